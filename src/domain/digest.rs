@@ -1,0 +1,273 @@
+//! A digest: what a run found worth a person's time, and what became of everything else.
+//!
+//! Its serialised form is the product's JSON (`aha-radar digest --format json`).
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::ids::{ClusterId, DigestId, DigestItemId, ItemId, RunId, SourceId};
+use super::money::MicroCredits;
+use super::run::RunMode;
+use super::summary::Summary;
+use super::time::Timestamp;
+use super::verdict::Verdict;
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Digest {
+    pub digest: DigestHead,
+    pub stories: Vec<DigestStory>,
+    pub sources: Vec<SourceReport>,
+    pub skipped: Skipped,
+    pub cost: Cost,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DigestHead {
+    pub id: DigestId,
+    pub run_id: RunId,
+    pub topic: String,
+    pub mode: RunMode,
+    pub window_start: Timestamp,
+    pub window_end: Timestamp,
+    /// IANA zone in which times are shown.
+    pub timezone: String,
+    pub status: DigestStatus,
+    /// Items that the run was about.
+    pub items: usize,
+    /// Sources that these items came from.
+    pub sources: usize,
+    /// Minutes it takes to read the digest, at 230 words a minute (Brysbaert 2019, silent reading: 238).
+    pub reading_minutes: usize,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DigestStatus {
+    /// Everything asked for is in it.
+    Complete,
+    /// Something is missing: a source or a judgement failed.
+    Partial,
+    /// Nothing was published in the window.
+    Quiet,
+}
+
+impl DigestStatus {
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Complete => "complete",
+            Self::Partial => "partial",
+            Self::Quiet => "quiet",
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Section {
+    Top,
+    Scan,
+}
+
+impl Section {
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Top => "top",
+            Self::Scan => "scan",
+        }
+    }
+}
+
+/// Why a story is here, in one word: the first that fits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Label {
+    ToldBySeveral,
+    YourWords,
+    RareVoices,
+    NewHere,
+}
+
+impl Label {
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::ToldBySeveral => "told_by_several",
+            Self::YourWords => "your_words",
+            Self::RareVoices => "rare_voices",
+            Self::NewHere => "new_here",
+        }
+    }
+
+    /// As a person reads it.
+    #[must_use]
+    pub const fn in_words(self) -> &'static str {
+        match self {
+            Self::ToldBySeveral => "told by several",
+            Self::YourWords => "your words",
+            Self::RareVoices => "rare voice",
+            Self::NewHere => "new here",
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DigestStory {
+    pub id: DigestItemId,
+    /// From 1, across both sections.
+    pub rank: usize,
+    pub section: Section,
+    pub label: Label,
+    pub title: String,
+    pub url: Option<String>,
+    /// 0–100, or nothing when no judgement was to be had.
+    pub aha_score: Option<u8>,
+    pub final_score: f64,
+    /// Share of the ranked stories that this one beats, 0–100.
+    pub percentile: u8,
+    pub reason: String,
+    /// When it was delivered before: what has come since.
+    pub since: Option<Since>,
+    /// Newest of the items that the run is about.
+    pub published_at: Timestamp,
+    pub author: Option<String>,
+    pub teaser: bool,
+    /// Verbatim opening of the representative text, for a line under the title; empty when there is no text.
+    pub excerpt: String,
+    pub triage: Option<Verdict>,
+    pub summary: Option<Summary>,
+    pub entities: Option<Value>,
+    pub sources: Vec<StorySource>,
+    pub discussions: Vec<String>,
+    pub cluster_id: ClusterId,
+    /// `judged`, or why there is no judgement (`failed`, `skipped_budget`).
+    pub state: String,
+    pub score_debug: ScoreDebug,
+}
+
+/// Where a story that comes back stood before.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Since {
+    pub delivered_at: Timestamp,
+    pub sources_before: i64,
+    /// Names of the sources that told it since.
+    pub new_sources: Vec<String>,
+}
+
+/// One member of a story, as it was judged.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StorySource {
+    pub item_id: ItemId,
+    pub name: String,
+    pub url: Option<String>,
+    pub title: String,
+    pub published_at: Timestamp,
+    /// False where the source gave no date and the time is when we first saw it.
+    pub dated: bool,
+    /// A copy of another member's text.
+    pub copy: bool,
+    /// Other sources that brought the very same link.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub also_from: Vec<String>,
+}
+
+/// What became of a source in the run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SourceReport {
+    pub id: SourceId,
+    pub name: String,
+    pub url: String,
+    /// Items of it that the run was about.
+    pub items: usize,
+    /// Stories shown that it tells.
+    pub shown: usize,
+    /// `ok`, `waiting` (asked us to come back later), or the kind of failure.
+    pub status: String,
+    pub error: Option<String>,
+}
+
+/// Where the items that are not shown went; with the stories shown they add up to all items of the run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Skipped {
+    /// Told by a story that is shown through another item.
+    pub folded: usize,
+    /// Muted by the owner's rules.
+    pub muted: usize,
+    /// In a story that an earlier digest showed and that has not grown since.
+    pub already_delivered: usize,
+    /// Judged, and ranked below what is shown.
+    pub ranked_lower: usize,
+    /// Left out before judgement: the plan's limit on candidates.
+    pub not_considered: usize,
+}
+
+impl Skipped {
+    #[must_use]
+    pub const fn total(&self) -> usize {
+        self.folded + self.muted + self.already_delivered + self.ranked_lower + self.not_considered
+    }
+}
+
+/// What the run's answers cost, whenever they were paid.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Cost {
+    pub microcredits: MicroCredits,
+}
+
+/// Every term of a story's final score (`score_debug_json`).
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct ScoreDebug {
+    /// Aha score / 100, when there is one.
+    pub ai: Option<f64>,
+    /// Linear over the window: 1 at its end, 0 at its start.
+    pub recency: f64,
+    /// Against the source's own usual, 0–1.
+    pub engagement: f64,
+    /// 0.6 recency + 0.4 engagement.
+    pub heuristic: f64,
+    /// Likes minus dislikes of what is similar, weighted.
+    pub preference: f64,
+    /// 1 − highest similarity to the topic's earlier stories.
+    pub novelty: f64,
+    pub base: f64,
+    pub source_weight: f64,
+    pub user_weight: f64,
+    pub rule_boost: f64,
+    pub age_hours: f64,
+    /// exp(−age / decay hours), age reckoned from the window's end.
+    pub decay: f64,
+    pub final_score: f64,
+    /// What the greedy choice divided the score by when it took this story.
+    pub diversity_divisor: f64,
+    pub evidence: Evidence,
+}
+
+/// The facts about a story that `local` judges by and that reasons cite.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Evidence {
+    /// Words of the owner's interests that the story contains.
+    pub matched_interests: Vec<String>,
+    pub has_interests: bool,
+    pub distinct_sources: usize,
+    /// Days since the representative's source last published before this, when that is known.
+    pub source_gap_days: Option<f64>,
+    /// The source's usual gap between items, in days (median), when known.
+    pub source_usual_gap_days: Option<f64>,
+    /// Share of the run's items that come from this source.
+    pub source_share: f64,
+    /// Terms never seen before in this topic, as written.
+    pub new_terms: Vec<String>,
+    pub score: Option<i64>,
+    pub comments: Option<i64>,
+    /// Engagement against the source's own items, 0–1.
+    pub engagement_percentile: Option<f64>,
+    pub teaser: bool,
+    /// Words that give a promotion or job advertisement away.
+    pub promotional: Vec<String>,
+    pub clickbait: bool,
+    /// An earlier story that this resembles.
+    pub resembles: Option<String>,
+    pub novelty: f64,
+    pub age_hours: f64,
+}

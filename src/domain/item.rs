@@ -1,0 +1,138 @@
+//! A content item: one thing that a source published, whatever the source.
+
+use serde::{Deserialize, Serialize};
+
+use super::ids::{ItemId, SourceId};
+use super::time::Timestamp;
+
+/// An item as a connector found it, before identity is settled.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct NewItem {
+    /// The source's own identifier, when it gives one.
+    pub guid: Option<String>,
+    /// Absolute link, as published.
+    pub url: Option<String>,
+    pub title: Option<String>,
+    /// Plain text of the longest body the source gives; empty when it gives none.
+    pub body_text: String,
+    /// The source's markup for the short and the long text, kept only for `source test`.
+    pub summary_markup: Option<String>,
+    pub content_markup: Option<String>,
+    pub author: Option<String>,
+    /// As the source says it; never invented.
+    pub published_at: Option<Timestamp>,
+    pub updated_at: Option<Timestamp>,
+    pub categories: Vec<String>,
+    pub engagement: Engagement,
+    pub discussion_url: Option<String>,
+}
+
+/// What readers did with an item where it was published; unknown is `None`, never 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Engagement {
+    pub score: Option<i64>,
+    pub comments: Option<i64>,
+}
+
+/// Which clock an item's time comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TimeBasis {
+    /// The source's own date.
+    Published,
+    /// The source gave no usable date: when we first saw it.
+    Fetched,
+}
+
+impl TimeBasis {
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Published => "published",
+            Self::Fetched => "fetched",
+        }
+    }
+}
+
+/// A stored item.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Item {
+    pub id: ItemId,
+    /// The source that brought it first; its edits are the ones that count.
+    pub source_id: SourceId,
+    pub external_id: String,
+    pub url: Option<String>,
+    pub canonical_url: Option<String>,
+    pub title: Option<String>,
+    pub body_text: String,
+    pub author: Option<String>,
+    pub published_at: Option<Timestamp>,
+    pub fetched_at: Timestamp,
+    /// The time that windows, recency and order go by.
+    pub time: Timestamp,
+    pub time_basis: TimeBasis,
+    pub engagement: Engagement,
+    pub metadata: ItemMetadata,
+    pub duplicate_of: Option<ItemId>,
+}
+
+/// What is kept of an item beside the columns (`metadata_json`).
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct ItemMetadata {
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub categories: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub discussion_url: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub updated_at: Option<Timestamp>,
+}
+
+/// A title is cut to this many characters when it has to be made from the body.
+const MADE_TITLE_CHARS: usize = 90;
+
+/// Below this many characters of body an item is a teaser: there is nothing to summarise.
+pub const TEASER_CHARS: usize = 200;
+
+impl Item {
+    /// The title to show: the source's, else the first words of the body, else the link.
+    #[must_use]
+    pub fn display_title(&self) -> String {
+        if let Some(title) = self.title.as_deref().filter(|t| !t.trim().is_empty()) {
+            return title.to_owned();
+        }
+        let body = self.body_text.trim();
+        if body.is_empty() {
+            return self.url.clone().unwrap_or_else(|| self.external_id.clone());
+        }
+        first_words(body, MADE_TITLE_CHARS)
+    }
+
+    #[must_use]
+    pub fn is_teaser(&self) -> bool {
+        self.body_text.chars().count() < TEASER_CHARS
+    }
+}
+
+/// The beginning of `text`, cut at a word, at most `max_chars` long, with an ellipsis where something is left out.
+#[must_use]
+pub fn first_words(text: &str, max_chars: usize) -> String {
+    let line: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if line.chars().count() <= max_chars {
+        return line;
+    }
+    let cut: String = line.chars().take(max_chars).collect();
+    let end = cut.rfind(' ').filter(|end| *end > max_chars / 2).unwrap_or(cut.len());
+    format!("{}…", cut[..end].trim_end_matches([',', ';', ':', '.', ' ']))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::first_words;
+
+    #[test]
+    fn long_text_is_cut_at_a_word() {
+        assert_eq!(first_words("the quick  brown\nfox jumps", 16), "the quick brown…");
+        assert_eq!(first_words("short", 16), "short");
+        assert_eq!(first_words("日本語日本語日本語", 4), "日本語日…");
+    }
+}

@@ -1,0 +1,14 @@
+//! What the product talks about: items, stories, verdicts, runs, digests. No I/O, no clock, no randomness.
+
+pub mod digest;
+pub mod ids;
+pub mod item;
+pub mod money;
+pub mod run;
+pub mod source;
+pub mod story;
+pub mod summary;
+pub mod time;
+pub mod topic;
+pub mod verdict;
+pub mod window;

@@ -1,0 +1,73 @@
+//! A run: one topic, one window, one mode. Its attempts are rows of their own.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::ids::{RunId, TopicId};
+use super::time::Timestamp;
+use super::topic::{BudgetTier, Rule};
+use super::window::Window;
+
+/// The two kinds of runs (`docs/STATES.md`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RunMode {
+    /// From the topic's cursor to now: claims items, marks stories delivered, moves the cursor.
+    Cursor,
+    /// A given window: reads everything in it; claims, marks and moves nothing.
+    Window,
+}
+
+impl RunMode {
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Cursor => "cursor",
+            Self::Window => "window",
+        }
+    }
+}
+
+/// A run as stored.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Run {
+    pub id: RunId,
+    pub topic_id: TopicId,
+    pub mode: RunMode,
+    pub window: Window,
+    pub done: bool,
+    /// The stage an attempt reached last, for people who look.
+    pub stage: Option<String>,
+    /// The attempt with which the current pass over the stages began: a finished run that is run again starts a new pass.
+    pub pass_attempt: i64,
+    pub settings: RunSettings,
+    /// Items first seen after this moment do not count in term frequencies: pinned when ingest is done.
+    pub snapshot_at: Option<Timestamp>,
+}
+
+/// What a pass over the stages goes by, pinned on the run's row when the pass begins.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunSettings {
+    pub interests: String,
+    pub rules: Vec<Rule>,
+    pub tier: BudgetTier,
+    pub depth: u8,
+    pub decay_hours: f64,
+    pub timezone: String,
+    /// Prompt ids by task: pinned at the run's first attempt.
+    pub prompts: BTreeMap<String, String>,
+}
+
+/// An attempt at a run, as listed by `aha-radar runs`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RunAttempt {
+    pub attempt: i64,
+    pub holder: String,
+    pub started_at: Timestamp,
+    pub finished_at: Option<Timestamp>,
+    /// `running`, `done`, `failed`, `interrupted` or `lost` (another process took over).
+    pub outcome: String,
+    pub stage: Option<String>,
+    pub error: Option<String>,
+}

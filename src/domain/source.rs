@@ -1,0 +1,89 @@
+//! Where items come from.
+
+use serde::Serialize;
+
+use super::ids::{SourceId, TopicId};
+use super::time::Timestamp;
+
+/// How a source's last look went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SourceHealth {
+    /// Never looked at.
+    New,
+    Ok,
+    /// The last look failed; the next run tries again.
+    Failing,
+    /// The server said 410: switched off, nothing will come any more.
+    Gone,
+}
+
+impl SourceHealth {
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::New => "new",
+            Self::Ok => "ok",
+            Self::Failing => "failing",
+            Self::Gone => "gone",
+        }
+    }
+}
+
+/// A source of a topic.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Source {
+    pub id: SourceId,
+    pub topic_id: TopicId,
+    /// The connector that reads it: `feed`.
+    pub kind: String,
+    /// `http(s)://…`, or `file:///…` when a path was given on the command line.
+    pub url: String,
+    /// The owner's name for it, else the feed's own title once seen.
+    pub title: Option<String>,
+    pub enabled: bool,
+    /// Multiplies the final score of its stories, in [0.1, 3].
+    pub weight: f64,
+    pub health: SourceHealth,
+    pub consecutive_failures: i64,
+    pub last_error_kind: Option<String>,
+    pub last_error: Option<String>,
+    pub last_fetched_at: Option<Timestamp>,
+    pub last_ok_at: Option<Timestamp>,
+    /// Do not ask before this time (`Retry-After`).
+    pub not_before: Option<Timestamp>,
+    #[serde(skip)]
+    pub validators: Validators,
+}
+
+impl Source {
+    /// The name to show: the title, else the host or path.
+    #[must_use]
+    pub fn display_name(&self) -> String {
+        self.title.clone().filter(|t| !t.trim().is_empty()).unwrap_or_else(|| short_location(&self.url))
+    }
+}
+
+/// What a conditional request sends; it belongs to the URL that gave it and to no other.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Validators {
+    pub url: Option<String>,
+    pub etag: Option<String>,
+    pub last_modified: Option<String>,
+}
+
+/// A source as somebody asked for it: from an OPML, or on the command line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewSource {
+    pub kind: String,
+    pub url: String,
+    pub title: Option<String>,
+}
+
+fn short_location(url: &str) -> String {
+    match url::Url::parse(url) {
+        Ok(parsed) if parsed.scheme() == "file" => parsed.path().rsplit('/').next().unwrap_or(url).to_owned(),
+        Ok(parsed) => parsed.host_str().unwrap_or(url).to_owned(),
+        Err(_) => url.to_owned(),
+    }
+}

@@ -1,0 +1,18 @@
+//! What a deep summary says of a story (seed 004, `deep_summary_v1`).
+
+use serde::{Deserialize, Serialize};
+
+/// A stored deep summary: the model's fields and the four that we stamp.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Summary {
+    pub schema_version: String,
+    pub prompt_id: String,
+    pub provider: String,
+    pub model: String,
+    pub one_liner: String,
+    pub bullets: Vec<String>,
+    pub why_it_matters: Vec<String>,
+    pub risks_or_caveats: Vec<String>,
+    pub suggested_followups: Vec<String>,
+}

@@ -1,0 +1,166 @@
+//! What an owner wants to be told about, and how.
+
+use std::fmt;
+use std::str::FromStr;
+
+use regex::{Regex, RegexBuilder};
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use super::ids::TopicId;
+use super::time::Timestamp;
+
+/// The topic that the first import makes.
+pub const DEFAULT_TOPIC: &str = "default";
+
+/// How much a run may consider and summarise; also the quality of model asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, Default)]
+#[serde(rename_all = "snake_case")]
+pub enum BudgetTier {
+    Low,
+    #[default]
+    Normal,
+    High,
+}
+
+impl BudgetTier {
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Low => "low",
+            Self::Normal => "normal",
+            Self::High => "high",
+        }
+    }
+}
+
+impl FromStr for BudgetTier {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        match text {
+            "low" => Ok(Self::Low),
+            "normal" => Ok(Self::Normal),
+            "high" => Ok(Self::High),
+            _ => Err(()),
+        }
+    }
+}
+
+/// A topic as stored. `None` means "as the environment says".
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Topic {
+    pub id: TopicId,
+    pub name: String,
+    /// Cron expression or interval (`every 6h`).
+    pub schedule: Option<String>,
+    /// IANA zone.
+    pub timezone: Option<String>,
+    /// The owner's words for what matters, free text.
+    pub interests: String,
+    pub rules: Vec<Rule>,
+    pub budget_tier: Option<BudgetTier>,
+    /// 0–100: how many stories a run may consider.
+    pub depth: u8,
+    /// After this many hours a story's score has fallen to 1/e.
+    pub decay_hours: f64,
+    /// Everything before it has been read by a cursor run.
+    pub cursor_end: Option<Timestamp>,
+    pub next_run_at: Option<Timestamp>,
+}
+
+/// What to do with an item that a rule matches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RuleAction {
+    /// The item is not judged and not shown.
+    Mute,
+    /// Its story's final score is multiplied by [`BOOST`].
+    Boost,
+}
+
+/// What a boost rule multiplies a final score by.
+pub const BOOST: f64 = 1.5;
+
+/// What a rule looks at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RuleField {
+    /// Title and body, at word borders.
+    Word,
+    /// The source's name or URL.
+    Source,
+    Author,
+}
+
+/// A rule of the owner's, written `word:PATTERN`, `source:PATTERN` or `author:PATTERN`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rule {
+    pub action: RuleAction,
+    pub field: RuleField,
+    /// A regular expression, matched in linear time, ignoring case.
+    pub pattern: String,
+}
+
+#[derive(Debug, Error)]
+pub enum RuleError {
+    #[error("a rule is word:PATTERN, source:PATTERN or author:PATTERN; got {0:?}")]
+    BadForm(String),
+    #[error("the pattern {pattern:?} of a rule is not a regular expression: {source}")]
+    BadPattern { pattern: String, source: Box<regex::Error> },
+}
+
+/// A rule's compiled pattern may take this many bytes.
+const PATTERN_BYTES: usize = 1 << 20;
+
+impl Rule {
+    /// Reads `field:pattern` and checks the pattern.
+    ///
+    /// # Errors
+    /// When the field is unknown or the pattern does not compile.
+    pub fn parse(action: RuleAction, text: &str) -> Result<Self, RuleError> {
+        let bad = || RuleError::BadForm(text.to_owned());
+        let (field, pattern) = text.split_once(':').ok_or_else(bad)?;
+        let field = match field.trim() {
+            "word" => RuleField::Word,
+            "source" => RuleField::Source,
+            "author" => RuleField::Author,
+            _ => return Err(bad()),
+        };
+        let rule = Self { action, field, pattern: pattern.trim().to_owned() };
+        if rule.pattern.is_empty() {
+            return Err(bad());
+        }
+        rule.compile()?;
+        Ok(rule)
+    }
+
+    /// # Errors
+    /// When the pattern does not compile.
+    pub fn compile(&self) -> Result<Regex, RuleError> {
+        let pattern = match self.field {
+            RuleField::Word => format!(r"\b(?:{})\b", self.pattern),
+            RuleField::Source | RuleField::Author => self.pattern.clone(),
+        };
+        RegexBuilder::new(&pattern)
+            .case_insensitive(true)
+            .size_limit(PATTERN_BYTES)
+            .build()
+            .map_err(|source| RuleError::BadPattern { pattern: self.pattern.clone(), source: Box::new(source) })
+    }
+}
+
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let action = match self.action {
+            RuleAction::Mute => "mute",
+            RuleAction::Boost => "boost",
+        };
+        let field = match self.field {
+            RuleField::Word => "word",
+            RuleField::Source => "source",
+            RuleField::Author => "author",
+        };
+        write!(f, "{action} {field}:{}", self.pattern)
+    }
+}

@@ -1,0 +1,114 @@
+//! The half-open span of time `[start, end)` that a run reads.
+
+use std::fmt;
+use std::str::FromStr;
+
+use chrono::{NaiveDate, TimeZone};
+use chrono_tz::Tz;
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use super::time::Timestamp;
+
+/// `[start, end)`. Start is never after end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Window {
+    pub start: Timestamp,
+    pub end: Timestamp,
+}
+
+#[derive(Debug, Error, PartialEq, Eq)]
+pub enum WindowError {
+    #[error(
+        "a window is START..END, for example 2026-11-16..2026-11-19 or 2026-11-16T06:00:00Z..2026-11-17T06:00:00Z; got {0:?}"
+    )]
+    NoRange(String),
+    #[error("{0:?} is neither a date (2026-11-16, its local midnight) nor an RFC 3339 time (2026-11-16T06:00:00Z)")]
+    BadInstant(String),
+    #[error("the window ends at {end}, before it starts at {start}; swap the two")]
+    Reversed { start: Timestamp, end: Timestamp },
+}
+
+impl Window {
+    /// # Errors
+    /// [`WindowError::Reversed`] when `end` lies before `start`.
+    pub fn new(start: Timestamp, end: Timestamp) -> Result<Self, WindowError> {
+        if end < start {
+            return Err(WindowError::Reversed { start, end });
+        }
+        Ok(Self { start, end })
+    }
+
+    /// Reads `START..END`; a bare date means midnight in `zone`.
+    ///
+    /// # Errors
+    /// Says which half could not be read.
+    pub fn parse(text: &str, zone: Tz) -> Result<Self, WindowError> {
+        let (start, end) = text.split_once("..").ok_or_else(|| WindowError::NoRange(text.to_owned()))?;
+        Self::new(instant(start.trim(), zone)?, instant(end.trim(), zone)?)
+    }
+
+    #[must_use]
+    pub fn contains(&self, at: Timestamp) -> bool {
+        self.start <= at && at < self.end
+    }
+
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.start == self.end
+    }
+
+    /// Length in hours.
+    #[must_use]
+    pub fn hours(&self) -> f64 {
+        self.end.hours_since(self.start)
+    }
+}
+
+impl fmt::Display for Window {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}..{}", self.start, self.end)
+    }
+}
+
+fn instant(text: &str, zone: Tz) -> Result<Timestamp, WindowError> {
+    if let Ok(at) = Timestamp::parse_rfc3339(text) {
+        return Ok(at);
+    }
+    let date = NaiveDate::from_str(text).map_err(|_| WindowError::BadInstant(text.to_owned()))?;
+    local_midnight(date, zone).ok_or_else(|| WindowError::BadInstant(text.to_owned()))
+}
+
+/// The first instant of `date` in `zone`: where midnight is skipped by a clock change, the first that exists.
+fn local_midnight(date: NaiveDate, zone: Tz) -> Option<Timestamp> {
+    (0..=24 * 4)
+        .filter_map(|quarter| date.and_hms_opt(quarter / 4 % 24, quarter % 4 * 15, 0))
+        .find_map(|naive| zone.from_local_datetime(&naive).earliest())
+        .map(|at| Timestamp::from_millis(at.timestamp_millis()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_date_is_its_local_midnight() {
+        let window = Window::parse("2026-11-16..2026-11-17", chrono_tz::Europe::Berlin).map(|w| w.to_string());
+        assert_eq!(window.as_deref(), Ok("2026-11-15T23:00:00Z..2026-11-16T23:00:00Z"));
+    }
+
+    #[test]
+    fn a_skipped_midnight_is_the_first_instant_that_exists() {
+        // Beirut moves its clocks forward at midnight: 2026-03-29 starts at 01:00.
+        let window = Window::parse("2026-03-29..2026-03-30", chrono_tz::Asia::Beirut).map(|w| w.hours());
+        assert_eq!(window, Ok(23.0));
+    }
+
+    #[test]
+    fn what_is_wrong_is_said() {
+        let zone = chrono_tz::UTC;
+        assert!(matches!(Window::parse("yesterday", zone), Err(WindowError::NoRange(_))));
+        assert!(matches!(Window::parse("a..b", zone), Err(WindowError::BadInstant(_))));
+        assert!(matches!(Window::parse("2026-11-17..2026-11-16", zone), Err(WindowError::Reversed { .. })));
+    }
+}

@@ -1,0 +1,4 @@
+//! Aha Radar.
+pub mod clock;
+pub mod domain;
+pub mod store;

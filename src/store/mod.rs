@@ -1,0 +1,189 @@
+//! The rows: small traits of whole operations over an embedded SQLite database.
+//!
+//! Comes in: domain types. Goes out: domain types or a [`StoreError`]. Called by the pipeline's stages, the commands and the
+//! web. No operation hands out an open transaction, so none can be held across a network call. Every operation that commits
+//! a run's work takes the run's [`Lease`] and is refused when another process has taken over since.
+
+pub mod error;
+pub mod records;
+pub mod sqlite;
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+
+pub use error::StoreError;
+pub use records::*;
+
+use crate::domain::digest::Digest;
+use crate::domain::ids::{ClusterId, DigestId, DigestItemId, ItemId, RunId, SourceId, TopicId};
+use crate::domain::item::Item;
+use crate::domain::run::{Run, RunAttempt, RunSettings};
+use crate::domain::source::{NewSource, Source};
+use crate::domain::time::Timestamp;
+use crate::domain::topic::Topic;
+use crate::domain::window::Window;
+
+pub type Result<T> = std::result::Result<T, StoreError>;
+
+/// Everything the product keeps.
+pub trait Store:
+    TopicStore + LeaseStore + SourceStore + RunStore + ItemStore + StoryStore + AnswerStore + DigestStore
+{
+}
+
+impl<T> Store for T where
+    T: TopicStore + LeaseStore + SourceStore + RunStore + ItemStore + StoryStore + AnswerStore + DigestStore
+{
+}
+
+pub type SharedStore = Arc<dyn Store>;
+
+#[async_trait]
+pub trait TopicStore: Send + Sync {
+    /// The topic of that name, made with its owner when there is none.
+    async fn ensure_topic(&self, name: &str, now: Timestamp) -> Result<Topic>;
+    async fn topic(&self, name: &str) -> Result<Option<Topic>>;
+    /// All topics, by name.
+    async fn topics(&self) -> Result<Vec<Topic>>;
+    /// Writes the owner's settings of a topic: everything but cursor, schedule state and lease.
+    async fn save_topic(&self, topic: &Topic) -> Result<()>;
+    async fn set_next_run(&self, topic: TopicId, at: Option<Timestamp>) -> Result<()>;
+}
+
+#[async_trait]
+pub trait LeaseStore: Send + Sync {
+    /// Takes the topic's lease when it is free, expired at `wall`, or held by one of `dead_holders`.
+    async fn acquire_lease(
+        &self,
+        topic: TopicId,
+        holder: &str,
+        wall: Timestamp,
+        dead_holder: Option<&str>,
+    ) -> Result<LeaseAttempt>;
+    /// Keeps a held lease for another [`LEASE_SECONDS`].
+    async fn renew_lease(&self, lease: &Lease, wall: Timestamp) -> Result<()>;
+    /// Gives a lease back; one that was taken over is left alone.
+    async fn release_lease(&self, lease: &Lease) -> Result<()>;
+}
+
+#[async_trait]
+pub trait SourceStore: Send + Sync {
+    /// Adds what is not there yet; the same import twice changes nothing.
+    async fn add_sources(&self, topic: TopicId, sources: &[NewSource], now: Timestamp) -> Result<SourcesAdded>;
+    /// Sources of a topic, by URL.
+    async fn sources(&self, topic: TopicId) -> Result<Vec<Source>>;
+    async fn set_source_enabled(&self, source: SourceId, enabled: bool) -> Result<()>;
+    async fn set_source_weight(&self, source: SourceId, weight: f64) -> Result<()>;
+    async fn remove_source(&self, source: SourceId) -> Result<()>;
+    /// Sources already looked at with success in the run's current pass.
+    async fn fetched_sources(&self, run: RunId, from_attempt: i64) -> Result<Vec<SourceId>>;
+    /// The last look at each source in the run's current pass.
+    async fn fetch_outcomes(&self, run: RunId, from_attempt: i64) -> Result<Vec<FetchRecord>>;
+    /// Stores a look at a source, the items it brought and the source's health, in one transaction.
+    async fn commit_fetch(&self, lease: &Lease, fetch: &FetchCommit) -> Result<FetchCounts>;
+}
+
+#[async_trait]
+pub trait RunStore: Send + Sync {
+    /// The run of that window, made when there is none. A finished one starts a new pass with `settings` (its prompts stay
+    /// pinned unless `repin_prompts`); an unfinished one keeps the settings it began with.
+    async fn open_run(&self, lease: &Lease, new: &NewRun) -> Result<Run>;
+    async fn unfinished_cursor_run(&self, topic: TopicId) -> Result<Option<Run>>;
+    /// Starts the run's next attempt and returns its number, from 1. Attempts left `running` by a dead process become `lost`.
+    async fn begin_attempt(&self, lease: &Lease, run: RunId, now: Timestamp) -> Result<i64>;
+    async fn note_stage(&self, lease: &Lease, run: RunId, attempt: i64, stage: &str) -> Result<()>;
+    /// Pins the frequency snapshot, unless it is pinned, and returns it.
+    async fn pin_snapshot(&self, lease: &Lease, run: RunId, at: Timestamp) -> Result<Timestamp>;
+    async fn end_attempt(&self, run: RunId, attempt: i64, end: &AttemptEnd) -> Result<()>;
+    /// Runs with their attempts, newest window first.
+    async fn runs(&self, topic: Option<TopicId>, limit: i64) -> Result<Vec<(Run, Vec<RunAttempt>)>>;
+}
+
+#[async_trait]
+pub trait ItemStore: Send + Sync {
+    /// Items of the topic that no cursor run has assigned or passed over, older than `until`.
+    async fn unassigned_items(&self, topic: TopicId, until: Timestamp) -> Result<Vec<ItemHeader>>;
+    async fn assign_items(&self, lease: &Lease, run: RunId, assigned: &[ItemId], seen: &[ItemId]) -> Result<()>;
+    /// Items that a cursor run has claimed.
+    async fn assigned_items(&self, run: RunId) -> Result<Vec<ItemId>>;
+    /// Items of the topic in the window, whatever their assignment.
+    async fn items_in_window(&self, topic: TopicId, window: Window) -> Result<Vec<ItemId>>;
+    /// Texts of the topic's items that have no embedding of their present text in `space`.
+    async fn items_to_embed(&self, topic: TopicId, space: &str, limit: i64) -> Result<Vec<ItemText>>;
+    async fn commit_embeddings(&self, lease: &Lease, space: &str, embeddings: &[NewEmbedding]) -> Result<()>;
+    /// Times at which the topic's sources published, newest first within a source.
+    async fn source_times(&self, topic: TopicId, window: Window) -> Result<Vec<(SourceId, Timestamp)>>;
+}
+
+#[async_trait]
+pub trait StoryStore: Send + Sync {
+    /// The time of the oldest item of the topic that has an embedding but no story.
+    async fn oldest_unclustered(&self, topic: TopicId, space: &str) -> Result<Option<Timestamp>>;
+    /// Embedded items of the topic in the window, first seen up to `snapshot`, by time and id.
+    async fn embedded_items(
+        &self,
+        topic: TopicId,
+        space: &str,
+        window: Window,
+        snapshot: Timestamp,
+    ) -> Result<Vec<EmbeddedItem>>;
+    async fn commit_duplicates(&self, lease: &Lease, duplicates: &[(ItemId, ItemId)]) -> Result<()>;
+    async fn commit_clusters(&self, lease: &Lease, commit: &ClusterCommit) -> Result<()>;
+    /// Members, up to `until`, of all stories that contain one of `items`.
+    async fn stories_of(&self, topic: TopicId, items: &[ItemId], until: Timestamp) -> Result<Vec<StoryRecord>>;
+    /// Full items, with every source of the topic that brought them.
+    async fn load_items(&self, topic: TopicId, ids: &[ItemId]) -> Result<Vec<(Item, Vec<SourceId>)>>;
+}
+
+#[async_trait]
+pub trait AnswerStore: Send + Sync {
+    async fn answer(&self, key: &AnswerKey) -> Result<Option<StoredAnswer>>;
+    /// Writes the ledger row of a call that is about to be made.
+    async fn reserve_call(&self, call: &NewCall) -> Result<()>;
+    /// Closes a ledger row and stores what the call answered, in one transaction.
+    async fn settle_call(&self, lease: &Lease, settlement: &Settlement) -> Result<()>;
+    /// What the answers a run used have cost.
+    async fn cost_of_calls(&self, calls: &[String]) -> Result<i64>;
+}
+
+#[async_trait]
+pub trait DigestStore: Send + Sync {
+    /// Stores the digest and ends the run: for a cursor run also marks its stories delivered and moves the cursor. One transaction.
+    async fn commit_digest(&self, lease: &Lease, commit: &DigestCommit) -> Result<()>;
+    async fn digest(&self, id: DigestId) -> Result<Option<Digest>>;
+    /// The topic's digest with the latest window.
+    async fn latest_digest(&self, topic: TopicId) -> Result<Option<Digest>>;
+    async fn digest_of_item(&self, item: DigestItemId) -> Result<Option<Digest>>;
+}
+
+/// A lease lasts this long unless renewed.
+pub const LEASE_SECONDS: u64 = 60;
+/// A holder renews its lease this often.
+pub const HEARTBEAT_SECONDS: u64 = 20;
+
+/// What [`DigestStore::commit_digest`] writes.
+#[derive(Debug, Clone)]
+pub struct DigestCommit {
+    pub run: RunId,
+    pub topic: TopicId,
+    pub attempt: i64,
+    pub digest: Digest,
+    /// Stories to mark delivered, with the distinct sources they had.
+    pub delivered: Vec<(ClusterId, i64)>,
+    /// Where the topic's cursor goes.
+    pub cursor: Option<Timestamp>,
+    pub now: Timestamp,
+}
+
+/// What [`RunStore::open_run`] makes.
+#[derive(Debug, Clone)]
+pub struct NewRun {
+    pub id: RunId,
+    pub topic: TopicId,
+    pub mode: crate::domain::run::RunMode,
+    pub window: Window,
+    pub settings: RunSettings,
+    pub repin_prompts: bool,
+    pub now: Timestamp,
+}

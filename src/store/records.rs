@@ -1,0 +1,233 @@
+//! What goes into and comes out of the store beside the domain's own types.
+
+use crate::domain::ids::{CallId, ClusterId, FetchRunId, ItemId, RunId, SourceId, TopicId};
+use crate::domain::item::{Engagement, ItemMetadata, TimeBasis};
+use crate::domain::source::{SourceHealth, Validators};
+use crate::domain::story::Delivery;
+use crate::domain::time::Timestamp;
+use crate::domain::topic::BudgetTier;
+
+/// A held lease on a topic's runs. The token grows with each holder: a commit under an old one is refused.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lease {
+    pub topic: TopicId,
+    pub holder: String,
+    pub token: i64,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LeaseAttempt {
+    Acquired(Lease),
+    Held { holder: String, expires_at: Timestamp },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct SourcesAdded {
+    pub added: usize,
+    pub known: usize,
+}
+
+/// An item with its identity settled, ready to be stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IdentifiedItem {
+    pub id: ItemId,
+    pub external_id: String,
+    pub url: Option<String>,
+    pub canonical_url: Option<String>,
+    /// Hash of the canonical URL where it identifies the item; `None` where it does not (a home page, a link used twice).
+    pub hash_url: Option<String>,
+    pub hash_text: String,
+    pub title: Option<String>,
+    pub body_text: String,
+    pub author: Option<String>,
+    pub published_at: Option<Timestamp>,
+    pub time: Timestamp,
+    pub time_basis: TimeBasis,
+    pub engagement: Engagement,
+    pub metadata: ItemMetadata,
+}
+
+/// How one look at a source ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FetchStatus {
+    Ok,
+    NotModified,
+    /// Not asked: the server had told us to come back later.
+    Waiting,
+    Error,
+}
+
+impl FetchStatus {
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::NotModified => "not_modified",
+            Self::Waiting => "waiting",
+            Self::Error => "error",
+        }
+    }
+}
+
+/// One look at one source: a `fetch_runs` row, the source's new state, and the items.
+#[derive(Debug, Clone)]
+pub struct FetchCommit {
+    pub id: FetchRunId,
+    pub run: RunId,
+    pub attempt: i64,
+    pub source: SourceId,
+    pub status: FetchStatus,
+    pub error: Option<(String, String)>,
+    pub http_status: Option<u16>,
+    pub bytes: u64,
+    pub started_at: Timestamp,
+    pub finished_at: Timestamp,
+    pub health: SourceHealth,
+    /// The feed's own title: kept when the owner gave none.
+    pub feed_title: Option<String>,
+    pub validators: Validators,
+    pub not_before: Option<Timestamp>,
+    /// The source's new address after a permanent redirect.
+    pub moved_to: Option<String>,
+    pub items: Vec<IdentifiedItem>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct FetchCounts {
+    pub seen: usize,
+    pub new: usize,
+    pub updated: usize,
+}
+
+/// The last look at a source in a pass.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FetchRecord {
+    pub source: SourceId,
+    pub status: String,
+    pub error_kind: Option<String>,
+    pub error: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ItemHeader {
+    pub id: ItemId,
+    pub source: SourceId,
+    pub time: Timestamp,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ItemText {
+    pub id: ItemId,
+    pub content_hash: String,
+    pub title: Option<String>,
+    pub body_text: String,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct NewEmbedding {
+    pub item: ItemId,
+    pub content_hash: String,
+    /// Length of a dense vector; `None` for a sparse one.
+    pub dimensions: Option<i64>,
+    pub vector: Vec<u8>,
+}
+
+/// An embedded item as clustering sees it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EmbeddedItem {
+    pub id: ItemId,
+    pub source: SourceId,
+    pub time: Timestamp,
+    pub hash_text: String,
+    pub duplicate_of: Option<ItemId>,
+    pub cluster: Option<ClusterId>,
+    pub vector: Vec<u8>,
+}
+
+/// What clustering found, committed at once.
+#[derive(Debug, Clone, Default)]
+pub struct ClusterCommit {
+    /// New stories with their first item.
+    pub created: Vec<(ClusterId, ItemId)>,
+    /// Items that joined a story, with the similarity at which they did.
+    pub joined: Vec<(ItemId, ClusterId, f64)>,
+    /// The item that now stands for a story.
+    pub representatives: Vec<(ClusterId, ItemId)>,
+}
+
+/// A story and its members' ids, by time and id.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StoryRecord {
+    pub cluster: ClusterId,
+    pub delivered: Option<Delivery>,
+    pub delivered_by: Option<RunId>,
+    pub members: Vec<(ItemId, f64)>,
+}
+
+/// What an answer is stored under (DESIGN: answers are paid once).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AnswerKey {
+    pub task: &'static str,
+    pub tier: BudgetTier,
+    pub prompt_id: String,
+    pub schema_version: &'static str,
+    pub fingerprint: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredAnswer {
+    pub provider: String,
+    pub model: String,
+    /// Hash of what was asked. A free answer is given anew when it changes; a paid one is kept.
+    pub input_hash: String,
+    pub answer_json: String,
+    pub call_id: String,
+}
+
+/// A call that is about to be made.
+#[derive(Debug, Clone)]
+pub struct NewCall {
+    pub id: CallId,
+    pub run: Option<RunId>,
+    pub purpose: &'static str,
+    pub provider: String,
+    pub model: String,
+    pub prompt_id: String,
+    pub attempt: i64,
+    pub reserved_microcredits: Option<i64>,
+    pub started_at: Timestamp,
+}
+
+/// How a call ended, and the answers it gave.
+#[derive(Debug, Clone)]
+pub struct Settlement {
+    pub call: CallId,
+    /// `None` when the call succeeded, else kind and message.
+    pub error: Option<(String, String)>,
+    pub input_tokens: Option<i64>,
+    pub output_tokens: Option<i64>,
+    pub cost_microcredits: Option<i64>,
+    pub latency_ms: i64,
+    pub finished_at: Timestamp,
+    pub answers: Vec<NewAnswer>,
+}
+
+#[derive(Debug, Clone)]
+pub struct NewAnswer {
+    pub key: AnswerKey,
+    pub provider: String,
+    pub model: String,
+    pub input_hash: String,
+    pub answer_json: String,
+    /// The members judged.
+    pub members: Vec<ItemId>,
+}
+
+/// How an attempt at a run ended without a digest.
+#[derive(Debug, Clone)]
+pub struct AttemptEnd {
+    /// `failed`, `interrupted` or `lost`.
+    pub outcome: &'static str,
+    pub error: Option<String>,
+    pub at: Timestamp,
+}
