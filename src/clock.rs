@@ -26,6 +26,12 @@ impl Clock {
         Self { pinned: Some(at) }
     }
 
+    /// Whether `AHA_NOW` says what time it is.
+    #[must_use]
+    pub const fn is_pinned(&self) -> bool {
+        self.pinned.is_some()
+    }
+
     /// The product's time: decides windows, recency and what is stored.
     #[must_use]
     pub fn now(&self) -> Timestamp {

@@ -1,4 +1,33 @@
-//! Aha Radar.
+//! Aha Radar reads what the world publishes so that its owner does not have to.
+//!
+//! The data's way, which is also the order of the folders to read:
+//!
+//! ```text
+//! sources ─ingest→ content_items ─assign→ topic_items ─rules→ ─embed→ embeddings ─dedupe, cluster→ clusters ─select→
+//!   candidates ─triage→ verdicts ─rank→ top and scan ─deep_summary→ summaries ─digest→ digests, digest_items
+//! ```
+//!
+//! - [`domain`]: what all of it talks about, without I/O.
+//! - [`sources`]: connectors, fetching, feed parsing; [`text`]: markup to text.
+//! - [`pipeline`]: the ordered list of stages, one a file, and the runner.
+//! - [`stories`]: similarity, clustering, and what can be counted about a story.
+//! - [`llm`]: the gateway: tasks, schemas, router, ledger, providers.
+//! - [`store`]: the rows, behind small traits of whole operations.
+//! - [`digest`]: the renderings.
+//! - [`cli`], [`daemon`], [`web`]: how people and schedulers reach it.
+
+pub mod app;
+pub mod cli;
 pub mod clock;
+pub mod config;
+pub mod daemon;
+pub mod digest;
 pub mod domain;
+pub mod failpoint;
+pub mod llm;
+pub mod pipeline;
+pub mod sources;
 pub mod store;
+pub mod stories;
+pub mod text;
+pub mod web;

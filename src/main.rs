@@ -1,1 +1,5 @@
-fn main() {}
+//! Parses, dispatches, exits.
+
+fn main() -> std::process::ExitCode {
+    aha_radar::cli::main()
+}

@@ -42,6 +42,10 @@ pub enum StoreError {
         "another process took this topic over (our lease token {token} is stale); nothing of this attempt was committed after that"
     )]
     LeaseLost { token: i64 },
+    #[error("this version keeps its rows in SQLite only: DATABASE_URL must be sqlite://PATH, not {scheme}://…")]
+    UnsupportedDatabase { scheme: String },
+    #[error("there is no {what} {id}; it may have been removed meanwhile")]
+    NotFound { what: &'static str, id: String },
     #[error("a stored {what} cannot be read: {reason}")]
     Corrupt { what: &'static str, reason: String },
     #[error("the database failed: {0}")]
@@ -72,39 +76,55 @@ impl StoreError {
             | Self::ChangedSchema { .. }
             | Self::NotADatabase { .. }
             | Self::OldSqlite { .. }
+            | Self::UnsupportedDatabase { .. }
+            | Self::NotFound { .. }
             | Self::Corrupt { .. } => Decision::Abort,
         }
     }
 
-    #[expect(clippy::needless_pass_by_value, reason = "errors are consumed where they are reported")]
     pub(crate) fn corrupt(what: &'static str, reason: impl std::fmt::Display) -> Self {
         Self::Corrupt { what, reason: reason.to_string() }
     }
 }
 
 /// SQLite's primary result codes (sqlite.org/rescode.html), the low byte of an extended code.
+const SQLITE_PERM: i32 = 3;
 const SQLITE_BUSY: i32 = 5;
 const SQLITE_LOCKED: i32 = 6;
 const SQLITE_READONLY: i32 = 8;
+const SQLITE_IOERR: i32 = 10;
 const SQLITE_FULL: i32 = 13;
+const SQLITE_CANTOPEN: i32 = 14;
+const SQLITE_AUTH: i32 = 23;
+const SQLITE_NOTADB: i32 = 26;
 
 /// How long SQLite waits for a lock before it gives up.
 pub const BUSY_SECONDS: u64 = 5;
 
 impl From<sqlx::Error> for StoreError {
     fn from(error: sqlx::Error) -> Self {
-        let code = error
-            .as_database_error()
-            .and_then(sqlx::error::DatabaseError::code)
-            .and_then(|code| code.parse::<i32>().ok())
-            .map(|code| code & 0xff);
-        match code {
+        match primary_code(&error) {
             Some(SQLITE_BUSY | SQLITE_LOCKED) => Self::Locked { waited_seconds: BUSY_SECONDS },
             Some(SQLITE_READONLY) => Self::ReadOnly,
             Some(SQLITE_FULL) => Self::DiskFull,
             _ => Self::Database(error),
         }
     }
+}
+
+/// SQLite's primary result code.
+fn primary_code(error: &sqlx::Error) -> Option<i32> {
+    let code = error.as_database_error().and_then(sqlx::error::DatabaseError::code)?;
+    code.parse::<i32>().ok().map(|code| code & 0xff)
+}
+
+/// Whether the file or its folder refused what was asked, so that asking for less may do.
+pub(crate) fn is_about_access(error: &sqlx::Error) -> bool {
+    matches!(primary_code(error), Some(SQLITE_PERM | SQLITE_READONLY | SQLITE_IOERR | SQLITE_CANTOPEN | SQLITE_AUTH))
+}
+
+pub(crate) fn is_not_a_database(error: &sqlx::Error) -> bool {
+    primary_code(error) == Some(SQLITE_NOTADB)
 }
 
 impl From<serde_json::Error> for StoreError {

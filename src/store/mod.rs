@@ -8,12 +8,14 @@ pub mod error;
 pub mod records;
 pub mod sqlite;
 
+use std::fmt::Debug;
 use std::sync::Arc;
 
 use async_trait::async_trait;
 
 pub use error::StoreError;
 pub use records::*;
+pub use sqlite::{OpenMode, SchemaVersion, SqliteStore};
 
 use crate::domain::digest::Digest;
 use crate::domain::ids::{ClusterId, DigestId, DigestItemId, ItemId, RunId, SourceId, TopicId};
@@ -28,16 +30,40 @@ pub type Result<T> = std::result::Result<T, StoreError>;
 
 /// Everything the product keeps.
 pub trait Store:
-    TopicStore + LeaseStore + SourceStore + RunStore + ItemStore + StoryStore + AnswerStore + DigestStore
+    Debug + TopicStore + LeaseStore + SourceStore + RunStore + ItemStore + StoryStore + AnswerStore + DigestStore
 {
 }
 
 impl<T> Store for T where
-    T: TopicStore + LeaseStore + SourceStore + RunStore + ItemStore + StoryStore + AnswerStore + DigestStore
+    T: Debug + TopicStore + LeaseStore + SourceStore + RunStore + ItemStore + StoryStore + AnswerStore + DigestStore
 {
 }
 
 pub type SharedStore = Arc<dyn Store>;
+
+/// Opens the database that `DATABASE_URL` names; its scheme chooses the kind.
+pub async fn open(database_url: &str, mode: OpenMode) -> Result<SharedStore> {
+    require_sqlite(database_url)?;
+    Ok(Arc::new(SqliteStore::open(database_url, mode).await?))
+}
+
+/// The schema version of a database and the one that this program knows, without changing anything.
+pub async fn schema_version(database_url: &str) -> Result<SchemaVersion> {
+    require_sqlite(database_url)?;
+    SqliteStore::schema_version(database_url).await
+}
+
+/// Names the scheme alone in its error: the rest of a URL may hold a password.
+fn require_sqlite(database_url: &str) -> Result<()> {
+    match database_url.split_once(':') {
+        Some(("sqlite", _)) => Ok(()),
+        Some((scheme, _)) => Err(StoreError::UnsupportedDatabase { scheme: scheme.to_owned() }),
+        None => Err(StoreError::CannotOpen {
+            path: database_url.to_owned(),
+            reason: "it is no URL; write sqlite://PATH".to_owned(),
+        }),
+    }
+}
 
 #[async_trait]
 pub trait TopicStore: Send + Sync {
@@ -53,7 +79,7 @@ pub trait TopicStore: Send + Sync {
 
 #[async_trait]
 pub trait LeaseStore: Send + Sync {
-    /// Takes the topic's lease when it is free, expired at `wall`, or held by one of `dead_holders`.
+    /// Takes the topic's lease when it is free, expired at `wall`, or held by `dead_holder`; each taking has a new token.
     async fn acquire_lease(
         &self,
         topic: TopicId,
@@ -80,7 +106,8 @@ pub trait SourceStore: Send + Sync {
     async fn fetched_sources(&self, run: RunId, from_attempt: i64) -> Result<Vec<SourceId>>;
     /// The last look at each source in the run's current pass.
     async fn fetch_outcomes(&self, run: RunId, from_attempt: i64) -> Result<Vec<FetchRecord>>;
-    /// Stores a look at a source, the items it brought and the source's health, in one transaction.
+    /// Stores a look at a source, the items it brought and the source's health, in one transaction. Nothing, when the source
+    /// was removed meanwhile.
     async fn commit_fetch(&self, lease: &Lease, fetch: &FetchCommit) -> Result<FetchCounts>;
 }
 
@@ -112,7 +139,7 @@ pub trait ItemStore: Send + Sync {
     /// Texts of the topic's items that have no embedding of their present text in `space`.
     async fn items_to_embed(&self, topic: TopicId, space: &str, limit: i64) -> Result<Vec<ItemText>>;
     async fn commit_embeddings(&self, lease: &Lease, space: &str, embeddings: &[NewEmbedding]) -> Result<()>;
-    /// Times at which the topic's sources published, newest first within a source.
+    /// Times at which the topic's sources published, newest first within a source; an item counts for each that brought it.
     async fn source_times(&self, topic: TopicId, window: Window) -> Result<Vec<(SourceId, Timestamp)>>;
 }
 
@@ -129,17 +156,20 @@ pub trait StoryStore: Send + Sync {
         snapshot: Timestamp,
     ) -> Result<Vec<EmbeddedItem>>;
     async fn commit_duplicates(&self, lease: &Lease, duplicates: &[(ItemId, ItemId)]) -> Result<()>;
+    /// A new story's first item becomes its member, at similarity 1; an item that joins another story leaves its former one.
     async fn commit_clusters(&self, lease: &Lease, commit: &ClusterCommit) -> Result<()>;
     /// Members, up to `until`, of all stories that contain one of `items`.
     async fn stories_of(&self, topic: TopicId, items: &[ItemId], until: Timestamp) -> Result<Vec<StoryRecord>>;
-    /// Full items, with every source of the topic that brought them.
+    /// Full items in the order of `ids`, each with every source of the topic that brought it, its own first. Where another
+    /// topic's source brought it first, `source_id` is the smallest of these instead. No source is left when all were removed.
     async fn load_items(&self, topic: TopicId, ids: &[ItemId]) -> Result<Vec<(Item, Vec<SourceId>)>>;
 }
 
 #[async_trait]
 pub trait AnswerStore: Send + Sync {
     async fn answer(&self, key: &AnswerKey) -> Result<Option<StoredAnswer>>;
-    /// Writes the ledger row of a call that is about to be made.
+    /// Writes the ledger row of a call that is about to be made. A row of that id is taken over while it cost nothing, else
+    /// the call is refused.
     async fn reserve_call(&self, call: &NewCall) -> Result<()>;
     /// Closes a ledger row and stores what the call answered, in one transaction.
     async fn settle_call(&self, lease: &Lease, settlement: &Settlement) -> Result<()>;

@@ -1,1 +1,120 @@
-//! sqlite
+//! The store on one SQLite file: one writer, four readers, one table group a file.
+//!
+//! Comes in: the store's operations. Goes out: domain types. Called through [`super::open`]. The database keeps a
+//! write-ahead log, so readers never wait for the writer; writers of other processes wait for each other, 5 s at most.
+
+mod answers;
+mod column;
+mod digests;
+mod fetches;
+mod items;
+mod leases;
+mod open;
+mod runs;
+mod sources;
+mod stories;
+mod topics;
+
+pub use open::{OpenMode, SchemaVersion};
+
+use std::time::Duration;
+
+use sqlx::sqlite::SqlitePoolOptions;
+use sqlx::{Sqlite, SqliteConnection, SqlitePool, Transaction};
+
+use super::records::Lease;
+use super::{Result, StoreError};
+use crate::failpoint;
+
+/// SQLite has one writer: a queue in this process waits better than a lock in the file.
+const WRITERS: u32 = 1;
+const READERS: u32 = 4;
+
+/// How long an operation waits for one of this process's own connections.
+const QUEUE_SECONDS: u64 = 60;
+
+/// Everything the product keeps, in one SQLite file.
+#[derive(Debug, Clone)]
+pub struct SqliteStore {
+    writer: SqlitePool,
+    reader: SqlitePool,
+}
+
+impl SqliteStore {
+    /// Opens the database of a `sqlite://` URL and brings its schema up to date; one that is up to date is not written.
+    /// A file that cannot be written is still opened for reading: then every writing operation is
+    /// [`StoreError::ReadOnly`].
+    pub async fn open(url: &str, mode: OpenMode) -> Result<Self> {
+        let options = open::prepare(url, mode).await?;
+        let pool = |size| {
+            SqlitePoolOptions::new()
+                .max_connections(size)
+                .acquire_timeout(Duration::from_secs(QUEUE_SECONDS))
+                .test_before_acquire(false)
+        };
+        let reading = options.clone().pragma("query_only", "ON");
+        Ok(Self { writer: pool(WRITERS).connect_lazy_with(options), reader: pool(READERS).connect_lazy_with(reading) })
+    }
+
+    /// The schema version of a database and the one that this program knows, without changing anything.
+    pub async fn schema_version(url: &str) -> Result<SchemaVersion> {
+        open::schema_version(url).await
+    }
+
+    /// Closes all connections, which folds the write-ahead log into the file.
+    pub async fn close(&self) {
+        self.reader.close().await;
+        self.writer.close().await;
+    }
+
+    /// A write that needs no lease: the owner's own settings, and the ledger's reservations.
+    async fn write(&self, operation: &'static str) -> Result<Write> {
+        // A deferred transaction that reads before it writes can fail at once where an immediate one waits its turn.
+        let tx = self.writer.begin_with("BEGIN IMMEDIATE").await?;
+        Ok(Write { tx, operation })
+    }
+
+    /// A write of a run's work: refused when another process has taken the topic over.
+    async fn write_fenced(&self, operation: &'static str, lease: &Lease) -> Result<Write> {
+        let mut write = self.write(operation).await?;
+        let held: Option<i64> = sqlx::query_scalar(
+            "SELECT lease_token FROM topics WHERE id = $1 AND lease_token = $2 AND lease_holder = $3",
+        )
+        .bind(lease.topic.to_string())
+        .bind(lease.token)
+        .bind(&lease.holder)
+        .fetch_optional(write.connection())
+        .await?;
+        held.map(|_| write).ok_or(StoreError::LeaseLost { token: lease.token })
+    }
+}
+
+/// A write transaction; dropped without [`Write::commit`], it changes nothing.
+struct Write {
+    tx: Transaction<'static, Sqlite>,
+    operation: &'static str,
+}
+
+impl Write {
+    fn connection(&mut self) -> &mut SqliteConnection {
+        &mut self.tx
+    }
+
+    async fn commit(self) -> Result<()> {
+        hit(self.operation, "before_commit");
+        self.tx.commit().await?;
+        hit(self.operation, "after_commit");
+        Ok(())
+    }
+}
+
+fn hit(operation: &str, place: &str) {
+    if cfg!(debug_assertions) {
+        failpoint::hit(&format!("{operation}.{place}"));
+    }
+}
+
+/// Turns an update that found no row into an error.
+fn found(rows: u64, what: &'static str, id: impl std::fmt::Display) -> Result<()> {
+    if rows == 0 { Err(StoreError::NotFound { what, id: id.to_string() }) } else { Ok(()) }
+}

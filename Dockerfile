@@ -1,0 +1,50 @@
+# The binary and the certificates it checks servers by; nothing else is added to a small Debian.
+#
+#   docker build -t aha-radar .
+#   docker run --read-only -v aha-radar:/data aha-radar
+#
+# docs/OPERATING.md tells how to bring sources in, and why the port is not published.
+
+FROM rust:1.95-slim-bookworm AS build
+WORKDIR /build
+
+# Dependencies in a layer of their own: it is made again only when the two manifests change. The stand-in sources are empty.
+COPY Cargo.toml Cargo.lock ./
+RUN mkdir src \
+    && echo 'fn main() {}' > src/main.rs \
+    && touch src/lib.rs \
+    && cargo build --release --locked \
+    && rm -r src
+
+COPY . .
+# Copied files keep their old times; cargo would take the stand-ins for newer.
+RUN touch src/main.rs src/lib.rs \
+    && cargo build --release --locked
+
+FROM debian:bookworm-slim
+RUN apt-get update \
+    && apt-get install --yes --no-install-recommends ca-certificates \
+    && rm -rf /var/lib/apt/lists/*
+
+# A numbered user without a home or a shell. It owns /data and nothing else.
+RUN groupadd --gid 10001 aha-radar \
+    && useradd --uid 10001 --gid 10001 --no-create-home --home-dir /data --shell /usr/sbin/nologin aha-radar \
+    && install --directory --owner=10001 --group=10001 --mode=0750 /data
+
+COPY --from=build /build/target/release/aha-radar /usr/local/bin/aha-radar
+
+# All that is written lies under /data, SQLite's own temporary files too, so the rest may be read-only.
+ENV DATABASE_URL=sqlite:///data/aha-radar.db \
+    AHA_OUTPUT_DIR=/data/digests \
+    AHA_LISTEN=127.0.0.1:8080 \
+    SQLITE_TMPDIR=/data
+
+USER 10001:10001
+WORKDIR /data
+VOLUME /data
+
+# Asks the daemon's health endpoint from inside the container, where loopback is enough.
+HEALTHCHECK --interval=30s --timeout=5s --start-period=20s --retries=3 CMD ["aha-radar", "healthcheck"]
+
+ENTRYPOINT ["aha-radar"]
+CMD ["daemon"]

@@ -1,0 +1,26 @@
+# The project's habits by name: `just` lists them. Each is a plain command that also runs without just.
+
+# List the recipes.
+default:
+    @just --list
+
+# Format the code in place.
+fmt:
+    cargo fmt
+
+# Formatting and lints, warnings refused.
+lint:
+    cargo fmt --check
+    cargo clippy --all-targets --locked -- -D warnings
+
+# Everything a change must pass: formatting, lints and all tests.
+test:
+    bash scripts/test.sh
+
+# Reading speed and memory on a folder of feeds, next to Python's feedparser.
+bench folder="":
+    bash scripts/bench.sh "{{ folder }}"
+
+# A release build against real feeds and another parser's test cases.
+acceptance:
+    bash scripts/acceptance.sh

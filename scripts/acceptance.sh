@@ -1,0 +1,155 @@
+#!/usr/bin/env bash
+# Tries a release build on 59 real feeds and on another parser's test cases, both kept outside the repository in ../shared.
+#
+# 1. Serves the real feeds on loopback and makes the same run over them twice: the digest must be the same byte for byte, no
+#    table may grow, at least 300 items must be read, and the ten stories on top must come from at least 6 sources.
+# 2. Counts how the feed parser fares with the test cases and against a reference; this is shown, not judged.
+#
+# Exit 0 when every check of part 1 holds. Needs Rust, a C compiler and python3.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+fail() {
+    echo "scripts/acceptance.sh: $1" >&2
+    exit 2
+}
+[[ -d ../shared ]] || fail "the folder ../shared is missing; its feeds and test cases are what this script runs on"
+shared=$(cd ../shared && pwd)
+feeds=$shared/data/feeds-real
+[[ -d $feeds ]] || fail "the folder $feeds is missing"
+for tool in feed_conformance.py feed_reference.py; do
+    [[ -f $shared/tools/$tool ]] || fail "$shared/tools/$tool is missing"
+done
+command -v python3 >/dev/null || fail "python3 is missing; it serves the feeds and reads the results"
+
+echo "building the release" >&2
+cargo build --release --locked
+binary=$PWD/${CARGO_TARGET_DIR:-target}/release/aha-radar
+[[ -z ${CARGO_TARGET_DIR:-} || $CARGO_TARGET_DIR != /* ]] || binary=$CARGO_TARGET_DIR/release/aha-radar
+
+work=$(mktemp -d)
+server=
+clean_up() {
+    [[ -z $server ]] || kill "$server" 2>/dev/null || true
+    rm -rf "$work"
+}
+trap clean_up EXIT
+
+# Serve the feeds on a free port.
+python3 -u -m http.server 0 --bind 127.0.0.1 --directory "$feeds" >"$work/server.out" 2>"$work/server.err" &
+server=$!
+port=
+for _ in $(seq 100); do
+    port=$(sed -nE 's/^Serving HTTP on .* port ([0-9]+) .*/\1/p' "$work/server.out")
+    [[ -z $port ]] || break
+    kill -0 "$server" 2>/dev/null || fail "the feed server did not start: $(cat "$work/server.err")"
+    sleep 0.1
+done
+[[ -n $port ]] || fail "the feed server did not say its port within 10 s"
+
+{
+    echo '<?xml version="1.0" encoding="UTF-8"?>'
+    echo '<opml version="2.0"><head><title>Real feeds</title></head><body>'
+    for file in "$feeds"/*; do
+        name=$(basename "$file")
+        echo "<outline type=\"rss\" text=\"${name%.*}\" xmlUrl=\"http://127.0.0.1:$port/$name\"/>"
+    done
+    echo '</body></opml>'
+} >"$work/sources.opml"
+sources=$(grep -c '<outline' "$work/sources.opml")
+
+# Away from the repository and with an empty environment, so that nobody's .env or settings take part.
+radar() (
+    cd "$work"
+    exec env -i PATH="$PATH" HOME="$work" DATABASE_URL="sqlite://$work/radar.db" AHA_OUTPUT_DIR="$work/digests" \
+        AHA_FETCH_ALLOW=127.0.0.1 AHA_FETCH_HOST_GAP_MS=0 AHA_NOW=2026-02-19T00:00:00Z "$binary" "$@"
+)
+
+# Makes the run and leaves NAME.exit, NAME.json (the digest), NAME.rows (row counts by table) and NAME.log.
+run_once() {
+    local name=$1 code=0
+    radar --run-once --import "$work/sources.opml" --window 2026-02-04..2026-02-19 \
+        >"$work/$name.out" 2>"$work/$name.log" || code=$?
+    echo "$code" >"$work/$name.exit"
+    radar digest latest --json >"$work/$name.json" 2>>"$work/$name.log" || true
+    python3 - "$work/radar.db" >"$work/$name.rows" 2>>"$work/$name.log" <<'PY' || true
+import os, sqlite3, sys
+if not os.path.exists(sys.argv[1]):
+    sys.exit("there is no database")
+db = sqlite3.connect(sys.argv[1])
+# An attempt and the looks at its sources are made anew by each run, by intent.
+left_out = {"run_attempts", "fetch_runs"}
+for (table,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name"):
+    if table not in left_out:
+        print(table, db.execute(f'SELECT count(*) FROM "{table}"').fetchone()[0])
+PY
+}
+echo "running twice over $sources feeds" >&2
+run_once first
+run_once second
+
+failed=0
+rows=()
+check() { # NAME, what was found, "yes" when it holds
+    local verdict=ok
+    [[ $3 == yes ]] || { verdict=FAILED; failed=1; }
+    rows+=("$1|$2|$verdict")
+}
+
+first_exit=$(cat "$work/first.exit")
+second_exit=$(cat "$work/second.exit")
+check "first run ends with 0 or 3" "exit $first_exit" "$([[ $first_exit == 0 || $first_exit == 3 ]] && echo yes || echo no)"
+check "second run ends the same" "exit $second_exit" "$([[ $second_exit == "$first_exit" ]] && echo yes || echo no)"
+
+read -r items stories voices < <(python3 - "$work/first.json" <<'PY'
+import json, sys
+try:
+    digest = json.load(open(sys.argv[1]))
+except ValueError:
+    print(0, 0, 0)
+    sys.exit()
+top = [story for story in digest["stories"] if story["section"] == "top"][:10]
+def teller(story):
+    """The name of the source that the story's link comes from, else of its first source."""
+    sources = story["sources"]
+    own = [source["name"] for source in sources if source["url"] == story["url"]]
+    return (own or [source["name"] for source in sources] or [""])[0]
+print(digest["digest"]["items"], len(top), len({teller(story) for story in top}))
+PY
+)
+check "at least 300 items in the window" "$items items" "$([[ $items -ge 300 ]] && echo yes || echo no)"
+check "top 10 from at least 6 sources" "$stories stories, $voices sources" \
+    "$([[ $stories -eq 10 && $voices -ge 6 ]] && echo yes || echo no)"
+
+bytes=$(wc -c <"$work/first.json" | tr -d ' ')
+same=no
+if [[ $bytes -gt 0 ]] && cmp -s "$work/first.json" "$work/second.json"; then same=yes; fi
+check "digest the same byte for byte" "$bytes bytes" "$same"
+
+tables=$(wc -l <"$work/first.rows" | tr -d ' ')
+changed=$(diff "$work/first.rows" "$work/second.rows" | sed -n 's/^> //p' | tr '\n' ';' || true)
+same=no
+if [[ $tables -gt 0 ]] && cmp -s "$work/first.rows" "$work/second.rows"; then same=yes; fi
+check "no table grew" "$tables tables${changed:+, changed: $changed}" "$same"
+
+kill "$server" 2>/dev/null || true
+server=
+
+echo "reading another parser's cases and the reference" >&2
+cases=$(python3 "$shared/tools/feed_conformance.py" --bin "$binary" --show 0 | tail -n 1 || true)
+reference=$(python3 "$shared/tools/feed_reference.py" --bin "$binary" --show 0 | tail -n 1 || true)
+rows+=("feed cases|${cases:-no result}|shown")
+rows+=("real feeds, against the reference|${reference:-no result}|shown")
+
+echo
+printf '%-34s  %-7s  %s\n' "check" "result" "found"
+for row in "${rows[@]}"; do
+    IFS='|' read -r name found verdict <<<"$row"
+    printf '%-34s  %-7s  %s\n' "$name" "$verdict" "$found"
+done
+if ((failed)); then
+    echo
+    echo "last lines of the first run's log:"
+    tail -n 15 "$work/first.log"
+fi
+exit "$failed"

@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# Formatting, lints and all tests, in the development profile. Needs Rust (with rustfmt and clippy) and a C compiler.
+#
+# The last line says `N passed, M failed`, over all test binaries. Exit 0 only when formatting and lints are clean, no test
+# failed and at least one ran.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+need() {
+    "${@:2}" >/dev/null 2>&1 && return
+    echo "scripts/test.sh: $1" >&2
+    exit 2
+}
+need "cargo is missing; install Rust from https://rustup.rs" cargo --version
+need "rustfmt is missing; add it with: rustup component add rustfmt" cargo fmt --version
+need "clippy is missing; add it with: rustup component add clippy" cargo clippy --version
+need "a C compiler is missing (SQLite and TLS are compiled from source); install gcc or clang" "${CC:-cc}" --version
+
+output=$(mktemp)
+trap 'rm -f "$output"' EXIT
+
+# Each check runs whatever the one before it said, so that one call shows everything there is to mend.
+problems=()
+echo "== cargo fmt --check"
+cargo fmt --check || problems+=("formatting (mend it with: cargo fmt)")
+echo "== cargo clippy"
+cargo clippy --all-targets --locked -- -D warnings || problems+=("lints")
+echo "== cargo test"
+cargo test --locked --no-fail-fast 2>&1 | tee "$output" || problems+=("tests")
+
+read -r passed failed < <(awk '
+    /^test result: / {
+        for (i = 2; i <= NF; i++) {
+            if ($i == "passed;") passed += $(i - 1)
+            if ($i == "failed;") failed += $(i - 1)
+        }
+    }
+    END { print passed + 0, failed + 0 }
+' "$output")
+
+if ((passed + failed == 0)); then problems+=("no test ran"); fi
+
+echo
+for problem in ${problems[@]+"${problems[@]}"}; do echo "not passed: $problem"; done
+echo "$passed passed, $failed failed"
+exit $((${#problems[@]} > 0))

@@ -1,0 +1,264 @@
+//! What can be typed, and the help that teaches it.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+/// Reads what the world publishes, folds the many reports of one story into one, scores each from 0 to 100, and hands over a
+/// digest in which every score and source can be traced.
+#[derive(Debug, Parser)]
+#[command(
+    name = "aha-radar",
+    version,
+    subcommand_required = true,
+    arg_required_else_help = true,
+    after_help = "A first look, with no key and no server:\n  aha-radar --run-once --import sources.opml\n\nThen tell it what matters to you, and let it run:\n  aha-radar topic set default --interests \"sqlite, heat pumps, ferries\"\n  aha-radar daemon\n\n`aha-radar --run-once` is the same as `aha-radar run`. Settings are read from the environment and .env; see .env.example.\nExit codes: 0 ok, 1 failed, 2 usage or configuration, 3 partial (a digest exists, something is missing), 130 interrupted."
+)]
+pub(super) struct Cli {
+    #[command(subcommand)]
+    pub(super) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// Read the sources once and make a digest (the same as --run-once).
+    Run(RunArguments),
+    /// Keep running: each topic on its schedule, with GET /health.
+    Daemon,
+    /// Make the database and the topic "default".
+    Init(InitArguments),
+    /// Topics: what you want to be told about, when, and what to mute.
+    #[command(subcommand)]
+    Topic(TopicCommand),
+    /// Sources: add, list, test, enable, disable, remove.
+    #[command(subcommand)]
+    Source(SourceCommand),
+    /// Bring sources from a feed reader, or take them there.
+    #[command(subcommand)]
+    Opml(OpmlCommand),
+    /// Show a digest.
+    Digest(DigestArguments),
+    /// Tell why a story is shown: every term of its score, in words.
+    Item(ItemArguments),
+    /// List runs and their attempts.
+    Runs(RunsArguments),
+    /// Say what is set, what is wrong and how to mend it.
+    Doctor(DoctorArguments),
+    /// Bring the database to this program's schema.
+    Migrate,
+    /// Ask a running daemon how it is; for containers.
+    Healthcheck,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct RunArguments {
+    /// The topic to run.
+    #[arg(long, default_value = "default")]
+    pub(super) topic: String,
+    /// Read this window whatever was read before, and claim nothing: START..END, each a date (its local midnight) or an RFC
+    /// 3339 time. Without it: from where the last run ended to now.
+    #[arg(long, value_name = "START..END")]
+    pub(super) window: Option<String>,
+    /// First add the sources of an OPML file; those already there are left as they are.
+    #[arg(long, value_name = "FILE.opml")]
+    pub(super) import: Option<PathBuf>,
+    /// Judge again what was judged before.
+    #[arg(long)]
+    pub(super) rejudge: bool,
+    /// Print the digest as JSON.
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct InitArguments {
+    /// What matters to you, in your own words, separated by commas.
+    #[arg(long)]
+    pub(super) interests: Option<String>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum TopicCommand {
+    /// All topics.
+    List {
+        #[arg(long)]
+        json: bool,
+    },
+    /// Add a topic.
+    Add {
+        name: String,
+        #[command(flatten)]
+        settings: TopicSettings,
+    },
+    /// Change a topic; what is not named stays as it is.
+    Set {
+        name: String,
+        #[command(flatten)]
+        settings: TopicSettings,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(super) struct TopicSettings {
+    /// What matters to you, in your own words, separated by commas.
+    #[arg(long)]
+    pub(super) interests: Option<String>,
+    /// A cron expression ("0 7 * * *") or an interval ("every 6h").
+    #[arg(long)]
+    pub(super) schedule: Option<String>,
+    /// An IANA time zone, for example Europe/Berlin.
+    #[arg(long)]
+    pub(super) timezone: Option<String>,
+    /// Leave items out: word:PATTERN, source:PATTERN or author:PATTERN (a regular expression). May be repeated.
+    #[arg(long, value_name = "FIELD:PATTERN")]
+    pub(super) mute: Vec<String>,
+    /// Raise items: word:PATTERN, source:PATTERN or author:PATTERN. May be repeated.
+    #[arg(long, value_name = "FIELD:PATTERN")]
+    pub(super) boost: Vec<String>,
+    /// Forget all rules first.
+    #[arg(long)]
+    pub(super) clear_rules: bool,
+    /// How much a run may consider: 0 (little) to 100 (much).
+    #[arg(long, value_parser = clap::value_parser!(u8).range(0..=100))]
+    pub(super) depth: Option<u8>,
+    /// Hours after which a story's score has fallen to a third (1/e).
+    #[arg(long)]
+    pub(super) decay_hours: Option<f64>,
+    /// low, normal or high.
+    #[arg(long)]
+    pub(super) budget_tier: Option<String>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum SourceCommand {
+    /// Add feeds by URL or path.
+    Add {
+        #[arg(required = true, value_name = "URL|FILE")]
+        locations: Vec<String>,
+        #[arg(long, default_value = "default")]
+        topic: String,
+        /// The name to show instead of the feed's own; for a single source.
+        #[arg(long)]
+        title: Option<String>,
+        /// Multiplies the score of its stories, from 0.1 to 3.
+        #[arg(long)]
+        weight: Option<f64>,
+    },
+    /// All sources with their health.
+    List {
+        #[arg(long)]
+        topic: Option<String>,
+        #[arg(long)]
+        json: bool,
+    },
+    /// Read feeds and show what is in them, storing nothing.
+    Test {
+        #[arg(required = true, value_name = "URL|FILE")]
+        locations: Vec<String>,
+        /// One JSON object a source and line.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Read a source again.
+    Enable(SourceChoice),
+    /// Stop reading a source; what it brought stays.
+    Disable(SourceChoice),
+    /// Forget a source; its items stay in old digests.
+    Remove(SourceChoice),
+}
+
+#[derive(Debug, Args)]
+pub(super) struct SourceChoice {
+    /// The source's URL, id (or its beginning) or exact name.
+    pub(super) source: String,
+    #[arg(long)]
+    pub(super) topic: Option<String>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum OpmlCommand {
+    /// Add the sources of a file; paths in it are relative to it.
+    Import {
+        file: PathBuf,
+        #[arg(long, default_value = "default")]
+        topic: String,
+    },
+    /// Print the sources of a topic.
+    Export {
+        #[arg(long, default_value = "default")]
+        topic: String,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(super) struct DigestArguments {
+    /// `latest`, or the id of a digest.
+    #[arg(default_value = "latest")]
+    pub(super) which: String,
+    #[arg(long, default_value = "default")]
+    pub(super) topic: String,
+    /// md, html, json or rss; without it, as text for the terminal.
+    #[arg(long)]
+    pub(super) format: Option<String>,
+    /// The same as --format json.
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct ItemArguments {
+    /// The rank in the latest digest, or a digest item's id.
+    pub(super) item: String,
+    #[arg(long, default_value = "default")]
+    pub(super) topic: String,
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct RunsArguments {
+    /// Only this topic's.
+    #[arg(long)]
+    pub(super) topic: Option<String>,
+    /// At most this many, newest window first.
+    #[arg(long, default_value_t = 20)]
+    pub(super) limit: u32,
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct DoctorArguments {
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+/// `--run-once` anywhere before a command means the command `run`.
+pub(super) fn normalise(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
+    let mut arguments: Vec<OsString> = arguments.collect();
+    if let Some(at) = arguments.iter().position(|argument| argument == "--run-once") {
+        arguments.remove(at);
+        arguments.insert(1.min(arguments.len()), OsString::from("run"));
+    }
+    arguments
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::*;
+
+    #[test]
+    fn the_definition_is_sound() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn run_once_is_the_command_run() {
+        let typed = ["aha-radar", "--import", "a.opml", "--run-once"].map(OsString::from);
+        let cli = Cli::try_parse_from(normalise(typed.into_iter())).unwrap();
+        assert!(matches!(cli.command, Command::Run(RunArguments { import: Some(_), .. })));
+    }
+}

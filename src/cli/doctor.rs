@@ -1,0 +1,159 @@
+//! `aha-radar doctor`: what is set, what is wrong, how to mend it.
+
+use std::path::Path;
+
+use anyhow::Result;
+use serde::Serialize;
+
+use crate::config::Config;
+use crate::domain::source::SourceHealth;
+use crate::pipeline::holder::Holder;
+use crate::store::SharedStore;
+use crate::store::sqlite::OpenMode;
+
+use super::arguments::DoctorArguments;
+use super::exit::Exit;
+use super::output;
+
+#[derive(Debug, Serialize)]
+struct Finding {
+    /// `ok`, `note` or `wrong`.
+    level: &'static str,
+    what: &'static str,
+    text: String,
+}
+
+#[derive(Debug, Default)]
+struct Findings(Vec<Finding>);
+
+impl Findings {
+    fn ok(&mut self, what: &'static str, text: impl Into<String>) {
+        self.0.push(Finding { level: "ok", what, text: text.into() });
+    }
+
+    fn note(&mut self, what: &'static str, text: impl Into<String>) {
+        self.0.push(Finding { level: "note", what, text: text.into() });
+    }
+
+    fn wrong(&mut self, what: &'static str, text: impl Into<String>) {
+        self.0.push(Finding { level: "wrong", what, text: text.into() });
+    }
+}
+
+pub(super) async fn run(config: Config, arguments: DoctorArguments) -> Result<Exit> {
+    let mut findings = Findings::default();
+    settings(&config, &mut findings);
+    output_dir(&config.output_dir, &mut findings);
+    match crate::store::open(&config.database_url, OpenMode::MustExist).await {
+        Ok(store) => {
+            findings.ok("database", format!("{} opens and has this program's schema", config.database_url));
+            topics(&store, &config, &mut findings).await?;
+        }
+        Err(error) => findings.wrong("database", error.to_string()),
+    }
+    let healthy = findings.0.iter().all(|finding| finding.level != "wrong");
+    if arguments.json {
+        output::print_json(&findings.0)?;
+    } else {
+        let lines: Vec<String> =
+            findings.0.iter().map(|f| format!("{:5}  {:10} {}", f.level, f.what, f.text)).collect();
+        output::print(&output::one_safe_text(&lines.join("\n")))?;
+    }
+    Ok(if healthy { Exit::Ok } else { Exit::Failed })
+}
+
+fn settings(config: &Config, findings: &mut Findings) {
+    findings.ok("version", env!("CARGO_PKG_VERSION"));
+    findings.ok("model", "no provider is configured: stories are judged by `local`, free and without a network");
+    findings.ok(
+        "fetching",
+        format!(
+            "{} sources at a time, {} ms between requests to a host",
+            config.fetch.concurrency,
+            config.fetch.host_gap.as_millis()
+        ),
+    );
+    if !config.fetch.allow.is_empty() {
+        findings.note(
+            "fetching",
+            format!("{} private hosts or networks are allowed by AHA_FETCH_ALLOW", config.fetch.allow.len()),
+        );
+    }
+    if config.clock.is_pinned() {
+        findings.note("clock", format!("AHA_NOW pins the time to {}; unset it outside of tests", config.clock.now()));
+    }
+    if !config.listen.ip().is_loopback() {
+        findings
+            .note("listen", format!("{} can be reached from other machines; it serves /health only", config.listen));
+    }
+}
+
+fn output_dir(path: &Path, findings: &mut Findings) {
+    let shown = path.display();
+    match std::fs::metadata(path) {
+        Ok(found) if found.is_dir() && !found.permissions().readonly() => {
+            findings.ok("output", format!("digests go to {shown}"));
+        }
+        Ok(_) => {
+            findings.wrong("output", format!("{shown} is no folder that can be written; set AHA_OUTPUT_DIR to one"));
+        }
+        Err(_) => findings.note("output", format!("{shown} will be made by the first run")),
+    }
+}
+
+async fn topics(store: &SharedStore, config: &Config, findings: &mut Findings) -> Result<()> {
+    let topics = store.topics().await?;
+    if topics.is_empty() {
+        findings.note("topics", "there is none yet; `aha-radar init` makes the first");
+    }
+    for topic in topics {
+        let name = &topic.name;
+        if topic.interests.trim().is_empty() {
+            findings.note(
+                "interests",
+                format!("topic {name:?} has none; set them with `aha-radar topic set {name} --interests \"…\"`"),
+            );
+        }
+        let zone = topic.timezone.as_deref().unwrap_or(config.timezone.name());
+        if zone.parse::<chrono_tz::Tz>().is_err() {
+            findings.wrong("time zone", format!("topic {name:?} has the unknown zone {zone:?}"));
+        }
+        sources(store, &topic, findings).await?;
+        attempts(store, &topic, findings).await?;
+    }
+    Ok(())
+}
+
+async fn sources(store: &SharedStore, topic: &crate::domain::topic::Topic, findings: &mut Findings) -> Result<()> {
+    let sources = store.sources(topic.id).await?;
+    let enabled = sources.iter().filter(|source| source.enabled).count();
+    if enabled == 0 {
+        findings.wrong(
+            "sources",
+            format!("topic {:?} has no enabled source; add one with `aha-radar source add URL`", topic.name),
+        );
+    } else {
+        findings.ok("sources", format!("topic {:?} reads {enabled} of its {} sources", topic.name, sources.len()));
+    }
+    for source in sources.iter().filter(|s| matches!(s.health, SourceHealth::Failing | SourceHealth::Gone)) {
+        let why = source.last_error.as_deref().unwrap_or("no reason was recorded");
+        let times = source.consecutive_failures;
+        findings.wrong("source", format!("{} failed {times} times in a row: {why}", source.url));
+    }
+    Ok(())
+}
+
+async fn attempts(store: &SharedStore, topic: &crate::domain::topic::Topic, findings: &mut Findings) -> Result<()> {
+    let me = Holder::current();
+    for (run, attempts) in store.runs(Some(topic.id), 5).await? {
+        let Some(last) = attempts.last().filter(|_| !run.done) else { continue };
+        let window = run.window;
+        if last.outcome == "running" && !me.is_dead(&last.holder) {
+            findings.note("run", format!("{window} is being run by {}", last.holder));
+        } else {
+            let why = last.error.as_deref().unwrap_or("its process ended");
+            findings.note("run", format!("{window} is unfinished ({why}); the next run continues it"));
+        }
+    }
+    Ok(())
+}

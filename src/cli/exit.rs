@@ -1,0 +1,71 @@
+//! Exit codes: 0 ok · 1 failed · 2 usage or configuration · 3 partial · 4 budget exhausted · 130 interrupted.
+
+use std::process::ExitCode;
+
+use thiserror::Error;
+
+use crate::config::ConfigError;
+use crate::domain::digest::{Digest, DigestStatus};
+use crate::domain::topic::RuleError;
+use crate::domain::window::WindowError;
+use crate::pipeline::RunError;
+use crate::pipeline::schedule::ScheduleError;
+use crate::sources::opml::OpmlError;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Exit {
+    Ok,
+    Failed,
+    Usage,
+    Partial,
+    Interrupted,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(match exit {
+            Exit::Ok => 0,
+            Exit::Failed => 1,
+            Exit::Usage => 2,
+            Exit::Partial => 3,
+            Exit::Interrupted => 130,
+        })
+    }
+}
+
+/// Something the person at the keyboard can put right.
+#[derive(Debug, Error)]
+#[error("{0}")]
+pub(super) struct UsageError(pub(super) String);
+
+/// A digest exists: whole, or with something missing.
+pub(super) fn of_digest(digest: &Digest) -> Exit {
+    match digest.digest.status {
+        DigestStatus::Partial => Exit::Partial,
+        DigestStatus::Complete | DigestStatus::Quiet => Exit::Ok,
+    }
+}
+
+pub(super) fn of(error: &anyhow::Error) -> Exit {
+    match error.downcast_ref::<RunError>() {
+        Some(RunError::Interrupted) => return Exit::Interrupted,
+        Some(
+            RunError::NoTopic { .. }
+            | RunError::NoSources { .. }
+            | RunError::BadTimezone(_)
+            | RunError::BadSchedule(_)
+            | RunError::BadRule(_),
+        ) => return Exit::Usage,
+        Some(
+            RunError::Store(_) | RunError::LeaseLost | RunError::Held { .. } | RunError::Fetch(_) | RunError::Output(_),
+        )
+        | None => {}
+    }
+    let usage = error.is::<ConfigError>()
+        || error.is::<UsageError>()
+        || error.is::<WindowError>()
+        || error.is::<RuleError>()
+        || error.is::<ScheduleError>()
+        || error.is::<OpmlError>();
+    if usage { Exit::Usage } else { Exit::Failed }
+}

@@ -1,0 +1,24 @@
+//! `aha-radar init`: the database, the topic, and what to do next.
+
+use anyhow::Result;
+
+use crate::app::App;
+use crate::domain::topic::DEFAULT_TOPIC;
+
+use super::arguments::InitArguments;
+use super::exit::Exit;
+use super::output;
+
+pub(super) async fn run(app: &App, arguments: InitArguments) -> Result<Exit> {
+    let mut topic = app.store().ensure_topic(DEFAULT_TOPIC, app.clock().now()).await?;
+    if let Some(interests) = arguments.interests {
+        topic.interests = interests;
+        app.store().save_topic(&topic).await?;
+    }
+    let sources = app.store().sources(topic.id).await?.len();
+    output::print(&format!(
+        "The database is {}; topic \"default\" has {sources} sources.\n\nNext:\n  aha-radar source add https://example.org/feed.xml\n  aha-radar opml import subscriptions.opml\n  aha-radar topic set default --interests \"what matters to you, in your own words\"\n  aha-radar run",
+        app.config().database_url
+    ))?;
+    Ok(Exit::Ok)
+}

@@ -1,0 +1,119 @@
+//! `aha-radar item`: why a story is shown, every term in words.
+
+use anyhow::Result;
+
+use crate::app::App;
+use crate::domain::digest::{DigestStory, ScoreDebug};
+use crate::domain::ids::DigestItemId;
+
+use super::arguments::ItemArguments;
+use super::exit::{Exit, UsageError};
+use super::{digest, output};
+
+pub(super) async fn run(app: &App, arguments: ItemArguments) -> Result<Exit> {
+    let story = find(app, &arguments).await?;
+    if arguments.json {
+        output::print_json(&story)?;
+    } else {
+        output::print(&output::one_safe_text(&in_words(&story)))?;
+    }
+    Ok(Exit::Ok)
+}
+
+async fn find(app: &App, arguments: &ItemArguments) -> Result<DigestStory> {
+    if let Ok(rank) = arguments.item.parse::<usize>() {
+        let digest = digest::latest(app, &arguments.topic).await?;
+        let count = digest.stories.len();
+        let found = digest.stories.into_iter().find(|story| story.rank == rank);
+        return Ok(
+            found.ok_or_else(|| UsageError(format!("the latest digest has the ranks 1 to {count}; got {rank}")))?
+        );
+    }
+    let id: DigestItemId = arguments.item.parse().map_err(|_| {
+        UsageError(format!("{:?} is neither a rank in the latest digest nor the id of a digest item", arguments.item))
+    })?;
+    let digest = app.store().digest_of_item(id).await?;
+    let found = digest.and_then(|digest| digest.stories.into_iter().find(|story| story.id == id));
+    Ok(found.ok_or_else(|| UsageError(format!("no digest has an item {id}")))?)
+}
+
+fn in_words(story: &DigestStory) -> String {
+    let score =
+        story.aha_score.map_or_else(|| format!("not judged ({})", story.state), |score| format!("{score} of 100"));
+    let mut lines = vec![
+        format!("{}. {}", story.rank, story.title),
+        format!("   {}", story.url.as_deref().unwrap_or("(no link)")),
+        String::new(),
+        format!("Aha score     {score}; ahead of {} % of the stories ranked", story.percentile),
+        format!("Label         {}", story.label.in_words()),
+        format!("Reason        {}", story.reason),
+    ];
+    if let Some(triage) = &story.triage {
+        lines.push(format!("Judged by     {} {} ({})", triage.provider, triage.model, triage.prompt_id));
+    }
+    lines.push(String::new());
+    lines.extend(terms(&story.score_debug));
+    lines.push(String::new());
+    lines.extend(facts(&story.score_debug));
+    lines.push(String::new());
+    lines.push("Told by".to_owned());
+    for source in &story.sources {
+        let copy = if source.copy { " (a copy of another's text)" } else { "" };
+        let dated = if source.dated { "" } else { " (no date given: when first seen)" };
+        lines.push(format!("  {} · {}{dated}{copy}", source.published_at, source.name));
+        lines.push(format!("    {}", source.title));
+        lines.extend(source.url.iter().map(|url| format!("    {url}")));
+    }
+    lines.push(String::new());
+    lines.push(format!("Ids           item {}  cluster {}", story.id, story.cluster_id));
+    lines.join("\n")
+}
+
+fn terms(debug: &ScoreDebug) -> Vec<String> {
+    let judged = debug.ai.map_or_else(
+        || format!("no judgement, so the heuristic stands in: 0.8 × {:.3}", debug.heuristic),
+        |ai| format!("judgement: 0.8 × {ai:.2}"),
+    );
+    vec![
+        "How the final score comes about".to_owned(),
+        format!("  {judged}"),
+        format!(
+            "  + heuristic: 0.15 × {:.3} (0.6 × recency {:.3} + 0.4 × engagement {:.3})",
+            debug.heuristic, debug.recency, debug.engagement
+        ),
+        format!("  + preference: {:.3}", debug.preference),
+        format!("  = base {:.4}", debug.base),
+        format!("  + novelty: 0.05 × {:.3}", debug.novelty),
+        format!(
+            "  × source weight {:.2} × your weight {:.2} × rule boost {:.2}",
+            debug.source_weight, debug.user_weight, debug.rule_boost
+        ),
+        format!("  × decay {:.4} ({:.1} h before the window's end)", debug.decay, debug.age_hours),
+        format!("  = final score {:.4}", debug.final_score),
+        format!("  taken when like stories above it divided that by {:.2}", debug.diversity_divisor),
+    ]
+}
+
+fn facts(debug: &ScoreDebug) -> Vec<String> {
+    let evidence = &debug.evidence;
+    let mut lines =
+        vec!["What is known of it".to_owned(), format!("  independent sources: {}", evidence.distinct_sources)];
+    let mut fact = |name: &str, value: Option<String>| {
+        if let Some(value) = value {
+            lines.push(format!("  {name}: {value}"));
+        }
+    };
+    let list = |values: &[String]| (!values.is_empty()).then(|| values.join(", "));
+    fact("your words in it", list(&evidence.matched_interests));
+    fact("new here", list(&evidence.new_terms));
+    fact("its source was silent for", evidence.source_gap_days.map(|days| format!("{days:.1} days")));
+    fact("its source usually posts every", evidence.source_usual_gap_days.map(|days| format!("{days:.1} days")));
+    fact("its source's share of the window", Some(format!("{:.0} %", evidence.source_share * 100.0)));
+    fact("points", evidence.score.map(|n| n.to_string()));
+    fact("comments", evidence.comments.map(|n| n.to_string()));
+    fact("resembles", evidence.resembles.clone());
+    fact("words of an advertisement", list(&evidence.promotional));
+    fact("headline", evidence.clickbait.then(|| "promises instead of telling".to_owned()));
+    fact("text", evidence.teaser.then(|| "a teaser only".to_owned()));
+    lines
+}

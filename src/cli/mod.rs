@@ -1,0 +1,89 @@
+//! The command line: one command a file. Results go to standard output, progress and logs to standard error.
+
+mod arguments;
+mod daemon;
+mod digest;
+mod doctor;
+mod exit;
+mod healthcheck;
+mod init;
+mod item;
+mod migrate;
+mod opml;
+mod output;
+mod progress;
+mod run;
+mod runs;
+mod source;
+mod source_test;
+mod topic;
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+use crate::app::App;
+use crate::config::{Config, LogFormat};
+use crate::store::sqlite::OpenMode;
+
+use self::arguments::{Cli, Command};
+use self::exit::Exit;
+
+/// Runs the command line and says how it went.
+#[must_use]
+pub fn main() -> ExitCode {
+    let cli = match Cli::try_parse_from(arguments::normalise(std::env::args_os())) {
+        Ok(cli) => cli,
+        Err(error) => {
+            let _ = error.print();
+            return if error.use_stderr() { Exit::Usage.into() } else { Exit::Ok.into() };
+        }
+    };
+    match start(cli) {
+        Ok(exit) => exit.into(),
+        Err(error) => {
+            output::error(&error);
+            exit::of(&error).into()
+        }
+    }
+}
+
+fn start(cli: Cli) -> anyhow::Result<Exit> {
+    let config = Config::load()?;
+    start_logging(&config, matches!(cli.command, Command::Daemon));
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    runtime.block_on(dispatch(cli.command, config))
+}
+
+async fn dispatch(command: Command, config: Config) -> anyhow::Result<Exit> {
+    match command {
+        Command::Run(arguments) => Box::pin(run::run(app(config, OpenMode::CreateIfMissing).await?, arguments)).await,
+        Command::Daemon => Box::pin(daemon::run(app(config, OpenMode::CreateIfMissing).await?)).await,
+        Command::Init(arguments) => init::run(&app(config, OpenMode::CreateIfMissing).await?, arguments).await,
+        Command::Topic(command) => topic::run(&app(config, OpenMode::CreateIfMissing).await?, command).await,
+        Command::Source(command) => Box::pin(source::run(config, command)).await,
+        Command::Opml(command) => opml::run(&app(config, OpenMode::CreateIfMissing).await?, command).await,
+        Command::Digest(arguments) => digest::run(&app(config, OpenMode::MustExist).await?, arguments).await,
+        Command::Item(arguments) => item::run(&app(config, OpenMode::MustExist).await?, arguments).await,
+        Command::Runs(arguments) => runs::run(&app(config, OpenMode::MustExist).await?, arguments).await,
+        Command::Doctor(arguments) => doctor::run(config, arguments).await,
+        Command::Migrate => migrate::run(&config).await,
+        Command::Healthcheck => healthcheck::run(&config).await,
+    }
+}
+
+async fn app(config: Config, mode: OpenMode) -> anyhow::Result<App> {
+    let store = crate::store::open(&config.database_url, mode).await?;
+    Ok(App::new(config, store)?)
+}
+
+/// Logs go to standard error. A daemon tells what it does; a command only what is wrong, unless `AHA_LOG` says otherwise.
+fn start_logging(config: &Config, daemon: bool) {
+    let default = if daemon { "info,tokio_cron_scheduler=warn" } else { "error" };
+    let filter = tracing_subscriber::EnvFilter::new(config.log.filter.as_deref().unwrap_or(default));
+    let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    match config.log.format {
+        LogFormat::Text => builder.with_ansi(output::colour_on_stderr()).init(),
+        LogFormat::Json => builder.json().flatten_event(true).init(),
+    }
+}

@@ -1,0 +1,115 @@
+//! `aha-radar source`: where items come from.
+
+use anyhow::Result;
+
+use crate::app::App;
+use crate::config::Config;
+use crate::domain::source::{NewSource, Source};
+use crate::pipeline::RunError;
+use crate::sources::location_from_argument;
+use crate::store::sqlite::OpenMode;
+
+use super::arguments::{SourceChoice, SourceCommand};
+use super::exit::{Exit, UsageError};
+use super::{output, source_test};
+
+pub(super) async fn run(config: Config, command: SourceCommand) -> Result<Exit> {
+    // Testing a feed needs no database and leaves none behind.
+    if let SourceCommand::Test { locations, json } = command {
+        return source_test::run(&config, &locations, json).await;
+    }
+    let app = super::app(config, OpenMode::CreateIfMissing).await?;
+    match command {
+        SourceCommand::Add { locations, topic, title, weight } => add(&app, &locations, &topic, title, weight).await?,
+        SourceCommand::List { topic, json } => list(&app, topic.as_deref(), json).await?,
+        SourceCommand::Enable(choice) => {
+            let source = find(&app, &choice).await?;
+            app.store().set_source_enabled(source.id, true).await?;
+            output::print(&format!("{} is read again from the next run on", source.url))?;
+        }
+        SourceCommand::Disable(choice) => {
+            let source = find(&app, &choice).await?;
+            app.store().set_source_enabled(source.id, false).await?;
+            output::print(&format!("{} is not read any more; what it brought stays", source.url))?;
+        }
+        SourceCommand::Remove(choice) => {
+            let source = find(&app, &choice).await?;
+            app.store().remove_source(source.id).await?;
+            output::print(&format!("{} is forgotten; digests that name it stay", source.url))?;
+        }
+        SourceCommand::Test { .. } => {}
+    }
+    Ok(Exit::Ok)
+}
+
+async fn add(app: &App, locations: &[String], topic: &str, title: Option<String>, weight: Option<f64>) -> Result<()> {
+    if title.is_some() && locations.len() > 1 {
+        return Err(UsageError("--title names a single source; add the others without it".to_owned()).into());
+    }
+    if weight.is_some_and(|weight| !(0.1..=3.0).contains(&weight)) {
+        return Err(UsageError("--weight wants a number from 0.1 to 3".to_owned()).into());
+    }
+    let mut sources = Vec::new();
+    for location in locations {
+        let url = location_from_argument(location)?;
+        sources.push(NewSource { kind: "feed".to_owned(), url, title: title.clone() });
+    }
+    let now = app.clock().now();
+    let topic = app.store().ensure_topic(topic, now).await?;
+    let counts = app.store().add_sources(topic.id, &sources, now).await?;
+    if let Some(weight) = weight {
+        for source in app.store().sources(topic.id).await? {
+            if sources.iter().any(|new| new.url == source.url) {
+                app.store().set_source_weight(source.id, weight).await?;
+            }
+        }
+    }
+    output::print(&format!("{} sources added, {} known already", counts.added, counts.known))
+}
+
+async fn list(app: &App, topic: Option<&str>, json: bool) -> Result<()> {
+    let sources = all(app, topic).await?;
+    if json {
+        return output::print_json(&sources);
+    }
+    if sources.is_empty() {
+        output::note("no source yet; add one with `aha-radar source add URL`");
+        return Ok(());
+    }
+    let mut table = output::table(&["name", "health", "last read", "url", "what is wrong"]);
+    for source in sources {
+        let health = if source.enabled { source.health.as_str() } else { "disabled" };
+        let read = source.last_ok_at.map_or_else(|| "never".to_owned(), |at| at.to_string());
+        let wrong = source.last_error.clone().unwrap_or_default();
+        let cells = [source.display_name(), health.to_owned(), read, source.url.clone(), wrong];
+        table.add_row(cells.map(|cell| output::one_safe_text(&cell)));
+    }
+    output::print(&table.to_string())
+}
+
+async fn all(app: &App, topic: Option<&str>) -> Result<Vec<Source>> {
+    let mut sources = Vec::new();
+    if let Some(name) = topic {
+        let found = app.store().topic(name).await?.ok_or_else(|| RunError::NoTopic { name: name.to_owned() })?;
+        return Ok(app.store().sources(found.id).await?);
+    }
+    for topic in app.store().topics().await? {
+        sources.extend(app.store().sources(topic.id).await?);
+    }
+    Ok(sources)
+}
+
+async fn find(app: &App, choice: &SourceChoice) -> Result<Source> {
+    let wanted = &choice.source;
+    let fits = |source: &Source| {
+        source.url == *wanted
+            || source.title.as_deref() == Some(wanted)
+            || source.id.to_string().starts_with(wanted.as_str())
+    };
+    let mut found: Vec<Source> = all(app, choice.topic.as_deref()).await?.into_iter().filter(fits).collect();
+    match found.len() {
+        1 => Ok(found.remove(0)),
+        0 => Err(UsageError(format!("no source is {wanted:?}; `aha-radar source list` shows them")).into()),
+        many => Err(UsageError(format!("{many} sources fit {wanted:?}; name one by its URL, or give --topic")).into()),
+    }
+}

@@ -1,0 +1,152 @@
+//! `aha-radar source test`: reads feeds and shows what is in them, storing nothing.
+
+use anyhow::Result;
+use serde::Serialize;
+
+use crate::app::fetch_config;
+use crate::config::Config;
+use crate::domain::ids::{SourceId, TopicId};
+use crate::domain::item::NewItem;
+use crate::domain::source::{Source, SourceHealth, Validators};
+use crate::domain::time::Timestamp;
+use crate::sources::feed::ParsedFeed;
+use crate::sources::fetch::Fetcher;
+use crate::sources::{LookOutcome, connector, location_from_argument};
+
+use super::exit::Exit;
+use super::output;
+
+/// One line of `--json`.
+#[derive(Debug, Serialize)]
+struct Report {
+    feed: FeedReport,
+    items: Vec<ItemReport>,
+    problems: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+}
+
+#[derive(Debug, Default, Serialize)]
+struct FeedReport {
+    title: Option<String>,
+    link: Option<String>,
+    description: Option<String>,
+    language: Option<String>,
+    format: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct ItemReport {
+    external_id: Option<String>,
+    title: Option<String>,
+    url: Option<String>,
+    author: Option<String>,
+    published_at: Option<Timestamp>,
+    updated_at: Option<Timestamp>,
+    summary: Option<String>,
+    content: Option<String>,
+}
+
+pub(super) async fn run(config: &Config, locations: &[String], json: bool) -> Result<Exit> {
+    let fetcher = Fetcher::new(fetch_config(config))?;
+    let mut failed = 0;
+    for location in locations {
+        let report = match look(&fetcher, location).await {
+            Ok(feed) => report(feed),
+            Err(error) => {
+                failed += 1;
+                let error = error.to_string();
+                Report { feed: FeedReport::default(), items: vec![], problems: vec![error.clone()], error: Some(error) }
+            }
+        };
+        if json {
+            output::print(&serde_json::to_string(&report)?)?;
+        } else {
+            output::print(&output::one_safe_text(&in_words(location, &report)))?;
+        }
+    }
+    Ok(match failed {
+        0 => Exit::Ok,
+        n if n == locations.len() => Exit::Failed,
+        _ => Exit::Partial,
+    })
+}
+
+async fn look(fetcher: &Fetcher, location: &str) -> Result<ParsedFeed> {
+    let url = location_from_argument(location)?;
+    let source = Source {
+        id: SourceId::of(&[&url]),
+        topic_id: TopicId::of(&["source test"]),
+        kind: "feed".to_owned(),
+        url,
+        title: None,
+        enabled: true,
+        weight: 1.0,
+        health: SourceHealth::New,
+        consecutive_failures: 0,
+        last_error_kind: None,
+        last_error: None,
+        last_fetched_at: None,
+        last_ok_at: None,
+        not_before: None,
+        validators: Validators::default(),
+    };
+    let connector = connector(&source.kind).ok_or_else(|| anyhow::anyhow!("no connector reads feeds in this build"))?;
+    match connector.look(&source, fetcher).await?.outcome {
+        LookOutcome::Feed(feed) => Ok(feed),
+        LookOutcome::NotModified => {
+            anyhow::bail!("the server says the feed has not changed, although nothing was read before")
+        }
+    }
+}
+
+fn report(feed: ParsedFeed) -> Report {
+    Report {
+        feed: FeedReport {
+            title: feed.title,
+            link: feed.link,
+            description: feed.description,
+            language: feed.language,
+            format: Some(feed.format),
+        },
+        items: feed.items.into_iter().map(item).collect(),
+        problems: feed.problems,
+        error: None,
+    }
+}
+
+fn item(item: NewItem) -> ItemReport {
+    ItemReport {
+        external_id: item.guid,
+        title: item.title,
+        url: item.url,
+        author: item.author,
+        published_at: item.published_at,
+        updated_at: item.updated_at,
+        summary: item.summary_markup,
+        content: item.content_markup,
+    }
+}
+
+fn in_words(location: &str, report: &Report) -> String {
+    const SHOWN: usize = 10;
+    if let Some(error) = &report.error {
+        return format!("{location}\n  failed: {error}\n");
+    }
+    let title = report.feed.title.as_deref().unwrap_or("(no title)");
+    let format = report.feed.format.as_deref().unwrap_or("unknown format");
+    let mut lines = vec![location.to_owned(), format!("  {title} · {format} · {} items", report.items.len())];
+    for item in report.items.iter().take(SHOWN) {
+        let date = item.published_at.map_or_else(|| "no date".to_owned(), |at| at.to_string());
+        lines.push(format!(
+            "  {date:20}  {}",
+            item.title.as_deref().or(item.url.as_deref()).unwrap_or("(neither title nor link)")
+        ));
+    }
+    if report.items.len() > SHOWN {
+        lines.push(format!("  and {} more", report.items.len() - SHOWN));
+    }
+    lines.extend(report.problems.iter().map(|problem| format!("  mended: {problem}")));
+    lines.push(String::new());
+    lines.join("\n")
+}

@@ -1,0 +1,106 @@
+//! `aha-radar topic`: what the owner wants to be told about.
+
+use anyhow::Result;
+
+use crate::app::App;
+use crate::domain::topic::{Rule, RuleAction, Topic};
+use crate::pipeline::RunError;
+use crate::pipeline::schedule::Schedule;
+
+use super::arguments::{TopicCommand, TopicSettings};
+use super::exit::{Exit, UsageError};
+use super::output;
+
+pub(super) async fn run(app: &App, command: TopicCommand) -> Result<Exit> {
+    match command {
+        TopicCommand::List { json } => list(app, json).await?,
+        TopicCommand::Add { name, settings } => {
+            if name.trim().is_empty() || app.store().topic(&name).await?.is_some() {
+                return Err(UsageError(format!("a topic needs a name of its own; {name:?} is empty or taken")).into());
+            }
+            let mut topic = app.store().ensure_topic(&name, app.clock().now()).await?;
+            apply(&mut topic, settings)?;
+            app.store().save_topic(&topic).await?;
+            output::print(&format!("topic {name:?} added"))?;
+        }
+        TopicCommand::Set { name, settings } => {
+            let mut topic = app.store().topic(&name).await?.ok_or(RunError::NoTopic { name })?;
+            let schedule_before = (topic.schedule.clone(), topic.timezone.clone());
+            apply(&mut topic, settings)?;
+            app.store().save_topic(&topic).await?;
+            if schedule_before != (topic.schedule.clone(), topic.timezone.clone()) {
+                app.store().set_next_run(topic.id, None).await?;
+            }
+            output::print(&describe(&topic))?;
+        }
+    }
+    Ok(Exit::Ok)
+}
+
+fn apply(topic: &mut Topic, settings: TopicSettings) -> Result<()> {
+    if let Some(interests) = settings.interests {
+        topic.interests = interests;
+    }
+    if let Some(schedule) = settings.schedule {
+        Schedule::parse(&schedule)?;
+        topic.schedule = Some(schedule);
+    }
+    if let Some(zone) = settings.timezone {
+        zone.parse::<chrono_tz::Tz>()
+            .map_err(|_| UsageError(format!("{zone:?} is no IANA time zone, such as Europe/Berlin")))?;
+        topic.timezone = Some(zone);
+    }
+    if let Some(tier) = settings.budget_tier {
+        topic.budget_tier =
+            Some(tier.parse().map_err(|()| UsageError(format!("{tier:?} is none of low, normal, high")))?);
+    }
+    if let Some(hours) = settings.decay_hours {
+        if !(hours.is_finite() && hours > 0.0) {
+            return Err(UsageError(format!("--decay-hours wants a number above 0; got {hours}")).into());
+        }
+        topic.decay_hours = hours;
+    }
+    topic.depth = settings.depth.unwrap_or(topic.depth);
+    if settings.clear_rules {
+        topic.rules.clear();
+    }
+    for (action, texts) in [(RuleAction::Mute, settings.mute), (RuleAction::Boost, settings.boost)] {
+        for text in texts {
+            let rule = Rule::parse(action, &text)?;
+            if !topic.rules.contains(&rule) {
+                topic.rules.push(rule);
+            }
+        }
+    }
+    Ok(())
+}
+
+async fn list(app: &App, json: bool) -> Result<()> {
+    let topics = app.store().topics().await?;
+    if json {
+        return output::print_json(&topics);
+    }
+    if topics.is_empty() {
+        output::note("no topic yet; `aha-radar init` makes the first");
+        return Ok(());
+    }
+    output::print(&topics.iter().map(describe).collect::<Vec<_>>().join("\n\n"))
+}
+
+fn describe(topic: &Topic) -> String {
+    let or = |value: &Option<String>, default: &str| value.clone().unwrap_or_else(|| default.to_owned());
+    let mut lines = vec![
+        format!("topic        {}", topic.name),
+        format!("interests    {}", if topic.interests.trim().is_empty() { "(none set)" } else { &topic.interests }),
+        format!("schedule     {}", or(&topic.schedule, "as AHA_SCHEDULE says")),
+        format!("time zone    {}", or(&topic.timezone, "as AHA_TIMEZONE says")),
+        format!("budget tier  {}", topic.budget_tier.map_or("as AHA_BUDGET_TIER says", |tier| tier.as_str())),
+        format!("depth        {} of 100; decay {} h", topic.depth, topic.decay_hours),
+        format!(
+            "read up to   {}",
+            topic.cursor_end.map_or_else(|| "(no cursor run yet)".to_owned(), |t| t.to_string())
+        ),
+    ];
+    lines.extend(topic.rules.iter().map(|rule| format!("rule         {rule}")));
+    output::one_safe_text(&lines.join("\n"))
+}

@@ -1,0 +1,271 @@
+//! Every setting, read once from the environment (and `.env`) through envy.
+//!
+//! All that is wrong is said at once, each with the variable, what it wants and an example. Sources and topics are no
+//! settings: they live in the database, and a topic's own values beat these.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use chrono_tz::Tz;
+use serde::Deserialize;
+use thiserror::Error;
+
+use crate::clock::Clock;
+use crate::domain::time::Timestamp;
+use crate::domain::topic::BudgetTier;
+use crate::pipeline::schedule::Schedule;
+use crate::sources::fetch::Allowed;
+
+/// The settings of this process.
+#[derive(Debug, Clone)]
+pub struct Config {
+    pub database_url: String,
+    pub schedule: Schedule,
+    pub timezone: Tz,
+    pub budget_tier: BudgetTier,
+    /// Stories in one triage call, 1–50.
+    pub triage_batch_size: usize,
+    pub fetch: FetchSettings,
+    pub listen: SocketAddr,
+    pub log: LogSettings,
+    pub output_dir: PathBuf,
+    pub clock: Clock,
+}
+
+/// How sources are asked (`AHA_FETCH_*`).
+#[derive(Debug, Clone)]
+pub struct FetchSettings {
+    /// Hosts and networks excepted from the address rules.
+    pub allow: Vec<Allowed>,
+    /// Between two requests to one host.
+    pub host_gap: Duration,
+    /// Sources asked at a time.
+    pub concurrency: usize,
+}
+
+/// What is logged, and how (`AHA_LOG*`).
+#[derive(Debug, Clone)]
+pub struct LogSettings {
+    /// A tracing filter: `info`, `aha_radar=debug`. Unset: `info` for the daemon, `error` for a command.
+    pub filter: Option<String>,
+    pub format: LogFormat,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LogFormat {
+    Text,
+    Json,
+}
+
+/// Something wrong with one variable.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    pub variable: &'static str,
+    pub value: String,
+    pub wants: &'static str,
+    pub example: &'static str,
+}
+
+#[derive(Debug, Error)]
+pub enum ConfigError {
+    #[error("{}", list(.0))]
+    Problems(Vec<Problem>),
+    #[error("the environment cannot be read: {0}; a variable of ours must be valid UTF-8")]
+    Unreadable(#[from] envy::Error),
+    #[error("the file .env cannot be read: {0}; each line is NAME=value, with quotes around a value with spaces")]
+    DotEnv(#[from] dotenvy::Error),
+}
+
+fn list(problems: &[Problem]) -> String {
+    let lines: Vec<String> = problems
+        .iter()
+        .map(|p| {
+            format!(
+                "{}={:?} cannot be used: it wants {}, for example {}={}",
+                p.variable, p.value, p.wants, p.variable, p.example
+            )
+        })
+        .collect();
+    lines.join("\n")
+}
+
+/// The variables as they stand; every one is optional.
+#[derive(Debug, Default, Deserialize)]
+struct Raw {
+    database_url: Option<String>,
+    aha_schedule: Option<String>,
+    aha_timezone: Option<String>,
+    aha_budget_tier: Option<String>,
+    aha_triage_batch_size: Option<String>,
+    aha_fetch_allow: Option<String>,
+    aha_fetch_host_gap_ms: Option<String>,
+    aha_fetch_concurrency: Option<String>,
+    aha_listen: Option<String>,
+    aha_log: Option<String>,
+    aha_log_format: Option<String>,
+    aha_output_dir: Option<String>,
+    aha_now: Option<String>,
+}
+
+impl Config {
+    /// Reads `.env` (which never overrides the environment) and the environment.
+    ///
+    /// # Errors
+    /// All unusable variables at once.
+    pub fn load() -> Result<Self, ConfigError> {
+        match dotenvy::dotenv() {
+            Ok(_) => {}
+            Err(error) if error.not_found() => {}
+            Err(error) => return Err(error.into()),
+        }
+        Self::from_pairs(std::env::vars())
+    }
+
+    /// # Errors
+    /// All unusable variables at once.
+    pub fn from_pairs(pairs: impl Iterator<Item = (String, String)>) -> Result<Self, ConfigError> {
+        let ours = pairs
+            .filter(|(name, value)| (name.starts_with("AHA_") || name == "DATABASE_URL") && !value.trim().is_empty());
+        let raw: Raw = envy::from_iter(ours)?;
+        let mut reader = Reader::default();
+        let config = reader.read(raw);
+        if reader.problems.is_empty() { Ok(config) } else { Err(ConfigError::Problems(reader.problems)) }
+    }
+}
+
+#[derive(Default)]
+struct Reader {
+    problems: Vec<Problem>,
+}
+
+impl Reader {
+    fn read(&mut self, raw: Raw) -> Config {
+        let fetch = self.fetch(raw.aha_fetch_allow, raw.aha_fetch_host_gap_ms, raw.aha_fetch_concurrency);
+        let log = self.log(raw.aha_log, raw.aha_log_format);
+        let loopback = SocketAddr::from(([127, 0, 0, 1], 8080));
+        Config {
+            database_url: raw.database_url.unwrap_or_else(|| "sqlite://aha-radar.db".to_owned()),
+            schedule: self.schedule(raw.aha_schedule),
+            timezone: self.or(raw.aha_timezone, ("AHA_TIMEZONE", "an IANA time zone", "Europe/Berlin"), Tz::UTC, |t| {
+                t.parse().ok()
+            }),
+            budget_tier: self.or(
+                raw.aha_budget_tier,
+                ("AHA_BUDGET_TIER", "low, normal or high", "normal"),
+                BudgetTier::Normal,
+                |text| text.parse().ok(),
+            ),
+            triage_batch_size: size(self.or(
+                raw.aha_triage_batch_size,
+                ("AHA_TRIAGE_BATCH_SIZE", "a number of stories from 1 to 50", "10"),
+                10,
+                number(1, 50),
+            )),
+            fetch,
+            listen: self.or(
+                raw.aha_listen,
+                ("AHA_LISTEN", "an address and port", "127.0.0.1:8080"),
+                loopback,
+                |text| text.parse().ok(),
+            ),
+            log,
+            output_dir: raw.aha_output_dir.map_or_else(|| PathBuf::from("digests"), PathBuf::from),
+            clock: self.or(
+                raw.aha_now,
+                ("AHA_NOW", "an RFC 3339 time", "2026-11-19T07:00:00Z"),
+                Clock::system(),
+                |text| Timestamp::parse_rfc3339(text).ok().map(Clock::pinned),
+            ),
+        }
+    }
+
+    fn schedule(&mut self, text: Option<String>) -> Schedule {
+        let wants = "a cron expression of five fields or an interval (every 30m, every 6h, every 2d)";
+        self.or(text, ("AHA_SCHEDULE", wants, "0 7 * * *"), Schedule::daily_at_seven(), |t| Schedule::parse(t).ok())
+    }
+
+    fn fetch(&mut self, allow: Option<String>, gap: Option<String>, concurrency: Option<String>) -> FetchSettings {
+        let hosts = "host names, addresses or networks, separated by commas";
+        let allow =
+            self.or(allow, ("AHA_FETCH_ALLOW", hosts, "192.168.1.20,10.1.0.0/16,feeds.lan"), Vec::new(), |text| {
+                text.split(',').map(str::trim).filter(|t| !t.is_empty()).map(|t| t.parse().ok()).collect()
+            });
+        let gap =
+            self.or(gap, ("AHA_FETCH_HOST_GAP_MS", "milliseconds from 0 to 600000", "1000"), 1000, number(0, 600_000));
+        let concurrency = self.or(
+            concurrency,
+            ("AHA_FETCH_CONCURRENCY", "a number of sources from 1 to 256", "8"),
+            8,
+            number(1, 256),
+        );
+        FetchSettings { allow, host_gap: Duration::from_millis(gap), concurrency: size(concurrency) }
+    }
+
+    fn log(&mut self, filter: Option<String>, format: Option<String>) -> LogSettings {
+        let filter = self.or(filter, ("AHA_LOG", "a log filter", "info"), None, |text| {
+            tracing_subscriber::EnvFilter::try_new(text).ok().map(|_| Some(text.to_owned()))
+        });
+        let format = self.or(format, ("AHA_LOG_FORMAT", "text or json", "text"), LogFormat::Text, |text| match text {
+            "text" => Some(LogFormat::Text),
+            "json" => Some(LogFormat::Json),
+            _ => None,
+        });
+        LogSettings { filter, format }
+    }
+
+    /// The value of a variable: parsed, or the default with the problem noted. It is (name, what it wants, an example).
+    fn or<T>(
+        &mut self,
+        text: Option<String>,
+        (variable, wants, example): (&'static str, &'static str, &'static str),
+        default: T,
+        parse: impl Fn(&str) -> Option<T>,
+    ) -> T {
+        let Some(text) = text else { return default };
+        parse(text.trim()).unwrap_or_else(|| {
+            self.problems.push(Problem { variable, value: text, wants, example });
+            default
+        })
+    }
+}
+
+fn number(least: u64, most: u64) -> impl Fn(&str) -> Option<u64> {
+    move |text| text.parse::<u64>().ok().filter(|n| (least..=most).contains(n))
+}
+
+fn size(n: u64) -> usize {
+    usize::try_from(n).unwrap_or(usize::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn load(pairs: &[(&str, &str)]) -> Result<Config, ConfigError> {
+        Config::from_pairs(pairs.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())))
+    }
+
+    #[test]
+    fn nothing_set_is_a_working_configuration() {
+        let config = load(&[]).unwrap();
+        assert_eq!(config.database_url, "sqlite://aha-radar.db");
+        assert_eq!(config.triage_batch_size, 10);
+        assert_eq!(config.listen.to_string(), "127.0.0.1:8080");
+    }
+
+    #[test]
+    fn everything_wrong_is_said_at_once_with_variable_shape_and_example() {
+        let text = load(&[("AHA_TRIAGE_BATCH_SIZE", "99"), ("AHA_TIMEZONE", "Berlin"), ("AHA_NOW", "soon")])
+            .unwrap_err()
+            .to_string();
+        for part in ["AHA_TRIAGE_BATCH_SIZE=\"99\"", "1 to 50", "AHA_TIMEZONE=\"Berlin\"", "Europe/Berlin", "AHA_NOW"] {
+            assert!(text.contains(part), "{part} is missing in {text}");
+        }
+    }
+
+    #[test]
+    fn an_empty_variable_counts_as_unset() {
+        assert!(load(&[("AHA_TIMEZONE", " ")]).is_ok());
+    }
+}

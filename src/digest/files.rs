@@ -1,0 +1,110 @@
+//! A digest as files: `TOPIC/END.{md,html,json,xml}` below the output folder.
+//!
+//! In: a digest. Out: four files, each there as a whole or not at all, and their paths. Called by the pipeline's last stage.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::outside::is_hidden;
+use super::words::Calendar;
+use super::{Format, RenderError, render};
+use crate::domain::digest::Digest;
+use crate::domain::ids::TopicId;
+
+/// Longest topic folder in bytes, well below the 255 that file systems take.
+const MAX_FOLDER_BYTES: usize = 120;
+
+/// Writes all formats and returns their paths in the order of [`Format::ALL`]; nothing is written unless all render.
+pub fn write_files(output_dir: &Path, digest: &Digest) -> Result<Vec<PathBuf>, RenderError> {
+    let rendered: Vec<(Format, String)> = Format::ALL
+        .into_iter()
+        .map(|format| Ok((format, render(digest, format)?)))
+        .collect::<Result<_, RenderError>>()?;
+    let folder = output_dir.join(folder_name(&digest.digest.topic));
+    fs::create_dir_all(&folder).map_err(|source| RenderError::Write { path: folder.clone(), source })?;
+    let stem = Calendar::of(&digest.digest).file_stem(digest.digest.window_end);
+    let mut paths = Vec::with_capacity(rendered.len());
+    for (format, text) in rendered {
+        let path = folder.join(format!("{stem}.{}", format.extension()));
+        write_whole(&path, text.as_bytes()).map_err(|source| RenderError::Write { path: path.clone(), source })?;
+        paths.push(path);
+    }
+    Ok(paths)
+}
+
+/// Writes beside `path`, then renames: a reader, or a kill, never meets half a file.
+fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    static WRITES: AtomicU64 = AtomicU64::new(0);
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let nth = WRITES.fetch_add(1, Ordering::Relaxed);
+    let temporary = path.with_file_name(format!(".{name}.{}-{nth}.tmp", std::process::id()));
+    let written = write_and_sync(&temporary, bytes).and_then(|()| fs::rename(&temporary, path));
+    if written.is_err() {
+        // The first error is the one to report; a left-over temporary file harms nobody.
+        let _ = fs::remove_file(&temporary);
+    }
+    written
+}
+
+fn write_and_sync(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = File::create(path)?;
+    file.write_all(bytes)?;
+    file.sync_all()
+}
+
+/// `topic` as one folder name; where it has to be changed, a part of its id keeps it apart from a topic so named.
+fn folder_name(topic: &str) -> String {
+    let mut name: String = topic.chars().map(|c| if is_unsafe(c) { '-' } else { c }).collect();
+    while name.len() > MAX_FOLDER_BYTES {
+        name.pop();
+    }
+    let name = name.trim_matches(|c: char| c == '.' || c.is_whitespace());
+    if name == topic && !name.is_empty() {
+        return name.to_owned();
+    }
+    let id = TopicId::of(&[topic]).to_string();
+    format!("{}-{}", if name.is_empty() { "topic" } else { name }, &id[..8])
+}
+
+fn is_unsafe(c: char) -> bool {
+    is_hidden(c) || matches!(c, '/' | '\\' | ':' | '*' | '?' | '"' | '<' | '>' | '|')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::folder_name;
+
+    #[test]
+    fn plain_names_stay_as_they_are() {
+        for name in ["default", "Rust & databases", "日本"] {
+            assert_eq!(folder_name(name), name);
+        }
+    }
+
+    #[test]
+    fn no_topic_leaves_its_folder() {
+        for name in [
+            "",
+            ".",
+            "..",
+            "../../etc",
+            "a/b",
+            "a\\b",
+            "C:",
+            ".git",
+            "x\u{0}y",
+            "x\u{202e}y",
+            "   ",
+            "a.",
+            &"é".repeat(400),
+        ] {
+            let folder = folder_name(name);
+            assert!(folder.len() <= 130 && !folder.starts_with('.') && !folder.ends_with('.'), "{name:?} → {folder:?}");
+            assert!(!folder.contains(['/', '\\', ':', '\u{0}', '\u{202e}']), "{name:?} → {folder:?}");
+        }
+        assert_ne!(folder_name("a/b"), folder_name("a\\b"));
+        assert_ne!(folder_name("a/b"), folder_name("a-b"));
+    }
+}

@@ -1,0 +1,97 @@
+//! The lines above a digest: what came in, what is shown, where the rest went, what is missing.
+//!
+//! In: a digest. Out: one sentence each. Called by every rendering, by the command line and by logs.
+
+use super::words::{Calendar, count};
+use crate::domain::digest::{Digest, DigestStatus, Section, Skipped, SourceReport};
+
+/// `218 items, 15 sources → 10 stories and 20 to scan, 4 min; 188 folded or skipped`, or that the day was quiet.
+#[must_use]
+pub fn header_line(digest: &Digest) -> String {
+    let head = &digest.digest;
+    if is_quiet(digest) {
+        return quiet_line(digest);
+    }
+    let left_out = match digest.skipped.total() {
+        0 => "nothing folded or skipped".to_owned(),
+        n => format!("{n} folded or skipped"),
+    };
+    let came_in = format!("{}, {}", count(head.items, "item", "items"), count(head.sources, "source", "sources"));
+    format!("{came_in} → {}; {left_out}", shown(digest))
+}
+
+/// `112 told by a story shown · 20 muted by your rules · …`: where the items went that are not shown.
+#[must_use]
+pub fn reasons_line(skipped: &Skipped) -> Option<String> {
+    let parts = reason_list(skipped);
+    (!parts.is_empty()).then(|| parts.join(" · "))
+}
+
+/// The parts of [`reasons_line`].
+pub(super) fn reason_list(skipped: &Skipped) -> Vec<String> {
+    reasons(skipped).map(|(_, n, words)| format!("{n} {words}")).collect()
+}
+
+/// Key, number and words of each reason that held for an item at least.
+pub(super) fn reasons(skipped: &Skipped) -> impl Iterator<Item = (&'static str, usize, &'static str)> {
+    [
+        ("folded", skipped.folded, "told by a story shown"),
+        ("muted", skipped.muted, "muted by your rules"),
+        ("before", skipped.already_delivered, "shown before"),
+        ("lower", skipped.ranked_lower, "ranked lower"),
+        ("over", skipped.not_considered, "not considered (over the plan’s limit)"),
+    ]
+    .into_iter()
+    .filter(|(_, n, _)| *n > 0)
+}
+
+/// What a partial digest lacks: `Partial: 2 sources could not be read; 1 story is not judged`.
+#[must_use]
+pub fn gaps_line(digest: &Digest) -> Option<String> {
+    let unread = unread(digest).count();
+    let unjudged = digest.stories.iter().filter(|story| story.aha_score.is_none()).count();
+    let mut gaps = Vec::new();
+    if unread > 0 {
+        gaps.push(format!("{} could not be read", count(unread, "source", "sources")));
+    }
+    if unjudged > 0 {
+        gaps.push(count(unjudged, "story is not judged", "stories are not judged"));
+    }
+    if gaps.is_empty() && digest.digest.status == DigestStatus::Partial {
+        gaps.push("something failed; aha-radar runs tells what".to_owned());
+    }
+    (!gaps.is_empty()).then(|| format!("Partial: {}", gaps.join("; ")))
+}
+
+/// Sources that the run could not read, whatever kept it from them.
+pub(super) fn unread(digest: &Digest) -> impl Iterator<Item = &SourceReport> {
+    digest.sources.iter().filter(|source| source.status != "ok")
+}
+
+pub(super) fn is_quiet(digest: &Digest) -> bool {
+    digest.stories.is_empty() && (digest.digest.status == DigestStatus::Quiet || digest.digest.items == 0)
+}
+
+fn quiet_line(digest: &Digest) -> String {
+    let calendar = Calendar::of(&digest.digest);
+    let (start, end) = (calendar.moment(digest.digest.window_start), calendar.moment(digest.digest.window_end));
+    let line = format!("Quiet: nothing was published between {start} and {end}");
+    match unread(digest).count() {
+        0 => line,
+        n => format!("{line}, as far as can be told: {} could not be read", count(n, "source", "sources")),
+    }
+}
+
+fn shown(digest: &Digest) -> String {
+    let of = |section| digest.stories.iter().filter(|story| story.section == section).count();
+    let stories = match (of(Section::Top), of(Section::Scan)) {
+        (0, 0) => return "no stories".to_owned(),
+        (top, 0) => count(top, "story", "stories"),
+        (0, scan) => format!("{scan} to scan"),
+        (top, scan) => format!("{} and {scan} to scan", count(top, "story", "stories")),
+    };
+    match digest.digest.reading_minutes {
+        0 => format!("{stories}, under 1 min"),
+        minutes => format!("{stories}, {minutes} min"),
+    }
+}

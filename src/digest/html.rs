@@ -1,0 +1,84 @@
+//! The digest as one HTML page that stands alone: no script, no resource from elsewhere (`templates/digest.html`).
+//!
+//! In: a digest. Out: HTML; askama escapes every value. Called by `digest::render`.
+
+use askama::Template;
+
+use super::header::{is_quiet, reasons};
+use super::quote::Quote;
+use super::view::{Page, Source, Story};
+use super::words::count;
+use crate::domain::digest::Digest;
+
+/// Sources shown under a story before the rest is folded away.
+const SOURCES_SHOWN: usize = 3;
+
+#[derive(Template)]
+#[template(path = "digest.html")]
+struct DigestPage {
+    page: Page,
+    /// Where the items went: key, number, words; the strip under the header.
+    flow: Vec<(&'static str, usize, &'static str)>,
+    quiet: bool,
+}
+
+pub(super) fn render(digest: &Digest) -> askama::Result<String> {
+    let mut flow: Vec<_> = reasons(&digest.skipped).collect();
+    let shown = digest.digest.items.saturating_sub(digest.skipped.total());
+    if shown > 0 && !flow.is_empty() {
+        flow.insert(0, ("shown", shown, "shown"));
+    }
+    DigestPage { page: Page::of(digest), flow, quiet: is_quiet(digest) }.render()
+}
+
+/// What the template asks of a story beyond what it is.
+impl Story {
+    fn sources_shown(&self) -> &[Source] {
+        &self.sources[..self.sources.len().min(SOURCES_SHOWN)]
+    }
+
+    fn sources_folded(&self) -> &[Source] {
+        &self.sources[self.sources.len().min(SOURCES_SHOWN)..]
+    }
+
+    /// `2 points · why it matters · 1 caveat`: what unfolds, or nothing when nothing does.
+    fn folded(&self) -> Option<String> {
+        let some = |n: usize, one: &str, many: &str| (n > 0).then(|| count(n, one, many));
+        let parts: Vec<String> = [
+            some(self.points.len(), "point", "points"),
+            (!self.matters.is_empty()).then(|| "why it matters".to_owned()),
+            some(self.caveats.len(), "caveat", "caveats"),
+            some(self.followups.len(), "follow-up", "follow-ups"),
+            some(self.sources_folded().len(), "more source", "more sources"),
+        ]
+        .into_iter()
+        .flatten()
+        .collect();
+        (!parts.is_empty()).then(|| parts.join(" · "))
+    }
+
+    /// The lists that unfold, with their headings.
+    fn lists(&self) -> impl Iterator<Item = (&'static str, &Vec<String>)> {
+        [("Why it matters", &self.matters), ("Caveats", &self.caveats), ("Follow up", &self.followups)]
+            .into_iter()
+            .filter(|(_, lines)| !lines.is_empty())
+    }
+
+    /// How a judged score is spoken of: the seed's four bands.
+    fn band(&self) -> &'static str {
+        match self.score {
+            None => "none",
+            Some(0..=20) => "noise",
+            Some(21..=50) => "mild",
+            Some(51..=80) => "worth",
+            Some(81..) => "rare",
+        }
+    }
+}
+
+impl Quote {
+    /// The element that fits: a quotation, or a sentence about the story.
+    fn class(&self) -> &'static str {
+        if self.verbatim { "quote" } else { "told" }
+    }
+}

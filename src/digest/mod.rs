@@ -1,0 +1,97 @@
+//! Renderings of a digest: Markdown, HTML, JSON and RSS for files and the web, and text for a terminal.
+//!
+//! In: a [`Digest`], and nothing else: no clock, no store, no network, so the same digest always reads the same. Out:
+//! text. Called by the pipeline's last stage ([`write_files`]), `aha-radar digest` and the web ([`render`]), and
+//! `aha-radar run` ([`terminal::render`]).
+//!
+//! The way through: `outside` cleans what others wrote, `view` prepares what is to be said, each rendering escapes it
+//! for its own syntax and lays it out. The JSON is the digest itself.
+
+mod files;
+mod header;
+mod html;
+mod json;
+mod markdown;
+mod outside;
+mod quote;
+mod rss;
+pub mod terminal;
+#[cfg(test)]
+mod tests;
+mod view;
+mod words;
+mod wrap;
+
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use thiserror::Error;
+
+pub use files::write_files;
+pub use header::{gaps_line, header_line, reasons_line};
+
+use crate::domain::digest::Digest;
+
+/// A rendering that stands on its own as a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    Markdown,
+    Html,
+    Json,
+    Rss,
+}
+
+impl Format {
+    pub const ALL: [Self; 4] = [Self::Markdown, Self::Html, Self::Json, Self::Rss];
+
+    /// Of its file; RSS is `xml`.
+    #[must_use]
+    pub const fn extension(self) -> &'static str {
+        match self {
+            Self::Markdown => "md",
+            Self::Html => "html",
+            Self::Json => "json",
+            Self::Rss => "xml",
+        }
+    }
+}
+
+#[derive(Debug, Error, PartialEq, Eq)]
+#[error("{0:?} is not a format of a digest; use md, html, json or rss")]
+pub struct UnknownFormat(String);
+
+impl FromStr for Format {
+    type Err = UnknownFormat;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text {
+            "md" => Ok(Self::Markdown),
+            "html" => Ok(Self::Html),
+            "json" => Ok(Self::Json),
+            "rss" => Ok(Self::Rss),
+            other => Err(UnknownFormat(other.to_owned())),
+        }
+    }
+}
+
+#[derive(Debug, Error)]
+pub enum RenderError {
+    #[error("the digest could not be written as JSON")]
+    Json(#[from] serde_json::Error),
+    #[error("the digest could not be laid out as HTML")]
+    Html(#[from] askama::Error),
+    #[error("the digest could not be written as RSS")]
+    Rss(#[source] std::io::Error),
+    #[error("{} could not be written; is AHA_OUTPUT_DIR a folder that may be written to?", path.display())]
+    Write { path: PathBuf, source: std::io::Error },
+}
+
+/// The whole digest as text.
+pub fn render(digest: &Digest, format: Format) -> Result<String, RenderError> {
+    match format {
+        Format::Markdown => Ok(markdown::render(digest)),
+        Format::Html => Ok(html::render(digest)?),
+        Format::Json => Ok(json::render(digest)?),
+        Format::Rss => rss::render(digest).map_err(RenderError::Rss),
+    }
+}

@@ -1,0 +1,127 @@
+//! Sentences of a story as they are shown: quoted with their source, or told by a model.
+//!
+//! In: a story's summary and excerpt. Out: [`Quote`]s. Called by `view`. `local` writes nothing of its own: each of its
+//! sentences is word for word from a source, best given as `“sentence” — Source name`.
+
+use super::outside::{short_text, text};
+use crate::domain::digest::{DigestStory, StorySource};
+
+/// Longest sentence shown; a source without full stops should not fill the page.
+const MAX_CHARS: usize = 600;
+
+/// A sentence; where it is word for word from a source, `verbatim`, with the source's name when it is known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Quote {
+    pub(super) text: String,
+    pub(super) verbatim: bool,
+    pub(super) source: Option<String>,
+}
+
+impl Quote {
+    /// The sentence with quotation marks where it is one.
+    pub(super) fn marked(&self) -> String {
+        if self.verbatim { format!("“{}”", self.text) } else { self.text.clone() }
+    }
+
+    /// The line under a story's title: its summary's, else the opening of its text.
+    pub(super) fn lead(story: &DigestStory) -> Option<Self> {
+        match &story.summary {
+            Some(summary) => Self::read(&summary.one_liner, summary.provider == "local", &story.sources),
+            None => Self::opening(story),
+        }
+    }
+
+    /// The further sentences of a story's summary.
+    pub(super) fn points(story: &DigestStory) -> Vec<Self> {
+        let Some(summary) = &story.summary else { return Vec::new() };
+        let local = summary.provider == "local";
+        summary.bullets.iter().filter_map(|bullet| Self::read(bullet, local, &story.sources)).collect()
+    }
+
+    fn read(raw: &str, verbatim: bool, sources: &[StorySource]) -> Option<Self> {
+        let raw = text(raw);
+        let (sentence, source) = if verbatim { split_source(&raw, sources) } else { (raw.as_str(), None) };
+        Self::of(sentence, verbatim, source)
+    }
+
+    fn opening(story: &DigestStory) -> Option<Self> {
+        let told_it =
+            story.sources.iter().find(|source| source.title == story.title).or(match story.sources.as_slice() {
+                [only] => Some(only),
+                _ => None,
+            });
+        Self::of(&text(&story.excerpt), true, told_it.map(|source| text(&source.name)))
+    }
+
+    fn of(sentence: &str, verbatim: bool, source: Option<String>) -> Option<Self> {
+        let text = short_text(sentence, MAX_CHARS);
+        (!text.is_empty()).then_some(Self { text, verbatim, source })
+    }
+}
+
+/// Parts `“sentence” — Source`, `sentence (Source)` or `Source: “sentence”`; only a name among `sources` counts as one.
+fn split_source<'a>(raw: &'a str, sources: &[StorySource]) -> (&'a str, Option<String>) {
+    let mut names: Vec<String> = sources
+        .iter()
+        .flat_map(|source| source.also_from.iter().chain([&source.name]))
+        .map(|name| text(name))
+        .collect();
+    // Longest first: "Planet Rust" is not "Rust".
+    names.sort_by_key(|name| std::cmp::Reverse(name.len()));
+    for name in names.into_iter().filter(|name| !name.is_empty()) {
+        let at_end = raw.trim_end_matches([')', ']', '.']).strip_suffix(name.as_str()).and_then(before_source);
+        let at_start = raw.strip_prefix(name.as_str()).and_then(|rest| rest.strip_prefix(':'));
+        if let Some(sentence) = at_end.or(at_start) {
+            return (unquoted(sentence), Some(name));
+        }
+    }
+    (unquoted(raw), None)
+}
+
+/// The sentence before a source's name, if a dash or bracket parts the two.
+fn before_source(rest: &str) -> Option<&str> {
+    let rest = rest.trim_end();
+    ["—", "–", " -", "(", "["].iter().find_map(|mark| rest.strip_suffix(mark))
+}
+
+fn unquoted(sentence: &str) -> &str {
+    let sentence = sentence.trim();
+    [('“', '”'), ('"', '"'), ('«', '»'), ('„', '“')]
+        .iter()
+        .find_map(|(open, close)| sentence.strip_prefix(*open)?.strip_suffix(*close))
+        .map_or(sentence, str::trim)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::digest::tests::sample;
+
+    #[test]
+    fn a_quoted_sentence_is_parted_from_its_source() {
+        let sources = [sample::source("Planet Rust"), sample::source("Rust")];
+        for raw in [
+            "“It works.” — Planet Rust",
+            "\"It works.\" (Planet Rust)",
+            "It works. [Planet Rust]",
+            "It works. - Planet Rust",
+            "Planet Rust: “It works.”",
+        ] {
+            let quote = Quote::read(raw, true, &sources).unwrap();
+            assert_eq!(
+                (quote.marked().as_str(), quote.source.as_deref()),
+                ("“It works.”", Some("Planet Rust")),
+                "{raw}"
+            );
+        }
+    }
+
+    #[test]
+    fn words_of_the_sentence_are_no_source() {
+        let sources = [sample::source("Rust")];
+        let quote = Quote::read("We rewrote it in Rust.", true, &sources).unwrap();
+        assert_eq!((quote.text.as_str(), quote.source), ("We rewrote it in Rust.", None));
+        let told = Quote::read("A model says so — Rust", false, &sources).unwrap();
+        assert_eq!(told.marked(), "A model says so — Rust");
+    }
+}

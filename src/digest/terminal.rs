@@ -1,0 +1,207 @@
+//! The digest on a terminal.
+//!
+//! In: a digest, the terminal's width, whether it takes colour, where the HTML file lies. Out: text. Called by
+//! `aha-radar run` and `aha-radar digest` when standard output is what people read.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use anstyle::{AnsiColor, Style};
+
+use super::outside;
+use super::view::{Failing, Page, Source, Story};
+use super::words::count;
+use super::wrap::{columns, cut, wrap, wrap_parts};
+use crate::domain::digest::Digest;
+
+/// Narrower than this nothing could be read; such a width is not believed.
+const MIN_WIDTH: usize = 40;
+/// Wider lines are tiring to read.
+const MAX_WIDTH: usize = 100;
+/// Where a story's lines begin, right of its rank.
+const INDENT: usize = 4;
+/// Sources named under a story; the rest are counted.
+const SOURCES_NAMED: usize = 4;
+
+const BOLD: Style = Style::new().bold();
+const DIM: Style = Style::new().dimmed();
+const WARN: Style = AnsiColor::Yellow.on_default();
+const NEWS: Style = AnsiColor::Green.on_default();
+const SCORE: Style = AnsiColor::Cyan.on_default();
+
+/// Renders for a person; without `colour` there is no escape sequence in it at all. `html` is named for further reading.
+#[must_use]
+pub fn render(digest: &Digest, width: usize, colour: bool, html: Option<&Path>) -> String {
+    let page = Page::of(digest);
+    let mut screen = Screen { width: width.clamp(MIN_WIDTH, MAX_WIDTH), colour, text: String::new() };
+    screen.head(&page);
+    for story in &page.top {
+        screen.blank();
+        screen.story(story);
+    }
+    if !page.scan.is_empty() {
+        screen.blank();
+        screen.line(&[(BOLD, "To scan")]);
+        let sources: Vec<String> = page.scan.iter().map(|story| screen.told_by(story)).collect();
+        let column = sources.iter().map(|source| columns(source)).max().unwrap_or(0);
+        page.scan.iter().zip(&sources).for_each(|(story, source)| screen.scan_line(story, source, column));
+    }
+    screen.failing(&page.failing);
+    screen.foot(&page, html);
+    screen.text
+}
+
+struct Screen {
+    width: usize,
+    colour: bool,
+    text: String,
+}
+
+impl Screen {
+    fn head(&mut self, page: &Page) {
+        self.line(&[(BOLD, &format!("{} · {}", page.topic, page.day))]);
+        self.paragraph(0, Style::new(), &page.header);
+        self.parts(0, DIM, &page.reasons);
+        self.paragraph(0, WARN, page.gaps.as_deref().unwrap_or_default());
+    }
+
+    fn story(&mut self, story: &Story) {
+        let rank = format!("{:>2}  ", story.rank);
+        for (nth, line) in wrap(&story.title, self.width - INDENT).iter().enumerate() {
+            let margin = if nth == 0 { rank.clone() } else { " ".repeat(INDENT) };
+            self.line(&[(DIM, &margin), (BOLD, line)]);
+        }
+        self.score(story);
+        self.paragraph(INDENT, NEWS, story.since.as_deref().unwrap_or_default());
+        if let Some(lead) = &story.lead {
+            let source = lead.source.as_deref().map(|source| format!(" — {source}")).unwrap_or_default();
+            self.paragraph(INDENT, Style::new(), &format!("{}{source}", lead.marked()));
+        }
+        if !story.reason.is_empty() {
+            self.paragraph(INDENT, Style::new(), &format!("why: {}", story.reason));
+        }
+        self.parts(INDENT, DIM, &sources(&story.sources));
+    }
+
+    fn score(&mut self, story: &Story) {
+        let facts = [story.standing.clone(), story.label.to_owned()];
+        let margin = " ".repeat(INDENT);
+        let Some(score) = story.score else {
+            let [standing, label] = facts;
+            return self.parts(INDENT, WARN, &[story.score_words.clone(), standing, label]);
+        };
+        let (bar, number, beside) = (bar(score), format!(" {score:<3} "), facts.join(" · "));
+        let together = INDENT + columns(&bar) + columns(&number) + columns(&beside) <= self.width;
+        let beside = if together { beside.as_str() } else { "" };
+        self.line(&[(Style::new(), &margin), (SCORE, &bar), (BOLD, &number), (DIM, beside)]);
+        if !together {
+            self.parts(INDENT, DIM, &facts);
+        }
+    }
+
+    /// The first source of a story and the number of others.
+    fn told_by(&self, story: &Story) -> String {
+        let first = story.sources.first().map(|source| cut(&source.name, self.width / 4)).unwrap_or_default();
+        if story.sources.len() > 1 { format!("{first} +{}", story.sources.len() - 1) } else { first }
+    }
+
+    fn scan_line(&mut self, story: &Story, source: &str, source_column: usize) {
+        let rank = format!("{:>2}  ", story.rank);
+        let score = story.score.map_or_else(|| "  –".to_owned(), |score| format!("{score:>3}"));
+        let room = self.width.saturating_sub(INDENT + 3 + 2 + 2 + source_column);
+        let title = cut(&story.title, room);
+        let gap = " ".repeat(2 + room.saturating_sub(columns(&title)));
+        self.line(&[(DIM, &rank), (SCORE, &score), (Style::new(), &format!("  {title}{gap}")), (DIM, source)]);
+    }
+
+    fn failing(&mut self, failing: &[Failing]) {
+        if failing.is_empty() {
+            return;
+        }
+        self.blank();
+        self.line(&[(WARN, &format!("{} could not be read", count(failing.len(), "source", "sources")))]);
+        for source in failing {
+            let colon = if source.message.is_empty() { "" } else { ": " };
+            self.paragraph(INDENT, WARN, &format!("{} — {}{colon}{}", source.name, source.kind, source.message));
+        }
+    }
+
+    fn foot(&mut self, page: &Page, html: Option<&Path>) {
+        self.blank();
+        self.line(&[(DIM, &page.cost)]);
+        let mut hints = Vec::new();
+        if let Some(story) = page.top.first().or(page.scan.first()) {
+            hints.push(format!("aha-radar item {} tells why", story.rank));
+        }
+        if let Some(path) = html {
+            hints.push(format!("the whole digest: {}", outside::text(&path.display().to_string())));
+        }
+        let together = hints.join(" · ");
+        // A path is copied, not read: it gets a line of its own rather than a break in the middle.
+        let lines = if columns(&together) <= self.width { vec![together] } else { hints };
+        lines.iter().filter(|line| !line.is_empty()).for_each(|line| self.line(&[(DIM, line)]));
+    }
+
+    fn paragraph(&mut self, indent: usize, style: Style, text: &str) {
+        for line in wrap(text, self.width - indent) {
+            self.line(&[(Style::new(), &" ".repeat(indent)), (style, &line)]);
+        }
+    }
+
+    fn parts(&mut self, indent: usize, style: Style, parts: &[String]) {
+        for line in wrap_parts(parts, self.width - indent) {
+            self.line(&[(Style::new(), &" ".repeat(indent)), (style, &line)]);
+        }
+    }
+
+    fn line(&mut self, parts: &[(Style, &str)]) {
+        for (style, text) in parts {
+            if self.colour {
+                // Writing to a string cannot fail.
+                let _ = write!(self.text, "{style}{text}{style:#}");
+            } else {
+                self.text.push_str(text);
+            }
+        }
+        self.blank();
+    }
+
+    fn blank(&mut self) {
+        self.text.push('\n');
+    }
+}
+
+/// Ten cells between two edges, filled to the eighth of a cell.
+fn bar(score: u8) -> String {
+    const PARTS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
+    let eighths = usize::from(score.min(100)) * 80 / 100;
+    let filled = format!("{}{}", "█".repeat(eighths / 8), PARTS[eighths % 8]);
+    format!("▕{filled:<10}▏")
+}
+
+fn sources(sources: &[Source]) -> Vec<String> {
+    let mut parts: Vec<String> = sources.iter().take(SOURCES_NAMED).map(source).collect();
+    if sources.len() > SOURCES_NAMED {
+        parts.push(format!("{} more", sources.len() - SOURCES_NAMED));
+    }
+    parts
+}
+
+fn source(source: &Source) -> String {
+    let line = format!("{} {}", source.name, source.time);
+    match source.notes().as_slice() {
+        [] => line,
+        notes => format!("{line} ({})", notes.join("; ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::bar;
+
+    #[test]
+    fn a_bar_is_as_long_as_its_score() {
+        assert_eq!([bar(0), bar(56), bar(100)], ["▕          ▏", "▕█████▌    ▏", "▕██████████▏"]);
+        assert_eq!(bar(255), bar(100));
+    }
+}

@@ -1,0 +1,154 @@
+//! Renderings of the sample digests, as snapshots and by what must never be in them.
+
+pub(crate) mod sample;
+
+use std::path::Path;
+
+use insta::assert_snapshot;
+
+use super::{Format, gaps_line, header_line, reasons_line, render, terminal, write_files};
+use crate::domain::digest::{Digest, Section, Skipped};
+use crate::domain::money::MicroCredits;
+
+#[test]
+fn markdown() {
+    assert_snapshot!("full_md", render(&sample::full(), Format::Markdown).unwrap());
+    assert_snapshot!("quiet_md", render(&sample::quiet(), Format::Markdown).unwrap());
+}
+
+#[test]
+fn terminal_without_colour() {
+    let text = terminal::render(&sample::full(), 80, false, Some(Path::new("digests/default/2026-11-19T0700.html")));
+    assert!(!text.contains(|c: char| c.is_control() && c != '\n'));
+    assert!(text.lines().all(|line| super::wrap::columns(line) <= 80));
+    assert_snapshot!("full_terminal", text);
+    assert_snapshot!("quiet_terminal", terminal::render(&sample::quiet(), 80, false, None));
+}
+
+#[test]
+fn colour_says_nothing_new() {
+    let coloured = terminal::render(&sample::full(), 80, true, None);
+    assert!(coloured.contains('\u{1b}') && !coloured.contains("\u{1b}[31m") && !coloured.contains("\u{1b}[5m"));
+    let plain = anstream::adapter::strip_str(&coloured).to_string();
+    assert_eq!(plain, terminal::render(&sample::full(), 80, false, None));
+}
+
+#[test]
+fn every_width_fits() {
+    for width in [0, 40, 41, 57, 100, 500] {
+        let text = terminal::render(&sample::full(), width, false, None);
+        let widest = text.lines().map(super::wrap::columns).max();
+        assert!(widest <= Some(width.clamp(40, 100)), "{width}: {widest:?}");
+    }
+}
+
+#[test]
+fn rss() {
+    let xml = render(&sample::full(), Format::Rss).unwrap();
+    let feed = feed_rs::parser::parse(xml.as_bytes()).unwrap();
+    assert_eq!(feed.entries.len(), sample::full().stories.len());
+    assert_eq!(feed.entries[0].id, sample::full().stories[0].id.to_string());
+    assert!(feed.entries.iter().all(|entry| entry.links.iter().all(|link| link.href.starts_with("https://"))));
+    assert_snapshot!("full_rss", xml);
+    assert_snapshot!("quiet_rss", render(&sample::quiet(), Format::Rss).unwrap());
+}
+
+#[test]
+fn html_stands_alone_and_runs_nothing() {
+    let html = render(&sample::full(), Format::Html).unwrap();
+    assert!(html.starts_with("<!DOCTYPE html>"));
+    assert!(html.contains("<title>default, Thursday 19 November 2026 · Aha Radar</title>"));
+    assert!(html.contains("content=\"default-src 'none'; style-src 'unsafe-inline'\""));
+    let lower = html.to_lowercase();
+    for never in
+        ["<script", "javascript:", "data:", "<link", "<img", "src=", "@import", "url(", "(no title)", "onerror"]
+    {
+        assert!(!lower.contains(never), "{never}");
+    }
+    for href in html.split("href=\"").skip(1) {
+        assert!(href.starts_with("https://") || href.starts_with('#'), "{href:.40}");
+    }
+    assert_eq!(html.matches("href=\"https://").count(), html.matches("rel=\"noopener noreferrer\"").count());
+    assert!(!html.contains(|c: char| c != '\n' && super::outside::is_hidden(c)));
+    assert!(html.contains("not judged (the judgement failed)") && html.contains("not judged (the budget was used up)"));
+    assert!(html.contains("New since 14 Nov: now also told by LWN and Heise"));
+}
+
+#[test]
+fn quiet_html_says_so() {
+    let html = render(&sample::quiet(), Format::Html).unwrap();
+    assert!(html.contains("Quiet: nothing was published between Wed 18 Nov 07:00 and Thu 19 Nov 07:00"));
+    assert!(!html.contains("<article") && !html.contains("To scan"));
+}
+
+#[test]
+fn json_is_the_digest() {
+    let json = render(&sample::full(), Format::Json).unwrap();
+    assert_eq!(serde_json::from_str::<Digest>(&json).unwrap(), sample::full());
+    assert!(json.starts_with("{\n  \"digest\": {\n    \"id\": "));
+    assert!(!json.contains(|c: char| c != '\n' && super::outside::is_hidden(c)));
+}
+
+#[test]
+fn header_lines_count_right() {
+    let mut digest = sample::full();
+    assert_eq!(header_line(&digest), "218 items, 15 sources → 3 stories and 4 to scan, 4 min; 211 folded or skipped");
+    assert_eq!(
+        reasons_line(&digest.skipped).as_deref(),
+        Some("112 told by a story shown · 20 muted by your rules · 31 shown before · 48 ranked lower")
+    );
+    assert_eq!(gaps_line(&digest).as_deref(), Some("Partial: 2 sources could not be read; 2 stories are not judged"));
+    digest.stories.truncate(1);
+    (digest.digest.items, digest.digest.sources, digest.skipped) = (1, 1, Skipped::default());
+    assert_eq!(header_line(&digest), "1 item, 1 source → 1 story, 4 min; nothing folded or skipped");
+    digest.stories[0].section = Section::Scan;
+    assert_eq!(header_line(&digest), "1 item, 1 source → 1 to scan, 4 min; nothing folded or skipped");
+    assert_eq!(reasons_line(&digest.skipped), None);
+}
+
+#[test]
+fn a_quiet_day_with_unread_sources_admits_it() {
+    let mut digest = sample::quiet();
+    assert_eq!(gaps_line(&digest), None);
+    "timeout".clone_into(&mut digest.sources[0].status);
+    assert!(header_line(&digest).ends_with("07:00, as far as can be told: 1 source could not be read"));
+}
+
+#[test]
+fn cost_is_told_with_its_judges() {
+    let mut digest = sample::full();
+    digest.cost.microcredits = MicroCredits(1_250_000);
+    let summary = digest.stories[0].summary.as_mut().unwrap();
+    (summary.provider, summary.model) = ("openai".to_owned(), "gpt-5-mini".to_owned());
+    let markdown = render(&digest, Format::Markdown).unwrap();
+    assert!(markdown.contains("cost: 1.25 credits, judged by openai/gpt-5-mini"), "{markdown}");
+}
+
+#[test]
+fn formats_are_known_by_name() {
+    for (name, format) in
+        [("md", Format::Markdown), ("html", Format::Html), ("json", Format::Json), ("rss", Format::Rss)]
+    {
+        assert_eq!(name.parse(), Ok(format));
+    }
+    let unknown = "pdf".parse::<Format>().unwrap_err().to_string();
+    assert_eq!(unknown, "\"pdf\" is not a format of a digest; use md, html, json or rss");
+}
+
+#[test]
+fn files_are_written_whole_and_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut digest = sample::full();
+    for _ in 0..2 {
+        let paths = write_files(folder.path(), &digest).unwrap();
+        let names: Vec<_> =
+            paths.iter().map(|path| path.strip_prefix(folder.path()).unwrap().to_str().unwrap()).collect();
+        let stem = "default/2026-11-19T0700";
+        assert_eq!(names, ["md", "html", "json", "xml"].map(|extension| format!("{stem}.{extension}")));
+    }
+    assert_eq!(std::fs::read_dir(folder.path().join("default")).unwrap().count(), 4);
+    "../../escape".clone_into(&mut digest.digest.topic);
+    for path in write_files(folder.path(), &digest).unwrap() {
+        assert!(path.canonicalize().unwrap().starts_with(folder.path().canonicalize().unwrap()));
+    }
+}

@@ -1,0 +1,256 @@
+//! What a digest says, ready to be laid out: outside text cleaned, links checked, times in the digest's zone.
+//!
+//! In: a digest. Out: a [`Page`]. Called by the Markdown, HTML, RSS and terminal renderings, which only escape and
+//! arrange, so that they all say the same.
+
+use std::collections::BTreeSet;
+
+use super::header::{gaps_line, header_line, reason_list, unread};
+use super::outside::{Link, short_text, text};
+use super::quote::Quote;
+use super::words::{Calendar, list};
+use crate::domain::digest::{Digest, DigestStory, Section, Since, SourceReport, StorySource};
+use crate::domain::money::MicroCredits;
+use crate::domain::summary::Summary;
+
+/// Longest title or message shown.
+const MAX_CHARS: usize = 300;
+
+#[derive(Debug)]
+pub(super) struct Page {
+    pub(super) topic: String,
+    /// `Thursday 19 November 2026`: the day the window ends.
+    pub(super) day: String,
+    pub(super) window: String,
+    pub(super) header: String,
+    pub(super) reasons: Vec<String>,
+    pub(super) gaps: Option<String>,
+    pub(super) top: Vec<Story>,
+    pub(super) scan: Vec<Story>,
+    pub(super) failing: Vec<Failing>,
+    pub(super) cost: String,
+    pub(super) digest_id: String,
+}
+
+#[derive(Debug)]
+pub(super) struct Story {
+    pub(super) id: String,
+    pub(super) rank: usize,
+    pub(super) title: String,
+    pub(super) link: Link,
+    pub(super) label: &'static str,
+    pub(super) score: Option<u8>,
+    /// `Aha 82`, or why there is no score.
+    pub(super) score_words: String,
+    /// `beats 96% of stories`.
+    pub(super) standing: String,
+    pub(super) reason: String,
+    pub(super) since: Option<String>,
+    pub(super) lead: Option<Quote>,
+    pub(super) points: Vec<Quote>,
+    pub(super) matters: Vec<String>,
+    pub(super) caveats: Vec<String>,
+    pub(super) followups: Vec<String>,
+    pub(super) author: Option<String>,
+    pub(super) teaser: bool,
+    pub(super) published: String,
+    pub(super) published_rfc2822: String,
+    pub(super) sources: Vec<Source>,
+    pub(super) discussions: Vec<Link>,
+}
+
+#[derive(Debug)]
+pub(super) struct Source {
+    pub(super) name: String,
+    pub(super) title: String,
+    pub(super) link: Link,
+    /// `Tue 17 Nov 09:10`, or `first seen …` where the source gave no date.
+    pub(super) time: String,
+    pub(super) machine_time: String,
+    pub(super) copy: bool,
+    pub(super) also_from: Option<String>,
+}
+
+/// A source that could not be read.
+#[derive(Debug)]
+pub(super) struct Failing {
+    pub(super) name: String,
+    pub(super) kind: String,
+    pub(super) message: String,
+}
+
+impl Page {
+    pub(super) fn of(digest: &Digest) -> Self {
+        let head = &digest.digest;
+        let calendar = Calendar::of(head);
+        let (start, end) = (calendar.moment(head.window_start), calendar.moment(head.window_end));
+        let section = |wanted| {
+            let stories = digest.stories.iter().filter(move |story| story.section == wanted);
+            stories.map(|story| Story::of(story, calendar)).collect()
+        };
+        Self {
+            topic: short_text(&head.topic, MAX_CHARS),
+            day: calendar.long_day(head.window_end),
+            window: format!("{start} – {end}, {}", calendar.zone_name()),
+            header: header_line(digest),
+            reasons: reason_list(&digest.skipped),
+            gaps: gaps_line(digest),
+            top: section(Section::Top),
+            scan: section(Section::Scan),
+            failing: unread(digest).map(Failing::of).collect(),
+            cost: cost(digest),
+            digest_id: head.id.to_string(),
+        }
+    }
+
+    /// The scan section by the first source of each story, in the order of the best story of each.
+    pub(super) fn scan_by_source(&self) -> Vec<(&str, Vec<&Story>)> {
+        let mut groups: Vec<(&str, Vec<&Story>)> = Vec::new();
+        for story in &self.scan {
+            let name = story.sources.first().map_or("", |source| source.name.as_str());
+            match groups.iter_mut().find(|(group, _)| *group == name) {
+                Some((_, stories)) => stories.push(story),
+                None => groups.push((name, vec![story])),
+            }
+        }
+        groups
+    }
+}
+
+impl Story {
+    fn of(story: &DigestStory, calendar: Calendar) -> Self {
+        let lines = |pick: fn(&Summary) -> &Vec<String>| {
+            let lines = story.summary.iter().flat_map(pick).map(|line| text(line));
+            lines.filter(|line| !line.is_empty()).collect::<Vec<_>>()
+        };
+        let title = story_title(story);
+        Self {
+            id: story.id.to_string(),
+            rank: story.rank,
+            // A post without a title is named by its first words; they need not be said twice.
+            lead: Quote::lead(story).filter(|lead| lead.text != title),
+            title,
+            link: Link::of(story.url.as_deref()),
+            label: story.label.in_words(),
+            score: story.aha_score,
+            score_words: story.aha_score.map_or_else(|| not_judged(&story.state), |score| format!("Aha {score}")),
+            standing: format!("beats {}% of stories", story.percentile),
+            reason: text(&story.reason),
+            since: story.since.as_ref().map(|since| since_line(since, story, calendar)),
+            points: Quote::points(story),
+            matters: lines(|summary| &summary.why_it_matters),
+            caveats: lines(|summary| &summary.risks_or_caveats),
+            followups: lines(|summary| &summary.suggested_followups),
+            author: story.author.as_deref().map(|author| short_text(author, 80)).filter(|author| !author.is_empty()),
+            teaser: story.teaser,
+            published: calendar.moment(story.published_at),
+            published_rfc2822: story.published_at.to_utc().to_rfc2822(),
+            sources: story.sources.iter().map(|source| Source::of(source, calendar)).collect(),
+            discussions: story.discussions.iter().map(|url| Link::of(Some(url))).collect(),
+        }
+    }
+
+    /// `told by 3`, where more than one source tells it.
+    pub(super) fn told_by(&self) -> Option<String> {
+        (self.sources.len() > 1).then(|| format!("told by {}", self.sources.len()))
+    }
+}
+
+impl Source {
+    fn of(source: &StorySource, calendar: Calendar) -> Self {
+        let moment = calendar.moment(source.published_at);
+        let also: Vec<String> = source.also_from.iter().map(|name| text(name)).collect();
+        Self {
+            name: or_else(short_text(&source.name, 80), || "unnamed source".to_owned()),
+            title: titled(&source.title).unwrap_or_default(),
+            link: Link::of(source.url.as_deref()),
+            time: if source.dated { moment } else { format!("first seen {moment}") },
+            machine_time: calendar.machine(source.published_at),
+            copy: source.copy,
+            also_from: (!also.is_empty()).then(|| format!("also from {}", list(&also, 5))),
+        }
+    }
+
+    /// `copy`, `also from X`: what sets this source apart from one that wrote for itself.
+    pub(super) fn notes(&self) -> Vec<&str> {
+        let copy = self.copy.then_some("copy");
+        copy.into_iter().chain(self.also_from.as_deref()).collect()
+    }
+}
+
+impl Failing {
+    fn of(report: &SourceReport) -> Self {
+        let message = report.error.as_deref().map(|error| short_text(error, MAX_CHARS)).unwrap_or_default();
+        Self {
+            name: or_else(short_text(&report.name, 80), || short_text(&report.url, 80)),
+            kind: text(&report.status).replace('_', " "),
+            message: match report.status.as_str() {
+                "waiting" => or_else(message, || "asked us to come back later".to_owned()),
+                _ => message,
+            },
+        }
+    }
+}
+
+/// A title worth showing; feeds and readers that have none write "(No title)".
+fn titled(raw: &str) -> Option<String> {
+    let title = short_text(raw, MAX_CHARS);
+    let bare = title.trim_matches(['(', ')', '[', ']', '<', '>']).to_lowercase();
+    (!matches!(bare.as_str(), "" | "no title" | "untitled" | "no subject")).then_some(title)
+}
+
+fn story_title(story: &DigestStory) -> String {
+    let of_a_source = || story.sources.iter().find_map(|source| titled(&source.title));
+    let of_the_text = || Some(short_text(&story.excerpt, 90)).filter(|words| !words.is_empty());
+    let of_the_link = || Some(short_text(story.url.as_deref()?, 90)).filter(|link| !link.is_empty());
+    let found = titled(&story.title).or_else(of_a_source).or_else(of_the_text).or_else(of_the_link);
+    found.unwrap_or_else(|| format!("A post without words, {}", story.id))
+}
+
+fn not_judged(state: &str) -> String {
+    match state {
+        "" | "judged" => "not judged".to_owned(),
+        "failed" => "not judged (the judgement failed)".to_owned(),
+        "skipped_budget" => "not judged (the budget was used up)".to_owned(),
+        other => format!("not judged ({})", text(other).replace('_', " ")),
+    }
+}
+
+fn since_line(since: &Since, story: &DigestStory, calendar: Calendar) -> String {
+    let day = calendar.day(since.delivered_at);
+    if since.new_sources.is_empty() {
+        return format!("Shown on {day}, told by {} then; now by {}", since.sources_before, story.sources.len());
+    }
+    let names: Vec<String> = since.new_sources.iter().map(|name| short_text(name, 80)).collect();
+    format!("New since {day}: now also told by {}", list(&names, 5))
+}
+
+fn cost(digest: &Digest) -> String {
+    let amount = match digest.cost.microcredits {
+        MicroCredits::ZERO => "cost: nothing".to_owned(),
+        MicroCredits(MicroCredits::PER_CREDIT) => "cost: 1 credit".to_owned(),
+        amount => format!("cost: {amount} credits"),
+    };
+    match models(digest).as_slice() {
+        _ if digest.stories.is_empty() => amount,
+        [] => format!("{amount}, judged locally"),
+        models => format!("{amount}, judged by {}", list(models, 4)),
+    }
+}
+
+/// The models, `local` aside, that the judgements and summaries shown come from.
+fn models(digest: &Digest) -> Vec<String> {
+    let verdicts = digest.stories.iter().filter_map(|story| story.triage.as_ref());
+    let summaries = digest.stories.iter().filter_map(|story| story.summary.as_ref());
+    let names: BTreeSet<String> = verdicts
+        .map(|verdict| (&verdict.provider, &verdict.model))
+        .chain(summaries.map(|summary| (&summary.provider, &summary.model)))
+        .filter(|(provider, _)| *provider != "local")
+        .map(|(provider, model)| short_text(&format!("{provider}/{model}"), 80))
+        .collect();
+    names.into_iter().collect()
+}
+
+fn or_else(text: String, other: impl FnOnce() -> String) -> String {
+    if text.is_empty() { other() } else { text }
+}

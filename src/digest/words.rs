@@ -1,0 +1,105 @@
+//! Numbers, lists and times as a person reads them.
+//!
+//! In: counts and instants. Out: words. Called by `header`, `view` and the renderings.
+
+use chrono::{DateTime, Datelike};
+use chrono_tz::Tz;
+
+use crate::domain::digest::DigestHead;
+use crate::domain::time::Timestamp;
+
+/// `1 story`, `2 stories`.
+pub(super) fn count(n: usize, one: &str, many: &str) -> String {
+    format!("{n} {}", if n == 1 { one } else { many })
+}
+
+/// `a`, `a and b`, `a, b and c`; beyond `most` names: `a, b and 3 more`.
+pub(super) fn list(names: &[String], most: usize) -> String {
+    let shown = names.len().min(most);
+    let mut parts = names[..shown].to_vec();
+    if names.len() > shown {
+        parts.push(format!("{} more", names.len() - shown));
+    }
+    match parts.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, before)) => format!("{} and {last}", before.join(", ")),
+        None => String::new(),
+    }
+}
+
+/// The zone of a digest, and the year that goes without saying in it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Calendar {
+    zone: Tz,
+    year: i32,
+}
+
+impl Calendar {
+    /// An unknown zone name reads as UTC.
+    pub(super) fn of(head: &DigestHead) -> Self {
+        let zone: Tz = head.timezone.parse().unwrap_or(Tz::UTC);
+        Self { zone, year: head.window_end.to_utc().with_timezone(&zone).year() }
+    }
+
+    pub(super) fn zone_name(self) -> &'static str {
+        self.zone.name()
+    }
+
+    /// `Tue 17 Nov 09:10`, with the year where it is not the digest's own.
+    pub(super) fn moment(self, at: Timestamp) -> String {
+        self.format(at, "%a %-d %b %H:%M", "%a %-d %b %Y %H:%M")
+    }
+
+    /// `14 Nov`.
+    pub(super) fn day(self, at: Timestamp) -> String {
+        self.format(at, "%-d %b", "%-d %b %Y")
+    }
+
+    /// `Thursday 19 November 2026`.
+    pub(super) fn long_day(self, at: Timestamp) -> String {
+        self.local(at).format("%A %-d %B %Y").to_string()
+    }
+
+    /// `2026-11-19T0700`: sorts as text and is a file name everywhere.
+    pub(super) fn file_stem(self, at: Timestamp) -> String {
+        self.local(at).format("%Y-%m-%dT%H%M").to_string()
+    }
+
+    /// `2026-11-17T09:10:00+01:00`, for machines that read the page.
+    pub(super) fn machine(self, at: Timestamp) -> String {
+        self.local(at).to_rfc3339_opts(chrono::SecondsFormat::Secs, false)
+    }
+
+    fn format(self, at: Timestamp, this_year: &str, other_year: &str) -> String {
+        let local = self.local(at);
+        local.format(if local.year() == self.year { this_year } else { other_year }).to_string()
+    }
+
+    fn local(self, at: Timestamp) -> DateTime<Tz> {
+        at.to_utc().with_timezone(&self.zone)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_read_as_sentences_do() {
+        let names: Vec<String> = ["a", "b", "c", "d"].map(String::from).to_vec();
+        for (n, most, words) in
+            [(0, 3, ""), (1, 3, "a"), (2, 3, "a and b"), (3, 3, "a, b and c"), (4, 2, "a, b and 2 more")]
+        {
+            assert_eq!(list(&names[..n], most), words);
+        }
+    }
+
+    #[test]
+    fn times_are_local_and_name_a_foreign_year() {
+        let calendar = Calendar { zone: Tz::Europe__Berlin, year: 2026 };
+        let at = |text| Timestamp::parse_rfc3339(text).unwrap();
+        assert_eq!(calendar.moment(at("2026-11-17T08:10:00Z")), "Tue 17 Nov 09:10");
+        assert_eq!(calendar.moment(at("2025-12-31T22:10:00Z")), "Wed 31 Dec 2025 23:10");
+        assert_eq!(calendar.file_stem(at("2026-11-19T06:00:00Z")), "2026-11-19T0700");
+    }
+}

@@ -1,0 +1,72 @@
+//! What a task is asked about. Serialised, it is what an answer's input hash is taken of.
+
+use serde::Serialize;
+use sha2::{Digest as _, Sha256};
+
+use crate::domain::digest::Evidence;
+use crate::domain::time::Timestamp;
+use crate::domain::topic::BudgetTier;
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "task", rename_all = "snake_case")]
+pub enum TaskInput {
+    Triage(TriageInput),
+    DeepSummary(SummaryInput),
+}
+
+/// A story put up for triage: the contract's five inputs, the owner's interests, and the facts that `local` judges by.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct TriageInput {
+    pub title: String,
+    pub body: String,
+    pub members: Vec<MemberInput>,
+    /// Kinds of the sources that tell it (`feed`, …).
+    pub provenance: Vec<String>,
+    /// Likes and dislikes in words; empty while there are none.
+    pub preference_summary: String,
+    pub tier: BudgetTier,
+    pub interests: String,
+    /// The feeds' own categories.
+    pub categories: Vec<String>,
+    /// When it continues what was told before the window: since then.
+    pub continues_since: Option<Timestamp>,
+    pub evidence: Evidence,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct MemberInput {
+    pub title: String,
+    pub url: Option<String>,
+    pub source: String,
+}
+
+/// A story put up for a deep summary.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SummaryInput {
+    pub title: String,
+    /// The members' texts with their sources' names, the representative's first; none is empty.
+    pub texts: Vec<(String, String)>,
+    pub discussions: Vec<String>,
+    pub interests: String,
+    pub evidence: Evidence,
+}
+
+impl TaskInput {
+    /// First 32 hexadecimal digits of the SHA-256 of the serialised input.
+    #[must_use]
+    pub fn hash(&self) -> String {
+        let bytes = serde_json::to_vec(self).unwrap_or_default();
+        hex32(&bytes)
+    }
+}
+
+/// First 32 hexadecimal digits of the SHA-256 of `bytes`.
+#[must_use]
+pub fn hex32(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(32);
+    for byte in Sha256::digest(bytes).iter().take(16) {
+        text.push(char::from_digit(u32::from(byte >> 4), 16).unwrap_or('0'));
+        text.push(char::from_digit(u32::from(byte & 15), 16).unwrap_or('0'));
+    }
+    text
+}

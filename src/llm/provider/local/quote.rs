@@ -1,0 +1,124 @@
+//! Choosing the sentences worth quoting, word for word.
+
+use std::collections::BTreeSet;
+
+use unicode_segmentation::UnicodeSegmentation;
+
+use crate::stories::tokens::tokens;
+
+/// Characters of a sentence that stands by itself.
+const SENTENCE_CHARS: std::ops::RangeInclusive<usize> = 45..=320;
+
+/// Sentences of a text that are looked at.
+const MAX_SENTENCES: usize = 40;
+
+/// Two sentences that share more than this of their words (Jaccard) say the same.
+const REDUNDANT: f64 = 0.5;
+
+/// A sentence and where it is from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Quote {
+    pub(super) sentence: String,
+    pub(super) source: String,
+}
+
+struct Candidate {
+    quote: Quote,
+    terms: BTreeSet<String>,
+    merit: f64,
+    text: usize,
+}
+
+/// At most `count` sentences from the texts (source, text), the weightiest first, none repeating another. A second one from
+/// another text is preferred to one from the same.
+pub(super) fn choose(title: &str, texts: &[(String, String)], count: usize) -> Vec<Quote> {
+    let title_terms: BTreeSet<String> = tokens(title).map(|t| t.term).collect();
+    let mut candidates: Vec<Candidate> = texts
+        .iter()
+        .enumerate()
+        .flat_map(|(number, (source, text))| sentences(text).into_iter().enumerate().map(move |s| (number, source, s)))
+        .map(|(number, source, (position, sentence))| weigh(number, source, position, sentence, &title_terms))
+        .collect();
+    let mut chosen: Vec<Candidate> = Vec::new();
+    while chosen.len() < count {
+        candidates.retain(|c| chosen.iter().all(|taken| jaccard(&taken.terms, &c.terms) < REDUNDANT));
+        let used = |text: usize| chosen.iter().any(|taken| taken.text == text);
+        let best = (0..candidates.len()).max_by(|a, b| {
+            let value = |c: &Candidate| c.merit - if used(c.text) { 0.5 } else { 0.0 };
+            let (x, y) = (&candidates[*a], &candidates[*b]);
+            value(x).total_cmp(&value(y)).then_with(|| y.quote.sentence.cmp(&x.quote.sentence))
+        });
+        match best {
+            Some(index) => chosen.push(candidates.swap_remove(index)),
+            None => break,
+        }
+    }
+    chosen.into_iter().map(|candidate| candidate.quote).collect()
+}
+
+/// Merit: share of the title's words, a bonus for standing early, half a point for the text that represents the story.
+#[expect(clippy::cast_precision_loss, reason = "counts of words and sentences")]
+fn weigh(text: usize, source: &str, position: usize, sentence: String, title: &BTreeSet<String>) -> Candidate {
+    let terms: BTreeSet<String> = tokens(&sentence).map(|t| t.term).collect();
+    let shared = title.intersection(&terms).count() as f64 / title.len().max(1) as f64;
+    let merit = shared + 0.6 / (1.0 + position as f64) + if text == 0 { 0.5 } else { 0.0 };
+    Candidate { quote: Quote { sentence, source: source.to_owned() }, terms, merit, text }
+}
+
+/// Whole sentences, in order, as they stand in the text.
+fn sentences(text: &str) -> Vec<String> {
+    let mut whole: Vec<String> = Vec::new();
+    for paragraph in text.lines() {
+        let mut open = String::new();
+        for part in paragraph.unicode_sentences() {
+            open.push_str(part);
+            if !ends_in_abbreviation(open.trim_end()) {
+                whole.push(std::mem::take(&mut open));
+            }
+        }
+        whole.push(open);
+        if whole.len() > MAX_SENTENCES {
+            break;
+        }
+    }
+    let fits =
+        |s: &String| SENTENCE_CHARS.contains(&s.chars().count()) && s.ends_with(['.', '!', '?', '”', '"', '…', '。']);
+    whole.into_iter().map(|s| s.trim().to_owned()).filter(fits).take(MAX_SENTENCES).collect()
+}
+
+/// "Mr." and "J." end no sentence.
+fn ends_in_abbreviation(text: &str) -> bool {
+    const ABBREVIATIONS: [&str; 14] =
+        ["Mr.", "Mrs.", "Ms.", "Dr.", "Prof.", "St.", "Sen.", "Rep.", "Gov.", "Gen.", "Jr.", "vs.", "No.", "U.S."];
+    let last = text.rsplit(' ').next().unwrap_or("");
+    let initial = last.chars().count() == 2 && last.ends_with('.') && last.starts_with(char::is_uppercase);
+    initial || ABBREVIATIONS.contains(&last)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts of words")]
+fn jaccard(a: &BTreeSet<String>, b: &BTreeSet<String>) -> f64 {
+    let union = a.union(b).count();
+    if union == 0 { 1.0 } else { a.intersection(b).count() as f64 / union as f64 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quotes_stand_in_the_text_word_for_word() {
+        let text = "The ferry Marigold Star struck the quay at Kelmouth on Monday, said Mr. Hallan. Nobody expected it. \
+                    Fourteen passengers were hurt when the ferry hit Berth 3 at walking speed.";
+        let quotes = choose("Ferry Marigold Star strikes quay", &[("Wire".into(), text.into())], 2);
+        assert_eq!(quotes.len(), 2);
+        assert!(quotes.iter().all(|q| text.contains(&q.sentence)), "{quotes:?}");
+        assert!(quotes[0].sentence.ends_with("Hallan."));
+    }
+
+    #[test]
+    fn the_same_said_twice_is_quoted_once() {
+        let said = "The council approved the tidal project in Ailsk Sound on Tuesday evening.";
+        let texts = [("A".to_owned(), said.to_owned()), ("B".to_owned(), said.to_owned())];
+        assert_eq!(choose("Tidal project approved", &texts, 2).len(), 1);
+    }
+}

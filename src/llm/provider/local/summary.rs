@@ -1,0 +1,76 @@
+//! The deep summary of `local`: sentences of the sources, word for word, and facts that were counted.
+
+use serde_json::{Value, json};
+
+use super::super::super::input::SummaryInput;
+use super::quote::{Quote, choose};
+
+/// Sentences quoted of a story.
+const QUOTES: usize = 2;
+
+pub(super) fn summarise(input: &SummaryInput) -> Value {
+    let quotes = choose(&input.title, &input.texts, QUOTES);
+    let one_liner = quotes.first().map_or_else(|| input.title.clone(), attributed);
+    json!({
+        "one_liner": one_liner,
+        "bullets": quotes.iter().skip(1).map(attributed).collect::<Vec<_>>(),
+        "why_it_matters": why(input),
+        "risks_or_caveats": caveats(input),
+        "suggested_followups": input.discussions.iter().map(|url| format!("Discussion: {url}")).collect::<Vec<_>>(),
+    })
+}
+
+fn attributed(quote: &Quote) -> String {
+    format!("“{}” — {}", quote.sentence, quote.source)
+}
+
+/// Only what was counted: that others tell it too, that the owner asked for it.
+fn why(input: &SummaryInput) -> Vec<String> {
+    let evidence = &input.evidence;
+    let mut reasons = Vec::new();
+    if evidence.distinct_sources >= 2 {
+        reasons.push(format!("{} sources tell it independently.", evidence.distinct_sources));
+    }
+    if !evidence.matched_interests.is_empty() {
+        reasons.push(format!("You asked for {}.", evidence.matched_interests.join(", ")));
+    }
+    reasons
+}
+
+/// Only what can be detected.
+fn caveats(input: &SummaryInput) -> Vec<String> {
+    let evidence = &input.evidence;
+    let mut found = Vec::new();
+    if evidence.distinct_sources < 2 {
+        found.push("A single source tells it.".to_owned());
+    }
+    if !evidence.promotional.is_empty() {
+        found.push(format!("Wording of an advertisement: {}.", evidence.promotional.join(", ")));
+    }
+    if evidence.teaser {
+        found.push("The feed carries a teaser only.".to_owned());
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::digest::Evidence;
+
+    #[test]
+    fn what_is_not_known_stays_empty() {
+        let input = SummaryInput {
+            title: "Crane count".into(),
+            texts: vec![("Wire".into(), "Volunteers counted 61,000 cranes at Lake Ansel on Sunday.".into())],
+            discussions: vec![],
+            interests: String::new(),
+            evidence: Evidence { distinct_sources: 1, ..Evidence::default() },
+        };
+        let answer = summarise(&input);
+        assert_eq!(answer["one_liner"], "“Volunteers counted 61,000 cranes at Lake Ansel on Sunday.” — Wire");
+        assert_eq!(answer["why_it_matters"], json!([]));
+        assert_eq!(answer["suggested_followups"], json!([]));
+        assert_eq!(answer["risks_or_caveats"], json!(["A single source tells it."]));
+    }
+}

@@ -1,0 +1,77 @@
+//! Stage 2: settles which items the run is about.
+//!
+//! A cursor run claims what no run has claimed: older than the window's end, not older than 48 hours before its start, at most
+//! 50 a source, newest first. What is older still is stored as seen: never judged, but it teaches novelty, word frequencies and
+//! cadence. A window run reads all items of its window and claims nothing.
+
+use std::collections::HashMap;
+
+use crate::domain::ids::{ItemId, SourceId};
+use crate::domain::run::RunMode;
+use crate::store::ItemHeader;
+
+use super::{RunContext, RunError, RunState, Stage};
+
+/// An item that turns up this late is still taken: published at 08:50, first seen at 09:10.
+const LATENESS_HOURS: i64 = 48;
+
+/// Items that one source may bring into one run.
+const ITEMS_A_SOURCE: usize = 50;
+
+pub(super) async fn run(context: &RunContext, state: &mut RunState) -> Result<(), RunError> {
+    context.progress.begin(Stage::Assign, 0);
+    let (store, run) = (context.store(), &context.run);
+    state.scope = match run.mode {
+        RunMode::Window => store.items_in_window(context.topic.id, run.window).await?,
+        RunMode::Cursor => {
+            let claimed = store.assigned_items(run.id).await?;
+            if claimed.is_empty() { claim(context).await? } else { claimed }
+        }
+    };
+    context.progress.end(Stage::Assign, &format!("{} items in the run", state.scope.len()));
+    Ok(())
+}
+
+async fn claim(context: &RunContext) -> Result<Vec<ItemId>, RunError> {
+    let window = context.run.window;
+    let unassigned = context.store().unassigned_items(context.topic.id, window.end).await?;
+    let oldest = window.start.hours_before(LATENESS_HOURS);
+    let (fresh, old): (Vec<ItemHeader>, Vec<ItemHeader>) = unassigned.into_iter().partition(|item| item.time >= oldest);
+    let assigned = newest_of_each(fresh);
+    let seen: Vec<ItemId> = old.into_iter().map(|item| item.id).collect();
+    context.store().assign_items(&context.lease, context.run.id, &assigned, &seen).await?;
+    Ok(context.store().assigned_items(context.run.id).await?)
+}
+
+/// The newest [`ITEMS_A_SOURCE`] of each source; what is left out stays unassigned, for the next run.
+fn newest_of_each(mut items: Vec<ItemHeader>) -> Vec<ItemId> {
+    items.sort_by(|a, b| b.time.cmp(&a.time).then(a.id.cmp(&b.id)));
+    let mut taken: HashMap<SourceId, usize> = HashMap::new();
+    items
+        .into_iter()
+        .filter(|item| {
+            let count = taken.entry(item.source).or_default();
+            *count += 1;
+            *count <= ITEMS_A_SOURCE
+        })
+        .map(|item| item.id)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::time::Timestamp;
+
+    #[test]
+    fn a_loud_source_is_cut_to_its_newest() {
+        let source = SourceId::of(&["loud"]);
+        let items: Vec<ItemHeader> = (0..80)
+            .map(|n| ItemHeader { id: ItemId::of(&[&n.to_string()]), source, time: Timestamp::from_millis(n) })
+            .collect();
+        let kept = newest_of_each(items);
+        assert_eq!(kept.len(), ITEMS_A_SOURCE);
+        assert_eq!(kept[0], ItemId::of(&["79"]));
+        assert!(!kept.contains(&ItemId::of(&["29"])));
+    }
+}

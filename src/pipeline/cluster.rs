@@ -1,0 +1,98 @@
+//! Stage 6: places every item of the topic that has no story yet, whatever the run's window: so overlapping windows find the
+//! same stories.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use crate::domain::ids::{ClusterId, ItemId};
+use crate::domain::item::Item;
+use crate::domain::story::{StoryMember, choose_representative};
+use crate::domain::time::Timestamp;
+use crate::domain::window::Window;
+use crate::store::{ClusterCommit, EmbeddedItem, StoreError};
+use crate::stories::cluster::{COPY_DAYS, Document, LOCAL_THRESHOLDS, Placement, place};
+use crate::stories::features::{Features, LOCAL_SPACE};
+
+use super::{RunContext, RunError, Stage};
+
+/// Later than any item's time.
+const FOREVER: Timestamp = Timestamp::from_millis(i64::MAX);
+
+pub(super) async fn run(context: &RunContext) -> Result<(), RunError> {
+    context.progress.begin(Stage::Cluster, 0);
+    let Some(documents) = documents_since(context, COPY_DAYS).await? else {
+        context.progress.end(Stage::Cluster, "nothing new");
+        return Ok(());
+    };
+    let topic = context.topic.id;
+    let placing = tokio::task::spawn_blocking(move || {
+        let placements = place(topic, &documents, LOCAL_THRESHOLDS);
+        (documents, placements)
+    });
+    let (documents, placements) = placing.await.map_err(|_| RunError::Interrupted)?;
+    let commit = ClusterCommit {
+        created: placements.iter().filter(|p| p.began).map(|p| (p.cluster, p.item)).collect(),
+        joined: placements.iter().map(|p| (p.item, p.cluster, p.similarity)).collect(),
+        representatives: representatives(context, &documents, &placements).await?,
+    };
+    context.store().commit_clusters(&context.lease, &commit).await?;
+    let joined = placements.len() - commit.created.len();
+    context.progress.end(Stage::Cluster, &format!("{} new stories, {joined} items joined one", commit.created.len()));
+    Ok(())
+}
+
+/// Items from `days` before the oldest one without a story, or `None` when all have one.
+pub(super) async fn documents_since(context: &RunContext, days: i64) -> Result<Option<Vec<Document>>, RunError> {
+    let Some(oldest) = context.store().oldest_unclustered(context.topic.id, LOCAL_SPACE).await? else {
+        return Ok(None);
+    };
+    let window = Window { start: oldest.days_before(days), end: FOREVER };
+    let items = context.store().embedded_items(context.topic.id, LOCAL_SPACE, window, FOREVER).await?;
+    Ok(Some(to_documents(items).await?))
+}
+
+/// Reads the stored vectors, off the async threads.
+pub(super) async fn to_documents(items: Vec<EmbeddedItem>) -> Result<Vec<Document>, RunError> {
+    let reading = tokio::task::spawn_blocking(move || items.iter().map(document).collect::<Result<Vec<_>, _>>());
+    Ok(reading.await.map_err(|_| RunError::Interrupted)??)
+}
+
+fn document(item: &EmbeddedItem) -> Result<Document, StoreError> {
+    let features = Features::from_bytes(&item.vector)
+        .map_err(|reason| StoreError::Corrupt { what: "embedding", reason: format!("item {}: {reason}", item.id) })?;
+    Ok(Document { id: item.id, source: item.source, time: item.time, cluster: item.cluster, features })
+}
+
+/// The item that stands for each story that has more than one and was touched.
+async fn representatives(
+    context: &RunContext,
+    documents: &[Document],
+    placements: &[Placement],
+) -> Result<Vec<(ClusterId, ItemId)>, RunError> {
+    let touched: BTreeSet<ClusterId> = placements.iter().filter(|p| !p.began).map(|p| p.cluster).collect();
+    let placed: HashMap<ItemId, ClusterId> = placements.iter().map(|p| (p.item, p.cluster)).collect();
+    let mut members: BTreeMap<ClusterId, Vec<ItemId>> = BTreeMap::new();
+    for document in documents {
+        let home = document.cluster.or_else(|| placed.get(&document.id).copied());
+        if let Some(cluster) = home.filter(|cluster| touched.contains(cluster)) {
+            members.entry(cluster).or_default().push(document.id);
+        }
+    }
+    let ids: Vec<ItemId> = members.values().flatten().copied().collect();
+    let items: HashMap<ItemId, Item> = context
+        .store()
+        .load_items(context.topic.id, &ids)
+        .await?
+        .into_iter()
+        .map(|(item, _)| (item.id, item))
+        .collect();
+    let chosen = members.into_iter().filter_map(|(cluster, ids)| {
+        let candidates: Vec<StoryMember> = ids.iter().filter_map(|id| items.get(id)).map(member).collect();
+        let index = choose_representative(&candidates);
+        candidates.get(index).map(|best| (cluster, best.item.id))
+    });
+    Ok(chosen.collect())
+}
+
+fn member(item: &Item) -> StoryMember {
+    StoryMember { item: item.clone(), in_scope: true, similarity: 1.0, sources: Vec::new() }
+}

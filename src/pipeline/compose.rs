@@ -1,0 +1,241 @@
+//! Stage 11: puts the digest together and stores it, with everything that ends the run, in one transaction.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use crate::domain::digest::{
+    Cost, Digest, DigestHead, DigestStatus, DigestStory, Section, Since, Skipped, SourceReport, StorySource,
+};
+use crate::domain::ids::{DigestId, DigestItemId, SourceId};
+use crate::domain::item::{TimeBasis, first_words};
+use crate::domain::money::MicroCredits;
+use crate::domain::run::RunMode;
+use crate::domain::source::Source;
+use crate::domain::story::{Story, StoryMember};
+use crate::domain::summary::Summary;
+use crate::domain::verdict::Verdict;
+use crate::store::DigestCommit;
+
+use super::deep_summary::discussions;
+use super::judge::Judgement;
+use super::rank::Ranked;
+use super::{RunContext, RunError, RunState, Stage};
+
+/// Characters of a text quoted under a title.
+const EXCERPT_CHARS: usize = 280;
+
+/// Words a person reads in a minute (Brysbaert 2019 finds 238 in silent reading).
+const WORDS_A_MINUTE: usize = 230;
+
+pub(super) async fn run(context: &RunContext, state: &mut RunState) -> Result<(), RunError> {
+    context.progress.begin(Stage::Digest, 0);
+    let names = Names::of(&state.sources);
+    let id = DigestId::of(&[&context.run.id.to_string()]);
+    let shown: Vec<&Ranked> = state.ranked.iter().filter(|ranked| ranked.section.is_some()).collect();
+    let stories: Vec<DigestStory> =
+        shown.iter().enumerate().map(|(index, ranked)| story(state, &names, id, index + 1, ranked)).collect();
+    let digest = Digest {
+        digest: head(context, state, id, &stories),
+        sources: source_reports(state, &shown),
+        skipped: skipped(state, &shown),
+        cost: cost(context, state, &shown).await?,
+        stories,
+    };
+    let cursor_run = context.run.mode == RunMode::Cursor;
+    let delivered = shown.iter().filter(|_| cursor_run).map(|ranked| {
+        let story = &state.stories[ranked.story];
+        (story.cluster_id, i64::try_from(story.distinct_sources().len()).unwrap_or(i64::MAX))
+    });
+    let commit = DigestCommit {
+        run: context.run.id,
+        topic: context.topic.id,
+        attempt: context.attempt,
+        delivered: delivered.collect(),
+        cursor: cursor_run.then_some(context.run.window.end),
+        digest,
+        now: context.app.clock().now(),
+    };
+    context.check()?;
+    context.store().commit_digest(&context.lease, &commit).await?;
+    context.progress.end(Stage::Digest, &format!("{} stories", commit.digest.stories.len()));
+    state.digest = Some(commit.digest);
+    Ok(())
+}
+
+/// Names of the topic's sources.
+struct Names(HashMap<SourceId, String>);
+
+impl Names {
+    fn of(sources: &[Source]) -> Self {
+        Self(sources.iter().map(|source| (source.id, source.display_name())).collect())
+    }
+
+    fn get(&self, source: SourceId) -> String {
+        self.0.get(&source).cloned().unwrap_or_else(|| "a removed source".to_owned())
+    }
+}
+
+fn head(context: &RunContext, state: &RunState, id: DigestId, stories: &[DigestStory]) -> DigestHead {
+    let items = state.scope.len() + state.muted.len();
+    let failed = state.source_outcomes.iter().any(|outcome| outcome.status != "ok" && outcome.status != "waiting");
+    let unjudged = stories.iter().any(|story| story.triage.is_none());
+    let status = if failed || unjudged {
+        DigestStatus::Partial
+    } else if items == 0 {
+        DigestStatus::Quiet
+    } else {
+        DigestStatus::Complete
+    };
+    DigestHead {
+        id,
+        run_id: context.run.id,
+        topic: context.topic.name.clone(),
+        mode: context.run.mode,
+        window_start: context.run.window.start,
+        window_end: context.run.window.end,
+        timezone: context.run.settings.timezone.clone(),
+        status,
+        items,
+        sources: sources_with_items(state).len(),
+        reading_minutes: reading_minutes(stories),
+    }
+}
+
+fn sources_with_items(state: &RunState) -> BTreeSet<SourceId> {
+    state.items_by_source.keys().copied().collect()
+}
+
+fn story(state: &RunState, names: &Names, digest: DigestId, rank: usize, ranked: &Ranked) -> DigestStory {
+    let story = &state.stories[ranked.story];
+    let item = story.representative();
+    let judgement = state.judgements.get(&story.cluster_id);
+    let verdict: Option<Verdict> = judgement.and_then(Judgement::read);
+    let summary: Option<Summary> = state.summaries.get(&story.cluster_id).and_then(Judgement::read);
+    DigestStory {
+        id: DigestItemId::of(&[&digest.to_string(), &story.cluster_id.to_string()]),
+        rank,
+        section: ranked.section.unwrap_or(Section::Scan),
+        label: ranked.label,
+        title: item.display_title(),
+        url: item.url.clone(),
+        aha_score: verdict.as_ref().map(|verdict| verdict.aha_score),
+        final_score: ranked.debug.final_score,
+        percentile: ranked.percentile,
+        reason: reason(verdict.as_ref(), judgement),
+        since: since(names, story),
+        published_at: story.latest(),
+        author: item.author.clone(),
+        teaser: story.members.iter().all(|member| member.item.is_teaser()),
+        excerpt: first_words(&item.body_text, EXCERPT_CHARS),
+        state: if verdict.is_some() { "judged" } else { "failed" }.to_owned(),
+        triage: verdict,
+        summary,
+        entities: None,
+        sources: members(names, story),
+        discussions: discussions(story),
+        cluster_id: story.cluster_id,
+        score_debug: ranked.debug.clone(),
+    }
+}
+
+fn reason(verdict: Option<&Verdict>, judgement: Option<&Judgement>) -> String {
+    match (verdict, judgement.and_then(|j| j.failure.as_ref())) {
+        (Some(verdict), _) => verdict.reason.clone(),
+        (None, Some(failure)) => format!("Not judged: {failure}"),
+        (None, None) => "Not judged.".to_owned(),
+    }
+}
+
+/// The members, the representative first, then by time: what the story was judged on.
+fn members(names: &Names, story: &Story) -> Vec<StorySource> {
+    let others = (0..story.members.len()).filter(|index| *index != story.representative);
+    std::iter::once(story.representative).chain(others).map(|index| member(names, &story.members[index])).collect()
+}
+
+fn member(names: &Names, member: &StoryMember) -> StorySource {
+    let item = &member.item;
+    StorySource {
+        item_id: item.id,
+        name: names.get(item.source_id),
+        url: item.url.clone(),
+        title: item.display_title(),
+        published_at: item.time,
+        dated: item.time_basis == TimeBasis::Published,
+        copy: item.duplicate_of.is_some(),
+        also_from: member.sources.iter().filter(|s| **s != item.source_id).map(|s| names.get(*s)).collect(),
+    }
+}
+
+/// What has come to a story since it was delivered.
+fn since(names: &Names, story: &Story) -> Option<Since> {
+    let delivery = story.delivered.as_ref()?;
+    let before: HashSet<SourceId> =
+        story.members.iter().filter(|m| m.item.time < delivery.at && !m.in_scope).map(|m| m.item.source_id).collect();
+    let mut new_sources: Vec<String> = Vec::new();
+    for member in story.members.iter().filter(|m| !before.contains(&m.item.source_id)) {
+        let name = names.get(member.item.source_id);
+        if !new_sources.contains(&name) {
+            new_sources.push(name);
+        }
+    }
+    Some(Since { delivered_at: delivery.at, sources_before: delivery.sources, new_sources })
+}
+
+fn source_reports(state: &RunState, shown: &[&Ranked]) -> Vec<SourceReport> {
+    let outcomes: HashMap<SourceId, _> = state.source_outcomes.iter().map(|o| (o.source, o)).collect();
+    let telling: Vec<BTreeSet<SourceId>> = shown
+        .iter()
+        .map(|ranked| state.stories[ranked.story].members.iter().map(|m| m.item.source_id).collect())
+        .collect();
+    let enabled = state.sources.iter().filter(|source| source.enabled || outcomes.contains_key(&source.id));
+    enabled
+        .map(|source| {
+            let outcome = outcomes.get(&source.id);
+            SourceReport {
+                id: source.id,
+                name: source.display_name(),
+                url: source.url.clone(),
+                items: state.items_by_source.get(&source.id).copied().unwrap_or(0),
+                shown: telling.iter().filter(|story| story.contains(&source.id)).count(),
+                status: outcome.map_or_else(|| "ok".to_owned(), |o| o.status.clone()),
+                error: outcome.and_then(|o| o.error.clone()),
+            }
+        })
+        .collect()
+}
+
+fn skipped(state: &RunState, shown: &[&Ranked]) -> Skipped {
+    let in_scope = |ranked: &Ranked| state.stories[ranked.story].in_scope().count();
+    let told: usize = shown.iter().map(|ranked| in_scope(ranked)).sum();
+    Skipped {
+        folded: told - shown.len(),
+        muted: state.muted.len(),
+        already_delivered: state.already_delivered,
+        ranked_lower: state.ranked.iter().filter(|r| r.section.is_none()).map(in_scope).sum(),
+        not_considered: state.not_considered,
+    }
+}
+
+async fn cost(context: &RunContext, state: &RunState, shown: &[&Ranked]) -> Result<Cost, RunError> {
+    let judged = state.judgements.values();
+    let summarised = shown.iter().filter_map(|ranked| state.summaries.get(&state.stories[ranked.story].cluster_id));
+    let mut calls: Vec<String> = judged.chain(summarised).filter_map(|j| j.call_id.clone()).collect();
+    calls.sort();
+    calls.dedup();
+    Ok(Cost { microcredits: MicroCredits(context.store().cost_of_calls(&calls).await?) })
+}
+
+fn reading_minutes(stories: &[DigestStory]) -> usize {
+    let words = |text: &str| text.split_whitespace().count();
+    let total: usize = stories
+        .iter()
+        .map(|story| {
+            let summary = story.summary.as_ref().filter(|_| story.section == Section::Top).map_or(0, |summary| {
+                let lists = [&summary.bullets, &summary.why_it_matters, &summary.risks_or_caveats];
+                words(&summary.one_liner) + lists.into_iter().flatten().map(|line| words(line)).sum::<usize>()
+            });
+            let names: usize = story.sources.iter().map(|source| words(&source.name)).sum();
+            words(&story.title) + words(&story.reason) + summary + names
+        })
+        .sum();
+    total.div_ceil(WORDS_A_MINUTE)
+}

@@ -1,0 +1,24 @@
+//! Stage 5: marks syndicated copies, so that one text printed by five papers is one voice and not five.
+
+use std::collections::HashSet;
+
+use crate::domain::ids::ItemId;
+use crate::stories::cluster::{COPY_DAYS, LOCAL_THRESHOLDS, copies};
+
+use super::cluster::documents_since;
+use super::{RunContext, RunError, Stage};
+
+pub(super) async fn run(context: &RunContext) -> Result<(), RunError> {
+    context.progress.begin(Stage::Dedupe, 0);
+    let Some(documents) = documents_since(context, COPY_DAYS).await? else {
+        context.progress.end(Stage::Dedupe, "nothing new");
+        return Ok(());
+    };
+    let placed: HashSet<ItemId> = documents.iter().filter(|d| d.cluster.is_some()).map(|d| d.id).collect();
+    let found = tokio::task::spawn_blocking(move || copies(&documents, LOCAL_THRESHOLDS)).await;
+    let new: Vec<(ItemId, ItemId)> =
+        found.map_err(|_| RunError::Interrupted)?.into_iter().filter(|(copy, _)| !placed.contains(copy)).collect();
+    context.store().commit_duplicates(&context.lease, &new).await?;
+    context.progress.end(Stage::Dedupe, &format!("{} copies", new.len()));
+    Ok(())
+}

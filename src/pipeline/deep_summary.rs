@@ -1,0 +1,82 @@
+//! Stage 10: a deep summary for the few that deserve one, in order of rank, up to the plan's limit. None is asked for a story
+//! without a text.
+
+use std::collections::HashMap;
+
+use crate::domain::ids::{ClusterId, SourceId};
+use crate::domain::source::Source;
+use crate::domain::story::Story;
+use crate::domain::verdict::Verdict;
+use crate::llm::input::{SummaryInput, TaskInput};
+use crate::llm::{Ask, Task};
+
+use super::judge::judge;
+use super::plan::Plan;
+use super::{RunContext, RunError, RunState, Stage};
+
+/// Texts of a story that are read, and characters of each.
+const TEXTS: usize = 6;
+const TEXT_CHARS: usize = 8_000;
+
+pub(super) async fn run(context: &RunContext, state: &mut RunState) -> Result<(), RunError> {
+    let settings = &context.run.settings;
+    let plan = Plan::of(settings.tier, state.sources.len(), settings.depth);
+    let sources: HashMap<SourceId, &Source> = state.sources.iter().map(|s| (s.id, s)).collect();
+    let asks: Vec<(ClusterId, Ask)> = state
+        .ranked
+        .iter()
+        .filter(|ranked| ranked.section.is_some())
+        .map(|ranked| &state.stories[ranked.story])
+        .filter(|story| deserves(state, story))
+        .filter_map(|story| Some((story.cluster_id, ask(context, state, &sources, story)?)))
+        .take(plan.deep_summaries)
+        .collect();
+    // One story a call: a summary is long, and one that fails takes no other with it.
+    state.summaries = judge(context, Task::DeepSummary, Stage::DeepSummary, asks, 1).await?;
+    Ok(())
+}
+
+fn deserves(state: &RunState, story: &Story) -> bool {
+    let verdict: Option<Verdict> = state.judgements.get(&story.cluster_id).and_then(super::judge::Judgement::read);
+    verdict.is_some_and(|verdict| verdict.should_deep_summarize)
+}
+
+fn ask(context: &RunContext, state: &RunState, sources: &HashMap<SourceId, &Source>, story: &Story) -> Option<Ask> {
+    let representative = std::iter::once(story.representative);
+    let others = (0..story.members.len()).filter(|index| *index != story.representative);
+    let texts: Vec<(String, String)> = representative
+        .chain(others)
+        .map(|index| &story.members[index].item)
+        .filter(|item| item.duplicate_of.is_none() && !item.body_text.trim().is_empty())
+        .take(TEXTS)
+        .map(|item| {
+            let name = sources.get(&item.source_id).map_or_else(String::new, |source| source.display_name());
+            (name, item.body_text.chars().take(TEXT_CHARS).collect())
+        })
+        .collect();
+    if texts.is_empty() {
+        return None;
+    }
+    Some(Ask {
+        fingerprint: story.fingerprint(),
+        members: story.member_ids(),
+        input: TaskInput::DeepSummary(SummaryInput {
+            title: story.representative().display_title(),
+            texts,
+            discussions: discussions(story),
+            interests: context.run.settings.interests.clone(),
+            evidence: state.evidence.get(&story.cluster_id).cloned().unwrap_or_default(),
+        }),
+    })
+}
+
+/// Where the story is discussed, without repetition.
+pub(super) fn discussions(story: &Story) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for url in story.members.iter().filter_map(|m| m.item.metadata.discussion_url.as_ref()) {
+        if !found.contains(url) {
+            found.push(url.clone());
+        }
+    }
+    found
+}

@@ -1,0 +1,74 @@
+//! Why an attempt at a run ended without a digest.
+
+use thiserror::Error;
+
+use crate::domain::time::Timestamp;
+use crate::sources::fetch::FetchError;
+use crate::store::StoreError;
+
+#[derive(Debug, Error)]
+pub enum RunError {
+    #[error(transparent)]
+    Store(StoreError),
+    #[error("the run was interrupted; run it again and it continues where it stopped")]
+    Interrupted,
+    #[error("another process took this topic's lease over; this attempt ended and committed nothing after that")]
+    LeaseLost,
+    #[error(
+        "topic {topic:?} is being run by {holder} (its lease ends at {expires_at} unless renewed); wait for it to finish, then run this again"
+    )]
+    Held { topic: String, holder: String, expires_at: Timestamp },
+    #[error(
+        "there is no topic {name:?}; `aha-radar topic list` shows those there are, and a first --import makes the topic \"default\""
+    )]
+    NoTopic { name: String },
+    #[error(
+        "topic {topic:?} has no source yet; add one with `aha-radar source add URL` or bring a list with --import FILE.opml"
+    )]
+    NoSources { topic: String },
+    #[error(
+        "the time zone {0:?} of the topic is not known; set one with `aha-radar topic set NAME --timezone Europe/Berlin`"
+    )]
+    BadTimezone(String),
+    #[error(
+        "the schedule {0:?} of the topic cannot be read; set one with `aha-radar topic set NAME --schedule \"0 7 * * *\"`"
+    )]
+    BadSchedule(String),
+    #[error("a rule of the topic cannot be used: {0}")]
+    BadRule(#[from] crate::domain::topic::RuleError),
+    #[error(transparent)]
+    Fetch(#[from] FetchError),
+    #[error(
+        "the digest was stored, but its files could not be written: {0}; check AHA_OUTPUT_DIR, then run the same command again"
+    )]
+    Output(#[from] crate::digest::RenderError),
+}
+
+impl From<StoreError> for RunError {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::LeaseLost { .. } => Self::LeaseLost,
+            other => Self::Store(other),
+        }
+    }
+}
+
+impl RunError {
+    /// The outcome written on the attempt's row.
+    #[must_use]
+    pub const fn attempt_outcome(&self) -> &'static str {
+        match self {
+            Self::Interrupted => "interrupted",
+            Self::LeaseLost => "lost",
+            Self::Store(_)
+            | Self::Held { .. }
+            | Self::NoTopic { .. }
+            | Self::NoSources { .. }
+            | Self::BadTimezone(_)
+            | Self::BadSchedule(_)
+            | Self::BadRule(_)
+            | Self::Fetch(_)
+            | Self::Output(_) => "failed",
+        }
+    }
+}

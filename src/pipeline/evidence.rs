@@ -1,0 +1,221 @@
+//! What can be counted about each story: the facts that `local` judges by, and that every reason cites.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::domain::digest::Evidence;
+use crate::domain::ids::{ClusterId, ItemId, SourceId};
+use crate::domain::item::{Engagement, Item};
+use crate::domain::story::Story;
+use crate::domain::window::Window;
+use crate::stories::cadence::{CADENCE_DAYS, Cadences};
+use crate::stories::cluster::{Document, LOCAL_THRESHOLDS};
+use crate::stories::features::{Features, LOCAL_SPACE};
+use crate::stories::interests::Interests;
+use crate::stories::signals::{is_clickbait, is_promotional, promotional_phrases};
+use crate::stories::similarity::{Frequencies, LookupIndex, Weighted};
+use crate::stories::tokens::tokens;
+
+use super::cluster::to_documents;
+use super::{RunContext, RunError};
+
+/// Days before the window that novelty and new terms are told against.
+const NOVELTY_DAYS: i64 = 30;
+
+/// With fewer earlier items than this every term would be "new".
+const MIN_HISTORY: usize = 30;
+
+/// New terms named at most.
+const NEW_TERMS: usize = 4;
+
+/// Everything that is looked up while the evidence is gathered.
+struct History {
+    /// Items before the window, by time.
+    earlier: Vec<Document>,
+    weighted: Vec<Weighted>,
+    index: LookupIndex,
+    frequencies: Frequencies,
+    earlier_frequencies: Frequencies,
+    features: HashMap<ItemId, Features>,
+}
+
+pub(super) async fn gather(
+    context: &RunContext,
+    stories: &[Story],
+    items_by_source: &HashMap<SourceId, usize>,
+) -> Result<HashMap<ClusterId, Evidence>, RunError> {
+    let window = context.run.window;
+    let year = Window { start: window.end.days_before(CADENCE_DAYS), end: window.end };
+    let cadences = Cadences::of(context.store().source_times(context.topic.id, year).await?);
+    let history = history(context).await?;
+    let resembled = resembled_titles(context, &history, stories).await?;
+    let interests = Interests::parse(&context.run.settings.interests);
+    let engagement = EngagementScale::of(stories);
+    let in_scope: usize = items_by_source.values().sum();
+    let gathered = stories.iter().map(|story| {
+        let item = story.representative();
+        let mut evidence = about_text(&history, &interests, story);
+        let cadence = cadences.at(item.source_id, item.time);
+        evidence.source_gap_days = cadence.gap_days;
+        evidence.source_usual_gap_days = cadence.usual_gap_days;
+        evidence.source_share = share(items_by_source.get(&item.source_id).copied().unwrap_or(0), in_scope);
+        evidence.distinct_sources = story.distinct_sources().len();
+        engagement.describe(story, &mut evidence);
+        evidence.age_hours = round(window.end.hours_since(story.latest()).max(0.0));
+        if let Some((similarity, title)) = resembled.get(&story.cluster_id) {
+            evidence.novelty = round(1.0 - similarity);
+            evidence.resembles = (*similarity >= LOCAL_THRESHOLDS.join).then(|| title.clone());
+        } else {
+            evidence.novelty = 1.0;
+        }
+        (story.cluster_id, evidence)
+    });
+    Ok(gathered.collect())
+}
+
+async fn history(context: &RunContext) -> Result<History, RunError> {
+    let window = context.run.window;
+    let span = Window { start: window.start.days_before(NOVELTY_DAYS), end: window.end };
+    let items = context.store().embedded_items(context.topic.id, LOCAL_SPACE, span, context.snapshot).await?;
+    let documents = to_documents(items).await?;
+    let frequencies = Frequencies::of(documents.iter().map(|d| &d.features));
+    let features = documents.iter().map(|d| (d.id, d.features.clone())).collect();
+    let earlier: Vec<Document> = documents.into_iter().filter(|d| d.time < window.start).collect();
+    let weighted: Vec<Weighted> = earlier.iter().map(|d| frequencies.weigh(&d.features)).collect();
+    let mut index = LookupIndex::default();
+    for (number, vector) in weighted.iter().enumerate() {
+        index.insert(number, vector);
+    }
+    let earlier_frequencies = Frequencies::of(earlier.iter().map(|d| &d.features));
+    Ok(History { earlier, weighted, index, frequencies, earlier_frequencies, features })
+}
+
+/// For each story the most similar earlier item of another story: similarity and title.
+async fn resembled_titles(
+    context: &RunContext,
+    history: &History,
+    stories: &[Story],
+) -> Result<HashMap<ClusterId, (f64, String)>, RunError> {
+    let nearest: Vec<(ClusterId, f64, ItemId)> = stories
+        .iter()
+        .filter_map(|story| {
+            let vector = history.frequencies.weigh(history.features.get(&story.representative().id)?);
+            let (similarity, id) = nearest(history, story.cluster_id, &vector)?;
+            Some((story.cluster_id, similarity, id))
+        })
+        .collect();
+    let ids: Vec<ItemId> = nearest.iter().map(|(_, _, id)| *id).collect::<HashSet<_>>().into_iter().collect();
+    let titles: HashMap<ItemId, String> = context
+        .store()
+        .load_items(context.topic.id, &ids)
+        .await?
+        .into_iter()
+        .map(|(item, _)| (item.id, item.display_title()))
+        .collect();
+    let named = nearest
+        .into_iter()
+        .filter_map(|(cluster, similarity, id)| Some((cluster, (similarity, titles.get(&id)?.clone()))));
+    Ok(named.collect())
+}
+
+fn nearest(history: &History, own: ClusterId, vector: &Weighted) -> Option<(f64, ItemId)> {
+    let others = history.index.candidates(vector).into_iter().filter(|n| history.earlier[*n].cluster != Some(own));
+    others
+        .map(|number| (history.weighted[number].similarity(vector), history.earlier[number].id))
+        .max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)))
+}
+
+fn about_text(history: &History, interests: &Interests, story: &Story) -> Evidence {
+    let item = story.representative();
+    let title = item.display_title();
+    let phrases = promotional_phrases(&title, &item.body_text);
+    let features = history.features.get(&item.id);
+    Evidence {
+        matched_interests: features.map(|f| interests.matches(f)).unwrap_or_default(),
+        has_interests: !interests.is_empty(),
+        new_terms: new_terms(history, item),
+        teaser: story.members.iter().all(|member| member.item.is_teaser()),
+        promotional: if is_promotional(&title, &phrases) { phrases } else { Vec::new() },
+        clickbait: is_clickbait(&title),
+        ..Evidence::default()
+    }
+}
+
+/// Names in the title that no earlier item has, as written.
+fn new_terms(history: &History, item: &Item) -> Vec<String> {
+    if history.earlier_frequencies.documents() < MIN_HISTORY {
+        return Vec::new();
+    }
+    let names = history.features.get(&item.id).map(|f| &f.names);
+    let title = item.title.as_deref().unwrap_or("");
+    let mut found: Vec<String> = Vec::new();
+    for token in tokens(title) {
+        let is_name = names.is_some_and(|names| names.contains_key(&token.term));
+        let is_word = token.written.chars().all(char::is_alphabetic) && token.written.chars().count() >= 3;
+        if is_name && is_word && history.earlier_frequencies.documents_with(&token.term) == 0 {
+            let written = token.written.to_owned();
+            if !found.contains(&written) {
+                found.push(written);
+            }
+        }
+    }
+    found.truncate(NEW_TERMS);
+    found
+}
+
+/// ln(1 + score) + 0.25 ln(1 + comments), each item measured against its own source's.
+struct EngagementScale {
+    by_source: HashMap<SourceId, Vec<f64>>,
+}
+
+/// With fewer measured items a source has no scale of its own.
+const MIN_MEASURED: usize = 4;
+
+impl EngagementScale {
+    fn of(stories: &[Story]) -> Self {
+        let mut by_source: HashMap<SourceId, Vec<f64>> = HashMap::new();
+        for item in stories.iter().flat_map(Story::in_scope).map(|member| &member.item) {
+            if let Some(response) = response(item.engagement) {
+                by_source.entry(item.source_id).or_default().push(response);
+            }
+        }
+        Self { by_source }
+    }
+
+    /// The story's most discussed item.
+    fn describe(&self, story: &Story, evidence: &mut Evidence) {
+        let best = story
+            .in_scope()
+            .map(|member| &member.item)
+            .filter_map(|item| Some((response(item.engagement)?, item)))
+            .max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.id.cmp(&a.1.id)));
+        let Some((response, item)) = best else { return };
+        evidence.score = item.engagement.score;
+        evidence.comments = item.engagement.comments;
+        evidence.engagement_percentile = self.percentile(item.source_id, response);
+    }
+
+    fn percentile(&self, source: SourceId, response: f64) -> Option<f64> {
+        let all = self.by_source.get(&source).filter(|all| all.len() >= MIN_MEASURED)?;
+        let below = all.iter().filter(|other| **other < response).count();
+        Some(share(below, all.len() - 1))
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "points and comments")]
+fn response(engagement: Engagement) -> Option<f64> {
+    let log = |n: Option<i64>| n.map(|n| (n.max(0) as f64).ln_1p());
+    match (log(engagement.score), log(engagement.comments)) {
+        (None, None) => None,
+        (score, comments) => Some(score.unwrap_or(0.0) + 0.25 * comments.unwrap_or(0.0)),
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts of items")]
+fn share(part: usize, whole: usize) -> f64 {
+    if whole == 0 { 0.0 } else { round(part as f64 / whole as f64) }
+}
+
+/// To four digits: what is stored reads back the same, and prints short.
+fn round(value: f64) -> f64 {
+    (value * 10_000.0).round() / 10_000.0
+}

@@ -1,0 +1,101 @@
+//! Who holds a lease, written so that another process on the same machine can tell whether the holder still lives.
+
+use std::fmt;
+
+/// A process: host, id, when it started, and the pid namespace in which the id means something.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Holder {
+    host: String,
+    pid: u32,
+    /// Clock ticks since boot at which the process started, with the boot's id; empty where the system does not tell.
+    started: String,
+    namespace: String,
+}
+
+impl Holder {
+    /// This process.
+    #[must_use]
+    pub fn current() -> Self {
+        let pid = std::process::id();
+        Self { host: hostname(), pid, started: started(pid).unwrap_or_default(), namespace: namespace() }
+    }
+
+    /// Whether `text` names a process of this machine and pid namespace that is gone. Unsure means no.
+    #[must_use]
+    pub fn is_dead(&self, text: &str) -> bool {
+        let Some(other) = Self::parse(text) else { return false };
+        let comparable = other.host == self.host
+            && !self.namespace.is_empty()
+            && other.namespace == self.namespace
+            && !other.started.is_empty()
+            && !self.started.is_empty();
+        comparable && started(other.pid).is_none_or(|now| now != other.started)
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        let mut parts = text.split(' ');
+        let host = parts.next()?.to_owned();
+        let mut field = |name: &str| parts.next()?.strip_prefix(name).map(str::to_owned);
+        let pid = field("pid:")?.parse().ok()?;
+        Some(Self { host, pid, started: field("start:")?, namespace: field("ns:")? })
+    }
+}
+
+impl fmt::Display for Holder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} pid:{} start:{} ns:{}", self.host, self.pid, self.started, self.namespace)
+    }
+}
+
+fn hostname() -> String {
+    let name = std::fs::read_to_string("/proc/sys/kernel/hostname")
+        .ok()
+        .or_else(|| std::env::var("HOSTNAME").ok())
+        .unwrap_or_default();
+    let name: String = name.trim().chars().filter(|c| !c.is_whitespace()).collect();
+    if name.is_empty() { "unknown-host".to_owned() } else { name }
+}
+
+/// Start time of a living process (field 22 of /proc/PID/stat, proc(5)) within this boot; `None` when there is none.
+fn started(pid: u32) -> Option<String> {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // The command name in field 2 may hold spaces and parentheses: fields are counted after its last one.
+    let after_name = &stat[stat.rfind(')')? + 1..];
+    let mut fields = after_name.split_ascii_whitespace();
+    let state = fields.next()?;
+    if state == "Z" || state == "X" {
+        return None;
+    }
+    let ticks = fields.nth(18)?;
+    let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
+    Some(format!("{ticks}@{}", boot.trim().get(..8)?))
+}
+
+fn namespace() -> String {
+    std::fs::read_link("/proc/self/ns/pid").map(|link| link.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn this_process_lives_and_a_strangers_host_is_not_judged() {
+        let me = Holder::current();
+        assert!(!me.is_dead(&me.to_string()));
+        let elsewhere = Holder { host: "another-host".into(), pid: 1, ..me.clone() };
+        assert!(!me.is_dead(&elsewhere.to_string()));
+        assert!(!me.is_dead("nonsense"));
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn a_process_that_is_gone_is_dead() {
+        let me = Holder::current();
+        let mut child = std::process::Command::new("true").spawn().unwrap();
+        let pid = child.id();
+        child.wait().unwrap();
+        let gone = Holder { pid, started: format!("1@{}", me.started.rsplit('@').next().unwrap()), ..me.clone() };
+        assert!(me.is_dead(&gone.to_string()));
+    }
+}

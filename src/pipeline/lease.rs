@@ -1,0 +1,91 @@
+//! Holding a topic while its run goes on.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::task::JoinHandle;
+
+use crate::app::App;
+use crate::domain::topic::Topic;
+use crate::store::{HEARTBEAT_SECONDS, Lease, LeaseAttempt, SharedStore, StoreError};
+
+use super::holder::Holder;
+use super::{RunError, StopSignal};
+
+/// A second process waits this long for the first, then says who holds the topic.
+const WAIT: Duration = Duration::from_secs(5);
+const POLL: Duration = Duration::from_millis(200);
+
+/// Takes the topic's lease, waiting a little for another process to finish. A holder of this machine that is dead is
+/// succeeded at once; one elsewhere only when its lease has run out.
+///
+/// # Errors
+/// [`RunError::Held`] when it stays taken.
+pub async fn acquire(app: &App, topic: &Topic) -> Result<Lease, RunError> {
+    let me = Holder::current();
+    let clock = app.clock();
+    let until = clock.wall() + WAIT;
+    let mut dead: Option<String> = None;
+    loop {
+        let attempt = app.store().acquire_lease(topic.id, &me.to_string(), clock.wall(), dead.as_deref()).await?;
+        let (holder, expires_at) = match attempt {
+            LeaseAttempt::Acquired(lease) => return Ok(lease),
+            LeaseAttempt::Held { holder, expires_at } => (holder, expires_at),
+        };
+        if me.is_dead(&holder) {
+            tracing::info!(%holder, "the holder of the lease is gone; taking over");
+            dead = Some(holder);
+        } else if clock.wall() >= until {
+            return Err(RunError::Held { topic: topic.name.clone(), holder, expires_at });
+        } else {
+            tokio::time::sleep(POLL).await;
+        }
+    }
+}
+
+/// Renews a lease until it is dropped or lost; a lost one stops the attempt.
+#[derive(Debug)]
+pub struct Heartbeat {
+    task: JoinHandle<()>,
+}
+
+impl Heartbeat {
+    #[must_use]
+    pub fn start(app: &App, lease: &Lease, stop: &StopSignal) -> Self {
+        let (store, clock) = (Arc::clone(app.store()), app.clock());
+        let (lease, stop) = (lease.clone(), stop.clone());
+        let task = tokio::spawn(async move {
+            let mut beat = tokio::time::interval(Duration::from_secs(HEARTBEAT_SECONDS));
+            beat.tick().await;
+            loop {
+                beat.tick().await;
+                if renew(&store, &lease, clock.wall()).await {
+                    stop.lease_lost();
+                    return;
+                }
+            }
+        });
+        Self { task }
+    }
+}
+
+/// Whether the lease is lost. A store that fails for now is asked again at the next beat.
+async fn renew(store: &SharedStore, lease: &Lease, wall: crate::domain::time::Timestamp) -> bool {
+    match store.renew_lease(lease, wall).await {
+        Ok(()) => false,
+        Err(StoreError::LeaseLost { .. }) => {
+            tracing::warn!(token = lease.token, "the lease was taken over by another process");
+            true
+        }
+        Err(error) => {
+            tracing::warn!(%error, "the lease could not be renewed; trying again at the next beat");
+            false
+        }
+    }
+}
+
+impl Drop for Heartbeat {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}

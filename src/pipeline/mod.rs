@@ -1,0 +1,217 @@
+//! The pipeline: THE ordered list of stages, and what an attempt at a run shares.
+//!
+//! Comes in: a topic and a window. Goes out: a digest. Called by `aha-radar run` and the daemon through [`runner`]. Every
+//! stage is idempotent: an attempt that continues a killed one goes through all of them again, and each finds what is
+//! already done (sources fetched, items assigned, stories placed, answers stored).
+
+pub mod assign;
+pub mod cluster;
+pub mod compose;
+pub mod dedupe;
+pub mod deep_summary;
+pub mod embed;
+pub mod error;
+pub mod evidence;
+pub mod holder;
+pub mod ingest;
+pub mod judge;
+pub mod lease;
+pub mod plan;
+pub mod progress;
+pub mod rank;
+pub mod rules;
+pub mod runner;
+pub mod schedule;
+pub mod select;
+pub mod triage;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+pub use error::RunError;
+
+use crate::app::App;
+use crate::domain::digest::{Digest, Evidence};
+use crate::domain::ids::{ClusterId, ItemId};
+use crate::domain::run::Run;
+use crate::domain::source::Source;
+use crate::domain::story::Story;
+use crate::domain::time::Timestamp;
+use crate::domain::topic::Topic;
+use crate::store::{Lease, SharedStore};
+
+use self::judge::Judgement;
+use self::progress::Progress;
+use self::rank::Ranked;
+
+/// A step of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stage {
+    Ingest,
+    Assign,
+    Rules,
+    Embed,
+    Dedupe,
+    Cluster,
+    Select,
+    Triage,
+    Rank,
+    DeepSummary,
+    Digest,
+}
+
+/// The stages, in order.
+pub const STAGES: [Stage; 11] = [
+    Stage::Ingest,
+    Stage::Assign,
+    Stage::Rules,
+    Stage::Embed,
+    Stage::Dedupe,
+    Stage::Cluster,
+    Stage::Select,
+    Stage::Triage,
+    Stage::Rank,
+    Stage::DeepSummary,
+    Stage::Digest,
+];
+
+impl Stage {
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Ingest => "ingest",
+            Self::Assign => "assign",
+            Self::Rules => "rules",
+            Self::Embed => "embed",
+            Self::Dedupe => "dedupe",
+            Self::Cluster => "cluster",
+            Self::Select => "select",
+            Self::Triage => "triage",
+            Self::Rank => "rank",
+            Self::DeepSummary => "deep_summary",
+            Self::Digest => "digest",
+        }
+    }
+
+    /// Runs the stage.
+    ///
+    /// # Errors
+    /// When the store fails, the lease is lost or the process is asked to stop; a failing source or answer is no error.
+    pub async fn run(self, context: &RunContext, state: &mut RunState) -> Result<(), RunError> {
+        match self {
+            Self::Ingest => ingest::run(context, state).await,
+            Self::Assign => assign::run(context, state).await,
+            Self::Rules => rules::run(context, state).await,
+            Self::Embed => embed::run(context).await,
+            Self::Dedupe => dedupe::run(context).await,
+            Self::Cluster => cluster::run(context).await,
+            Self::Select => select::run(context, state).await,
+            Self::Triage => triage::run(context, state).await,
+            Self::Rank => {
+                rank::run(context, state);
+                Ok(())
+            }
+            Self::DeepSummary => deep_summary::run(context, state).await,
+            Self::Digest => compose::run(context, state).await,
+        }
+    }
+}
+
+/// What the stages of one attempt share and do not change.
+#[derive(Debug)]
+pub struct RunContext {
+    pub app: App,
+    pub topic: Topic,
+    pub run: Run,
+    pub attempt: i64,
+    pub lease: Lease,
+    /// Items first seen after this do not count in term frequencies.
+    pub snapshot: Timestamp,
+    pub rejudge: bool,
+    pub progress: Arc<dyn Progress>,
+    pub stop: StopSignal,
+}
+
+impl RunContext {
+    #[must_use]
+    pub fn store(&self) -> &SharedStore {
+        self.app.store()
+    }
+
+    /// # Errors
+    /// [`RunError::Interrupted`] or [`RunError::LeaseLost`] once the attempt should end.
+    pub fn check(&self) -> Result<(), RunError> {
+        self.stop.check()
+    }
+}
+
+/// What the stages hand on to one another within an attempt. All of it can be rebuilt from rows.
+#[derive(Debug, Default)]
+pub struct RunState {
+    pub sources: Vec<Source>,
+    pub source_outcomes: Vec<SourceOutcome>,
+    /// Items that the run is about.
+    pub scope: Vec<ItemId>,
+    pub muted: Vec<ItemId>,
+    pub boosted: Vec<ItemId>,
+    /// In-scope items of stories shown before that have not grown.
+    pub already_delivered: usize,
+    /// In-scope items of stories left out by the plan.
+    pub not_considered: usize,
+    /// How many of the run's items each source brought.
+    pub items_by_source: HashMap<crate::domain::ids::SourceId, usize>,
+    pub stories: Vec<Story>,
+    pub evidence: HashMap<ClusterId, Evidence>,
+    pub judgements: HashMap<ClusterId, Judgement>,
+    pub ranked: Vec<Ranked>,
+    pub summaries: HashMap<ClusterId, Judgement>,
+    pub digest: Option<Digest>,
+}
+
+/// What became of a source in this pass.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SourceOutcome {
+    pub source: crate::domain::ids::SourceId,
+    /// `ok`, `waiting` or the kind of failure.
+    pub status: String,
+    pub error: Option<String>,
+}
+
+/// Tells an attempt to end: somebody asked, or the lease is gone.
+#[derive(Debug, Clone, Default)]
+pub struct StopSignal {
+    interrupted: Arc<AtomicBool>,
+    lease_lost: Arc<AtomicBool>,
+}
+
+impl StopSignal {
+    pub fn interrupt(&self) {
+        self.interrupted.store(true, Ordering::SeqCst);
+    }
+
+    pub fn lease_lost(&self) {
+        self.lease_lost.store(true, Ordering::SeqCst);
+    }
+
+    #[must_use]
+    pub fn is_interrupted(&self) -> bool {
+        self.interrupted.load(Ordering::SeqCst)
+    }
+
+    /// The same interruption for another attempt, with a lease of its own.
+    #[must_use]
+    pub fn for_next_attempt(&self) -> Self {
+        Self { interrupted: Arc::clone(&self.interrupted), lease_lost: Arc::default() }
+    }
+
+    fn check(&self) -> Result<(), RunError> {
+        if self.lease_lost.load(Ordering::SeqCst) {
+            return Err(RunError::LeaseLost);
+        }
+        if self.is_interrupted() {
+            return Err(RunError::Interrupted);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,68 @@
+//! How many stories a run may consider and summarise, by budget tier, number of sources and depth.
+
+use crate::domain::topic::BudgetTier;
+
+/// Stories shown in the two sections of a digest.
+pub const TOP_STORIES: usize = 10;
+pub const SCAN_STORIES: usize = 20;
+
+/// Stories of one source in the top section.
+pub const TOP_OF_ONE_SOURCE: usize = 2;
+
+/// Limits of one run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Plan {
+    /// Stories put up for triage.
+    pub candidates: usize,
+    /// Stories given a deep summary.
+    pub deep_summaries: usize,
+}
+
+struct Tier {
+    base: f64,
+    per_source: f64,
+    least: f64,
+    most: f64,
+    deep_share: f64,
+    deep_most: f64,
+}
+
+impl Plan {
+    /// candidates = clamp((base + per source · sources) · (0.5 + 1.5 · depth / 100)).
+    #[must_use]
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "clamped to 25..=2000"
+    )]
+    pub fn of(tier: BudgetTier, sources: usize, depth: u8) -> Self {
+        let tier = match tier {
+            BudgetTier::Low => {
+                Tier { base: 30.0, per_source: 10.0, least: 25.0, most: 300.0, deep_share: 0.0, deep_most: 0.0 }
+            }
+            BudgetTier::Normal => {
+                Tier { base: 70.0, per_source: 20.0, least: 50.0, most: 700.0, deep_share: 0.15, deep_most: 40.0 }
+            }
+            BudgetTier::High => {
+                Tier { base: 200.0, per_source: 60.0, least: 100.0, most: 2000.0, deep_share: 0.30, deep_most: 150.0 }
+            }
+        };
+        let wanted = (tier.base + tier.per_source * sources as f64) * (0.5 + 1.5 * f64::from(depth) / 100.0);
+        let candidates = wanted.round().clamp(tier.least, tier.most);
+        let deep = (candidates * tier.deep_share).min(tier.deep_most).floor();
+        Self { candidates: candidates as usize, deep_summaries: deep as usize }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_plan_grows_with_sources_and_keeps_its_limits() {
+        assert_eq!(Plan::of(BudgetTier::Normal, 10, 50), Plan { candidates: 338, deep_summaries: 40 });
+        assert_eq!(Plan::of(BudgetTier::Normal, 59, 50).candidates, 700);
+        assert_eq!(Plan::of(BudgetTier::Low, 1, 0), Plan { candidates: 25, deep_summaries: 0 });
+    }
+}

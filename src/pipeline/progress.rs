@@ -1,0 +1,21 @@
+//! How a run tells what it is doing, to whoever shows it.
+
+use super::Stage;
+
+/// Receives the run's progress; the terminal draws bars, a log writes lines.
+pub trait Progress: Send + Sync + std::fmt::Debug {
+    /// A stage begins with `total` steps; 0 when that is not known.
+    fn begin(&self, stage: Stage, total: usize);
+    fn step(&self, what: &str);
+    fn end(&self, stage: Stage, summary: &str);
+}
+
+/// Says nothing.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Silent;
+
+impl Progress for Silent {
+    fn begin(&self, _stage: Stage, _total: usize) {}
+    fn step(&self, _what: &str) {}
+    fn end(&self, _stage: Stage, _summary: &str) {}
+}

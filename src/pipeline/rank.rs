@@ -1,0 +1,242 @@
+//! Stage 9: the order of the digest, every term of it kept.
+//!
+//! base = 0.8 · ai / 100 + 0.15 · heuristic + preference; final = (base + 0.05 · novelty) × source weight × preference weight ×
+//! rule boost × exp(−age / decay), with age reckoned from the window's end. Then a greedy choice in which each story already
+//! taken of the same kind, source or author makes the next one dearer.
+
+use std::collections::HashMap;
+
+use crate::domain::digest::{Evidence, Label, ScoreDebug, Section};
+use crate::domain::ids::SourceId;
+use crate::domain::source::Source;
+use crate::domain::story::Story;
+use crate::domain::verdict::Verdict;
+use crate::stories::cadence::Cadence;
+
+use super::plan::{SCAN_STORIES, TOP_OF_ONE_SOURCE, TOP_STORIES};
+use super::select::{heuristic, recency};
+use super::{RunContext, RunState, Stage};
+
+const AI_WEIGHT: f64 = 0.8;
+const HEURISTIC_WEIGHT: f64 = 0.15;
+const NOVELTY_WEIGHT: f64 = 0.05;
+
+/// Engagement of an item nobody counted: neither for nor against it.
+const UNKNOWN_ENGAGEMENT: f64 = 0.5;
+
+/// What each story already taken adds to the divisor of a like one.
+const SAME_KIND: f64 = 0.15;
+const SAME_SOURCE: f64 = 0.05;
+const SAME_AUTHOR: f64 = 0.08;
+
+/// A story in its place.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ranked {
+    /// Index into the state's stories.
+    pub story: usize,
+    /// `None`: ranked below what is shown.
+    pub section: Option<Section>,
+    pub label: Label,
+    /// Share of the ranked stories with a lower final score, 0–100.
+    pub percentile: u8,
+    pub debug: ScoreDebug,
+}
+
+pub(super) fn run(context: &RunContext, state: &mut RunState) {
+    context.progress.begin(Stage::Rank, 0);
+    let sources: HashMap<SourceId, &Source> = state.sources.iter().map(|s| (s.id, s)).collect();
+    let mut ranked: Vec<Ranked> =
+        (0..state.stories.len()).map(|index| score(context, state, &sources, index)).collect();
+    set_percentiles(&mut ranked);
+    ranked.sort_by(|a, b| {
+        let key = |r: &Ranked| (std::cmp::Reverse(state.stories[r.story].latest()), state.stories[r.story].cluster_id);
+        b.debug.final_score.total_cmp(&a.debug.final_score).then_with(|| key(a).cmp(&key(b)))
+    });
+    let ranked = diversify(&state.stories, &sources, ranked);
+    let shown = ranked.iter().filter(|r| r.section.is_some()).count();
+    context.progress.end(Stage::Rank, &format!("{shown} of {} stories shown", ranked.len()));
+    state.ranked = ranked;
+}
+
+fn score(context: &RunContext, state: &RunState, sources: &HashMap<SourceId, &Source>, index: usize) -> Ranked {
+    let story = &state.stories[index];
+    let evidence = state.evidence.get(&story.cluster_id).cloned().unwrap_or_default();
+    let verdict: Option<Verdict> = state.judgements.get(&story.cluster_id).and_then(super::judge::Judgement::read);
+    let boosted = story.in_scope().any(|member| state.boosted.contains(&member.item.id));
+    let terms = Terms {
+        ai: verdict.map(|verdict| f64::from(verdict.aha_score) / 100.0),
+        recency: recency(story.latest(), context.run.window),
+        engagement: evidence.engagement_percentile.unwrap_or(UNKNOWN_ENGAGEMENT),
+        source_weight: sources.get(&story.representative().source_id).map_or(1.0, |s| s.weight).clamp(0.1, 3.0),
+        rule_boost: if boosted { crate::domain::topic::BOOST } else { 1.0 },
+        decay_hours: context.run.settings.decay_hours,
+    };
+    let label = label(story, &evidence);
+    Ranked { story: index, section: None, label, percentile: 0, debug: terms.weigh(evidence) }
+}
+
+struct Terms {
+    ai: Option<f64>,
+    recency: f64,
+    engagement: f64,
+    source_weight: f64,
+    rule_boost: f64,
+    decay_hours: f64,
+}
+
+impl Terms {
+    fn weigh(self, evidence: Evidence) -> ScoreDebug {
+        let heuristic = heuristic(self.recency, self.engagement);
+        // Without a judgement the heuristic stands in for its share: the story is ranked, its score stays unknown.
+        let base = AI_WEIGHT * self.ai.unwrap_or(heuristic) + HEURISTIC_WEIGHT * heuristic;
+        let decay = (-evidence.age_hours / self.decay_hours).exp();
+        let user_weight = 1.0;
+        let final_score =
+            (base + NOVELTY_WEIGHT * evidence.novelty) * self.source_weight * user_weight * self.rule_boost * decay;
+        ScoreDebug {
+            ai: self.ai,
+            recency: round(self.recency),
+            engagement: round(self.engagement),
+            heuristic: round(heuristic),
+            preference: 0.0,
+            novelty: evidence.novelty,
+            base: round(base),
+            source_weight: self.source_weight,
+            user_weight,
+            rule_boost: self.rule_boost,
+            age_hours: evidence.age_hours,
+            decay: round(decay),
+            final_score: round(final_score),
+            diversity_divisor: 1.0,
+            evidence,
+        }
+    }
+}
+
+/// The first that fits.
+fn label(story: &Story, evidence: &Evidence) -> Label {
+    let cadence = Cadence { gap_days: evidence.source_gap_days, usual_gap_days: evidence.source_usual_gap_days };
+    if story.distinct_sources().len() >= 2 {
+        Label::ToldBySeveral
+    } else if !evidence.matched_interests.is_empty() {
+        Label::YourWords
+    } else if cadence.is_rare() {
+        Label::RareVoices
+    } else {
+        Label::NewHere
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "a percentage")]
+fn set_percentiles(ranked: &mut [Ranked]) {
+    let scores: Vec<f64> = ranked.iter().map(|r| r.debug.final_score).collect();
+    let others = scores.len().saturating_sub(1).max(1);
+    for entry in ranked.iter_mut() {
+        let below = scores.iter().filter(|score| **score < entry.debug.final_score).count();
+        entry.percentile = if scores.len() == 1 { 100 } else { (below * 100 / others) as u8 };
+    }
+}
+
+/// What the stories taken so far have in common with the next.
+#[derive(Default)]
+struct Taken<'a> {
+    kinds: HashMap<&'a str, u32>,
+    sources: HashMap<SourceId, u32>,
+    authors: HashMap<String, u32>,
+}
+
+impl<'a> Taken<'a> {
+    fn divisor(&self, story: &Story, kind: &str) -> f64 {
+        let item = story.representative();
+        let count = |n: Option<&u32>| f64::from(n.copied().unwrap_or(0));
+        let author = item.author.as_ref().map(|author| author.to_lowercase());
+        1.0 + SAME_KIND * count(self.kinds.get(kind))
+            + SAME_SOURCE * count(self.sources.get(&item.source_id))
+            + SAME_AUTHOR * author.map_or(0.0, |author| count(self.authors.get(&author)))
+    }
+
+    fn add(&mut self, story: &Story, kind: &'a str) {
+        let item = story.representative();
+        *self.kinds.entry(kind).or_default() += 1;
+        *self.sources.entry(item.source_id).or_default() += 1;
+        if let Some(author) = &item.author {
+            *self.authors.entry(author.to_lowercase()).or_default() += 1;
+        }
+    }
+}
+
+/// Takes the stories one by one, each time the best after division; the order of taking is the order of the digest.
+fn diversify(stories: &[Story], sources: &HashMap<SourceId, &Source>, mut open: Vec<Ranked>) -> Vec<Ranked> {
+    let kind = |story: &Story| sources.get(&story.representative().source_id).map_or("feed", |s| s.kind.as_str());
+    let mut taken = Taken::default();
+    let mut order: Vec<Ranked> = Vec::new();
+    while order.len() < TOP_STORIES + SCAN_STORIES {
+        let section = if order.len() < TOP_STORIES { Section::Top } else { Section::Scan };
+        let full = |story: &Story| {
+            let of_source = taken.sources.get(&story.representative().source_id).copied().unwrap_or(0);
+            section == Section::Top && of_source as usize >= TOP_OF_ONE_SOURCE
+        };
+        // Strictly greater keeps the earlier of equals: `open` is sorted by score and natural keys.
+        let mut best: Option<(usize, f64, f64)> = None;
+        for (index, ranked) in open.iter().enumerate() {
+            let story = &stories[ranked.story];
+            if full(story) {
+                continue;
+            }
+            let divisor = taken.divisor(story, kind(story));
+            let value = ranked.debug.final_score / divisor;
+            if best.is_none_or(|(_, highest, _)| value > highest) {
+                best = Some((index, value, divisor));
+            }
+        }
+        let Some((index, _, divisor)) = best else { break };
+        let mut next = open.remove(index);
+        taken.add(&stories[next.story], kind(&stories[next.story]));
+        next.section = Some(section);
+        next.debug.diversity_divisor = round(divisor);
+        order.push(next);
+    }
+    fill_scan(&mut order, &mut open);
+    order.extend(open);
+    order
+}
+
+/// Where too few sources leave the top short, the best of the rest go to the scan section.
+fn fill_scan(order: &mut Vec<Ranked>, open: &mut Vec<Ranked>) {
+    if order.iter().any(|ranked| ranked.section == Some(Section::Scan)) {
+        return;
+    }
+    for mut ranked in open.drain(..open.len().min(SCAN_STORIES)) {
+        ranked.section = Some(Section::Scan);
+        order.push(ranked);
+    }
+}
+
+/// To six digits, so that what is stored reads back the same on either database.
+fn round(value: f64) -> f64 {
+    (value * 1_000_000.0).round() / 1_000_000.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn weigh(ai: Option<f64>, age_hours: f64) -> ScoreDebug {
+        let terms = Terms { ai, recency: 0.5, engagement: 0.5, source_weight: 1.0, rule_boost: 1.0, decay_hours: 48.0 };
+        terms.weigh(Evidence { novelty: 1.0, age_hours, ..Evidence::default() })
+    }
+
+    #[test]
+    fn the_formula_is_the_documented_one() {
+        // (0.8 · 0.7 + 0.15 · 0.5 + 0.05 · 1) · e^(−24/48)
+        let expected = (0.8 * 0.7 + 0.15 * 0.5 + 0.05) * (-0.5_f64).exp();
+        assert!((weigh(Some(0.7), 24.0).final_score - expected).abs() < 1e-6);
+    }
+
+    #[test]
+    fn no_judgement_is_not_a_judgement_of_zero() {
+        let unknown = weigh(None, 0.0);
+        assert_eq!(unknown.ai, None);
+        assert!(unknown.final_score > weigh(Some(0.0), 0.0).final_score);
+    }
+}

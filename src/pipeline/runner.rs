@@ -1,0 +1,210 @@
+//! Runs a topic: finishes what is unfinished, then reads the next window. Called by `aha-radar run` and the daemon.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Instant;
+
+use chrono_tz::Tz;
+
+use crate::app::App;
+use crate::digest::write_files;
+use crate::domain::digest::Digest;
+use crate::domain::ids::RunId;
+use crate::domain::run::{Run, RunMode, RunSettings};
+use crate::domain::time::Timestamp;
+use crate::domain::topic::Topic;
+use crate::domain::window::Window;
+use crate::llm::Task;
+use crate::store::{AttemptEnd, Lease, NewRun};
+
+use super::lease::{Heartbeat, acquire};
+use super::progress::Progress;
+use super::schedule::{MAX_CATCH_UP, Schedule};
+use super::{RunContext, RunError, RunState, STAGES, StopSignal};
+
+/// What is asked of a run.
+#[derive(Debug, Clone)]
+pub struct RunRequest {
+    pub topic: String,
+    /// A window run of this window; `None` for a cursor run.
+    pub window: Option<Window>,
+    /// Ask again for what is answered, with the prompts of today.
+    pub rejudge: bool,
+    pub progress: Arc<dyn Progress>,
+    pub stop: StopSignal,
+}
+
+/// How a run ended.
+#[derive(Debug)]
+pub enum RunOutcome {
+    /// A digest was made, and written to these files.
+    Digest { digest: Box<Digest>, files: Vec<PathBuf> },
+    /// A cursor run found its window empty: the topic has been read up to this minute.
+    UpToDate { until: Timestamp, latest: Option<Box<Digest>> },
+}
+
+/// Runs a topic once.
+///
+/// # Errors
+/// [`RunError`] when there is no digest; what was done so far is kept, and the next call continues.
+pub async fn run(app: &App, request: &RunRequest) -> Result<RunOutcome, RunError> {
+    let topic = topic(app, &request.topic).await?;
+    let lease = acquire(app, &topic).await?;
+    let heartbeat = Heartbeat::start(app, &lease, &request.stop);
+    let outcome = match request.window {
+        Some(window) => attempt(app, request, &topic, &lease, &new_run(app, &topic, RunMode::Window, window)?).await,
+        None => cursor_run(app, request, &lease).await,
+    };
+    drop(heartbeat);
+    if let Err(error) = app.store().release_lease(&lease).await {
+        tracing::warn!(%error, "the lease could not be given back; it runs out by itself");
+    }
+    outcome
+}
+
+/// The topic as it is now.
+async fn topic(app: &App, name: &str) -> Result<Topic, RunError> {
+    app.store().topic(name).await?.ok_or_else(|| RunError::NoTopic { name: name.to_owned() })
+}
+
+/// Finishes the topic's unfinished run, then reads from its cursor to now.
+async fn cursor_run(app: &App, request: &RunRequest, lease: &Lease) -> Result<RunOutcome, RunError> {
+    let topic = topic(app, &request.topic).await?;
+    if let Some(unfinished) = app.store().unfinished_cursor_run(topic.id).await? {
+        tracing::info!(run = %unfinished.id, window = %unfinished.window, "continuing an unfinished run");
+        attempt(app, request, &topic, lease, &again(&unfinished, app)).await?;
+    }
+    let topic = self::topic(app, &request.topic).await?;
+    let window = next_window(app, &topic)?;
+    if window.is_empty() {
+        let latest = app.store().latest_digest(topic.id).await?;
+        return Ok(RunOutcome::UpToDate { until: window.end, latest: latest.map(Box::new) });
+    }
+    attempt(app, request, &topic, lease, &new_run(app, &topic, RunMode::Cursor, window)?).await
+}
+
+/// From the cursor (the first time: one interval back) to the start of this minute, reaching back over at most
+/// [`MAX_CATCH_UP`] intervals.
+///
+/// # Errors
+/// When the topic's schedule or zone cannot be read.
+pub fn next_window(app: &App, topic: &Topic) -> Result<Window, RunError> {
+    let (schedule, zone) = (schedule_of(app, topic)?, zone_of(app, topic)?);
+    let end = app.clock().now().floor_to_minute();
+    let interval = i64::try_from(schedule.interval_before(end, zone).as_millis()).unwrap_or(i64::MAX);
+    let back =
+        |intervals: i64| Timestamp::from_millis(end.as_millis().saturating_sub(interval.saturating_mul(intervals)));
+    let start = topic.cursor_end.unwrap_or_else(|| back(1)).max(back(MAX_CATCH_UP)).min(end);
+    Ok(Window { start, end })
+}
+
+/// The topic's own schedule, else the environment's.
+///
+/// # Errors
+/// When the topic's cannot be read.
+pub fn schedule_of(app: &App, topic: &Topic) -> Result<Schedule, RunError> {
+    match &topic.schedule {
+        Some(text) => Schedule::parse(text).map_err(|_| RunError::BadSchedule(text.clone())),
+        None => Ok(app.config().schedule.clone()),
+    }
+}
+
+/// The topic's own zone, else the environment's.
+///
+/// # Errors
+/// When the topic's is unknown.
+pub fn zone_of(app: &App, topic: &Topic) -> Result<Tz, RunError> {
+    match &topic.timezone {
+        Some(text) => text.parse().map_err(|_| RunError::BadTimezone(text.clone())),
+        None => Ok(app.config().timezone),
+    }
+}
+
+fn new_run(app: &App, topic: &Topic, mode: RunMode, window: Window) -> Result<NewRun, RunError> {
+    let (start, end) = (window.start.to_string(), window.end.to_string());
+    Ok(NewRun {
+        id: RunId::of(&[&topic.id.to_string(), &start, &end, mode.as_str()]),
+        topic: topic.id,
+        mode,
+        window,
+        settings: RunSettings {
+            interests: topic.interests.clone(),
+            rules: topic.rules.clone(),
+            tier: topic.budget_tier.unwrap_or(app.config().budget_tier),
+            depth: topic.depth,
+            decay_hours: topic.decay_hours,
+            timezone: zone_of(app, topic)?.name().to_owned(),
+            prompts: Task::ALL.iter().map(|t| (t.as_str().to_owned(), t.prompt_id().to_owned())).collect(),
+        },
+        repin_prompts: false,
+        now: app.clock().now(),
+    })
+}
+
+/// An unfinished run as it was begun.
+fn again(run: &Run, app: &App) -> NewRun {
+    NewRun {
+        id: run.id,
+        topic: run.topic_id,
+        mode: run.mode,
+        window: run.window,
+        settings: run.settings.clone(),
+        repin_prompts: false,
+        now: app.clock().now(),
+    }
+}
+
+/// One attempt: all stages in order. A failure is written on the attempt's row.
+async fn attempt(
+    app: &App,
+    request: &RunRequest,
+    topic: &Topic,
+    lease: &Lease,
+    new: &NewRun,
+) -> Result<RunOutcome, RunError> {
+    let new = NewRun { repin_prompts: request.rejudge, ..new.clone() };
+    let run = app.store().open_run(lease, &new).await?;
+    let attempt = app.store().begin_attempt(lease, run.id, app.clock().now()).await?;
+    let mut context = RunContext {
+        app: app.clone(),
+        topic: topic.clone(),
+        snapshot: run.snapshot_at.unwrap_or_default(),
+        run,
+        attempt,
+        lease: lease.clone(),
+        rejudge: request.rejudge,
+        progress: Arc::clone(&request.progress),
+        stop: request.stop.clone(),
+    };
+    let outcome = stages(&mut context).await;
+    if let Err(error) = &outcome {
+        let end =
+            AttemptEnd { outcome: error.attempt_outcome(), error: Some(error.to_string()), at: app.clock().now() };
+        if let Err(second) = app.store().end_attempt(context.run.id, attempt, &end).await {
+            tracing::warn!(error = %second, "the failed attempt could not be marked on its row");
+        }
+    }
+    let digest = outcome?;
+    let files = write_files(&app.config().output_dir, &digest)?;
+    Ok(RunOutcome::Digest { digest: Box::new(digest), files })
+}
+
+async fn stages(context: &mut RunContext) -> Result<Digest, RunError> {
+    let mut state = RunState::default();
+    let (run, window) = (context.run.id, context.run.window);
+    tracing::info!(%run, %window, mode = context.run.mode.as_str(), attempt = context.attempt, "run started");
+    for stage in STAGES {
+        context.check()?;
+        context.store().note_stage(&context.lease, run, context.attempt, stage.as_str()).await?;
+        crate::failpoint::hit(stage.as_str());
+        let begun = Instant::now();
+        stage.run(context, &mut state).await?;
+        tracing::info!(%run, stage = stage.as_str(), elapsed_ms = begun.elapsed().as_millis(), "stage finished");
+        if stage == super::Stage::Ingest {
+            let now = context.app.clock().now();
+            context.snapshot = context.store().pin_snapshot(&context.lease, run, now).await?;
+        }
+    }
+    // The last stage leaves the digest it has committed.
+    state.digest.ok_or(RunError::Interrupted)
+}

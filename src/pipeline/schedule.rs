@@ -1,0 +1,136 @@
+//! When a topic is due: a cron expression or an interval, in the topic's time zone.
+
+use std::str::FromStr;
+use std::time::Duration;
+
+use chrono::{DateTime, TimeZone, Utc};
+use chrono_tz::Tz;
+use croner::Cron;
+use thiserror::Error;
+
+use crate::domain::time::{MINUTE_MS, Timestamp};
+
+/// After down time a run reaches back over at most this many intervals.
+pub const MAX_CATCH_UP: i64 = 6;
+
+/// Shortest and longest interval, in minutes.
+const INTERVAL_MINUTES: std::ops::RangeInclusive<i64> = 15..=43_200;
+
+#[derive(Debug, Error, PartialEq, Eq)]
+#[error(
+    "{0:?} is neither a cron expression of five fields nor an interval of 15 minutes to 30 days (every 30m, every 6h, every 2d)"
+)]
+pub struct ScheduleError(String);
+
+/// A parsed schedule.
+#[derive(Debug, Clone)]
+pub enum Schedule {
+    Cron(Box<Cron>),
+    /// In minutes, counted from 1970-01-01T00:00:00Z.
+    Every(i64),
+}
+
+impl Schedule {
+    /// `0 7 * * *`.
+    #[must_use]
+    pub fn daily_at_seven() -> Self {
+        Self::parse("0 7 * * *").unwrap_or(Self::Every(24 * 60))
+    }
+
+    /// # Errors
+    /// When the text is neither form.
+    pub fn parse(text: &str) -> Result<Self, ScheduleError> {
+        let bad = || ScheduleError(text.to_owned());
+        if let Some(interval) = text.trim().strip_prefix("every ") {
+            return interval_minutes(interval.trim()).map(Self::Every).ok_or_else(bad);
+        }
+        Cron::from_str(text).map(|cron| Self::Cron(Box::new(cron))).map_err(|_| bad())
+    }
+
+    /// The first due time after `after`.
+    #[must_use]
+    pub fn next_after(&self, after: Timestamp, zone: Tz) -> Option<Timestamp> {
+        match self {
+            Self::Every(minutes) => {
+                let length = minutes * MINUTE_MS;
+                Some(Timestamp::from_millis((after.as_millis().div_euclid(length) + 1) * length))
+            }
+            Self::Cron(cron) => cron.find_next_occurrence(&local(after, zone), false).ok().map(instant),
+        }
+    }
+
+    /// The time between two due times, as it was last before `before`.
+    #[must_use]
+    pub fn interval_before(&self, before: Timestamp, zone: Tz) -> Duration {
+        const DAY: Duration = Duration::from_hours(24);
+        match self {
+            Self::Every(minutes) => Duration::from_secs(minutes.unsigned_abs() * 60),
+            Self::Cron(cron) => {
+                let previous = |at: Timestamp| cron.find_previous_occurrence(&local(at, zone), false).ok().map(instant);
+                let last = previous(before);
+                let earlier = last.and_then(previous);
+                match (last, earlier) {
+                    (Some(last), Some(earlier)) => Duration::from_millis((last - earlier).unsigned_abs()),
+                    _ => DAY,
+                }
+            }
+        }
+    }
+}
+
+fn interval_minutes(text: &str) -> Option<i64> {
+    let unit = text.chars().next_back()?;
+    let minutes = match unit {
+        'm' => 1,
+        'h' => 60,
+        'd' => 24 * 60,
+        _ => return None,
+    };
+    let count: i64 = text.strip_suffix(unit)?.trim().parse().ok()?;
+    count.checked_mul(minutes).filter(|total| INTERVAL_MINUTES.contains(total))
+}
+
+fn local(at: Timestamp, zone: Tz) -> DateTime<Tz> {
+    zone.from_utc_datetime(&at.to_utc().naive_utc())
+}
+
+fn instant(at: DateTime<Tz>) -> Timestamp {
+    Timestamp::from(at.with_timezone(&Utc))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(text: &str) -> Timestamp {
+        Timestamp::parse_rfc3339(text).unwrap()
+    }
+
+    fn next(schedule: &str, after: &str, zone: Tz) -> String {
+        Schedule::parse(schedule).unwrap().next_after(at(after), zone).unwrap().to_string()
+    }
+
+    #[test]
+    fn seven_in_the_morning_stays_seven_over_the_clock_change() {
+        let berlin = chrono_tz::Europe::Berlin;
+        assert_eq!(next("0 7 * * *", "2026-10-24T12:00:00Z", berlin), "2026-10-25T06:00:00Z");
+        assert_eq!(next("0 7 * * *", "2026-10-23T12:00:00Z", berlin), "2026-10-24T05:00:00Z");
+        assert_eq!(next("0 7 * * *", "2026-03-28T12:00:00Z", berlin), "2026-03-29T05:00:00Z");
+    }
+
+    #[test]
+    fn intervals_are_read_in_minutes_hours_and_days() {
+        assert_eq!(next("every 6h", "2026-11-16T07:00:00Z", Tz::UTC), "2026-11-16T12:00:00Z");
+        for bad in ["every 1m", "every 31d", "every six hours", "7 o'clock", "every h", ""] {
+            assert!(Schedule::parse(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn one_interval_back_is_a_day_for_a_daily_schedule() {
+        let daily = Schedule::daily_at_seven();
+        assert_eq!(daily.interval_before(at("2026-11-16T09:30:00Z"), Tz::UTC), Duration::from_hours(24));
+        let weekly = Schedule::parse("0 7 * * 1").unwrap();
+        assert_eq!(weekly.interval_before(at("2026-11-18T09:30:00Z"), Tz::UTC), Duration::from_hours(168));
+    }
+}

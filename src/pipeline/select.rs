@@ -1,0 +1,172 @@
+//! Stage 7: gathers the items of the run into stories and chooses those worth judging.
+//!
+//! Comes in: the run's items. Goes out: stories with their members up to the window's end, and the evidence on each. A story
+//! that was delivered before and has not grown since is left out here, before anything is paid for it.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+use crate::domain::ids::{ClusterId, ItemId, SourceId};
+use crate::domain::item::Item;
+use crate::domain::run::RunMode;
+use crate::domain::story::{Story, StoryMember, choose_representative};
+use crate::domain::time::Timestamp;
+use crate::domain::window::Window;
+use crate::store::StoryRecord;
+
+use super::plan::Plan;
+use super::{RunContext, RunError, RunState, Stage, evidence};
+
+/// Share of the candidates chosen for variety, whatever their rank.
+const EXPLORATION: f64 = 0.30;
+
+pub(super) async fn run(context: &RunContext, state: &mut RunState) -> Result<(), RunError> {
+    context.progress.begin(Stage::Select, 0);
+    let window = context.run.window;
+    let records = context.store().stories_of(context.topic.id, &state.scope, window.end).await?;
+    let stories = assemble(context, state, records).await?;
+    state.items_by_source = items_by_source(&stories);
+    let (fresh, told): (Vec<Story>, Vec<Story>) = stories.into_iter().partition(|story| shows(context, story));
+    state.already_delivered = told.iter().map(|story| story.in_scope().count()).sum();
+    let evidence = evidence::gather(context, &fresh, &state.items_by_source).await?;
+    let plan = Plan::of(context.run.settings.tier, state.sources.len(), context.run.settings.depth);
+    let chosen = choose(&fresh, plan.candidates, window, &evidence);
+    let (kept, left): (Vec<_>, Vec<_>) = fresh.into_iter().enumerate().partition(|(index, _)| chosen.contains(index));
+    state.not_considered = left.iter().map(|(_, story)| story.in_scope().count()).sum();
+    state.stories = kept.into_iter().map(|(_, story)| story).collect();
+    state.evidence = evidence;
+    context.progress.end(
+        Stage::Select,
+        &format!("{} stories, {} items delivered before", state.stories.len(), state.already_delivered),
+    );
+    Ok(())
+}
+
+fn items_by_source(stories: &[Story]) -> HashMap<SourceId, usize> {
+    let mut counts = HashMap::new();
+    for member in stories.iter().flat_map(Story::in_scope) {
+        *counts.entry(member.item.source_id).or_insert(0) += 1;
+    }
+    counts
+}
+
+/// A cursor run shows what was never delivered, or has grown; a window run shows everything.
+fn shows(context: &RunContext, story: &Story) -> bool {
+    context.run.mode == RunMode::Window || story.has_grown()
+}
+
+async fn assemble(context: &RunContext, state: &RunState, records: Vec<StoryRecord>) -> Result<Vec<Story>, RunError> {
+    let muted: HashSet<ItemId> = state.muted.iter().copied().collect();
+    let scope: HashSet<ItemId> = state.scope.iter().copied().collect();
+    let ids: Vec<ItemId> = records.iter().flat_map(|r| r.members.iter().map(|(id, _)| *id)).collect();
+    let mut items: HashMap<ItemId, (Item, Vec<SourceId>)> = context
+        .store()
+        .load_items(context.topic.id, &ids)
+        .await?
+        .into_iter()
+        .map(|(item, sources)| (item.id, (item, sources)))
+        .collect();
+    let mut stories: Vec<Story> = Vec::new();
+    for record in records {
+        let members: Vec<StoryMember> = record
+            .members
+            .iter()
+            .filter(|(id, _)| !muted.contains(id))
+            .filter_map(|(id, similarity)| {
+                let (item, sources) = items.remove(id)?;
+                Some(StoryMember { in_scope: scope.contains(id), similarity: *similarity, item, sources })
+            })
+            .collect();
+        if members.iter().any(|member| member.in_scope) {
+            // The run's own delivery does not count against it: a killed attempt may have been the last to commit.
+            let delivered = record.delivered.filter(|_| record.delivered_by != Some(context.run.id));
+            let representative = choose_representative(&members);
+            stories.push(Story { cluster_id: record.cluster, members, representative, delivered });
+        }
+    }
+    stories.sort_by_key(|story| (story.members[0].item.time, story.members[0].item.id));
+    Ok(stories)
+}
+
+/// Indices of at most `limit` stories: most by weight, a share by fair turns of (source, time bucket), so that neither a loud
+/// source nor one busy hour takes all places.
+fn choose(
+    stories: &[Story],
+    limit: usize,
+    window: Window,
+    evidence: &HashMap<ClusterId, crate::domain::digest::Evidence>,
+) -> BTreeSet<usize> {
+    if stories.len() <= limit {
+        return (0..stories.len()).collect();
+    }
+    let weight = |index: usize| {
+        let known = evidence.get(&stories[index].cluster_id);
+        let sources = stories[index].distinct_sources().len();
+        let wanted = known.map_or(0, |e| e.matched_interests.len());
+        let engagement = known.and_then(|e| e.engagement_percentile).unwrap_or(0.5);
+        (sources, wanted, heuristic(recency(stories[index].latest(), window), engagement))
+    };
+    let mut by_weight: Vec<usize> = (0..stories.len()).collect();
+    by_weight.sort_by(|a, b| {
+        let (x, y) = (weight(*a), weight(*b));
+        (y.0, y.1).cmp(&(x.0, x.1)).then(y.2.total_cmp(&x.2)).then(a.cmp(b))
+    });
+    let mut chosen = explore(stories, &by_weight, explored(limit), window);
+    for index in by_weight {
+        if chosen.len() >= limit {
+            break;
+        }
+        chosen.insert(index);
+    }
+    chosen
+}
+
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a share of at most 2000"
+)]
+fn explored(limit: usize) -> usize {
+    (limit as f64 * EXPLORATION) as usize
+}
+
+/// Takes the best of each (source, bucket) in turn until `places` are filled.
+fn explore(stories: &[Story], by_weight: &[usize], places: usize, window: Window) -> BTreeSet<usize> {
+    let mut groups: BTreeMap<(SourceId, i64), Vec<usize>> = BTreeMap::new();
+    for index in by_weight {
+        let item = stories[*index].representative();
+        groups.entry((item.source_id, bucket(item.time, window))).or_default().push(*index);
+    }
+    let mut chosen = BTreeSet::new();
+    let deepest = groups.values().map(Vec::len).max().unwrap_or(0);
+    for turn in 0..deepest {
+        for group in groups.values() {
+            if chosen.len() >= places {
+                return chosen;
+            }
+            chosen.extend(group.get(turn));
+        }
+    }
+    chosen
+}
+
+/// The window is cut into clamp(3, 12, round(hours / 2)) buckets.
+#[expect(clippy::cast_possible_truncation, reason = "clamped to 3..=12")]
+fn bucket(time: Timestamp, window: Window) -> i64 {
+    let buckets = (window.hours() / 2.0).round().clamp(3.0, 12.0) as i64;
+    let length = (window.end - window.start).max(1);
+    ((time - window.start) * buckets / length).clamp(0, buckets - 1)
+}
+
+/// Linear over the window: 0 at its start and before, 1 at its end.
+#[must_use]
+pub(super) fn recency(time: Timestamp, window: Window) -> f64 {
+    let hours = window.hours();
+    if hours <= 0.0 { 0.0 } else { (time.hours_since(window.start) / hours).clamp(0.0, 1.0) }
+}
+
+/// 0.6 recency + 0.4 engagement, both in [0, 1].
+#[must_use]
+pub(super) fn heuristic(recency: f64, engagement: f64) -> f64 {
+    0.6 * recency + 0.4 * engagement
+}

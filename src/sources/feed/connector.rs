@@ -1,0 +1,89 @@
+//! Reads a feed from the web or from a local file. Called through [`Connector`].
+
+use async_trait::async_trait;
+use tokio::io::AsyncReadExt;
+use url::Url;
+
+use super::parse::{ParsedFeed, parse};
+use crate::domain::source::{Source, Validators};
+use crate::sources::fetch::{FetchError, Fetcher, Response};
+use crate::sources::{Connector, LookOutcome, Looked};
+
+/// The connector of the kind `feed`.
+#[derive(Debug, Clone, Copy)]
+pub struct FeedConnector;
+
+#[async_trait]
+impl Connector for FeedConnector {
+    async fn look(&self, source: &Source, fetcher: &Fetcher) -> Result<Looked, FetchError> {
+        match Url::parse(&source.url) {
+            Ok(url) if url.scheme() == "file" => look_at_file(&url, fetcher.max_body_bytes()).await,
+            _ => look_at_web(source, fetcher).await,
+        }
+    }
+}
+
+async fn look_at_web(source: &Source, fetcher: &Fetcher) -> Result<Looked, FetchError> {
+    match fetcher.get(&source.url, &source.validators).await? {
+        Response::NotModified { final_url, permanent_url, etag, last_modified } => Ok(Looked {
+            outcome: LookOutcome::NotModified,
+            http_status: Some(304),
+            bytes: 0,
+            // A 304 may leave out what has not changed.
+            validators: Validators {
+                url: Some(final_url),
+                etag: etag.or_else(|| source.validators.etag.clone()),
+                last_modified: last_modified.or_else(|| source.validators.last_modified.clone()),
+            },
+            moved_to: permanent_url,
+        }),
+        Response::Body { bytes, content_type, final_url, permanent_url, etag, last_modified, status } => {
+            let length = bytes.len() as u64;
+            let feed = parse_aside(bytes, content_type, Some(final_url.clone())).await?;
+            Ok(Looked {
+                outcome: LookOutcome::Feed(feed),
+                http_status: Some(status),
+                bytes: length,
+                validators: Validators { url: Some(final_url), etag, last_modified },
+                moved_to: permanent_url,
+            })
+        }
+    }
+}
+
+async fn look_at_file(url: &Url, max_bytes: usize) -> Result<Looked, FetchError> {
+    let failed = |reason: String| FetchError::File { path: url.path().to_owned(), reason };
+    let path = url.to_file_path().map_err(|()| failed("the URL names no local file".to_owned()))?;
+    let failed = |reason: String| FetchError::File { path: path.display().to_string(), reason };
+    let metadata = tokio::fs::metadata(&path).await.map_err(|error| failed(error.to_string()))?;
+    if !metadata.is_file() {
+        return Err(failed("it is no regular file".to_owned()));
+    }
+    let file = tokio::fs::File::open(&path).await.map_err(|error| failed(error.to_string()))?;
+    let mut bytes = Vec::new();
+    let limit = u64::try_from(max_bytes).unwrap_or(u64::MAX);
+    file.take(limit.saturating_add(1)).read_to_end(&mut bytes).await.map_err(|error| failed(error.to_string()))?;
+    if bytes.len() > max_bytes {
+        return Err(FetchError::TooLarge { what: path.display().to_string(), limit_bytes: max_bytes });
+    }
+    let length = bytes.len() as u64;
+    let feed = parse_aside(bytes, None, None).await?;
+    Ok(Looked {
+        outcome: LookOutcome::Feed(feed),
+        http_status: None,
+        bytes: length,
+        validators: Validators::default(),
+        moved_to: None,
+    })
+}
+
+/// Parses off the threads that serve the network.
+async fn parse_aside(
+    bytes: Vec<u8>,
+    content_type: Option<String>,
+    base: Option<String>,
+) -> Result<ParsedFeed, FetchError> {
+    tokio::task::spawn_blocking(move || parse(&bytes, content_type.as_deref(), base.as_deref()))
+        .await
+        .unwrap_or_else(|_| Err(FetchError::Unparseable { reason: "the parser gave up on it".to_owned() }))
+}

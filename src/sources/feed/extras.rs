@@ -1,0 +1,375 @@
+//! A light first walk over an XML feed. It collects per item, in document order, what feed-rs leaves out (comment counts,
+//! `rdf:about`, whether a guid is a permalink), and says what feed-rs would stumble over. Called by the parser.
+
+use std::collections::BTreeSet;
+
+use quick_xml::NsReader;
+use quick_xml::events::{BytesStart, Event};
+use url::Url;
+
+use super::vocabulary::{Dialect, Place, Space, Tracker, is_person, is_text_construct, spelling};
+
+/// What feed-rs leaves out of an item.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct ItemExtras {
+    pub(super) comments_url: Option<String>,
+    pub(super) comments: Option<i64>,
+    /// False where the guid says that it is no address.
+    pub(super) guid_is_address: bool,
+    /// The item's identity in RSS 1.0.
+    pub(super) about: Option<String>,
+    has_link: bool,
+}
+
+/// What the walk found.
+#[derive(Debug)]
+pub(super) struct Survey {
+    pub(super) dialect: Dialect,
+    /// The root's local name.
+    pub(super) root: String,
+    pub(super) items: Vec<ItemExtras>,
+    /// The document has to be rewritten before feed-rs reads it.
+    pub(super) rewrite: bool,
+    /// Why, where a publisher should know.
+    pub(super) problems: BTreeSet<String>,
+    pub(super) max_depth: usize,
+    /// Where the document stops being well-formed.
+    pub(super) syntax_error: Option<String>,
+    pub(super) language: Option<String>,
+    /// What extensions say of the feed, for where it says nothing itself.
+    pub(super) title: Option<String>,
+    pub(super) description: Option<String>,
+}
+
+impl Survey {
+    /// The extras of the items that feed-rs will return: it drops RSS 1.0 items without a link.
+    pub(super) fn kept_items(self) -> Vec<ItemExtras> {
+        let rdf = self.dialect == Dialect::Rdf;
+        self.items.into_iter().filter(|item| item.has_link || !rdf).collect()
+    }
+
+    fn note(&mut self, problem: impl Into<String>) {
+        self.rewrite = true;
+        self.problems.insert(problem.into());
+    }
+}
+
+/// A reader that agrees with feed-rs about what is well-formed.
+pub(super) fn reader(text: &str) -> NsReader<&[u8]> {
+    let mut reader = NsReader::from_str(text);
+    let config = reader.config_mut();
+    config.expand_empty_elements = true;
+    config.trim_markup_names_in_closing_tags = true;
+    reader
+}
+
+/// Walks the document once, to its end or to its first syntax error.
+pub(super) fn survey(text: &str) -> Survey {
+    let mut walk = Walk::new(text.contains("xml:base"));
+    let mut reader = reader(text);
+    loop {
+        match reader.read_resolved_event() {
+            Ok((namespace, Event::Start(start))) => {
+                let local = start.local_name();
+                let name = spelling(local.as_ref());
+                let place = walk.tracker.enter(&start, &namespace, name);
+                walk.start(&start, name, place);
+            }
+            Ok((_, Event::End(_))) => walk.end(),
+            Ok((_, Event::Text(text))) => walk.text(&text),
+            Ok((_, Event::CData(text))) => walk.text(&text),
+            Ok((_, Event::GeneralRef(reference))) => walk.reference(&reference),
+            Ok((_, Event::Eof)) => break,
+            Ok(_) => {}
+            Err(error) => {
+                walk.survey.syntax_error = Some(error.to_string());
+                break;
+            }
+        }
+    }
+    if walk.tracker.depth > 0 && walk.survey.syntax_error.is_none() {
+        walk.survey.syntax_error = Some("the document ends before its elements do".to_owned());
+    }
+    walk.survey.dialect = walk.tracker.dialect;
+    walk.survey
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Field {
+    CommentsUrl,
+    Comments,
+    Link,
+    Person,
+    FeedTitle,
+    FeedDescription,
+}
+
+struct Walk {
+    survey: Survey,
+    tracker: Tracker,
+    /// The field whose text is being read, and its depth.
+    field: Option<(Field, usize)>,
+    text: String,
+    /// The depth of the text construct that is open, where markup would be out of place.
+    construct: Option<usize>,
+    check_bases: bool,
+}
+
+impl Walk {
+    fn new(check_bases: bool) -> Self {
+        let survey = Survey {
+            dialect: Dialect::Unknown,
+            root: String::new(),
+            items: Vec::new(),
+            rewrite: false,
+            problems: BTreeSet::new(),
+            max_depth: 0,
+            syntax_error: None,
+            language: None,
+            title: None,
+            description: None,
+        };
+        Self { survey, tracker: Tracker::new(), field: None, text: String::new(), construct: None, check_bases }
+    }
+
+    fn start(&mut self, start: &BytesStart<'_>, name: &str, place: Place) {
+        self.survey.max_depth = self.survey.max_depth.max(self.tracker.depth);
+        if self.check_bases && attribute(start, "xml:base").is_some_and(|base| !is_usable_base(&base)) {
+            self.survey.note("an xml:base is no address");
+        }
+        if let Some(depth) = self.construct
+            && self.tracker.depth == depth + 1
+        {
+            self.survey.note("markup stands unescaped in a text");
+        }
+        if self.tracker.depth == 1 {
+            self.root(start, name);
+        }
+        if !place.structural {
+            return;
+        }
+        self.names(start, name, place);
+        if place.starts_item {
+            let about = attribute(start, "rdf:about").filter(|about| !about.trim().is_empty());
+            self.survey.items.push(ItemExtras { about, guid_is_address: true, ..ItemExtras::default() });
+            if self.tracker.dialect == Dialect::Rss && self.tracker.depth == 2 {
+                self.survey.note("items stand outside the channel");
+            }
+        } else if self.tracker.item.is_some() {
+            self.item_child(start, name, place.space);
+        } else {
+            match (place.space, name) {
+                (Space::Extension("dc"), "title") => self.read(Field::FeedTitle),
+                (Space::Extension("itunes"), "summary" | "subtitle") => self.read(Field::FeedDescription),
+                _ => {}
+            }
+        }
+        if place.space != Space::Foreign && is_person(name) {
+            self.read(Field::Person);
+        }
+        if is_text_construct(self.tracker.dialect, place.space, name) {
+            self.construct(start, name);
+        }
+    }
+
+    fn root(&mut self, start: &BytesStart<'_>, name: &str) {
+        name.clone_into(&mut self.survey.root);
+        self.survey.language = attribute(start, "xml:lang").filter(|l| !l.trim().is_empty());
+        if self.tracker.dialect == Dialect::Rss {
+            match attribute(start, "version").as_deref() {
+                Some("2.0" | "0.91" | "0.92" | "") => {}
+                Some(_) => self.survey.rewrite = true,
+                None => self.survey.note("the RSS version is missing"),
+            }
+        }
+    }
+
+    fn names(&mut self, start: &BytesStart<'_>, name: &str, place: Place) {
+        let qualified = start.name();
+        if place.misdeclared {
+            let qualified: &str = qualified.as_ref();
+            match qualified.split_once(':') {
+                Some((prefix, _)) => self.survey.note(format!("the prefix {prefix}: is not declared as usual")),
+                None => self.survey.note("the feed's namespace is not the usual one"),
+            }
+        }
+        let atom = self.tracker.dialect == Dialect::Atom && place.space == Space::Own;
+        if place.space == Space::Own && start.local_name().as_ref() != name {
+            self.survey.note("element names are in the wrong case");
+        } else if (atom && matches!(name, "issued" | "modified" | "tagline" | "copyright"))
+            || (!atom && place.space == Space::Own && matches!(name, "body" | "fullitem"))
+        {
+            self.survey.rewrite = true;
+        }
+    }
+
+    fn item_child(&mut self, start: &BytesStart<'_>, name: &str, space: Space) {
+        let Some(item) = self.survey.items.last_mut() else { return };
+        match (space, name) {
+            (Space::Own, "comments") => self.read(Field::CommentsUrl),
+            (Space::Extension("slash"), "comments") | (Space::Extension("thr"), "total") => self.read(Field::Comments),
+            (Space::Own, "guid") => {
+                item.guid_is_address = attribute(start, "isPermaLink").is_none_or(|v| !v.eq_ignore_ascii_case("false"));
+            }
+            (Space::Own, "link") => {
+                let count = attribute(start, "thr:count").and_then(|v| v.trim().parse().ok());
+                if item.comments.is_none() {
+                    item.comments = count;
+                }
+                self.read(Field::Link);
+            }
+            _ => {}
+        }
+    }
+
+    /// Types and modes that feed-rs refuses, or reads as something else.
+    fn construct(&mut self, start: &BytesStart<'_>, name: &str) {
+        self.construct = Some(self.tracker.depth);
+        if self.tracker.dialect != Dialect::Atom {
+            return;
+        }
+        let kind = attribute(start, "type");
+        match kind.as_deref() {
+            Some("xhtml") => self.construct = None,
+            None | Some("text" | "html") => {}
+            Some("text/html") if name == "content" => {}
+            Some(_) => self.survey.rewrite = true,
+        }
+        if attribute(start, "mode").is_some() || attribute(start, "src").is_some() {
+            self.survey.rewrite = true;
+        }
+    }
+
+    fn read(&mut self, field: Field) {
+        self.text.clear();
+        self.field = Some((field, self.tracker.depth));
+    }
+
+    fn text(&mut self, text: &str) {
+        if self.field.is_some() {
+            self.text.push_str(text);
+        }
+    }
+
+    fn reference(&mut self, reference: &quick_xml::events::BytesRef<'_>) {
+        // feed-rs stops at a reference to a character that is none.
+        match reference.resolve_char_ref() {
+            Err(error) => self.survey.syntax_error = Some(error.to_string()),
+            Ok(Some(ch)) if self.field.is_some() => self.text.push(ch),
+            Ok(_) if self.field.is_some() => {
+                self.text.push_str(quick_xml::escape::resolve_predefined_entity(reference).unwrap_or_default());
+            }
+            Ok(_) => {}
+        }
+    }
+
+    fn end(&mut self) {
+        let depth = self.tracker.depth;
+        if self.construct == Some(depth) {
+            self.construct = None;
+        }
+        if let Some((field, at)) = self.field
+            && at == depth
+        {
+            self.field = None;
+            self.store(field);
+        }
+        if self.tracker.leave() && self.tracker.dialect == Dialect::Rdf {
+            self.end_of_rdf_item();
+        }
+    }
+
+    /// Without a link feed-rs would drop the item; the rewriting makes one of what it is about.
+    fn end_of_rdf_item(&mut self) {
+        if let Some(item) = self.survey.items.last_mut()
+            && !item.has_link
+            && item.about.is_some()
+        {
+            item.has_link = true;
+            self.survey.rewrite = true;
+        }
+    }
+
+    fn store(&mut self, field: Field) {
+        let text = self.text.trim();
+        if field == Field::Person {
+            if text.contains('@') && !text.is_ascii() {
+                // feed-rs 3.0 panics on a mail address beside a character of several bytes.
+                self.survey.rewrite = true;
+            }
+            return;
+        }
+        let found = Some(text.to_owned()).filter(|t| !t.is_empty());
+        match field {
+            Field::FeedTitle => return self.survey.title = found,
+            Field::FeedDescription => return self.survey.description = self.survey.description.take().or(found),
+            _ => {}
+        }
+        let Some(item) = self.survey.items.last_mut() else { return };
+        match field {
+            Field::CommentsUrl => item.comments_url = found,
+            Field::Comments => item.comments = text.parse().ok().filter(|n| *n >= 0).or(item.comments),
+            Field::Link => item.has_link |= !text.is_empty(),
+            Field::Person | Field::FeedTitle | Field::FeedDescription => {}
+        }
+    }
+}
+
+fn is_usable_base(base: &str) -> bool {
+    matches!(Url::parse(base), Ok(_) | Err(url::ParseError::RelativeUrlWithoutBase))
+}
+
+/// An attribute's value by its qualified name, references resolved.
+pub(in crate::sources) fn attribute(start: &BytesStart<'_>, name: &str) -> Option<String> {
+    let mut attributes = start.attributes();
+    let found = attributes.with_checks(false).filter_map(Result::ok).find(|a| {
+        let key: &str = a.key.as_ref();
+        key == name
+    })?;
+    let raw: &str = &found.value;
+    Some(quick_xml::escape::unescape(raw).map_or_else(|_| raw.to_owned(), std::borrow::Cow::into_owned))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::survey;
+
+    #[test]
+    fn comments_and_permalinks_are_collected_in_order() {
+        let found = survey(
+            "<rss version='2.0' xmlns:slash='http://purl.org/rss/1.0/modules/slash/'><channel>\
+             <item><guid isPermaLink='false'>1</guid><comments>http://x/1?a=1&amp;b=2</comments><slash:comments> 12 </slash:comments></item>\
+             <item><comments/><slash:comments>many</slash:comments></item></channel></rss>",
+        );
+        assert_eq!(found.items[0].comments_url.as_deref(), Some("http://x/1?a=1&b=2"));
+        assert_eq!((found.items[0].comments, found.items[0].guid_is_address), (Some(12), false));
+        assert_eq!(
+            (found.items[1].comments, found.items[1].guid_is_address, &found.items[1].comments_url),
+            (None, true, &None)
+        );
+        assert!(!found.rewrite && found.syntax_error.is_none());
+    }
+
+    #[test]
+    fn what_feed_rs_would_misread_is_noticed() {
+        for text in [
+            "<rss><channel/></rss>",
+            "<RSS version='2.0'><channel/></RSS>",
+            "<rss version='2.0'><channel><item><dc:date>x</dc:date></item></channel></rss>",
+            "<rss version='2.0'><channel><title>a <b>c</b></title></channel></rss>",
+            "<rss version='2.0' xmlns='http://www.w3.org/2005/Atom'><channel><item/></channel></rss>",
+            "<feed xmlns='https://www.w3.org/2005/Atom'/>",
+            "<feed xmlns='http://purl.org/atom/ns#'/>",
+            "<feed xmlns='http://www.w3.org/2005/Atom'><title type='text/plain'>x</title></feed>",
+        ] {
+            assert!(survey(text).rewrite, "{text}");
+        }
+        for text in [
+            "<rss version='2.0'><channel><link xmlns='http://www.w3.org/2005/Atom' rel='self' href='x'/></channel></rss>",
+            "<feed xmlns='http://www.w3.org/2005/Atom'><title type='xhtml'><div xmlns='http://www.w3.org/1999/xhtml'/></title></feed>",
+            "<feed><title>x</title></feed>",
+        ] {
+            assert!(!survey(text).rewrite, "{text}");
+        }
+    }
+}

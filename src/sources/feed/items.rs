@@ -1,0 +1,168 @@
+//! feed-rs's entries to the product's items. Called by the parser; never invents what the feed does not say.
+
+use feed_rs::model::{Category, Entry, FeedType, Link, LinkTarget, Person};
+use url::Url;
+
+use super::extras::ItemExtras;
+use crate::domain::item::{Engagement, NewItem};
+use crate::domain::time::Timestamp;
+use crate::text::boilerplate::strip_boilerplate;
+use crate::text::fold::{fold_line, fold_lines};
+use crate::text::html::{clean_line, html_to_text, looks_like_html};
+
+/// An item's text is cut here: 1 MiB of markup.
+pub(super) const MAX_TEXT_BYTES: usize = 1024 * 1024;
+const MAX_LINE_CHARS: usize = 1_000;
+const MAX_CATEGORIES: usize = 50;
+
+/// What all items of a feed share.
+pub(super) struct Context<'a> {
+    pub(super) format: &'a FeedType,
+    /// Resolves what is still relative.
+    pub(super) base: Option<Url>,
+    pub(super) authors: &'a [Person],
+}
+
+/// Makes an item; the flag says whether its text had to be cut.
+pub(super) fn item(entry: Entry, extras: Option<&ItemExtras>, context: &Context<'_>) -> (NewItem, bool) {
+    let guid = Some(entry.id.trim().to_owned()).filter(|g| !g.is_empty());
+    let guid = guid.or_else(|| extras.and_then(|e| e.about.as_deref()).map(|a| a.trim().to_owned()));
+    let url = link(&entry, guid.as_deref(), extras, context);
+    let title =
+        entry.title.as_ref().map(|t| line(&t.content, t.content_type.as_str(), context)).filter(|t| !t.is_empty());
+    let (published_at, updated_at) = times(&entry, context.format);
+    let author = authors(&entry.authors).or_else(|| authors(context.authors));
+    let discussion_url = discussion(&entry.links, extras, url.as_deref(), context);
+    let categories = categories(&entry.categories);
+    let engagement = Engagement { score: None, comments: extras.and_then(|e| e.comments) };
+    let media = entry.media.iter().find_map(|m| m.description.as_ref()).map(|d| d.content.clone());
+    let title = title.or_else(|| {
+        let media = entry.media.iter().find_map(|m| m.title.as_ref())?;
+        Some(clean_line(&media.content)).filter(|t| !t.is_empty())
+    });
+    let mut cut = false;
+    let mut capped = |text: String| {
+        cut |= text.len() > MAX_TEXT_BYTES;
+        truncated(text, MAX_TEXT_BYTES)
+    };
+    let summary = entry.summary.map(|s| (capped(s.content), s.content_type.to_string()));
+    let content = entry.content.and_then(|c| Some((capped(c.body?), c.content_type.to_string())));
+    let media = media.filter(|_| summary.is_none() && content.is_none()).map(|m| (capped(m), "text/plain".to_owned()));
+    let longest = [&content, &summary, &media].into_iter().flatten().max_by_key(|(text, _)| text.len());
+    let body_text = longest.map(|(text, kind)| body(text, kind)).unwrap_or_default();
+    let item = NewItem {
+        guid,
+        url,
+        title,
+        body_text,
+        summary_markup: summary.or(media).map(|(text, _)| text),
+        content_markup: content.map(|(text, _)| text),
+        author,
+        published_at,
+        updated_at,
+        categories,
+        engagement,
+        discussion_url,
+    };
+    (item, cut)
+}
+
+/// A title as one line. Atom says whether it is markup; the others never do, so that tags are looked for.
+pub(super) fn line(text: &str, kind: &str, context: &Context<'_>) -> String {
+    let is_plain = *context.format == FeedType::Atom && kind == "text/plain" && !looks_like_html(text);
+    let line = if is_plain { fold_line(text) } else { clean_line(text) };
+    match line.char_indices().nth(MAX_LINE_CHARS) {
+        Some((end, _)) => line[..end].to_owned(),
+        None => line,
+    }
+}
+
+fn body(text: &str, kind: &str) -> String {
+    let plain = if kind == "text/plain" && !looks_like_html(text) { fold_lines(text) } else { html_to_text(text) };
+    let kept = strip_boilerplate(&plain).len();
+    truncated(plain, kept)
+}
+
+fn link(entry: &Entry, guid: Option<&str>, extras: Option<&ItemExtras>, context: &Context<'_>) -> Option<String> {
+    let pages = || entry.links.iter().filter(|l| l.target.is_none() && !l.href.is_empty());
+    let rel = |wanted: &str| pages().find(|l| l.rel.as_deref() == Some(wanted));
+    let own = pages().find(|l| l.rel.is_none());
+    let fallback =
+        || pages().find(|l| !matches!(l.rel.as_deref(), Some("self" | "edit" | "replies" | "enclosure" | "hub")));
+    let from_link = own.or_else(|| rel("alternate")).or_else(fallback).and_then(|l| absolute(&l.href, context));
+    from_link.or_else(|| {
+        let is_address = extras.is_none_or(|e| e.guid_is_address);
+        let guid = guid.filter(|g| is_address && (g.starts_with("http://") || g.starts_with("https://")))?;
+        absolute(guid, context)
+    })
+}
+
+/// An http(s) URL; anything else is no page.
+pub(super) fn absolute(href: &str, context: &Context<'_>) -> Option<String> {
+    let href = href.trim();
+    if href.is_empty() {
+        return None;
+    }
+    let url = match Url::parse(href) {
+        Ok(url) => url,
+        Err(url::ParseError::RelativeUrlWithoutBase) => context.base.as_ref()?.join(href).ok()?,
+        Err(_) => return None,
+    };
+    matches!(url.scheme(), "http" | "https").then(|| url.to_string())
+}
+
+fn discussion(links: &[Link], extras: Option<&ItemExtras>, url: Option<&str>, context: &Context<'_>) -> Option<String> {
+    let from_feed = links.iter().find(|l| l.target == Some(LinkTarget::Comments)).map(|l| l.href.as_str());
+    let replies = || links.iter().find(|l| l.rel.as_deref() == Some("replies") && is_page(l)).map(|l| l.href.as_str());
+    let found = extras.and_then(|e| e.comments_url.as_deref()).or(from_feed).or_else(replies)?;
+    absolute(found, context).filter(|found| Some(found.as_str()) != url)
+}
+
+fn is_page(link: &Link) -> bool {
+    link.media_type.as_deref().is_none_or(|kind| kind.contains("html"))
+}
+
+fn times(entry: &Entry, format: &FeedType) -> (Option<Timestamp>, Option<Timestamp>) {
+    let published = entry.published.map(Timestamp::from);
+    let updated = entry.updated.map(Timestamp::from);
+    match format {
+        // Atom requires `updated`: without `published` it is the entry's date.
+        FeedType::Atom => (published.or(updated), updated),
+        // feed-rs copies the date of publication here.
+        FeedType::RSS0 | FeedType::RSS1 | FeedType::RSS2 => (published, updated.filter(|u| Some(*u) != published)),
+        FeedType::JSON => (published, updated),
+    }
+}
+
+fn authors(people: &[Person]) -> Option<String> {
+    let mut names: Vec<String> = Vec::new();
+    for person in people {
+        let name = person.name.as_deref().or(person.email.as_deref()).map(clean_line).unwrap_or_default();
+        let name = name.trim_matches(['(', ')', ' ']).to_owned();
+        if !name.is_empty() && !names.contains(&name) && names.len() < 10 {
+            names.push(name);
+        }
+    }
+    let joined: String = names.join(", ").chars().take(MAX_LINE_CHARS).collect();
+    Some(joined).filter(|j| !j.is_empty())
+}
+
+fn categories(found: &[Category]) -> Vec<String> {
+    let mut kept: Vec<String> = Vec::new();
+    for category in found {
+        let text = clean_line(category.label.as_deref().filter(|l| !l.trim().is_empty()).unwrap_or(&category.term));
+        let is_new = !kept.iter().any(|k| k.to_lowercase() == text.to_lowercase());
+        if !text.is_empty() && is_new && kept.len() < MAX_CATEGORIES && text.chars().count() <= 200 {
+            kept.push(text);
+        }
+    }
+    kept
+}
+
+fn truncated(mut text: String, max_bytes: usize) -> String {
+    if text.len() > max_bytes {
+        let end = (0..=max_bytes).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+        text.truncate(end);
+    }
+    text
+}

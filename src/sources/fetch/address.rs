@@ -1,0 +1,213 @@
+//! Which addresses may be fetched. Hosts and resolved addresses go in, a yes or no comes out. Called by the fetcher for
+//! literals at each hop and by its resolver for names: nothing here may be used to reach inside the owner's network.
+
+use std::fmt;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::str::FromStr;
+use std::sync::Arc;
+
+use ipnet::IpNet;
+use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+
+/// An exception from the address rules (`AHA_FETCH_ALLOW`): a host by name, or a network; `host:port` means the host.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Allowed {
+    Host(String),
+    Network(IpNet),
+}
+
+/// An exception that names neither a host nor a network.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("'{0}' is neither a host name nor an IP address nor a network such as 192.168.0.0/16")]
+pub struct NotAllowable(String);
+
+impl FromStr for Allowed {
+    type Err = NotAllowable;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let text = text.trim();
+        if let Ok(network) = text.parse::<IpNet>() {
+            return Ok(Self::Network(network.trunc()));
+        }
+        let bare = text.trim_start_matches('[').trim_end_matches(']');
+        if let Ok(address) = bare.parse::<IpAddr>() {
+            return Ok(Self::Network(address.into()));
+        }
+        if let Ok(socket) = text.parse::<SocketAddr>() {
+            return Ok(Self::Network(socket.ip().into()));
+        }
+        let host = match text.rsplit_once(':') {
+            Some((host, port)) if port.parse::<u16>().is_ok() => host,
+            _ => text,
+        };
+        let host = host_key(host);
+        let well_formed = !host.is_empty() && !host.contains(|c: char| c.is_whitespace() || "/:@[]?#".contains(c));
+        if well_formed { Ok(Self::Host(host)) } else { Err(NotAllowable(text.to_owned())) }
+    }
+}
+
+/// A host name as it is compared: lower case, no trailing dot.
+pub(super) fn host_key(host: &str) -> String {
+    host.trim_end_matches('.').to_ascii_lowercase()
+}
+
+/// The address rules and their exceptions.
+#[derive(Debug, Clone, Default)]
+pub struct AddressRules {
+    allow: Arc<[Allowed]>,
+}
+
+impl AddressRules {
+    #[must_use]
+    pub fn new(allow: Vec<Allowed>) -> Self {
+        Self { allow: allow.into() }
+    }
+
+    /// Whether a request may go to this address.
+    #[must_use]
+    pub fn permits(&self, address: IpAddr) -> bool {
+        let address = address.to_canonical();
+        !is_forbidden(address) || self.allow.iter().any(|a| matches!(a, Allowed::Network(n) if n.contains(&address)))
+    }
+
+    /// Whether this name is excepted by name, whatever it resolves to.
+    #[must_use]
+    pub fn excepts(&self, host: &str) -> bool {
+        let host = host_key(host);
+        self.allow.iter().any(|a| matches!(a, Allowed::Host(h) if *h == host))
+    }
+}
+
+/// Whether an address belongs to a private, local, special or unroutable range, also hidden within an IPv6 address.
+#[must_use]
+pub fn is_forbidden(address: IpAddr) -> bool {
+    match address {
+        IpAddr::V4(v4) => is_forbidden_v4(v4),
+        IpAddr::V6(v6) => is_forbidden_v6(v6),
+    }
+}
+
+fn is_forbidden_v4(address: Ipv4Addr) -> bool {
+    let [a, b, c, _] = address.octets();
+    match (a, b, c) {
+        // "This network", private, loopback; multicast and reserved with broadcast.
+        (0 | 10 | 127 | 224..=255, ..) => true,
+        // Carrier-grade NAT.
+        (100, 64..=127, _) => true,
+        // Link-local (cloud metadata), private.
+        (169, 254, _) | (172, 16..=31, _) | (192, 168, _) => true,
+        // Protocol assignments, documentation, the old 6to4 relays, benchmarking.
+        (192, 0, 0 | 2) | (192, 88, 99) | (198, 18 | 19, _) | (198, 51, 100) | (203, 0, 113) => true,
+        _ => false,
+    }
+}
+
+fn is_forbidden_v6(address: Ipv6Addr) -> bool {
+    let s = address.segments();
+    let embedded = |high: u16, low: u16| is_forbidden_v4(Ipv4Addr::from((u32::from(high) << 16) | u32::from(low)));
+    match s {
+        // Unspecified, loopback and what is left of IPv4-compatible addresses; IPv4-mapped and -translated.
+        [0, 0, 0, 0, 0, 0, high, low] => (high == 0 && low <= 1) || embedded(high, low),
+        [0, 0, 0, 0, 0, 0xffff, high, low] | [0, 0, 0, 0, 0xffff, 0, high, low] => embedded(high, low),
+        // NAT64, the well-known prefix; the local one leads inside by definition.
+        [0x64, 0xff9b, 0, 0, 0, 0, high, low] => embedded(high, low),
+        [0x64, 0xff9b, 1, ..] => true,
+        // 6to4; Teredo, which carries its server and client.
+        [0x2002, high, low, ..] => embedded(high, low),
+        [0x2001, 0, ..] => true,
+        // Documentation; discard.
+        [0x2001, 0xdb8, ..] | [0x100, 0, 0, 0, ..] => true,
+        // Unique local, link-local and the old site-local, multicast.
+        [first, ..] => {
+            (first & 0xfe00) == 0xfc00
+                || (first & 0xffc0) == 0xfe80
+                || (first & 0xffc0) == 0xfec0
+                || (first & 0xff00) == 0xff00
+        }
+    }
+}
+
+/// Why a name was not resolved; found again in reqwest's chain of causes.
+#[derive(Debug, Clone)]
+pub(super) enum ResolveFailure {
+    Refused { host: String, address: IpAddr },
+    Unknown { host: String, reason: String },
+}
+
+impl fmt::Display for ResolveFailure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Refused { host, address } => write!(f, "{host} resolves to {address}, which is refused"),
+            Self::Unknown { host, reason } => write!(f, "{host} cannot be resolved: {reason}"),
+        }
+    }
+}
+
+impl std::error::Error for ResolveFailure {}
+
+/// Resolves names through the system and refuses those that lead to a forbidden address, even if others are fine.
+#[derive(Debug, Clone)]
+pub(super) struct CheckedResolver {
+    pub(super) rules: AddressRules,
+}
+
+impl Resolve for CheckedResolver {
+    fn resolve(&self, name: Name) -> Resolving {
+        let rules = self.rules.clone();
+        Box::pin(async move {
+            let host = name.as_str().to_owned();
+            let found = tokio::net::lookup_host((host.as_str(), 0))
+                .await
+                .map_err(|error| Box::new(ResolveFailure::Unknown { host: host.clone(), reason: error.to_string() }))?;
+            let addresses: Vec<SocketAddr> = found.collect();
+            if !rules.excepts(&host)
+                && let Some(refused) = addresses.iter().find(|a| !rules.permits(a.ip()))
+            {
+                return Err(Box::new(ResolveFailure::Refused { host, address: refused.ip() }).into());
+            }
+            Ok(Box::new(addresses.into_iter()) as Addrs)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{AddressRules, Allowed, is_forbidden};
+
+    #[test]
+    fn forbidden_ranges_and_their_neighbours() {
+        let forbidden = "0.0.0.0 0.1.2.3 10.0.0.1 10.255.255.255 100.64.0.1 100.127.255.255 127.0.0.1 127.255.0.1 \
+            169.254.169.254 172.16.0.1 172.31.255.255 192.0.0.1 192.0.2.5 192.88.99.1 192.168.1.1 198.18.0.1 \
+            198.19.255.255 198.51.100.7 203.0.113.9 224.0.0.1 239.1.1.1 240.0.0.1 255.255.255.255 :: ::1 ::127.0.0.1 \
+            ::ffff:10.0.0.1 ::ffff:0:10.0.0.1 ::ffff:169.254.169.254 64:ff9b::10.0.0.1 64:ff9b::7f00:1 64:ff9b:1::1 \
+            2002:7f00:1:: 2002:c0a8:101::1 2001:db8::1 2001::1 fc00::1 fd12:3456::1 fe80::1 febf::1 fec0::1 ff02::1 100::1";
+        for text in forbidden.split_whitespace() {
+            assert!(is_forbidden(text.parse().unwrap()), "{text} must be refused");
+        }
+        let fine = "1.1.1.1 9.255.255.255 11.0.0.1 100.63.255.255 100.128.0.1 172.15.0.1 172.32.0.1 192.0.1.1 \
+            192.169.0.1 198.17.0.1 198.20.0.1 223.255.255.255 2606:4700::1 64:ff9b::1.1.1.1 2002:101:101::1 \
+            ::ffff:8.8.8.8 2a00:1450::1";
+        for text in fine.split_whitespace() {
+            assert!(!is_forbidden(text.parse().unwrap()), "{text} is public");
+        }
+    }
+
+    #[test]
+    fn exceptions_are_hosts_addresses_or_networks() {
+        let read = |text: &str| text.parse::<Allowed>().unwrap();
+        let rules =
+            AddressRules::new(vec![read("NAS.lan:8080"), read("10.1.0.0/16"), read("127.0.0.1:99"), read("[::1]")]);
+        assert!(rules.excepts("nas.lan.") && !rules.excepts("other.lan"));
+        for (address, permitted) in [
+            ("10.1.2.3", true),
+            ("10.2.0.1", false),
+            ("127.0.0.1", true),
+            ("127.0.0.2", false),
+            ("::1", true),
+            ("::ffff:10.1.0.9", true),
+        ] {
+            assert_eq!(rules.permits(address.parse().unwrap()), permitted, "{address}");
+        }
+        assert!("http://x/".parse::<Allowed>().is_err() && "".parse::<Allowed>().is_err());
+    }
+}

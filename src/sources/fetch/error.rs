@@ -1,0 +1,141 @@
+//! What can go wrong with a source. The message says what failed, why, and what to do next; it holds no header and no query.
+
+use std::net::IpAddr;
+use std::time::Duration;
+
+use url::Url;
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum FetchError {
+    #[error("'{url}' cannot be fetched: {reason}; give a full http:// or https:// address")]
+    BadUrl { url: String, reason: String },
+    #[error(
+        "{host} is at {address}, inside a private, local or reserved network, and was not asked; if it is yours, set AHA_FETCH_ALLOW={host}"
+    )]
+    RefusedAddress { host: String, address: String },
+    #[error("the name {host} could not be resolved ({reason}); check the spelling and your DNS")]
+    Dns { host: String, reason: String },
+    #[error("no connection to {host} ({reason}); the next run tries again")]
+    Connect { host: String, reason: String },
+    #[error("no safe connection to {host} ({reason}); its certificate has to be mended by its operator")]
+    Tls { host: String, reason: String },
+    #[error("{host} took longer than {seconds} s in all; the next run tries again")]
+    Timeout { host: String, seconds: u64 },
+    #[error("{host} stopped sending for {seconds} s; the next run tries again")]
+    Stalled { host: String, seconds: u64 },
+    #[error("the answer of {host} broke off ({reason}); the next run tries again")]
+    Interrupted { host: String, reason: String },
+    #[error("{what} is larger than {limit_bytes} bytes after decompression; look for a shorter feed of this source")]
+    TooLarge { what: String, limit_bytes: usize },
+    #[error("{url} redirects in a circle or more than {limit} times; give the feed's final address")]
+    RedirectLoop { url: String, limit: usize },
+    #[error("{url} redirects to an address that cannot be followed ({reason}); give the feed's final address")]
+    BadRedirect { url: String, reason: String },
+    #[error("{url} answered {status}; {}", advice(*.status))]
+    Http { url: String, status: u16 },
+    #[error("{url} is gone for good (410); remove the source or look for its new address")]
+    Gone { url: String },
+    #[error("{host} asks for fewer requests (429){}", later(*.retry_after))]
+    RateLimited { host: String, retry_after: Option<Duration> },
+    #[error("{host} has a fault of its own ({status}){}", later(*.retry_after))]
+    ServerError { host: String, status: u16, retry_after: Option<Duration> },
+    #[error("this is {found}, not a feed; look for the address of its RSS, Atom or JSON feed")]
+    NotAFeed { found: String },
+    #[error("the feed cannot be read even after repair ({reason}); tell its publisher")]
+    Unparseable { reason: String },
+    #[error("{path} cannot be read: {reason}")]
+    File { path: String, reason: String },
+}
+
+impl FetchError {
+    /// The kind of failure, as stored and counted.
+    #[must_use]
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Self::BadUrl { .. } => "bad_url",
+            Self::RefusedAddress { .. } => "refused_address",
+            Self::Dns { .. } => "dns",
+            Self::Connect { .. } => "connect",
+            Self::Tls { .. } => "tls",
+            Self::Timeout { .. } => "timeout",
+            Self::Stalled { .. } => "stalled",
+            Self::Interrupted { .. } => "interrupted",
+            Self::TooLarge { .. } => "too_large",
+            Self::RedirectLoop { .. } => "redirect_loop",
+            Self::BadRedirect { .. } => "bad_redirect",
+            Self::Http { status, .. } => http_kind(*status),
+            Self::Gone { .. } => "gone",
+            Self::RateLimited { .. } => "rate_limited",
+            Self::ServerError { .. } => "server_error",
+            Self::NotAFeed { .. } => "not_a_feed",
+            Self::Unparseable { .. } => "unparseable",
+            Self::File { .. } => "file",
+        }
+    }
+
+    /// How long the server asks to be left alone.
+    #[must_use]
+    pub const fn retry_after(&self) -> Option<Duration> {
+        match self {
+            Self::RateLimited { retry_after, .. } | Self::ServerError { retry_after, .. } => *retry_after,
+            _ => None,
+        }
+    }
+
+    /// The status of the answer, where there was one that says so.
+    #[must_use]
+    pub const fn http_status(&self) -> Option<u16> {
+        match self {
+            Self::Http { status, .. } | Self::ServerError { status, .. } => Some(*status),
+            Self::Gone { .. } => Some(410),
+            Self::RateLimited { .. } => Some(429),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn refused(host: &str, address: IpAddr) -> Self {
+        Self::RefusedAddress { host: host.to_owned(), address: address.to_string() }
+    }
+}
+
+const fn http_kind(status: u16) -> &'static str {
+    match status {
+        400 => "http_400",
+        401 => "http_401",
+        402 => "http_402",
+        403 => "http_403",
+        404 => "http_404",
+        405 => "http_405",
+        406 => "http_406",
+        451 => "http_451",
+        400..=499 => "http_4xx",
+        _ => "http_other",
+    }
+}
+
+const fn advice(status: u16) -> &'static str {
+    match status {
+        401..=403 => "it wants a login or shuts out programs",
+        404 => "the feed has moved or never was there: look for its new address",
+        _ => "check the address in a browser",
+    }
+}
+
+fn later(retry_after: Option<Duration>) -> String {
+    retry_after.map_or_else(
+        || "; the next run tries again".to_owned(),
+        |wait| format!("; it will be asked again after {} s", wait.as_secs()),
+    )
+}
+
+/// A URL as it may stand in a message or a log: a query can hold a key.
+#[must_use]
+pub fn shown(url: &Url) -> String {
+    let mut bare = url.clone();
+    bare.set_query(None);
+    bare.set_fragment(None);
+    // Fails only for URLs that cannot carry them.
+    let _ = bare.set_password(None);
+    let _ = bare.set_username("");
+    format!("{bare}{}", if url.query().is_some() { "?…" } else { "" })
+}

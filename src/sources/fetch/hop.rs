@@ -1,0 +1,132 @@
+//! One request and its answer: what is sent, how the body is read, what a failure means. Called by the fetcher alone.
+
+use std::error::Error;
+use std::time::Duration;
+
+use chrono::DateTime;
+use futures::StreamExt;
+use reqwest::header::{HeaderMap, HeaderValue, IF_MODIFIED_SINCE, IF_NONE_MATCH};
+use url::Url;
+
+use super::FetchConfig;
+use super::address::ResolveFailure;
+use super::error::{FetchError, shown};
+use crate::clock::Clock;
+use crate::domain::source::Validators;
+
+pub(super) const ACCEPT: &str = "application/rss+xml, application/atom+xml, application/feed+json, \
+                                 application/xml;q=0.9, text/xml;q=0.9, application/json;q=0.8, */*;q=0.5";
+
+/// Nobody is asked to stay away longer than this, whatever a header says.
+const MAX_RETRY_AFTER: Duration = Duration::from_secs(7 * 24 * 3600);
+
+/// The conditional headers, if the validators belong to this very URL.
+pub(super) fn conditions(url: &Url, validators: &Validators) -> HeaderMap {
+    let mut headers = HeaderMap::new();
+    if validators.url.as_deref() != Some(url.as_str()) {
+        return headers;
+    }
+    for (name, value) in [(IF_NONE_MATCH, &validators.etag), (IF_MODIFIED_SINCE, &validators.last_modified)] {
+        if let Some(value) = value.as_deref().and_then(|v| HeaderValue::from_bytes(v.as_bytes()).ok()) {
+            headers.insert(name, value);
+        }
+    }
+    headers
+}
+
+/// A header as text, if it is any.
+pub(super) fn text(headers: &HeaderMap, name: &str) -> Option<String> {
+    let value = std::str::from_utf8(headers.get(name)?.as_bytes()).ok()?.trim();
+    (!value.is_empty()).then(|| value.to_owned())
+}
+
+/// Reads the body, decompressed, up to the cap.
+pub(super) async fn body(response: reqwest::Response, url: &Url, config: &FetchConfig) -> Result<Vec<u8>, FetchError> {
+    let limit = config.max_body_bytes;
+    let too_large = || FetchError::TooLarge { what: shown(url), limit_bytes: limit };
+    let announced = response.content_length().and_then(|n| usize::try_from(n).ok()).unwrap_or(0);
+    if announced > limit {
+        return Err(too_large());
+    }
+    let mut bytes = Vec::with_capacity(announced);
+    let mut stream = response.bytes_stream();
+    while let Some(chunk) = stream.next().await {
+        let chunk = chunk.map_err(|error| classify(&error, url, config))?;
+        if bytes.len() + chunk.len() > limit {
+            return Err(too_large());
+        }
+        bytes.extend_from_slice(&chunk);
+    }
+    Ok(bytes)
+}
+
+/// What an answer that is neither a body nor a redirect means.
+pub(super) fn refusal(url: &Url, status: u16, headers: &HeaderMap) -> FetchError {
+    let host = host_of(url);
+    match status {
+        410 => FetchError::Gone { url: shown(url) },
+        429 => FetchError::RateLimited { host, retry_after: retry_after(headers) },
+        500..=599 => FetchError::ServerError { host, status, retry_after: retry_after(headers) },
+        _ => FetchError::Http { url: shown(url), status },
+    }
+}
+
+/// `Retry-After` as a delay; a date counts from the server's own clock where it tells it.
+fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    let value = text(headers, "retry-after")?;
+    let wait = match value.parse::<u64>() {
+        Ok(seconds) => Duration::from_secs(seconds),
+        Err(_) => {
+            let until = http_date(&value)?;
+            let now = text(headers, "date").as_deref().and_then(http_date);
+            let now = now.unwrap_or_else(|| Clock::system().wall().as_millis());
+            Duration::from_millis(u64::try_from(until - now).unwrap_or(0))
+        }
+    };
+    Some(wait.min(MAX_RETRY_AFTER))
+}
+
+/// Milliseconds since the epoch.
+fn http_date(value: &str) -> Option<i64> {
+    DateTime::parse_from_rfc2822(value).ok().map(|date| date.timestamp_millis())
+}
+
+/// What a failed request or a broken body means.
+pub(super) fn classify(error: &reqwest::Error, url: &Url, config: &FetchConfig) -> FetchError {
+    let host = host_of(url);
+    if let Some(failure) = causes(error).find_map(|cause| cause.downcast_ref::<ResolveFailure>()) {
+        return match failure {
+            ResolveFailure::Refused { host, address } => FetchError::refused(host, *address),
+            ResolveFailure::Unknown { host, reason } => FetchError::Dns { host: host.clone(), reason: reason.clone() },
+        };
+    }
+    if error.is_timeout() {
+        return if error.is_connect() {
+            FetchError::Connect { host, reason: format!("no answer within {} s", config.connect_timeout.as_secs()) }
+        } else {
+            FetchError::Stalled { host, seconds: config.idle_timeout.as_secs() }
+        };
+    }
+    let reason = root_cause(error);
+    let speaks_of_tls = ["certificate", "TLS", "tls", "handshake", "UnknownIssuer", "peer is incompatible"];
+    if error.is_connect() && speaks_of_tls.iter().any(|word| reason.contains(word)) {
+        FetchError::Tls { host, reason }
+    } else if error.is_connect() {
+        FetchError::Connect { host, reason }
+    } else {
+        FetchError::Interrupted { host, reason }
+    }
+}
+
+fn causes(error: &reqwest::Error) -> impl Iterator<Item = &(dyn Error + 'static)> {
+    std::iter::successors(error.source(), |cause| Error::source(*cause))
+}
+
+/// The innermost cause: it says most, and names neither URL nor header.
+pub(super) fn root_cause(error: &reqwest::Error) -> String {
+    causes(error).last().map_or_else(|| "unknown cause".to_owned(), ToString::to_string)
+}
+
+fn host_of(url: &Url) -> String {
+    url.host_str().unwrap_or_default().to_owned()
+}

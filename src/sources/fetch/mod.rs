@@ -1,0 +1,274 @@
+//! The one way to the outside for sources: a URL and what is known of it go in; a body, "not modified" or a [`FetchError`]
+//! comes out. Called by the connectors. Addresses are checked at every hop, hosts are asked politely, bodies are capped.
+
+mod address;
+mod error;
+mod hop;
+mod politeness;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use reqwest::header::{HeaderMap, LOCATION};
+use reqwest::redirect::Policy;
+use tokio::time::Instant;
+use url::{Host, Url};
+
+use crate::domain::source::Validators;
+
+pub use address::{AddressRules, Allowed, NotAllowable, is_forbidden};
+pub use error::{FetchError, shown};
+
+use address::{CheckedResolver, host_key};
+use politeness::Politeness;
+
+/// How the fetcher behaves; the defaults are those of a considerate reader.
+#[derive(Debug, Clone)]
+pub struct FetchConfig {
+    /// Exceptions from the address rules.
+    pub allow: Vec<Allowed>,
+    /// Least time between two requests to a host; zero for none.
+    pub host_gap: Duration,
+    /// Requests under way at once, over all hosts.
+    pub concurrency: usize,
+    pub connect_timeout: Duration,
+    /// Longest silence while an answer is awaited or arrives.
+    pub idle_timeout: Duration,
+    /// Longest time for a fetch with its redirects, without the waiting for one's turn.
+    pub total_timeout: Duration,
+    /// Counted after decompression.
+    pub max_body_bytes: usize,
+    pub max_redirects: usize,
+    pub user_agent: String,
+}
+
+impl Default for FetchConfig {
+    fn default() -> Self {
+        Self {
+            allow: Vec::new(),
+            host_gap: Duration::from_secs(1),
+            concurrency: 8,
+            connect_timeout: Duration::from_secs(10),
+            idle_timeout: Duration::from_secs(20),
+            total_timeout: Duration::from_secs(60),
+            max_body_bytes: 16 * 1024 * 1024,
+            max_redirects: 5,
+            user_agent: concat!("aha-radar/", env!("CARGO_PKG_VERSION"), " (+", env!("CARGO_PKG_REPOSITORY"), ")")
+                .to_owned(),
+        }
+    }
+}
+
+/// What a fetch brought.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Response {
+    /// The validators sent still hold.
+    NotModified {
+        final_url: String,
+        /// The new address, where nothing but permanent redirects led to it.
+        permanent_url: Option<String>,
+        etag: Option<String>,
+        last_modified: Option<String>,
+    },
+    Body {
+        bytes: Vec<u8>,
+        content_type: Option<String>,
+        final_url: String,
+        permanent_url: Option<String>,
+        etag: Option<String>,
+        last_modified: Option<String>,
+        status: u16,
+    },
+}
+
+/// Fetches politely and carefully. Cheap to share behind an `Arc`; one a process, so that politeness holds.
+#[derive(Debug)]
+pub struct Fetcher {
+    client: reqwest::Client,
+    rules: AddressRules,
+    politeness: Politeness,
+    config: FetchConfig,
+}
+
+impl Fetcher {
+    /// # Errors
+    /// When TLS cannot be set up on this machine.
+    pub fn new(config: FetchConfig) -> Result<Self, FetchError> {
+        let rules = AddressRules::new(config.allow.clone());
+        let client = reqwest::Client::builder()
+            .redirect(Policy::none())
+            .no_proxy()
+            .referer(false)
+            .connect_timeout(config.connect_timeout)
+            .read_timeout(config.idle_timeout)
+            .dns_resolver(Arc::new(CheckedResolver { rules: rules.clone() }))
+            .pool_max_idle_per_host(1)
+            .user_agent(&config.user_agent)
+            .build()
+            .map_err(|error| FetchError::Tls { host: "any host".to_owned(), reason: hop::root_cause(&error) })?;
+        let politeness = Politeness::new(config.host_gap, config.concurrency);
+        Ok(Self { client, rules, politeness, config })
+    }
+
+    /// The cap that also holds for local files.
+    #[must_use]
+    pub const fn max_body_bytes(&self) -> usize {
+        self.config.max_body_bytes
+    }
+
+    /// Fetches `url`, following redirects. Validators are sent only to the URL that gave them.
+    pub async fn get(&self, url: &str, validators: &Validators) -> Result<Response, FetchError> {
+        let mut chain = Chain::start(url, self.config.max_redirects)?;
+        let mut left = self.config.total_timeout;
+        loop {
+            let host = self.check(&chain.url)?;
+            let turn = self.politeness.turn(&host).await;
+            let began = Instant::now();
+            let hop = tokio::time::timeout(left, Box::pin(self.hop(&chain, validators))).await;
+            drop(turn);
+            left = left.saturating_sub(began.elapsed());
+            match hop.map_err(|_| FetchError::Timeout { host, seconds: self.config.total_timeout.as_secs() })?? {
+                Hop::Done(response) => return Ok(response),
+                Hop::Redirect { location, permanent } => chain.follow(&location, permanent)?,
+            }
+        }
+    }
+
+    /// The host to be polite to, if it may be asked at all.
+    fn check(&self, url: &Url) -> Result<String, FetchError> {
+        let refuse = |reason: &str| FetchError::BadUrl { url: shown(url), reason: reason.to_owned() };
+        if !matches!(url.scheme(), "http" | "https") {
+            return Err(refuse("its scheme is neither http nor https"));
+        }
+        if !url.username().is_empty() || url.password().is_some() {
+            return Err(refuse("it holds a user name or password"));
+        }
+        let host = url.host().ok_or_else(|| refuse("it names no host"))?;
+        let address = match host {
+            Host::Ipv4(v4) => v4.into(),
+            Host::Ipv6(v6) => v6.into(),
+            Host::Domain(name) => {
+                let key = host_key(name);
+                let local = key == "localhost" || key.ends_with(".localhost");
+                if local && !self.rules.excepts(&key) && !self.rules.permits(std::net::Ipv4Addr::LOCALHOST.into()) {
+                    return Err(FetchError::refused(&key, std::net::Ipv4Addr::LOCALHOST.into()));
+                }
+                return Ok(key);
+            }
+        };
+        if self.rules.permits(address) {
+            Ok(address.to_string())
+        } else {
+            Err(FetchError::refused(&address.to_string(), address))
+        }
+    }
+
+    async fn hop(&self, chain: &Chain, validators: &Validators) -> Result<Hop, FetchError> {
+        let url = &chain.url;
+        let conditions = hop::conditions(url, validators);
+        let conditional = !conditions.is_empty();
+        let response = self
+            .client
+            .get(url.clone())
+            .header(reqwest::header::ACCEPT, hop::ACCEPT)
+            .headers(conditions)
+            .send()
+            .await
+            .map_err(|error| hop::classify(&error, url, &self.config))?;
+        let status = response.status().as_u16();
+        let headers = response.headers().clone();
+        match status {
+            200..=299 => {
+                let bytes = hop::body(response, url, &self.config).await?;
+                let text = |name| hop::text(&headers, name);
+                Ok(Hop::Done(Response::Body {
+                    bytes,
+                    content_type: text("content-type"),
+                    final_url: url.to_string(),
+                    permanent_url: chain.permanent_url(),
+                    etag: text("etag"),
+                    last_modified: text("last-modified"),
+                    status,
+                }))
+            }
+            304 if conditional => Ok(Hop::Done(not_modified(chain, &headers))),
+            301 | 302 | 303 | 307 | 308 => redirect(url, status, &headers),
+            _ => Err(hop::refusal(url, status, &headers)),
+        }
+    }
+}
+
+enum Hop {
+    Done(Response),
+    Redirect { location: String, permanent: bool },
+}
+
+fn not_modified(chain: &Chain, headers: &HeaderMap) -> Response {
+    Response::NotModified {
+        final_url: chain.url.to_string(),
+        permanent_url: chain.permanent_url(),
+        etag: hop::text(headers, "etag"),
+        last_modified: hop::text(headers, "last-modified"),
+    }
+}
+
+fn redirect(url: &Url, status: u16, headers: &HeaderMap) -> Result<Hop, FetchError> {
+    let location = headers.get(LOCATION).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
+    let location = location.ok_or_else(|| FetchError::BadRedirect {
+        url: shown(url),
+        reason: format!("the answer {status} names no address"),
+    })?;
+    Ok(Hop::Redirect { location, permanent: matches!(status, 301 | 308) })
+}
+
+/// The way from the URL asked for to the one in hand.
+struct Chain {
+    url: Url,
+    seen: Vec<Url>,
+    all_permanent: bool,
+    max_redirects: usize,
+}
+
+impl Chain {
+    fn start(url: &str, max_redirects: usize) -> Result<Self, FetchError> {
+        let mut parsed = Url::parse(url)
+            .map_err(|error| FetchError::BadUrl { url: without_secrets(url), reason: error.to_string() })?;
+        parsed.set_fragment(None);
+        Ok(Self { url: parsed, seen: Vec::new(), all_permanent: true, max_redirects })
+    }
+
+    fn follow(&mut self, location: &str, permanent: bool) -> Result<(), FetchError> {
+        let bad = |reason: String| FetchError::BadRedirect { url: shown(&self.url), reason };
+        let mut next = self.url.join(location).map_err(|error| bad(error.to_string()))?;
+        if !matches!(next.scheme(), "http" | "https") {
+            return Err(bad(format!("its scheme is {}", next.scheme())));
+        }
+        if !next.username().is_empty() || next.password().is_some() {
+            return Err(bad("it holds a user name or password".to_owned()));
+        }
+        next.set_fragment(None);
+        let previous = std::mem::replace(&mut self.url, next);
+        self.seen.push(previous);
+        self.all_permanent &= permanent;
+        if self.seen.len() > self.max_redirects || self.seen.contains(&self.url) {
+            return Err(FetchError::RedirectLoop {
+                url: self.seen.first().map(shown).unwrap_or_default(),
+                limit: self.max_redirects,
+            });
+        }
+        Ok(())
+    }
+
+    fn permanent_url(&self) -> Option<String> {
+        (!self.seen.is_empty() && self.all_permanent).then(|| self.url.to_string())
+    }
+}
+
+/// An address that cannot even be parsed, without what may be a key.
+fn without_secrets(url: &str) -> String {
+    let bare = url.split(['?', '#']).next().unwrap_or_default();
+    match bare.rsplit_once('@') {
+        Some((_, host)) => format!("…@{host}"),
+        None => bare.to_owned(),
+    }
+}

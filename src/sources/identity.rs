@@ -1,0 +1,155 @@
+//! What makes an item this item and no other. Items as a connector found them go in, identified ones come out. Called by the
+//! ingest stage; pure, so that the same document has the same ids on every machine.
+
+use std::collections::{HashMap, HashSet};
+use std::fmt::Write;
+
+use sha2::{Digest, Sha256};
+
+use super::canonical::{canonical_url, is_page};
+use crate::domain::ids::{ItemId, SourceId};
+use crate::domain::item::{ItemMetadata, NewItem, TimeBasis};
+use crate::domain::time::Timestamp;
+use crate::store::records::IdentifiedItem;
+use crate::text::fold::fold_line;
+
+/// Hexadecimal digits kept of a hash: 128 bits.
+const HASH_DIGITS: usize = 32;
+
+/// Identifies the items of one document. Of those with the same identity the first stays; those that say nothing at all go.
+#[must_use]
+pub fn identify(source: SourceId, items: Vec<NewItem>, fetched_at: Timestamp) -> Vec<IdentifiedItem> {
+    let canonical: Vec<Option<String>> = items.iter().map(|i| i.url.as_deref().and_then(canonical_url)).collect();
+    let mut uses: HashMap<String, usize> = HashMap::new();
+    for url in canonical.iter().flatten() {
+        *uses.entry(url.clone()).or_default() += 1;
+    }
+    let identifies = |url: &str| is_page(url) && uses.get(url) == Some(&1);
+    let mut seen = HashSet::new();
+    let mut identified = Vec::with_capacity(items.len());
+    for (item, canonical) in items.into_iter().zip(canonical) {
+        if item.guid.is_none() && item.url.is_none() && item.title.is_none() && item.body_text.is_empty() {
+            continue;
+        }
+        let own_url = canonical.clone().filter(|url| identifies(url));
+        let item = identify_one(source, item, canonical, own_url.as_deref(), fetched_at);
+        if seen.insert(item.external_id.clone()) {
+            identified.push(item);
+        }
+    }
+    identified
+}
+
+fn identify_one(
+    source: SourceId,
+    item: NewItem,
+    canonical: Option<String>,
+    own_url: Option<&str>,
+    fetched_at: Timestamp,
+) -> IdentifiedItem {
+    let hash_text = text_hash(item.title.as_deref().unwrap_or_default(), &item.body_text);
+    let source = source.to_string();
+    let (id, external_id) = match (item.guid, own_url) {
+        (Some(guid), _) => (ItemId::of(&[&source, &guid]), guid),
+        (None, Some(url)) => (ItemId::of(&["url", url]), url.to_owned()),
+        (None, None) => (ItemId::of(&[&source, "text", &hash_text]), format!("text:{hash_text}")),
+    };
+    // A date to come is a mistake or an advertisement: what counts is when it was seen.
+    let (time, time_basis) = match item.published_at.filter(|published| *published <= fetched_at) {
+        Some(published) => (published, TimeBasis::Published),
+        None => (fetched_at, TimeBasis::Fetched),
+    };
+    IdentifiedItem {
+        id,
+        external_id,
+        url: item.url,
+        canonical_url: canonical,
+        hash_url: own_url.map(|url| hash(&[url])),
+        hash_text,
+        title: item.title,
+        body_text: item.body_text,
+        author: item.author,
+        published_at: item.published_at,
+        time,
+        time_basis,
+        engagement: item.engagement,
+        metadata: ItemMetadata {
+            categories: item.categories,
+            discussion_url: item.discussion_url,
+            updated_at: item.updated_at,
+        },
+    }
+}
+
+/// The hash of a title and a body, the same however they are spaced and capitalised.
+#[must_use]
+pub fn text_hash(title: &str, body: &str) -> String {
+    hash(&[&fold_line(title).to_lowercase(), "\n\n", &fold_line(body).to_lowercase()])
+}
+
+fn hash(parts: &[&str]) -> String {
+    let mut hasher = Sha256::new();
+    for part in parts {
+        hasher.update(part.as_bytes());
+    }
+    let mut hex = String::with_capacity(HASH_DIGITS);
+    for byte in hasher.finalize().iter().take(HASH_DIGITS / 2) {
+        let _ = write!(hex, "{byte:02x}");
+    }
+    hex
+}
+
+#[cfg(test)]
+mod tests {
+    use super::identify;
+    use crate::domain::ids::{ItemId, SourceId};
+    use crate::domain::item::{NewItem, TimeBasis};
+    use crate::domain::time::Timestamp;
+
+    fn item(guid: Option<&str>, url: Option<&str>, title: &str) -> NewItem {
+        NewItem {
+            guid: guid.map(str::to_owned),
+            url: url.map(str::to_owned),
+            title: Some(title.to_owned()),
+            ..NewItem::default()
+        }
+    }
+
+    #[test]
+    fn identity_is_guid_then_page_then_text() {
+        let source = SourceId::of(&["t", "u"]);
+        let now = Timestamp::from_millis(1_000_000);
+        let found = identify(
+            source,
+            vec![
+                item(Some("g1"), Some("http://www.x.org/a?utm_source=z"), "one"),
+                item(None, Some("http://x.org/b/"), "two"),
+                item(None, Some("https://x.org/"), "three"),
+                item(None, Some("https://x.org/c"), "four"),
+                item(None, Some("https://x.org/c"), "five"),
+                item(Some("g1"), None, "again"),
+                NewItem::default(),
+            ],
+            now,
+        );
+        assert_eq!(found.len(), 5);
+        assert_eq!((found[0].id, found[0].external_id.as_str()), (ItemId::of(&[&source.to_string(), "g1"]), "g1"));
+        assert!(found[0].hash_url.is_some(), "a guid does not keep the page from being compared");
+        assert_eq!(found[1].id, ItemId::of(&["url", "https://x.org/b"]));
+        assert!(found[2..].iter().all(|i| i.hash_url.is_none() && i.external_id.starts_with("text:")));
+        assert_eq!(found[0].hash_text.len(), 32);
+    }
+
+    #[test]
+    fn a_date_to_come_counts_as_seen_now() {
+        let now = Timestamp::from_millis(1_000_000);
+        let at = |millis| NewItem { published_at: Some(Timestamp::from_millis(millis)), ..item(Some("g"), None, "x") };
+        let future = &identify(SourceId::of(&["s"]), vec![at(1_000_001)], now)[0];
+        assert_eq!(
+            (future.time, future.time_basis, future.published_at),
+            (now, TimeBasis::Fetched, Some(Timestamp::from_millis(1_000_001)))
+        );
+        let past = &identify(SourceId::of(&["s"]), vec![at(999_999)], now)[0];
+        assert_eq!((past.time.as_millis(), past.time_basis), (999_999, TimeBasis::Published));
+    }
+}

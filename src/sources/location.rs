@@ -1,0 +1,121 @@
+//! Where a source is: a URL or a path as somebody wrote it goes in, the source's URL comes out. Called by the commands and by
+//! the OPML reader.
+
+use std::path::{Path, PathBuf};
+
+use url::Url;
+
+use super::fetch::FetchError;
+
+/// A command line argument, a URL or an existing path, as a source's URL: `http(s)://…` or `file:///…`.
+///
+/// # Errors
+/// `bad_url` for an address that cannot be fetched, `file` for a path where nothing is.
+pub fn location_from_argument(text: &str) -> Result<String, FetchError> {
+    let text = text.trim();
+    if let Some(url) = web_url(text)? {
+        return Ok(url);
+    }
+    let path = path_of(text);
+    if path.exists() {
+        return file_url(&path);
+    }
+    let first = text.split('/').next().unwrap_or_default();
+    if !text.starts_with(['.', '/']) && first.contains('.') && !first.ends_with(".xml") {
+        let reason = format!("it names no file and lacks a scheme, perhaps https://{text} is meant");
+        return Err(FetchError::BadUrl { url: text.to_owned(), reason });
+    }
+    Err(FetchError::File { path: text.to_owned(), reason: "there is no such file".to_owned() })
+}
+
+/// An address within an OPML: as an argument, but a path starts at `folder` and need not exist yet. Without a folder, paths
+/// are refused: they are for the command line alone.
+pub(super) fn location_from_outline(text: &str, folder: Option<&Path>) -> Result<String, FetchError> {
+    let text = text.trim();
+    let is_file = text.len() >= 5 && text.as_bytes()[..5].eq_ignore_ascii_case(b"file:");
+    if !is_file && let Some(url) = web_url(text)? {
+        return Ok(url);
+    }
+    let refused = |reason: &str| FetchError::BadUrl { url: text.to_owned(), reason: reason.to_owned() };
+    let folder = folder.ok_or_else(|| refused("local files are accepted from the command line alone"))?;
+    if text.is_empty() {
+        return Err(refused("it is empty"));
+    }
+    file_url(&folder.join(path_of(text)))
+}
+
+/// The http(s) URL, if it is one; `None` for a path or a file URL.
+fn web_url(text: &str) -> Result<Option<String>, FetchError> {
+    let text = without_feed_scheme(text);
+    let bad = |reason: String| FetchError::BadUrl { url: text.to_string(), reason };
+    match Url::parse(&text) {
+        Ok(url) if matches!(url.scheme(), "http" | "https") => {
+            if !url.username().is_empty() || url.password().is_some() {
+                let url = super::fetch::shown(&url);
+                return Err(FetchError::BadUrl { url, reason: "it holds a user name or password".to_owned() });
+            }
+            Ok(Some(url.to_string()))
+        }
+        Ok(url) if url.scheme() == "file" => Ok(None),
+        Ok(url) if text.contains("://") => Err(bad(format!("the scheme {} is neither http nor https", url.scheme()))),
+        Err(error) if text.contains("://") => Err(bad(error.to_string())),
+        Ok(_) | Err(_) => Ok(None),
+    }
+}
+
+/// Browsers hand out `feed:https://…` and `feed://…`.
+fn without_feed_scheme(text: &str) -> std::borrow::Cow<'_, str> {
+    if let Some(rest) = text.strip_prefix("feed://") {
+        return format!("https://{rest}").into();
+    }
+    text.strip_prefix("feed:").unwrap_or(text).into()
+}
+
+fn path_of(text: &str) -> PathBuf {
+    match Url::parse(text) {
+        Ok(url) if url.scheme() == "file" => url.to_file_path().unwrap_or_else(|()| PathBuf::from(text)),
+        _ => PathBuf::from(text),
+    }
+}
+
+fn file_url(path: &Path) -> Result<String, FetchError> {
+    let failed = |reason: String| FetchError::File { path: path.display().to_string(), reason };
+    let absolute = std::path::absolute(path).map_err(|error| failed(error.to_string()))?;
+    let url = Url::from_file_path(&absolute).map_err(|()| failed("its path has no URL".to_owned()))?;
+    // Parsed again, so that `a/../b` and `b` are one source.
+    Ok(Url::parse(url.as_str()).map_err(|error| failed(error.to_string()))?.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::{location_from_argument, location_from_outline};
+
+    #[test]
+    fn arguments_are_urls_or_existing_paths() {
+        let kind = |text: &str| location_from_argument(text).map_err(|e| e.kind());
+        assert_eq!(kind("HTTP://Example.com").as_deref(), Ok("http://example.com/"));
+        assert_eq!(kind("feed:https://example.com/x").as_deref(), Ok("https://example.com/x"));
+        assert_eq!(kind("ftp://example.com/x"), Err("bad_url"));
+        assert_eq!(kind("https://me:pw@example.com/"), Err("bad_url"));
+        assert_eq!(kind("example.com/feed"), Err("bad_url"));
+        assert_eq!(kind("./nowhere.xml"), Err("file"));
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a b.xml");
+        std::fs::write(&path, "x").unwrap();
+        let url = location_from_argument(path.to_str().unwrap()).unwrap();
+        assert!(url.starts_with("file:///") && url.ends_with("/a%20b.xml"), "{url}");
+        assert_eq!(location_from_argument(&url).unwrap(), url);
+    }
+
+    #[test]
+    fn outlines_start_at_their_folder() {
+        let at = |text: &str| location_from_outline(text, Some(Path::new("/data/lists"))).map_err(|e| e.kind());
+        assert_eq!(at("../feeds/a.xml").as_deref(), Ok("file:///data/feeds/a.xml"));
+        assert_eq!(at("file:///x/y.xml").as_deref(), Ok("file:///x/y.xml"));
+        assert_eq!(at("https://x.org/f").as_deref(), Ok("https://x.org/f"));
+        assert_eq!(at("gopher://x.org/f"), Err("bad_url"));
+        assert_eq!(location_from_outline("a.xml", None).map_err(|e| e.kind()), Err("bad_url"));
+    }
+}

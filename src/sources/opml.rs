@@ -1,0 +1,147 @@
+//! Lists of sources as OPML. A file goes in and sources come out, or the other way round. Called by the commands `opml import`,
+//! `opml export` and `--import`.
+
+use std::collections::HashSet;
+use std::fmt::Write;
+use std::path::Path;
+
+use quick_xml::Reader;
+use quick_xml::events::Event;
+
+use super::feed::{attribute, decode};
+use super::location::location_from_outline;
+use crate::domain::source::NewSource;
+
+/// A larger file is no list of sources.
+const MAX_FILE_BYTES: u64 = 16 * 1024 * 1024;
+
+/// Why a list cannot be used; the message names the file.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{file}: {reason}")]
+pub struct OpmlError {
+    pub file: String,
+    pub reason: String,
+}
+
+/// Reads the sources of an OPML file, nested or not, each address once. Paths are relative to the file's folder.
+pub fn read_file(path: &Path) -> Result<Vec<NewSource>, OpmlError> {
+    let failed = |reason: String| OpmlError { file: path.display().to_string(), reason };
+    let length = std::fs::metadata(path).map_err(|error| failed(format!("cannot be read: {error}")))?.len();
+    if length > MAX_FILE_BYTES {
+        return Err(failed(format!("is larger than {MAX_FILE_BYTES} bytes")));
+    }
+    let bytes = std::fs::read(path).map_err(|error| failed(format!("cannot be read: {error}")))?;
+    let absolute = std::path::absolute(path).map_err(|error| failed(error.to_string()))?;
+    read(&bytes, &path.display().to_string(), absolute.parent())
+}
+
+/// Reads the sources of an OPML document called `file`. Without a `folder`, paths to local files are refused.
+pub fn read(bytes: &[u8], file: &str, folder: Option<&Path>) -> Result<Vec<NewSource>, OpmlError> {
+    let failed = |reason: String| OpmlError { file: file.to_owned(), reason };
+    let (text, _) = decode(bytes, None);
+    let mut reader = Reader::from_str(&text);
+    reader.config_mut().allow_dangling_amp = true;
+    let mut sources = Vec::new();
+    let mut seen = HashSet::new();
+    let mut depth = 0_usize;
+    let mut is_opml = false;
+    loop {
+        let event = reader.read_event().map_err(|error| {
+            failed(format!("is not well-formed XML near byte {}: {error}", reader.error_position()))
+        })?;
+        match event {
+            Event::Start(start) | Event::Empty(start)
+                if start.local_name().as_ref().eq_ignore_ascii_case("outline") =>
+            {
+                if let Some(source) = source(&start, folder).map_err(failed)?
+                    && seen.insert(source.url.clone())
+                {
+                    sources.push(source);
+                }
+                is_opml |= depth > 0;
+            }
+            Event::Start(start) => {
+                is_opml |= depth == 0 && start.local_name().as_ref().eq_ignore_ascii_case("opml");
+                depth += 1;
+            }
+            Event::Eof => break,
+            _ => {}
+        }
+    }
+    if is_opml { Ok(sources) } else { Err(failed("is no OPML: it has no <opml> element".to_owned())) }
+}
+
+fn source(outline: &quick_xml::events::BytesStart<'_>, folder: Option<&Path>) -> Result<Option<NewSource>, String> {
+    let value = |names: &[&str]| {
+        names
+            .iter()
+            .find_map(|n| attribute(outline, n))
+            .map(|v| crate::text::fold::fold_line(&v))
+            .filter(|v| !v.is_empty())
+    };
+    let title = value(&["title", "text"]);
+    let Some(address) = value(&["xmlUrl", "xmlurl", "xmlURL", "XMLURL"]) else { return Ok(None) };
+    let url = location_from_outline(&address, folder)
+        .map_err(|error| format!("the outline '{}' cannot be used: {error}", title.as_deref().unwrap_or(&address)))?;
+    Ok(Some(NewSource { kind: "feed".to_owned(), url, title }))
+}
+
+/// The sources as an OPML 2.0 document.
+#[must_use]
+pub fn write(title: &str, sources: &[NewSource]) -> String {
+    let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<opml version=\"2.0\">\n");
+    let _ = write!(out, "  <head>\n    <title>{}</title>\n  </head>\n  <body>\n", escape(title));
+    for source in sources {
+        let name = escape(source.title.as_deref().unwrap_or(&source.url));
+        let url = escape(&source.url);
+        let _ = writeln!(out, "    <outline type=\"rss\" text=\"{name}\" title=\"{name}\" xmlUrl=\"{url}\"/>");
+    }
+    out.push_str("  </body>\n</opml>\n");
+    out
+}
+
+fn escape(text: &str) -> String {
+    quick_xml::escape::escape(crate::text::fold::fold_line(text)).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::{read, write};
+    use crate::domain::source::NewSource;
+
+    const LIST: &str = r#"<?xml version="1.0"?><opml version="1.1"><head/><body>
+        <outline text="News &amp; more"><outline title="A" text="a" xmlUrl="https://a.org/f?x=1&y=2"/>
+        <outline text="B" xmlurl="feeds/b.xml"/><outline text="Deep"><outline text="C" xmlUrl="https://a.org/f?x=1&amp;y=2"/></outline>
+        </outline><outline text="A link" url="https://x.org/"/></body></opml>"#;
+
+    #[test]
+    fn nested_outlines_are_read_once_each() {
+        let sources = read(LIST.as_bytes(), "list.opml", Some(Path::new("/l"))).unwrap();
+        let urls: Vec<_> = sources.iter().map(|s| s.url.as_str()).collect();
+        assert_eq!(urls, ["https://a.org/f?x=1&y=2", "file:///l/feeds/b.xml"]);
+        assert_eq!(sources[0].title.as_deref(), Some("A"));
+    }
+
+    #[test]
+    fn errors_name_the_file_and_the_outline() {
+        let error =
+            read(b"<opml><body><outline text='X' xmlUrl='gopher://x'/></body></opml>", "l.opml", None).unwrap_err();
+        assert!(error.to_string().starts_with("l.opml: the outline 'X' cannot be used"), "{error}");
+        assert!(read(b"<rss/>", "l.opml", None).unwrap_err().to_string().contains("no OPML"));
+        assert!(read(b"<opml><body></opml>", "l.opml", None).unwrap_err().to_string().contains("well-formed"));
+    }
+
+    #[test]
+    fn what_is_written_reads_back() {
+        let source =
+            |url: &str, title: &str| NewSource { kind: "feed".into(), url: url.into(), title: Some(title.into()) };
+        let sources =
+            vec![source("https://x.org/f?a=1&b=\"2\"", "<\"Quotes\"> & 'more'"), source("file:///a%20b.xml", "B")];
+        let sources: Vec<_> =
+            sources.into_iter().map(|s| NewSource { url: url::Url::parse(&s.url).unwrap().to_string(), ..s }).collect();
+        let text = write("Mine & yours", &sources);
+        assert_eq!(read(text.as_bytes(), "x", Some(Path::new("/"))).unwrap(), sources);
+    }
+}

@@ -1,0 +1,19 @@
+-- The stored item that is the one just fetched, by the strongest sign first: this source gave it under the same id before;
+-- it has the same address; it has the same natural identity (its source was removed and added again).
+SELECT i.id, i.source_id, i.hash_text, i.title, i.body_text, i.engagement, i.deleted_at
+FROM (
+    SELECT p.item_id, 1 AS way, 0 AS fetched_at
+    FROM content_item_sources p
+    WHERE p.source_id = $1 AND p.external_id = $2
+    UNION ALL
+    SELECT u.id, 2, u.fetched_at
+    FROM content_items u
+    WHERE u.hash_url = $3 AND u.deleted_at IS NULL
+    UNION ALL
+    SELECT n.id, 3, 0
+    FROM content_items n
+    WHERE n.id = $4
+) AS signs
+JOIN content_items i ON i.id = signs.item_id
+ORDER BY signs.way, signs.fetched_at, signs.item_id
+LIMIT 1

@@ -1,0 +1,240 @@
+//! Opening the file: what it is, whether it can be written, and whether its schema is ours.
+
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::time::Duration;
+
+use sqlx::migrate::{MigrateError, Migrator};
+use sqlx::sqlite::{SqliteConnectOptions, SqliteSynchronous};
+use sqlx::{ConnectOptions, Connection, SqliteConnection};
+
+use crate::store::error::{self, BUSY_SECONDS};
+use crate::store::{Result, StoreError};
+
+static MIGRATIONS: Migrator = sqlx::migrate!("./migrations/sqlite");
+
+/// Older ones can lose a write-ahead log (sqlite.org/wal.html, the WAL-reset bug, fixed in 3.51.3).
+const SQLITE_NEEDED: &str = "3.51.3";
+
+/// How often a switch to the write-ahead log is tried again; SQLite does not wait for that lock by itself.
+const WAL_RETRY_MS: u64 = 50;
+
+/// Whether a database may be made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OpenMode {
+    CreateIfMissing,
+    MustExist,
+}
+
+/// The newest migration that a database has, and the newest that this program has; 0 for none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SchemaVersion {
+    pub applied: i64,
+    pub known: i64,
+}
+
+/// Checks the file, migrates it where needed, and returns how to connect to it.
+pub(super) async fn prepare(url: &str, mode: OpenMode) -> Result<SqliteConnectOptions> {
+    let options = options(url)?.create_if_missing(mode == OpenMode::CreateIfMissing);
+    let path = options.get_filename().to_path_buf();
+    if mode == OpenMode::MustExist && !path.exists() {
+        return Err(StoreError::Missing { path: path.display().to_string() });
+    }
+    let (options, mut connection) = connect(options, &path).await?;
+    let outcome = match check_version(&mut connection).await {
+        Ok(()) => bring_up_to_date(&mut connection, &path).await,
+        Err(error) => Err(error),
+    };
+    close(connection).await;
+    outcome.map(|()| options)
+}
+
+pub(super) async fn schema_version(url: &str) -> Result<SchemaVersion> {
+    let options = options(url)?;
+    let path = options.get_filename().to_path_buf();
+    if !path.exists() {
+        return Err(StoreError::Missing { path: path.display().to_string() });
+    }
+    let (_, mut connection) = connect(options, &path).await?;
+    let applied = applied_migrations(&mut connection, &path).await;
+    close(connection).await;
+    let applied = applied?.last().map_or(0, |(version, _)| *version);
+    Ok(SchemaVersion { applied, known: known_version() })
+}
+
+fn options(url: &str) -> Result<SqliteConnectOptions> {
+    let bad = |reason: String| StoreError::CannotOpen { path: url.to_owned(), reason };
+    if url.contains(":memory:") || url.contains("mode=memory") {
+        return Err(bad("a database in memory would be gone after the command; name a file".to_owned()));
+    }
+    let options = SqliteConnectOptions::from_str(url).map_err(|error| bad(error.to_string()))?;
+    if options.get_filename().as_os_str().is_empty() {
+        return Err(bad("it names no file; write sqlite://PATH".to_owned()));
+    }
+    Ok(options
+        .foreign_keys(true)
+        .synchronous(SqliteSynchronous::Normal)
+        .busy_timeout(Duration::from_secs(BUSY_SECONDS))
+        .disable_statement_logging())
+}
+
+/// Connects for writing; where that cannot be, for reading; where the folder cannot hold the files that readers share
+/// either, as a file that nobody writes, provided that no log with unread changes lies beside it.
+async fn connect(options: SqliteConnectOptions, path: &Path) -> Result<(SqliteConnectOptions, SqliteConnection)> {
+    let first = match try_connect(&options).await {
+        Ok(connection) => return Ok((options, connection)),
+        Err(error) => error,
+    };
+    if path.is_file() && error::is_about_access(&first) {
+        let reading = options.read_only(true).create_if_missing(false);
+        if let Ok(connection) = try_connect(&reading).await {
+            return Ok((reading, connection));
+        }
+        let unchanging = reading.immutable(true);
+        if !has_log(path)
+            && let Ok(connection) = try_connect(&unchanging).await
+        {
+            return Ok((unchanging, connection));
+        }
+    }
+    Err(opening_error(first, path))
+}
+
+/// Connects and reads, since SQLite looks at the file at the first read only.
+async fn try_connect(options: &SqliteConnectOptions) -> std::result::Result<SqliteConnection, sqlx::Error> {
+    let mut connection = options.connect().await?;
+    sqlx::query("SELECT count(*) FROM sqlite_schema").fetch_one(&mut connection).await?;
+    Ok(connection)
+}
+
+async fn close(connection: SqliteConnection) {
+    // What could be lost is told by the operations; closing has nothing to add.
+    let _ = connection.close().await;
+}
+
+fn has_log(path: &Path) -> bool {
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
+    std::fs::metadata(PathBuf::from(log)).is_ok_and(|log| log.len() > 0)
+}
+
+fn opening_error(error: sqlx::Error, path: &Path) -> StoreError {
+    let shown = path.display().to_string();
+    if error::is_not_a_database(&error) {
+        return StoreError::NotADatabase { path: shown, reason: "it is not an SQLite file".to_owned() };
+    }
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    let reason = match parent {
+        _ if path.is_dir() => "it is a folder".to_owned(),
+        Some(parent) if !parent.is_dir() => format!("the folder {} does not exist", parent.display()),
+        _ => error.to_string(),
+    };
+    match StoreError::from(error) {
+        locked @ StoreError::Locked { .. } => locked,
+        full @ StoreError::DiskFull => full,
+        _ => StoreError::CannotOpen { path: shown, reason },
+    }
+}
+
+async fn check_version(connection: &mut SqliteConnection) -> Result<()> {
+    let found: String = sqlx::query_scalar("SELECT sqlite_version()").fetch_one(connection).await?;
+    if version_parts(&found) < version_parts(SQLITE_NEEDED) {
+        return Err(StoreError::OldSqlite { found, needed: SQLITE_NEEDED });
+    }
+    Ok(())
+}
+
+fn version_parts(version: &str) -> Vec<u32> {
+    version.split('.').map(|part| part.parse().unwrap_or(0)).collect()
+}
+
+async fn bring_up_to_date(connection: &mut SqliteConnection, path: &Path) -> Result<()> {
+    if !is_pending(connection, path).await? {
+        return Ok(());
+    }
+    use_write_ahead_log(connection).await?;
+    // sqlx takes no lock of its own on SQLite: without this, two processes that start together migrate twice.
+    let mut tx = connection.begin_with("BEGIN IMMEDIATE").await?;
+    if is_pending(&mut tx, path).await? {
+        MIGRATIONS.run_direct(None, &mut *tx, false).await.map_err(migration_error)?;
+    }
+    Ok(tx.commit().await?)
+}
+
+/// Whether migrations are left to do. An error when the database is not one that this program may touch.
+async fn is_pending(connection: &mut SqliteConnection, path: &Path) -> Result<bool> {
+    let applied = applied_migrations(connection, path).await?;
+    let known = known_version();
+    for (version, checksum) in &applied {
+        match MIGRATIONS.iter().find(|migration| migration.version == *version) {
+            Some(migration) if migration.checksum.as_ref() == checksum.as_slice() => {}
+            None if *version > known => {
+                let found = applied.last().map_or(*version, |(newest, _)| *newest);
+                return Err(StoreError::NewerSchema { found, known });
+            }
+            Some(_) | None => return Err(StoreError::ChangedSchema { version: *version }),
+        }
+    }
+    Ok(applied.len() < MIGRATIONS.iter().count())
+}
+
+/// Versions and checksums, oldest first; none for an empty file.
+async fn applied_migrations(connection: &mut SqliteConnection, path: &Path) -> Result<Vec<(i64, Vec<u8>)>> {
+    let (tables, ours): (i64, i64) = sqlx::query_as(
+        "SELECT count(*), coalesce(sum(CASE WHEN name = '_sqlx_migrations' THEN 1 ELSE 0 END), 0)
+         FROM sqlite_schema WHERE type = 'table'",
+    )
+    .fetch_one(&mut *connection)
+    .await?;
+    if ours == 0 && tables > 0 {
+        return Err(StoreError::NotADatabase {
+            path: path.display().to_string(),
+            reason: "it holds the tables of another program; name a file of its own".to_owned(),
+        });
+    }
+    if ours == 0 {
+        return Ok(Vec::new());
+    }
+    Ok(sqlx::query_as("SELECT version, checksum FROM _sqlx_migrations ORDER BY version").fetch_all(connection).await?)
+}
+
+fn known_version() -> i64 {
+    MIGRATIONS.iter().map(|migration| migration.version).max().unwrap_or(0)
+}
+
+/// The mode stays with the file. Where the file system cannot do it, SQLite keeps its rollback journal: slower, as safe.
+async fn use_write_ahead_log(connection: &mut SqliteConnection) -> Result<()> {
+    let mut waited_ms = 0;
+    loop {
+        let switched = sqlx::query("PRAGMA journal_mode = WAL").fetch_one(&mut *connection).await;
+        match switched.map_err(StoreError::from) {
+            Ok(_) => return Ok(()),
+            Err(StoreError::Locked { .. }) if waited_ms < BUSY_SECONDS * 1000 => {
+                tokio::time::sleep(Duration::from_millis(WAL_RETRY_MS)).await;
+                waited_ms += WAL_RETRY_MS;
+            }
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+fn migration_error(error: MigrateError) -> StoreError {
+    match error {
+        MigrateError::Execute(error) | MigrateError::ExecuteMigration(error, _) => error.into(),
+        MigrateError::VersionMissing(found) => StoreError::NewerSchema { found, known: known_version() },
+        MigrateError::VersionMismatch(version) => StoreError::ChangedSchema { version },
+        other => StoreError::Database(sqlx::Error::Migrate(Box::new(other))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::version_parts;
+
+    #[test]
+    fn versions_compare_by_number() {
+        assert!(version_parts("3.51.3") < version_parts("3.51.10"));
+        assert!(version_parts("3.51.3") < version_parts("3.52.0"));
+        assert!(version_parts("3.50.4") < version_parts("3.51.3"));
+    }
+}

@@ -1,0 +1,158 @@
+//! Online clustering: each item, in order of time, joins the story it resembles most, or begins one.
+//!
+//! Average link: an item is compared with the members of a story, and their mean decides. Items already in a story stay
+//! there; only the new ones are placed. Called by the cluster stage and by `calibrate`.
+
+use std::collections::{BTreeSet, HashMap};
+
+use crate::domain::ids::{ClusterId, ItemId, SourceId, TopicId};
+use crate::domain::time::{DAY_MS, Timestamp};
+
+use super::features::Features;
+use super::similarity::{Frequencies, LookupIndex, Weighted};
+
+/// Where "alike" becomes "the same story", by space.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Thresholds {
+    /// Mean similarity at which an item joins a story.
+    pub join: f64,
+    /// The same when all of the story comes from the item's own source: there likeness is mostly a house style or a series.
+    pub join_own_source: f64,
+    /// Cosine of words at which one text is a copy of another.
+    pub copy: f64,
+}
+
+/// Thresholds of the `local` space: `docs/ARCHITECTURE.md` says how they were found.
+pub const LOCAL_THRESHOLDS: Thresholds = Thresholds { join: 0.24, join_own_source: 0.45, copy: 0.995 };
+
+/// A story is open to new items for this long after one of its members.
+const OPEN_DAYS: i64 = 7;
+
+/// How far back a copy is looked for.
+pub const COPY_DAYS: i64 = 30;
+
+/// Members of a story, newest, that an item is compared with.
+const COMPARED_MEMBERS: usize = 30;
+
+/// Shorter texts are not called copies of one another: "Open thread" is not one story.
+const COPY_WORDS: usize = 20;
+
+/// An item as it is clustered.
+#[derive(Debug, Clone)]
+pub struct Document {
+    pub id: ItemId,
+    pub source: SourceId,
+    pub time: Timestamp,
+    pub cluster: Option<ClusterId>,
+    pub features: Features,
+}
+
+/// Where an item was placed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Placement {
+    pub item: ItemId,
+    pub cluster: ClusterId,
+    /// Mean similarity to the story, 1 for the item that began it.
+    pub similarity: f64,
+    pub began: bool,
+}
+
+#[derive(Debug, Default)]
+struct OpenStory {
+    members: Vec<usize>,
+}
+
+/// Places every document that has no story yet. `documents` come by time, then id.
+#[must_use]
+pub fn place(topic: TopicId, documents: &[Document], thresholds: Thresholds) -> Vec<Placement> {
+    let frequencies = Frequencies::of(documents.iter().map(|d| &d.features));
+    let weighted: Vec<Weighted> = documents.iter().map(|d| frequencies.weigh(&d.features)).collect();
+    let mut index = LookupIndex::default();
+    let mut stories: HashMap<ClusterId, OpenStory> = HashMap::new();
+    let mut home: Vec<Option<ClusterId>> = documents.iter().map(|d| d.cluster).collect();
+    // Members placed in earlier runs are known from the start: a late item may belong with what is dated after it.
+    for (number, document) in documents.iter().enumerate() {
+        if let Some(cluster) = document.cluster {
+            stories.entry(cluster).or_default().members.push(number);
+            index.insert(number, &weighted[number]);
+        }
+    }
+    let mut placements = Vec::new();
+    for (number, document) in documents.iter().enumerate().filter(|(_, d)| d.cluster.is_none()) {
+        let near = index.candidates(&weighted[number]);
+        let best = best_story(documents, &weighted, number, &near, &home, &stories, thresholds);
+        let (cluster, similarity, began) = best.map_or_else(
+            || (ClusterId::of(&[&topic.to_string(), &document.id.to_string()]), 1.0, true),
+            |(cluster, similarity)| (cluster, similarity, false),
+        );
+        stories.entry(cluster).or_default().members.push(number);
+        home[number] = Some(cluster);
+        index.insert(number, &weighted[number]);
+        placements.push(Placement { item: document.id, cluster, similarity, began });
+    }
+    placements
+}
+
+fn best_story(
+    documents: &[Document],
+    weighted: &[Weighted],
+    number: usize,
+    near: &[usize],
+    home: &[Option<ClusterId>],
+    stories: &HashMap<ClusterId, OpenStory>,
+    thresholds: Thresholds,
+) -> Option<(ClusterId, f64)> {
+    let document = &documents[number];
+    let reachable = near.iter().filter(|other| within_days(documents[**other].time, document.time, OPEN_DAYS));
+    let candidates: BTreeSet<ClusterId> = reachable.filter_map(|other| home[*other]).collect();
+    let mut best: Option<(ClusterId, f64)> = None;
+    for cluster in candidates {
+        let Some(story) = stories.get(&cluster) else { continue };
+        let compared = story.members.iter().rev().take(COMPARED_MEMBERS);
+        let similarity = mean(compared.map(|member| weighted[*member].similarity(&weighted[number])));
+        let own_source = story.members.iter().all(|member| documents[*member].source == document.source);
+        let needed = if own_source { thresholds.join_own_source } else { thresholds.join };
+        if similarity >= needed && best.is_none_or(|(_, highest)| similarity > highest) {
+            best = Some((cluster, similarity));
+        }
+    }
+    best
+}
+
+/// Pairs (copy, original): near-identical texts within [`COPY_DAYS`], the original being the older.
+#[must_use]
+pub fn copies(documents: &[Document], thresholds: Thresholds) -> Vec<(ItemId, ItemId)> {
+    let frequencies = Frequencies::of(documents.iter().map(|d| &d.features));
+    let weighted: Vec<Weighted> = documents.iter().map(|d| frequencies.weigh(&d.features)).collect();
+    let mut index = LookupIndex::default();
+    let mut found = Vec::new();
+    for (number, document) in documents.iter().enumerate() {
+        let long_enough = document.features.words.values().sum::<u32>() as usize >= COPY_WORDS;
+        if !long_enough {
+            continue;
+        }
+        let original = index.candidates(&weighted[number]).into_iter().find(|older| {
+            within_days(documents[*older].time, document.time, COPY_DAYS)
+                && weighted[*older].word_cosine(&weighted[number]) >= thresholds.copy
+        });
+        match original {
+            Some(older) => found.push((document.id, documents[older].id)),
+            None => index.insert(number, &weighted[number]),
+        }
+    }
+    found
+}
+
+fn within_days(a: Timestamp, b: Timestamp, days: i64) -> bool {
+    (a - b).abs() <= days * DAY_MS
+}
+
+#[expect(clippy::cast_precision_loss, reason = "at most COMPARED_MEMBERS values")]
+fn mean(values: impl Iterator<Item = f64>) -> f64 {
+    let (mut sum, mut count) = (0.0, 0_usize);
+    for value in values {
+        sum += value;
+        count += 1;
+    }
+    if count == 0 { 0.0 } else { sum / count as f64 }
+}

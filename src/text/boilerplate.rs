@@ -1,0 +1,102 @@
+//! The phrases that publishing software puts under every text. Called by the feed connector on plain text.
+
+/// A whole last line that says nothing, compared in lower case and without arrows, dots and brackets around it.
+const EMPTY_LINES: [&str; 14] = [
+    "read more",
+    "continue reading",
+    "comments",
+    "view comments",
+    "more",
+    "keep reading",
+    "read full article",
+    "read the full article",
+    "read full story",
+    "read the full story",
+    "read the rest of this entry",
+    "read on",
+    "learn more",
+    "permalink",
+];
+
+/// Starts of a last line that only leads on.
+const LEADING_ON: [&str; 4] = ["continue reading ", "read more about ", "read the rest of ", "read more on "];
+
+const MAX_TAIL_CHARS: usize = 240;
+
+/// `text` without such phrases at its end; what remains may be empty.
+#[must_use]
+pub fn strip_boilerplate(text: &str) -> &str {
+    let mut kept = text.trim();
+    while let Some(shorter) = strip_once(kept) {
+        kept = shorter.trim_end();
+    }
+    kept
+}
+
+fn strip_once(text: &str) -> Option<&str> {
+    if text.is_empty() {
+        return None;
+    }
+    appeared_first(text).or_else(|| submitted_by(text)).or_else(|| empty_line(text)).or_else(|| inline_tail(text))
+}
+
+/// "The post X appeared first on Y."
+fn appeared_first(text: &str) -> Option<&str> {
+    let middle = text.rfind(" appeared first on ").or_else(|| text.rfind(" first appeared on "))?;
+    let start = text[..middle].rfind("The post ").or_else(|| text[..middle].rfind("The article "))?;
+    let tail = &text[start..];
+    (tail.chars().count() <= 2 * MAX_TAIL_CHARS && !text[middle..].trim_end().contains('\n')).then(|| &text[..start])
+}
+
+/// "submitted by /u/name [link] [comments]"
+fn submitted_by(text: &str) -> Option<&str> {
+    let start = text.rfind("submitted by ")?;
+    let tail = &text[start..];
+    (tail.len() <= MAX_TAIL_CHARS && tail.ends_with("[comments]")).then(|| &text[..start])
+}
+
+fn empty_line(text: &str) -> Option<&str> {
+    let start = text.rfind('\n').map_or(0, |at| at + 1);
+    let line = bare(&text[start..]).to_lowercase();
+    let leads_on = line.chars().count() <= MAX_TAIL_CHARS && LEADING_ON.iter().any(|p| line.starts_with(p));
+    // A text of one line that starts so may be the author's own sentence.
+    ((leads_on && start > 0) || EMPTY_LINES.contains(&line.as_str())).then(|| &text[..start])
+}
+
+/// "… end of the teaser. Read more"
+fn inline_tail(text: &str) -> Option<&str> {
+    let trimmed = text.trim_end_matches(is_decoration);
+    let phrase = ["Read more", "Read More", "Continue reading", "Continue Reading"]
+        .into_iter()
+        .find(|p| trimmed.ends_with(p))?;
+    let before = trimmed[..trimmed.len() - phrase.len()].trim_end();
+    before.ends_with(['.', '…', ']', '!', '?', ')']).then_some(before)
+}
+
+fn bare(line: &str) -> &str {
+    line.trim_matches(is_decoration)
+}
+
+fn is_decoration(c: char) -> bool {
+    c.is_whitespace() || matches!(c, '»' | '→' | '›' | '>' | '…' | '.' | ':' | '[' | ']' | '(' | ')' | '|' | '⇢' | '➡')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::strip_boilerplate;
+
+    #[test]
+    fn tails_go_and_sentences_stay() {
+        assert_eq!(strip_boilerplate("A text.\nThe post A text appeared first on My Blog."), "A text.");
+        assert_eq!(strip_boilerplate("A text. […]\nRead more »\nComments"), "A text. […]");
+        assert_eq!(strip_boilerplate("A teaser… Continue reading →"), "A teaser…");
+        assert_eq!(strip_boilerplate("A teaser.\nContinue reading A title on the site"), "A teaser.");
+        assert_eq!(strip_boilerplate("Words\nsubmitted by /u/someone [link] [comments]"), "Words");
+        assert_eq!(strip_boilerplate("Comments"), "");
+        assert_eq!(strip_boilerplate("I want to read more"), "I want to read more");
+        assert_eq!(
+            strip_boilerplate("Continue reading books when you are old."),
+            "Continue reading books when you are old."
+        );
+    }
+}

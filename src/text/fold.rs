@@ -1,0 +1,124 @@
+//! White space folded and invisible characters dropped: what goes in is any text, what comes out is safe for a terminal
+//! and comparable. Called by [`super::html`].
+
+/// Whether a character shows nothing and only serves to hide or reorder what is shown.
+#[must_use]
+pub const fn is_invisible(ch: char) -> bool {
+    matches!(ch,
+        '\u{00}'..='\u{08}' | '\u{0E}'..='\u{1F}' | '\u{7F}'..='\u{84}' | '\u{86}'..='\u{9F}'
+        | '\u{AD}' | '\u{61C}' | '\u{180E}' | '\u{200B}' | '\u{200E}' | '\u{200F}'
+        | '\u{202A}'..='\u{202E}' | '\u{2060}'..='\u{206F}' | '\u{FEFF}' | '\u{FFF9}'..='\u{FFFB}'
+        | '\u{E0000}'..='\u{E007F}')
+}
+
+/// Joiners shape Persian and Indic words and combine emoji; beside ASCII they only hide something.
+const fn is_joiner(ch: char) -> bool {
+    matches!(ch, '\u{200C}' | '\u{200D}')
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Gap {
+    None,
+    Space,
+    Line,
+}
+
+/// Collects text; runs of white space become one space, breaks become one line feed.
+pub(super) struct Folded {
+    out: String,
+    gap: Gap,
+    last_is_ascii: bool,
+}
+
+impl Folded {
+    pub(super) fn with_capacity(bytes: usize) -> Self {
+        Self { out: String::with_capacity(bytes), gap: Gap::None, last_is_ascii: true }
+    }
+
+    pub(super) fn space(&mut self) {
+        self.gap = self.gap.max(Gap::Space);
+    }
+
+    pub(super) fn line(&mut self) {
+        self.gap = Gap::Line;
+    }
+
+    pub(super) fn push(&mut self, text: &str) {
+        let bytes = text.as_bytes();
+        let mut at = 0;
+        while at < bytes.len() {
+            let run = bytes[at..].iter().take_while(|b| b.is_ascii_graphic()).count();
+            if run > 0 {
+                self.flush_gap();
+                self.out.push_str(&text[at..at + run]);
+                self.last_is_ascii = true;
+                at += run;
+                continue;
+            }
+            let Some(ch) = text[at..].chars().next() else { break };
+            self.push_char(ch);
+            at += ch.len_utf8();
+        }
+    }
+
+    fn push_char(&mut self, ch: char) {
+        if ch.is_whitespace() {
+            self.space();
+        } else if is_invisible(ch) || (is_joiner(ch) && (self.last_is_ascii || self.gap != Gap::None)) {
+            // Dropped.
+        } else {
+            self.flush_gap();
+            self.out.push(ch);
+            self.last_is_ascii = ch.is_ascii();
+        }
+    }
+
+    fn flush_gap(&mut self) {
+        if self.gap != Gap::None {
+            if !self.out.is_empty() {
+                self.out.push(if self.gap == Gap::Line { '\n' } else { ' ' });
+                self.last_is_ascii = true;
+            }
+            self.gap = Gap::None;
+        }
+    }
+
+    pub(super) fn finish(self) -> String {
+        self.out
+    }
+}
+
+/// One line: white space folded to single spaces, invisible characters dropped.
+#[must_use]
+pub fn fold_line(text: &str) -> String {
+    let mut folded = Folded::with_capacity(text.len());
+    folded.push(text);
+    folded.finish()
+}
+
+/// As [`fold_line`], but lines stay lines; empty ones go.
+#[must_use]
+pub fn fold_lines(text: &str) -> String {
+    let mut folded = Folded::with_capacity(text.len());
+    for line in text.lines() {
+        folded.push(line);
+        folded.line();
+    }
+    folded.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{fold_line, fold_lines};
+
+    #[test]
+    fn hidden_characters_go_and_white_space_folds() {
+        assert_eq!(fold_line(" a\u{200b}b \u{a0}\n c\u{202e}d\u{1b}[31m "), "ab cd[31m");
+        assert_eq!(fold_lines("a \r\n\r\n  b"), "a\nb");
+    }
+
+    #[test]
+    fn joiners_stay_where_scripts_need_them() {
+        assert_eq!(fold_line("می\u{200c}خواهم 👩\u{200d}💻 a\u{200d}b"), "می\u{200c}خواهم 👩\u{200d}💻 ab");
+    }
+}

@@ -1,0 +1,66 @@
+//! `GET /health`: how the daemon and its last run are. It names no address and no secret.
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use serde::Serialize;
+
+use crate::app::App;
+use crate::domain::digest::DigestStatus;
+use crate::domain::run::RunAttempt;
+use crate::domain::time::Timestamp;
+use crate::store::StoreError;
+
+#[derive(Debug, Serialize)]
+pub(super) struct Health {
+    /// `ok`; `degraded`: a source or the last attempt failed; `error`: the database does not answer.
+    status: &'static str,
+    version: &'static str,
+    last_run: Option<LastRun>,
+}
+
+#[derive(Debug, Serialize)]
+struct LastRun {
+    topic: String,
+    window_end: Timestamp,
+    outcome: String,
+    finished_at: Option<Timestamp>,
+}
+
+pub(super) async fn health(State(app): State<App>) -> (StatusCode, Json<Health>) {
+    let version = env!("CARGO_PKG_VERSION");
+    match look(&app).await {
+        Ok((status, last_run)) => (StatusCode::OK, Json(Health { status, version, last_run })),
+        Err(error) => {
+            tracing::error!(%error, "health: the database does not answer");
+            (StatusCode::SERVICE_UNAVAILABLE, Json(Health { status: "error", version, last_run: None }))
+        }
+    }
+}
+
+async fn look(app: &App) -> Result<(&'static str, Option<LastRun>), StoreError> {
+    let mut last: Option<LastRun> = None;
+    let mut degraded = false;
+    for topic in app.store().topics().await? {
+        let partial =
+            app.store().latest_digest(topic.id).await?.is_some_and(|d| d.digest.status == DigestStatus::Partial);
+        degraded |= partial;
+        for (run, attempts) in app.store().runs(Some(topic.id), 1).await? {
+            let Some(attempt) = attempts.last() else { continue };
+            degraded |= is_bad(attempt);
+            if last.as_ref().is_none_or(|known| known.window_end < run.window.end) {
+                last = Some(LastRun {
+                    topic: topic.name.clone(),
+                    window_end: run.window.end,
+                    outcome: attempt.outcome.clone(),
+                    finished_at: attempt.finished_at,
+                });
+            }
+        }
+    }
+    Ok((if degraded { "degraded" } else { "ok" }, last))
+}
+
+fn is_bad(attempt: &RunAttempt) -> bool {
+    matches!(attempt.outcome.as_str(), "failed" | "lost")
+}

@@ -1,0 +1,5 @@
+//! Tests of the product from outside its modules, in one binary.
+
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a failed test is the report, in its helpers too")]
+
+mod store;

@@ -1,0 +1,266 @@
+use aha_radar::domain::digest::{
+    Cost, Digest, DigestHead, DigestStatus, DigestStory, Evidence, Label, ScoreDebug, Section, Since, Skipped,
+    SourceReport, StorySource,
+};
+use aha_radar::domain::ids::{ClusterId, DigestId, DigestItemId};
+use aha_radar::domain::money::MicroCredits;
+use aha_radar::domain::run::RunMode;
+use aha_radar::domain::summary::Summary;
+use aha_radar::domain::verdict::Verdict;
+use aha_radar::store::{ClusterCommit, DigestCommit, Store};
+use serde_json::json;
+
+use super::on_every_database;
+use super::world::{World, at, id, item, new_run, window};
+
+/// A quiet day's digest of the world's run, with what a test wants to vary.
+pub(crate) fn digest_commit(world: &World, cost: Cost, delivered: Vec<(ClusterId, i64)>) -> DigestCommit {
+    let head = DigestHead {
+        id: DigestId::of(&[&world.run.to_string()]),
+        run_id: world.run,
+        topic: world.topic.name.clone(),
+        mode: RunMode::Cursor,
+        window_start: at(0),
+        window_end: at(24),
+        timezone: "Europe/Berlin".to_owned(),
+        status: DigestStatus::Quiet,
+        items: 0,
+        sources: 0,
+        reading_minutes: 0,
+    };
+    DigestCommit {
+        run: world.run,
+        topic: world.topic.id,
+        attempt: world.attempt,
+        digest: Digest { digest: head, stories: vec![], sources: vec![], skipped: Skipped::default(), cost },
+        delivered,
+        cursor: None,
+        now: at(24),
+    }
+}
+
+fn cluster(key: &str) -> ClusterId {
+    ClusterId::of(&[key])
+}
+
+fn verdict() -> Verdict {
+    Verdict {
+        schema_version: "v1".to_owned(),
+        prompt_id: "triage_v1".to_owned(),
+        provider: "local".to_owned(),
+        model: "rules".to_owned(),
+        aha_score: 77,
+        reason: "first post in 41 days; \"quoted\"".to_owned(),
+        is_relevant: true,
+        is_novel: false,
+        categories: vec!["db".to_owned()],
+        should_deep_summarize: true,
+    }
+}
+
+fn summary() -> Summary {
+    Summary {
+        schema_version: "v1".to_owned(),
+        prompt_id: "deep_summary_v1".to_owned(),
+        provider: "local".to_owned(),
+        model: "rules".to_owned(),
+        one_liner: "日本語 🦀".to_owned(),
+        bullets: vec!["one".to_owned()],
+        why_it_matters: vec![],
+        risks_or_caveats: vec!["single source".to_owned()],
+        suggested_followups: vec![],
+    }
+}
+
+fn members(key: &str) -> Vec<StorySource> {
+    let dated = StorySource {
+        item_id: id(key),
+        name: "A".to_owned(),
+        url: Some("https://a.example/a".to_owned()),
+        title: "Title".to_owned(),
+        published_at: at(1),
+        dated: true,
+        copy: false,
+        also_from: vec!["B".to_owned()],
+    };
+    let undated = StorySource { url: None, dated: false, copy: true, also_from: vec![], ..dated.clone() };
+    vec![dated, undated]
+}
+
+/// A story with everything a story can have.
+fn full_story(world: &World, key: &str, rank: usize) -> DigestStory {
+    DigestStory {
+        id: DigestItemId::of(&[&world.run.to_string(), key]),
+        rank,
+        section: Section::Top,
+        label: Label::ToldBySeveral,
+        title: "A <b>title</b>".to_owned(),
+        url: Some("https://a.example/a".to_owned()),
+        aha_score: Some(77),
+        final_score: 1.0 / 3.0,
+        percentile: 93,
+        reason: "told by 2 sources".to_owned(),
+        since: Some(Since { delivered_at: at(-24), sources_before: 1, new_sources: vec!["B".to_owned()] }),
+        published_at: at(1),
+        author: Some("Ada".to_owned()),
+        teaser: false,
+        excerpt: "Opening line.".to_owned(),
+        triage: Some(verdict()),
+        summary: Some(summary()),
+        entities: Some(json!({"zeta": [1, 2.5, null], "alpha": {"nested": true}})),
+        sources: members(key),
+        discussions: vec!["https://talk.example/1".to_owned()],
+        cluster_id: cluster(key),
+        state: "judged".to_owned(),
+        score_debug: score_debug(),
+    }
+}
+
+/// Fractions of full precision: JSON gives them back exactly only with `serde_json`'s `float_roundtrip`, which
+/// jsonschema switches on; this test notices should that change.
+fn score_debug() -> ScoreDebug {
+    ScoreDebug {
+        ai: Some(0.77),
+        recency: 1.0 / 3.0,
+        engagement: 0.1 + 0.2,
+        heuristic: std::f64::consts::PI / 7.0,
+        preference: -0.123_456_789_012_345_67,
+        novelty: f64::EPSILON,
+        decay: (-1.7_f64).exp(),
+        final_score: 2.0_f64.sqrt(),
+        evidence: Evidence {
+            matched_interests: vec!["sqlite".to_owned()],
+            has_interests: true,
+            distinct_sources: 2,
+            source_gap_days: Some(41.25),
+            score: Some(312),
+            new_terms: vec!["WAL-reset".to_owned()],
+            resembles: Some("An earlier story".to_owned()),
+            ..Evidence::default()
+        },
+        ..ScoreDebug::default()
+    }
+}
+
+/// A story of which nothing is known that need not be.
+fn bare_story(world: &World, key: &str, rank: usize) -> DigestStory {
+    DigestStory {
+        id: DigestItemId::of(&[&world.run.to_string(), key]),
+        rank,
+        section: Section::Scan,
+        label: Label::NewHere,
+        url: None,
+        aha_score: None,
+        final_score: 0.0,
+        percentile: 0,
+        since: None,
+        author: None,
+        teaser: true,
+        excerpt: String::new(),
+        triage: None,
+        summary: None,
+        entities: None,
+        sources: vec![],
+        discussions: vec![],
+        cluster_id: cluster(key),
+        state: "failed".to_owned(),
+        score_debug: ScoreDebug::default(),
+        ..full_story(world, key, rank)
+    }
+}
+
+async fn world_with_stories(store: &dyn Store) -> (World, DigestCommit) {
+    let world = World::new(store).await;
+    world.with_items(store, &[item("a", 1), item("b", 2)]).await;
+    let created = vec![(cluster("a"), id("a")), (cluster("b"), id("b"))];
+    store.commit_clusters(&world.lease, &ClusterCommit { created, ..ClusterCommit::default() }).await.unwrap();
+    let mut commit = digest_commit(&world, Cost { microcredits: MicroCredits(1_500_001) }, vec![(cluster("a"), 2)]);
+    commit.digest.digest.status = DigestStatus::Partial;
+    commit.digest.stories = vec![full_story(&world, "a", 1), bare_story(&world, "b", 2)];
+    commit.digest.skipped = Skipped { folded: 1, muted: 2, already_delivered: 3, ranked_lower: 4, not_considered: 5 };
+    commit.digest.sources = vec![SourceReport {
+        id: world.first,
+        name: "A".to_owned(),
+        url: "https://a.example/feed".to_owned(),
+        items: 2,
+        shown: 2,
+        status: "timeout".to_owned(),
+        error: Some("no answer in 30 s".to_owned()),
+    }];
+    commit.cursor = Some(at(24));
+    (world, commit)
+}
+
+async fn a_digest_reads_back_as_it_was(store: &dyn Store) {
+    let (world, commit) = world_with_stories(store).await;
+    assert_eq!(store.latest_digest(world.topic.id).await.unwrap(), None);
+    store.commit_digest(&world.lease, &commit).await.unwrap();
+    let expected = Some(commit.digest.clone());
+    assert_eq!(store.digest(commit.digest.digest.id).await.unwrap(), expected);
+    assert_eq!(store.latest_digest(world.topic.id).await.unwrap(), expected);
+    for story in &commit.digest.stories {
+        assert_eq!(store.digest_of_item(story.id).await.unwrap(), expected);
+    }
+    assert_eq!(store.digest_of_item(DigestItemId::of(&["none"])).await.unwrap(), None);
+    assert_eq!(store.digest(DigestId::of(&["none"])).await.unwrap(), None);
+}
+
+async fn a_digest_ends_its_run_and_moves_the_cursor(store: &dyn Store) {
+    let (world, commit) = world_with_stories(store).await;
+    store.commit_digest(&world.lease, &commit).await.unwrap();
+    let (run, attempts) = store.runs(Some(world.topic.id), 1).await.unwrap().remove(0);
+    assert!(run.done);
+    assert_eq!(run.stage.as_deref(), Some("digest"));
+    assert_eq!((attempts[0].outcome.as_str(), attempts[0].finished_at), ("done", Some(at(24))));
+    assert_eq!(store.topic("default").await.unwrap().unwrap().cursor_end, Some(at(24)));
+    let earlier = DigestCommit { cursor: Some(at(12)), ..commit.clone() };
+    store.commit_digest(&world.lease, &earlier).await.unwrap();
+    let none = DigestCommit { cursor: None, ..commit };
+    store.commit_digest(&world.lease, &none).await.unwrap();
+    assert_eq!(store.topic("default").await.unwrap().unwrap().cursor_end, Some(at(24)), "a cursor never goes back");
+}
+
+async fn a_digest_rendered_again_replaces_the_old(store: &dyn Store) {
+    let (world, mut commit) = world_with_stories(store).await;
+    store.commit_digest(&world.lease, &commit).await.unwrap();
+    commit.digest.stories = vec![bare_story(&world, "b", 1)];
+    commit.digest.digest.status = DigestStatus::Complete;
+    store.commit_digest(&world.lease, &commit).await.unwrap();
+    assert_eq!(store.latest_digest(world.topic.id).await.unwrap(), Some(commit.digest));
+}
+
+async fn the_latest_digest_has_the_latest_window(store: &dyn Store) {
+    let (mut world, commit) = world_with_stories(store).await;
+    store.commit_digest(&world.lease, &commit).await.unwrap();
+    for (start, end) in [(-24, 0), (12, 24)] {
+        let new = new_run(&world.topic, RunMode::Window, window(start, end));
+        world.run = store.open_run(&world.lease, &new).await.unwrap().id;
+        world.attempt = store.begin_attempt(&world.lease, world.run, at(30)).await.unwrap();
+        let mut other = digest_commit(&world, Cost::default(), vec![]);
+        (other.digest.digest.window_start, other.digest.digest.window_end) = (at(start), at(end));
+        store.commit_digest(&world.lease, &other).await.unwrap();
+    }
+    let latest = store.latest_digest(world.topic.id).await.unwrap().unwrap().digest;
+    assert_eq!((latest.window_start, latest.window_end), (at(12), at(24)));
+}
+
+/// A digest that cannot be stored leaves the run as it was.
+async fn a_digest_is_stored_whole_or_not_at_all(store: &dyn Store) {
+    let (world, mut commit) = world_with_stories(store).await;
+    commit.digest.stories[1].state = "no such state".into();
+    assert!(store.commit_digest(&world.lease, &commit).await.is_err());
+    assert_eq!(store.latest_digest(world.topic.id).await.unwrap(), None);
+    let (run, attempts) = store.runs(None, 1).await.unwrap().remove(0);
+    assert!(!run.done);
+    assert_eq!(attempts[0].outcome, "running");
+    let told = store.stories_of(world.topic.id, &[id("a")], at(24)).await.unwrap().remove(0);
+    assert_eq!(told.delivered, None);
+}
+
+on_every_database!(
+    a_digest_reads_back_as_it_was,
+    a_digest_ends_its_run_and_moves_the_cursor,
+    a_digest_rendered_again_replaces_the_old,
+    the_latest_digest_has_the_latest_window,
+    a_digest_is_stored_whole_or_not_at_all,
+);

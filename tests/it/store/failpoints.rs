@@ -1,0 +1,44 @@
+//! Kills a process around a commit: what was not committed is gone, what was is there, and the next process goes on.
+
+use std::os::unix::process::ExitStatusExt;
+use std::process::Command;
+
+use aha_radar::store::{self, OpenMode};
+
+use super::world::{FreshSqlite, World, at, item};
+
+const DATABASE: &str = "AHA_TEST_KILLED_DATABASE";
+
+/// The process that is killed: only does something when a test below starts it.
+#[tokio::test]
+async fn killed_process() {
+    let Ok(url) = std::env::var(DATABASE) else { return };
+    let store = store::open(&url, OpenMode::MustExist).await.unwrap();
+    let world = World::new(&*store).await;
+    for (number, key) in (0..).zip(["a", "b"]) {
+        store.commit_fetch(&world.lease, &world.look(number, world.first, &[item(key, 1)])).await.unwrap();
+    }
+}
+
+/// Items that are there after a process was killed at that point.
+async fn items_after_kill_at(failpoint: &str) -> usize {
+    const SIGKILL: i32 = 9;
+    let database = FreshSqlite::new().await;
+    let mut child = Command::new(std::env::current_exe().unwrap());
+    child.args(["--exact", "store::failpoints::killed_process"]).env(DATABASE, &database.url);
+    let output = child.env("AHA_FAILPOINT", failpoint).output().unwrap();
+    assert_eq!(output.status.signal(), Some(SIGKILL), "{output:?}");
+    let topic = database.store.ensure_topic("default", at(0)).await.unwrap();
+    database.store.unassigned_items(topic.id, at(24)).await.unwrap().len()
+}
+
+#[tokio::test]
+async fn a_kill_before_the_commit_leaves_nothing_of_it() {
+    assert_eq!(items_after_kill_at("commit_fetch.before_commit").await, 0);
+    assert_eq!(items_after_kill_at("commit_fetch.before_commit:2").await, 1);
+}
+
+#[tokio::test]
+async fn a_kill_after_the_commit_leaves_all_of_it() {
+    assert_eq!(items_after_kill_at("commit_fetch.after_commit").await, 1);
+}

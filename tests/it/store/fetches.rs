@@ -1,0 +1,230 @@
+use std::slice::from_ref;
+
+use aha_radar::domain::item::{Engagement, TimeBasis};
+use aha_radar::domain::source::{SourceHealth, Validators};
+use aha_radar::store::{FetchCommit, FetchCounts, FetchStatus, IdentifiedItem, Store};
+
+use super::on_every_database;
+use super::world::{World, at, feed, id, item};
+
+async fn new_items_are_stored_whole(store: &dyn Store) {
+    let world = World::new(store).await;
+    let new = IdentifiedItem { published_at: None, time_basis: TimeBasis::Fetched, time: at(24), ..item("a", 1) };
+    let counts = store.commit_fetch(&world.lease, &world.look(0, world.first, from_ref(&new))).await.unwrap();
+    assert_eq!(counts, FetchCounts { seen: 1, new: 1, updated: 0 });
+    let (stored, sources) = store.load_items(world.topic.id, &[new.id]).await.unwrap().remove(0);
+    assert_eq!(sources, [world.first]);
+    assert_eq!((stored.id, stored.source_id, stored.external_id), (new.id, world.first, new.external_id));
+    assert_eq!((stored.url, stored.canonical_url), (new.url, new.canonical_url));
+    assert_eq!((stored.title, stored.body_text, stored.author), (new.title, new.body_text, new.author));
+    assert_eq!((stored.published_at, stored.fetched_at, stored.time), (None, at(24), at(24)));
+    assert_eq!(
+        (stored.time_basis, stored.engagement, stored.metadata),
+        (TimeBasis::Fetched, new.engagement, new.metadata)
+    );
+    assert_eq!(stored.duplicate_of, None);
+}
+
+async fn an_edit_updates_the_item_and_keeps_its_times(store: &dyn Store) {
+    let world = World::new(store).await;
+    world.with_items(store, &[item("a", 1)]).await;
+    let edited = IdentifiedItem {
+        id: id("another identity"),
+        hash_text: "new text".to_owned(),
+        title: Some("New title".to_owned()),
+        body_text: "New body".to_owned(),
+        published_at: Some(at(20)),
+        time: at(20),
+        ..item("a", 1)
+    };
+    let counts = store.commit_fetch(&world.lease, &world.look(1, world.first, &[edited])).await.unwrap();
+    assert_eq!(counts, FetchCounts { seen: 1, new: 0, updated: 1 });
+    let (stored, _) = store.load_items(world.topic.id, &[id("a")]).await.unwrap().remove(0);
+    assert_eq!((stored.title.as_deref(), stored.body_text.as_str()), (Some("New title"), "New body"));
+    assert_eq!((stored.published_at, stored.time, stored.fetched_at), (Some(at(1)), at(1), at(24)));
+}
+
+async fn the_same_look_again_changes_engagement_alone(store: &dyn Store) {
+    let world = World::new(store).await;
+    world.with_items(store, &[item("a", 1)]).await;
+    let read_more = IdentifiedItem { engagement: Engagement { score: Some(90), comments: Some(7) }, ..item("a", 1) };
+    let counts = store.commit_fetch(&world.lease, &world.look(1, world.first, from_ref(&read_more))).await.unwrap();
+    assert_eq!(counts, FetchCounts { seen: 1, new: 0, updated: 0 });
+    let silent = IdentifiedItem { engagement: Engagement::default(), ..item("a", 1) };
+    store.commit_fetch(&world.lease, &world.look(2, world.first, &[silent])).await.unwrap();
+    let (stored, _) = store.load_items(world.topic.id, &[id("a")]).await.unwrap().remove(0);
+    assert_eq!(stored.engagement, read_more.engagement);
+}
+
+async fn two_sources_with_one_address_are_one_item(store: &dyn Store) {
+    let world = World::new(store).await;
+    world.with_items(store, &[item("a", 1)]).await;
+    let retold = IdentifiedItem {
+        id: id("b"),
+        external_id: "b".to_owned(),
+        title: Some("Retold".to_owned()),
+        hash_text: "retold".to_owned(),
+        engagement: Engagement { score: Some(999), comments: None },
+        hash_url: item("a", 1).hash_url,
+        ..item("b", 2)
+    };
+    let look = world.look(0, world.second, from_ref(&retold));
+    assert_eq!(store.commit_fetch(&world.lease, &look).await.unwrap(), FetchCounts { seen: 1, new: 0, updated: 0 });
+    let loaded = store.load_items(world.topic.id, &[id("a"), id("b")]).await.unwrap();
+    let (stored, sources) = &loaded[0];
+    assert_eq!(loaded.len(), 1);
+    assert_eq!(sources, &[world.first, world.second], "its own source comes first");
+    assert_eq!(stored.title.as_deref(), Some("Title of a"), "another source's words are no edit");
+    assert_eq!(stored.engagement.score, Some(3));
+
+    let moved = IdentifiedItem { hash_url: None, ..retold };
+    let again = store.commit_fetch(&world.lease, &world.look(1, world.second, &[moved])).await.unwrap();
+    assert_eq!(again.new, 0, "what a source gave under this id before is known without an address");
+}
+
+async fn items_without_an_address_of_their_own_stay_apart(store: &dyn Store) {
+    let world = World::new(store).await;
+    let bare = |key: &str| IdentifiedItem { hash_url: None, ..item(key, 1) };
+    let look = world.look(0, world.first, &[bare("a"), bare("b")]);
+    assert_eq!(store.commit_fetch(&world.lease, &look).await.unwrap().new, 2);
+}
+
+async fn two_entries_of_one_look_that_are_one_item_are_no_edit(store: &dyn Store) {
+    let world = World::new(store).await;
+    let twin = IdentifiedItem { hash_url: item("a", 1).hash_url, ..item("b", 1) };
+    for number in 0..2 {
+        let look = world.look(number, world.first, &[item("a", 1), twin.clone()]);
+        let counts = store.commit_fetch(&world.lease, &look).await.unwrap();
+        assert_eq!((counts.new, counts.updated), (usize::from(number == 0), 0));
+    }
+}
+
+async fn a_failure_is_recorded_and_deletes_nothing(store: &dyn Store) {
+    let world = World::new(store).await;
+    let validators = Validators { url: Some("u".to_owned()), etag: Some("e".to_owned()), last_modified: None };
+    let good = FetchCommit { validators: validators.clone(), ..world.look(0, world.first, &[item("a", 1)]) };
+    store.commit_fetch(&world.lease, &good).await.unwrap();
+    for number in 1..3 {
+        store.commit_fetch(&world.lease, &failed(&world, number)).await.unwrap();
+    }
+    let source = world.source(store, world.first).await;
+    assert_eq!((source.health, source.consecutive_failures, source.enabled), (SourceHealth::Failing, 2, true));
+    assert_eq!(source.last_error_kind.as_deref(), Some("timeout"));
+    assert_eq!((source.last_ok_at, source.last_fetched_at), (Some(at(24)), Some(at(26))));
+    assert_eq!(source.validators, validators, "a failure takes no validator away");
+    assert_eq!(store.unassigned_items(world.topic.id, at(24)).await.unwrap().len(), 1);
+
+    store.commit_fetch(&world.lease, &world.look(3, world.first, &[])).await.unwrap();
+    let source = world.source(store, world.first).await;
+    assert_eq!((source.health, source.consecutive_failures, source.last_error), (SourceHealth::Ok, 0, None));
+}
+
+fn failed(world: &World, number: i64) -> FetchCommit {
+    FetchCommit {
+        status: FetchStatus::Error,
+        error: Some(("timeout".to_owned(), "no answer in 30 s".to_owned())),
+        http_status: None,
+        health: SourceHealth::Failing,
+        not_before: Some(at(40)),
+        ..world.look(number, world.first, &[])
+    }
+}
+
+async fn waiting_changes_neither_counters_nor_times(store: &dyn Store) {
+    let world = World::new(store).await;
+    store.commit_fetch(&world.lease, &failed(&world, 0)).await.unwrap();
+    let before = world.source(store, world.first).await;
+    let waiting = FetchCommit {
+        status: FetchStatus::Waiting,
+        health: SourceHealth::Failing,
+        http_status: None,
+        ..world.look(1, world.first, &[])
+    };
+    store.commit_fetch(&world.lease, &waiting).await.unwrap();
+    assert_eq!(world.source(store, world.first).await, before);
+}
+
+async fn not_modified_keeps_validators_and_may_renew_one(store: &dyn Store) {
+    let world = World::new(store).await;
+    let given = |etag: Option<&str>| Validators {
+        url: Some("https://a.example/feed".to_owned()),
+        etag: etag.map(str::to_owned),
+        last_modified: Some("Mon".to_owned()),
+    };
+    let first = FetchCommit { validators: given(Some("one")), ..world.look(0, world.first, &[]) };
+    store.commit_fetch(&world.lease, &first).await.unwrap();
+    let unchanged = FetchCommit { status: FetchStatus::NotModified, ..world.look(1, world.first, &[]) };
+    store.commit_fetch(&world.lease, &unchanged).await.unwrap();
+    assert_eq!(world.source(store, world.first).await.validators, given(Some("one")));
+    let renewed = FetchCommit {
+        validators: Validators { etag: Some("two".to_owned()), ..Validators::default() },
+        status: FetchStatus::NotModified,
+        ..world.look(2, world.first, &[])
+    };
+    store.commit_fetch(&world.lease, &renewed).await.unwrap();
+    assert_eq!(world.source(store, world.first).await.validators, given(Some("two")));
+    let dropped = FetchCommit { validators: given(None), ..world.look(3, world.first, &[]) };
+    store.commit_fetch(&world.lease, &dropped).await.unwrap();
+    assert_eq!(world.source(store, world.first).await.validators, given(None));
+}
+
+async fn a_feed_names_itself_once_moves_and_ends(store: &dyn Store) {
+    let world = World::new(store).await;
+    let titled = |number, title: &str, moved_to: &str| FetchCommit {
+        feed_title: Some(title.to_owned()),
+        moved_to: Some(moved_to.to_owned()),
+        ..world.look(number, world.first, &[])
+    };
+    store.commit_fetch(&world.lease, &titled(0, "A", "https://new.example/feed")).await.unwrap();
+    store.commit_fetch(&world.lease, &titled(1, "Another", "https://b.example/feed")).await.unwrap();
+    let source = world.source(store, world.first).await;
+    assert_eq!(source.title.as_deref(), Some("A"));
+    assert_eq!(source.url, "https://new.example/feed", "an address that another source has is left to it");
+    let import = [feed("https://a.example/feed"), feed("https://new.example/feed")];
+    assert_eq!(store.add_sources(world.topic.id, &import, at(30)).await.unwrap().added, 0);
+
+    let gone = FetchCommit { health: SourceHealth::Gone, ..failed(&world, 2) };
+    store.commit_fetch(&world.lease, &gone).await.unwrap();
+    let source = world.source(store, world.first).await;
+    assert_eq!((source.health, source.enabled), (SourceHealth::Gone, false));
+}
+
+async fn the_looks_of_a_pass_are_told(store: &dyn Store) {
+    let mut world = World::new(store).await;
+    store.commit_fetch(&world.lease, &failed(&world, 0)).await.unwrap();
+    store.commit_fetch(&world.lease, &world.look(0, world.second, &[])).await.unwrap();
+    assert_eq!(store.fetched_sources(world.run, 1).await.unwrap(), [world.second]);
+
+    world.attempt = store.begin_attempt(&world.lease, world.run, at(30)).await.unwrap();
+    store.commit_fetch(&world.lease, &world.look(1, world.first, &[])).await.unwrap();
+    let mut both = [world.first, world.second];
+    both.sort();
+    assert_eq!(store.fetched_sources(world.run, 1).await.unwrap(), both);
+    assert_eq!(store.fetched_sources(world.run, 2).await.unwrap(), [world.first]);
+    let outcomes = store.fetch_outcomes(world.run, 1).await.unwrap();
+    assert_eq!(outcomes.iter().map(|look| look.source).collect::<Vec<_>>(), both);
+    assert!(outcomes.iter().all(|look| look.status == "ok" && look.error_kind.is_none()), "the last look counts");
+}
+
+async fn an_error_is_told_with_its_kind(store: &dyn Store) {
+    let world = World::new(store).await;
+    store.commit_fetch(&world.lease, &failed(&world, 0)).await.unwrap();
+    let look = store.fetch_outcomes(world.run, 1).await.unwrap().remove(0);
+    assert_eq!((look.status.as_str(), look.error_kind.as_deref()), ("error", Some("timeout")));
+    assert_eq!(look.error.as_deref(), Some("no answer in 30 s"));
+}
+
+on_every_database!(
+    new_items_are_stored_whole,
+    an_edit_updates_the_item_and_keeps_its_times,
+    the_same_look_again_changes_engagement_alone,
+    two_sources_with_one_address_are_one_item,
+    items_without_an_address_of_their_own_stay_apart,
+    two_entries_of_one_look_that_are_one_item_are_no_edit,
+    a_failure_is_recorded_and_deletes_nothing,
+    waiting_changes_neither_counters_nor_times,
+    not_modified_keeps_validators_and_may_renew_one,
+    a_feed_names_itself_once_moves_and_ends,
+    the_looks_of_a_pass_are_told,
+    an_error_is_told_with_its_kind,
+);

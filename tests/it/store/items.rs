@@ -1,0 +1,100 @@
+use aha_radar::domain::item::TimeBasis;
+use aha_radar::store::{IdentifiedItem, Store};
+
+use super::on_every_database;
+use super::world::{SPACE, World, at, embedding, id, item, window};
+
+async fn unassigned_items_come_by_time_up_to_the_end(store: &dyn Store) {
+    let world = World::new(store).await;
+    world.with_items(store, &[item("late", 24), item("b", 9), item("a", 3)]).await;
+    let headers = store.unassigned_items(world.topic.id, at(24)).await.unwrap();
+    assert_eq!(
+        headers.iter().map(|item| (item.id, item.time)).collect::<Vec<_>>(),
+        [(id("a"), at(3)), (id("b"), at(9))]
+    );
+    assert!(headers.iter().all(|item| item.source == world.first));
+}
+
+async fn an_item_counts_for_its_own_source_else_for_the_topics_smallest(store: &dyn Store) {
+    let world = World::new(store).await;
+    world.with_items(store, &[item("a", 1)]).await;
+    store.commit_fetch(&world.lease, &world.look(0, world.second, &[item("a", 1)])).await.unwrap();
+    let other = World::named(store, "other").await;
+    for source in [other.first, other.second] {
+        store.commit_fetch(&other.lease, &other.look(0, source, &[item("a", 1)])).await.unwrap();
+    }
+    let here = store.unassigned_items(world.topic.id, at(24)).await.unwrap();
+    assert_eq!(here.iter().map(|item| item.source).collect::<Vec<_>>(), [world.first]);
+    let there = store.unassigned_items(other.topic.id, at(24)).await.unwrap();
+    let smallest = other.first.min(other.second);
+    assert_eq!(there.iter().map(|item| item.source).collect::<Vec<_>>(), [smallest]);
+
+    other.embed(store, &["a"]).await;
+    let embedded = store.embedded_items(other.topic.id, SPACE, window(0, 24), at(99)).await.unwrap();
+    assert_eq!(embedded.iter().map(|item| item.source).collect::<Vec<_>>(), [smallest]);
+    let (loaded, sources) = store.load_items(other.topic.id, &[id("a")]).await.unwrap().remove(0);
+    assert_eq!((loaded.source_id, sources[0], sources.len()), (smallest, smallest, 2));
+}
+
+async fn what_is_assigned_or_seen_is_settled_for_its_topic(store: &dyn Store) {
+    let world = World::new(store).await;
+    world.with_items(store, &[item("a", 3), item("b", 1), item("c", 2), item("d", 4)]).await;
+    for _ in 0..2 {
+        store.assign_items(&world.lease, world.run, &[id("a"), id("b")], &[id("c")]).await.unwrap();
+    }
+    store.assign_items(&world.lease, world.run, &[id("c")], &[id("a")]).await.unwrap();
+    let left = store.unassigned_items(world.topic.id, at(24)).await.unwrap();
+    assert_eq!(left.iter().map(|item| item.id).collect::<Vec<_>>(), [id("d")]);
+    assert_eq!(store.assigned_items(world.run).await.unwrap(), [id("b"), id("a")]);
+}
+
+async fn a_window_holds_its_start_and_not_its_end(store: &dyn Store) {
+    let world = World::new(store).await;
+    world.with_items(store, &[item("a", 1), item("b", 2), item("c", 3)]).await;
+    store.assign_items(&world.lease, world.run, &[id("a")], &[id("b")]).await.unwrap();
+    assert_eq!(store.items_in_window(world.topic.id, window(1, 3)).await.unwrap(), [id("a"), id("b")]);
+    let other = World::named(store, "other").await;
+    assert!(store.items_in_window(other.topic.id, window(0, 24)).await.unwrap().is_empty());
+}
+
+async fn items_are_embedded_again_when_their_text_changes(store: &dyn Store) {
+    let world = World::new(store).await;
+    world.with_items(store, &[item("a", 1), item("b", 2), item("c", 3)]).await;
+    let texts = store.items_to_embed(world.topic.id, SPACE, 2).await.unwrap();
+    assert_eq!(texts.iter().map(|text| text.id).collect::<Vec<_>>(), [id("a"), id("b")]);
+    assert_eq!((texts[0].content_hash.as_str(), texts[0].body_text.as_str()), ("text of a", "Body of a"));
+    world.embed(store, &["a", "b", "c"]).await;
+    assert!(store.items_to_embed(world.topic.id, SPACE, 9).await.unwrap().is_empty());
+    assert_eq!(store.items_to_embed(world.topic.id, "another space", 9).await.unwrap().len(), 3);
+
+    let edited = IdentifiedItem { hash_text: "new".to_owned(), ..item("b", 2) };
+    store.commit_fetch(&world.lease, &world.look(1, world.first, &[edited])).await.unwrap();
+    let texts = store.items_to_embed(world.topic.id, SPACE, 9).await.unwrap();
+    assert_eq!(texts.iter().map(|text| text.id).collect::<Vec<_>>(), [id("b")]);
+    let again = aha_radar::store::NewEmbedding { content_hash: "new".to_owned(), vector: vec![9], ..embedding("b") };
+    store.commit_embeddings(&world.lease, SPACE, &[again]).await.unwrap();
+    assert!(store.items_to_embed(world.topic.id, SPACE, 9).await.unwrap().is_empty());
+    let embedded = store.embedded_items(world.topic.id, SPACE, window(2, 3), at(99)).await.unwrap();
+    assert_eq!(embedded[0].vector, [9]);
+}
+
+async fn a_sources_times_are_those_it_published(store: &dyn Store) {
+    let world = World::new(store).await;
+    let undated = IdentifiedItem { published_at: None, time_basis: TimeBasis::Fetched, ..item("undated", 5) };
+    world.with_items(store, &[item("a", 1), item("b", 4), item("late", 30), undated]).await;
+    let again = IdentifiedItem { external_id: "a, again".to_owned(), ..item("a", 1) };
+    let look = world.look(0, world.second, &[item("a", 1), again, item("c", 2)]);
+    store.commit_fetch(&world.lease, &look).await.unwrap();
+    let mut expected = vec![(world.first, at(4)), (world.first, at(1)), (world.second, at(2)), (world.second, at(1))];
+    expected.sort_by_key(|(source, _)| *source);
+    assert_eq!(store.source_times(world.topic.id, window(0, 24)).await.unwrap(), expected);
+}
+
+on_every_database!(
+    unassigned_items_come_by_time_up_to_the_end,
+    an_item_counts_for_its_own_source_else_for_the_topics_smallest,
+    what_is_assigned_or_seen_is_settled_for_its_topic,
+    a_window_holds_its_start_and_not_its_end,
+    items_are_embedded_again_when_their_text_changes,
+    a_sources_times_are_those_it_published,
+);

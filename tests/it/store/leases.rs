@@ -1,0 +1,122 @@
+use std::time::Duration;
+
+use aha_radar::domain::digest::Cost;
+use aha_radar::domain::ids::{CallId, TopicId};
+use aha_radar::domain::run::RunMode;
+use aha_radar::domain::topic::Topic;
+use aha_radar::store::{ClusterCommit, LEASE_SECONDS, Lease, LeaseAttempt, Settlement, Store, StoreError};
+
+use super::digests::digest_commit;
+use super::on_every_database;
+use super::world::{SPACE, World, acquire, at, id, item, new_run, window};
+
+async fn topic(store: &dyn Store) -> Topic {
+    store.ensure_topic("default", at(0)).await.unwrap()
+}
+
+async fn a_held_lease_is_refused_and_says_who_holds_it(store: &dyn Store) {
+    let topic = topic(store).await;
+    let lease = acquire(store, &topic, "one").await;
+    assert_eq!(lease, Lease { topic: topic.id, holder: "one".to_owned(), token: 1 });
+    let held = LeaseAttempt::Held { holder: "one".to_owned(), expires_at: at(24) + Duration::from_secs(LEASE_SECONDS) };
+    assert_eq!(store.acquire_lease(topic.id, "two", at(24), None).await.unwrap(), held);
+    assert_eq!(store.acquire_lease(topic.id, "two", at(24), Some("three")).await.unwrap(), held);
+}
+
+async fn a_free_or_expired_or_dead_holders_lease_is_taken_under_a_new_token(store: &dyn Store) {
+    let topic = topic(store).await;
+    let first = acquire(store, &topic, "one").await;
+    store.release_lease(&first).await.unwrap();
+    let again = acquire(store, &topic, "one").await;
+    assert_eq!(again.token, 2, "the same holder is a new one");
+    let expired = at(24) + Duration::from_secs(LEASE_SECONDS);
+    let Ok(LeaseAttempt::Acquired(taken)) = store.acquire_lease(topic.id, "two", expired, None).await else {
+        panic!("an expired lease is free")
+    };
+    assert_eq!(taken.token, 3);
+    let Ok(LeaseAttempt::Acquired(taken)) = store.acquire_lease(topic.id, "three", expired, Some("two")).await else {
+        panic!("a dead holder's lease is free")
+    };
+    assert_eq!(taken.token, 4);
+}
+
+async fn renewing_keeps_a_lease_and_a_lost_one_cannot_be_renewed(store: &dyn Store) {
+    let topic = topic(store).await;
+    let lease = acquire(store, &topic, "one").await;
+    let later = at(24) + Duration::from_secs(50);
+    store.renew_lease(&lease, later).await.unwrap();
+    let expired = at(24) + Duration::from_secs(LEASE_SECONDS);
+    assert!(matches!(store.acquire_lease(topic.id, "two", expired, None).await, Ok(LeaseAttempt::Held { .. })));
+    assert!(matches!(store.acquire_lease(topic.id, "two", at(25), None).await, Ok(LeaseAttempt::Acquired(_))));
+    assert!(matches!(store.renew_lease(&lease, at(25)).await, Err(StoreError::LeaseLost { token: 1 })));
+    store.release_lease(&lease).await.unwrap();
+    assert!(
+        matches!(store.acquire_lease(topic.id, "three", at(25), None).await, Ok(LeaseAttempt::Held { holder, .. }) if holder == "two"),
+        "giving a lost lease back leaves the new holder's alone"
+    );
+}
+
+async fn a_topic_that_is_not_there_cannot_be_leased(store: &dyn Store) {
+    let nobody = TopicId::of(&["nobody"]);
+    assert!(matches!(store.acquire_lease(nobody, "one", at(0), None).await, Err(StoreError::NotFound { .. })));
+}
+
+/// Every operation that commits a run's work is refused once another process holds the topic, and leaves no trace.
+async fn a_stale_lease_commits_nothing(store: &dyn Store) {
+    let world = World::new(store).await;
+    world.with_items(store, &[item("a", 1), item("b", 2)]).await;
+    let stale = world.lease.clone();
+    store.release_lease(&stale).await.unwrap();
+    let run = new_run(&world.topic, RunMode::Window, window(0, 24));
+    refuses_everything(store, &world, &stale, &run).await;
+    acquire(store, &world.topic, &stale.holder).await;
+    refuses_everything(store, &world, &stale, &run).await;
+
+    assert_eq!(store.runs(None, 10).await.unwrap().len(), 1);
+    assert_eq!(store.unassigned_items(world.topic.id, at(24)).await.unwrap().len(), 2);
+    assert_eq!(store.items_to_embed(world.topic.id, SPACE, 10).await.unwrap().len(), 2);
+    assert!(store.latest_digest(world.topic.id).await.unwrap().is_none());
+}
+
+async fn refuses_everything(store: &dyn Store, world: &World, stale: &Lease, run: &aha_radar::store::NewRun) {
+    let clusters = ClusterCommit::default();
+    let settlement = Settlement {
+        call: CallId::of(&["none"]),
+        error: None,
+        input_tokens: None,
+        output_tokens: None,
+        cost_microcredits: Some(0),
+        latency_ms: 1,
+        finished_at: at(24),
+        answers: Vec::new(),
+    };
+    let digest = digest_commit(world, Cost::default(), Vec::new());
+    let refused = [
+        ("commit_fetch", store.commit_fetch(stale, &world.look(1, world.first, &[item("c", 3)])).await.err()),
+        ("open_run", store.open_run(stale, run).await.err()),
+        ("begin_attempt", store.begin_attempt(stale, world.run, at(24)).await.err()),
+        ("note_stage", store.note_stage(stale, world.run, 1, "embed").await.err()),
+        ("pin_snapshot", store.pin_snapshot(stale, world.run, at(24)).await.err()),
+        ("assign_items", store.assign_items(stale, world.run, &[id("a")], &[id("b")]).await.err()),
+        ("commit_embeddings", {
+            let embeddings = [super::world::embedding("a")];
+            store.commit_embeddings(stale, SPACE, &embeddings).await.err()
+        }),
+        ("commit_duplicates", store.commit_duplicates(stale, &[(id("a"), id("b"))]).await.err()),
+        ("commit_clusters", store.commit_clusters(stale, &clusters).await.err()),
+        ("settle_call", store.settle_call(stale, &settlement).await.err()),
+        ("commit_digest", store.commit_digest(stale, &digest).await.err()),
+        ("renew_lease", store.renew_lease(stale, at(24)).await.err()),
+    ];
+    for (operation, error) in refused {
+        assert!(matches!(error, Some(StoreError::LeaseLost { token: 1 })), "{operation}: {error:?}");
+    }
+}
+
+on_every_database!(
+    a_held_lease_is_refused_and_says_who_holds_it,
+    a_free_or_expired_or_dead_holders_lease_is_taken_under_a_new_token,
+    renewing_keeps_a_lease_and_a_lost_one_cannot_be_renewed,
+    a_topic_that_is_not_there_cannot_be_leased,
+    a_stale_lease_commits_nothing,
+);

@@ -1,0 +1,101 @@
+use aha_radar::domain::digest::Cost;
+use aha_radar::domain::run::RunMode;
+use aha_radar::store::{AttemptEnd, NewRun, Store};
+
+use super::digests::digest_commit;
+use super::on_every_database;
+use super::world::{World, acquire, at, new_run, settings, window};
+
+async fn a_run_is_made_once_and_keeps_its_settings_while_open(store: &dyn Store) {
+    let topic = store.ensure_topic("default", at(0)).await.unwrap();
+    let lease = acquire(store, &topic, "one").await;
+    let new = new_run(&topic, RunMode::Cursor, window(0, 24));
+    let run = store.open_run(&lease, &new).await.unwrap();
+    assert_eq!((run.id, run.topic_id, run.mode, run.window), (new.id, topic.id, RunMode::Cursor, new.window));
+    assert_eq!((run.done, run.pass_attempt, run.snapshot_at), (false, 1, None));
+    assert_eq!((&run.settings, &run.stage), (&new.settings, &None));
+    let changed = NewRun { settings: settings("triage_v2"), repin_prompts: true, ..new };
+    assert_eq!(store.open_run(&lease, &changed).await.unwrap(), run);
+    assert_eq!(store.unfinished_cursor_run(topic.id).await.unwrap(), Some(run));
+}
+
+async fn a_finished_run_starts_a_new_pass_with_its_prompts_pinned(store: &dyn Store) {
+    let world = World::new(store).await;
+    store.pin_snapshot(&world.lease, world.run, at(24)).await.unwrap();
+    store.commit_digest(&world.lease, &digest_commit(&world, Cost::default(), Vec::new())).await.unwrap();
+    assert_eq!(store.unfinished_cursor_run(world.topic.id).await.unwrap(), None);
+
+    let mut new = new_run(&world.topic, RunMode::Cursor, window(0, 24));
+    new.settings = settings("triage_v2");
+    new.settings.interests = "other".into();
+    let run = store.open_run(&world.lease, &new).await.unwrap();
+    assert_eq!((run.done, run.pass_attempt, run.snapshot_at, &run.stage), (false, 2, None, &None));
+    assert_eq!(run.settings.interests, "other");
+    assert_eq!(run.settings.prompts, settings("triage_v1").prompts);
+
+    assert_eq!(store.begin_attempt(&world.lease, world.run, at(25)).await.unwrap(), 2);
+    store.commit_digest(&world.lease, &digest_commit(&world, Cost::default(), Vec::new())).await.unwrap();
+    new.repin_prompts = true;
+    let run = store.open_run(&world.lease, &new).await.unwrap();
+    assert_eq!((run.pass_attempt, run.settings), (3, new.settings));
+}
+
+async fn attempts_left_running_are_lost_and_an_ended_one_stays_ended(store: &dyn Store) {
+    let world = World::new(store).await;
+    assert_eq!(world.attempt, 1);
+    assert_eq!(store.begin_attempt(&world.lease, world.run, at(25)).await.unwrap(), 2);
+    let end = AttemptEnd { outcome: "failed", error: Some("no disk".to_owned()), at: at(26) };
+    store.end_attempt(world.run, 1, &end).await.unwrap();
+    store.note_stage(&world.lease, world.run, 2, "embed").await.unwrap();
+    store.end_attempt(world.run, 2, &end).await.unwrap();
+    let interrupted = AttemptEnd { outcome: "interrupted", error: None, at: at(27) };
+    store.end_attempt(world.run, 2, &interrupted).await.unwrap();
+
+    let (run, attempts) = store.runs(Some(world.topic.id), 10).await.unwrap().remove(0);
+    assert_eq!(run.stage.as_deref(), Some("embed"));
+    assert_eq!((attempts[0].outcome.as_str(), attempts[0].finished_at), ("lost", Some(at(25))));
+    assert_eq!((attempts[1].outcome.as_str(), attempts[1].finished_at), ("failed", Some(at(26))));
+    assert_eq!((attempts[1].stage.as_deref(), attempts[1].error.as_deref()), (Some("embed"), Some("no disk")));
+    assert_eq!((attempts[1].holder.as_str(), attempts[1].started_at), ("host/1", at(25)));
+}
+
+async fn a_snapshot_is_pinned_once(store: &dyn Store) {
+    let world = World::new(store).await;
+    assert_eq!(store.pin_snapshot(&world.lease, world.run, at(24)).await.unwrap(), at(24));
+    assert_eq!(store.pin_snapshot(&world.lease, world.run, at(30)).await.unwrap(), at(24));
+}
+
+async fn runs_come_newest_window_first(store: &dyn Store) {
+    let world = World::new(store).await;
+    for (start, end) in [(24, 48), (0, 48)] {
+        let new = new_run(&world.topic, RunMode::Window, window(start, end));
+        store.open_run(&world.lease, &new).await.unwrap();
+    }
+    let other = World::named(store, "other").await;
+    let windows = |runs: Vec<(aha_radar::domain::run::Run, Vec<_>)>| -> Vec<_> {
+        runs.into_iter()
+            .map(|(run, attempts): (_, Vec<aha_radar::domain::run::RunAttempt>)| (run.window, attempts.len()))
+            .collect()
+    };
+    let of_topic = windows(store.runs(Some(world.topic.id), 10).await.unwrap());
+    assert_eq!(of_topic, [(window(24, 48), 0), (window(0, 48), 0), (window(0, 24), 1)]);
+    assert_eq!(store.runs(None, 10).await.unwrap().len(), 4);
+    assert_eq!(store.runs(None, 2).await.unwrap().len(), 2);
+    assert_eq!(store.runs(Some(other.topic.id), 10).await.unwrap().len(), 1);
+}
+
+async fn window_runs_are_not_the_topics_unfinished_run(store: &dyn Store) {
+    let topic = store.ensure_topic("default", at(0)).await.unwrap();
+    let lease = acquire(store, &topic, "one").await;
+    store.open_run(&lease, &new_run(&topic, RunMode::Window, window(0, 24))).await.unwrap();
+    assert_eq!(store.unfinished_cursor_run(topic.id).await.unwrap(), None);
+}
+
+on_every_database!(
+    a_run_is_made_once_and_keeps_its_settings_while_open,
+    a_finished_run_starts_a_new_pass_with_its_prompts_pinned,
+    attempts_left_running_are_lost_and_an_ended_one_stays_ended,
+    a_snapshot_is_pinned_once,
+    runs_come_newest_window_first,
+    window_runs_are_not_the_topics_unfinished_run,
+);

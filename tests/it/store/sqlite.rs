@@ -1,0 +1,318 @@
+//! What only SQLite has: the file, its locks, its rights and its schema.
+
+use std::path::{Path, PathBuf};
+
+use aha_radar::store::{self, OpenMode, SchemaVersion, SqliteStore, Store, StoreError, TopicStore};
+use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
+use sqlx::{AssertSqlSafe, Connection, Executor};
+
+use super::world::{FreshSqlite, World, at, item};
+
+fn path(database: &FreshSqlite) -> PathBuf {
+    database.folder.path().join("aha-radar.db")
+}
+
+async fn raw(database: &FreshSqlite) -> SqliteConnection {
+    let options = SqliteConnectOptions::new().filename(path(database)).create_if_missing(true);
+    SqliteConnection::connect_with(&options).await.unwrap()
+}
+
+async fn alter(database: &FreshSqlite, sql: &'static str) {
+    raw(database).await.execute(sql).await.unwrap();
+}
+
+async fn reopen(database: &FreshSqlite) -> Result<SqliteStore, StoreError> {
+    SqliteStore::open(&database.url, OpenMode::MustExist).await
+}
+
+/// A folder with a file of that content where the database should be.
+async fn opening_a_file_of(content: &[u8]) -> StoreError {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("notes.txt");
+    std::fs::write(&file, content).unwrap();
+    let error =
+        SqliteStore::open(&format!("sqlite://{}", file.display()), OpenMode::CreateIfMissing).await.unwrap_err();
+    assert_eq!(std::fs::read(&file).unwrap(), content, "a stranger's file is left alone");
+    error
+}
+
+#[tokio::test]
+async fn rows_survive_a_reopening_and_nothing_is_written_by_it() {
+    let database = FreshSqlite::new().await;
+    let world = World::new(&*database.store).await;
+    world.with_items(&*database.store, &[item("a", 1)]).await;
+    let mut watching = raw(&database).await;
+    let before = data_version(&mut watching).await;
+    let again = store::open(&database.url, OpenMode::CreateIfMissing).await.unwrap();
+    assert_eq!(again.unassigned_items(world.topic.id, at(24)).await.unwrap().len(), 1);
+    again.ensure_topic("default", at(30)).await.unwrap();
+    assert_eq!(data_version(&mut watching).await, before);
+    again.ensure_topic("another", at(30)).await.unwrap();
+    assert_ne!(data_version(&mut watching).await, before, "a write would have been noticed");
+}
+
+/// Changes with every commit of another connection.
+async fn data_version(connection: &mut SqliteConnection) -> i64 {
+    sqlx::query_scalar("PRAGMA data_version").fetch_one(connection).await.unwrap()
+}
+
+#[tokio::test]
+async fn the_file_is_set_up_for_one_writer_and_many_readers() {
+    let database = FreshSqlite::new().await;
+    let mut connection = raw(&database).await;
+    let mode: String = sqlx::query_scalar("PRAGMA journal_mode").fetch_one(&mut connection).await.unwrap();
+    assert_eq!(mode, "wal");
+    let version: String = sqlx::query_scalar("SELECT sqlite_version()").fetch_one(&mut connection).await.unwrap();
+    let parts: Vec<u32> = version.split('.').map(|part| part.parse().unwrap()).collect();
+    assert!(parts >= vec![3, 51, 3], "{version}");
+}
+
+#[tokio::test]
+async fn a_missing_file_is_missing_or_made() {
+    let folder = tempfile::tempdir().unwrap();
+    let url = format!("sqlite://{}", folder.path().join("new.db").display());
+    assert!(matches!(SqliteStore::open(&url, OpenMode::MustExist).await, Err(StoreError::Missing { .. })));
+    assert!(matches!(SqliteStore::schema_version(&url).await, Err(StoreError::Missing { .. })));
+    assert!(std::fs::read_dir(folder.path()).unwrap().next().is_none());
+    SqliteStore::open(&url, OpenMode::CreateIfMissing).await.unwrap();
+    SqliteStore::open(&url, OpenMode::MustExist).await.unwrap();
+}
+
+#[tokio::test]
+async fn what_cannot_be_opened_says_why() {
+    let folder = tempfile::tempdir().unwrap();
+    let opening = async |path: &Path| {
+        let url = format!("sqlite://{}", path.display());
+        SqliteStore::open(&url, OpenMode::CreateIfMissing).await.unwrap_err()
+    };
+    let error = opening(&folder.path().join("no/such/folder/a.db")).await;
+    assert!(matches!(&error, StoreError::CannotOpen { reason, .. } if reason.contains("does not exist")), "{error}");
+    let error = opening(folder.path()).await;
+    assert!(matches!(&error, StoreError::CannotOpen { reason, .. } if reason.contains("folder")), "{error}");
+    for url in ["sqlite::memory:", "sqlite://", "aha-radar.db"] {
+        let error = store::open(url, OpenMode::CreateIfMissing).await.unwrap_err();
+        assert!(matches!(error, StoreError::CannotOpen { .. }), "{url}: {error}");
+    }
+}
+
+#[tokio::test]
+async fn another_kind_of_database_is_refused_without_its_password() {
+    let url = "postgres://me:secret@db.example/aha";
+    let error = store::open(url, OpenMode::MustExist).await.unwrap_err();
+    assert!(matches!(&error, StoreError::UnsupportedDatabase { scheme } if scheme == "postgres"));
+    assert!(!format!("{error} {error:?}").contains("secret"));
+}
+
+#[tokio::test]
+async fn a_strangers_file_is_not_touched() {
+    let error = opening_a_file_of(b"just some notes, and quite a few of them").await;
+    assert!(matches!(error, StoreError::NotADatabase { .. }), "{error}");
+
+    let stranger = FreshSqlite::new().await;
+    std::fs::remove_file(path(&stranger)).unwrap();
+    alter(&stranger, "CREATE TABLE bookmarks (url TEXT)").await;
+    let error = reopen(&stranger).await.unwrap_err();
+    assert!(matches!(&error, StoreError::NotADatabase { reason, .. } if reason.contains("another program")), "{error}");
+}
+
+#[tokio::test]
+async fn a_newer_or_a_changed_schema_is_refused() {
+    let database = FreshSqlite::new().await;
+    let version = SqliteStore::schema_version(&database.url).await.unwrap();
+    assert_eq!(version, SchemaVersion { applied: version.known, known: version.known });
+    alter(
+        &database,
+        "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time)
+         VALUES (9000, 'from the future', TRUE, x'00', 0)",
+    )
+    .await;
+    let newer = reopen(&database).await.unwrap_err();
+    assert!(matches!(newer, StoreError::NewerSchema { found: 9000, known } if known == version.known), "{newer}");
+    assert_eq!(SqliteStore::schema_version(&database.url).await.unwrap().applied, 9000);
+    alter(&database, "DELETE FROM _sqlx_migrations WHERE version = 9000").await;
+    alter(&database, "UPDATE _sqlx_migrations SET checksum = x'00' WHERE version = 1").await;
+    let changed = reopen(&database).await.unwrap_err();
+    assert!(matches!(changed, StoreError::ChangedSchema { version: 1 }), "{changed}");
+}
+
+#[tokio::test]
+async fn processes_that_start_together_make_one_database() {
+    let folder = tempfile::tempdir().unwrap();
+    let url = format!("sqlite://{}", folder.path().join("new.db").display());
+    let opening = || SqliteStore::open(&url, OpenMode::CreateIfMissing);
+    let (a, b, c, d) = tokio::join!(opening(), opening(), opening(), opening());
+    for store in [a, b, c, d] {
+        store.unwrap().ensure_topic("default", at(0)).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_lock_that_stays_is_named_when_opening() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("locked.db");
+    let options = SqliteConnectOptions::new().filename(&file).create_if_missing(true);
+    let mut other = SqliteConnection::connect_with(&options).await.unwrap();
+    other.execute("BEGIN EXCLUSIVE").await.unwrap();
+    let url = format!("sqlite://{}", file.display());
+    let error = SqliteStore::open(&url, OpenMode::CreateIfMissing).await.unwrap_err();
+    assert!(matches!(error, StoreError::Locked { .. }), "{error}");
+}
+
+#[tokio::test]
+async fn a_lock_that_stays_is_named_when_writing_and_does_not_hinder_reading() {
+    let database = FreshSqlite::new().await;
+    let mut other = raw(&database).await;
+    other.execute("BEGIN IMMEDIATE").await.unwrap();
+    assert_eq!(database.store.topic("default").await.unwrap(), None);
+    let error = database.store.ensure_topic("default", at(0)).await.unwrap_err();
+    assert!(matches!(error, StoreError::Locked { .. }), "{error}");
+    other.execute("ROLLBACK").await.unwrap();
+    database.store.ensure_topic("default", at(0)).await.unwrap();
+}
+
+/// Holds for every user, root too, who may write any file.
+#[tokio::test]
+async fn a_database_opened_for_reading_reads_and_refuses_writing() {
+    let database = FreshSqlite::new().await;
+    World::new(&*database.store).await;
+    let reading = SqliteStore::open(&format!("{}?mode=ro", database.url), OpenMode::MustExist).await.unwrap();
+    reads_and_refuses_writing(&reading).await;
+}
+
+#[tokio::test]
+async fn a_file_without_the_right_to_write_is_still_read() {
+    for folder_too in [false, true] {
+        let database = FreshSqlite::new().await;
+        World::new(&*database.store).await;
+        reopen(&database).await.unwrap().close().await;
+        let FreshSqlite { store, url, folder } = database;
+        let closing = store.topics().await.unwrap();
+        assert_eq!(closing.len(), 1);
+        drop(store);
+        settle(folder.path()).await;
+        protect(folder.path(), folder_too, true);
+        let reading = SqliteStore::open(&url, OpenMode::MustExist).await;
+        if may_write_anything(folder.path()) {
+            reading.unwrap().ensure_topic("another", at(0)).await.unwrap();
+        } else {
+            reads_and_refuses_writing(&reading.unwrap()).await;
+        }
+        protect(folder.path(), folder_too, false);
+    }
+}
+
+async fn reads_and_refuses_writing(store: &dyn Store) {
+    let topic = store.ensure_topic("default", at(0)).await.unwrap();
+    assert_eq!(store.sources(topic.id).await.unwrap().len(), 2);
+    let error = store.set_next_run(topic.id, Some(at(1))).await.unwrap_err();
+    assert!(matches!(error, StoreError::ReadOnly), "{error}");
+}
+
+/// Waits until the last connection has folded its log into the file.
+async fn settle(folder: &Path) {
+    for _ in 0..100 {
+        if !folder.join("aha-radar.db-wal").exists() {
+            return;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    }
+}
+
+fn protect(folder: &Path, folder_too: bool, on: bool) {
+    use std::os::unix::fs::PermissionsExt;
+    let set = |path: &Path, mode| std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+    if folder_too {
+        set(folder, if on { 0o555 } else { 0o755 });
+    }
+    set(&folder.join("aha-radar.db"), if on { 0o444 } else { 0o644 });
+}
+
+/// Whether this user (root) is above file rights.
+fn may_write_anything(folder: &Path) -> bool {
+    std::fs::OpenOptions::new().append(true).open(folder.join("aha-radar.db")).is_ok()
+}
+
+#[tokio::test]
+async fn the_schema_refuses_states_that_cannot_be() {
+    let database = FreshSqlite::new().await;
+    World::new(&*database.store).await;
+    let impossible = [
+        "UPDATE runs SET status = 'paused'",
+        "UPDATE runs SET status = 'done'",
+        "UPDATE run_attempts SET outcome = 'maybe'",
+        "UPDATE topics SET lease_expires_at = NULL",
+        "UPDATE topics SET depth = 101",
+        "UPDATE topics SET rules_json = 'no json'",
+        "UPDATE sources SET weight = 0",
+        "UPDATE sources SET health = 'unwell'",
+        "UPDATE sources SET created_at = 'yesterday'",
+        "UPDATE sources SET topic_id = 'nobody'",
+        "INSERT INTO provider_calls (id, purpose, provider, model, prompt_id, attempt, state, started_at)
+         VALUES ('x', 'triage', 'local', 'm', 'p', 1, 'error', 0)",
+    ];
+    let mut connection = raw(&database).await;
+    for sql in impossible {
+        let refused = connection.execute(AssertSqlSafe(sql)).await;
+        assert!(refused.is_err(), "{sql}");
+    }
+}
+
+/// Committing the same digest again leaves every row of the database as it is.
+#[tokio::test]
+async fn a_digest_committed_twice_leaves_identical_rows() {
+    let database = FreshSqlite::new().await;
+    let world = World::new(&*database.store).await;
+    let commit = super::digests::digest_commit(&world, aha_radar::domain::digest::Cost::default(), vec![]);
+    database.store.commit_digest(&world.lease, &commit).await.unwrap();
+    let before = digest_rows(&database).await;
+    let later = aha_radar::store::DigestCommit { now: at(50), ..commit };
+    database.store.commit_digest(&world.lease, &later).await.unwrap();
+    assert_eq!(digest_rows(&database).await, before);
+}
+
+async fn digest_rows(database: &FreshSqlite) -> Vec<(String, String, i64)> {
+    let mut connection = raw(database).await;
+    sqlx::query_as("SELECT id, head_json, created_at FROM digests").fetch_all(&mut connection).await.unwrap()
+}
+
+/// Retention empties an item and marks it; a source that still lists it does not bring it back.
+#[tokio::test]
+async fn what_retention_deleted_stays_deleted() {
+    let database = FreshSqlite::new().await;
+    let world = World::new(&*database.store).await;
+    world.with_items(&*database.store, &[item("a", 1)]).await;
+    alter(&database, "UPDATE content_items SET deleted_at = 1, body_text = '', title = NULL").await;
+    let counts = database.store.commit_fetch(&world.lease, &world.look(1, world.first, &[item("a", 1)])).await.unwrap();
+    assert_eq!((counts.new, counts.updated), (0, 0));
+    assert!(database.store.unassigned_items(world.topic.id, at(24)).await.unwrap().is_empty());
+    assert!(database.store.load_items(world.topic.id, &[super::world::id("a")]).await.unwrap().is_empty());
+}
+
+/// A story that was merged into another is found under the other's name, with the members of both.
+#[tokio::test]
+async fn a_merged_story_is_read_as_the_one_it_went_into() {
+    use aha_radar::domain::ids::ClusterId;
+    let database = FreshSqlite::new().await;
+    let world = World::new(&*database.store).await;
+    world.with_items(&*database.store, &[item("a", 1), item("b", 2)]).await;
+    world.embed(&*database.store, &["a", "b"]).await;
+    let clusters = [ClusterId::of(&["a"]), ClusterId::of(&["b"])];
+    let commit = aha_radar::store::ClusterCommit {
+        created: vec![(clusters[0], super::world::id("a")), (clusters[1], super::world::id("b"))],
+        ..Default::default()
+    };
+    database.store.commit_clusters(&world.lease, &commit).await.unwrap();
+    let mut connection = raw(&database).await;
+    sqlx::query("UPDATE clusters SET merged_into = $1 WHERE id = $2")
+        .bind(clusters[0].to_string())
+        .bind(clusters[1].to_string())
+        .execute(&mut connection)
+        .await
+        .unwrap();
+    let stories = database.store.stories_of(world.topic.id, &[super::world::id("b")], at(24)).await.unwrap();
+    assert_eq!(stories.len(), 1);
+    assert_eq!((stories[0].cluster, stories[0].members.len()), (clusters[0], 2));
+    let window = super::world::window(0, 24);
+    let items = database.store.embedded_items(world.topic.id, super::world::SPACE, window, at(24)).await.unwrap();
+    assert!(items.iter().all(|item| item.cluster == Some(clusters[0])));
+}

@@ -1,0 +1,53 @@
+use aha_radar::domain::topic::{BudgetTier, Rule, RuleAction};
+use aha_radar::store::{Store, StoreError};
+
+use super::on_every_database;
+use super::world::at;
+
+async fn a_topic_is_made_once(store: &dyn Store) {
+    assert_eq!(store.topic("default").await.unwrap(), None);
+    let made = store.ensure_topic("default", at(0)).await.unwrap();
+    let again = store.ensure_topic("default", at(5)).await.unwrap();
+    assert_eq!(made, again);
+    assert_eq!((made.depth, made.decay_hours, made.budget_tier), (50, 48.0, None));
+    assert_eq!(store.topic("default").await.unwrap(), Some(made));
+}
+
+async fn topics_come_by_name(store: &dyn Store) {
+    for name in ["zebra", "Äther", "ant", "Bee"] {
+        store.ensure_topic(name, at(0)).await.unwrap();
+    }
+    let names: Vec<_> = store.topics().await.unwrap().into_iter().map(|topic| topic.name).collect();
+    assert_eq!(names, ["Bee", "ant", "zebra", "Äther"]);
+}
+
+async fn settings_are_kept_and_the_rest_is_left_alone(store: &dyn Store) {
+    let mut topic = store.ensure_topic("default", at(0)).await.unwrap();
+    store.set_next_run(topic.id, Some(at(30))).await.unwrap();
+    topic.schedule = Some("every 6h".to_owned());
+    topic.timezone = Some("Asia/Tokyo".to_owned());
+    topic.interests = "databases".into();
+    topic.rules = vec![Rule::parse(RuleAction::Mute, "word:crypto").unwrap()];
+    topic.budget_tier = Some(BudgetTier::High);
+    topic.depth = 80;
+    topic.decay_hours = 36.5;
+    store.save_topic(&topic).await.unwrap();
+    topic.next_run_at = Some(at(30));
+    assert_eq!(store.topic("default").await.unwrap(), Some(topic.clone()));
+    store.set_next_run(topic.id, None).await.unwrap();
+    assert_eq!(store.topic("default").await.unwrap().unwrap().next_run_at, None);
+}
+
+async fn a_topic_that_is_not_there_is_named(store: &dyn Store) {
+    let mut topic = store.ensure_topic("default", at(0)).await.unwrap();
+    topic.id = aha_radar::domain::ids::TopicId::of(&["another"]);
+    assert!(matches!(store.save_topic(&topic).await, Err(StoreError::NotFound { what: "topic", .. })));
+    assert!(matches!(store.set_next_run(topic.id, None).await, Err(StoreError::NotFound { .. })));
+}
+
+on_every_database!(
+    a_topic_is_made_once,
+    topics_come_by_name,
+    settings_are_kept_and_the_rest_is_left_alone,
+    a_topic_that_is_not_there_is_named,
+);
