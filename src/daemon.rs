@@ -16,7 +16,7 @@ use crate::domain::time::Timestamp;
 use crate::domain::topic::Topic;
 use crate::pipeline::StopSignal;
 use crate::pipeline::progress::Silent;
-use crate::pipeline::runner::{self, RunOutcome, RunRequest};
+use crate::pipeline::runner::{self, Made, RunRequest};
 use crate::pipeline::{RunError, schedule::Schedule};
 use crate::store::StoreError;
 use crate::web;
@@ -130,14 +130,12 @@ async fn run_topic(app: App, topic: Topic, stop: StopSignal) {
     let request =
         RunRequest { topic: topic.name.clone(), window: None, rejudge: false, progress: Arc::new(Silent), stop };
     match Box::pin(runner::run(&app, &request)).await {
-        Ok(RunOutcome::Digest { digest, .. }) => tracing::info!(
-            topic = %topic.name,
-            status = digest.digest.status.as_str(),
-            items = digest.digest.items,
-            stories = digest.stories.len(),
-            "digest made"
-        ),
-        Ok(RunOutcome::UpToDate { until, .. }) => tracing::info!(topic = %topic.name, %until, "nothing to do"),
+        Ok(outcome) => {
+            for Made { digest, .. } in &outcome.made {
+                let (status, items) = (digest.digest.status.as_str(), digest.digest.items);
+                tracing::info!(topic = %topic.name, status, items, stories = digest.stories.len(), "digest made");
+            }
+        }
         Err(RunError::Interrupted) => {
             // Not planned anew: the unfinished run is due again as soon as a daemon starts.
             tracing::info!(topic = %topic.name, "run interrupted; the next start continues it");

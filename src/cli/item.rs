@@ -88,7 +88,10 @@ fn terms(debug: &ScoreDebug) -> Vec<String> {
             "  × source weight {:.2} × your weight {:.2} × rule boost {:.2}",
             debug.source_weight, debug.user_weight, debug.rule_boost
         ),
-        format!("  × decay {:.4} ({:.1} h before the window's end)", debug.decay, debug.age_hours),
+        format!(
+            "  × decay {:.4} (e to the −{:.1} h before the window's end / {:.0} h)",
+            debug.decay, debug.age_hours, debug.decay_hours
+        ),
         format!("  = final score {:.4}", debug.final_score),
         format!("  taken when like stories above it divided that by {:.2}", debug.diversity_divisor),
     ]

@@ -35,23 +35,25 @@ pub(super) async fn run(app: App, arguments: RunArguments) -> Result<Exit> {
         RunRequest { topic: arguments.topic.clone(), window, rejudge: arguments.rejudge, progress: bars.clone(), stop };
     let outcome = runner::run(&app, &request).await;
     bars.clear();
-    match outcome? {
-        RunOutcome::Digest { digest, files } => {
-            let html = files.iter().find(|f| f.extension().is_some_and(|e| e == "html")).map(PathBuf::as_path);
-            show(&digest, arguments.json, html)?;
-            Ok(of_digest(&digest))
-        }
-        RunOutcome::UpToDate { until, latest } => {
-            output::note(&format!(
-                "topic {:?} has been read up to {until}: nothing to do before the next minute",
-                topic.name
-            ));
-            match latest {
-                Some(digest) => show(&digest, arguments.json, None)?,
-                None => output::note("there is no digest yet; run this again in a minute"),
-            }
-            Ok(Exit::Ok)
-        }
+    let outcome = outcome?;
+    for made in &outcome.made {
+        let html = made.files.iter().find(|f| f.extension().is_some_and(|e| e == "html")).map(PathBuf::as_path);
+        show(&made.digest, arguments.json, html)?;
+    }
+    if outcome.made.is_empty() {
+        up_to_date(&app, &topic, &outcome, arguments.json).await?;
+    }
+    let exits = outcome.made.iter().map(|made| of_digest(&made.digest));
+    Ok(exits.rev().find(|exit| *exit != Exit::Ok).unwrap_or(Exit::Ok))
+}
+
+/// Says that there is nothing to read, and shows the last digest instead.
+async fn up_to_date(app: &App, topic: &Topic, outcome: &RunOutcome, json: bool) -> Result<()> {
+    let until = outcome.up_to_date.map_or_else(String::new, |until| format!(" up to {until}"));
+    output::note(&format!("topic {:?} has been read{until}: nothing to do before the next minute", topic.name));
+    match app.store().latest_digest(topic.id).await? {
+        Some(digest) => show(&digest, json, None),
+        None => Ok(()),
     }
 }
 

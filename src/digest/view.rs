@@ -90,7 +90,7 @@ impl Page {
         };
         Self {
             topic: short_text(&head.topic, MAX_CHARS),
-            day: calendar.long_day(head.window_end),
+            day: calendar.last_day(head.window_start, head.window_end),
             window: format!("{start} – {end}, {}", calendar.zone_name()),
             header: header_line(digest),
             reasons: reason_list(&digest.skipped),

@@ -56,7 +56,12 @@ impl Calendar {
     }
 
     /// `Thursday 19 November 2026`.
-    pub(super) fn long_day(self, at: Timestamp) -> String {
+    /// The last day that a window `[start, end)` reaches into: one that ends at midnight is of the day before.
+    pub(super) fn last_day(self, start: Timestamp, end: Timestamp) -> String {
+        self.long_day(Timestamp::from_millis(end.as_millis() - 1).max(start))
+    }
+
+    fn long_day(self, at: Timestamp) -> String {
         self.local(at).format("%A %-d %B %Y").to_string()
     }
 

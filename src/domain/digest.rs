@@ -235,6 +235,8 @@ pub struct ScoreDebug {
     pub user_weight: f64,
     pub rule_boost: f64,
     pub age_hours: f64,
+    /// The topic's decay time, or the window's length where that is longer.
+    pub decay_hours: f64,
     /// exp(−age / decay hours), age reckoned from the window's end.
     pub decay: f64,
     pub final_score: f64,

@@ -83,12 +83,18 @@ impl Story {
     }
 }
 
-/// Picks the member that stands for a story: has a title, has a link, longest body, newest; then the smallest id.
+/// Picks the member that stands for a story: among those at least as close to it as the median member, has a title, has a link,
+/// longest body, newest; then the smallest id. (The longest text alone may be an essay that touches the story in passing.)
 #[must_use]
 pub fn choose_representative(members: &[StoryMember]) -> usize {
     let scoped = members.iter().any(|m| m.in_scope);
-    (0..members.len())
-        .filter(|index| !scoped || members[*index].in_scope)
+    let eligible: Vec<usize> = (0..members.len()).filter(|index| !scoped || members[*index].in_scope).collect();
+    let mut similarities: Vec<f64> = eligible.iter().map(|index| members[*index].similarity).collect();
+    similarities.sort_by(f64::total_cmp);
+    let median = similarities.get(similarities.len().saturating_sub(1) / 2).copied().unwrap_or(0.0);
+    eligible
+        .into_iter()
+        .filter(|index| members[*index].similarity >= median)
         .max_by(|a, b| {
             let key = |index: usize| {
                 let item = &members[index].item;

@@ -44,6 +44,8 @@ pub struct MemberInput {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SummaryInput {
     pub title: String,
+    /// The members' headlines: what several say weighs more when a sentence is chosen.
+    pub headlines: Vec<String>,
     /// The members' texts with their sources' names, the representative's first; none is empty.
     pub texts: Vec<(String, String)>,
     pub discussions: Vec<String>,

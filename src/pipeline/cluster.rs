@@ -70,6 +70,7 @@ async fn representatives(
 ) -> Result<Vec<(ClusterId, ItemId)>, RunError> {
     let touched: BTreeSet<ClusterId> = placements.iter().filter(|p| !p.began).map(|p| p.cluster).collect();
     let placed: HashMap<ItemId, ClusterId> = placements.iter().map(|p| (p.item, p.cluster)).collect();
+    let joined: HashMap<ItemId, f64> = placements.iter().map(|p| (p.item, p.similarity)).collect();
     let mut members: BTreeMap<ClusterId, Vec<ItemId>> = BTreeMap::new();
     for document in documents {
         let home = document.cluster.or_else(|| placed.get(&document.id).copied());
@@ -86,13 +87,14 @@ async fn representatives(
         .map(|(item, _)| (item.id, item))
         .collect();
     let chosen = members.into_iter().filter_map(|(cluster, ids)| {
-        let candidates: Vec<StoryMember> = ids.iter().filter_map(|id| items.get(id)).map(member).collect();
+        let candidates: Vec<StoryMember> =
+            ids.iter().filter_map(|id| Some(member(items.get(id)?, joined.get(id).copied().unwrap_or(1.0)))).collect();
         let index = choose_representative(&candidates);
         candidates.get(index).map(|best| (cluster, best.item.id))
     });
     Ok(chosen.collect())
 }
 
-fn member(item: &Item) -> StoryMember {
-    StoryMember { item: item.clone(), in_scope: true, similarity: 1.0, sources: Vec::new() }
+fn member(item: &Item, similarity: f64) -> StoryMember {
+    StoryMember { item: item.clone(), in_scope: true, similarity, sources: Vec::new() }
 }

@@ -62,6 +62,7 @@ fn ask(context: &RunContext, state: &RunState, sources: &HashMap<SourceId, &Sour
         members: story.member_ids(),
         input: TaskInput::DeepSummary(SummaryInput {
             title: story.representative().display_title(),
+            headlines: story.members.iter().map(|member| member.item.display_title()).take(TEXTS).collect(),
             texts,
             discussions: discussions(story),
             interests: context.run.settings.interests.clone(),

@@ -24,9 +24,6 @@ const LOOK_AHEAD: usize = 64;
 pub(super) async fn run(context: &RunContext, state: &mut RunState) -> Result<(), RunError> {
     let sources: Vec<Source> =
         context.store().sources(context.topic.id).await?.into_iter().filter(|source| source.enabled).collect();
-    if sources.is_empty() && context.store().sources(context.topic.id).await?.is_empty() {
-        return Err(RunError::NoSources { topic: context.topic.name.clone() });
-    }
     let from_attempt = context.run.pass_attempt;
     let done: HashSet<SourceId> =
         context.store().fetched_sources(context.run.id, from_attempt).await?.into_iter().collect();

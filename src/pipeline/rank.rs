@@ -1,7 +1,8 @@
 //! Stage 9: the order of the digest, every term of it kept.
 //!
 //! base = 0.8 · ai / 100 + 0.15 · heuristic + preference; final = (base + 0.05 · novelty) × source weight × preference weight ×
-//! rule boost × exp(−age / decay), with age reckoned from the window's end. Then a greedy choice in which each story already
+//! rule boost × exp(−age / decay), with age reckoned from the window's end; in a window longer than the decay time the window's
+//! length takes its place, or a digest of a week would be one of its last day. Then a greedy choice in which each story already
 //! taken of the same kind, source or author makes the next one dearer.
 
 use std::collections::HashMap;
@@ -69,7 +70,7 @@ fn score(context: &RunContext, state: &RunState, sources: &HashMap<SourceId, &So
         engagement: evidence.engagement_percentile.unwrap_or(UNKNOWN_ENGAGEMENT),
         source_weight: sources.get(&story.representative().source_id).map_or(1.0, |s| s.weight).clamp(0.1, 3.0),
         rule_boost: if boosted { crate::domain::topic::BOOST } else { 1.0 },
-        decay_hours: context.run.settings.decay_hours,
+        decay_hours: context.run.settings.decay_hours.max(context.run.window.hours()),
     };
     let label = label(story, &evidence);
     Ranked { story: index, section: None, label, percentile: 0, debug: terms.weigh(evidence) }
@@ -105,6 +106,7 @@ impl Terms {
             user_weight,
             rule_boost: self.rule_boost,
             age_hours: evidence.age_hours,
+            decay_hours: round(self.decay_hours),
             decay: round(decay),
             final_score: round(final_score),
             diversity_divisor: 1.0,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use chrono_tz::Tz;
+use tracing::Instrument as _;
 
 use crate::app::App;
 use crate::digest::write_files;
@@ -34,13 +35,19 @@ pub struct RunRequest {
     pub stop: StopSignal,
 }
 
-/// How a run ended.
-#[derive(Debug)]
-pub enum RunOutcome {
-    /// A digest was made, and written to these files.
-    Digest { digest: Box<Digest>, files: Vec<PathBuf> },
+/// What a call made: usually one digest; two when an unfinished run came first; none when there was nothing to do.
+#[derive(Debug, Default)]
+pub struct RunOutcome {
+    pub made: Vec<Made>,
     /// A cursor run found its window empty: the topic has been read up to this minute.
-    UpToDate { until: Timestamp, latest: Option<Box<Digest>> },
+    pub up_to_date: Option<Timestamp>,
+}
+
+/// A digest and the files it was written to.
+#[derive(Debug)]
+pub struct Made {
+    pub digest: Digest,
+    pub files: Vec<PathBuf>,
 }
 
 /// Runs a topic once.
@@ -49,10 +56,13 @@ pub enum RunOutcome {
 /// [`RunError`] when there is no digest; what was done so far is kept, and the next call continues.
 pub async fn run(app: &App, request: &RunRequest) -> Result<RunOutcome, RunError> {
     let topic = topic(app, &request.topic).await?;
+    if app.store().sources(topic.id).await?.is_empty() {
+        return Err(RunError::NoSources { topic: topic.name });
+    }
     let lease = acquire(app, &topic).await?;
     let heartbeat = Heartbeat::start(app, &lease, &request.stop);
     let outcome = match request.window {
-        Some(window) => attempt(app, request, &topic, &lease, &new_run(app, &topic, RunMode::Window, window)?).await,
+        Some(window) => window_run(app, request, &topic, &lease, window).await,
         None => cursor_run(app, request, &lease).await,
     };
     drop(heartbeat);
@@ -67,20 +77,34 @@ async fn topic(app: &App, name: &str) -> Result<Topic, RunError> {
     app.store().topic(name).await?.ok_or_else(|| RunError::NoTopic { name: name.to_owned() })
 }
 
+async fn window_run(
+    app: &App,
+    request: &RunRequest,
+    topic: &Topic,
+    lease: &Lease,
+    window: Window,
+) -> Result<RunOutcome, RunError> {
+    let new = new_run(app, topic, RunMode::Window, window)?;
+    Ok(RunOutcome { made: vec![attempt(app, request, topic, lease, &new).await?], up_to_date: None })
+}
+
 /// Finishes the topic's unfinished run, then reads from its cursor to now.
 async fn cursor_run(app: &App, request: &RunRequest, lease: &Lease) -> Result<RunOutcome, RunError> {
+    let mut outcome = RunOutcome::default();
     let topic = topic(app, &request.topic).await?;
     if let Some(unfinished) = app.store().unfinished_cursor_run(topic.id).await? {
         tracing::info!(run = %unfinished.id, window = %unfinished.window, "continuing an unfinished run");
-        attempt(app, request, &topic, lease, &again(&unfinished, app)).await?;
+        outcome.made.push(attempt(app, request, &topic, lease, &again(&unfinished, app)).await?);
     }
     let topic = self::topic(app, &request.topic).await?;
     let window = next_window(app, &topic)?;
     if window.is_empty() {
-        let latest = app.store().latest_digest(topic.id).await?;
-        return Ok(RunOutcome::UpToDate { until: window.end, latest: latest.map(Box::new) });
+        outcome.up_to_date = Some(window.end);
+        return Ok(outcome);
     }
-    attempt(app, request, &topic, lease, &new_run(app, &topic, RunMode::Cursor, window)?).await
+    let new = new_run(app, &topic, RunMode::Cursor, window)?;
+    outcome.made.push(attempt(app, request, &topic, lease, &new).await?);
+    Ok(outcome)
 }
 
 /// From the cursor (the first time: one interval back) to the start of this minute, reaching back over at most
@@ -161,7 +185,7 @@ async fn attempt(
     topic: &Topic,
     lease: &Lease,
     new: &NewRun,
-) -> Result<RunOutcome, RunError> {
+) -> Result<Made, RunError> {
     let new = NewRun { repin_prompts: request.rejudge, ..new.clone() };
     let run = app.store().open_run(lease, &new).await?;
     let attempt = app.store().begin_attempt(lease, run.id, app.clock().now()).await?;
@@ -176,7 +200,8 @@ async fn attempt(
         progress: Arc::clone(&request.progress),
         stop: request.stop.clone(),
     };
-    let outcome = stages(&mut context).await;
+    let span = tracing::info_span!("run", id = %context.run.id, topic = %topic.name);
+    let outcome = stages(&mut context).instrument(span).await;
     if let Err(error) = &outcome {
         let end =
             AttemptEnd { outcome: error.attempt_outcome(), error: Some(error.to_string()), at: app.clock().now() };
@@ -186,20 +211,20 @@ async fn attempt(
     }
     let digest = outcome?;
     let files = write_files(&app.config().output_dir, &digest)?;
-    Ok(RunOutcome::Digest { digest: Box::new(digest), files })
+    Ok(Made { digest, files })
 }
 
 async fn stages(context: &mut RunContext) -> Result<Digest, RunError> {
     let mut state = RunState::default();
     let (run, window) = (context.run.id, context.run.window);
-    tracing::info!(%run, %window, mode = context.run.mode.as_str(), attempt = context.attempt, "run started");
+    tracing::info!(%window, mode = context.run.mode.as_str(), attempt = context.attempt, "run started");
     for stage in STAGES {
         context.check()?;
         context.store().note_stage(&context.lease, run, context.attempt, stage.as_str()).await?;
         crate::failpoint::hit(stage.as_str());
         let begun = Instant::now();
         stage.run(context, &mut state).await?;
-        tracing::info!(%run, stage = stage.as_str(), elapsed_ms = begun.elapsed().as_millis(), "stage finished");
+        tracing::info!(stage = stage.as_str(), elapsed_ms = begun.elapsed().as_millis(), "stage finished");
         if stage == super::Stage::Ingest {
             let now = context.app.clock().now();
             context.snapshot = context.store().pin_snapshot(&context.lease, run, now).await?;

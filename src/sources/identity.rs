@@ -24,14 +24,14 @@ pub fn identify(source: SourceId, items: Vec<NewItem>, fetched_at: Timestamp) ->
     for url in canonical.iter().flatten() {
         *uses.entry(url.clone()).or_default() += 1;
     }
-    let identifies = |url: &str| is_page(url) && uses.get(url) == Some(&1);
+    let is_own = |url: &str| is_page(url) && uses.get(url) == Some(&1);
     let mut seen = HashSet::new();
     let mut identified = Vec::with_capacity(items.len());
     for (item, canonical) in items.into_iter().zip(canonical) {
         if item.guid.is_none() && item.url.is_none() && item.title.is_none() && item.body_text.is_empty() {
             continue;
         }
-        let own_url = canonical.clone().filter(|url| identifies(url));
+        let own_url = canonical.clone().filter(|url| is_own(url));
         let item = identify_one(source, item, canonical, own_url.as_deref(), fetched_at);
         if seen.insert(item.external_id.clone()) {
             identified.push(item);

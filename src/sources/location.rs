@@ -21,7 +21,7 @@ pub fn location_from_argument(text: &str) -> Result<String, FetchError> {
         return file_url(&path);
     }
     let first = text.split('/').next().unwrap_or_default();
-    if !text.starts_with(['.', '/']) && first.contains('.') && !first.ends_with(".xml") {
+    if !text.starts_with(['.', '/']) && first.contains('.') && Path::new(text).extension().is_none_or(|e| e != "xml") {
         let reason = format!("it names no file and lacks a scheme, perhaps https://{text} is meant");
         return Err(FetchError::BadUrl { url: text.to_owned(), reason });
     }

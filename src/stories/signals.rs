@@ -7,7 +7,17 @@ use regex::Regex;
 /// Phrases of advertisements in any field of life. Matched at word borders, ignoring case.
 static PROMOTION: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
-        r"(?i)\b(sponsored(?: post| content)?|paid partnership|advertorial|promo(?:tion(?:al)?)? code|coupon|discount code|use code [A-Z0-9]+|giveaway|\d{1,2} ?(?:%|per ?cent) off|limited[- ]time offer|black friday deals?|buy now|order now|early[- ]bird|free trial|affiliate links?|we(?:'|’)re hiring|we are hiring|now hiring|join our team|apply (?:now|by|before)|job opening|vacancy|win (?:a|an|one|two|three) |subscribe (?:now|today)|book your (?:place|seat|ticket)s?|tickets? (?:now )?on sale)",
+        r"(?ix)
+        ^\W*(?: advertisement | advert | ad | job | jobs | win | promotion | promoted | anzeige | werbung )\b\W
+        | \b(?:
+            sponsored (?:\ (?:post|content|by))? | paid\ (?:partnership|post) | advertorial | promotional\ offer
+          | (?:promo(?:tion)?|discount|voucher|coupon)\ code | use\ (?:the\ )?code\ [a-z0-9]+ | coupons? | give-?away
+          | \d{1,2}\ ?(?:%|per\ ?cent)\ off | limited[-\ ]time\ offer | black\ friday\ deals? | (?:buy|order|subscribe|book)\ (?:now|today)
+          | early[-\ ]bird | free\ trial | affiliate\ links?
+          | (?:we(?:'|’)re|we\ are|now|is|are)\ hiring | join\ our\ (?:growing\ )?team | apply\ (?:now|by|before|at)
+          | applications?\ close | job\ opening | vacanc(?:y|ies) | (?:enter|chance)\ to\ win | prize\ draw
+          | book\ your\ (?:place|seat|ticket|table)s? | tickets?\ (?:are\ )?(?:now\ )?on\ sale | sign\ up\ (?:now|today)
+        )\b",
     )
     .ok()
 });

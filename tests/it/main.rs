@@ -2,4 +2,6 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a failed test is the report, in its helpers too")]
 
+mod sources;
 mod store;
+mod support;

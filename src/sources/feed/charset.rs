@@ -33,15 +33,10 @@ pub(in crate::sources) fn decode<'a>(bytes: &'a [u8], content_type: Option<&str>
             Cow::Owned(declare_utf8(patch_utf8(bytes))),
             Some("some bytes are not UTF-8 and were read as windows-1252".to_owned()),
         ),
-        _ => match served.filter(|e| *e != UTF_8) {
-            Some(encoding) => {
-                finish(encoding, bytes, Some(format!("not UTF-8 as declared; read as {}", encoding.name())))
-            }
-            None => {
-                let encoding = detect(bytes);
-                finish(encoding, bytes, Some(format!("character set not told; read as {}", encoding.name())))
-            }
-        },
+        _ => {
+            let encoding = served.filter(|e| *e != UTF_8).unwrap_or_else(|| detect(bytes));
+            finish(encoding, bytes, Some(format!("not UTF-8, and not told otherwise; read as {}", encoding.name())))
+        }
     }
 }
 

@@ -16,7 +16,7 @@ const MAX_LINE_CHARS: usize = 1_000;
 const MAX_CATEGORIES: usize = 50;
 
 /// What all items of a feed share.
-pub(super) struct Context<'a> {
+pub(super) struct Shared<'a> {
     pub(super) format: &'a FeedType,
     /// Resolves what is still relative.
     pub(super) base: Option<Url>,
@@ -24,15 +24,15 @@ pub(super) struct Context<'a> {
 }
 
 /// Makes an item; the flag says whether its text had to be cut.
-pub(super) fn item(entry: Entry, extras: Option<&ItemExtras>, context: &Context<'_>) -> (NewItem, bool) {
+pub(super) fn item(entry: Entry, extras: Option<&ItemExtras>, shared: &Shared<'_>) -> (NewItem, bool) {
     let guid = Some(entry.id.trim().to_owned()).filter(|g| !g.is_empty());
     let guid = guid.or_else(|| extras.and_then(|e| e.about.as_deref()).map(|a| a.trim().to_owned()));
-    let url = link(&entry, guid.as_deref(), extras, context);
+    let url = link(&entry, guid.as_deref(), extras, shared);
     let title =
-        entry.title.as_ref().map(|t| line(&t.content, t.content_type.as_str(), context)).filter(|t| !t.is_empty());
-    let (published_at, updated_at) = times(&entry, context.format);
-    let author = authors(&entry.authors).or_else(|| authors(context.authors));
-    let discussion_url = discussion(&entry.links, extras, url.as_deref(), context);
+        entry.title.as_ref().map(|t| line(&t.content, t.content_type.as_str(), shared)).filter(|t| !t.is_empty());
+    let (published_at, updated_at) = times(&entry, shared.format);
+    let author = authors(&entry.authors).or_else(|| authors(shared.authors));
+    let discussion_url = discussion(&entry.links, extras, url.as_deref(), shared);
     let categories = categories(&entry.categories);
     let engagement = Engagement { score: None, comments: extras.and_then(|e| e.comments) };
     let media = entry.media.iter().find_map(|m| m.description.as_ref()).map(|d| d.content.clone());
@@ -68,8 +68,8 @@ pub(super) fn item(entry: Entry, extras: Option<&ItemExtras>, context: &Context<
 }
 
 /// A title as one line. Atom says whether it is markup; the others never do, so that tags are looked for.
-pub(super) fn line(text: &str, kind: &str, context: &Context<'_>) -> String {
-    let is_plain = *context.format == FeedType::Atom && kind == "text/plain" && !looks_like_html(text);
+pub(super) fn line(text: &str, kind: &str, shared: &Shared<'_>) -> String {
+    let is_plain = *shared.format == FeedType::Atom && kind == "text/plain" && !looks_like_html(text);
     let line = if is_plain { fold_line(text) } else { clean_line(text) };
     match line.char_indices().nth(MAX_LINE_CHARS) {
         Some((end, _)) => line[..end].to_owned(),
@@ -83,39 +83,39 @@ fn body(text: &str, kind: &str) -> String {
     truncated(plain, kept)
 }
 
-fn link(entry: &Entry, guid: Option<&str>, extras: Option<&ItemExtras>, context: &Context<'_>) -> Option<String> {
+fn link(entry: &Entry, guid: Option<&str>, extras: Option<&ItemExtras>, shared: &Shared<'_>) -> Option<String> {
     let pages = || entry.links.iter().filter(|l| l.target.is_none() && !l.href.is_empty());
     let rel = |wanted: &str| pages().find(|l| l.rel.as_deref() == Some(wanted));
     let own = pages().find(|l| l.rel.is_none());
     let fallback =
         || pages().find(|l| !matches!(l.rel.as_deref(), Some("self" | "edit" | "replies" | "enclosure" | "hub")));
-    let from_link = own.or_else(|| rel("alternate")).or_else(fallback).and_then(|l| absolute(&l.href, context));
+    let from_link = own.or_else(|| rel("alternate")).or_else(fallback).and_then(|l| absolute(&l.href, shared));
     from_link.or_else(|| {
         let is_address = extras.is_none_or(|e| e.guid_is_address);
         let guid = guid.filter(|g| is_address && (g.starts_with("http://") || g.starts_with("https://")))?;
-        absolute(guid, context)
+        absolute(guid, shared)
     })
 }
 
 /// An http(s) URL; anything else is no page.
-pub(super) fn absolute(href: &str, context: &Context<'_>) -> Option<String> {
+pub(super) fn absolute(href: &str, shared: &Shared<'_>) -> Option<String> {
     let href = href.trim();
     if href.is_empty() {
         return None;
     }
     let url = match Url::parse(href) {
         Ok(url) => url,
-        Err(url::ParseError::RelativeUrlWithoutBase) => context.base.as_ref()?.join(href).ok()?,
+        Err(url::ParseError::RelativeUrlWithoutBase) => shared.base.as_ref()?.join(href).ok()?,
         Err(_) => return None,
     };
     matches!(url.scheme(), "http" | "https").then(|| url.to_string())
 }
 
-fn discussion(links: &[Link], extras: Option<&ItemExtras>, url: Option<&str>, context: &Context<'_>) -> Option<String> {
+fn discussion(links: &[Link], extras: Option<&ItemExtras>, url: Option<&str>, shared: &Shared<'_>) -> Option<String> {
     let from_feed = links.iter().find(|l| l.target == Some(LinkTarget::Comments)).map(|l| l.href.as_str());
     let replies = || links.iter().find(|l| l.rel.as_deref() == Some("replies") && is_page(l)).map(|l| l.href.as_str());
     let found = extras.and_then(|e| e.comments_url.as_deref()).or(from_feed).or_else(replies)?;
-    absolute(found, context).filter(|found| Some(found.as_str()) != url)
+    absolute(found, shared).filter(|found| Some(found.as_str()) != url)
 }
 
 fn is_page(link: &Link) -> bool {

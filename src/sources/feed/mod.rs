@@ -9,6 +9,7 @@ mod items;
 mod json;
 mod parse;
 mod repair;
+mod salvage;
 mod vocabulary;
 
 pub use connector::FeedConnector;

@@ -13,8 +13,9 @@ use super::charset::decode;
 use super::dates::parse_date;
 use super::dialect::rewrite;
 use super::extras::{ItemExtras, Survey, survey};
-use super::items::{Context, MAX_TEXT_BYTES, absolute, item, line};
-use super::repair::{repair, salvage};
+use super::items::{MAX_TEXT_BYTES, Shared, absolute, item, line};
+use super::repair::repair;
+use super::salvage::salvage;
 use super::{json, vocabulary::Dialect};
 use crate::domain::item::NewItem;
 use crate::sources::fetch::FetchError;
@@ -173,18 +174,20 @@ fn assemble(read: Read, base: Option<Url>, mut problems: Vec<String>) -> ParsedF
     let Read { mut feed, extras, language, title, description } = read;
     let format = feed.feed_type.clone();
     let authors = if matches!(format, FeedType::Atom) { std::mem::take(&mut feed.authors) } else { Vec::new() };
-    let mut context = Context { format: &format, base, authors: &authors };
-    let link = site(&feed.links).and_then(|l| absolute(&l.href, &context));
-    if context.base.is_none() {
-        context.base = link.as_deref().and_then(|l| Url::parse(l).ok());
+    let mut shared = Shared { format: &format, base, authors: &authors };
+    // A file has no address of its own: the site's, else the feed's id where that is one.
+    if shared.base.is_none() {
+        let addresses = site(&feed.links).map(|l| l.href.as_str()).into_iter().chain([feed.id.trim()]);
+        shared.base = addresses.filter(|a| a.starts_with("http")).find_map(|a| Url::parse(a).ok());
     }
+    let link = site(&feed.links).and_then(|l| absolute(&l.href, &shared));
     let entries = std::mem::take(&mut feed.entries);
     if entries.len() > MAX_ITEMS {
         problems.push(format!("{} items; only the first {MAX_ITEMS} were read", entries.len()));
     }
     let mut cut = 0;
     let items = entries.into_iter().take(MAX_ITEMS).enumerate().map(|(index, entry)| {
-        let (item, was_cut) = item(entry, extras.get(index), &context);
+        let (item, was_cut) = item(entry, extras.get(index), &shared);
         cut += usize::from(was_cut);
         item
     });
@@ -192,7 +195,7 @@ fn assemble(read: Read, base: Option<Url>, mut problems: Vec<String>) -> ParsedF
     if cut > 0 {
         problems.push(format!("{cut} texts were cut at {MAX_TEXT_BYTES} bytes"));
     }
-    let own_title = feed.title.as_ref().map(|t| line(&t.content, t.content_type.as_str(), &context));
+    let own_title = feed.title.as_ref().map(|t| line(&t.content, t.content_type.as_str(), &shared));
     let title = own_title.filter(|t| !t.is_empty()).or_else(|| title.map(|t| clean_line(&t)));
     let description = feed.description.map(|t| t.content).filter(|t| !t.is_empty()).or(description);
     let description = description.map(|t| html_to_text(&t)).filter(|t| !t.is_empty());

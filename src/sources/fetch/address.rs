@@ -89,34 +89,30 @@ pub fn is_forbidden(address: IpAddr) -> bool {
 
 fn is_forbidden_v4(address: Ipv4Addr) -> bool {
     let [a, b, c, _] = address.octets();
-    match (a, b, c) {
+    matches!(
+        (a, b, c),
         // "This network", private, loopback; multicast and reserved with broadcast.
-        (0 | 10 | 127 | 224..=255, ..) => true,
-        // Carrier-grade NAT.
-        (100, 64..=127, _) => true,
-        // Link-local (cloud metadata), private.
-        (169, 254, _) | (172, 16..=31, _) | (192, 168, _) => true,
+        (0 | 10 | 127 | 224..=255, ..)
+        // Carrier-grade NAT, link-local (cloud metadata), private.
+        | (100, 64..=127, _) | (169, 254, _) | (172, 16..=31, _) | (192, 168, _)
         // Protocol assignments, documentation, the old 6to4 relays, benchmarking.
-        (192, 0, 0 | 2) | (192, 88, 99) | (198, 18 | 19, _) | (198, 51, 100) | (203, 0, 113) => true,
-        _ => false,
-    }
+        | (192, 0, 0 | 2) | (192, 88, 99) | (198, 18 | 19, _) | (198, 51, 100) | (203, 0, 113)
+    )
 }
 
 fn is_forbidden_v6(address: Ipv6Addr) -> bool {
     let s = address.segments();
     let embedded = |high: u16, low: u16| is_forbidden_v4(Ipv4Addr::from((u32::from(high) << 16) | u32::from(low)));
     match s {
-        // Unspecified, loopback and what is left of IPv4-compatible addresses; IPv4-mapped and -translated.
+        // Unspecified, loopback and what is left of IPv4-compatible addresses.
         [0, 0, 0, 0, 0, 0, high, low] => (high == 0 && low <= 1) || embedded(high, low),
-        [0, 0, 0, 0, 0, 0xffff, high, low] | [0, 0, 0, 0, 0xffff, 0, high, low] => embedded(high, low),
-        // NAT64, the well-known prefix; the local one leads inside by definition.
-        [0x64, 0xff9b, 0, 0, 0, 0, high, low] => embedded(high, low),
-        [0x64, 0xff9b, 1, ..] => true,
-        // 6to4; Teredo, which carries its server and client.
-        [0x2002, high, low, ..] => embedded(high, low),
-        [0x2001, 0, ..] => true,
-        // Documentation; discard.
-        [0x2001, 0xdb8, ..] | [0x100, 0, 0, 0, ..] => true,
+        // IPv4-mapped and -translated; NAT64's well-known prefix; 6to4.
+        [0, 0, 0, 0, 0, 0xffff, high, low]
+        | [0, 0, 0, 0, 0xffff, 0, high, low]
+        | [0x64, 0xff9b, 0, 0, 0, 0, high, low]
+        | [0x2002, high, low, ..] => embedded(high, low),
+        // NAT64's local prefix, which leads inside by definition; Teredo; documentation; discard.
+        [0x64, 0xff9b, 1, ..] | [0x2001, 0 | 0xdb8, ..] | [0x100, 0, 0, 0, ..] => true,
         // Unique local, link-local and the old site-local, multicast.
         [first, ..] => {
             (first & 0xfe00) == 0xfc00
@@ -158,12 +154,12 @@ impl Resolve for CheckedResolver {
             let host = name.as_str().to_owned();
             let found = tokio::net::lookup_host((host.as_str(), 0))
                 .await
-                .map_err(|error| Box::new(ResolveFailure::Unknown { host: host.clone(), reason: error.to_string() }))?;
+                .map_err(|error| ResolveFailure::Unknown { host: host.clone(), reason: error.to_string() })?;
             let addresses: Vec<SocketAddr> = found.collect();
             if !rules.excepts(&host)
                 && let Some(refused) = addresses.iter().find(|a| !rules.permits(a.ip()))
             {
-                return Err(Box::new(ResolveFailure::Refused { host, address: refused.ip() }).into());
+                return Err(ResolveFailure::Refused { host, address: refused.ip() }.into());
             }
             Ok(Box::new(addresses.into_iter()) as Addrs)
         })
@@ -172,7 +168,21 @@ impl Resolve for CheckedResolver {
 
 #[cfg(test)]
 mod tests {
-    use super::{AddressRules, Allowed, is_forbidden};
+    use reqwest::dns::Resolve;
+
+    use super::{AddressRules, Allowed, CheckedResolver, ResolveFailure, is_forbidden};
+
+    #[tokio::test]
+    async fn a_name_that_leads_inside_is_refused_unless_excepted() {
+        let resolve = async |allow: &[&str]| {
+            let rules = AddressRules::new(allow.iter().map(|a| a.parse().unwrap()).collect());
+            CheckedResolver { rules }.resolve("localhost".parse().unwrap()).await.map(Iterator::count)
+        };
+        let error = resolve(&[]).await.unwrap_err();
+        assert!(matches!(error.downcast_ref(), Some(ResolveFailure::Refused { host, .. }) if host == "localhost"));
+        assert!(resolve(&["10.0.0.0/8"]).await.is_err());
+        assert!(resolve(&["localhost"]).await.unwrap() > 0 && resolve(&["127.0.0.0/8", "::1"]).await.unwrap() > 0);
+    }
 
     #[test]
     fn forbidden_ranges_and_their_neighbours() {

@@ -108,7 +108,7 @@ const fn http_kind(status: u16) -> &'static str {
         405 => "http_405",
         406 => "http_406",
         451 => "http_451",
-        400..=499 => "http_4xx",
+        407..=450 | 452..=499 => "http_4xx",
         _ => "http_other",
     }
 }

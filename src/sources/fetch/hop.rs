@@ -18,7 +18,7 @@ pub(super) const ACCEPT: &str = "application/rss+xml, application/atom+xml, appl
                                  application/xml;q=0.9, text/xml;q=0.9, application/json;q=0.8, */*;q=0.5";
 
 /// Nobody is asked to stay away longer than this, whatever a header says.
-const MAX_RETRY_AFTER: Duration = Duration::from_secs(7 * 24 * 3600);
+const MAX_RETRY_AFTER: Duration = Duration::from_hours(7 * 24);
 
 /// The conditional headers, if the validators belong to this very URL.
 pub(super) fn conditions(url: &Url, validators: &Validators) -> HeaderMap {
@@ -74,14 +74,13 @@ pub(super) fn refusal(url: &Url, status: u16, headers: &HeaderMap) -> FetchError
 /// `Retry-After` as a delay; a date counts from the server's own clock where it tells it.
 fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let value = text(headers, "retry-after")?;
-    let wait = match value.parse::<u64>() {
-        Ok(seconds) => Duration::from_secs(seconds),
-        Err(_) => {
-            let until = http_date(&value)?;
-            let now = text(headers, "date").as_deref().and_then(http_date);
-            let now = now.unwrap_or_else(|| Clock::system().wall().as_millis());
-            Duration::from_millis(u64::try_from(until - now).unwrap_or(0))
-        }
+    let wait = if let Ok(seconds) = value.parse() {
+        Duration::from_secs(seconds)
+    } else {
+        let until = http_date(&value)?;
+        let now = text(headers, "date").as_deref().and_then(http_date);
+        let now = now.unwrap_or_else(|| Clock::system().wall().as_millis());
+        Duration::from_millis(u64::try_from(until - now).unwrap_or(0))
     };
     Some(wait.min(MAX_RETRY_AFTER))
 }

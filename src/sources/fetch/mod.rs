@@ -50,7 +50,7 @@ impl Default for FetchConfig {
             concurrency: 8,
             connect_timeout: Duration::from_secs(10),
             idle_timeout: Duration::from_secs(20),
-            total_timeout: Duration::from_secs(60),
+            total_timeout: Duration::from_mins(1),
             max_body_bytes: 16 * 1024 * 1024,
             max_redirects: 5,
             user_agent: concat!("aha-radar/", env!("CARGO_PKG_VERSION"), " (+", env!("CARGO_PKG_REPOSITORY"), ")")

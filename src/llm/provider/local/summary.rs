@@ -9,7 +9,7 @@ use super::quote::{Quote, choose};
 const QUOTES: usize = 2;
 
 pub(super) fn summarise(input: &SummaryInput) -> Value {
-    let quotes = choose(&input.title, &input.texts, QUOTES);
+    let quotes = choose(&input.headlines, &input.texts, QUOTES);
     let one_liner = quotes.first().map_or_else(|| input.title.clone(), attributed);
     json!({
         "one_liner": one_liner,
@@ -62,6 +62,7 @@ mod tests {
     fn what_is_not_known_stays_empty() {
         let input = SummaryInput {
             title: "Crane count".into(),
+            headlines: vec!["Crane count".into()],
             texts: vec![("Wire".into(), "Volunteers counted 61,000 cranes at Lake Ansel on Sunday.".into())],
             discussions: vec![],
             interests: String::new(),

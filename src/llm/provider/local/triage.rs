@@ -7,7 +7,7 @@ use crate::domain::digest::Evidence;
 use super::super::super::input::TriageInput;
 
 /// Where a story with no evidence either way stands: mildly interesting.
-const START: f64 = 34.0;
+const START: f64 = 26.0;
 
 /// One reading of the evidence: points, and the fact in words.
 struct Finding {
@@ -54,7 +54,7 @@ fn add(found: &mut Vec<Finding>, points: f64, words: impl Into<String>) {
     found.push(Finding { points, words: words.into() });
 }
 
-/// 13 points a doubling of independent sources, at most 30.
+/// 18 points a doubling of independent sources, at most 42.
 #[expect(clippy::cast_precision_loss, reason = "a number of sources")]
 fn corroboration(input: &TriageInput, found: &mut Vec<Finding>) {
     let sources = input.evidence.distinct_sources;
@@ -68,10 +68,10 @@ fn corroboration(input: &TriageInput, found: &mut Vec<Finding>) {
         }
     }
     let listed = list(&names, 3);
-    add(found, (13.0 * (sources as f64).log2()).min(30.0), format!("told by {sources} sources: {listed}"));
+    add(found, (18.0 * (sources as f64).log2()).min(42.0), format!("told by {sources} sources: {listed}"));
 }
 
-/// 18 points for the first of the owner's phrases, 5 for each further, at most 30.
+/// 22 points for the first of the owner's phrases, 6 for each further, at most 34.
 #[expect(clippy::cast_precision_loss, reason = "a number of phrases")]
 fn interests(evidence: &Evidence, found: &mut Vec<Finding>) {
     let matched = &evidence.matched_interests;
@@ -79,7 +79,7 @@ fn interests(evidence: &Evidence, found: &mut Vec<Finding>) {
         return;
     }
     let quoted: Vec<String> = matched.iter().take(3).map(|m| format!("“{m}”")).collect();
-    let points = (18.0 + 5.0 * (matched.len() - 1) as f64).min(30.0);
+    let points = (22.0 + 6.0 * (matched.len() - 1) as f64).min(34.0);
     add(found, points, format!("matches your {}", quoted.join(", ")));
 }
 
@@ -133,7 +133,11 @@ fn engagement(evidence: &Evidence, found: &mut Vec<Finding>) {
         (None, None) => return,
     };
     let beats = percentile * 100.0;
-    let words = if percentile > 0.5 { format!("{what}, more than {beats:.0} % of its source's items") } else { what };
+    let words = match percentile {
+        p if p >= 1.0 => format!("{what}, the most of its source's items"),
+        p if p > 0.5 => format!("{what}, more than {beats:.0} % of its source's items"),
+        _ => what,
+    };
     add(found, 10.0 * percentile, words);
 }
 
@@ -150,10 +154,14 @@ fn caveats(evidence: &Evidence, found: &mut Vec<Finding>) {
     }
 }
 
-/// The facts, weightiest first. A story that nothing speaks for or against is told by where and when it stands.
+/// The facts, those that speak for it first, then by weight. A story that nothing speaks for or against is told by where and when it stands.
 fn reason(input: &TriageInput, findings: &[Finding]) -> String {
     let mut by_weight: Vec<&Finding> = findings.iter().collect();
-    by_weight.sort_by(|a, b| b.points.abs().total_cmp(&a.points.abs()).then_with(|| a.words.cmp(&b.words)));
+    by_weight.sort_by(|a, b| {
+        let key = |finding: &Finding| (finding.points > 0.0, finding.points.abs());
+        let ((speaks_for, x), (also_for, y)) = (key(a), key(b));
+        also_for.cmp(&speaks_for).then(y.total_cmp(&x)).then_with(|| a.words.cmp(&b.words))
+    });
     let mut facts: Vec<String> = by_weight.iter().take(4).map(|f| f.words.clone()).collect();
     if !by_weight.iter().any(|finding| finding.points > 0.0) {
         facts.insert(0, plain_fact(input));

@@ -1,0 +1,89 @@
+//! The feed connector, over the web and on local files.
+
+use std::time::Duration;
+
+use aha_radar::domain::ids::{SourceId, TopicId};
+use aha_radar::domain::source::{Source, SourceHealth, Validators};
+use aha_radar::sources::fetch::{FetchConfig, FetchError, Fetcher};
+use aha_radar::sources::{LookOutcome, Looked, connector};
+
+use crate::support::http::{Answer, Server};
+
+const RSS: &str = "<?xml version='1.0' encoding='iso-8859-1'?><rss version='2.0'><channel><title>Caf\u{e9}</title>\
+    <item><title>One</title><link>/one</link></item></channel></rss>";
+
+fn source(url: &str, validators: Validators) -> Source {
+    Source {
+        id: SourceId::of(&["t", url]),
+        topic_id: TopicId::of(&["t"]),
+        kind: "feed".to_owned(),
+        url: url.to_owned(),
+        title: None,
+        enabled: true,
+        weight: 1.0,
+        health: SourceHealth::New,
+        consecutive_failures: 0,
+        last_error_kind: None,
+        last_error: None,
+        last_fetched_at: None,
+        last_ok_at: None,
+        not_before: None,
+        validators,
+    }
+}
+
+async fn look(url: &str, validators: Validators) -> Result<Looked, FetchError> {
+    let config =
+        FetchConfig { allow: vec!["127.0.0.1".parse().unwrap()], host_gap: Duration::ZERO, ..FetchConfig::default() };
+    connector("feed").unwrap().look(&source(url, validators), &Fetcher::new(config).unwrap()).await
+}
+
+fn feed(looked: Looked) -> aha_radar::sources::feed::ParsedFeed {
+    match looked.outcome {
+        LookOutcome::Feed(feed) => feed,
+        LookOutcome::NotModified => panic!("a feed was expected"),
+    }
+}
+
+#[tokio::test]
+async fn a_feed_is_read_then_found_unchanged() {
+    let latin1: Vec<u8> = RSS.chars().map(|c| u8::try_from(u32::from(c)).unwrap()).collect();
+    let answer = Answer::ok(latin1.clone()).header("last-modified", "Fri, 01 Mar 2024 10:20:30 GMT");
+    let server = Server::start(vec![
+        ("/feed", answer.not_modified_if("if-modified-since", "Fri, 01 Mar 2024 10:20:30 GMT")),
+        ("/old", Answer::redirect(301, "/feed")),
+    ])
+    .await;
+    let looked = look(&server.url("/old"), Validators::default()).await.unwrap();
+    assert_eq!((looked.http_status, looked.bytes), (Some(200), latin1.len() as u64));
+    assert_eq!(looked.moved_to, Some(server.url("/feed")));
+    let validators = looked.validators.clone();
+    let parsed = feed(looked);
+    assert_eq!(parsed.title.as_deref(), Some("Café"));
+    assert_eq!(parsed.items[0].url, Some(server.url("/one")));
+    let again = look(&server.url("/feed"), validators.clone()).await.unwrap();
+    assert_eq!((again.outcome, again.http_status, again.validators), (LookOutcome::NotModified, Some(304), validators));
+}
+
+#[tokio::test]
+async fn a_page_is_no_feed() {
+    let server = Server::start(vec![("/", Answer::ok("<!DOCTYPE html><html><body>Hi</body></html>"))]).await;
+    let error = look(&server.url("/"), Validators::default()).await.unwrap_err();
+    assert_eq!(error.kind(), "not_a_feed");
+    assert!(error.to_string().contains("an HTML page"), "{error}");
+}
+
+#[tokio::test]
+async fn files_are_read_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("feed.xml");
+    std::fs::write(&path, RSS.replace("iso-8859-1", "utf-8")).unwrap();
+    let url = |path: &std::path::Path| url::Url::from_file_path(path).unwrap().to_string();
+    let looked = look(&url(&path), Validators::default()).await.unwrap();
+    assert_eq!((looked.http_status, looked.moved_to.as_deref()), (None, None));
+    assert_eq!(feed(looked).items.len(), 1);
+    for missing in [folder.path().join("none.xml"), folder.path().to_owned()] {
+        assert_eq!(look(&url(&missing), Validators::default()).await.unwrap_err().kind(), "file");
+    }
+    assert!(connector("gopher").is_none());
+}

@@ -1,0 +1,6 @@
+//! Sources: fetching over a real socket, parsing of good, broken and hostile documents.
+
+mod feeds;
+mod fetching;
+mod hostile;
+mod looking;

@@ -1,0 +1,3 @@
+//! What several tests stand on.
+
+pub mod http;
