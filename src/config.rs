@@ -12,9 +12,9 @@ use serde::Deserialize;
 use thiserror::Error;
 
 use crate::clock::Clock;
+use crate::domain::schedule::Schedule;
 use crate::domain::time::Timestamp;
 use crate::domain::topic::BudgetTier;
-use crate::pipeline::schedule::Schedule;
 use crate::sources::fetch::Allowed;
 
 /// The settings of this process.

@@ -12,12 +12,13 @@ use tokio::task::JoinHandle;
 use tokio_cron_scheduler::{Job, JobScheduler, JobSchedulerError};
 
 use crate::app::App;
+use crate::domain::schedule::Schedule;
 use crate::domain::time::Timestamp;
 use crate::domain::topic::Topic;
+use crate::pipeline::RunError;
 use crate::pipeline::StopSignal;
 use crate::pipeline::progress::Silent;
 use crate::pipeline::runner::{self, Made, RunRequest};
-use crate::pipeline::{RunError, schedule::Schedule};
 use crate::store::StoreError;
 use crate::web;
 

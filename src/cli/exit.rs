@@ -6,10 +6,10 @@ use thiserror::Error;
 
 use crate::config::ConfigError;
 use crate::domain::digest::{Digest, DigestStatus};
+use crate::domain::schedule::ScheduleError;
 use crate::domain::topic::RuleError;
 use crate::domain::window::WindowError;
 use crate::pipeline::RunError;
-use crate::pipeline::schedule::ScheduleError;
 use crate::sources::opml::OpmlError;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

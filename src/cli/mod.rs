@@ -15,7 +15,7 @@ mod progress;
 mod run;
 mod runs;
 mod source;
-mod source_test;
+mod source_report;
 mod topic;
 
 use std::process::ExitCode;

@@ -11,12 +11,12 @@ use crate::store::sqlite::OpenMode;
 
 use super::arguments::{SourceChoice, SourceCommand};
 use super::exit::{Exit, UsageError};
-use super::{output, source_test};
+use super::{output, source_report};
 
 pub(super) async fn run(config: Config, command: SourceCommand) -> Result<Exit> {
     // Testing a feed needs no database and leaves none behind.
     if let SourceCommand::Test { locations, json } = command {
-        return source_test::run(&config, &locations, json).await;
+        return source_report::run(&config, &locations, json).await;
     }
     let app = super::app(config, OpenMode::CreateIfMissing).await?;
     match command {

@@ -3,9 +3,9 @@
 use anyhow::Result;
 
 use crate::app::App;
+use crate::domain::schedule::Schedule;
 use crate::domain::topic::{Rule, RuleAction, Topic};
 use crate::pipeline::RunError;
-use crate::pipeline::schedule::Schedule;
 
 use super::arguments::{TopicCommand, TopicSettings};
 use super::exit::{Exit, UsageError};

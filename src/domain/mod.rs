@@ -5,6 +5,7 @@ pub mod ids;
 pub mod item;
 pub mod money;
 pub mod run;
+pub mod schedule;
 pub mod source;
 pub mod story;
 pub mod summary;

@@ -21,7 +21,6 @@ pub mod progress;
 pub mod rank;
 pub mod rules;
 pub mod runner;
-pub mod schedule;
 pub mod select;
 pub mod triage;
 

@@ -20,8 +20,8 @@ use crate::store::{AttemptEnd, Lease, NewRun};
 
 use super::lease::{Heartbeat, acquire};
 use super::progress::Progress;
-use super::schedule::{MAX_CATCH_UP, Schedule};
 use super::{RunContext, RunError, RunState, STAGES, StopSignal};
+use crate::domain::schedule::{MAX_CATCH_UP, Schedule};
 
 /// What is asked of a run.
 #[derive(Debug, Clone)]

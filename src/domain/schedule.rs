@@ -8,7 +8,7 @@ use chrono_tz::Tz;
 use croner::Cron;
 use thiserror::Error;
 
-use crate::domain::time::{MINUTE_MS, Timestamp};
+use super::time::{MINUTE_MS, Timestamp};
 
 /// After down time a run reaches back over at most this many intervals.
 pub const MAX_CATCH_UP: i64 = 6;
