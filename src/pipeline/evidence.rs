@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::domain::digest::Evidence;
 use crate::domain::ids::{ClusterId, ItemId, SourceId};
-use crate::domain::item::{Engagement, Item};
+use crate::domain::item::Engagement;
 use crate::domain::story::Story;
 use crate::domain::window::Window;
 use crate::stories::cadence::{CADENCE_DAYS, Cadences};
@@ -22,7 +22,7 @@ use super::{RunContext, RunError};
 const NOVELTY_DAYS: i64 = 30;
 
 /// With fewer earlier items than this every term would be "new".
-const MIN_HISTORY: usize = 30;
+const MIN_HISTORY: usize = 200;
 
 /// New terms named at most.
 const NEW_TERMS: usize = 4;
@@ -132,7 +132,7 @@ fn about_text(history: &History, interests: &Interests, story: &Story) -> Eviden
     Evidence {
         matched_interests: features.map(|f| interests.matches(f)).unwrap_or_default(),
         has_interests: !interests.is_empty(),
-        new_terms: new_terms(history, item),
+        new_terms: new_terms(history, story),
         teaser: story.members.iter().all(|member| member.item.is_teaser()),
         promotional: if is_promotional(&title, &phrases) { phrases } else { Vec::new() },
         clickbait: is_clickbait(&title),
@@ -140,8 +140,10 @@ fn about_text(history: &History, interests: &Interests, story: &Story) -> Eviden
     }
 }
 
-/// Names in the title that no earlier item has, as written.
-fn new_terms(history: &History, item: &Item) -> Vec<String> {
+/// Names in the title that no earlier item has, and in the window hardly any but the story's own, as written.
+fn new_terms(history: &History, story: &Story) -> Vec<String> {
+    let item = story.representative();
+    let own = u32::try_from(story.members.len()).unwrap_or(u32::MAX);
     if history.earlier_frequencies.documents() < MIN_HISTORY {
         return Vec::new();
     }
@@ -151,7 +153,9 @@ fn new_terms(history: &History, item: &Item) -> Vec<String> {
     for token in tokens(title) {
         let is_name = names.is_some_and(|names| names.contains_key(&token.term));
         let is_word = token.written.chars().all(char::is_alphabetic) && token.written.chars().count() >= 3;
-        if is_name && is_word && history.earlier_frequencies.documents_with(&token.term) == 0 {
+        let is_new = history.earlier_frequencies.documents_with(&token.term) == 0;
+        let is_its_own = history.frequencies.documents_with(&token.term) <= own;
+        if is_name && is_word && is_new && is_its_own {
             let written = token.written.to_owned();
             if !found.contains(&written) {
                 found.push(written);
