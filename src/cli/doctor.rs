@@ -90,14 +90,15 @@ fn settings(config: &Config, findings: &mut Findings) {
 
 fn output_dir(path: &Path, findings: &mut Findings) {
     let shown = path.display();
-    match std::fs::metadata(path) {
-        Ok(found) if found.is_dir() && !found.permissions().readonly() => {
-            findings.ok("output", format!("digests go to {shown}"));
-        }
-        Ok(_) => {
+    // What is there of the path: the folder itself, or the one in which it would be made.
+    let path = Path::new(".").join(path);
+    let found = path.ancestors().find_map(|folder| Some((folder, std::fs::metadata(folder).ok()?)));
+    match found {
+        Some((_, found)) if !found.is_dir() || found.permissions().readonly() => {
             findings.wrong("output", format!("{shown} is no folder that can be written; set AHA_OUTPUT_DIR to one"));
         }
-        Err(_) => findings.note("output", format!("{shown} will be made by the first run")),
+        Some((folder, _)) if folder == path => findings.ok("output", format!("digests go to {shown}")),
+        _ => findings.note("output", format!("{shown} will be made by the first run")),
     }
 }
 

@@ -22,16 +22,32 @@ pub fn write_files(output_dir: &Path, digest: &Digest) -> Result<Vec<PathBuf>, R
         .into_iter()
         .map(|format| Ok((format, render(digest, format)?)))
         .collect::<Result<_, RenderError>>()?;
-    let folder = output_dir.join(folder_name(&digest.digest.topic));
+    let folder = folder(output_dir, digest);
     fs::create_dir_all(&folder).map_err(|source| RenderError::Write { path: folder.clone(), source })?;
-    let stem = Calendar::of(&digest.digest).file_stem(digest.digest.window_end);
     let mut paths = Vec::with_capacity(rendered.len());
     for (format, text) in rendered {
-        let path = folder.join(format!("{stem}.{}", format.extension()));
+        let path = folder.join(file_name(digest, format));
         write_whole(&path, text.as_bytes()).map_err(|source| RenderError::Write { path: path.clone(), source })?;
         paths.push(path);
     }
     Ok(paths)
+}
+
+/// Writes all formats when one of them is missing.
+pub fn write_missing_files(output_dir: &Path, digest: &Digest) -> Result<(), RenderError> {
+    let folder = folder(output_dir, digest);
+    if Format::ALL.into_iter().all(|format| folder.join(file_name(digest, format)).exists()) {
+        return Ok(());
+    }
+    write_files(output_dir, digest).map(drop)
+}
+
+fn folder(output_dir: &Path, digest: &Digest) -> PathBuf {
+    output_dir.join(folder_name(&digest.digest.topic))
+}
+
+fn file_name(digest: &Digest, format: Format) -> String {
+    format!("{}.{}", Calendar::of(&digest.digest).file_stem(digest.digest.window_end), format.extension())
 }
 
 /// Writes beside `path`, then renames: a reader, or a kill, never meets half a file.

@@ -27,7 +27,7 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
-pub use files::write_files;
+pub use files::{write_files, write_missing_files};
 pub use header::{gaps_line, header_line, reasons_line};
 
 use crate::domain::digest::Digest;

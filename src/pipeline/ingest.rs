@@ -32,7 +32,13 @@ pub(super) async fn run(context: &RunContext, state: &mut RunState) -> Result<()
     let looks: Vec<_> = due.into_iter().map(|source| look(context, source)).collect();
     let mut looks = futures::stream::iter(looks).buffered(LOOK_AHEAD);
     let mut total = FetchCounts::default();
-    while let Some(commit) = looks.next().await {
+    loop {
+        // A slow server does not keep the process from ending.
+        let commit = tokio::select! {
+            commit = looks.next() => commit,
+            error = context.stop.ended() => return Err(error),
+        };
+        let Some(commit) = commit else { break };
         context.check()?;
         let counts = context.store().commit_fetch(&context.lease, &commit).await?;
         total.seen += counts.seen;

@@ -27,6 +27,7 @@ pub mod triage;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 pub use error::RunError;
 
@@ -177,6 +178,9 @@ pub struct SourceOutcome {
     pub error: Option<String>,
 }
 
+/// How soon a stage that waits notices that it should end.
+const STOP_POLL: Duration = Duration::from_millis(100);
+
 /// Tells an attempt to end: somebody asked, or the lease is gone.
 #[derive(Debug, Clone, Default)]
 pub struct StopSignal {
@@ -202,6 +206,16 @@ impl StopSignal {
     #[must_use]
     pub fn for_next_attempt(&self) -> Self {
         Self { interrupted: Arc::clone(&self.interrupted), lease_lost: Arc::default() }
+    }
+
+    /// Waits until the attempt should end and says why; for stages that wait long for something else.
+    pub async fn ended(&self) -> RunError {
+        loop {
+            if let Err(error) = self.check() {
+                return error;
+            }
+            tokio::time::sleep(STOP_POLL).await;
+        }
     }
 
     fn check(&self) -> Result<(), RunError> {

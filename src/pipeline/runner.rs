@@ -8,7 +8,7 @@ use chrono_tz::Tz;
 use tracing::Instrument as _;
 
 use crate::app::App;
-use crate::digest::write_files;
+use crate::digest::{write_files, write_missing_files};
 use crate::domain::digest::Digest;
 use crate::domain::ids::RunId;
 use crate::domain::run::{Run, RunMode, RunSettings};
@@ -92,6 +92,7 @@ async fn window_run(
 async fn cursor_run(app: &App, request: &RunRequest, lease: &Lease) -> Result<RunOutcome, RunError> {
     let mut outcome = RunOutcome::default();
     let topic = topic(app, &request.topic).await?;
+    let mended = mend_files(app, &topic).await;
     if let Some(unfinished) = app.store().unfinished_cursor_run(topic.id).await? {
         tracing::info!(run = %unfinished.id, window = %unfinished.window, "continuing an unfinished run");
         outcome.made.push(attempt(app, request, &topic, lease, &again(&unfinished, app)).await?);
@@ -99,12 +100,22 @@ async fn cursor_run(app: &App, request: &RunRequest, lease: &Lease) -> Result<Ru
     let topic = self::topic(app, &request.topic).await?;
     let window = next_window(app, &topic)?;
     if window.is_empty() {
+        mended?;
         outcome.up_to_date = Some(window.end);
         return Ok(outcome);
     }
     let new = new_run(app, &topic, RunMode::Cursor, window)?;
     outcome.made.push(attempt(app, request, &topic, lease, &new).await?);
     Ok(outcome)
+}
+
+/// Writes the files of the latest digest that are missing: the process that stored it may have died before, or the folder
+/// was full. A folder that still cannot be written keeps no sources from being read.
+async fn mend_files(app: &App, topic: &Topic) -> Result<(), RunError> {
+    if let Some(digest) = app.store().latest_digest(topic.id).await? {
+        write_missing_files(&app.config().output_dir, &digest)?;
+    }
+    Ok(())
 }
 
 /// From the cursor (the first time: one interval back) to the start of this minute, reaching back over at most

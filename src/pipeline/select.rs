@@ -25,7 +25,7 @@ pub(super) async fn run(context: &RunContext, state: &mut RunState) -> Result<()
     let records = context.store().stories_of(context.topic.id, &state.scope, window.end).await?;
     let stories = assemble(context, state, records).await?;
     state.items_by_source = items_by_source(&stories);
-    let (fresh, told): (Vec<Story>, Vec<Story>) = stories.into_iter().partition(|story| shows(context, story));
+    let (fresh, told): (Vec<Story>, Vec<Story>) = stories.into_iter().partition(Story::has_grown);
     state.already_delivered = told.iter().map(|story| story.in_scope().count()).sum();
     let evidence = evidence::gather(context, &fresh, &state.items_by_source).await?;
     let plan = Plan::of(context.run.settings.tier, state.sources.len(), context.run.settings.depth);
@@ -49,14 +49,10 @@ fn items_by_source(stories: &[Story]) -> HashMap<SourceId, usize> {
     counts
 }
 
-/// A cursor run shows what was never delivered, or has grown; a window run shows everything.
-fn shows(context: &RunContext, story: &Story) -> bool {
-    context.run.mode == RunMode::Window || story.has_grown()
-}
-
 async fn assemble(context: &RunContext, state: &RunState, records: Vec<StoryRecord>) -> Result<Vec<Story>, RunError> {
     let muted: HashSet<ItemId> = state.muted.iter().copied().collect();
     let scope: HashSet<ItemId> = state.scope.iter().copied().collect();
+    let cursor_run = context.run.mode == RunMode::Cursor;
     let ids: Vec<ItemId> = records.iter().flat_map(|r| r.members.iter().map(|(id, _)| *id)).collect();
     let mut items: HashMap<ItemId, (Item, Vec<SourceId>)> = context
         .store()
@@ -77,8 +73,9 @@ async fn assemble(context: &RunContext, state: &RunState, records: Vec<StoryReco
             })
             .collect();
         if members.iter().any(|member| member.in_scope) {
-            // The run's own delivery does not count against it: a killed attempt may have been the last to commit.
-            let delivered = record.delivered.filter(|_| record.delivered_by != Some(context.run.id));
+            // A window run is about all of its window, delivered or not. A run's own delivery does not count against it: a
+            // killed attempt may have been the last to commit.
+            let delivered = record.delivered.filter(|_| cursor_run && record.delivered_by != Some(context.run.id));
             let representative = choose_representative(&members);
             stories.push(Story { cluster_id: record.cluster, members, representative, delivered });
         }

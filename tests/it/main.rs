@@ -2,6 +2,12 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a failed test is the report, in its helpers too")]
 
+mod cli;
+mod daemon;
+mod faults;
+mod kill;
+mod runs;
 mod sources;
 mod store;
 mod support;
+mod week;

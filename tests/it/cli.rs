@@ -1,0 +1,410 @@
+//! The command line as its owner meets it: exit codes, messages, JSON, rules and interests, and nothing that steers a terminal.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use crate::support::feeds::{Post, feed};
+use crate::support::radar::{Radar, repository};
+use crate::support::rows;
+
+const NOW: &str = "2026-11-19T07:00:00Z";
+const WINDOW: [&str; 3] = ["--run-once", "--window", "2026-11-16..2026-11-19"];
+const FAILED: i32 = 1;
+const USAGE: i32 = 2;
+const PARTIAL: i32 = 3;
+
+/// With the example sources imported.
+fn with_examples() -> Radar {
+    let radar = Radar::at(NOW);
+    radar.ok(&["opml", "import", &repository("examples/sources.opml")]);
+    radar
+}
+
+/// With one feed of these posts.
+fn with_posts(posts: &[Post]) -> Radar {
+    let radar = Radar::at(NOW);
+    std::fs::write(radar.folder().join("feed.json"), feed("The Feed", posts)).unwrap();
+    radar.add(&["feed.json"]);
+    radar
+}
+
+fn stories(digest: &Value) -> &[Value] {
+    digest["stories"].as_array().unwrap()
+}
+
+fn keys(value: &Value) -> BTreeSet<&str> {
+    value.as_object().unwrap().keys().map(String::as_str).collect()
+}
+
+#[test]
+fn wrong_usage_exits_with_2_and_says_what_is_wanted() {
+    let radar = with_examples();
+    radar.run(&["--run-once", "--window", "yesterday"]).exits(USAGE).says("2026-11-16..2026-11-19");
+    radar.run(&["--run-once", "--window", "2026-11-19..2026-11-16"]).exits(USAGE).says("swap the two");
+    radar.run(&["--run-once", "--topic", "nope"]).exits(USAGE).says("there is no topic \"nope\"");
+    radar.run(&["digest", "--topic", "nope"]).exits(USAGE).says("there is no topic \"nope\"");
+    radar.run(&["digest", "latest"]).exits(USAGE).says("no digest yet");
+    radar.run(&["digest", "2"]).exits(USAGE).says("neither `latest` nor the id of a digest");
+    radar.run(&["source", "list", "--topic", "nope"]).exits(USAGE).says("topic list");
+    radar.run(&["source", "remove", "nope"]).exits(USAGE).says("source list");
+    radar.run(&["topic", "set", "default", "--mute", "ferry"]).exits(USAGE).says("word:PATTERN");
+    radar.run(&["topic", "set", "default", "--boost", "word:("]).exits(USAGE).says("regular expression");
+    radar.run(&["topic", "set", "default", "--timezone", "Berlin"]).exits(USAGE).says("Europe/Berlin");
+    radar.run(&["topic", "set", "default", "--schedule", "hourly"]).exits(USAGE).says("every 6h");
+    radar.run(&["opml", "import", "nowhere.opml"]).exits(USAGE).says("nowhere.opml");
+    radar.run(&["--no-such-flag"]).exits(USAGE);
+    radar.run(&[]).exits(USAGE).says("--run-once");
+    radar.run(&["--version"]).exits(0).says(env!("CARGO_PKG_VERSION"));
+    Radar::at(NOW).run(&["--run-once"]).exits(USAGE).says("has no source yet");
+}
+
+#[test]
+fn an_unusable_setting_is_named_with_what_it_wants_and_an_example() {
+    for (variable, value, wants, example) in [
+        ("AHA_TRIAGE_BATCH_SIZE", "99", "1 to 50", "AHA_TRIAGE_BATCH_SIZE=10"),
+        ("AHA_TIMEZONE", "Berlin", "IANA time zone", "AHA_TIMEZONE=Europe/Berlin"),
+        ("AHA_NOW", "soon", "RFC 3339", "AHA_NOW=2026-11-19T07:00:00Z"),
+        ("AHA_LISTEN", "8080", "address and port", "AHA_LISTEN=127.0.0.1:8080"),
+        ("AHA_SCHEDULE", "daily", "cron expression", "AHA_SCHEDULE=0 7 * * *"),
+        ("AHA_FETCH_ALLOW", "not a host", "host names", "AHA_FETCH_ALLOW="),
+        ("AHA_LOG_FORMAT", "xml", "text or json", "AHA_LOG_FORMAT=text"),
+    ] {
+        let radar = Radar::at(NOW).with(variable, value);
+        let ran = radar.run(&["topic", "list"]).exits(USAGE).says(&format!("{variable}={value:?}"));
+        ran.says(wants).says(example);
+        assert!(!radar.database().exists());
+    }
+    Radar::at(NOW)
+        .with("DATABASE_URL", "postgres://x:secret@db/y")
+        .run(&["--run-once"])
+        .exits(FAILED)
+        .says("sqlite://PATH");
+}
+
+#[test]
+fn a_password_in_the_database_url_is_not_repeated() {
+    let ran = Radar::at(NOW).with("DATABASE_URL", "postgres://x:secret@db/y").run(&["doctor"]);
+    assert!(!format!("{ran:?}").contains("secret"), "{ran:#?}");
+}
+
+#[test]
+fn reading_commands_make_no_database() {
+    let radar = Radar::at(NOW);
+    for command in [&["digest"][..], &["item", "1"], &["runs"], &["doctor"]] {
+        radar.run(command).exits(FAILED).says("there is no database at").says("aha-radar init");
+        assert!(!radar.database().exists(), "{command:?}");
+    }
+}
+
+#[test]
+fn a_file_that_is_no_database_of_ours_is_left_alone() {
+    let radar = Radar::at(NOW);
+    let text = "Not a database, but a diary. ".repeat(200);
+    std::fs::write(radar.database(), &text).unwrap();
+    for command in [&["--run-once"][..], &["digest"], &["doctor"]] {
+        radar.run(command).exits(FAILED).says("is not an aha-radar database");
+    }
+    assert_eq!(std::fs::read_to_string(radar.database()).unwrap(), text);
+}
+
+#[test]
+fn folders_that_cannot_be_written_are_named() {
+    let nowhere = Radar::at(NOW).with("DATABASE_URL", "sqlite:///dev/null/x/aha.db");
+    nowhere.run(&["init"]).exits(FAILED).says("/dev/null/x").says("check that the folder exists");
+    let mut radar =
+        with_posts(&[Post::about_nothing_else("one", "2026-11-19T05:00:00Z")]).with("AHA_OUTPUT_DIR", "/dev/null/x");
+    radar.run(&["doctor"]).exits(FAILED).says("/dev/null/x");
+    radar.run(&["--run-once"]).exits(FAILED).says("the digest was stored").says("AHA_OUTPUT_DIR");
+    assert_eq!(stories(&radar.digest()).len(), 1);
+    radar.set("AHA_OUTPUT_DIR", radar.output().to_str().unwrap());
+    radar.ok(&["--run-once"]);
+    assert_eq!(radar.files().len(), 4, "the same command again writes what was missing");
+}
+
+#[test]
+fn importing_twice_changes_nothing() {
+    let radar = with_examples();
+    let before = rows::all(&radar);
+    let again = radar.ok(&["opml", "import", &repository("examples/sources.opml")]);
+    assert!(again.contains("0 sources added, 10 known already"), "{again}");
+    assert_eq!(rows::all(&radar), before);
+}
+
+#[test]
+fn exported_sources_come_back_the_same() {
+    let radar = with_examples();
+    let exported = radar.ok(&["opml", "export"]);
+    let other = Radar::at(NOW);
+    std::fs::write(other.folder().join("mine.opml"), exported).unwrap();
+    other.ok(&["opml", "import", "mine.opml"]);
+    assert_eq!(rows::table(&other, "sources", &[]), rows::table(&radar, "sources", &[]));
+    assert_eq!(other.ok(&["opml", "export"]), radar.ok(&["opml", "export"]));
+}
+
+#[test]
+fn muted_words_are_left_out_and_counted() {
+    let radar = with_examples();
+    radar.ok(&WINDOW);
+    let all = radar.digest();
+    assert_eq!(all["skipped"]["muted"], 0);
+    radar.ok(&[
+        "topic",
+        "set",
+        "default",
+        "--mute",
+        "word:hearing aids|triptych",
+        "--mute",
+        "source:^Linkyard$",
+        "--mute",
+        "author:crewe",
+    ]);
+    radar.ok(&WINDOW);
+    let digest = radar.digest();
+    let shown = stories(&digest).iter().map(ToString::to_string).collect::<String>().to_lowercase();
+    for word in ["hearing aids", "triptych", "\"name\":\"linkyard\"", "crewe"] {
+        assert!(!shown.contains(word), "{word}");
+        assert!(all.to_string().to_lowercase().contains(word), "{word} would not have been shown anyway");
+    }
+    let muted = "SELECT count(*) FROM content_items i JOIN sources s ON s.id = i.source_id
+                 WHERE i.item_time >= 1794787200000 AND i.item_time < 1795046400000
+                   AND (lower(i.title || ' ' || i.body_text) LIKE '%hearing aids%'
+                     OR lower(i.title || ' ' || i.body_text) LIKE '%triptych%'
+                     OR s.title = 'Linkyard' OR i.author LIKE '%crewe%')";
+    assert_eq!(digest["skipped"]["muted"], rows::number(&radar, muted));
+    let skipped: u64 = digest["skipped"].as_object().unwrap().values().map(|count| count.as_u64().unwrap()).sum();
+    assert_eq!(digest["digest"]["items"], u64::try_from(stories(&digest).len()).unwrap() + skipped);
+    assert_eq!(digest["digest"]["items"], all["digest"]["items"]);
+    radar.ok(&["topic", "set", "default", "--clear-rules"]);
+    radar.ok(&WINDOW);
+    assert_eq!(radar.digest(), all);
+}
+
+#[test]
+fn a_boost_multiplies_the_final_score() {
+    let posts = ["one", "two", "three"].map(|id| Post::about_nothing_else(id, "2026-11-18T05:00:00Z"));
+    let radar = with_posts(&posts);
+    let score = |radar: &Radar, post: &Post| {
+        let digest = radar.digest();
+        let story = stories(&digest).iter().find(|story| story["url"] == post.url).unwrap().clone();
+        (story["final_score"].as_f64().unwrap(), story["score_debug"]["rule_boost"].as_f64().unwrap())
+    };
+    radar.ok(&WINDOW);
+    let before = posts.each_ref().map(|post| score(&radar, post).0);
+    let word = posts[1].title.split(' ').next().unwrap();
+    radar.ok(&["topic", "set", "default", "--boost", &format!("word:{word}")]);
+    radar.ok(&WINDOW);
+    assert_eq!(posts.each_ref().map(|post| score(&radar, post).1.to_bits()), [1.0, 1.5, 1.0].map(f64::to_bits));
+    assert!((score(&radar, &posts[1]).0 - 1.5 * before[1]).abs() < 2e-6);
+    assert!((score(&radar, &posts[0]).0 - before[0]).abs() < f64::EPSILON);
+    assert_eq!(radar.digest()["stories"][0]["url"], posts[1].url);
+}
+
+#[test]
+fn interests_are_labelled_and_given_as_the_reason() {
+    let radar = with_examples();
+    radar.ok(&["topic", "set", "default", "--interests", "hearing aids; spell checkers"]);
+    radar.ok(&WINDOW);
+    let digest = radar.digest();
+    let labelled: Vec<&Value> = stories(&digest).iter().filter(|story| story["label"] == "your_words").collect();
+    assert!(!labelled.is_empty());
+    for story in &labelled {
+        assert!(!story["score_debug"]["evidence"]["matched_interests"].as_array().unwrap().is_empty(), "{story:#}");
+    }
+    let aids = labelled.iter().find(|story| story["title"].as_str().unwrap().contains("hearing aids")).unwrap();
+    assert!(aids["reason"].as_str().unwrap().contains("hearing"), "{aids:#}");
+    assert_eq!(aids["triage"]["is_relevant"], true);
+    assert_eq!(aids["section"], "top");
+    let others = stories(&digest).iter().find(|story| story["triage"]["is_relevant"] == false);
+    assert!(others.is_some(), "with interests set, not everything is relevant");
+}
+
+#[test]
+fn item_names_every_term_and_the_terms_add_up() {
+    let radar = with_examples();
+    radar.ok(&WINDOW);
+    let told = radar.ok(&["item", "1"]);
+    for term in [
+        "Aha score",
+        "Label",
+        "Reason",
+        "Judged by",
+        "judgement: 0.8 ×",
+        "heuristic: 0.15 ×",
+        "0.6 × recency",
+        "0.4 × engagement",
+        "preference:",
+        "= base",
+        "novelty: 0.05 ×",
+        "source weight",
+        "your weight",
+        "rule boost",
+        "decay",
+        "before the window's end",
+        "= final score",
+        "divided",
+        "independent sources",
+        "Told by",
+        "cluster",
+    ] {
+        assert!(told.contains(term), "{term} is missing in\n{told}");
+    }
+    let digest = radar.digest();
+    for story in stories(&digest) {
+        let debug = &story["score_debug"];
+        let term = |name: &str| debug[name].as_f64().unwrap();
+        let base = 0.8 * term("ai") + 0.15 * (0.6 * term("recency") + 0.4 * term("engagement")) + term("preference");
+        let weights = term("source_weight")
+            * term("user_weight")
+            * term("rule_boost")
+            * (-term("age_hours") / term("decay_hours")).exp();
+        let expected = (base + 0.05 * term("novelty")) * weights;
+        assert!((expected - story["final_score"].as_f64().unwrap()).abs() < 1e-4, "{expected} {debug:#}");
+        assert!((term("ai") * 100.0 - story["aha_score"].as_f64().unwrap()).abs() < 1e-9);
+    }
+    let first = &digest["stories"][0];
+    assert_eq!(&radar.json(&["item", "1", "--json"]), first);
+    assert_eq!(&radar.json(&["item", first["id"].as_str().unwrap(), "--json"]), first);
+    radar.run(&["item", "31"]).exits(USAGE).says("1 to 30");
+    radar.run(&["item", "first"]).exits(USAGE);
+}
+
+#[test]
+fn reading_commands_speak_json() {
+    let radar = with_examples();
+    radar.ok(&WINDOW);
+    let digest = radar.digest();
+    assert_eq!(keys(&digest), ["cost", "digest", "skipped", "sources", "stories"].into());
+    let by_id = radar.json(&["digest", digest["digest"]["id"].as_str().unwrap(), "--format", "json"]);
+    assert_eq!(by_id, digest);
+    assert_eq!(radar.json(&[&WINDOW[..], &["--json"]].concat()), digest);
+    let runs = radar.json(&["runs", "--json"]);
+    assert_eq!((&runs[0]["digest_id"], &runs[0]["attempts"][1]["outcome"]), (&digest["digest"]["id"], &"done".into()));
+    let findings = radar.json(&["doctor", "--json"]);
+    assert!(findings.as_array().unwrap().iter().all(|finding| finding["level"] != "wrong"), "{findings:#}");
+    let sources = radar.json(&["source", "list", "--json"]);
+    assert_eq!((sources.as_array().unwrap().len(), &sources[0]["health"]), (10, &"ok".into()));
+    let topics = radar.json(&["topic", "list", "--json"]);
+    assert_eq!((&topics[0]["name"], &topics[0]["depth"]), (&"default".into(), &50.into()));
+}
+
+#[test]
+fn source_test_tells_what_is_in_a_feed_and_stores_nothing() {
+    let radar = Radar::at(NOW);
+    let (feed, other) = (repository("examples/feeds/grid-and-tide.xml"), repository("examples/feeds/tramstop.json"));
+    let printed = radar.ok(&["source", "test", &feed, &other, "--json"]);
+    let reports: Vec<Value> = printed.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(reports.len(), 2);
+    for report in &reports {
+        assert_eq!(keys(report), ["feed", "items", "problems"].into());
+        assert_eq!(keys(&report["feed"]), ["description", "format", "language", "link", "title"].into());
+        let item = keys(&report["items"][0]);
+        assert_eq!(
+            item,
+            ["author", "content", "external_id", "published_at", "summary", "title", "updated_at", "url"].into()
+        );
+    }
+    assert_eq!(
+        (&reports[0]["feed"]["title"], &reports[1]["feed"]["title"]),
+        (&"Grid & Tide".into(), &"Tramstop".into())
+    );
+    let published = reports[0]["items"][0]["published_at"].as_str().unwrap();
+    assert!(published.ends_with('Z') && published.contains('T'), "{published}");
+    radar.run(&["source", "test", &feed, "/dev/null", "--json"]).exits(PARTIAL).says("\"error\"");
+    radar.run(&["source", "test", "/nowhere.xml"]).exits(FAILED).says("no such file");
+    assert!(!radar.database().exists());
+}
+
+#[test]
+fn nothing_steers_a_terminal_when_piped() {
+    let radar = with_examples();
+    let commands: [&[&str]; 12] = [
+        &WINDOW,
+        &["digest"],
+        &["digest", "--format", "md"],
+        &["item", "1"],
+        &["runs"],
+        &["doctor"],
+        &["source", "list"],
+        &["topic", "list"],
+        &["opml", "export"],
+        &["source", "test", "/nowhere.xml"],
+        &["--help"],
+        &["run", "--window", "x"],
+    ];
+    for command in commands {
+        let ran = radar.run(command);
+        assert!(!ran.stdout.contains('\u{1b}') && !ran.stderr.contains('\u{1b}'), "{command:?}: {ran:#?}");
+        assert!(!ran.stdout.contains('\r') && !ran.stderr.contains('\r'), "{command:?}: {ran:#?}");
+    }
+}
+
+/// Marks that would steer a terminal or turn the direction of a text.
+fn is_steering(c: char) -> bool {
+    (c.is_control() && !matches!(c, '\n' | '\t')) || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+#[test]
+fn hostile_feeds_are_shown_clean() {
+    let attack = "\u{1b}]0;owned\u{7}\u{1b}[31mRed\u{1b}[0m\u{9b}2J <script>alert('x')</script> \u{202e}desrever\u{202c} \u{2066}x";
+    let mut post = Post::new(
+        "\u{1b}[2Jid",
+        attack,
+        &format!("{attack} {}", "and so on and on ".repeat(30)),
+        "2026-11-18T05:00:00Z",
+    );
+    post.url = "javascript:alert(document.domain)".to_owned();
+    let link = Post::about_nothing_else("link", "2026-11-18T06:00:00Z")
+        .at_url("https://posts.example/\"><script>alert(1)</script>");
+    let radar = Radar::at(NOW);
+    std::fs::write(radar.folder().join("feed.json"), feed(attack, &[post, link])).unwrap();
+    radar.add(&["feed.json"]);
+    let outputs: [&[&str]; 9] = [
+        &WINDOW,
+        &["digest"],
+        &["digest", "--format", "md"],
+        &["digest", "--format", "html"],
+        &["digest", "--format", "rss"],
+        &["item", "1"],
+        &["item", "2"],
+        &["source", "list"],
+        &["source", "test", "feed.json"],
+    ];
+    for command in outputs {
+        let printed = radar.ok(command);
+        let found: Vec<char> = printed.chars().filter(|c| is_steering(*c)).collect();
+        assert!(found.is_empty(), "{command:?}: {found:?} in {printed}");
+    }
+    assert_eq!(stories(&radar.digest()).len(), 2);
+    for format in ["html", "rss", "md"] {
+        let printed = radar.ok(&["digest", "--format", format]).to_lowercase();
+        assert!(!printed.contains("<script"), "{format}: {printed}");
+        assert!(
+            !printed.contains("href=\"javascript:")
+                && !printed.contains("(javascript:")
+                && !printed.contains(">javascript:"),
+            "{format}: {printed}"
+        );
+    }
+}
+
+#[test]
+fn topics_are_kept_apart() {
+    let radar = with_posts(&[Post::about_nothing_else("one", "2026-11-18T05:00:00Z")]);
+    radar.ok(&["topic", "add", "boats", "--interests", "ferries"]);
+    radar.run(&["topic", "add", "boats"]).exits(USAGE).says("taken");
+    std::fs::write(
+        radar.folder().join("boats.json"),
+        feed("Boats", &[Post::about_nothing_else("two", "2026-11-18T05:00:00Z")]),
+    )
+    .unwrap();
+    radar.ok(&["source", "add", "boats.json", "--topic", "boats"]);
+    radar.ok(&[&WINDOW[..], &["--topic", "boats"]].concat());
+    radar.ok(&WINDOW);
+    let titles = |topic: &str| {
+        let digest = radar.json(&["digest", "--topic", topic, "--json"]);
+        stories(&digest).iter().map(|story| story["url"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(titles("boats"), ["https://posts.example/two"]);
+    assert_eq!(titles("default"), ["https://posts.example/one"]);
+}

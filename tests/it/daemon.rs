@@ -1,0 +1,155 @@
+//! The daemon from outside: it runs what is due, tells how it is, and ends when asked.
+
+use std::io::{Read as _, Write as _};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::process::Child;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::support::feeds::{Post, feed};
+use crate::support::http::Answer;
+use crate::support::radar::{Radar, Ran, finish, repository, signal};
+use crate::support::rows;
+use crate::support::web::Web;
+
+const NOW: &str = "2026-11-19T07:00:00Z";
+
+/// An address on which nobody listens.
+fn free_address() -> SocketAddr {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap()
+}
+
+/// A started daemon; killed with the value when the test has not ended it.
+struct Daemon {
+    child: Option<Child>,
+    address: SocketAddr,
+}
+
+impl Daemon {
+    fn start(radar: &mut Radar) -> Self {
+        let address = free_address();
+        radar.set("AHA_LISTEN", &address.to_string());
+        Self { child: Some(radar.start(&["daemon"])), address }
+    }
+
+    /// What `/health` says, once it answers.
+    fn health(&self) -> Option<Value> {
+        let mut stream = TcpStream::connect(self.address).ok()?;
+        stream.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
+        write!(stream, "GET /health HTTP/1.1\r\nhost: {}\r\nconnection: close\r\n\r\n", self.address).ok()?;
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).ok()?;
+        serde_json::from_str(answer.split_once("\r\n\r\n")?.1).ok()
+    }
+
+    /// Waits until `/health` is as wanted.
+    #[track_caller]
+    fn wait_for(&self, what: &str, wanted: impl Fn(&Value) -> bool) -> Value {
+        let mut last = None;
+        for _ in 0..300 {
+            last = self.health();
+            if let Some(health) = last.as_ref().filter(|health| wanted(health)) {
+                return health.clone();
+            }
+            std::thread::sleep(Duration::from_millis(100));
+        }
+        panic!("30 s have passed and the daemon is not {what}: {last:?}");
+    }
+
+    /// Asks it to end and waits until it does.
+    fn end(mut self) -> (Ran, Duration) {
+        let child = self.child.take().unwrap();
+        let begun = Instant::now();
+        signal(&child, "TERM");
+        (finish(child), begun.elapsed())
+    }
+}
+
+impl Drop for Daemon {
+    fn drop(&mut self) {
+        if let Some(child) = &mut self.child {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+
+fn is_free(radar: &Radar) -> bool {
+    rows::number(radar, "SELECT count(*) FROM topics WHERE lease_holder IS NOT NULL") == 0
+}
+
+#[test]
+fn it_runs_what_is_due_tells_its_health_and_ends_when_asked() {
+    let mut radar = Radar::at(NOW).with("AHA_SCHEDULE", "every 6h");
+    radar.ok(&["opml", "import", &repository("examples/sources.opml")]);
+    let daemon = Daemon::start(&mut radar);
+    let health = daemon.wait_for("done with its first run", |health| health["last_run"]["outcome"] == "done");
+    assert_eq!(health["status"], "ok");
+    assert_eq!(health["version"], env!("CARGO_PKG_VERSION"));
+    assert_eq!((&health["last_run"]["topic"], &health["last_run"]["window_end"]), (&"default".into(), &NOW.into()));
+    assert_eq!(radar.ok(&["healthcheck"]), "ok\n");
+    rows::wait_for(&radar, "SELECT count(*) FROM topics WHERE next_run_at = 1795089600000");
+    let (ran, took) = daemon.end();
+    let ran = ran.exits(0).says("daemon stopped");
+    assert!(took < Duration::from_secs(10), "{took:?}");
+    assert!(!ran.stderr.contains("ERROR") && !ran.stderr.contains('\u{1b}'), "{ran:#?}");
+    assert!(is_free(&radar));
+    assert_eq!(radar.digest()["digest"]["mode"], "cursor");
+    assert_eq!(radar.digest()["digest"]["window_start"], "2026-11-19T01:00:00Z");
+    assert_eq!(radar.files().len(), 4);
+    radar.run(&["healthcheck"]).exits(1).says("no daemon answers");
+}
+
+#[test]
+fn a_failing_source_makes_it_degraded_and_no_less_alive() {
+    let mut radar = Radar::at(NOW);
+    std::fs::write(
+        radar.folder().join("feed.json"),
+        feed("A", &[Post::about_nothing_else("a", "2026-11-19T05:00:00Z")]),
+    )
+    .unwrap();
+    radar.add(&["feed.json", "http://127.0.0.1:9/feed"]);
+    let daemon = Daemon::start(&mut radar);
+    daemon.wait_for("done with its first run", |health| health["last_run"]["outcome"] == "done");
+    assert_eq!(radar.ok(&["healthcheck"]), "degraded\n");
+    daemon.end().0.exits(0);
+}
+
+#[test]
+fn asked_to_end_in_the_middle_of_a_run_it_ends_soon_and_the_next_start_goes_on() {
+    let posts = [Post::about_nothing_else("one", "2026-11-19T05:00:00Z")];
+    let web = Web::serve(vec![("/slow", Answer::ok(feed("Slow", &posts)).after(Duration::from_secs(15)))]);
+    let mut radar = Radar::at(NOW).with("AHA_FETCH_ALLOW", "127.0.0.1").with("AHA_FETCH_HOST_GAP_MS", "0");
+    std::fs::write(
+        radar.folder().join("feed.json"),
+        feed("A", &[Post::about_nothing_else("a", "2026-11-19T05:00:00Z")]),
+    )
+    .unwrap();
+    radar.add(&["feed.json", &web.url("/slow")]);
+    let daemon = Daemon::start(&mut radar);
+    web.wait_for("/slow");
+    daemon.wait_for("up", |health| health["status"] == "ok");
+    let (ran, took) = daemon.end();
+    ran.exits(0);
+    assert!(took < Duration::from_secs(10), "{took:?}");
+    assert!(is_free(&radar));
+    assert_eq!(rows::query(&radar, "SELECT outcome FROM run_attempts"), ["interrupted"]);
+    radar.ok(&["source", "remove", &web.url("/slow")]);
+    let daemon = Daemon::start(&mut radar);
+    daemon.wait_for("done with the run", |health| health["last_run"]["outcome"] == "done");
+    daemon.end().0.exits(0);
+    assert_eq!(rows::number(&radar, "SELECT count(*) FROM runs"), 1);
+}
+
+#[test]
+fn a_taken_port_is_said_and_exits_with_1() {
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    let radar = Radar::at(NOW).with("AHA_LISTEN", &address);
+    radar
+        .run(&["daemon"])
+        .exits(1)
+        .says(&format!("cannot listen on {address}"))
+        .says("set AHA_LISTEN to a free address");
+}

@@ -1,0 +1,253 @@
+//! Runs of the schedule, one a day at 07:00 UTC, over feeds that grow from day to day: each item is judged in one of them,
+//! each story is delivered once, and again only when it has grown.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use crate::support::feeds::{Post, feed, unlike_any_other};
+use crate::support::radar::Radar;
+use crate::support::rows;
+
+const HOUR_MS: i64 = 3_600_000;
+/// 2026-11-16T07:00:00Z, the first run.
+const FIRST_RUN: i64 = 1_794_812_400_000;
+
+/// An installation whose feeds are files that the test writes.
+struct Week {
+    radar: Radar,
+    feeds: BTreeMap<String, Vec<Post>>,
+}
+
+impl Week {
+    fn reading(names: &[&str]) -> Self {
+        let week = Self {
+            radar: Radar::at(&day(0)),
+            feeds: names.iter().map(|name| ((*name).to_owned(), Vec::new())).collect(),
+        };
+        week.write();
+        let files: Vec<String> = names.iter().map(|name| format!("{name}.json")).collect();
+        week.radar.add(&files.iter().map(String::as_str).collect::<Vec<_>>());
+        week
+    }
+
+    fn write(&self) {
+        for (name, posts) in &self.feeds {
+            std::fs::write(self.radar.folder().join(format!("{name}.json")), feed(name, posts)).unwrap();
+        }
+    }
+
+    fn publish(&mut self, source: &str, post: Post) {
+        self.feeds.get_mut(source).unwrap().push(post);
+    }
+
+    /// The run of a day, from 0.
+    #[track_caller]
+    fn run(&mut self, number: u32) -> Value {
+        self.write();
+        self.radar.set("AHA_NOW", &day(number));
+        self.radar.ok(&["--run-once"]);
+        let digest = self.radar.digest();
+        assert_eq!(digest["digest"]["window_end"], day(number));
+        digest
+    }
+
+    fn column(&self, column: &str, post: &str) -> String {
+        let sql = format!(
+            "SELECT CAST({column} AS TEXT) FROM content_items i LEFT JOIN topic_items t ON t.item_id = i.id
+             WHERE i.external_id = '{post}'"
+        );
+        rows::query(&self.radar, &sql).concat()
+    }
+}
+
+/// 07:00 UTC of a day, from 2026-11-16 on.
+fn day(number: u32) -> String {
+    let (month, day) = if number < 15 { (11, 16 + number) } else { (12, number - 14) };
+    format!("2026-{month}-{day:02}T07:00:00Z")
+}
+
+fn stories(digest: &Value) -> &[Value] {
+    digest["stories"].as_array().unwrap()
+}
+
+/// Whether a story of the digest contains the post.
+fn shows(digest: &Value, post: &str) -> bool {
+    let url = format!("https://posts.example/{post}");
+    stories(digest).iter().any(|story| story["sources"].as_array().unwrap().iter().any(|member| member["url"] == *url))
+}
+
+/// Days, from 0, whose digests contain the post.
+fn days_with(digests: &[Value], post: &str) -> Vec<usize> {
+    (0..digests.len()).filter(|day| shows(&digests[*day], post)).collect()
+}
+
+#[test]
+fn every_item_of_a_week_arrives_once_and_no_story_comes_twice() {
+    let mut week = Week::reading(&["a", "b"]);
+    let mut digests = Vec::new();
+    for number in 0..7 {
+        let yesterday = 15 + number;
+        for (source, hour) in [("a", 9), ("b", 15), ("b", 23)] {
+            let id = format!("{source}-{number}-{hour}");
+            week.publish(source, Post::about_nothing_else(&id, &format!("2026-11-{yesterday}T{hour:02}:10:00Z")));
+        }
+        digests.push(week.run(number));
+    }
+    for number in 0..7 {
+        for post in [format!("a-{number}-9"), format!("b-{number}-15"), format!("b-{number}-23")] {
+            assert_eq!(days_with(&digests, &post), [number], "{post}");
+        }
+    }
+    let clusters: Vec<&Value> = digests.iter().flat_map(stories).map(|story| &story["cluster_id"]).collect();
+    let distinct: std::collections::HashSet<_> = clusters.iter().collect();
+    assert_eq!((clusters.len(), distinct.len()), (21, 21));
+    assert!(digests.iter().flat_map(stories).all(|story| story["since"].is_null()));
+}
+
+#[test]
+fn an_item_seen_after_the_run_it_belongs_to_arrives_once_with_the_next() {
+    let mut week = Week::reading(&["a"]);
+    week.publish("a", Post::about_nothing_else("first", "2026-11-16T05:00:00Z"));
+    let mut digests = vec![week.run(0)];
+    week.publish("a", Post::about_nothing_else("late", "2026-11-16T06:50:00Z"));
+    week.publish("a", Post::about_nothing_else("at-the-cursor", "2026-11-16T07:00:00Z"));
+    week.publish("a", Post::about_nothing_else("47-hours", "2026-11-14T08:00:00Z"));
+    week.publish("a", Post::about_nothing_else("48-hours", "2026-11-14T07:00:00Z"));
+    week.publish("a", Post::about_nothing_else("older", "2026-11-14T06:59:59Z"));
+    digests.extend((1..4).map(|number| week.run(number)));
+    assert_eq!(days_with(&digests, "first"), [0]);
+    for post in ["late", "at-the-cursor", "47-hours", "48-hours"] {
+        assert_eq!(days_with(&digests, post), [1], "{post}");
+        assert_eq!(week.column("t.state", post), "assigned");
+    }
+    assert_eq!(days_with(&digests, "older"), [0_usize; 0]);
+    assert_eq!(week.column("t.state", "older"), "seen");
+    assert_eq!(digests[1]["digest"]["items"], 4);
+}
+
+/// One account of the same event; each teller has words of its own.
+fn account(teller: &str, published: &str) -> Post {
+    let shared = unlike_any_other("the event", 30);
+    let text = format!("{shared} {}", unlike_any_other(&format!("told by {teller}"), 6));
+    let title = format!("{} {teller}", unlike_any_other("the event's name", 4));
+    Post::new(&format!("event-{teller}"), &title, &text, published)
+}
+
+#[test]
+fn a_story_comes_back_when_its_sources_have_doubled_and_says_who_is_new() {
+    let mut week = Week::reading(&["a", "b", "c", "d", "e"]);
+    let mut digests = Vec::new();
+    for (number, teller) in ["a", "b", "c", "d", "e"].into_iter().enumerate() {
+        week.publish(teller, account(teller, &format!("2026-11-{}T12:00:00Z", 15 + number)));
+        for other in ["a", "b", "c", "d", "e"] {
+            let id = format!("{other}-{number}");
+            week.publish(other, Post::about_nothing_else(&id, &format!("2026-11-{}T13:00:00Z", 15 + number)));
+        }
+        digests.push(week.run(u32::try_from(number).unwrap()));
+    }
+    let told = |digest: &Value| {
+        stories(digest)
+            .iter()
+            .find(|s| s["title"].to_string().contains(&unlike_any_other("the event's name", 4)))
+            .cloned()
+    };
+    let first = told(&digests[0]).unwrap();
+    assert_eq!((&first["since"], first["label"] == "told_by_several"), (&Value::Null, false));
+    let second = told(&digests[1]).unwrap();
+    assert_eq!(second["cluster_id"], first["cluster_id"]);
+    assert_eq!(second["since"]["delivered_at"], day(0));
+    assert_eq!(
+        (&second["since"]["sources_before"], &second["since"]["new_sources"]),
+        (&1.into(), &serde_json::json!(["b"]))
+    );
+    assert_eq!((told(&digests[2]), &digests[2]["skipped"]["already_delivered"]), (None, &1.into()));
+    let fourth = told(&digests[3]).unwrap();
+    assert_eq!(fourth["since"]["delivered_at"], day(1));
+    assert_eq!(
+        (&fourth["since"]["sources_before"], &fourth["since"]["new_sources"]),
+        (&2.into(), &serde_json::json!(["c", "d"]))
+    );
+    assert_eq!((told(&digests[4]), &digests[4]["skipped"]["already_delivered"]), (None, &1.into()));
+    let judged = "SELECT count(*) FROM answers WHERE task = 'triage' AND fingerprint LIKE '%CLUSTER%'";
+    let judged = judged.replace("%CLUSTER%", &format!("{}:%", first["cluster_id"].as_str().unwrap()));
+    assert_eq!(rows::number(&week.radar, &judged), 3, "judged anew each time its sources have doubled, and only then");
+}
+
+#[test]
+fn a_loud_source_brings_fifty_items_a_run_and_the_rest_with_the_next() {
+    let mut week = Week::reading(&["loud", "quiet"]);
+    for number in 0..80 {
+        let published = format!("2026-11-16T{:02}:{:02}:00Z", number / 20, number % 20);
+        week.publish("loud", Post::about_nothing_else(&format!("loud-{number}"), &published));
+    }
+    week.publish("quiet", Post::about_nothing_else("quiet", "2026-11-15T08:00:00Z"));
+    let items = |digest: &Value| {
+        let of = |name: &str| {
+            let sources = digest["sources"].as_array().unwrap();
+            sources.iter().find(|source| source["name"] == name).unwrap()["items"].as_u64().unwrap()
+        };
+        (of("loud"), of("quiet"))
+    };
+    let first = week.run(0);
+    assert_eq!((items(&first), shows(&first, "quiet")), ((50, 1), true));
+    assert_eq!(
+        (week.column("t.state", "loud-79"), week.column("t.state", "loud-29")),
+        ("assigned".into(), String::new())
+    );
+    assert_eq!(items(&week.run(1)), (30, 0));
+    assert_eq!(items(&week.run(2)), (0, 0));
+    assert_eq!(rows::number(&week.radar, "SELECT count(*) FROM topic_items WHERE state = 'assigned'"), 81);
+}
+
+#[test]
+fn what_has_no_date_or_one_to_come_counts_as_first_seen() {
+    let mut week = Week::reading(&["a"]);
+    let mut digests = vec![week.run(0)];
+    week.publish("a", Post::about_nothing_else("undated", "").undated());
+    week.publish("a", Post::about_nothing_else("to-come", "2026-11-19T12:00:00Z"));
+    digests.extend((1..6).map(|number| week.run(number)));
+    let seen = (FIRST_RUN + 24 * HOUR_MS).to_string();
+    for post in ["undated", "to-come"] {
+        assert_eq!(
+            (week.column("i.item_time", post), week.column("i.time_basis", post)),
+            (seen.clone(), "fetched".into())
+        );
+        assert_eq!(days_with(&digests, post).len(), 1, "{post}");
+    }
+    let story = digests.iter().flat_map(stories).find(|story| story["url"] == "https://posts.example/undated").unwrap();
+    assert_eq!((&story["sources"][0]["dated"], &story["sources"][0]["published_at"]), (&false.into(), &day(1).into()));
+}
+
+#[test]
+fn after_twenty_days_of_down_time_a_run_reaches_back_over_six_intervals() {
+    let mut week = Week::reading(&["a"]);
+    week.publish("a", Post::about_nothing_else("before", "2026-11-16T05:00:00Z"));
+    week.run(0);
+    week.publish("a", Post::about_nothing_else("long-ago", "2026-11-18T12:00:00Z"));
+    week.publish("a", Post::about_nothing_else("too-old", "2026-11-28T06:00:00Z"));
+    week.publish("a", Post::about_nothing_else("late", "2026-11-28T08:00:00Z"));
+    week.publish("a", Post::about_nothing_else("in-reach", "2026-12-03T12:00:00Z"));
+    let digest = week.run(20);
+    assert_eq!(digest["digest"]["window_start"], "2026-11-30T07:00:00Z");
+    let shown = ["before", "long-ago", "too-old", "late", "in-reach"].map(|post| shows(&digest, post));
+    assert_eq!(shown, [false, false, false, true, true]);
+    assert_eq!(["long-ago", "too-old"].map(|post| week.column("t.state", post)), ["seen", "seen"]);
+    assert_eq!(rows::number(&week.radar, "SELECT count(*) FROM runs"), 2, "one run catches up");
+    let next = week.run(21);
+    assert_eq!((next["digest"]["window_start"].as_str(), next["digest"]["items"].as_u64()), (Some(&*day(20)), Some(0)));
+}
+
+#[test]
+fn an_item_edited_later_is_not_delivered_again() {
+    let mut week = Week::reading(&["a"]);
+    week.publish("a", Post::about_nothing_else("edited", "2026-11-16T05:00:00Z"));
+    let mut digests = vec![week.run(0)];
+    let post = week.feeds.get_mut("a").unwrap().first_mut().unwrap();
+    post.text = format!("{} and a correction", post.text);
+    post.published = Some("2026-11-16T20:00:00Z".to_owned());
+    digests.extend((1..3).map(|number| week.run(number)));
+    assert_eq!(days_with(&digests, "edited"), [0]);
+    assert_eq!(week.column("i.item_time", "edited"), (FIRST_RUN - 2 * HOUR_MS).to_string());
+    assert!(rows::query(&week.radar, "SELECT body_text FROM content_items").concat().ends_with("and a correction"));
+}
