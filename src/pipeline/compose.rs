@@ -171,7 +171,8 @@ fn since(names: &Names, story: &Story) -> Option<Since> {
     let before: HashSet<SourceId> =
         story.members.iter().filter(|m| m.item.time < delivery.at && !m.in_scope).map(|m| m.item.source_id).collect();
     let mut new_sources: Vec<String> = Vec::new();
-    for member in story.members.iter().filter(|m| !before.contains(&m.item.source_id)) {
+    let fresh = |m: &&StoryMember| m.item.duplicate_of.is_none() && !before.contains(&m.item.source_id);
+    for member in story.members.iter().filter(fresh) {
         let name = names.get(member.item.source_id);
         if !new_sources.contains(&name) {
             new_sources.push(name);

@@ -235,7 +235,8 @@ async fn stages(context: &mut RunContext) -> Result<Digest, RunError> {
         crate::failpoint::hit(stage.as_str());
         let begun = Instant::now();
         stage.run(context, &mut state).await?;
-        tracing::info!(stage = stage.as_str(), elapsed_ms = begun.elapsed().as_millis(), "stage finished");
+        let elapsed_ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
+        tracing::info!(stage = stage.as_str(), elapsed_ms, "stage finished");
         if stage == super::Stage::Ingest {
             let now = context.app.clock().now();
             context.snapshot = context.store().pin_snapshot(&context.lease, run, now).await?;
