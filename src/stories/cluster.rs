@@ -18,12 +18,19 @@ pub struct Thresholds {
     pub join: f64,
     /// The same when all of the story comes from the item's own source: there likeness is mostly a house style or a series.
     pub join_own_source: f64,
+    /// Mean cosine of words below which an item joins only with [`NAMES_IN_COMMON`]: two items that share a country's name and
+    /// little else are two stories.
+    pub join_words: f64,
     /// Cosine of words at which one text is a copy of another.
     pub copy: f64,
 }
 
 /// Thresholds of the `local` space: `docs/ARCHITECTURE.md` says how they were found.
-pub const LOCAL_THRESHOLDS: Thresholds = Thresholds { join: 0.24, join_own_source: 0.45, copy: 0.995 };
+pub const LOCAL_THRESHOLDS: Thresholds =
+    Thresholds { join: 0.24, join_own_source: 0.45, join_words: 0.17, copy: 0.995 };
+
+/// Names or numbers shared with one member that make up for few words in common.
+const NAMES_IN_COMMON: usize = 2;
 
 /// A story is open to new items for this long after one of its members.
 const OPEN_DAYS: i64 = 7;
@@ -108,11 +115,14 @@ fn best_story(
     let mut best: Option<(ClusterId, f64)> = None;
     for cluster in candidates {
         let Some(story) = stories.get(&cluster) else { continue };
-        let compared = story.members.iter().rev().take(COMPARED_MEMBERS);
-        let similarity = mean(compared.map(|member| weighted[*member].similarity(&weighted[number])));
+        let item = &weighted[number];
+        let compared = || story.members.iter().rev().take(COMPARED_MEMBERS).map(|member| &weighted[*member]);
+        let similarity = mean(compared().map(|member| member.similarity(item)));
+        let same_matter = mean(compared().map(|member| member.word_cosine(item))) >= thresholds.join_words
+            || compared().any(|member| member.shared_names(item) >= NAMES_IN_COMMON);
         let own_source = story.members.iter().all(|member| documents[*member].source == document.source);
         let needed = if own_source { thresholds.join_own_source } else { thresholds.join };
-        if similarity >= needed && best.is_none_or(|(_, highest)| similarity > highest) {
+        if similarity >= needed && same_matter && best.is_none_or(|(_, highest)| similarity > highest) {
             best = Some((cluster, similarity));
         }
     }

@@ -1,6 +1,6 @@
 //! How alike two items are, in [0, 1], among the items they stand with.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::features::{Counts, Features};
 
@@ -140,6 +140,13 @@ impl Weighted {
             }
         }
         if weights > 0.0 { sum / weights } else { 0.0 }
+    }
+
+    /// How many names and numbers both items have.
+    #[must_use]
+    pub fn shared_names(&self, other: &Self) -> usize {
+        let theirs: HashSet<u32> = other.parts[1].entries.iter().map(|(term, _)| *term).collect();
+        self.parts[1].entries.iter().filter(|(term, _)| theirs.contains(term)).count()
     }
 
     /// Cosine of the words alone, for telling copies.

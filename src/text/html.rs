@@ -26,7 +26,8 @@ pub fn clean_line(text: &str) -> String {
         return fold_line(text);
     }
     let mut out = Folded::with_capacity(text.len());
-    let mut rest = text;
+    // Behind the last `>` no tag ends, so none is looked for.
+    let (mut rest, tail) = text.split_at(text.rfind('>').map_or(0, |last| last + 1));
     while let Some(at) = rest.find('<') {
         out.push(&decode_entities(&rest[..at]));
         rest = &rest[at..];
@@ -41,6 +42,7 @@ pub fn clean_line(text: &str) -> String {
         }
     }
     out.push(&decode_entities(rest));
+    out.push(&decode_entities(tail));
     out.finish()
 }
 
@@ -81,7 +83,7 @@ enum Kind {
 /// Longer than any name that matters; a limit keeps the walk linear.
 const MAX_NAME_BYTES: usize = 16;
 /// A tag in a title that is longer is taken for text.
-const MAX_TITLE_TAG_BYTES: usize = 2_000;
+const MAX_TITLE_TAG_BYTES: usize = 512;
 
 /// Elements whose content nobody reads. The first [`RAW`] of them hold text without tags: unclosed, they swallow the rest.
 const HIDDEN: [&str; 11] =

@@ -8,8 +8,8 @@ use proptest::prelude::*;
 fn timed(name: &str, document: &str) {
     let start = Instant::now();
     let _ = parse(document.as_bytes(), None, None);
-    // Generous for an unoptimised build; what is quadratic takes minutes.
-    assert!(start.elapsed() < Duration::from_secs(20), "{name} took {:?}", start.elapsed());
+    // Far above what an unoptimised build on a busy machine needs; what is quadratic takes minutes.
+    assert!(start.elapsed() < Duration::from_mins(1), "{name} took {:?}", start.elapsed());
 }
 
 #[test]
