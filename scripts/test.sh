@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Formatting, lints and all tests, in the development profile. Needs Rust (with rustfmt and clippy) and a C compiler.
+# Formatting, lints and all tests, in the development profile. Needs Rust (with rustfmt and clippy), a C compiler and Postgres:
+# scripts/postgres.sh runs a throw-away server for the tests, and installs it where it may.
 #
 # The last line says `N passed, M failed`, over all test binaries. Exit 0 only when formatting and lints are clean, no test
 # failed and at least one ran.
@@ -26,7 +27,7 @@ cargo fmt --check || problems+=("formatting (mend it with: cargo fmt)")
 echo "== cargo clippy"
 cargo clippy --all-targets --locked -- -D warnings || problems+=("lints")
 echo "== cargo test"
-cargo test --locked --no-fail-fast 2>&1 | tee "$output" || problems+=("tests")
+bash scripts/postgres.sh cargo test --locked --no-fail-fast 2>&1 | tee "$output" || problems+=("tests")
 
 read -r passed failed < <(awk '
     /^test result: / {

@@ -12,6 +12,7 @@ use serde::Deserialize;
 use thiserror::Error;
 
 use crate::clock::Clock;
+use crate::domain::database_url::DatabaseUrl;
 use crate::domain::schedule::Schedule;
 use crate::domain::time::Timestamp;
 use crate::domain::topic::BudgetTier;
@@ -20,7 +21,7 @@ use crate::sources::fetch::Allowed;
 /// The settings of this process.
 #[derive(Debug, Clone)]
 pub struct Config {
-    pub database_url: String,
+    pub database_url: DatabaseUrl,
     pub schedule: Schedule,
     pub timezone: Tz,
     pub budget_tier: BudgetTier,
@@ -145,7 +146,7 @@ impl Reader {
         let log = self.log(raw.aha_log, raw.aha_log_format);
         let loopback = SocketAddr::from(([127, 0, 0, 1], 8080));
         Config {
-            database_url: raw.database_url.unwrap_or_else(|| "sqlite://aha-radar.db".to_owned()),
+            database_url: DatabaseUrl::new(raw.database_url.unwrap_or_else(|| "sqlite://aha-radar.db".to_owned())),
             schedule: self.schedule(raw.aha_schedule),
             timezone: self.or(raw.aha_timezone, ("AHA_TIMEZONE", "an IANA time zone", "Europe/Berlin"), Tz::UTC, |t| {
                 t.parse().ok()
@@ -249,7 +250,7 @@ mod tests {
     #[test]
     fn nothing_set_is_a_working_configuration() {
         let config = load(&[]).unwrap();
-        assert_eq!(config.database_url, "sqlite://aha-radar.db");
+        assert_eq!(config.database_url.as_str(), "sqlite://aha-radar.db");
         assert_eq!(config.triage_batch_size, 10);
         assert_eq!(config.listen.to_string(), "127.0.0.1:8080");
     }

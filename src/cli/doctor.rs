@@ -8,8 +8,8 @@ use serde::Serialize;
 use crate::config::Config;
 use crate::domain::source::SourceHealth;
 use crate::pipeline::holder::Holder;
+use crate::store::OpenMode;
 use crate::store::SharedStore;
-use crate::store::sqlite::OpenMode;
 
 use super::arguments::DoctorArguments;
 use super::exit::Exit;
@@ -44,7 +44,7 @@ pub(super) async fn run(config: Config, arguments: DoctorArguments) -> Result<Ex
     let mut findings = Findings::default();
     settings(&config, &mut findings);
     output_dir(&config.output_dir, &mut findings);
-    match crate::store::open(&config.database_url, OpenMode::MustExist).await {
+    match crate::store::open(config.database_url.as_str(), OpenMode::MustExist).await {
         Ok(store) => {
             findings.ok("database", format!("{} opens and has this program's schema", config.database_url));
             topics(&store, &config, &mut findings).await?;

@@ -11,6 +11,7 @@ use crate::domain::topic::RuleError;
 use crate::domain::window::WindowError;
 use crate::pipeline::RunError;
 use crate::sources::opml::OpmlError;
+use crate::store::StoreError;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Exit {
@@ -61,7 +62,9 @@ pub(super) fn of(error: &anyhow::Error) -> Exit {
         )
         | None => {}
     }
-    let usage = error.is::<ConfigError>()
+    let no_database = matches!(error.downcast_ref::<StoreError>(), Some(StoreError::UnsupportedDatabase { .. }));
+    let usage = no_database
+        || error.is::<ConfigError>()
         || error.is::<UsageError>()
         || error.is::<WindowError>()
         || error.is::<RuleError>()

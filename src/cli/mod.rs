@@ -24,7 +24,7 @@ use clap::Parser as _;
 
 use crate::app::App;
 use crate::config::{Config, LogFormat};
-use crate::store::sqlite::OpenMode;
+use crate::store::OpenMode;
 
 use self::arguments::{Cli, Command};
 use self::exit::Exit;
@@ -73,7 +73,7 @@ async fn dispatch(command: Command, config: Config) -> anyhow::Result<Exit> {
 }
 
 async fn app(config: Config, mode: OpenMode) -> anyhow::Result<App> {
-    let store = crate::store::open(&config.database_url, mode).await?;
+    let store = crate::store::open(config.database_url.as_str(), mode).await?;
     Ok(App::new(config, store)?)
 }
 

@@ -7,7 +7,7 @@ use crate::config::Config;
 use crate::domain::source::{NewSource, Source};
 use crate::pipeline::RunError;
 use crate::sources::location_from_argument;
-use crate::store::sqlite::OpenMode;
+use crate::store::OpenMode;
 
 use super::arguments::{SourceChoice, SourceCommand};
 use super::exit::{Exit, UsageError};

@@ -1,5 +1,6 @@
 //! What the product talks about: items, stories, verdicts, runs, digests. No I/O, no clock, no randomness.
 
+pub mod database_url;
 pub mod digest;
 pub mod ids;
 pub mod item;

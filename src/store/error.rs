@@ -34,7 +34,7 @@ pub enum StoreError {
         "the database's migration {version} differs from the one in this program; use the aha-radar build that made it, or restore a backup"
     )]
     ChangedSchema { version: i64 },
-    #[error("the file {path} is not an aha-radar database: {reason}")]
+    #[error("{path} is not an aha-radar database: {reason}")]
     NotADatabase { path: String, reason: String },
     #[error("this build carries SQLite {found}; {needed} or newer is needed (older ones can lose a write-ahead log)")]
     OldSqlite { found: String, needed: &'static str },
@@ -42,8 +42,36 @@ pub enum StoreError {
         "another process took this topic over (our lease token {token} is stale); nothing of this attempt was committed after that"
     )]
     LeaseLost { token: i64 },
-    #[error("this version keeps its rows in SQLite only: DATABASE_URL must be sqlite://PATH, not {scheme}://…")]
+    #[error(
+        "rows are kept in SQLite or Postgres: DATABASE_URL must be sqlite://PATH or postgres://HOST/DATABASE, not {scheme}://…"
+    )]
     UnsupportedDatabase { scheme: String },
+    #[error(
+        "the Postgres server at {server} cannot be reached: {reason}; check that it runs and that DATABASE_URL names it, then run this again: nothing was lost"
+    )]
+    ServerAway { server: String, reason: String },
+    #[error(
+        "the Postgres server at {server} has no connection left; end other programs' connections or raise its max_connections, then run this again: nothing was lost"
+    )]
+    ServerFull { server: String },
+    #[error("the Postgres server at {server} refuses us: {reason}; check user, password and database in DATABASE_URL")]
+    ServerRefuses { server: String, reason: String },
+    #[error("the Postgres server at {server} cannot be used: {reason}")]
+    ServerUnfit { server: String, reason: String },
+    #[error(
+        "the Postgres server takes no writes: it is a standby or set to read only; name the primary in DATABASE_URL, then run this again"
+    )]
+    ServerReadOnly,
+    #[error(
+        "the connection to the Postgres server broke ({reason}); run this again: what was committed before is kept"
+    )]
+    ConnectionLost { reason: String },
+    #[error("two writers stood in each other's way ({reason}); run this again: nothing of this was committed")]
+    Conflict { reason: String },
+    #[error(
+        "the Postgres server was too slow: a statement took over {waited_seconds} s and was given up; see what keeps it busy, then run this again"
+    )]
+    TooSlow { waited_seconds: u64 },
     #[error("there is no {what} {id}; it may have been removed meanwhile")]
     NotFound { what: &'static str, id: String },
     #[error("a stored {what} cannot be read: {reason}")]
@@ -67,8 +95,12 @@ impl StoreError {
     #[must_use]
     pub const fn decision(&self) -> Decision {
         match self {
-            Self::Locked { .. } => Decision::Retry,
-            Self::LeaseLost { .. } | Self::DiskFull | Self::Database(_) => Decision::Park,
+            Self::Locked { .. }
+            | Self::ServerAway { .. }
+            | Self::ServerFull { .. }
+            | Self::ConnectionLost { .. }
+            | Self::Conflict { .. } => Decision::Retry,
+            Self::LeaseLost { .. } | Self::DiskFull | Self::TooSlow { .. } | Self::Database(_) => Decision::Park,
             Self::Missing { .. }
             | Self::CannotOpen { .. }
             | Self::ReadOnly
@@ -77,6 +109,9 @@ impl StoreError {
             | Self::NotADatabase { .. }
             | Self::OldSqlite { .. }
             | Self::UnsupportedDatabase { .. }
+            | Self::ServerRefuses { .. }
+            | Self::ServerUnfit { .. }
+            | Self::ServerReadOnly
             | Self::NotFound { .. }
             | Self::Corrupt { .. } => Decision::Abort,
         }
@@ -87,44 +122,20 @@ impl StoreError {
     }
 }
 
-/// SQLite's primary result codes (sqlite.org/rescode.html), the low byte of an extended code.
-const SQLITE_PERM: i32 = 3;
-const SQLITE_BUSY: i32 = 5;
-const SQLITE_LOCKED: i32 = 6;
-const SQLITE_READONLY: i32 = 8;
-const SQLITE_IOERR: i32 = 10;
-const SQLITE_FULL: i32 = 13;
-const SQLITE_CANTOPEN: i32 = 14;
-const SQLITE_AUTH: i32 = 23;
-const SQLITE_NOTADB: i32 = 26;
-
-/// How long SQLite waits for a lock before it gives up.
-pub const BUSY_SECONDS: u64 = 5;
-
+/// What a driver says, in our words. The drivers' own errors are read in `sqlite/error.rs` and `postgres/error.rs`.
 impl From<sqlx::Error> for StoreError {
     fn from(error: sqlx::Error) -> Self {
-        match primary_code(&error) {
-            Some(SQLITE_BUSY | SQLITE_LOCKED) => Self::Locked { waited_seconds: BUSY_SECONDS },
-            Some(SQLITE_READONLY) => Self::ReadOnly,
-            Some(SQLITE_FULL) => Self::DiskFull,
-            _ => Self::Database(error),
-        }
+        if is_of_postgres(&error) { super::postgres::error::of(error) } else { super::sqlite::error::of(error) }
     }
 }
 
-/// SQLite's primary result code.
-fn primary_code(error: &sqlx::Error) -> Option<i32> {
-    let code = error.as_database_error().and_then(sqlx::error::DatabaseError::code)?;
-    code.parse::<i32>().ok().map(|code| code & 0xff)
-}
-
-/// Whether the file or its folder refused what was asked, so that asking for less may do.
-pub(crate) fn is_about_access(error: &sqlx::Error) -> bool {
-    matches!(primary_code(error), Some(SQLITE_PERM | SQLITE_READONLY | SQLITE_IOERR | SQLITE_CANTOPEN | SQLITE_AUTH))
-}
-
-pub(crate) fn is_not_a_database(error: &sqlx::Error) -> bool {
-    primary_code(error) == Some(SQLITE_NOTADB)
+/// Whether the error is the Postgres server's, or of a connection: SQLite has none that could break.
+fn is_of_postgres(error: &sqlx::Error) -> bool {
+    match error {
+        sqlx::Error::Database(error) => error.try_downcast_ref::<sqlx::postgres::PgDatabaseError>().is_some(),
+        sqlx::Error::Io(_) | sqlx::Error::Tls(_) | sqlx::Error::Protocol(_) => true,
+        _ => false,
+    }
 }
 
 impl From<serde_json::Error> for StoreError {

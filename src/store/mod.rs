@@ -1,12 +1,15 @@
-//! The rows: small traits of whole operations over an embedded SQLite database.
+//! The rows: small traits of whole operations, kept in an embedded SQLite database or on a Postgres server.
 //!
 //! Comes in: domain types. Goes out: domain types or a [`StoreError`]. Called by the pipeline's stages, the commands and the
 //! web. No operation hands out an open transaction, so none can be held across a network call. Every operation that commits
 //! a run's work takes the run's [`Lease`] and is refused when another process has taken over since.
 
 pub mod error;
+mod postgres;
 pub mod records;
-pub mod sqlite;
+mod schema;
+mod shared;
+mod sqlite;
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -14,8 +17,10 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 pub use error::StoreError;
+pub use postgres::PostgresStore;
 pub use records::*;
-pub use sqlite::{OpenMode, SchemaVersion, SqliteStore};
+pub use schema::{OpenMode, SchemaVersion};
+pub use sqlite::SqliteStore;
 
 use crate::domain::digest::Digest;
 use crate::domain::ids::{ClusterId, DigestId, DigestItemId, ItemId, RunId, SourceId, TopicId};
@@ -43,25 +48,37 @@ pub type SharedStore = Arc<dyn Store>;
 
 /// Opens the database that `DATABASE_URL` names; its scheme chooses the kind.
 pub async fn open(database_url: &str, mode: OpenMode) -> Result<SharedStore> {
-    require_sqlite(database_url)?;
-    Ok(Arc::new(SqliteStore::open(database_url, mode).await?))
+    Ok(match Kind::of(database_url)? {
+        Kind::Sqlite => Arc::new(SqliteStore::open(database_url, mode).await?),
+        Kind::Postgres => Arc::new(PostgresStore::open(database_url, mode).await?),
+    })
 }
 
 /// The schema version of a database and the one that this program knows, without changing anything.
 pub async fn schema_version(database_url: &str) -> Result<SchemaVersion> {
-    require_sqlite(database_url)?;
-    SqliteStore::schema_version(database_url).await
+    match Kind::of(database_url)? {
+        Kind::Sqlite => SqliteStore::schema_version(database_url).await,
+        Kind::Postgres => PostgresStore::schema_version(database_url).await,
+    }
 }
 
-/// Names the scheme alone in its error: the rest of a URL may hold a password.
-fn require_sqlite(database_url: &str) -> Result<()> {
-    match database_url.split_once(':') {
-        Some(("sqlite", _)) => Ok(()),
-        Some((scheme, _)) => Err(StoreError::UnsupportedDatabase { scheme: scheme.to_owned() }),
-        None => Err(StoreError::CannotOpen {
-            path: database_url.to_owned(),
-            reason: "it is no URL; write sqlite://PATH".to_owned(),
-        }),
+enum Kind {
+    Sqlite,
+    Postgres,
+}
+
+impl Kind {
+    /// Names the scheme alone in its error: the rest of a URL may hold a password.
+    fn of(database_url: &str) -> Result<Self> {
+        match database_url.split_once(':') {
+            Some(("sqlite", _)) => Ok(Self::Sqlite),
+            Some(("postgres" | "postgresql", _)) => Ok(Self::Postgres),
+            Some((scheme, _)) => Err(StoreError::UnsupportedDatabase { scheme: scheme.to_owned() }),
+            None => Err(StoreError::CannotOpen {
+                path: database_url.to_owned(),
+                reason: "it is no URL; write sqlite://PATH or postgres://HOST/DATABASE".to_owned(),
+            }),
+        }
     }
 }
 

@@ -76,9 +76,9 @@ fn an_unusable_setting_is_named_with_what_it_wants_and_an_example() {
         assert!(!radar.database().exists());
     }
     Radar::at(NOW)
-        .with("DATABASE_URL", "postgres://x:secret@db/y")
+        .with("DATABASE_URL", "mysql://x:secret@db/y")
         .run(&["--run-once"])
-        .exits(FAILED)
+        .exits(USAGE)
         .says("sqlite://PATH");
 }
 

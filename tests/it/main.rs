@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a failed test is the report, in its helpers too")]
 
+mod both;
 mod cli;
 mod daemon;
 mod faults;

@@ -4,8 +4,8 @@
 //! write-ahead log, so readers never wait for the writer; writers of other processes wait for each other, 5 s at most.
 
 mod answers;
-mod column;
 mod digests;
+pub(super) mod error;
 mod fetches;
 mod items;
 mod leases;
@@ -15,16 +15,16 @@ mod sources;
 mod stories;
 mod topics;
 
-pub use open::{OpenMode, SchemaVersion};
-
+use std::fmt::Display;
 use std::time::Duration;
 
 use sqlx::sqlite::SqlitePoolOptions;
 use sqlx::{Sqlite, SqliteConnection, SqlitePool, Transaction};
 
 use super::records::Lease;
+use super::schema::{OpenMode, SchemaVersion};
+use super::shared::{column, hit};
 use super::{Result, StoreError};
-use crate::failpoint;
 
 /// SQLite has one writer: a queue in this process waits better than a lock in the file.
 const WRITERS: u32 = 1;
@@ -108,13 +108,7 @@ impl Write {
     }
 }
 
-fn hit(operation: &str, place: &str) {
-    if cfg!(debug_assertions) {
-        failpoint::hit(&format!("{operation}.{place}"));
-    }
-}
-
-/// Turns an update that found no row into an error.
-fn found(rows: u64, what: &'static str, id: impl std::fmt::Display) -> Result<()> {
-    if rows == 0 { Err(StoreError::NotFound { what, id: id.to_string() }) } else { Ok(()) }
+/// Ids as a JSON array, for `json_each`: any number of them in one parameter.
+fn id_list<T: Display>(ids: &[T]) -> Result<String> {
+    column::to_json(&ids.iter().map(ToString::to_string).collect::<Vec<_>>())
 }

@@ -4,11 +4,12 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
 
-use sqlx::migrate::{MigrateError, Migrator};
+use sqlx::migrate::Migrator;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteSynchronous};
 use sqlx::{ConnectOptions, Connection, SqliteConnection};
 
-use crate::store::error::{self, BUSY_SECONDS};
+use super::error::{self, BUSY_SECONDS};
+use crate::store::schema::{self, Applied, OpenMode, SchemaVersion};
 use crate::store::{Result, StoreError};
 
 static MIGRATIONS: Migrator = sqlx::migrate!("./migrations/sqlite");
@@ -18,20 +19,6 @@ const SQLITE_NEEDED: &str = "3.51.3";
 
 /// How often a switch to the write-ahead log is tried again; SQLite does not wait for that lock by itself.
 const WAL_RETRY_MS: u64 = 50;
-
-/// Whether a database may be made.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum OpenMode {
-    CreateIfMissing,
-    MustExist,
-}
-
-/// The newest migration that a database has, and the newest that this program has; 0 for none.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SchemaVersion {
-    pub applied: i64,
-    pub known: i64,
-}
 
 /// Checks the file, migrates it where needed, and returns how to connect to it.
 pub(super) async fn prepare(url: &str, mode: OpenMode) -> Result<SqliteConnectOptions> {
@@ -58,8 +45,7 @@ pub(super) async fn schema_version(url: &str) -> Result<SchemaVersion> {
     let (_, mut connection) = connect(options, &path).await?;
     let applied = applied_migrations(&mut connection, &path).await;
     close(connection).await;
-    let applied = applied?.last().map_or(0, |(version, _)| *version);
-    Ok(SchemaVersion { applied, known: known_version() })
+    Ok(schema::version(&applied?, &MIGRATIONS))
 }
 
 fn options(url: &str) -> Result<SqliteConnectOptions> {
@@ -156,30 +142,20 @@ async fn bring_up_to_date(connection: &mut SqliteConnection, path: &Path) -> Res
     // sqlx takes no lock of its own on SQLite: without this, two processes that start together migrate twice.
     let mut tx = connection.begin_with("BEGIN IMMEDIATE").await?;
     if is_pending(&mut tx, path).await? {
-        MIGRATIONS.run_direct(None, &mut *tx, false).await.map_err(migration_error)?;
+        MIGRATIONS
+            .run_direct(None, &mut *tx, false)
+            .await
+            .map_err(|error| schema::migration_error(error, &MIGRATIONS))?;
     }
     Ok(tx.commit().await?)
 }
 
-/// Whether migrations are left to do. An error when the database is not one that this program may touch.
 async fn is_pending(connection: &mut SqliteConnection, path: &Path) -> Result<bool> {
-    let applied = applied_migrations(connection, path).await?;
-    let known = known_version();
-    for (version, checksum) in &applied {
-        match MIGRATIONS.iter().find(|migration| migration.version == *version) {
-            Some(migration) if migration.checksum.as_ref() == checksum.as_slice() => {}
-            None if *version > known => {
-                let found = applied.last().map_or(*version, |(newest, _)| *newest);
-                return Err(StoreError::NewerSchema { found, known });
-            }
-            Some(_) | None => return Err(StoreError::ChangedSchema { version: *version }),
-        }
-    }
-    Ok(applied.len() < MIGRATIONS.iter().count())
+    schema::is_pending(&applied_migrations(connection, path).await?, &MIGRATIONS)
 }
 
-/// Versions and checksums, oldest first; none for an empty file.
-async fn applied_migrations(connection: &mut SqliteConnection, path: &Path) -> Result<Vec<(i64, Vec<u8>)>> {
+/// None for an empty file.
+async fn applied_migrations(connection: &mut SqliteConnection, path: &Path) -> Result<Applied> {
     let (tables, ours): (i64, i64) = sqlx::query_as(
         "SELECT count(*), coalesce(sum(CASE WHEN name = '_sqlx_migrations' THEN 1 ELSE 0 END), 0)
          FROM sqlite_schema WHERE type = 'table'",
@@ -195,11 +171,7 @@ async fn applied_migrations(connection: &mut SqliteConnection, path: &Path) -> R
     if ours == 0 {
         return Ok(Vec::new());
     }
-    Ok(sqlx::query_as("SELECT version, checksum FROM _sqlx_migrations ORDER BY version").fetch_all(connection).await?)
-}
-
-fn known_version() -> i64 {
-    MIGRATIONS.iter().map(|migration| migration.version).max().unwrap_or(0)
+    Ok(sqlx::query_as(schema::APPLIED).fetch_all(connection).await?)
 }
 
 /// The mode stays with the file. Where the file system cannot do it, SQLite keeps its rollback journal: slower, as safe.
@@ -215,15 +187,6 @@ async fn use_write_ahead_log(connection: &mut SqliteConnection) -> Result<()> {
             }
             Err(error) => return Err(error),
         }
-    }
-}
-
-fn migration_error(error: MigrateError) -> StoreError {
-    match error {
-        MigrateError::Execute(error) | MigrateError::ExecuteMigration(error, _) => error.into(),
-        MigrateError::VersionMissing(found) => StoreError::NewerSchema { found, known: known_version() },
-        MigrateError::VersionMismatch(version) => StoreError::ChangedSchema { version },
-        other => StoreError::Database(sqlx::Error::Migrate(Box::new(other))),
     }
 }
 

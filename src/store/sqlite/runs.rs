@@ -1,87 +1,15 @@
 //! `runs` and `run_attempts`.
 
-use std::collections::HashMap;
-
 use async_trait::async_trait;
-use sqlx::{FromRow, SqliteConnection};
+use sqlx::SqliteConnection;
 
-use super::{SqliteStore, column, found};
+use super::SqliteStore;
 use crate::domain::ids::{RunId, TopicId};
-use crate::domain::run::{Run, RunAttempt, RunSettings};
+use crate::domain::run::{Run, RunAttempt};
 use crate::domain::time::Timestamp;
-use crate::domain::window::Window;
+use crate::store::shared::runs::{self as sql, AttemptRow, RunRow};
+use crate::store::shared::{column, found};
 use crate::store::{AttemptEnd, Lease, NewRun, Result, RunStore, StoreError};
-
-macro_rules! select_run {
-    ($rest:literal) => {
-        concat!(
-            "SELECT id, topic_id, mode, window_start, window_end, status, stage, pass_attempt, settings_json, snapshot_at
-             FROM runs ",
-            $rest
-        )
-    };
-}
-
-#[derive(FromRow)]
-struct RunRow {
-    id: String,
-    topic_id: String,
-    mode: String,
-    window_start: i64,
-    window_end: i64,
-    status: String,
-    stage: Option<String>,
-    pass_attempt: i64,
-    settings_json: String,
-    snapshot_at: Option<i64>,
-}
-
-impl TryFrom<RunRow> for Run {
-    type Error = StoreError;
-
-    fn try_from(row: RunRow) -> Result<Self> {
-        Ok(Self {
-            id: column::id("run id", &row.id)?,
-            topic_id: column::id("topic id", &row.topic_id)?,
-            mode: column::word("run mode", &row.mode)?,
-            window: Window {
-                start: Timestamp::from_millis(row.window_start),
-                end: Timestamp::from_millis(row.window_end),
-            },
-            done: row.status == "done",
-            stage: row.stage,
-            pass_attempt: row.pass_attempt,
-            settings: column::json("run's settings", &row.settings_json)?,
-            snapshot_at: column::optional_time(row.snapshot_at),
-        })
-    }
-}
-
-#[derive(FromRow)]
-struct AttemptRow {
-    run_id: String,
-    attempt: i64,
-    holder: String,
-    started_at: i64,
-    finished_at: Option<i64>,
-    outcome: String,
-    stage: Option<String>,
-    error: Option<String>,
-}
-
-impl From<AttemptRow> for RunAttempt {
-    fn from(row: AttemptRow) -> Self {
-        Self {
-            attempt: row.attempt,
-            holder: row.holder,
-            started_at: Timestamp::from_millis(row.started_at),
-            finished_at: column::optional_time(row.finished_at),
-            outcome: row.outcome,
-            stage: row.stage,
-            error: row.error,
-        }
-    }
-}
 
 #[async_trait]
 impl RunStore for SqliteStore {
@@ -98,48 +26,32 @@ impl RunStore for SqliteStore {
     }
 
     async fn unfinished_cursor_run(&self, topic: TopicId) -> Result<Option<Run>> {
-        let row: Option<RunRow> = sqlx::query_as(select_run!(
-            "WHERE topic_id = $1 AND mode = 'cursor' AND status = 'open' ORDER BY window_start, window_end, id LIMIT 1"
-        ))
-        .bind(topic.to_string())
-        .fetch_optional(&self.reader)
-        .await?;
+        let row: Option<RunRow> =
+            sqlx::query_as(sql::UNFINISHED_CURSOR_RUN).bind(topic.to_string()).fetch_optional(&self.reader).await?;
         row.map(Run::try_from).transpose()
     }
 
     async fn begin_attempt(&self, lease: &Lease, run: RunId, now: Timestamp) -> Result<i64> {
         let mut write = self.write_fenced("begin_attempt", lease).await?;
-        sqlx::query(
-            "UPDATE run_attempts SET outcome = 'lost', finished_at = $2 WHERE run_id = $1 AND outcome = 'running'",
-        )
-        .bind(run.to_string())
-        .bind(now.as_millis())
-        .execute(write.connection())
-        .await?;
+        sqlx::query(sql::LOSE_RUNNING).bind(run.to_string()).bind(now.as_millis()).execute(write.connection()).await?;
         let attempt = last_attempt(write.connection(), run).await? + 1;
-        sqlx::query(
-            "INSERT INTO run_attempts (run_id, attempt, holder, lease_token, started_at) VALUES ($1, $2, $3, $4, $5)",
-        )
-        .bind(run.to_string())
-        .bind(attempt)
-        .bind(&lease.holder)
-        .bind(lease.token)
-        .bind(now.as_millis())
-        .execute(write.connection())
-        .await?;
+        sqlx::query(sql::INSERT_ATTEMPT)
+            .bind(run.to_string())
+            .bind(attempt)
+            .bind(&lease.holder)
+            .bind(lease.token)
+            .bind(now.as_millis())
+            .execute(write.connection())
+            .await?;
         write.commit().await?;
         Ok(attempt)
     }
 
     async fn note_stage(&self, lease: &Lease, run: RunId, attempt: i64, stage: &str) -> Result<()> {
         let mut write = self.write_fenced("note_stage", lease).await?;
-        let noted = sqlx::query("UPDATE runs SET stage = $2 WHERE id = $1")
-            .bind(run.to_string())
-            .bind(stage)
-            .execute(write.connection())
-            .await?;
+        let noted = sqlx::query(sql::NOTE_STAGE).bind(run.to_string()).bind(stage).execute(write.connection()).await?;
         found(noted.rows_affected(), "run", run)?;
-        sqlx::query("UPDATE run_attempts SET stage = $3 WHERE run_id = $1 AND attempt = $2")
+        sqlx::query(sql::NOTE_ATTEMPT_STAGE)
             .bind(run.to_string())
             .bind(attempt)
             .bind(stage)
@@ -150,13 +62,11 @@ impl RunStore for SqliteStore {
 
     async fn pin_snapshot(&self, lease: &Lease, run: RunId, at: Timestamp) -> Result<Timestamp> {
         let mut write = self.write_fenced("pin_snapshot", lease).await?;
-        let pinned: Option<i64> = sqlx::query_scalar(
-            "UPDATE runs SET snapshot_at = coalesce(snapshot_at, $2) WHERE id = $1 RETURNING snapshot_at",
-        )
-        .bind(run.to_string())
-        .bind(at.as_millis())
-        .fetch_optional(write.connection())
-        .await?;
+        let pinned: Option<i64> = sqlx::query_scalar(sql::PIN_SNAPSHOT)
+            .bind(run.to_string())
+            .bind(at.as_millis())
+            .fetch_optional(write.connection())
+            .await?;
         let pinned = pinned.ok_or_else(|| StoreError::NotFound { what: "run", id: run.to_string() })?;
         write.commit().await?;
         Ok(Timestamp::from_millis(pinned))
@@ -164,102 +74,74 @@ impl RunStore for SqliteStore {
 
     async fn end_attempt(&self, run: RunId, attempt: i64, end: &AttemptEnd) -> Result<()> {
         let mut write = self.write("end_attempt").await?;
-        sqlx::query(
-            "UPDATE run_attempts SET outcome = $3, error = $4, finished_at = $5
-             WHERE run_id = $1 AND attempt = $2 AND outcome = 'running'",
-        )
-        .bind(run.to_string())
-        .bind(attempt)
-        .bind(end.outcome)
-        .bind(&end.error)
-        .bind(end.at.as_millis())
-        .execute(write.connection())
-        .await?;
+        sqlx::query(sql::END_ATTEMPT)
+            .bind(run.to_string())
+            .bind(attempt)
+            .bind(end.outcome)
+            .bind(column::optional_text(end.error.as_deref()))
+            .bind(end.at.as_millis())
+            .execute(write.connection())
+            .await?;
         write.commit().await
     }
 
     async fn runs(&self, topic: Option<TopicId>, limit: i64) -> Result<Vec<(Run, Vec<RunAttempt>)>> {
-        let rows: Vec<RunRow> = sqlx::query_as(select_run!(
-            "WHERE $1 IS NULL OR topic_id = $1 ORDER BY window_end DESC, window_start DESC, id LIMIT $2"
-        ))
-        .bind(topic.map(|topic| topic.to_string()))
-        .bind(limit)
-        .fetch_all(&self.reader)
-        .await?;
+        let rows: Vec<RunRow> = sqlx::query_as(sql::NEWEST)
+            .bind(topic.map(|topic| topic.to_string()))
+            .bind(limit)
+            .fetch_all(&self.reader)
+            .await?;
         let runs = rows.into_iter().map(Run::try_from).collect::<Result<Vec<_>>>()?;
-        let mut attempts = self.attempts_of(&runs).await?;
-        Ok(runs
-            .into_iter()
-            .map(|run| {
-                let of_run = attempts.remove(&run.id).unwrap_or_default();
-                (run, of_run)
-            })
-            .collect())
+        let attempts = self.attempts_of(&runs).await?;
+        sql::with_attempts(runs, attempts)
     }
 }
 
 impl SqliteStore {
-    async fn attempts_of(&self, runs: &[Run]) -> Result<HashMap<RunId, Vec<RunAttempt>>> {
+    async fn attempts_of(&self, runs: &[Run]) -> Result<Vec<AttemptRow>> {
         let ids: Vec<RunId> = runs.iter().map(|run| run.id).collect();
-        let rows: Vec<AttemptRow> = sqlx::query_as(
+        Ok(sqlx::query_as(
             "SELECT run_id, attempt, holder, started_at, finished_at, outcome, stage, error FROM run_attempts
              WHERE run_id IN (SELECT value FROM json_each($1)) ORDER BY run_id, attempt",
         )
-        .bind(column::id_list(&ids)?)
+        .bind(super::id_list(&ids)?)
         .fetch_all(&self.reader)
-        .await?;
-        let mut attempts: HashMap<RunId, Vec<RunAttempt>> = HashMap::new();
-        for row in rows {
-            attempts.entry(column::id("run id", &row.run_id)?).or_default().push(row.into());
-        }
-        Ok(attempts)
+        .await?)
     }
 }
 
 async fn run_by_id(connection: &mut SqliteConnection, id: RunId) -> Result<Option<Run>> {
-    let row: Option<RunRow> =
-        sqlx::query_as(select_run!("WHERE id = $1")).bind(id.to_string()).fetch_optional(connection).await?;
+    let row: Option<RunRow> = sqlx::query_as(sql::BY_ID).bind(id.to_string()).fetch_optional(connection).await?;
     row.map(Run::try_from).transpose()
 }
 
 async fn insert_run(connection: &mut SqliteConnection, new: &NewRun) -> Result<()> {
-    sqlx::query(
-        "INSERT INTO runs (id, topic_id, mode, window_start, window_end, settings_json, created_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7)",
-    )
-    .bind(new.id.to_string())
-    .bind(new.topic.to_string())
-    .bind(new.mode.as_str())
-    .bind(new.window.start.as_millis())
-    .bind(new.window.end.as_millis())
-    .bind(column::to_json(&new.settings)?)
-    .bind(new.now.as_millis())
-    .execute(connection)
-    .await?;
+    sqlx::query(sql::INSERT)
+        .bind(new.id.to_string())
+        .bind(new.topic.to_string())
+        .bind(new.mode.as_str())
+        .bind(new.window.start.as_millis())
+        .bind(new.window.end.as_millis())
+        .bind(column::to_json(&new.settings)?)
+        .bind(new.now.as_millis())
+        .execute(connection)
+        .await?;
     Ok(())
 }
 
 async fn start_new_pass(connection: &mut SqliteConnection, finished: &Run, new: &NewRun) -> Result<()> {
-    let prompts = if new.repin_prompts { &new.settings.prompts } else { &finished.settings.prompts };
-    let settings = RunSettings { prompts: prompts.clone(), ..new.settings.clone() };
+    let settings = sql::settings_of_new_pass(finished, new);
     let first_attempt = last_attempt(connection, finished.id).await? + 1;
-    sqlx::query(
-        "UPDATE runs SET status = 'open', finished_at = NULL, stage = NULL, snapshot_at = NULL, pass_attempt = $2,
-                settings_json = $3
-         WHERE id = $1",
-    )
-    .bind(finished.id.to_string())
-    .bind(first_attempt)
-    .bind(column::to_json(&settings)?)
-    .execute(connection)
-    .await?;
+    sqlx::query(sql::START_NEW_PASS)
+        .bind(finished.id.to_string())
+        .bind(first_attempt)
+        .bind(column::to_json(&settings)?)
+        .execute(connection)
+        .await?;
     Ok(())
 }
 
 /// The number of the run's newest attempt, 0 before the first.
 async fn last_attempt(connection: &mut SqliteConnection, run: RunId) -> Result<i64> {
-    Ok(sqlx::query_scalar("SELECT coalesce(max(attempt), 0) FROM run_attempts WHERE run_id = $1")
-        .bind(run.to_string())
-        .fetch_one(connection)
-        .await?)
+    Ok(sqlx::query_scalar(sql::LAST_ATTEMPT).bind(run.to_string()).fetch_one(connection).await?)
 }

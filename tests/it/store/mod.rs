@@ -6,12 +6,15 @@ mod failpoints;
 mod fetches;
 mod items;
 mod leases;
+mod postgres;
+mod rows;
 mod runs;
 mod sources;
 mod sqlite;
 mod stories;
 mod topics;
 mod world;
+mod writers;
 
 /// Runs each of a file's functions on a fresh database of every kind.
 macro_rules! on_every_database {
@@ -25,6 +28,42 @@ macro_rules! on_every_database {
                 }
             )+
         }
+        mod on_postgres {
+            $(
+                #[tokio::test]
+                async fn $name() {
+                    let database = crate::store::world::FreshPostgres::new().await;
+                    super::$name(&*database.store).await;
+                    database.remove().await;
+                }
+            )+
+        }
     };
 }
 pub(crate) use on_every_database;
+
+/// The same for functions that also take the database's URL, to look at its rows behind the store's back.
+macro_rules! on_the_rows_of_every_database {
+    ($($name:ident),+ $(,)?) => {
+        mod on_sqlite {
+            $(
+                #[tokio::test]
+                async fn $name() {
+                    let database = crate::store::world::FreshSqlite::new().await;
+                    super::$name(&*database.store, &database.url).await;
+                }
+            )+
+        }
+        mod on_postgres {
+            $(
+                #[tokio::test]
+                async fn $name() {
+                    let database = crate::store::world::FreshPostgres::new().await;
+                    super::$name(&*database.store, &database.url).await;
+                    database.remove().await;
+                }
+            )+
+        }
+    };
+}
+pub(crate) use on_the_rows_of_every_database;

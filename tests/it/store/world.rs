@@ -15,6 +15,8 @@ use aha_radar::store::{
 };
 use tempfile::TempDir;
 
+use crate::support::postgres;
+
 pub(crate) const SPACE: &str = "local-test";
 
 pub(crate) struct FreshSqlite {
@@ -30,6 +32,25 @@ impl FreshSqlite {
         let url = format!("sqlite://{}", folder.path().join("aha-radar.db").display());
         let store = store::open(&url, OpenMode::CreateIfMissing).await.unwrap();
         Self { store, url, folder }
+    }
+}
+
+/// A database of its own; left behind by a test that fails.
+pub(crate) struct FreshPostgres {
+    pub(crate) store: SharedStore,
+    pub(crate) url: String,
+}
+
+impl FreshPostgres {
+    pub(crate) async fn new() -> Self {
+        let url = postgres::fresh_database().await;
+        let store = store::open(&url, OpenMode::MustExist).await.unwrap();
+        Self { store, url }
+    }
+
+    pub(crate) async fn remove(self) {
+        drop(self.store);
+        postgres::remove(&self.url).await;
     }
 }
 

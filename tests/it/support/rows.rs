@@ -13,11 +13,11 @@ use super::radar::Radar;
 /// Rows by table, each row its values in SQL notation.
 pub type Tables = BTreeMap<String, Vec<String>>;
 
-/// Runs a future from a test that is not asynchronous.
-pub fn block_on<T: Send>(future: impl Future<Output = T> + Send) -> T {
+/// Runs a future from a test that is not asynchronous. It is made in the thread it runs in, so it need not be [`Send`].
+pub fn block_on<T: Send, F: Future<Output = T>>(make: impl FnOnce() -> F + Send) -> T {
     std::thread::scope(|scope| {
         let thread = scope
-            .spawn(|| tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(future));
+            .spawn(|| tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(make()));
         thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     })
 }
@@ -26,16 +26,16 @@ pub fn block_on<T: Send>(future: impl Future<Output = T> + Send) -> T {
 pub fn with_store<T, F>(radar: &Radar, work: impl FnOnce(SharedStore) -> F + Send) -> T
 where
     T: Send,
-    F: Future<Output = T> + Send,
+    F: Future<Output = T>,
 {
     let url = radar.database_url();
-    block_on(async move { work(store::open(&url, OpenMode::MustExist).await.unwrap()).await })
+    block_on(|| async move { work(store::open(&url, OpenMode::MustExist).await.unwrap()).await })
 }
 
 /// The first column of a query, NULL as an empty text.
 pub fn query(radar: &Radar, sql: &str) -> Vec<String> {
     let (url, sql) = (radar.database_url(), sql.to_owned());
-    block_on(async move { column(&mut connect(&url).await, sql).await })
+    block_on(|| async move { column(&mut connect(&url).await, sql).await })
 }
 
 /// The one number that a query finds.
@@ -46,7 +46,7 @@ pub fn number(radar: &Radar, sql: &str) -> i64 {
 /// All rows of all tables.
 pub fn all(radar: &Radar) -> Tables {
     let url = radar.database_url();
-    block_on(async move {
+    block_on(|| async move {
         let mut connection = connect(&url).await;
         let names = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name";
         let mut tables = Tables::new();
@@ -61,7 +61,7 @@ pub fn all(radar: &Radar) -> Tables {
 /// All rows of a table but for some columns.
 pub fn table(radar: &Radar, table: &str, without: &[&str]) -> Vec<String> {
     let url = radar.database_url();
-    block_on(async move { rows_of(&mut connect(&url).await, table, without).await })
+    block_on(|| async move { rows_of(&mut connect(&url).await, table, without).await })
 }
 
 /// Waits until a query finds a number other than 0.

@@ -1,0 +1,111 @@
+//! `topic_items` and `embeddings`: which items a topic has, which run took them, and what they are to compare by.
+//!
+//! A topic's items are those that a source of the topic brought. Within a topic an item's source is the one that brought
+//! it first, where that is the topic's own, else the topic's source with the smallest id.
+
+use async_trait::async_trait;
+use sqlx::PgConnection;
+
+use super::PostgresStore;
+use crate::domain::ids::{ItemId, RunId, SourceId, TopicId};
+use crate::domain::time::Timestamp;
+use crate::domain::window::Window;
+use crate::store::shared::column;
+use crate::store::shared::items::{self as sql, HeaderRow, TextRow};
+use crate::store::{ItemHeader, ItemStore, ItemText, Lease, NewEmbedding, Result};
+
+#[async_trait]
+impl ItemStore for PostgresStore {
+    async fn unassigned_items(&self, topic: TopicId, until: Timestamp) -> Result<Vec<ItemHeader>> {
+        let rows: Vec<HeaderRow> = sqlx::query_as(sql::UNASSIGNED)
+            .bind(topic.to_string())
+            .bind(until.as_millis())
+            .fetch_all(&mut *self.reader().await?)
+            .await?;
+        rows.into_iter().map(ItemHeader::try_from).collect()
+    }
+
+    async fn assign_items(&self, lease: &Lease, run: RunId, assigned: &[ItemId], seen: &[ItemId]) -> Result<()> {
+        let mut write = self.write_fenced("assign_items", lease).await?;
+        insert_topic_items(write.connection(), lease.topic, Some(run), assigned).await?;
+        insert_topic_items(write.connection(), lease.topic, None, seen).await?;
+        write.commit().await
+    }
+
+    async fn assigned_items(&self, run: RunId) -> Result<Vec<ItemId>> {
+        let rows: Vec<String> =
+            sqlx::query_scalar(sql::ASSIGNED).bind(run.to_string()).fetch_all(&mut *self.reader().await?).await?;
+        rows.iter().map(|id| column::id("item id", id)).collect()
+    }
+
+    async fn items_in_window(&self, topic: TopicId, window: Window) -> Result<Vec<ItemId>> {
+        let rows: Vec<String> = sqlx::query_scalar(sql::IN_WINDOW)
+            .bind(topic.to_string())
+            .bind(window.start.as_millis())
+            .bind(window.end.as_millis())
+            .fetch_all(&mut *self.reader().await?)
+            .await?;
+        rows.iter().map(|id| column::id("item id", id)).collect()
+    }
+
+    async fn items_to_embed(&self, topic: TopicId, space: &str, limit: i64) -> Result<Vec<ItemText>> {
+        let rows: Vec<TextRow> = sqlx::query_as(sql::TO_EMBED)
+            .bind(topic.to_string())
+            .bind(space)
+            .bind(limit)
+            .fetch_all(&mut *self.reader().await?)
+            .await?;
+        rows.into_iter().map(ItemText::try_from).collect()
+    }
+
+    async fn commit_embeddings(&self, lease: &Lease, space: &str, embeddings: &[NewEmbedding]) -> Result<()> {
+        let mut write = self.write_fenced("commit_embeddings", lease).await?;
+        write.lock_contents().await?;
+        for embedding in embeddings {
+            upsert_embedding(write.connection(), space, embedding).await?;
+        }
+        write.commit().await
+    }
+
+    async fn source_times(&self, topic: TopicId, window: Window) -> Result<Vec<(SourceId, Timestamp)>> {
+        let rows: Vec<(String, i64)> = sqlx::query_as(sql::SOURCE_TIMES)
+            .bind(topic.to_string())
+            .bind(window.start.as_millis())
+            .bind(window.end.as_millis())
+            .fetch_all(&mut *self.reader().await?)
+            .await?;
+        rows.iter().map(|(source, at)| Ok((column::id("source id", source)?, Timestamp::from_millis(*at)))).collect()
+    }
+}
+
+/// Items that a run claims, or without a run: items passed over. What is settled stays settled.
+async fn insert_topic_items(
+    connection: &mut PgConnection,
+    topic: TopicId,
+    run: Option<RunId>,
+    items: &[ItemId],
+) -> Result<()> {
+    sqlx::query(
+        "INSERT INTO topic_items (topic_id, item_id, run_id, state)
+         SELECT $1, id, $2, CASE WHEN $2 IS NULL THEN 'seen' ELSE 'assigned' END FROM unnest($3) AS item (id)
+         ON CONFLICT DO NOTHING",
+    )
+    .bind(topic.to_string())
+    .bind(run.map(|run| run.to_string()))
+    .bind(super::id_list(items))
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+async fn upsert_embedding(connection: &mut PgConnection, space: &str, embedding: &NewEmbedding) -> Result<()> {
+    sqlx::query(sql::UPSERT_EMBEDDING)
+        .bind(embedding.item.to_string())
+        .bind(space)
+        .bind(&embedding.content_hash)
+        .bind(embedding.dimensions)
+        .bind(&embedding.vector)
+        .execute(connection)
+        .await?;
+    Ok(())
+}

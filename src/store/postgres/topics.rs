@@ -1,0 +1,91 @@
+//! `users`, and the owner's half of `topics`.
+
+use async_trait::async_trait;
+
+use super::PostgresStore;
+use crate::domain::ids::{TopicId, UserId};
+use crate::domain::time::Timestamp;
+use crate::domain::topic::{BudgetTier, Topic};
+use crate::store::shared::topics::{self as sql, TopicRow};
+use crate::store::shared::{column, found};
+use crate::store::{Result, StoreError, TopicStore};
+
+impl PostgresStore {
+    /// Topics of that name, or all, by name.
+    async fn topics_named(&self, name: Option<&str>) -> Result<Vec<Topic>> {
+        let rows: Vec<TopicRow> = sqlx::query_as(sql::TOPICS_NAMED)
+            .bind(column::optional_text(name))
+            .fetch_all(&mut *self.reader().await?)
+            .await?;
+        rows.into_iter().map(Topic::try_from).collect()
+    }
+
+    async fn insert_topic(&self, name: &str, now: Timestamp) -> Result<()> {
+        let owner = UserId::of(&[sql::OWNER]).to_string();
+        let mut write = self.write("ensure_topic").await?;
+        sqlx::query(sql::INSERT_USER)
+            .bind(&owner)
+            .bind(sql::OWNER)
+            .bind(now.as_millis())
+            .execute(write.connection())
+            .await?;
+        sqlx::query(sql::INSERT_TOPIC)
+            .bind(TopicId::of(&[name]).to_string())
+            .bind(&owner)
+            .bind(column::text(name))
+            .bind(sql::DEFAULT_DEPTH)
+            .bind(sql::DEFAULT_DECAY_HOURS)
+            .bind(now.as_millis())
+            .execute(write.connection())
+            .await?;
+        write.commit().await
+    }
+}
+
+#[async_trait]
+impl TopicStore for PostgresStore {
+    async fn ensure_topic(&self, name: &str, now: Timestamp) -> Result<Topic> {
+        if let Some(topic) = self.topic(name).await? {
+            return Ok(topic);
+        }
+        self.insert_topic(name, now).await?;
+        self.topic(name).await?.ok_or_else(|| StoreError::NotFound { what: "topic", id: name.to_owned() })
+    }
+
+    async fn topic(&self, name: &str) -> Result<Option<Topic>> {
+        Ok(self.topics_named(Some(name)).await?.pop())
+    }
+
+    async fn topics(&self) -> Result<Vec<Topic>> {
+        self.topics_named(None).await
+    }
+
+    async fn save_topic(&self, topic: &Topic) -> Result<()> {
+        let mut write = self.write("save_topic").await?;
+        let saved = sqlx::query(sql::SAVE_TOPIC)
+            .bind(topic.id.to_string())
+            .bind(column::text(&topic.name))
+            .bind(column::optional_text(topic.schedule.as_deref()))
+            .bind(column::optional_text(topic.timezone.as_deref()))
+            .bind(column::text(&topic.interests))
+            .bind(column::to_json(&topic.rules)?)
+            .bind(topic.budget_tier.map(BudgetTier::as_str))
+            .bind(i64::from(topic.depth))
+            .bind(topic.decay_hours)
+            .execute(write.connection())
+            .await?;
+        found(saved.rows_affected(), "topic", topic.id)?;
+        write.commit().await
+    }
+
+    async fn set_next_run(&self, topic: TopicId, at: Option<Timestamp>) -> Result<()> {
+        let mut write = self.write("set_next_run").await?;
+        let saved = sqlx::query(sql::SET_NEXT_RUN)
+            .bind(topic.to_string())
+            .bind(column::millis(at))
+            .execute(write.connection())
+            .await?;
+        found(saved.rows_affected(), "topic", topic)?;
+        write.commit().await
+    }
+}

@@ -1,0 +1,82 @@
+//! One look at one source: `fetch_runs`, `content_items` and `content_item_sources`.
+
+use std::collections::HashSet;
+
+use sqlx::FromRow;
+
+use super::column;
+use crate::domain::item::Engagement;
+use crate::store::{FetchCommit, FetchStatus, IdentifiedItem, Result};
+
+pub(crate) const FIND_ITEM: &str = include_str!("find_item.sql");
+
+pub(crate) const UPDATE_SOURCE: &str = include_str!("update_source.sql");
+
+pub(crate) const INSERT_ITEM: &str = "
+    INSERT INTO content_items (id, source_id, external_id, url, canonical_url, hash_url, hash_text, title,
+        body_text, author, published_at, fetched_at, item_time, time_basis, engagement, metadata_json)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)";
+
+pub(crate) const UPDATE_ITEM: &str = "
+    UPDATE content_items
+    SET title = $2, body_text = $3, hash_text = $4, author = $5, engagement = $6, metadata_json = $7, url = $8,
+        canonical_url = $9, hash_url = $10, published_at = coalesce(published_at, $11)
+    WHERE id = $1";
+
+pub(crate) const UPDATE_ENGAGEMENT: &str = "UPDATE content_items SET engagement = $2 WHERE id = $1";
+
+pub(crate) const INSERT_PROVENANCE: &str = "
+    INSERT INTO content_item_sources (source_id, external_id, item_id, url, first_seen_at)
+    VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING";
+
+pub(crate) const INSERT_FETCH_RUN: &str = "
+    INSERT INTO fetch_runs (id, run_id, attempt, source_id, status, error_kind, error, http_status, items_seen,
+        items_new, items_updated, bytes, started_at, finished_at)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)";
+
+/// What became of a fetched item.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stored {
+    New,
+    Updated,
+    Known,
+}
+
+/// A stored item, as far as an edit is told from a repetition.
+#[derive(FromRow)]
+pub(crate) struct KnownItem {
+    pub(crate) id: String,
+    pub(crate) source_id: String,
+    pub(crate) hash_text: String,
+    pub(crate) title: Option<String>,
+    pub(crate) body_text: String,
+    pub(crate) engagement: String,
+    pub(crate) deleted_at: Option<i64>,
+}
+
+impl KnownItem {
+    pub(crate) fn differs_from(&self, item: &IdentifiedItem) -> bool {
+        self.hash_text != item.hash_text
+            || self.title.as_deref() != column::optional_text(item.title.as_deref()).as_deref()
+            || self.body_text != column::text(&item.body_text)
+    }
+}
+
+/// Kind and message; a look that did not fail has a message at most (why it waited).
+pub(crate) fn error_of(fetch: &FetchCommit) -> (Option<&str>, Option<&str>) {
+    let message = fetch.error.as_ref().map(|(_, message)| message.as_str());
+    let kind = fetch.error.as_ref().map_or("unknown", |(kind, _)| kind.as_str());
+    ((fetch.status == FetchStatus::Error).then_some(kind), message)
+}
+
+/// Only the source that brought it first may edit an item, what retention removed stays removed, and two entries of one
+/// look that turn out to be one item are no edit: `settled` holds those that this look has stored already.
+pub(crate) fn may_edit(known: &KnownItem, fetch: &FetchCommit, settled: &HashSet<String>) -> bool {
+    known.source_id == fetch.source.to_string() && known.deleted_at.is_none() && !settled.contains(&known.id)
+}
+
+/// Readers' counts change all the time; a source that gives none this time takes none back.
+pub(crate) fn new_engagement(known: &KnownItem, now: Engagement) -> Result<Option<String>> {
+    let before: Engagement = column::json("item's engagement", &known.engagement)?;
+    if now == Engagement::default() || now == before { Ok(None) } else { column::to_json(&now).map(Some) }
+}

@@ -1,0 +1,109 @@
+//! `sources`, and the last looks at them.
+
+use sqlx::FromRow;
+
+use super::column;
+use crate::domain::source::{Source, SourceHealth, Validators};
+use crate::store::{FetchRecord, Result, StoreError};
+
+pub(crate) const SOURCES: &str = "
+    SELECT id, topic_id, kind, url, title, enabled, weight, health, consecutive_failures, last_error_kind,
+           last_error, last_fetched_at, last_ok_at, not_before, validator_url, etag, last_modified
+    FROM sources WHERE topic_id = $1 ORDER BY url";
+
+pub(crate) const SET_ENABLED: &str = "UPDATE sources SET enabled = $2 WHERE id = $1";
+
+pub(crate) const SET_WEIGHT: &str = "UPDATE sources SET weight = $2 WHERE id = $1";
+
+pub(crate) const REMOVE: &str = "DELETE FROM sources WHERE id = $1";
+
+pub(crate) const FETCHED: &str = "
+    SELECT DISTINCT source_id FROM fetch_runs
+    WHERE run_id = $1 AND attempt >= $2 AND status IN ('ok', 'not_modified') ORDER BY source_id";
+
+pub(crate) const OUTCOMES: &str = "
+    SELECT source_id, status, error_kind, error
+    FROM (SELECT source_id, status, error_kind, error,
+                 row_number() OVER (PARTITION BY source_id ORDER BY attempt DESC, finished_at DESC, id) AS place
+          FROM fetch_runs WHERE run_id = $1 AND attempt >= $2) AS looks
+    WHERE place = 1 ORDER BY source_id";
+
+pub(crate) const INSERT: &str = "
+    INSERT INTO sources (id, topic_id, kind, url, title, created_at) VALUES ($1, $2, $3, $4, $5, $6)
+    ON CONFLICT DO NOTHING";
+
+pub(crate) const TAKE_OVER_TITLE: &str = "
+    UPDATE sources SET title = $4
+    WHERE (id = $1 OR (topic_id = $2 AND url = $3)) AND title IS NULL AND $4 IS NOT NULL";
+
+#[derive(FromRow)]
+pub(crate) struct SourceRow {
+    id: String,
+    topic_id: String,
+    kind: String,
+    url: String,
+    title: Option<String>,
+    enabled: i64,
+    weight: f64,
+    health: String,
+    consecutive_failures: i64,
+    last_error_kind: Option<String>,
+    last_error: Option<String>,
+    last_fetched_at: Option<i64>,
+    last_ok_at: Option<i64>,
+    not_before: Option<i64>,
+    validator_url: Option<String>,
+    etag: Option<String>,
+    last_modified: Option<String>,
+}
+
+impl TryFrom<SourceRow> for Source {
+    type Error = StoreError;
+
+    fn try_from(row: SourceRow) -> Result<Self> {
+        Ok(Self {
+            id: column::id("source id", &row.id)?,
+            topic_id: column::id("topic id", &row.topic_id)?,
+            kind: row.kind,
+            url: row.url,
+            title: row.title,
+            enabled: row.enabled != 0,
+            weight: row.weight,
+            health: health_of(&row.health)?,
+            consecutive_failures: row.consecutive_failures,
+            last_error_kind: row.last_error_kind,
+            last_error: row.last_error,
+            last_fetched_at: column::optional_time(row.last_fetched_at),
+            last_ok_at: column::optional_time(row.last_ok_at),
+            not_before: column::optional_time(row.not_before),
+            validators: Validators { url: row.validator_url, etag: row.etag, last_modified: row.last_modified },
+        })
+    }
+}
+
+fn health_of(text: &str) -> Result<SourceHealth> {
+    match text {
+        "new" => Ok(SourceHealth::New),
+        "ok" => Ok(SourceHealth::Ok),
+        "failing" => Ok(SourceHealth::Failing),
+        "gone" => Ok(SourceHealth::Gone),
+        _ => Err(StoreError::corrupt("source health", text)),
+    }
+}
+
+#[derive(FromRow)]
+pub(crate) struct FetchRow {
+    source_id: String,
+    status: String,
+    error_kind: Option<String>,
+    error: Option<String>,
+}
+
+impl TryFrom<FetchRow> for FetchRecord {
+    type Error = StoreError;
+
+    fn try_from(row: FetchRow) -> Result<Self> {
+        let source = column::id("source id", &row.source_id)?;
+        Ok(Self { source, status: row.status, error_kind: row.error_kind, error: row.error })
+    }
+}

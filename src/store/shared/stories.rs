@@ -1,0 +1,162 @@
+//! `clusters` and `cluster_items`, and the items that stories are made of.
+
+use std::collections::HashMap;
+
+use sqlx::FromRow;
+
+use super::column;
+use crate::domain::ids::{ItemId, SourceId};
+use crate::domain::item::Item;
+use crate::domain::story::Delivery;
+use crate::domain::time::Timestamp;
+use crate::store::{EmbeddedItem, Result, StoreError, StoryRecord};
+
+/// How much the first item of a story resembles it.
+pub(crate) const FIRST_SIMILARITY: f64 = 1.0;
+
+pub(crate) const EMBEDDED_ITEMS: &str = include_str!("embedded_items.sql");
+
+pub(crate) const OLDEST_UNCLUSTERED: &str = "
+    SELECT min(i.item_time) FROM content_items i
+    JOIN embeddings e ON e.item_id = i.id AND e.space = $2
+    WHERE i.deleted_at IS NULL
+      AND NOT EXISTS (SELECT 1 FROM cluster_items m WHERE m.topic_id = $1 AND m.item_id = i.id)
+      AND EXISTS (SELECT 1 FROM content_item_sources p JOIN sources s ON s.id = p.source_id
+                  WHERE p.item_id = i.id AND s.topic_id = $1)";
+
+pub(crate) const SET_DUPLICATE: &str = "UPDATE content_items SET duplicate_of = $2 WHERE id = $1";
+
+pub(crate) const SET_REPRESENTATIVE: &str = "
+    UPDATE clusters SET representative_item_id = $3 WHERE id = $1 AND topic_id = $2";
+
+pub(crate) const CREATE: &str = "
+    INSERT INTO clusters (id, topic_id, representative_item_id) VALUES ($1, $2, $3) ON CONFLICT (id) DO NOTHING";
+
+pub(crate) const PUT_MEMBER: &str = "
+    INSERT INTO cluster_items (topic_id, item_id, cluster_id, similarity) VALUES ($1, $2, $3, $4)
+    ON CONFLICT (topic_id, item_id) DO UPDATE
+    SET cluster_id = excluded.cluster_id, similarity = excluded.similarity";
+
+#[derive(FromRow)]
+pub(crate) struct EmbeddedRow {
+    id: String,
+    source: String,
+    item_time: i64,
+    hash_text: String,
+    duplicate_of: Option<String>,
+    cluster_id: Option<String>,
+    vector: Vec<u8>,
+}
+
+impl TryFrom<EmbeddedRow> for EmbeddedItem {
+    type Error = StoreError;
+
+    fn try_from(row: EmbeddedRow) -> Result<Self> {
+        Ok(Self {
+            id: column::id("item id", &row.id)?,
+            source: column::id("source id", &row.source)?,
+            time: Timestamp::from_millis(row.item_time),
+            hash_text: row.hash_text,
+            duplicate_of: column::optional_id("item id", row.duplicate_of.as_deref())?,
+            cluster: column::optional_id("cluster id", row.cluster_id.as_deref())?,
+            vector: row.vector,
+        })
+    }
+}
+
+#[derive(FromRow)]
+pub(crate) struct MemberRow {
+    cluster_id: String,
+    delivered_at: Option<i64>,
+    delivered_sources: Option<i64>,
+    delivered_run_id: Option<String>,
+    item_id: String,
+    similarity: f64,
+}
+
+impl MemberRow {
+    fn story(&self) -> Result<StoryRecord> {
+        let delivered = self.delivered_at.zip(self.delivered_sources);
+        Ok(StoryRecord {
+            cluster: column::id("cluster id", &self.cluster_id)?,
+            delivered: delivered.map(|(at, sources)| Delivery { at: Timestamp::from_millis(at), sources }),
+            delivered_by: column::optional_id("run id", self.delivered_run_id.as_deref())?,
+            members: Vec::new(),
+        })
+    }
+}
+
+#[derive(FromRow)]
+pub(crate) struct ItemRow {
+    id: String,
+    source_id: String,
+    external_id: String,
+    url: Option<String>,
+    canonical_url: Option<String>,
+    title: Option<String>,
+    body_text: String,
+    author: Option<String>,
+    published_at: Option<i64>,
+    fetched_at: i64,
+    item_time: i64,
+    time_basis: String,
+    engagement: String,
+    metadata_json: String,
+    duplicate_of: Option<String>,
+}
+
+impl TryFrom<ItemRow> for Item {
+    type Error = StoreError;
+
+    fn try_from(row: ItemRow) -> Result<Self> {
+        Ok(Self {
+            id: column::id("item id", &row.id)?,
+            source_id: column::id("source id", &row.source_id)?,
+            external_id: row.external_id,
+            url: row.url,
+            canonical_url: row.canonical_url,
+            title: row.title,
+            body_text: row.body_text,
+            author: row.author,
+            published_at: column::optional_time(row.published_at),
+            fetched_at: Timestamp::from_millis(row.fetched_at),
+            time: Timestamp::from_millis(row.item_time),
+            time_basis: column::word("item's time basis", &row.time_basis)?,
+            engagement: column::json("item's engagement", &row.engagement)?,
+            metadata: column::json("item's metadata", &row.metadata_json)?,
+            duplicate_of: column::optional_id("item id", row.duplicate_of.as_deref())?,
+        })
+    }
+}
+
+/// Stories of rows that come by story, then by time and id of the member.
+pub(crate) fn stories(rows: Vec<MemberRow>) -> Result<Vec<StoryRecord>> {
+    let mut stories: Vec<StoryRecord> = Vec::new();
+    for row in rows {
+        let story = row.story()?;
+        if stories.last().is_none_or(|last| last.cluster != story.cluster) {
+            stories.push(story);
+        }
+        if let Some(last) = stories.last_mut() {
+            last.members.push((column::id("item id", &row.item_id)?, row.similarity));
+        }
+    }
+    Ok(stories)
+}
+
+/// Gives each item the topic's sources that brought it (pairs of item and source), its own first. Where its own is none of
+/// the topic's, the smallest takes its place.
+pub(crate) fn with_sources(rows: Vec<ItemRow>, brought: &[(String, String)]) -> Result<Vec<(Item, Vec<SourceId>)>> {
+    let mut sources: HashMap<ItemId, Vec<SourceId>> = HashMap::new();
+    for (item, source) in brought {
+        sources.entry(column::id("item id", item)?).or_default().push(column::id("source id", source)?);
+    }
+    let with_its_own = |row| {
+        let mut item = Item::try_from(row)?;
+        let mut brought_by = sources.get(&item.id).cloned().unwrap_or_default();
+        brought_by.sort_by_key(|source| (*source != item.source_id, *source));
+        item.source_id = brought_by.first().copied().unwrap_or(item.source_id);
+        Ok((item, brought_by))
+    };
+    rows.into_iter().map(with_its_own).collect()
+}

@@ -1,0 +1,69 @@
+//! `users`, and the owner's half of `topics`.
+
+use sqlx::FromRow;
+
+use super::column;
+use crate::domain::topic::Topic;
+use crate::store::error::tier_of;
+use crate::store::{Result, StoreError};
+
+/// The one user, until there are more.
+pub(crate) const OWNER: &str = "owner";
+
+/// How much a new topic considers, of 100.
+pub(crate) const DEFAULT_DEPTH: i64 = 50;
+pub(crate) const DEFAULT_DECAY_HOURS: f64 = 48.0;
+
+pub(crate) const TOPICS_NAMED: &str = "
+    SELECT id, name, schedule, timezone, interests, rules_json, budget_tier, depth, decay_hours, cursor_end,
+           next_run_at
+    FROM topics WHERE $1 IS NULL OR name = $1 ORDER BY name";
+
+pub(crate) const INSERT_USER: &str = "
+    INSERT INTO users (id, name, created_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING";
+
+pub(crate) const INSERT_TOPIC: &str = "
+    INSERT INTO topics (id, user_id, name, depth, decay_hours, created_at) VALUES ($1, $2, $3, $4, $5, $6)
+    ON CONFLICT DO NOTHING";
+
+pub(crate) const SAVE_TOPIC: &str = "
+    UPDATE topics SET name = $2, schedule = $3, timezone = $4, interests = $5, rules_json = $6,
+           budget_tier = $7, depth = $8, decay_hours = $9
+    WHERE id = $1";
+
+pub(crate) const SET_NEXT_RUN: &str = "UPDATE topics SET next_run_at = $2 WHERE id = $1";
+
+#[derive(FromRow)]
+pub(crate) struct TopicRow {
+    id: String,
+    name: String,
+    schedule: Option<String>,
+    timezone: Option<String>,
+    interests: String,
+    rules_json: String,
+    budget_tier: Option<String>,
+    depth: i64,
+    decay_hours: f64,
+    cursor_end: Option<i64>,
+    next_run_at: Option<i64>,
+}
+
+impl TryFrom<TopicRow> for Topic {
+    type Error = StoreError;
+
+    fn try_from(row: TopicRow) -> Result<Self> {
+        Ok(Self {
+            id: column::id("topic id", &row.id)?,
+            name: row.name,
+            schedule: row.schedule,
+            timezone: row.timezone,
+            interests: row.interests,
+            rules: column::json("topic's rules", &row.rules_json)?,
+            budget_tier: row.budget_tier.as_deref().map(tier_of).transpose()?,
+            depth: column::number("topic's depth", row.depth)?,
+            decay_hours: row.decay_hours,
+            cursor_end: column::optional_time(row.cursor_end),
+            next_run_at: column::optional_time(row.next_run_at),
+        })
+    }
+}
