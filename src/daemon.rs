@@ -122,14 +122,23 @@ async fn plan_next(app: &App, topic: &Topic, after: Timestamp) {
         _ => None,
     };
     match app.store().set_next_run(topic.id, next).await {
-        Ok(()) => tracing::info!(topic = %topic.name, next = ?next.map(|at| at.to_string()), "next run planned"),
+        Ok(()) => {
+            let next = next.map_or_else(|| "never".to_owned(), |at| at.to_string());
+            tracing::info!(topic = %topic.name, %next, "next run planned");
+        }
         Err(error) => tracing::error!(topic = %topic.name, %error, "the next run could not be planned"),
     }
 }
 
 async fn run_topic(app: App, topic: Topic, stop: StopSignal) {
-    let request =
-        RunRequest { topic: topic.name.clone(), window: None, rejudge: false, progress: Arc::new(Silent), stop };
+    let request = RunRequest {
+        topic: topic.name.clone(),
+        window: None,
+        scheduled: true,
+        rejudge: false,
+        progress: Arc::new(Silent),
+        stop,
+    };
     match Box::pin(runner::run(&app, &request)).await {
         Ok(outcome) => {
             for Made { digest, .. } in &outcome.made {

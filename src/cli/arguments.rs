@@ -128,6 +128,9 @@ pub(super) struct TopicSettings {
     /// low, normal or high.
     #[arg(long)]
     pub(super) budget_tier: Option<String>,
+    /// Let the next run read from this time on (RFC 3339), whatever was read before.
+    #[arg(long, value_name = "TIME")]
+    pub(super) read_from: Option<String>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -202,7 +205,7 @@ pub(super) struct DigestArguments {
     #[arg(long)]
     pub(super) format: Option<String>,
     /// The same as --format json.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "format")]
     pub(super) json: bool,
 }
 

@@ -3,6 +3,7 @@
 use anyhow::Result;
 
 use crate::app::App;
+use crate::digest::terminal::Foot;
 use crate::digest::{Format, render, terminal};
 use crate::domain::digest::Digest;
 use crate::pipeline::RunError;
@@ -17,9 +18,10 @@ pub(super) async fn run(app: &App, arguments: DigestArguments) -> Result<Exit> {
         None => arguments.json.then_some(Format::Json),
     };
     let digest = find(app, &arguments).await?;
+    let foot = Foot { html: None, is_latest: arguments.which == "latest" };
     match format {
         Some(format) => output::print(&render(&digest, format)?)?,
-        None => output::print(&terminal::render(&digest, output::width(), output::colour_on_stdout(), None))?,
+        None => output::print(&terminal::render(&digest, output::width(), output::colour_on_stdout(), foot))?,
     }
     Ok(Exit::Ok)
 }

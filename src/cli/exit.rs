@@ -52,6 +52,7 @@ pub(super) fn of(error: &anyhow::Error) -> Exit {
         Some(RunError::Interrupted) => return Exit::Interrupted,
         Some(
             RunError::NoTopic { .. }
+            | RunError::CursorAhead { .. }
             | RunError::NoSources { .. }
             | RunError::BadTimezone(_)
             | RunError::BadSchedule(_)

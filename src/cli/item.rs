@@ -25,9 +25,8 @@ async fn find(app: &App, arguments: &ItemArguments) -> Result<DigestStory> {
         let digest = digest::latest(app, &arguments.topic).await?;
         let count = digest.stories.len();
         let found = digest.stories.into_iter().find(|story| story.rank == rank);
-        return Ok(
-            found.ok_or_else(|| UsageError(format!("the latest digest has the ranks 1 to {count}; got {rank}")))?
-        );
+        let there = if count == 0 { "no story".to_owned() } else { format!("the ranks 1 to {count}") };
+        return Ok(found.ok_or_else(|| UsageError(format!("the latest digest has {there}; got {rank}")))?);
     }
     let id: DigestItemId = arguments.item.parse().map_err(|_| {
         UsageError(format!("{:?} is neither a rank in the latest digest nor the id of a digest item", arguments.item))

@@ -33,5 +33,5 @@ pub(super) async fn import(app: &App, file: &Path, topic: &str) -> Result<String
     let now = app.clock().now();
     let topic = app.store().ensure_topic(topic, now).await?;
     let counts = app.store().add_sources(topic.id, &sources, now).await?;
-    Ok(format!("{}: {} sources added, {} known already", file.display(), counts.added, counts.known))
+    Ok(format!("{}: {}", file.display(), output::sources_added(counts)))
 }

@@ -6,6 +6,8 @@ use anyhow::Result;
 use comfy_table::{ContentArrangement, Table, presets};
 use serde::Serialize;
 
+use crate::store::SourcesAdded;
+
 /// Columns where the terminal does not tell.
 const DEFAULT_COLUMNS: usize = 100;
 
@@ -39,6 +41,12 @@ pub(super) fn error(error: &anyhow::Error) {
         }
     }
     note(&text);
+}
+
+/// What came of adding sources, in words.
+pub(super) fn sources_added(counts: SourcesAdded) -> String {
+    let noun = if counts.added == 1 { "source" } else { "sources" };
+    format!("{} {noun} added, {} known already", counts.added, counts.known)
 }
 
 /// Text from outside without what would steer a terminal.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use anyhow::Result;
 
 use crate::app::App;
+use crate::digest::terminal::Foot;
 use crate::digest::{Format, render, terminal};
 use crate::domain::digest::Digest;
 use crate::domain::topic::{DEFAULT_TOPIC, Topic};
@@ -31,14 +32,20 @@ pub(super) async fn run(app: App, arguments: RunArguments) -> Result<Exit> {
     let stop = StopSignal::default();
     interrupt_on_signal(stop.clone());
     let bars = Arc::new(Bars::new());
-    let request =
-        RunRequest { topic: arguments.topic.clone(), window, rejudge: arguments.rejudge, progress: bars.clone(), stop };
+    let request = RunRequest {
+        topic: arguments.topic.clone(),
+        window,
+        scheduled: false,
+        rejudge: arguments.rejudge,
+        progress: bars.clone(),
+        stop,
+    };
     let outcome = runner::run(&app, &request).await;
     bars.clear();
     let outcome = outcome?;
     for made in &outcome.made {
         let html = made.files.iter().find(|f| f.extension().is_some_and(|e| e == "html")).map(PathBuf::as_path);
-        show(&made.digest, arguments.json, html)?;
+        show(&app, &topic, &made.digest, arguments.json, html).await?;
     }
     if outcome.made.is_empty() {
         up_to_date(&app, &topic, &outcome, arguments.json).await?;
@@ -52,7 +59,7 @@ async fn up_to_date(app: &App, topic: &Topic, outcome: &RunOutcome, json: bool) 
     let until = outcome.up_to_date.map_or_else(String::new, |until| format!(" up to {until}"));
     output::note(&format!("topic {:?} has been read{until}: nothing to do before the next minute", topic.name));
     match app.store().latest_digest(topic.id).await? {
-        Some(digest) => show(&digest, json, None),
+        Some(digest) => show(app, topic, &digest, json, None).await,
         None => Ok(()),
     }
 }
@@ -62,11 +69,13 @@ async fn topic(app: &App, name: &str) -> Result<Topic> {
     found.ok_or_else(|| RunError::NoTopic { name: name.to_owned() }.into())
 }
 
-fn show(digest: &Digest, json: bool, html: Option<&Path>) -> Result<()> {
+async fn show(app: &App, topic: &Topic, digest: &Digest, json: bool, html: Option<&Path>) -> Result<()> {
     if json {
         return output::print(&render(digest, Format::Json)?);
     }
-    output::print(&terminal::render(digest, output::width(), output::colour_on_stdout(), html))
+    let latest = app.store().latest_digest(topic.id).await?;
+    let foot = Foot { html, is_latest: latest.is_some_and(|latest| latest.digest.id == digest.digest.id) };
+    output::print(&terminal::render(digest, output::width(), output::colour_on_stdout(), foot))
 }
 
 /// The first SIGINT or SIGTERM asks the run to end at its next safe point; what it has done is kept.

@@ -39,7 +39,7 @@ pub(super) async fn run(app: &App, arguments: RunsArguments) -> Result<Exit> {
                 attempt.attempt.to_string(),
                 attempt.outcome.clone(),
                 attempt.stage.clone().unwrap_or_default(),
-                DigestId::of(&[&run.id.to_string()]).to_string(),
+                if run.done { DigestId::of(&[&run.id.to_string()]).to_string() } else { String::new() },
                 output::one_safe_text(attempt.error.as_deref().unwrap_or("")),
             ]);
         }

@@ -64,7 +64,7 @@ async fn add(app: &App, locations: &[String], topic: &str, title: Option<String>
             }
         }
     }
-    output::print(&format!("{} sources added, {} known already", counts.added, counts.known))
+    output::print(&output::sources_added(counts))
 }
 
 async fn list(app: &App, topic: Option<&str>, json: bool) -> Result<()> {
@@ -76,12 +76,13 @@ async fn list(app: &App, topic: Option<&str>, json: bool) -> Result<()> {
         output::note("no source yet; add one with `aha-radar source add URL`");
         return Ok(());
     }
-    let mut table = output::table(&["name", "health", "last read", "url", "what is wrong"]);
+    let mut table = output::table(&["id", "name", "health", "last read", "url", "what is wrong"]);
     for source in sources {
         let health = if source.enabled { source.health.as_str() } else { "disabled" };
         let read = source.last_ok_at.map_or_else(|| "never".to_owned(), |at| at.to_string());
         let wrong = source.last_error.clone().unwrap_or_default();
-        let cells = [source.display_name(), health.to_owned(), read, source.url.clone(), wrong];
+        let id = source.id.to_string().chars().take(8).collect();
+        let cells = [id, source.display_name(), health.to_owned(), read, source.url.clone(), wrong];
         table.add_row(cells.map(|cell| output::one_safe_text(&cell)));
     }
     output::print(&table.to_string())
@@ -102,9 +103,7 @@ async fn all(app: &App, topic: Option<&str>) -> Result<Vec<Source>> {
 async fn find(app: &App, choice: &SourceChoice) -> Result<Source> {
     let wanted = &choice.source;
     let fits = |source: &Source| {
-        source.url == *wanted
-            || source.title.as_deref() == Some(wanted)
-            || source.id.to_string().starts_with(wanted.as_str())
+        source.url == *wanted || source.display_name() == *wanted || source.id.to_string().starts_with(wanted.as_str())
     };
     let mut found: Vec<Source> = all(app, choice.topic.as_deref()).await?.into_iter().filter(fits).collect();
     match found.len() {

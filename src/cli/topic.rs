@@ -4,6 +4,7 @@ use anyhow::Result;
 
 use crate::app::App;
 use crate::domain::schedule::Schedule;
+use crate::domain::time::Timestamp;
 use crate::domain::topic::{Rule, RuleAction, Topic};
 use crate::pipeline::RunError;
 
@@ -14,49 +15,65 @@ use super::output;
 pub(super) async fn run(app: &App, command: TopicCommand) -> Result<Exit> {
     match command {
         TopicCommand::List { json } => list(app, json).await?,
-        TopicCommand::Add { name, settings } => {
-            if name.trim().is_empty() || app.store().topic(&name).await?.is_some() {
-                return Err(UsageError(format!("a topic needs a name of its own; {name:?} is empty or taken")).into());
-            }
-            let mut topic = app.store().ensure_topic(&name, app.clock().now()).await?;
-            apply(&mut topic, settings)?;
-            app.store().save_topic(&topic).await?;
-            output::print(&format!("topic {name:?} added"))?;
-        }
-        TopicCommand::Set { name, settings } => {
-            let mut topic = app.store().topic(&name).await?.ok_or(RunError::NoTopic { name })?;
-            let schedule_before = (topic.schedule.clone(), topic.timezone.clone());
-            apply(&mut topic, settings)?;
-            app.store().save_topic(&topic).await?;
-            if schedule_before != (topic.schedule.clone(), topic.timezone.clone()) {
-                app.store().set_next_run(topic.id, None).await?;
-            }
-            output::print(&describe(&topic))?;
-        }
+        TopicCommand::Add { name, settings } => add(app, name.trim(), &settings).await?,
+        TopicCommand::Set { name, settings } => set(app, name, &settings).await?,
     }
     Ok(Exit::Ok)
 }
 
-fn apply(topic: &mut Topic, settings: TopicSettings) -> Result<()> {
-    if let Some(interests) = settings.interests {
-        topic.interests = interests;
+/// Nothing is stored unless every setting can be used.
+async fn add(app: &App, name: &str, settings: &TopicSettings) -> Result<()> {
+    if name.is_empty() || app.store().topic(name).await?.is_some() {
+        return Err(UsageError(format!("a topic needs a name of its own; {name:?} is empty or taken")).into());
     }
-    if let Some(schedule) = settings.schedule {
-        Schedule::parse(&schedule)?;
-        topic.schedule = Some(schedule);
+    let mut wanted = Topic::new(name);
+    apply(&mut wanted, settings)?;
+    let made = app.store().ensure_topic(name, app.clock().now()).await?;
+    app.store().save_topic(&Topic { id: made.id, ..wanted }).await?;
+    output::print(&format!("topic {name:?} added"))
+}
+
+async fn set(app: &App, name: String, settings: &TopicSettings) -> Result<()> {
+    let mut topic = app.store().topic(&name).await?.ok_or(RunError::NoTopic { name })?;
+    let schedule_before = (topic.schedule.clone(), topic.timezone.clone());
+    apply(&mut topic, settings)?;
+    app.store().save_topic(&topic).await?;
+    if schedule_before != (topic.schedule.clone(), topic.timezone.clone()) {
+        app.store().set_next_run(topic.id, None).await?;
     }
-    if let Some(zone) = settings.timezone {
+    if let Some(from) = topic.cursor_end.filter(|_| settings.read_from.is_some()) {
+        app.store().set_cursor(topic.id, from).await?;
+    }
+    output::print(&describe(&topic))
+}
+
+fn apply(topic: &mut Topic, settings: &TopicSettings) -> Result<()> {
+    if let Some(interests) = &settings.interests {
+        topic.interests.clone_from(interests);
+    }
+    if let Some(text) = &settings.read_from {
+        let from = Timestamp::parse_rfc3339(text)
+            .map_err(|_| UsageError(format!("--read-from wants a time such as 2026-11-16T07:00:00Z; got {text:?}")))?;
+        topic.cursor_end = Some(from);
+    }
+    if let Some(schedule) = &settings.schedule {
+        Schedule::parse(schedule)?;
+        topic.schedule = Some(schedule.clone());
+    }
+    if let Some(zone) = &settings.timezone {
         zone.parse::<chrono_tz::Tz>()
             .map_err(|_| UsageError(format!("{zone:?} is no IANA time zone, such as Europe/Berlin")))?;
-        topic.timezone = Some(zone);
+        topic.timezone = Some(zone.clone());
     }
-    if let Some(tier) = settings.budget_tier {
+    if let Some(tier) = &settings.budget_tier {
         topic.budget_tier =
             Some(tier.parse().map_err(|()| UsageError(format!("{tier:?} is none of low, normal, high")))?);
     }
     if let Some(hours) = settings.decay_hours {
-        if !(hours.is_finite() && hours > 0.0) {
-            return Err(UsageError(format!("--decay-hours wants a number above 0; got {hours}")).into());
+        if !(1.0..=87_600.0).contains(&hours) {
+            return Err(
+                UsageError(format!("--decay-hours wants hours from 1 to 87600 (ten years); got {hours}")).into()
+            );
         }
         topic.decay_hours = hours;
     }
@@ -64,9 +81,9 @@ fn apply(topic: &mut Topic, settings: TopicSettings) -> Result<()> {
     if settings.clear_rules {
         topic.rules.clear();
     }
-    for (action, texts) in [(RuleAction::Mute, settings.mute), (RuleAction::Boost, settings.boost)] {
+    for (action, texts) in [(RuleAction::Mute, &settings.mute), (RuleAction::Boost, &settings.boost)] {
         for text in texts {
-            let rule = Rule::parse(action, &text)?;
+            let rule = Rule::parse(action, text)?;
             if !topic.rules.contains(&rule) {
                 topic.rules.push(rule);
             }

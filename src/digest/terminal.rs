@@ -29,9 +29,18 @@ const WARN: Style = AnsiColor::Yellow.on_default();
 const NEWS: Style = AnsiColor::Green.on_default();
 const SCORE: Style = AnsiColor::Cyan.on_default();
 
+/// What the last lines point to.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Foot<'a> {
+    /// Where the whole digest stands as a page.
+    pub html: Option<&'a Path>,
+    /// Whether a rank is enough to name a story of this digest to `aha-radar item`.
+    pub is_latest: bool,
+}
+
 /// Renders for a person; without `colour` there is no escape sequence in it at all. `html` is named for further reading.
 #[must_use]
-pub fn render(digest: &Digest, width: usize, colour: bool, html: Option<&Path>) -> String {
+pub fn render(digest: &Digest, width: usize, colour: bool, foot: Foot<'_>) -> String {
     let page = Page::of(digest);
     let mut screen = Screen { width: width.clamp(MIN_WIDTH, MAX_WIDTH), colour, text: String::new() };
     screen.head(&page);
@@ -47,7 +56,7 @@ pub fn render(digest: &Digest, width: usize, colour: bool, html: Option<&Path>) 
         page.scan.iter().zip(&sources).for_each(|(story, source)| screen.scan_line(story, source, column));
     }
     screen.failing(&page.failing);
-    screen.foot(&page, html);
+    screen.foot(&page, foot, digest);
     screen.text
 }
 
@@ -126,14 +135,15 @@ impl Screen {
         }
     }
 
-    fn foot(&mut self, page: &Page, html: Option<&Path>) {
+    fn foot(&mut self, page: &Page, foot: Foot<'_>, digest: &Digest) {
         self.blank();
         self.line(&[(DIM, &page.cost)]);
         let mut hints = Vec::new();
-        if let Some(story) = page.top.first().or(page.scan.first()) {
-            hints.push(format!("aha-radar item {} tells why", story.rank));
+        if let Some(story) = digest.stories.first() {
+            let item = if foot.is_latest { story.rank.to_string() } else { story.id.to_string() };
+            hints.push(format!("aha-radar item {item} tells why"));
         }
-        if let Some(path) = html {
+        if let Some(path) = foot.html {
             hints.push(format!("the whole digest: {}", outside::text(&path.display().to_string())));
         }
         let together = hints.join(" · ");

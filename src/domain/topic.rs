@@ -69,6 +69,26 @@ pub struct Topic {
     pub next_run_at: Option<Timestamp>,
 }
 
+impl Topic {
+    /// A topic of that name as it is made: everything as the environment says, depth 50, decay 48 h.
+    #[must_use]
+    pub fn new(name: &str) -> Self {
+        Self {
+            id: TopicId::of(&[name]),
+            name: name.to_owned(),
+            schedule: None,
+            timezone: None,
+            interests: String::new(),
+            rules: Vec::new(),
+            budget_tier: None,
+            depth: 50,
+            decay_hours: 48.0,
+            cursor_end: None,
+            next_run_at: None,
+        }
+    }
+}
+
 /// What to do with an item that a rule matches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -19,6 +19,10 @@ pub enum RunError {
     )]
     Held { topic: String, holder: String, expires_at: Timestamp },
     #[error(
+        "topic {topic:?} has been read up to {cursor}, more than a day ahead of the clock, which says {now}; if the clock is right, set the topic back with `aha-radar topic set {topic} --read-from {now}`"
+    )]
+    CursorAhead { topic: String, cursor: Timestamp, now: Timestamp },
+    #[error(
         "there is no topic {name:?}; `aha-radar topic list` shows those there are, and a first --import makes the topic \"default\""
     )]
     NoTopic { name: String },
@@ -62,6 +66,7 @@ impl RunError {
             Self::LeaseLost => "lost",
             Self::Store(_)
             | Self::Held { .. }
+            | Self::CursorAhead { .. }
             | Self::NoTopic { .. }
             | Self::NoSources { .. }
             | Self::BadTimezone(_)

@@ -32,6 +32,12 @@ impl Holder {
         comparable && started(other.pid).is_none_or(|now| now != other.started)
     }
 
+    /// Host and process id of a holder, for people.
+    #[must_use]
+    pub fn short(text: &str) -> String {
+        text.split(' ').take(2).collect::<Vec<_>>().join(" ")
+    }
+
     fn parse(text: &str) -> Option<Self> {
         let mut parts = text.split(' ');
         let host = parts.next()?.to_owned();

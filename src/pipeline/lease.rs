@@ -36,7 +36,7 @@ pub async fn acquire(app: &App, topic: &Topic) -> Result<Lease, RunError> {
             tracing::info!(%holder, "the holder of the lease is gone; taking over");
             dead = Some(holder);
         } else if clock.wall() >= until {
-            return Err(RunError::Held { topic: topic.name.clone(), holder, expires_at });
+            return Err(RunError::Held { topic: topic.name.clone(), holder: Holder::short(&holder), expires_at });
         } else {
             tokio::time::sleep(POLL).await;
         }

@@ -38,7 +38,7 @@ pub struct Ranked {
     /// `None`: ranked below what is shown.
     pub section: Option<Section>,
     pub label: Label,
-    /// Share of the ranked stories with a lower final score, 0–100.
+    /// Share of the other ranked stories that stand below it by final score, 0–100.
     pub percentile: u8,
     pub debug: ScoreDebug,
 }
@@ -48,11 +48,11 @@ pub(super) fn run(context: &RunContext, state: &mut RunState) {
     let sources: HashMap<SourceId, &Source> = state.sources.iter().map(|s| (s.id, s)).collect();
     let mut ranked: Vec<Ranked> =
         (0..state.stories.len()).map(|index| score(context, state, &sources, index)).collect();
-    set_percentiles(&mut ranked);
     ranked.sort_by(|a, b| {
         let key = |r: &Ranked| (std::cmp::Reverse(state.stories[r.story].latest()), state.stories[r.story].cluster_id);
         b.debug.final_score.total_cmp(&a.debug.final_score).then_with(|| key(a).cmp(&key(b)))
     });
+    set_percentiles(&mut ranked);
     let ranked = diversify(&state.stories, &sources, ranked);
     let shown = ranked.iter().filter(|r| r.section.is_some()).count();
     context.progress.end(Stage::Rank, &format!("{shown} of {} stories shown", ranked.len()));
@@ -129,13 +129,12 @@ fn label(story: &Story, evidence: &Evidence) -> Label {
     }
 }
 
+/// By place in the order of final scores: equals are told apart by the same keys as in the digest.
 #[expect(clippy::cast_possible_truncation, reason = "a percentage")]
 fn set_percentiles(ranked: &mut [Ranked]) {
-    let scores: Vec<f64> = ranked.iter().map(|r| r.debug.final_score).collect();
-    let others = scores.len().saturating_sub(1).max(1);
-    for entry in ranked.iter_mut() {
-        let below = scores.iter().filter(|score| **score < entry.debug.final_score).count();
-        entry.percentile = if scores.len() == 1 { 100 } else { (below * 100 / others) as u8 };
+    let others = ranked.len().saturating_sub(1);
+    for (place, entry) in ranked.iter_mut().enumerate() {
+        entry.percentile = ((others - place) * 100).checked_div(others).unwrap_or(100) as u8;
     }
 }
 

@@ -12,7 +12,7 @@ use crate::digest::{write_files, write_missing_files};
 use crate::domain::digest::Digest;
 use crate::domain::ids::RunId;
 use crate::domain::run::{Run, RunMode, RunSettings};
-use crate::domain::time::Timestamp;
+use crate::domain::time::{DAY_MS, Timestamp};
 use crate::domain::topic::Topic;
 use crate::domain::window::Window;
 use crate::llm::Task;
@@ -29,6 +29,8 @@ pub struct RunRequest {
     pub topic: String,
     /// A window run of this window; `None` for a cursor run.
     pub window: Option<Window>,
+    /// Started by a schedule: after down time it reaches back over at most [`MAX_CATCH_UP`] intervals.
+    pub scheduled: bool,
     /// Ask again for what is answered, with the prompts of today.
     pub rejudge: bool,
     pub progress: Arc<dyn Progress>,
@@ -98,10 +100,10 @@ async fn cursor_run(app: &App, request: &RunRequest, lease: &Lease) -> Result<Ru
         outcome.made.push(attempt(app, request, &topic, lease, &again(&unfinished, app)).await?);
     }
     let topic = self::topic(app, &request.topic).await?;
-    let window = next_window(app, &topic)?;
+    let window = next_window(app, &topic, request.scheduled)?;
     if window.is_empty() {
         mended?;
-        outcome.up_to_date = Some(window.end);
+        outcome.up_to_date = topic.cursor_end;
         return Ok(outcome);
     }
     let new = new_run(app, &topic, RunMode::Cursor, window)?;
@@ -118,19 +120,30 @@ async fn mend_files(app: &App, topic: &Topic) -> Result<(), RunError> {
     Ok(())
 }
 
-/// From the cursor (the first time: one interval back) to the start of this minute, reaching back over at most
-/// [`MAX_CATCH_UP`] intervals.
+/// From the cursor (the first time: one interval back) to the start of this minute. A scheduled run reaches back over at most
+/// [`MAX_CATCH_UP`] intervals; what it leaves out is logged.
 ///
 /// # Errors
-/// When the topic's schedule or zone cannot be read.
-pub fn next_window(app: &App, topic: &Topic) -> Result<Window, RunError> {
+/// When the topic's schedule or zone cannot be read, or its cursor lies more than a day ahead of the clock.
+pub fn next_window(app: &App, topic: &Topic, scheduled: bool) -> Result<Window, RunError> {
     let (schedule, zone) = (schedule_of(app, topic)?, zone_of(app, topic)?);
     let end = app.clock().now().floor_to_minute();
     let interval = i64::try_from(schedule.interval_before(end, zone).as_millis()).unwrap_or(i64::MAX);
-    let back =
-        |intervals: i64| Timestamp::from_millis(end.as_millis().saturating_sub(interval.saturating_mul(intervals)));
-    let start = topic.cursor_end.unwrap_or_else(|| back(1)).max(back(MAX_CATCH_UP)).min(end);
-    Ok(Window { start, end })
+    let first = Timestamp::from_millis(end.as_millis().saturating_sub(interval));
+    let cursor = topic.cursor_end.unwrap_or(first);
+    if cursor - end > DAY_MS {
+        return Err(RunError::CursorAhead { topic: topic.name.clone(), cursor, now: end });
+    }
+    let start = if scheduled { within_reach(cursor, end, interval) } else { cursor };
+    if start > cursor {
+        tracing::warn!(topic = %topic.name, from = %cursor, to = %start, "down too long: what was published in between is not read; `run --window` can");
+    }
+    Ok(Window { start: start.min(end), end })
+}
+
+/// Where a scheduled run starts: at the cursor, but not more than [`MAX_CATCH_UP`] intervals (in milliseconds) before its end.
+fn within_reach(cursor: Timestamp, end: Timestamp, interval_ms: i64) -> Timestamp {
+    cursor.max(Timestamp::from_millis(end.as_millis().saturating_sub(interval_ms.saturating_mul(MAX_CATCH_UP))))
 }
 
 /// The topic's own schedule, else the environment's.
@@ -244,4 +257,16 @@ async fn stages(context: &mut RunContext) -> Result<Digest, RunError> {
     }
     // The last stage leaves the digest it has committed.
     state.digest.ok_or(RunError::Interrupted)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_schedule_reaches_back_over_six_intervals_at_most() {
+        let at = |day: i64| Timestamp::from_millis(day * DAY_MS);
+        assert_eq!(within_reach(at(9), at(10), DAY_MS), at(9));
+        assert_eq!(within_reach(at(1), at(10), DAY_MS), at(4));
+    }
 }

@@ -26,8 +26,11 @@ pub struct OpmlError {
 /// Reads the sources of an OPML file, nested or not, each address once. Paths are relative to the file's folder.
 pub fn read_file(path: &Path) -> Result<Vec<NewSource>, OpmlError> {
     let failed = |reason: String| OpmlError { file: path.display().to_string(), reason };
-    let length = std::fs::metadata(path).map_err(|error| failed(format!("cannot be read: {error}")))?.len();
-    if length > MAX_FILE_BYTES {
+    let found = std::fs::metadata(path).map_err(|error| failed(format!("cannot be read: {error}")))?;
+    if !found.is_file() {
+        return Err(failed("is no regular file".to_owned()));
+    }
+    if found.len() > MAX_FILE_BYTES {
         return Err(failed(format!("is larger than {MAX_FILE_BYTES} bytes")));
     }
     let bytes = std::fs::read(path).map_err(|error| failed(format!("cannot be read: {error}")))?;

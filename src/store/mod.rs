@@ -92,6 +92,8 @@ pub trait TopicStore: Send + Sync {
     /// Writes the owner's settings of a topic: everything but cursor, schedule state and lease.
     async fn save_topic(&self, topic: &Topic) -> Result<()>;
     async fn set_next_run(&self, topic: TopicId, at: Option<Timestamp>) -> Result<()>;
+    /// Says up to when the topic has been read: for an owner whose clock was wrong.
+    async fn set_cursor(&self, topic: TopicId, at: Timestamp) -> Result<()>;
 }
 
 #[async_trait]

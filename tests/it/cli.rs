@@ -408,3 +408,19 @@ fn topics_are_kept_apart() {
     assert_eq!(titles("boats"), ["https://posts.example/two"]);
     assert_eq!(titles("default"), ["https://posts.example/one"]);
 }
+
+#[test]
+fn a_topic_read_ahead_of_the_clock_says_so_and_can_be_set_back() {
+    let radar = with_examples();
+    radar.run(&["topic", "set", "default", "--read-from", "2099-01-01T00:00:00Z"]).exits(0);
+    radar.run(&["run"]).exits(USAGE).says("2099-01-01T00:00:00Z").says("--read-from");
+    radar.run(&["topic", "set", "default", "--read-from", "2026-11-16T00:00:00Z"]).exits(0);
+    radar.run(&["run"]).exits(0);
+}
+
+#[test]
+fn a_topic_with_an_unusable_setting_is_not_made() {
+    let radar = with_examples();
+    radar.run(&["topic", "add", "cities", "--schedule", "every 6"]).exits(USAGE);
+    radar.run(&["topic", "add", "cities", "--schedule", "every 6h"]).exits(0);
+}

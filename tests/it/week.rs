@@ -220,7 +220,7 @@ fn what_has_no_date_or_one_to_come_counts_as_first_seen() {
 }
 
 #[test]
-fn after_twenty_days_of_down_time_a_run_reaches_back_over_six_intervals() {
+fn after_twenty_days_a_run_by_hand_reads_all_that_came_since() {
     let mut week = Week::reading(&["a"]);
     week.publish("a", Post::about_nothing_else("before", "2026-11-16T05:00:00Z"));
     week.run(0);
@@ -229,10 +229,9 @@ fn after_twenty_days_of_down_time_a_run_reaches_back_over_six_intervals() {
     week.publish("a", Post::about_nothing_else("late", "2026-11-28T08:00:00Z"));
     week.publish("a", Post::about_nothing_else("in-reach", "2026-12-03T12:00:00Z"));
     let digest = week.run(20);
-    assert_eq!(digest["digest"]["window_start"], "2026-11-30T07:00:00Z");
+    assert_eq!(digest["digest"]["window_start"].as_str(), Some(&*day(0)));
     let shown = ["before", "long-ago", "too-old", "late", "in-reach"].map(|post| shows(&digest, post));
-    assert_eq!(shown, [false, false, false, true, true]);
-    assert_eq!(["long-ago", "too-old"].map(|post| week.column("t.state", post)), ["seen", "seen"]);
+    assert_eq!(shown, [false, true, true, true, true]);
     assert_eq!(rows::number(&week.radar, "SELECT count(*) FROM runs"), 2, "one run catches up");
     let next = week.run(21);
     assert_eq!((next["digest"]["window_start"].as_str(), next["digest"]["items"].as_u64()), (Some(&*day(20)), Some(0)));

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use insta::assert_snapshot;
 
+use super::terminal::Foot;
 use super::{Format, gaps_line, header_line, reasons_line, render, terminal, write_files};
 use crate::domain::digest::{Digest, Section, Skipped};
 use crate::domain::money::MicroCredits;
@@ -18,25 +19,30 @@ fn markdown() {
 
 #[test]
 fn terminal_without_colour() {
-    let text = terminal::render(&sample::full(), 80, false, Some(Path::new("digests/default/2026-11-19T0700.html")));
+    let text = terminal::render(
+        &sample::full(),
+        80,
+        false,
+        Foot { html: Some(Path::new("digests/default/2026-11-19T0700.html")), is_latest: true },
+    );
     assert!(!text.contains(|c: char| c.is_control() && c != '\n'));
     assert!(text.lines().all(|line| super::wrap::columns(line) <= 80));
     assert_snapshot!("full_terminal", text);
-    assert_snapshot!("quiet_terminal", terminal::render(&sample::quiet(), 80, false, None));
+    assert_snapshot!("quiet_terminal", terminal::render(&sample::quiet(), 80, false, Foot::default()));
 }
 
 #[test]
 fn colour_says_nothing_new() {
-    let coloured = terminal::render(&sample::full(), 80, true, None);
+    let coloured = terminal::render(&sample::full(), 80, true, Foot::default());
     assert!(coloured.contains('\u{1b}') && !coloured.contains("\u{1b}[31m") && !coloured.contains("\u{1b}[5m"));
     let plain = anstream::adapter::strip_str(&coloured).to_string();
-    assert_eq!(plain, terminal::render(&sample::full(), 80, false, None));
+    assert_eq!(plain, terminal::render(&sample::full(), 80, false, Foot::default()));
 }
 
 #[test]
 fn every_width_fits() {
     for width in [0, 40, 41, 57, 100, 500] {
-        let text = terminal::render(&sample::full(), width, false, None);
+        let text = terminal::render(&sample::full(), width, false, Foot { html: None, is_latest: true });
         let widest = text.lines().map(super::wrap::columns).max();
         assert!(widest <= Some(width.clamp(40, 100)), "{width}: {widest:?}");
     }

@@ -72,6 +72,9 @@ fn not_a_feed(found: &str) -> FetchError {
 }
 
 fn parse_json(text: &str, base: Option<&Url>, problems: &mut Vec<String>) -> Result<Read, FetchError> {
+    if let Err(error) = serde_json::from_str::<serde::de::IgnoredAny>(text.trim_start_matches('\u{FEFF}')) {
+        return Err(FetchError::Unparseable { reason: format!("it starts as JSON, but is none: {error}") });
+    }
     let (text, found) = json::normalise(text).ok_or_else(|| not_a_feed("JSON without a list of items"))?;
     problems.extend(found);
     let feed = run_feed_rs(&text, base).map_err(|reason| FetchError::Unparseable { reason })?;

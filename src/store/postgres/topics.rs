@@ -88,4 +88,15 @@ impl TopicStore for PostgresStore {
         found(saved.rows_affected(), "topic", topic)?;
         write.commit().await
     }
+
+    async fn set_cursor(&self, topic: TopicId, at: Timestamp) -> Result<()> {
+        let mut write = self.write("set_cursor").await?;
+        let saved = sqlx::query(sql::SET_CURSOR)
+            .bind(topic.to_string())
+            .bind(at.as_millis())
+            .execute(write.connection())
+            .await?;
+        found(saved.rows_affected(), "topic", topic)?;
+        write.commit().await
+    }
 }

@@ -32,6 +32,7 @@ pub(crate) const SAVE_TOPIC: &str = "
     WHERE id = $1";
 
 pub(crate) const SET_NEXT_RUN: &str = "UPDATE topics SET next_run_at = $2 WHERE id = $1";
+pub(crate) const SET_CURSOR: &str = "UPDATE topics SET cursor_end = $2 WHERE id = $1";
 
 #[derive(FromRow)]
 pub(crate) struct TopicRow {

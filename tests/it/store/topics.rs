@@ -36,6 +36,8 @@ async fn settings_are_kept_and_the_rest_is_left_alone(store: &dyn Store) {
     assert_eq!(store.topic("default").await.unwrap(), Some(topic.clone()));
     store.set_next_run(topic.id, None).await.unwrap();
     assert_eq!(store.topic("default").await.unwrap().unwrap().next_run_at, None);
+    store.set_cursor(topic.id, at(12)).await.unwrap();
+    assert_eq!(store.topic("default").await.unwrap().unwrap().cursor_end, Some(at(12)));
 }
 
 async fn a_topic_that_is_not_there_is_named(store: &dyn Store) {
