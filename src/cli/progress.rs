@@ -15,7 +15,7 @@ pub(super) struct Bars {
 impl Bars {
     /// Draws on standard error when that is a terminal.
     pub(super) fn new() -> Self {
-        let bar = ProgressBar::new(0);
+        let bar = ProgressBar::new_spinner();
         bar.enable_steady_tick(Duration::from_millis(120));
         Self { bar }
     }
