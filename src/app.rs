@@ -1,10 +1,15 @@
 //! What the whole process shares, built once in `main` and passed down.
 
 use std::sync::Arc;
+use std::time::Duration;
+
+use thiserror::Error;
 
 use crate::clock::Clock;
 use crate::config::Config;
-use crate::llm::{Gateway, Router};
+use crate::llm::prompt::{PromptError, Prompts};
+use crate::llm::transport::Http;
+use crate::llm::{Gateway, GatewayParts, Router};
 use crate::sources::fetch::{FetchConfig, FetchError, Fetcher};
 use crate::store::SharedStore;
 
@@ -25,11 +30,11 @@ impl std::fmt::Debug for App {
 
 impl App {
     /// # Errors
-    /// When the HTTP client cannot be built.
-    pub fn new(config: Config, store: SharedStore) -> Result<Self, FetchError> {
+    /// When an HTTP client cannot be built or a prompt of the owner's cannot be used.
+    pub fn new(config: Config, store: SharedStore) -> Result<Self, AppError> {
         Ok(Self {
             store,
-            gateway: Arc::new(Gateway::new(Router, config.clock)),
+            gateway: Arc::new(Gateway::new(gateway_parts(&config)?)),
             fetcher: Arc::new(Fetcher::new(fetch_config(&config))?),
             config: Arc::new(config),
         })
@@ -59,6 +64,35 @@ impl App {
     pub fn clock(&self) -> Clock {
         self.config.clock
     }
+}
+
+/// Why the process cannot start.
+#[derive(Debug, Error)]
+pub enum AppError {
+    #[error(transparent)]
+    Fetch(#[from] FetchError),
+    #[error(transparent)]
+    Prompt(#[from] PromptError),
+    #[error("the HTTP client for models cannot be made: {0}")]
+    Http(#[from] reqwest::Error),
+}
+
+/// How long a call to a model may take where none is configured.
+const NO_TIMEOUT: Duration = Duration::from_secs(1);
+
+fn gateway_parts(config: &Config) -> Result<GatewayParts, AppError> {
+    let openai = config.llm.openai.as_ref();
+    let timeout = openai.map_or(NO_TIMEOUT, |settings| settings.timeout);
+    Ok(GatewayParts {
+        router: Router::new(openai),
+        prompts: Arc::new(Prompts::load(config.llm.prompts.as_deref())?),
+        transport: Arc::new(Http::new(timeout)?),
+        clock: config.clock,
+        budget: config.budget,
+        language: config.llm.language.clone(),
+        timeout,
+        jitter: Arc::new(rand::random::<f64>),
+    })
 }
 
 /// The fetcher's configuration as the settings say.

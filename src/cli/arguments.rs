@@ -128,6 +128,9 @@ pub(super) struct TopicSettings {
     /// low, normal or high.
     #[arg(long)]
     pub(super) budget_tier: Option<String>,
+    /// At most this share of the daily and monthly budget, in percent; 0 for no share of its own.
+    #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(0..=100))]
+    pub(super) budget_share: Option<u8>,
     /// Let the next run read from this time on (RFC 3339), whatever was read before.
     #[arg(long, value_name = "TIME")]
     pub(super) read_from: Option<String>,

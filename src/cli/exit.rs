@@ -19,6 +19,7 @@ pub(super) enum Exit {
     Failed,
     Usage,
     Partial,
+    BudgetExhausted,
     Interrupted,
 }
 
@@ -29,6 +30,7 @@ impl From<Exit> for ExitCode {
             Exit::Failed => 1,
             Exit::Usage => 2,
             Exit::Partial => 3,
+            Exit::BudgetExhausted => 4,
             Exit::Interrupted => 130,
         })
     }
@@ -41,6 +43,9 @@ pub(super) struct UsageError(pub(super) String);
 
 /// A digest exists: whole, or with something missing.
 pub(super) fn of_digest(digest: &Digest) -> Exit {
+    if digest.cost.budget_exhausted.is_some() {
+        return Exit::BudgetExhausted;
+    }
     match digest.digest.status {
         DigestStatus::Partial => Exit::Partial,
         DigestStatus::Complete | DigestStatus::Quiet => Exit::Ok,

@@ -69,6 +69,9 @@ fn apply(topic: &mut Topic, settings: &TopicSettings) -> Result<()> {
         topic.budget_tier =
             Some(tier.parse().map_err(|()| UsageError(format!("{tier:?} is none of low, normal, high")))?);
     }
+    if let Some(percent) = settings.budget_share {
+        topic.budget_share_percent = Some(percent).filter(|percent| *percent > 0);
+    }
     if let Some(hours) = settings.decay_hours {
         if !(1.0..=87_600.0).contains(&hours) {
             return Err(
@@ -112,6 +115,10 @@ fn describe(topic: &Topic) -> String {
         format!("schedule     {}", or(&topic.schedule, "as AHA_SCHEDULE says")),
         format!("time zone    {}", or(&topic.timezone, "as AHA_TIMEZONE says")),
         format!("budget tier  {}", topic.budget_tier.map_or("as AHA_BUDGET_TIER says", |tier| tier.as_str())),
+        format!(
+            "budget share {}",
+            topic.budget_share_percent.map_or_else(|| "all that is left".to_owned(), |percent| format!("{percent} %"))
+        ),
         format!("depth        {} of 100; decay {} h", topic.depth, topic.decay_hours),
         format!(
             "read up to   {}",

@@ -3,7 +3,7 @@
 //! In: a digest. Out: one sentence each. Called by every rendering, by the command line and by logs.
 
 use super::words::{Calendar, count};
-use crate::domain::digest::{Digest, DigestStatus, Section, Skipped, SourceReport};
+use crate::domain::digest::{Cost, Digest, DigestStatus, Section, Skipped, SourceReport};
 
 /// `218 items, 15 sources → 10 stories and 20 to scan, 4 min; 188 folded or skipped`, or that the day was quiet.
 #[must_use]
@@ -49,7 +49,10 @@ pub(super) fn reasons(skipped: &Skipped) -> impl Iterator<Item = (&'static str, 
 #[must_use]
 pub fn gaps_line(digest: &Digest) -> Option<String> {
     let unread = unread(digest).count();
-    let unjudged = digest.stories.iter().filter(|story| story.aha_score.is_none()).count();
+    let cost = &digest.cost;
+    // Those that the budget left out are told apart, with the reason.
+    let told_apart = |state: &str| state == "skipped_budget" && cost.budget_exhausted.is_some();
+    let unjudged = digest.stories.iter().filter(|s| s.aha_score.is_none() && !told_apart(&s.state)).count();
     let mut gaps = Vec::new();
     if unread > 0 {
         gaps.push(format!("{} could not be read", count(unread, "source", "sources")));
@@ -57,10 +60,27 @@ pub fn gaps_line(digest: &Digest) -> Option<String> {
     if unjudged > 0 {
         gaps.push(count(unjudged, "story is not judged", "stories are not judged"));
     }
+    if cost.summaries_failed > 0 {
+        gaps.push(count(cost.summaries_failed, "summary failed", "summaries failed"));
+    }
+    gaps.extend(budget_gap(cost));
     if gaps.is_empty() && digest.digest.status == DigestStatus::Partial {
         gaps.push("something failed; aha-radar runs tells what".to_owned());
     }
     (!gaps.is_empty()).then(|| format!("Partial: {}", gaps.join("; ")))
+}
+
+/// `the daily budget of 2 credits is used up (…), so 14 stories are not judged and 3 have no summary`.
+fn budget_gap(cost: &Cost) -> Option<String> {
+    let why = cost.budget_exhausted.as_ref()?;
+    let mut left_out = Vec::new();
+    if cost.judgements_skipped > 0 {
+        left_out.push(count(cost.judgements_skipped, "story is not judged", "stories are not judged"));
+    }
+    if cost.summaries_skipped > 0 {
+        left_out.push(count(cost.summaries_skipped, "story has no summary", "stories have no summary"));
+    }
+    (!left_out.is_empty()).then(|| format!("{why}, so {}", left_out.join(" and ")))
 }
 
 /// Sources that the run could not read, whatever kept it from them.

@@ -53,6 +53,7 @@ fn top_story(story: &Story) -> Vec<String> {
     let lists = [("Why it matters", &story.matters), ("Caveats", &story.caveats), ("Follow up", &story.followups)];
     blocks.extend(lists.into_iter().filter(|(_, lines)| !lines.is_empty()).map(|(name, lines)| bullets(name, lines)));
     blocks.push(sources(story));
+    blocks.extend(story.bill.as_deref().map(escape));
     blocks
 }
 

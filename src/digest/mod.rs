@@ -7,6 +7,7 @@
 //! The way through: `outside` cleans what others wrote, `view` prepares what is to be said, each rendering escapes it
 //! for its own syntax and lays it out. The JSON is the digest itself.
 
+mod bill;
 mod files;
 mod header;
 mod html;

@@ -90,6 +90,7 @@ impl Screen {
             self.paragraph(INDENT, Style::new(), &format!("why: {}", story.reason));
         }
         self.parts(INDENT, DIM, &sources(&story.sources));
+        self.paragraph(INDENT, DIM, story.bill.as_deref().unwrap_or_default());
     }
 
     fn score(&mut self, story: &Story) {
@@ -137,7 +138,7 @@ impl Screen {
 
     fn foot(&mut self, page: &Page, foot: Foot<'_>, digest: &Digest) {
         self.blank();
-        self.line(&[(DIM, &page.cost)]);
+        self.paragraph(0, DIM, &page.cost);
         let mut hints = Vec::new();
         if let Some(story) = digest.stories.first() {
             let item = if foot.is_latest { story.rank.to_string() } else { story.id.to_string() };

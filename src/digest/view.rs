@@ -3,14 +3,12 @@
 //! In: a digest. Out: a [`Page`]. Called by the Markdown, HTML, RSS and terminal renderings, which only escape and
 //! arrange, so that they all say the same.
 
-use std::collections::BTreeSet;
-
+use super::bill;
 use super::header::{gaps_line, header_line, reason_list, unread};
 use super::outside::{Link, short_text, text};
 use super::quote::Quote;
 use super::words::{Calendar, list};
 use crate::domain::digest::{Digest, DigestStory, Section, Since, SourceReport, StorySource};
-use crate::domain::money::MicroCredits;
 use crate::domain::summary::Summary;
 
 /// Longest title or message shown.
@@ -57,6 +55,8 @@ pub(super) struct Story {
     pub(super) published_rfc2822: String,
     pub(super) sources: Vec<Source>,
     pub(super) discussions: Vec<Link>,
+    /// Which model said it and what it cost; nothing where it was `local`.
+    pub(super) bill: Option<String>,
 }
 
 #[derive(Debug)]
@@ -98,7 +98,7 @@ impl Page {
             top: section(Section::Top),
             scan: section(Section::Scan),
             failing: unread(digest).map(Failing::of).collect(),
-            cost: cost(digest),
+            cost: bill::of_digest(digest),
             digest_id: head.id.to_string(),
         }
     }
@@ -147,6 +147,7 @@ impl Story {
             published_rfc2822: story.published_at.to_utc().to_rfc2822(),
             sources: story.sources.iter().map(|source| Source::of(source, calendar)).collect(),
             discussions: story.discussions.iter().map(|url| Link::of(Some(url))).collect(),
+            bill: bill::of_story(story),
         }
     }
 
@@ -223,32 +224,6 @@ fn since_line(since: &Since, story: &DigestStory, calendar: Calendar) -> String 
     }
     let names: Vec<String> = since.new_sources.iter().map(|name| short_text(name, 80)).collect();
     format!("New since {day}: now also told by {}", list(&names, 5))
-}
-
-fn cost(digest: &Digest) -> String {
-    let amount = match digest.cost.microcredits {
-        MicroCredits::ZERO => "cost: nothing".to_owned(),
-        MicroCredits(MicroCredits::PER_CREDIT) => "cost: 1 credit".to_owned(),
-        amount => format!("cost: {amount} credits"),
-    };
-    match models(digest).as_slice() {
-        _ if digest.stories.is_empty() => amount,
-        [] => format!("{amount}, judged locally"),
-        models => format!("{amount}, judged by {}", list(models, 4)),
-    }
-}
-
-/// The models, `local` aside, that the judgements and summaries shown come from.
-fn models(digest: &Digest) -> Vec<String> {
-    let verdicts = digest.stories.iter().filter_map(|story| story.triage.as_ref());
-    let summaries = digest.stories.iter().filter_map(|story| story.summary.as_ref());
-    let names: BTreeSet<String> = verdicts
-        .map(|verdict| (&verdict.provider, &verdict.model))
-        .chain(summaries.map(|summary| (&summary.provider, &summary.model)))
-        .filter(|(provider, _)| *provider != "local")
-        .map(|(provider, model)| short_text(&format!("{provider}/{model}"), 80))
-        .collect();
-    names.into_iter().collect()
 }
 
 fn or_else(text: String, other: impl FnOnce() -> String) -> String {

@@ -143,6 +143,8 @@ pub struct DigestStory {
     pub cluster_id: ClusterId,
     /// `judged`, or why there is no judgement (`failed`, `skipped_budget`).
     pub state: String,
+    #[serde(default, skip_serializing_if = "StoryCost::is_nothing")]
+    pub cost: StoryCost,
     pub score_debug: ScoreDebug,
 }
 
@@ -209,10 +211,55 @@ impl Skipped {
     }
 }
 
-/// What the run's answers cost, whenever they were paid.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+/// What the run's answers cost, whenever they were paid, and what was left out for lack of budget.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Cost {
     pub microcredits: MicroCredits,
+    /// Why something was left out for lack of budget.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub budget_exhausted: Option<String>,
+    /// Stories that were to be judged and were not, for lack of budget.
+    #[serde(default)]
+    pub judgements_skipped: usize,
+    /// Stories shown that were to have a summary and have none, for lack of budget.
+    #[serde(default)]
+    pub summaries_skipped: usize,
+    /// Stories shown whose summary failed.
+    #[serde(default)]
+    pub summaries_failed: usize,
+    /// Where no model was asked: what it would take to ask one, by task.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub with_a_model: Vec<Estimate>,
+}
+
+/// What one task of a window would take.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Estimate {
+    pub task: String,
+    pub model: String,
+    /// Whether the model is one that the owner configured, or an example.
+    pub configured: bool,
+    pub stories: usize,
+    pub calls: usize,
+    pub input_tokens: i64,
+    /// What is usual; the limits allow more.
+    pub output_tokens: i64,
+    /// `None` where the price is not known.
+    pub microcredits: Option<MicroCredits>,
+}
+
+/// What a story's own share of the calls about it cost, rounded up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct StoryCost {
+    pub triage_microcredits: MicroCredits,
+    pub summary_microcredits: MicroCredits,
+}
+
+impl StoryCost {
+    #[must_use]
+    pub const fn is_nothing(&self) -> bool {
+        self.triage_microcredits.0 == 0 && self.summary_microcredits.0 == 0
+    }
 }
 
 /// Every term of a story's final score (`score_debug_json`).

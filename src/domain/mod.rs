@@ -1,5 +1,6 @@
 //! What the product talks about: items, stories, verdicts, runs, digests. No I/O, no clock, no randomness.
 
+pub mod budget;
 pub mod database_url;
 pub mod digest;
 pub mod ids;
@@ -10,6 +11,7 @@ pub mod schedule;
 pub mod source;
 pub mod story;
 pub mod summary;
+pub mod task;
 pub mod time;
 pub mod topic;
 pub mod verdict;

@@ -27,9 +27,99 @@ impl fmt::Display for MicroCredits {
     }
 }
 
+/// What a model charges. Micro-credits for a million tokens are whole numbers for every price of up to nine decimals a
+/// thousand tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Price {
+    pub input_microcredits_per_million: i64,
+    pub output_microcredits_per_million: i64,
+}
+
+impl Price {
+    /// What a call costs, rounded up to the micro-credit. Negative counts are 0; more than can be told is the largest amount.
+    #[must_use]
+    pub fn cost(&self, input_tokens: i64, output_tokens: i64) -> MicroCredits {
+        let part = |tokens: i64, price: i64| i128::from(tokens.max(0)) * i128::from(price);
+        let millionths = part(input_tokens, self.input_microcredits_per_million)
+            + part(output_tokens, self.output_microcredits_per_million);
+        MicroCredits(i64::try_from((millionths + 999_999) / 1_000_000).unwrap_or(i64::MAX))
+    }
+
+    #[must_use]
+    pub const fn is_free(&self) -> bool {
+        self.input_microcredits_per_million == 0 && self.output_microcredits_per_million == 0
+    }
+}
+
+/// Reads a decimal number of at most `places` decimals as a whole number of 10^-places; exact, never through a float.
+#[must_use]
+pub fn parse_decimal(text: &str, places: usize) -> Option<i64> {
+    let (whole, fraction) = text.trim().split_once('.').unwrap_or((text.trim(), ""));
+    let fraction = fraction.trim_end_matches('0');
+    let digits = |part: &str| part.bytes().all(|b| b.is_ascii_digit());
+    if (whole.is_empty() && fraction.is_empty()) || !digits(whole) || !digits(fraction) || fraction.len() > places {
+        return None;
+    }
+    format!("0{whole}{fraction:0<places$}").parse().ok()
+}
+
+impl MicroCredits {
+    /// Reads an amount in credits, of at most six decimals.
+    #[must_use]
+    pub fn parse_credits(text: &str) -> Option<Self> {
+        parse_decimal(text, 6).map(Self)
+    }
+
+    /// The amount as credits, for shares and plots alone: sums are made of whole numbers.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "for display and shares; amounts stay far below 2^52")]
+    pub fn as_credits(self) -> f64 {
+        self.0 as f64 / 1_000_000.0
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    #[test]
+    fn prices_and_amounts_are_read_exactly() {
+        for (text, places, read) in [
+            ("0.00015", 9, Some(150_000)),
+            ("2", 6, Some(2_000_000)),
+            (".5", 6, Some(500_000)),
+            ("0", 6, Some(0)),
+            ("1.0000000", 6, Some(1_000_000)),
+            ("0.0000001", 6, None),
+            ("-1", 6, None),
+            ("1e3", 6, None),
+            (".", 6, None),
+            ("", 6, None),
+            ("99999999999999999999", 6, None),
+        ] {
+            assert_eq!(parse_decimal(text, places), read, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_cost_is_rounded_up_and_never_wraps() {
+        let price = Price { input_microcredits_per_million: 150_000, output_microcredits_per_million: 600_000 };
+        assert_eq!(price.cost(1, 0), MicroCredits(1));
+        assert_eq!(price.cost(1000, 500), MicroCredits(450));
+        assert_eq!(price.cost(-5, -5), MicroCredits(0));
+        let dear = Price { input_microcredits_per_million: i64::MAX, output_microcredits_per_million: 0 };
+        assert_eq!(dear.cost(i64::MAX, 0), MicroCredits(i64::MAX));
+    }
+
+    proptest! {
+        #[test]
+        fn a_cost_grows_with_its_tokens(input in 0_i64..1_000_000_000, output in 0_i64..1_000_000_000, more in 0_i64..1000) {
+            let price = Price { input_microcredits_per_million: 1_250_000, output_microcredits_per_million: 10_000_000 };
+            prop_assert!(price.cost(input, output) <= price.cost(input + more, output + more));
+        }
+    }
 
     #[test]
     fn amounts_are_written_without_rounding() {

@@ -60,6 +60,8 @@ pub struct Topic {
     pub interests: String,
     pub rules: Vec<Rule>,
     pub budget_tier: Option<BudgetTier>,
+    /// Of the daily and the monthly budget, 1–100; `None`: as much as is left.
+    pub budget_share_percent: Option<u8>,
     /// 0–100: how many stories a run may consider.
     pub depth: u8,
     /// After this many hours a story's score has fallen to 1/e.
@@ -81,6 +83,7 @@ impl Topic {
             interests: String::new(),
             rules: Vec::new(),
             budget_tier: None,
+            budget_share_percent: None,
             depth: 50,
             decay_hours: 48.0,
             cursor_end: None,

@@ -1,19 +1,31 @@
-//! Reserve, send, settle: each call is a ledger row, and what it answered is stored in the transaction that closes the row.
+//! The one way to an answer: what is stored already, else a call, tried again, repaired, split up or passed on to the next model
+//! as its failure asks for. Each try is a ledger row of its own ([`super::attempt`]).
 
-use std::time::Instant;
+use std::collections::VecDeque;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::clock::Clock;
-use crate::domain::ids::{CallId, ItemId, RunId};
-use crate::domain::topic::BudgetTier;
-use crate::store::{AnswerKey, Lease, NewAnswer, NewCall, Settlement, SharedStore, StoreError};
-
+use super::attempt::Attempt;
+use super::budget::{self, Used};
+use super::estimate::estimate;
+use super::gate::Gate;
 use super::input::TaskInput;
+use super::prompt::Prompts;
 use super::provider::local;
-use super::router::{ModelRef, Router};
-use super::schema::{self, SchemaError};
-use super::task::Task;
+use super::retry::{self, Left, Next, PIPELINE};
+use super::router::{Route, Router};
+use super::transport::Transport;
+use crate::clock::Clock;
+use crate::config::BudgetSettings;
+use crate::domain::budget::BudgetPolicy;
+use crate::domain::digest::Estimate;
+use crate::domain::ids::{ItemId, RunId, TopicId};
+use crate::domain::task::Task;
+use crate::domain::topic::BudgetTier;
+use crate::store::{AnswerKey, Lease, SharedStore, StoreError, StoredAnswer};
 
 /// One thing to be judged or summarised.
 #[derive(Debug, Clone)]
@@ -28,14 +40,21 @@ pub struct Ask {
 /// On whose behalf a call is made.
 #[derive(Debug, Clone)]
 pub struct CallScope {
-    pub lease: Lease,
-    pub run: RunId,
+    /// Of the run; `None` for what the owner asks by hand.
+    pub lease: Option<Lease>,
+    pub run: Option<RunId>,
+    /// The number of the attempt with which the run's pass began.
+    pub pass: i64,
     pub attempt: i64,
+    pub topic: Option<TopicId>,
+    /// The topic's share of the daily and the monthly budget.
+    pub share_percent: Option<u8>,
     pub tier: BudgetTier,
     /// As pinned on the run.
     pub prompt_id: String,
     /// Ask again although there is an answer (`--rejudge`).
     pub rejudge: bool,
+    pub gate: Arc<Gate>,
 }
 
 /// What became of one ask.
@@ -49,22 +68,92 @@ pub enum Outcome {
     Failed {
         reason: String,
     },
+    /// There was no budget left to ask.
+    Skipped {
+        reason: String,
+    },
 }
 
+/// Where random numbers in `0.0..1.0` come from.
+pub type Jitter = Arc<dyn Fn() -> f64 + Send + Sync>;
+
+/// What the gateway goes by.
+#[derive(Clone)]
+pub struct GatewayParts {
+    pub router: Router,
+    pub prompts: Arc<Prompts>,
+    pub transport: Arc<dyn Transport>,
+    pub clock: Clock,
+    pub budget: BudgetSettings,
+    pub language: String,
+    /// After which a call has failed.
+    pub timeout: Duration,
+    pub jitter: Jitter,
+}
+
+impl fmt::Debug for GatewayParts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("GatewayParts").field("router", &self.router).finish_non_exhaustive()
+    }
+}
+
+/// See the module.
 #[derive(Debug)]
 pub struct Gateway {
-    router: Router,
-    clock: Clock,
+    pub(super) parts: GatewayParts,
+}
+
+/// A call that is being made, with all its tries.
+#[derive(Debug)]
+pub(super) struct Job<'a> {
+    pub(super) task: Task,
+    pub(super) scope: &'a CallScope,
+    /// At which it is asked; lower than the scope's when the budget is nearly used up.
+    pub(super) tier: BudgetTier,
+    pub(super) prompt_id: &'a str,
+    chain: Vec<Route>,
+}
+
+/// What is still to be asked, and how.
+#[derive(Debug, Clone)]
+struct Work {
+    /// Indices into the batch.
+    asks: Vec<usize>,
+    /// Index into the chain.
+    route: usize,
+    left: Left,
+    /// What was wrong with the last answer.
+    note: Option<String>,
+    /// Why the last model did not answer.
+    failure: String,
+    after: Duration,
 }
 
 impl Gateway {
     #[must_use]
-    pub const fn new(router: Router, clock: Clock) -> Self {
-        Self { router, clock }
+    pub const fn new(parts: GatewayParts) -> Self {
+        Self { parts }
+    }
+
+    #[must_use]
+    pub fn prompts(&self) -> &Prompts {
+        &self.parts.prompts
+    }
+
+    /// Whether anything but `local` may be asked.
+    #[must_use]
+    pub const fn has_models(&self) -> bool {
+        self.parts.router.has_models()
+    }
+
+    /// Whether a task can be done at all.
+    #[must_use]
+    pub fn can_do(&self, task: Task, tier: BudgetTier) -> bool {
+        !self.parts.router.choose(task, tier).is_empty()
     }
 
     /// The stored answer that satisfies an ask, if any. A paid answer satisfies it whatever has changed around the story; a
-    /// free one is given anew when its input has changed.
+    /// free one is given anew when its input has changed or a model is to be asked.
     ///
     /// # Errors
     /// When the store fails.
@@ -78,18 +167,40 @@ impl Gateway {
         if scope.rejudge {
             return Ok(None);
         }
-        let chain = self.router.choose(task, scope.tier);
-        let Some(stored) = store.answer(&key(task, scope, ask)).await? else { return Ok(None) };
-        let accepted = chain.iter().any(|model| model.provider == stored.provider && model.model == stored.model);
-        let current = stored.provider != local::PROVIDER || stored.input_hash == ask.input.hash();
-        if !accepted || !current {
-            return Ok(None);
+        let chain = self.parts.router.choose(task, scope.tier);
+        let accepts = |stored: &StoredAnswer| {
+            let same_input = || chain.iter().all(Route::is_local) && stored.input_hash == ask.input.hash();
+            stored.provider != local::PROVIDER || same_input()
+        };
+        // Prompts that are not there any more were answered under their own id, what is missing under the present one's.
+        let present = self.parts.prompts.id(task);
+        let mut prompt_ids = vec![scope.prompt_id.as_str()];
+        prompt_ids.extend((present != scope.prompt_id).then_some(present));
+        for prompt_id in prompt_ids {
+            let found = store.answer(&key(task, scope.tier, prompt_id, ask), scope.run).await?;
+            if let Some(stored) = found.filter(accepts) {
+                let answer = serde_json::from_str(&stored.answer_json)?;
+                return Ok(Some(Outcome::Answered { answer, call_id: stored.call_id }));
+            }
         }
-        let answer = serde_json::from_str(&stored.answer_json)?;
-        Ok(Some(Outcome::Answered { answer, call_id: stored.call_id }))
+        Ok(None)
     }
 
-    /// Asks for a batch in one call and stores what fits the schema. One outcome an ask, in order.
+    /// How much of the nearest cap is used up.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn used(&self, store: &SharedStore, scope: &CallScope) -> Result<Used, StoreError> {
+        budget::used(store, &self.parts.budget, scope, self.parts.clock.now()).await
+    }
+
+    /// What asking would take: with the models configured, or else with an example.
+    #[must_use]
+    pub fn estimate(&self, task: Task, tier: BudgetTier, asks: &[&Ask], batch_size: usize) -> Option<Estimate> {
+        estimate(&self.parts, task, tier, asks, batch_size)
+    }
+
+    /// Asks for a batch and stores what fits the schema. One outcome an ask, in order.
     ///
     /// # Errors
     /// When the store fails or the lease is lost; a provider's failure is an [`Outcome`].
@@ -100,92 +211,142 @@ impl Gateway {
         scope: &CallScope,
         batch: &[Ask],
     ) -> Result<Vec<Outcome>, StoreError> {
-        let Some(model) = self.router.choose(task, scope.tier).into_iter().next() else {
-            let reason = format!("no model is configured for {}", task.as_str());
-            return Ok(vec![Outcome::Failed { reason }; batch.len()]);
-        };
-        let call = call_id(task, scope, batch);
-        store.reserve_call(&self.new_call(call, task, scope, &model)).await?;
-        crate::failpoint::hit("call.after_reserve");
-        let sent = Instant::now();
-        let answers: Vec<Result<Value, SchemaError>> =
-            batch.iter().map(|ask| schema::stamp(task, &scope.prompt_id, &model, &local::answer(&ask.input))).collect();
-        let latency_ms = i64::try_from(sent.elapsed().as_millis()).unwrap_or(i64::MAX);
-        crate::failpoint::hit("call.after_answer");
-        let settlement = self.settlement(call, task, scope, &model, batch, &answers, latency_ms);
-        store.settle_call(&scope.lease, &settlement).await?;
-        Ok(answers.into_iter().map(|answer| outcome(answer, call)).collect())
+        let tier = self.tier(store, scope).await?;
+        let chain = self.parts.router.choose(task, tier);
+        let prompt_id =
+            if chain.iter().all(Route::is_local) { scope.prompt_id.as_str() } else { self.parts.prompts.id(task) };
+        let job = Job { task, scope, tier, prompt_id, chain };
+        let mut outcomes = vec![Outcome::Failed { reason: "it was not asked about".to_owned() }; batch.len()];
+        let mut queue = VecDeque::from([Work::about((0..batch.len()).collect(), task)]);
+        let mut tries = 0;
+        while let Some(work) = queue.pop_front() {
+            tries += 1;
+            let (settled, next) = self.step(store, &job, batch, work, tries).await?;
+            for (index, outcome) in settled {
+                outcomes[index] = outcome;
+            }
+            next.into_iter().rev().for_each(|work| queue.push_front(work));
+        }
+        Ok(outcomes)
     }
 
-    fn new_call(&self, id: CallId, task: Task, scope: &CallScope, model: &ModelRef) -> NewCall {
-        NewCall {
-            id,
-            run: Some(scope.run),
-            purpose: task.as_str(),
-            provider: model.provider.to_owned(),
-            model: model.model.to_owned(),
-            prompt_id: scope.prompt_id.clone(),
-            attempt: 1,
-            reserved_microcredits: Some(0),
-            started_at: self.clock.now(),
+    /// The scope's tier, or the low one when the owner wants that as the budget comes to its end.
+    async fn tier(&self, store: &SharedStore, scope: &CallScope) -> Result<BudgetTier, StoreError> {
+        if self.parts.budget.policy != BudgetPolicy::FallbackLow || scope.tier == BudgetTier::Low {
+            return Ok(scope.tier);
+        }
+        let used = self.used(store, scope).await?;
+        Ok(if used.is_approaching() { BudgetTier::Low } else { scope.tier })
+    }
+
+    /// One try: what is settled by it, and what is to be tried next.
+    async fn step(
+        &self,
+        store: &SharedStore,
+        job: &Job<'_>,
+        batch: &[Ask],
+        work: Work,
+        tries: i64,
+    ) -> Result<(Vec<(usize, Outcome)>, Vec<Work>), StoreError> {
+        let gate = &job.scope.gate;
+        let Some(route) = job.chain.get(work.route) else {
+            let reason = work.failure.clone();
+            return Ok((work.all(&Outcome::Failed { reason }), Vec::new()));
+        };
+        if let Some(why) = gate.abandoned(&route.model) {
+            return Ok((Vec::new(), vec![work.next_model(&why)]));
+        }
+        tokio::time::sleep(work.after).await;
+        let asks: Vec<&Ask> = work.asks.iter().map(|index| &batch[*index]).collect();
+        Ok(match self.attempt(store, job, route, &asks, work.note.as_deref(), tries).await? {
+            Attempt::Answered { call_id, answers } => work.answered(&call_id, answers),
+            Attempt::Failed(error) => (Vec::new(), work.failed(gate, route, &error, (self.parts.jitter)())),
+            Attempt::Unaskable(reason) => (work.all(&Outcome::Failed { reason }), Vec::new()),
+            Attempt::NoBudget(_) if work.asks.len() > 1 => (Vec::new(), work.halves()),
+            Attempt::NoBudget(why) => {
+                gate.exhaust(job.task, &why, self.parts.budget.policy == BudgetPolicy::Stop);
+                (work.all(&Outcome::Skipped { reason: why }), Vec::new())
+            }
+        })
+    }
+}
+
+impl Work {
+    fn about(asks: Vec<usize>, task: Task) -> Self {
+        let failure = format!("no model is configured for {}", task.as_str());
+        Self { asks, route: 0, left: PIPELINE.all(), note: None, failure, after: Duration::ZERO }
+    }
+
+    fn all(&self, outcome: &Outcome) -> Vec<(usize, Outcome)> {
+        self.asks.iter().map(|index| (*index, outcome.clone())).collect()
+    }
+
+    fn next_model(self, why: &str) -> Self {
+        Self {
+            route: self.route + 1,
+            left: PIPELINE.all(),
+            note: None,
+            failure: why.to_owned(),
+            after: Duration::ZERO,
+            ..self
         }
     }
 
-    #[expect(clippy::too_many_arguments, reason = "a settlement is made of all that is known of a call")]
-    fn settlement(
-        &self,
-        call: CallId,
-        task: Task,
-        scope: &CallScope,
-        model: &ModelRef,
-        batch: &[Ask],
-        answers: &[Result<Value, SchemaError>],
-        latency_ms: i64,
-    ) -> Settlement {
-        let stored = batch.iter().zip(answers).filter_map(|(ask, answer)| {
-            Some(NewAnswer {
-                key: key(task, scope, ask),
-                provider: model.provider.to_owned(),
-                model: model.model.to_owned(),
-                input_hash: ask.input.hash(),
-                answer_json: answer.as_ref().ok()?.to_string(),
-                members: ask.members.clone(),
-            })
-        });
-        let failure = answers.iter().find_map(|answer| answer.as_ref().err());
-        Settlement {
-            call,
-            error: failure.map(|error| ("invalid_answer".to_owned(), error.to_string())),
-            input_tokens: None,
-            output_tokens: None,
-            cost_microcredits: Some(0),
-            latency_ms,
-            finished_at: self.clock.now(),
-            answers: stored.collect(),
+    fn halves(self) -> Vec<Self> {
+        let (first, second) = self.asks.split_at(self.asks.len() / 2);
+        let half = |asks: &[usize]| Self { asks: asks.to_vec(), after: Duration::ZERO, ..self.clone() };
+        vec![half(first), half(second)]
+    }
+
+    /// Stories that got no answer, or a bad one, among others that did are asked about again, each alone.
+    fn answered(self, call_id: &str, answers: Vec<Result<Value, String>>) -> (Vec<(usize, Outcome)>, Vec<Self>) {
+        let (mut settled, mut next) = (Vec::new(), Vec::new());
+        for (index, answer) in self.asks.iter().zip(answers) {
+            match answer {
+                Ok(answer) => {
+                    settled.push((*index, Outcome::Answered { answer, call_id: call_id.to_owned() }));
+                }
+                Err(why) => {
+                    let alone = Self { asks: vec![*index], failure: why.clone(), ..self.clone() };
+                    next.push(if self.left.repairs > 0 {
+                        let left = Left { repairs: self.left.repairs - 1, ..self.left };
+                        Self { left, note: Some(why), after: Duration::ZERO, ..alone }
+                    } else {
+                        alone.next_model(&why)
+                    });
+                }
+            }
+        }
+        (settled, next)
+    }
+
+    fn failed(self, gate: &Gate, route: &Route, error: &super::error::CallError, jitter: f64) -> Vec<Self> {
+        let why = format!("{}/{}: {error}", route.model.provider, route.model.model);
+        match retry::next(&PIPELINE, self.left, error, self.asks.len(), jitter) {
+            Next::Again { after, left } => vec![Self { after, left, failure: why, ..self }],
+            Next::Repair { left } => {
+                vec![Self { left, note: Some(error.to_string()), failure: why, after: Duration::ZERO, ..self }]
+            }
+            Next::Halves => Self { failure: why, ..self }.halves(),
+            Next::NextModel => vec![self.next_model(&why)],
+            Next::AbandonModel => {
+                gate.abandon_model(&route.model, &why);
+                vec![self.next_model(&why)]
+            }
+            Next::AbandonProvider => {
+                gate.abandon_provider(&route.model, &why);
+                vec![self.next_model(&why)]
+            }
         }
     }
 }
 
-fn key(task: Task, scope: &CallScope, ask: &Ask) -> AnswerKey {
+pub(super) fn key(task: Task, tier: BudgetTier, prompt_id: &str, ask: &Ask) -> AnswerKey {
     AnswerKey {
         task: task.as_str(),
-        tier: scope.tier,
-        prompt_id: scope.prompt_id.clone(),
+        tier,
+        prompt_id: prompt_id.to_owned(),
         schema_version: task.schema_version(),
         fingerprint: ask.fingerprint.clone(),
-    }
-}
-
-fn call_id(task: Task, scope: &CallScope, batch: &[Ask]) -> CallId {
-    let (run, attempt) = (scope.run.to_string(), scope.attempt.to_string());
-    let mut parts = vec![run.as_str(), attempt.as_str(), task.as_str()];
-    parts.extend(batch.iter().map(|ask| ask.fingerprint.as_str()));
-    CallId::of(&parts)
-}
-
-fn outcome(answer: Result<Value, SchemaError>, call: CallId) -> Outcome {
-    match answer {
-        Ok(answer) => Outcome::Answered { answer, call_id: call.to_string() },
-        Err(error) => Outcome::Failed { reason: error.to_string() },
     }
 }

@@ -12,6 +12,8 @@ use crate::domain::topic::BudgetTier;
 pub enum TaskInput {
     Triage(TriageInput),
     DeepSummary(SummaryInput),
+    ManualSummary(SummaryInput),
+    EntityExtract(SummaryInput),
 }
 
 /// A story put up for triage: the contract's five inputs, the owner's interests, and the facts that `local` judges by.
@@ -40,7 +42,7 @@ pub struct MemberInput {
     pub source: String,
 }
 
-/// A story put up for a deep summary.
+/// A story, or a pasted text, put up for a summary or to have its entities named.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SummaryInput {
     pub title: String,

@@ -1,15 +1,29 @@
 //! The gateway: everything that asks a model, or `local`, goes through here.
 //!
 //! Comes in: a task with its inputs. Goes out: validated, stamped answers, each with its ledger row. Called by the stages
-//! `triage` and `deep_summary`. Downstream code depends on the task's schema, never on the model.
+//! `triage` and `deep_summary` and by `deep-dive`. Downstream code depends on the task's schema, never on the model.
+//!
+//! The way of a call: `router` chooses a chain of models, `request` and `prompt` make what is asked of `input`, `attempt` reserves,
+//! has a `provider`'s dialect encode it, the `transport` send it and the dialect decode what comes back, `answer` reads and `schema`
+//! checks and stamps it, and the attempt settles. `retry` says what follows a failure; `gateway` does it.
 
+pub mod answer;
+mod attempt;
+pub mod budget;
+pub mod error;
+pub mod estimate;
+pub mod gate;
 pub mod gateway;
 pub mod input;
+pub mod prompt;
 pub mod provider;
+pub mod request;
+pub mod retry;
 pub mod router;
 pub mod schema;
-pub mod task;
+pub mod transport;
 
-pub use gateway::{Ask, CallScope, Gateway, Outcome};
+pub use crate::domain::task::Task;
+pub use gate::Gate;
+pub use gateway::{Ask, CallScope, Gateway, GatewayParts, Jitter, Outcome};
 pub use router::{ModelRef, Router};
-pub use task::Task;

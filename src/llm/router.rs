@@ -1,25 +1,118 @@
-//! Which provider and model serve a task at a budget tier.
+//! Which provider and model serve a task at a budget tier, and on what terms.
 
+use std::sync::Arc;
+
+use secrecy::SecretString;
+use url::Url;
+
+use super::provider::{self, local};
+use crate::config::{Effort, OpenAiSettings};
+use crate::domain::money::Price;
+use crate::domain::task::Task;
 use crate::domain::topic::BudgetTier;
 
-use super::provider::local;
-use super::task::Task;
-
 /// A provider and one of its models.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ModelRef {
-    pub provider: &'static str,
-    pub model: &'static str,
+    pub provider: String,
+    pub model: String,
+}
+
+/// How a model is reached.
+#[derive(Debug, Clone)]
+pub enum Reach {
+    /// In this process.
+    Local,
+    Wire(Arc<Wire>),
+}
+
+/// A server and the dialect it speaks.
+#[derive(Debug)]
+pub struct Wire {
+    pub dialect: &'static dyn provider::Dialect,
+    pub endpoint: Url,
+    pub key: SecretString,
+}
+
+/// A model of a chain, and how much it may be sent and answer.
+#[derive(Debug, Clone)]
+pub struct Route {
+    pub model: ModelRef,
+    pub reach: Reach,
+    /// `None`: unknown.
+    pub price: Option<Price>,
+    /// For one story.
+    pub max_output_tokens: u32,
+    pub max_input_chars: usize,
+    pub max_title_chars: usize,
+    pub max_calls_per_run: Option<u32>,
+    pub effort: Option<Effort>,
+}
+
+impl Route {
+    #[must_use]
+    pub const fn is_local(&self) -> bool {
+        matches!(self.reach, Reach::Local)
+    }
 }
 
 /// Chooses; the first of a chain is asked first, the others when it fails.
 #[derive(Debug, Clone, Default)]
-pub struct Router;
+pub struct Router {
+    openai: Option<(OpenAiSettings, Arc<Wire>)>,
+}
 
 impl Router {
-    /// The chain for a task at a tier. With no provider configured that is `local` alone, at every tier.
     #[must_use]
-    pub fn choose(&self, _task: Task, _tier: BudgetTier) -> Vec<ModelRef> {
-        vec![ModelRef { provider: local::PROVIDER, model: local::MODEL }]
+    pub fn new(openai: Option<&OpenAiSettings>) -> Self {
+        let openai = openai.map(|settings| {
+            let wire =
+                Wire { dialect: &provider::OPENAI, endpoint: settings.endpoint.clone(), key: settings.key.clone() };
+            (settings.clone(), Arc::new(wire))
+        });
+        Self { openai }
     }
+
+    /// The chain for a task at a tier: with no provider configured `local` alone; empty for a task that nobody can do.
+    /// `local` is never a stand-in for a model that fails.
+    #[must_use]
+    pub fn choose(&self, task: Task, tier: BudgetTier) -> Vec<Route> {
+        let Some((settings, wire)) = &self.openai else {
+            return local(task).into_iter().collect();
+        };
+        let Some(limits) = settings.tasks.get(&task) else { return Vec::new() };
+        let chain = limits.chain(tier).into_iter();
+        chain
+            .map(|model| Route {
+                model: ModelRef { provider: provider::OPENAI_NAME.to_owned(), model: model.to_owned() },
+                reach: Reach::Wire(Arc::clone(wire)),
+                price: limits.price,
+                max_output_tokens: limits.max_output_tokens,
+                max_input_chars: limits.max_input_chars,
+                max_title_chars: limits.max_title_chars,
+                max_calls_per_run: limits.max_calls_per_run,
+                effort: limits.effort,
+            })
+            .collect()
+    }
+
+    /// Whether anything but `local` may be asked.
+    #[must_use]
+    pub const fn has_models(&self) -> bool {
+        self.openai.is_some()
+    }
+}
+
+/// `local` names no entities: it would have to guess.
+fn local(task: Task) -> Option<Route> {
+    (task != Task::EntityExtract).then(|| Route {
+        model: ModelRef { provider: local::PROVIDER.to_owned(), model: local::MODEL.to_owned() },
+        reach: Reach::Local,
+        price: Some(Price::default()),
+        max_output_tokens: 0,
+        max_input_chars: usize::MAX,
+        max_title_chars: usize::MAX,
+        max_calls_per_run: None,
+        effort: None,
+    })
 }

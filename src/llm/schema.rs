@@ -1,16 +1,20 @@
-//! The contracts of the answers: the stored schema, and the one a model answers, which lacks the fields that we stamp.
+//! The contracts of the answers: the stored schema, the one an answer is checked by, which lacks the fields that we stamp, and
+//! the one that a provider is asked to enforce.
 
 use std::sync::LazyLock;
 
 use jsonschema::Validator;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use thiserror::Error;
 
 use super::router::ModelRef;
-use super::task::Task;
+use crate::domain::task::Task;
 
 /// Fields that we write and a model never does.
 pub const STAMPED: [&str; 4] = ["schema_version", "prompt_id", "provider", "model"];
+
+/// Keywords that providers' strict modes refuse, or that mean nothing to them. Answers are checked by them here.
+const OURS_ALONE: [&str; 4] = ["$schema", "title", "minLength", "maxLength"];
 
 #[derive(Debug, Error, Clone, PartialEq, Eq)]
 pub enum SchemaError {
@@ -23,6 +27,8 @@ pub enum SchemaError {
 struct Contract {
     stored: Validator,
     answered: Validator,
+    /// What a provider enforces for one answer.
+    wire: Value,
 }
 
 type Compiled = Result<Contract, SchemaError>;
@@ -31,11 +37,17 @@ static TRIAGE: LazyLock<Compiled> =
     LazyLock::new(|| compile("triage_v1", include_str!("../../schemas/triage_v1.json")));
 static DEEP_SUMMARY: LazyLock<Compiled> =
     LazyLock::new(|| compile("deep_summary_v1", include_str!("../../schemas/deep_summary_v1.json")));
+static MANUAL_SUMMARY: LazyLock<Compiled> =
+    LazyLock::new(|| compile("manual_summary_v1", include_str!("../../schemas/manual_summary_v1.json")));
+static ENTITIES: LazyLock<Compiled> =
+    LazyLock::new(|| compile("entities_v1", include_str!("../../schemas/entities_v1.json")));
 
 fn contract(task: Task) -> Result<&'static Contract, SchemaError> {
     let compiled: &'static Compiled = match task {
         Task::Triage => &TRIAGE,
         Task::DeepSummary => &DEEP_SUMMARY,
+        Task::ManualSummary => &MANUAL_SUMMARY,
+        Task::EntityExtract => &ENTITIES,
     };
     compiled.as_ref().map_err(Clone::clone)
 }
@@ -45,7 +57,7 @@ fn compile(name: &'static str, text: &str) -> Compiled {
     let stored: Value = serde_json::from_str(text).map_err(|e| broken(e.to_string()))?;
     let answered = answer_schema(&stored);
     let build = |schema: &Value| jsonschema::validator_for(schema).map_err(|e| broken(e.to_string()));
-    Ok(Contract { stored: build(&stored)?, answered: build(&answered)? })
+    Ok(Contract { stored: build(&stored)?, answered: build(&answered)?, wire: without_ours(&answered) })
 }
 
 /// The stored schema without the stamped fields.
@@ -61,6 +73,44 @@ pub fn answer_schema(stored: &Value) -> Value {
     schema
 }
 
+fn without_ours(schema: &Value) -> Value {
+    match schema {
+        Value::Object(fields) => fields
+            .iter()
+            .filter(|(name, value)| !OURS_ALONE.contains(&name.as_str()) || value.is_object())
+            .map(|(name, value)| (name.clone(), without_ours(value)))
+            .collect(),
+        Value::Array(values) => values.iter().map(without_ours).collect(),
+        other => other.clone(),
+    }
+}
+
+/// What a provider is asked to enforce. Triage answers several stories at once: `results`, each with the id it is about.
+///
+/// # Errors
+/// [`SchemaError::Broken`] when a shipped schema cannot be read.
+pub fn wire_schema(task: Task) -> Result<Value, SchemaError> {
+    let one = &contract(task)?.wire;
+    if task != Task::Triage {
+        return Ok(one.clone());
+    }
+    let mut item = one.clone();
+    if let Some(required) = item.get_mut("required").and_then(Value::as_array_mut) {
+        required.insert(0, "id".into());
+    }
+    if let Some(properties) = item.get_mut("properties").and_then(Value::as_object_mut) {
+        let mut with_id = Map::from_iter([("id".to_owned(), json!({ "type": "string" }))]);
+        with_id.append(properties);
+        *properties = with_id;
+    }
+    Ok(json!({
+        "type": "object",
+        "additionalProperties": false,
+        "required": ["results"],
+        "properties": { "results": { "type": "array", "items": item } }
+    }))
+}
+
 /// Checks a model's answer, stamps it, and checks what will be stored.
 ///
 /// # Errors
@@ -71,17 +121,35 @@ pub fn stamp(task: Task, prompt_id: &str, by: &ModelRef, answer: &Value) -> Resu
     let mut stamped = Map::new();
     stamped.insert("schema_version".into(), task.schema_version().into());
     stamped.insert("prompt_id".into(), prompt_id.into());
-    stamped.insert("provider".into(), by.provider.into());
-    stamped.insert("model".into(), by.model.into());
-    stamped.extend(answer.as_object().into_iter().flatten().map(|(key, value)| (key.clone(), value.clone())));
+    stamped.insert("provider".into(), by.provider.clone().into());
+    stamped.insert("model".into(), by.model.clone().into());
+    stamped.extend(answer.as_object().into_iter().flatten().map(|(key, value)| (key.clone(), whole(value))));
     let stamped = Value::Object(stamped);
     check(&contract.stored, task, &stamped)?;
     Ok(stamped)
 }
 
+/// JSON Schema takes 61.0 for an integer; types do not.
+fn whole(value: &Value) -> Value {
+    match value.as_f64() {
+        #[expect(clippy::cast_possible_truncation, reason = "checked to be whole and small")]
+        Some(number) if value.is_f64() && number.fract() == 0.0 && number.abs() < 1e15 => Value::from(number as i64),
+        _ => value.clone(),
+    }
+}
+
+/// Longest single violation that is told: it may quote all of an answer.
+const VIOLATION_CHARS: usize = 200;
+
 fn check(validator: &Validator, task: Task, value: &Value) -> Result<(), SchemaError> {
-    let violations: Vec<String> =
-        validator.iter_errors(value).take(5).map(|e| format!("{} at {:?}", e, e.instance_path().to_string())).collect();
+    let violations: Vec<String> = validator
+        .iter_errors(value)
+        .take(5)
+        .map(|error| {
+            let what: String = error.to_string().chars().take(VIOLATION_CHARS).collect();
+            format!("{what} at {:?}", error.instance_path().to_string())
+        })
+        .collect();
     if violations.is_empty() {
         return Ok(());
     }
@@ -90,11 +158,11 @@ fn check(validator: &Validator, task: Task, value: &Value) -> Result<(), SchemaE
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
-    const BY: ModelRef = ModelRef { provider: "local", model: "briefing-1" };
+    fn local() -> ModelRef {
+        ModelRef { provider: "local".into(), model: "briefing-1".into() }
+    }
 
     fn answer() -> Value {
         json!({"aha_score": 61, "reason": "told by 3 sources", "is_relevant": true, "is_novel": true,
@@ -103,7 +171,7 @@ mod tests {
 
     #[test]
     fn a_good_answer_gets_the_four_fields() {
-        let stamped = stamp(Task::Triage, "triage_v1", &BY, &answer()).unwrap();
+        let stamped = stamp(Task::Triage, "triage_v1", &local(), &answer()).unwrap();
         for (field, value) in [("schema_version", "triage_v1"), ("prompt_id", "triage_v1"), ("provider", "local")] {
             assert_eq!(stamped[field], value);
         }
@@ -129,7 +197,42 @@ mod tests {
             json!([answer()]),
         ];
         for value in bad {
-            assert!(stamp(Task::Triage, "triage_v1", &BY, &value).is_err(), "{value}");
+            assert!(stamp(Task::Triage, "triage_v1", &local(), &value).is_err(), "{value}");
+        }
+    }
+
+    #[test]
+    fn a_whole_number_written_with_a_point_is_one() {
+        let mut written = answer();
+        written["aha_score"] = json!(61.0);
+        let stamped = stamp(Task::Triage, "triage_v1", &local(), &written).unwrap();
+        assert!(serde_json::from_value::<crate::domain::verdict::Verdict>(stamped).is_ok());
+    }
+
+    /// What OpenAI's strict mode asks of a schema: closed objects, every property required, no keyword it does not know.
+    fn strict(schema: &Value) {
+        if let Some(properties) = schema.get("properties").and_then(Value::as_object) {
+            assert_eq!(schema["additionalProperties"], false, "{schema}");
+            let required: Vec<&str> = schema["required"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+            assert_eq!(required, properties.keys().map(String::as_str).collect::<Vec<_>>());
+            properties.values().for_each(strict);
+        }
+        if let Some(items) = schema.get("items") {
+            strict(items);
+        }
+        for keyword in OURS_ALONE {
+            assert!(schema.get(keyword).is_none(), "{keyword} in {schema}");
+        }
+    }
+
+    #[test]
+    fn what_is_sent_fits_the_strict_mode_and_holds_no_stamped_field() {
+        for task in Task::ALL {
+            let schema = wire_schema(task).unwrap();
+            strict(&schema);
+            for field in STAMPED {
+                assert!(!schema.to_string().contains(&format!("\"{field}\"")), "{field}");
+            }
         }
     }
 }

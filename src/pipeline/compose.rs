@@ -1,9 +1,9 @@
-//! Stage 11: puts the digest together and stores it, with everything that ends the run, in one transaction.
+//! Stage 12: puts the digest together and stores it, with everything that ends the run, in one transaction.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use crate::domain::digest::{
-    Cost, Digest, DigestHead, DigestStatus, DigestStory, Section, Since, Skipped, SourceReport, StorySource,
+    Cost, Digest, DigestHead, DigestStatus, DigestStory, Section, Since, Skipped, SourceReport, StoryCost, StorySource,
 };
 use crate::domain::ids::{DigestId, DigestItemId, SourceId};
 use crate::domain::item::{TimeBasis, first_words};
@@ -13,7 +13,7 @@ use crate::domain::source::Source;
 use crate::domain::story::{Story, StoryMember};
 use crate::domain::summary::Summary;
 use crate::domain::verdict::Verdict;
-use crate::store::DigestCommit;
+use crate::store::{CallCost, DigestCommit};
 
 use super::deep_summary::discussions;
 use super::judge::Judgement;
@@ -31,13 +31,18 @@ pub(super) async fn run(context: &RunContext, state: &mut RunState) -> Result<()
     let names = Names::of(&state.sources);
     let id = DigestId::of(&[&context.run.id.to_string()]);
     let shown: Vec<&Ranked> = state.ranked.iter().filter(|ranked| ranked.section.is_some()).collect();
-    let stories: Vec<DigestStory> =
-        shown.iter().enumerate().map(|(index, ranked)| story(state, &names, id, index + 1, ranked)).collect();
+    let costs = Costs::of(context, state, &shown).await?;
+    let cost = cost(context, state, &costs, &shown);
+    let stories: Vec<DigestStory> = shown
+        .iter()
+        .enumerate()
+        .map(|(index, ranked)| DigestStory { rank: index + 1, ..story(state, &names, &costs, id, ranked) })
+        .collect();
     let digest = Digest {
-        digest: head(context, state, id, &stories),
+        digest: head(context, state, id, &stories, &cost),
         sources: source_reports(state, &shown),
         skipped: skipped(state, &shown),
-        cost: cost(context, state, &shown).await?,
+        cost,
         stories,
     };
     let cursor_run = context.run.mode == RunMode::Cursor;
@@ -74,11 +79,12 @@ impl Names {
     }
 }
 
-fn head(context: &RunContext, state: &RunState, id: DigestId, stories: &[DigestStory]) -> DigestHead {
+fn head(context: &RunContext, state: &RunState, id: DigestId, stories: &[DigestStory], cost: &Cost) -> DigestHead {
     let items = state.scope.len() + state.muted.len();
     let failed = state.source_outcomes.iter().any(|outcome| outcome.status != "ok" && outcome.status != "waiting");
     let unjudged = stories.iter().any(|story| story.triage.is_none());
-    let status = if failed || unjudged {
+    let unsummarised = cost.summaries_failed + cost.summaries_skipped > 0;
+    let status = if failed || unjudged || unsummarised || cost.judgements_skipped > 0 {
         DigestStatus::Partial
     } else if items == 0 {
         DigestStatus::Quiet
@@ -104,15 +110,16 @@ fn sources_with_items(state: &RunState) -> BTreeSet<SourceId> {
     state.items_by_source.keys().copied().collect()
 }
 
-fn story(state: &RunState, names: &Names, digest: DigestId, rank: usize, ranked: &Ranked) -> DigestStory {
+/// A story of the digest; its rank is still to be given.
+fn story(state: &RunState, names: &Names, costs: &Costs, digest: DigestId, ranked: &Ranked) -> DigestStory {
     let story = &state.stories[ranked.story];
     let item = story.representative();
     let judgement = state.judgements.get(&story.cluster_id);
     let verdict: Option<Verdict> = judgement.and_then(Judgement::read);
-    let summary: Option<Summary> = state.summaries.get(&story.cluster_id).and_then(Judgement::read);
+    let summary = state.summaries.get(&story.cluster_id);
     DigestStory {
         id: DigestItemId::of(&[&digest.to_string(), &story.cluster_id.to_string()]),
-        rank,
+        rank: 0,
         section: ranked.section.unwrap_or(Section::Scan),
         label: ranked.label,
         title: item.display_title(),
@@ -126,10 +133,11 @@ fn story(state: &RunState, names: &Names, digest: DigestId, rank: usize, ranked:
         author: item.author.clone(),
         teaser: story.members.iter().all(|member| member.item.is_teaser()),
         excerpt: first_words(&item.body_text, EXCERPT_CHARS),
-        state: if verdict.is_some() { "judged" } else { "failed" }.to_owned(),
+        state: judgement.map_or("failed", Judgement::state).to_owned(),
+        cost: StoryCost { triage_microcredits: costs.share(judgement), summary_microcredits: costs.share(summary) },
         triage: verdict,
-        summary,
-        entities: None,
+        summary: summary.and_then(Judgement::read::<Summary>),
+        entities: state.entities.get(&story.cluster_id).and_then(|judgement| judgement.answer.clone()),
         sources: members(names, story),
         discussions: discussions(story),
         cluster_id: story.cluster_id,
@@ -216,13 +224,49 @@ fn skipped(state: &RunState, shown: &[&Ranked]) -> Skipped {
     }
 }
 
-async fn cost(context: &RunContext, state: &RunState, shown: &[&Ranked]) -> Result<Cost, RunError> {
-    let judged = state.judgements.values();
-    let summarised = shown.iter().filter_map(|ranked| state.summaries.get(&state.stories[ranked.story].cluster_id));
-    let mut calls: Vec<String> = judged.chain(summarised).filter_map(|j| j.call_id.clone()).collect();
-    calls.sort();
-    calls.dedup();
-    Ok(Cost { microcredits: MicroCredits(context.store().cost_of_calls(&calls).await?) })
+/// What the answers that the run used have cost, by call.
+struct Costs(HashMap<String, CallCost>);
+
+impl Costs {
+    async fn of(context: &RunContext, state: &RunState, shown: &[&Ranked]) -> Result<Self, RunError> {
+        let judged = state.judgements.values();
+        let shown = shown.iter().map(|ranked| &state.stories[ranked.story].cluster_id);
+        let of_shown = shown.flat_map(|id| state.summaries.get(id).into_iter().chain(state.entities.get(id)));
+        let mut calls: Vec<String> = judged.chain(of_shown).filter_map(|j| j.call_id.clone()).collect();
+        calls.sort();
+        calls.dedup();
+        let costs = context.store().costs_of_calls(&calls).await?;
+        Ok(Self(costs.into_iter().map(|cost| (cost.id.clone(), cost)).collect()))
+    }
+
+    fn total(&self) -> MicroCredits {
+        MicroCredits(self.0.values().map(|cost| cost.microcredits).sum())
+    }
+
+    /// One story's part of a call about several, rounded up.
+    fn share(&self, judgement: Option<&Judgement>) -> MicroCredits {
+        let call = judgement.and_then(|judgement| self.0.get(judgement.call_id.as_ref()?));
+        MicroCredits(call.map_or(0, |cost| {
+            let stories = cost.stories.max(1);
+            cost.microcredits / stories + i64::from(cost.microcredits % stories > 0)
+        }))
+    }
+}
+
+fn cost(context: &RunContext, state: &RunState, costs: &Costs, shown: &[&Ranked]) -> Cost {
+    let summaries: Vec<&Judgement> = shown
+        .iter()
+        .filter_map(|ranked| state.summaries.get(&state.stories[ranked.story].cluster_id))
+        .filter(|judgement| judgement.answer.is_none())
+        .collect();
+    Cost {
+        microcredits: costs.total(),
+        budget_exhausted: context.gate.any_exhausted(),
+        judgements_skipped: state.judgements.values().filter(|judgement| judgement.skipped).count(),
+        summaries_skipped: summaries.iter().filter(|judgement| judgement.skipped).count(),
+        summaries_failed: summaries.iter().filter(|judgement| !judgement.skipped).count(),
+        with_a_model: state.estimates.clone(),
+    }
 }
 
 fn reading_minutes(stories: &[DigestStory]) -> usize {

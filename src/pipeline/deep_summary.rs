@@ -21,19 +21,29 @@ const TEXT_CHARS: usize = 8_000;
 pub(super) async fn run(context: &RunContext, state: &mut RunState) -> Result<(), RunError> {
     let settings = &context.run.settings;
     let plan = Plan::of(settings.tier, state.sources.len(), settings.depth);
-    let sources: HashMap<SourceId, &Source> = state.sources.iter().map(|s| (s.id, s)).collect();
+    let sources = source_names(state);
     let asks: Vec<(ClusterId, Ask)> = state
         .ranked
         .iter()
         .filter(|ranked| ranked.section.is_some())
         .map(|ranked| &state.stories[ranked.story])
         .filter(|story| deserves(state, story))
-        .filter_map(|story| Some((story.cluster_id, ask(context, state, &sources, story)?)))
+        .filter_map(|story| {
+            let input = TaskInput::DeepSummary(summary_input(context, state, &sources, story)?);
+            Some((story.cluster_id, Ask { fingerprint: story.fingerprint(), members: story.member_ids(), input }))
+        })
         .take(plan.deep_summaries)
         .collect();
     // One story a call: a summary is long, and one that fails takes no other with it.
-    state.summaries = judge(context, Task::DeepSummary, Stage::DeepSummary, asks, 1).await?;
+    let judged = judge(context, Task::DeepSummary, Stage::DeepSummary, asks, 1).await?;
+    state.summaries = judged.by_story;
+    state.estimates.extend(judged.with_a_model);
     Ok(())
+}
+
+/// Names of the topic's sources.
+pub(super) fn source_names(state: &RunState) -> HashMap<SourceId, &Source> {
+    state.sources.iter().map(|source| (source.id, source)).collect()
 }
 
 fn deserves(state: &RunState, story: &Story) -> bool {
@@ -41,7 +51,13 @@ fn deserves(state: &RunState, story: &Story) -> bool {
     verdict.is_some_and(|verdict| verdict.should_deep_summarize)
 }
 
-fn ask(context: &RunContext, state: &RunState, sources: &HashMap<SourceId, &Source>, story: &Story) -> Option<Ask> {
+/// What a story's texts say; `None` for a story without a text.
+pub(super) fn summary_input(
+    context: &RunContext,
+    state: &RunState,
+    sources: &HashMap<SourceId, &Source>,
+    story: &Story,
+) -> Option<SummaryInput> {
     let representative = std::iter::once(story.representative);
     let others = (0..story.members.len()).filter(|index| *index != story.representative);
     let texts: Vec<(String, String)> = representative
@@ -57,17 +73,13 @@ fn ask(context: &RunContext, state: &RunState, sources: &HashMap<SourceId, &Sour
     if texts.is_empty() {
         return None;
     }
-    Some(Ask {
-        fingerprint: story.fingerprint(),
-        members: story.member_ids(),
-        input: TaskInput::DeepSummary(SummaryInput {
-            title: story.representative().display_title(),
-            headlines: story.members.iter().map(|member| member.item.display_title()).take(TEXTS).collect(),
-            texts,
-            discussions: discussions(story),
-            interests: context.run.settings.interests.clone(),
-            evidence: state.evidence.get(&story.cluster_id).cloned().unwrap_or_default(),
-        }),
+    Some(SummaryInput {
+        title: story.representative().display_title(),
+        headlines: story.members.iter().map(|member| member.item.display_title()).take(TEXTS).collect(),
+        texts,
+        discussions: discussions(story),
+        interests: context.run.settings.interests.clone(),
+        evidence: state.evidence.get(&story.cluster_id).cloned().unwrap_or_default(),
     })
 }
 

@@ -1,14 +1,23 @@
-//! Asking the gateway about stories: what is already answered is not asked again, the rest goes in batches.
+//! Asking the gateway about stories: what is already answered is not asked again, the rest goes in batches, several at a time,
+//! admitted in the order in which they are given.
 
 use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
 
+use futures::StreamExt as _;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use crate::domain::digest::Estimate;
 use crate::domain::ids::ClusterId;
+use crate::llm::provider::local;
 use crate::llm::{Ask, CallScope, Outcome, Task};
 
 use super::{RunContext, RunError, Stage};
+
+/// Calls under way when a run is interrupted have this long to end; what they cost is then known.
+const GRACE: Duration = Duration::from_secs(15);
 
 /// What came of asking about a story.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -17,6 +26,8 @@ pub struct Judgement {
     pub answer: Option<Value>,
     pub call_id: Option<String>,
     pub failure: Option<String>,
+    /// There was no budget left to ask; `failure` says which.
+    pub skipped: bool,
 }
 
 impl Judgement {
@@ -25,17 +36,58 @@ impl Judgement {
     pub fn read<T: DeserializeOwned>(&self) -> Option<T> {
         self.answer.as_ref().and_then(|answer| serde_json::from_value(answer.clone()).ok())
     }
+
+    /// Whether a model said it, not `local`.
+    fn is_paid(&self) -> bool {
+        self.answer.as_ref().is_some_and(|answer| answer["provider"] != local::PROVIDER)
+    }
+
+    /// As it stands in `digest_items.state`.
+    #[must_use]
+    pub const fn state(&self) -> &'static str {
+        match (self.answer.is_some(), self.skipped) {
+            (true, _) => "judged",
+            (false, true) => "skipped_budget",
+            (false, false) => "failed",
+        }
+    }
 }
 
 impl From<Outcome> for Judgement {
     fn from(outcome: Outcome) -> Self {
         match outcome {
             Outcome::Answered { answer, call_id } => {
-                Self { answer: Some(answer), call_id: Some(call_id), failure: None }
+                Self { answer: Some(answer), call_id: Some(call_id), ..Self::default() }
             }
-            Outcome::Failed { reason } => Self { answer: None, call_id: None, failure: Some(reason) },
+            Outcome::Failed { reason } => Self { failure: Some(reason), ..Self::default() },
+            Outcome::Skipped { reason } => Self { failure: Some(reason), skipped: true, ..Self::default() },
         }
     }
+}
+
+/// On whose behalf a stage of a run asks.
+pub(super) fn scope(context: &RunContext, task: Task) -> CallScope {
+    let pinned = context.run.settings.prompts.get(task.as_str()).cloned();
+    CallScope {
+        lease: Some(context.lease.clone()),
+        run: Some(context.run.id),
+        pass: context.run.pass_attempt,
+        attempt: context.attempt,
+        topic: Some(context.topic.id),
+        share_percent: context.topic.budget_share_percent,
+        tier: context.run.settings.tier,
+        prompt_id: pinned.unwrap_or_else(|| task.prompt_id().to_owned()),
+        rejudge: context.rejudge,
+        gate: Arc::clone(&context.gate),
+    }
+}
+
+/// What came of asking about some stories.
+#[derive(Debug, Default)]
+pub(super) struct Judged {
+    pub(super) by_story: HashMap<ClusterId, Judgement>,
+    /// What it would take to ask a model about those that none has been asked about; only where there is none to ask.
+    pub(super) with_a_model: Option<Estimate>,
 }
 
 /// Answers for all asks, in batches of at most `batch_size`.
@@ -45,39 +97,103 @@ pub(super) async fn judge(
     stage: Stage,
     asks: Vec<(ClusterId, Ask)>,
     batch_size: usize,
-) -> Result<HashMap<ClusterId, Judgement>, RunError> {
-    let prompt_id = context.run.settings.prompts.get(task.as_str()).cloned();
-    let scope = CallScope {
-        lease: context.lease.clone(),
-        run: context.run.id,
-        attempt: context.attempt,
-        tier: context.run.settings.tier,
-        prompt_id: prompt_id.unwrap_or_else(|| task.prompt_id().to_owned()),
-        rejudge: context.rejudge,
-    };
+) -> Result<Judged, RunError> {
+    let scope = scope(context, task);
     context.progress.begin(stage, asks.len());
     let (store, gateway) = (context.store(), context.app.gateway());
-    let mut judged = HashMap::new();
-    let mut open: Vec<(ClusterId, Ask)> = Vec::new();
-    for (cluster, ask) in asks {
-        match gateway.stored(store, task, &scope, &ask).await? {
-            Some(outcome) => {
-                judged.insert(cluster, outcome.into());
-                context.progress.step("");
-            }
-            None => open.push((cluster, ask)),
-        }
-    }
-    let known = judged.len();
-    for batch in open.chunks(batch_size.max(1)) {
-        context.check()?;
-        let asks: Vec<Ask> = batch.iter().map(|(_, ask)| ask.clone()).collect();
-        let outcomes = gateway.call(store, task, &scope, &asks).await?;
-        for ((cluster, _), outcome) in batch.iter().zip(outcomes) {
-            judged.insert(*cluster, outcome.into());
+    let mut by_story: HashMap<ClusterId, Judgement> = HashMap::new();
+    for (cluster, ask) in &asks {
+        if let Some(outcome) = gateway.stored(store, task, &scope, ask).await? {
+            by_story.insert(*cluster, outcome.into());
             context.progress.step("");
         }
     }
-    context.progress.end(stage, &format!("{} asked, {known} answered before", open.len()));
-    Ok(judged)
+    let paid = |cluster: &ClusterId| by_story.get(cluster).is_some_and(Judgement::is_paid);
+    let unpaid: Vec<&Ask> = asks.iter().filter(|(cluster, _)| !paid(cluster)).map(|(_, ask)| ask).collect();
+    let with_a_model =
+        if gateway.has_models() { None } else { gateway.estimate(task, scope.tier, &unpaid, batch_size) };
+    let known = by_story.len();
+    let open: Vec<(ClusterId, Ask)> = asks.into_iter().filter(|(cluster, _)| !by_story.contains_key(cluster)).collect();
+    let asked = open.len();
+    spare(context, task, &scope).await?;
+    for (cluster, outcome) in until_stopped(context, ask_all(context, task, &scope, open, batch_size)).await? {
+        by_story.insert(cluster, outcome.into());
+    }
+    context.progress.end(stage, &format!("{asked} asked, {known} answered before"));
+    Ok(Judged { by_story, with_a_model })
+}
+
+/// As a budget comes to its end, what matters less is left out so that triage goes on: entities first, then summaries.
+async fn spare(context: &RunContext, task: Task, scope: &CallScope) -> Result<(), RunError> {
+    let gateway = context.app.gateway();
+    if !gateway.has_models() {
+        return Ok(());
+    }
+    let used = gateway.used(context.store(), scope).await?;
+    let is_spared = match task {
+        Task::EntityExtract => used.is_approaching(),
+        Task::DeepSummary => used.is_critical(),
+        Task::Triage | Task::ManualSummary => false,
+    };
+    if used.is_approaching() {
+        tracing::warn!(task = task.as_str(), used = used.0, "the budget comes to its end");
+    }
+    if is_spared {
+        context.gate.spare(task, "the rest of the budget is kept for judging stories");
+    }
+    Ok(())
+}
+
+async fn ask_all(
+    context: &RunContext,
+    task: Task,
+    scope: &CallScope,
+    open: Vec<(ClusterId, Ask)>,
+    batch_size: usize,
+) -> Result<Vec<(ClusterId, Outcome)>, RunError> {
+    let mut calls = Vec::new();
+    for batch in open.chunks(batch_size.max(1)) {
+        calls.push(ask_batch(context, task, scope, batch.to_vec()));
+    }
+    let concurrency = context.app.config().llm.concurrency;
+    let answered: Vec<Result<Vec<_>, RunError>> =
+        futures::stream::iter(calls).buffer_unordered(concurrency).collect().await;
+    let mut outcomes = Vec::new();
+    for answer in answered {
+        outcomes.extend(answer?);
+    }
+    Ok(outcomes)
+}
+
+async fn ask_batch(
+    context: &RunContext,
+    task: Task,
+    scope: &CallScope,
+    batch: Vec<(ClusterId, Ask)>,
+) -> Result<Vec<(ClusterId, Outcome)>, RunError> {
+    context.check()?;
+    let (clusters, asks): (Vec<ClusterId>, Vec<Ask>) = batch.into_iter().unzip();
+    let outcomes = context.app.gateway().call(context.store(), task, scope, &asks).await;
+    // The others under way are not dropped: what they bring is paid for.
+    let outcomes = outcomes.inspect_err(|_| context.gate.close())?;
+    for _ in &clusters {
+        context.progress.step("");
+    }
+    Ok(clusters.into_iter().zip(outcomes).collect())
+}
+
+/// Waits for the calls; when the attempt is to end, no further one begins and those under way have [`GRACE`].
+async fn until_stopped<T>(
+    context: &RunContext,
+    calls: impl Future<Output = Result<T, RunError>>,
+) -> Result<T, RunError> {
+    tokio::pin!(calls);
+    let ended = tokio::select! {
+        answered = &mut calls => return answered,
+        ended = context.stop.ended() => ended,
+    };
+    context.gate.close();
+    // What they bring is stored by then, whatever becomes of this attempt.
+    let _ = tokio::time::timeout(GRACE, calls).await;
+    Err(ended)
 }

@@ -10,6 +10,7 @@ pub mod compose;
 pub mod dedupe;
 pub mod deep_summary;
 pub mod embed;
+pub mod entities;
 pub mod error;
 pub mod evidence;
 pub mod holder;
@@ -32,13 +33,14 @@ use std::time::Duration;
 pub use error::RunError;
 
 use crate::app::App;
-use crate::domain::digest::{Digest, Evidence};
+use crate::domain::digest::{Digest, Estimate, Evidence};
 use crate::domain::ids::{ClusterId, ItemId};
 use crate::domain::run::Run;
 use crate::domain::source::Source;
 use crate::domain::story::Story;
 use crate::domain::time::Timestamp;
 use crate::domain::topic::Topic;
+use crate::llm::Gate;
 use crate::store::{Lease, SharedStore};
 
 use self::judge::Judgement;
@@ -58,11 +60,12 @@ pub enum Stage {
     Triage,
     Rank,
     DeepSummary,
+    Entities,
     Digest,
 }
 
 /// The stages, in order.
-pub const STAGES: [Stage; 11] = [
+pub const STAGES: [Stage; 12] = [
     Stage::Ingest,
     Stage::Assign,
     Stage::Rules,
@@ -73,6 +76,7 @@ pub const STAGES: [Stage; 11] = [
     Stage::Triage,
     Stage::Rank,
     Stage::DeepSummary,
+    Stage::Entities,
     Stage::Digest,
 ];
 
@@ -90,6 +94,7 @@ impl Stage {
             Self::Triage => "triage",
             Self::Rank => "rank",
             Self::DeepSummary => "deep_summary",
+            Self::Entities => "entities",
             Self::Digest => "digest",
         }
     }
@@ -113,6 +118,7 @@ impl Stage {
                 Ok(())
             }
             Self::DeepSummary => deep_summary::run(context, state).await,
+            Self::Entities => entities::run(context, state).await,
             Self::Digest => compose::run(context, state).await,
         }
     }
@@ -129,6 +135,8 @@ pub struct RunContext {
     /// Items first seen after this do not count in term frequencies.
     pub snapshot: Timestamp,
     pub rejudge: bool,
+    /// What the attempt's calls to models know of each other.
+    pub gate: Arc<Gate>,
     pub progress: Arc<dyn Progress>,
     pub stop: StopSignal,
 }
@@ -166,6 +174,9 @@ pub struct RunState {
     pub judgements: HashMap<ClusterId, Judgement>,
     pub ranked: Vec<Ranked>,
     pub summaries: HashMap<ClusterId, Judgement>,
+    pub entities: HashMap<ClusterId, Judgement>,
+    /// What asking a model would take, where none was asked.
+    pub estimates: Vec<Estimate>,
     pub digest: Option<Digest>,
 }
 

@@ -16,7 +16,7 @@ use crate::domain::time::{DAY_MS, Timestamp};
 use crate::domain::topic::Topic;
 use crate::domain::window::Window;
 use crate::llm::Task;
-use crate::store::{AttemptEnd, Lease, NewRun};
+use crate::store::{AttemptEnd, Gone, Lease, NewRun};
 
 use super::lease::{Heartbeat, acquire};
 use super::progress::Progress;
@@ -182,7 +182,10 @@ fn new_run(app: &App, topic: &Topic, mode: RunMode, window: Window) -> Result<Ne
             depth: topic.depth,
             decay_hours: topic.decay_hours,
             timezone: zone_of(app, topic)?.name().to_owned(),
-            prompts: Task::ALL.iter().map(|t| (t.as_str().to_owned(), t.prompt_id().to_owned())).collect(),
+            prompts: Task::ALL
+                .iter()
+                .map(|t| (t.as_str().to_owned(), app.gateway().prompts().id(*t).to_owned()))
+                .collect(),
         },
         repin_prompts: false,
         now: app.clock().now(),
@@ -213,6 +216,7 @@ async fn attempt(
     let new = NewRun { repin_prompts: request.rejudge, ..new.clone() };
     let run = app.store().open_run(lease, &new).await?;
     let attempt = app.store().begin_attempt(lease, run.id, app.clock().now()).await?;
+    end_calls_of_the_dead(app, lease).await?;
     let mut context = RunContext {
         app: app.clone(),
         topic: topic.clone(),
@@ -221,6 +225,7 @@ async fn attempt(
         attempt,
         lease: lease.clone(),
         rejudge: request.rejudge,
+        gate: Arc::default(),
         progress: Arc::clone(&request.progress),
         stop: request.stop.clone(),
     };
@@ -236,6 +241,17 @@ async fn attempt(
     let digest = outcome?;
     let files = write_files(&app.config().output_dir, &digest)?;
     Ok(Made { digest, files })
+}
+
+/// Whoever reserved under an earlier lease is gone: what became of those calls will never be known.
+async fn end_calls_of_the_dead(app: &App, lease: &Lease) -> Result<(), RunError> {
+    let store = app.store();
+    let succeeded = store.sweep_calls(Gone::Succeeded(lease.topic, lease.token)).await?;
+    let expired = store.sweep_calls(Gone::Expired(app.clock().wall())).await?;
+    if succeeded + expired > 0 {
+        tracing::warn!(calls = succeeded + expired, "calls of a process that ended; `aha-radar calls` shows them");
+    }
+    Ok(())
 }
 
 async fn stages(context: &mut RunContext) -> Result<Digest, RunError> {

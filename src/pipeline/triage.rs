@@ -1,17 +1,20 @@
-//! Stage 8: a judgement for every candidate, paid once a story.
+//! Stage 8: a judgement for every candidate, paid once a story. What `local` would say decides who is asked about first: should the
+//! budget end on the way, the most promising are judged.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use crate::domain::ids::SourceId;
+use crate::domain::ids::{ClusterId, SourceId};
 use crate::domain::source::Source;
 use crate::domain::story::Story;
 use crate::llm::input::{MemberInput, TaskInput, TriageInput};
+use crate::llm::provider::local;
 use crate::llm::{Ask, Task};
 
 use super::judge::judge;
 use super::{RunContext, RunError, RunState, Stage};
 
-/// Characters of the representative's body that are sent.
+/// Characters of the representative's body that are judged, where no model's settings say otherwise.
 const BODY_CHARS: usize = 4_000;
 const TITLE_CHARS: usize = 240;
 /// Members named to the judge.
@@ -21,10 +24,20 @@ const CATEGORIES: usize = 5;
 
 pub(super) async fn run(context: &RunContext, state: &mut RunState) -> Result<(), RunError> {
     let sources: HashMap<SourceId, &Source> = state.sources.iter().map(|s| (s.id, s)).collect();
-    let asks = state.stories.iter().map(|story| (story.cluster_id, ask(context, state, &sources, story))).collect();
-    let batch_size = context.app.config().triage_batch_size;
-    state.judgements = judge(context, Task::Triage, Stage::Triage, asks, batch_size).await?;
+    let mut asks: Vec<(ClusterId, Ask)> =
+        state.stories.iter().map(|story| (story.cluster_id, ask(context, state, &sources, story))).collect();
+    if context.app.gateway().has_models() {
+        asks.sort_by_cached_key(|(cluster, ask)| (Reverse(local_score(ask)), *cluster));
+    }
+    let batch_size = context.app.config().llm.triage_batch_size;
+    let judged = judge(context, Task::Triage, Stage::Triage, asks, batch_size).await?;
+    state.judgements = judged.by_story;
+    state.estimates.extend(judged.with_a_model);
     Ok(())
+}
+
+fn local_score(ask: &Ask) -> i64 {
+    local::answer(&ask.input).and_then(|answer| answer["aha_score"].as_i64()).unwrap_or(0)
 }
 
 fn ask(context: &RunContext, state: &RunState, sources: &HashMap<SourceId, &Source>, story: &Story) -> Ask {
@@ -34,12 +47,15 @@ fn ask(context: &RunContext, state: &RunState, sources: &HashMap<SourceId, &Sour
         story.members.iter().filter_map(|m| sources.get(&m.item.source_id)).map(|s| s.kind.clone()).collect();
     kinds.sort();
     kinds.dedup();
+    let openai = context.app.config().llm.openai.as_ref();
+    let limit = openai.and_then(|settings| settings.tasks.get(&Task::Triage)).map(|task| task.max_input_chars);
+    let body_chars = limit.unwrap_or(BODY_CHARS);
     Ask {
         fingerprint: story.fingerprint(),
         members: story.member_ids(),
         input: TaskInput::Triage(TriageInput {
             title: item.display_title().chars().take(TITLE_CHARS).collect(),
-            body: item.body_text.chars().take(BODY_CHARS).collect(),
+            body: item.body_text.chars().take(body_chars).collect(),
             members: members(sources, story),
             provenance: kinds,
             preference_summary: String::new(),

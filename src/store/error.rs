@@ -74,6 +74,10 @@ pub enum StoreError {
     TooSlow { waited_seconds: u64 },
     #[error("there is no {what} {id}; it may have been removed meanwhile")]
     NotFound { what: &'static str, id: String },
+    #[error(
+        "call {id} is still under way, or was until its process ended; the next run settles it, then it can be adjusted"
+    )]
+    StillOpen { id: String },
     #[error("a stored {what} cannot be read: {reason}")]
     Corrupt { what: &'static str, reason: String },
     #[error("the database failed: {0}")]
@@ -113,6 +117,7 @@ impl StoreError {
             | Self::ServerUnfit { .. }
             | Self::ServerReadOnly
             | Self::NotFound { .. }
+            | Self::StillOpen { .. }
             | Self::Corrupt { .. } => Decision::Abort,
         }
     }

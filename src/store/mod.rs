@@ -5,6 +5,7 @@
 //! a run's work takes the run's [`Lease`] and is refused when another process has taken over since.
 
 pub mod error;
+mod ledger;
 mod postgres;
 pub mod records;
 mod schema;
@@ -17,6 +18,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 pub use error::StoreError;
+pub use ledger::*;
 pub use postgres::PostgresStore;
 pub use records::*;
 pub use schema::{OpenMode, SchemaVersion};
@@ -35,12 +37,30 @@ pub type Result<T> = std::result::Result<T, StoreError>;
 
 /// Everything the product keeps.
 pub trait Store:
-    Debug + TopicStore + LeaseStore + SourceStore + RunStore + ItemStore + StoryStore + AnswerStore + DigestStore
+    Debug
+    + TopicStore
+    + LeaseStore
+    + SourceStore
+    + RunStore
+    + ItemStore
+    + StoryStore
+    + AnswerStore
+    + LedgerStore
+    + DigestStore
 {
 }
 
 impl<T> Store for T where
-    T: Debug + TopicStore + LeaseStore + SourceStore + RunStore + ItemStore + StoryStore + AnswerStore + DigestStore
+    T: Debug
+        + TopicStore
+        + LeaseStore
+        + SourceStore
+        + RunStore
+        + ItemStore
+        + StoryStore
+        + AnswerStore
+        + LedgerStore
+        + DigestStore
 {
 }
 
@@ -186,14 +206,8 @@ pub trait StoryStore: Send + Sync {
 
 #[async_trait]
 pub trait AnswerStore: Send + Sync {
-    async fn answer(&self, key: &AnswerKey) -> Result<Option<StoredAnswer>>;
-    /// Writes the ledger row of a call that is about to be made. A row of that id is taken over while it cost nothing, else
-    /// the call is refused.
-    async fn reserve_call(&self, call: &NewCall) -> Result<()>;
-    /// Closes a ledger row and stores what the call answered, in one transaction.
-    async fn settle_call(&self, lease: &Lease, settlement: &Settlement) -> Result<()>;
-    /// What the answers a run used have cost.
-    async fn cost_of_calls(&self, calls: &[String]) -> Result<i64>;
+    /// The answer of the key's tier or of a higher one; of a lower one only where that run was given it for lack of budget.
+    async fn answer(&self, key: &AnswerKey, run: Option<RunId>) -> Result<Option<StoredAnswer>>;
 }
 
 #[async_trait]

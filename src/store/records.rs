@@ -1,6 +1,6 @@
 //! What goes into and comes out of the store beside the domain's own types.
 
-use crate::domain::ids::{CallId, ClusterId, FetchRunId, ItemId, RunId, SourceId, TopicId};
+use crate::domain::ids::{ClusterId, FetchRunId, ItemId, RunId, SourceId, TopicId};
 use crate::domain::item::{Engagement, ItemMetadata, TimeBasis};
 use crate::domain::source::{SourceHealth, Validators};
 use crate::domain::story::Delivery;
@@ -182,45 +182,6 @@ pub struct StoredAnswer {
     pub input_hash: String,
     pub answer_json: String,
     pub call_id: String,
-}
-
-/// A call that is about to be made.
-#[derive(Debug, Clone)]
-pub struct NewCall {
-    pub id: CallId,
-    pub run: Option<RunId>,
-    pub purpose: &'static str,
-    pub provider: String,
-    pub model: String,
-    pub prompt_id: String,
-    pub attempt: i64,
-    pub reserved_microcredits: Option<i64>,
-    pub started_at: Timestamp,
-}
-
-/// How a call ended, and the answers it gave.
-#[derive(Debug, Clone)]
-pub struct Settlement {
-    pub call: CallId,
-    /// `None` when the call succeeded, else kind and message.
-    pub error: Option<(String, String)>,
-    pub input_tokens: Option<i64>,
-    pub output_tokens: Option<i64>,
-    pub cost_microcredits: Option<i64>,
-    pub latency_ms: i64,
-    pub finished_at: Timestamp,
-    pub answers: Vec<NewAnswer>,
-}
-
-#[derive(Debug, Clone)]
-pub struct NewAnswer {
-    pub key: AnswerKey,
-    pub provider: String,
-    pub model: String,
-    pub input_hash: String,
-    pub answer_json: String,
-    /// The members judged.
-    pub members: Vec<ItemId>,
 }
 
 /// How an attempt at a run ended without a digest.

@@ -2,10 +2,9 @@
 
 use crate::domain::digest::{
     Cost, Digest, DigestHead, DigestStatus, DigestStory, Label, ScoreDebug, Section, Since, Skipped, SourceReport,
-    StorySource,
+    StoryCost, StorySource,
 };
 use crate::domain::ids::{ClusterId, DigestId, DigestItemId, ItemId, RunId, SourceId};
-use crate::domain::money::MicroCredits;
 use crate::domain::run::RunMode;
 use crate::domain::summary::Summary;
 use crate::domain::time::Timestamp;
@@ -51,6 +50,7 @@ fn story(rank: usize, section: Section, label: Label, title: &str, score: Option
         discussions: Vec::new(),
         cluster_id: ClusterId::of(&["sample", &rank.to_string()]),
         state: if score.is_some() { "judged" } else { "failed" }.to_owned(),
+        cost: StoryCost::default(),
         score_debug: ScoreDebug::default(),
     }
 }
@@ -181,7 +181,7 @@ pub(crate) fn full() -> Digest {
             report("Busy_Blog", "waiting", None),
         ],
         skipped: Skipped { folded: 112, muted: 20, already_delivered: 31, ranked_lower: 48, not_considered: 0 },
-        cost: Cost { microcredits: MicroCredits(0) },
+        cost: Cost::default(),
     }
 }
 

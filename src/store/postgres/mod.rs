@@ -9,6 +9,7 @@ pub(super) mod error;
 mod fetches;
 mod items;
 mod leases;
+mod ledger;
 mod open;
 mod runs;
 mod sources;
@@ -83,15 +84,7 @@ impl PostgresStore {
     /// end, as an update would lock it, so that nobody takes the topic over while this commits.
     async fn write_fenced(&self, operation: &'static str, lease: &Lease) -> Result<Write> {
         let mut write = self.write(operation).await?;
-        let held: Option<i64> = sqlx::query_scalar(
-            "SELECT lease_token FROM topics WHERE id = $1 AND lease_token = $2 AND lease_holder = $3 FOR NO KEY UPDATE",
-        )
-        .bind(lease.topic.to_string())
-        .bind(lease.token)
-        .bind(&lease.holder)
-        .fetch_optional(write.connection())
-        .await?;
-        held.map(|_| write).ok_or(StoreError::LeaseLost { token: lease.token })
+        if write.holds(lease).await? { Ok(write) } else { Err(StoreError::LeaseLost { token: lease.token }) }
     }
 
     /// The pool tries a server that is away again and again, and in the end says only that time is up: so ask once more.
@@ -118,6 +111,19 @@ struct Write {
 impl Write {
     fn connection(&mut self) -> &mut PgConnection {
         &mut self.tx
+    }
+
+    /// Whether the lease is still its holder's; the topic's row stays locked, so that it stays so until the end.
+    async fn holds(&mut self, lease: &Lease) -> Result<bool> {
+        let held: Option<i64> = sqlx::query_scalar(
+            "SELECT lease_token FROM topics WHERE id = $1 AND lease_token = $2 AND lease_holder = $3 FOR NO KEY UPDATE",
+        )
+        .bind(lease.topic.to_string())
+        .bind(lease.token)
+        .bind(&lease.holder)
+        .fetch_optional(self.connection())
+        .await?;
+        Ok(held.is_some())
     }
 
     /// Keeps other writers of this topic out until the end. Whether there is such a topic.

@@ -1,41 +1,42 @@
-//! `provider_calls`, the ledger, and `answers`, what has been paid for.
+//! `answers`: what models said, each paid for once.
 
 use sqlx::FromRow;
 
 use crate::store::StoredAnswer;
 
+/// The answer of this tier, else of the next higher one, else of a lower one that this very run was given because its budget
+/// was nearly used up.
 pub(crate) const ANSWER: &str = "
     SELECT provider, model, input_hash, answer_json, provider_call_id
-    FROM (SELECT a.*, CASE a.tier WHEN 'low' THEN 0 WHEN 'normal' THEN 1 ELSE 2 END AS height
+    FROM (SELECT a.*, CASE a.tier WHEN 'low' THEN 0 WHEN 'normal' THEN 1 ELSE 2 END AS height,
+                 CASE $5 WHEN 'low' THEN 0 WHEN 'normal' THEN 1 ELSE 2 END AS wanted
           FROM answers a
           WHERE a.task = $1 AND a.prompt_id = $2 AND a.schema_version = $3 AND a.fingerprint = $4) AS given
-    WHERE height >= CASE $5 WHEN 'low' THEN 0 WHEN 'normal' THEN 1 ELSE 2 END
-    ORDER BY height LIMIT 1";
+    WHERE height >= wanted
+       OR EXISTS (SELECT 1 FROM provider_calls c
+                  WHERE c.id = given.provider_call_id AND c.run_id = $6 AND c.degraded_from = $5)
+    ORDER BY CASE WHEN height >= wanted THEN 0 ELSE 1 END, height LIMIT 1";
 
-pub(crate) const RESERVE_CALL: &str = "
-    INSERT INTO provider_calls (id, run_id, purpose, provider, model, prompt_id, attempt, state,
-        reserved_microcredits, started_at)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, 'reserved', $8, $9)
-    ON CONFLICT (id) DO UPDATE
-    SET run_id = excluded.run_id, provider = excluded.provider, model = excluded.model,
-        prompt_id = excluded.prompt_id, attempt = excluded.attempt, state = 'reserved', error_kind = NULL,
-        error = NULL, reserved_microcredits = excluded.reserved_microcredits, cost_microcredits = NULL,
-        latency_ms = NULL, started_at = excluded.started_at, finished_at = NULL
-    WHERE coalesce(provider_calls.cost_microcredits, provider_calls.reserved_microcredits) = 0";
+macro_rules! store_answer {
+    ($conflict:literal) => {
+        concat!(
+            "INSERT INTO answers (task, tier, prompt_id, schema_version, fingerprint, provider, model, input_hash,
+                 answer_json, members_json, provider_call_id, answered_at)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+             ON CONFLICT (task, tier, prompt_id, schema_version, fingerprint) ",
+            $conflict
+        )
+    };
+}
 
-pub(crate) const CLOSE_CALL: &str = "
-    UPDATE provider_calls SET state = $2, error_kind = $3, error = $4, input_tokens = $5, output_tokens = $6,
-           cost_microcredits = $7, latency_ms = $8, finished_at = $9
-    WHERE id = $1";
+pub(crate) const UPSERT_ANSWER: &str = store_answer!(
+    "DO UPDATE
+     SET provider = excluded.provider, model = excluded.model, input_hash = excluded.input_hash,
+         answer_json = excluded.answer_json, members_json = excluded.members_json,
+         provider_call_id = excluded.provider_call_id, answered_at = excluded.answered_at"
+);
 
-pub(crate) const UPSERT_ANSWER: &str = "
-    INSERT INTO answers (task, tier, prompt_id, schema_version, fingerprint, provider, model, input_hash,
-        answer_json, members_json, provider_call_id, answered_at)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
-    ON CONFLICT (task, tier, prompt_id, schema_version, fingerprint) DO UPDATE
-    SET provider = excluded.provider, model = excluded.model, input_hash = excluded.input_hash,
-        answer_json = excluded.answer_json, members_json = excluded.members_json,
-        provider_call_id = excluded.provider_call_id, answered_at = excluded.answered_at";
+pub(crate) const INSERT_ANSWER: &str = store_answer!("DO NOTHING");
 
 #[derive(FromRow)]
 pub(crate) struct AnswerRow {

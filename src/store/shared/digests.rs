@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use sqlx::FromRow;
 
 use super::column;
-use crate::domain::digest::{Digest, DigestStory, Since};
+use crate::domain::digest::{Digest, DigestStory, Since, StoryCost};
 use crate::domain::time::Timestamp;
 use crate::store::{Result, StoreError};
 
@@ -85,6 +85,8 @@ pub(crate) struct StoryDetail {
     teaser: bool,
     excerpt: String,
     discussions: Vec<String>,
+    #[serde(default)]
+    cost: StoryCost,
 }
 
 impl From<&DigestStory> for StoryDetail {
@@ -96,6 +98,7 @@ impl From<&DigestStory> for StoryDetail {
             teaser: story.teaser,
             excerpt: story.excerpt.clone(),
             discussions: story.discussions.clone(),
+            cost: story.cost,
         }
     }
 }
@@ -151,6 +154,7 @@ impl TryFrom<StoryRow> for DigestStory {
             discussions: detail.discussions,
             cluster_id: column::id("cluster id", cluster)?,
             state: row.state,
+            cost: detail.cost,
             score_debug: column::json("story's score", &row.score_debug_json)?,
         })
     }

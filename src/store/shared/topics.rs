@@ -16,7 +16,7 @@ pub(crate) const DEFAULT_DECAY_HOURS: f64 = 48.0;
 
 pub(crate) const TOPICS_NAMED: &str = "
     SELECT id, name, schedule, timezone, interests, rules_json, budget_tier, depth, decay_hours, cursor_end,
-           next_run_at
+           next_run_at, budget_share_percent
     FROM topics WHERE $1 IS NULL OR name = $1 ORDER BY name";
 
 pub(crate) const INSERT_USER: &str = "
@@ -28,7 +28,7 @@ pub(crate) const INSERT_TOPIC: &str = "
 
 pub(crate) const SAVE_TOPIC: &str = "
     UPDATE topics SET name = $2, schedule = $3, timezone = $4, interests = $5, rules_json = $6,
-           budget_tier = $7, depth = $8, decay_hours = $9
+           budget_tier = $7, depth = $8, decay_hours = $9, budget_share_percent = $10
     WHERE id = $1";
 
 pub(crate) const SET_NEXT_RUN: &str = "UPDATE topics SET next_run_at = $2 WHERE id = $1";
@@ -47,6 +47,7 @@ pub(crate) struct TopicRow {
     decay_hours: f64,
     cursor_end: Option<i64>,
     next_run_at: Option<i64>,
+    budget_share_percent: Option<i64>,
 }
 
 impl TryFrom<TopicRow> for Topic {
@@ -61,6 +62,10 @@ impl TryFrom<TopicRow> for Topic {
             interests: row.interests,
             rules: column::json("topic's rules", &row.rules_json)?,
             budget_tier: row.budget_tier.as_deref().map(tier_of).transpose()?,
+            budget_share_percent: row
+                .budget_share_percent
+                .map(|percent| column::number("topic's share of the budget", percent))
+                .transpose()?,
             depth: column::number("topic's depth", row.depth)?,
             decay_hours: row.decay_hours,
             cursor_end: column::optional_time(row.cursor_end),

@@ -9,6 +9,7 @@ pub(super) mod error;
 mod fetches;
 mod items;
 mod leases;
+mod ledger;
 mod open;
 mod runs;
 mod sources;
@@ -77,15 +78,7 @@ impl SqliteStore {
     /// A write of a run's work: refused when another process has taken the topic over.
     async fn write_fenced(&self, operation: &'static str, lease: &Lease) -> Result<Write> {
         let mut write = self.write(operation).await?;
-        let held: Option<i64> = sqlx::query_scalar(
-            "SELECT lease_token FROM topics WHERE id = $1 AND lease_token = $2 AND lease_holder = $3",
-        )
-        .bind(lease.topic.to_string())
-        .bind(lease.token)
-        .bind(&lease.holder)
-        .fetch_optional(write.connection())
-        .await?;
-        held.map(|_| write).ok_or(StoreError::LeaseLost { token: lease.token })
+        if write.holds(lease).await? { Ok(write) } else { Err(StoreError::LeaseLost { token: lease.token }) }
     }
 }
 
@@ -98,6 +91,19 @@ struct Write {
 impl Write {
     fn connection(&mut self) -> &mut SqliteConnection {
         &mut self.tx
+    }
+
+    /// Whether the lease is still its holder's.
+    async fn holds(&mut self, lease: &Lease) -> Result<bool> {
+        let held: Option<i64> = sqlx::query_scalar(
+            "SELECT lease_token FROM topics WHERE id = $1 AND lease_token = $2 AND lease_holder = $3",
+        )
+        .bind(lease.topic.to_string())
+        .bind(lease.token)
+        .bind(&lease.holder)
+        .fetch_optional(self.connection())
+        .await?;
+        Ok(held.is_some())
     }
 
     async fn commit(self) -> Result<()> {

@@ -70,6 +70,7 @@ impl TopicStore for SqliteStore {
             .bind(topic.budget_tier.map(BudgetTier::as_str))
             .bind(i64::from(topic.depth))
             .bind(topic.decay_hours)
+            .bind(topic.budget_share_percent.map(i64::from))
             .execute(write.connection())
             .await?;
         found(saved.rows_affected(), "topic", topic.id)?;

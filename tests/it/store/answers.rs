@@ -1,6 +1,6 @@
 use aha_radar::domain::ids::CallId;
 use aha_radar::domain::topic::BudgetTier;
-use aha_radar::store::{AnswerKey, NewAnswer, NewCall, Settlement, Store, StoreError};
+use aha_radar::store::{AnswerKey, CallOutcome, NewAnswer, NewCall, Settlement, Store, StoreError};
 
 use super::on_every_database;
 use super::world::{World, at, id};
@@ -15,7 +15,7 @@ fn key(tier: BudgetTier) -> AnswerKey {
     }
 }
 
-fn call(world: &World, name: &str, reserved: Option<i64>) -> NewCall {
+pub(super) fn call(world: &World, name: &str, reserved: Option<i64>) -> NewCall {
     NewCall {
         id: CallId::of(&[name]),
         run: Some(world.run),
@@ -24,19 +24,28 @@ fn call(world: &World, name: &str, reserved: Option<i64>) -> NewCall {
         model: "rules".to_owned(),
         prompt_id: "triage_v1".to_owned(),
         attempt: 1,
+        topic: Some(world.topic.id),
+        stories: 1,
+        degraded_from: None,
         reserved_microcredits: reserved,
+        limits: Vec::new(),
         started_at: at(24),
+        expires_at: at(26),
     }
 }
 
 fn settled(name: &str, cost: Option<i64>, answers: Vec<NewAnswer>) -> Settlement {
     Settlement {
         call: CallId::of(&[name]),
+        outcome: CallOutcome::Ok,
         error: None,
         input_tokens: Some(100),
+        cached_input_tokens: None,
         output_tokens: None,
+        reasoning_tokens: None,
         cost_microcredits: cost,
         latency_ms: 12,
+        request_id: None,
         finished_at: at(25),
         answers,
     }
@@ -54,15 +63,15 @@ fn answer(tier: BudgetTier, text: &str) -> NewAnswer {
 }
 
 async fn give(store: &dyn Store, world: &World, name: &str, tier: BudgetTier) {
-    store.reserve_call(&call(world, name, Some(0))).await.unwrap();
-    store.settle_call(&world.lease, &settled(name, Some(0), vec![answer(tier, name)])).await.unwrap();
+    store.reserve_call(Some(&world.lease), &call(world, name, Some(0))).await.unwrap();
+    store.settle_call(Some(&world.lease), &settled(name, Some(0), vec![answer(tier, name)])).await.unwrap();
 }
 
 async fn an_answer_is_found_again_whole(store: &dyn Store) {
     let world = World::new(store).await;
-    assert_eq!(store.answer(&key(BudgetTier::Normal)).await.unwrap(), None);
+    assert_eq!(store.answer(&key(BudgetTier::Normal), None).await.unwrap(), None);
     give(store, &world, "one", BudgetTier::Normal).await;
-    let stored = store.answer(&key(BudgetTier::Normal)).await.unwrap().unwrap();
+    let stored = store.answer(&key(BudgetTier::Normal), None).await.unwrap().unwrap();
     assert_eq!((stored.provider.as_str(), stored.model.as_str()), ("local", "rules"));
     assert_eq!((stored.input_hash.as_str(), stored.answer_json.as_str()), ("hash of one", r#"{"reason":"one"}"#));
     assert_eq!(stored.call_id, CallId::of(&["one"]).to_string());
@@ -71,16 +80,16 @@ async fn an_answer_is_found_again_whole(store: &dyn Store) {
         AnswerKey { prompt_id: "triage_v2".to_owned(), ..key(BudgetTier::Normal) },
         AnswerKey { fingerprint: "story:1".to_owned(), ..key(BudgetTier::Normal) },
     ] {
-        assert_eq!(store.answer(&other).await.unwrap(), None);
+        assert_eq!(store.answer(&other, None).await.unwrap(), None);
     }
 }
 
 async fn a_higher_tiers_answer_will_do_and_a_lower_ones_will_not(store: &dyn Store) {
     let world = World::new(store).await;
     give(store, &world, "low", BudgetTier::Low).await;
-    assert_eq!(store.answer(&key(BudgetTier::Normal)).await.unwrap(), None);
+    assert_eq!(store.answer(&key(BudgetTier::Normal), None).await.unwrap(), None);
     give(store, &world, "high", BudgetTier::High).await;
-    let found = async |tier| store.answer(&key(tier)).await.unwrap().unwrap().input_hash;
+    let found = async |tier| store.answer(&key(tier), None).await.unwrap().unwrap().input_hash;
     assert_eq!(found(BudgetTier::Normal).await, "hash of high");
     assert_eq!(found(BudgetTier::Low).await, "hash of low", "the same tier's is preferred");
     give(store, &world, "normal", BudgetTier::Normal).await;
@@ -91,57 +100,51 @@ async fn a_new_answer_replaces_the_old(store: &dyn Store) {
     let world = World::new(store).await;
     give(store, &world, "one", BudgetTier::Normal).await;
     give(store, &world, "two", BudgetTier::Normal).await;
-    let stored = store.answer(&key(BudgetTier::Normal)).await.unwrap().unwrap();
+    let stored = store.answer(&key(BudgetTier::Normal), None).await.unwrap().unwrap();
     assert_eq!(stored.input_hash, "hash of two");
 }
 
-async fn costs_add_up_over_the_calls_named(store: &dyn Store) {
+async fn costs_are_told_by_call(store: &dyn Store) {
     let world = World::new(store).await;
     for (name, cost) in [("one", Some(70)), ("two", Some(5)), ("unknown", None), ("not asked for", Some(900))] {
-        store.reserve_call(&call(&world, name, Some(100))).await.unwrap();
-        store.settle_call(&world.lease, &settled(name, cost, Vec::new())).await.unwrap();
+        store.reserve_call(Some(&world.lease), &call(&world, name, Some(100))).await.unwrap();
+        let mut settlement = settled(name, cost, Vec::new());
+        settlement.outcome = if cost.is_some() { CallOutcome::Ok } else { CallOutcome::Unsettled };
+        store.settle_call(Some(&world.lease), &settlement).await.unwrap();
     }
     let calls: Vec<_> = ["one", "two", "one", "unknown", "absent"].map(|name| CallId::of(&[name]).to_string()).into();
-    assert_eq!(store.cost_of_calls(&calls).await.unwrap(), 75);
-    assert_eq!(store.cost_of_calls(&[]).await.unwrap(), 0);
+    let costs = store.costs_of_calls(&calls).await.unwrap();
+    let mut amounts: Vec<i64> = costs.iter().map(|cost| cost.microcredits).collect();
+    amounts.sort_unstable();
+    assert_eq!(amounts, [5, 70, 100], "an unsettled call counts at what was reserved");
+    assert!(store.costs_of_calls(&[]).await.unwrap().is_empty());
 }
 
 async fn a_failed_call_is_closed_without_an_answer(store: &dyn Store) {
     let world = World::new(store).await;
-    store.reserve_call(&call(&world, "one", Some(0))).await.unwrap();
+    store.reserve_call(Some(&world.lease), &call(&world, "one", Some(0))).await.unwrap();
     let failed = Settlement {
+        outcome: CallOutcome::Error,
         error: Some(("timeout".to_owned(), "60 s without a byte".to_owned())),
         ..settled("one", Some(0), Vec::new())
     };
-    store.settle_call(&world.lease, &failed).await.unwrap();
-    assert_eq!(store.answer(&key(BudgetTier::Low)).await.unwrap(), None);
-}
-
-async fn only_what_cost_nothing_may_be_called_again_under_its_id(store: &dyn Store) {
-    let world = World::new(store).await;
-    store.reserve_call(&call(&world, "free", Some(0))).await.unwrap();
-    store.reserve_call(&call(&world, "free", Some(0))).await.unwrap();
-    for (name, reserved) in [("paid", Some(500)), ("price unknown", None)] {
-        store.reserve_call(&call(&world, name, reserved)).await.unwrap();
-        let again = store.reserve_call(&call(&world, name, reserved)).await;
-        assert!(matches!(again, Err(StoreError::Corrupt { .. })), "{name}: {again:?}");
-    }
+    store.settle_call(Some(&world.lease), &failed).await.unwrap();
+    assert_eq!(store.answer(&key(BudgetTier::Low), None).await.unwrap(), None);
 }
 
 async fn settling_what_was_never_reserved_stores_no_answer(store: &dyn Store) {
     let world = World::new(store).await;
     let settlement = settled("never", Some(0), vec![answer(BudgetTier::Normal, "never")]);
-    let refused = store.settle_call(&world.lease, &settlement).await;
+    let refused = store.settle_call(Some(&world.lease), &settlement).await;
     assert!(matches!(refused, Err(StoreError::NotFound { what: "ledger row", .. })), "{refused:?}");
-    assert_eq!(store.answer(&key(BudgetTier::Normal)).await.unwrap(), None);
+    assert_eq!(store.answer(&key(BudgetTier::Normal), None).await.unwrap(), None);
 }
 
 on_every_database!(
     an_answer_is_found_again_whole,
     a_higher_tiers_answer_will_do_and_a_lower_ones_will_not,
     a_new_answer_replaces_the_old,
-    costs_add_up_over_the_calls_named,
+    costs_are_told_by_call,
     a_failed_call_is_closed_without_an_answer,
-    only_what_cost_nothing_may_be_called_again_under_its_id,
     settling_what_was_never_reserved_stores_no_answer,
 );

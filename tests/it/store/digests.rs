@@ -1,6 +1,6 @@
 use aha_radar::domain::digest::{
     Cost, Digest, DigestHead, DigestStatus, DigestStory, Evidence, Label, ScoreDebug, Section, Since, Skipped,
-    SourceReport, StorySource,
+    SourceReport, StoryCost, StorySource,
 };
 use aha_radar::domain::ids::{ClusterId, DigestId, DigestItemId};
 use aha_radar::domain::money::MicroCredits;
@@ -112,6 +112,7 @@ fn full_story(world: &World, key: &str, rank: usize) -> DigestStory {
         discussions: vec!["https://talk.example/1".to_owned()],
         cluster_id: cluster(key),
         state: "judged".to_owned(),
+        cost: StoryCost::default(),
         score_debug: score_debug(),
     }
 }
@@ -174,7 +175,11 @@ async fn world_with_stories(store: &dyn Store) -> (World, DigestCommit) {
     world.with_items(store, &[item("a", 1), item("b", 2)]).await;
     let created = vec![(cluster("a"), id("a")), (cluster("b"), id("b"))];
     store.commit_clusters(&world.lease, &ClusterCommit { created, ..ClusterCommit::default() }).await.unwrap();
-    let mut commit = digest_commit(&world, Cost { microcredits: MicroCredits(1_500_001) }, vec![(cluster("a"), 2)]);
+    let mut commit = digest_commit(
+        &world,
+        Cost { microcredits: MicroCredits(1_500_001), ..Cost::default() },
+        vec![(cluster("a"), 2)],
+    );
     commit.digest.digest.status = DigestStatus::Partial;
     commit.digest.stories = vec![full_story(&world, "a", 1), bare_story(&world, "b", 2)];
     commit.digest.skipped = Skipped { folded: 1, muted: 2, already_delivered: 3, ranked_lower: 4, not_considered: 5 };

@@ -1,10 +1,10 @@
 use std::time::Duration;
 
 use aha_radar::domain::digest::Cost;
-use aha_radar::domain::ids::{CallId, TopicId};
+use aha_radar::domain::ids::TopicId;
 use aha_radar::domain::run::RunMode;
 use aha_radar::domain::topic::Topic;
-use aha_radar::store::{ClusterCommit, LEASE_SECONDS, Lease, LeaseAttempt, Settlement, Store, StoreError};
+use aha_radar::store::{ClusterCommit, LEASE_SECONDS, Lease, LeaseAttempt, Store, StoreError};
 
 use super::digests::digest_commit;
 use super::on_every_database;
@@ -80,16 +80,7 @@ async fn a_stale_lease_commits_nothing(store: &dyn Store) {
 
 async fn refuses_everything(store: &dyn Store, world: &World, stale: &Lease, run: &aha_radar::store::NewRun) {
     let clusters = ClusterCommit::default();
-    let settlement = Settlement {
-        call: CallId::of(&["none"]),
-        error: None,
-        input_tokens: None,
-        output_tokens: None,
-        cost_microcredits: Some(0),
-        latency_ms: 1,
-        finished_at: at(24),
-        answers: Vec::new(),
-    };
+    let call = super::answers::call(world, "none", Some(0));
     let digest = digest_commit(world, Cost::default(), Vec::new());
     let refused = [
         ("commit_fetch", store.commit_fetch(stale, &world.look(1, world.first, &[item("c", 3)])).await.err()),
@@ -104,7 +95,7 @@ async fn refuses_everything(store: &dyn Store, world: &World, stale: &Lease, run
         }),
         ("commit_duplicates", store.commit_duplicates(stale, &[(id("a"), id("b"))]).await.err()),
         ("commit_clusters", store.commit_clusters(stale, &clusters).await.err()),
-        ("settle_call", store.settle_call(stale, &settlement).await.err()),
+        ("reserve_call", store.reserve_call(Some(stale), &call).await.err()),
         ("commit_digest", store.commit_digest(stale, &digest).await.err()),
         ("renew_lease", store.renew_lease(stale, at(24)).await.err()),
     ];

@@ -15,11 +15,12 @@ use super::super::input::TaskInput;
 pub const PROVIDER: &str = "local";
 pub const MODEL: &str = "briefing-1";
 
-/// Answers one ask.
+/// Answers one ask; `None` where it could only guess.
 #[must_use]
-pub fn answer(input: &TaskInput) -> Value {
+pub fn answer(input: &TaskInput) -> Option<Value> {
     match input {
-        TaskInput::Triage(input) => triage::judge(input),
-        TaskInput::DeepSummary(input) => summary::summarise(input),
+        TaskInput::Triage(input) => Some(triage::judge(input)),
+        TaskInput::DeepSummary(input) | TaskInput::ManualSummary(input) => Some(summary::summarise(input)),
+        TaskInput::EntityExtract(_) => None,
     }
 }

@@ -3,18 +3,26 @@
 /// What is asked. `as_str` is the name in settings, ledger and routes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Task {
+    /// A verdict on each of several stories.
     Triage,
+    /// A summary of one story from the texts of its members.
     DeepSummary,
+    /// A summary of a text that the owner pasted.
+    ManualSummary,
+    /// Persons, organisations, products and the like named by one story.
+    EntityExtract,
 }
 
 impl Task {
-    pub const ALL: [Self; 2] = [Self::Triage, Self::DeepSummary];
+    pub const ALL: [Self; 4] = [Self::Triage, Self::DeepSummary, Self::ManualSummary, Self::EntityExtract];
 
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Triage => "triage",
             Self::DeepSummary => "deep_summary",
+            Self::ManualSummary => "manual_summary",
+            Self::EntityExtract => "entity_extract",
         }
     }
 
@@ -24,15 +32,14 @@ impl Task {
         match self {
             Self::Triage => "triage_v1",
             Self::DeepSummary => "deep_summary_v1",
+            Self::ManualSummary => "manual_summary_v1",
+            Self::EntityExtract => "entities_v1",
         }
     }
 
     /// The prompt that ships with this version. `local` reads none, but its answers carry the id of the contract they fill.
     #[must_use]
     pub const fn prompt_id(self) -> &'static str {
-        match self {
-            Self::Triage => "triage_v1",
-            Self::DeepSummary => "deep_summary_v1",
-        }
+        self.schema_version()
     }
 }

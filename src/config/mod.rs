@@ -3,6 +3,9 @@
 //! All that is wrong is said at once, each with the variable, what it wants and an example. Sources and topics are no
 //! settings: they live in the database, and a topic's own values beat these.
 
+mod openai;
+mod reader;
+
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -11,8 +14,14 @@ use chrono_tz::Tz;
 use serde::Deserialize;
 use thiserror::Error;
 
+pub use openai::{Effort, EmbedSettings, OpenAiSettings, TaskSettings};
+pub use reader::Problem;
+use reader::{Reader, number, size};
+
 use crate::clock::Clock;
+use crate::domain::budget::{BudgetPolicy, Caps};
 use crate::domain::database_url::DatabaseUrl;
+use crate::domain::money::MicroCredits;
 use crate::domain::schedule::Schedule;
 use crate::domain::time::Timestamp;
 use crate::domain::topic::BudgetTier;
@@ -25,13 +34,37 @@ pub struct Config {
     pub schedule: Schedule,
     pub timezone: Tz,
     pub budget_tier: BudgetTier,
-    /// Stories in one triage call, 1–50.
-    pub triage_batch_size: usize,
+    pub budget: BudgetSettings,
+    pub llm: LlmSettings,
     pub fetch: FetchSettings,
     pub listen: SocketAddr,
     pub log: LogSettings,
     pub output_dir: PathBuf,
     pub clock: Clock,
+}
+
+/// What may be spent (`AHA_BUDGET_*`).
+#[derive(Debug, Clone, Copy, Default)]
+pub struct BudgetSettings {
+    pub caps: Caps,
+    pub policy: BudgetPolicy,
+}
+
+/// How models are asked (`OPENAI_*`, `AHA_LLM_*`).
+#[derive(Debug, Clone)]
+pub struct LlmSettings {
+    /// `None`: stories are judged by `local`.
+    pub openai: Option<OpenAiSettings>,
+    /// What is set without effect, for `doctor` and the start of a run.
+    pub notes: Vec<String>,
+    /// Stories in one triage call, 1–50.
+    pub triage_batch_size: usize,
+    /// Calls under way at a time, 1–256.
+    pub concurrency: usize,
+    /// In which language summaries are written: a name or a tag; empty for that of the text.
+    pub language: String,
+    /// A folder with the owner's own prompts, laid out like `prompts/`.
+    pub prompts: Option<PathBuf>,
 }
 
 /// How sources are asked (`AHA_FETCH_*`).
@@ -59,15 +92,6 @@ pub enum LogFormat {
     Json,
 }
 
-/// Something wrong with one variable.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Problem {
-    pub variable: &'static str,
-    pub value: String,
-    pub wants: &'static str,
-    pub example: &'static str,
-}
-
 #[derive(Debug, Error)]
 pub enum ConfigError {
     #[error("{}", list(.0))]
@@ -79,16 +103,7 @@ pub enum ConfigError {
 }
 
 fn list(problems: &[Problem]) -> String {
-    let lines: Vec<String> = problems
-        .iter()
-        .map(|p| {
-            format!(
-                "{}={:?} cannot be used: it wants {}, for example {}={}",
-                p.variable, p.value, p.wants, p.variable, p.example
-            )
-        })
-        .collect();
-    lines.join("\n")
+    problems.iter().map(Problem::to_string).collect::<Vec<_>>().join("\n")
 }
 
 /// The variables as they stand; every one is optional.
@@ -98,6 +113,14 @@ struct Raw {
     aha_schedule: Option<String>,
     aha_timezone: Option<String>,
     aha_budget_tier: Option<String>,
+    aha_budget_run_credits: Option<String>,
+    aha_budget_daily_credits: Option<String>,
+    aha_budget_monthly_credits: Option<String>,
+    aha_budget_policy: Option<String>,
+    aha_llm_concurrency: Option<String>,
+    aha_llm_timeout_seconds: Option<String>,
+    aha_language: Option<String>,
+    aha_prompts: Option<String>,
     aha_triage_batch_size: Option<String>,
     aha_fetch_allow: Option<String>,
     aha_fetch_host_gap_ms: Option<String>,
@@ -126,26 +149,25 @@ impl Config {
     /// # Errors
     /// All unusable variables at once.
     pub fn from_pairs(pairs: impl Iterator<Item = (String, String)>) -> Result<Self, ConfigError> {
-        let ours = pairs
-            .filter(|(name, value)| (name.starts_with("AHA_") || name == "DATABASE_URL") && !value.trim().is_empty());
-        let raw: Raw = envy::from_iter(ours)?;
+        let is_ours = |name: &str| name.starts_with("AHA_") || name.starts_with("OPENAI_") || name == "DATABASE_URL";
+        let ours: Vec<(String, String)> =
+            pairs.filter(|(name, value)| is_ours(name) && !value.trim().is_empty()).collect();
+        let raw: Raw = envy::from_iter(ours.iter().cloned())?;
         let mut reader = Reader::default();
-        let config = reader.read(raw);
+        let config = reader.read(raw, &ours)?;
         if reader.problems.is_empty() { Ok(config) } else { Err(ConfigError::Problems(reader.problems)) }
     }
 }
 
-#[derive(Default)]
-struct Reader {
-    problems: Vec<Problem>,
-}
-
 impl Reader {
-    fn read(&mut self, raw: Raw) -> Config {
+    fn read(&mut self, mut raw: Raw, pairs: &[(String, String)]) -> Result<Config, ConfigError> {
+        let budget = self.budget(&mut raw);
+        let llm = self.llm(&mut raw, pairs)?;
+        self.priced(&budget, &llm);
         let fetch = self.fetch(raw.aha_fetch_allow, raw.aha_fetch_host_gap_ms, raw.aha_fetch_concurrency);
         let log = self.log(raw.aha_log, raw.aha_log_format);
         let loopback = SocketAddr::from(([127, 0, 0, 1], 8080));
-        Config {
+        Ok(Config {
             database_url: DatabaseUrl::new(raw.database_url.unwrap_or_else(|| "sqlite://aha-radar.db".to_owned())),
             schedule: self.schedule(raw.aha_schedule),
             timezone: self.or(raw.aha_timezone, ("AHA_TIMEZONE", "an IANA time zone", "Europe/Berlin"), Tz::UTC, |t| {
@@ -157,12 +179,8 @@ impl Reader {
                 BudgetTier::Normal,
                 |text| text.parse().ok(),
             ),
-            triage_batch_size: size(self.or(
-                raw.aha_triage_batch_size,
-                ("AHA_TRIAGE_BATCH_SIZE", "a number of stories from 1 to 50", "10"),
-                10,
-                number(1, 50),
-            )),
+            budget,
+            llm,
             fetch,
             listen: self.or(
                 raw.aha_listen,
@@ -178,6 +196,49 @@ impl Reader {
                 Clock::system(),
                 |text| Timestamp::parse_rfc3339(text).ok().map(Clock::pinned),
             ),
+        })
+    }
+
+    fn budget(&mut self, raw: &mut Raw) -> BudgetSettings {
+        let mut cap = |text: &mut Option<String>, name| {
+            self.maybe(text.take(), (name, "credits, of at most six decimals", "2.5"), MicroCredits::parse_credits)
+        };
+        let caps = Caps {
+            run: cap(&mut raw.aha_budget_run_credits, "AHA_BUDGET_RUN_CREDITS"),
+            day: cap(&mut raw.aha_budget_daily_credits, "AHA_BUDGET_DAILY_CREDITS"),
+            month: cap(&mut raw.aha_budget_monthly_credits, "AHA_BUDGET_MONTHLY_CREDITS"),
+        };
+        let wants = ("AHA_BUDGET_POLICY", "warn, fallback_low or stop", "warn");
+        let policy = self.or(raw.aha_budget_policy.take(), wants, BudgetPolicy::default(), |text| text.parse().ok());
+        BudgetSettings { caps, policy }
+    }
+
+    fn llm(&mut self, raw: &mut Raw, pairs: &[(String, String)]) -> Result<LlmSettings, ConfigError> {
+        let seconds = ("AHA_LLM_TIMEOUT_SECONDS", "seconds from 1 to 3600", "120");
+        let timeout = self.maybe(raw.aha_llm_timeout_seconds.take(), seconds, number(1, 3600));
+        let (openai, notes) = openai::read(pairs, timeout, self)?;
+        let stories = ("AHA_TRIAGE_BATCH_SIZE", "a number of stories from 1 to 50", "10");
+        let calls = ("AHA_LLM_CONCURRENCY", "a number of calls from 1 to 256", "4");
+        let language = ("AHA_LANGUAGE", "the name or tag of a language", "German");
+        Ok(LlmSettings {
+            openai,
+            notes,
+            triage_batch_size: size(self.or(raw.aha_triage_batch_size.take(), stories, 10, number(1, 50))),
+            concurrency: size(self.or(raw.aha_llm_concurrency.take(), calls, 4, number(1, 256))),
+            language: self.or(raw.aha_language.take(), language, String::new(), |text| {
+                let plain = |c: char| c.is_alphanumeric() || matches!(c, ' ' | '-' | '(' | ')');
+                (text.chars().count() <= 40 && text.chars().all(plain)).then(|| text.to_owned())
+            }),
+            prompts: raw.aha_prompts.take().map(PathBuf::from),
+        })
+    }
+
+    /// A cap that cannot bite, because a price is not known, is no cap.
+    fn priced(&mut self, budget: &BudgetSettings, llm: &LlmSettings) {
+        let Some(openai) = llm.openai.as_ref().filter(|_| budget.caps.is_set()) else { return };
+        let wants = "credits for 1,000 tokens (0 for a server of your own), because a budget is set";
+        if openai.tasks.values().any(|settings| settings.price.is_none()) {
+            self.problem("OPENAI_CREDITS_PER_1K_INPUT_TOKENS and _OUTPUT_TOKENS", None, wants, "0.00025");
         }
     }
 
@@ -214,29 +275,6 @@ impl Reader {
         });
         LogSettings { filter, format }
     }
-
-    /// The value of a variable: parsed, or the default with the problem noted. It is (name, what it wants, an example).
-    fn or<T>(
-        &mut self,
-        text: Option<String>,
-        (variable, wants, example): (&'static str, &'static str, &'static str),
-        default: T,
-        parse: impl Fn(&str) -> Option<T>,
-    ) -> T {
-        let Some(text) = text else { return default };
-        parse(text.trim()).unwrap_or_else(|| {
-            self.problems.push(Problem { variable, value: text, wants, example });
-            default
-        })
-    }
-}
-
-fn number(least: u64, most: u64) -> impl Fn(&str) -> Option<u64> {
-    move |text| text.parse::<u64>().ok().filter(|n| (least..=most).contains(n))
-}
-
-fn size(n: u64) -> usize {
-    usize::try_from(n).unwrap_or(usize::MAX)
 }
 
 #[cfg(test)]
@@ -251,7 +289,7 @@ mod tests {
     fn nothing_set_is_a_working_configuration() {
         let config = load(&[]).unwrap();
         assert_eq!(config.database_url.as_str(), "sqlite://aha-radar.db");
-        assert_eq!(config.triage_batch_size, 10);
+        assert_eq!(config.llm.triage_batch_size, 10);
         assert_eq!(config.listen.to_string(), "127.0.0.1:8080");
     }
 

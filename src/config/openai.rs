@@ -1,0 +1,460 @@
+//! The `OPENAI_*` settings: which server, which model for which task and tier, how much may be sent and answered, what it costs.
+//!
+//! A model is asked only when both a key and a model are set: a key that happens to be in the environment spends nothing.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::Duration;
+
+use secrecy::SecretString;
+use serde::Deserialize;
+use url::{Host, Url};
+
+use super::reader::{Reader, number, size};
+use crate::domain::money::{Price, parse_decimal};
+use crate::domain::task::Task;
+use crate::domain::topic::BudgetTier;
+
+/// Where requests go when no address is set.
+const DEFAULT_BASE: &str = "https://api.openai.com";
+
+/// A provider elsewhere that has not answered by then has failed.
+const REMOTE_TIMEOUT_SECONDS: u64 = 120;
+/// A model on the owner's own machine or network may take its time (its first byte alone may take five minutes).
+const OWN_TIMEOUT_SECONDS: u64 = 600;
+
+/// A configured OpenAI-compatible server.
+#[derive(Debug, Clone)]
+pub struct OpenAiSettings {
+    /// Full URL of `/v1/responses`.
+    pub endpoint: Url,
+    pub key: SecretString,
+    /// Of a whole call.
+    pub timeout: Duration,
+    pub tasks: BTreeMap<Task, TaskSettings>,
+    pub embed: Option<EmbedSettings>,
+}
+
+/// How one task is asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TaskSettings {
+    models: Models,
+    /// For one story; a call about n may answer n times as much.
+    pub max_output_tokens: u32,
+    /// Characters of one story's text that are sent.
+    pub max_input_chars: usize,
+    pub max_title_chars: usize,
+    pub max_calls_per_run: Option<u32>,
+    pub effort: Option<Effort>,
+    /// `None`: unknown, so that no amount can be told.
+    pub price: Option<Price>,
+}
+
+/// How vectors are asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EmbedSettings {
+    /// Full URL of `/v1/embeddings`.
+    pub endpoint: Url,
+    models: Models,
+    pub max_items_per_run: usize,
+    pub batch_size: usize,
+    pub max_input_chars: usize,
+    pub price: Option<Price>,
+}
+
+/// Names of models: of a task's tiers, of the task, and of everything.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+struct Models {
+    by_tier: [Option<String>; 3],
+    of_task: Option<String>,
+    of_all: Option<String>,
+}
+
+impl Models {
+    fn of(&self, tier: BudgetTier) -> Option<&String> {
+        self.by_tier[tier as usize].as_ref().or(self.of_task.as_ref()).or(self.of_all.as_ref())
+    }
+
+    fn any(&self) -> bool {
+        [BudgetTier::Low, BudgetTier::Normal, BudgetTier::High].iter().any(|tier| self.of(*tier).is_some())
+    }
+}
+
+/// How long a model may think before it answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Effort {
+    None,
+    Low,
+    Medium,
+    High,
+}
+
+impl TaskSettings {
+    /// Models for a tier: the tier's own first, then the smaller one of the low tier, then the general one.
+    #[must_use]
+    pub fn chain(&self, tier: BudgetTier) -> Vec<&str> {
+        let mut chain: Vec<&str> = Vec::new();
+        let models = [self.models.of(tier), self.models.of(BudgetTier::Low), self.models.of_all.as_ref()];
+        for model in models.into_iter().flatten() {
+            if !chain.contains(&model.as_str()) {
+                chain.push(model);
+            }
+        }
+        chain
+    }
+}
+
+impl EmbedSettings {
+    /// Budget degradation never changes it: vectors of two models cannot be compared.
+    #[must_use]
+    pub fn model(&self, tier: BudgetTier) -> Option<&str> {
+        self.models.of(tier).map(String::as_str)
+    }
+}
+
+/// The general variables, without their prefix.
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct RawGeneral {
+    api_key: Option<String>,
+    api_key_file: Option<String>,
+    endpoint: Option<String>,
+    base_url: Option<String>,
+    model: Option<String>,
+    credits_per_1k_input_tokens: Option<String>,
+    credits_per_1k_output_tokens: Option<String>,
+}
+
+/// The variables of one task (`OPENAI_TRIAGE_…`).
+#[derive(Debug, Default, Deserialize)]
+struct RawTask {
+    model: Option<String>,
+    model_low: Option<String>,
+    model_normal: Option<String>,
+    model_high: Option<String>,
+    max_output_tokens: Option<String>,
+    max_input_chars: Option<String>,
+    max_title_chars: Option<String>,
+    max_calls_per_run: Option<String>,
+    reasoning_effort: Option<String>,
+    credits_per_1k_input_tokens: Option<String>,
+    credits_per_1k_output_tokens: Option<String>,
+}
+
+/// The variables of embedding (`OPENAI_EMBED_…`).
+#[derive(Debug, Default, Deserialize)]
+struct RawEmbed {
+    endpoint: Option<String>,
+    model: Option<String>,
+    model_low: Option<String>,
+    model_normal: Option<String>,
+    model_high: Option<String>,
+    max_items_per_run: Option<String>,
+    batch_size: Option<String>,
+    max_input_chars: Option<String>,
+    credits_per_1k_input_tokens: Option<String>,
+    credits_per_1k_tokens: Option<String>,
+}
+
+/// Output tokens, text characters: what a task is given where nothing is set.
+const fn defaults(task: Task) -> (u64, u64) {
+    match task {
+        Task::Triage => (250, 4_000),
+        Task::DeepSummary => (1_200, 16_000),
+        Task::ManualSummary => (1_500, 60_000),
+        Task::EntityExtract => (800, 8_000),
+    }
+}
+
+/// Reads the section. `None` where no model is to be asked, with a word about what is set in vain.
+pub(super) fn read(
+    pairs: &[(String, String)],
+    timeout: Option<u64>,
+    reader: &mut Reader,
+) -> Result<(Option<OpenAiSettings>, Vec<String>), envy::Error> {
+    let general: RawGeneral = section(pairs, "OPENAI_")?;
+    let mut tasks = BTreeMap::new();
+    for task in Task::ALL {
+        let prefix = format!("OPENAI_{}_", task.as_str().to_uppercase());
+        let raw: RawTask = section(pairs, &prefix)?;
+        tasks.insert(task, read_task(task, &prefix, raw, &general, reader));
+    }
+    // What a digest does without unless it is asked for by name.
+    tasks.retain(|task, settings| *task != Task::EntityExtract || settings.models.of_task.is_some());
+    let key = key(&general, reader);
+    let endpoint = endpoint(&general, reader);
+    let embed = read_embed(section(pairs, "OPENAI_EMBED_")?, &general, &endpoint, reader);
+    let has_model = tasks.values().any(|task| task.models.any());
+    let Some(key) = key.filter(|_| has_model) else {
+        return Ok((None, notes(&general, has_model)));
+    };
+    let default = if is_own(&endpoint) { OWN_TIMEOUT_SECONDS } else { REMOTE_TIMEOUT_SECONDS };
+    let timeout = Duration::from_secs(timeout.unwrap_or(default));
+    Ok((Some(OpenAiSettings { endpoint, key, timeout, tasks, embed }), Vec::new()))
+}
+
+fn section<T: serde::de::DeserializeOwned>(pairs: &[(String, String)], prefix: &str) -> Result<T, envy::Error> {
+    envy::prefixed(prefix).from_iter(pairs.iter().cloned())
+}
+
+fn notes(general: &RawGeneral, has_model: bool) -> Vec<String> {
+    let keyed = general.api_key.is_some() || general.api_key_file.is_some();
+    let placed = general.endpoint.is_some() || general.base_url.is_some();
+    let note = match (keyed, has_model) {
+        (true, false) => {
+            "a key is set and no model: set OPENAI_MODEL (or OPENAI_TRIAGE_MODEL) to have stories judged by one"
+        }
+        (false, true) => {
+            "a model is set and no key: set OPENAI_API_KEY (any word, for a server of your own that wants none)"
+        }
+        (false, false) if placed => "an address is set and neither key nor model: set OPENAI_API_KEY and OPENAI_MODEL",
+        _ => return Vec::new(),
+    };
+    vec![note.to_owned()]
+}
+
+fn key(raw: &RawGeneral, reader: &mut Reader) -> Option<SecretString> {
+    if let Some(key) = &raw.api_key {
+        return Some(key.trim().to_owned().into());
+    }
+    let path = raw.api_key_file.as_ref()?;
+    match std::fs::read_to_string(Path::new(path.trim())) {
+        Ok(key) if !key.trim().is_empty() => Some(key.trim().to_owned().into()),
+        Ok(_) | Err(_) => {
+            let wants = "the path of a file that holds the key and can be read";
+            reader.problem("OPENAI_API_KEY_FILE", Some(path.clone()), wants, "/run/secrets/openai");
+            None
+        }
+    }
+}
+
+fn endpoint(raw: &RawGeneral, reader: &mut Reader) -> Url {
+    let full = ("OPENAI_ENDPOINT", "the full http(s) URL of /v1/responses", "https://api.openai.com/v1/responses");
+    let base = ("OPENAI_BASE_URL", "an http(s) URL, to which /v1/responses is added", DEFAULT_BASE);
+    let given = reader.maybe(raw.endpoint.clone(), full, http_url);
+    let based = reader.maybe(raw.base_url.clone(), base, |text| http_url(text).map(|base| below(&base, "responses")));
+    given.or(based).unwrap_or_else(default_endpoint)
+}
+
+#[expect(clippy::expect_used, reason = "a constant, read by a test")]
+fn default_endpoint() -> Url {
+    Url::parse(&format!("{DEFAULT_BASE}/v1/responses")).expect("the default address is a URL")
+}
+
+fn http_url(text: &str) -> Option<Url> {
+    Url::parse(text).ok().filter(|url| matches!(url.scheme(), "http" | "https") && url.host().is_some())
+}
+
+/// `BASE/v1/NAME`; a base that ends with `/v1` already is not given a second one.
+fn below(base: &Url, name: &str) -> Url {
+    let mut url = base.clone();
+    let path = base.path().trim_end_matches('/');
+    let path = path.strip_suffix("/v1").unwrap_or(path);
+    url.set_path(&format!("{path}/v1/{name}"));
+    url
+}
+
+/// The embeddings' address that belongs to a `/responses` one.
+fn beside(endpoint: &Url) -> Url {
+    let mut url = endpoint.clone();
+    let path = endpoint.path().trim_end_matches('/');
+    let parent = path.rsplit_once('/').map_or("/v1", |(parent, _)| parent).to_owned();
+    url.set_path(&format!("{parent}/embeddings"));
+    url
+}
+
+/// Whether the server is on this machine or a private network.
+fn is_own(url: &Url) -> bool {
+    match url.host() {
+        Some(Host::Domain(name)) => name.rsplit_once('.').is_none_or(|(_, top)| top == "local"),
+        Some(Host::Ipv4(ip)) => ip.is_loopback() || ip.is_private() || ip.is_link_local(),
+        Some(Host::Ipv6(ip)) => ip.is_loopback() || ip.is_unique_local(),
+        None => false,
+    }
+}
+
+fn read_task(task: Task, prefix: &str, raw: RawTask, general: &RawGeneral, reader: &mut Reader) -> TaskSettings {
+    let (output_tokens, input_chars) = defaults(task);
+    let name = |rest: &str| format!("{prefix}{rest}");
+    let limit = |reader: &mut Reader, text, rest: &str, default, most, example| {
+        let wants = format!("a whole number from 16 to {most}");
+        reader.or(text, (&name(rest), &wants, example), default, number(16, most))
+    };
+    let max_output_tokens = limit(reader, raw.max_output_tokens, "MAX_OUTPUT_TOKENS", output_tokens, 100_000, "250");
+    let max_input_chars = limit(reader, raw.max_input_chars, "MAX_INPUT_CHARS", input_chars, 1_000_000, "4000");
+    let max_title_chars = limit(reader, raw.max_title_chars, "MAX_TITLE_CHARS", 240, 10_000, "240");
+    let calls = (&*name("MAX_CALLS_PER_RUN"), "a whole number of calls", "20");
+    let effort = (&*name("REASONING_EFFORT"), "none, low, medium or high", "none");
+    TaskSettings {
+        models: Models {
+            by_tier: [raw.model_low, raw.model_normal, raw.model_high].map(trimmed),
+            of_task: trimmed(raw.model),
+            of_all: trimmed(general.model.clone()),
+        },
+        max_output_tokens: u32::try_from(max_output_tokens).unwrap_or(u32::MAX),
+        max_input_chars: size(max_input_chars),
+        max_title_chars: size(max_title_chars),
+        max_calls_per_run: reader.maybe(raw.max_calls_per_run, calls, |text| text.parse().ok()),
+        effort: reader.maybe(raw.reasoning_effort, effort, effort_of),
+        price: price(
+            reader,
+            [
+                (&name("CREDITS_PER_1K_INPUT_TOKENS"), raw.credits_per_1k_input_tokens),
+                ("OPENAI_CREDITS_PER_1K_INPUT_TOKENS", general.credits_per_1k_input_tokens.clone()),
+            ],
+            [
+                (&name("CREDITS_PER_1K_OUTPUT_TOKENS"), raw.credits_per_1k_output_tokens),
+                ("OPENAI_CREDITS_PER_1K_OUTPUT_TOKENS", general.credits_per_1k_output_tokens.clone()),
+            ],
+        ),
+    }
+}
+
+fn trimmed(name: Option<String>) -> Option<String> {
+    name.map(|name| name.trim().to_owned())
+}
+
+fn effort_of(text: &str) -> Option<Effort> {
+    match text {
+        "none" => Some(Effort::None),
+        "low" => Some(Effort::Low),
+        "medium" => Some(Effort::Medium),
+        "high" => Some(Effort::High),
+        _ => None,
+    }
+}
+
+/// A price of which one half is missing is none.
+fn price(
+    reader: &mut Reader,
+    input: [(&str, Option<String>); 2],
+    output: [(&str, Option<String>); 2],
+) -> Option<Price> {
+    let input = rate(reader, input)?;
+    let output = rate(reader, output)?;
+    Some(Price { input_microcredits_per_million: input, output_microcredits_per_million: output })
+}
+
+/// The first rate that is set, in micro-credits for a million tokens: credits for a thousand, times 10^9.
+fn rate<const N: usize>(reader: &mut Reader, given: [(&str, Option<String>); N]) -> Option<i64> {
+    let mut first = None;
+    for (name, text) in given {
+        let what = (name, "credits for 1,000 tokens, of at most nine decimals", "0.00025");
+        let read = reader.maybe(text, what, |text| parse_decimal(text, 9));
+        first = first.or(read);
+    }
+    first
+}
+
+fn read_embed(raw: RawEmbed, general: &RawGeneral, responses: &Url, reader: &mut Reader) -> Option<EmbedSettings> {
+    let place =
+        ("OPENAI_EMBED_ENDPOINT", "the full http(s) URL of /v1/embeddings", "https://api.openai.com/v1/embeddings");
+    let endpoint = reader.maybe(raw.endpoint, place, http_url);
+    let whole = "a whole number from 1";
+    let mut limit = |text, name: &str, default, example| {
+        size(reader.or(text, (name, whole, example), default, number(1, 1_000_000)))
+    };
+    let max_items_per_run = limit(raw.max_items_per_run, "OPENAI_EMBED_MAX_ITEMS_PER_RUN", 100, "100");
+    let batch_size = limit(raw.batch_size, "OPENAI_EMBED_BATCH_SIZE", 16, "16");
+    let max_input_chars = limit(raw.max_input_chars, "OPENAI_EMBED_MAX_INPUT_CHARS", 8_000, "8000");
+    let input = rate(
+        reader,
+        [
+            ("OPENAI_EMBED_CREDITS_PER_1K_INPUT_TOKENS", raw.credits_per_1k_input_tokens),
+            ("OPENAI_EMBED_CREDITS_PER_1K_TOKENS", raw.credits_per_1k_tokens),
+            ("OPENAI_CREDITS_PER_1K_INPUT_TOKENS", general.credits_per_1k_input_tokens.clone()),
+        ],
+    );
+    let models = Models {
+        by_tier: [raw.model_low, raw.model_normal, raw.model_high].map(trimmed),
+        of_task: trimmed(raw.model),
+        of_all: trimmed(general.model.clone()),
+    };
+    models.any().then(|| EmbedSettings {
+        endpoint: endpoint.unwrap_or_else(|| beside(responses)),
+        models,
+        max_items_per_run,
+        batch_size,
+        max_input_chars,
+        price: input.map(|input| Price { input_microcredits_per_million: input, output_microcredits_per_million: 0 }),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settings(pairs: &[(&str, &str)]) -> Option<OpenAiSettings> {
+        let pairs: Vec<(String, String)> = pairs.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
+        let mut reader = Reader::default();
+        let (settings, _) = read(&pairs, None, &mut reader).unwrap();
+        assert_eq!(reader.problems, []);
+        settings
+    }
+
+    #[test]
+    fn a_key_alone_asks_no_model() {
+        assert!(settings(&[("OPENAI_API_KEY", "sk-1")]).is_none());
+        assert!(settings(&[("OPENAI_MODEL", "m")]).is_none());
+        assert!(settings(&[("OPENAI_API_KEY", "sk-1"), ("OPENAI_MODEL", "m")]).is_some());
+    }
+
+    #[test]
+    fn the_address_is_the_endpoint_or_made_of_the_base() {
+        let keyed = [("OPENAI_API_KEY", "k"), ("OPENAI_MODEL", "m")];
+        for (extra, endpoint, embeddings) in [
+            (vec![], "https://api.openai.com/v1/responses", "https://api.openai.com/v1/embeddings"),
+            (vec![("OPENAI_BASE_URL", "http://h:1")], "http://h:1/v1/responses", "http://h:1/v1/embeddings"),
+            (vec![("OPENAI_BASE_URL", "http://h/x/v1/")], "http://h/x/v1/responses", "http://h/x/v1/embeddings"),
+            (
+                vec![("OPENAI_BASE_URL", "http://h"), ("OPENAI_ENDPOINT", "http://e/api/responses")],
+                "http://e/api/responses",
+                "http://e/api/embeddings",
+            ),
+        ] {
+            let settings = settings(&[keyed.as_slice(), extra.as_slice()].concat()).unwrap();
+            assert_eq!(settings.endpoint.as_str(), endpoint);
+            assert_eq!(settings.embed.unwrap().endpoint.as_str(), embeddings);
+        }
+    }
+
+    #[test]
+    fn a_tier_beats_the_task_and_the_task_the_general_one() {
+        let settings = settings(&[
+            ("OPENAI_API_KEY", "k"),
+            ("OPENAI_MODEL", "general"),
+            ("OPENAI_TRIAGE_MODEL", "task"),
+            ("OPENAI_TRIAGE_MODEL_LOW", "small"),
+        ])
+        .unwrap();
+        assert_eq!(settings.tasks[&Task::Triage].chain(BudgetTier::High), ["task", "small", "general"]);
+        assert_eq!(settings.tasks[&Task::Triage].chain(BudgetTier::Low), ["small", "general"]);
+        assert_eq!(settings.tasks[&Task::DeepSummary].chain(BudgetTier::High), ["general"]);
+        assert!(!settings.tasks.contains_key(&Task::EntityExtract));
+    }
+
+    #[test]
+    fn prices_are_exact_and_a_task_s_own_beats_the_general_one() {
+        let settings = settings(&[
+            ("OPENAI_API_KEY", "k"),
+            ("OPENAI_MODEL", "m"),
+            ("OPENAI_CREDITS_PER_1K_INPUT_TOKENS", "0.00025"),
+            ("OPENAI_CREDITS_PER_1K_OUTPUT_TOKENS", "0.002"),
+            ("OPENAI_TRIAGE_CREDITS_PER_1K_OUTPUT_TOKENS", "0.0004"),
+            ("OPENAI_EMBED_CREDITS_PER_1K_TOKENS", "0.00002"),
+        ])
+        .unwrap();
+        let triage = settings.tasks[&Task::Triage].price.unwrap();
+        assert_eq!((triage.input_microcredits_per_million, triage.output_microcredits_per_million), (250_000, 400_000));
+        assert_eq!(settings.tasks[&Task::DeepSummary].price.unwrap().output_microcredits_per_million, 2_000_000);
+        assert_eq!(settings.embed.unwrap().price.unwrap().input_microcredits_per_million, 20_000);
+    }
+
+    #[test]
+    fn an_own_server_is_given_more_time() {
+        for (base, seconds) in [("http://127.0.0.1:9", 600), ("http://box:9", 600), ("https://api.example.org", 120)] {
+            let settings =
+                settings(&[("OPENAI_API_KEY", "k"), ("OPENAI_MODEL", "m"), ("OPENAI_BASE_URL", base)]).unwrap();
+            assert_eq!(settings.timeout.as_secs(), seconds, "{base}");
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! What was paid for, and what it would take to have a model's judgement.
+//!
+//! In: a digest or a story of it. Out: one line each. Called by `view`.
+
+use std::collections::BTreeSet;
+
+use super::outside::short_text;
+use super::words::{count, list};
+use crate::domain::digest::{Digest, DigestStory, Estimate};
+use crate::domain::money::MicroCredits;
+
+/// `cost: 0.12 credits, judged by openai/gpt-5-mini`; without a model, what one would cost.
+pub(super) fn of_digest(digest: &Digest) -> String {
+    let cost = format!("cost: {}", credits(digest.cost.microcredits));
+    match models(digest).as_slice() {
+        _ if digest.stories.is_empty() => cost,
+        [] => match with_a_model(&digest.cost.with_a_model) {
+            Some(estimate) => format!("{cost}, judged locally; {estimate}"),
+            None => format!("{cost}, judged locally"),
+        },
+        models => format!("{cost}, judged by {}", list(models, 4)),
+    }
+}
+
+/// `score and summary by openai/gpt-5-mini, 0.0012 credits`.
+pub(super) fn of_story(story: &DigestStory) -> Option<String> {
+    let named = |provider: &str, model: &str| short_text(&format!("{provider}/{model}"), 80);
+    let triage = story.triage.as_ref().filter(|verdict| verdict.provider != "local");
+    let summary = story.summary.as_ref().filter(|summary| summary.provider != "local");
+    let who = match (triage.map(|t| named(&t.provider, &t.model)), summary.map(|s| named(&s.provider, &s.model))) {
+        (None, None) => return None,
+        (Some(score), None) => format!("score by {score}"),
+        (None, Some(summary)) => format!("summary by {summary}"),
+        (Some(score), Some(summary)) if score == summary => format!("score and summary by {score}"),
+        (Some(score), Some(summary)) => format!("score by {score}, summary by {summary}"),
+    };
+    let cost = story.cost.triage_microcredits.0 + story.cost.summary_microcredits.0;
+    Some(if cost == 0 { who } else { format!("{who}, {}", credits(MicroCredits(cost))) })
+}
+
+fn credits(amount: MicroCredits) -> String {
+    match amount {
+        MicroCredits::ZERO => "nothing".to_owned(),
+        MicroCredits(MicroCredits::PER_CREDIT) => "1 credit".to_owned(),
+        amount => format!("{amount} credits"),
+    }
+}
+
+/// `a model (gpt-5-mini, for example) would take about 0.03 credits: triage 4 calls, deep summary 6 calls`.
+fn with_a_model(estimates: &[Estimate]) -> Option<String> {
+    let first = estimates.first()?;
+    let parts: Vec<String> = estimates
+        .iter()
+        .map(|one| format!("{} {}", one.task.replace('_', " "), count(one.calls, "call", "calls")))
+        .collect();
+    let total: Option<i64> = estimates.iter().map(|one| one.microcredits.map(|amount| amount.0)).sum();
+    let cost = total.map_or_else(String::new, |total| format!(" about {}:", credits(rounded(total))));
+    let example = if first.configured { "" } else { ", for example" };
+    Some(format!("a model ({}{example}) would take{cost} {}", short_text(&first.model, 80), parts.join(", ")))
+}
+
+/// To three places: it is an estimate.
+fn rounded(amount: i64) -> MicroCredits {
+    MicroCredits((amount + 999) / 1000 * 1000)
+}
+
+/// The models, `local` aside, that the judgements and summaries shown come from.
+fn models(digest: &Digest) -> Vec<String> {
+    let verdicts = digest.stories.iter().filter_map(|story| story.triage.as_ref());
+    let summaries = digest.stories.iter().filter_map(|story| story.summary.as_ref());
+    let names: BTreeSet<String> = verdicts
+        .map(|verdict| (&verdict.provider, &verdict.model))
+        .chain(summaries.map(|summary| (&summary.provider, &summary.model)))
+        .filter(|(provider, _)| *provider != "local")
+        .map(|(provider, model)| short_text(&format!("{provider}/{model}"), 80))
+        .collect();
+    names.into_iter().collect()
+}

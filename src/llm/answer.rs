@@ -1,0 +1,213 @@
+//! From a model's text to one answer an ask.
+//!
+//! Comes in: text that should be one JSON object, and often comes with a fence, a preamble or the model's thoughts around it.
+//! Goes out: for each ask its answer, checked and stamped, or what is wrong with it.
+
+use std::collections::HashMap;
+
+use serde_json::{Map, Value};
+
+use super::error::CallError;
+use super::router::ModelRef;
+use super::schema;
+use crate::domain::task::Task;
+
+/// Tags between which models think aloud.
+const THOUGHTS: [(&str, &str); 2] = [("<think>", "</think>"), ("<thinking>", "</thinking>")];
+
+/// The short id of an ask within a call: `s1`, `s2`, …
+#[must_use]
+pub fn short_id(index: usize) -> String {
+    format!("s{}", index + 1)
+}
+
+/// One stamped answer an ask, in order; what cannot be read at all is an error.
+///
+/// # Errors
+/// [`CallError::Truncated`] for an object that does not end, [`CallError::Invalid`] for no object, for several, or for one that
+/// is not the envelope.
+pub fn read(
+    task: Task,
+    prompt_id: &str,
+    by: &ModelRef,
+    asks: usize,
+    text: &str,
+    max_output_tokens: u32,
+) -> Result<Vec<Result<Value, String>>, CallError> {
+    let object = extract(text).map_err(|error| match error {
+        NotOne::Unfinished => CallError::Truncated(max_output_tokens),
+        NotOne::None => CallError::Invalid("the answer holds no JSON object".to_owned()),
+        NotOne::Several => CallError::Invalid("the answer holds more than one JSON object".to_owned()),
+    })?;
+    let stamp = |answer: &Value| schema::stamp(task, prompt_id, by, answer).map_err(|error| error.to_string());
+    if task != Task::Triage {
+        return stamp(&Value::Object(object)).map(|answer| vec![Ok(answer)]).map_err(CallError::Invalid);
+    }
+    let Some(Value::Array(results)) = object.get("results") else {
+        return Err(CallError::Invalid("the answer has no list \"results\"".to_owned()));
+    };
+    let mut by_id = by_id(results);
+    let answers: Vec<Result<Value, String>> = (0..asks)
+        .map(|index| match by_id.remove(&short_id(index)) {
+            Some(answer) => stamp(&Value::Object(answer)),
+            None => Err("the story is missing from the answer".to_owned()),
+        })
+        .collect();
+    if !by_id.is_empty() {
+        tracing::debug!(unknown = by_id.len(), "results for ids that were not asked about are dropped");
+    }
+    Ok(answers)
+}
+
+/// The results by the id they echo; of two with one id the first counts.
+fn by_id(results: &[Value]) -> HashMap<String, Map<String, Value>> {
+    let mut by_id = HashMap::new();
+    for result in results.iter().filter_map(Value::as_object) {
+        let mut answer = result.clone();
+        if let Some(Value::String(id)) = answer.shift_remove("id") {
+            by_id.entry(id).or_insert(answer);
+        }
+    }
+    by_id
+}
+
+/// Why there is not exactly one object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum NotOne {
+    None,
+    Several,
+    /// A brace is opened that no brace closes.
+    Unfinished,
+}
+
+/// The one JSON object in a text, whatever stands around it.
+fn extract(text: &str) -> Result<Map<String, Value>, NotOne> {
+    let text = without_thoughts(text).ok_or(NotOne::Unfinished)?;
+    let mut found = None;
+    let mut rest = text.as_str();
+    while let Some(start) = rest.find('{') {
+        let Some(length) = balanced(&rest[start..]) else {
+            // A brace in prose before the object, or an object cut off; with an object already found, prose behind it.
+            return found.ok_or(NotOne::Unfinished);
+        };
+        if let Ok(Value::Object(object)) = serde_json::from_str(&rest[start..start + length])
+            && found.replace(object).is_some()
+        {
+            return Err(NotOne::Several);
+        }
+        rest = &rest[start + length..];
+    }
+    found.ok_or(NotOne::None)
+}
+
+/// The text without the model's thoughts; `None` when it never stopped thinking.
+fn without_thoughts(text: &str) -> Option<String> {
+    let mut text = text.to_owned();
+    for (open, close) in THOUGHTS {
+        // Only what comes before the answer is thought: the answer itself may quote the tag.
+        while let Some(start) = text.find(open).filter(|start| text.find('{').is_none_or(|brace| *start < brace)) {
+            let end = start + text[start..].find(close)? + close.len();
+            text.replace_range(start..end, "");
+        }
+    }
+    Some(text)
+}
+
+/// Length in bytes of the object that the text begins with, braces in strings not counted; `None` when it does not end.
+fn balanced(text: &str) -> Option<usize> {
+    let (mut depth, mut in_string, mut escaped) = (0_usize, false, false);
+    for (index, byte) in text.bytes().enumerate() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if in_string => escaped = true,
+            b'"' => in_string = !in_string,
+            b'{' if !in_string => depth += 1,
+            b'}' if !in_string => {
+                depth -= 1;
+                if depth == 0 {
+                    return Some(index + 1);
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    fn by() -> ModelRef {
+        ModelRef { provider: "openai".into(), model: "m".into() }
+    }
+
+    fn verdict(id: &str, score: i64) -> Value {
+        json!({"id": id, "aha_score": score, "reason": "r", "is_relevant": true, "is_novel": true, "categories": [],
+               "should_deep_summarize": false})
+    }
+
+    fn triage(asks: usize, text: &str) -> Result<Vec<Result<Value, String>>, CallError> {
+        read(Task::Triage, "triage_v1", &by(), asks, text, 250)
+    }
+
+    #[test]
+    fn one_object_is_found_whatever_stands_around_it() {
+        for text in [
+            r#"{"a": "}"}"#,
+            "```json\n{\"a\": \"}\"}\n```",
+            "<think>perhaps {\"a\": 1}?</think>{\"a\": \"}\"}",
+            "<response>{\"a\": \"}\"}</response>",
+            "Here is {what} you want:\n{\"a\": \"}\"} I hope {it",
+            "\u{feff}{\"a\": \"}\"}",
+        ] {
+            assert_eq!(extract(text).unwrap()["a"], "}", "{text}");
+        }
+        assert_eq!(extract("no object"), Err(NotOne::None));
+        assert_eq!(extract("{\"a\": 1} {\"a\": 2}"), Err(NotOne::Several));
+        assert_eq!(extract("{\"a\": [1, {\"b\": 2}"), Err(NotOne::Unfinished));
+        assert_eq!(extract("<think>for ever and ever"), Err(NotOne::Unfinished));
+    }
+
+    #[test]
+    fn each_ask_gets_its_own_result_by_id() {
+        let text = json!({"results": [verdict("s2", 20), verdict("zz", 99), verdict("s1", 10), verdict("s1", 90)]});
+        let answers = triage(3, &text.to_string()).unwrap();
+        assert_eq!(answers[0].as_ref().unwrap()["aha_score"], 10);
+        assert_eq!(answers[1].as_ref().unwrap()["aha_score"], 20);
+        assert!(answers[2].as_ref().unwrap_err().contains("missing"));
+    }
+
+    #[test]
+    fn one_bad_result_spoils_no_other() {
+        let mut bad = verdict("s1", 10);
+        bad["aha_score"] = "high".into();
+        let answers = triage(2, &json!({"results": [bad, verdict("s2", 20)]}).to_string()).unwrap();
+        assert!(answers[0].as_ref().unwrap_err().contains("aha_score"));
+        assert!(answers[1].is_ok());
+    }
+
+    #[test]
+    fn what_is_no_envelope_is_invalid_and_what_does_not_end_is_cut_off() {
+        assert!(matches!(triage(1, "{\"answers\": []}"), Err(CallError::Invalid(_))));
+        assert!(matches!(triage(1, "[1]"), Err(CallError::Invalid(_))));
+        assert!(matches!(triage(1, "{\"results\": [{\"id\": \"s1\""), Err(CallError::Truncated(250))));
+        assert!(matches!(triage(1, "I cannot"), Err(CallError::Invalid(_))));
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_makes_it_panic(text in "\\PC{0,200}") {
+            let _ = triage(2, &text);
+        }
+
+        #[test]
+        fn an_object_is_found_between_any_words_without_braces(before in "[^{}<\"\\\\]{0,40}", after in "[^{}]{0,40}") {
+            let found = extract(&format!("{before}{{\"a\": 7}}{after}"));
+            prop_assert_eq!(found.unwrap()["a"].as_i64(), Some(7));
+        }
+    }
+}

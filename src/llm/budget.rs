@@ -1,0 +1,138 @@
+//! What a call is charged to, how far each of it may go, and how much of it is used up.
+
+use super::gateway::CallScope;
+use super::router::Route;
+use crate::config::BudgetSettings;
+use crate::domain::budget::{APPROACHING, Caps};
+use crate::domain::money::MicroCredits;
+use crate::domain::task::Task;
+use crate::domain::time::Timestamp;
+use crate::store::{CounterLimit, Exhausted, SharedStore, StoreError};
+
+/// How much of the nearest cap is used up, reservations included.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Used(pub f64);
+
+impl Used {
+    #[must_use]
+    pub fn is_approaching(self) -> bool {
+        self.0 >= APPROACHING
+    }
+
+    #[must_use]
+    pub fn is_critical(self) -> bool {
+        self.0 >= crate::domain::budget::CRITICAL
+    }
+}
+
+/// The counters that a paid call raises: the topic's month and day, those of all topics, the run's pass and its calls of a task.
+#[must_use]
+pub fn limits(
+    budget: &BudgetSettings,
+    scope: &CallScope,
+    task: Task,
+    route: &Route,
+    now: Timestamp,
+) -> Vec<CounterLimit> {
+    let mut limits = spending(&budget.caps, scope, now);
+    if let Some(run) = scope.run {
+        limits.push(CounterLimit {
+            counter: format!("run:{run}:{}:{}", scope.pass, task.as_str()),
+            cap_microcredits: None,
+            max_calls: route.max_calls_per_run.map(i64::from),
+        });
+    }
+    limits
+}
+
+/// Those that money is counted on.
+fn spending(caps: &Caps, scope: &CallScope, now: Timestamp) -> Vec<CounterLimit> {
+    let date = now.to_utc();
+    let mut limits = Vec::new();
+    for (period, cap) in [
+        (format!("day:{}", date.format("%Y-%m-%d")), caps.day),
+        (format!("month:{}", date.format("%Y-%m")), caps.month),
+    ] {
+        limits.push(limit(period.clone(), cap));
+        if let Some(topic) = scope.topic {
+            limits.push(limit(format!("{period}:topic:{topic}"), cap.and_then(|cap| share(cap, scope.share_percent))));
+        }
+    }
+    if let Some(run) = scope.run {
+        limits.push(limit(format!("run:{run}:{}", scope.pass), caps.run));
+    }
+    limits
+}
+
+fn limit(counter: String, cap: Option<MicroCredits>) -> CounterLimit {
+    CounterLimit { counter, cap_microcredits: cap.map(|cap| cap.0), max_calls: None }
+}
+
+/// A topic's share of a cap; `None` when it has no share of its own.
+fn share(cap: MicroCredits, percent: Option<u8>) -> Option<MicroCredits> {
+    percent.map(|percent| MicroCredits(cap.0 / 100 * i64::from(percent) + cap.0 % 100 * i64::from(percent) / 100))
+}
+
+/// How much of the nearest cap is used up.
+///
+/// # Errors
+/// When the store fails.
+pub async fn used(
+    store: &SharedStore,
+    budget: &BudgetSettings,
+    scope: &CallScope,
+    now: Timestamp,
+) -> Result<Used, StoreError> {
+    if !budget.caps.is_set() {
+        return Ok(Used::default());
+    }
+    let limits = spending(&budget.caps, scope, now);
+    let names: Vec<String> = limits.iter().map(|limit| limit.counter.clone()).collect();
+    let mut most = 0.0_f64;
+    for (limit, counter) in limits.iter().zip(store.counters(&names).await?) {
+        if let Some(cap) = limit.cap_microcredits {
+            let spent = MicroCredits(counter.settled_microcredits + counter.reserved_microcredits);
+            let share = if cap == 0 { 1.0 } else { spent.as_credits() / MicroCredits(cap).as_credits() };
+            most = most.max(share);
+        }
+    }
+    Ok(Used(most))
+}
+
+/// Which limit left no room, in words that name the setting.
+#[must_use]
+pub fn words(exhausted: &Exhausted) -> String {
+    let Some(cap) = exhausted.cap_microcredits.map(MicroCredits) else {
+        let task = exhausted.counter.rsplit(':').next().unwrap_or_default();
+        let setting = format!("OPENAI_{}_MAX_CALLS_PER_RUN", task.to_uppercase());
+        return format!("the calls that {setting} allows are made");
+    };
+    let is_topic = exhausted.counter.contains(":topic:");
+    let (span, setting) = match exhausted.counter.split(':').next() {
+        Some("day") => ("daily", "AHA_BUDGET_DAILY_CREDITS"),
+        Some("month") => ("monthly", "AHA_BUDGET_MONTHLY_CREDITS"),
+        _ => ("run's", "AHA_BUDGET_RUN_CREDITS"),
+    };
+    let whose = if is_topic { "topic's share of the " } else { "" };
+    format!("the {whose}{span} budget of {cap} credits is used up ({setting})")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_share_is_exact_and_rounded_down() {
+        assert_eq!(share(MicroCredits(1_000_001), Some(50)), Some(MicroCredits(500_000)));
+        assert_eq!(share(MicroCredits(i64::MAX), Some(100)), Some(MicroCredits(i64::MAX)));
+        assert_eq!(share(MicroCredits(5), None), None);
+    }
+
+    #[test]
+    fn what_is_used_up_is_named_with_its_setting() {
+        let told = |counter: &str, cap| words(&Exhausted { counter: counter.to_owned(), cap_microcredits: cap });
+        assert!(told("day:2026-11-22", Some(2_500_000)).contains("daily budget of 2.5 credits"));
+        assert!(told("month:2026-11:topic:x", Some(1)).contains("topic's share of the monthly budget"));
+        assert!(told("run:x:1:triage", None).contains("OPENAI_TRIAGE_MAX_CALLS_PER_RUN"));
+    }
+}

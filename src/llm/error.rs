@@ -1,0 +1,144 @@
+//! What can go wrong with one attempt at a call: what it is called on the ledger, what it may have cost, what to do next.
+
+use std::time::Duration;
+
+use thiserror::Error;
+
+/// One attempt's failure.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum CallError {
+    #[error("the server cannot be reached ({0})")]
+    Connect(String),
+    #[error("no answer came within {0} s")]
+    TimedOut(u64),
+    #[error("the connection broke before the answer was complete ({0})")]
+    Interrupted(String),
+    #[error("the answer is larger than {0} MiB")]
+    TooLarge(usize),
+    #[error("the server redirects to {0}, which is not followed: the key is for one host")]
+    Redirected(String),
+    #[error("the key is refused (401: {0}); check OPENAI_API_KEY")]
+    Unauthorized(String),
+    #[error("access is refused (403: {0})")]
+    Forbidden(String),
+    #[error("the account's quota is used up ({0}); see the provider's billing page")]
+    QuotaExhausted(String),
+    #[error("too many requests (429: {message})")]
+    RateLimited { message: String, retry_after: Option<Duration> },
+    #[error("the server is overloaded ({status}: {message})")]
+    Overloaded { status: u16, message: String, retry_after: Option<Duration> },
+    #[error("the server failed ({status}: {message})")]
+    Server { status: u16, message: String },
+    #[error("the model is not known there (404: {0})")]
+    UnknownModel(String),
+    #[error("the request is refused ({status}: {message})")]
+    Refused { status: u16, message: String },
+    #[error("the answer is no answer of this interface ({0})")]
+    NotTheInterface(String),
+    #[error("the answer was cut off at the output limit of {0} tokens")]
+    Truncated(u32),
+    #[error("the model declined to answer ({0})")]
+    Declined(String),
+    #[error("the answer was withheld by the provider's content filter")]
+    Filtered,
+    #[error("{0}")]
+    Invalid(String),
+}
+
+/// What to do after a failed attempt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Decision {
+    /// The cause may pass: ask the same again, once, not before this.
+    Retry { after: Option<Duration> },
+    /// The answer was unusable: say why and ask again, once.
+    Repair,
+    /// This much at once does not work: ask about fewer stories; about a single one, the next model.
+    Split,
+    /// This model is of no use in this run.
+    AbandonModel,
+    /// This provider is of no use in this run.
+    AbandonProvider,
+}
+
+/// What an attempt without a usable usage may have cost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Charge {
+    /// The server did no work.
+    Nothing,
+    /// Perhaps all that was reserved.
+    Unknown,
+}
+
+impl CallError {
+    /// As it stands in `provider_calls.error_kind`.
+    #[must_use]
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Self::Connect(_) => "connect",
+            Self::TimedOut(_) => "timed_out",
+            Self::Interrupted(_) => "interrupted",
+            Self::TooLarge(_) => "too_large",
+            Self::Redirected(_) => "redirected",
+            Self::Unauthorized(_) => "unauthorized",
+            Self::Forbidden(_) => "forbidden",
+            Self::QuotaExhausted(_) => "quota_exhausted",
+            Self::RateLimited { .. } => "rate_limited",
+            Self::Overloaded { .. } => "overloaded",
+            Self::Server { .. } => "server_error",
+            Self::UnknownModel(_) => "unknown_model",
+            Self::Refused { .. } => "refused_request",
+            Self::NotTheInterface(_) => "not_the_interface",
+            Self::Truncated(_) => "truncated",
+            Self::Declined(_) => "declined",
+            Self::Filtered => "filtered",
+            Self::Invalid(_) => "invalid_answer",
+        }
+    }
+
+    #[must_use]
+    pub const fn decision(&self) -> Decision {
+        match self {
+            Self::Connect(_) | Self::TimedOut(_) | Self::Interrupted(_) | Self::Server { .. } => {
+                Decision::Retry { after: None }
+            }
+            Self::RateLimited { retry_after, .. } | Self::Overloaded { retry_after, .. } => {
+                Decision::Retry { after: *retry_after }
+            }
+            Self::Invalid(_) | Self::NotTheInterface(_) => Decision::Repair,
+            Self::Truncated(_) | Self::Refused { .. } | Self::TooLarge(_) | Self::Declined(_) | Self::Filtered => {
+                Decision::Split
+            }
+            Self::UnknownModel(_) => Decision::AbandonModel,
+            Self::Unauthorized(_) | Self::Forbidden(_) | Self::QuotaExhausted(_) | Self::Redirected(_) => {
+                Decision::AbandonProvider
+            }
+        }
+    }
+
+    /// An HTTP error is the server's word that it gave no answer; 502 and 504 are only a gateway's, and what stood behind it may
+    /// have worked on.
+    #[must_use]
+    pub const fn charge(&self) -> Charge {
+        match self {
+            Self::Connect(_)
+            | Self::Redirected(_)
+            | Self::Unauthorized(_)
+            | Self::Forbidden(_)
+            | Self::QuotaExhausted(_)
+            | Self::RateLimited { .. }
+            | Self::Overloaded { .. }
+            | Self::UnknownModel(_)
+            | Self::Refused { .. } => Charge::Nothing,
+            Self::Server { status, .. } if *status != 502 && *status != 504 => Charge::Nothing,
+            Self::Server { .. }
+            | Self::TimedOut(_)
+            | Self::Interrupted(_)
+            | Self::TooLarge(_)
+            | Self::NotTheInterface(_)
+            | Self::Truncated(_)
+            | Self::Declined(_)
+            | Self::Filtered
+            | Self::Invalid(_) => Charge::Unknown,
+        }
+    }
+}

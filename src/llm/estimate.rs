@@ -1,0 +1,103 @@
+//! What asking would take, without asking.
+
+use std::sync::{Arc, LazyLock};
+
+use secrecy::SecretString;
+use url::Url;
+
+use super::gateway::{Ask, GatewayParts};
+use super::provider;
+use super::request;
+use super::router::{ModelRef, Reach, Route, Wire};
+use crate::domain::digest::Estimate;
+use crate::domain::money::Price;
+use crate::domain::task::Task;
+use crate::domain::topic::BudgetTier;
+
+/// English text has about four bytes a token, with the tokenizers of 2024 to 2026.
+const BYTES_PER_TOKEN: usize = 4;
+
+/// The example for those who have configured no model: a small one at its list price, 1 credit for a dollar.
+pub const EXAMPLE_MODEL: &str = "gpt-5-mini";
+const EXAMPLE_PRICE: Price =
+    Price { input_microcredits_per_million: 250_000, output_microcredits_per_million: 2_000_000 };
+
+/// Tokens that an answer about one story usually takes.
+const fn usual_output(task: Task) -> i64 {
+    match task {
+        Task::Triage => 90,
+        Task::DeepSummary => 350,
+        Task::ManualSummary => 500,
+        Task::EntityExtract => 250,
+    }
+}
+
+pub(super) fn estimate(
+    parts: &GatewayParts,
+    task: Task,
+    tier: BudgetTier,
+    asks: &[&Ask],
+    batch_size: usize,
+) -> Option<Estimate> {
+    if asks.is_empty() {
+        return None;
+    }
+    let configured = parts.router.choose(task, tier).into_iter().next().filter(|route| !route.is_local());
+    let is_configured = configured.is_some();
+    // An example goes by the example's settings: nobody's own may show in a digest that no model has seen.
+    let batch_size = if is_configured { batch_size } else { example_batch(task) };
+    let route = configured.unwrap_or_else(|| example(task));
+    let Reach::Wire(wire) = &route.reach else { return None };
+    let (mut calls, mut bytes, mut most) = (0, 0, 0_i64);
+    for batch in asks.chunks(batch_size.max(1)) {
+        let inputs: Vec<_> = batch.iter().map(|ask| &ask.input).collect();
+        let request = request::build(&parts.prompts, task, &route, &parts.language, &inputs, None).ok()?;
+        calls += 1;
+        bytes += wire.dialect.encode(&request).len();
+        most += i64::from(request.max_output_tokens);
+    }
+    let input_tokens = i64::try_from(bytes / BYTES_PER_TOKEN).unwrap_or(i64::MAX);
+    let stories = i64::try_from(asks.len()).unwrap_or(i64::MAX);
+    let output_tokens = usual_output(task).saturating_mul(stories).min(most);
+    Some(Estimate {
+        task: task.as_str().to_owned(),
+        model: route.model.model.clone(),
+        configured: is_configured,
+        stories: asks.len(),
+        calls,
+        input_tokens,
+        output_tokens,
+        microcredits: route.price.map(|price| price.cost(input_tokens, output_tokens)),
+    })
+}
+
+const fn example_batch(task: Task) -> usize {
+    match task {
+        Task::Triage => 10,
+        Task::DeepSummary | Task::ManualSummary | Task::EntityExtract => 1,
+    }
+}
+
+static EXAMPLE_WIRE: LazyLock<Option<Arc<Wire>>> = LazyLock::new(|| {
+    let endpoint = Url::parse("https://example.invalid/v1/responses").ok()?;
+    Some(Arc::new(Wire { dialect: &provider::OPENAI, endpoint, key: SecretString::default() }))
+});
+
+fn example(task: Task) -> Route {
+    let (max_output_tokens, max_input_chars) = match task {
+        Task::Triage => (250, 4_000),
+        Task::DeepSummary => (1_200, 16_000),
+        Task::ManualSummary => (1_500, 60_000),
+        Task::EntityExtract => (800, 8_000),
+    };
+    Route {
+        model: ModelRef { provider: provider::OPENAI_NAME.to_owned(), model: EXAMPLE_MODEL.to_owned() },
+        reach: EXAMPLE_WIRE.as_ref().map_or(Reach::Local, |wire| Reach::Wire(Arc::clone(wire))),
+        price: Some(EXAMPLE_PRICE),
+        max_output_tokens,
+        max_input_chars,
+        max_title_chars: 240,
+        max_calls_per_run: None,
+        effort: None,
+    }
+}

@@ -1,0 +1,98 @@
+//! What the calls of one attempt at a run know of each other: whose turn it is to reserve, who is of no more use, what is used up.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::router::ModelRef;
+use crate::domain::task::Task;
+
+/// Shared by all calls of an attempt.
+#[derive(Debug, Default)]
+pub struct Gate {
+    /// Held while a call reserves: calls are admitted in the order in which they come, which is that of the stories' scores.
+    pub(super) turn: tokio::sync::Mutex<()>,
+    closed: AtomicBool,
+    known: Mutex<Known>,
+}
+
+#[derive(Debug, Default)]
+struct Known {
+    /// Models (`provider/model`) and providers (`provider`) of no use in this run, and why.
+    abandoned: BTreeMap<String, String>,
+    /// Tasks for which no budget is left, and why.
+    exhausted: BTreeMap<Task, String>,
+    /// Why no paid stage begins any more.
+    stopped: Option<String>,
+    told: BTreeSet<String>,
+}
+
+impl Gate {
+    /// Lets no further call begin; those under way end.
+    pub fn close(&self) {
+        self.closed.store(true, Ordering::SeqCst);
+    }
+
+    #[must_use]
+    pub fn is_closed(&self) -> bool {
+        self.closed.load(Ordering::SeqCst)
+    }
+
+    pub(super) fn abandon_model(&self, model: &ModelRef, why: &str) {
+        self.abandon(format!("{}/{}", model.provider, model.model), why);
+    }
+
+    pub(super) fn abandon_provider(&self, model: &ModelRef, why: &str) {
+        self.abandon(model.provider.clone(), why);
+    }
+
+    fn abandon(&self, name: String, why: &str) {
+        let mut known = self.known();
+        if known.told.insert(name.clone()) {
+            tracing::error!(who = %name, %why, "not asked again in this run");
+        }
+        known.abandoned.entry(name).or_insert_with(|| why.to_owned());
+    }
+
+    /// Why a model is not to be asked.
+    pub(super) fn abandoned(&self, model: &ModelRef) -> Option<String> {
+        let known = self.known();
+        let named = known.abandoned.get(&format!("{}/{}", model.provider, model.model));
+        named.or_else(|| known.abandoned.get(&model.provider)).cloned()
+    }
+
+    /// No budget is left for a task, or with `all` for any.
+    pub(super) fn exhaust(&self, task: Task, why: &str, all: bool) {
+        let mut known = self.known();
+        if known.told.insert(why.to_owned()) {
+            tracing::warn!(task = task.as_str(), %why, "the budget allows no further call");
+        }
+        known.exhausted.entry(task).or_insert_with(|| why.to_owned());
+        if all {
+            known.stopped.get_or_insert_with(|| why.to_owned());
+        }
+    }
+
+    /// A task is not begun, so that the budget serves others.
+    pub fn spare(&self, task: Task, why: &str) {
+        self.exhaust(task, why, false);
+    }
+
+    /// Why a task is not to be paid for any more.
+    #[must_use]
+    pub fn exhausted(&self, task: Task) -> Option<String> {
+        let known = self.known();
+        known.exhausted.get(&task).or(known.stopped.as_ref()).cloned()
+    }
+
+    /// Why anything was left out for lack of budget.
+    #[must_use]
+    pub fn any_exhausted(&self) -> Option<String> {
+        let known = self.known();
+        known.stopped.clone().or_else(|| known.exhausted.values().next().cloned())
+    }
+
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

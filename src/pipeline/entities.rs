@@ -1,0 +1,30 @@
+//! Stage 11: what the stories of the top section name. Only where a model is configured for it; the first thing that is left out as
+//! the budget comes to its end.
+
+use crate::domain::digest::Section;
+use crate::domain::ids::ClusterId;
+use crate::llm::input::TaskInput;
+use crate::llm::{Ask, Task};
+
+use super::deep_summary::{source_names, summary_input};
+use super::judge::judge;
+use super::{RunContext, RunError, RunState, Stage};
+
+pub(super) async fn run(context: &RunContext, state: &mut RunState) -> Result<(), RunError> {
+    if !context.app.gateway().can_do(Task::EntityExtract, context.run.settings.tier) {
+        return Ok(());
+    }
+    let sources = source_names(state);
+    let asks: Vec<(ClusterId, Ask)> = state
+        .ranked
+        .iter()
+        .filter(|ranked| ranked.section == Some(Section::Top))
+        .map(|ranked| &state.stories[ranked.story])
+        .filter_map(|story| {
+            let input = TaskInput::EntityExtract(summary_input(context, state, &sources, story)?);
+            Some((story.cluster_id, Ask { fingerprint: story.fingerprint(), members: story.member_ids(), input }))
+        })
+        .collect();
+    state.entities = judge(context, Task::EntityExtract, Stage::Entities, asks, 1).await?.by_story;
+    Ok(())
+}

@@ -1,0 +1,104 @@
+//! The ledger on SQLite: see [`crate::store::shared::ledger`].
+
+use async_trait::async_trait;
+use sqlx::SqliteConnection;
+
+use super::SqliteStore;
+use super::answers::{insert_answer, upsert_answer};
+use crate::domain::ids::{CallId, ItemId};
+use crate::domain::time::Timestamp;
+use crate::domain::topic::BudgetTier;
+use crate::store::shared::ledger::ledger_of;
+use crate::store::{
+    Adjustment, CallCost, CallFilter, CallOutcome, CallRecord, Counter, CounterLimit, Exhausted, Gone, Lease,
+    LedgerStore, NewCall, Reservation, Result, Review, Settlement, SpendBy, SpendRow, StoreError,
+};
+
+ledger_of!(SqliteConnection, "");
+
+#[async_trait]
+impl LedgerStore for SqliteStore {
+    async fn reserve_call(&self, lease: Option<&Lease>, call: &NewCall) -> Result<Reservation> {
+        let mut write = match lease {
+            Some(lease) => self.write_fenced("reserve_call", lease).await?,
+            None => self.write("reserve_call").await?,
+        };
+        let reservation = reserve(write.connection(), lease.map(|lease| lease.token), call).await?;
+        if reservation == Reservation::Reserved {
+            write.commit().await?;
+        }
+        Ok(reservation)
+    }
+
+    async fn settle_call(&self, lease: Option<&Lease>, settlement: &Settlement) -> Result<()> {
+        let mut write = self.write("settle_call").await?;
+        // The topic's row before the counters, as reservations lock them.
+        let held = match lease {
+            Some(lease) => write.holds(lease).await?,
+            None => true,
+        };
+        close(write.connection(), settlement).await?;
+        for answer in &settlement.answers {
+            if held {
+                upsert_answer(write.connection(), settlement, answer).await?;
+            } else {
+                insert_answer(write.connection(), settlement, answer).await?;
+            }
+        }
+        write.commit().await
+    }
+
+    async fn sweep_calls(&self, whose: Gone) -> Result<u64> {
+        let calls = gone(&mut *self.reader.acquire().await?, whose).await?;
+        let mut swept = 0;
+        for id in calls {
+            let mut write = self.write("sweep_calls").await?;
+            swept += u64::from(end_unknown(write.connection(), &id).await?);
+            write.commit().await?;
+        }
+        Ok(swept)
+    }
+
+    async fn adjust_call(&self, adjustment: &Adjustment) -> Result<()> {
+        let mut write = self.write("adjust_call").await?;
+        adjust(write.connection(), adjustment).await?;
+        write.commit().await
+    }
+
+    async fn counters(&self, names: &[String]) -> Result<Vec<Counter>> {
+        let mut connection = self.reader.acquire().await?;
+        let mut counters = Vec::with_capacity(names.len());
+        for name in names {
+            counters.push(counter(&mut connection, name).await?);
+        }
+        Ok(counters)
+    }
+
+    async fn calls(&self, filter: &CallFilter) -> Result<Vec<CallRecord>> {
+        list_calls(&mut *self.reader.acquire().await?, filter).await
+    }
+
+    async fn spend(&self, by: SpendBy, since: Timestamp) -> Result<Vec<SpendRow>> {
+        list_spend(&mut *self.reader.acquire().await?, by, since).await
+    }
+
+    async fn costs_of_calls(&self, calls: &[String]) -> Result<Vec<CallCost>> {
+        Ok(sqlx::query_as(
+            "SELECT id, coalesce(cost_microcredits, reserved_microcredits, 0) AS microcredits, stories FROM provider_calls
+             WHERE id IN (SELECT value FROM json_each($1)) ORDER BY id",
+        )
+        .bind(super::id_list(calls)?)
+        .fetch_all(&self.reader)
+        .await?)
+    }
+
+    async fn commit_review(&self, review: &Review) -> Result<()> {
+        let mut write = self.write("commit_review").await?;
+        put_review(write.connection(), review).await?;
+        write.commit().await
+    }
+
+    async fn review(&self, item: ItemId) -> Result<Option<Review>> {
+        get_review(&mut *self.reader.acquire().await?, item).await
+    }
+}
