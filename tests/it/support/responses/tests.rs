@@ -1,0 +1,6 @@
+//! The mock held to its own word, by plain requests.
+
+mod asking;
+mod faults;
+mod specification;
+mod usual;
