@@ -4,8 +4,9 @@
 # 1. Serves the real feeds on loopback and makes the same run over them twice: the digest must be the same byte for byte, no
 #    table may grow, at least 300 items must be read, and the ten stories on top must come from at least 6 sources.
 # 2. Counts how the feed parser fares with the test cases and against a reference; this is shown, not judged.
+# 3. Holds the requests and answers of the tests' provider against the real provider's specification.
 #
-# Exit 0 when every check of part 1 holds. Needs Rust, a C compiler and python3.
+# Exit 0 when every check of parts 1 and 3 holds. Needs Rust, a C compiler and python3.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -140,6 +141,12 @@ cases=$(python3 "$shared/tools/feed_conformance.py" --bin "$binary" --show 0 | t
 reference=$(python3 "$shared/tools/feed_reference.py" --bin "$binary" --show 0 | tail -n 1 || true)
 rows+=("feed cases|${cases:-no result}|shown")
 rows+=("real feeds, against the reference|${reference:-no result}|shown")
+
+echo "holding the tests' provider against the specification" >&2
+specification=$shared/data/provider-specs/openai.json
+found=$(AHA_TEST_OPENAI_SPEC=$specification cargo test --locked --test it specification -- --ignored 2>&1 |
+    sed -n 's/^test result: //p' || true)
+check "requests and answers fit the spec" "${found:-no result}" "$([[ $found == "ok. "[1-9]* ]] && echo yes || echo no)"
 
 echo
 printf '%-34s  %-7s  %s\n' "check" "result" "found"
