@@ -24,3 +24,7 @@ bench folder="":
 # A release build against real feeds and another parser's test cases.
 acceptance:
     bash scripts/acceptance.sh
+
+# A run against a real model server, built once under target/peers.
+peers:
+    bash scripts/peers.sh
