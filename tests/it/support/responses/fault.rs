@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use super::recorded;
+
 /// What the usage of an answer says instead of the truth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reported {
@@ -82,6 +84,10 @@ pub enum Fault {
     Edit(fn(&mut Value)),
     Usage(Reported),
 
+    /// What a real server once answered (a file of `tests/it/recorded`, without `.json`), whatever was asked. Billed at
+    /// its own usage, unless it was refused.
+    Recorded(&'static str),
+
     // Embeddings: billed.
     /// The first vector lacks a number.
     WrongDimension,
@@ -108,6 +114,9 @@ impl Fault {
     /// Whether the provider charges. HTTP errors and its own failures: no. All that a model has worked on: yes, also when
     /// the client could not get hold of it.
     pub fn is_billed(&self) -> bool {
+        if let Self::Recorded(name) = self {
+            return recorded::read(name).0 == 200;
+        }
         !matches!(
             self,
             Self::Status(_)
@@ -128,6 +137,7 @@ impl Fault {
                     | Self::NotJson
                     | Self::NotANumber
                     | Self::NullNumber
+                    | Self::Recorded(_)
                     | Self::Usage(Reported::Null | Reported::Words)
             )
     }

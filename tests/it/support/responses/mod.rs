@@ -16,6 +16,7 @@ mod errors;
 mod fault;
 mod mishap;
 mod provider;
+mod recorded;
 mod script;
 mod server;
 mod spec;

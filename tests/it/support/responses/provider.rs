@@ -13,6 +13,7 @@ use super::envelope::{self, Draft, Ending, Tokens};
 use super::errors::Refused;
 use super::fault::Fault;
 use super::mishap;
+use super::recorded;
 use super::script::Script;
 use super::server::KEY;
 use super::strict;
@@ -125,29 +126,45 @@ impl Provider {
 
     /// What a model has worked on.
     fn answered(&mut self, call: &Call, fault: Option<&Fault>, earlier: usize) -> Outcome {
-        let input = u64::try_from(call.bytes.div_ceil(4)).unwrap();
-        let (mut answer, output) = if call.is_embedding() {
-            (embeddings::response(call, self.dimension, input, fault), 0)
-        } else {
-            let draft = draft(call, &self.scores, fault, Tokens::for_input(input, earlier > 0));
-            (envelope::response(call, &draft), draft.tokens.output)
-        };
+        let (status, mut answer, input, output) = self.said(call, fault, earlier);
         if fault.is_none_or(Fault::is_billed) {
-            let price = self.prices.get(call.model()).copied().unwrap_or(self.usual_price);
-            let microcredits = price.cost(input, output);
-            let line = Line { calls: 1, input_tokens: input, output_tokens: output, microcredits };
-            self.bill.charge(call.model(), call.schema_name(), line);
+            self.charge(call, input, output);
         }
-        let headers = vec![("content-type", "application/json".to_owned())];
-        let mut reply = Reply { status: 200, headers, body: Vec::new(), after: Duration::ZERO, end: End::Whole };
         if let Some(fault) = fault {
             mishap::spoil_usage(fault, &mut answer);
         }
-        reply.body = answer.to_string().into_bytes();
+        let headers = vec![("content-type", "application/json".to_owned())];
+        let body = answer.to_string().into_bytes();
+        let mut reply = Reply { status, headers, body, after: Duration::ZERO, end: End::Whole };
         if let Some(fault) = fault {
             mishap::spoil_reply(fault, &mut reply);
         }
         Outcome { fault: None, answer, reply }
+    }
+
+    /// The status, the body, and the tokens used, in and out.
+    fn said(&self, call: &Call, fault: Option<&Fault>, earlier: usize) -> (u16, Value, u64, u64) {
+        if let Some(Fault::Recorded(name)) = fault {
+            let (status, body) = recorded::read(name);
+            let (input, output) = recorded::tokens(&body);
+            return (status, body, input, output);
+        }
+        let input = u64::try_from(call.bytes.div_ceil(4)).unwrap();
+        if call.is_embedding() {
+            return (200, embeddings::response(call, self.dimension, input, fault), input, 0);
+        }
+        let draft = draft(call, &self.scores, fault, Tokens::for_input(input, earlier > 0));
+        (200, envelope::response(call, &draft), input, draft.tokens.output)
+    }
+
+    fn charge(&mut self, call: &Call, input_tokens: u64, output_tokens: u64) {
+        let price = self.prices.get(call.model()).copied().unwrap_or(self.usual_price);
+        let microcredits = price.cost(input_tokens, output_tokens);
+        self.bill.charge(
+            call.model(),
+            call.schema_name(),
+            Line { calls: 1, input_tokens, output_tokens, microcredits },
+        );
     }
 }
 

@@ -138,6 +138,20 @@ async fn the_usage_is_not_true() {
 }
 
 #[tokio::test]
+async fn a_real_server_is_quoted() {
+    let api = OpenAi::start();
+    api.fault(When::call(1), Fault::Recorded("llama_cpp_cut_at_cap"));
+    api.fault(When::call(2), Fault::Recorded("llama_cpp_context_exceeded"));
+    let cut = ask(&api, &triage(&TITLES)).await.unwrap();
+    assert!(cut.json()["status"] == "completed" && cut.text().ends_with("\"title\": \""));
+    let line = api.bill().total;
+    assert_eq!((line.calls, line.input_tokens, line.output_tokens), (1, 213, 40));
+    let refused = ask(&api, &triage(&TITLES)).await.unwrap();
+    assert_eq!((refused.status, &refused.json()["error"]["type"]), (400, &json!("exceed_context_size_error")));
+    assert_eq!(api.bill().total.calls, 1);
+}
+
+#[tokio::test]
 async fn vectors_are_wrong() {
     let api = OpenAi::start();
     let wrong = [Fault::WrongDimension, Fault::NullNumber, Fault::ZeroVector, Fault::MissingIndex, Fault::Reversed];
