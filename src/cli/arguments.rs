@@ -46,7 +46,7 @@ pub(super) enum Command {
     /// Say what is set, what is wrong and how to mend it.
     Doctor(DoctorArguments),
     /// Bring the database to this program's schema.
-    Migrate,
+    Migrate(MigrateArguments),
     /// Ask a running daemon how it is; for containers.
     Healthcheck,
 }
@@ -237,6 +237,15 @@ pub(super) struct RunsArguments {
 #[derive(Debug, Args)]
 pub(super) struct DoctorArguments {
     #[arg(long)]
+    pub(super) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct MigrateArguments {
+    /// Only say which schema version the database has and what is pending; exit 1 unless it is up to date.
+    #[arg(long)]
+    pub(super) check: bool,
+    #[arg(long, requires = "check")]
     pub(super) json: bool,
 }
 

@@ -1,15 +1,64 @@
-//! `aha-radar migrate`: brings the database to this program's schema. Every other command does so too when it opens it.
+//! `aha-radar migrate`: brings the database to this program's schema, or says what that would do. Every other command does so
+//! too when it opens it.
 
 use anyhow::Result;
+use serde_json::json;
 
 use crate::config::Config;
-use crate::store::OpenMode;
+use crate::store::{OpenMode, SchemaVersion, StoreError};
 
+use super::arguments::MigrateArguments;
 use super::exit::Exit;
 use super::output;
 
-pub(super) async fn run(config: &Config) -> Result<Exit> {
+pub(super) async fn run(config: &Config, arguments: &MigrateArguments) -> Result<Exit> {
+    if arguments.check {
+        return check(config, arguments.json).await;
+    }
     crate::store::open(config.database_url.as_str(), OpenMode::CreateIfMissing).await?;
     output::print(&format!("{} has the schema of this program.", config.database_url))?;
     Ok(Exit::Ok)
+}
+
+/// Changes nothing. Exits with 1 unless the database is as this program wants it.
+async fn check(config: &Config, as_json: bool) -> Result<Exit> {
+    let version = crate::store::schema_version(config.database_url.as_str()).await?;
+    let state = state(&version);
+    if as_json {
+        output::print_json(&json!({
+            "database": config.database_url.to_string(), "state": state, "applied": version.applied,
+            "known": version.known, "pending": version.pending,
+        }))?;
+    } else {
+        output::print(&format!("{}: {}", config.database_url, in_words(&version, state)))?;
+    }
+    Ok(if state == "up_to_date" { Exit::Ok } else { Exit::Failed })
+}
+
+fn state(version: &SchemaVersion) -> &'static str {
+    if version.applied > version.known {
+        "newer"
+    } else if version.changed.is_some() {
+        "changed"
+    } else if version.pending.is_empty() {
+        "up_to_date"
+    } else {
+        "pending"
+    }
+}
+
+fn in_words(version: &SchemaVersion, state: &str) -> String {
+    let SchemaVersion { applied, known, pending, changed } = version;
+    match (state, changed) {
+        ("newer", _) => StoreError::NewerSchema { found: *applied, known: *known }.to_string(),
+        (_, Some(version)) => StoreError::ChangedSchema { version: *version }.to_string(),
+        ("pending", _) => {
+            let names: Vec<String> = pending.iter().map(|m| format!("{} ({})", m.version, m.name)).collect();
+            format!(
+                "the database has schema version {applied}, this program brings {known}; pending: {}. Make a backup, then run `aha-radar migrate`",
+                names.join(", ")
+            )
+        }
+        _ => format!("up to date: the database has schema version {applied}, the one this program brings"),
+    }
 }

@@ -67,7 +67,7 @@ async fn dispatch(command: Command, config: Config) -> anyhow::Result<Exit> {
         Command::Item(arguments) => item::run(&app(config, OpenMode::MustExist).await?, arguments).await,
         Command::Runs(arguments) => runs::run(&app(config, OpenMode::MustExist).await?, arguments).await,
         Command::Doctor(arguments) => doctor::run(config, arguments).await,
-        Command::Migrate => migrate::run(&config).await,
+        Command::Migrate(arguments) => migrate::run(&config, &arguments).await,
         Command::Healthcheck => healthcheck::run(&config).await,
     }
 }

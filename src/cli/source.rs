@@ -1,5 +1,7 @@
 //! `aha-radar source`: where items come from.
 
+use std::fmt::Write as _;
+
 use anyhow::Result;
 
 use crate::app::App;
@@ -57,14 +59,16 @@ async fn add(app: &App, locations: &[String], topic: &str, title: Option<String>
     let now = app.clock().now();
     let topic = app.store().ensure_topic(topic, now).await?;
     let counts = app.store().add_sources(topic.id, &sources, now).await?;
+    let mut said = output::sources_added(counts);
     if let Some(weight) = weight {
         for source in app.store().sources(topic.id).await? {
             if sources.iter().any(|new| new.url == source.url) {
                 app.store().set_source_weight(source.id, weight).await?;
             }
         }
+        let _ = write!(said, "; their weight is now {weight}");
     }
-    output::print(&output::sources_added(counts))
+    output::print(&said)
 }
 
 async fn list(app: &App, topic: Option<&str>, json: bool) -> Result<()> {

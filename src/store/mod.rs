@@ -21,7 +21,7 @@ pub use error::StoreError;
 pub use ledger::*;
 pub use postgres::PostgresStore;
 pub use records::*;
-pub use schema::{OpenMode, SchemaVersion};
+pub use schema::{OpenMode, PendingMigration, SchemaVersion};
 pub use sqlite::SqliteStore;
 
 use crate::domain::digest::Digest;
@@ -74,7 +74,8 @@ pub async fn open(database_url: &str, mode: OpenMode) -> Result<SharedStore> {
     })
 }
 
-/// The schema version of a database and the one that this program knows, without changing anything.
+/// The schema version of a database and the one that this program knows, without changing or making anything: a database
+/// that is not there has version 0.
 pub async fn schema_version(database_url: &str) -> Result<SchemaVersion> {
     match Kind::of(database_url)? {
         Kind::Sqlite => SqliteStore::schema_version(database_url).await,

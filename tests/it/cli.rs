@@ -424,3 +424,12 @@ fn a_topic_with_an_unusable_setting_is_not_made() {
     radar.run(&["topic", "add", "cities", "--schedule", "every 6"]).exits(USAGE);
     radar.run(&["topic", "add", "cities", "--schedule", "every 6h"]).exits(0);
 }
+
+#[test]
+fn the_weight_of_a_known_source_is_set_and_said() {
+    let radar = Radar::at("2026-11-19T07:00:00Z");
+    let add = ["source", "add", "https://a.example/feed"];
+    radar.ok(&add);
+    radar.run(&[&add[..], &["--weight", "2.5"]].concat()).exits(0).says("known already; their weight is now 2.5");
+    assert_eq!(radar.json(&["source", "list", "--json"])[0]["weight"], 2.5);
+}

@@ -7,6 +7,7 @@ mod cli;
 mod daemon;
 mod faults;
 mod kill;
+mod migrate;
 mod runs;
 mod sources;
 mod store;

@@ -40,9 +40,10 @@ pub(super) async fn schema_version(url: &str) -> Result<SchemaVersion> {
     let options = options(url)?;
     let path = options.get_filename().to_path_buf();
     if !path.exists() {
-        return Err(StoreError::Missing { path: path.display().to_string() });
+        return Ok(schema::version(&Applied::new(), &MIGRATIONS));
     }
-    let (_, mut connection) = connect(options, &path).await?;
+    // A writer would fold the log of the last one into the file when it closes.
+    let (_, mut connection) = connect(options.read_only(true), &path).await?;
     let applied = applied_migrations(&mut connection, &path).await;
     close(connection).await;
     Ok(schema::version(&applied?, &MIGRATIONS))
