@@ -87,7 +87,7 @@ async fn insert_topic_items(
 ) -> Result<()> {
     sqlx::query(
         "INSERT INTO topic_items (topic_id, item_id, run_id, state)
-         SELECT $1, id, $2, CASE WHEN $2 IS NULL THEN 'seen' ELSE 'assigned' END FROM unnest($3) AS item (id)
+         SELECT $1, id, $2, CASE WHEN $2::text IS NULL THEN 'seen' ELSE 'assigned' END FROM unnest($3::text[]) AS item (id)
          ON CONFLICT DO NOTHING",
     )
     .bind(topic.to_string())

@@ -88,7 +88,7 @@ impl StoryStore for PostgresStore {
             "SELECT i.id, i.source_id, i.external_id, i.url, i.canonical_url, i.title, i.body_text, i.author,
                     i.published_at, i.fetched_at, i.item_time, i.time_basis, i.engagement, i.metadata_json,
                     i.duplicate_of
-             FROM unnest($1) WITH ORDINALITY AS wanted (id, place) JOIN content_items i ON i.id = wanted.id
+             FROM unnest($1::text[]) WITH ORDINALITY AS wanted (id, place) JOIN content_items i ON i.id = wanted.id
              WHERE i.deleted_at IS NULL ORDER BY wanted.place",
         )
         .bind(id_list(ids))

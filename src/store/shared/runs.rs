@@ -11,24 +11,18 @@ use crate::domain::time::Timestamp;
 use crate::domain::window::Window;
 use crate::store::{NewRun, Result, StoreError};
 
-macro_rules! select_run {
-    ($rest:literal) => {
-        concat!(
-            "SELECT id, topic_id, mode, window_start, window_end, status, stage, pass_attempt, settings_json, snapshot_at
-             FROM runs ",
-            $rest
-        )
-    };
-}
+pub(crate) const BY_ID: &str = "
+    SELECT id, topic_id, mode, window_start, window_end, status, stage, pass_attempt, settings_json, snapshot_at
+    FROM runs WHERE id = $1";
 
-pub(crate) const BY_ID: &str = select_run!("WHERE id = $1");
+pub(crate) const UNFINISHED_CURSOR_RUN: &str = "
+    SELECT id, topic_id, mode, window_start, window_end, status, stage, pass_attempt, settings_json, snapshot_at
+    FROM runs WHERE topic_id = $1 AND mode = 'cursor' AND status = 'open'
+    ORDER BY window_start, window_end, id LIMIT 1";
 
-pub(crate) const UNFINISHED_CURSOR_RUN: &str = select_run!(
-    "WHERE topic_id = $1 AND mode = 'cursor' AND status = 'open' ORDER BY window_start, window_end, id LIMIT 1"
-);
-
-pub(crate) const NEWEST: &str =
-    select_run!("WHERE $1 IS NULL OR topic_id = $1 ORDER BY window_end DESC, window_start DESC, id LIMIT $2");
+pub(crate) const NEWEST: &str = "
+    SELECT id, topic_id, mode, window_start, window_end, status, stage, pass_attempt, settings_json, snapshot_at
+    FROM runs WHERE CAST($1 AS TEXT) IS NULL OR topic_id = $1 ORDER BY window_end DESC, window_start DESC, id LIMIT $2";
 
 pub(crate) const LOSE_RUNNING: &str = "
     UPDATE run_attempts SET outcome = 'lost', finished_at = $2 WHERE run_id = $1 AND outcome = 'running'";

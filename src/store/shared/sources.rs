@@ -34,7 +34,7 @@ pub(crate) const INSERT: &str = "
 
 pub(crate) const TAKE_OVER_TITLE: &str = "
     UPDATE sources SET title = $4
-    WHERE (id = $1 OR (topic_id = $2 AND url = $3)) AND title IS NULL AND $4 IS NOT NULL";
+    WHERE (id = $1 OR (topic_id = $2 AND url = $3)) AND title IS NULL AND CAST($4 AS TEXT) IS NOT NULL";
 
 #[derive(FromRow)]
 pub(crate) struct SourceRow {

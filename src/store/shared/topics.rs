@@ -17,7 +17,7 @@ pub(crate) const DEFAULT_DECAY_HOURS: f64 = 48.0;
 pub(crate) const TOPICS_NAMED: &str = "
     SELECT id, name, schedule, timezone, interests, rules_json, budget_tier, depth, decay_hours, cursor_end,
            next_run_at, budget_share_percent
-    FROM topics WHERE $1 IS NULL OR name = $1 ORDER BY name";
+    FROM topics WHERE CAST($1 AS TEXT) IS NULL OR name = $1 ORDER BY name";
 
 pub(crate) const INSERT_USER: &str = "
     INSERT INTO users (id, name, created_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING";

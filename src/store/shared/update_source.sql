@@ -1,7 +1,7 @@
 -- A source after a look at it. $2 is the look's status.
 UPDATE sources
 SET url = CASE
-        WHEN $12 IS NOT NULL AND NOT EXISTS (
+        WHEN CAST($12 AS TEXT) IS NOT NULL AND NOT EXISTS (
             SELECT 1 FROM sources other
             WHERE other.topic_id = sources.topic_id AND other.url = $12 AND other.id <> sources.id
         ) THEN $12

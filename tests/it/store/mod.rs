@@ -11,6 +11,7 @@ mod rows;
 mod runs;
 mod sources;
 mod sqlite;
+mod statements;
 mod stories;
 mod topics;
 mod world;

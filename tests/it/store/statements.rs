@@ -1,0 +1,199 @@
+//! Every statement of the store, prepared on the databases it is for: a column, table or parameter that is not there fails.
+//!
+//! The statements are read from the sources of `src/store`, so that none has to be listed: sqlx takes text that the compiler
+//! knows, or what is marked with `AssertSqlSafe`, and that is refused here outside of the files that put SQL together. The type
+//! of each parameter has to follow from the statement: `CAST($1 AS TEXT) IS NULL`, not `$1 IS NULL`.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::str::FromStr as _;
+
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
+use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection, SqlSafeStr as _, SqliteConnection};
+
+use super::world::{FreshPostgres, FreshSqlite};
+
+/// Text that begins like this is a statement, wherever it stands.
+const BEGINNINGS: [&str; 6] = ["SELECT ", "INSERT ", "UPDATE ", "DELETE ", "WITH ", "PRAGMA "];
+
+/// What takes a statement as its first argument.
+const CALLS: [&str; 5] = ["query", "query_as", "query_scalar", "begin_with", "raw_sql"];
+
+/// Folders whose files put SQL together from the catalogue; their own tests run what they make.
+const PUT_TOGETHER: [&str; 1] = ["src/store/copy"];
+
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Statement {
+    file: String,
+    sql: String,
+}
+
+/// What was found in the sources.
+#[derive(Debug, Default)]
+struct Found {
+    statements: BTreeSet<Statement>,
+    /// Calls whose statement cannot be told.
+    unclear: Vec<String>,
+}
+
+impl Found {
+    fn in_sources() -> Self {
+        let mut found = Self::default();
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        for file in files(&root.join("src")) {
+            let name = file.strip_prefix(root).unwrap().display().to_string();
+            if PUT_TOGETHER.iter().any(|folder| name.starts_with(folder)) {
+                continue;
+            }
+            let source = std::fs::read_to_string(&file).unwrap();
+            match file.extension().and_then(|extension| extension.to_str()) {
+                Some("sql") => found.add(&name, source),
+                Some("rs") => found.read(&file, &name, TokenStream::from_str(&source).unwrap()),
+                _ => {}
+            }
+        }
+        found
+    }
+
+    fn add(&mut self, file: &str, sql: String) {
+        self.statements.insert(Statement { file: file.to_owned(), sql });
+    }
+
+    fn read(&mut self, path: &Path, file: &str, tokens: TokenStream) {
+        let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+        for (at, token) in tokens.iter().enumerate() {
+            match token {
+                TokenTree::Literal(literal) => {
+                    if let Some(text) = text_of(&literal.to_string()).filter(|text| is_statement(text)) {
+                        self.add(file, text);
+                    }
+                }
+                TokenTree::Ident(name) if *name == "AssertSqlSafe" => {
+                    self.unclear.push(format!("{file} puts SQL together"));
+                }
+                TokenTree::Ident(name) if CALLS.iter().any(|call| *name == call) => {
+                    self.look_at_call(path, file, &tokens[at + 1..]);
+                }
+                TokenTree::Group(group) if !is_tests(&tokens[..at]) => self.read(path, file, group.stream()),
+                _ => {}
+            }
+        }
+    }
+
+    /// Looks at the first argument: a text, a file of SQL, or the name of a constant or a parameter, whose text stands elsewhere.
+    fn look_at_call(&mut self, path: &Path, file: &str, after: &[TokenTree]) {
+        let Some(arguments) = arguments(after) else { return };
+        let first: Vec<TokenTree> = arguments
+            .into_iter()
+            .take_while(|t| !matches!(t, TokenTree::Punct(comma) if comma.as_char() == ','))
+            .collect();
+        match &first[..] {
+            [TokenTree::Literal(literal)] if text_of(&literal.to_string()).is_some() => {
+                self.add(file, text_of(&literal.to_string()).unwrap_or_default());
+            }
+            [TokenTree::Ident(name), TokenTree::Punct(_), TokenTree::Group(group)] if *name == "include_str" => {
+                let named = text_of(&group.stream().to_string()).unwrap();
+                assert!(path.with_file_name(&named).exists(), "{file}: {named}");
+            }
+            path if path.iter().all(|t| matches!(t, TokenTree::Ident(_) | TokenTree::Punct(_))) => {}
+            _ => self.unclear.push(format!("{file}: {}", first.into_iter().collect::<TokenStream>())),
+        }
+    }
+}
+
+/// The parenthesis of a call, after what stands between (`::<_, i64>`).
+fn arguments(after: &[TokenTree]) -> Option<TokenStream> {
+    match after.first() {
+        Some(TokenTree::Punct(colon)) if colon.as_char() == ':' => {}
+        Some(TokenTree::Group(_)) => {}
+        _ => return None,
+    }
+    after.iter().find_map(|token| match token {
+        TokenTree::Group(group) if group.delimiter() == Delimiter::Parenthesis => Some(group.stream()),
+        _ => None,
+    })
+}
+
+fn is_tests(before: &[TokenTree]) -> bool {
+    matches!(before, [.., TokenTree::Ident(module), TokenTree::Ident(tests)] if *module == "mod" && *tests == "tests")
+}
+
+fn text_of(literal: &str) -> Option<String> {
+    syn::parse_str::<syn::LitStr>(literal).ok().map(|text| text.value())
+}
+
+fn is_statement(text: &str) -> bool {
+    BEGINNINGS.iter().any(|beginning| text.trim_start().starts_with(beginning))
+}
+
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() { files.extend(self::files(&path)) } else { files.push(path) }
+    }
+    files
+}
+
+/// The statements for one database: its own and the shared ones.
+fn statements(not_of: &str) -> Vec<Statement> {
+    let found = Found::in_sources();
+    assert!(found.unclear.is_empty(), "write each statement as one text or file of its own: {:#?}", found.unclear);
+    let elsewhere: Vec<_> = found.statements.iter().filter(|s| !s.file.starts_with("src/store/")).collect();
+    assert!(elsewhere.is_empty(), "SQL belongs into src/store: {elsewhere:#?}");
+    found.statements.into_iter().filter(|s| !s.file.starts_with(not_of)).collect()
+}
+
+#[tokio::test]
+async fn every_statement_is_prepared_on_sqlite() {
+    let database = FreshSqlite::new().await;
+    let mut connection = SqliteConnection::connect(&database.url).await.unwrap();
+    let mut wrong = Vec::new();
+    let statements = statements("src/store/postgres/");
+    for statement in &statements {
+        if let Err(error) = connection.prepare(AssertSqlSafe(statement.sql.clone()).into_sql_str()).await {
+            wrong.push(format!("{}: {error}\n{}", statement.file, statement.sql));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+    assert!(statements.len() > 70, "{} is fewer than there were", statements.len());
+}
+
+#[tokio::test]
+async fn every_statement_is_prepared_on_postgres() {
+    let database = FreshPostgres::new().await;
+    let mut connection = PgConnection::connect(&database.url).await.unwrap();
+    let mut wrong = Vec::new();
+    let statements = statements("src/store/sqlite/");
+    for statement in &statements {
+        if let Err(error) = connection.prepare(AssertSqlSafe(statement.sql.clone()).into_sql_str()).await {
+            wrong.push(format!("{}: {error}\n{}", statement.file, statement.sql));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+    assert!(statements.len() > 70, "{} is fewer than there were", statements.len());
+    connection.close().await.unwrap();
+    database.remove().await;
+}
+
+/// The reading above finds what it is there to find.
+#[test]
+fn no_statement_escapes() {
+    let read = |source: &str| {
+        let mut found = Found::default();
+        found.read(Path::new("a.rs"), "a.rs", TokenStream::from_str(source).unwrap());
+        found
+    };
+    let found =
+        read("const A: &str = \"\n SELECT 1\"; fn f() { g(sqlx::query_scalar::<_, i64>(\"VACUUM\")); query(sql::A) }");
+    assert_eq!(found.statements.iter().map(|s| s.sql.trim()).collect::<Vec<_>>(), ["SELECT 1", "VACUUM"]);
+    assert!(found.unclear.is_empty(), "{found:?}");
+    for unclear in [
+        "fn f() { query(&format!(\"{a}\")) }",
+        "fn f() { query(concat!(\"a\", $b)) }",
+        "fn f() { q(AssertSqlSafe(a)) }",
+    ] {
+        assert_eq!(read(unclear).unclear.len(), 1, "{unclear}");
+    }
+    assert!(read("mod tests { fn f() { query(g()) } }").unclear.is_empty());
+}
