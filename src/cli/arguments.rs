@@ -47,6 +47,8 @@ pub(super) enum Command {
     Doctor(DoctorArguments),
     /// Bring the database to this program's schema.
     Migrate(MigrateArguments),
+    /// Copy all rows of the database to another, empty one, and compare them.
+    Copy(CopyArguments),
     /// Ask a running daemon how it is; for containers.
     Healthcheck,
 }
@@ -246,6 +248,15 @@ pub(super) struct MigrateArguments {
     #[arg(long)]
     pub(super) check: bool,
     #[arg(long, requires = "check")]
+    pub(super) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct CopyArguments {
+    /// The other database, SQLite or Postgres, written as in `DATABASE_URL`. It is made (SQLite) and migrated first.
+    #[arg(long, value_name = "URL")]
+    pub(super) to: String,
+    #[arg(long)]
     pub(super) json: bool,
 }
 

@@ -1,6 +1,7 @@
 //! The command line: one command a file. Results go to standard output, progress and logs to standard error.
 
 mod arguments;
+mod copy;
 mod daemon;
 mod digest;
 mod doctor;
@@ -68,6 +69,7 @@ async fn dispatch(command: Command, config: Config) -> anyhow::Result<Exit> {
         Command::Runs(arguments) => runs::run(&app(config, OpenMode::MustExist).await?, arguments).await,
         Command::Doctor(arguments) => doctor::run(config, arguments).await,
         Command::Migrate(arguments) => migrate::run(&config, &arguments).await,
+        Command::Copy(arguments) => Box::pin(copy::run(&config, &arguments)).await,
         Command::Healthcheck => healthcheck::run(&config).await,
     }
 }

@@ -4,6 +4,7 @@
 //! web. No operation hands out an open transaction, so none can be held across a network call. Every operation that commits
 //! a run's work takes the run's [`Lease`] and is refused when another process has taken over since.
 
+pub mod copy;
 pub mod error;
 mod ledger;
 mod postgres;

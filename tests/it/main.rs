@@ -4,6 +4,7 @@
 
 mod both;
 mod cli;
+mod copy;
 mod daemon;
 mod faults;
 mod kill;

@@ -19,6 +19,10 @@ pub(crate) const RELEASE: &str = "
 
 pub(crate) const PRESENT_HOLDER: &str = "SELECT lease_holder, lease_expires_at FROM topics WHERE id = $1";
 
+/// Topics that somebody holds, and until when.
+pub(crate) const HOLDERS: &str = "
+    SELECT name, lease_holder, lease_expires_at FROM topics WHERE lease_holder IS NOT NULL ORDER BY name";
+
 pub(crate) type HolderRow = (Option<String>, Option<i64>);
 
 pub(crate) fn expiry(wall: Timestamp) -> i64 {

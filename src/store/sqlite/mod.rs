@@ -10,7 +10,7 @@ mod fetches;
 mod items;
 mod leases;
 mod ledger;
-mod open;
+pub(super) mod open;
 mod runs;
 mod sources;
 mod stories;

@@ -21,7 +21,7 @@ const SQLITE_NEEDED: &str = "3.51.3";
 const WAL_RETRY_MS: u64 = 50;
 
 /// Checks the file, migrates it where needed, and returns how to connect to it.
-pub(super) async fn prepare(url: &str, mode: OpenMode) -> Result<SqliteConnectOptions> {
+pub(in crate::store) async fn prepare(url: &str, mode: OpenMode) -> Result<SqliteConnectOptions> {
     let options = options(url)?.create_if_missing(mode == OpenMode::CreateIfMissing);
     let path = options.get_filename().to_path_buf();
     if mode == OpenMode::MustExist && !path.exists() {

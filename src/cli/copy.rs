@@ -1,0 +1,74 @@
+//! `aha-radar copy --to URL`: all rows into another, empty database, compared on both sides.
+
+use anyhow::Result;
+use indicatif::{ProgressBar, ProgressStyle};
+use serde_json::json;
+
+use crate::config::Config;
+use crate::domain::database_url::DatabaseUrl;
+use crate::pipeline::holder::Holder;
+use crate::store::copy::{CopiedTable, CopyError, CopyRequest, copy};
+
+use super::arguments::CopyArguments;
+use super::exit::{Exit, UsageError};
+use super::output;
+
+/// Hex digits of a hash that people compare.
+const HASH_DIGITS: usize = 16;
+
+pub(super) async fn run(config: &Config, arguments: &CopyArguments) -> Result<Exit> {
+    let bar = ProgressBar::new(0);
+    if let Ok(style) = ProgressStyle::with_template("{spinner} {msg:32} [{bar:30}] {human_pos}/{human_len} rows") {
+        bar.set_style(style.progress_chars("━╸ "));
+    }
+    let progress = |table: &str, rows: u64, all: u64| {
+        bar.set_length(all);
+        bar.set_position(rows);
+        bar.set_message(table.to_owned());
+        tracing::info!(table, rows, all, "copying");
+    };
+    let request = CopyRequest {
+        from: config.database_url.as_str(),
+        to: &arguments.to,
+        wall: config.clock.wall(),
+        is_dead: |holder| Holder::current().is_dead(holder),
+        progress: &progress,
+    };
+    let outcome = copy(&request).await;
+    bar.finish_and_clear();
+    let target = DatabaseUrl::new(arguments.to.clone());
+    show(config, &target, &outcome.map_err(in_words)?, arguments.json)?;
+    Ok(Exit::Ok)
+}
+
+fn in_words(error: CopyError) -> anyhow::Error {
+    match error {
+        CopyError::SameDatabase => UsageError(error.to_string()).into(),
+        CopyError::AtWork { topic, holder, expires_at } => {
+            CopyError::AtWork { topic, holder: Holder::short(&holder), expires_at }.into()
+        }
+        CopyError::Store(error) => error.into(),
+        other => other.into(),
+    }
+}
+
+fn show(config: &Config, target: &DatabaseUrl, tables: &[CopiedTable], as_json: bool) -> Result<()> {
+    let rows: u64 = tables.iter().map(|table| table.rows).sum();
+    if as_json {
+        let (from, to) = (config.database_url.to_string(), target.to_string());
+        return output::print_json(
+            &json!({ "from": from, "to": to, "verified": true, "rows": rows, "tables": tables }),
+        );
+    }
+    let mut shown = output::table(&["table", "rows", "hash on both sides"]);
+    for table in tables {
+        let hash = table.hash.chars().take(HASH_DIGITS).collect();
+        shown.add_row(vec![table.table.clone(), table.rows.to_string(), hash]);
+    }
+    output::print(&shown.to_string())?;
+    output::note(&format!(
+        "{rows} rows of {} tables are in {target}, the same as here. To go on there, end what runs on this one and set DATABASE_URL to it.",
+        tables.len()
+    ));
+    Ok(())
+}
