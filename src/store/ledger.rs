@@ -216,6 +216,18 @@ pub enum SpendBy {
     Topic,
 }
 
+impl SpendBy {
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Day => "day",
+            Self::Purpose => "purpose",
+            Self::Model => "model",
+            Self::Topic => "topic",
+        }
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, sqlx::FromRow)]
 pub struct SpendRow {
     pub key: String,

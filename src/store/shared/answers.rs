@@ -17,26 +17,16 @@ pub(crate) const ANSWER: &str = "
                   WHERE c.id = given.provider_call_id AND c.run_id = $6 AND c.degraded_from = $5)
     ORDER BY CASE WHEN height >= wanted THEN 0 ELSE 1 END, height LIMIT 1";
 
-macro_rules! store_answer {
-    ($conflict:literal) => {
-        concat!(
-            "INSERT INTO answers (task, tier, prompt_id, schema_version, fingerprint, provider, model, input_hash,
-                 answer_json, members_json, provider_call_id, answered_at)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
-             ON CONFLICT (task, tier, prompt_id, schema_version, fingerprint) ",
-            $conflict
-        )
-    };
-}
-
-pub(crate) const UPSERT_ANSWER: &str = store_answer!(
-    "DO UPDATE
-     SET provider = excluded.provider, model = excluded.model, input_hash = excluded.input_hash,
-         answer_json = excluded.answer_json, members_json = excluded.members_json,
-         provider_call_id = excluded.provider_call_id, answered_at = excluded.answered_at"
-);
-
-pub(crate) const INSERT_ANSWER: &str = store_answer!("DO NOTHING");
+/// Stores an answer; in the place of an earlier one only where $13 is 1.
+pub(crate) const WRITE_ANSWER: &str = "
+    INSERT INTO answers (task, tier, prompt_id, schema_version, fingerprint, provider, model, input_hash,
+        answer_json, members_json, provider_call_id, answered_at)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+    ON CONFLICT (task, tier, prompt_id, schema_version, fingerprint) DO UPDATE
+    SET provider = excluded.provider, model = excluded.model, input_hash = excluded.input_hash,
+        answer_json = excluded.answer_json, members_json = excluded.members_json,
+        provider_call_id = excluded.provider_call_id, answered_at = excluded.answered_at
+    WHERE CAST($13 AS BIGINT) = 1";
 
 #[derive(FromRow)]
 pub(crate) struct AnswerRow {

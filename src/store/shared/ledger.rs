@@ -3,8 +3,6 @@
 
 use sqlx::FromRow;
 
-use crate::store::SpendBy;
-
 /// Raises a counter, made when it is not there. The cap was compared with the amount alone before.
 pub(crate) const RAISE: &str = "
     INSERT INTO budget_counters (counter, settled_microcredits, reserved_microcredits, calls)
@@ -29,6 +27,11 @@ pub(crate) const INSERT_CALL: &str = "
     INSERT INTO provider_calls (id, run_id, topic_id, purpose, provider, model, prompt_id, attempt, stories, state,
         reserved_microcredits, counters_json, lease_token, started_at, expires_at, degraded_from)
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'reserved', $10, $11, $12, $13, $14, $15)";
+
+/// Reads a row that is about to be written, and keeps other writers from it.
+pub(crate) const LOCK_CALL: &str = "
+    UPDATE provider_calls SET state = state WHERE id = $1
+    RETURNING state, reserved_microcredits, cost_microcredits, counters_json";
 
 pub(crate) const CLOSE_CALL: &str = "
     UPDATE provider_calls
@@ -73,35 +76,24 @@ pub(crate) const CALLS: &str = "
       AND (CAST($3 AS TEXT) IS NULL OR c.run_id = CAST($3 AS TEXT))
     ORDER BY c.started_at DESC, c.id LIMIT $4";
 
-macro_rules! spend_by {
-    ($key:literal) => {
-        concat!(
-            "SELECT ",
-            $key,
-            " AS key, count(*) AS calls,
-               CAST(coalesce(sum(CASE WHEN c.state = 'error' THEN 1 ELSE 0 END), 0) AS BIGINT) AS errors,
-               CAST(coalesce(sum(CASE WHEN c.state = 'unsettled' THEN 1 ELSE 0 END), 0) AS BIGINT) AS unsettled,
-               CAST(coalesce(sum(CASE WHEN coalesce(c.cost_microcredits, c.reserved_microcredits) IS NULL
-                                      THEN 1 ELSE 0 END), 0) AS BIGINT) AS unpriced,
-               CAST(coalesce(sum(c.stories), 0) AS BIGINT) AS stories,
-               CAST(coalesce(sum(c.input_tokens), 0) AS BIGINT) AS input_tokens,
-               CAST(coalesce(sum(c.output_tokens), 0) AS BIGINT) AS output_tokens,
-               CAST(coalesce(sum(coalesce(c.cost_microcredits, c.reserved_microcredits, 0)), 0) AS BIGINT)
-                   AS microcredits
-             FROM provider_calls c LEFT JOIN topics t ON t.id = c.topic_id
-             WHERE c.started_at >= $1 GROUP BY 1 ORDER BY 1"
-        )
-    };
-}
-
-pub(crate) const fn spend(by: SpendBy) -> &'static str {
-    match by {
-        SpendBy::Day => spend_by!("CAST(c.started_at / 86400000 AS TEXT)"),
-        SpendBy::Purpose => spend_by!("c.purpose"),
-        SpendBy::Model => spend_by!("c.provider || '/' || c.model"),
-        SpendBy::Topic => spend_by!("coalesce(t.name, '(none)')"),
-    }
-}
+pub(crate) const SPEND: &str = "
+    SELECT CASE CAST($1 AS TEXT)
+               WHEN 'day' THEN CAST(c.started_at / 86400000 AS TEXT)
+               WHEN 'purpose' THEN c.purpose
+               WHEN 'model' THEN c.provider || '/' || c.model
+               ELSE coalesce(t.name, '(none)')
+           END AS key,
+           count(*) AS calls,
+           CAST(sum(CASE WHEN c.state = 'error' THEN 1 ELSE 0 END) AS BIGINT) AS errors,
+           CAST(sum(CASE WHEN c.state = 'unsettled' THEN 1 ELSE 0 END) AS BIGINT) AS unsettled,
+           CAST(sum(CASE WHEN coalesce(c.cost_microcredits, c.reserved_microcredits) IS NULL THEN 1 ELSE 0 END) AS BIGINT)
+               AS unpriced,
+           CAST(sum(c.stories) AS BIGINT) AS stories,
+           CAST(coalesce(sum(c.input_tokens), 0) AS BIGINT) AS input_tokens,
+           CAST(coalesce(sum(c.output_tokens), 0) AS BIGINT) AS output_tokens,
+           CAST(coalesce(sum(coalesce(c.cost_microcredits, c.reserved_microcredits)), 0) AS BIGINT) AS microcredits
+    FROM provider_calls c LEFT JOIN topics t ON t.id = c.topic_id
+    WHERE c.started_at >= $2 GROUP BY 1 ORDER BY 1";
 
 pub(crate) const UPSERT_REVIEW: &str = "
     INSERT INTO content_item_deep_reviews (content_item_id, decision, summary_json, provider_call_id, decided_at)
@@ -141,9 +133,9 @@ impl From<CounterRow> for crate::store::Counter {
     }
 }
 
-/// The ledger's functions for one kind of connection; the lock is what a read that is followed by a write ends with.
+/// The ledger's functions for one kind of connection.
 macro_rules! ledger_of {
-    ($connection:ty, $lock:literal) => {
+    ($connection:ty) => {
         use crate::store::shared::{column, found, ledger as sql};
 
         /// Raises the call's counters and writes its row; anything but `Reserved` must be rolled back.
@@ -215,13 +207,7 @@ macro_rules! ledger_of {
         }
 
         async fn open_call(connection: &mut $connection, id: &str) -> Result<sql::OpenCall> {
-            let row: Option<sql::OpenCall> = sqlx::query_as(concat!(
-                "SELECT state, reserved_microcredits, cost_microcredits, counters_json FROM provider_calls WHERE id = $1",
-                $lock
-            ))
-            .bind(id)
-            .fetch_optional(connection)
-            .await?;
+            let row: Option<sql::OpenCall> = sqlx::query_as(sql::LOCK_CALL).bind(id).fetch_optional(connection).await?;
             row.ok_or_else(|| StoreError::NotFound { what: "ledger row", id: id.to_owned() })
         }
 
@@ -286,13 +272,8 @@ macro_rules! ledger_of {
             let from = open.cost_microcredits.or(open.reserved_microcredits);
             let change = adjustment.to_microcredits - from.unwrap_or(0);
             charge(connection, &open.counters_json, 0, change).await?;
-            sqlx::query(sql::ADJUST_CALL)
-                .bind(&id)
-                .bind(adjustment.to_microcredits)
-                .execute(&mut *connection)
-                .await?;
-            let earlier: i64 =
-                sqlx::query_scalar(sql::COUNT_ADJUSTMENTS).bind(&id).fetch_one(&mut *connection).await?;
+            sqlx::query(sql::ADJUST_CALL).bind(&id).bind(adjustment.to_microcredits).execute(&mut *connection).await?;
+            let earlier: i64 = sqlx::query_scalar(sql::COUNT_ADJUSTMENTS).bind(&id).fetch_one(&mut *connection).await?;
             sqlx::query(sql::INSERT_ADJUSTMENT)
                 .bind(CallId::of(&["adjustment", &id, &earlier.to_string()]).to_string())
                 .bind(&id)
@@ -306,13 +287,15 @@ macro_rules! ledger_of {
         }
 
         async fn gone(connection: &mut $connection, gone: Gone) -> Result<Vec<String>> {
-            let query = match gone {
-                Gone::Expired(wall) => sqlx::query_scalar(sql::EXPIRED).bind(wall.as_millis()),
-                Gone::Succeeded(topic, token) => {
-                    sqlx::query_scalar(sql::SUCCEEDED).bind(topic.to_string()).bind(token)
+            Ok(match gone {
+                Gone::Expired(wall) => {
+                    sqlx::query_scalar(sql::EXPIRED).bind(wall.as_millis()).fetch_all(connection).await?
                 }
-            };
-            Ok(query.fetch_all(connection).await?)
+                Gone::Succeeded(topic, token) => {
+                    let query = sqlx::query_scalar(sql::SUCCEEDED).bind(topic.to_string()).bind(token);
+                    query.fetch_all(connection).await?
+                }
+            })
         }
 
         async fn list_calls(connection: &mut $connection, filter: &CallFilter) -> Result<Vec<CallRecord>> {
@@ -326,7 +309,7 @@ macro_rules! ledger_of {
         }
 
         async fn list_spend(connection: &mut $connection, by: SpendBy, since: Timestamp) -> Result<Vec<SpendRow>> {
-            Ok(sqlx::query_as(sql::spend(by)).bind(since.as_millis()).fetch_all(connection).await?)
+            Ok(sqlx::query_as(sql::SPEND).bind(by.as_str()).bind(since.as_millis()).fetch_all(connection).await?)
         }
 
         async fn put_review(connection: &mut $connection, review: &Review) -> Result<()> {
@@ -345,12 +328,7 @@ macro_rules! ledger_of {
         async fn get_review(connection: &mut $connection, item: ItemId) -> Result<Option<Review>> {
             let row: Option<(Option<String>, Option<String>, i64)> =
                 sqlx::query_as(sql::REVIEW).bind(item.to_string()).fetch_optional(connection).await?;
-            Ok(row.map(|(summary_json, call, at)| Review {
-                item,
-                summary_json,
-                call,
-                at: Timestamp::from_millis(at),
-            }))
+            Ok(row.map(|(summary_json, call, at)| Review { item, summary_json, call, at: Timestamp::from_millis(at) }))
         }
     };
 }

@@ -25,31 +25,14 @@ impl AnswerStore for SqliteStore {
     }
 }
 
-/// Stores an answer in the place of an earlier one.
-pub(super) async fn upsert_answer(
+/// Stores an answer; without `replace` only where there is none yet.
+pub(super) async fn write_answer(
     connection: &mut SqliteConnection,
     settlement: &Settlement,
     answer: &NewAnswer,
+    replace: bool,
 ) -> Result<()> {
-    write_answer(connection, sql::UPSERT_ANSWER, settlement, answer).await
-}
-
-/// Stores an answer unless there is one.
-pub(super) async fn insert_answer(
-    connection: &mut SqliteConnection,
-    settlement: &Settlement,
-    answer: &NewAnswer,
-) -> Result<()> {
-    write_answer(connection, sql::INSERT_ANSWER, settlement, answer).await
-}
-
-async fn write_answer(
-    connection: &mut SqliteConnection,
-    statement: &'static str,
-    settlement: &Settlement,
-    answer: &NewAnswer,
-) -> Result<()> {
-    sqlx::query(statement)
+    sqlx::query(sql::WRITE_ANSWER)
         .bind(answer.key.task)
         .bind(answer.key.tier.as_str())
         .bind(&answer.key.prompt_id)
@@ -62,6 +45,7 @@ async fn write_answer(
         .bind(column::to_json(&answer.members)?)
         .bind(settlement.call.to_string())
         .bind(settlement.finished_at.as_millis())
+        .bind(i64::from(replace))
         .execute(connection)
         .await?;
     Ok(())

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use sqlx::SqliteConnection;
 
 use super::SqliteStore;
-use super::answers::{insert_answer, upsert_answer};
+use super::answers::write_answer;
 use crate::domain::ids::{CallId, ItemId};
 use crate::domain::time::Timestamp;
 use crate::domain::topic::BudgetTier;
@@ -14,7 +14,7 @@ use crate::store::{
     LedgerStore, NewCall, Reservation, Result, Review, Settlement, SpendBy, SpendRow, StoreError,
 };
 
-ledger_of!(SqliteConnection, "");
+ledger_of!(SqliteConnection);
 
 #[async_trait]
 impl LedgerStore for SqliteStore {
@@ -39,11 +39,7 @@ impl LedgerStore for SqliteStore {
         };
         close(write.connection(), settlement).await?;
         for answer in &settlement.answers {
-            if held {
-                upsert_answer(write.connection(), settlement, answer).await?;
-            } else {
-                insert_answer(write.connection(), settlement, answer).await?;
-            }
+            write_answer(write.connection(), settlement, answer, held).await?;
         }
         write.commit().await
     }
