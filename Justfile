@@ -17,6 +17,10 @@ lint:
 test:
     bash scripts/test.sh
 
+# Kills, lost leases and storage faults by the hundred, on both databases.
+kill *arguments:
+    bash scripts/kill.sh {{ arguments }}
+
 # Reading speed and memory on a folder of feeds, next to Python's feedparser.
 bench folder="":
     bash scripts/bench.sh "{{ folder }}"

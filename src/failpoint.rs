@@ -1,19 +1,22 @@
-//! Named places at which a test may kill this process, as the power of a person or of the kernel would.
+//! Named places at which a test may kill or freeze this process, as the power of a person or of the kernel would.
 //!
-//! `AHA_FAILPOINT=name` kills at the first hit of that name, `name:N` at the N-th. Only debug builds look at it; in a
-//! release build [`hit`] is empty. Called by the store right before and right after each commit.
+//! `AHA_FAILPOINT=name` strikes at the first hit of that name, `name:N` at the N-th; with `AHA_FAILPOINT_SIGNAL=STOP` it
+//! freezes instead of killing. `AHA_FAILPOINT_LOG=FILE` writes the names that are passed, so that a test need not list
+//! them. Only debug builds look at any of it; in a release build [`hit`] is empty. Called by the store right before and
+//! right after each commit, by the stages, and around what is sent.
 
 #[cfg(debug_assertions)]
 mod armed {
+    use std::fs::OpenOptions;
+    use std::io::Write as _;
     use std::process::Command;
     use std::sync::OnceLock;
     use std::sync::atomic::{AtomicU32, Ordering};
-    use std::time::Duration;
 
     #[derive(Debug, PartialEq, Eq)]
     pub(super) struct Failpoint {
         pub(super) name: String,
-        /// The hit that kills, from 1.
+        /// The hit that strikes, from 1.
         pub(super) at_hit: u32,
     }
 
@@ -31,23 +34,30 @@ mod armed {
     static HITS: AtomicU32 = AtomicU32::new(0);
 
     pub(super) fn hit(name: &str) {
+        if let Ok(file) = std::env::var("AHA_FAILPOINT_LOG") {
+            let log = OpenOptions::new().append(true).create(true).open(file);
+            let _ = log.and_then(|mut log| log.write_all(format!("{name}\n").as_bytes()));
+        }
         let armed = ARMED.get_or_init(|| std::env::var("AHA_FAILPOINT").ok().as_deref().and_then(Failpoint::parse));
         let Some(failpoint) = armed.as_ref().filter(|failpoint| failpoint.name == name) else { return };
         if HITS.fetch_add(1, Ordering::SeqCst) + 1 == failpoint.at_hit {
-            die();
+            strike();
         }
     }
 
-    /// SIGKILL, so that no destructor and no handler runs; `kill` because this crate forbids unsafe code.
-    fn die() -> ! {
-        let _ = Command::new("kill").args(["-9", &std::process::id().to_string()]).status();
-        loop {
-            std::thread::sleep(Duration::from_secs(1));
-        }
+    /// By `kill`, because this crate forbids unsafe code. SIGKILL, so that no destructor and no handler runs; after
+    /// SIGSTOP the process goes on here once it is woken.
+    fn strike() {
+        let signal = std::env::var("AHA_FAILPOINT_SIGNAL").unwrap_or_else(|_| "KILL".to_owned());
+        let _ = Command::new("kill").args([format!("-{signal}"), std::process::id().to_string()]).status();
+    }
+
+    pub(super) fn number(name: &str) -> Option<u64> {
+        std::env::var(name).ok()?.parse().ok()
     }
 }
 
-/// Kills this process when `AHA_FAILPOINT` says so.
+/// Kills or freezes this process when `AHA_FAILPOINT` says so.
 #[cfg(debug_assertions)]
 pub fn hit(name: &str) {
     armed::hit(name);
@@ -57,12 +67,26 @@ pub fn hit(name: &str) {
 #[inline]
 pub fn hit(_name: &str) {}
 
+/// A pause that a test may shorten by naming its milliseconds in the environment; a release build keeps it.
+#[cfg(debug_assertions)]
+#[must_use]
+pub fn pause(name: &str, usual: std::time::Duration) -> std::time::Duration {
+    armed::number(name).map_or(usual, std::time::Duration::from_millis)
+}
+
+#[cfg(not(debug_assertions))]
+#[inline]
+#[must_use]
+pub fn pause(_name: &str, usual: std::time::Duration) -> std::time::Duration {
+    usual
+}
+
 #[cfg(all(test, debug_assertions))]
 mod tests {
     use super::armed::Failpoint;
 
     #[test]
-    fn a_failpoint_names_the_hit_that_kills() {
+    fn a_failpoint_names_the_hit_that_strikes() {
         let at = |name: &str, at_hit| Some(Failpoint { name: name.to_owned(), at_hit });
         assert_eq!(Failpoint::parse("commit_fetch.before_commit"), at("commit_fetch.before_commit", 1));
         assert_eq!(Failpoint::parse("commit_fetch.after_commit:3"), at("commit_fetch.after_commit", 3));

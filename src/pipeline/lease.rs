@@ -7,6 +7,7 @@ use tokio::task::JoinHandle;
 
 use crate::app::App;
 use crate::domain::topic::Topic;
+use crate::failpoint;
 use crate::store::{HEARTBEAT_SECONDS, Lease, LeaseAttempt, SharedStore, StoreError};
 
 use super::holder::Holder;
@@ -54,8 +55,9 @@ impl Heartbeat {
     pub fn start(app: &App, lease: &Lease, stop: &StopSignal) -> Self {
         let (store, clock) = (Arc::clone(app.store()), app.clock());
         let (lease, stop) = (lease.clone(), stop.clone());
+        let every = failpoint::pause("AHA_HEARTBEAT_MS", Duration::from_secs(HEARTBEAT_SECONDS));
         let task = tokio::spawn(async move {
-            let mut beat = tokio::time::interval(Duration::from_secs(HEARTBEAT_SECONDS));
+            let mut beat = tokio::time::interval(every);
             beat.tick().await;
             loop {
                 beat.tick().await;

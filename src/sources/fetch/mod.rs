@@ -15,6 +15,7 @@ use tokio::time::Instant;
 use url::{Host, Url};
 
 use crate::domain::source::Validators;
+use crate::failpoint;
 
 pub use address::{AddressRules, Allowed, NotAllowable, is_forbidden};
 pub use error::{FetchError, shown};
@@ -167,6 +168,7 @@ impl Fetcher {
         let url = &chain.url;
         let conditions = hop::conditions(url, validators);
         let conditional = !conditions.is_empty();
+        failpoint::hit("fetch.before_send");
         let response = self
             .client
             .get(url.clone())
@@ -175,6 +177,7 @@ impl Fetcher {
             .send()
             .await
             .map_err(|error| hop::classify(&error, url, &self.config))?;
+        failpoint::hit("fetch.after_send");
         let status = response.status().as_u16();
         let headers = response.headers().clone();
         match status {

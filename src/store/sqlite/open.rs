@@ -10,6 +10,7 @@ use sqlx::{ConnectOptions, Connection, SqliteConnection};
 
 use super::error::{self, BUSY_SECONDS};
 use crate::store::schema::{self, Applied, OpenMode, SchemaVersion};
+use crate::store::shared::hit;
 use crate::store::{Result, StoreError};
 
 static MIGRATIONS: Migrator = sqlx::migrate!("./migrations/sqlite");
@@ -148,7 +149,10 @@ async fn bring_up_to_date(connection: &mut SqliteConnection, path: &Path) -> Res
             .await
             .map_err(|error| schema::migration_error(error, &MIGRATIONS))?;
     }
-    Ok(tx.commit().await?)
+    hit("migrate", "before_commit");
+    tx.commit().await?;
+    hit("migrate", "after_commit");
+    Ok(())
 }
 
 async fn is_pending(connection: &mut SqliteConnection, path: &Path) -> Result<bool> {

@@ -3,9 +3,10 @@
 use std::os::unix::process::ExitStatusExt;
 use std::process::Command;
 
-use aha_radar::store::{self, OpenMode};
+use aha_radar::store::{self, OpenMode, Store};
 
-use super::world::{FreshSqlite, World, at, item};
+use super::on_the_rows_of_every_database;
+use super::world::{World, at, item};
 
 const DATABASE: &str = "AHA_TEST_KILLED_DATABASE";
 
@@ -21,24 +22,30 @@ async fn killed_process() {
 }
 
 /// Items that are there after a process was killed at that point.
-async fn items_after_kill_at(failpoint: &str) -> usize {
+async fn items_after_kill_at(failpoint: &str, store: &dyn Store, url: &str) -> usize {
     const SIGKILL: i32 = 9;
-    let database = FreshSqlite::new().await;
     let mut child = Command::new(std::env::current_exe().unwrap());
-    child.args(["--exact", "store::failpoints::killed_process"]).env(DATABASE, &database.url);
+    child.args(["--exact", "store::failpoints::killed_process"]).env(DATABASE, url);
     let output = child.env("AHA_FAILPOINT", failpoint).output().unwrap();
     assert_eq!(output.status.signal(), Some(SIGKILL), "{output:?}");
-    let topic = database.store.ensure_topic("default", at(0)).await.unwrap();
-    database.store.unassigned_items(topic.id, at(24)).await.unwrap().len()
+    let topic = store.ensure_topic("default", at(0)).await.unwrap();
+    store.unassigned_items(topic.id, at(24)).await.unwrap().len()
 }
 
-#[tokio::test]
-async fn a_kill_before_the_commit_leaves_nothing_of_it() {
-    assert_eq!(items_after_kill_at("commit_fetch.before_commit").await, 0);
-    assert_eq!(items_after_kill_at("commit_fetch.before_commit:2").await, 1);
+async fn a_kill_before_the_commit_leaves_nothing_of_it(store: &dyn Store, url: &str) {
+    assert_eq!(items_after_kill_at("commit_fetch.before_commit", store, url).await, 0);
 }
 
-#[tokio::test]
-async fn a_kill_after_the_commit_leaves_all_of_it() {
-    assert_eq!(items_after_kill_at("commit_fetch.after_commit").await, 1);
+async fn a_kill_before_the_second_commit_leaves_the_first(store: &dyn Store, url: &str) {
+    assert_eq!(items_after_kill_at("commit_fetch.before_commit:2", store, url).await, 1);
 }
+
+async fn a_kill_after_the_commit_leaves_all_of_it(store: &dyn Store, url: &str) {
+    assert_eq!(items_after_kill_at("commit_fetch.after_commit", store, url).await, 1);
+}
+
+on_the_rows_of_every_database!(
+    a_kill_before_the_commit_leaves_nothing_of_it,
+    a_kill_before_the_second_commit_leaves_the_first,
+    a_kill_after_the_commit_leaves_all_of_it,
+);

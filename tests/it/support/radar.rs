@@ -7,11 +7,30 @@ use std::process::{Child, Command, Output, Stdio};
 use serde_json::Value;
 use tempfile::TempDir;
 
+use super::{postgres, rows};
+
+/// Which kind of database an installation keeps its rows in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Engine {
+    Sqlite,
+    Postgres,
+}
+
 /// One owner's installation in a folder that goes with the value.
 #[derive(Debug)]
 pub struct Radar {
     folder: TempDir,
     settings: Vec<(String, String)>,
+    /// The address of a Postgres database that goes with the value, too; without one the rows are in a file.
+    server: Option<String>,
+}
+
+impl Drop for Radar {
+    fn drop(&mut self) {
+        if let Some(url) = self.server.take() {
+            rows::block_on(|| async move { postgres::remove(&url).await });
+        }
+    }
 }
 
 /// How a process ended and what it said.
@@ -57,7 +76,16 @@ impl Ran {
 impl Radar {
     /// With the clock at `now` (RFC 3339).
     pub fn at(now: &str) -> Self {
-        Self { folder: tempfile::tempdir().unwrap(), settings: Vec::new() }.with("AHA_NOW", now)
+        Self { folder: tempfile::tempdir().unwrap(), settings: Vec::new(), server: None }.with("AHA_NOW", now)
+    }
+
+    /// With its rows in a database of that kind, which is empty.
+    pub fn on(mut self, engine: Engine) -> Self {
+        self.server = match engine {
+            Engine::Sqlite => None,
+            Engine::Postgres => Some(rows::block_on(postgres::empty_database)),
+        };
+        self
     }
 
     /// With a setting, which takes the place of an earlier one.
@@ -80,7 +108,7 @@ impl Radar {
     }
 
     pub fn database_url(&self) -> String {
-        format!("sqlite://{}", self.database().display())
+        self.server.clone().unwrap_or_else(|| format!("sqlite://{}", self.database().display()))
     }
 
     /// Where its digests are written.

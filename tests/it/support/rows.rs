@@ -1,4 +1,4 @@
-//! What stands in a database, read past the product.
+//! What stands in a database of either kind, read past the product.
 
 use std::collections::BTreeMap;
 use std::str::FromStr as _;
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use aha_radar::store::{self, OpenMode, SharedStore};
 use sqlx::sqlite::SqliteConnectOptions;
-use sqlx::{AssertSqlSafe, Connection as _, SqliteConnection};
+use sqlx::{Connection as _, Executor as _, PgConnection, SqliteConnection};
 
 use super::radar::Radar;
 
@@ -35,7 +35,7 @@ where
 /// The first column of a query, NULL as an empty text.
 pub fn query(radar: &Radar, sql: &str) -> Vec<String> {
     let (url, sql) = (radar.database_url(), sql.to_owned());
-    block_on(|| async move { column(&mut connect(&url).await, sql).await })
+    block_on(|| async move { Database::open(&url).await.column(sql).await })
 }
 
 /// The one number that a query finds.
@@ -47,11 +47,10 @@ pub fn number(radar: &Radar, sql: &str) -> i64 {
 pub fn all(radar: &Radar) -> Tables {
     let url = radar.database_url();
     block_on(|| async move {
-        let mut connection = connect(&url).await;
-        let names = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name";
+        let mut database = Database::open(&url).await;
         let mut tables = Tables::new();
-        for table in column(&mut connection, names.to_owned()).await {
-            let rows = rows_of(&mut connection, &table, &[]).await;
+        for table in database.tables().await {
+            let rows = database.rows(&table, &[]).await;
             tables.insert(table, rows);
         }
         tables
@@ -61,37 +60,103 @@ pub fn all(radar: &Radar) -> Tables {
 /// All rows of a table but for some columns.
 pub fn table(radar: &Radar, table: &str, without: &[&str]) -> Vec<String> {
     let url = radar.database_url();
-    block_on(|| async move { rows_of(&mut connect(&url).await, table, without).await })
+    block_on(|| async move { Database::open(&url).await.rows(table, without).await })
+}
+
+/// What the database's own check finds wrong.
+pub fn damage(radar: &Radar) -> Vec<String> {
+    let url = radar.database_url();
+    block_on(|| async move { Database::open(&url).await.damage().await })
 }
 
 /// Waits until a query finds a number other than 0.
 #[track_caller]
 pub fn wait_for(radar: &Radar, sql: &str) {
-    for _ in 0..200 {
+    for _ in 0..600 {
         if number(radar, sql) != 0 {
             return;
         }
         std::thread::sleep(Duration::from_millis(50));
     }
-    panic!("10 s have passed without {sql}");
+    panic!("30 s have passed without {sql}");
 }
 
-async fn connect(url: &str) -> SqliteConnection {
-    let options = SqliteConnectOptions::from_str(url).unwrap().busy_timeout(Duration::from_secs(10));
-    SqliteConnection::connect_with(&options).await.unwrap()
+/// A connection of a test's own.
+enum Database {
+    Sqlite(SqliteConnection),
+    Postgres(PgConnection),
 }
 
-async fn column(connection: &mut SqliteConnection, sql: String) -> Vec<String> {
-    let values: Vec<Option<String>> = sqlx::query_scalar(AssertSqlSafe(sql)).fetch_all(connection).await.unwrap();
-    values.into_iter().map(Option::unwrap_or_default).collect()
-}
+impl Database {
+    async fn open(url: &str) -> Self {
+        if url.starts_with("sqlite") {
+            let options = SqliteConnectOptions::from_str(url).unwrap().busy_timeout(Duration::from_secs(10));
+            Self::Sqlite(SqliteConnection::connect_with(&options).await.unwrap())
+        } else {
+            Self::Postgres(PgConnection::connect(url).await.unwrap())
+        }
+    }
 
-async fn rows_of(connection: &mut SqliteConnection, table: &str, without: &[&str]) -> Vec<String> {
-    let names = column(connection, format!("SELECT name FROM pragma_table_info('{table}') ORDER BY cid")).await;
-    let kept: Vec<String> = names
-        .iter()
-        .filter(|name| !without.contains(&name.as_str()))
-        .map(|name| format!("'{name}=' || quote(\"{name}\")"))
-        .collect();
-    column(connection, format!("SELECT {} FROM \"{table}\" ORDER BY 1", kept.join(" || ' ' || "))).await
+    async fn column(&mut self, sql: String) -> Vec<String> {
+        let query = sqlx::AssertSqlSafe(sql);
+        let values: Vec<Option<String>> = match self {
+            Self::Sqlite(connection) => sqlx::query_scalar(query).fetch_all(connection).await.unwrap(),
+            Self::Postgres(connection) => sqlx::query_scalar(query).fetch_all(connection).await.unwrap(),
+        };
+        values.into_iter().map(Option::unwrap_or_default).collect()
+    }
+
+    async fn tables(&mut self) -> Vec<String> {
+        let sql = match self {
+            Self::Sqlite(_) => "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
+            Self::Postgres(_) => "SELECT tablename::text FROM pg_tables WHERE schemaname = current_schema()",
+        };
+        self.column(sql.to_owned()).await
+    }
+
+    async fn rows(&mut self, table: &str, without: &[&str]) -> Vec<String> {
+        let (columns, quoted) = match self {
+            Self::Sqlite(_) => (format!("SELECT name FROM pragma_table_info('{table}') ORDER BY cid"), ("quote(", ")")),
+            Self::Postgres(_) => {
+                let columns = format!(
+                    "SELECT column_name::text FROM information_schema.columns
+                     WHERE table_schema = current_schema() AND table_name = '{table}' ORDER BY ordinal_position"
+                );
+                (columns, ("quote_nullable(", "::text)"))
+            }
+        };
+        let kept: Vec<String> = self
+            .column(columns)
+            .await
+            .iter()
+            .filter(|name| !without.contains(&name.as_str()))
+            .map(|name| format!("'{name}=' || {}\"{name}\"{}", quoted.0, quoted.1))
+            .collect();
+        let mut rows = self.column(format!("SELECT {} FROM \"{table}\"", kept.join(" || ' ' || "))).await;
+        rows.sort();
+        rows
+    }
+
+    /// SQLite checks pages, indexes and references. On Postgres `amcheck` checks each index against its table; references
+    /// are looked for as SQLite's are nowhere: its server holds them at every statement.
+    async fn damage(&mut self) -> Vec<String> {
+        match self {
+            Self::Sqlite(_) => {
+                let mut found = self.column("PRAGMA integrity_check".to_owned()).await;
+                found.retain(|line| line != "ok");
+                found.extend(self.column("PRAGMA foreign_key_check".to_owned()).await);
+                found
+            }
+            Self::Postgres(connection) => {
+                let indexes = "SELECT bt_index_check(c.oid::regclass, true)::text FROM pg_class c
+                    JOIN pg_index i ON i.indexrelid = c.oid JOIN pg_am a ON a.oid = c.relam AND a.amname = 'btree'
+                    WHERE c.relnamespace = current_schema()::regnamespace AND i.indisvalid";
+                let checked = async {
+                    connection.execute("CREATE EXTENSION IF NOT EXISTS amcheck").await?;
+                    connection.execute(indexes).await
+                };
+                checked.await.err().map(|error| error.to_string()).into_iter().collect()
+            }
+        }
+    }
 }

@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# Disturbs runs far more often than the tests do, in the same harness: tests/it/kill.
+#
+#   scripts/kill.sh [--kills N] [--database sqlite|postgres|both] [--seed S]
+#
+# For each database: N processes killed at random moments, 250 unless said otherwise. The last line adds up what was found. Exit 0 only when all counts of harm are 0.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+fail() {
+    echo "scripts/kill.sh: $1" >&2
+    exit 2
+}
+kills=250 database=both seed=$RANDOM
+while (($#)); do
+    [[ $# -ge 2 ]] || fail "$1 wants a value"
+    case $1 in
+    --kills | --seed) [[ $2 =~ ^[0-9]+$ ]] || fail "$1 wants a number, not $2" ;;&
+    --kills) kills=$2 ;;
+    --seed) seed=$2 ;;
+    --database) database=$2 ;;
+    *) fail "unknown argument $1" ;;
+    esac
+    shift 2
+done
+case $database in
+sqlite | postgres) databases=("on_$database") ;;
+both) databases=(on_sqlite on_postgres) ;;
+*) fail "--database is sqlite, postgres or both, not $database" ;;
+esac
+
+tests=()
+for kind in "${databases[@]}"; do
+    tests+=("kill::moments::$kind::a_run_killed_at_any_moment_is_continued")
+done
+report=$(mktemp)
+trap 'rm -f "$report"' EXIT
+echo "== seed $seed"
+code=0
+AHA_KILLS=$kills AHA_TEST_SEED=$seed AHA_KILL_REPORT=$report \
+    bash scripts/postgres.sh cargo test --locked --test it -- --exact "${tests[@]}" || code=1
+
+echo
+sort "$report"
+# Each line reads "WHAT: N rounds, N struck at work, N items lost, …".
+awk -F': ' '
+    { split($NF, counts, ", "); for (i in counts) { split(counts[i], words, " "); sum[i] += words[1] } }
+    END {
+        printf "all together: %d rounds, %d struck at work, %d items lost, %d doubled, %d runs stuck or committed twice, " \
+            "%d integrity checks failed, %d digests differ\n", sum[1], sum[2], sum[3], sum[4], sum[5], sum[6], sum[7]
+    }' "$report"
+exit "$code"

@@ -1,0 +1,33 @@
+//! A process that is killed, stopped, doubled or cut off from its database: the next one ends up where an undisturbed one
+//! would have. Each test runs on both databases.
+//!
+//! `scripts/kill.sh` runs the tests that go by rounds with many more of them, and adds up what they report.
+
+mod harness;
+mod moments;
+mod points;
+mod processes;
+mod tally;
+
+/// Runs each of a file's functions on either kind of database.
+macro_rules! on_both_databases {
+    ($($name:ident),+ $(,)?) => {
+        mod on_sqlite {
+            $(
+                #[test]
+                fn $name() {
+                    super::$name($crate::support::radar::Engine::Sqlite);
+                }
+            )+
+        }
+        mod on_postgres {
+            $(
+                #[test]
+                fn $name() {
+                    super::$name($crate::support::radar::Engine::Postgres);
+                }
+            )+
+        }
+    };
+}
+pub(crate) use on_both_databases;
