@@ -29,19 +29,31 @@ pub async fn acquire(app: &App, topic: &Topic) -> Result<Lease, RunError> {
     let mut dead: Option<String> = None;
     loop {
         let attempt = app.store().acquire_lease(topic.id, &me.to_string(), clock.wall(), dead.as_deref()).await?;
-        let (holder, expires_at) = match attempt {
+        let late = clock.wall() >= until;
+        match attempt {
             LeaseAttempt::Acquired(lease) => return Ok(lease),
-            LeaseAttempt::Held { holder, expires_at } => (holder, expires_at),
-        };
-        if me.is_dead(&holder) {
-            tracing::info!(%holder, "the holder of the lease is gone; taking over");
-            dead = Some(holder);
-        } else if clock.wall() >= until {
-            return Err(RunError::Held { topic: topic.name.clone(), holder: Holder::short(&holder), expires_at });
-        } else {
-            tokio::time::sleep(POLL).await;
+            // Tried once at once, then as any other: what the dead one left undone may keep its row a while.
+            LeaseAttempt::Held { holder, .. } if dead.is_none() && is_left_behind(&me, &holder) => {
+                tracing::info!(%holder, "the holder of the lease is gone; taking over");
+                dead = Some(holder);
+                continue;
+            }
+            LeaseAttempt::Held { holder, expires_at } if late => {
+                return Err(RunError::Held { topic: topic.name.clone(), holder: Holder::short(&holder), expires_at });
+            }
+            LeaseAttempt::Busy if late => {
+                return Err(RunError::Store(StoreError::Locked { waited_seconds: WAIT.as_secs() }));
+            }
+            LeaseAttempt::Held { .. } | LeaseAttempt::Busy => {}
         }
+        tokio::time::sleep(POLL).await;
     }
+}
+
+/// Whether nobody works under a lease any more: its process is dead, or is this one, which runs a topic once at a time and
+/// has one left only where it could not give it back.
+fn is_left_behind(me: &Holder, holder: &str) -> bool {
+    me.is_dead(holder) || me.to_string() == holder
 }
 
 /// Renews a lease until it is dropped or lost; a lost one stops the attempt.

@@ -18,7 +18,12 @@ pub struct Lease {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LeaseAttempt {
     Acquired(Lease),
-    Held { holder: String, expires_at: Timestamp },
+    Held {
+        holder: String,
+        expires_at: Timestamp,
+    },
+    /// Nobody holds it, but somebody is writing the topic's row: another process that is just taking it, or the owner.
+    Busy,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

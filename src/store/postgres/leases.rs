@@ -18,16 +18,23 @@ impl LeaseStore for PostgresStore {
         dead_holder: Option<&str>,
     ) -> Result<LeaseAttempt> {
         let mut write = self.write("acquire_lease").await?;
-        // Else the holder could change between being in the way and being named.
-        write.lock_topic(topic).await?;
-        let token: Option<i64> = sqlx::query_scalar(sql::ACQUIRE)
-            .bind(topic.to_string())
-            .bind(holder)
-            .bind(sql::expiry(wall))
-            .bind(wall.as_millis())
-            .bind(dead_holder)
-            .fetch_optional(write.connection())
-            .await?;
+        // A holder in the middle of a commit has its row locked: it is named at once instead of waited for.
+        let reached: Option<String> =
+            sqlx::query_scalar("SELECT id FROM topics WHERE id = $1 FOR NO KEY UPDATE SKIP LOCKED")
+                .bind(topic.to_string())
+                .fetch_optional(write.connection())
+                .await?;
+        let mut token: Option<i64> = None;
+        if reached.is_some() {
+            token = sqlx::query_scalar(sql::ACQUIRE)
+                .bind(topic.to_string())
+                .bind(holder)
+                .bind(sql::expiry(wall))
+                .bind(wall.as_millis())
+                .bind(dead_holder)
+                .fetch_optional(write.connection())
+                .await?;
+        }
         let Some(token) = token else {
             let holder = sqlx::query_as(sql::PRESENT_HOLDER).bind(topic.to_string());
             return sql::held(topic, holder.fetch_optional(write.connection()).await?);

@@ -35,7 +35,8 @@ pub(crate) fn held(topic: TopicId, row: Option<HolderRow>) -> Result<LeaseAttemp
         Some((Some(holder), Some(expires_at))) => {
             Ok(LeaseAttempt::Held { holder, expires_at: Timestamp::from_millis(expires_at) })
         }
-        Some(_) => Err(StoreError::corrupt("lease", format_args!("topic {topic} is neither free nor held"))),
+        Some((None, None)) => Ok(LeaseAttempt::Busy),
+        Some(_) => Err(StoreError::corrupt("lease", format_args!("topic {topic} is half held"))),
         None => Err(StoreError::NotFound { what: "topic", id: topic.to_string() }),
     }
 }

@@ -70,6 +70,15 @@ impl Tally {
         }
     }
 
+    /// A run that was committed more often than once.
+    pub fn committed_twice(&mut self, radar: &Radar, what: &str) {
+        let twice = "SELECT run_id FROM run_attempts WHERE outcome = 'done' GROUP BY run_id HAVING count(*) > 1";
+        if !rows::query(radar, twice).is_empty() {
+            self.harm.push(format!("{what}: committed twice {:#?}", rows::table(radar, "run_attempts", &[])));
+            self.stuck += 1;
+        }
+    }
+
     /// Reports to `scripts/kill.sh`, and fails unless all is as it would be undisturbed.
     #[track_caller]
     pub fn close(self) {

@@ -168,7 +168,7 @@ pub(crate) fn embedding(key: &str) -> NewEmbedding {
 pub(crate) async fn acquire(store: &dyn Store, topic: &Topic, holder: &str) -> Lease {
     match store.acquire_lease(topic.id, holder, at(24), None).await.unwrap() {
         LeaseAttempt::Acquired(lease) => lease,
-        held @ LeaseAttempt::Held { .. } => panic!("{held:?}"),
+        other => panic!("{other:?}"),
     }
 }
 

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use aha_radar::store::StoreError;
 use aha_radar::store::error::Decision;
+use aha_radar::store::{LeaseAttempt, StoreError};
 use sqlx::{Connection, Executor, PgConnection};
 
 use super::world::{FreshPostgres, World, at, feed, item};
@@ -21,6 +21,27 @@ async fn a_lock_that_stays_is_named_and_does_not_hinder_reading() {
     other.execute("ROLLBACK").await.unwrap();
     other.close().await.unwrap();
     database.store.set_next_run(topic.id, Some(at(1))).await.unwrap();
+    database.remove().await;
+}
+
+/// A holder that is committing has its row locked: who wants its lease is told who it is, not that there is a lock.
+#[tokio::test]
+async fn a_lease_whose_holder_is_committing_is_named_at_once() {
+    let database = FreshPostgres::new().await;
+    let world = World::new(&*database.store).await;
+    let mut holder = PgConnection::connect(&database.url).await.unwrap();
+    holder.execute("BEGIN; SELECT * FROM topics FOR UPDATE").await.unwrap();
+    let late = at(24) + Duration::from_hours(1);
+    let attempt = async || database.store.acquire_lease(world.topic.id, "two", late, None).await.unwrap();
+    let named = attempt().await;
+    assert!(matches!(&named, LeaseAttempt::Held { holder, .. } if *holder == world.lease.holder), "{named:?}");
+    holder.execute("ROLLBACK").await.unwrap();
+    database.store.release_lease(&world.lease).await.unwrap();
+    holder.execute("BEGIN; SELECT * FROM topics FOR UPDATE").await.unwrap();
+    assert_eq!(attempt().await, LeaseAttempt::Busy);
+    holder.execute("ROLLBACK").await.unwrap();
+    assert!(matches!(attempt().await, LeaseAttempt::Acquired(_)));
+    holder.close().await.unwrap();
     database.remove().await;
 }
 

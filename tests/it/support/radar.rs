@@ -180,6 +180,22 @@ pub fn finish(child: Child) -> Ran {
     child.wait_with_output().unwrap().into()
 }
 
+/// Waits until a process stands still, as after SIGSTOP. Whether it does; else it has ended.
+pub fn stands_still(child: &mut Child) -> bool {
+    let stat = format!("/proc/{}/stat", child.id());
+    for _ in 0..2400 {
+        if child.try_wait().unwrap().is_some() {
+            return false;
+        }
+        let state = std::fs::read_to_string(&stat).unwrap();
+        if state[state.rfind(')').unwrap()..].starts_with(") T") {
+            return true;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(25));
+    }
+    panic!("60 s have passed and process {} neither stands still nor has ended", child.id());
+}
+
 /// Sends a signal by its name.
 #[track_caller]
 pub fn signal(child: &Child, name: &str) {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use aha_radar::store::{self, OpenMode, SharedStore};
 use sqlx::sqlite::SqliteConnectOptions;
-use sqlx::{Connection as _, Executor as _, PgConnection, SqliteConnection};
+use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection, SqliteConnection};
 
 use super::radar::Radar;
 
@@ -36,6 +36,12 @@ where
 pub fn query(radar: &Radar, sql: &str) -> Vec<String> {
     let (url, sql) = (radar.database_url(), sql.to_owned());
     block_on(|| async move { Database::open(&url).await.column(sql).await })
+}
+
+/// Does something behind the product's back, as an owner with a shell of the database would.
+pub fn execute(radar: &Radar, sql: &str) {
+    let (url, sql) = (radar.database_url(), sql.to_owned());
+    block_on(|| async move { Database::open(&url).await.execute(sql).await });
 }
 
 /// The one number that a query finds.
@@ -104,6 +110,13 @@ impl Database {
             Self::Postgres(connection) => sqlx::query_scalar(query).fetch_all(connection).await.unwrap(),
         };
         values.into_iter().map(Option::unwrap_or_default).collect()
+    }
+
+    async fn execute(&mut self, sql: String) {
+        match self {
+            Self::Sqlite(connection) => drop(connection.execute(AssertSqlSafe(sql)).await.unwrap()),
+            Self::Postgres(connection) => drop(connection.execute(AssertSqlSafe(sql)).await.unwrap()),
+        }
     }
 
     async fn tables(&mut self) -> Vec<String> {
