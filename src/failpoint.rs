@@ -81,6 +81,20 @@ pub fn pause(_name: &str, usual: std::time::Duration) -> std::time::Duration {
     usual
 }
 
+/// A limit that a test sets in the environment; a release build has none.
+#[cfg(debug_assertions)]
+#[must_use]
+pub fn limit(name: &str) -> Option<u64> {
+    armed::number(name)
+}
+
+#[cfg(not(debug_assertions))]
+#[inline]
+#[must_use]
+pub fn limit(_name: &str) -> Option<u64> {
+    None
+}
+
 #[cfg(all(test, debug_assertions))]
 mod tests {
     use super::armed::Failpoint;

@@ -3,10 +3,13 @@
 use anyhow::Result;
 
 use crate::app::App;
+use crate::config::Config;
 
 use super::exit::Exit;
 
-pub(super) async fn run(app: App) -> Result<Exit> {
-    crate::daemon::run(app).await?;
+pub(super) async fn run(config: Config) -> Result<Exit> {
+    if let Some(store) = crate::daemon::open(&config).await? {
+        crate::daemon::run(App::new(config, store)?).await?;
+    }
     Ok(Exit::Ok)
 }

@@ -12,6 +12,7 @@ mod item;
 mod migrate;
 mod opml;
 mod output;
+mod patience;
 mod progress;
 mod run;
 mod runs;
@@ -58,8 +59,8 @@ fn start(cli: Cli) -> anyhow::Result<Exit> {
 
 async fn dispatch(command: Command, config: Config) -> anyhow::Result<Exit> {
     match command {
-        Command::Run(arguments) => Box::pin(run::run(app(config, OpenMode::CreateIfMissing).await?, arguments)).await,
-        Command::Daemon => Box::pin(daemon::run(app(config, OpenMode::CreateIfMissing).await?)).await,
+        Command::Run(arguments) => Box::pin(run::run(config, arguments)).await,
+        Command::Daemon => Box::pin(daemon::run(config)).await,
         Command::Init(arguments) => init::run(&app(config, OpenMode::CreateIfMissing).await?, arguments).await,
         Command::Topic(command) => topic::run(&app(config, OpenMode::CreateIfMissing).await?, command).await,
         Command::Source(command) => Box::pin(source::run(config, command)).await,

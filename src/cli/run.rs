@@ -6,6 +6,7 @@ use std::sync::Arc;
 use anyhow::Result;
 
 use crate::app::App;
+use crate::config::Config;
 use crate::digest::terminal::Foot;
 use crate::digest::{Format, render, terminal};
 use crate::domain::digest::Digest;
@@ -13,24 +14,28 @@ use crate::domain::topic::{DEFAULT_TOPIC, Topic};
 use crate::domain::window::Window;
 use crate::pipeline::runner::{self, RunOutcome, RunRequest};
 use crate::pipeline::{RunError, StopSignal};
+use crate::store::{self, OpenMode};
 
 use super::arguments::RunArguments;
 use super::exit::{Exit, of_digest};
+use super::patience::patiently;
 use super::progress::Bars;
 use super::{opml, output};
 
-pub(super) async fn run(app: App, arguments: RunArguments) -> Result<Exit> {
-    if let Some(file) = &arguments.import {
-        let added = opml::import(&app, file, &arguments.topic).await?;
-        output::note(&added);
-    } else if arguments.topic == DEFAULT_TOPIC {
-        app.store().ensure_topic(DEFAULT_TOPIC, app.clock().now()).await?;
-    }
-    let topic = topic(&app, &arguments.topic).await?;
-    let zone = runner::zone_of(&app, &topic)?;
-    let window = arguments.window.as_deref().map(|text| Window::parse(text, zone)).transpose()?;
+pub(super) async fn run(config: Config, arguments: RunArguments) -> Result<Exit> {
     let stop = StopSignal::default();
     interrupt_on_signal(stop.clone());
+    let database_url = config.database_url.clone();
+    let opening = async || {
+        tokio::select! {
+            opened = store::open(database_url.as_str(), OpenMode::CreateIfMissing) => Ok(opened?),
+            reason = stop.ended() => Err(reason.into()),
+        }
+    };
+    let app = App::new(config, patiently(&stop, opening).await?)?;
+    let topic = patiently(&stop, async || prepare(&app, &arguments).await).await?;
+    let zone = runner::zone_of(&app, &topic)?;
+    let window = arguments.window.as_deref().map(|text| Window::parse(text, zone)).transpose()?;
     let bars = Arc::new(Bars::new());
     let request = RunRequest {
         topic: arguments.topic.clone(),
@@ -40,18 +45,28 @@ pub(super) async fn run(app: App, arguments: RunArguments) -> Result<Exit> {
         progress: bars.clone(),
         stop,
     };
-    let outcome = runner::run(&app, &request).await;
+    let outcome = patiently(&request.stop, async || Ok(Box::pin(runner::run(&app, &request)).await?)).await;
     bars.clear();
     let outcome = outcome?;
     for made in &outcome.made {
         let html = made.files.iter().find(|f| f.extension().is_some_and(|e| e == "html")).map(PathBuf::as_path);
-        show(&app, &topic, &made.digest, arguments.json, html).await?;
+        patiently(&request.stop, async || show(&app, &topic, &made.digest, arguments.json, html).await).await?;
     }
     if outcome.made.is_empty() {
-        up_to_date(&app, &topic, &outcome, arguments.json).await?;
+        patiently(&request.stop, async || up_to_date(&app, &topic, &outcome, arguments.json).await).await?;
     }
     let exits = outcome.made.iter().map(|made| of_digest(&made.digest));
     Ok(exits.rev().find(|exit| *exit != Exit::Ok).unwrap_or(Exit::Ok))
+}
+
+/// Brings the sources in, where a list of them is given, and finds the topic.
+async fn prepare(app: &App, arguments: &RunArguments) -> Result<Topic> {
+    if let Some(file) = &arguments.import {
+        output::note(&opml::import(app, file, &arguments.topic).await?);
+    } else if arguments.topic == DEFAULT_TOPIC {
+        app.store().ensure_topic(DEFAULT_TOPIC, app.clock().now()).await?;
+    }
+    topic(app, &arguments.topic).await
 }
 
 /// Says that there is nothing to read, and shows the last digest instead.

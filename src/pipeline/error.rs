@@ -5,6 +5,7 @@ use thiserror::Error;
 use crate::domain::time::Timestamp;
 use crate::sources::fetch::FetchError;
 use crate::store::StoreError;
+use crate::store::error::Decision;
 
 #[derive(Debug, Error)]
 pub enum RunError {
@@ -58,6 +59,25 @@ impl From<StoreError> for RunError {
 }
 
 impl RunError {
+    /// What a daemon does about it; `None`: the topic waits for the schedule's next time.
+    #[must_use]
+    pub const fn decision(&self) -> Option<Decision> {
+        match self {
+            Self::Store(error) => Some(error.decision()),
+            Self::Held { .. } => Some(Decision::Retry),
+            Self::LeaseLost => Some(Decision::Park),
+            Self::Interrupted
+            | Self::CursorAhead { .. }
+            | Self::NoTopic { .. }
+            | Self::NoSources { .. }
+            | Self::BadTimezone(_)
+            | Self::BadSchedule(_)
+            | Self::BadRule(_)
+            | Self::Fetch(_)
+            | Self::Output(_) => None,
+        }
+    }
+
     /// The outcome written on the attempt's row.
     #[must_use]
     pub const fn attempt_outcome(&self) -> &'static str {

@@ -9,6 +9,7 @@ pub mod cluster;
 pub mod compose;
 pub mod dedupe;
 pub mod deep_summary;
+pub mod due;
 pub mod embed;
 pub mod entities;
 pub mod error;

@@ -16,7 +16,7 @@ use crate::domain::time::{DAY_MS, Timestamp};
 use crate::domain::topic::Topic;
 use crate::domain::window::Window;
 use crate::llm::Task;
-use crate::store::{AttemptEnd, Gone, Lease, NewRun};
+use crate::store::{AttemptEnd, Gone, Lease, NewRun, StoreError};
 
 use super::lease::{Heartbeat, acquire};
 use super::progress::Progress;
@@ -68,10 +68,19 @@ pub async fn run(app: &App, request: &RunRequest) -> Result<RunOutcome, RunError
         None => cursor_run(app, request, &lease).await,
     };
     drop(heartbeat);
-    if let Err(error) = app.store().release_lease(&lease).await {
+    give_back(app, &lease).await;
+    outcome
+}
+
+/// Gives the lease back; over a connection that was cut, once more.
+async fn give_back(app: &App, lease: &Lease) {
+    let mut given = app.store().release_lease(lease).await;
+    if matches!(given, Err(StoreError::ConnectionLost { .. })) {
+        given = app.store().release_lease(lease).await;
+    }
+    if let Err(error) = given {
         tracing::warn!(%error, "the lease could not be given back; it runs out by itself");
     }
-    outcome
 }
 
 /// The topic as it is now.

@@ -1,79 +1,16 @@
 //! The daemon from outside: it runs what is due, tells how it is, and ends when asked.
 
-use std::io::{Read as _, Write as _};
-use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::process::Child;
-use std::time::{Duration, Instant};
+use std::net::TcpListener;
+use std::time::Duration;
 
-use serde_json::Value;
-
+use crate::support::daemon::Daemon;
 use crate::support::feeds::{Post, feed};
 use crate::support::http::Answer;
-use crate::support::radar::{Radar, Ran, finish, repository, signal};
+use crate::support::radar::{Radar, repository};
 use crate::support::rows;
 use crate::support::web::Web;
 
 const NOW: &str = "2026-11-19T07:00:00Z";
-
-/// An address on which nobody listens.
-fn free_address() -> SocketAddr {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap()
-}
-
-/// A started daemon; killed with the value when the test has not ended it.
-struct Daemon {
-    child: Option<Child>,
-    address: SocketAddr,
-}
-
-impl Daemon {
-    fn start(radar: &mut Radar) -> Self {
-        let address = free_address();
-        radar.set("AHA_LISTEN", &address.to_string());
-        Self { child: Some(radar.start(&["daemon"])), address }
-    }
-
-    /// What `/health` says, once it answers.
-    fn health(&self) -> Option<Value> {
-        let mut stream = TcpStream::connect(self.address).ok()?;
-        stream.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
-        write!(stream, "GET /health HTTP/1.1\r\nhost: {}\r\nconnection: close\r\n\r\n", self.address).ok()?;
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).ok()?;
-        serde_json::from_str(answer.split_once("\r\n\r\n")?.1).ok()
-    }
-
-    /// Waits until `/health` is as wanted.
-    #[track_caller]
-    fn wait_for(&self, what: &str, wanted: impl Fn(&Value) -> bool) -> Value {
-        let mut last = None;
-        for _ in 0..300 {
-            last = self.health();
-            if let Some(health) = last.as_ref().filter(|health| wanted(health)) {
-                return health.clone();
-            }
-            std::thread::sleep(Duration::from_millis(100));
-        }
-        panic!("30 s have passed and the daemon is not {what}: {last:?}");
-    }
-
-    /// Asks it to end and waits until it does.
-    fn end(mut self) -> (Ran, Duration) {
-        let child = self.child.take().unwrap();
-        let begun = Instant::now();
-        signal(&child, "TERM");
-        (finish(child), begun.elapsed())
-    }
-}
-
-impl Drop for Daemon {
-    fn drop(&mut self) {
-        if let Some(child) = &mut self.child {
-            let _ = child.kill();
-            let _ = child.wait();
-        }
-    }
-}
 
 fn is_free(radar: &Radar) -> bool {
     rows::number(radar, "SELECT count(*) FROM topics WHERE lease_holder IS NOT NULL") == 0

@@ -9,6 +9,7 @@ mod daemon;
 mod faults;
 mod kill;
 mod migrate;
+mod outages;
 mod runs;
 mod sources;
 mod store;

@@ -20,7 +20,7 @@ use std::fmt::Display;
 use std::time::Duration;
 
 use sqlx::sqlite::SqlitePoolOptions;
-use sqlx::{Sqlite, SqliteConnection, SqlitePool, Transaction};
+use sqlx::{Connection as _, Sqlite, SqliteConnection, SqlitePool, Transaction};
 
 use super::records::Lease;
 use super::schema::{OpenMode, SchemaVersion};
@@ -52,6 +52,7 @@ impl SqliteStore {
                 .max_connections(size)
                 .acquire_timeout(Duration::from_secs(QUEUE_SECONDS))
                 .test_before_acquire(false)
+                .after_release(|connection, _| Box::pin(is_usable(connection)))
         };
         let reading = options.clone().pragma("query_only", "ON");
         Ok(Self { writer: pool(WRITERS).connect_lazy_with(options), reader: pool(READERS).connect_lazy_with(reading) })
@@ -80,6 +81,14 @@ impl SqliteStore {
         let mut write = self.write(operation).await?;
         if write.holds(lease).await? { Ok(write) } else { Err(StoreError::LeaseLost { token: lease.token }) }
     }
+}
+
+/// Whether a connection that comes back has no transaction open. When the disk is full or fails, SQLite rolls back by itself;
+/// the driver's own rollback then finds nothing to do, and it would refuse every later transaction: such a connection goes.
+async fn is_usable(connection: &mut SqliteConnection) -> std::result::Result<bool, sqlx::Error> {
+    // Waits until the rollback that was begun when the transaction was dropped is done.
+    connection.ping().await?;
+    Ok(!connection.is_in_transaction())
 }
 
 /// A write transaction; dropped without [`Write::commit`], it changes nothing.

@@ -9,6 +9,7 @@ use sqlx::sqlite::{SqliteConnectOptions, SqliteSynchronous};
 use sqlx::{ConnectOptions, Connection, SqliteConnection};
 
 use super::error::{self, BUSY_SECONDS};
+use crate::failpoint;
 use crate::store::schema::{self, Applied, OpenMode, SchemaVersion};
 use crate::store::shared::hit;
 use crate::store::{Result, StoreError};
@@ -59,11 +60,16 @@ fn options(url: &str) -> Result<SqliteConnectOptions> {
     if options.get_filename().as_os_str().is_empty() {
         return Err(bad("it names no file; write sqlite://PATH".to_owned()));
     }
-    Ok(options
+    let options = options
         .foreign_keys(true)
         .synchronous(SqliteSynchronous::Normal)
         .busy_timeout(Duration::from_secs(BUSY_SECONDS))
-        .disable_statement_logging())
+        .disable_statement_logging();
+    // A test's disk is full when the file has so many pages.
+    Ok(match failpoint::limit("AHA_SQLITE_MAX_PAGES") {
+        Some(pages) => options.pragma("max_page_count", pages.to_string()),
+        None => options,
+    })
 }
 
 /// Connects for writing; where that cannot be, for reading; where the folder cannot hold the files that readers share

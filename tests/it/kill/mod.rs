@@ -3,6 +3,7 @@
 //!
 //! `scripts/kill.sh` runs the tests that go by rounds with many more of them, and adds up what they report.
 
+mod faults;
 mod harness;
 mod losses;
 mod moments;

@@ -1,8 +1,10 @@
 //! What several tests stand on.
 
+pub mod daemon;
 pub mod feeds;
 pub mod http;
 pub mod postgres;
+pub mod proxy;
 pub mod radar;
 pub mod responses;
 pub mod rows;

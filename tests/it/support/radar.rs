@@ -9,6 +9,8 @@ use tempfile::TempDir;
 
 use super::{postgres, rows};
 
+const PROGRAM: &str = env!("CARGO_BIN_EXE_aha-radar");
+
 /// Which kind of database an installation keeps its rows in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Engine {
@@ -118,7 +120,17 @@ impl Radar {
 
     /// A command that inherits nothing of the test's environment.
     pub fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_aha-radar"));
+        self.settle(Command::new(PROGRAM), arguments)
+    }
+
+    /// The same by a shell that first gives way to `script`, in which `"$0" "$@"` is the command.
+    pub fn command_after(&self, script: &str, arguments: &[&str]) -> Command {
+        let mut shell = Command::new("bash");
+        shell.args(["-c", &format!("{script}; exec \"$0\" \"$@\""), PROGRAM]);
+        self.settle(shell, arguments)
+    }
+
+    fn settle(&self, mut command: Command, arguments: &[&str]) -> Command {
         command.args(arguments).current_dir(self.folder()).env_clear();
         command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
         command.env("DATABASE_URL", self.database_url()).env("AHA_OUTPUT_DIR", self.output());

@@ -87,6 +87,33 @@ pub fn wait_for(radar: &Radar, sql: &str) {
     panic!("30 s have passed without {sql}");
 }
 
+/// A transaction of another program, which keeps its locks until it is dropped.
+pub struct OpenTransaction {
+    database: Option<Database>,
+    runtime: tokio::runtime::Runtime,
+}
+
+impl OpenTransaction {
+    /// Begins with these statements.
+    pub fn of(radar: &Radar, sql: &str) -> Self {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let database = runtime.block_on(async {
+            let mut database = Database::open(&radar.database_url()).await;
+            database.execute(sql.to_owned()).await;
+            database
+        });
+        Self { database: Some(database), runtime }
+    }
+}
+
+impl Drop for OpenTransaction {
+    fn drop(&mut self) {
+        if let Some(mut database) = self.database.take() {
+            self.runtime.block_on(database.execute("ROLLBACK".to_owned()));
+        }
+    }
+}
+
 /// A connection of a test's own.
 enum Database {
     Sqlite(SqliteConnection),

@@ -1,0 +1,42 @@
+//! A command that meets a trouble of the database which passes by itself tries again, a few times, before it says so.
+
+use std::time::Duration;
+
+use anyhow::Result;
+
+use crate::failpoint;
+use crate::pipeline::{RunError, StopSignal};
+use crate::store::StoreError;
+use crate::store::error::Decision;
+
+use super::output;
+
+const PAUSES: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(4)];
+
+/// Does the work, and again after a pause when the database was away, locked or cut off. Each step of the work has to be one
+/// that finds what is done already.
+pub(super) async fn patiently<T>(stop: &StopSignal, work: impl AsyncFn() -> Result<T>) -> Result<T> {
+    for pause in PAUSES {
+        let pause = failpoint::pause("AHA_RETRY_MS", pause);
+        match Box::pin(work()).await {
+            Err(error) if passes_by_itself(&error) => {
+                output::note(&format!("{error}\nnow it is tried again by itself"));
+            }
+            outcome => return outcome,
+        }
+        tokio::select! {
+            () = tokio::time::sleep(pause) => {}
+            reason = stop.ended() => return Err(reason.into()),
+        }
+    }
+    Box::pin(work()).await
+}
+
+fn passes_by_itself(error: &anyhow::Error) -> bool {
+    let decision = match error.downcast_ref::<RunError>() {
+        Some(RunError::Store(error)) => Some(error.decision()),
+        Some(_) => None,
+        None => error.downcast_ref::<StoreError>().map(StoreError::decision),
+    };
+    decision == Some(Decision::Retry)
+}

@@ -1,0 +1,60 @@
+//! How long the daemon waits before it tries again what has failed: by the error's [`Decision`], longer each time.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use crate::failpoint;
+use crate::store::error::Decision;
+
+/// Failures in a row of one thing, and when it may be tried again.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Backoff {
+    failures: u32,
+    until: Option<Instant>,
+}
+
+impl Backoff {
+    /// Notes a failure. The pause until the next try.
+    pub(super) fn failed(&mut self, decision: Decision, now: Instant) -> Duration {
+        let pause = pause(decision, self.failures);
+        self.failures = self.failures.saturating_add(1);
+        self.until = Some(now + pause);
+        pause
+    }
+
+    pub(super) fn may_try(&self, now: Instant) -> bool {
+        self.until.is_none_or(|until| until <= now)
+    }
+
+    /// When it may be tried again, where something failed.
+    pub(super) const fn until(&self) -> Option<Instant> {
+        self.until
+    }
+}
+
+/// What passes by itself is soon tried again; what somebody has to mend, such as a full disk, is looked at less often.
+fn pause(decision: Decision, failures: u32) -> Duration {
+    let (first, longest) = match decision {
+        Decision::Retry => (Duration::from_secs(5), Duration::from_mins(5)),
+        Decision::Park => (Duration::from_mins(1), Duration::from_mins(15)),
+        Decision::Abort => (Duration::from_mins(15), Duration::from_mins(15)),
+    };
+    failpoint::pause("AHA_RETRY_MS", first.saturating_mul(1 << failures.min(10)).min(longest))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_failure_doubles_the_pause_up_to_a_limit() {
+        let (mut backoff, now) = (Backoff::default(), Instant::now());
+        let pauses = [(); 8].map(|()| backoff.failed(Decision::Retry, now).as_secs());
+        assert_eq!(pauses, [5, 10, 20, 40, 80, 160, 300, 300]);
+        assert!(!backoff.may_try(now + Duration::from_secs(299)) && backoff.may_try(now + Duration::from_mins(5)));
+        assert_eq!([0, 1, 4].map(|n| pause(Decision::Park, n).as_secs()), [60, 120, 900]);
+        assert_eq!([0, 30].map(|n| pause(Decision::Abort, n).as_secs()), [900, 900]);
+        assert!(Backoff::default().may_try(now));
+    }
+}

@@ -1,0 +1,276 @@
+//! The daemon: runs each topic when it is due, tells its health, ends when asked.
+//!
+//! A minute tick asks the database what is due (`topics.next_run_at`): so a missed tick, a sleeping machine or a restart
+//! costs nothing but time, and cron expressions keep their local hour over clock changes. What the database refuses is tried
+//! again after a pause ([`backoff`]), not at the schedule's next time.
+
+mod backoff;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use thiserror::Error;
+use tokio::sync::Notify;
+use tokio::task::{Id, JoinError, JoinSet};
+use tokio::time::Instant;
+use tokio_cron_scheduler::{Job, JobScheduler, JobSchedulerError};
+
+use crate::app::App;
+use crate::config::Config;
+use crate::domain::topic::Topic;
+use crate::pipeline::progress::Silent;
+use crate::pipeline::runner::{self, Made, RunRequest};
+use crate::pipeline::{RunError, StopSignal, due};
+use crate::store::error::Decision;
+use crate::store::{self, OpenMode, SharedStore, StoreError};
+use crate::web;
+
+use backoff::Backoff;
+
+#[derive(Debug, Error)]
+pub enum DaemonError {
+    #[error("the daemon cannot listen on {address}: {reason}; set AHA_LISTEN to a free address and port")]
+    Listen { address: std::net::SocketAddr, reason: std::io::Error },
+    #[error("the minute tick cannot be started: {0}")]
+    Tick(#[from] JobSchedulerError),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// At the start of every minute, in UTC.
+const EVERY_MINUTE: &str = "0 * * * * *";
+
+/// Opens the database, waiting as long as its trouble is one that passes by itself. `None` when asked to stop meanwhile.
+pub async fn open(config: &Config) -> Result<Option<SharedStore>, StoreError> {
+    let mut backoff = Backoff::default();
+    let ended = signalled();
+    tokio::pin!(ended);
+    loop {
+        let error = tokio::select! {
+            opened = store::open(config.database_url.as_str(), OpenMode::CreateIfMissing) => match opened {
+                Ok(store) => return Ok(Some(store)),
+                Err(error) => error,
+            },
+            () = &mut ended => return Ok(None),
+        };
+        if error.decision() != Decision::Retry {
+            return Err(error);
+        }
+        let pause = backoff.failed(Decision::Retry, Instant::now());
+        tracing::error!(%error, again_in_s = pause.as_secs(), "the database cannot be opened; trying again");
+        tokio::select! {
+            () = tokio::time::sleep(pause) => {}
+            () = &mut ended => return Ok(None),
+        }
+    }
+}
+
+/// Runs until SIGINT or SIGTERM.
+///
+/// # Errors
+/// When it cannot listen or tick; a failing run is logged, shown by `/health` and tried again.
+pub async fn run(app: App) -> Result<(), DaemonError> {
+    let address = app.config().listen;
+    let listener =
+        tokio::net::TcpListener::bind(address).await.map_err(|reason| DaemonError::Listen { address, reason })?;
+    tracing::info!(%address, version = env!("CARGO_PKG_VERSION"), "daemon started");
+    let server = tokio::spawn(web::serve(listener, app.clone()));
+    let tick = Arc::new(Notify::new());
+    let mut scheduler = JobScheduler::new().await?;
+    scheduler.add(minute_tick(&tick)?).await?;
+    scheduler.start().await?;
+    let mut topics = Topics::of(app);
+    let ended = signalled();
+    tokio::pin!(ended);
+    loop {
+        tokio::select! {
+            () = topics.start_due() => {}
+            () = &mut ended => break,
+        }
+        tokio::select! {
+            () = tick.notified() => {}
+            () = topics.something_to_do() => {}
+            () = &mut ended => break,
+        }
+    }
+    topics.end().await;
+    scheduler.shutdown().await?;
+    server.abort();
+    tracing::info!("daemon stopped");
+    Ok(())
+}
+
+fn minute_tick(tick: &Arc<Notify>) -> Result<Job, JobSchedulerError> {
+    let tick = Arc::clone(tick);
+    Job::new_async(EVERY_MINUTE, move |_, _| {
+        let tick = Arc::clone(&tick);
+        Box::pin(async move { tick.notify_one() })
+    })
+}
+
+/// The runs under way, and what waits after a failure.
+struct Topics {
+    app: App,
+    stop: StopSignal,
+    tasks: JoinSet<Result<(), Decision>>,
+    running: HashMap<Id, String>,
+    /// Topics whose last run failed, by name.
+    failing: HashMap<String, Backoff>,
+    /// Reading what is due.
+    reading: Backoff,
+}
+
+impl Topics {
+    fn of(app: App) -> Self {
+        Self {
+            app,
+            stop: StopSignal::default(),
+            tasks: JoinSet::new(),
+            running: HashMap::new(),
+            failing: HashMap::new(),
+            reading: Backoff::default(),
+        }
+    }
+
+    /// Starts the topics that are due and neither running in this process nor waiting after a failure.
+    async fn start_due(&mut self) {
+        if !self.reading.may_try(Instant::now()) {
+            return;
+        }
+        match self.try_start_due().await {
+            Ok(()) => self.reading = Backoff::default(),
+            Err(error) => {
+                let pause = self.reading.failed(error.decision(), Instant::now());
+                tracing::error!(%error, again_in_s = pause.as_secs(), "the topics that are due could not be read; trying again");
+            }
+        }
+    }
+
+    async fn try_start_due(&mut self) -> Result<(), StoreError> {
+        let now = self.app.clock().now();
+        for topic in self.app.store().topics().await? {
+            let waits = self.failing.get(&topic.name).is_some_and(|backoff| !backoff.may_try(Instant::now()));
+            let running = self.running.values().any(|name| *name == topic.name);
+            if waits || running || self.app.store().sources(topic.id).await?.iter().all(|s| !s.enabled) {
+                continue;
+            }
+            match due::is_due(&self.app, &topic, now) {
+                Ok(true) => {
+                    let stop = self.stop.for_next_attempt();
+                    let task = self.tasks.spawn(run_topic(self.app.clone(), topic.clone(), stop));
+                    self.running.insert(task.id(), topic.name);
+                }
+                Ok(false) => due::plan_anew(&self.app, &topic, now).await?,
+                Err(error) => tracing::error!(topic = %topic.name, %error, "the topic cannot be scheduled"),
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns when a run has ended, or when a pause has.
+    async fn something_to_do(&mut self) {
+        let pauses = self.failing.values().chain([&self.reading]).filter_map(Backoff::until);
+        let next = pauses.filter(|until| *until > Instant::now()).min();
+        let pause = async {
+            match next {
+                Some(until) => tokio::time::sleep_until(until).await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            Some(ended) = self.tasks.join_next_with_id() => self.note(ended),
+            () = pause => {}
+        }
+    }
+
+    fn note(&mut self, ended: Result<(Id, Result<(), Decision>), JoinError>) {
+        let (id, outcome) = match ended {
+            Ok((id, outcome)) => (id, outcome),
+            Err(error) => {
+                tracing::error!(%error, "a run broke off");
+                (error.id(), Err(Decision::Park))
+            }
+        };
+        let Some(topic) = self.running.remove(&id) else { return };
+        match outcome {
+            Ok(()) => drop(self.failing.remove(&topic)),
+            Err(decision) => {
+                let pause = self.failing.entry(topic.clone()).or_default().failed(decision, Instant::now());
+                tracing::info!(topic, again_in_s = pause.as_secs(), "the topic is tried again");
+            }
+        }
+    }
+
+    /// Asks all runs to end and waits until they have.
+    async fn end(mut self) {
+        tracing::info!(runs = self.tasks.len(), "asked to stop; runs end at their next safe point");
+        self.stop.interrupt();
+        while self.tasks.join_next().await.is_some() {}
+    }
+}
+
+/// A run and the planning of the next; an error says how to go on where it is not to wait for that.
+async fn run_topic(app: App, topic: Topic, stop: StopSignal) -> Result<(), Decision> {
+    let request = RunRequest {
+        topic: topic.name.clone(),
+        window: None,
+        scheduled: true,
+        rejudge: false,
+        progress: Arc::new(Silent),
+        stop,
+    };
+    match Box::pin(runner::run(&app, &request)).await {
+        Ok(outcome) => {
+            for Made { digest, .. } in &outcome.made {
+                let (status, items) = (digest.digest.status.as_str(), digest.digest.items);
+                tracing::info!(topic = %topic.name, status, items, stories = digest.stories.len(), "digest made");
+            }
+        }
+        Err(RunError::Interrupted) => {
+            // Not planned anew: the unfinished run is due again as soon as a daemon starts.
+            tracing::info!(topic = %topic.name, "run interrupted; the next start continues it");
+            return Ok(());
+        }
+        Err(error) => match error.decision() {
+            // Another process is at work on the topic. Should it die, this one finishes what it began.
+            Some(decision) if matches!(error, RunError::Held { .. }) => {
+                tracing::info!(topic = %topic.name, %error, "the topic is being run elsewhere");
+                return Err(decision);
+            }
+            Some(decision) => {
+                tracing::error!(topic = %topic.name, %error, "run failed; it continues after a pause");
+                return Err(decision);
+            }
+            None => tracing::error!(topic = %topic.name, %error, "run failed; it continues when next due"),
+        },
+    }
+    due::plan_next(&app, &topic, app.clock().now()).await.map_err(|error| {
+        tracing::error!(topic = %topic.name, %error, "the next run could not be planned");
+        error.decision()
+    })
+}
+
+/// Returns at the first SIGINT or SIGTERM.
+pub async fn signalled() {
+    let interrupt = async {
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    };
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        let terminate = async {
+            match signal(SignalKind::terminate()) {
+                Ok(mut terminate) => drop(terminate.recv().await),
+                Err(_) => std::future::pending::<()>().await,
+            }
+        };
+        tokio::select! {
+            () = interrupt => {}
+            () = terminate => {}
+        }
+    }
+    #[cfg(not(unix))]
+    interrupt.await;
+}

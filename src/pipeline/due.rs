@@ -1,0 +1,51 @@
+//! Whether a topic's scheduled run is due, and when the next one is. Called by the daemon, and by the runner once it holds
+//! the topic: of two daemons that see the same run due, the second finds that it is done.
+
+use crate::app::App;
+use crate::domain::time::{DAY_MS, Timestamp};
+use crate::domain::topic::Topic;
+use crate::store::StoreError;
+
+use super::RunError;
+use super::runner::{schedule_of, zone_of};
+
+/// Whether a time of the schedule has come that the topic has not been read up to. A topic that was never run is due at
+/// once: a first digest should not wait for tomorrow. One that was read up to a day that has not come is, too, so that its
+/// run says what is wrong.
+///
+/// # Errors
+/// When the topic's schedule or zone cannot be read.
+pub fn is_due(app: &App, topic: &Topic, now: Timestamp) -> Result<bool, RunError> {
+    let (schedule, zone) = (schedule_of(app, topic)?, zone_of(app, topic)?);
+    Ok(match (topic.next_run_at, topic.cursor_end) {
+        (None, cursor) => cursor.is_none(),
+        (Some(at), None) => at <= now,
+        (Some(at), Some(cursor)) => {
+            let unread = schedule.next_after(cursor, zone).is_some_and(|next| next <= now);
+            at <= now && (unread || cursor - now > DAY_MS)
+        }
+    })
+}
+
+/// Plans the next run of a topic that is not due, where that is not done, or was done when the clock was wrong.
+pub async fn plan_anew(app: &App, topic: &Topic, now: Timestamp) -> Result<(), StoreError> {
+    let planned = topic.next_run_at.filter(|at| *at > now);
+    if planned.is_some() && planned <= next(app, topic, now) {
+        return Ok(());
+    }
+    plan_next(app, topic, now).await
+}
+
+/// Writes down when the topic is due next after a time.
+pub async fn plan_next(app: &App, topic: &Topic, after: Timestamp) -> Result<(), StoreError> {
+    let next = next(app, topic, after);
+    app.store().set_next_run(topic.id, next).await?;
+    let next = next.map_or_else(|| "never".to_owned(), |at| at.to_string());
+    tracing::info!(topic = %topic.name, %next, "next run planned");
+    Ok(())
+}
+
+fn next(app: &App, topic: &Topic, after: Timestamp) -> Option<Timestamp> {
+    let (schedule, zone) = (schedule_of(app, topic).ok()?, zone_of(app, topic).ok()?);
+    schedule.next_after(after, zone)
+}

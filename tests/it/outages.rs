@@ -1,0 +1,195 @@
+//! A database that fails for a while, as the table "When the database fails" in docs/OPERATING.md says: a command says what
+//! failed and what to do, and a daemon goes on by itself when the cause is gone.
+
+use std::process::Command;
+use std::time::Duration;
+
+use crate::kill::on_both_databases;
+use crate::support::daemon::Daemon;
+use crate::support::feeds::{Post, feed};
+use crate::support::postgres;
+use crate::support::proxy::Proxy;
+use crate::support::radar::{Engine, Radar, finish, signal, stands_still};
+use crate::support::rows::{self, OpenTransaction};
+
+const SIGKILL: i32 = 9;
+
+/// An installation with a feed that takes some room, and little patience.
+fn radar(engine: Engine) -> Radar {
+    let radar = Radar::at("2026-11-19T07:00:00Z").on(engine).with("AHA_RETRY_MS", "200");
+    let posts: Vec<Post> =
+        (0..100).map(|n| Post::about_nothing_else(&format!("post {n}"), "2026-11-19T05:00:00Z")).collect();
+    std::fs::write(radar.folder().join("feed.json"), feed("A", &posts)).unwrap();
+    radar.add(&["feed.json"]);
+    radar
+}
+
+/// A command that meets the trouble says so and how to go on, leaving the rows as they were.
+#[track_caller]
+fn command_fails(radar: &Radar, what: &str, next_step: &str) {
+    let before = rows::all(radar);
+    radar.run(&["--run-once"]).exits(1).says(what).says(next_step);
+    assert_eq!(rows::all(radar), before);
+}
+
+#[track_caller]
+fn is_done_by_itself(daemon: Daemon, radar: &Radar) {
+    daemon.wait_for("done", |health| health["last_run"]["outcome"] == "done");
+    rows::wait_for(radar, "SELECT count(*) FROM topics WHERE lease_holder IS NULL AND next_run_at IS NOT NULL");
+    daemon.end().0.exits(0);
+    assert_eq!(rows::number(radar, "SELECT count(*) FROM digests"), 1);
+    assert!(rows::damage(radar).is_empty());
+}
+
+/// SQLite is still read, by whoever wants to; a locked table of Postgres is not.
+fn a_lock_of_another_program(engine: Engine) {
+    let mut radar = radar(engine);
+    let lock = OpenTransaction::of(
+        &radar,
+        match engine {
+            Engine::Sqlite => "BEGIN EXCLUSIVE",
+            Engine::Postgres => "BEGIN; LOCK TABLE topics IN EXCLUSIVE MODE",
+        },
+    );
+    let daemon = Daemon::start(&mut radar);
+    command_fails(&radar, "locked by another program", "close that program");
+    drop(lock);
+    is_done_by_itself(daemon, &radar);
+}
+
+/// No user can be kept from writing a file here, since tests may run as root: so the URL says it.
+fn a_database_that_takes_no_writes(engine: Engine) {
+    let mut radar = radar(engine);
+    let (how, what, next_step) = match engine {
+        Engine::Sqlite => ("?mode=ro", "read-only", "give this user the right"),
+        Engine::Postgres => ("?options=-cdefault_transaction_read_only%3Don", "takes no writes", "name the primary"),
+    };
+    let url = radar.database_url();
+    radar.set("DATABASE_URL", &format!("{url}{how}"));
+    command_fails(&radar, what, next_step);
+    radar.set("DATABASE_URL", &url);
+    radar.ok(&["--run-once"]);
+}
+
+on_both_databases!(a_lock_of_another_program, a_database_that_takes_no_writes);
+
+#[test]
+fn a_disk_that_is_full() {
+    let mut radar = radar(Engine::Sqlite);
+    let pages = rows::query(&radar, "SELECT CAST(page_count AS TEXT) FROM pragma_page_count").concat();
+    radar.set("AHA_SQLITE_MAX_PAGES", &pages);
+    radar.run(&["--run-once"]).exits(1).says("the disk with the database is full").says("free some space");
+    assert!(rows::damage(&radar).is_empty());
+    radar.set("AHA_SQLITE_MAX_PAGES", "");
+    radar.ok(&["--run-once"]);
+    assert_eq!(rows::number(&radar, "SELECT count(*) FROM digests"), 1);
+}
+
+/// A limit on the size of files is met by the write-ahead log, and lifted while the daemon tries again and again.
+#[test]
+fn a_file_that_may_not_grow() {
+    const LIMIT_KIB: u64 = 64;
+    let mut radar = radar(Engine::Sqlite);
+    let mut daemon = Daemon::start_after(&format!("trap '' XFSZ; ulimit -S -f {LIMIT_KIB}"), &mut radar);
+    let log = radar.folder().join("aha-radar.db-wal");
+    let is_full = || std::fs::metadata(&log).is_ok_and(|log| log.len() + 8192 > LIMIT_KIB * 1024);
+    while !is_full() {
+        assert!(daemon.process().try_wait().unwrap().is_none(), "the daemon goes on");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert_eq!(rows::number(&radar, "SELECT count(*) FROM digests"), 0);
+    let lift = ["--pid", &daemon.process().id().to_string(), "--fsize=unlimited"];
+    assert!(Command::new("prlimit").args(lift).status().unwrap().success());
+    is_done_by_itself(daemon, &radar);
+}
+
+#[test]
+fn a_log_left_by_a_killed_process() {
+    let mut radar = radar(Engine::Sqlite);
+    radar.set("AHA_FAILPOINT", "commit_fetch.after_commit");
+    assert_eq!(radar.run(&["--run-once"]).signal, Some(SIGKILL));
+    assert!(std::fs::metadata(radar.folder().join("aha-radar.db-wal")).unwrap().len() > 0);
+    radar.set("AHA_FAILPOINT", "");
+    assert_eq!(rows::number(&radar, "SELECT count(*) FROM content_items"), 100);
+    radar.ok(&["--run-once"]);
+    assert!(rows::damage(&radar).is_empty());
+}
+
+#[test]
+fn a_server_that_is_away_at_the_start() {
+    let mut radar = radar(Engine::Postgres);
+    let proxy = Proxy::to(&radar.database_url());
+    radar.set("DATABASE_URL", proxy.url());
+    proxy.close();
+    let mut daemon = Daemon::start(&mut radar);
+    command_fails(&radar, "cannot be reached", "check that it runs");
+    assert!(daemon.process().try_wait().unwrap().is_none(), "the daemon waits");
+    proxy.open();
+    is_done_by_itself(daemon, &radar);
+}
+
+#[test]
+fn a_daemon_that_waits_for_its_server_ends_when_asked() {
+    let mut radar = radar(Engine::Postgres).with("AHA_RETRY_MS", "600000");
+    let proxy = Proxy::to(&radar.database_url());
+    radar.set("DATABASE_URL", proxy.url());
+    proxy.close();
+    let mut daemon = Daemon::start(&mut radar);
+    proxy.wait_for_refusals(3);
+    assert!(daemon.process().try_wait().unwrap().is_none(), "the daemon waits");
+    daemon.end().0.exits(0);
+}
+
+#[test]
+fn a_server_that_goes_away_in_a_run() {
+    let mut radar = radar(Engine::Postgres);
+    let proxy = Proxy::to(&radar.database_url());
+    radar.set("DATABASE_URL", proxy.url());
+    radar.set("AHA_FAILPOINT", "triage");
+    radar.set("AHA_FAILPOINT_SIGNAL", "STOP");
+    let mut daemon = Daemon::start(&mut radar);
+    assert!(stands_still(daemon.process()));
+    proxy.close();
+    signal(daemon.process(), "CONT");
+    daemon.wait_for("without its database", |health| health["status"] == "error");
+    proxy.open();
+    is_done_by_itself(daemon, &radar);
+    assert_eq!(rows::number(&radar, "SELECT count(*) FROM runs"), 1);
+}
+
+#[test]
+fn a_server_that_has_no_connection_left() {
+    let mut radar = radar(Engine::Postgres);
+    let role = format!("aha_outage_{}", std::process::id());
+    let make = format!(
+        "CREATE ROLE {role} LOGIN CONNECTION LIMIT 0; GRANT ALL ON SCHEMA public TO {role};
+         GRANT ALL ON ALL TABLES IN SCHEMA public TO {role}"
+    );
+    rows::execute(&radar, &make);
+    let mut url = url::Url::parse(&radar.database_url()).unwrap();
+    url.set_username(&role).unwrap();
+    radar.set("DATABASE_URL", url.as_str());
+    let mut daemon = Daemon::start(&mut radar);
+    command_fails(&radar, "has no connection left", "raise its max_connections");
+    assert!(daemon.process().try_wait().unwrap().is_none(), "the daemon waits");
+    rows::execute(&radar, &format!("ALTER ROLE {role} CONNECTION LIMIT -1"));
+    is_done_by_itself(daemon, &radar);
+    let url = radar.database_url();
+    rows::block_on(|| async move { postgres::run(&url, &format!("DROP OWNED BY {role}; DROP ROLE {role}")).await });
+}
+
+/// The server ends all connections in the middle of a run: the same process goes on.
+#[test]
+fn connections_that_are_ended_in_a_run() {
+    let mut radar = radar(Engine::Postgres);
+    radar.set("AHA_FAILPOINT", "commit_fetch.before_commit");
+    radar.set("AHA_FAILPOINT_SIGNAL", "STOP");
+    let mut run = radar.start(&["--run-once"]);
+    assert!(stands_still(&mut run));
+    let cut = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+               WHERE datname = current_database() AND application_name = 'aha-radar'";
+    rows::execute(&radar, cut);
+    signal(&run, "CONT");
+    finish(run).exits(0).says("the connection to the Postgres server broke").says("tried again by itself");
+    assert_eq!(rows::query(&radar, "SELECT outcome FROM run_attempts ORDER BY attempt"), ["failed", "done"]);
+}

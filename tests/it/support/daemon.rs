@@ -1,0 +1,82 @@
+//! A daemon that was started.
+
+use std::io::{Read as _, Write as _};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use super::radar::{Radar, Ran, finish, signal};
+
+/// An address on which nobody listens.
+fn free_address() -> SocketAddr {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap()
+}
+
+/// A started daemon; killed with the value when the test has not ended it.
+#[derive(Debug)]
+pub struct Daemon {
+    child: Option<Child>,
+    address: SocketAddr,
+}
+
+impl Daemon {
+    pub fn start(radar: &mut Radar) -> Self {
+        Self::start_after("true", radar)
+    }
+
+    /// By a shell that first does something else.
+    pub fn start_after(script: &str, radar: &mut Radar) -> Self {
+        let address = free_address();
+        radar.set("AHA_LISTEN", &address.to_string());
+        let mut command = radar.command_after(script, &["daemon"]);
+        let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        Self { child: Some(child), address }
+    }
+
+    pub fn process(&mut self) -> &mut Child {
+        self.child.as_mut().unwrap()
+    }
+
+    /// What `/health` says, once it answers.
+    pub fn health(&self) -> Option<Value> {
+        let mut stream = TcpStream::connect(self.address).ok()?;
+        stream.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
+        write!(stream, "GET /health HTTP/1.1\r\nhost: {}\r\nconnection: close\r\n\r\n", self.address).ok()?;
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).ok()?;
+        serde_json::from_str(answer.split_once("\r\n\r\n")?.1).ok()
+    }
+
+    /// Waits until `/health` is as wanted.
+    #[track_caller]
+    pub fn wait_for(&self, what: &str, wanted: impl Fn(&Value) -> bool) -> Value {
+        let mut last = None;
+        for _ in 0..300 {
+            last = self.health();
+            if let Some(health) = last.as_ref().filter(|health| wanted(health)) {
+                return health.clone();
+            }
+            std::thread::sleep(Duration::from_millis(100));
+        }
+        panic!("30 s have passed and the daemon is not {what}: {last:?}");
+    }
+
+    /// Asks it to end and waits until it does.
+    pub fn end(mut self) -> (Ran, Duration) {
+        let child = self.child.take().unwrap();
+        let begun = Instant::now();
+        signal(&child, "TERM");
+        (finish(child), begun.elapsed())
+    }
+}
+
+impl Drop for Daemon {
+    fn drop(&mut self) {
+        if let Some(child) = &mut self.child {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
