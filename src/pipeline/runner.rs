@@ -18,6 +18,7 @@ use crate::domain::window::Window;
 use crate::llm::Task;
 use crate::store::{AttemptEnd, Gone, Lease, NewRun, StoreError};
 
+use super::due::is_due;
 use super::lease::{Heartbeat, acquire};
 use super::progress::Progress;
 use super::{RunContext, RunError, RunState, STAGES, StopSignal};
@@ -109,6 +110,11 @@ async fn cursor_run(app: &App, request: &RunRequest, lease: &Lease) -> Result<Ru
         outcome.made.push(attempt(app, request, &topic, lease, &again(&unfinished, app)).await?);
     }
     let topic = self::topic(app, &request.topic).await?;
+    // Another process may have made this run while we waited for the topic; or the unfinished run was the one that was due.
+    if request.scheduled && !is_due(app, &topic, app.clock().now())? {
+        mended?;
+        return Ok(outcome);
+    }
     let window = next_window(app, &topic, request.scheduled)?;
     if window.is_empty() {
         mended?;

@@ -11,6 +11,7 @@ mod kill;
 mod migrate;
 mod outages;
 mod runs;
+mod schedule;
 mod sources;
 mod store;
 mod support;
