@@ -25,6 +25,10 @@ kill *arguments:
 bench folder="":
     bash scripts/bench.sh "{{ folder }}"
 
+# How runs slow down as items pile up, on both databases.
+scale items="100000":
+    bash scripts/scale.sh {{ items }}
+
 # A release build against real feeds and another parser's test cases.
 acceptance:
     bash scripts/acceptance.sh

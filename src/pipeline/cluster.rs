@@ -2,6 +2,7 @@
 //! same stories.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::domain::ids::{ClusterId, ItemId};
 use crate::domain::item::Item;
@@ -47,19 +48,45 @@ pub(super) async fn documents_since(context: &RunContext, days: i64) -> Result<O
     };
     let window = Window { start: oldest.days_before(days), end: FOREVER };
     let items = context.store().embedded_items(context.topic.id, LOCAL_SPACE, window, FOREVER).await?;
-    Ok(Some(to_documents(items).await?))
+    Ok(Some(to_documents(context, items).await?))
 }
 
 /// Reads the stored vectors, off the async threads.
-pub(super) async fn to_documents(items: Vec<EmbeddedItem>) -> Result<Vec<Document>, RunError> {
-    let reading = tokio::task::spawn_blocking(move || items.iter().map(document).collect::<Result<Vec<_>, _>>());
+pub(super) async fn to_documents(context: &RunContext, items: Vec<EmbeddedItem>) -> Result<Vec<Document>, RunError> {
+    let vectors = context.vectors.clone();
+    let reading = tokio::task::spawn_blocking(move || {
+        items.iter().map(|item| document(&vectors, item)).collect::<Result<Vec<_>, _>>()
+    });
     Ok(reading.await.map_err(|_| RunError::Interrupted)??)
 }
 
-fn document(item: &EmbeddedItem) -> Result<Document, StoreError> {
-    let features = Features::from_bytes(&item.vector)
-        .map_err(|reason| StoreError::Corrupt { what: "embedding", reason: format!("item {}: {reason}", item.id) })?;
-    Ok(Document { id: item.id, source: item.source, time: item.time, cluster: item.cluster, features })
+fn document(vectors: &Vectors, item: &EmbeddedItem) -> Result<Document, StoreError> {
+    let features = vectors.read(item)?;
+    let copy = item.duplicate_of.is_some();
+    Ok(Document { id: item.id, source: item.source, time: item.time, cluster: item.cluster, copy, features })
+}
+
+/// Vectors that were read in this attempt: three stages look at the same ones.
+#[derive(Debug, Clone, Default)]
+pub struct Vectors(Arc<Mutex<HashMap<ItemId, ReadVector>>>);
+
+/// With the hash of the text it was made of.
+type ReadVector = (String, Arc<Features>);
+
+impl Vectors {
+    fn read(&self, item: &EmbeddedItem) -> Result<Arc<Features>, StoreError> {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, features)) = known.get(&item.id).filter(|(hash, _)| *hash == item.hash_text) {
+            return Ok(Arc::clone(features));
+        }
+        let features = Features::from_bytes(&item.vector).map_err(|reason| StoreError::Corrupt {
+            what: "embedding",
+            reason: format!("item {}: {reason}", item.id),
+        })?;
+        let features = Arc::new(features);
+        known.insert(item.id, (item.hash_text.clone(), Arc::clone(&features)));
+        Ok(features)
+    }
 }
 
 /// The item that stands for each story that has more than one and was touched.

@@ -1,6 +1,7 @@
 //! What can be counted about each story: the facts that `local` judges by, and that every reason cites.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use crate::domain::digest::Evidence;
 use crate::domain::ids::{ClusterId, ItemId, SourceId};
@@ -35,7 +36,7 @@ struct History {
     index: LookupIndex,
     frequencies: Frequencies,
     earlier_frequencies: Frequencies,
-    features: HashMap<ItemId, Features>,
+    features: HashMap<ItemId, Arc<Features>>,
 }
 
 pub(super) async fn gather(
@@ -76,16 +77,16 @@ async fn history(context: &RunContext) -> Result<History, RunError> {
     let window = context.run.window;
     let span = Window { start: window.start.days_before(NOVELTY_DAYS), end: window.end };
     let items = context.store().embedded_items(context.topic.id, LOCAL_SPACE, span, context.snapshot).await?;
-    let documents = to_documents(items).await?;
-    let frequencies = Frequencies::of(documents.iter().map(|d| &d.features));
-    let features = documents.iter().map(|d| (d.id, d.features.clone())).collect();
+    let documents = to_documents(context, items).await?;
+    let frequencies = Frequencies::of(documents.iter().map(|d| &*d.features));
+    let features = documents.iter().map(|d| (d.id, Arc::clone(&d.features))).collect();
     let earlier: Vec<Document> = documents.into_iter().filter(|d| d.time < window.start).collect();
     let weighted: Vec<Weighted> = earlier.iter().map(|d| frequencies.weigh(&d.features)).collect();
     let mut index = LookupIndex::default();
     for (number, vector) in weighted.iter().enumerate() {
         index.insert(number, vector);
     }
-    let earlier_frequencies = Frequencies::of(earlier.iter().map(|d| &d.features));
+    let earlier_frequencies = Frequencies::of(earlier.iter().map(|d| &*d.features));
     Ok(History { earlier, weighted, index, frequencies, earlier_frequencies, features })
 }
 

@@ -135,6 +135,7 @@ pub struct RunContext {
     pub lease: Lease,
     /// Items first seen after this do not count in term frequencies.
     pub snapshot: Timestamp,
+    pub vectors: cluster::Vectors,
     pub rejudge: bool,
     /// What the attempt's calls to models know of each other.
     pub gate: Arc<Gate>,

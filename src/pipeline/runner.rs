@@ -236,6 +236,7 @@ async fn attempt(
         app: app.clone(),
         topic: topic.clone(),
         snapshot: run.snapshot_at.unwrap_or_default(),
+        vectors: super::cluster::Vectors::default(),
         run,
         attempt,
         lease: lease.clone(),

@@ -3,7 +3,9 @@
 //! Average link: an item is compared with the members of a story, and their mean decides. Items already in a story stay
 //! there; only the new ones are placed. Called by the cluster stage and by `calibrate`.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
 
 use crate::domain::ids::{ClusterId, ItemId, SourceId, TopicId};
 use crate::domain::time::{DAY_MS, Timestamp};
@@ -51,7 +53,9 @@ pub struct Document {
     pub source: SourceId,
     pub time: Timestamp,
     pub cluster: Option<ClusterId>,
-    pub features: Features,
+    /// Whether it was found to be a copy of another one.
+    pub copy: bool,
+    pub features: Arc<Features>,
 }
 
 /// Where an item was placed.
@@ -72,8 +76,8 @@ struct OpenStory {
 /// Places every document that has no story yet. `documents` come by time, then id.
 #[must_use]
 pub fn place(topic: TopicId, documents: &[Document], thresholds: Thresholds) -> Vec<Placement> {
-    let frequencies = Frequencies::of(documents.iter().map(|d| &d.features));
-    let weighted: Vec<Weighted> = documents.iter().map(|d| frequencies.weigh(&d.features)).collect();
+    let weighted = WeightedDocuments::of(documents);
+    let reach = Reach::of(documents);
     let mut index = LookupIndex::default();
     let mut stories: HashMap<ClusterId, OpenStory> = HashMap::new();
     let mut home: Vec<Option<ClusterId>> = documents.iter().map(|d| d.cluster).collect();
@@ -81,12 +85,14 @@ pub fn place(topic: TopicId, documents: &[Document], thresholds: Thresholds) -> 
     for (number, document) in documents.iter().enumerate() {
         if let Some(cluster) = document.cluster {
             stories.entry(cluster).or_default().members.push(number);
-            index.insert(number, &weighted[number]);
+            if reach.has(document.time) {
+                index.insert(number, weighted.get(number));
+            }
         }
     }
     let mut placements = Vec::new();
     for (number, document) in documents.iter().enumerate().filter(|(_, d)| d.cluster.is_none()) {
-        let near = index.candidates(&weighted[number]);
+        let near = index.candidates(weighted.get(number));
         let best = best_story(documents, &weighted, number, &near, &home, &stories, thresholds);
         let (cluster, similarity, began) = best.map_or_else(
             || (ClusterId::of(&[&topic.to_string(), &document.id.to_string()]), 1.0, true),
@@ -94,7 +100,7 @@ pub fn place(topic: TopicId, documents: &[Document], thresholds: Thresholds) -> 
         );
         stories.entry(cluster).or_default().members.push(number);
         home[number] = Some(cluster);
-        index.insert(number, &weighted[number]);
+        index.insert(number, weighted.get(number));
         placements.push(Placement { item: document.id, cluster, similarity, began });
     }
     placements
@@ -102,7 +108,7 @@ pub fn place(topic: TopicId, documents: &[Document], thresholds: Thresholds) -> 
 
 fn best_story(
     documents: &[Document],
-    weighted: &[Weighted],
+    weighted: &WeightedDocuments<'_>,
     number: usize,
     near: &[usize],
     home: &[Option<ClusterId>],
@@ -115,8 +121,8 @@ fn best_story(
     let mut best: Option<(ClusterId, f64)> = None;
     for cluster in candidates {
         let Some(story) = stories.get(&cluster) else { continue };
-        let item = &weighted[number];
-        let compared = || story.members.iter().rev().take(COMPARED_MEMBERS).map(|member| &weighted[*member]);
+        let item = weighted.get(number);
+        let compared = || story.members.iter().rev().take(COMPARED_MEMBERS).map(|member| weighted.get(*member));
         let similarity = mean(compared().map(|member| member.similarity(item)));
         let same_matter = mean(compared().map(|member| member.word_cosine(item))) >= thresholds.join_words
             || compared().any(|member| member.shared_names(item) >= NAMES_IN_COMMON);
@@ -129,28 +135,68 @@ fn best_story(
     best
 }
 
-/// Pairs (copy, original): near-identical texts within [`COPY_DAYS`], the original being the older.
+/// Pairs (copy, original): near-identical texts within [`COPY_DAYS`], the original being the older. What has a story is looked
+/// at no more: it is a copy or an original already.
 #[must_use]
 pub fn copies(documents: &[Document], thresholds: Thresholds) -> Vec<(ItemId, ItemId)> {
-    let frequencies = Frequencies::of(documents.iter().map(|d| &d.features));
-    let weighted: Vec<Weighted> = documents.iter().map(|d| frequencies.weigh(&d.features)).collect();
+    let weighted = WeightedDocuments::of(documents);
     let mut index = LookupIndex::default();
     let mut found = Vec::new();
     for (number, document) in documents.iter().enumerate() {
         let long_enough = document.features.words.values().sum::<u32>() as usize >= COPY_WORDS;
-        if !long_enough {
+        if !long_enough || document.copy {
             continue;
         }
-        let original = index.candidates(&weighted[number]).into_iter().find(|older| {
+        if document.cluster.is_some() {
+            index.insert(number, weighted.get(number));
+            continue;
+        }
+        let original = index.candidates(weighted.get(number)).into_iter().find(|older| {
             within_days(documents[*older].time, document.time, COPY_DAYS)
-                && weighted[*older].word_cosine(&weighted[number]) >= thresholds.copy
+                && weighted.get(*older).word_cosine(weighted.get(number)) >= thresholds.copy
         });
         match original {
             Some(older) => found.push((document.id, documents[older].id)),
-            None => index.insert(number, &weighted[number]),
+            None => index.insert(number, weighted.get(number)),
         }
     }
     found
+}
+
+/// Documents as they are compared, each weighed when it first is: most only count towards the frequencies.
+struct WeightedDocuments<'a> {
+    documents: &'a [Document],
+    frequencies: Frequencies,
+    weighted: Vec<OnceCell<Weighted>>,
+}
+
+impl<'a> WeightedDocuments<'a> {
+    fn of(documents: &'a [Document]) -> Self {
+        let frequencies = Frequencies::of(documents.iter().map(|d| &*d.features));
+        Self { documents, frequencies, weighted: vec![OnceCell::new(); documents.len()] }
+    }
+
+    fn get(&self, number: usize) -> &Weighted {
+        self.weighted[number].get_or_init(|| self.frequencies.weigh(&self.documents[number].features))
+    }
+}
+
+/// The times of documents that one without a story can join the story of.
+struct Reach {
+    first: Timestamp,
+    last: Timestamp,
+}
+
+impl Reach {
+    fn of(documents: &[Document]) -> Self {
+        let new = || documents.iter().filter(|d| d.cluster.is_none()).map(|d| d.time);
+        let zero = Timestamp::from_millis(0);
+        Self { first: new().min().unwrap_or(zero), last: new().max().unwrap_or(zero) }
+    }
+
+    fn has(&self, time: Timestamp) -> bool {
+        self.first - time <= OPEN_DAYS * DAY_MS && time - self.last <= OPEN_DAYS * DAY_MS
+    }
 }
 
 fn within_days(a: Timestamp, b: Timestamp, days: i64) -> bool {

@@ -1,6 +1,6 @@
 //! How alike two items are, in [0, 1], among the items they stand with.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 
 use super::features::{Counts, Features};
 
@@ -11,14 +11,16 @@ const PART_WEIGHTS: [f64; 3] = [0.4, 0.3, 0.3];
 #[derive(Debug, Clone, Default)]
 pub struct Frequencies {
     documents: usize,
-    /// Terms in alphabetical order, so that numbers, and with them sums, do not depend on the order of the items.
-    terms: BTreeMap<String, Term>,
+    terms: HashMap<String, Term>,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
 struct Term {
+    /// By alphabet, so that numbers, and with them sums, do not depend on the order of the items.
     number: u32,
     documents: u32,
+    /// [`Frequencies::inverse_frequency`].
+    inverse: f64,
 }
 
 /// A weighted, normalised sparse vector: terms in rising order.
@@ -43,12 +45,16 @@ impl Frequencies {
                 if let Some(known) = snapshot.terms.get_mut(term) {
                     known.documents += 1;
                 } else {
-                    snapshot.terms.insert(term.clone(), Term { number: 0, documents: 1 });
+                    snapshot.terms.insert(term.clone(), Term { documents: 1, ..Term::default() });
                 }
             }
         }
-        for (number, term) in snapshot.terms.values_mut().enumerate() {
+        let documents = snapshot.documents;
+        let mut by_alphabet: Vec<(&String, &mut Term)> = snapshot.terms.iter_mut().collect();
+        by_alphabet.sort_unstable_by_key(|(text, _)| *text);
+        for (number, (_, term)) in by_alphabet.into_iter().enumerate() {
             term.number = u32::try_from(number).unwrap_or(u32::MAX);
+            term.inverse = inverse_frequency(documents, term.documents);
         }
         snapshot
     }
@@ -66,9 +72,8 @@ impl Frequencies {
 
     /// ln(1 + N / df): never zero, so that a set of one item still compares.
     #[must_use]
-    #[expect(clippy::cast_precision_loss, reason = "counts of items")]
     pub fn inverse_frequency(&self, term: &str) -> f64 {
-        (1.0 + self.documents.max(1) as f64 / f64::from(self.documents_with(term).max(1))).ln()
+        inverse_frequency(self.documents, self.documents_with(term))
     }
 
     #[must_use]
@@ -81,7 +86,7 @@ impl Frequencies {
             .iter()
             .filter_map(|(term, count)| {
                 let known = self.terms.get(term)?;
-                Some((known.number, (1.0 + f64::from(*count).ln()) * self.inverse_frequency(term)))
+                Some((known.number, (1.0 + f64::from(*count).ln()) * known.inverse))
             })
             .collect();
         let length = entries.iter().map(|(_, weight)| weight * weight).sum::<f64>().sqrt();
@@ -92,6 +97,11 @@ impl Frequencies {
         }
         SparseVector { entries }
     }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts of items")]
+fn inverse_frequency(documents: usize, documents_with: u32) -> f64 {
+    (1.0 + documents.max(1) as f64 / f64::from(documents_with.max(1))).ln()
 }
 
 impl SparseVector {
@@ -117,11 +127,14 @@ impl SparseVector {
         self.entries.is_empty()
     }
 
-    /// The heaviest `count` terms, heaviest first.
+    /// The heaviest `count` terms, in no order.
     fn heaviest(&self, count: usize) -> Vec<u32> {
         let mut entries = self.entries.clone();
-        entries.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-        entries.into_iter().take(count).map(|(term, _)| term).collect()
+        if entries.len() > count {
+            entries.select_nth_unstable_by(count, |a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+            entries.truncate(count);
+        }
+        entries.into_iter().map(|(term, _)| term).collect()
     }
 }
 

@@ -111,8 +111,9 @@ async fn refresh_item(connection: &mut PgConnection, known: &KnownItem, item: &I
         .bind(column::optional_text(item.canonical_url.as_deref()))
         .bind(column::optional_text(item.hash_url.as_deref()))
         .bind(column::millis(item.published_at))
-        .execute(connection)
+        .execute(&mut *connection)
         .await?;
+    sqlx::query(sql::UNPLACE).bind(&known.id).execute(connection).await?;
     Ok(Stored::Updated)
 }
 

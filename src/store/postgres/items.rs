@@ -29,6 +29,8 @@ impl ItemStore for PostgresStore {
         let mut write = self.write_fenced("assign_items", lease).await?;
         insert_topic_items(write.connection(), lease.topic, Some(run), assigned).await?;
         insert_topic_items(write.connection(), lease.topic, None, seen).await?;
+        write.lock_contents().await?;
+        sqlx::query(sql::NOTE_ASSIGNED).bind(lease.topic.to_string()).execute(write.connection()).await?;
         write.commit().await
     }
 
@@ -49,7 +51,13 @@ impl ItemStore for PostgresStore {
     }
 
     async fn items_to_embed(&self, topic: TopicId, space: &str, limit: i64) -> Result<Vec<ItemText>> {
-        let rows: Vec<TextRow> = sqlx::query_as(sql::TO_EMBED)
+        let known: i64 = sqlx::query_scalar(sql::KNOWS_SPACE)
+            .bind(topic.to_string())
+            .bind(space)
+            .fetch_one(&mut *self.reader().await?)
+            .await?;
+        let select = if known > 0 { sql::TO_EMBED_OF_NEW } else { sql::TO_EMBED };
+        let rows: Vec<TextRow> = sqlx::query_as(select)
             .bind(topic.to_string())
             .bind(space)
             .bind(limit)
@@ -68,13 +76,21 @@ impl ItemStore for PostgresStore {
     }
 
     async fn source_times(&self, topic: TopicId, window: Window) -> Result<Vec<(SourceId, Timestamp)>> {
-        let rows: Vec<(String, i64)> = sqlx::query_as(sql::SOURCE_TIMES)
-            .bind(topic.to_string())
-            .bind(window.start.as_millis())
-            .bind(window.end.as_millis())
-            .fetch_all(&mut *self.reader().await?)
-            .await?;
-        rows.iter().map(|(source, at)| Ok((column::id("source id", source)?, Timestamp::from_millis(*at)))).collect()
+        let sources: Vec<String> =
+            sqlx::query_scalar(sql::SOURCE_IDS).bind(topic.to_string()).fetch_all(&mut *self.reader().await?).await?;
+        let mut times = Vec::new();
+        for source in sources {
+            let published: Vec<i64> = sqlx::query_scalar(sql::TIMES_OF_SOURCE)
+                .bind(&source)
+                .bind(window.start.as_millis())
+                .bind(window.end.as_millis())
+                .bind(sql::TIMES_A_SOURCE)
+                .fetch_all(&mut *self.reader().await?)
+                .await?;
+            let source = column::id("source id", &source)?;
+            times.extend(published.into_iter().map(|at| (source, Timestamp::from_millis(at))));
+        }
+        Ok(times)
     }
 }
 

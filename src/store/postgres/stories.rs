@@ -70,6 +70,8 @@ impl StoryStore for PostgresStore {
                 .execute(write.connection())
                 .await?;
         }
+        write.lock_contents().await?;
+        sqlx::query(sql::NOTE_PLACED).bind(lease.topic.to_string()).execute(write.connection()).await?;
         write.commit().await
     }
 

@@ -26,8 +26,12 @@ pub(crate) const UPDATE_ITEM: &str = "
 pub(crate) const UPDATE_ENGAGEMENT: &str = "UPDATE content_items SET engagement = $2 WHERE id = $1";
 
 pub(crate) const INSERT_PROVENANCE: &str = "
-    INSERT INTO content_item_sources (source_id, external_id, item_id, url, first_seen_at)
-    VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING";
+    INSERT INTO content_item_sources (source_id, external_id, item_id, url, first_seen_at, published_time)
+    VALUES ($1, $2, $3, $4, $5, (SELECT item_time FROM content_items WHERE id = $3 AND time_basis = 'published'))
+    ON CONFLICT DO NOTHING";
+
+/// An edited item is to be embedded again, by whichever of its topics comes first.
+pub(crate) const UNPLACE: &str = "UPDATE content_item_sources SET is_placed = 0 WHERE item_id = $1 AND is_placed = 1";
 
 pub(crate) const INSERT_FETCH_RUN: &str = "
     INSERT INTO fetch_runs (id, run_id, attempt, source_id, status, error_kind, error, http_status, items_seen,

@@ -10,7 +10,7 @@ pub(crate) const UNASSIGNED: &str = "
     SELECT i.id, i.item_time,
            coalesce(min(CASE WHEN p.source_id = i.source_id THEN p.source_id END), min(p.source_id)) AS source
     FROM sources s
-    JOIN content_item_sources p ON p.source_id = s.id
+    JOIN content_item_sources p ON p.source_id = s.id AND p.is_assigned = 0
     JOIN content_items i ON i.id = p.item_id
     WHERE s.topic_id = $1 AND i.item_time < $2 AND i.deleted_at IS NULL
       AND NOT EXISTS (SELECT 1 FROM topic_items t WHERE t.topic_id = $1 AND t.item_id = i.id)
@@ -28,6 +28,35 @@ pub(crate) const IN_WINDOW: &str = "
                   WHERE p.item_id = i.id AND s.topic_id = $1)
     ORDER BY i.item_time, i.id";
 
+/// Notes what has a row in `topic_items`, so that [`UNASSIGNED`] need not look at it.
+pub(crate) const NOTE_ASSIGNED: &str = "
+    UPDATE content_item_sources SET is_assigned = 1
+    WHERE is_assigned = 0 AND source_id IN (SELECT id FROM sources WHERE topic_id = $1)
+      AND EXISTS (SELECT 1 FROM topic_items t WHERE t.topic_id = $1 AND t.item_id = content_item_sources.item_id)";
+
+/// Whether what was placed is embedded in this space: items are embedded by time, so the newest that was placed tells. It is not
+/// when the space is a new one.
+pub(crate) const KNOWS_SPACE: &str = "
+    SELECT count(*) FROM embeddings e
+    WHERE e.space = $2 AND e.item_id = (
+        SELECT i.id FROM content_items i
+        WHERE i.deleted_at IS NULL
+          AND EXISTS (SELECT 1 FROM content_item_sources p JOIN sources s ON s.id = p.source_id
+                      WHERE p.item_id = i.id AND s.topic_id = $1 AND p.is_placed = 1)
+        ORDER BY i.item_time DESC, i.id DESC LIMIT 1)";
+
+/// Of the items that are not placed.
+pub(crate) const TO_EMBED_OF_NEW: &str = "
+    SELECT i.id, i.hash_text, i.title, i.body_text
+    FROM (SELECT DISTINCT p.item_id FROM sources s
+          JOIN content_item_sources p ON p.source_id = s.id AND p.is_placed = 0
+          WHERE s.topic_id = $1) AS new
+    JOIN content_items i ON i.id = new.item_id
+    WHERE i.deleted_at IS NULL
+      AND NOT EXISTS (SELECT 1 FROM embeddings e
+                      WHERE e.item_id = i.id AND e.space = $2 AND e.content_hash = i.hash_text)
+    ORDER BY i.item_time, i.id LIMIT $3";
+
 pub(crate) const TO_EMBED: &str = "
     SELECT i.id, i.hash_text, i.title, i.body_text FROM content_items i
     WHERE i.deleted_at IS NULL
@@ -37,15 +66,16 @@ pub(crate) const TO_EMBED: &str = "
                   WHERE p.item_id = i.id AND s.topic_id = $1)
     ORDER BY i.item_time, i.id LIMIT $3";
 
-pub(crate) const SOURCE_TIMES: &str = "
-    SELECT source_id, item_time
-    FROM (SELECT DISTINCT p.source_id, i.item_time, i.id
-          FROM sources s
-          JOIN content_item_sources p ON p.source_id = s.id
-          JOIN content_items i ON i.id = p.item_id
-          WHERE s.topic_id = $1 AND i.item_time >= $2 AND i.item_time < $3 AND i.time_basis = 'published'
-            AND i.deleted_at IS NULL) AS published
-    ORDER BY source_id, item_time DESC";
+/// How many of its times a source is measured by. What a loud one did longer ago says nothing about its pace.
+pub(crate) const TIMES_A_SOURCE: i64 = 200;
+
+pub(crate) const SOURCE_IDS: &str = "SELECT id FROM sources WHERE topic_id = $1 ORDER BY id";
+
+pub(crate) const TIMES_OF_SOURCE: &str = "
+    SELECT published_time
+    FROM (SELECT DISTINCT published_time, item_id FROM content_item_sources
+          WHERE source_id = $1 AND published_time >= $2 AND published_time < $3) AS published
+    ORDER BY published_time DESC LIMIT $4";
 
 pub(crate) const UPSERT_EMBEDDING: &str = "
     INSERT INTO embeddings (item_id, space, content_hash, dimensions, vector) VALUES ($1, $2, $3, $4, $5)

@@ -17,12 +17,21 @@ pub(crate) const FIRST_SIMILARITY: f64 = 1.0;
 pub(crate) const EMBEDDED_ITEMS: &str = include_str!("embedded_items.sql");
 
 pub(crate) const OLDEST_UNCLUSTERED: &str = "
-    SELECT min(i.item_time) FROM content_items i
+    SELECT min(i.item_time) FROM sources s
+    JOIN content_item_sources p ON p.source_id = s.id AND p.is_placed = 0
+    JOIN content_items i ON i.id = p.item_id
     JOIN embeddings e ON e.item_id = i.id AND e.space = $2
-    WHERE i.deleted_at IS NULL
-      AND NOT EXISTS (SELECT 1 FROM cluster_items m WHERE m.topic_id = $1 AND m.item_id = i.id)
-      AND EXISTS (SELECT 1 FROM content_item_sources p JOIN sources s ON s.id = p.source_id
-                  WHERE p.item_id = i.id AND s.topic_id = $1)";
+    WHERE s.topic_id = $1 AND i.deleted_at IS NULL
+      AND NOT EXISTS (SELECT 1 FROM cluster_items m WHERE m.topic_id = $1 AND m.item_id = i.id)";
+
+/// Notes what is in a story and embedded as it reads now, so that only the rest is looked at. An edit takes the note back.
+pub(crate) const NOTE_PLACED: &str = "
+    UPDATE content_item_sources SET is_placed = 1
+    WHERE is_placed = 0 AND source_id IN (SELECT id FROM sources WHERE topic_id = $1)
+      AND EXISTS (SELECT 1 FROM cluster_items m
+                  JOIN content_items i ON i.id = m.item_id
+                  JOIN embeddings e ON e.item_id = i.id AND e.content_hash = i.hash_text
+                  WHERE m.topic_id = $1 AND m.item_id = content_item_sources.item_id)";
 
 pub(crate) const SET_DUPLICATE: &str = "UPDATE content_items SET duplicate_of = $2 WHERE id = $1";
 

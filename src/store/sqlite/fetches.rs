@@ -109,8 +109,9 @@ async fn refresh_item(connection: &mut SqliteConnection, known: &KnownItem, item
         .bind(column::optional_text(item.canonical_url.as_deref()))
         .bind(column::optional_text(item.hash_url.as_deref()))
         .bind(column::millis(item.published_at))
-        .execute(connection)
+        .execute(&mut *connection)
         .await?;
+    sqlx::query(sql::UNPLACE).bind(&known.id).execute(connection).await?;
     Ok(Stored::Updated)
 }
 

@@ -29,6 +29,7 @@ impl ItemStore for SqliteStore {
         let mut write = self.write_fenced("assign_items", lease).await?;
         insert_topic_items(write.connection(), lease.topic, Some(run), assigned).await?;
         insert_topic_items(write.connection(), lease.topic, None, seen).await?;
+        sqlx::query(sql::NOTE_ASSIGNED).bind(lease.topic.to_string()).execute(write.connection()).await?;
         write.commit().await
     }
 
@@ -48,12 +49,11 @@ impl ItemStore for SqliteStore {
     }
 
     async fn items_to_embed(&self, topic: TopicId, space: &str, limit: i64) -> Result<Vec<ItemText>> {
-        let rows: Vec<TextRow> = sqlx::query_as(sql::TO_EMBED)
-            .bind(topic.to_string())
-            .bind(space)
-            .bind(limit)
-            .fetch_all(&self.reader)
-            .await?;
+        let known: i64 =
+            sqlx::query_scalar(sql::KNOWS_SPACE).bind(topic.to_string()).bind(space).fetch_one(&self.reader).await?;
+        let select = if known > 0 { sql::TO_EMBED_OF_NEW } else { sql::TO_EMBED };
+        let rows: Vec<TextRow> =
+            sqlx::query_as(select).bind(topic.to_string()).bind(space).bind(limit).fetch_all(&self.reader).await?;
         rows.into_iter().map(ItemText::try_from).collect()
     }
 
@@ -66,13 +66,21 @@ impl ItemStore for SqliteStore {
     }
 
     async fn source_times(&self, topic: TopicId, window: Window) -> Result<Vec<(SourceId, Timestamp)>> {
-        let rows: Vec<(String, i64)> = sqlx::query_as(sql::SOURCE_TIMES)
-            .bind(topic.to_string())
-            .bind(window.start.as_millis())
-            .bind(window.end.as_millis())
-            .fetch_all(&self.reader)
-            .await?;
-        rows.iter().map(|(source, at)| Ok((column::id("source id", source)?, Timestamp::from_millis(*at)))).collect()
+        let sources: Vec<String> =
+            sqlx::query_scalar(sql::SOURCE_IDS).bind(topic.to_string()).fetch_all(&self.reader).await?;
+        let mut times = Vec::new();
+        for source in sources {
+            let published: Vec<i64> = sqlx::query_scalar(sql::TIMES_OF_SOURCE)
+                .bind(&source)
+                .bind(window.start.as_millis())
+                .bind(window.end.as_millis())
+                .bind(sql::TIMES_A_SOURCE)
+                .fetch_all(&self.reader)
+                .await?;
+            let source = column::id("source id", &source)?;
+            times.extend(published.into_iter().map(|at| (source, Timestamp::from_millis(at))));
+        }
+        Ok(times)
     }
 }
 

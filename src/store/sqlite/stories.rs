@@ -69,6 +69,7 @@ impl StoryStore for SqliteStore {
                 .execute(write.connection())
                 .await?;
         }
+        sqlx::query(sql::NOTE_PLACED).bind(lease.topic.to_string()).execute(write.connection()).await?;
         write.commit().await
     }
 

@@ -1,5 +1,6 @@
+use aha_radar::domain::ids::ClusterId;
 use aha_radar::domain::item::TimeBasis;
-use aha_radar::store::{IdentifiedItem, Store};
+use aha_radar::store::{ClusterCommit, IdentifiedItem, Store};
 
 use super::on_every_database;
 use super::world::{SPACE, World, at, embedding, id, item, window};
@@ -78,6 +79,39 @@ async fn items_are_embedded_again_when_their_text_changes(store: &dyn Store) {
     assert_eq!(embedded[0].vector, [9]);
 }
 
+/// What was placed is looked at again when it is edited, when another topic's source edits it, and in another space.
+async fn what_is_placed_is_embedded_again_only_for_a_reason(store: &dyn Store) {
+    let world = World::new(store).await;
+    world.with_items(store, &[item("a", 1), item("b", 2)]).await;
+    world.embed(store, &["a", "b"]).await;
+    let created = ["a", "b"].map(|key| (ClusterId::of(&[key]), id(key))).to_vec();
+    store.commit_clusters(&world.lease, &ClusterCommit { created, ..ClusterCommit::default() }).await.unwrap();
+    let to_embed = async |space: &str| {
+        let texts = store.items_to_embed(world.topic.id, space, 9).await.unwrap();
+        texts.into_iter().map(|text| text.id).collect::<Vec<_>>()
+    };
+    assert!(to_embed(SPACE).await.is_empty());
+    assert_eq!(to_embed("another space").await, [id("a"), id("b")]);
+    assert_eq!(store.oldest_unclustered(world.topic.id, SPACE).await.unwrap(), None);
+    let edited = IdentifiedItem { hash_text: "new".to_owned(), ..item("b", 2) };
+    store.commit_fetch(&world.lease, &world.look(1, world.first, &[edited])).await.unwrap();
+    assert_eq!(to_embed(SPACE).await, [id("b")]);
+    store.commit_clusters(&world.lease, &ClusterCommit::default()).await.unwrap();
+    assert_eq!(to_embed(SPACE).await, [id("b")], "it is not placed before it is embedded");
+    let again = aha_radar::store::NewEmbedding { content_hash: "new".to_owned(), ..embedding("b") };
+    store.commit_embeddings(&world.lease, SPACE, &[again]).await.unwrap();
+    store.commit_clusters(&world.lease, &ClusterCommit::default()).await.unwrap();
+    assert!(to_embed(SPACE).await.is_empty());
+}
+
+async fn a_loud_source_is_measured_by_its_newest_times(store: &dyn Store) {
+    let world = World::new(store).await;
+    let items: Vec<_> = (0..230).map(|n| item(&format!("item {n}"), n)).collect();
+    world.with_items(store, &items).await;
+    let times = store.source_times(world.topic.id, window(0, 300)).await.unwrap();
+    assert_eq!((times.len(), times[0].1, times[199].1), (200, at(229), at(30)));
+}
+
 async fn a_sources_times_are_those_it_published(store: &dyn Store) {
     let world = World::new(store).await;
     let undated = IdentifiedItem { published_at: None, time_basis: TimeBasis::Fetched, ..item("undated", 5) };
@@ -96,5 +130,7 @@ on_every_database!(
     what_is_assigned_or_seen_is_settled_for_its_topic,
     a_window_holds_its_start_and_not_its_end,
     items_are_embedded_again_when_their_text_changes,
+    what_is_placed_is_embedded_again_only_for_a_reason,
+    a_loud_source_is_measured_by_its_newest_times,
     a_sources_times_are_those_it_published,
 );

@@ -1,0 +1,20 @@
+-- What migrations/sqlite/0003_work_left.sql makes, on Postgres.
+
+ALTER TABLE content_item_sources ADD COLUMN published_time BIGINT;
+ALTER TABLE content_item_sources ADD COLUMN is_assigned BIGINT NOT NULL DEFAULT 0 CHECK (is_assigned IN (0, 1));
+ALTER TABLE content_item_sources ADD COLUMN is_placed BIGINT NOT NULL DEFAULT 0 CHECK (is_placed IN (0, 1));
+
+UPDATE content_item_sources
+SET published_time = (SELECT i.item_time FROM content_items i
+                      WHERE i.id = content_item_sources.item_id AND i.time_basis = 'published'),
+    is_assigned = CASE WHEN EXISTS (SELECT 1 FROM sources s JOIN topic_items t ON t.topic_id = s.topic_id
+                          WHERE s.id = content_item_sources.source_id AND t.item_id = content_item_sources.item_id) THEN 1 ELSE 0 END,
+    is_placed = CASE WHEN EXISTS (SELECT 1 FROM sources s JOIN cluster_items m ON m.topic_id = s.topic_id
+                        JOIN content_items i ON i.id = m.item_id
+                        JOIN embeddings e ON e.item_id = i.id AND e.content_hash = i.hash_text
+                        WHERE s.id = content_item_sources.source_id AND m.item_id = content_item_sources.item_id) THEN 1 ELSE 0 END;
+
+CREATE INDEX content_item_sources_by_published ON content_item_sources (source_id, published_time, item_id)
+WHERE published_time IS NOT NULL;
+CREATE INDEX content_item_sources_unassigned ON content_item_sources (source_id, item_id) WHERE is_assigned = 0;
+CREATE INDEX content_item_sources_unplaced ON content_item_sources (source_id, item_id) WHERE is_placed = 0;
