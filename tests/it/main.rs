@@ -7,6 +7,7 @@ mod cli;
 mod copy;
 mod daemon;
 mod faults;
+mod judged;
 mod kill;
 mod migrate;
 mod outages;

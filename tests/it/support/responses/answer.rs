@@ -57,7 +57,7 @@ impl<'a> About<'a> {
             "should_deep_summarize" => json!(self.score >= 60),
             "categories" => json!([]),
             "one_liner" => json!(format!("One line by the mock ({}).", self.drawn(name) % 1000)),
-            "entities" => json!([{ "name": "Mock Works", "type": "organization", "context": "named by the mock" }]),
+            "entities" => json!([{ "name": "Mock Works", "type": "org", "context": "named by the mock" }]),
             _ => return None,
         })
     }
