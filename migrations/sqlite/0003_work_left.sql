@@ -19,3 +19,8 @@ CREATE INDEX content_item_sources_by_published ON content_item_sources (source_i
 WHERE published_time IS NOT NULL;
 CREATE INDEX content_item_sources_unassigned ON content_item_sources (source_id, item_id) WHERE is_assigned = 0;
 CREATE INDEX content_item_sources_unplaced ON content_item_sources (source_id, item_id) WHERE is_placed = 0;
+
+-- What retention asks: whether a digest shows a story, and whether an answer came from a call.
+CREATE INDEX digest_items_by_cluster ON digest_items (cluster_id) WHERE cluster_id IS NOT NULL;
+CREATE INDEX digest_items_by_item ON digest_items (content_item_id) WHERE content_item_id IS NOT NULL;
+CREATE INDEX answers_by_call ON answers (provider_call_id);

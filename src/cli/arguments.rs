@@ -49,6 +49,8 @@ pub(super) enum Command {
     Migrate(MigrateArguments),
     /// Copy all rows of the database to another, empty one, and compare them.
     Copy(CopyArguments),
+    /// Remove what is older than `AHA_RETAIN_…_DAYS` say; the daemon does so once a day.
+    Retain(RetainArguments),
     /// Ask a running daemon how it is; for containers.
     Healthcheck,
 }
@@ -256,6 +258,15 @@ pub(super) struct CopyArguments {
     /// The other database, SQLite or Postgres, written as in `DATABASE_URL`. It is made (SQLite) and migrated first.
     #[arg(long, value_name = "URL")]
     pub(super) to: String,
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct RetainArguments {
+    /// Only show what would go.
+    #[arg(long)]
+    pub(super) dry_run: bool,
     #[arg(long)]
     pub(super) json: bool,
 }

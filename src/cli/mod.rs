@@ -14,6 +14,7 @@ mod opml;
 mod output;
 mod patience;
 mod progress;
+mod retain;
 mod run;
 mod runs;
 mod source;
@@ -71,6 +72,7 @@ async fn dispatch(command: Command, config: Config) -> anyhow::Result<Exit> {
         Command::Doctor(arguments) => doctor::run(config, arguments).await,
         Command::Migrate(arguments) => migrate::run(&config, &arguments).await,
         Command::Copy(arguments) => Box::pin(copy::run(&config, &arguments)).await,
+        Command::Retain(arguments) => retain::run(&app(config, OpenMode::MustExist).await?, &arguments).await,
         Command::Healthcheck => healthcheck::run(&config).await,
     }
 }

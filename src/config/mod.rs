@@ -40,6 +40,7 @@ pub struct Config {
     pub listen: SocketAddr,
     pub log: LogSettings,
     pub output_dir: PathBuf,
+    pub retention: RetentionSettings,
     pub clock: Clock,
 }
 
@@ -65,6 +66,15 @@ pub struct LlmSettings {
     pub language: String,
     /// A folder with the owner's own prompts, laid out like `prompts/`.
     pub prompts: Option<PathBuf>,
+}
+
+/// Days after which rows are removed (`AHA_RETAIN_*_DAYS`); `None` keeps them for good.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RetentionSettings {
+    pub items_days: Option<i64>,
+    pub digests_days: Option<i64>,
+    pub fetches_days: Option<i64>,
+    pub calls_days: Option<i64>,
 }
 
 /// How sources are asked (`AHA_FETCH_*`).
@@ -129,6 +139,10 @@ struct Raw {
     aha_log: Option<String>,
     aha_log_format: Option<String>,
     aha_output_dir: Option<String>,
+    aha_retain_items_days: Option<String>,
+    aha_retain_digests_days: Option<String>,
+    aha_retain_fetches_days: Option<String>,
+    aha_retain_calls_days: Option<String>,
     aha_now: Option<String>,
 }
 
@@ -189,6 +203,12 @@ impl Reader {
                 |text| text.parse().ok(),
             ),
             log,
+            retention: RetentionSettings {
+                items_days: self.days(raw.aha_retain_items_days, "AHA_RETAIN_ITEMS_DAYS", 60, 400),
+                digests_days: self.days(raw.aha_retain_digests_days, "AHA_RETAIN_DIGESTS_DAYS", 7, 0),
+                fetches_days: self.days(raw.aha_retain_fetches_days, "AHA_RETAIN_FETCHES_DAYS", 7, 90),
+                calls_days: self.days(raw.aha_retain_calls_days, "AHA_RETAIN_CALLS_DAYS", 62, 400),
+            },
             output_dir: raw.aha_output_dir.map_or_else(|| PathBuf::from("digests"), PathBuf::from),
             clock: self.or(
                 raw.aha_now,
@@ -274,6 +294,16 @@ impl Reader {
             _ => None,
         });
         LogSettings { filter, format }
+    }
+
+    /// A number of days from `least` on; 0 for ever.
+    fn days(&mut self, text: Option<String>, variable: &str, least: u64, default: u64) -> Option<i64> {
+        let wants =
+            "0 to keep all, or a number of days (items 60 or more, digests and fetches 7, calls 62) up to 36500";
+        let days = self.or(text, (variable, wants, "400"), default, |text| {
+            text.parse().ok().filter(|days| *days == 0 || (least..=36_500).contains(days))
+        });
+        i64::try_from(days).ok().filter(|days| *days > 0)
     }
 }
 

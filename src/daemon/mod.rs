@@ -21,6 +21,7 @@ use crate::domain::topic::Topic;
 use crate::pipeline::progress::Silent;
 use crate::pipeline::runner::{self, Made, RunRequest};
 use crate::pipeline::{RunError, StopSignal, due};
+use crate::retention;
 use crate::store::error::Decision;
 use crate::store::{self, OpenMode, SharedStore, StoreError};
 use crate::web;
@@ -79,10 +80,12 @@ pub async fn run(app: App) -> Result<(), DaemonError> {
     let mut scheduler = JobScheduler::new().await?;
     scheduler.add(minute_tick(&tick)?).await?;
     scheduler.start().await?;
-    let mut topics = Topics::of(app);
+    let mut retention = retention::Daily::default();
+    let mut topics = Topics::of(app.clone());
     let ended = signalled();
     tokio::pin!(ended);
     loop {
+        retention.tick(&app);
         tokio::select! {
             () = topics.start_due() => {}
             () = &mut ended => break,

@@ -48,6 +48,7 @@ pub trait Store:
     + AnswerStore
     + LedgerStore
     + DigestStore
+    + RetentionStore
 {
 }
 
@@ -62,6 +63,7 @@ impl<T> Store for T where
         + AnswerStore
         + LedgerStore
         + DigestStore
+        + RetentionStore
 {
 }
 
@@ -221,6 +223,20 @@ pub trait DigestStore: Send + Sync {
     /// The topic's digest with the latest window.
     async fn latest_digest(&self, topic: TopicId) -> Result<Option<Digest>>;
     async fn digest_of_item(&self, item: DigestItemId) -> Result<Option<Digest>>;
+}
+
+#[async_trait]
+pub trait RetentionStore: Send + Sync {
+    /// Rows of a step that are older than `before`.
+    async fn count_old(&self, step: RetentionStep, before: Timestamp) -> Result<i64>;
+    /// Removes some of them, at most `limit`, and says how many; none while a run holds a topic at `wall`.
+    async fn remove_old(
+        &self,
+        step: RetentionStep,
+        before: Timestamp,
+        limit: i64,
+        wall: Timestamp,
+    ) -> Result<RemovedRows>;
 }
 
 /// A lease lasts this long unless renewed.

@@ -197,3 +197,24 @@ pub struct AttemptEnd {
     pub error: Option<String>,
     pub at: Timestamp,
 }
+
+/// What retention removes, in this order: an item stays while a digest that shows it does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RetentionStep {
+    Digests,
+    /// Emptied; their rows stay, so that they do not come back.
+    Items,
+    /// Vectors of emptied items.
+    Vectors,
+    Fetches,
+    /// Settled calls that no stored answer came from.
+    Calls,
+}
+
+/// How a batch of retention went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RemovedRows {
+    Removed(u64),
+    /// A run is under way; later.
+    AtWork,
+}

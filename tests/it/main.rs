@@ -11,6 +11,7 @@ mod judged;
 mod kill;
 mod migrate;
 mod outages;
+mod retain;
 mod runs;
 mod schedule;
 mod sources;

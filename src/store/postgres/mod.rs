@@ -11,6 +11,7 @@ mod items;
 mod leases;
 mod ledger;
 pub(super) mod open;
+mod retention;
 mod runs;
 mod sources;
 mod stories;

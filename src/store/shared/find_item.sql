@@ -1,5 +1,6 @@
 -- The stored item that is the one just fetched, by the strongest sign first: this source gave it under the same id before;
 -- it has the same address; it has the same natural identity (its source was removed and added again).
+-- One that retention emptied is found as well, so that it does not come back.
 SELECT i.id, i.source_id, i.hash_text, i.title, i.body_text, i.engagement, i.deleted_at
 FROM (
     SELECT p.item_id, 1 AS way, 0 AS fetched_at
@@ -8,12 +9,12 @@ FROM (
     UNION ALL
     SELECT u.id, 2, u.fetched_at
     FROM content_items u
-    WHERE u.hash_url = $3 AND u.deleted_at IS NULL
+    WHERE u.hash_url = $3
     UNION ALL
     SELECT n.id, 3, 0
     FROM content_items n
     WHERE n.id = $4
 ) AS signs
 JOIN content_items i ON i.id = signs.item_id
-ORDER BY signs.way, signs.fetched_at, signs.item_id
+ORDER BY signs.way, CASE WHEN i.deleted_at IS NULL THEN 0 ELSE 1 END, signs.fetched_at, signs.item_id
 LIMIT 1

@@ -8,6 +8,7 @@ pub(crate) mod fetches;
 pub(crate) mod items;
 pub(crate) mod leases;
 pub(crate) mod ledger;
+pub(crate) mod retention;
 pub(crate) mod runs;
 pub(crate) mod sources;
 pub(crate) mod stories;

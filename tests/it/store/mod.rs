@@ -7,6 +7,7 @@ mod fetches;
 mod items;
 mod leases;
 mod postgres;
+mod retention;
 mod rows;
 mod runs;
 mod sources;

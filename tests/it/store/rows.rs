@@ -12,7 +12,7 @@ use super::on_the_rows_of_every_database;
 use super::world::{SPACE, World, at, id, item, window};
 
 /// What a person with a database shell does.
-async fn alter(url: &str, sql: &str) -> Result<(), sqlx::Error> {
+pub(crate) async fn alter(url: &str, sql: &str) -> Result<(), sqlx::Error> {
     if url.starts_with("sqlite:") {
         SqliteConnection::connect(url).await?.execute(AssertSqlSafe(sql)).await?;
     } else {
@@ -22,7 +22,7 @@ async fn alter(url: &str, sql: &str) -> Result<(), sqlx::Error> {
 }
 
 /// Rows of a query whose columns are all text.
-async fn rows(url: &str, sql: &str) -> Vec<String> {
+pub(crate) async fn rows(url: &str, sql: &str) -> Vec<String> {
     let sql = AssertSqlSafe(sql);
     if url.starts_with("sqlite:") {
         sqlx::query_scalar(sql).fetch_all(&mut SqliteConnection::connect(url).await.unwrap()).await.unwrap()

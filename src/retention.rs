@@ -1,0 +1,145 @@
+//! Removing what is old: by hand with `aha-radar retain`, once a day by the daemon.
+//!
+//! Comes in: the settings' days. Goes out: rows removed, in batches, so that no writer waits long. Nothing goes while a run is under
+//! way. Answers are never removed, so nothing is paid for twice; docs/OPERATING.md says what else stays.
+
+use chrono::{Datelike as _, NaiveDate};
+use serde::Serialize;
+use tokio::task::JoinHandle;
+
+use crate::app::App;
+use crate::domain::time::{DAY_MS, Timestamp};
+use crate::store::{RemovedRows, RetentionStep, StoreError};
+
+/// Rows removed in one transaction.
+const BATCH_ROWS: i64 = 500;
+
+/// What becomes of one kind of rows.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Retained {
+    pub what: &'static str,
+    /// Older ones go; none where all are kept.
+    pub before: Option<Timestamp>,
+    /// Removed, or with a dry run: to be removed.
+    pub rows: i64,
+}
+
+/// What a call did.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Outcome {
+    pub kinds: Vec<Retained>,
+    /// It ended before all was done: a run was under way.
+    pub interrupted: bool,
+}
+
+/// Says what is older than the settings keep.
+///
+/// # Errors
+/// When the store fails.
+pub async fn preview(app: &App) -> Result<Outcome, StoreError> {
+    let mut kinds = Vec::new();
+    for (step, what, before) in steps(app) {
+        let rows = match before {
+            Some(before) => app.store().count_old(step, before).await?,
+            None => 0,
+        };
+        kinds.push(Retained { what, before, rows });
+    }
+    Ok(Outcome { kinds, interrupted: false })
+}
+
+/// Removes what is older than the settings keep.
+///
+/// # Errors
+/// When the store fails; what was removed until then stays removed.
+pub async fn run(app: &App) -> Result<Outcome, StoreError> {
+    let mut kinds = Vec::new();
+    let mut interrupted = false;
+    for (step, what, before) in steps(app) {
+        let mut rows = 0;
+        while let Some(before) = before.filter(|_| !interrupted) {
+            match app.store().remove_old(step, before, BATCH_ROWS, app.clock().wall()).await? {
+                RemovedRows::AtWork => interrupted = true,
+                RemovedRows::Removed(0) => break,
+                RemovedRows::Removed(removed) => rows += i64::try_from(removed).unwrap_or(i64::MAX),
+            }
+        }
+        kinds.push(Retained { what, before, rows });
+    }
+    Ok(Outcome { kinds, interrupted })
+}
+
+/// Once a day and after the start, beside the daemon's runs; tried again at the next tick when one was under way.
+#[derive(Debug, Default)]
+pub struct Daily {
+    working: Option<JoinHandle<bool>>,
+    last: Option<Timestamp>,
+}
+
+impl Daily {
+    /// Called every minute.
+    pub fn tick(&mut self, app: &App) {
+        let now = app.clock().wall();
+        if self.working.as_ref().is_some_and(|work| !work.is_finished()) {
+            return;
+        }
+        if let Some(Some(done)) = self.working.take().map(futures::FutureExt::now_or_never) {
+            self.last = done.unwrap_or(false).then_some(now);
+        }
+        if self.last.is_none_or(|last| now - last >= DAY_MS) {
+            self.working = Some(tokio::spawn(once(app.clone())));
+        }
+    }
+}
+
+/// Whether all was done.
+async fn once(app: App) -> bool {
+    match run(&app).await {
+        Ok(outcome) => {
+            let rows: i64 = outcome.kinds.iter().map(|kind| kind.rows).sum();
+            if rows > 0 {
+                tracing::info!(rows, interrupted = outcome.interrupted, "old rows removed");
+            }
+            !outcome.interrupted
+        }
+        Err(error) => {
+            tracing::warn!(%error, "old rows could not be removed; trying again in a minute");
+            false
+        }
+    }
+}
+
+/// In the order in which one lets the next go.
+fn steps(app: &App) -> [(RetentionStep, &'static str, Option<Timestamp>); 5] {
+    let (days, now) = (app.config().retention, app.clock().now());
+    let before = |days: Option<i64>| days.map(|days| now.days_before(days));
+    let calls = before(days.calls_days).map(|before| before.min(previous_month(now)));
+    [
+        (RetentionStep::Digests, "digests", before(days.digests_days)),
+        (RetentionStep::Items, "items (texts)", before(days.items_days)),
+        (RetentionStep::Vectors, "vectors of removed items", before(days.items_days)),
+        (RetentionStep::Fetches, "looks at sources", before(days.fetches_days)),
+        (RetentionStep::Calls, "calls without an answer in use", calls),
+    ]
+}
+
+/// The start of the month before this one, in UTC: caps and accounts look at these two.
+fn previous_month(now: Timestamp) -> Timestamp {
+    let today = now.to_utc().date_naive();
+    let (year, month) = if today.month() == 1 { (today.year() - 1, 12) } else { (today.year(), today.month() - 1) };
+    let first = NaiveDate::from_ymd_opt(year, month, 1).unwrap_or(today);
+    Timestamp::from_millis(first.and_time(chrono::NaiveTime::MIN).and_utc().timestamp_millis())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::previous_month;
+    use crate::domain::time::Timestamp;
+
+    #[test]
+    fn the_month_before_january_is_december() {
+        let at = |text| Timestamp::parse_rfc3339(text).unwrap();
+        assert_eq!(previous_month(at("2026-01-31T23:00:00Z")), at("2025-12-01T00:00:00Z"));
+        assert_eq!(previous_month(at("2026-11-19T07:00:00Z")), at("2026-10-01T00:00:00Z"));
+    }
+}

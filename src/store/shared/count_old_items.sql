@@ -1,0 +1,19 @@
+-- Items that remove_old_items.sql would empty; the conditions are the same.
+SELECT count(*)
+FROM content_items i
+WHERE i.item_time < $1
+  AND i.fetched_at < $1
+  AND i.deleted_at IS NULL
+  AND NOT EXISTS (SELECT 1 FROM digest_items d WHERE d.content_item_id = i.id)
+  AND NOT EXISTS (
+      SELECT 1 FROM cluster_items m
+      JOIN clusters c ON c.id = m.cluster_id
+      JOIN digest_items d ON d.cluster_id = c.id OR d.cluster_id = c.merged_into
+      WHERE m.item_id = i.id
+  )
+  AND NOT EXISTS (
+      SELECT 1 FROM cluster_items m
+      JOIN cluster_items o ON o.cluster_id = m.cluster_id
+      JOIN content_items n ON n.id = o.item_id
+      WHERE m.item_id = i.id AND n.item_time >= $1
+  )

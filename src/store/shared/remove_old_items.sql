@@ -1,0 +1,26 @@
+-- Empties old items. Their rows stay, so that a source that still lists one does not bring it back as new. Kept as they are: items
+-- of stories in a kept digest, and of stories that have a newer item.
+UPDATE content_items
+SET body_text = '', author = NULL, engagement = '{}', metadata_json = '{}', deleted_at = $3
+WHERE id IN (
+    SELECT i.id
+    FROM content_items i
+    WHERE i.item_time < $1
+      AND i.fetched_at < $1
+      AND i.deleted_at IS NULL
+      AND NOT EXISTS (SELECT 1 FROM digest_items d WHERE d.content_item_id = i.id)
+      AND NOT EXISTS (
+          SELECT 1 FROM cluster_items m
+          JOIN clusters c ON c.id = m.cluster_id
+          JOIN digest_items d ON d.cluster_id = c.id OR d.cluster_id = c.merged_into
+          WHERE m.item_id = i.id
+      )
+      AND NOT EXISTS (
+          SELECT 1 FROM cluster_items m
+          JOIN cluster_items o ON o.cluster_id = m.cluster_id
+          JOIN content_items n ON n.id = o.item_id
+          WHERE m.item_id = i.id AND n.item_time >= $1
+      )
+    ORDER BY i.item_time, i.id
+    LIMIT $2
+)

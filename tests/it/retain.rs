@@ -1,0 +1,100 @@
+//! `aha-radar retain`: what is old goes and does not come back, and the next digest is the same.
+
+use serde_json::Value;
+
+use crate::support::feeds::{Post, feed};
+use crate::support::postgres;
+use crate::support::radar::Radar;
+
+/// At that time, with a feed of these posts, on that database or on a file of its own.
+struct Owner {
+    radar: Radar,
+}
+
+impl Owner {
+    fn new(database: Option<&str>) -> Self {
+        let mut radar = Radar::at("2026-07-01T07:00:00Z").with("AHA_RETAIN_DIGESTS_DAYS", "30");
+        radar.set("AHA_RETAIN_ITEMS_DAYS", "60");
+        if let Some(url) = database {
+            radar.set("DATABASE_URL", url);
+        }
+        Self { radar }
+    }
+
+    fn at(&mut self, now: &str, posts: &[Post]) {
+        self.radar.set("AHA_NOW", now);
+        std::fs::write(self.radar.folder().join("feed.json"), feed("The Feed", posts)).unwrap();
+    }
+
+    /// Old posts, one of them without a date, that the feed lists for good; then two newer days.
+    fn reads_until_november(&mut self) -> Vec<Post> {
+        let mut posts: Vec<Post> = (1..=3)
+            .map(|n| Post::about_nothing_else(&format!("old {n}"), &format!("2026-06-30T0{n}:00:00Z")))
+            .collect();
+        posts.push(Post::about_nothing_else("undated", "2026-01-01T00:00:00Z").undated());
+        self.at("2026-07-01T07:00:00Z", &posts);
+        self.radar.add(&["feed.json"]);
+        self.radar.run(&["run"]).exits(0);
+        self.at("2026-07-02T07:00:00Z", &posts);
+        self.radar.run(&["run"]).exits(0);
+        posts.push(Post::about_nothing_else("new 1", "2026-11-16T10:00:00Z"));
+        self.at("2026-11-17T07:00:00Z", &posts);
+        self.radar.run(&["run"]).exits(0);
+        posts.push(Post::about_nothing_else("new 2", "2026-11-17T10:00:00Z"));
+        self.at("2026-11-18T07:00:00Z", &posts);
+        posts
+    }
+
+    /// What a run tells, without ids: these come from the folder's name.
+    fn next_digest(&self) -> Vec<Value> {
+        let digest = self.radar.json(&["run", "--json"]);
+        let told = ["title", "label", "aha_score", "final_score", "percentile", "reason", "score_debug"];
+        let stories = digest["stories"].as_array().unwrap();
+        assert!(!stories.is_empty() || digest["digest"]["window_end"] == "2026-11-19T07:00:00Z");
+        let told = stories.iter().flat_map(|story| told.map(|field| story[field].clone()));
+        told.chain([digest["skipped"].clone(), digest["digest"]["items"].clone()]).collect()
+    }
+
+    fn rows(&self, arguments: &[&str]) -> Vec<i64> {
+        let kinds = self.radar.json(&[&["retain", "--json"], arguments].concat())["kinds"].clone();
+        kinds.as_array().unwrap().iter().map(|kind| kind["rows"].as_i64().unwrap()).collect()
+    }
+}
+
+fn what_is_old_goes_and_the_next_digest_is_the_same(database: Option<&str>) {
+    let (mut one, mut other) = (Owner::new(None), Owner::new(database));
+    let posts = one.reads_until_november();
+    other.reads_until_november();
+    // digests, items, vectors, looks at sources, calls. Items of a digest that goes first count only once it is gone.
+    assert_eq!(other.rows(&["--dry-run"])[0], 2);
+    other.radar.run(&["retain", "--dry-run"]).exits(0).says("would go").says("looks at sources");
+    assert_eq!(other.rows(&[])[..4], [2, 4, 4, 2]);
+    assert_eq!(other.rows(&[]), [0; 5], "nothing is left to remove");
+    assert_eq!(one.next_digest(), other.next_digest());
+    // Another feed lists them too, under other names: they are what they were.
+    let renamed: Vec<Post> = posts.iter().map(|post| post.clone().named(&format!("{} again", post.id))).collect();
+    for owner in [&mut one, &mut other] {
+        std::fs::write(owner.radar.folder().join("second.json"), feed("A second feed", &renamed)).unwrap();
+        owner.radar.add(&["second.json"]);
+        owner.radar.set("AHA_NOW", "2026-11-19T07:00:00Z");
+    }
+    assert_eq!(one.next_digest(), other.next_digest());
+}
+
+#[test]
+fn what_is_old_goes_on_sqlite() {
+    what_is_old_goes_and_the_next_digest_is_the_same(None);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_old_goes_on_postgres() {
+    let url = postgres::empty_database().await;
+    what_is_old_goes_and_the_next_digest_is_the_same(Some(&url));
+    postgres::remove(&url).await;
+}
+
+#[test]
+fn days_that_would_take_what_a_run_needs_are_refused() {
+    let radar = Radar::at("2026-11-18T07:00:00Z").with("AHA_RETAIN_ITEMS_DAYS", "30");
+    radar.run(&["retain"]).exits(2).says("AHA_RETAIN_ITEMS_DAYS").says("60 or more");
+}
