@@ -9,6 +9,7 @@ WHERE id IN (
       AND i.fetched_at < $1
       AND i.deleted_at IS NULL
       AND NOT EXISTS (SELECT 1 FROM digest_items d WHERE d.content_item_id = i.id)
+      AND NOT EXISTS (SELECT 1 FROM content_item_deep_reviews r WHERE r.content_item_id = i.id)
       AND NOT EXISTS (
           SELECT 1 FROM cluster_items m
           JOIN clusters c ON c.id = m.cluster_id

@@ -63,15 +63,19 @@ const REMOVE_FETCHES: &str = "
         SELECT f.id FROM fetch_runs f JOIN runs r ON r.id = f.run_id
         WHERE f.finished_at < $1 AND r.status = 'done' LIMIT $2)";
 
-/// A call whose answer is kept stays with it, and so does one whose cost is not settled.
+/// A call whose answer is kept stays with it, and so does one whose cost is not settled, or was corrected by hand.
 const COUNT_CALLS: &str = "
     SELECT count(*) FROM provider_calls c
     WHERE c.started_at < $1 AND c.state IN ('ok', 'error')
-      AND NOT EXISTS (SELECT 1 FROM answers a WHERE a.provider_call_id = c.id)";
+      AND NOT EXISTS (SELECT 1 FROM answers a WHERE a.provider_call_id = c.id)
+      AND NOT EXISTS (SELECT 1 FROM budget_adjustments b WHERE b.provider_call_id = c.id)
+      AND NOT EXISTS (SELECT 1 FROM content_item_deep_reviews d WHERE d.provider_call_id = c.id)";
 
 const REMOVE_CALLS: &str = "
     DELETE FROM provider_calls WHERE id IN (
         SELECT c.id FROM provider_calls c
         WHERE c.started_at < $1 AND c.state IN ('ok', 'error')
           AND NOT EXISTS (SELECT 1 FROM answers a WHERE a.provider_call_id = c.id)
+          AND NOT EXISTS (SELECT 1 FROM budget_adjustments b WHERE b.provider_call_id = c.id)
+          AND NOT EXISTS (SELECT 1 FROM content_item_deep_reviews d WHERE d.provider_call_id = c.id)
         LIMIT $2)";
