@@ -2,9 +2,11 @@
 # Tries a release build on 59 real feeds and on another parser's test cases, both kept outside the repository in ../shared.
 #
 # 1. Serves the real feeds on loopback and makes the same run over them twice: the digest must be the same byte for byte, no
-#    table may grow, at least 300 items must be read, and the ten stories on top must come from at least 6 sources.
+#    table may grow, at least 300 items must be read, and the ten stories on top must come from at least 6 sources. The same run
+#    on a throw-away Postgres server must give the same digest, byte for byte.
 # 2. Counts how the feed parser fares with the test cases and against a reference; this is shown, not judged.
-# 3. Holds the requests and answers of the tests' provider against the real provider's specification.
+# 3. Holds what a run asks of a model, and the tests' provider, against the real provider's specification, and compares ledger and
+#    bill over a run of 1,000 items.
 #
 # Exit 0 when every check of parts 1 and 3 holds. Needs Rust, a C compiler and python3.
 set -euo pipefail
@@ -62,7 +64,7 @@ sources=$(grep -c '<outline' "$work/sources.opml")
 # Away from the repository and with an empty environment, so that nobody's .env or settings take part.
 radar() (
     cd "$work"
-    exec env -i PATH="$PATH" HOME="$work" DATABASE_URL="sqlite://$work/radar.db" AHA_OUTPUT_DIR="$work/digests" \
+    exec env -i PATH="$PATH" HOME="$work" DATABASE_URL="${database:-sqlite://$work/radar.db}" AHA_OUTPUT_DIR="$work/digests" \
         AHA_FETCH_ALLOW=127.0.0.1 AHA_FETCH_HOST_GAP_MS=0 AHA_NOW=2026-02-19T00:00:00Z "$binary" "$@"
 )
 
@@ -133,6 +135,18 @@ same=no
 if [[ $tables -gt 0 ]] && cmp -s "$work/first.rows" "$work/second.rows"; then same=yes; fi
 check "no table grew" "$tables tables${changed:+, changed: $changed}" "$same"
 
+echo "running on Postgres" >&2
+export binary work
+export -f radar
+export pg_window=2026-02-04..2026-02-19
+bash scripts/postgres.sh bash -c '
+    database=$AHA_TEST_POSTGRES_URL
+    radar --run-once --import "$work/sources.opml" --window "$pg_window" >/dev/null 2>"$work/postgres.log"
+    radar digest latest --json >"$work/postgres.json" 2>>"$work/postgres.log"' || true
+same=no
+if [[ -s $work/postgres.json ]] && cmp -s "$work/first.json" "$work/postgres.json"; then same=yes; fi
+check "the same digest on Postgres" "$(wc -c <"$work/postgres.json" | tr -d ' ') bytes" "$same"
+
 kill "$server" 2>/dev/null || true
 server=
 
@@ -147,6 +161,10 @@ specification=$shared/data/provider-specs/openai.json
 found=$(AHA_TEST_OPENAI_SPEC=$specification cargo test --locked --test it specification -- --ignored 2>&1 |
     sed -n 's/^test result: //p' || true)
 check "requests and answers fit the spec" "${found:-no result}" "$([[ $found == "ok. "[1-9]* ]] && echo yes || echo no)"
+cargo test --locked --test it a_thousand_items -- --ignored --nocapture >"$work/thousand.log" 2>&1 || true
+found=$(sed -n 's/^batch size, //p' "$work/thousand.log")
+check "ledger and bill over 1,000 items" "${found:-no result}" \
+    "$(grep -q '^test result: ok. 1 passed' "$work/thousand.log" && echo yes || echo no)"
 
 echo
 printf '%-34s  %-7s  %s\n' "check" "result" "found"
