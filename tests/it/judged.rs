@@ -16,7 +16,7 @@ const WINDOW: &str = "2026-11-16..2026-11-19";
 const STORIES_A_CALL: usize = 10;
 
 fn with(model: &OpenAi) -> Radar {
-    model.serve(Radar::at(NOW)).with("AHA_LLM_TIMEOUT_SECONDS", "2")
+    model.serve(Radar::at(NOW)).with("AHA_LLM_TIMEOUT_SECONDS", "5")
 }
 
 fn run(radar: &Radar, window: &str) -> Ran {
