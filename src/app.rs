@@ -8,6 +8,7 @@ use thiserror::Error;
 use crate::clock::Clock;
 use crate::config::Config;
 use crate::llm::prompt::{PromptError, Prompts};
+use crate::llm::retry::PIPELINE;
 use crate::llm::transport::Http;
 use crate::llm::{Gateway, GatewayParts, Router};
 use crate::sources::fetch::{FetchConfig, FetchError, Fetcher};
@@ -91,6 +92,7 @@ fn gateway_parts(config: &Config) -> Result<GatewayParts, AppError> {
         budget: config.budget,
         language: config.llm.language.clone(),
         timeout,
+        retry: PIPELINE,
         jitter: Arc::new(rand::random::<f64>),
     })
 }

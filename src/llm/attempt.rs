@@ -115,7 +115,6 @@ impl Gateway {
             Some(_) => budget::limits(&self.parts.budget, scope, job.task, route, clock.now()),
             None => Vec::new(),
         };
-        let lifetime = i64::try_from((self.parts.timeout + SETTLING).as_millis()).unwrap_or(i64::MAX);
         NewCall {
             id: call_id(job, asks, tries, clock.now()),
             run: scope.run,
@@ -130,8 +129,14 @@ impl Gateway {
             reserved_microcredits: reserved,
             limits,
             started_at: clock.now(),
-            expires_at: Timestamp::from_millis(clock.wall().as_millis().saturating_add(lifetime)),
+            expires_at: self.expiry(),
         }
+    }
+
+    /// When a call reserved now must have ended.
+    fn expiry(&self) -> Timestamp {
+        let lifetime = i64::try_from((self.parts.timeout + SETTLING).as_millis()).unwrap_or(i64::MAX);
+        Timestamp::from_millis(self.parts.clock.wall().as_millis().saturating_add(lifetime))
     }
 
     /// Reserves, waiting for calls under way where they are all that stands in the way. `None` when the call may be sent.
@@ -145,7 +150,9 @@ impl Gateway {
             if let Some(why) = gate.exhausted(job.task).filter(|_| !call.limits.is_empty()) {
                 return Ok(Some(Attempt::NoBudget(why)));
             }
-            match store.reserve_call(job.scope.lease.as_ref(), call).await? {
+            // A call that had to wait is not given less time for it.
+            let call = NewCall { expires_at: self.expiry(), ..call.clone() };
+            match store.reserve_call(job.scope.lease.as_ref(), &call).await? {
                 Reservation::Reserved => return Ok(None),
                 Reservation::Exhausted(exhausted) => return Ok(Some(Attempt::NoBudget(budget::words(&exhausted)))),
                 Reservation::Wait => {

@@ -15,7 +15,7 @@ use super::gate::Gate;
 use super::input::TaskInput;
 use super::prompt::Prompts;
 use super::provider::local;
-use super::retry::{self, Left, Next, PIPELINE};
+use super::retry::{self, Left, Next, RetryPolicy};
 use super::router::{Route, Router};
 use super::transport::Transport;
 use crate::clock::Clock;
@@ -88,6 +88,7 @@ pub struct GatewayParts {
     pub language: String,
     /// After which a call has failed.
     pub timeout: Duration,
+    pub retry: RetryPolicy,
     pub jitter: Jitter,
 }
 
@@ -121,6 +122,8 @@ struct Work {
     asks: Vec<usize>,
     /// Index into the chain.
     route: usize,
+    /// What each model of the chain is granted, and what is left of it for this one.
+    retry: RetryPolicy,
     left: Left,
     /// What was wrong with the last answer.
     note: Option<String>,
@@ -217,7 +220,7 @@ impl Gateway {
             if chain.iter().all(Route::is_local) { scope.prompt_id.as_str() } else { self.parts.prompts.id(task) };
         let job = Job { task, scope, tier, prompt_id, chain };
         let mut outcomes = vec![Outcome::Failed { reason: "it was not asked about".to_owned() }; batch.len()];
-        let mut queue = VecDeque::from([Work::about((0..batch.len()).collect(), task)]);
+        let mut queue = VecDeque::from([Work::about((0..batch.len()).collect(), task, self.parts.retry)]);
         let mut tries = 0;
         while let Some(work) = queue.pop_front() {
             tries += 1;
@@ -272,9 +275,9 @@ impl Gateway {
 }
 
 impl Work {
-    fn about(asks: Vec<usize>, task: Task) -> Self {
+    fn about(asks: Vec<usize>, task: Task, retry: RetryPolicy) -> Self {
         let failure = format!("no model is configured for {}", task.as_str());
-        Self { asks, route: 0, left: PIPELINE.all(), note: None, failure, after: Duration::ZERO }
+        Self { asks, route: 0, retry, left: retry.all(), note: None, failure, after: Duration::ZERO }
     }
 
     fn all(&self, outcome: &Outcome) -> Vec<(usize, Outcome)> {
@@ -284,7 +287,7 @@ impl Work {
     fn next_model(self, why: &str) -> Self {
         Self {
             route: self.route + 1,
-            left: PIPELINE.all(),
+            left: self.retry.all(),
             note: None,
             failure: why.to_owned(),
             after: Duration::ZERO,
@@ -322,7 +325,7 @@ impl Work {
 
     fn failed(self, gate: &Gate, route: &Route, error: &super::error::CallError, jitter: f64) -> Vec<Self> {
         let why = format!("{}/{}: {error}", route.model.provider, route.model.model);
-        match retry::next(&PIPELINE, self.left, error, self.asks.len(), jitter) {
+        match retry::next(&self.retry, self.left, error, self.asks.len(), jitter) {
             Next::Again { after, left } => vec![Self { after, left, failure: why, ..self }],
             Next::Repair { left } => {
                 vec![Self { left, note: Some(error.to_string()), failure: why, after: Duration::ZERO, ..self }]

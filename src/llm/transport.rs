@@ -78,6 +78,7 @@ impl Http {
             .header(CONTENT_TYPE, HeaderValue::from_static("application/json"))
             .body(request.body.clone());
         let response = sending.send().await.map_err(|error| failure(&error))?;
+        crate::failpoint::hit("call.after_send");
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
         if response.status().is_redirection() {
             return Err(CallError::Redirected(target(&headers)));

@@ -3,6 +3,8 @@
 
 use sqlx::FromRow;
 
+use crate::store::Settlement;
+
 /// Raises a counter, made when it is not there. The cap was compared with the amount alone before.
 pub(crate) const RAISE: &str = "
     INSERT INTO budget_counters (counter, settled_microcredits, reserved_microcredits, calls)
@@ -31,7 +33,7 @@ pub(crate) const INSERT_CALL: &str = "
 /// Reads a row that is about to be written, and keeps other writers from it.
 pub(crate) const LOCK_CALL: &str = "
     UPDATE provider_calls SET state = state WHERE id = $1
-    RETURNING state, reserved_microcredits, cost_microcredits, counters_json";
+    RETURNING state, reserved_microcredits, cost_microcredits, counters_json, latency_ms, finished_at";
 
 pub(crate) const CLOSE_CALL: &str = "
     UPDATE provider_calls
@@ -112,6 +114,24 @@ pub(crate) struct OpenCall {
     pub(crate) reserved_microcredits: Option<i64>,
     pub(crate) cost_microcredits: Option<i64>,
     pub(crate) counters_json: String,
+    pub(crate) latency_ms: Option<i64>,
+    /// `None` also where the caller was given up for lost.
+    pub(crate) finished_at: Option<i64>,
+}
+
+impl OpenCall {
+    /// What its counters hold for it.
+    pub(crate) fn charged(&self) -> i64 {
+        self.cost_microcredits.or(self.reserved_microcredits).unwrap_or(0)
+    }
+
+    /// Whether it was closed by this very settlement, whose commit nobody confirmed.
+    pub(crate) fn is_closed_by(&self, settlement: &Settlement) -> bool {
+        self.state == settlement.outcome.as_str()
+            && self.cost_microcredits == settlement.cost_microcredits
+            && self.latency_ms == Some(settlement.latency_ms)
+            && self.finished_at == Some(settlement.finished_at.as_millis())
+    }
 }
 
 #[derive(FromRow)]
@@ -228,8 +248,11 @@ macro_rules! ledger_of {
             let cost = settlement.cost_microcredits.unwrap_or(reserved);
             match open.state.as_str() {
                 "reserved" => charge(connection, &open.counters_json, reserved, cost).await?,
+                _ if open.is_closed_by(settlement) => return Ok(()),
                 // It was given up for lost, and charged with all that was reserved.
-                "unsettled" => charge(connection, &open.counters_json, 0, cost - reserved).await?,
+                _ if open.finished_at.is_none() => {
+                    charge(connection, &open.counters_json, 0, cost - open.charged()).await?;
+                }
                 state => return Err(StoreError::corrupt("ledger row", format_args!("{id} is {state} already"))),
             }
             let (kind, words) = settlement.error.as_ref().map(|(k, w)| (k.as_str(), w.as_str())).unzip();

@@ -1,16 +1,19 @@
 //! The store's contract, on every database that keeps it: each function takes a `&dyn Store` and knows no SQL.
 
 mod answers;
+mod contention;
 mod digests;
 mod failpoints;
 mod fetches;
 mod items;
 mod leases;
+mod ledger;
 mod postgres;
 mod retention;
 mod rows;
 mod runs;
 mod sources;
+mod spending;
 mod sqlite;
 mod statements;
 mod stories;
