@@ -8,6 +8,7 @@ mod copy;
 mod daemon;
 mod faults;
 mod judged;
+mod gateway;
 mod kill;
 mod migrate;
 mod outages;

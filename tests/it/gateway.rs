@@ -1,0 +1,389 @@
+//! The gateway over a transport that goes wrong in every way, on a real ledger: whatever happens, no reservation is left behind,
+//! and counters, rows and the provider's own bill agree.
+
+use std::collections::BTreeMap;
+use std::io::Write as _;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use aha_radar::clock::Clock;
+use aha_radar::config::Config;
+use aha_radar::domain::digest::Evidence;
+use aha_radar::domain::ids::ItemId;
+use aha_radar::domain::time::Timestamp;
+use aha_radar::domain::topic::BudgetTier;
+use aha_radar::llm::error::CallError;
+use aha_radar::llm::input::{TaskInput, TriageInput};
+use aha_radar::llm::prompt::Prompts;
+use aha_radar::llm::retry::{PIPELINE, RetryPolicy};
+use aha_radar::llm::transport::{Transport, WireRequest, WireResponse};
+use aha_radar::llm::{Ask, CallScope, Gate, Gateway, GatewayParts, Outcome, Router, Task};
+use aha_radar::store::{self, CallFilter, CallRecord, Counter, Gone, OpenMode, SharedStore};
+use async_trait::async_trait;
+use futures::StreamExt as _;
+use serde_json::{Value, json};
+
+use crate::support::feeds::Random;
+
+/// The machine's clock stands at the start of the 22nd of November 2026.
+const NOW: i64 = 1_795_305_600_000;
+const COUNTERS: [&str; 2] = ["day:2026-11-22", "month:2026-11"];
+/// Micro-credits for a token in and out.
+const PRICE: (i64, i64) = (1, 4);
+const STORIES: usize = 3;
+
+/// What a request comes to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Fate {
+    Good,
+    Dear,
+    MissingStory,
+    Prose,
+    TwoObjects,
+    BadScore,
+    Truncated,
+    Filtered,
+    Refusal,
+    NoUsage,
+    NegativeUsage,
+    HugeUsage,
+    FailedInBody,
+    Html,
+    Status(u16),
+    Connect,
+    TimedOut,
+    Interrupted,
+    TooLarge,
+    Redirected,
+}
+
+const FATES: [Fate; 29] = [
+    Fate::Good,
+    Fate::Good,
+    Fate::Good,
+    Fate::Good,
+    Fate::Dear,
+    Fate::MissingStory,
+    Fate::MissingStory,
+    Fate::Prose,
+    Fate::TwoObjects,
+    Fate::BadScore,
+    Fate::Truncated,
+    Fate::Filtered,
+    Fate::Refusal,
+    Fate::NoUsage,
+    Fate::NegativeUsage,
+    Fate::HugeUsage,
+    Fate::FailedInBody,
+    Fate::Html,
+    Fate::Status(429),
+    Fate::Status(503),
+    Fate::Status(500),
+    Fate::Status(502),
+    Fate::Status(400),
+    Fate::Status(401),
+    Fate::Connect,
+    Fate::TimedOut,
+    Fate::Interrupted,
+    Fate::TooLarge,
+    Fate::Redirected,
+];
+
+/// What the fake provider has done.
+#[derive(Debug)]
+struct Books {
+    random: Random,
+    fates: BTreeMap<Fate, usize>,
+    /// What each exchange cost that tells its usage, by its id.
+    billed: BTreeMap<String, i64>,
+    requests: usize,
+}
+
+#[derive(Debug)]
+struct Fake(Mutex<Books>);
+
+impl Fake {
+    fn seeded(seed: u64) -> Self {
+        Self(Mutex::new(Books { random: Random(seed), fates: BTreeMap::new(), billed: BTreeMap::new(), requests: 0 }))
+    }
+}
+
+#[async_trait]
+impl Transport for Fake {
+    async fn send(&self, request: &WireRequest) -> Result<WireResponse, CallError> {
+        let answer = self.0.lock().unwrap().answer(request);
+        tokio::task::yield_now().await;
+        answer
+    }
+}
+
+impl Books {
+    fn answer(&mut self, request: &WireRequest) -> Result<WireResponse, CallError> {
+        self.requests += 1;
+        let fate = FATES[usize::try_from(self.random.below(FATES.len() as u64)).unwrap()];
+        *self.fates.entry(fate).or_default() += 1;
+        let why = || "on order".to_owned();
+        let (status, body) = match fate {
+            Fate::Connect => return Err(CallError::Connect(why())),
+            Fate::TimedOut => return Err(CallError::TimedOut(1)),
+            Fate::Interrupted => return Err(CallError::Interrupted(why())),
+            Fate::TooLarge => return Err(CallError::TooLarge(32)),
+            Fate::Redirected => return Err(CallError::Redirected(why())),
+            Fate::Html => (200, "<html>".to_owned()),
+            Fate::Status(status) => (status, json!({ "error": { "message": "on order" } }).to_string()),
+            _ => (200, self.said(fate, request).to_string()),
+        };
+        Ok(WireResponse { status, body: body.into_bytes(), ..WireResponse::default() })
+    }
+
+    fn said(&mut self, fate: Fate, request: &WireRequest) -> Value {
+        let asked: Value = serde_json::from_slice(&request.body).unwrap();
+        let prompt = asked["input"][0]["content"].as_str().unwrap();
+        let text = match fate {
+            Fate::Prose => "I'd rather not {".to_owned(),
+            Fate::TwoObjects => format!("{} {}", results(prompt, fate), results(prompt, fate)),
+            Fate::Truncated | Fate::Filtered => "{\"results\": [".to_owned(),
+            _ => results(prompt, fate).to_string(),
+        };
+        let id = format!("resp_{}", self.requests);
+        let most = asked["max_output_tokens"].as_i64().unwrap();
+        let (input, output) = match fate {
+            // More than can be: a server that counts otherwise than we do.
+            Fate::Dear => (i64::try_from(request.body.len()).unwrap() * 3, most * 2),
+            Fate::NegativeUsage => (-5, 10),
+            Fate::HugeUsage => (1_000_000_000_000_000, 10),
+            _ => (i64::try_from(request.body.len()).unwrap() / 4, 60),
+        };
+        if !matches!(fate, Fate::NoUsage | Fate::NegativeUsage | Fate::HugeUsage | Fate::FailedInBody) {
+            self.billed.insert(id.clone(), input * PRICE.0 + output * PRICE.1);
+        }
+        let part = match fate {
+            Fate::Refusal => json!({ "type": "refusal", "refusal": "No." }),
+            _ => json!({ "type": "output_text", "text": text }),
+        };
+        let mut body = json!({
+            "id": id, "status": "completed", "output": [{ "type": "message", "content": [part] }],
+            "usage": { "input_tokens": input, "output_tokens": output },
+        });
+        match fate {
+            Fate::NoUsage => body["usage"] = Value::Null,
+            Fate::FailedInBody => {
+                body["usage"] = Value::Null;
+                body["error"] = json!({ "code": "server_error", "message": "on order" });
+            }
+            Fate::Truncated | Fate::Filtered => {
+                let reason = if fate == Fate::Filtered { "content_filter" } else { "max_output_tokens" };
+                body["status"] = json!("incomplete");
+                body["incomplete_details"] = json!({ "reason": reason });
+            }
+            _ => {}
+        }
+        body
+    }
+}
+
+/// One verdict for each story in the prompt, but for what goes wrong.
+fn results(prompt: &str, fate: Fate) -> Value {
+    let (_, rest) = prompt.rsplit_once("<stories>").unwrap();
+    let stories: Vec<Value> = serde_json::from_str(rest.split_once("</stories>").unwrap().0).unwrap();
+    let mut results: Vec<Value> = stories
+        .iter()
+        .map(|story| {
+            json!({ "id": story["id"], "aha_score": 50, "reason": "r", "is_relevant": true, "is_novel": true,
+                    "categories": [], "should_deep_summarize": false })
+        })
+        .collect();
+    match fate {
+        Fate::MissingStory => drop(results.remove(0)),
+        Fate::BadScore => results[0]["aha_score"] = json!(101),
+        _ => {}
+    }
+    json!({ "results": results })
+}
+
+fn gateway(transport: Arc<Fake>, daily_credits: Option<&str>) -> Gateway {
+    let mut settings = vec![
+        ("OPENAI_API_KEY", "sk-test"),
+        ("OPENAI_MODEL", "big"),
+        ("OPENAI_TRIAGE_MODEL_LOW", "small"),
+        ("OPENAI_CREDITS_PER_1K_INPUT_TOKENS", "0.001"),
+        ("OPENAI_CREDITS_PER_1K_OUTPUT_TOKENS", "0.004"),
+    ];
+    settings.extend(daily_credits.map(|credits| ("AHA_BUDGET_DAILY_CREDITS", credits)));
+    let pairs = settings.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned()));
+    let config = Config::from_pairs(pairs).unwrap();
+    Gateway::new(GatewayParts {
+        router: Router::new(config.llm.openai.as_ref()),
+        prompts: Arc::new(Prompts::load(None).unwrap()),
+        transport,
+        clock: Clock::pinned(Timestamp::from_millis(NOW)),
+        budget: config.budget,
+        language: String::new(),
+        timeout: Duration::from_mins(1),
+        retry: RetryPolicy { base: Duration::ZERO, ..PIPELINE },
+        jitter: Arc::new(|| 0.0),
+    })
+}
+
+/// Of a batch by itself, so that what it finds out about a model hinders no other.
+fn scope() -> CallScope {
+    CallScope {
+        lease: None,
+        run: None,
+        pass: 1,
+        attempt: 1,
+        topic: None,
+        share_percent: None,
+        tier: BudgetTier::Normal,
+        prompt_id: "triage_v1".to_owned(),
+        rejudge: false,
+        gate: Arc::new(Gate::default()),
+    }
+}
+
+fn ask(name: &str) -> Ask {
+    let input = TriageInput {
+        title: format!("Title of {name}"),
+        body: format!("Body of {name}"),
+        members: Vec::new(),
+        provenance: vec!["feed".to_owned()],
+        preference_summary: String::new(),
+        tier: BudgetTier::Normal,
+        interests: String::new(),
+        categories: Vec::new(),
+        continues_since: None,
+        evidence: Evidence::default(),
+    };
+    Ask { fingerprint: name.to_owned(), members: vec![ItemId::of(&[name])], input: TaskInput::Triage(input) }
+}
+
+async fn ask_for(gateway: &Gateway, store: &SharedStore, number: usize) -> Vec<Outcome> {
+    let asks: Vec<Ask> = (0..STORIES).map(|story| ask(&format!("story {number}.{story}"))).collect();
+    gateway.call(store, Task::Triage, &scope(), &asks).await.unwrap()
+}
+
+/// All that is left behind.
+struct Left {
+    rows: Vec<CallRecord>,
+    counters: Vec<Counter>,
+    outcomes: Vec<Outcome>,
+    fake: Arc<Fake>,
+}
+
+impl Left {
+    /// So many batches, 16 at a time.
+    async fn by(batches: usize, daily_credits: Option<&str>, seed: u64) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let url = format!("sqlite://{}", folder.path().join("aha-radar.db").display());
+        let store = store::open(&url, OpenMode::CreateIfMissing).await.unwrap();
+        let fake = Arc::new(Fake::seeded(seed));
+        let gateway = gateway(Arc::clone(&fake), daily_credits);
+        let jobs = (0..batches).map(|number| ask_for(&gateway, &store, number));
+        let outcomes: Vec<Vec<Outcome>> = futures::stream::iter(jobs).buffer_unordered(16).collect().await;
+        let outcomes = outcomes.into_iter().flatten().collect();
+        Self { outcomes, fake, ..Self::on(&store).await }
+    }
+
+    async fn on(store: &SharedStore) -> Self {
+        let rows = store.calls(&CallFilter { limit: i64::MAX, ..CallFilter::default() }).await.unwrap();
+        let counters = store.counters(&COUNTERS.map(str::to_owned)).await.unwrap();
+        Self { rows, counters, outcomes: Vec::new(), fake: Arc::new(Fake::seeded(0)) }
+    }
+
+    fn spent(&self) -> i64 {
+        self.rows.iter().map(|row| row.cost_microcredits.or(row.reserved_microcredits).unwrap()).sum()
+    }
+
+    #[track_caller]
+    fn adds_up(&self) {
+        let books = self.fake.0.lock().unwrap();
+        assert_eq!(self.rows.len(), books.requests, "a row for each request, and the reverse");
+        assert!(self.rows.iter().all(|row| row.state != "reserved"));
+        for counter in &self.counters {
+            assert_eq!(counter.reserved_microcredits, 0, "{counter:?}");
+            assert_eq!(counter.settled_microcredits, self.spent(), "{counter:?}");
+            assert_eq!(usize::try_from(counter.calls).unwrap(), self.rows.len(), "{counter:?}");
+        }
+        for row in &self.rows {
+            let told = row.request_id.as_ref().and_then(|id| books.billed.get(id)).copied();
+            match row.state.as_str() {
+                "unsettled" => assert_eq!((row.cost_microcredits, told), (None, None), "{row:?}"),
+                _ => assert_eq!(row.cost_microcredits, Some(told.unwrap_or(0)), "{row:?}"),
+            }
+        }
+        let settled: i64 = self.rows.iter().filter_map(|row| row.cost_microcredits).sum();
+        assert_eq!(settled, books.billed.values().sum::<i64>(), "what is known is what was billed");
+    }
+}
+
+/// Requests that `left` made, by what they came to.
+fn report(left: &Left) -> String {
+    let books = left.fake.0.lock().unwrap();
+    let unsettled = left.rows.iter().filter(|row| row.state == "unsettled").count();
+    format!("{} requests, {unsettled} unsettled, {} micro-credits: {:?}", books.requests, left.spent(), books.fates)
+}
+
+async fn mixed_outcomes_leave_nothing_behind(batches: usize) -> Left {
+    let left = Left::by(batches, None, 11).await;
+    left.adds_up();
+    let of = |wanted: fn(&Outcome) -> bool| left.outcomes.iter().filter(|outcome| wanted(outcome)).count();
+    assert!(of(|outcome| matches!(outcome, Outcome::Answered { .. })) > left.outcomes.len() / 2);
+    assert!(of(|outcome| matches!(outcome, Outcome::Failed { .. })) > 0);
+    assert_eq!(of(|outcome| matches!(outcome, Outcome::Skipped { .. })), 0);
+    left
+}
+
+#[tokio::test]
+async fn every_outcome_is_settled_and_adds_up() {
+    let left = mixed_outcomes_leave_nothing_behind(150).await;
+    let books = left.fake.0.lock().unwrap();
+    assert!(books.requests >= 300, "{}", books.requests);
+    assert!(FATES.iter().all(|fate| books.fates.contains_key(fate)), "{:?}", books.fates);
+}
+
+/// `cargo test --test it ten_thousand -- --ignored --nocapture`
+#[tokio::test]
+#[ignore = "takes a minute"]
+async fn ten_thousand_outcomes_are_settled_and_add_up() {
+    let left = mixed_outcomes_leave_nothing_behind(5_000).await;
+    assert!(left.fake.0.lock().unwrap().requests >= 10_000, "{}", report(&left));
+    writeln!(std::io::stdout(), "{}", report(&left)).unwrap();
+}
+
+/// What costs more than was reserved may pass a cap, and nothing else does.
+#[tokio::test]
+async fn a_cap_is_kept_whatever_goes_wrong() {
+    let left = Left::by(150, Some("0.5"), 5).await;
+    left.adds_up();
+    let above: i64 = left
+        .rows
+        .iter()
+        .map(|row| row.cost_microcredits.unwrap_or(0) - row.reserved_microcredits.unwrap())
+        .filter(|more| *more > 0)
+        .sum();
+    assert!(left.spent() <= 500_000 + above, "{}", report(&left));
+    assert!(left.spent() > 450_000, "{}", report(&left));
+    let skipped = left.outcomes.iter().filter(|outcome| matches!(outcome, Outcome::Skipped { .. })).count();
+    assert!(skipped > 0, "{}", report(&left));
+}
+
+/// Calls that are dropped in the middle keep their reservations until they are swept, and then they are charged.
+#[tokio::test]
+async fn what_was_dropped_is_swept() {
+    let folder = tempfile::tempdir().unwrap();
+    let url = format!("sqlite://{}", folder.path().join("aha-radar.db").display());
+    let store = store::open(&url, OpenMode::CreateIfMissing).await.unwrap();
+    let gateway = gateway(Arc::new(Fake::seeded(3)), None);
+    let mut random = Random(3);
+    for number in 0..60 {
+        let patience = Duration::from_micros(random.below(12_000));
+        let _ = tokio::time::timeout(patience, ask_for(&gateway, &store, number)).await;
+    }
+    let far = Clock::system().wall() + Duration::from_hours(1);
+    store.sweep_calls(Gone::Expired(far)).await.unwrap();
+    let left = Left::on(&store).await;
+    assert!(left.rows.iter().any(|row| row.error.as_deref().is_some_and(|error| error.contains("the process"))));
+    for counter in &left.counters {
+        assert_eq!((counter.reserved_microcredits, counter.settled_microcredits), (0, left.spent()), "{counter:?}");
+    }
+}
