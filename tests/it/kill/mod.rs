@@ -7,6 +7,7 @@ mod faults;
 mod harness;
 mod losses;
 mod moments;
+mod paid;
 mod points;
 mod processes;
 mod tally;

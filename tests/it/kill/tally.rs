@@ -86,16 +86,21 @@ impl Tally {
             "{}: {} rounds, {} struck at work, {} items lost, {} doubled, {} runs stuck or committed twice, {} integrity checks failed, {} digests differ",
             self.what, self.rounds, self.struck, self.lost, self.doubled, self.stuck, self.damaged, self.different
         );
-        if let Ok(file) = std::env::var("AHA_KILL_REPORT") {
-            let mut report = std::fs::OpenOptions::new().append(true).create(true).open(file).unwrap();
-            writeln!(report, "{line}").unwrap();
-        }
+        report(&line);
         assert!(self.rounds > 0 && self.struck > 0, "{line}");
         assert!(self.harm.is_empty(), "{line}\n{}", self.harm.join("\n"));
     }
 }
 
-fn differences(table: &str, expected: &[String], found: &[String]) -> Differences {
+/// Hands a line to `scripts/kill.sh`.
+pub fn report(line: &str) {
+    if let Ok(file) = std::env::var("AHA_KILL_REPORT") {
+        let mut report = std::fs::OpenOptions::new().append(true).create(true).open(file).unwrap();
+        writeln!(report, "{line}").unwrap();
+    }
+}
+
+pub fn differences(table: &str, expected: &[String], found: &[String]) -> Differences {
     let mut counts: BTreeMap<&str, i64> = BTreeMap::new();
     for row in expected {
         *counts.entry(row).or_default() += 1;
