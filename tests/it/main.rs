@@ -11,6 +11,7 @@ mod judged;
 mod gateway;
 mod kill;
 mod migrate;
+mod money;
 mod outages;
 mod retain;
 mod runs;

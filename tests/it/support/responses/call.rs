@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use serde_json::Value;
 
+use super::envelope;
 use super::fault::Fault;
 
 /// A story of a triage prompt.
@@ -38,6 +39,11 @@ pub struct Call {
 impl Call {
     pub fn model(&self) -> &str {
         self.body["model"].as_str().unwrap_or_default()
+    }
+
+    /// The ids it is answered with: that of the answer and that of the exchange, of which an error has only the second.
+    pub fn ids(&self) -> [String; 2] {
+        ["resp", "req"].map(|kind| envelope::id(kind, self))
     }
 
     pub fn is_embedding(&self) -> bool {
