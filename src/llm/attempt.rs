@@ -116,7 +116,7 @@ impl Gateway {
             None => Vec::new(),
         };
         NewCall {
-            id: call_id(job, asks, tries, clock.now()),
+            id: call_id(job, asks, tries, clock.wall()),
             run: scope.run,
             topic: scope.topic,
             purpose: job.task.as_str(),
@@ -241,10 +241,11 @@ impl Gateway {
     }
 }
 
-/// The id of one try. What the owner asks by hand has no run, and so is told apart by its time.
-fn call_id(job: &Job<'_>, asks: &[&Ask], tries: i64, now: Timestamp) -> CallId {
+/// The id of one try. What the owner asks by hand has no run, and so is told apart by the machine's time: that of `AHA_NOW` may
+/// stand still.
+fn call_id(job: &Job<'_>, asks: &[&Ask], tries: i64, wall: Timestamp) -> CallId {
     let scope = job.scope;
-    let whose = scope.run.map_or_else(|| now.as_millis().to_string(), |run| run.to_string());
+    let whose = scope.run.map_or_else(|| wall.as_millis().to_string(), |run| run.to_string());
     let (attempt, tries) = (scope.attempt.to_string(), tries.to_string());
     let mut parts = vec![whose.as_str(), attempt.as_str(), job.task.as_str()];
     parts.extend(asks.iter().map(|ask| ask.fingerprint.as_str()));

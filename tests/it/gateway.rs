@@ -387,3 +387,19 @@ async fn what_was_dropped_is_swept() {
         assert_eq!((counter.reserved_microcredits, counter.settled_microcredits), (0, left.spent()), "{counter:?}");
     }
 }
+
+/// What the owner asks by hand has no run that its rows could be told apart by.
+#[tokio::test]
+async fn the_same_can_be_asked_again_while_the_clock_stands_still() {
+    let folder = tempfile::tempdir().unwrap();
+    let url = format!("sqlite://{}", folder.path().join("aha-radar.db").display());
+    let store = store::open(&url, OpenMode::CreateIfMissing).await.unwrap();
+    let fake = Arc::new(Fake::seeded(1));
+    let gateway = gateway(Arc::clone(&fake), None);
+    for _ in 0..10 {
+        ask_for(&gateway, &store, 1).await;
+        // As nobody asks twice within a millisecond.
+        tokio::time::sleep(Duration::from_millis(2)).await;
+    }
+    Left { fake, ..Left::on(&store).await }.adds_up();
+}

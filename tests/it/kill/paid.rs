@@ -103,6 +103,13 @@ impl Paid {
         Expected { digest, tables: Tables::from(tables), asked: asked(&self.api.calls()) }
     }
 
+    /// Waits until so many requests have come, however long the run takes to come to them.
+    fn wait_for_calls(&self, requests: usize) {
+        while self.api.calls().len() < requests {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
     /// Kills when so many requests have come, a moment later; whether it was still at work.
     fn kill_at(&self, requests: usize, delay: Duration) -> bool {
         let mut child = self.start(&[]);
@@ -315,6 +322,26 @@ fn a_frozen_payer_settles_what_it_asked(engine: Engine) {
     assert_eq!(asked(&found.asked), asked(&expected.asked) + 5, "the call under way was made twice");
 }
 
+/// Who is asked to end lets the calls under way end, and knows what they cost.
+fn an_interrupted_payer_settles_what_is_under_way(engine: Engine) {
+    let paid = Paid::new(engine, CONCURRENCY, Duration::from_secs(1));
+    let run = paid.start(&[]);
+    paid.wait_for_calls(6);
+    signal(&run, "INT");
+    finish(run).exits(130);
+    let requests = paid.api.calls().len();
+    assert!(requests <= 6 + CONCURRENCY, "{requests}: no further call begins");
+    let mut figures = Figures::default();
+    let (unanswered, open) = figures.add_ledger(&paid, 0, "interrupted");
+    assert!(figures.harm.is_empty() && unanswered.is_empty() && open.is_empty(), "{figures:#?}");
+
+    paid.api.latency(Duration::ZERO);
+    let last = finish(paid.start(&[]));
+    figures.compare(&paid, 0, &last, "interrupted");
+    figures.struck += 1;
+    figures.close("interrupted while paying", engine);
+}
+
 fn a_paid_run_killed_at_any_moment_is_continued(engine: Engine) {
     let seed = seed();
     let mut random = Random(seed);
@@ -340,5 +367,6 @@ fn a_paid_run_killed_at_any_moment_is_continued(engine: Engine) {
 on_both_databases!(
     a_call_killed_at_any_point_has_its_row,
     a_frozen_payer_settles_what_it_asked,
+    an_interrupted_payer_settles_what_is_under_way,
     a_paid_run_killed_at_any_moment_is_continued
 );
