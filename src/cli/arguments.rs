@@ -1,7 +1,11 @@
 //! What can be typed, and the help that teaches it.
 
+mod ledger;
+
 use std::ffi::OsString;
 use std::path::PathBuf;
+
+pub(super) use ledger::{AdjustArguments, CallsArguments, SpendArguments, SpendCommand};
 
 use clap::{Args, Parser, Subcommand};
 
@@ -13,7 +17,7 @@ use clap::{Args, Parser, Subcommand};
     version,
     subcommand_required = true,
     arg_required_else_help = true,
-    after_help = "A first look, with no key and no server:\n  aha-radar --run-once --import sources.opml\n\nThen tell it what matters to you, and let it run:\n  aha-radar topic set default --interests \"sqlite, heat pumps, ferries\"\n  aha-radar daemon\n\n`aha-radar --run-once` is the same as `aha-radar run`. Settings are read from the environment and .env; see .env.example.\nExit codes: 0 ok, 1 failed, 2 usage or configuration, 3 partial (a digest exists, something is missing), 130 interrupted."
+    after_help = "A first look, with no key and no server:\n  aha-radar --run-once --import sources.opml\n\nThen tell it what matters to you, and let it run:\n  aha-radar topic set default --interests \"sqlite, heat pumps, ferries\"\n  aha-radar daemon\n\n`aha-radar --run-once` is the same as `aha-radar run`. Settings are read from the environment and .env; see .env.example.\nExit codes: 0 ok, 1 failed, 2 usage or configuration, 3 partial (a digest exists, something is missing), 4 the budget is used up (a degraded digest exists), 130 interrupted."
 )]
 pub(super) struct Cli {
     #[command(subcommand)]
@@ -43,6 +47,10 @@ pub(super) enum Command {
     Item(ItemArguments),
     /// List runs and their attempts.
     Runs(RunsArguments),
+    /// List calls to models, and what each cost.
+    Calls(CallsArguments),
+    /// Tell what was spent, on what, and how far the budget reaches; or correct what a call cost.
+    Spend(SpendArguments),
     /// Say what is set, what is wrong and how to mend it.
     Doctor(DoctorArguments),
     /// Bring the database to this program's schema.

@@ -1,6 +1,7 @@
 //! The command line: one command a file. Results go to standard output, progress and logs to standard error.
 
 mod arguments;
+mod calls;
 mod copy;
 mod daemon;
 mod digest;
@@ -19,6 +20,7 @@ mod run;
 mod runs;
 mod source;
 mod source_report;
+mod spend;
 mod topic;
 
 use std::process::ExitCode;
@@ -69,6 +71,8 @@ async fn dispatch(command: Command, config: Config) -> anyhow::Result<Exit> {
         Command::Digest(arguments) => digest::run(&app(config, OpenMode::MustExist).await?, arguments).await,
         Command::Item(arguments) => item::run(&app(config, OpenMode::MustExist).await?, arguments).await,
         Command::Runs(arguments) => runs::run(&app(config, OpenMode::MustExist).await?, arguments).await,
+        Command::Calls(arguments) => calls::run(&app(config, OpenMode::MustExist).await?, arguments).await,
+        Command::Spend(arguments) => spend::run(&app(config, OpenMode::MustExist).await?, arguments).await,
         Command::Doctor(arguments) => doctor::run(config, arguments).await,
         Command::Migrate(arguments) => migrate::run(&config, &arguments).await,
         Command::Copy(arguments) => Box::pin(copy::run(&config, &arguments)).await,

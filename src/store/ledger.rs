@@ -165,6 +165,8 @@ pub struct Counter {
 /// Which calls to show; `None` is all.
 #[derive(Debug, Clone, Default)]
 pub struct CallFilter {
+    /// How the id begins.
+    pub id: Option<String>,
     pub state: Option<String>,
     pub purpose: Option<String>,
     pub run: Option<RunId>,
@@ -241,6 +243,8 @@ pub struct SpendRow {
     pub output_tokens: i64,
     /// Unsettled calls count at what was reserved.
     pub microcredits: i64,
+    /// The part of it that is only set aside: of unsettled calls, and of those under way.
+    pub reserved_microcredits: i64,
 }
 
 /// What the owner decided on a pasted text.

@@ -17,6 +17,7 @@ mod retain;
 mod runs;
 mod schedule;
 mod sources;
+mod spending;
 mod store;
 mod support;
 mod week;

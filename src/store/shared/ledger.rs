@@ -76,6 +76,7 @@ pub(crate) const CALLS: &str = "
     WHERE (CAST($1 AS TEXT) IS NULL OR c.state = CAST($1 AS TEXT))
       AND (CAST($2 AS TEXT) IS NULL OR c.purpose = CAST($2 AS TEXT))
       AND (CAST($3 AS TEXT) IS NULL OR c.run_id = CAST($3 AS TEXT))
+      AND (CAST($5 AS TEXT) IS NULL OR substr(c.id, 1, length(CAST($5 AS TEXT))) = CAST($5 AS TEXT))
     ORDER BY c.started_at DESC, c.id LIMIT $4";
 
 pub(crate) const SPEND: &str = "
@@ -93,7 +94,9 @@ pub(crate) const SPEND: &str = "
            CAST(sum(c.stories) AS BIGINT) AS stories,
            CAST(coalesce(sum(c.input_tokens), 0) AS BIGINT) AS input_tokens,
            CAST(coalesce(sum(c.output_tokens), 0) AS BIGINT) AS output_tokens,
-           CAST(coalesce(sum(coalesce(c.cost_microcredits, c.reserved_microcredits)), 0) AS BIGINT) AS microcredits
+           CAST(coalesce(sum(coalesce(c.cost_microcredits, c.reserved_microcredits)), 0) AS BIGINT) AS microcredits,
+           CAST(coalesce(sum(CASE WHEN c.cost_microcredits IS NULL THEN c.reserved_microcredits ELSE 0 END), 0) AS BIGINT)
+               AS reserved_microcredits
     FROM provider_calls c LEFT JOIN topics t ON t.id = c.topic_id
     WHERE c.started_at >= $2 GROUP BY 1 ORDER BY 1";
 
@@ -327,6 +330,7 @@ macro_rules! ledger_of {
                 .bind(filter.purpose.as_deref())
                 .bind(filter.run.map(|run| run.to_string()))
                 .bind(filter.limit)
+                .bind(filter.id.as_deref())
                 .fetch_all(connection)
                 .await?)
         }

@@ -1,0 +1,76 @@
+//! What can be typed about calls and what they cost.
+
+use clap::builder::PossibleValuesParser;
+use clap::{Args, Subcommand};
+
+use crate::domain::task::Task;
+
+/// What a call's row can say of it.
+const STATES: [&str; 4] = ["ok", "error", "unsettled", "reserved"];
+const BY: [&str; 4] = ["day", "purpose", "model", "topic"];
+
+fn purposes() -> PossibleValuesParser {
+    PossibleValuesParser::new(Task::ALL.map(Task::as_str))
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  aha-radar calls --state unsettled     what is charged although nobody knows what became of it\n  aha-radar calls --state error         why models did not answer\n  aha-radar spend adjust 3f2a91c0 0.004 --reason \"as the provider's bill says\""
+)]
+pub(in crate::cli) struct CallsArguments {
+    /// Only those that ended like this.
+    #[arg(long, value_parser = PossibleValuesParser::new(STATES))]
+    pub(in crate::cli) state: Option<String>,
+    /// Only those of this task.
+    #[arg(long, value_parser = purposes())]
+    pub(in crate::cli) purpose: Option<String>,
+    /// Only those of this run: its id, or its digest's, as `aha-radar runs` lists them.
+    #[arg(long, value_name = "ID")]
+    pub(in crate::cli) run: Option<String>,
+    /// At most this many, newest first.
+    #[arg(long, default_value_t = 20)]
+    pub(in crate::cli) limit: u32,
+    #[arg(long)]
+    pub(in crate::cli) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    args_conflicts_with_subcommands = true,
+    after_help = "Examples:\n  aha-radar spend                         by day, of the last 30 days\n  aha-radar spend --by model --days 7\n  aha-radar spend adjust 3f2a91c0 0.004 --reason \"as the provider's bill says\""
+)]
+pub(in crate::cli) struct SpendArguments {
+    #[command(subcommand)]
+    pub(in crate::cli) command: Option<SpendCommand>,
+    /// What to add up by.
+    #[arg(long, default_value = "day", value_parser = PossibleValuesParser::new(BY))]
+    pub(in crate::cli) by: String,
+    /// Of how many days, today included.
+    #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u16).range(1..=3660))]
+    pub(in crate::cli) days: u16,
+    #[arg(long)]
+    pub(in crate::cli) json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(in crate::cli) enum SpendCommand {
+    /// Write down what a call really cost; the budget it was charged to changes with it.
+    ///
+    /// For a call whose outcome is not known (state unsettled), and for one that the provider bills otherwise. The correction is
+    /// kept with its reason, and the call's row says what it costs now.
+    Adjust(AdjustArguments),
+}
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct AdjustArguments {
+    /// The call, as `aha-radar calls` shows it: its id, or how it begins.
+    pub(in crate::cli) call_id: String,
+    /// What it really cost, in credits: 0, or 0.0125.
+    #[arg(allow_hyphen_values = true)]
+    pub(in crate::cli) credits: String,
+    /// Where you know it from.
+    #[arg(long, value_name = "TEXT")]
+    pub(in crate::cli) reason: String,
+    #[arg(long)]
+    pub(in crate::cli) json: bool,
+}

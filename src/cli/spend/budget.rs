@@ -1,0 +1,160 @@
+//! What is left of the caps, and where the month is heading. For `spend`, `doctor` and `run --dry-run`.
+
+use chrono::{DateTime, Datelike as _, Months, Utc};
+use serde::Serialize;
+
+use crate::config::BudgetSettings;
+use crate::domain::budget::{APPROACHING, CRITICAL};
+use crate::domain::money::MicroCredits;
+use crate::domain::time::{DAY_MS, Timestamp};
+use crate::store::{SharedStore, StoreError};
+
+/// What is used of the day's and the month's budget.
+#[derive(Debug, Serialize)]
+pub(in crate::cli) struct Budget {
+    pub(in crate::cli) day: Period,
+    pub(in crate::cli) month: Period,
+    /// Of one run.
+    pub(in crate::cli) run_cap_microcredits: Option<MicroCredits>,
+    /// What the month comes to if it goes on as it went until now.
+    month_projected_microcredits: MicroCredits,
+}
+
+/// A counter and its cap.
+#[derive(Debug, Serialize)]
+pub(in crate::cli) struct Period {
+    /// `2026-11-22`, or `2026-11`.
+    #[serde(rename = "period")]
+    span: String,
+    /// What is set aside included.
+    pub(in crate::cli) used_microcredits: MicroCredits,
+    reserved_microcredits: MicroCredits,
+    pub(in crate::cli) cap_microcredits: Option<MicroCredits>,
+    #[serde(skip)]
+    setting: &'static str,
+    #[serde(skip)]
+    name: &'static str,
+}
+
+impl Period {
+    /// How much of the cap is used; `None` without a cap.
+    fn share(&self) -> Option<f64> {
+        let cap = self.cap_microcredits?;
+        Some(if cap.0 == 0 { 1.0 } else { self.used_microcredits.as_credits() / cap.as_credits() })
+    }
+
+    pub(in crate::cli) fn left(&self) -> Option<MicroCredits> {
+        self.cap_microcredits.map(|cap| MicroCredits((cap.0 - self.used_microcredits.0).max(0)))
+    }
+
+    fn line(&self) -> String {
+        let used = self.used_microcredits;
+        let what = match (self.cap_microcredits, self.share()) {
+            (Some(cap), Some(share)) => format!("{used} of {cap} credits ({:.0} %)", share * 100.0),
+            _ => format!("{used} credits, no cap ({} sets one)", self.setting),
+        };
+        let aside = match self.reserved_microcredits {
+            MicroCredits::ZERO => String::new(),
+            reserved => format!(", {reserved} of them for calls under way"),
+        };
+        format!("{} ({}): {what}{aside}", self.name, self.span)
+    }
+
+    fn alert(&self) -> Option<String> {
+        let share = self.share()?;
+        let step = if share >= 1.0 {
+            "all"
+        } else if share >= CRITICAL {
+            "over 95 %"
+        } else if share >= APPROACHING {
+            "over 80 %"
+        } else {
+            return None;
+        };
+        let (cap, name) = (self.cap_microcredits.unwrap_or_default(), self.name);
+        Some(format!("{step} of the budget of {cap} credits is used: {name} ({})", self.setting))
+    }
+}
+
+impl Budget {
+    pub(in crate::cli) async fn of(
+        store: &SharedStore,
+        settings: &BudgetSettings,
+        now: Timestamp,
+    ) -> Result<Self, StoreError> {
+        let date = now.to_utc();
+        let (day, month) = (date.format("%Y-%m-%d").to_string(), date.format("%Y-%m").to_string());
+        let counters = store.counters(&[format!("day:{day}"), format!("month:{month}")]).await?;
+        let used = |index: usize| {
+            let found = counters.get(index).cloned().unwrap_or_default();
+            let reserved = found.reserved_microcredits;
+            (MicroCredits(found.settled_microcredits + reserved), MicroCredits(reserved))
+        };
+        let period = |span, (used, reserved), cap, setting, name| Period {
+            span,
+            used_microcredits: used,
+            reserved_microcredits: reserved,
+            cap_microcredits: cap,
+            setting,
+            name,
+        };
+        let caps = settings.caps;
+        Ok(Self {
+            day: period(day, used(0), caps.day, "AHA_BUDGET_DAILY_CREDITS", "today"),
+            month_projected_microcredits: projected(used(1).0, date),
+            month: period(month, used(1), caps.month, "AHA_BUDGET_MONTHLY_CREDITS", "this month"),
+            run_cap_microcredits: caps.run,
+        })
+    }
+
+    pub(in crate::cli) fn lines(&self) -> Vec<String> {
+        let mut lines = vec![self.day.line(), self.month.line()];
+        if self.month.used_microcredits.0 > 0 {
+            let projected = self.month_projected_microcredits;
+            let of_cap = self.month.cap_microcredits.filter(|cap| cap.0 > 0).map_or_else(String::new, |cap| {
+                format!(", {:.0} % of its cap", projected.as_credits() / cap.as_credits() * 100.0)
+            });
+            lines.push(format!("at this pace the month comes to {projected} credits{of_cap}"));
+        }
+        if let Some(cap) = self.run_cap_microcredits {
+            lines.push(format!("a run may spend {cap} credits (AHA_BUDGET_RUN_CREDITS)"));
+        }
+        lines
+    }
+
+    /// What is nearly used up, or will be.
+    pub(in crate::cli) fn alerts(&self) -> Vec<String> {
+        let mut alerts: Vec<String> = [&self.day, &self.month].into_iter().filter_map(Period::alert).collect();
+        let over = |cap: &MicroCredits| self.month_projected_microcredits > *cap && self.month.used_microcredits < *cap;
+        if let Some(cap) = self.month.cap_microcredits.filter(over) {
+            alerts.push(format!("at this pace the {cap} credits of the month do not reach to its end"));
+        }
+        alerts
+    }
+}
+
+/// What is used of a month, drawn out to its end; the first day counts as a whole one. To the thousandth of a credit from one on.
+fn projected(used: MicroCredits, now: DateTime<Utc>) -> MicroCredits {
+    let first = now.date_naive().with_day(1).unwrap_or_default();
+    let next = first.checked_add_months(Months::new(1)).unwrap_or(first);
+    let length = i128::from((next - first).num_days()) * i128::from(DAY_MS);
+    let start = first.and_time(chrono::NaiveTime::MIN).and_utc().timestamp_millis();
+    let elapsed = i128::from((now.timestamp_millis() - start).max(DAY_MS));
+    let exact = i64::try_from(i128::from(used.0) * length / elapsed).unwrap_or(i64::MAX);
+    MicroCredits(if exact >= MicroCredits::PER_CREDIT { exact / 1_000 * 1_000 } else { exact })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_month_is_drawn_out_from_what_has_passed_of_it() {
+        let at = |text| Timestamp::parse_rfc3339(text).unwrap().to_utc();
+        let used = MicroCredits(3_000_000);
+        assert_eq!(projected(used, at("2026-11-16T00:00:00Z")), MicroCredits(6_000_000));
+        assert_eq!(projected(used, at("2026-11-01T00:00:01Z")), MicroCredits(90_000_000), "as if a day had passed");
+        assert_eq!(projected(used, at("2027-02-15T00:00:00Z")), MicroCredits(6_000_000));
+        assert_eq!(projected(MicroCredits(i64::MAX), at("2026-12-31T00:00:00Z")).0 / 1000, i64::MAX / 1000);
+    }
+}

@@ -1,0 +1,63 @@
+//! The table of what was spent, with a bar for each row.
+
+use crate::domain::money::MicroCredits;
+use crate::store::{SpendBy, SpendRow};
+
+use super::super::output;
+
+/// Cells of the longest bar.
+const CELLS: i64 = 24;
+
+pub(super) fn table(by: SpendBy, rows: &[SpendRow], total: &SpendRow) -> String {
+    let mut table =
+        output::table(&[by.as_str(), "credits", "", "calls", "errors", "unsettled", "stories", "tokens in", "out"]);
+    let most = rows.iter().map(|row| row.microcredits).max().unwrap_or(0);
+    for row in rows.iter().chain([total]) {
+        let bar = if std::ptr::eq(row, total) { String::new() } else { bar(row.microcredits, most) };
+        table.add_row(vec![
+            row.key.clone(),
+            credits(row),
+            bar,
+            row.calls.to_string(),
+            row.errors.to_string(),
+            row.unsettled.to_string(),
+            row.stories.to_string(),
+            row.input_tokens.to_string(),
+            row.output_tokens.to_string(),
+        ]);
+    }
+    table.to_string()
+}
+
+/// With a mark where some of the calls have no known price.
+fn credits(row: &SpendRow) -> String {
+    let amount = MicroCredits(row.microcredits);
+    match row.unpriced {
+        0 => amount.to_string(),
+        n if n == row.calls => "?".to_owned(),
+        _ => format!("{amount} + ?"),
+    }
+}
+
+/// As long as its share of the largest, to the eighth of a cell; what is not nothing is seen.
+fn bar(amount: i64, most: i64) -> String {
+    const PARTS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
+    if amount <= 0 || most <= 0 {
+        return String::new();
+    }
+    let eighths = i128::from(amount) * i128::from(CELLS) * 8 / i128::from(most);
+    let eighths = usize::try_from(eighths.max(1)).unwrap_or(0);
+    format!("{}{}", "█".repeat(eighths / 8), PARTS[eighths % 8])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::bar;
+
+    #[test]
+    fn a_bar_is_as_long_as_its_share() {
+        assert_eq!([bar(0, 10), bar(10, 0), bar(1, 1_000_000)], ["", "", "▏"]);
+        assert_eq!(bar(10, 10).chars().count(), 24);
+        assert_eq!(bar(i64::MAX / 2, i64::MAX), format!("{}▉", "█".repeat(11)));
+    }
+}

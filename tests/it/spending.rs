@@ -1,0 +1,191 @@
+//! What calls cost, as their owner sees and corrects it: `calls`, `spend`, `spend adjust`.
+
+use serde_json::Value;
+
+use crate::support::feeds::{Post, feed};
+use crate::support::radar::Radar;
+use crate::support::responses::{Fault, MODEL, OpenAi, Reported, When};
+use crate::support::rows;
+
+const NOW: &str = "2026-11-16T12:00:00Z";
+const FAILED: i32 = 1;
+const USAGE: i32 = 2;
+
+/// With a feed of three stories, nothing asked yet.
+fn with_stories(radar: Radar) -> Radar {
+    let posts: Vec<Post> =
+        (1..=3).map(|n| Post::about_nothing_else(&format!("post {n}"), "2026-11-16T05:00:00Z")).collect();
+    std::fs::write(radar.folder().join("feed.json"), feed("The Feed", &posts)).unwrap();
+    radar.add(&["feed.json"]);
+    radar
+}
+
+/// After a run whose only calls were three of triage, one of them unsettled. Deep summaries are not asked for.
+fn with_an_unsettled_call(api: &OpenAi) -> Radar {
+    let radar = api.serve(with_stories(Radar::at(NOW).with("AHA_TRIAGE_BATCH_SIZE", "1")));
+    for n in 1..=3 {
+        api.score(&Post::about_nothing_else(&format!("post {n}"), NOW).title, 20);
+    }
+    api.fault(When::call(2), Fault::Usage(Reported::Missing));
+    radar.ok(&["run"]);
+    radar
+}
+
+fn calls(radar: &Radar, arguments: &[&str]) -> Vec<Value> {
+    radar.json(&[&["calls", "--json"], arguments].concat()).as_array().unwrap().clone()
+}
+
+fn day(radar: &Radar) -> i64 {
+    rows::number(radar, "SELECT settled_microcredits FROM budget_counters WHERE counter = 'day:2026-11-16'")
+}
+
+#[test]
+fn calls_are_listed_with_what_they_cost() {
+    let api = OpenAi::start();
+    let radar = with_an_unsettled_call(&api);
+    let all = calls(&radar, &[]);
+    assert_eq!(all.len(), 3, "{all:#?}");
+    let unsettled = calls(&radar, &["--state", "unsettled"]);
+    let [call] = &unsettled[..] else { panic!("{unsettled:#?}") };
+    assert_eq!(call["started_at"], NOW);
+    assert_eq!((&call["cost_microcredits"], &call["purpose"]), (&Value::Null, &"triage".into()));
+    let text = radar.ok(&["calls"]);
+    let reserved = call["reserved_microcredits"].as_i64().unwrap();
+    assert!(text.contains(&format!("(0.{:06}", reserved).trim_end_matches('0').to_owned()), "{text}");
+    assert!(text.contains(&format!("openai/{MODEL}")) && text.contains(&call["id"].as_str().unwrap()[..8]), "{text}");
+    assert_eq!(calls(&radar, &["--state", "ok"]).len(), 2);
+    assert_eq!(calls(&radar, &["--limit", "1"]).len(), 1);
+    assert_eq!(calls(&radar, &["--purpose", "deep_summary"]), Vec::<Value>::new());
+    let digest = radar.digest();
+    for id in [&digest["digest"]["id"], &digest["digest"]["run_id"]] {
+        assert_eq!(calls(&radar, &["--run", id.as_str().unwrap()]).len(), 3);
+    }
+    assert_eq!(calls(&radar, &["--run", call["id"].as_str().unwrap()]).len(), 0);
+    radar.run(&["calls", "--run", "first"]).exits(USAGE).says("aha-radar runs");
+    radar.run(&["calls", "--state", "lost"]).exits(USAGE).says("unsettled");
+}
+
+#[test]
+fn what_a_provider_says_steers_no_terminal() {
+    let api = OpenAi::start();
+    let radar = with_an_unsettled_call(&api);
+    let stored =
+        "UPDATE provider_calls SET error = 'a' || char(27) || '[2Jb' || char(10) || 'c', model = char(155) || 'm'";
+    rows::execute(&radar, stored);
+    for command in [&["calls"][..], &["spend", "--by", "model"]] {
+        let text = radar.ok(command);
+        assert!(!text.contains(['\u{1b}', '\u{9b}']), "{text:?}");
+    }
+    assert!(radar.ok(&["calls"]).contains("a[2Jb c"));
+}
+
+#[test]
+fn spend_adds_up_to_what_the_ledger_says() {
+    let api = OpenAi::start();
+    let radar = with_an_unsettled_call(&api).with("AHA_BUDGET_DAILY_CREDITS", "0.01");
+    let charged =
+        rows::number(&radar, "SELECT sum(coalesce(cost_microcredits, reserved_microcredits)) FROM provider_calls");
+    let aside = rows::number(&radar, "SELECT sum(reserved_microcredits) FROM provider_calls WHERE state = 'unsettled'");
+    assert_eq!(day(&radar), charged);
+    for (by, key) in [("day", "2026-11-16"), ("purpose", "triage"), ("model", "openai/gpt-mock"), ("topic", "default")]
+    {
+        let spent = radar.json(&["spend", "--by", by, "--json"]);
+        let [row] = &spent["rows"].as_array().unwrap()[..] else { panic!("{spent:#}") };
+        assert_eq!(row["key"], key, "{spent:#}");
+        assert_eq!((&row["calls"], &row["unsettled"]), (&3.into(), &1.into()), "{spent:#}");
+        assert_eq!(row["microcredits"], charged);
+        assert_eq!(row["reserved_microcredits"], aside);
+        assert_eq!(spent["budget"]["day"]["used_microcredits"], charged);
+        assert_eq!(spent["budget"]["month_projected_microcredits"], charged * 30 * 24 / (15 * 24 + 12));
+        assert_eq!(spent["budget"]["day"]["cap_microcredits"], 10_000);
+    }
+    let text = radar.ok(&["spend"]);
+    for part in
+        ["2026-11-16", "█", "are only set aside", "of 0.01 credits", "AHA_BUDGET_MONTHLY_CREDITS", "at this pace"]
+    {
+        assert!(text.contains(part), "{part} is missing in {text}");
+    }
+}
+
+#[test]
+fn a_budget_that_comes_to_its_end_raises_an_alert() {
+    let api = OpenAi::start();
+    let mut radar = with_an_unsettled_call(&api);
+    let used = day(&radar);
+    let cap = |share: i64| format!("0.{:06}", used * 100 / share);
+    for (share, said) in [(70, None), (81, Some("over 80 %")), (96, Some("over 95 %"))] {
+        radar.set("AHA_BUDGET_DAILY_CREDITS", &cap(share));
+        let alerts = radar.json(&["spend", "--json"])["alerts"].to_string();
+        assert_eq!(alerts.contains("over "), said.is_some(), "{share}: {alerts}");
+        if let Some(said) = said {
+            assert!(alerts.contains(said), "{alerts}");
+        }
+    }
+    radar.set("AHA_BUDGET_MONTHLY_CREDITS", &format!("0.{:06}", used * 3 / 2));
+    radar.run(&["spend"]).exits(0).says("do not reach to its end");
+}
+
+#[test]
+fn an_adjustment_moves_the_budget_and_keeps_its_reason() {
+    let api = OpenAi::start();
+    let radar = with_an_unsettled_call(&api);
+    let before = day(&radar);
+    let call = calls(&radar, &["--state", "unsettled"])[0].clone();
+    let (id, reserved) = (call["id"].as_str().unwrap(), call["reserved_microcredits"].as_i64().unwrap());
+    let ran = radar.run(&["spend", "adjust", &id[..8], "0.000321", "--reason", "the bill"]).exits(0);
+    ran.says("→ 0.000321 credits, error").says("unsettled");
+    assert_eq!(day(&radar), before - reserved + 321);
+    assert_eq!(calls(&radar, &["--state", "unsettled"]).len(), 0);
+    let kept = "SELECT reason || ' ' || from_microcredits || ' ' || to_microcredits FROM budget_adjustments";
+    assert_eq!(rows::query(&radar, kept), [format!("the bill {reserved} 321")]);
+    let again = radar.json(&["spend", "adjust", id, "0", "--reason", "a gift", "--json"]);
+    assert_eq!((&again["before"]["cost_microcredits"], &again["after"]["cost_microcredits"]), (&321.into(), &0.into()));
+    assert_eq!(day(&radar), before - reserved);
+}
+
+#[test]
+fn an_adjustment_that_cannot_be_is_refused_and_changes_nothing() {
+    let api = OpenAi::start();
+    let radar = with_an_unsettled_call(&api);
+    let id = calls(&radar, &[])[0]["id"].as_str().unwrap().to_owned();
+    let before = rows::all(&radar);
+    let adjust =
+        |id: &str, credits: &str, reason: &str| radar.run(&["spend", "adjust", id, credits, "--reason", reason]);
+    adjust(&id, "-1", "x").exits(USAGE).says("from 0");
+    adjust(&id, "much", "x").exits(USAGE).says("0.0125");
+    adjust(&id, "99999999999", "x").exits(USAGE).says("billion");
+    adjust(&id, "1", " ").exits(USAGE).says("--reason");
+    adjust("00000000", "1", "x").exits(USAGE).says("no call begins with 00000000");
+    adjust("a", "1", "x").exits(USAGE).says("aha-radar calls");
+    adjust("%%%%", "1", "x").exits(USAGE).says("aha-radar calls");
+    assert_eq!(rows::all(&radar), before);
+    rows::execute(&radar, "UPDATE provider_calls SET state = 'reserved', cost_microcredits = NULL");
+    adjust(&id, "1", "x").exits(FAILED).says("still under way");
+    let alike = "INSERT INTO provider_calls (id, purpose, provider, model, prompt_id, attempt, state, started_at)
+        SELECT substr(id, 1, 35) || '~', purpose, provider, model, prompt_id, attempt, 'reserved', started_at FROM provider_calls";
+    rows::execute(&radar, alike);
+    adjust(&id[..8], "1", "x").exits(USAGE).says("several calls begin with");
+}
+
+#[test]
+fn what_only_local_answered_cost_nothing_and_this_is_said() {
+    let radar = with_stories(Radar::at(NOW));
+    radar.run(&["spend"]).exits(0).says("no call in the last 30 days");
+    radar.ok(&["run"]);
+    radar.run(&["spend"]).exits(0).says("Nothing was spent").says("`local`");
+    let report = radar.json(&["spend", "--json"]);
+    assert_eq!(report["total"]["microcredits"], 0);
+    assert_eq!(report["alerts"], serde_json::json!([]));
+}
+
+#[test]
+fn calls_without_a_price_are_counted() {
+    let api = OpenAi::start();
+    let mut radar = api.serve(with_stories(Radar::at(NOW)));
+    radar.set("OPENAI_CREDITS_PER_1K_INPUT_TOKENS", "");
+    radar.ok(&["run"]);
+    let report = radar.json(&["spend", "--json"]);
+    assert_eq!(report["total"]["unpriced"], report["total"]["calls"], "{report:#}");
+    assert!(report["total"]["calls"].as_i64().unwrap() > 0);
+    radar.run(&["spend"]).exits(0).says("no known price");
+}
