@@ -1,5 +1,7 @@
 //! `aha-radar doctor`: what is set, what is wrong, how to mend it.
 
+mod models;
+
 use std::path::Path;
 
 use anyhow::Result;
@@ -48,6 +50,7 @@ pub(super) async fn run(config: Config, arguments: DoctorArguments) -> Result<Ex
         Ok(store) => {
             findings.ok("database", format!("{} opens and has this program's schema", config.database_url));
             topics(&store, &config, &mut findings).await?;
+            models::ledger(&store, &config, &mut findings).await?;
         }
         Err(error) => findings.wrong("database", error.to_string()),
     }
@@ -64,7 +67,7 @@ pub(super) async fn run(config: Config, arguments: DoctorArguments) -> Result<Ex
 
 fn settings(config: &Config, findings: &mut Findings) {
     findings.ok("version", env!("CARGO_PKG_VERSION"));
-    findings.ok("model", "no provider is configured: stories are judged by `local`, free and without a network");
+    models::settings(config, findings);
     findings.ok(
         "fetching",
         format!(

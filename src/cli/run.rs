@@ -23,6 +23,7 @@ use super::progress::Bars;
 use super::{opml, output};
 
 pub(super) async fn run(config: Config, arguments: RunArguments) -> Result<Exit> {
+    config.llm.notes.iter().for_each(|note| output::note(note));
     let stop = StopSignal::default();
     interrupt_on_signal(stop.clone());
     let database_url = config.database_url.clone();

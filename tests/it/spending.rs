@@ -1,10 +1,10 @@
-//! What calls cost, as their owner sees and corrects it: `calls`, `spend`, `spend adjust`.
+//! What calls cost, as their owner sees and corrects it: `calls`, `spend`, `spend adjust`, and what `doctor` says of models.
 
 use serde_json::Value;
 
 use crate::support::feeds::{Post, feed};
 use crate::support::radar::Radar;
-use crate::support::responses::{Fault, MODEL, OpenAi, Reported, When};
+use crate::support::responses::{Fault, KEY, MODEL, OpenAi, Reported, When};
 use crate::support::rows;
 
 const NOW: &str = "2026-11-16T12:00:00Z";
@@ -119,6 +119,7 @@ fn a_budget_that_comes_to_its_end_raises_an_alert() {
         assert_eq!(alerts.contains("over "), said.is_some(), "{share}: {alerts}");
         if let Some(said) = said {
             assert!(alerts.contains(said), "{alerts}");
+            radar.run(&["doctor"]).exits(0).says(said);
         }
     }
     radar.set("AHA_BUDGET_MONTHLY_CREDITS", &format!("0.{:06}", used * 3 / 2));
@@ -183,9 +184,44 @@ fn calls_without_a_price_are_counted() {
     let api = OpenAi::start();
     let mut radar = api.serve(with_stories(Radar::at(NOW)));
     radar.set("OPENAI_CREDITS_PER_1K_INPUT_TOKENS", "");
+    radar.run(&["doctor"]).exits(0).says("no price set: spend cannot be told");
     radar.ok(&["run"]);
     let report = radar.json(&["spend", "--json"]);
     assert_eq!(report["total"]["unpriced"], report["total"]["calls"], "{report:#}");
     assert!(report["total"]["calls"].as_i64().unwrap() > 0);
     radar.run(&["spend"]).exits(0).says("no known price");
+}
+
+#[test]
+fn doctor_tells_who_is_asked_and_never_the_key() {
+    let api = OpenAi::start();
+    let radar = with_an_unsettled_call(&api)
+        .with("OPENAI_TRIAGE_MODEL_LOW", "gpt-small")
+        .with("AHA_BUDGET_MONTHLY_CREDITS", "30")
+        .with("AHA_BUDGET_POLICY", "fallback_low");
+    let ran = radar.run(&["doctor"]).exits(0);
+    let ran = ran
+        .says(&format!("{}/v1/responses", api.base()))
+        .says("ends in ffee")
+        .says("low openai/gpt-small, then gpt-mock");
+    let ran = ran.says("0.001 credits for 1,000 tokens in, 0.004 out").says("a month 30 credits").says("fallback_low");
+    let ran = ran.says("what became of 1 calls").says("OPENAI_ENTITY_EXTRACT_MODEL turns it on");
+    assert!(!format!("{ran:?}").contains(&KEY[..KEY.len() - 5]), "{ran:#?}");
+    let short = with_stories(Radar::at(NOW)).with("OPENAI_API_KEY", "short-key").with("OPENAI_MODEL", "m");
+    assert!(!short.ok(&["doctor"]).contains("-key"));
+}
+
+#[test]
+fn a_key_without_a_model_and_prompts_of_ones_own_are_told() {
+    let mut radar = with_stories(Radar::at(NOW)).with("OPENAI_API_KEY", KEY);
+    radar.run(&["doctor"]).exits(0).says("a key is set and no model");
+    let ran = radar.run(&["run"]).exits(0);
+    assert_eq!(ran.stderr.matches("a key is set and no model").count(), 1, "{ran:#?}");
+    let prompts = radar.folder().join("prompts");
+    std::fs::create_dir_all(prompts.join("triage_v1")).unwrap();
+    std::fs::write(prompts.join("triage_v1/system.md"), "Be strict.").unwrap();
+    radar.set("AHA_PROMPTS", prompts.to_str().unwrap());
+    radar.run(&["doctor"]).exits(0).says("triage is asked by your own, triage_v1@");
+    std::fs::write(prompts.join("triage_v1/system.md"), "{% nonsense").unwrap();
+    radar.run(&["doctor"]).exits(FAILED).says("cannot be used");
 }
