@@ -33,9 +33,23 @@ impl App {
     /// # Errors
     /// When an HTTP client cannot be built or a prompt of the owner's cannot be used.
     pub fn new(config: Config, store: SharedStore) -> Result<Self, AppError> {
+        let parts = gateway_parts(&config)?;
+        Self::with(config, store, parts)
+    }
+
+    /// One that asks no model and spends nothing: see [`GatewayParts::pretend`].
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub fn pretending(config: Config, store: SharedStore) -> Result<Self, AppError> {
+        let parts = GatewayParts { pretend: true, ..gateway_parts(&config)? };
+        Self::with(config, store, parts)
+    }
+
+    fn with(config: Config, store: SharedStore, parts: GatewayParts) -> Result<Self, AppError> {
         Ok(Self {
             store,
-            gateway: Arc::new(Gateway::new(gateway_parts(&config)?)),
+            gateway: Arc::new(Gateway::new(parts)),
             fetcher: Arc::new(Fetcher::new(fetch_config(&config))?),
             config: Arc::new(config),
         })
@@ -94,6 +108,7 @@ fn gateway_parts(config: &Config) -> Result<GatewayParts, AppError> {
         timeout,
         retry: PIPELINE,
         jitter: Arc::new(rand::random::<f64>),
+        pretend: false,
     })
 }
 

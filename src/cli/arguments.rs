@@ -78,7 +78,11 @@ pub(super) struct RunArguments {
     /// Judge again what was judged before.
     #[arg(long)]
     pub(super) rejudge: bool,
-    /// Print the digest as JSON.
+    /// Only estimate what it would ask of models and what that would cost: nothing is spent, nothing is stored, no file is
+    /// written. The sources are fetched as in a real run.
+    #[arg(long)]
+    pub(super) dry_run: bool,
+    /// Print the digest (or the estimate) as JSON.
     #[arg(long)]
     pub(super) json: bool,
 }

@@ -6,6 +6,7 @@ mod copy;
 mod daemon;
 mod digest;
 mod doctor;
+mod dry_run;
 mod exit;
 mod healthcheck;
 mod init;

@@ -20,10 +20,13 @@ use super::arguments::RunArguments;
 use super::exit::{Exit, of_digest};
 use super::patience::patiently;
 use super::progress::Bars;
-use super::{opml, output};
+use super::{dry_run, opml, output};
 
 pub(super) async fn run(config: Config, arguments: RunArguments) -> Result<Exit> {
     config.llm.notes.iter().for_each(|note| output::note(note));
+    if arguments.dry_run {
+        return Box::pin(dry_run::run(config, &arguments)).await;
+    }
     let stop = StopSignal::default();
     interrupt_on_signal(stop.clone());
     let database_url = config.database_url.clone();
@@ -61,7 +64,7 @@ pub(super) async fn run(config: Config, arguments: RunArguments) -> Result<Exit>
 }
 
 /// Brings the sources in, where a list of them is given, and finds the topic.
-async fn prepare(app: &App, arguments: &RunArguments) -> Result<Topic> {
+pub(super) async fn prepare(app: &App, arguments: &RunArguments) -> Result<Topic> {
     if let Some(file) = &arguments.import {
         output::note(&opml::import(app, file, &arguments.topic).await?);
     } else if arguments.topic == DEFAULT_TOPIC {
@@ -95,7 +98,7 @@ async fn show(app: &App, topic: &Topic, digest: &Digest, json: bool, html: Optio
 }
 
 /// The first SIGINT or SIGTERM asks the run to end at its next safe point; what it has done is kept.
-fn interrupt_on_signal(stop: StopSignal) {
+pub(super) fn interrupt_on_signal(stop: StopSignal) {
     tokio::spawn(async move {
         crate::daemon::signalled().await;
         stop.interrupt();

@@ -90,6 +90,8 @@ pub struct GatewayParts {
     pub timeout: Duration,
     pub retry: RetryPolicy,
     pub jitter: Jitter,
+    /// Nobody is asked and nothing is spent: `local` answers, and what the models would take is estimated.
+    pub pretend: bool,
 }
 
 impl fmt::Debug for GatewayParts {
@@ -146,7 +148,7 @@ impl Gateway {
     /// Whether anything but `local` may be asked.
     #[must_use]
     pub const fn has_models(&self) -> bool {
-        self.parts.router.has_models()
+        !self.parts.pretend && self.parts.router.has_models()
     }
 
     /// Whether a task can be done at all.
@@ -215,7 +217,7 @@ impl Gateway {
         batch: &[Ask],
     ) -> Result<Vec<Outcome>, StoreError> {
         let tier = self.tier(store, scope).await?;
-        let chain = self.parts.router.choose(task, tier);
+        let chain = if self.parts.pretend { Router::default() } else { self.parts.router.clone() }.choose(task, tier);
         let prompt_id =
             if chain.iter().all(Route::is_local) { scope.prompt_id.as_str() } else { self.parts.prompts.id(task) };
         let job = Job { task, scope, tier, prompt_id, chain };
@@ -235,7 +237,8 @@ impl Gateway {
 
     /// The scope's tier, or the low one when the owner wants that as the budget comes to its end.
     async fn tier(&self, store: &SharedStore, scope: &CallScope) -> Result<BudgetTier, StoreError> {
-        if self.parts.budget.policy != BudgetPolicy::FallbackLow || scope.tier == BudgetTier::Low {
+        let keeps = self.parts.pretend || self.parts.budget.policy != BudgetPolicy::FallbackLow;
+        if keeps || scope.tier == BudgetTier::Low {
             return Ok(scope.tier);
         }
         let used = self.used(store, scope).await?;

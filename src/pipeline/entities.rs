@@ -25,6 +25,8 @@ pub(super) async fn run(context: &RunContext, state: &mut RunState) -> Result<()
             Some((story.cluster_id, Ask { fingerprint: story.fingerprint(), members: story.member_ids(), input }))
         })
         .collect();
-    state.entities = judge(context, Task::EntityExtract, Stage::Entities, asks, 1).await?.by_story;
+    let judged = judge(context, Task::EntityExtract, Stage::Entities, asks, 1).await?;
+    state.entities = judged.by_story;
+    state.estimates.extend(judged.with_a_model);
     Ok(())
 }

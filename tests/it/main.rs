@@ -6,6 +6,7 @@ mod both;
 mod cli;
 mod copy;
 mod daemon;
+mod dry_run;
 mod faults;
 mod judged;
 mod gateway;

@@ -1,0 +1,60 @@
+//! `aha-radar run --dry-run`: what a run would ask of models, and what that would cost.
+//!
+//! The run is made in a copy of the database that goes with the command, by a gateway that asks nobody. What is answered and paid
+//! for already is in the copy, and so is not counted.
+
+mod report;
+mod scratch;
+
+use std::sync::Arc;
+
+use anyhow::Result;
+
+use crate::app::App;
+use crate::config::Config;
+use crate::domain::window::Window;
+use crate::pipeline::StopSignal;
+use crate::pipeline::runner::{self, RunRequest};
+
+use self::report::Report;
+use self::scratch::Scratch;
+use super::arguments::RunArguments;
+use super::exit::Exit;
+use super::progress::Bars;
+use super::run::{interrupt_on_signal, prepare};
+use super::spend::budget::Budget;
+
+pub(super) async fn run(config: Config, arguments: &RunArguments) -> Result<Exit> {
+    let stop = StopSignal::default();
+    interrupt_on_signal(stop.clone());
+    let scratch = Scratch::new()?;
+    let app = tokio::select! {
+        app = scratch.app(config) => app?,
+        reason = stop.ended() => return Err(reason.into()),
+    };
+    let report = estimate(&app, arguments, stop).await?;
+    if arguments.json {
+        report.print_json()?;
+    } else {
+        report.print()?;
+    }
+    Ok(Exit::Ok)
+}
+
+async fn estimate(app: &App, arguments: &RunArguments, stop: StopSignal) -> Result<Report> {
+    let topic = prepare(app, arguments).await?;
+    let zone = runner::zone_of(app, &topic)?;
+    let bars = Arc::new(Bars::new());
+    let request = RunRequest {
+        topic: arguments.topic.clone(),
+        window: arguments.window.as_deref().map(|text| Window::parse(text, zone)).transpose()?,
+        scheduled: false,
+        rejudge: arguments.rejudge,
+        progress: bars.clone(),
+        stop,
+    };
+    let outcome = Box::pin(runner::run(app, &request)).await;
+    bars.clear();
+    let budget = Budget::of(app.store(), &app.config().budget, app.clock().now()).await?;
+    Ok(Report::of(outcome?, budget))
+}
