@@ -1,10 +1,12 @@
 //! What can be typed, and the help that teaches it.
 
+mod deep_dive;
 mod ledger;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+pub(super) use deep_dive::DeepDiveArguments;
 pub(super) use ledger::{AdjustArguments, CallsArguments, SpendArguments, SpendCommand};
 
 use clap::{Args, Parser, Subcommand};
@@ -45,11 +47,23 @@ pub(super) enum Command {
     Digest(DigestArguments),
     /// Tell why a story is shown: every term of its score, in words.
     Item(ItemArguments),
+    /// Summarise a text that you paste for a story: the article behind a teaser, a paper, a discussion.
+    ///
+    /// It asks the model of the task `manual_summary`; with none configured `local` quotes from the text, free. The text is stored
+    /// nowhere; its summary is, and giving the same text again costs nothing. Say then whether it is worth keeping: --promote
+    /// or --drop.
+    DeepDive(DeepDiveArguments),
     /// List runs and their attempts.
     Runs(RunsArguments),
     /// List calls to models, and what each cost.
+    ///
+    /// Every try of a call is a row: those that failed, too. A cost in parentheses is the most the call can have cost: it is under
+    /// way (reserved), or nobody knows what became of it (unsettled).
     Calls(CallsArguments),
     /// Tell what was spent, on what, and how far the budget reaches; or correct what a call cost.
+    ///
+    /// Days and months are those of UTC, as the caps count them. What is set aside for calls that are unsettled or under way
+    /// counts as spent, and is also shown apart.
     Spend(SpendArguments),
     /// Say what is set, what is wrong and how to mend it.
     Doctor(DoctorArguments),

@@ -11,7 +11,7 @@ use super::exit::{Exit, UsageError};
 use super::{digest, output};
 
 pub(super) async fn run(app: &App, arguments: ItemArguments) -> Result<Exit> {
-    let story = find(app, &arguments).await?;
+    let (_, story) = find(app, &arguments.item, &arguments.topic).await?;
     if arguments.json {
         output::print_json(&story)?;
     } else {
@@ -20,19 +20,24 @@ pub(super) async fn run(app: &App, arguments: ItemArguments) -> Result<Exit> {
     Ok(Exit::Ok)
 }
 
-async fn find(app: &App, arguments: &ItemArguments) -> Result<DigestStory> {
-    if let Ok(rank) = arguments.item.parse::<usize>() {
-        let digest = digest::latest(app, &arguments.topic).await?;
+/// A story by its rank in the topic's latest digest or by the id of a digest's item, with the name of its topic.
+pub(super) async fn find(app: &App, item: &str, topic: &str) -> Result<(String, DigestStory)> {
+    if let Ok(rank) = item.parse::<usize>() {
+        let digest = digest::latest(app, topic).await?;
         let count = digest.stories.len();
         let found = digest.stories.into_iter().find(|story| story.rank == rank);
         let there = if count == 0 { "no story".to_owned() } else { format!("the ranks 1 to {count}") };
-        return Ok(found.ok_or_else(|| UsageError(format!("the latest digest has {there}; got {rank}")))?);
+        let story = found.ok_or_else(|| UsageError(format!("the latest digest has {there}; got {rank}")))?;
+        return Ok((digest.digest.topic, story));
     }
-    let id: DigestItemId = arguments.item.parse().map_err(|_| {
-        UsageError(format!("{:?} is neither a rank in the latest digest nor the id of a digest item", arguments.item))
+    let id: DigestItemId = item.parse().map_err(|_| {
+        UsageError(format!("{item:?} is neither a rank in the latest digest nor the id of a digest item"))
     })?;
     let digest = app.store().digest_of_item(id).await?;
-    let found = digest.and_then(|digest| digest.stories.into_iter().find(|story| story.id == id));
+    let found = digest.and_then(|digest| {
+        let story = digest.stories.into_iter().find(|story| story.id == id)?;
+        Some((digest.digest.topic, story))
+    });
     Ok(found.ok_or_else(|| UsageError(format!("no digest has an item {id}")))?)
 }
 

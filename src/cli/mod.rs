@@ -4,6 +4,7 @@ mod arguments;
 mod calls;
 mod copy;
 mod daemon;
+mod deep_dive;
 mod digest;
 mod doctor;
 mod dry_run;
@@ -72,6 +73,9 @@ async fn dispatch(command: Command, config: Config) -> anyhow::Result<Exit> {
         Command::Digest(arguments) => digest::run(&app(config, OpenMode::MustExist).await?, arguments).await,
         Command::Item(arguments) => item::run(&app(config, OpenMode::MustExist).await?, arguments).await,
         Command::Runs(arguments) => runs::run(&app(config, OpenMode::MustExist).await?, arguments).await,
+        Command::DeepDive(arguments) => {
+            Box::pin(deep_dive::run(&app(config, OpenMode::MustExist).await?, arguments)).await
+        }
         Command::Calls(arguments) => calls::run(&app(config, OpenMode::MustExist).await?, arguments).await,
         Command::Spend(arguments) => spend::run(&app(config, OpenMode::MustExist).await?, arguments).await,
         Command::Doctor(arguments) => doctor::run(config, arguments).await,

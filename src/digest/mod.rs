@@ -8,6 +8,7 @@
 //! for its own syntax and lays it out. The JSON is the digest itself.
 
 mod bill;
+pub mod deep_dive;
 mod files;
 mod header;
 mod html;

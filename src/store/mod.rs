@@ -213,6 +213,8 @@ pub trait StoryStore: Send + Sync {
 pub trait AnswerStore: Send + Sync {
     /// The answer of the key's tier or of a higher one; of a lower one only where that run was given it for lack of budget.
     async fn answer(&self, key: &AnswerKey, run: Option<RunId>) -> Result<Option<StoredAnswer>>;
+    /// The newest answer of a task about exactly these members.
+    async fn newest_answer(&self, task: &str, members: &[ItemId]) -> Result<Option<StoredAnswer>>;
 }
 
 #[async_trait]

@@ -92,7 +92,7 @@ fn a_password_in_the_database_url_is_not_repeated() {
 fn reading_commands_make_no_database() {
     let radar = Radar::at(NOW);
     for command in
-        [&["digest"][..], &["item", "1"], &["runs"], &["calls"], &["spend"], &["doctor"]]
+        [&["digest"][..], &["item", "1"], &["runs"], &["calls"], &["spend"], &["deep-dive", "1"], &["doctor"]]
     {
         radar.run(command).exits(FAILED).says("there is no database at").says("aha-radar init");
         assert!(!radar.database().exists(), "{command:?}");

@@ -6,6 +6,7 @@ mod both;
 mod cli;
 mod copy;
 mod daemon;
+mod deep_dive;
 mod dry_run;
 mod faults;
 mod judged;

@@ -17,6 +17,10 @@ pub(crate) const ANSWER: &str = "
                   WHERE c.id = given.provider_call_id AND c.run_id = $6 AND c.degraded_from = $5)
     ORDER BY CASE WHEN height >= wanted THEN 0 ELSE 1 END, height LIMIT 1";
 
+pub(crate) const NEWEST_ANSWER: &str = "
+    SELECT provider, model, input_hash, answer_json, provider_call_id FROM answers
+    WHERE task = $1 AND members_json = $2 ORDER BY answered_at DESC, fingerprint, tier LIMIT 1";
+
 /// Stores an answer; in the place of an earlier one only where $13 is 1.
 pub(crate) const WRITE_ANSWER: &str = "
     INSERT INTO answers (task, tier, prompt_id, schema_version, fingerprint, provider, model, input_hash,

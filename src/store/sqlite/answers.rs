@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use sqlx::SqliteConnection;
 
 use super::SqliteStore;
-use crate::domain::ids::RunId;
+use crate::domain::ids::{ItemId, RunId};
 use crate::store::shared::answers::{self as sql, AnswerRow};
 use crate::store::shared::column;
 use crate::store::{AnswerKey, AnswerStore, NewAnswer, Result, Settlement, StoredAnswer};
@@ -19,6 +19,15 @@ impl AnswerStore for SqliteStore {
             .bind(column::text(&key.fingerprint))
             .bind(key.tier.as_str())
             .bind(run.map(|run| run.to_string()))
+            .fetch_optional(&self.reader)
+            .await?;
+        Ok(row.map(StoredAnswer::from))
+    }
+
+    async fn newest_answer(&self, task: &str, members: &[ItemId]) -> Result<Option<StoredAnswer>> {
+        let row: Option<AnswerRow> = sqlx::query_as(sql::NEWEST_ANSWER)
+            .bind(task)
+            .bind(column::to_json(&members)?)
             .fetch_optional(&self.reader)
             .await?;
         Ok(row.map(StoredAnswer::from))

@@ -104,6 +104,25 @@ async fn a_new_answer_replaces_the_old(store: &dyn Store) {
     assert_eq!(stored.input_hash, "hash of two");
 }
 
+async fn the_newest_answer_about_members_is_found(store: &dyn Store) {
+    let world = World::new(store).await;
+    assert_eq!(store.newest_answer("triage", &[id("a")]).await.unwrap(), None);
+    for (name, hour) in [("first", 25), ("last", 27), ("second", 26)] {
+        store.reserve_call(Some(&world.lease), &call(&world, name, Some(0))).await.unwrap();
+        let mut given = answer(BudgetTier::Normal, name);
+        given.key.fingerprint = name.to_owned();
+        let settlement = Settlement { finished_at: at(hour), ..settled(name, Some(0), vec![given]) };
+        store.settle_call(Some(&world.lease), &settlement).await.unwrap();
+    }
+    let found = store.newest_answer("triage", &[id("a")]).await.unwrap().unwrap();
+    assert_eq!(found.input_hash, "hash of last");
+    for (task, members) in
+        [("deep_summary", vec![id("a")]), ("triage", vec![id("b")]), ("triage", vec![id("a"), id("b")])]
+    {
+        assert_eq!(store.newest_answer(task, &members).await.unwrap(), None, "{task} {members:?}");
+    }
+}
+
 async fn costs_are_told_by_call(store: &dyn Store) {
     let world = World::new(store).await;
     for (name, cost) in [("one", Some(70)), ("two", Some(5)), ("unknown", None), ("not asked for", Some(900))] {
@@ -144,6 +163,7 @@ on_every_database!(
     an_answer_is_found_again_whole,
     a_higher_tiers_answer_will_do_and_a_lower_ones_will_not,
     a_new_answer_replaces_the_old,
+    the_newest_answer_about_members_is_found,
     costs_are_told_by_call,
     a_failed_call_is_closed_without_an_answer,
     settling_what_was_never_reserved_stores_no_answer,

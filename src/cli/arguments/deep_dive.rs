@@ -1,0 +1,31 @@
+//! What can be typed to have a pasted text summarised.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+#[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "flags, of which clap lets only some stand together")]
+#[command(
+    after_help = "Examples:\n  aha-radar deep-dive 3 --file article.txt --estimate    what it would cost\n  aha-radar deep-dive 3 --file article.txt\n  xclip -o | aha-radar deep-dive 3\n  aha-radar deep-dive 3 --promote                        keep the summary just made"
+)]
+pub(in crate::cli) struct DeepDiveArguments {
+    /// The story: its rank in the latest digest, or a digest item's id.
+    pub(in crate::cli) item: String,
+    #[arg(long, default_value = "default")]
+    pub(in crate::cli) topic: String,
+    /// The text, at most 60,000 characters of UTF-8; `-` is standard input, as without it.
+    #[arg(long, value_name = "PATH")]
+    pub(in crate::cli) file: Option<PathBuf>,
+    /// Only tell what it would cost; nothing is asked.
+    #[arg(long, conflicts_with_all = ["promote", "drop"])]
+    pub(in crate::cli) estimate: bool,
+    /// Keep the newest summary made for this story; with --file, that of this text.
+    #[arg(long, conflicts_with = "drop")]
+    pub(in crate::cli) promote: bool,
+    /// Note that the newest summary made for this story was not worth keeping.
+    #[arg(long, conflicts_with = "file")]
+    pub(in crate::cli) drop: bool,
+    #[arg(long)]
+    pub(in crate::cli) json: bool,
+}
