@@ -213,6 +213,7 @@ fn gateway(transport: Arc<Fake>, daily_credits: Option<&str>) -> Gateway {
     let pairs = settings.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned()));
     let config = Config::from_pairs(pairs).unwrap();
     Gateway::new(GatewayParts {
+        pretend: false,
         router: Router::new(config.llm.openai.as_ref()),
         prompts: Arc::new(Prompts::load(None).unwrap()),
         transport,
