@@ -19,7 +19,9 @@ fn post(n: usize) -> Post {
 fn with_stories(api: &OpenAi, engine: Engine) -> Radar {
     let radar = Radar::at(NOW).on(engine).with("AHA_TRIAGE_BATCH_SIZE", "2");
     let posts: Vec<Post> = (1..=5).map(post).collect();
-    posts.iter().for_each(|post| api.score(&post.title, 20));
+    for post in &posts {
+        api.score(&post.title, 20);
+    }
     std::fs::write(radar.folder().join("feed.json"), feed("The Feed", &posts)).unwrap();
     let tmp = radar.folder().join("tmp");
     std::fs::create_dir(&tmp).unwrap();

@@ -51,7 +51,7 @@ fn calls_are_listed_with_what_they_cost() {
     assert_eq!((&call["cost_microcredits"], &call["purpose"]), (&Value::Null, &"triage".into()));
     let text = radar.ok(&["calls"]);
     let reserved = call["reserved_microcredits"].as_i64().unwrap();
-    assert!(text.contains(&format!("(0.{:06}", reserved).trim_end_matches('0').to_owned()), "{text}");
+    assert!(text.contains(format!("(0.{reserved:06}").trim_end_matches('0')), "{text}");
     assert!(text.contains(&format!("openai/{MODEL}")) && text.contains(&call["id"].as_str().unwrap()[..8]), "{text}");
     assert_eq!(calls(&radar, &["--state", "ok"]).len(), 2);
     assert_eq!(calls(&radar, &["--limit", "1"]).len(), 1);
