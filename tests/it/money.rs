@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use aha_radar::store::{CallFilter, CallRecord};
 
-use crate::support::radar::{Engine, Radar, Ran, repository};
+use crate::support::radar::{Engine, Radar, Ran, finish, repository};
 use crate::support::responses::{Call, Fault, OpenAi, Reported};
 use crate::support::rows;
 
@@ -130,6 +130,39 @@ fn what_nobody_knows_is_charged_at_the_reservation() {
     let held: i64 = unsettled.iter().filter_map(|row| row.reserved_microcredits).sum();
     let bill = i64::try_from(api.bill().total.microcredits).unwrap();
     assert!(sum <= bill && bill <= sum + held, "{sum} <= {bill} <= {sum} + {held}");
+}
+
+/// Two processes, each with a topic and 32 calls at a time, spend from one budget: the provider never charges more than that.
+fn two_runs_at_once_keep_one_cap(engine: Engine) {
+    const CAP: i64 = 60_000;
+    let api = OpenAi::start();
+    api.latency(Duration::from_millis(20));
+    let radar = radar(&api, engine).with("AHA_TRIAGE_BATCH_SIZE", "2").with("AHA_BUDGET_DAILY_CREDITS", "0.06");
+    let (all, days) = (repository("examples/sources.opml"), "2026-11-16..2026-11-19");
+    for topic in ["one", "two"] {
+        radar.ok(&["topic", "add", topic]);
+        radar.ok(&["opml", "import", "--topic", topic, &all]);
+    }
+    let runs = ["one", "two"].map(|topic| radar.start(&["run", "--topic", topic, "--window", days]));
+    for run in runs {
+        finish(run).exits(4);
+    }
+    let bill = i64::try_from(api.bill().total.microcredits).unwrap();
+    assert!(bill <= CAP && bill > CAP / 2, "{bill}");
+    let day = "SELECT sum(settled_microcredits + reserved_microcredits) FROM budget_counters WHERE counter = 'day:2026-11-19'";
+    assert_eq!(rows::number(&radar, day), bill);
+    matched(&api, &ledger(&radar));
+    assert_eq!(rows::number(&radar, "SELECT count(*) FROM digests"), 2, "a digest appears all the same");
+}
+
+#[test]
+fn two_runs_at_once_keep_one_cap_on_sqlite() {
+    two_runs_at_once_keep_one_cap(Engine::Sqlite);
+}
+
+#[test]
+fn two_runs_at_once_keep_one_cap_on_postgres() {
+    two_runs_at_once_keep_one_cap(Engine::Postgres);
 }
 
 /// As many as allowed are under way at once, and never one more. That they are does not hang on how quick this machine is: each
