@@ -74,8 +74,9 @@ pub(crate) const SOURCE_IDS: &str = "SELECT id FROM sources WHERE topic_id = $1 
 pub(crate) const TIMES_OF_SOURCE: &str = "
     SELECT published_time
     FROM (SELECT DISTINCT published_time, item_id FROM content_item_sources
-          WHERE source_id = $1 AND published_time >= $2 AND published_time < $3) AS published
-    ORDER BY published_time DESC LIMIT $4";
+          WHERE source_id = $1 AND published_time >= $2 AND published_time < $3
+          ORDER BY published_time DESC, item_id DESC LIMIT $4) AS published
+    ORDER BY published_time DESC";
 
 pub(crate) const UPSERT_EMBEDDING: &str = "
     INSERT INTO embeddings (item_id, space, content_hash, dimensions, vector) VALUES ($1, $2, $3, $4, $5)
