@@ -162,6 +162,8 @@ def on_sqlite(folder, database, day):
         for left in folder.glob("run.db*"):
             left.unlink()
         shutil.copy(database, folder / "run.db")
+        # Else the run waits for the disk to take the copy.
+        os.sync()
         runs.append(Radar(folder, f"sqlite://{folder}/run.db").run(day))
     return medians(runs)
 

@@ -35,12 +35,12 @@ pub(crate) const NOTE_ASSIGNED: &str = "
       AND EXISTS (SELECT 1 FROM topic_items t WHERE t.topic_id = $1 AND t.item_id = content_item_sources.item_id)";
 
 /// Whether what was placed is embedded in this space: items are embedded by time, so the newest that was placed tells. It is not
-/// when the space is a new one.
+/// when the space is a new one. Without the bound of time SQLite would sort all items instead of walking the index.
 pub(crate) const KNOWS_SPACE: &str = "
     SELECT count(*) FROM embeddings e
     WHERE e.space = $2 AND e.item_id = (
         SELECT i.id FROM content_items i
-        WHERE i.deleted_at IS NULL
+        WHERE i.item_time >= 0 AND i.deleted_at IS NULL
           AND EXISTS (SELECT 1 FROM content_item_sources p JOIN sources s ON s.id = p.source_id
                       WHERE p.item_id = i.id AND s.topic_id = $1 AND p.is_placed = 1)
         ORDER BY i.item_time DESC, i.id DESC LIMIT 1)";
