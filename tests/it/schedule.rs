@@ -181,7 +181,8 @@ fn a_daemon_frozen_beyond_its_lease_is_replaced_and_commits_nothing(engine: Engi
     let before = rows::all(&radar);
     signal(first.process(), "CONT");
     first.wait_for("awake", |health| health["status"] == "ok");
-    first.end().0.exits(0).says("took this topic's lease over");
+    // Whether it notices first that it was replaced or that it is to end is a race; either way it commits nothing.
+    first.end().0.exits(0);
     assert_eq!(rows::all(&radar), before);
     second.end().0.exits(0);
     assert_eq!(rows::query(&radar, "SELECT outcome FROM run_attempts ORDER BY attempt"), ["lost", "done"]);
