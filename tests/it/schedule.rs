@@ -169,20 +169,25 @@ fn a_daemon_frozen_beyond_its_lease_is_replaced_and_commits_nothing(engine: Engi
     let mut radar = Radar::at("2026-11-19T07:00:00Z").on(engine);
     publish(&radar, &[Post::about_nothing_else("one", "2026-11-19T05:00:00Z")]);
     radar.add(&["feed.json"]);
+    let passed = radar.folder().join("passed");
     radar.set("AHA_FAILPOINT", "triage");
     radar.set("AHA_FAILPOINT_SIGNAL", "STOP");
+    radar.set("AHA_FAILPOINT_LOG", passed.to_str().unwrap());
     let mut first = Daemon::start(&mut radar);
     assert!(stands_still(first.process()));
     rows::execute(&radar, "UPDATE topics SET lease_expires_at = 0");
     radar.set("AHA_FAILPOINT", "");
+    radar.set("AHA_FAILPOINT_LOG", "/dev/null");
     let second = Daemon::start(&mut radar);
     second.wait_for("done with the run", |health| health["last_run"]["outcome"] == "done");
     rows::wait_for(&radar, "SELECT count(*) FROM topics WHERE lease_holder IS NULL AND next_run_at IS NOT NULL");
     let before = rows::all(&radar);
     signal(first.process(), "CONT");
-    first.wait_for("awake", |health| health["status"] == "ok");
-    // Whether it notices first that it was replaced or that it is to end is a race; either way it commits nothing.
-    first.end().0.exits(0);
+    // Its attempt is over once it gives the lease back; only then is it asked to end, which would end the attempt as well.
+    first.wait_for("done with its attempt", |_| {
+        std::fs::read_to_string(&passed).unwrap().lines().any(|point| point.starts_with("release_lease."))
+    });
+    first.end().0.exits(0).says("took this topic's lease over");
     assert_eq!(rows::all(&radar), before);
     second.end().0.exits(0);
     assert_eq!(rows::query(&radar, "SELECT outcome FROM run_attempts ORDER BY attempt"), ["lost", "done"]);
