@@ -14,7 +14,7 @@ use chrono_tz::Tz;
 use serde::Deserialize;
 use thiserror::Error;
 
-pub use openai::{Effort, EmbedSettings, OpenAiSettings, TaskSettings};
+pub use openai::{Effort, OpenAiSettings, TaskSettings};
 pub use reader::Problem;
 use reader::{Reader, number, size};
 

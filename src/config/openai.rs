@@ -32,7 +32,6 @@ pub struct OpenAiSettings {
     /// Of a whole call.
     pub timeout: Duration,
     pub tasks: BTreeMap<Task, TaskSettings>,
-    pub embed: Option<EmbedSettings>,
 }
 
 /// How one task is asked.
@@ -47,18 +46,6 @@ pub struct TaskSettings {
     pub max_calls_per_run: Option<u32>,
     pub effort: Option<Effort>,
     /// `None`: unknown, so that no amount can be told.
-    pub price: Option<Price>,
-}
-
-/// How vectors are asked for.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct EmbedSettings {
-    /// Full URL of `/v1/embeddings`.
-    pub endpoint: Url,
-    models: Models,
-    pub max_items_per_run: usize,
-    pub batch_size: usize,
-    pub max_input_chars: usize,
     pub price: Option<Price>,
 }
 
@@ -104,14 +91,6 @@ impl TaskSettings {
     }
 }
 
-impl EmbedSettings {
-    /// Budget degradation never changes it: vectors of two models cannot be compared.
-    #[must_use]
-    pub fn model(&self, tier: BudgetTier) -> Option<&str> {
-        self.models.of(tier).map(String::as_str)
-    }
-}
-
 /// The general variables, without their prefix.
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct RawGeneral {
@@ -138,21 +117,6 @@ struct RawTask {
     reasoning_effort: Option<String>,
     credits_per_1k_input_tokens: Option<String>,
     credits_per_1k_output_tokens: Option<String>,
-}
-
-/// The variables of embedding (`OPENAI_EMBED_…`).
-#[derive(Debug, Default, Deserialize)]
-struct RawEmbed {
-    endpoint: Option<String>,
-    model: Option<String>,
-    model_low: Option<String>,
-    model_normal: Option<String>,
-    model_high: Option<String>,
-    max_items_per_run: Option<String>,
-    batch_size: Option<String>,
-    max_input_chars: Option<String>,
-    credits_per_1k_input_tokens: Option<String>,
-    credits_per_1k_tokens: Option<String>,
 }
 
 /// Output tokens, text characters: what a task is given where nothing is set.
@@ -182,14 +146,16 @@ pub(super) fn read(
     tasks.retain(|task, settings| *task != Task::EntityExtract || settings.models.of_task.is_some());
     let key = key(&general, reader);
     let endpoint = endpoint(&general, reader);
-    let embed = read_embed(section(pairs, "OPENAI_EMBED_")?, &general, &endpoint, reader);
     let has_model = tasks.values().any(|task| task.models.any());
     let Some(key) = key.filter(|_| has_model) else {
         return Ok((None, notes(&general, has_model)));
     };
+    let unused = pairs.iter().find(|(name, _)| name.starts_with("OPENAI_EMBED_"));
+    let notes = unused
+        .map(|(name, _)| format!("{name} is set without effect: texts are compared in this process only, as yet"));
     let default = if is_own(&endpoint) { OWN_TIMEOUT_SECONDS } else { REMOTE_TIMEOUT_SECONDS };
     let timeout = Duration::from_secs(timeout.unwrap_or(default));
-    Ok((Some(OpenAiSettings { endpoint, key, timeout, tasks, embed }), Vec::new()))
+    Ok((Some(OpenAiSettings { endpoint, key, timeout, tasks }), notes.into_iter().collect()))
 }
 
 fn section<T: serde::de::DeserializeOwned>(pairs: &[(String, String)], prefix: &str) -> Result<T, envy::Error> {
@@ -250,15 +216,6 @@ fn below(base: &Url, name: &str) -> Url {
     let path = base.path().trim_end_matches('/');
     let path = path.strip_suffix("/v1").unwrap_or(path);
     url.set_path(&format!("{path}/v1/{name}"));
-    url
-}
-
-/// The embeddings' address that belongs to a `/responses` one.
-fn beside(endpoint: &Url) -> Url {
-    let mut url = endpoint.clone();
-    let path = endpoint.path().trim_end_matches('/');
-    let parent = path.rsplit_once('/').map_or("/v1", |(parent, _)| parent).to_owned();
-    url.set_path(&format!("{parent}/embeddings"));
     url
 }
 
@@ -345,40 +302,6 @@ fn rate<const N: usize>(reader: &mut Reader, given: [(&str, Option<String>); N])
     first
 }
 
-fn read_embed(raw: RawEmbed, general: &RawGeneral, responses: &Url, reader: &mut Reader) -> Option<EmbedSettings> {
-    let place =
-        ("OPENAI_EMBED_ENDPOINT", "the full http(s) URL of /v1/embeddings", "https://api.openai.com/v1/embeddings");
-    let endpoint = reader.maybe(raw.endpoint, place, http_url);
-    let whole = "a whole number from 1";
-    let mut limit = |text, name: &str, default, example| {
-        size(reader.or(text, (name, whole, example), default, number(1, 1_000_000)))
-    };
-    let max_items_per_run = limit(raw.max_items_per_run, "OPENAI_EMBED_MAX_ITEMS_PER_RUN", 100, "100");
-    let batch_size = limit(raw.batch_size, "OPENAI_EMBED_BATCH_SIZE", 16, "16");
-    let max_input_chars = limit(raw.max_input_chars, "OPENAI_EMBED_MAX_INPUT_CHARS", 8_000, "8000");
-    let input = rate(
-        reader,
-        [
-            ("OPENAI_EMBED_CREDITS_PER_1K_INPUT_TOKENS", raw.credits_per_1k_input_tokens),
-            ("OPENAI_EMBED_CREDITS_PER_1K_TOKENS", raw.credits_per_1k_tokens),
-            ("OPENAI_CREDITS_PER_1K_INPUT_TOKENS", general.credits_per_1k_input_tokens.clone()),
-        ],
-    );
-    let models = Models {
-        by_tier: [raw.model_low, raw.model_normal, raw.model_high].map(trimmed),
-        of_task: trimmed(raw.model),
-        of_all: trimmed(general.model.clone()),
-    };
-    models.any().then(|| EmbedSettings {
-        endpoint: endpoint.unwrap_or_else(|| beside(responses)),
-        models,
-        max_items_per_run,
-        batch_size,
-        max_input_chars,
-        price: input.map(|input| Price { input_microcredits_per_million: input, output_microcredits_per_million: 0 }),
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -401,19 +324,17 @@ mod tests {
     #[test]
     fn the_address_is_the_endpoint_or_made_of_the_base() {
         let keyed = [("OPENAI_API_KEY", "k"), ("OPENAI_MODEL", "m")];
-        for (extra, endpoint, embeddings) in [
-            (vec![], "https://api.openai.com/v1/responses", "https://api.openai.com/v1/embeddings"),
-            (vec![("OPENAI_BASE_URL", "http://h:1")], "http://h:1/v1/responses", "http://h:1/v1/embeddings"),
-            (vec![("OPENAI_BASE_URL", "http://h/x/v1/")], "http://h/x/v1/responses", "http://h/x/v1/embeddings"),
+        for (extra, endpoint) in [
+            (vec![], "https://api.openai.com/v1/responses"),
+            (vec![("OPENAI_BASE_URL", "http://h:1")], "http://h:1/v1/responses"),
+            (vec![("OPENAI_BASE_URL", "http://h/x/v1/")], "http://h/x/v1/responses"),
             (
                 vec![("OPENAI_BASE_URL", "http://h"), ("OPENAI_ENDPOINT", "http://e/api/responses")],
                 "http://e/api/responses",
-                "http://e/api/embeddings",
             ),
         ] {
             let settings = settings(&[keyed.as_slice(), extra.as_slice()].concat()).unwrap();
             assert_eq!(settings.endpoint.as_str(), endpoint);
-            assert_eq!(settings.embed.unwrap().endpoint.as_str(), embeddings);
         }
     }
 
@@ -440,13 +361,11 @@ mod tests {
             ("OPENAI_CREDITS_PER_1K_INPUT_TOKENS", "0.00025"),
             ("OPENAI_CREDITS_PER_1K_OUTPUT_TOKENS", "0.002"),
             ("OPENAI_TRIAGE_CREDITS_PER_1K_OUTPUT_TOKENS", "0.0004"),
-            ("OPENAI_EMBED_CREDITS_PER_1K_TOKENS", "0.00002"),
         ])
         .unwrap();
         let triage = settings.tasks[&Task::Triage].price.unwrap();
         assert_eq!((triage.input_microcredits_per_million, triage.output_microcredits_per_million), (250_000, 400_000));
         assert_eq!(settings.tasks[&Task::DeepSummary].price.unwrap().output_microcredits_per_million, 2_000_000);
-        assert_eq!(settings.embed.unwrap().price.unwrap().input_microcredits_per_million, 20_000);
     }
 
     #[test]
