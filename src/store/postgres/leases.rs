@@ -36,8 +36,11 @@ impl LeaseStore for PostgresStore {
                 .await?;
         }
         let Some(token) = token else {
-            let holder = sqlx::query_as(sql::PRESENT_HOLDER).bind(topic.to_string());
-            return sql::held(topic, holder.fetch_optional(write.connection()).await?);
+            let holder =
+                sqlx::query_as(sql::PRESENT_HOLDER).bind(topic.to_string()).fetch_optional(write.connection()).await?;
+            // A dropped transaction keeps the row locked for a moment more, in which the next caller would skip it.
+            write.roll_back().await?;
+            return sql::held(topic, holder);
         };
         write.commit().await?;
         Ok(LeaseAttempt::Acquired(Lease { topic, holder: holder.to_owned(), token }))

@@ -103,7 +103,7 @@ impl PostgresStore {
     }
 }
 
-/// A write transaction; dropped without [`Write::commit`], it changes nothing.
+/// A write transaction; dropped without [`Write::commit`], it changes nothing, but keeps its locks until the pool gets to it.
 struct Write {
     tx: Transaction<'static, Postgres>,
     operation: &'static str,
@@ -151,6 +151,11 @@ impl Write {
         self.tx.commit().await?;
         hit(self.operation, "after_commit");
         Ok(())
+    }
+
+    /// Changes nothing, and has let go of its locks when it returns.
+    async fn roll_back(self) -> Result<()> {
+        Ok(self.tx.rollback().await?)
     }
 }
 

@@ -65,7 +65,10 @@ impl Tally {
         if ended_badly || left_open || different || !(damage.is_empty() && lost.is_empty() && doubled.is_empty()) {
             self.harm.push(format!(
                 "{setup:?} {what}: ended badly {ended_badly}, left open {left_open}, digest or files differ {different}, \
-                 damage {damage:?}, lost {lost:#?}, doubled {doubled:#?}, the last process: {end:#?}"
+                 damage {damage:?}, lost {}, doubled {}, failed sources {:?}, the last process: {end:#?}",
+                first_of(&lost),
+                first_of(&doubled),
+                rows::query(radar, "SELECT url || ': ' || last_error FROM sources WHERE last_error IS NOT NULL"),
             ));
         }
     }
@@ -90,6 +93,11 @@ impl Tally {
         assert!(self.rounds > 0 && self.struck > 0, "{line}");
         assert!(self.harm.is_empty(), "{line}\n{}", self.harm.join("\n"));
     }
+}
+
+/// Enough rows to recognise what happened by, and their number.
+fn first_of(rows: &[String]) -> String {
+    format!("{} {:#?}", rows.len(), &rows[..rows.len().min(3)])
 }
 
 /// Hands a line to `scripts/kill.sh`.

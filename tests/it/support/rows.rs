@@ -34,14 +34,14 @@ where
 
 /// The first column of a query, NULL as an empty text.
 pub fn query(radar: &Radar, sql: &str) -> Vec<String> {
-    let (url, sql) = (radar.database_url(), sql.to_owned());
-    block_on(|| async move { Database::open(&url).await.column(sql).await })
+    let sql = sql.to_owned();
+    with_connection(radar, async |database| database.column(sql).await)
 }
 
 /// Does something behind the product's back, as an owner with a shell of the database would.
 pub fn execute(radar: &Radar, sql: &str) {
-    let (url, sql) = (radar.database_url(), sql.to_owned());
-    block_on(|| async move { Database::open(&url).await.execute(sql).await });
+    let sql = sql.to_owned();
+    with_connection(radar, async |database| database.execute(sql).await);
 }
 
 /// The one number that a query finds.
@@ -51,9 +51,7 @@ pub fn number(radar: &Radar, sql: &str) -> i64 {
 
 /// All rows of all tables.
 pub fn all(radar: &Radar) -> Tables {
-    let url = radar.database_url();
-    block_on(|| async move {
-        let mut database = Database::open(&url).await;
+    with_connection(radar, async |database| {
         let mut tables = Tables::new();
         for table in database.tables().await {
             let rows = database.rows(&table, &[]).await;
@@ -65,14 +63,12 @@ pub fn all(radar: &Radar) -> Tables {
 
 /// All rows of a table but for some columns.
 pub fn table(radar: &Radar, table: &str, without: &[&str]) -> Vec<String> {
-    let url = radar.database_url();
-    block_on(|| async move { Database::open(&url).await.rows(table, without).await })
+    with_connection(radar, async |database| database.rows(table, without).await)
 }
 
 /// What the database's own check finds wrong.
 pub fn damage(radar: &Radar) -> Vec<String> {
-    let url = radar.database_url();
-    block_on(|| async move { Database::open(&url).await.damage().await })
+    with_connection(radar, async |database| database.damage().await)
 }
 
 /// Waits until a query finds a number other than 0.
@@ -114,6 +110,17 @@ impl Drop for OpenTransaction {
     }
 }
 
+/// Works on a connection and closes it: until then SQLite's log stands beside the database, and may go at any moment.
+fn with_connection<T: Send>(radar: &Radar, work: impl AsyncFnOnce(&mut Database) -> T + Send) -> T {
+    let url = radar.database_url();
+    block_on(|| async move {
+        let mut database = Database::open(&url).await;
+        let outcome = work(&mut database).await;
+        database.close().await;
+        outcome
+    })
+}
+
 /// A connection of a test's own.
 enum Database {
     Sqlite(SqliteConnection),
@@ -127,6 +134,13 @@ impl Database {
             Self::Sqlite(SqliteConnection::connect_with(&options).await.unwrap())
         } else {
             Self::Postgres(PgConnection::connect(url).await.unwrap())
+        }
+    }
+
+    async fn close(self) {
+        match self {
+            Self::Sqlite(connection) => connection.close().await.unwrap(),
+            Self::Postgres(connection) => connection.close().await.unwrap(),
         }
     }
 
