@@ -15,7 +15,7 @@ use aha_radar::domain::topic::BudgetTier;
 use aha_radar::llm::input::{MemberInput, TaskInput, TriageInput};
 use aha_radar::llm::provider::{Dialect, OPENAI};
 use aha_radar::llm::router::{Reach, Route};
-use aha_radar::llm::transport::{Http, Transport as _, WireRequest};
+use aha_radar::llm::transport::{Http, Timeouts, Transport as _, WireRequest};
 use aha_radar::llm::{Ask, CallScope, Gate, Outcome, Router, Task, answer, request};
 use aha_radar::store::{self, OpenMode};
 use axum::routing::post;
@@ -149,8 +149,8 @@ fn wire_request(app: &App, number: usize) -> (aha_radar::llm::provider::ModelReq
     let ask = ask(number);
     let request = request::build(app.gateway().prompts(), Task::Triage, &route, "", &[&ask.input], None).unwrap();
     let Reach::Wire(wire) = &route.reach else { unreachable!() };
-    let wire = WireRequest { endpoint: wire.endpoint.clone(), key: wire.key.clone(), body: OPENAI.encode(&request) };
-    (request, wire)
+    let encoded = OPENAI.encode(&request, &wire.server).unwrap();
+    (request, encoded)
 }
 
 /// Times of `count` calls, sorted.
@@ -173,7 +173,7 @@ async fn bare(app: &App) -> Vec<Duration> {
     let client = reqwest::Client::new();
     let (_, wire) = wire_request(app, 0);
     timed(CALLS, AT_ONCE, |_| async {
-        let sending = client.post(wire.endpoint.clone()).bearer_auth("bench").body(wire.body.clone());
+        let sending = client.post(wire.url.clone()).headers(wire.headers.clone()).body(wire.body.clone());
         let body = sending.send().await.unwrap().bytes().await.unwrap();
         assert!(!body.is_empty());
     })
@@ -182,13 +182,13 @@ async fn bare(app: &App) -> Vec<Duration> {
 
 /// Prompt, dialect, transport, validation; nothing stored.
 async fn without_ledger(app: &App) -> Vec<Duration> {
-    let http = Http::new(Duration::from_mins(1)).unwrap();
+    let http = Http::new().unwrap();
     let model = route(app).model;
     timed(CALLS, AT_ONCE, |number| {
         let (http, model) = (&http, &model);
         async move {
             let (request, wire) = wire_request(app, number);
-            let response = http.send(&wire).await.unwrap();
+            let response = http.send(&wire, Timeouts::of(Duration::from_mins(1))).await.unwrap();
             let now = std::time::SystemTime::UNIX_EPOCH;
             let text = OPENAI.decode(&request, &response, now).outcome.unwrap();
             let answers = answer::read(Task::Triage, "triage_v1", model, 1, &text, 250).unwrap();

@@ -1,7 +1,6 @@
 //! What the whole process shares, built once in `main` and passed down.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use thiserror::Error;
 
@@ -92,20 +91,15 @@ pub enum AppError {
     Http(#[from] reqwest::Error),
 }
 
-/// How long a call to a model may take where none is configured.
-const NO_TIMEOUT: Duration = Duration::from_secs(1);
-
 fn gateway_parts(config: &Config) -> Result<GatewayParts, AppError> {
     let openai = config.llm.openai.as_ref();
-    let timeout = openai.map_or(NO_TIMEOUT, |settings| settings.timeout);
     Ok(GatewayParts {
         router: Router::new(openai),
         prompts: Arc::new(Prompts::load(config.llm.prompts.as_deref())?),
-        transport: Arc::new(Http::new(timeout)?),
+        transport: Arc::new(Http::new()?),
         clock: config.clock,
         budget: config.budget,
         language: config.llm.language.clone(),
-        timeout,
         retry: PIPELINE,
         jitter: Arc::new(rand::random::<f64>),
         pretend: false,

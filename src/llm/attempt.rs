@@ -2,12 +2,12 @@
 
 use std::time::{Duration, Instant, SystemTime};
 
-use secrecy::ExposeSecret as _;
 use serde_json::Value;
 
 use super::answer;
 use super::budget;
 use super::error::{CallError, Charge};
+use super::exchange::{Exchanged, exchange};
 use super::gateway::{Ask, Gateway, Job, key};
 use super::provider::{ModelRequest, Usage, local};
 use super::request;
@@ -55,7 +55,13 @@ struct Exchange {
 struct Sending<'a> {
     wire: &'a Wire,
     request: ModelRequest,
-    body: Vec<u8>,
+    encoded: WireRequest,
+}
+
+/// Why nothing can be sent.
+enum Unsendable {
+    Request(request::RequestError),
+    Encoding(CallError),
 }
 
 impl Gateway {
@@ -70,10 +76,11 @@ impl Gateway {
     ) -> Result<Attempt, StoreError> {
         let sending = match self.sending(job, route, asks, note) {
             Ok(sending) => sending,
-            Err(error) => return Ok(Attempt::Unaskable(error.to_string())),
+            Err(Unsendable::Request(error)) => return Ok(Attempt::Unaskable(error.to_string())),
+            Err(Unsendable::Encoding(error)) => return Ok(Attempt::Failed(error)),
         };
         let call = self.new_call(job, route, asks, sending.as_ref(), tries);
-        if let Some(refused) = self.admit(store, job, &call).await? {
+        if let Some(refused) = self.admit(store, job, route, &call).await? {
             return Ok(refused);
         }
         crate::failpoint::hit("call.after_reserve");
@@ -93,12 +100,13 @@ impl Gateway {
         route: &'a Route,
         asks: &[&Ask],
         note: Option<&str>,
-    ) -> Result<Option<Sending<'a>>, request::RequestError> {
+    ) -> Result<Option<Sending<'a>>, Unsendable> {
         let Reach::Wire(wire) = &route.reach else { return Ok(None) };
         let inputs: Vec<_> = asks.iter().map(|ask| &ask.input).collect();
-        let request = request::build(&self.parts.prompts, job.task, route, &self.parts.language, &inputs, note)?;
-        let body = wire.dialect.encode(&request);
-        Ok(Some(Sending { wire, request, body }))
+        let request = request::build(&self.parts.prompts, job.task, route, &self.parts.language, &inputs, note)
+            .map_err(Unsendable::Request)?;
+        let encoded = wire.dialect.encode(&request, &wire.server).map_err(Unsendable::Encoding)?;
+        Ok(Some(Sending { wire, request, encoded }))
     }
 
     fn new_call(&self, job: &Job<'_>, route: &Route, asks: &[&Ask], sending: Option<&Sending>, tries: i64) -> NewCall {
@@ -106,7 +114,7 @@ impl Gateway {
         let reserved = match sending {
             Some(sending) => route.price.map(|price| {
                 // A token is a byte at least, so the body's bytes are an upper bound whatever the tokenizer.
-                let input = i64::try_from(sending.body.len()).unwrap_or(i64::MAX).saturating_add(FRAME_TOKENS);
+                let input = i64::try_from(sending.encoded.body.len()).unwrap_or(i64::MAX).saturating_add(FRAME_TOKENS);
                 price.cost(input, i64::from(sending.request.max_output_tokens)).0
             }),
             None => Some(0),
@@ -129,18 +137,24 @@ impl Gateway {
             reserved_microcredits: reserved,
             limits,
             started_at: clock.now(),
-            expires_at: self.expiry(),
+            expires_at: self.expiry(route),
         }
     }
 
     /// When a call reserved now must have ended.
-    fn expiry(&self) -> Timestamp {
-        let lifetime = i64::try_from((self.parts.timeout + SETTLING).as_millis()).unwrap_or(i64::MAX);
+    fn expiry(&self, route: &Route) -> Timestamp {
+        let lifetime = i64::try_from((route.longest() + SETTLING).as_millis()).unwrap_or(i64::MAX);
         Timestamp::from_millis(self.parts.clock.wall().as_millis().saturating_add(lifetime))
     }
 
     /// Reserves, waiting for calls under way where they are all that stands in the way. `None` when the call may be sent.
-    async fn admit(&self, store: &SharedStore, job: &Job<'_>, call: &NewCall) -> Result<Option<Attempt>, StoreError> {
+    async fn admit(
+        &self,
+        store: &SharedStore,
+        job: &Job<'_>,
+        route: &Route,
+        call: &NewCall,
+    ) -> Result<Option<Attempt>, StoreError> {
         let gate = &job.scope.gate;
         let _turn = if call.limits.is_empty() { None } else { Some(gate.turn.lock().await) };
         loop {
@@ -151,7 +165,7 @@ impl Gateway {
                 return Ok(Some(Attempt::NoBudget(why)));
             }
             // A call that had to wait is not given less time for it.
-            let call = NewCall { expires_at: self.expiry(), ..call.clone() };
+            let call = NewCall { expires_at: self.expiry(route), ..call.clone() };
             match store.reserve_call(job.scope.lease.as_ref(), &call).await? {
                 Reservation::Reserved => return Ok(None),
                 Reservation::Exhausted(exhausted) => return Ok(Some(Attempt::NoBudget(budget::words(&exhausted)))),
@@ -180,15 +194,9 @@ impl Gateway {
         asks: usize,
         sending: &Sending<'_>,
     ) -> (Result<Vec<Result<Value, String>>, CallError>, Option<Usage>, Option<String>) {
-        let Sending { wire, request, body } = sending;
-        let wire_request = WireRequest { endpoint: wire.endpoint.clone(), key: wire.key.clone(), body: body.clone() };
-        let mut response = match self.parts.transport.send(&wire_request).await {
-            Ok(response) => response,
-            Err(error) => return (Err(error), None, None),
-        };
-        hide(&mut response.body, wire.key.expose_secret());
+        let Sending { wire, request, encoded } = sending;
         let now = SystemTime::from(self.parts.clock.wall().to_utc());
-        let reply = wire.dialect.decode(request, &response, now);
+        let Exchanged { reply, .. } = exchange(&*self.parts.transport, wire, request, encoded, now, &mut |_| ()).await;
         let read =
             |text: String| answer::read(job.task, job.prompt_id, &route.model, asks, &text, request.max_output_tokens);
         (reply.outcome.and_then(read), reply.usage, reply.request_id)
@@ -314,14 +322,6 @@ fn words(call: &NewCall, outcome: CallOutcome, cost: Option<i64>, exchange: &Exc
     }
     let kind = exchange.outcome.as_ref().err().map_or("", CallError::kind);
     (!words.is_empty()).then(|| (kind.to_owned(), words))
-}
-
-/// Takes the key out of an answer: a server may quote it in its complaint.
-fn hide(body: &mut Vec<u8>, key: &str) {
-    if key.len() < 8 || !body.windows(key.len()).any(|window| window == key.as_bytes()) {
-        return;
-    }
-    *body = String::from_utf8_lossy(body).replace(key, "***").into_bytes();
 }
 
 async fn settle(store: &SharedStore, job: &Job<'_>, settlement: &Settlement) -> Result<(), StoreError> {

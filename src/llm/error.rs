@@ -11,6 +11,8 @@ pub enum CallError {
     Connect(String),
     #[error("no answer came within {0} s")]
     TimedOut(u64),
+    #[error("the server sent nothing for {0} s in the middle of its answer")]
+    Stalled(u64),
     #[error("the connection broke before the answer was complete ({0})")]
     Interrupted(String),
     #[error("the answer is larger than {0} MiB")]
@@ -76,6 +78,7 @@ impl CallError {
         match self {
             Self::Connect(_) => "connect",
             Self::TimedOut(_) => "timed_out",
+            Self::Stalled(_) => "stalled",
             Self::Interrupted(_) => "interrupted",
             Self::TooLarge(_) => "too_large",
             Self::Redirected(_) => "redirected",
@@ -98,7 +101,7 @@ impl CallError {
     #[must_use]
     pub const fn decision(&self) -> Decision {
         match self {
-            Self::Connect(_) | Self::TimedOut(_) | Self::Interrupted(_) | Self::Server { .. } => {
+            Self::Connect(_) | Self::TimedOut(_) | Self::Stalled(_) | Self::Interrupted(_) | Self::Server { .. } => {
                 Decision::Retry { after: None }
             }
             Self::RateLimited { retry_after, .. } | Self::Overloaded { retry_after, .. } => {
@@ -132,6 +135,7 @@ impl CallError {
             Self::Server { status, .. } if *status != 502 && *status != 504 => Charge::Nothing,
             Self::Server { .. }
             | Self::TimedOut(_)
+            | Self::Stalled(_)
             | Self::Interrupted(_)
             | Self::TooLarge(_)
             | Self::NotTheInterface(_)

@@ -1,14 +1,16 @@
 //! What asking would take, without asking.
 
 use std::sync::{Arc, LazyLock};
+use std::time::Duration;
 
-use secrecy::SecretString;
+use reqwest::header::HeaderMap;
 use url::Url;
 
 use super::gateway::{Ask, GatewayParts};
-use super::provider;
+use super::provider::{self, Server};
 use super::request;
-use super::router::{ModelRef, Reach, Route, Wire};
+use super::router::{ModelRef, Reach, Route, Traits, Wire};
+use super::transport::Timeouts;
 use crate::domain::digest::Estimate;
 use crate::domain::money::Price;
 use crate::domain::task::Task;
@@ -53,7 +55,7 @@ pub(super) fn estimate(
         let inputs: Vec<_> = batch.iter().map(|ask| &ask.input).collect();
         let request = request::build(&parts.prompts, task, &route, &parts.language, &inputs, None).ok()?;
         calls += 1;
-        bytes += wire.dialect.encode(&request).len();
+        bytes += wire.dialect.encode(&request, &wire.server).ok()?.body.len();
         most += i64::from(request.max_output_tokens);
     }
     let input_tokens = i64::try_from(bytes / BYTES_PER_TOKEN).unwrap_or(i64::MAX);
@@ -80,7 +82,8 @@ const fn example_batch(task: Task) -> usize {
 
 static EXAMPLE_WIRE: LazyLock<Option<Arc<Wire>>> = LazyLock::new(|| {
     let endpoint = Url::parse("https://example.invalid/v1/responses").ok()?;
-    Some(Arc::new(Wire { dialect: &provider::OPENAI, endpoint, key: SecretString::default() }))
+    let server = Server { endpoint, key: None, headers: HeaderMap::new() };
+    Some(Arc::new(Wire { dialect: &provider::OPENAI, server, timeouts: Timeouts::of(Duration::ZERO) }))
 });
 
 fn example(task: Task) -> Route {
@@ -99,5 +102,6 @@ fn example(task: Task) -> Route {
         max_title_chars: 240,
         max_calls_per_run: None,
         effort: None,
+        traits: Traits::default(),
     }
 }

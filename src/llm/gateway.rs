@@ -86,8 +86,6 @@ pub struct GatewayParts {
     pub clock: Clock,
     pub budget: BudgetSettings,
     pub language: String,
-    /// After which a call has failed.
-    pub timeout: Duration,
     pub retry: RetryPolicy,
     pub jitter: Jitter,
     /// Nobody is asked and nothing is spent: `local` answers, and what the models would take is estimated.

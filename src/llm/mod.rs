@@ -4,14 +4,15 @@
 //! `triage` and `deep_summary` and by `deep-dive`. Downstream code depends on the task's schema, never on the model.
 //!
 //! The way of a call: `router` chooses a chain of models, `request` and `prompt` make what is asked of `input`, `attempt` reserves,
-//! has a `provider`'s dialect encode it, the `transport` send it and the dialect decode what comes back, `answer` reads and `schema`
-//! checks and stamps it, and the attempt settles. `retry` says what follows a failure; `gateway` does it.
+//! has a `provider`'s dialect encode it, `exchange` sends it over the `transport` and has the dialect decode what comes back, in one piece or
+//! as a `stream`, `answer` reads and `schema` checks and stamps it, and the attempt settles. `retry` says what follows a failure; `gateway` does it.
 
 pub mod answer;
 mod attempt;
 pub mod budget;
 pub mod error;
 pub mod estimate;
+pub mod exchange;
 pub mod gate;
 pub mod gateway;
 pub mod input;
@@ -21,6 +22,7 @@ pub mod request;
 pub mod retry;
 pub mod router;
 pub mod schema;
+pub mod stream;
 pub mod transport;
 
 pub use crate::domain::task::Task;

@@ -6,7 +6,7 @@ use thiserror::Error;
 use super::answer::short_id;
 use super::input::{MemberInput, SummaryInput, TaskInput, TriageInput};
 use super::prompt::{PromptError, Prompts, fenced};
-use super::provider::ModelRequest;
+use super::provider::{AnswerFormat, ModelRequest};
 use super::router::Route;
 use super::schema::{self, SchemaError};
 use crate::domain::task::Task;
@@ -84,15 +84,9 @@ pub fn build(
         user.push_str(note);
         user.push_str("\nFix the JSON: answer again with exactly one JSON object that fits the schema.\n");
     }
-    Ok(ModelRequest {
-        model: route.model.model.clone(),
-        system: rendered.system,
-        user,
-        schema_name: task.schema_version().to_owned(),
-        schema: schema::wire_schema(task)?,
-        max_output_tokens: route.max_output_tokens.saturating_mul(stories.max(1)),
-        effort: route.effort,
-    })
+    let format = AnswerFormat::Schema { name: task.schema_version().to_owned(), schema: schema::wire_schema(task)? };
+    let max_output_tokens = route.max_output_tokens.saturating_mul(stories.max(1));
+    Ok(route.request(rendered.system, user, format, max_output_tokens))
 }
 
 /// What a template may name.

@@ -1,11 +1,13 @@
 //! Which provider and model serve a task at a budget tier, and on what terms.
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use secrecy::SecretString;
-use url::Url;
+use reqwest::header::HeaderMap;
+use serde_json::{Map, Value};
 
-use super::provider::{self, local};
+use super::provider::{self, AnswerFormat, Capabilities, ModelRequest, Sampling, Server, local};
+use super::transport::Timeouts;
 use crate::config::{Effort, OpenAiSettings};
 use crate::domain::money::Price;
 use crate::domain::task::Task;
@@ -30,8 +32,8 @@ pub enum Reach {
 #[derive(Debug)]
 pub struct Wire {
     pub dialect: &'static dyn provider::Dialect,
-    pub endpoint: Url,
-    pub key: SecretString,
+    pub server: Server,
+    pub timeouts: Timeouts,
 }
 
 /// A model of a chain, and how much it may be sent and answer.
@@ -47,12 +49,45 @@ pub struct Route {
     pub max_title_chars: usize,
     pub max_calls_per_run: Option<u32>,
     pub effort: Option<Effort>,
+    pub traits: Traits,
+}
+
+/// What is particular to a model, whatever it is asked.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Traits {
+    pub capabilities: Capabilities,
+    pub sampling: Sampling,
+    /// Fields of the provider's own, sent with every request.
+    pub provider_specific: Map<String, Value>,
 }
 
 impl Route {
     #[must_use]
     pub const fn is_local(&self) -> bool {
         matches!(self.reach, Reach::Local)
+    }
+
+    /// A question to this model, on its terms.
+    #[must_use]
+    pub fn request(&self, system: String, user: String, format: AnswerFormat, max_output_tokens: u32) -> ModelRequest {
+        let Traits { capabilities, sampling, provider_specific } = self.traits.clone();
+        ModelRequest {
+            effort: self.effort,
+            capabilities,
+            sampling,
+            provider_specific,
+            stream: capabilities.streaming_only,
+            ..ModelRequest::question(&self.model.model, system, user, format, max_output_tokens)
+        }
+    }
+
+    /// How long an answer may take.
+    #[must_use]
+    pub fn longest(&self) -> Duration {
+        match &self.reach {
+            Reach::Local => Duration::ZERO,
+            Reach::Wire(wire) => wire.timeouts.whole,
+        }
     }
 }
 
@@ -66,8 +101,9 @@ impl Router {
     #[must_use]
     pub fn new(openai: Option<&OpenAiSettings>) -> Self {
         let openai = openai.map(|settings| {
-            let wire =
-                Wire { dialect: &provider::OPENAI, endpoint: settings.endpoint.clone(), key: settings.key.clone() };
+            let key = Some(settings.key.clone());
+            let server = Server { endpoint: settings.endpoint.clone(), key, headers: HeaderMap::new() };
+            let wire = Wire { dialect: &provider::OPENAI, server, timeouts: Timeouts::of(settings.timeout) };
             (settings.clone(), Arc::new(wire))
         });
         Self { openai }
@@ -92,6 +128,7 @@ impl Router {
                 max_title_chars: limits.max_title_chars,
                 max_calls_per_run: limits.max_calls_per_run,
                 effort: limits.effort,
+                traits: Traits::default(),
             })
             .collect()
     }
@@ -114,5 +151,6 @@ fn local(task: Task) -> Option<Route> {
         max_title_chars: usize::MAX,
         max_calls_per_run: None,
         effort: None,
+        traits: Traits::default(),
     })
 }

@@ -1,12 +1,13 @@
 //! Sends bytes and brings bytes back; it alone does. It follows no redirect, retries nothing and knows no dialect.
 
-use std::fmt::Debug;
+use std::fmt::{self, Debug};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use futures::StreamExt as _;
-use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION};
-use secrecy::{ExposeSecret as _, SecretString};
+use bytes::Bytes;
+use futures::stream::{BoxStream, StreamExt as _};
+use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION};
+use tokio::time::Instant;
 use url::Url;
 
 use super::error::CallError;
@@ -18,9 +19,29 @@ const MAX_BODY_MIB: usize = 32;
 /// What a dialect made of a request.
 #[derive(Debug, Clone)]
 pub struct WireRequest {
-    pub endpoint: Url,
-    pub key: SecretString,
+    pub url: Url,
+    /// The key among them.
+    pub headers: HeaderMap,
     pub body: Vec<u8>,
+}
+
+/// How long a server is waited for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Timeouts {
+    /// Until its answer begins.
+    pub first_byte: Duration,
+    /// Between two pieces of it.
+    pub idle: Duration,
+    /// Until it is complete.
+    pub whole: Duration,
+}
+
+impl Timeouts {
+    /// Only the whole counts.
+    #[must_use]
+    pub const fn of(whole: Duration) -> Self {
+        Self { first_byte: whole, idle: whole, whole }
+    }
 }
 
 /// What came back, whatever its status.
@@ -39,69 +60,125 @@ impl WireResponse {
     }
 }
 
+/// An answer whose body is still on its way.
+pub struct WireStream {
+    pub status: u16,
+    pub headers: HeaderMap,
+    /// An error ends it.
+    pub chunks: BoxStream<'static, Result<Bytes, CallError>>,
+}
+
+impl Debug for WireStream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("WireStream").field("status", &self.status).finish_non_exhaustive()
+    }
+}
+
+impl From<WireResponse> for WireStream {
+    fn from(WireResponse { status, headers, body }: WireResponse) -> Self {
+        let chunks = futures::stream::iter([Ok(Bytes::from(body))]).boxed();
+        Self { status, headers, chunks }
+    }
+}
+
+impl WireStream {
+    /// Waits for all of it.
+    ///
+    /// # Errors
+    /// When it breaks off, or is larger than a sane answer.
+    pub async fn collect(mut self) -> Result<WireResponse, CallError> {
+        let mut body = Vec::new();
+        while let Some(chunk) = self.chunks.next().await {
+            let chunk = chunk?;
+            if body.len() + chunk.len() > MAX_BODY_MIB << 20 {
+                return Err(CallError::TooLarge(MAX_BODY_MIB));
+            }
+            body.extend_from_slice(&chunk);
+        }
+        Ok(WireResponse { status: self.status, headers: self.headers, body })
+    }
+}
+
 /// The way to a server.
 #[async_trait]
 pub trait Transport: Debug + Send + Sync {
+    /// Sends, and returns when the answer begins.
+    ///
     /// # Errors
-    /// When no whole answer came; an answer with an error's status is an answer.
-    async fn send(&self, request: &WireRequest) -> Result<WireResponse, CallError>;
+    /// When no answer began; one with an error's status is an answer.
+    async fn open(&self, request: &WireRequest, timeouts: Timeouts) -> Result<WireStream, CallError>;
+
+    /// Sends, and returns when the answer is complete.
+    ///
+    /// # Errors
+    /// When no whole answer came.
+    async fn send(&self, request: &WireRequest, timeouts: Timeouts) -> Result<WireResponse, CallError> {
+        self.open(request, timeouts).await?.collect().await
+    }
 }
 
 /// HTTP.
 #[derive(Debug)]
 pub struct Http {
     client: reqwest::Client,
-    timeout: Duration,
 }
 
 impl Http {
     /// # Errors
     /// When the TLS backend cannot be started.
-    pub fn new(timeout: Duration) -> Result<Self, reqwest::Error> {
+    pub fn new() -> Result<Self, reqwest::Error> {
         let client = reqwest::Client::builder()
             .user_agent(concat!("aha-radar/", env!("CARGO_PKG_VERSION")))
             .redirect(reqwest::redirect::Policy::none())
             .connect_timeout(CONNECT_TIMEOUT)
             .build()?;
-        Ok(Self { client, timeout })
-    }
-
-    async fn exchange(&self, request: &WireRequest) -> Result<WireResponse, CallError> {
-        let bearer = format!("Bearer {}", request.key.expose_secret());
-        let mut bearer = HeaderValue::from_str(&bearer)
-            .map_err(|_| CallError::Unauthorized("the key holds characters that no header can carry".to_owned()))?;
-        bearer.set_sensitive(true);
-        let sending = self
-            .client
-            .post(request.endpoint.clone())
-            .header(AUTHORIZATION, bearer)
-            .header(CONTENT_TYPE, HeaderValue::from_static("application/json"))
-            .body(request.body.clone());
-        let response = sending.send().await.map_err(|error| failure(&error))?;
-        crate::failpoint::hit("call.after_send");
-        let (status, headers) = (response.status().as_u16(), response.headers().clone());
-        if response.status().is_redirection() {
-            return Err(CallError::Redirected(target(&headers)));
-        }
-        let mut body = Vec::new();
-        let mut stream = response.bytes_stream();
-        while let Some(chunk) = stream.next().await {
-            let chunk = chunk.map_err(|error| failure(&error))?;
-            if body.len() + chunk.len() > MAX_BODY_MIB << 20 {
-                return Err(CallError::TooLarge(MAX_BODY_MIB));
-            }
-            body.extend_from_slice(&chunk);
-        }
-        Ok(WireResponse { status, headers, body })
+        Ok(Self { client })
     }
 }
 
 #[async_trait]
 impl Transport for Http {
-    async fn send(&self, request: &WireRequest) -> Result<WireResponse, CallError> {
-        let late = || CallError::TimedOut(self.timeout.as_secs());
-        tokio::time::timeout(self.timeout, self.exchange(request)).await.unwrap_or_else(|_| Err(late()))
+    async fn open(&self, request: &WireRequest, timeouts: Timeouts) -> Result<WireStream, CallError> {
+        let end = Instant::now() + timeouts.whole;
+        let sending = self
+            .client
+            .post(request.url.clone())
+            .headers(request.headers.clone())
+            .header(CONTENT_TYPE, HeaderValue::from_static("application/json"))
+            .body(request.body.clone());
+        let patience = timeouts.first_byte.min(timeouts.whole);
+        let response = tokio::time::timeout(patience, sending.send())
+            .await
+            .map_err(|_| CallError::TimedOut(patience.as_secs()))?
+            .map_err(|error| failure(&error))?;
+        crate::failpoint::hit("call.after_send");
+        let (status, headers) = (response.status().as_u16(), response.headers().clone());
+        if response.status().is_redirection() {
+            return Err(CallError::Redirected(target(&headers)));
+        }
+        Ok(WireStream { status, headers, chunks: chunks(response, end, timeouts) })
     }
+}
+
+/// The body's pieces, each waited for as long as it may take.
+fn chunks(
+    response: reqwest::Response,
+    end: Instant,
+    timeouts: Timeouts,
+) -> BoxStream<'static, Result<Bytes, CallError>> {
+    let body = response.bytes_stream().boxed();
+    futures::stream::unfold(Some(body), move |body| async move {
+        let mut body = body?;
+        let patience = end.saturating_duration_since(Instant::now()).min(timeouts.idle);
+        match tokio::time::timeout(patience, body.next()).await {
+            Ok(Some(Ok(chunk))) => Some((Ok(chunk), Some(body))),
+            Ok(Some(Err(error))) => Some((Err(failure(&error)), None)),
+            Ok(None) => None,
+            Err(_) if Instant::now() >= end => Some((Err(CallError::TimedOut(timeouts.whole.as_secs())), None)),
+            Err(_) => Some((Err(CallError::Stalled(timeouts.idle.as_secs())), None)),
+        }
+    })
+    .boxed()
 }
 
 /// The host that a redirect names, and no more of it: the rest may be made to look like a message.

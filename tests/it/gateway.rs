@@ -16,7 +16,7 @@ use aha_radar::llm::error::CallError;
 use aha_radar::llm::input::{TaskInput, TriageInput};
 use aha_radar::llm::prompt::Prompts;
 use aha_radar::llm::retry::{PIPELINE, RetryPolicy};
-use aha_radar::llm::transport::{Transport, WireRequest, WireResponse};
+use aha_radar::llm::transport::{Timeouts, Transport, WireRequest, WireResponse, WireStream};
 use aha_radar::llm::{Ask, CallScope, Gate, Gateway, GatewayParts, Outcome, Router, Task};
 use aha_radar::store::{self, CallFilter, CallRecord, Counter, Gone, OpenMode, SharedStore};
 use async_trait::async_trait;
@@ -110,10 +110,10 @@ impl Fake {
 
 #[async_trait]
 impl Transport for Fake {
-    async fn send(&self, request: &WireRequest) -> Result<WireResponse, CallError> {
+    async fn open(&self, request: &WireRequest, _: Timeouts) -> Result<WireStream, CallError> {
         let answer = self.0.lock().unwrap().answer(request);
         tokio::task::yield_now().await;
-        answer
+        answer.map(WireStream::from)
     }
 }
 
@@ -220,7 +220,6 @@ fn gateway(transport: Arc<Fake>, daily_credits: Option<&str>) -> Gateway {
         clock: Clock::pinned(Timestamp::from_millis(NOW)),
         budget: config.budget,
         language: String::new(),
-        timeout: Duration::from_mins(1),
         retry: RetryPolicy { base: Duration::ZERO, ..PIPELINE },
         jitter: Arc::new(|| 0.0),
     })

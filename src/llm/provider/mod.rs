@@ -1,15 +1,20 @@
 //! The providers' dialects: pure translations between our requests and theirs. None of them sends anything.
 
+mod failure;
 pub mod local;
 mod openai;
 
 use std::fmt::Debug;
 use std::time::SystemTime;
 
-use serde_json::Value;
+use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
+use secrecy::{ExposeSecret as _, SecretString};
+use serde_json::{Map, Value};
+use url::Url;
 
 use super::error::CallError;
-use super::transport::WireResponse;
+use super::stream::{Frame, Framing};
+use super::transport::{WireRequest, WireResponse};
 use crate::config::Effort;
 
 pub use openai::{NAME as OPENAI_NAME, OpenAi};
@@ -17,23 +22,127 @@ pub use openai::{NAME as OPENAI_NAME, OpenAi};
 /// The Responses API, of OpenAI and of those who copied it.
 pub static OPENAI: OpenAi = OpenAi;
 
+/// Who said something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    User,
+    Assistant,
+}
+
+/// One message of a conversation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Turn {
+    pub role: Role,
+    pub content: String,
+}
+
+/// The form in which a model is to answer.
+#[derive(Debug, Clone, PartialEq)]
+pub enum AnswerFormat {
+    Text,
+    /// One JSON object, whatever is in it.
+    Json,
+    /// One JSON object that fits a schema. The name: letters, digits and underscores.
+    Schema {
+        name: String,
+        schema: Value,
+    },
+}
+
+/// What a model can do, as its owner or its maker says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Capabilities {
+    /// Its server holds it to a schema; else the schema is told in words.
+    pub strict_schema: bool,
+    /// It answers in streams alone; its answers are gathered here.
+    pub streaming_only: bool,
+    /// It can be told how much to think.
+    pub reasoning_effort: bool,
+    /// A stream of its ends with its usage, where that is asked for.
+    pub usage_in_streams: bool,
+}
+
+impl Default for Capabilities {
+    fn default() -> Self {
+        Self { strict_schema: true, streaming_only: false, reasoning_effort: true, usage_in_streams: true }
+    }
+}
+
+/// How a model chooses its words. `None`: as its server does.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Sampling {
+    /// From 0 to 2.
+    pub temperature: Option<f64>,
+    /// From 0 to 1.
+    pub top_p: Option<f64>,
+}
+
 /// What a model is asked, whatever its provider.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModelRequest {
     pub model: String,
+    /// Empty: none.
     pub system: String,
-    pub user: String,
-    /// Of the schema: letters, digits and underscores.
-    pub schema_name: String,
-    pub schema: Value,
+    /// The last is the user's.
+    pub turns: Vec<Turn>,
+    pub format: AnswerFormat,
     /// Reasoning included.
     pub max_output_tokens: u32,
     pub effort: Option<Effort>,
+    pub sampling: Sampling,
+    pub capabilities: Capabilities,
+    /// Whether the answer is to come in pieces.
+    pub stream: bool,
+    /// Fields of the provider's own, which take the place of ours in the body.
+    pub provider_specific: Map<String, Value>,
+}
+
+impl ModelRequest {
+    /// One question to a model of which nothing special is known.
+    #[must_use]
+    pub fn question(model: &str, system: String, user: String, format: AnswerFormat, max_output_tokens: u32) -> Self {
+        Self {
+            model: model.to_owned(),
+            system,
+            turns: vec![Turn { role: Role::User, content: user }],
+            format,
+            max_output_tokens,
+            effort: None,
+            sampling: Sampling::default(),
+            capabilities: Capabilities::default(),
+            stream: false,
+            provider_specific: Map::new(),
+        }
+    }
+
+    /// The system prompt, with the form of the answer in words where the server is not known to see to it.
+    #[must_use]
+    pub fn system_in_words(&self) -> String {
+        let form = match &self.format {
+            AnswerFormat::Text => return self.system.clone(),
+            AnswerFormat::Json => "Answer with exactly one JSON object and nothing else.".to_owned(),
+            AnswerFormat::Schema { .. } if self.capabilities.strict_schema => return self.system.clone(),
+            AnswerFormat::Schema { schema, .. } => {
+                format!("Answer with exactly one JSON object and nothing else. It fits this JSON Schema:\n{schema}")
+            }
+        };
+        if self.system.is_empty() { form } else { format!("{}\n\n{form}", self.system) }
+    }
+
+    /// Puts the provider's own fields into a body, in the place of ours.
+    pub(super) fn finish_body(&self, mut body: Value) -> Vec<u8> {
+        if let Value::Object(fields) = &mut body {
+            fields.extend(self.provider_specific.iter().map(|(name, value)| (name.clone(), value.clone())));
+        }
+        // A value of strings, numbers and objects with string keys cannot fail to be written.
+        serde_json::to_vec(&body).unwrap_or_else(|_| Value::Null.to_string().into_bytes())
+    }
 }
 
 /// Tokens, as the provider counts them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Usage {
+    /// Those read from a cache included.
     pub input_tokens: i64,
     pub cached_input_tokens: Option<i64>,
     pub output_tokens: i64,
@@ -52,10 +161,86 @@ pub struct Reply {
     pub request_id: Option<String>,
 }
 
+/// Where a provider is, and how to be let in.
+#[derive(Debug, Clone)]
+pub struct Server {
+    /// Of the interface: what a dialect adds to it is the dialect's.
+    pub endpoint: Url,
+    /// `None` for a server that wants none.
+    pub key: Option<SecretString>,
+    /// Sent with every request.
+    pub headers: HeaderMap,
+}
+
+impl Server {
+    /// The request to `url` with a body, and the key in the header that the dialect names.
+    ///
+    /// # Errors
+    /// [`CallError::Unauthorized`] for a key that no header can carry.
+    pub(super) fn request(&self, url: Url, key_header: KeyHeader, body: Vec<u8>) -> Result<WireRequest, CallError> {
+        let mut headers = self.headers.clone();
+        if let Some(key) = &self.key {
+            let text = match key_header {
+                KeyHeader::Bearer => format!("Bearer {}", key.expose_secret()),
+                KeyHeader::Named(_) => key.expose_secret().to_owned(),
+            };
+            let mut value = HeaderValue::from_str(&text)
+                .map_err(|_| CallError::Unauthorized("the key holds characters that no header can carry".to_owned()))?;
+            value.set_sensitive(true);
+            headers.insert(key_header.name(), value);
+        }
+        Ok(WireRequest { url, headers, body })
+    }
+}
+
+/// In which header a provider wants its key.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum KeyHeader {
+    Bearer,
+    Named(&'static str),
+}
+
+impl KeyHeader {
+    fn name(self) -> HeaderName {
+        match self {
+            Self::Bearer => AUTHORIZATION,
+            Self::Named(name) => HeaderName::from_static(name),
+        }
+    }
+}
+
 /// How a provider is talked to.
 pub trait Dialect: Debug + Send + Sync {
-    /// The body of a request.
-    fn encode(&self, request: &ModelRequest) -> Vec<u8>;
-    /// Reads an answer of any status; `now` is for a `Retry-After` that is a date.
+    /// # Errors
+    /// [`CallError::Unauthorized`] for a key that cannot be sent.
+    fn encode(&self, request: &ModelRequest, server: &Server) -> Result<WireRequest, CallError>;
+
+    /// Reads a whole answer of any status; `now` is for a `Retry-After` that is a date.
     fn decode(&self, request: &ModelRequest, response: &WireResponse, now: SystemTime) -> Reply;
+
+    /// How its streams are cut into events.
+    fn framing(&self) -> Framing;
+
+    /// A reader for one stream, whose status was a success.
+    fn reader<'a>(&self, request: &'a ModelRequest) -> Box<dyn StreamReader + 'a>;
 }
+
+/// Reads the events of one stream.
+pub trait StreamReader: Send {
+    /// The text that an event adds to the answer, if any.
+    ///
+    /// # Errors
+    /// When the event says that the answer has failed; an event that cannot be read is [`Unreadable`], is counted and passed over.
+    fn event(&mut self, frame: &Frame) -> Result<Option<String>, Unreadable>;
+
+    /// Whether the answer is complete, or has failed: nothing more is waited for.
+    fn is_over(&self) -> bool;
+
+    /// What has come of it. `text` is all that the events have added; `broken` says why the stream ended where it did, if not by
+    /// itself. One that ends before [`Self::is_over`] is no answer, whatever it said: [`CallError::Interrupted`].
+    fn close(&mut self, text: &str, broken: Option<CallError>) -> Reply;
+}
+
+/// Why an event was passed over.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unreadable(pub String);

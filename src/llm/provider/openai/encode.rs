@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::config::Effort;
-use crate::llm::provider::ModelRequest;
+use crate::llm::provider::{AnswerFormat, ModelRequest, Role, Turn};
 
 /// The provider's least.
 const MIN_OUTPUT_TOKENS: u32 = 16;
@@ -11,22 +11,46 @@ const MIN_OUTPUT_TOKENS: u32 = 16;
 pub(super) fn body(request: &ModelRequest) -> Vec<u8> {
     let mut body = json!({
         "model": request.model,
-        "instructions": request.system,
-        "input": [{ "role": "user", "content": request.user }],
-        "text": { "format": {
-            "type": "json_schema",
-            "name": request.schema_name,
-            "strict": true,
-            "schema": request.schema,
-        } },
+        "input": request.turns.iter().map(message).collect::<Vec<_>>(),
         "max_output_tokens": request.max_output_tokens.max(MIN_OUTPUT_TOKENS),
         "store": false,
     });
+    let system = request.system_in_words();
+    if !system.is_empty() {
+        body["instructions"] = system.into();
+    }
+    if let Some(format) = format(request) {
+        body["text"] = json!({ "format": format });
+    }
     if let Some(effort) = request.effort.and_then(|effort| effort_of(&request.model, effort)) {
         body["reasoning"] = json!({ "effort": effort });
     }
-    // A value of strings, numbers and objects with string keys cannot fail to be written.
-    serde_json::to_vec(&body).unwrap_or_else(|_| Value::Null.to_string().into_bytes())
+    let sampling = [("temperature", request.sampling.temperature), ("top_p", request.sampling.top_p)];
+    for (name, value) in sampling.into_iter().filter_map(|(name, value)| Some((name, value?))) {
+        body[name] = value.into();
+    }
+    if request.stream {
+        body["stream"] = true.into();
+    }
+    request.finish_body(body)
+}
+
+fn message(turn: &Turn) -> Value {
+    let role = match turn.role {
+        Role::User => "user",
+        Role::Assistant => "assistant",
+    };
+    json!({ "role": role, "content": turn.content })
+}
+
+fn format(request: &ModelRequest) -> Option<Value> {
+    match &request.format {
+        AnswerFormat::Text => None,
+        AnswerFormat::Schema { name, schema } if request.capabilities.strict_schema => {
+            Some(json!({ "type": "json_schema", "name": name, "strict": true, "schema": schema }))
+        }
+        AnswerFormat::Json | AnswerFormat::Schema { .. } => Some(json!({ "type": "json_object" })),
+    }
 }
 
 /// The word for an effort, `None` where the model takes none. Only models from 5.1 on know `none`; the first of that family
@@ -69,15 +93,10 @@ mod tests {
     use super::*;
 
     fn request(model: &str, effort: Option<Effort>) -> ModelRequest {
-        ModelRequest {
-            model: model.to_owned(),
-            system: "Judge.".to_owned(),
-            user: "<stories>[]</stories>".to_owned(),
-            schema_name: "triage_v1".to_owned(),
-            schema: crate::llm::schema::wire_schema(crate::domain::task::Task::Triage).unwrap(),
-            max_output_tokens: 250,
-            effort,
-        }
+        let schema = crate::llm::schema::wire_schema(crate::domain::task::Task::Triage).unwrap();
+        let format = AnswerFormat::Schema { name: "triage_v1".to_owned(), schema };
+        let (system, user) = ("Judge.".to_owned(), "<stories>[]</stories>".to_owned());
+        ModelRequest { effort, ..ModelRequest::question(model, system, user, format, 250) }
     }
 
     fn sent(model: &str, effort: Option<Effort>) -> Value {
@@ -103,5 +122,20 @@ mod tests {
         assert_eq!(sent("my-own-model", Some(Effort::High))["reasoning"]["effort"], "high");
         assert!(sent("gpt-4o", Some(Effort::High)).get("reasoning").is_none());
         assert!(sent("gpt-5.1", None).get("reasoning").is_none());
+    }
+
+    #[test]
+    fn a_conversation_and_its_terms_are_sent_as_they_are() {
+        let mut request = ModelRequest::question("m", String::new(), "Why?".to_owned(), AnswerFormat::Json, 9);
+        request.turns.push(Turn { role: Role::Assistant, content: "Because.".to_owned() });
+        request.sampling.temperature = Some(0.5);
+        request.provider_specific.insert("service_tier".to_owned(), "flex".into());
+        let body: Value = serde_json::from_slice(&body(&request)).unwrap();
+        assert_eq!(body["instructions"], "Answer with exactly one JSON object and nothing else.");
+        assert_eq!(body["input"][1], json!({"role": "assistant", "content": "Because."}));
+        assert_eq!(body["text"]["format"], json!({"type": "json_object"}));
+        assert_eq!((&body["temperature"], &body["max_output_tokens"]), (&0.5.into(), &16.into()));
+        assert_eq!(body["service_tier"], "flex");
+        assert!(body.get("stream").is_none());
     }
 }

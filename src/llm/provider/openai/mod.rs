@@ -2,11 +2,14 @@
 
 mod decode;
 mod encode;
+mod stream;
 
 use std::time::SystemTime;
 
-use super::{Dialect, ModelRequest, Reply};
-use crate::llm::transport::WireResponse;
+use super::{Dialect, KeyHeader, ModelRequest, Reply, Server, StreamReader};
+use crate::llm::error::CallError;
+use crate::llm::stream::Framing;
+use crate::llm::transport::{WireRequest, WireResponse};
 
 pub const NAME: &str = "openai";
 
@@ -15,11 +18,19 @@ pub const NAME: &str = "openai";
 pub struct OpenAi;
 
 impl Dialect for OpenAi {
-    fn encode(&self, request: &ModelRequest) -> Vec<u8> {
-        encode::body(request)
+    fn encode(&self, request: &ModelRequest, server: &Server) -> Result<WireRequest, CallError> {
+        server.request(server.endpoint.clone(), KeyHeader::Bearer, encode::body(request))
     }
 
     fn decode(&self, request: &ModelRequest, response: &WireResponse, now: SystemTime) -> Reply {
         decode::reply(request, response, now)
+    }
+
+    fn framing(&self) -> Framing {
+        Framing::ServerSentEvents
+    }
+
+    fn reader<'a>(&self, request: &'a ModelRequest) -> Box<dyn StreamReader + 'a> {
+        Box::new(stream::Reader::new(request))
     }
 }

@@ -1,0 +1,141 @@
+//! What an error's status and body say, in whatever dialect: the words differ, the meanings do not.
+
+use std::time::{Duration, SystemTime};
+
+use serde_json::Value;
+
+use crate::llm::error::CallError;
+use crate::llm::provider::{Reply, Unreadable};
+use crate::llm::stream::Frame;
+use crate::llm::transport::WireResponse;
+
+/// No exchange uses more tokens than this: a number above it is a mistake, and would use up any budget.
+const MAX_PLAUSIBLE_TOKENS: i64 = 100_000_000;
+/// Characters of a server's message that are kept.
+const MESSAGE_CHARS: usize = 300;
+/// Nobody is waited for longer than this, whatever a header says.
+const MAX_RETRY_AFTER: Duration = Duration::from_hours(24);
+
+/// A server's message as it may be shown and stored.
+pub(super) fn short(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control()).take(MESSAGE_CHARS).collect()
+}
+
+/// A count of tokens that can be true.
+pub(super) fn tokens(value: &Value) -> Option<i64> {
+    value.as_i64().filter(|n| (0..=MAX_PLAUSIBLE_TOKENS).contains(n))
+}
+
+/// The body of a success, or the reply that says what is wrong with the response. `header_id` is the id that the headers give.
+pub(super) fn success_body(
+    response: &WireResponse,
+    header_id: Option<String>,
+    now: SystemTime,
+) -> Result<Value, Reply> {
+    if !(200..300).contains(&response.status) {
+        return Err(Reply { outcome: Err(refusal(response, now)), usage: None, request_id: header_id });
+    }
+    let why = match serde_json::from_slice(&response.body) {
+        Ok(body @ Value::Object(_)) => return Ok(body),
+        Ok(_) => "it is no JSON object".to_owned(),
+        Err(error) => error.to_string(),
+    };
+    Err(Reply { outcome: Err(CallError::NotTheInterface(why)), usage: None, request_id: header_id })
+}
+
+/// The data of an event.
+pub(super) fn event_data(frame: &Frame) -> Result<Value, Unreadable> {
+    serde_json::from_str(&frame.data).map_err(|error| Unreadable(error.to_string()))
+}
+
+/// What an error's status and body say.
+pub(super) fn refusal(response: &WireResponse, now: SystemTime) -> CallError {
+    let body: Value = serde_json::from_slice(&response.body).unwrap_or_default();
+    let body = if body.is_array() { &body[0] } else { &body };
+    of_status(response.status, body, retry_after(response, now))
+}
+
+/// The same of a status and a body `{"error": {"message", "code" or "type"}}` that came by another way.
+pub(super) fn of_status(status: u16, body: &Value, retry_after: Option<Duration>) -> CallError {
+    let error = &body["error"];
+    let told = error["message"].as_str().or_else(|| error.as_str()).or_else(|| body["message"].as_str());
+    let message = told.map_or_else(|| "no reason given".to_owned(), short);
+    let code = error["code"].as_str().or_else(|| error["type"].as_str()).unwrap_or_default();
+    match status {
+        401 => CallError::Unauthorized(message),
+        403 => CallError::Forbidden(message),
+        404 => CallError::UnknownModel(message),
+        402 => CallError::QuotaExhausted(message),
+        429 if code == "insufficient_quota" => CallError::QuotaExhausted(message),
+        429 => CallError::RateLimited { message, retry_after },
+        503 | 529 => CallError::Overloaded { status, message, retry_after },
+        408 => CallError::Server { status, message },
+        400..=499 => CallError::Refused { status, message },
+        _ => CallError::Server { status, message },
+    }
+}
+
+/// Seconds, or a date.
+fn retry_after(response: &WireResponse, now: SystemTime) -> Option<Duration> {
+    if let Some(ms) = response.header("retry-after-ms").and_then(|text| text.parse().ok()) {
+        return Some(Duration::from_millis(ms).min(MAX_RETRY_AFTER));
+    }
+    let text = response.header("retry-after")?;
+    let wait = if let Ok(seconds) = text.parse::<f64>() {
+        Duration::try_from_secs_f64(seconds.max(0.0)).ok()?
+    } else {
+        let until = SystemTime::from(chrono::DateTime::parse_from_rfc2822(text).ok()?);
+        until.duration_since(now).unwrap_or_default()
+    };
+    Some(wait.min(MAX_RETRY_AFTER))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn refused(status: u16, headers: &[(&'static str, &str)], body: &Value) -> CallError {
+        let mut response = WireResponse { status, body: body.to_string().into_bytes(), ..WireResponse::default() };
+        for (name, value) in headers {
+            response.headers.insert(*name, value.parse().unwrap());
+        }
+        // 2026-11-22T08:00:00Z
+        refusal(&response, SystemTime::UNIX_EPOCH + Duration::from_hours(498_704))
+    }
+
+    #[test]
+    fn each_status_has_its_meaning() {
+        let error = |code: &str| json!({"error": {"message": "why", "code": code}});
+        for (status, code, kind) in [
+            (400, "", "refused_request"),
+            (401, "invalid_api_key", "unauthorized"),
+            (403, "", "forbidden"),
+            (404, "model_not_found", "unknown_model"),
+            (429, "rate_limit_exceeded", "rate_limited"),
+            (429, "insufficient_quota", "quota_exhausted"),
+            (500, "", "server_error"),
+            (502, "", "server_error"),
+            (503, "", "overloaded"),
+            (529, "", "overloaded"),
+        ] {
+            assert_eq!(refused(status, &[], &error(code)).kind(), kind, "{status} {code}");
+        }
+    }
+
+    #[test]
+    fn retry_after_is_seconds_or_a_date() {
+        let wait = |value: &str| match refused(429, &[("retry-after", value)], &json!({})) {
+            CallError::RateLimited { retry_after, .. } => retry_after,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(wait("7"), Some(Duration::from_secs(7)));
+        assert_eq!(wait("0.5"), Some(Duration::from_millis(500)));
+        assert_eq!(wait("Sun, 22 Nov 2026 08:00:30 GMT"), Some(Duration::from_secs(30)));
+        assert_eq!(wait("Sun, 22 Nov 2026 07:00:00 GMT"), Some(Duration::ZERO));
+        assert_eq!(wait("-3"), Some(Duration::ZERO));
+        assert_eq!(wait("soon"), None);
+        assert_eq!(wait("999999999999"), Some(MAX_RETRY_AFTER));
+    }
+}

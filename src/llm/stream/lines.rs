@@ -1,0 +1,63 @@
+//! Lines, ended by LF or CR LF.
+
+use super::{MAX_FRAME_BYTES, TooLong};
+
+/// Gathers lines; empty ones are passed over.
+#[derive(Debug, Default)]
+pub struct Lines {
+    begun: Vec<u8>,
+}
+
+impl Lines {
+    /// The lines that these bytes complete. Bytes that are no UTF-8 are replaced, a line at a time.
+    ///
+    /// # Errors
+    /// For a line that does not end.
+    pub fn push(&mut self, bytes: &[u8]) -> Result<Vec<String>, TooLong> {
+        let mut lines = Vec::new();
+        let mut rest = bytes;
+        while let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
+            self.begun.extend_from_slice(&rest[..end]);
+            lines.extend(text(&std::mem::take(&mut self.begun)));
+            rest = &rest[end + 1..];
+        }
+        self.begun.extend_from_slice(rest);
+        if self.begun.len() > MAX_FRAME_BYTES { Err(TooLong) } else { Ok(lines) }
+    }
+
+    /// The last line, when it was not ended.
+    #[must_use]
+    pub fn finish(self) -> Option<String> {
+        text(&self.begun)
+    }
+}
+
+fn text(line: &[u8]) -> Option<String> {
+    let line = String::from_utf8_lossy(line);
+    let line = line.trim();
+    (!line.is_empty()).then(|| line.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_whole_wherever_they_are_cut() {
+        let stream = "{\"a\":\"ä\"}\r\n\n  \n{\"b\":1}\nlast".as_bytes();
+        for cut in 0..=stream.len() {
+            let mut lines = Lines::default();
+            let mut read = lines.push(&stream[..cut]).unwrap();
+            read.extend(lines.push(&stream[cut..]).unwrap());
+            read.extend(lines.finish());
+            assert_eq!(read, ["{\"a\":\"ä\"}", "{\"b\":1}", "last"], "cut at {cut}");
+        }
+    }
+
+    #[test]
+    fn a_line_without_an_end_is_given_up() {
+        let mut lines = Lines::default();
+        assert_eq!(lines.push(&vec![b'x'; MAX_FRAME_BYTES]), Ok(Vec::new()));
+        assert_eq!(lines.push(b"x"), Err(TooLong));
+    }
+}

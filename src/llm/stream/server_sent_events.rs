@@ -1,0 +1,111 @@
+//! Server-sent events, as the HTML standard's section 9.2.6 interprets them; ids and reconnection times are not used here.
+
+use super::{Frame, MAX_FRAME_BYTES, TooLong};
+
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// Gathers events. Lines end with LF, CR LF or CR.
+#[derive(Debug, Default)]
+pub struct ServerSentEvents {
+    line: Vec<u8>,
+    /// The last byte was a CR: an LF after it ends no other line.
+    after_return: bool,
+    /// Whether a line has been read: a mark before the first is dropped.
+    begun: bool,
+    frame: Frame,
+    has_data: bool,
+}
+
+impl ServerSentEvents {
+    /// The events that these bytes complete.
+    ///
+    /// # Errors
+    /// For an event that does not end.
+    pub fn push(&mut self, bytes: &[u8]) -> Result<Vec<Frame>, TooLong> {
+        let mut frames = Vec::new();
+        for byte in bytes {
+            match byte {
+                b'\n' if self.after_return => self.after_return = false,
+                b'\n' | b'\r' => {
+                    self.after_return = *byte == b'\r';
+                    frames.extend(self.end_line());
+                }
+                _ => {
+                    self.after_return = false;
+                    self.line.push(*byte);
+                }
+            }
+        }
+        if self.line.len() + self.frame.data.len() > MAX_FRAME_BYTES { Err(TooLong) } else { Ok(frames) }
+    }
+
+    /// The event that an empty line ends.
+    fn end_line(&mut self) -> Option<Frame> {
+        let line = std::mem::take(&mut self.line);
+        let unmarked = line.strip_prefix(BYTE_ORDER_MARK).filter(|_| !self.begun);
+        let line = String::from_utf8_lossy(unmarked.unwrap_or(&line));
+        self.begun = true;
+        if line.is_empty() {
+            let frame = std::mem::take(&mut self.frame);
+            return std::mem::take(&mut self.has_data).then_some(frame);
+        }
+        let (field, value) = line.split_once(':').unwrap_or((&line, ""));
+        let value = value.strip_prefix(' ').unwrap_or(value);
+        match field {
+            "data" => {
+                if self.has_data {
+                    self.frame.data.push('\n');
+                }
+                self.frame.data.push_str(value);
+                self.has_data = true;
+            }
+            "event" => value.clone_into(&mut self.frame.event),
+            // A comment has an empty name.
+            _ => {}
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const STREAM: &str = "\u{feff}: hello\r\nevent: delta\r\ndata: {\"a\":\r\ndata:\"ü\"}\r\n\r\n\
+        data: one\rdata\r\rid: 7\nretry: 10\n\nevent: silent\n\ndata:  two\n\ndata: never ended";
+
+    fn frame(event: &str, data: &str) -> Frame {
+        Frame { event: event.to_owned(), data: data.to_owned() }
+    }
+
+    #[test]
+    fn events_are_whole_wherever_they_are_cut() {
+        let stream = STREAM.as_bytes();
+        let expected = [frame("delta", "{\"a\":\n\"ü\"}"), frame("", "one\n"), frame("", " two")];
+        for first in 0..=stream.len() {
+            for second in [first, (first + 3).min(stream.len())] {
+                let mut events = ServerSentEvents::default();
+                let mut read = Vec::new();
+                for part in [&stream[..first], &stream[first..second], &stream[second..]] {
+                    read.extend(events.push(part).unwrap());
+                }
+                assert_eq!(read, expected, "cut at {first} and {second}");
+            }
+        }
+    }
+
+    #[test]
+    fn byte_by_byte_is_the_same() {
+        let mut events = ServerSentEvents::default();
+        let read: Vec<Frame> = STREAM.bytes().flat_map(|byte| events.push(&[byte]).unwrap()).collect();
+        assert_eq!(read.len(), 3);
+    }
+
+    #[test]
+    fn an_event_without_an_end_is_given_up() {
+        let mut events = ServerSentEvents::default();
+        let line = format!("data: {}\n", "x".repeat(1 << 20));
+        let outcomes: Vec<_> = (0..9).map(|_| events.push(line.as_bytes())).collect();
+        assert_eq!(outcomes.last(), Some(&Err(TooLong)));
+    }
+}
