@@ -60,7 +60,7 @@ impl App {
     }
 
     #[must_use]
-    pub fn gateway(&self) -> &Gateway {
+    pub fn gateway(&self) -> &Arc<Gateway> {
         &self.gateway
     }
 

@@ -26,6 +26,7 @@ pub mod domain;
 pub mod failpoint;
 pub mod llm;
 pub mod pipeline;
+pub mod questionnaire;
 pub mod retention;
 pub mod sources;
 pub mod store;

@@ -2,12 +2,14 @@
 
 mod deep_dive;
 mod ledger;
+mod llm;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 
 pub(super) use deep_dive::DeepDiveArguments;
 pub(super) use ledger::{AdjustArguments, CallsArguments, SpendArguments, SpendCommand};
+pub(super) use llm::{AskArguments, CheckArguments, LlmCommand, QuestionnaireArguments};
 
 use clap::{Args, Parser, Subcommand};
 
@@ -65,6 +67,9 @@ pub(super) enum Command {
     /// Days and months are those of UTC, as the caps count them. What is set aside for calls that are unsettled or under way
     /// counts as spent, and is also shown apart.
     Spend(SpendArguments),
+    /// Talk to models: ask one, see whether all answer, put a questionnaire to several.
+    #[command(subcommand)]
+    Llm(LlmCommand),
     /// Say what is set, what is wrong and how to mend it.
     Doctor(DoctorArguments),
     /// Bring the database to this program's schema.

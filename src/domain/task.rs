@@ -13,6 +13,17 @@ pub enum Task {
     EntityExtract,
 }
 
+/// What a conversation is held for, as on the ledger; [`Task`] has the purposes of the pipeline.
+pub mod purpose {
+    /// A question asked on the command line.
+    pub const ASK: &str = "llm_ask";
+    /// Whether a model answers at all.
+    pub const CHECK: &str = "llm_check";
+    pub const QUESTIONNAIRE: &str = "questionnaire";
+
+    pub const ALL: [&str; 3] = [ASK, CHECK, QUESTIONNAIRE];
+}
+
 impl Task {
     pub const ALL: [Self; 4] = [Self::Triage, Self::DeepSummary, Self::ManualSummary, Self::EntityExtract];
 

@@ -34,11 +34,7 @@ pub fn read(
     text: &str,
     max_output_tokens: u32,
 ) -> Result<Vec<Result<Value, String>>, CallError> {
-    let object = extract(text).map_err(|error| match error {
-        NotOne::Unfinished => CallError::Truncated(max_output_tokens),
-        NotOne::None => CallError::Invalid("the answer holds no JSON object".to_owned()),
-        NotOne::Several => CallError::Invalid("the answer holds more than one JSON object".to_owned()),
-    })?;
+    let object = object(text, max_output_tokens)?;
     let stamp = |answer: &Value| schema::stamp(task, prompt_id, by, answer).map_err(|error| error.to_string());
     if task != Task::Triage {
         return stamp(&Value::Object(object)).map(|answer| vec![Ok(answer)]).map_err(CallError::Invalid);
@@ -57,6 +53,18 @@ pub fn read(
         tracing::debug!(unknown = by_id.len(), "results for ids that were not asked about are dropped");
     }
     Ok(answers)
+}
+
+/// The one JSON object of a text.
+///
+/// # Errors
+/// [`CallError::Truncated`] for one that does not end, [`CallError::Invalid`] for none and for several.
+pub fn object(text: &str, max_output_tokens: u32) -> Result<Map<String, Value>, CallError> {
+    extract(text).map_err(|error| match error {
+        NotOne::Unfinished => CallError::Truncated(max_output_tokens),
+        NotOne::None => CallError::Invalid("the answer holds no JSON object".to_owned()),
+        NotOne::Several => CallError::Invalid("the answer holds more than one JSON object".to_owned()),
+    })
 }
 
 /// The results by the id they echo; of two with one id the first counts.

@@ -5,7 +5,6 @@ use super::router::Route;
 use crate::config::BudgetSettings;
 use crate::domain::budget::{APPROACHING, Caps};
 use crate::domain::money::MicroCredits;
-use crate::domain::task::Task;
 use crate::domain::time::Timestamp;
 use crate::store::{CounterLimit, Exhausted, SharedStore, StoreError};
 
@@ -25,19 +24,20 @@ impl Used {
     }
 }
 
-/// The counters that a paid call raises: the topic's month and day, those of all topics, the run's pass and its calls of a task.
+/// The counters that a paid call raises: the topic's month and day, those of all topics, the run's pass and its calls for a
+/// purpose.
 #[must_use]
 pub fn limits(
     budget: &BudgetSettings,
     scope: &CallScope,
-    task: Task,
+    purpose: &str,
     route: &Route,
     now: Timestamp,
 ) -> Vec<CounterLimit> {
     let mut limits = spending(&budget.caps, scope, now);
     if let Some(run) = scope.run {
         limits.push(CounterLimit {
-            counter: format!("run:{run}:{}:{}", scope.pass, task.as_str()),
+            counter: format!("run:{run}:{}:{purpose}", scope.pass),
             cap_microcredits: None,
             max_calls: route.max_calls_per_run.map(i64::from),
         });

@@ -20,8 +20,8 @@ pub struct Gate {
 struct Known {
     /// Models (`provider/model`) and providers (`provider`) of no use in this run, and why.
     abandoned: BTreeMap<String, String>,
-    /// Tasks for which no budget is left, and why.
-    exhausted: BTreeMap<Task, String>,
+    /// Purposes for which no budget is left, and why.
+    exhausted: BTreeMap<&'static str, String>,
     /// Why no paid stage begins any more.
     stopped: Option<String>,
     told: BTreeSet<String>,
@@ -67,7 +67,7 @@ impl Gate {
         if known.told.insert(why.to_owned()) {
             tracing::warn!(task = task.as_str(), %why, "the budget allows no further call");
         }
-        known.exhausted.entry(task).or_insert_with(|| why.to_owned());
+        known.exhausted.entry(task.as_str()).or_insert_with(|| why.to_owned());
         if all {
             known.stopped.get_or_insert_with(|| why.to_owned());
         }
@@ -81,8 +81,12 @@ impl Gate {
     /// Why a task is not to be paid for any more.
     #[must_use]
     pub fn exhausted(&self, task: Task) -> Option<String> {
+        self.exhausted_for(task.as_str())
+    }
+
+    pub(super) fn exhausted_for(&self, purpose: &str) -> Option<String> {
         let known = self.known();
-        known.exhausted.get(&task).or(known.stopped.as_ref()).cloned()
+        known.exhausted.get(purpose).or(known.stopped.as_ref()).cloned()
     }
 
     /// Why anything was left out for lack of budget.

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
+use tokio_util::task::TaskTracker;
 
 use super::attempt::Attempt;
 use super::budget::{self, Used};
@@ -102,6 +103,8 @@ impl fmt::Debug for GatewayParts {
 #[derive(Debug)]
 pub struct Gateway {
     pub(super) parts: GatewayParts,
+    /// Exchanges of conversations, which end by themselves when nobody waits for them any more.
+    pub(super) under_way: TaskTracker,
 }
 
 /// A call that is being made, with all its tries.
@@ -134,13 +137,24 @@ struct Work {
 
 impl Gateway {
     #[must_use]
-    pub const fn new(parts: GatewayParts) -> Self {
-        Self { parts }
+    pub fn new(parts: GatewayParts) -> Self {
+        Self { parts, under_way: TaskTracker::new() }
+    }
+
+    /// Waits until every exchange that was begun is settled, also those that nobody waits for.
+    pub async fn settled(&self) {
+        self.under_way.close();
+        self.under_way.wait().await;
     }
 
     #[must_use]
     pub fn prompts(&self) -> &Prompts {
         &self.parts.prompts
+    }
+
+    #[must_use]
+    pub const fn router(&self) -> &Router {
+        &self.parts.router
     }
 
     /// Whether anything but `local` may be asked.

@@ -3,21 +3,26 @@
 //! Comes in: a task with its inputs. Goes out: validated, stamped answers, each with its ledger row. Called by the stages
 //! `triage` and `deep_summary` and by `deep-dive`. Downstream code depends on the task's schema, never on the model.
 //!
-//! The way of a call: `router` chooses a chain of models, `request` and `prompt` make what is asked of `input`, `attempt` reserves,
-//! has a `provider`'s dialect encode it, `exchange` sends it over the `transport` and has the dialect decode what comes back, in one piece or
-//! as a `stream`, `answer` reads and `schema` checks and stamps it, and the attempt settles. `retry` says what follows a failure; `gateway` does it.
+//! The way of a call: `router` chooses a chain of models, `request` and `prompt` make what is asked of `input`, `attempt` has a
+//! `provider`'s dialect encode it and makes an order of it, `purchase` reserves, `exchange` sends it over the `transport` and has the
+//! dialect decode what comes back, in one piece or as a `stream`, `answer` reads and `schema` checks and stamps it, and the
+//! purchase settles. `retry` says what follows a failure; `gateway` does it. A `conversation` with one model buys its answers in the
+//! same way.
 
 pub mod answer;
 mod attempt;
 pub mod budget;
+pub mod conversation;
 pub mod error;
 pub mod estimate;
+mod events;
 pub mod exchange;
 pub mod gate;
 pub mod gateway;
 pub mod input;
 pub mod prompt;
 pub mod provider;
+mod purchase;
 pub mod request;
 pub mod retry;
 pub mod router;

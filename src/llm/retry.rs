@@ -29,6 +29,13 @@ pub struct Left {
 }
 
 impl RetryPolicy {
+    /// For a conversation: so many tries in all, whatever each fails of.
+    #[must_use]
+    pub const fn with_attempts(self, attempts: u32) -> Self {
+        let further = attempts.saturating_sub(1);
+        Self { transient: further, repairs: further, ..self }
+    }
+
     #[must_use]
     pub const fn all(&self) -> Left {
         Left { transient: self.transient, repairs: self.repairs }

@@ -1,14 +1,17 @@
 //! Which provider and model serve a task at a budget tier, and on what terms.
 
+use std::fmt;
+use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use reqwest::header::HeaderMap;
 use serde_json::{Map, Value};
+use thiserror::Error;
 
 use super::provider::{self, AnswerFormat, Capabilities, ModelRequest, Sampling, Server, local};
 use super::transport::Timeouts;
-use crate::config::{Effort, OpenAiSettings};
+use crate::config::{Effort, OpenAiSettings, TaskSettings};
 use crate::domain::money::Price;
 use crate::domain::task::Task;
 use crate::domain::topic::BudgetTier;
@@ -19,6 +22,31 @@ pub struct ModelRef {
     pub provider: String,
     pub model: String,
 }
+
+impl FromStr for ModelRef {
+    type Err = NotAModel;
+
+    /// Reads `provider/model`; the model may have slashes of its own.
+    fn from_str(text: &str) -> Result<Self, NotAModel> {
+        match text.split_once('/') {
+            Some((provider, model)) if !provider.is_empty() && !model.is_empty() => {
+                Ok(Self { provider: provider.to_owned(), model: model.to_owned() })
+            }
+            _ => Err(NotAModel(text.to_owned())),
+        }
+    }
+}
+
+impl fmt::Display for ModelRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.provider, self.model)
+    }
+}
+
+/// A text that names no model.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("{0:?} names no model: write provider/model, for example openai/gpt-5-mini")]
+pub struct NotAModel(String);
 
 /// How a model is reached.
 #[derive(Debug, Clone)]
@@ -117,26 +145,35 @@ impl Router {
             return local(task).into_iter().collect();
         };
         let Some(limits) = settings.tasks.get(&task) else { return Vec::new() };
-        let chain = limits.chain(tier).into_iter();
-        chain
-            .map(|model| Route {
-                model: ModelRef { provider: provider::OPENAI_NAME.to_owned(), model: model.to_owned() },
-                reach: Reach::Wire(Arc::clone(wire)),
-                price: limits.price,
-                max_output_tokens: limits.max_output_tokens,
-                max_input_chars: limits.max_input_chars,
-                max_title_chars: limits.max_title_chars,
-                max_calls_per_run: limits.max_calls_per_run,
-                effort: limits.effort,
-                traits: Traits::default(),
-            })
-            .collect()
+        limits.chain(tier).into_iter().map(|model| openai_route(model, limits, wire)).collect()
+    }
+
+    /// A model by its name, for a conversation with it: on the terms of texts that are given by hand.
+    #[must_use]
+    pub fn named(&self, name: &ModelRef) -> Option<Route> {
+        let (settings, wire) = self.openai.as_ref()?;
+        let limits = settings.tasks.get(&Task::ManualSummary)?;
+        (name.provider == provider::OPENAI_NAME).then(|| openai_route(&name.model, limits, wire))
     }
 
     /// Whether anything but `local` may be asked.
     #[must_use]
     pub const fn has_models(&self) -> bool {
         self.openai.is_some()
+    }
+}
+
+fn openai_route(model: &str, limits: &TaskSettings, wire: &Arc<Wire>) -> Route {
+    Route {
+        model: ModelRef { provider: provider::OPENAI_NAME.to_owned(), model: model.to_owned() },
+        reach: Reach::Wire(Arc::clone(wire)),
+        price: limits.price,
+        max_output_tokens: limits.max_output_tokens,
+        max_input_chars: limits.max_input_chars,
+        max_title_chars: limits.max_title_chars,
+        max_calls_per_run: limits.max_calls_per_run,
+        effort: limits.effort,
+        traits: Traits::default(),
     }
 }
 

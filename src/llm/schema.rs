@@ -142,6 +142,13 @@ fn whole(value: &Value) -> Value {
 const VIOLATION_CHARS: usize = 200;
 
 fn check(validator: &Validator, task: Task, value: &Value) -> Result<(), SchemaError> {
+    violations(validator, value)
+        .map_or(Ok(()), |violations| Err(SchemaError::Violated { schema: task.schema_version(), violations }))
+}
+
+/// The first violations in words; `None` where there are none.
+#[must_use]
+pub fn violations(validator: &Validator, value: &Value) -> Option<String> {
     let violations: Vec<String> = validator
         .iter_errors(value)
         .take(5)
@@ -150,10 +157,7 @@ fn check(validator: &Validator, task: Task, value: &Value) -> Result<(), SchemaE
             format!("{what} at {:?}", error.instance_path().to_string())
         })
         .collect();
-    if violations.is_empty() {
-        return Ok(());
-    }
-    Err(SchemaError::Violated { schema: task.schema_version(), violations: violations.join("; ") })
+    (!violations.is_empty()).then(|| violations.join("; "))
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 
 mod both;
 mod cli;
+mod conversations;
 mod copy;
 mod daemon;
 mod deep_dive;
@@ -15,6 +16,7 @@ mod kill;
 mod migrate;
 mod money;
 mod outages;
+mod questionnaires;
 mod retain;
 mod runs;
 mod schedule;

@@ -3,14 +3,14 @@
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand};
 
-use crate::domain::task::Task;
+use crate::domain::task::{Task, purpose};
 
 /// What a call's row can say of it.
 const STATES: [&str; 4] = ["ok", "error", "unsettled", "reserved"];
 const BY: [&str; 4] = ["day", "purpose", "model", "topic"];
 
 fn purposes() -> PossibleValuesParser {
-    PossibleValuesParser::new(Task::ALL.map(Task::as_str))
+    PossibleValuesParser::new(Task::ALL.map(Task::as_str).into_iter().chain(purpose::ALL))
 }
 
 #[derive(Debug, Args)]

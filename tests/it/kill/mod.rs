@@ -10,7 +10,7 @@ mod moments;
 mod paid;
 mod points;
 mod processes;
-mod tally;
+pub mod tally;
 
 /// Runs each of a file's functions on either kind of database.
 macro_rules! on_both_databases {

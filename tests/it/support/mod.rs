@@ -8,4 +8,5 @@ pub mod proxy;
 pub mod radar;
 pub mod responses;
 pub mod rows;
+pub mod talker;
 pub mod web;

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::config::Effort;
-use crate::llm::provider::{AnswerFormat, ModelRequest, Role, Turn};
+use crate::llm::provider::{AnswerFormat, ModelRequest, Turn};
 
 /// The provider's least.
 const MIN_OUTPUT_TOKENS: u32 = 16;
@@ -36,11 +36,7 @@ pub(super) fn body(request: &ModelRequest) -> Vec<u8> {
 }
 
 fn message(turn: &Turn) -> Value {
-    let role = match turn.role {
-        Role::User => "user",
-        Role::Assistant => "assistant",
-    };
-    json!({ "role": role, "content": turn.content })
+    json!({ "role": turn.role.as_str(), "content": turn.content })
 }
 
 fn format(request: &ModelRequest) -> Option<Value> {
@@ -91,6 +87,7 @@ fn is_o_series(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::llm::provider::Role;
 
     fn request(model: &str, effort: Option<Effort>) -> ModelRequest {
         let schema = crate::llm::schema::wire_schema(crate::domain::task::Task::Triage).unwrap();

@@ -1,0 +1,77 @@
+//! What can be typed to talk to models.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+use crate::llm::ModelRef;
+
+#[derive(Debug, Subcommand)]
+pub(in crate::cli) enum LlmCommand {
+    /// Ask a model one question. Every try is a row of the ledger, and budgets hold as in a run.
+    Ask(AskArguments),
+    /// Ask each configured model for one word: whether it is there, how soon it answers, what that costs.
+    Check(CheckArguments),
+    /// Put a questionnaire to several models and compare what they answer.
+    ///
+    /// Each section is a conversation of its own. Answers are kept as they come: after an interruption the same command goes on
+    /// where it was, and pays for no answer again.
+    Questionnaire(QuestionnaireArguments),
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  aha-radar llm ask --model openai/gpt-5-mini \"What is a tidal array?\"\n  echo \"Name three rivers.\" | aha-radar llm ask --schema rivers.json --json\n  aha-radar llm ask --stream \"Tell me a long story.\""
+)]
+pub(in crate::cli) struct AskArguments {
+    /// The question; without it, standard input.
+    pub(in crate::cli) question: Option<String>,
+    /// PROVIDER/MODEL; without it, the model of the task `manual_summary`.
+    #[arg(long, value_name = "PROVIDER/MODEL")]
+    pub(in crate::cli) model: Option<ModelRef>,
+    /// What the model is told before the question.
+    #[arg(long, value_name = "TEXT")]
+    pub(in crate::cli) system: Option<String>,
+    /// A file with the JSON Schema that the answer is to fit.
+    #[arg(long, value_name = "FILE")]
+    pub(in crate::cli) schema: Option<PathBuf>,
+    /// Show the answer as it comes.
+    #[arg(long, conflicts_with = "json")]
+    pub(in crate::cli) stream: bool,
+    /// Tries until an answer is accepted, the first included.
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=10))]
+    pub(in crate::cli) attempts: u32,
+    /// Print answer, usage, tries and cost as JSON.
+    #[arg(long)]
+    pub(in crate::cli) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct CheckArguments {
+    /// Only these, instead of all that are configured.
+    #[arg(long = "model", value_name = "PROVIDER/MODEL")]
+    pub(in crate::cli) models: Vec<ModelRef>,
+    #[arg(long)]
+    pub(in crate::cli) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example:\n  aha-radar llm questionnaire examples/questionnaire.yaml --models openai/gpt-5-mini,openai/gpt-5 --out answers\n\nIn the folder: responses.jsonl and metadata.jsonl, a line a model and question each, line by line about the same; report.md."
+)]
+pub(in crate::cli) struct QuestionnaireArguments {
+    /// The questions, in YAML: see examples/questionnaire.yaml.
+    pub(in crate::cli) file: PathBuf,
+    /// Who is asked.
+    #[arg(long, value_name = "PROVIDER/MODEL,…", value_delimiter = ',', required = true)]
+    pub(in crate::cli) models: Vec<ModelRef>,
+    /// The folder that answers are written to.
+    #[arg(long, value_name = "DIR")]
+    pub(in crate::cli) out: PathBuf,
+    /// Conversations under way at once.
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=64))]
+    pub(in crate::cli) at_once: u32,
+    /// Print the comparison as JSON.
+    #[arg(long)]
+    pub(in crate::cli) json: bool,
+}

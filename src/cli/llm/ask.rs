@@ -1,0 +1,115 @@
+//! `aha-radar llm ask`: one question, one answer.
+
+use std::io::{IsTerminal as _, Read as _, Write as _};
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::{Context as _, Result};
+use serde_json::{Value, json};
+
+use crate::app::App;
+use crate::domain::money::MicroCredits;
+use crate::domain::task::purpose;
+use crate::llm::conversation::{Conversation, Terms};
+use crate::llm::provider::AnswerFormat;
+
+use super::super::arguments::AskArguments;
+use super::super::exit::{Exit, UsageError};
+use super::super::output;
+
+/// Characters of a question, as of a pasted text.
+const MAX_CHARS: usize = 60_000;
+
+pub(super) async fn run(app: &App, arguments: AskArguments) -> Result<Exit> {
+    let route = super::route(app, arguments.model.as_ref())?;
+    let model = route.model.clone();
+    let question = question(arguments.question)?;
+    let terms = Terms {
+        route,
+        system: arguments.system.unwrap_or_default(),
+        format: format(arguments.schema.as_deref())?,
+        streams: arguments.stream,
+        max_attempts: arguments.attempts,
+        purpose: purpose::ASK,
+        keeps_answers: false,
+    };
+    let (gateway, store) = (Arc::clone(app.gateway()), Arc::clone(app.store()));
+    let mut conversation = Conversation::begin(gateway, store, super::scope(app, purpose::ASK), terms)?;
+    let mut show = |piece: &str| {
+        if arguments.stream {
+            // A reader that has gone away misses the rest; the answer is paid for all the same.
+            let _ = std::io::stdout().write_all(output::one_safe_text(piece).as_bytes());
+            let _ = std::io::stdout().flush();
+        }
+    };
+    let asked = tokio::select! {
+        asked = conversation.ask(&question, None, &mut show) => asked,
+        _ = tokio::signal::ctrl_c() => {
+            output::note("aha-radar: interrupted; waiting for the end of the exchange, so that its cost is known (again: leave at once)");
+            tokio::select! {
+                () = app.gateway().settled() => {}
+                _ = tokio::signal::ctrl_c() => {}
+            }
+            return Ok(Exit::Interrupted);
+        }
+    };
+    let answer = match asked {
+        Ok(answer) => answer,
+        Err(error) => return super::failed(error),
+    };
+    let cost = super::cost(app, &answer).await?;
+    if arguments.json {
+        let said = answer.object.map_or_else(|| Value::from(answer.text), Value::Object);
+        output::print_json(&json!({
+            "answer": said,
+            "provider": model.provider,
+            "model": model.model,
+            "usage": { "input_tokens": answer.input_tokens, "output_tokens": answer.output_tokens },
+            "attempts": answer.attempts,
+            "cost_microcredits": cost,
+        }))?;
+    } else if arguments.stream {
+        output::print("\n")?;
+    } else {
+        output::print(&output::one_safe_text(&answer.text))?;
+    }
+    if !arguments.json {
+        let tokens = match (answer.input_tokens, answer.output_tokens) {
+            (Some(input), Some(output)) => format!("{input} tokens in, {output} out"),
+            _ => "no usage told".to_owned(),
+        };
+        output::note(&format!("{model}: {tokens}, {} credits", MicroCredits(cost)));
+    }
+    Ok(Exit::Ok)
+}
+
+fn question(given: Option<String>) -> Result<String> {
+    let text = match given {
+        Some(text) => text,
+        None => {
+            let mut text = String::new();
+            if std::io::stdin().is_terminal() {
+                output::note("type the question, then press Enter and Ctrl-D");
+            }
+            std::io::stdin().lock().take(4 * MAX_CHARS as u64 + 1).read_to_string(&mut text)?;
+            text
+        }
+    };
+    let text = text.trim();
+    match text.chars().count() {
+        0 => Err(UsageError("there is no question: give it as an argument, or on standard input".to_owned()).into()),
+        1..=MAX_CHARS => Ok(text.to_owned()),
+        n => Err(UsageError(format!("the question has {n} characters, more than {MAX_CHARS}")).into()),
+    }
+}
+
+fn format(schema: Option<&Path>) -> Result<AnswerFormat> {
+    let Some(path) = schema else { return Ok(AnswerFormat::Text) };
+    let text = std::fs::read_to_string(path).with_context(|| format!("{} cannot be read", path.display()))?;
+    let schema: Value =
+        serde_json::from_str(&text).map_err(|error| UsageError(format!("{} is no JSON: {error}", path.display())))?;
+    if !schema.is_object() {
+        return Err(UsageError(format!("{} is no JSON Schema: it has to be an object", path.display())).into());
+    }
+    Ok(AnswerFormat::Schema { name: "answer".to_owned(), schema })
+}

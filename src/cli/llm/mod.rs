@@ -1,0 +1,79 @@
+//! `aha-radar llm`: conversations with models by hand.
+
+mod ask;
+mod check;
+mod questionnaire;
+
+use std::sync::Arc;
+
+use anyhow::Result;
+
+use crate::app::App;
+use crate::llm::conversation::{Answer, ConversationError};
+use crate::llm::router::Route;
+use crate::llm::{CallScope, Gate, ModelRef, Task};
+use crate::store::Gone;
+
+use super::arguments::LlmCommand;
+use super::exit::{Exit, UsageError};
+use super::output;
+
+pub(super) async fn run(app: &App, command: LlmCommand) -> Result<Exit> {
+    // What an earlier process that was killed had set aside is counted for good before anything is admitted.
+    app.store().sweep_calls(Gone::Expired(app.clock().wall())).await?;
+    let outcome = match command {
+        LlmCommand::Ask(arguments) => ask::run(app, arguments).await,
+        LlmCommand::Check(arguments) => check::run(app, arguments).await,
+        LlmCommand::Questionnaire(arguments) => questionnaire::run(app, arguments).await,
+    };
+    app.gateway().settled().await;
+    outcome
+}
+
+/// The model of that name, or the one that is asked by hand.
+fn route(app: &App, name: Option<&ModelRef>) -> Result<Route> {
+    let router = app.gateway().router();
+    let found = match name {
+        Some(name) => router.named(name),
+        None => {
+            router.choose(Task::ManualSummary, app.config().budget_tier).into_iter().find(|route| !route.is_local())
+        }
+    };
+    let whom = name.map_or_else(|| "no model".to_owned(), |name| format!("{name} is not"));
+    found.ok_or_else(|| {
+        let text = if name.is_some() { whom } else { format!("{whom} is") };
+        UsageError(format!("{text} configured; `aha-radar doctor` says which are, .env.example how to set one")).into()
+    })
+}
+
+/// On nobody's behalf but the owner's.
+fn scope(app: &App, purpose: &str) -> CallScope {
+    CallScope {
+        lease: None,
+        run: None,
+        pass: 0,
+        attempt: 1,
+        topic: None,
+        share_percent: None,
+        tier: app.config().budget_tier,
+        prompt_id: purpose.to_owned(),
+        rejudge: false,
+        gate: Arc::new(Gate::default()),
+    }
+}
+
+/// What all tries of an answer have cost.
+async fn cost(app: &App, answer: &Answer) -> Result<i64> {
+    Ok(app.store().costs_of_calls(&answer.calls).await?.iter().map(|cost| cost.microcredits).sum())
+}
+
+/// The exit code for a conversation that came to nothing, or the error itself.
+fn failed(error: ConversationError) -> Result<Exit> {
+    match error {
+        ConversationError::NoBudget(why) => {
+            output::note(&format!("aha-radar: nothing was asked: {why}; see `aha-radar spend`"));
+            Ok(Exit::BudgetExhausted)
+        }
+        other => Err(other.into()),
+    }
+}

@@ -1,0 +1,100 @@
+//! `aha-radar llm questionnaire`: the same questions to several models.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::{Context as _, Result};
+use futures::StreamExt as _;
+
+use crate::app::App;
+use crate::domain::money::MicroCredits;
+use crate::domain::task::purpose;
+use crate::llm::router::Route;
+use crate::questionnaire::{Line, Questionnaire, Report, Respondent, Unit, units, write};
+
+use super::super::arguments::QuestionnaireArguments;
+use super::super::exit::{Exit, UsageError};
+use super::super::output;
+
+/// Bytes that a questionnaire may have.
+const MAX_BYTES: u64 = 4 << 20;
+
+pub(super) async fn run(app: &App, arguments: QuestionnaireArguments) -> Result<Exit> {
+    let questionnaire = read(&arguments.file)?;
+    let routes = arguments.models.iter().map(|name| super::route(app, Some(name))).collect::<Result<Vec<Route>>>()?;
+    let models: Vec<String> = routes.iter().map(|route| route.model.to_string()).collect();
+    let units = units(&questionnaire, &routes);
+    output::note(&format!(
+        "{} questions to {} models, in {} conversations",
+        questionnaire.questions(),
+        models.len(),
+        units.len()
+    ));
+    let respondent = Respondent {
+        gateway: Arc::clone(app.gateway()),
+        store: Arc::clone(app.store()),
+        scope: super::scope(app, purpose::QUESTIONNAIRE),
+    };
+    let mut done: Vec<Option<Vec<Line>>> = vec![None; units.len()];
+    let at_once = usize::try_from(arguments.at_once).unwrap_or(1);
+    let mut asking = futures::stream::iter(&units)
+        .map(|unit| {
+            let asking = respondent.put(&questionnaire, unit);
+            async move { (unit, asking.await) }
+        })
+        .buffer_unordered(at_once);
+    while let Some((unit, lines)) = asking.next().await {
+        let lines = match lines {
+            Ok(lines) => lines,
+            Err(error) => return super::failed(error),
+        };
+        output::note(&told(unit, &lines));
+        done[unit.number] = Some(lines);
+        let lines: Vec<Line> = done.iter().flatten().flatten().cloned().collect();
+        let report = Report::of(&questionnaire, &models, &lines);
+        write(&arguments.out, &lines, &report.markdown())
+            .with_context(|| format!("{} cannot be written to", arguments.out.display()))?;
+    }
+    let lines: Vec<Line> = done.into_iter().flatten().flatten().collect();
+    let report = Report::of(&questionnaire, &models, &lines);
+    if arguments.json {
+        output::print_json(&report)?;
+    } else {
+        output::print(&table(&report))?;
+        output::note(&format!("written to {}: responses.jsonl, metadata.jsonl, report.md", arguments.out.display()));
+    }
+    Ok(if lines.iter().all(|line| line.response.answer.is_some()) { Exit::Ok } else { Exit::Partial })
+}
+
+fn told(unit: &Unit<'_>, lines: &[Line]) -> String {
+    let answered = lines.iter().filter(|line| line.response.answer.is_some()).count();
+    let why = lines.iter().find_map(|line| line.metadata.error.as_ref());
+    let why = why.map_or_else(String::new, |why| format!(": {why}"));
+    format!("{} · {}: {answered} of {} answered{why}", unit.route.model, unit.section.id, lines.len())
+}
+
+fn read(path: &Path) -> Result<Questionnaire> {
+    let unreadable = || format!("{} cannot be read", path.display());
+    if std::fs::metadata(path).with_context(unreadable)?.len() > MAX_BYTES {
+        return Err(UsageError(format!("{} is larger than 4 MiB", path.display())).into());
+    }
+    let text = std::fs::read_to_string(path).with_context(unreadable)?;
+    let value = serde_json::from_str(&text).map_err(|error| UsageError(format!("{}: {error}", path.display())))?;
+    Questionnaire::from_value(value).map_err(|error| UsageError(format!("{}: {error}", path.display())).into())
+}
+
+fn table(report: &Report) -> String {
+    let mut table = output::table(&["model", "answered", "retries", "mean rating", "agreement", "credits"]);
+    let share = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), |value| format!("{value:.2}"));
+    for model in &report.models {
+        table.add_row([
+            model.model.clone(),
+            format!("{} of {}", model.answered, report.questions),
+            model.retries.to_string(),
+            share(model.mean_rating),
+            share(model.agreement),
+            MicroCredits(model.cost_microcredits).to_string(),
+        ]);
+    }
+    table.to_string()
+}

@@ -1,0 +1,288 @@
+//! Asking one question: what is stored already, else tries until one is accepted.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+
+use super::{Answer, Conversation, ConversationError, Exchanged};
+use crate::domain::time::Timestamp;
+use crate::llm::answer;
+use crate::llm::error::CallError;
+use crate::llm::events::Label;
+use crate::llm::input::hex32;
+use crate::llm::provider::{AnswerFormat, ModelRequest, Reply, Role, Turn};
+use crate::llm::purchase::{Bought, Exchange, Kept, Order, Sending};
+use crate::llm::retry::{self, Next, RetryPolicy};
+use crate::llm::router::{Reach, Wire};
+use crate::store::{AnswerKey, NewAnswer, StoreError};
+
+/// How long an exchange goes on for the sake of its bill after the caller has gone.
+const GRACE: Duration = Duration::from_secs(30);
+
+/// The version of what is kept of an answer.
+const STORED_VERSION: &str = "conversation_v1";
+
+/// Says why an answer is not accepted. It is given the text and, unless the answer is in words, the object.
+pub type Validate = Arc<dyn Fn(&str, Option<&Map<String, Value>>) -> Result<(), String> + Send + Sync>;
+
+/// What is known of a question before a try.
+struct Question<'a> {
+    text: &'a str,
+    fingerprint: String,
+    validate: Option<Validate>,
+    asked_at: Timestamp,
+    /// Why earlier tries were not accepted.
+    rejected: Vec<String>,
+    calls: Vec<String>,
+}
+
+impl Conversation {
+    /// Asks. `on_text` is handed the answer piece by piece where the model is asked for a stream.
+    ///
+    /// # Errors
+    /// [`ConversationError::ValidationFailed`] when no answer was accepted, [`ConversationError::Provider`] when none was to be had.
+    pub async fn ask(
+        &mut self,
+        question: &str,
+        validate: Option<Validate>,
+        on_text: &mut (dyn FnMut(&str) + Send),
+    ) -> Result<Answer, ConversationError> {
+        if self.archived {
+            return Err(ConversationError::Archived);
+        }
+        let asked_at = self.gateway.parts.clock.now();
+        let mut question = Question {
+            text: question,
+            fingerprint: self.fingerprint(question),
+            validate,
+            asked_at,
+            rejected: Vec::new(),
+            calls: Vec::new(),
+        };
+        let outcome = match self.stored(&question.fingerprint).await? {
+            Some(answer) => Ok(answer),
+            None => self.tries(&mut question, on_text).await,
+        };
+        let tried = u32::try_from(question.calls.len()).unwrap_or(u32::MAX);
+        let (retries, verification_errors) = match &outcome {
+            Ok(answer) => (answer.attempts.saturating_sub(1), answer.verification_errors.clone()),
+            Err(_) => (tried.saturating_sub(1), question.rejected),
+        };
+        self.turns.push(Exchanged {
+            question: question.text.to_owned(),
+            answer: outcome.as_ref().ok().map(|answer| answer.text.clone()),
+            asked_at: outcome.as_ref().map_or(asked_at, |answer| answer.asked_at),
+            answered_at: outcome.as_ref().map_or_else(|_| self.gateway.parts.clock.now(), |answer| answer.answered_at),
+            retries,
+            verification_errors,
+        });
+        outcome
+    }
+
+    async fn tries(
+        &self,
+        question: &mut Question<'_>,
+        on_text: &mut (dyn FnMut(&str) + Send),
+    ) -> Result<Answer, ConversationError> {
+        let model = self.name();
+        let attempts = self.terms.max_attempts.max(1);
+        let policy: RetryPolicy = self.gateway.parts.retry.with_attempts(attempts);
+        let mut left = policy.all();
+        let mut tried = 0;
+        loop {
+            tried += 1;
+            let error = match self.once(question, tried, on_text).await? {
+                Bought::Answered(answer) => return Ok(answer),
+                Bought::Failed(error) => error,
+                Bought::NoBudget(why) => return Err(ConversationError::NoBudget(why)),
+                Bought::Unaskable(why) => return Err(ConversationError::Unaskable(why)),
+            };
+            let next = retry::next(&policy, left, &error, 1, (self.gateway.parts.jitter)());
+            let is_rejection = matches!(error, CallError::Invalid(_));
+            if is_rejection {
+                question.rejected.push(error.to_string());
+            }
+            match next {
+                Next::Again { after, left: now_left } if tried < attempts => {
+                    left = now_left;
+                    tokio::time::sleep(after).await;
+                }
+                Next::Repair { left: now_left } if tried < attempts => left = now_left,
+                _ if is_rejection => {
+                    return Err(ConversationError::ValidationFailed {
+                        model,
+                        attempts: tried,
+                        reason: error.to_string(),
+                    });
+                }
+                _ => return Err(ConversationError::Provider { model, source: error }),
+            }
+        }
+    }
+
+    /// One try, in a task of its own: who stops waiting for it does not stop it from being settled.
+    async fn once(
+        &self,
+        question: &mut Question<'_>,
+        tried: u32,
+        on_text: &mut (dyn FnMut(&str) + Send),
+    ) -> Result<Bought<Answer>, ConversationError> {
+        let id = self.call_id(tried);
+        question.calls.push(id.to_string());
+        let (text, mut heard) = unbounded_channel();
+        let (gateway, store, scope) = (Arc::clone(&self.gateway), Arc::clone(&self.store), self.scope.clone());
+        let (terms, schema) = (self.terms.clone(), self.schema.clone());
+        let request = self.request(question);
+        let asked_at = question.asked_at;
+        let (validate, key) = (question.validate.clone(), self.key(&question.fingerprint));
+        let (calls, rejected) = (question.calls.clone(), question.rejected.clone());
+        let buying = self.gateway.under_way.spawn(async move {
+            let Reach::Wire(wire) = &terms.route.reach else {
+                return Ok(Bought::Unaskable("`local` holds no conversations".to_owned()));
+            };
+            let encoded = match wire.dialect.encode(&request, &wire.server) {
+                Ok(encoded) => encoded,
+                Err(error) => return Ok(Bought::Failed(error)),
+            };
+            let sending = Sending { wire, request, encoded };
+            let order = Order {
+                id,
+                scope: &scope,
+                purpose: terms.purpose,
+                prompt_id: &scope.prompt_id,
+                route: &terms.route,
+                sending: Some(&sending),
+                stories: 1,
+                tries: i64::from(tried),
+                degraded_from: None,
+            };
+            let label = Label { call: id, purpose: terms.purpose, items: 1 };
+            let listen = async || {
+                let mut say = |piece: &str| drop(text.send(piece.to_owned()));
+                tokio::select! {
+                    exchanged = gateway.told_exchange(label, &sending, &mut say) => exchanged.reply,
+                    error = abandoned(&text, wire) => Reply { outcome: Err(error), usage: None, request_id: None },
+                }
+            };
+            let exchange = async || {
+                let reply = listen().await;
+                let usage = reply.usage;
+                let most = sending.request.max_output_tokens;
+                Exchange::of(reply, |text| {
+                    let object = match terms.format {
+                        AnswerFormat::Text => None,
+                        AnswerFormat::Json | AnswerFormat::Schema { .. } => Some(answer::object(&text, most)?),
+                    };
+                    accept(schema.as_deref(), validate.as_ref(), &text, object.as_ref()).map_err(CallError::Invalid)?;
+                    Ok(Answer {
+                        text,
+                        object,
+                        input_tokens: usage.map(|usage| usage.input_tokens),
+                        output_tokens: usage.map(|usage| usage.output_tokens),
+                        asked_at,
+                        answered_at: gateway.parts.clock.now(),
+                        attempts: tried,
+                        verification_errors: rejected,
+                        calls,
+                    })
+                })
+            };
+            let keep = |answer: &Answer| {
+                let kept = key.zip(serde_json::to_string(answer).ok()).map(|(key, answer_json)| NewAnswer {
+                    input_hash: key.fingerprint.clone(),
+                    key,
+                    provider: terms.route.model.provider.clone(),
+                    model: terms.route.model.model.clone(),
+                    answer_json,
+                    members: Vec::new(),
+                });
+                Kept { answers: kept.into_iter().collect(), complaint: None }
+            };
+            gateway.buy(&store, &order, exchange, keep).await
+        });
+        hear(&mut heard, on_text).await;
+        let ended: Result<Result<Bought<Answer>, StoreError>, _> = buying.await;
+        match ended {
+            Ok(bought) => Ok(bought?),
+            Err(error) => Err(ConversationError::Unaskable(format!("the exchange was broken off: {error}"))),
+        }
+    }
+
+    /// What was said so far, and the question, with what was wrong with its last answer.
+    fn request(&self, question: &Question<'_>) -> ModelRequest {
+        let route = &self.terms.route;
+        let mut text = question.text.to_owned();
+        if let Some(why) = question.rejected.last() {
+            text.push_str("\n\nYour last answer could not be used: ");
+            text.push_str(why);
+            text.push_str("\nAnswer again.");
+        }
+        let (system, format) = (self.terms.system.clone(), self.terms.format.clone());
+        let mut request = route.request(system, text, format, route.max_output_tokens);
+        request.stream |= self.terms.streams;
+        let said = self.turns.iter().filter_map(|turn| Some((&turn.question, turn.answer.as_ref()?)));
+        let earlier = said.flat_map(|(question, answer)| {
+            [(Role::User, question), (Role::Assistant, answer)].map(|(role, text)| Turn { role, content: text.clone() })
+        });
+        request.turns = earlier.chain(std::mem::take(&mut request.turns)).collect();
+        request
+    }
+
+    /// Of all that the answer depends on.
+    fn fingerprint(&self, question: &str) -> String {
+        let said: Vec<(&str, Option<&str>)> =
+            self.turns.iter().map(|turn| (turn.question.as_str(), turn.answer.as_deref())).collect();
+        let schema = match &self.terms.format {
+            AnswerFormat::Text => "text".to_owned(),
+            AnswerFormat::Json => "json".to_owned(),
+            AnswerFormat::Schema { schema, .. } => schema.to_string(),
+        };
+        hex32(serde_json::json!([self.name(), self.terms.system, schema, said, question]).to_string().as_bytes())
+    }
+
+    fn key(&self, fingerprint: &str) -> Option<AnswerKey> {
+        self.terms.keeps_answers.then(|| AnswerKey {
+            task: self.terms.purpose,
+            tier: self.scope.tier,
+            prompt_id: self.scope.prompt_id.clone(),
+            schema_version: STORED_VERSION,
+            fingerprint: fingerprint.to_owned(),
+        })
+    }
+
+    async fn stored(&self, fingerprint: &str) -> Result<Option<Answer>, StoreError> {
+        let Some(key) = self.key(fingerprint) else { return Ok(None) };
+        let found = self.store.answer(&key, None).await?;
+        Ok(found.and_then(|stored| serde_json::from_str(&stored.answer_json).ok()))
+    }
+}
+
+/// Hands on what comes, until nothing more can come.
+async fn hear(heard: &mut UnboundedReceiver<String>, on_text: &mut (dyn FnMut(&str) + Send)) {
+    while let Some(piece) = heard.recv().await {
+        on_text(&piece);
+    }
+}
+
+/// Ends some time after the caller has gone.
+async fn abandoned(text: &UnboundedSender<String>, wire: &Wire) -> CallError {
+    text.closed().await;
+    tokio::time::sleep(GRACE.min(wire.timeouts.whole)).await;
+    CallError::Interrupted("nobody was waiting for the answer any more".to_owned())
+}
+
+fn accept(
+    schema: Option<&jsonschema::Validator>,
+    validate: Option<&Validate>,
+    text: &str,
+    object: Option<&Map<String, Value>>,
+) -> Result<(), String> {
+    if let (Some(schema), Some(object)) = (schema, object)
+        && let Some(why) = crate::llm::schema::violations(schema, &Value::Object(object.clone()))
+    {
+        return Err(why);
+    }
+    validate.map_or(Ok(()), |validate| validate(text, object))
+}

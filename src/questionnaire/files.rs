@@ -1,0 +1,76 @@
+//! The two files of answers: line by line about the same question to the same model.
+
+use std::io;
+use std::path::Path;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::domain::time::Timestamp;
+
+pub const RESPONSES: &str = "responses.jsonl";
+pub const METADATA: &str = "metadata.jsonl";
+
+/// What a model answered.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Response {
+    pub model: String,
+    pub section: String,
+    pub question: String,
+    /// A number for a rating, the option for a choice; `None`: no answer was accepted.
+    pub answer: Option<Value>,
+    pub reason: Option<String>,
+}
+
+/// How that came about.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+pub struct Metadata {
+    pub model: String,
+    pub section: String,
+    pub question: String,
+    pub asked_at: Option<Timestamp>,
+    pub answered_at: Option<Timestamp>,
+    pub attempts: u32,
+    pub verification_errors: Vec<String>,
+    pub input_tokens: Option<i64>,
+    pub output_tokens: Option<i64>,
+    pub cost_microcredits: i64,
+    /// Ledger rows.
+    pub calls: Vec<String>,
+    /// Why there is no answer.
+    pub error: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Line {
+    pub response: Response,
+    pub metadata: Metadata,
+}
+
+/// Writes both files, each at once: a reader sees the old one or the new one.
+///
+/// # Errors
+/// When the folder cannot be written to.
+pub fn write(folder: &Path, lines: &[Line], report: &str) -> io::Result<()> {
+    std::fs::create_dir_all(folder)?;
+    let metadata: Vec<&Metadata> = lines.iter().map(|line| &line.metadata).collect();
+    let responses: Vec<&Response> = lines.iter().map(|line| &line.response).collect();
+    replace(folder, METADATA, &json_lines(&metadata)?)?;
+    replace(folder, RESPONSES, &json_lines(&responses)?)?;
+    replace(folder, "report.md", report)
+}
+
+fn json_lines(rows: &[impl Serialize]) -> io::Result<String> {
+    let mut text = String::new();
+    for row in rows {
+        text.push_str(&serde_json::to_string(row)?);
+        text.push('\n');
+    }
+    Ok(text)
+}
+
+fn replace(folder: &Path, name: &str, text: &str) -> io::Result<()> {
+    let unfinished = folder.join(format!(".{name}.new"));
+    std::fs::write(&unfinished, text)?;
+    std::fs::rename(&unfinished, folder.join(name))
+}

@@ -1,0 +1,196 @@
+//! `aha-radar llm ask` and `llm check`: every try on the ledger, every answer checked, every key kept.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use aha_radar::app::App;
+use aha_radar::config::Config;
+use aha_radar::domain::task::purpose;
+use aha_radar::domain::topic::BudgetTier;
+use aha_radar::llm::conversation::{Conversation, ConversationError, Terms};
+use aha_radar::llm::provider::AnswerFormat;
+use aha_radar::llm::{CallScope, Gate, ModelRef};
+
+use crate::support::radar::{Radar, finish, signal};
+use crate::support::rows;
+use crate::support::talker::{Fate, KEY, Talker, price};
+
+const NOW: &str = "2026-11-17T05:00:00Z";
+const USAGE: i32 = 2;
+const PARTIAL: i32 = 3;
+const BUDGET: i32 = 4;
+
+const ROWS: &str = "SELECT purpose || ' ' || state || ' ' || coalesce(error_kind, '-') || ' ' || coalesce(CAST(cost_microcredits AS TEXT), '?')
+    FROM provider_calls ORDER BY attempt, started_at";
+
+fn radar(talker: &Talker) -> Radar {
+    talker.serve(Radar::at(NOW))
+}
+
+fn quick(fates: &[Fate]) -> Talker {
+    Talker::start(fates, Duration::ZERO)
+}
+
+#[test]
+fn a_question_is_answered_and_charged() {
+    let talker = quick(&[]);
+    let radar = radar(&talker);
+    let said =
+        radar.json(&["llm", "ask", "--model", "openai/other", "--system", "Be brief.", "--json", "Why is it wet?"]);
+    assert_eq!(said["answer"], "You asked: Why is it wet?");
+    assert_eq!((&said["provider"], &said["model"], &said["attempts"]), (&"openai".into(), &"other".into(), &1.into()));
+    assert_eq!((&said["usage"]["input_tokens"], &said["cost_microcredits"]), (&100.into(), &price().into()));
+    assert_eq!(rows::query(&radar, ROWS), [format!("{} ok - {}", purpose::ASK, price())]);
+    let [request] = &talker.requests()[..] else { panic!("{:#?}", talker.requests()) };
+    assert_eq!((&request["instructions"], &request["store"]), (&"Be brief.".into(), &false.into()));
+    assert!(radar.json(&["calls", "--purpose", "llm_ask", "--json"]).as_array().unwrap().len() == 1);
+    radar.run(&["llm", "ask", "--model", "other", "?"]).exits(USAGE).says("provider/model");
+    radar.run(&["llm", "ask", "--model", "nobody/other", "?"]).exits(USAGE).says("not configured");
+    radar.run(&["llm", "ask", " "]).exits(USAGE).says("no question");
+}
+
+#[test]
+fn an_answer_that_does_not_fit_is_asked_for_again_with_the_reason() {
+    let talker = quick(&[Fate::Prose]);
+    let radar = radar(&talker);
+    std::fs::write(radar.folder().join("schema.json"), r#"{"type": "object", "required": ["answer"]}"#).unwrap();
+    let said = radar.json(&["llm", "ask", "--schema", "schema.json", "--json", "Is it wet?"]);
+    assert_eq!((&said["answer"]["answer"], &said["attempts"]), (&"yes".into(), &2.into()));
+    assert_eq!(said["cost_microcredits"], 2 * price(), "both tries are paid for");
+    let second = talker.requests()[1]["input"][0]["content"].as_str().unwrap().to_owned();
+    assert!(second.contains("could not be used: the answer holds no JSON object"), "{second}");
+    let rows = rows::query(&radar, ROWS);
+    assert_eq!(rows, [format!("llm_ask error invalid_answer {}", price()), format!("llm_ask ok - {}", price())]);
+}
+
+#[test]
+fn a_stream_is_shown_as_it_comes_and_one_cut_off_is_no_answer() {
+    let talker = quick(&[Fate::Good, Fate::CutStream, Fate::CutStream]);
+    let radar = radar(&talker);
+    let shown = radar.run(&["llm", "ask", "--stream", "Tell me."]).exits(0);
+    assert_eq!(shown.stdout.trim_end(), "You asked: Tell me.");
+    assert_eq!(talker.requests()[0]["stream"], true);
+    radar.run(&["llm", "ask", "--stream", "--attempts", "2", "Tell me."]).exits(1).says("ended before the answer did");
+    let rows =
+        rows::query(&radar, "SELECT state || ' ' || coalesce(error, '') FROM provider_calls WHERE state <> 'ok'");
+    assert_eq!(rows.len(), 2, "what it cost is not known: {rows:?}");
+    assert!(rows.iter().all(|row| row.starts_with("unsettled interrupted")), "{rows:?}");
+}
+
+#[test]
+fn who_stops_waiting_is_charged_rightly() {
+    let talker = Talker::start(&[], Duration::from_millis(150));
+    let radar = radar(&talker);
+    let asking = radar.start(&["llm", "ask", "--stream", "Tell me something that takes a while to be told."]);
+    rows_appear(&radar, &talker);
+    signal(&asking, "INT");
+    finish(asking).exits(130).says("so that its cost is known");
+    assert_eq!(rows::query(&radar, ROWS), [format!("llm_ask ok - {}", price())]);
+}
+
+fn rows_appear(radar: &Radar, talker: &Talker) {
+    for _ in 0..600 {
+        if !talker.requests().is_empty() {
+            return rows::wait_for(radar, "SELECT count(*) FROM provider_calls");
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    panic!("nothing was asked in 12 s");
+}
+
+#[test]
+fn a_refused_key_ends_it_at_once_and_is_shown_nowhere() {
+    let talker = quick(&[Fate::Status(401)]);
+    let radar = radar(&talker).with("AHA_LOG", "trace");
+    let refused = radar.run(&["llm", "ask", "Why?"]).exits(1).says("401");
+    assert!(!refused.stderr.contains(KEY) && !refused.stdout.contains(KEY), "{refused:#?}");
+    assert!(refused.stderr.contains("llm_request_started") && refused.stderr.contains("llm_request_completed"));
+    assert!(!refused.stderr.contains("Why?"), "what is asked by hand is not logged");
+    assert_eq!(
+        (talker.requests().len(), rows::query(&radar, ROWS)),
+        (1, vec!["llm_ask error unauthorized 0".to_owned()])
+    );
+}
+
+#[test]
+fn a_budget_that_is_used_up_is_said() {
+    let talker = quick(&[]);
+    let radar = radar(&talker).with("AHA_BUDGET_DAILY_CREDITS", "0.001");
+    radar.run(&["llm", "ask", "Why?"]).exits(BUDGET).says("AHA_BUDGET_DAILY_CREDITS");
+    assert_eq!(talker.requests().len(), 0);
+}
+
+#[test]
+fn a_check_asks_each_model_one_word() {
+    let talker = quick(&[Fate::Good, Fate::Status(500)]);
+    let radar = radar(&talker).with("OPENAI_TRIAGE_MODEL_LOW", "small");
+    let checked = radar.run(&["llm", "check", "--json"]).exits(PARTIAL).json();
+    let ok: Vec<bool> = checked.as_array().unwrap().iter().map(|check| check["ok"].as_bool().unwrap()).collect();
+    assert_eq!((ok.len(), ok.iter().filter(|ok| **ok).count()), (2, 1), "{checked:#}");
+    radar.run(&["llm", "check", "--model", "openai/talker"]).exits(0).says("openai/talker");
+    Radar::at(NOW).run(&["llm", "check"]).exits(USAGE).says("no model is configured");
+}
+
+/// A conversation with the talker, in this process.
+async fn conversation(radar: &Radar, talker: &Talker, max_attempts: u32) -> Conversation {
+    let config = Config::from_pairs(talker.settings().into_iter()).unwrap();
+    let store =
+        aha_radar::store::open(&radar.database_url(), aha_radar::store::OpenMode::CreateIfMissing).await.unwrap();
+    let app = App::new(config, store).unwrap();
+    let model: ModelRef = "openai/talker".parse().unwrap();
+    let terms = Terms {
+        route: app.gateway().router().named(&model).unwrap(),
+        system: "Be kind.".to_owned(),
+        format: AnswerFormat::Text,
+        streams: false,
+        max_attempts,
+        purpose: purpose::ASK,
+        keeps_answers: false,
+    };
+    let scope = CallScope {
+        lease: None,
+        run: None,
+        pass: 0,
+        attempt: 1,
+        topic: None,
+        share_percent: None,
+        tier: BudgetTier::Normal,
+        prompt_id: purpose::ASK.to_owned(),
+        rejudge: false,
+        gate: Arc::new(Gate::default()),
+    };
+    Conversation::begin(Arc::clone(app.gateway()), Arc::clone(app.store()), scope, terms).unwrap()
+}
+
+#[tokio::test]
+async fn an_archive_has_all_that_was_said_and_no_key_and_nothing_is_asked_after_it() {
+    let talker = tokio::task::spawn_blocking(|| quick(&[])).await.unwrap();
+    let radar = Radar::at(NOW);
+    let mut conversation = conversation(&radar, &talker, 2).await;
+    let long = |text: &str, _: Option<&serde_json::Map<String, serde_json::Value>>| {
+        if text.contains("sea") { Ok(()) } else { Err("it says nothing of the sea".to_owned()) }
+    };
+    conversation.ask("Tell me of the sea.", Some(Arc::new(long)), &mut |_| ()).await.unwrap();
+    let refused = conversation.ask("?", Some(Arc::new(long)), &mut |_| ()).await.unwrap_err();
+    let ConversationError::ValidationFailed { attempts, reason, .. } = refused else { panic!("{refused}") };
+    assert_eq!((attempts, reason.as_str()), (2, "it says nothing of the sea"));
+    let last = talker.requests().pop().unwrap();
+    let roles: Vec<&str> =
+        last["input"].as_array().unwrap().iter().map(|turn| turn["role"].as_str().unwrap()).collect();
+    assert_eq!(roles, ["user", "assistant", "user"]);
+
+    let archive = conversation.archive();
+    let json = archive.to_json();
+    assert_eq!((archive.turns().len(), archive.verification_summary().validator_failures), (2, 2));
+    assert_eq!((&json["turns"][0]["retries"], &json["turns"][1]["answer"]), (&0.into(), &serde_json::Value::Null));
+    assert_eq!(
+        json["turns"][1]["verification_errors"],
+        serde_json::json!(["it says nothing of the sea", "it says nothing of the sea"])
+    );
+    assert_eq!((&json["system_prompt"], &json["response_format"]), (&"Be kind.".into(), &"text".into()));
+    assert_eq!(json["config_snapshot"]["api_key"], "****6789");
+    assert!(!json.to_string().contains(KEY));
+    let after = conversation.ask("One more?", None, &mut |_| ()).await.unwrap_err();
+    assert!(matches!(after, ConversationError::Archived), "{after}");
+    tokio::task::spawn_blocking(move || drop(talker)).await.unwrap();
+}

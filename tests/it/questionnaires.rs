@@ -1,0 +1,163 @@
+//! `aha-radar llm questionnaire`: two files that belong together, and an interruption that nobody can tell afterwards.
+
+use std::path::Path;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::kill::tally::{rounds, seed};
+use crate::support::feeds::Random;
+use crate::support::radar::{Radar, Ran, finish, signal};
+use crate::support::rows;
+use crate::support::talker::{Fate, Talker, price};
+
+const NOW: &str = "2026-11-17T05:00:00Z";
+const MODELS: &str = "openai/a,openai/b,openai/c";
+
+/// `count` questions in sections of four.
+fn questions(count: usize) -> Value {
+    let question = |number: usize| {
+        let (id, text) = (format!("q{number}"), format!("What do you make of thing {number}?"));
+        if number % 2 == 0 {
+            json!({"id": id, "text": text, "type": "rating", "min": 1, "max": 5})
+        } else {
+            json!({"id": id, "text": text, "type": "choice", "options": ["a lot", "little", "nothing"]})
+        }
+    };
+    let sections: Vec<Value> = (0..count.div_ceil(4))
+        .map(|section| {
+            let own: Vec<Value> = (section * 4..count.min(section * 4 + 4)).map(question).collect();
+            json!({"id": format!("s{section}"), "instructions": "Answer for yourself.", "questions": own})
+        })
+        .collect();
+    json!({"title": "Things", "system_prompt": "You are asked about things.", "sections": sections})
+}
+
+fn radar(talker: &Talker, count: usize) -> Radar {
+    let radar = talker.serve(Radar::at(NOW));
+    std::fs::write(radar.folder().join("things.yaml"), questions(count).to_string()).unwrap();
+    radar
+}
+
+const COMMAND: [&str; 7] = ["llm", "questionnaire", "things.yaml", "--models", MODELS, "--out", "answers"];
+
+/// The lines of a file, without the ledger's ids.
+fn lines(radar: &Radar, name: &str) -> Vec<Value> {
+    let text = std::fs::read_to_string(radar.folder().join("answers").join(name)).unwrap();
+    let parsed = text.lines().map(|line| {
+        let mut line: Value = serde_json::from_str(line).unwrap();
+        line.as_object_mut().unwrap().remove("calls");
+        line
+    });
+    parsed.collect()
+}
+
+fn files(radar: &Radar) -> (Vec<Value>, Vec<Value>, String) {
+    let report = std::fs::read_to_string(radar.folder().join("answers/report.md")).unwrap();
+    (lines(radar, "responses.jsonl"), lines(radar, "metadata.jsonl"), report)
+}
+
+#[test]
+fn every_answer_has_its_line_in_both_files() {
+    let talker = Talker::start(&[], Duration::ZERO);
+    let radar = radar(&talker, 6);
+    let told = radar.run(&COMMAND).exits(0).says("6 questions to 3 models, in 6 conversations");
+    assert!(told.stdout.contains("6 of 6"), "{told:#?}");
+    let (responses, metadata, report) = files(&radar);
+    assert_eq!((responses.len(), metadata.len()), (18, 18));
+    for (response, metadata) in responses.iter().zip(&metadata) {
+        for part in ["model", "section", "question"] {
+            assert_eq!(response[part], metadata[part]);
+        }
+        let answer = &response["answer"];
+        assert!(answer.as_i64().is_some_and(|n| (1..=5).contains(&n)) || answer.is_string(), "{response}");
+        assert_eq!((&metadata["attempts"], &metadata["cost_microcredits"]), (&1.into(), &price().into()));
+    }
+    assert_eq!((&responses[0]["model"], &responses[17]["question"]), (&"openai/a".into(), &"q5".into()));
+    assert!(report.contains("| q0: What do you make of thing 0? |"), "{report}");
+    let second = talker.requests().into_iter().find(|asked| asked["input"].as_array().unwrap().len() == 3).unwrap();
+    assert_eq!(second["input"][1]["role"], "assistant", "a section is one conversation");
+
+    let before = files(&radar);
+    radar.run(&COMMAND).exits(0);
+    assert_eq!((talker.requests().len(), files(&radar)), (18, before), "asked again, it asks nobody");
+}
+
+#[test]
+fn what_is_not_answered_is_said_and_asked_for_the_next_time() {
+    let talker = Talker::start(&[Fate::Prose, Fate::Prose, Fate::Prose], Duration::ZERO);
+    let radar = radar(&talker, 2);
+    let one = ["llm", "questionnaire", "things.yaml", "--models", "openai/a", "--out", "answers"];
+    radar.run(&one).exits(3).says("1 of 2 answered");
+    let (responses, metadata, _) = files(&radar);
+    assert_eq!(responses[0]["answer"], Value::Null);
+    assert!(metadata[0]["error"].as_str().unwrap().contains("no answer that is accepted in 3 tries"), "{metadata:?}");
+    assert!(responses[1]["answer"].is_string(), "the rest of the section is asked");
+    radar.run(&one).exits(0);
+    assert!(files(&radar).0.iter().all(|line| !line["answer"].is_null()));
+}
+
+#[test]
+fn a_file_that_cannot_be_used_is_refused_before_anybody_is_asked() {
+    let talker = Talker::start(&[], Duration::ZERO);
+    let radar = radar(&talker, 2);
+    std::fs::write(radar.folder().join("things.yaml"), r#"{"sections": [{"id": "s", "questions": [{"id": "q"}]}]}"#)
+        .unwrap();
+    radar.run(&COMMAND).exits(2).says("text");
+    radar
+        .run(&["llm", "questionnaire", "none.yaml", "--models", MODELS, "--out", "answers"])
+        .exits(1)
+        .says("none.yaml");
+    assert_eq!(talker.requests().len(), 0);
+}
+
+/// Killed at random again and again, the files are as if it never had been, and no answer is paid for twice.
+/// `AHA_QUESTIONNAIRE_KILLS` says how often, `AHA_QUESTIONNAIRE_QUESTIONS` how long it is.
+#[test]
+fn a_killed_questionnaire_goes_on_where_it_was() {
+    let (kills, count) = (rounds("AHA_QUESTIONNAIRE_KILLS", 4), rounds("AHA_QUESTIONNAIRE_QUESTIONS", 12) as usize);
+    let undisturbed = {
+        let talker = Talker::start(&[], Duration::ZERO);
+        let radar = radar(&talker, count);
+        radar.run(&COMMAND).exits(0);
+        files(&radar)
+    };
+    let talker = Talker::start(&[], Duration::from_millis(20));
+    let radar = radar(&talker, count);
+    let mut random = Random(seed());
+    let mut struck = 0;
+    for _ in 0..kills {
+        let asking = radar.start(&COMMAND);
+        std::thread::sleep(Duration::from_millis(20 + random.below(400)));
+        signal_if_alive(&asking);
+        let ran = finish(asking);
+        struck += u32::from(ran.signal.is_some());
+        assert!(ran.signal.is_some() || ran.code == Some(0), "{ran:#?}");
+        assert_aligned(&radar);
+    }
+    let last: Ran = radar.run(&COMMAND).exits(0);
+    assert!(struck > 0, "no kill came in time: {last:#?}");
+    assert_eq!(files(&radar), undisturbed, "AHA_TEST_SEED={}", seed());
+    let answered = i64::try_from(count * 3).unwrap();
+    assert_eq!(rows::number(&radar, "SELECT count(*) FROM provider_calls WHERE state = 'ok'"), answered);
+    let (requests, calls) =
+        (i64::try_from(talker.requests().len()).unwrap(), rows::number(&radar, "SELECT count(*) FROM provider_calls"));
+    assert!(requests <= calls, "every request has its row: {requests} of {calls}");
+    assert!(requests - answered <= i64::from(struck * 4), "only what was under way is asked again: {requests}");
+}
+
+fn signal_if_alive(child: &std::process::Child) {
+    if Path::new(&format!("/proc/{}", child.id())).exists() {
+        signal(child, "KILL");
+    }
+}
+
+/// Whatever the moment, each file is whole.
+fn assert_aligned(radar: &Radar) {
+    let folder = radar.folder().join("answers");
+    for name in ["responses.jsonl", "metadata.jsonl"] {
+        let Ok(text) = std::fs::read_to_string(folder.join(name)) else { continue };
+        assert!(text.ends_with('\n'));
+        assert!(text.lines().all(|line| serde_json::from_str::<Value>(line).is_ok()), "{name}");
+    }
+}
