@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 use serde_json::Value;
 
 use crate::llm::error::CallError;
-use crate::llm::provider::{Reply, Unreadable};
+use crate::llm::provider::{ModelRequest, Reply, Unreadable, Usage};
 use crate::llm::stream::Frame;
 use crate::llm::transport::WireResponse;
 
@@ -48,6 +48,56 @@ pub(super) fn event_data(frame: &Frame) -> Result<Value, Unreadable> {
     serde_json::from_str(&frame.data).map_err(|error| Unreadable(error.to_string()))
 }
 
+/// The text of an answer that its server calls complete, unless it is empty or was cut off all the same.
+pub(super) fn whole_text(request: &ModelRequest, text: &str, usage: Option<&Usage>) -> Result<String, CallError> {
+    // Some servers call an answer complete that they cut off at the limit: a whole JSON object ends with a brace.
+    let at_the_limit = usage.is_some_and(|usage| usage.output_tokens >= i64::from(request.max_output_tokens));
+    if at_the_limit && !text.trim_end().trim_end_matches('`').trim_end().ends_with('}') {
+        return Err(CallError::Truncated(request.max_output_tokens));
+    }
+    if text.trim().is_empty() {
+        return Err(CallError::Invalid("the answer is empty".to_owned()));
+    }
+    Ok(text.to_owned())
+}
+
+/// A stream that ended by itself, but too soon.
+pub(super) fn ended_early() -> CallError {
+    CallError::Interrupted("the stream ended before the answer did".to_owned())
+}
+
+/// The error that a body or an event tells although the status was a success: `{"error": …}` or `{"object": "error", …}`.
+pub(super) fn within_success(body: &Value) -> Option<CallError> {
+    let error = &body["error"];
+    if error.is_object() || error.as_str().is_some_and(|words| !words.is_empty()) {
+        return Some(of_status(told_status(error), body, None));
+    }
+    (body["object"] == "error").then(|| bare(body))
+}
+
+/// The same of an error that stands by itself.
+pub(super) fn bare(error: &Value) -> CallError {
+    of_status(told_status(error), &serde_json::json!({ "error": error }), None)
+}
+
+/// The status that an error would have come with: some servers give it as the code, others have only a word for it. 200 where
+/// nothing is told.
+fn told_status(error: &Value) -> u16 {
+    let code = &error["code"];
+    let number = code.as_u64().or_else(|| code.as_str()?.parse().ok());
+    if let Some(status) = number.and_then(|number| u16::try_from(number).ok()).filter(|n| (400..600).contains(n)) {
+        return status;
+    }
+    match code.as_str().or_else(|| error["type"].as_str()).unwrap_or_default() {
+        "invalid_api_key" | "authentication_error" => 401,
+        "model_not_found" => 404,
+        "rate_limit_exceeded" | "rate_limit_error" | "insufficient_quota" => 429,
+        "invalid_request_error" | "context_length_exceeded" => 400,
+        "overloaded_error" => 503,
+        _ => 200,
+    }
+}
+
 /// What an error's status and body say.
 pub(super) fn refusal(response: &WireResponse, now: SystemTime) -> CallError {
     let body: Value = serde_json::from_slice(&response.body).unwrap_or_default();
@@ -58,15 +108,16 @@ pub(super) fn refusal(response: &WireResponse, now: SystemTime) -> CallError {
 /// The same of a status and a body `{"error": {"message", "code" or "type"}}` that came by another way.
 pub(super) fn of_status(status: u16, body: &Value, retry_after: Option<Duration>) -> CallError {
     let error = &body["error"];
-    let told = error["message"].as_str().or_else(|| error.as_str()).or_else(|| body["message"].as_str());
+    let flat = || body["message"].as_str().or_else(|| body["detail"].as_str());
+    let told = error["message"].as_str().or_else(|| error.as_str()).or_else(flat);
     let message = told.map_or_else(|| "no reason given".to_owned(), short);
-    let code = error["code"].as_str().or_else(|| error["type"].as_str()).unwrap_or_default();
+    let is_quota = [&error["code"], &error["type"]].into_iter().any(|word| word == "insufficient_quota");
     match status {
         401 => CallError::Unauthorized(message),
         403 => CallError::Forbidden(message),
         404 => CallError::UnknownModel(message),
         402 => CallError::QuotaExhausted(message),
-        429 if code == "insufficient_quota" => CallError::QuotaExhausted(message),
+        429 if is_quota => CallError::QuotaExhausted(message),
         429 => CallError::RateLimited { message, retry_after },
         503 | 529 => CallError::Overloaded { status, message, retry_after },
         408 => CallError::Server { status, message },
@@ -121,6 +172,28 @@ mod tests {
             (529, "", "overloaded"),
         ] {
             assert_eq!(refused(status, &[], &error(code)).kind(), kind, "{status} {code}");
+        }
+    }
+
+    #[test]
+    fn an_error_within_a_success_is_told_by_its_code_or_its_words() {
+        for (body, kind) in [
+            (json!({"error": {"message": "why", "code": 429}}), "rate_limited"),
+            (json!({"error": {"message": "why", "code": "500"}}), "server_error"),
+            (json!({"error": {"message": "why", "code": "429", "type": "insufficient_quota"}}), "quota_exhausted"),
+            (json!({"error": {"message": "why", "type": "overloaded_error"}}), "overloaded"),
+            (json!({"error": {"message": "why", "code": "invalid_api_key"}}), "unauthorized"),
+            (json!({"error": {"message": "why", "code": 200}}), "server_error"),
+            (json!({"error": {"message": "why", "code": -7e300}}), "server_error"),
+            (json!({"error": "why"}), "server_error"),
+            (json!({"object": "error", "message": "why", "code": 404}), "unknown_model"),
+        ] {
+            let error = within_success(&body).unwrap();
+            assert_eq!(error.kind(), kind, "{body}");
+            assert!(error.to_string().contains("why"), "{error}");
+        }
+        for body in [json!({"error": null}), json!({"error": ""}), json!({}), json!([1])] {
+            assert_eq!(within_success(&body), None, "{body}");
         }
     }
 

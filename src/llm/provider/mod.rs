@@ -1,7 +1,11 @@
 //! The providers' dialects: pure translations between our requests and theirs. None of them sends anything.
 
+mod chat_completions;
+mod effort;
 mod failure;
 pub mod local;
+mod messages;
+mod ollama;
 mod openai;
 
 use std::fmt::Debug;
@@ -17,10 +21,26 @@ use super::stream::{Frame, Framing};
 use super::transport::{WireRequest, WireResponse};
 use crate::config::Effort;
 
+pub use chat_completions::{ChatCompletions, NAME as OPENAI_COMPATIBLE_NAME};
+pub use ollama::{NAME as OLLAMA_NAME, Ollama};
 pub use openai::{NAME as OPENAI_NAME, OpenAi};
 
 /// The Responses API, of OpenAI and of those who copied it.
 pub static OPENAI: OpenAi = OpenAi;
+/// Chat completions, which most servers have.
+pub static OPENAI_COMPATIBLE: ChatCompletions = ChatCompletions;
+/// Ollama's own.
+pub static OLLAMA: Ollama = Ollama;
+
+/// All dialects that a server can be said to speak, by name.
+pub static DIALECTS: &[(&str, &dyn Dialect)] =
+    &[(OPENAI_NAME, &OPENAI), (OPENAI_COMPATIBLE_NAME, &OPENAI_COMPATIBLE), (OLLAMA_NAME, &OLLAMA)];
+
+/// The dialect of that name.
+#[must_use]
+pub fn by_name(name: &str) -> Option<&'static dyn Dialect> {
+    DIALECTS.iter().find(|(known, _)| *known == name).map(|(_, dialect)| *dialect)
+}
 
 /// Who said something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

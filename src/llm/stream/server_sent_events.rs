@@ -52,18 +52,25 @@ impl ServerSentEvents {
         let (field, value) = line.split_once(':').unwrap_or((&line, ""));
         let value = value.strip_prefix(' ').unwrap_or(value);
         match field {
-            "data" => {
-                if self.has_data {
-                    self.frame.data.push('\n');
-                }
-                self.frame.data.push_str(value);
-                self.has_data = true;
+            "data" => self.add(value),
+            // No field of the standard's: until late 2025 llama.cpp told its errors so.
+            "error" if !value.is_empty() => {
+                "error".clone_into(&mut self.frame.event);
+                self.add(value);
             }
             "event" => value.clone_into(&mut self.frame.event),
             // A comment has an empty name.
             _ => {}
         }
         None
+    }
+
+    fn add(&mut self, value: &str) {
+        if self.has_data {
+            self.frame.data.push('\n');
+        }
+        self.frame.data.push_str(value);
+        self.has_data = true;
     }
 }
 
@@ -99,6 +106,13 @@ mod tests {
         let mut events = ServerSentEvents::default();
         let read: Vec<Frame> = STREAM.bytes().flat_map(|byte| events.push(&[byte]).unwrap()).collect();
         assert_eq!(read.len(), 3);
+    }
+
+    #[test]
+    fn an_error_in_a_field_of_its_own_is_an_event() {
+        let mut events = ServerSentEvents::default();
+        let read = events.push(b"error: {\"code\":500}\n\nerror\n\ndata: [DONE]\n\n").unwrap();
+        assert_eq!(read, [frame("error", "{\"code\":500}"), frame("", "[DONE]")]);
     }
 
     #[test]

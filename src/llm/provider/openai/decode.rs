@@ -5,7 +5,7 @@ use std::time::SystemTime;
 use serde_json::Value;
 
 use crate::llm::error::CallError;
-use crate::llm::provider::failure::{short, success_body, tokens};
+use crate::llm::provider::failure::{short, success_body, tokens, whole_text};
 use crate::llm::provider::{ModelRequest, Reply, Usage};
 use crate::llm::transport::WireResponse;
 
@@ -55,13 +55,7 @@ fn outcome(request: &ModelRequest, body: &Value, usage: Option<&Usage>) -> Resul
     if !body["output"].is_array() {
         return Err(CallError::NotTheInterface("it has no output".to_owned()));
     }
-    let text = text(body)?;
-    // Some servers call an answer complete that they cut off at the limit: a whole JSON object ends with a brace.
-    let at_the_limit = usage.is_some_and(|usage| usage.output_tokens >= i64::from(request.max_output_tokens));
-    if at_the_limit && !text.trim_end().trim_end_matches('`').trim_end().ends_with('}') {
-        return Err(CallError::Truncated(request.max_output_tokens));
-    }
-    Ok(text)
+    whole_text(request, &text(body)?, usage)
 }
 
 /// The text of all messages, or the first refusal.
@@ -77,7 +71,7 @@ fn text(body: &Value) -> Result<String, CallError> {
             _ => text.push_str(part["text"].as_str().unwrap_or_default()),
         }
     }
-    if text.trim().is_empty() { Err(CallError::Invalid("the answer is empty".to_owned())) } else { Ok(text) }
+    Ok(text)
 }
 
 #[cfg(test)]

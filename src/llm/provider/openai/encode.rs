@@ -2,8 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::config::Effort;
-use crate::llm::provider::{AnswerFormat, ModelRequest, Turn};
+use crate::llm::provider::{AnswerFormat, ModelRequest, effort, messages};
 
 /// The provider's least.
 const MIN_OUTPUT_TOKENS: u32 = 16;
@@ -11,7 +10,7 @@ const MIN_OUTPUT_TOKENS: u32 = 16;
 pub(super) fn body(request: &ModelRequest) -> Vec<u8> {
     let mut body = json!({
         "model": request.model,
-        "input": request.turns.iter().map(message).collect::<Vec<_>>(),
+        "input": messages::of_turns(request),
         "max_output_tokens": request.max_output_tokens.max(MIN_OUTPUT_TOKENS),
         "store": false,
     });
@@ -22,7 +21,7 @@ pub(super) fn body(request: &ModelRequest) -> Vec<u8> {
     if let Some(format) = format(request) {
         body["text"] = json!({ "format": format });
     }
-    if let Some(effort) = request.effort.and_then(|effort| effort_of(&request.model, effort)) {
+    if let Some(effort) = effort::word(request) {
         body["reasoning"] = json!({ "effort": effort });
     }
     let sampling = [("temperature", request.sampling.temperature), ("top_p", request.sampling.top_p)];
@@ -35,10 +34,6 @@ pub(super) fn body(request: &ModelRequest) -> Vec<u8> {
     request.finish_body(body)
 }
 
-fn message(turn: &Turn) -> Value {
-    json!({ "role": turn.role.as_str(), "content": turn.content })
-}
-
 fn format(request: &ModelRequest) -> Option<Value> {
     match &request.format {
         AnswerFormat::Text => None,
@@ -49,45 +44,11 @@ fn format(request: &ModelRequest) -> Option<Value> {
     }
 }
 
-/// The word for an effort, `None` where the model takes none. Only models from 5.1 on know `none`; the first of that family
-/// has `minimal` as its least, the o-series `low`, and older models refuse the field.
-fn effort_of(model: &str, effort: Effort) -> Option<&'static str> {
-    let name = model.rsplit('/').next().unwrap_or(model);
-    let word = match effort {
-        Effort::Low => "low",
-        Effort::Medium => "medium",
-        Effort::High => "high",
-        Effort::None => return least(name),
-    };
-    (!takes_no_effort(name)).then_some(word)
-}
-
-fn least(name: &str) -> Option<&'static str> {
-    if takes_no_effort(name) {
-        return None;
-    }
-    if name.starts_with("gpt-5") && !name.starts_with("gpt-5.") {
-        return Some("minimal");
-    }
-    if is_o_series(name) {
-        return Some("low");
-    }
-    name.starts_with("gpt-").then_some("none")
-}
-
-fn takes_no_effort(name: &str) -> bool {
-    ["gpt-3", "gpt-4", "chatgpt-"].iter().any(|old| name.starts_with(old))
-}
-
-fn is_o_series(name: &str) -> bool {
-    let mut letters = name.chars();
-    letters.next() == Some('o') && letters.next().is_some_and(|c| c.is_ascii_digit())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::llm::provider::Role;
+    use crate::config::Effort;
+    use crate::llm::provider::{Role, Turn};
 
     fn request(model: &str, effort: Option<Effort>) -> ModelRequest {
         let schema = crate::llm::schema::wire_schema(crate::domain::task::Task::Triage).unwrap();
@@ -111,6 +72,7 @@ mod tests {
             ("gpt-5.1", Some("none")),
             ("gpt-5-mini", Some("minimal")),
             ("o4-mini", Some("low")),
+            ("openai/gpt-oss-20b", Some("low")),
             ("gpt-4o-mini", None),
             ("my-own-model", None),
         ] {
@@ -119,6 +81,9 @@ mod tests {
         assert_eq!(sent("my-own-model", Some(Effort::High))["reasoning"]["effort"], "high");
         assert!(sent("gpt-4o", Some(Effort::High)).get("reasoning").is_none());
         assert!(sent("gpt-5.1", None).get("reasoning").is_none());
+        let mut untold = request("gpt-5.1", Some(Effort::High));
+        untold.capabilities.reasoning_effort = false;
+        assert!(!String::from_utf8(body(&untold)).unwrap().contains("reasoning"));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::decode;
 use crate::llm::error::CallError;
-use crate::llm::provider::failure::{event_data, of_status, short};
+use crate::llm::provider::failure::{ended_early, event_data, of_status, short};
 use crate::llm::provider::{ModelRequest, Reply, StreamReader, Unreadable};
 use crate::llm::stream::Frame;
 
@@ -57,9 +57,7 @@ impl StreamReader for Reader<'_> {
         let outcome = match self.last.take() {
             Some(Ok(response)) => return decode::whole(self.request, &response, request_id),
             Some(Err(error)) => error,
-            None => {
-                broken.unwrap_or_else(|| CallError::Interrupted("the stream ended before the answer did".to_owned()))
-            }
+            None => broken.unwrap_or_else(ended_early),
         };
         Reply { outcome: Err(outcome), usage: None, request_id }
     }
