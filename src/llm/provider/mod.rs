@@ -7,6 +7,8 @@ pub mod local;
 mod messages;
 mod ollama;
 mod openai;
+#[cfg(test)]
+mod tests;
 
 use std::fmt::Debug;
 use std::time::SystemTime;
