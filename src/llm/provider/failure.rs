@@ -14,7 +14,7 @@ const MAX_PLAUSIBLE_TOKENS: i64 = 100_000_000;
 /// Characters of a server's message that are kept.
 const MESSAGE_CHARS: usize = 300;
 /// Nobody is waited for longer than this, whatever a header says.
-const MAX_RETRY_AFTER: Duration = Duration::from_hours(24);
+pub(super) const MAX_RETRY_AFTER: Duration = Duration::from_hours(24);
 
 /// A server's message as it may be shown and stored.
 pub(super) fn short(text: &str) -> String {
@@ -26,13 +26,19 @@ pub(super) fn tokens(value: &Value) -> Option<i64> {
     value.as_i64().filter(|n| (0..=MAX_PLAUSIBLE_TOKENS).contains(n))
 }
 
+/// The sum of counts of which any may be missing, where it can be true.
+pub(super) fn tokens_of(parts: &[&Value]) -> Option<i64> {
+    let counts: Option<Vec<i64>> = parts.iter().filter(|part| !part.is_null()).map(|part| tokens(part)).collect();
+    counts.map(|counts| counts.iter().sum()).filter(|sum| *sum <= MAX_PLAUSIBLE_TOKENS)
+}
+
 /// The body of a success, or the reply that says what is wrong with the response. `header_id` is the id that the headers give.
 pub(super) fn success_body(
     response: &WireResponse,
     header_id: Option<String>,
     now: SystemTime,
 ) -> Result<Value, Reply> {
-    if !(200..300).contains(&response.status) {
+    if !is_success(response) {
         return Err(Reply { outcome: Err(refusal(response, now)), usage: None, request_id: header_id });
     }
     let why = match serde_json::from_slice(&response.body) {
@@ -41,6 +47,10 @@ pub(super) fn success_body(
         Err(error) => error.to_string(),
     };
     Err(Reply { outcome: Err(CallError::NotTheInterface(why)), usage: None, request_id: header_id })
+}
+
+pub(super) fn is_success(response: &WireResponse) -> bool {
+    (200..300).contains(&response.status)
 }
 
 /// The data of an event.
@@ -100,9 +110,15 @@ fn told_status(error: &Value) -> u16 {
 
 /// What an error's status and body say.
 pub(super) fn refusal(response: &WireResponse, now: SystemTime) -> CallError {
-    let body: Value = serde_json::from_slice(&response.body).unwrap_or_default();
-    let body = if body.is_array() { &body[0] } else { &body };
-    of_status(response.status, body, retry_after(response, now))
+    of_status(response.status, &error_body(response), retry_after(response, now))
+}
+
+/// An error's body, out of the list in which some servers wrap it; null where it is no JSON.
+pub(super) fn error_body(response: &WireResponse) -> Value {
+    match serde_json::from_slice(&response.body).unwrap_or_default() {
+        Value::Array(bodies) => bodies.into_iter().next().unwrap_or_default(),
+        body => body,
+    }
 }
 
 /// The same of a status and a body `{"error": {"message", "code" or "type"}}` that came by another way.
@@ -127,7 +143,7 @@ pub(super) fn of_status(status: u16, body: &Value, retry_after: Option<Duration>
 }
 
 /// Seconds, or a date.
-fn retry_after(response: &WireResponse, now: SystemTime) -> Option<Duration> {
+pub(super) fn retry_after(response: &WireResponse, now: SystemTime) -> Option<Duration> {
     if let Some(ms) = response.header("retry-after-ms").and_then(|text| text.parse().ok()) {
         return Some(Duration::from_millis(ms).min(MAX_RETRY_AFTER));
     }

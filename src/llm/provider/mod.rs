@@ -1,14 +1,20 @@
 //! The providers' dialects: pure translations between our requests and theirs. None of them sends anything.
 
+mod anthropic;
 mod chat_completions;
+#[cfg(test)]
+mod cuts;
 mod effort;
 mod failure;
+mod gemini;
+mod keywords;
 pub mod local;
 mod messages;
 mod ollama;
 mod openai;
 #[cfg(test)]
 mod tests;
+mod turns;
 
 use std::fmt::Debug;
 use std::time::SystemTime;
@@ -23,10 +29,16 @@ use super::stream::{Frame, Framing};
 use super::transport::{WireRequest, WireResponse};
 use crate::config::Effort;
 
+pub use anthropic::{Anthropic, NAME as ANTHROPIC_NAME};
 pub use chat_completions::{ChatCompletions, NAME as OPENAI_COMPATIBLE_NAME};
+pub use gemini::{Gemini, NAME as GEMINI_NAME};
 pub use ollama::{NAME as OLLAMA_NAME, Ollama};
 pub use openai::{NAME as OPENAI_NAME, OpenAi};
 
+/// The Messages API of Anthropic.
+pub static ANTHROPIC: Anthropic = Anthropic;
+/// The generative language API of Google.
+pub static GEMINI: Gemini = Gemini;
 /// The Responses API, of OpenAI and of those who copied it.
 pub static OPENAI: OpenAi = OpenAi;
 /// Chat completions, which most servers have.
@@ -35,8 +47,13 @@ pub static OPENAI_COMPATIBLE: ChatCompletions = ChatCompletions;
 pub static OLLAMA: Ollama = Ollama;
 
 /// All dialects that a server can be said to speak, by name.
-pub static DIALECTS: &[(&str, &dyn Dialect)] =
-    &[(OPENAI_NAME, &OPENAI), (OPENAI_COMPATIBLE_NAME, &OPENAI_COMPATIBLE), (OLLAMA_NAME, &OLLAMA)];
+pub static DIALECTS: &[(&str, &dyn Dialect)] = &[
+    (OPENAI_NAME, &OPENAI),
+    (OPENAI_COMPATIBLE_NAME, &OPENAI_COMPATIBLE),
+    (ANTHROPIC_NAME, &ANTHROPIC),
+    (GEMINI_NAME, &GEMINI),
+    (OLLAMA_NAME, &OLLAMA),
+];
 
 /// The dialect of that name.
 #[must_use]
@@ -269,7 +286,7 @@ pub trait StreamReader: Send {
     fn is_over(&self) -> bool;
 
     /// What has come of it. `text` is all that the events have added; `broken` says why the stream ended where it did, if not by
-    /// itself. One that ends before [`Self::is_over`] is no answer, whatever it said: [`CallError::Interrupted`].
+    /// itself. One that ends before its end was seen is no answer, whatever it said: [`CallError::Interrupted`].
     fn close(&mut self, text: &str, broken: Option<CallError>) -> Reply;
 }
 
