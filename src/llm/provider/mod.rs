@@ -100,6 +100,10 @@ pub enum AnswerFormat {
 
 /// What a model can do, as its owner or its maker says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a fact by itself, and any of them may be true with any other"
+)]
 pub struct Capabilities {
     /// Its server holds it to a schema; else the schema is told in words.
     pub strict_schema: bool,
