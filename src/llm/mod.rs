@@ -11,6 +11,7 @@
 
 pub mod answer;
 mod attempt;
+pub mod breaker;
 pub mod budget;
 pub mod conversation;
 pub mod error;

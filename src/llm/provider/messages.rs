@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{ModelRequest, Role, Turn};
+use super::{ModelRequest, Turn};
 
 /// All turns.
 pub(super) fn of_turns(request: &ModelRequest) -> Vec<Value> {
@@ -17,9 +17,5 @@ pub(super) fn with_system(request: &ModelRequest) -> Vec<Value> {
 }
 
 fn message(turn: &Turn) -> Value {
-    let role = match turn.role {
-        Role::User => "user",
-        Role::Assistant => "assistant",
-    };
-    json!({ "role": role, "content": turn.content })
+    json!({ "role": turn.role.as_str(), "content": turn.content })
 }

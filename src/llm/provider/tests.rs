@@ -60,6 +60,55 @@ const RECORDED: &[Recorded] = &[
         end: 4,
     },
     Recorded {
+        dialect: "anthropic",
+        events: &[
+            (
+                "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"id\":\"m1\",\"usage\":{\
+                 \"input_tokens\":7,\"output_tokens\":1}}}\n\n",
+                "",
+            ),
+            ("event: ping\ndata: {\"type\":\"ping\"}\n\n", ""),
+            (
+                "data: {\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"text\",\"text\":\"\"}}\n\n",
+                "",
+            ),
+            (
+                "data: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"text_delta\",\"text\":\"{\\\"ü\"}}\r\n\r\n",
+                "{\"ü",
+            ),
+            (
+                "data: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"text_delta\",\"text\":\"🦀\\\":1}\"}}\n\n",
+                "🦀\":1}",
+            ),
+            ("data: {\"type\":\"content_block_stop\",\"index\":0}\n\n", ""),
+            (
+                "data: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"end_turn\"},\"usage\":{\"output_tokens\":3}}\n\n",
+                "",
+            ),
+            ("event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n", ""),
+        ],
+        end: 7,
+    },
+    Recorded {
+        dialect: "gemini",
+        events: &[
+            (
+                "data: {\"candidates\":[{\"content\":{\"role\":\"model\",\"parts\":[{\"text\":\"{\\\"ü\"}]}}],\"responseId\":\"g1\"}\r\n\r\n",
+                "{\"ü",
+            ),
+            (
+                "data: {\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"hm\",\"thought\":true},{\"text\":\"🦀\\\":\"}]}}]}\n\n",
+                "🦀\":",
+            ),
+            (
+                "data: {\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"1}\"}]},\"finishReason\":\"STOP\"}],\
+                 \"usageMetadata\":{\"promptTokenCount\":7,\"candidatesTokenCount\":3}}\n\n",
+                "1}",
+            ),
+        ],
+        end: 2,
+    },
+    Recorded {
         dialect: "ollama",
         events: &[
             ("{\"message\":{\"role\":\"assistant\",\"content\":\"{\\\"ü\"},\"done\":false}\n", "{\"ü"),

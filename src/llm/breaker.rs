@@ -1,0 +1,189 @@
+//! Breakers: a server that fails again and again is left alone for a while, and then asked once whether it is back.
+//!
+//! Comes in: what became of each exchange. Goes out: whether the next one may begin. One breaker a server and key; they live as
+//! long as the process.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::error::CallError;
+
+/// When a breaker opens, and for how long.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BreakerPolicy {
+    /// Failures in a row.
+    pub failures: u32,
+    /// The first time; doubled with each probe that fails.
+    pub pause: Duration,
+    pub longest_pause: Duration,
+}
+
+impl Default for BreakerPolicy {
+    fn default() -> Self {
+        Self { failures: 5, pause: Duration::from_secs(30), longest_pause: Duration::from_mins(10) }
+    }
+}
+
+/// The breakers of a process.
+#[derive(Debug)]
+pub struct Breakers {
+    policy: BreakerPolicy,
+    servers: Mutex<BTreeMap<String, Server>>,
+}
+
+#[derive(Debug, Default)]
+struct Server {
+    /// In a row.
+    failures: u32,
+    open: Option<Open>,
+}
+
+#[derive(Debug)]
+struct Open {
+    until: Instant,
+    pause: Duration,
+    /// Somebody is asking whether it is back.
+    is_probed: bool,
+    why: String,
+}
+
+/// A server that is not to be asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refused {
+    /// How long still.
+    pub wait: Duration,
+    /// What it failed of last.
+    pub why: String,
+}
+
+impl Breakers {
+    #[must_use]
+    pub fn new(policy: BreakerPolicy) -> Self {
+        Self { policy, servers: Mutex::default() }
+    }
+
+    /// Lets an exchange with a server begin. What becomes of it has to be told with [`Self::tell`] or [`Self::forget`].
+    ///
+    /// # Errors
+    /// When the server is to be left alone: until when, and why.
+    pub fn admit(&self, server: &str, now: Instant) -> Result<(), Refused> {
+        let mut servers = self.servers();
+        let Some(open) = servers.get_mut(server).and_then(|server| server.open.as_mut()) else { return Ok(()) };
+        if now < open.until || open.is_probed {
+            return Err(Refused { wait: open.until.saturating_duration_since(now), why: open.why.clone() });
+        }
+        open.is_probed = true;
+        Ok(())
+    }
+
+    /// What became of an exchange. An answer, good or bad, and a refusal show that the server is there.
+    pub fn tell(&self, server: &str, failure: Option<&CallError>, now: Instant) {
+        let mut servers = self.servers();
+        let Some(error) = failure.filter(|error| is_the_server_s(error)) else {
+            servers.remove(server);
+            return;
+        };
+        let known = servers.entry(server.to_owned()).or_default();
+        known.failures = known.failures.saturating_add(1);
+        let pause = match &known.open {
+            Some(open) if open.is_probed => (open.pause * 2).min(self.policy.longest_pause),
+            // Exchanges that began before it opened say nothing new.
+            Some(_) => return,
+            None if known.failures < self.policy.failures => return,
+            None => self.policy.pause,
+        };
+        tracing::warn!(%server, %error, pause_s = pause.as_secs(), "the server is left alone for a while");
+        known.open = Some(Open { until: now + pause, pause, is_probed: false, why: error.to_string() });
+    }
+
+    /// An exchange that was admitted did not take place.
+    pub fn forget(&self, server: &str) {
+        if let Some(open) = self.servers().get_mut(server).and_then(|server| server.open.as_mut()) {
+            open.is_probed = false;
+        }
+    }
+
+    /// The servers that are left alone, and for how long still.
+    #[must_use]
+    pub fn open(&self, now: Instant) -> Vec<(String, Refused)> {
+        let servers = self.servers();
+        let open = servers.iter().filter_map(|(name, server)| Some((name, server.open.as_ref()?)));
+        open.map(|(name, open)| {
+            let wait = open.until.saturating_duration_since(now);
+            (name.clone(), Refused { wait, why: open.why.clone() })
+        })
+        .collect()
+    }
+
+    fn servers(&self) -> MutexGuard<'_, BTreeMap<String, Server>> {
+        self.servers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Whether a failure says that the server is ill, not that the request or the account is.
+const fn is_the_server_s(error: &CallError) -> bool {
+    matches!(
+        error,
+        CallError::Connect(_)
+            | CallError::TimedOut(_)
+            | CallError::Stalled(_)
+            | CallError::Interrupted(_)
+            | CallError::Server { .. }
+            | CallError::Overloaded { .. }
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SERVER: &str = "openai at http://h";
+
+    fn failing(breakers: &Breakers, times: u32, now: Instant) {
+        for _ in 0..times {
+            breakers.tell(SERVER, Some(&CallError::TimedOut(1)), now);
+        }
+    }
+
+    #[test]
+    fn it_opens_after_failures_in_a_row_and_asks_once_whether_the_server_is_back() {
+        let (breakers, begun) = (Breakers::new(BreakerPolicy::default()), Instant::now());
+        let after = |seconds| begun + Duration::from_secs(seconds);
+        failing(&breakers, 4, begun);
+        breakers.tell(SERVER, Some(&CallError::Invalid(String::new())), begun);
+        failing(&breakers, 4, begun);
+        assert_eq!(breakers.admit(SERVER, begun), Ok(()), "an answer in between, however bad, counts");
+        failing(&breakers, 1, begun);
+        let refused = breakers.admit(SERVER, after(10)).unwrap_err();
+        assert_eq!((refused.wait, refused.why.as_str()), (Duration::from_secs(20), "no answer came within 1 s"));
+        assert_eq!(breakers.open(after(10)).len(), 1);
+        assert_eq!(breakers.admit("another", begun), Ok(()));
+
+        assert_eq!(breakers.admit(SERVER, after(31)), Ok(()), "the probe");
+        assert!(breakers.admit(SERVER, after(31)).is_err(), "one alone");
+        failing(&breakers, 1, after(32));
+        assert_eq!(breakers.admit(SERVER, after(33)).unwrap_err().wait, Duration::from_secs(59), "twice as long");
+        assert_eq!(breakers.admit(SERVER, after(92)), Ok(()));
+        breakers.tell(SERVER, None, after(93));
+        assert_eq!((breakers.admit(SERVER, after(93)), breakers.admit(SERVER, after(93))), (Ok(()), Ok(())));
+        assert_eq!(breakers.open(after(93)), []);
+    }
+
+    #[test]
+    fn a_probe_that_did_not_take_place_leaves_room_for_another() {
+        let (breakers, begun) = (Breakers::new(BreakerPolicy::default()), Instant::now());
+        failing(&breakers, 5, begun);
+        let later = begun + Duration::from_secs(31);
+        assert_eq!(breakers.admit(SERVER, later), Ok(()));
+        breakers.forget(SERVER);
+        assert_eq!(breakers.admit(SERVER, later), Ok(()));
+    }
+
+    #[test]
+    fn what_was_under_way_when_it_opened_does_not_prolong_the_pause() {
+        let (breakers, begun) = (Breakers::new(BreakerPolicy::default()), Instant::now());
+        failing(&breakers, 40, begun);
+        assert_eq!(breakers.admit(SERVER, begun).unwrap_err().wait, Duration::from_secs(30));
+    }
+}
