@@ -1,7 +1,8 @@
 //! What the gateway adds to a call: beside a bare request to the same server in the same run.
 //!
-//! `cargo bench --bench gateway`. A server in this process answers at once; each way makes the same number of calls, 16 at a time.
-//! Then 640 calls of 200 ms, 32 at a time, beside the time that these would take with nothing in between.
+//! `cargo bench --bench gateway`. Each way makes the same number of calls, 16 at a time, to a server in this process: to one that
+//! answers after 50 ms, which tells what a call costs, and to one that answers at once, which tells how many calls a second there
+//! can be. Then 640 calls of 200 ms, 32 at a time, beside the time that these would take with nothing in between.
 
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a benchmark prints, and a failure ends it")]
 
@@ -24,6 +25,7 @@ use serde_json::json;
 
 const CALLS: usize = 2_000;
 const AT_ONCE: usize = 16;
+const USUAL: Duration = Duration::from_millis(50);
 
 const SLOW_CALLS: usize = 640;
 const SLOW_AT_ONCE: usize = 32;
@@ -31,28 +33,27 @@ const SLOW: Duration = Duration::from_millis(200);
 
 #[tokio::main]
 async fn main() {
-    let base = serve(Duration::ZERO).await;
+    for delay in [USUAL, Duration::ZERO] {
+        compare(delay).await;
+    }
+    slow_calls().await;
+}
+
+async fn compare(delay: Duration) {
+    let base = serve(delay).await;
     let folder = tempfile::tempdir().unwrap();
     let app = app(&base, folder.path()).await;
     let (plain, wire, ledger) = (bare(&app).await, without_ledger(&app).await, with_ledger(&app, CALLS, AT_ONCE).await);
-    println!("{CALLS} calls, {AT_ONCE} at once, each about one story");
+    println!("{CALLS} calls, {AT_ONCE} at once, each about one story, answered after {} ms", delay.as_millis());
     println!("{:28} {:>9} {:>9}", "", "p50 ms", "p99 ms");
     for (name, times) in
         [("a bare request", &plain), ("without the ledger", &wire), ("with the ledger (SQLite)", &ledger)]
     {
         println!("{name:28} {:9.3} {:9.3}", at(times, 50), at(times, 99));
     }
-    println!(
-        "added without the ledger     {:9.3} {:9.3}",
-        at(&wire, 50) - at(&plain, 50),
-        at(&wire, 99) - at(&plain, 99)
-    );
-    println!(
-        "added with the ledger        {:9.3} {:9.3}",
-        at(&ledger, 50) - at(&plain, 50),
-        at(&ledger, 99) - at(&plain, 99)
-    );
-    slow_calls().await;
+    for (name, times) in [("added without the ledger", &wire), ("added with the ledger", &ledger)] {
+        println!("{name:28} {:9.3} {:9.3}", at(times, 50) - at(&plain, 50), at(times, 99) - at(&plain, 99));
+    }
 }
 
 async fn slow_calls() {

