@@ -3,6 +3,10 @@
 //! Comes in: text that should be one JSON object, and often comes with a fence, a preamble or the model's thoughts around it.
 //! Goes out: for each ask its answer, checked and stamped, or what is wrong with it.
 
+mod extract;
+mod noise;
+mod once;
+
 use std::collections::HashMap;
 
 use serde_json::{Map, Value};
@@ -11,9 +15,6 @@ use super::error::CallError;
 use super::router::ModelRef;
 use super::schema;
 use crate::domain::task::Task;
-
-/// Tags between which models think aloud.
-const THOUGHTS: [(&str, &str); 2] = [("<think>", "</think>"), ("<thinking>", "</thinking>")];
 
 /// The short id of an ask within a call: `s1`, `s2`, …
 #[must_use]
@@ -24,8 +25,8 @@ pub fn short_id(index: usize) -> String {
 /// One stamped answer an ask, in order; what cannot be read at all is an error.
 ///
 /// # Errors
-/// [`CallError::Truncated`] for an object that does not end, [`CallError::Invalid`] for no object, for several, or for one that
-/// is not the envelope.
+/// [`CallError::Truncated`] for an object that does not end, [`CallError::Invalid`] for no object, for several, for one that cannot
+/// be read, or for one that is not the envelope.
 pub fn read(
     task: Task,
     prompt_id: &str,
@@ -60,11 +61,7 @@ pub fn read(
 /// # Errors
 /// [`CallError::Truncated`] for one that does not end, [`CallError::Invalid`] for none and for several.
 pub fn object(text: &str, max_output_tokens: u32) -> Result<Map<String, Value>, CallError> {
-    extract(text).map_err(|error| match error {
-        NotOne::Unfinished => CallError::Truncated(max_output_tokens),
-        NotOne::None => CallError::Invalid("the answer holds no JSON object".to_owned()),
-        NotOne::Several => CallError::Invalid("the answer holds more than one JSON object".to_owned()),
-    })
+    extract::extract(text).map_err(|not_one| not_one.into_error(max_output_tokens))
 }
 
 /// The results by the id they echo; of two with one id the first counts.
@@ -77,69 +74,6 @@ fn by_id(results: &[Value]) -> HashMap<String, Map<String, Value>> {
         }
     }
     by_id
-}
-
-/// Why there is not exactly one object.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum NotOne {
-    None,
-    Several,
-    /// A brace is opened that no brace closes.
-    Unfinished,
-}
-
-/// The one JSON object in a text, whatever stands around it.
-fn extract(text: &str) -> Result<Map<String, Value>, NotOne> {
-    let text = without_thoughts(text).ok_or(NotOne::Unfinished)?;
-    let mut found = None;
-    let mut rest = text.as_str();
-    while let Some(start) = rest.find('{') {
-        let Some(length) = balanced(&rest[start..]) else {
-            // A brace in prose before the object, or an object cut off; with an object already found, prose behind it.
-            return found.ok_or(NotOne::Unfinished);
-        };
-        if let Ok(Value::Object(object)) = serde_json::from_str(&rest[start..start + length])
-            && found.replace(object).is_some()
-        {
-            return Err(NotOne::Several);
-        }
-        rest = &rest[start + length..];
-    }
-    found.ok_or(NotOne::None)
-}
-
-/// The text without the model's thoughts; `None` when it never stopped thinking.
-fn without_thoughts(text: &str) -> Option<String> {
-    let mut text = text.to_owned();
-    for (open, close) in THOUGHTS {
-        // Only what comes before the answer is thought: the answer itself may quote the tag.
-        while let Some(start) = text.find(open).filter(|start| text.find('{').is_none_or(|brace| *start < brace)) {
-            let end = start + text[start..].find(close)? + close.len();
-            text.replace_range(start..end, "");
-        }
-    }
-    Some(text)
-}
-
-/// Length in bytes of the object that the text begins with, braces in strings not counted; `None` when it does not end.
-fn balanced(text: &str) -> Option<usize> {
-    let (mut depth, mut in_string, mut escaped) = (0_usize, false, false);
-    for (index, byte) in text.bytes().enumerate() {
-        match byte {
-            _ if escaped => escaped = false,
-            b'\\' if in_string => escaped = true,
-            b'"' => in_string = !in_string,
-            b'{' if !in_string => depth += 1,
-            b'}' if !in_string => {
-                depth -= 1;
-                if depth == 0 {
-                    return Some(index + 1);
-                }
-            }
-            _ => {}
-        }
-    }
-    None
 }
 
 #[cfg(test)]
@@ -160,24 +94,6 @@ mod tests {
 
     fn triage(asks: usize, text: &str) -> Result<Vec<Result<Value, String>>, CallError> {
         read(Task::Triage, "triage_v1", &by(), asks, text, 250)
-    }
-
-    #[test]
-    fn one_object_is_found_whatever_stands_around_it() {
-        for text in [
-            r#"{"a": "}"}"#,
-            "```json\n{\"a\": \"}\"}\n```",
-            "<think>perhaps {\"a\": 1}?</think>{\"a\": \"}\"}",
-            "<response>{\"a\": \"}\"}</response>",
-            "Here is {what} you want:\n{\"a\": \"}\"} I hope {it",
-            "\u{feff}{\"a\": \"}\"}",
-        ] {
-            assert_eq!(extract(text).unwrap()["a"], "}", "{text}");
-        }
-        assert_eq!(extract("no object"), Err(NotOne::None));
-        assert_eq!(extract("{\"a\": 1} {\"a\": 2}"), Err(NotOne::Several));
-        assert_eq!(extract("{\"a\": [1, {\"b\": 2}"), Err(NotOne::Unfinished));
-        assert_eq!(extract("<think>for ever and ever"), Err(NotOne::Unfinished));
     }
 
     #[test]
@@ -210,12 +126,6 @@ mod tests {
         #[test]
         fn no_text_makes_it_panic(text in "\\PC{0,200}") {
             let _ = triage(2, &text);
-        }
-
-        #[test]
-        fn an_object_is_found_between_any_words_without_braces(before in "[^{}<\"\\\\]{0,40}", after in "[^{}]{0,40}") {
-            let found = extract(&format!("{before}{{\"a\": 7}}{after}"));
-            prop_assert_eq!(found.unwrap()["a"].as_i64(), Some(7));
         }
     }
 }

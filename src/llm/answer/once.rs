@@ -1,0 +1,93 @@
+//! JSON in which nothing is said twice: an object with two values for one name has none.
+
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde_json::{Map, Value};
+
+/// The object that a text is.
+pub(super) fn object(text: &str) -> Result<Map<String, Value>, serde_json::Error> {
+    match serde_json::from_str::<Once>(text)?.0 {
+        Value::Object(object) => Ok(object),
+        _ => Err(serde_json::Error::custom("it is no object")),
+    }
+}
+
+/// A value with one value a name, however often it is said.
+struct Once(Value);
+
+impl<'de> Deserialize<'de> for Once {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(OnceVisitor).map(Self)
+    }
+}
+
+struct OnceVisitor;
+
+impl<'de> Visitor<'de> for OnceVisitor {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON value")
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut values: A) -> Result<Value, A::Error> {
+        let mut list = Vec::new();
+        while let Some(Once(value)) = values.next_element()? {
+            list.push(value);
+        }
+        Ok(list.into())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Value, A::Error> {
+        let mut object = Map::new();
+        while let Some((name, Once(value))) = fields.next_entry::<String, Once>()? {
+            if object.get(&name).is_some_and(|earlier| *earlier != value) {
+                return Err(A::Error::custom(format_args!("it has two values for {name:?}")));
+            }
+            object.insert(name, value);
+        }
+        Ok(object.into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_name_has_one_value() {
+        let text = r#"{"a": [1, -2, 0.5, null, true, "ü"], "b": {"c": {}}, "b": {"c": {}}}"#;
+        let expected = json!({"a": [1, -2, 0.5, null, true, "ü"], "b": {"c": {}}});
+        assert_eq!(object(text).map(Value::Object).unwrap(), expected);
+        assert!(object(r#"{"a": [{"b": 1, "b": 2}]}"#).unwrap_err().to_string().contains("two values for \"b\""));
+        assert!(object("[]").is_err());
+        assert!(object("{} {}").is_err());
+    }
+}
