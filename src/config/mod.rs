@@ -1,20 +1,29 @@
 //! Every setting, read once from the environment (and `.env`) through envy.
 //!
 //! All that is wrong is said at once, each with the variable, what it wants and an example. Sources and topics are no
-//! settings: they live in the database, and a topic's own values beat these.
+//! settings: they live in the database, and a topic's own values beat these. Models may also stand in a file that a
+//! setting names: see [`catalogue`].
 
+pub mod catalogue;
 mod openai;
+mod place;
 mod reader;
+mod secret;
 
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
 use std::time::Duration;
 
 use chrono_tz::Tz;
 use serde::Deserialize;
 use thiserror::Error;
 
+pub use catalogue::{Catalogue, CatalogueEntry, CatalogueProblem};
+use catalogue::Environment;
 pub use openai::{Effort, OpenAiSettings, TaskSettings};
+pub use place::is_own;
 pub use reader::Problem;
 use reader::{Reader, number, size};
 
@@ -23,6 +32,7 @@ use crate::domain::budget::{BudgetPolicy, Caps};
 use crate::domain::database_url::DatabaseUrl;
 use crate::domain::money::MicroCredits;
 use crate::domain::schedule::Schedule;
+use crate::domain::task::Task;
 use crate::domain::time::Timestamp;
 use crate::domain::topic::BudgetTier;
 use crate::sources::fetch::Allowed;
@@ -54,8 +64,13 @@ pub struct BudgetSettings {
 /// How models are asked (`OPENAI_*`, `AHA_LLM_*`).
 #[derive(Debug, Clone)]
 pub struct LlmSettings {
-    /// `None`: stories are judged by `local`.
+    /// Serves the tasks for which the catalogue names no model; where there is neither, `local` does.
     pub openai: Option<OpenAiSettings>,
+    /// The models of the file that `AHA_LLM_CONFIG` names.
+    pub catalogue: Option<Catalogue>,
+    pub egress: Egress,
+    /// How each task is asked, whoever is asked: its limits and how much to think.
+    pub tasks: BTreeMap<Task, TaskSettings>,
     /// What is set without effect, for `doctor` and the start of a run.
     pub notes: Vec<String>,
     /// Stories in one triage call, 1–50.
@@ -66,6 +81,43 @@ pub struct LlmSettings {
     pub language: String,
     /// A folder with the owner's own prompts, laid out like `prompts/`.
     pub prompts: Option<PathBuf>,
+}
+
+impl LlmSettings {
+    /// Characters of one story's text that a model of the task is sent; `None` where none is configured.
+    #[must_use]
+    pub fn max_input_chars(&self, task: Task) -> Option<usize> {
+        let of_catalogue = self.catalogue.as_ref().filter(|catalogue| catalogue.serves(task)).map(|_| &self.tasks);
+        let tasks = of_catalogue.or_else(|| self.openai.as_ref().map(|openai| &openai.tasks))?;
+        tasks.get(&task).map(|settings| settings.max_input_chars)
+    }
+
+    /// Whether any model but `local` is configured for a task.
+    #[must_use]
+    pub fn has_models(&self) -> bool {
+        self.openai.is_some() || self.catalogue.as_ref().is_some_and(|catalogue| !catalogue.tasks.is_empty())
+    }
+}
+
+/// Where models may be (`AHA_EGRESS`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Egress {
+    #[default]
+    Any,
+    /// On this machine or a private network alone.
+    Local,
+}
+
+impl FromStr for Egress {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        match text {
+            "any" => Ok(Self::Any),
+            "local" => Ok(Self::Local),
+            _ => Err(()),
+        }
+    }
 }
 
 /// Days after which rows are removed (`AHA_RETAIN_*_DAYS`); `None` keeps them for good.
@@ -104,17 +156,28 @@ pub enum LogFormat {
 
 #[derive(Debug, Error)]
 pub enum ConfigError {
-    #[error("{}", list(.0))]
-    Problems(Vec<Problem>),
+    #[error("{}", list(.0, .1))]
+    Problems(Vec<Problem>, Vec<CatalogueProblem>),
     #[error("the environment cannot be read: {0}; a variable of ours must be valid UTF-8")]
     Unreadable(#[from] envy::Error),
     #[error("the file .env cannot be read: {0}; each line is NAME=value, with quotes around a value with spaces")]
     DotEnv(#[from] dotenvy::Error),
 }
 
-fn list(problems: &[Problem]) -> String {
-    problems.iter().map(Problem::to_string).collect::<Vec<_>>().join("\n")
+fn list(problems: &[Problem], of_catalogue: &[CatalogueProblem]) -> String {
+    let problems = problems.iter().map(Problem::to_string);
+    problems.chain(of_catalogue.iter().map(CatalogueProblem::to_string)).collect::<Vec<_>>().join("\n")
 }
+
+/// Settings whose names other programs share.
+const SHARED: [&str; 6] = [
+    "DATABASE_URL",
+    "ANTHROPIC_API_KEY",
+    "ANTHROPIC_API_KEY_FILE",
+    "GEMINI_API_KEY",
+    "GEMINI_API_KEY_FILE",
+    "OLLAMA_BASE_URL",
+];
 
 /// The variables as they stand; every one is optional.
 #[derive(Debug, Default, Deserialize)]
@@ -127,6 +190,9 @@ struct Raw {
     aha_budget_daily_credits: Option<String>,
     aha_budget_monthly_credits: Option<String>,
     aha_budget_policy: Option<String>,
+    ollama_base_url: Option<String>,
+    aha_egress: Option<String>,
+    aha_llm_config: Option<String>,
     aha_llm_concurrency: Option<String>,
     aha_llm_timeout_seconds: Option<String>,
     aha_language: Option<String>,
@@ -163,20 +229,29 @@ impl Config {
     /// # Errors
     /// All unusable variables at once.
     pub fn from_pairs(pairs: impl Iterator<Item = (String, String)>) -> Result<Self, ConfigError> {
-        let is_ours = |name: &str| name.starts_with("AHA_") || name.starts_with("OPENAI_") || name == "DATABASE_URL";
-        let ours: Vec<(String, String)> =
-            pairs.filter(|(name, value)| is_ours(name) && !value.trim().is_empty()).collect();
+        let is_ours =
+            |name: &str| name.starts_with("AHA_") || name.starts_with("OPENAI_") || SHARED.contains(&name);
+        let all: Vec<(String, String)> = pairs.filter(|(_, value)| !value.trim().is_empty()).collect();
+        let ours: Vec<(String, String)> = all.iter().filter(|(name, _)| is_ours(name)).cloned().collect();
         let raw: Raw = envy::from_iter(ours.iter().cloned())?;
         let mut reader = Reader::default();
-        let config = reader.read(raw, &ours)?;
-        if reader.problems.is_empty() { Ok(config) } else { Err(ConfigError::Problems(reader.problems)) }
+        let config = reader.read(raw, &ours, &Environment::of(&all))?;
+        if reader.problems.is_empty() && reader.of_catalogue.is_empty() {
+            return Ok(config);
+        }
+        Err(ConfigError::Problems(reader.problems, reader.of_catalogue))
     }
 }
 
 impl Reader {
-    fn read(&mut self, mut raw: Raw, pairs: &[(String, String)]) -> Result<Config, ConfigError> {
+    fn read(
+        &mut self,
+        mut raw: Raw,
+        pairs: &[(String, String)],
+        environment: &Environment,
+    ) -> Result<Config, ConfigError> {
         let budget = self.budget(&mut raw);
-        let llm = self.llm(&mut raw, pairs)?;
+        let llm = self.llm(&mut raw, pairs, environment)?;
         self.priced(&budget, &llm);
         let fetch = self.fetch(raw.aha_fetch_allow, raw.aha_fetch_host_gap_ms, raw.aha_fetch_concurrency);
         let log = self.log(raw.aha_log, raw.aha_log_format);
@@ -233,15 +308,26 @@ impl Reader {
         BudgetSettings { caps, policy }
     }
 
-    fn llm(&mut self, raw: &mut Raw, pairs: &[(String, String)]) -> Result<LlmSettings, ConfigError> {
+    fn llm(
+        &mut self,
+        raw: &mut Raw,
+        pairs: &[(String, String)],
+        environment: &Environment,
+    ) -> Result<LlmSettings, ConfigError> {
         let seconds = ("AHA_LLM_TIMEOUT_SECONDS", "seconds from 1 to 3600", "120");
         let timeout = self.maybe(raw.aha_llm_timeout_seconds.take(), seconds, number(1, 3600));
-        let (openai, notes) = openai::read(pairs, timeout, self)?;
+        let openai::Section { openai, tasks, notes } = openai::read(pairs, timeout, self)?;
+        let base = ("OLLAMA_BASE_URL", "the http(s) URL of an Ollama server", "http://127.0.0.1:11434");
+        let _ = self.maybe(raw.ollama_base_url.take(), base, place::http_url);
+        let egress = ("AHA_EGRESS", "any or local", "local");
         let stories = ("AHA_TRIAGE_BATCH_SIZE", "a number of stories from 1 to 50", "10");
         let calls = ("AHA_LLM_CONCURRENCY", "a number of calls from 1 to 256", "4");
         let language = ("AHA_LANGUAGE", "the name or tag of a language", "German");
         Ok(LlmSettings {
             openai,
+            catalogue: raw.aha_llm_config.take().and_then(|path| self.catalogue(path.trim(), environment, timeout)),
+            egress: self.or(raw.aha_egress.take(), egress, Egress::default(), |text| text.parse().ok()),
+            tasks,
             notes,
             triage_batch_size: size(self.or(raw.aha_triage_batch_size.take(), stories, 10, number(1, 50))),
             concurrency: size(self.or(raw.aha_llm_concurrency.take(), calls, 4, number(1, 256))),
@@ -253,9 +339,18 @@ impl Reader {
         })
     }
 
+    fn catalogue(&mut self, path: &str, environment: &Environment, timeout: Option<u64>) -> Option<Catalogue> {
+        let read = Catalogue::load(Path::new(path), environment, timeout);
+        read.map_err(|problems| self.of_catalogue.extend(problems)).ok()
+    }
+
     /// A cap that cannot bite, because a price is not known, is no cap.
     fn priced(&mut self, budget: &BudgetSettings, llm: &LlmSettings) {
-        let Some(openai) = llm.openai.as_ref().filter(|_| budget.caps.is_set()) else { return };
+        if !budget.caps.is_set() {
+            return;
+        }
+        self.of_catalogue.extend(llm.catalogue.iter().flat_map(Catalogue::unpriced));
+        let Some(openai) = &llm.openai else { return };
         let wants = "credits for 1,000 tokens (0 for a server of your own), because a budget is set";
         if openai.tasks.values().any(|settings| settings.price.is_none()) {
             self.problem("OPENAI_CREDITS_PER_1K_INPUT_TOKENS and _OUTPUT_TOKENS", None, wants, "0.00025");

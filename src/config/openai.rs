@@ -3,25 +3,26 @@
 //! A model is asked only when both a key and a model are set: a key that happens to be in the environment spends nothing.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::time::Duration;
 
 use secrecy::SecretString;
 use serde::Deserialize;
-use url::{Host, Url};
+use url::Url;
 
+use super::place::{below, http_url, is_own};
 use super::reader::{Reader, number, size};
+use super::secret;
 use crate::domain::money::{Price, parse_decimal};
 use crate::domain::task::Task;
 use crate::domain::topic::BudgetTier;
 
 /// Where requests go when no address is set.
-const DEFAULT_BASE: &str = "https://api.openai.com";
+pub(super) const DEFAULT_BASE: &str = "https://api.openai.com";
 
 /// A provider elsewhere that has not answered by then has failed.
-const REMOTE_TIMEOUT_SECONDS: u64 = 120;
+pub(super) const REMOTE_TIMEOUT_SECONDS: u64 = 120;
 /// A model on the owner's own machine or network may take its time (its first byte alone may take five minutes).
-const OWN_TIMEOUT_SECONDS: u64 = 600;
+pub(super) const OWN_TIMEOUT_SECONDS: u64 = 600;
 
 /// A configured OpenAI-compatible server.
 #[derive(Debug, Clone)]
@@ -129,12 +130,22 @@ const fn defaults(task: Task) -> (u64, u64) {
     }
 }
 
-/// Reads the section. `None` where no model is to be asked, with a word about what is set in vain.
+/// The section.
+#[derive(Debug, Default)]
+pub(super) struct Section {
+    /// `None` where no model of it is to be asked.
+    pub(super) openai: Option<OpenAiSettings>,
+    /// How each task is asked, whoever is asked.
+    pub(super) tasks: BTreeMap<Task, TaskSettings>,
+    /// What is set in vain.
+    pub(super) notes: Vec<String>,
+}
+
 pub(super) fn read(
     pairs: &[(String, String)],
     timeout: Option<u64>,
     reader: &mut Reader,
-) -> Result<(Option<OpenAiSettings>, Vec<String>), envy::Error> {
+) -> Result<Section, envy::Error> {
     let general: RawGeneral = section(pairs, "OPENAI_")?;
     let mut tasks = BTreeMap::new();
     for task in Task::ALL {
@@ -142,20 +153,22 @@ pub(super) fn read(
         let raw: RawTask = section(pairs, &prefix)?;
         tasks.insert(task, read_task(task, &prefix, raw, &general, reader));
     }
+    let all = tasks.clone();
     // What a digest does without unless it is asked for by name.
     tasks.retain(|task, settings| *task != Task::EntityExtract || settings.models.of_task.is_some());
     let key = key(&general, reader);
     let endpoint = endpoint(&general, reader);
     let has_model = tasks.values().any(|task| task.models.any());
     let Some(key) = key.filter(|_| has_model) else {
-        return Ok((None, notes(&general, has_model)));
+        return Ok(Section { openai: None, tasks: all, notes: notes(&general, has_model) });
     };
     let unused = pairs.iter().find(|(name, _)| name.starts_with("OPENAI_EMBED_"));
     let notes = unused
         .map(|(name, _)| format!("{name} is set without effect: texts are compared in this process only, as yet"));
     let default = if is_own(&endpoint) { OWN_TIMEOUT_SECONDS } else { REMOTE_TIMEOUT_SECONDS };
     let timeout = Duration::from_secs(timeout.unwrap_or(default));
-    Ok((Some(OpenAiSettings { endpoint, key, timeout, tasks }), notes.into_iter().collect()))
+    let openai = Some(OpenAiSettings { endpoint, key, timeout, tasks });
+    Ok(Section { openai, tasks: all, notes: notes.into_iter().collect() })
 }
 
 fn section<T: serde::de::DeserializeOwned>(pairs: &[(String, String)], prefix: &str) -> Result<T, envy::Error> {
@@ -183,50 +196,24 @@ fn key(raw: &RawGeneral, reader: &mut Reader) -> Option<SecretString> {
         return Some(key.trim().to_owned().into());
     }
     let path = raw.api_key_file.as_ref()?;
-    match std::fs::read_to_string(Path::new(path.trim())) {
-        Ok(key) if !key.trim().is_empty() => Some(key.trim().to_owned().into()),
-        Ok(_) | Err(_) => {
-            let wants = "the path of a file that holds the key and can be read";
-            reader.problem("OPENAI_API_KEY_FILE", Some(path.clone()), wants, "/run/secrets/openai");
-            None
-        }
+    let key = secret::in_file(path);
+    if key.is_none() {
+        reader.problem("OPENAI_API_KEY_FILE", Some(path.clone()), secret::WANTS_FILE, "/run/secrets/openai");
     }
+    key
 }
 
 fn endpoint(raw: &RawGeneral, reader: &mut Reader) -> Url {
     let full = ("OPENAI_ENDPOINT", "the full http(s) URL of /v1/responses", "https://api.openai.com/v1/responses");
     let base = ("OPENAI_BASE_URL", "an http(s) URL, to which /v1/responses is added", DEFAULT_BASE);
     let given = reader.maybe(raw.endpoint.clone(), full, http_url);
-    let based = reader.maybe(raw.base_url.clone(), base, |text| http_url(text).map(|base| below(&base, "responses")));
+    let based = reader.maybe(raw.base_url.clone(), base, |text| http_url(text).map(|base| below(&base, "v1", "responses")));
     given.or(based).unwrap_or_else(default_endpoint)
 }
 
 #[expect(clippy::expect_used, reason = "a constant, read by a test")]
 fn default_endpoint() -> Url {
     Url::parse(&format!("{DEFAULT_BASE}/v1/responses")).expect("the default address is a URL")
-}
-
-fn http_url(text: &str) -> Option<Url> {
-    Url::parse(text).ok().filter(|url| matches!(url.scheme(), "http" | "https") && url.host().is_some())
-}
-
-/// `BASE/v1/NAME`; a base that ends with `/v1` already is not given a second one.
-fn below(base: &Url, name: &str) -> Url {
-    let mut url = base.clone();
-    let path = base.path().trim_end_matches('/');
-    let path = path.strip_suffix("/v1").unwrap_or(path);
-    url.set_path(&format!("{path}/v1/{name}"));
-    url
-}
-
-/// Whether the server is on this machine or a private network.
-fn is_own(url: &Url) -> bool {
-    match url.host() {
-        Some(Host::Domain(name)) => name.rsplit_once('.').is_none_or(|(_, top)| top == "local"),
-        Some(Host::Ipv4(ip)) => ip.is_loopback() || ip.is_private() || ip.is_link_local(),
-        Some(Host::Ipv6(ip)) => ip.is_loopback() || ip.is_unique_local(),
-        None => false,
-    }
 }
 
 fn read_task(task: Task, prefix: &str, raw: RawTask, general: &RawGeneral, reader: &mut Reader) -> TaskSettings {
@@ -288,7 +275,11 @@ fn price(
 ) -> Option<Price> {
     let input = rate(reader, input)?;
     let output = rate(reader, output)?;
-    Some(Price { input_microcredits_per_million: input, output_microcredits_per_million: output })
+    Some(Price {
+        input_microcredits_per_million: input,
+        output_microcredits_per_million: output,
+        ..Price::default()
+    })
 }
 
 /// The first rate that is set, in micro-credits for a million tokens: credits for a thousand, times 10^9.
@@ -309,9 +300,9 @@ mod tests {
     fn settings(pairs: &[(&str, &str)]) -> Option<OpenAiSettings> {
         let pairs: Vec<(String, String)> = pairs.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
         let mut reader = Reader::default();
-        let (settings, _) = read(&pairs, None, &mut reader).unwrap();
+        let section = read(&pairs, None, &mut reader).unwrap();
         assert_eq!(reader.problems, []);
-        settings
+        section.openai
     }
 
     #[test]

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use super::catalogue::CatalogueProblem;
+
 /// Something wrong with one variable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
@@ -26,6 +28,8 @@ impl fmt::Display for Problem {
 #[derive(Default)]
 pub(super) struct Reader {
     pub(super) problems: Vec<Problem>,
+    /// Those of the file that `AHA_LLM_CONFIG` names.
+    pub(super) of_catalogue: Vec<CatalogueProblem>,
 }
 
 impl Reader {

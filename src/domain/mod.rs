@@ -5,6 +5,7 @@ pub mod database_url;
 pub mod digest;
 pub mod ids;
 pub mod item;
+pub mod model;
 pub mod money;
 pub mod run;
 pub mod schedule;

@@ -32,22 +32,37 @@ impl fmt::Display for MicroCredits {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Price {
     pub input_microcredits_per_million: i64,
+    /// Of input read from a cache; `None`: as any other input.
+    pub cached_input_microcredits_per_million: Option<i64>,
     pub output_microcredits_per_million: i64,
 }
 
 impl Price {
-    /// What a call costs, rounded up to the micro-credit. Negative counts are 0; more than can be told is the largest amount.
+    /// What a call costs of whose input nothing is in a cache, rounded up to the micro-credit. Negative counts are 0; more than can
+    /// be told is the largest amount.
     #[must_use]
     pub fn cost(&self, input_tokens: i64, output_tokens: i64) -> MicroCredits {
+        self.cost_with_cache(input_tokens, 0, output_tokens)
+    }
+
+    /// The same, with `cached_tokens` of the input read from a cache.
+    #[must_use]
+    pub fn cost_with_cache(&self, input_tokens: i64, cached_tokens: i64, output_tokens: i64) -> MicroCredits {
         let part = |tokens: i64, price: i64| i128::from(tokens.max(0)) * i128::from(price);
-        let millionths = part(input_tokens, self.input_microcredits_per_million)
+        let input_tokens = input_tokens.max(0);
+        let cached_tokens = cached_tokens.clamp(0, input_tokens);
+        let input = self.input_microcredits_per_million;
+        let millionths = part(input_tokens - cached_tokens, input)
+            + part(cached_tokens, self.cached_input_microcredits_per_million.unwrap_or(input))
             + part(output_tokens, self.output_microcredits_per_million);
         MicroCredits(i64::try_from((millionths + 999_999) / 1_000_000).unwrap_or(i64::MAX))
     }
 
     #[must_use]
     pub const fn is_free(&self) -> bool {
-        self.input_microcredits_per_million == 0 && self.output_microcredits_per_million == 0
+        self.input_microcredits_per_million == 0
+            && self.output_microcredits_per_million == 0
+            && matches!(self.cached_input_microcredits_per_million, None | Some(0))
     }
 }
 
@@ -84,6 +99,14 @@ mod tests {
 
     use super::*;
 
+    fn price(input: i64, output: i64) -> Price {
+        Price {
+            input_microcredits_per_million: input,
+            output_microcredits_per_million: output,
+            ..Price::default()
+        }
+    }
+
     #[test]
     fn prices_and_amounts_are_read_exactly() {
         for (text, places, read) in [
@@ -105,18 +128,28 @@ mod tests {
 
     #[test]
     fn a_cost_is_rounded_up_and_never_wraps() {
-        let price = Price { input_microcredits_per_million: 150_000, output_microcredits_per_million: 600_000 };
+        let price = price(150_000, 600_000);
         assert_eq!(price.cost(1, 0), MicroCredits(1));
         assert_eq!(price.cost(1000, 500), MicroCredits(450));
         assert_eq!(price.cost(-5, -5), MicroCredits(0));
-        let dear = Price { input_microcredits_per_million: i64::MAX, output_microcredits_per_million: 0 };
-        assert_eq!(dear.cost(i64::MAX, 0), MicroCredits(i64::MAX));
+        assert_eq!(self::price(i64::MAX, 0).cost(i64::MAX, 0), MicroCredits(i64::MAX));
+    }
+
+    #[test]
+    fn input_from_a_cache_has_a_price_of_its_own() {
+        let usual = price(1_000_000, 4_000_000);
+        let cached = Price { cached_input_microcredits_per_million: Some(100_000), ..usual };
+        assert_eq!(usual.cost_with_cache(1000, 900, 10), usual.cost(1000, 10));
+        assert_eq!(cached.cost_with_cache(1000, 900, 10), MicroCredits(100 + 90 + 40));
+        assert_eq!(cached.cost_with_cache(1000, 5000, 0), MicroCredits(100), "no more can be cached than was sent");
+        assert_eq!(cached.cost_with_cache(1000, -1, 0), MicroCredits(1000));
+        assert!(!Price { cached_input_microcredits_per_million: Some(1), ..price(0, 0) }.is_free());
     }
 
     proptest! {
         #[test]
         fn a_cost_grows_with_its_tokens(input in 0_i64..1_000_000_000, output in 0_i64..1_000_000_000, more in 0_i64..1000) {
-            let price = Price { input_microcredits_per_million: 1_250_000, output_microcredits_per_million: 10_000_000 };
+            let price = price(1_250_000, 10_000_000);
             prop_assert!(price.cost(input, output) <= price.cost(input + more, output + more));
         }
     }

@@ -21,8 +21,11 @@ const BYTES_PER_TOKEN: usize = 4;
 
 /// The example for those who have configured no model: a small one at its list price, 1 credit for a dollar.
 pub const EXAMPLE_MODEL: &str = "gpt-5-mini";
-const EXAMPLE_PRICE: Price =
-    Price { input_microcredits_per_million: 250_000, output_microcredits_per_million: 2_000_000 };
+const EXAMPLE_PRICE: Price = Price {
+    input_microcredits_per_million: 250_000,
+    cached_input_microcredits_per_million: None,
+    output_microcredits_per_million: 2_000_000,
+};
 
 /// Tokens that an answer about one story usually takes.
 const fn usual_output(task: Task) -> i64 {

@@ -12,41 +12,10 @@ use thiserror::Error;
 use super::provider::{self, AnswerFormat, Capabilities, ModelRequest, Sampling, Server, local};
 use super::transport::Timeouts;
 use crate::config::{Effort, OpenAiSettings, TaskSettings};
+pub use crate::domain::model::ModelRef;
 use crate::domain::money::Price;
 use crate::domain::task::Task;
 use crate::domain::topic::BudgetTier;
-
-/// A provider and one of its models.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct ModelRef {
-    pub provider: String,
-    pub model: String,
-}
-
-impl FromStr for ModelRef {
-    type Err = NotAModel;
-
-    /// Reads `provider/model`; the model may have slashes of its own.
-    fn from_str(text: &str) -> Result<Self, NotAModel> {
-        match text.split_once('/') {
-            Some((provider, model)) if !provider.is_empty() && !model.is_empty() => {
-                Ok(Self { provider: provider.to_owned(), model: model.to_owned() })
-            }
-            _ => Err(NotAModel(text.to_owned())),
-        }
-    }
-}
-
-impl fmt::Display for ModelRef {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}", self.provider, self.model)
-    }
-}
-
-/// A text that names no model.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("{0:?} names no model: write provider/model, for example openai/gpt-5-mini")]
-pub struct NotAModel(String);
 
 /// How a model is reached.
 #[derive(Debug, Clone)]

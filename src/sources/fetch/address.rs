@@ -55,19 +55,38 @@ pub(super) fn host_key(host: &str) -> String {
 #[derive(Debug, Clone, Default)]
 pub struct AddressRules {
     allow: Arc<[Allowed]>,
+    side: Side,
+}
+
+/// On which side of the owner's border a server has to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Side {
+    #[default]
+    Outside,
+    Inside,
 }
 
 impl AddressRules {
     #[must_use]
     pub fn new(allow: Vec<Allowed>) -> Self {
-        Self { allow: allow.into() }
+        Self { allow: allow.into(), side: Side::Outside }
+    }
+
+    /// Only this machine and private networks, without an exception.
+    #[must_use]
+    pub fn own_network() -> Self {
+        Self { allow: Arc::default(), side: Side::Inside }
     }
 
     /// Whether a request may go to this address.
     #[must_use]
     pub fn permits(&self, address: IpAddr) -> bool {
         let address = address.to_canonical();
-        !is_forbidden(address) || self.allow.iter().any(|a| matches!(a, Allowed::Network(n) if n.contains(&address)))
+        let is_on_its_side = match self.side {
+            Side::Outside => !is_forbidden(address),
+            Side::Inside => is_own_network(address),
+        };
+        is_on_its_side || self.allow.iter().any(|a| matches!(a, Allowed::Network(n) if n.contains(&address)))
     }
 
     /// Whether this name is excepted by name, whatever it resolves to.
@@ -123,9 +142,22 @@ fn is_forbidden_v6(address: Ipv6Addr) -> bool {
     }
 }
 
+/// The metadata service of clouds: a neighbour, but not one of the owner's.
+const METADATA: Ipv4Addr = Ipv4Addr::new(169, 254, 169, 254);
+
+/// Whether an address is this machine's or of a private network, so that what is sent there does not leave them. Much of what
+/// [`is_forbidden`] refuses is not: what a carrier shares among its customers, multicast, ranges for examples.
+#[must_use]
+pub fn is_own_network(address: IpAddr) -> bool {
+    match address.to_canonical() {
+        IpAddr::V4(v4) => v4 != METADATA && (v4.is_loopback() || v4.is_private() || v4.is_link_local()),
+        IpAddr::V6(v6) => v6.is_loopback() || v6.is_unique_local() || v6.is_unicast_link_local(),
+    }
+}
+
 /// Why a name was not resolved; found again in reqwest's chain of causes.
 #[derive(Debug, Clone)]
-pub(super) enum ResolveFailure {
+pub(crate) enum ResolveFailure {
     Refused { host: String, address: IpAddr },
     Unknown { host: String, reason: String },
 }
@@ -143,8 +175,8 @@ impl std::error::Error for ResolveFailure {}
 
 /// Resolves names through the system and refuses those that lead to a forbidden address, even if others are fine.
 #[derive(Debug, Clone)]
-pub(super) struct CheckedResolver {
-    pub(super) rules: AddressRules,
+pub(crate) struct CheckedResolver {
+    pub(crate) rules: AddressRules,
 }
 
 impl Resolve for CheckedResolver {
@@ -182,6 +214,22 @@ mod tests {
         assert!(matches!(error.downcast_ref(), Some(ResolveFailure::Refused { host, .. }) if host == "localhost"));
         assert!(resolve(&["10.0.0.0/8"]).await.is_err());
         assert!(resolve(&["localhost"]).await.unwrap() > 0 && resolve(&["127.0.0.0/8", "::1"]).await.unwrap() > 0);
+    }
+
+    #[test]
+    fn own_networks_are_not_all_that_is_forbidden() {
+        let rules = AddressRules::own_network();
+        for own in "127.0.0.1 127.9.9.9 10.0.0.1 172.31.0.1 192.168.1.1 169.254.1.1 ::1 fd00::1 fe80::1 ::ffff:10.0.0.1"
+            .split_whitespace()
+        {
+            assert!(rules.permits(own.parse().unwrap()), "{own} is the owner's");
+        }
+        for other in "8.8.8.8 172.32.0.1 100.64.0.1 169.254.169.254 0.0.0.0 224.0.0.1 203.0.113.9 2606:4700::1 :: ff02::1 \
+            ::ffff:8.8.8.8 64:ff9b::10.0.0.1 2002:7f00:1::"
+            .split_whitespace()
+        {
+            assert!(!rules.permits(other.parse().unwrap()), "{other} is not");
+        }
     }
 
     #[test]

@@ -17,10 +17,11 @@ use url::{Host, Url};
 use crate::domain::source::Validators;
 use crate::failpoint;
 
-pub use address::{AddressRules, Allowed, NotAllowable, is_forbidden};
+pub use address::{AddressRules, Allowed, NotAllowable, is_forbidden, is_own_network};
+pub(crate) use address::CheckedResolver;
 pub use error::{FetchError, shown};
 
-use address::{CheckedResolver, host_key};
+use address::host_key;
 use politeness::Politeness;
 
 /// How the fetcher behaves; the defaults are those of a considerate reader.

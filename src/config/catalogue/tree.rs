@@ -1,0 +1,281 @@
+//! A YAML document as a tree that knows its lines. Text goes in, nodes or what is wrong comes out; nothing is typed yet.
+//!
+//! The text may be anybody's: its size, depth and number of nodes are bounded, those that aliases repeat included.
+
+use std::collections::{HashMap, HashSet};
+
+use saphyr_parser::{Event, Parser, ScalarStyle, ScanError, Span};
+
+/// A catalogue is some kilobytes.
+pub(super) const MAX_BYTES: u64 = 1 << 20;
+const MAX_DEPTH: usize = 32;
+const MAX_NODES: usize = 50_000;
+
+/// A value and the line on which it begins, from 1.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Node {
+    pub(super) line: usize,
+    pub(super) value: Value,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Value {
+    /// `plain`: without quotes, so that it may be a number or a truth value.
+    Scalar {
+        text: String,
+        plain: bool,
+    },
+    List(Vec<Node>),
+    Map(Vec<Pair>),
+}
+
+/// A key with its value.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Pair {
+    pub(super) key: String,
+    pub(super) line: usize,
+    pub(super) node: Node,
+}
+
+/// What is wrong with the form of the document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Fault {
+    pub(super) line: usize,
+    pub(super) what: String,
+}
+
+impl Node {
+    pub(super) fn map(&self) -> Option<&[Pair]> {
+        match &self.value {
+            Value::Map(pairs) => Some(pairs),
+            Value::Scalar { .. } | Value::List(_) => None,
+        }
+    }
+
+    /// Whether it says nothing: empty, `~` or `null`.
+    pub(super) fn is_null(&self) -> bool {
+        matches!(&self.value, Value::Scalar { text, plain: true } if matches!(text.as_str(), "" | "~" | "null" | "Null" | "NULL"))
+    }
+
+    /// This value over `below`: maps are merged key by key, all else takes the other's place.
+    pub(super) fn over(self, below: &Self) -> Self {
+        match (self.value, &below.value) {
+            (Value::Map(above), Value::Map(lower)) => {
+                Self { line: self.line, value: Value::Map(merged(above, lower)) }
+            }
+            (value, _) => Self { line: self.line, value },
+        }
+    }
+
+    fn count(&self) -> usize {
+        1 + match &self.value {
+            Value::Scalar { .. } => 0,
+            Value::List(nodes) => nodes.iter().map(Self::count).sum::<usize>(),
+            Value::Map(pairs) => pairs.iter().map(|pair| pair.node.count()).sum(),
+        }
+    }
+}
+
+fn merged(above: Vec<Pair>, below: &[Pair]) -> Vec<Pair> {
+    let mut lower: Vec<Pair> =
+        below.iter().filter(|pair| above.iter().all(|upper| upper.key != pair.key)).cloned().collect();
+    for pair in above {
+        let node = match below.iter().find(|lower| lower.key == pair.key) {
+            Some(lower) => pair.node.over(&lower.node),
+            None => pair.node,
+        };
+        lower.push(Pair { node, ..pair });
+    }
+    lower
+}
+
+/// The document's tree; `None` for an empty one. Repeated keys are `faults`, which do not keep the rest from being read.
+///
+/// # Errors
+/// What keeps the document from being read at all.
+pub(super) fn parse(text: &str, faults: &mut Vec<Fault>) -> Result<Option<Node>, Fault> {
+    let mut builder = Builder::new(faults);
+    for event in Parser::new_from_str(text) {
+        let (event, span) = event.map_err(|error| unreadable(&error))?;
+        builder.take(event, span).map_err(|what| Fault { line: span.start.line(), what })?;
+    }
+    Ok(builder.root)
+}
+
+/// The parser's words are its own, and quote nothing of the text.
+fn unreadable(error: &ScanError) -> Fault {
+    Fault { line: error.marker().line(), what: format!("it is no YAML: {}", error.info()) }
+}
+
+/// A collection that is not complete.
+struct Open {
+    anchor: usize,
+    node: Node,
+    /// Of a map: the key whose value comes next.
+    key: Option<(String, usize)>,
+    keys: HashSet<String>,
+}
+
+struct Builder<'a> {
+    open: Vec<Open>,
+    anchors: HashMap<usize, Node>,
+    nodes: usize,
+    root: Option<Node>,
+    faults: &'a mut Vec<Fault>,
+}
+
+impl<'a> Builder<'a> {
+    fn new(faults: &'a mut Vec<Fault>) -> Self {
+        Self { open: Vec::new(), anchors: HashMap::new(), nodes: 0, root: None, faults }
+    }
+
+    fn take(&mut self, event: Event<'_>, span: Span) -> Result<(), String> {
+        let line = span.start.line();
+        match event {
+            Event::Scalar(text, style, anchor, tag) => {
+                if tag.is_some() {
+                    return Err("it has a tag (!), which means nothing here".to_owned());
+                }
+                let value = Value::Scalar { text: text.into_owned(), plain: style == ScalarStyle::Plain };
+                self.close(anchor, Node { line, value })
+            }
+            Event::SequenceStart(anchor, None) => self.begin(anchor, Node { line, value: Value::List(Vec::new()) }),
+            Event::MappingStart(anchor, None) => self.begin(anchor, Node { line, value: Value::Map(Vec::new()) }),
+            Event::SequenceStart(_, Some(_)) | Event::MappingStart(_, Some(_)) => {
+                Err("it has a tag (!), which means nothing here".to_owned())
+            }
+            Event::SequenceEnd | Event::MappingEnd => match self.open.pop() {
+                Some(done) => self.close(done.anchor, done.node),
+                None => Ok(()),
+            },
+            Event::Alias(anchor) => {
+                let node = self.anchors.get(&anchor).cloned().ok_or("it is an alias of what it stands in")?;
+                self.nodes += node.count() - 1;
+                self.close(0, Node { line, ..node })
+            }
+            Event::DocumentStart(_) if self.root.is_some() => Err("a second document begins".to_owned()),
+            Event::DocumentStart(_) | Event::Nothing | Event::StreamStart | Event::StreamEnd | Event::DocumentEnd => {
+                Ok(())
+            }
+        }
+    }
+
+    fn begin(&mut self, anchor: usize, node: Node) -> Result<(), String> {
+        if self.open.len() >= MAX_DEPTH {
+            return Err(format!("it is nested more than {MAX_DEPTH} deep"));
+        }
+        if self.open.last().is_some_and(|open| matches!(open.node.value, Value::Map(_)) && open.key.is_none()) {
+            return Err("a key is no text".to_owned());
+        }
+        self.open.push(Open { anchor, node, key: None, keys: HashSet::new() });
+        Ok(())
+    }
+
+    /// A node is complete, and finds its place in what is open.
+    fn close(&mut self, anchor: usize, node: Node) -> Result<(), String> {
+        self.nodes += 1;
+        if self.nodes > MAX_NODES {
+            return Err(format!("it holds more than {MAX_NODES} values, aliases counted as often as they stand there"));
+        }
+        if anchor > 0 {
+            self.anchors.insert(anchor, node.clone());
+        }
+        let Some(open) = self.open.last_mut() else {
+            self.root = Some(node);
+            return Ok(());
+        };
+        match &mut open.node.value {
+            Value::List(nodes) => nodes.push(node),
+            Value::Map(pairs) => match (open.key.take(), node.value) {
+                (Some((key, line)), value) => pairs.push(Pair { key, line, node: Node { line: node.line, value } }),
+                (None, Value::Scalar { text, .. }) => {
+                    if !open.keys.insert(text.clone()) {
+                        self.faults.push(Fault { line: node.line, what: format!("the key {text:?} stands here twice") });
+                    }
+                    open.key = Some((text, node.line));
+                }
+                (None, Value::List(_) | Value::Map(_)) => return Err("a key is no text".to_owned()),
+            },
+            Value::Scalar { .. } => {}
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn read(text: &str) -> Result<Option<Node>, Fault> {
+        parse(text, &mut Vec::new())
+    }
+
+    fn text_at(node: &Node, path: &[&str]) -> (String, usize) {
+        let found = path.iter().fold(node, |node, key| {
+            &node.map().unwrap().iter().find(|pair| pair.key == *key).unwrap().node
+        });
+        let Value::Scalar { text, .. } = &found.value else { panic!("{found:?}") };
+        (text.clone(), found.line)
+    }
+
+    #[test]
+    fn values_know_their_lines() {
+        let node = read("# a comment\na: 1\nb:\n  c: 'two'\n  d: [x,\n    y]\n").unwrap().unwrap();
+        assert_eq!(text_at(&node, &["a"]), ("1".to_owned(), 2));
+        assert_eq!(text_at(&node, &["b", "c"]), ("two".to_owned(), 4));
+        assert_eq!(read("").unwrap(), None);
+        assert_eq!(read("# nothing\n").unwrap(), None);
+    }
+
+    #[test]
+    fn a_value_is_merged_over_another_field_by_field() {
+        let node = |text| read(text).unwrap().unwrap();
+        let merged = node("a: {x: 9}\nb: 2").over(&node("a: {x: 1, y: 2}\nb: {z: 1}\nc: 3"));
+        for (path, text) in [(&["a", "x"][..], "9"), (&["a", "y"], "2"), (&["b"], "2"), (&["c"], "3")] {
+            assert_eq!(text_at(&merged, path).0, text, "{path:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_repeated_by_aliases_counts_as_often_as_it_stands_there() {
+        let once = read("a: &a [x, y]\nb: *a\n").unwrap().unwrap();
+        assert_eq!(once.map().unwrap()[1].node.value, once.map().unwrap()[0].node.value);
+        let mut bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n".to_owned();
+        for level in 1..12 {
+            let before = format!("*a{}", level - 1);
+            bomb.push_str(&format!("a{level}: &a{level} [{}]\n", vec![before; 10].join(", ")));
+        }
+        let fault = read(&bomb).unwrap_err();
+        assert!(fault.what.contains("more than 50000 values"), "{fault:?}");
+        assert!(read("a: &a [*a]").unwrap_err().what.contains("alias"));
+    }
+
+    #[test]
+    fn what_is_no_sane_document_is_refused_with_its_line() {
+        for (text, line, what) in [
+            ("a: 1\nb: [1, 2", 2, "no YAML"),
+            ("a: 1\n---\nb: 2\n", 2, "second document"),
+            ("a: !!binary xyz\n", 1, "tag"),
+            ("[a, b]: 1\n", 1, "no text"),
+            ("a: *nobody\n", 1, "no YAML"),
+        ] {
+            let fault = read(text).unwrap_err();
+            assert!(fault.what.contains(what) && fault.line >= line, "{text:?}: {fault:?}");
+        }
+        assert!(read(&"[".repeat(100_000)).is_err());
+        assert!(read(&"a: {".repeat(10_000)).is_err());
+        let mut faults = Vec::new();
+        parse("a: 1\na: 2\n", &mut faults).unwrap();
+        assert_eq!(faults.len(), 1);
+        assert_eq!(faults[0].line, 2);
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_is_too_strange(text in "[-a-c:\\[\\]{}&*!|>'\"# \n\t,?%@0-9~]{0,120}") {
+            let _ = read(&text);
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! Models by name, and the interfaces by which they are asked.
+
+use std::fmt;
+use std::str::FromStr;
+
+use thiserror::Error;
+
+/// A provider and one of its models, written `provider/model`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ModelRef {
+    pub provider: String,
+    pub model: String,
+}
+
+impl fmt::Display for ModelRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.provider, self.model)
+    }
+}
+
+impl FromStr for ModelRef {
+    type Err = NotAModel;
+
+    /// Reads `provider/model`; the model may have slashes of its own.
+    fn from_str(text: &str) -> Result<Self, NotAModel> {
+        match text.split_once('/') {
+            Some((provider, model)) if !provider.is_empty() && !model.is_empty() => {
+                Ok(Self { provider: provider.to_owned(), model: model.to_owned() })
+            }
+            _ => Err(NotAModel(text.to_owned())),
+        }
+    }
+}
+
+/// A text that names no model.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("{0:?} names no model: write provider/model, for example openai/gpt-5-mini")]
+pub struct NotAModel(String);
+
+/// Who is asked, which is to say: which interface is spoken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Provider {
+    /// The Responses API.
+    OpenAi,
+    /// Chat completions, as many servers have them.
+    OpenAiCompatible,
+    Anthropic,
+    Gemini,
+    Ollama,
+}
+
+impl Provider {
+    pub const ALL: [Self; 5] = [Self::OpenAi, Self::OpenAiCompatible, Self::Anthropic, Self::Gemini, Self::Ollama];
+
+    /// The name in catalogues, in the ledger and of the dialect.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::OpenAi => "openai",
+            Self::OpenAiCompatible => "openai_compatible",
+            Self::Anthropic => "anthropic",
+            Self::Gemini => "gemini",
+            Self::Ollama => "ollama",
+        }
+    }
+}
+
+impl FromStr for Provider {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        Self::ALL.into_iter().find(|provider| provider.as_str() == text).ok_or(())
+    }
+}
