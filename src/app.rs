@@ -6,6 +6,7 @@ use thiserror::Error;
 
 use crate::clock::Clock;
 use crate::config::Config;
+use crate::llm::breaker::BreakerPolicy;
 use crate::llm::prompt::{PromptError, Prompts};
 use crate::llm::retry::PIPELINE;
 use crate::llm::transport::Http;
@@ -92,15 +93,19 @@ pub enum AppError {
 }
 
 fn gateway_parts(config: &Config) -> Result<GatewayParts, AppError> {
-    let openai = config.llm.openai.as_ref();
+    let router = Router::configured(&config.llm);
+    for (model, why) in router.refused() {
+        tracing::warn!(%model, %why, "a model is not asked");
+    }
     Ok(GatewayParts {
-        router: Router::new(openai),
+        router,
         prompts: Arc::new(Prompts::load(config.llm.prompts.as_deref())?),
         transport: Arc::new(Http::new()?),
         clock: config.clock,
         budget: config.budget,
         language: config.llm.language.clone(),
         retry: PIPELINE,
+        breaker: BreakerPolicy::default(),
         jitter: Arc::new(rand::random::<f64>),
         pretend: false,
     })

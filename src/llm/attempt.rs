@@ -28,6 +28,8 @@ pub(super) enum Attempt {
     Unaskable(String),
     /// No budget is left.
     NoBudget(String),
+    /// The server is left alone for a while.
+    LeftAlone(String),
 }
 
 /// For each ask its stamped answer, or what is wrong with it.
@@ -72,6 +74,7 @@ impl Gateway {
             Bought::Failed(error) => Attempt::Failed(error),
             Bought::Unaskable(why) => Attempt::Unaskable(why),
             Bought::NoBudget(why) => Attempt::NoBudget(why),
+            Bought::LeftAlone(why) => Attempt::LeftAlone(why),
         })
     }
 

@@ -7,6 +7,8 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use thiserror::Error;
+
 use super::error::CallError;
 
 /// When a breaker opens, and for how long.
@@ -49,7 +51,8 @@ struct Open {
 }
 
 /// A server that is not to be asked.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("its server has failed again and again and is left alone for {} s more; the last time: {why}", wait.as_secs() + 1)]
 pub struct Refused {
     /// How long still.
     pub wait: Duration,

@@ -19,7 +19,7 @@ pub enum CallError {
     TooLarge(usize),
     #[error("the server redirects to {0}, which is not followed: the key is for one host")]
     Redirected(String),
-    #[error("the key is refused (401: {0}); check OPENAI_API_KEY")]
+    #[error("the key is refused (401: {0}); check OPENAI_API_KEY, or api_key in the catalogue")]
     Unauthorized(String),
     #[error("access is refused (403: {0})")]
     Forbidden(String),

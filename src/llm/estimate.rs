@@ -17,7 +17,7 @@ use crate::domain::task::Task;
 use crate::domain::topic::BudgetTier;
 
 /// English text has about four bytes a token, with the tokenizers of 2024 to 2026.
-const BYTES_PER_TOKEN: usize = 4;
+pub(super) const BYTES_PER_TOKEN: usize = 4;
 
 /// The example for those who have configured no model: a small one at its list price, 1 credit for a dollar.
 pub const EXAMPLE_MODEL: &str = "gpt-5-mini";

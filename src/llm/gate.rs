@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::router::ModelRef;
+use super::router::Route;
 use crate::domain::task::Task;
 
 /// Shared by all calls of an attempt.
@@ -18,7 +18,7 @@ pub struct Gate {
 
 #[derive(Debug, Default)]
 struct Known {
-    /// Models (`provider/model`) and providers (`provider`) of no use in this run, and why.
+    /// Models (`provider/model`) and accounts ([`Route::account`]) of no use in this run, and why.
     abandoned: BTreeMap<String, String>,
     /// Purposes for which no budget is left, and why.
     exhausted: BTreeMap<&'static str, String>,
@@ -38,27 +38,32 @@ impl Gate {
         self.closed.load(Ordering::SeqCst)
     }
 
-    pub(super) fn abandon_model(&self, model: &ModelRef, why: &str) {
-        self.abandon(format!("{}/{}", model.provider, model.model), why);
+    pub(super) fn abandon_model(&self, route: &Route, why: &str) {
+        let name = route.model.to_string();
+        self.abandon(name.clone(), &name, why);
     }
 
-    pub(super) fn abandon_provider(&self, model: &ModelRef, why: &str) {
-        self.abandon(model.provider.clone(), why);
+    /// All models that are asked at the same server with the same key.
+    pub(super) fn abandon_provider(&self, route: &Route, why: &str) {
+        self.abandon(route.account(), &route.model.provider, why);
     }
 
-    fn abandon(&self, name: String, why: &str) {
+    fn abandon(&self, name: String, who: &str, why: &str) {
         let mut known = self.known();
         if known.told.insert(name.clone()) {
-            tracing::error!(who = %name, %why, "not asked again in this run");
+            tracing::error!(%who, %why, "not asked again in this run");
         }
         known.abandoned.entry(name).or_insert_with(|| why.to_owned());
     }
 
     /// Why a model is not to be asked.
-    pub(super) fn abandoned(&self, model: &ModelRef) -> Option<String> {
+    pub(super) fn abandoned(&self, route: &Route) -> Option<String> {
         let known = self.known();
-        let named = known.abandoned.get(&format!("{}/{}", model.provider, model.model));
-        named.or_else(|| known.abandoned.get(&model.provider)).cloned()
+        if known.abandoned.is_empty() {
+            return None;
+        }
+        let named = known.abandoned.get(&route.model.to_string());
+        named.or_else(|| known.abandoned.get(&route.account())).cloned()
     }
 
     /// No budget is left for a task, or with `all` for any.

@@ -10,6 +10,7 @@ use serde_json::Value;
 use tokio_util::task::TaskTracker;
 
 use super::attempt::Attempt;
+use super::breaker::{BreakerPolicy, Breakers};
 use super::budget::{self, Used};
 use super::estimate::estimate;
 use super::gate::Gate;
@@ -88,6 +89,8 @@ pub struct GatewayParts {
     pub budget: BudgetSettings,
     pub language: String,
     pub retry: RetryPolicy,
+    /// When a server that fails is left alone.
+    pub breaker: BreakerPolicy,
     pub jitter: Jitter,
     /// Nobody is asked and nothing is spent: `local` answers, and what the models would take is estimated.
     pub pretend: bool,
@@ -105,6 +108,7 @@ pub struct Gateway {
     pub(super) parts: GatewayParts,
     /// Exchanges of conversations, which end by themselves when nobody waits for them any more.
     pub(super) under_way: TaskTracker,
+    pub(super) breakers: Breakers,
 }
 
 /// A call that is being made, with all its tries.
@@ -116,6 +120,8 @@ pub(super) struct Job<'a> {
     pub(super) tier: BudgetTier,
     pub(super) prompt_id: &'a str,
     chain: Vec<Route>,
+    /// What is said where the chain is empty.
+    nobody: String,
 }
 
 /// What is still to be asked, and how.
@@ -125,9 +131,8 @@ struct Work {
     asks: Vec<usize>,
     /// Index into the chain.
     route: usize,
-    /// What each model of the chain is granted, and what is left of it for this one.
-    retry: RetryPolicy,
-    left: Left,
+    /// What is left of the tries that this model is granted; `None`: all of them.
+    left: Option<Left>,
     /// What was wrong with the last answer.
     note: Option<String>,
     /// Why the last model did not answer.
@@ -138,7 +143,8 @@ struct Work {
 impl Gateway {
     #[must_use]
     pub fn new(parts: GatewayParts) -> Self {
-        Self { parts, under_way: TaskTracker::new() }
+        let breakers = Breakers::new(parts.breaker);
+        Self { parts, under_way: TaskTracker::new(), breakers }
     }
 
     /// Waits until every exchange that was begun is settled, also those that nobody waits for.
@@ -159,14 +165,14 @@ impl Gateway {
 
     /// Whether anything but `local` may be asked.
     #[must_use]
-    pub const fn has_models(&self) -> bool {
+    pub fn has_models(&self) -> bool {
         !self.parts.pretend && self.parts.router.has_models()
     }
 
-    /// Whether a task can be done at all.
+    /// Whether a task is to be done at all. That all its models are refused is a failure, not a wish.
     #[must_use]
     pub fn can_do(&self, task: Task, tier: BudgetTier) -> bool {
-        !self.parts.router.choose(task, tier).is_empty()
+        !self.parts.router.candidates(task, tier).is_empty()
     }
 
     /// The stored answer that satisfies an ask, if any. A paid answer satisfies it whatever has changed around the story; a
@@ -229,12 +235,14 @@ impl Gateway {
         batch: &[Ask],
     ) -> Result<Vec<Outcome>, StoreError> {
         let tier = self.tier(store, scope).await?;
-        let chain = if self.parts.pretend { Router::default() } else { self.parts.router.clone() }.choose(task, tier);
+        let router = if self.parts.pretend { Router::default() } else { self.parts.router.clone() };
+        let chain = router.choose(task, tier);
         let prompt_id =
             if chain.iter().all(Route::is_local) { scope.prompt_id.as_str() } else { self.parts.prompts.id(task) };
-        let job = Job { task, scope, tier, prompt_id, chain };
+        let nobody = if chain.is_empty() { router.why_nobody(task, tier) } else { String::new() };
+        let job = Job { task, scope, tier, prompt_id, chain, nobody };
         let mut outcomes = vec![Outcome::Failed { reason: "it was not asked about".to_owned() }; batch.len()];
-        let mut queue = VecDeque::from([Work::about((0..batch.len()).collect(), task, self.parts.retry)]);
+        let mut queue = VecDeque::from([Work::about((0..batch.len()).collect(), &job.nobody)]);
         let mut tries = 0;
         while let Some(work) = queue.pop_front() {
             tries += 1;
@@ -271,14 +279,16 @@ impl Gateway {
             let reason = work.failure.clone();
             return Ok((work.all(&Outcome::Failed { reason }), Vec::new()));
         };
-        if let Some(why) = gate.abandoned(&route.model) {
+        if let Some(why) = gate.abandoned(route) {
             return Ok((Vec::new(), vec![work.next_model(&why)]));
         }
         tokio::time::sleep(work.after).await;
         let asks: Vec<&Ask> = work.asks.iter().map(|index| &batch[*index]).collect();
+        let policy = route.retry(&self.parts.retry);
         Ok(match self.attempt(store, job, route, &asks, work.note.as_deref(), tries).await? {
-            Attempt::Answered { call_id, answers } => work.answered(&call_id, answers),
-            Attempt::Failed(error) => (Vec::new(), work.failed(gate, route, &error, (self.parts.jitter)())),
+            Attempt::Answered { call_id, answers } => work.answered(&policy, &call_id, answers),
+            Attempt::Failed(error) => (Vec::new(), work.failed(&policy, gate, route, &error, (self.parts.jitter)())),
+            Attempt::LeftAlone(why) => (Vec::new(), vec![work.next_model(&why)]),
             Attempt::Unaskable(reason) => (work.all(&Outcome::Failed { reason }), Vec::new()),
             Attempt::NoBudget(_) if work.asks.len() > 1 => (Vec::new(), work.halves()),
             Attempt::NoBudget(why) => {
@@ -290,9 +300,8 @@ impl Gateway {
 }
 
 impl Work {
-    fn about(asks: Vec<usize>, task: Task, retry: RetryPolicy) -> Self {
-        let failure = format!("no model is configured for {}", task.as_str());
-        Self { asks, route: 0, retry, left: retry.all(), note: None, failure, after: Duration::ZERO }
+    fn about(asks: Vec<usize>, nobody: &str) -> Self {
+        Self { asks, route: 0, left: None, note: None, failure: nobody.to_owned(), after: Duration::ZERO }
     }
 
     fn all(&self, outcome: &Outcome) -> Vec<(usize, Outcome)> {
@@ -302,11 +311,11 @@ impl Work {
     fn next_model(self, why: &str) -> Self {
         Self {
             route: self.route + 1,
-            left: self.retry.all(),
+            left: None,
             note: None,
             failure: why.to_owned(),
             after: Duration::ZERO,
-            ..self
+            asks: self.asks,
         }
     }
 
@@ -317,7 +326,13 @@ impl Work {
     }
 
     /// Stories that got no answer, or a bad one, among others that did are asked about again, each alone.
-    fn answered(self, call_id: &str, answers: Vec<Result<Value, String>>) -> (Vec<(usize, Outcome)>, Vec<Self>) {
+    fn answered(
+        self,
+        policy: &RetryPolicy,
+        call_id: &str,
+        answers: Vec<Result<Value, String>>,
+    ) -> (Vec<(usize, Outcome)>, Vec<Self>) {
+        let left = self.left.unwrap_or(policy.all());
         let (mut settled, mut next) = (Vec::new(), Vec::new());
         for (index, answer) in self.asks.iter().zip(answers) {
             match answer {
@@ -326,8 +341,8 @@ impl Work {
                 }
                 Err(why) => {
                     let alone = Self { asks: vec![*index], failure: why.clone(), ..self.clone() };
-                    next.push(if self.left.repairs > 0 {
-                        let left = Left { repairs: self.left.repairs - 1, ..self.left };
+                    next.push(if left.repairs > 0 {
+                        let left = Some(Left { repairs: left.repairs - 1, ..left });
                         Self { left, note: Some(why), after: Duration::ZERO, ..alone }
                     } else {
                         alone.next_model(&why)
@@ -338,21 +353,29 @@ impl Work {
         (settled, next)
     }
 
-    fn failed(self, gate: &Gate, route: &Route, error: &super::error::CallError, jitter: f64) -> Vec<Self> {
-        let why = format!("{}/{}: {error}", route.model.provider, route.model.model);
-        match retry::next(&self.retry, self.left, error, self.asks.len(), jitter) {
-            Next::Again { after, left } => vec![Self { after, left, failure: why, ..self }],
+    fn failed(
+        self,
+        policy: &RetryPolicy,
+        gate: &Gate,
+        route: &Route,
+        error: &super::error::CallError,
+        jitter: f64,
+    ) -> Vec<Self> {
+        let why = format!("{}: {error}", route.model);
+        let left = self.left.unwrap_or(policy.all());
+        match retry::next(policy, left, error, self.asks.len(), jitter) {
+            Next::Again { after, left } => vec![Self { after, left: Some(left), failure: why, ..self }],
             Next::Repair { left } => {
-                vec![Self { left, note: Some(error.to_string()), failure: why, after: Duration::ZERO, ..self }]
+                vec![Self { left: Some(left), note: Some(error.to_string()), failure: why, after: Duration::ZERO, ..self }]
             }
             Next::Halves => Self { failure: why, ..self }.halves(),
             Next::NextModel => vec![self.next_model(&why)],
             Next::AbandonModel => {
-                gate.abandon_model(&route.model, &why);
+                gate.abandon_model(route, &why);
                 vec![self.next_model(&why)]
             }
             Next::AbandonProvider => {
-                gate.abandon_provider(&route.model, &why);
+                gate.abandon_provider(route, &why);
                 vec![self.next_model(&why)]
             }
         }

@@ -3,8 +3,9 @@
 //! Comes in: a task with its inputs. Goes out: validated, stamped answers, each with its ledger row. Called by the stages
 //! `triage` and `deep_summary` and by `deep-dive`. Downstream code depends on the task's schema, never on the model.
 //!
-//! The way of a call: `router` chooses a chain of models, `request` and `prompt` make what is asked of `input`, `attempt` has a
-//! `provider`'s dialect encode it and makes an order of it, `purchase` reserves, `exchange` sends it over the `transport` and has the
+//! The way of a call: `router` chooses a chain of models (`listed` has those of the catalogue, `egress` refuses those that are
+//! elsewhere), `request` and `prompt` make what is asked of `input`, `attempt` has a `provider`'s dialect encode it and makes an
+//! order of it, `purchase` waits for the model's `pace` and reserves, `exchange` sends it over the `transport` and has the
 //! dialect decode what comes back, in one piece or as a `stream`, `answer` reads and `schema` checks and stamps it, and the
 //! purchase settles. `retry` says what follows a failure; `gateway` does it. A `conversation` with one model buys its answers in the
 //! same way.
@@ -14,6 +15,7 @@ mod attempt;
 pub mod breaker;
 pub mod budget;
 pub mod conversation;
+pub mod egress;
 pub mod error;
 pub mod estimate;
 mod events;
@@ -21,6 +23,8 @@ pub mod exchange;
 pub mod gate;
 pub mod gateway;
 pub mod input;
+mod listed;
+pub mod pace;
 pub mod prompt;
 pub mod provider;
 mod purchase;
@@ -31,7 +35,8 @@ pub mod schema;
 pub mod stream;
 pub mod transport;
 
+pub use crate::domain::model::ModelRef;
 pub use crate::domain::task::Task;
 pub use gate::Gate;
 pub use gateway::{Ask, CallScope, Gateway, GatewayParts, Jitter, Outcome};
-pub use router::{ModelRef, Router};
+pub use router::Router;

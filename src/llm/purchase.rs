@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::budget;
 use super::error::{CallError, Charge};
+use super::estimate::BYTES_PER_TOKEN;
 use super::gateway::{CallScope, Gateway};
 use super::provider::{ModelRequest, Reply, Usage};
 use super::router::{Route, Wire};
@@ -72,6 +73,8 @@ pub(super) enum Bought<T> {
     /// It was not even asked: the run ends.
     Unaskable(String),
     NoBudget(String),
+    /// Its server is left alone for a while.
+    LeftAlone(String),
 }
 
 /// What is kept of an answer.
@@ -91,8 +94,23 @@ impl Gateway {
         exchange: impl FnOnce() -> F,
         keep: impl FnOnce(&T) -> Kept,
     ) -> Result<Bought<T>, StoreError> {
+        let _turn = match (&order.route.traits.pace, order.sending) {
+            (Some(pace), Some(sending)) => Some(pace.turn(tokens(sending)).await),
+            _ => None,
+        };
+        // `local` is always there.
+        let account = order.sending.map(|_| order.route.account());
+        if let Some(account) = &account
+            && let Err(refused) = self.breakers.admit(account, Instant::now())
+        {
+            return Ok(Bought::LeftAlone(format!("{}: {refused}", order.route.model)));
+        }
         let call = self.new_call(order);
-        if let Some(refused) = self.admit(store, order, &call).await? {
+        let admitted = self.admit(store, order, &call).await;
+        if let (Some(account), Ok(Some(_)) | Err(_)) = (&account, &admitted) {
+            self.breakers.forget(account);
+        }
+        if let Some(refused) = admitted? {
             return Ok(refused);
         }
         crate::failpoint::hit("call.after_reserve");
@@ -100,6 +118,9 @@ impl Gateway {
         let exchange = exchange().await;
         let latency_ms = i64::try_from(sent.elapsed().as_millis()).unwrap_or(i64::MAX);
         crate::failpoint::hit("call.after_answer");
+        if let Some(account) = &account {
+            self.breakers.tell(account, exchange.outcome.as_ref().err(), Instant::now());
+        }
         let kept = exchange.outcome.as_ref().map(keep).unwrap_or_default();
         let settlement = self.settlement(&call, order.route, &exchange, kept, latency_ms);
         settle(store, order.scope, &settlement).await?;
@@ -207,6 +228,12 @@ impl Gateway {
     }
 }
 
+/// About how many tokens a call takes, as a server counts them beforehand: those sent, and the most it may answer.
+fn tokens(sending: &Sending<'_>) -> i64 {
+    let input = sending.encoded.body.len() / BYTES_PER_TOKEN;
+    i64::try_from(input).unwrap_or(i64::MAX).saturating_add(i64::from(sending.request.max_output_tokens))
+}
+
 /// The most that a call can cost. A token is a byte at least, so the body's bytes are an upper bound whatever the tokenizer.
 fn reservation(route: &Route, sending: &Sending<'_>) -> Option<i64> {
     let input = i64::try_from(sending.encoded.body.len()).unwrap_or(i64::MAX).saturating_add(FRAME_TOKENS);
@@ -230,7 +257,10 @@ fn cost<T>(route: &Route, exchange: &Exchange<T>) -> Cost {
     match (route.price, exchange.usage) {
         (None, _) => Cost::Unpriced,
         (Some(price), _) if price.is_free() => Cost::Known(0),
-        (Some(price), Some(usage)) => Cost::Known(price.cost(usage.input_tokens, usage.output_tokens).0),
+        (Some(price), Some(usage)) => {
+            let cached_tokens = usage.cached_input_tokens.unwrap_or(0);
+            Cost::Known(price.cost_with_cache(usage.input_tokens, cached_tokens, usage.output_tokens).0)
+        }
         (Some(_), None) => Cost::Unknown,
     }
 }

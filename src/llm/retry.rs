@@ -3,23 +3,34 @@
 use std::time::Duration;
 
 use super::error::{CallError, Decision};
+use crate::config::catalogue::RetrySettings;
 
 /// What a pipeline task is granted for each model of its chain.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RetryPolicy {
     /// Further tries after a failure that may pass by itself.
     pub transient: u32,
     /// Further tries after an answer that could not be used.
     pub repairs: u32,
-    /// Before the first further try, without jitter; doubled with each.
+    /// Before the first further try, without jitter.
     pub base: Duration,
-    /// A server that wants to be left alone for longer is given up.
+    /// From one wait to the next.
+    pub multiplier: f64,
+    /// The share of a wait that is left to chance.
+    pub jitter: f64,
+    /// No wait is longer; a server that wants to be left alone for longer is given up.
     pub longest_wait: Duration,
 }
 
 /// Seed 004: once more after a transient error, once more after a failed validation.
-pub const PIPELINE: RetryPolicy =
-    RetryPolicy { transient: 1, repairs: 1, base: Duration::from_secs(1), longest_wait: Duration::from_mins(1) };
+pub const PIPELINE: RetryPolicy = RetryPolicy {
+    transient: 1,
+    repairs: 1,
+    base: Duration::from_secs(1),
+    multiplier: 2.0,
+    jitter: 0.5,
+    longest_wait: Duration::from_mins(1),
+};
 
 /// Tries still to be had with the present model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,6 +50,19 @@ impl RetryPolicy {
     #[must_use]
     pub const fn all(&self) -> Left {
         Left { transient: self.transient, repairs: self.repairs }
+    }
+
+    /// As a model's own settings say, where they do. How often an unusable answer is repaired is the task's.
+    #[must_use]
+    pub fn with(&self, settings: &RetrySettings) -> Self {
+        Self {
+            transient: settings.max_attempts.map_or(self.transient, |attempts| attempts.saturating_sub(1)),
+            repairs: self.repairs,
+            base: settings.initial_delay.unwrap_or(self.base),
+            multiplier: settings.multiplier.unwrap_or(self.multiplier),
+            jitter: settings.jitter.unwrap_or(self.jitter),
+            longest_wait: settings.max_delay.unwrap_or(self.longest_wait),
+        }
     }
 }
 
@@ -78,11 +102,13 @@ pub fn next(policy: &RetryPolicy, left: Left, error: &CallError, stories: usize,
     }
 }
 
-/// base · 2^n, of which between half and all is waited, so that many callers do not come back at once.
+/// base · multiplier^n, at most the longest wait; a share of it is left to chance, so that many callers do not come back at once.
 fn backoff(policy: &RetryPolicy, left: Left, jitter: f64) -> Duration {
-    let tried = policy.transient.saturating_sub(left.transient);
-    let full = policy.base.saturating_mul(1_u32.checked_shl(tried).unwrap_or(u32::MAX));
-    full.mul_f64(0.5 + 0.5 * jitter.clamp(0.0, 1.0))
+    let tried = i32::try_from(policy.transient.saturating_sub(left.transient)).unwrap_or(i32::MAX);
+    let longest = policy.longest_wait.as_secs_f64();
+    let full = (policy.base.as_secs_f64() * policy.multiplier.powi(tried)).min(longest);
+    let share = policy.jitter.clamp(0.0, 1.0);
+    Duration::try_from_secs_f64(full * (1.0 - share + share * jitter.clamp(0.0, 1.0))).unwrap_or(policy.longest_wait)
 }
 
 #[cfg(test)]
@@ -112,6 +138,27 @@ mod tests {
         let all = PIPELINE.all();
         assert!(matches!(after(&limited(7), all, 1), Next::Again { after, .. } if after == Duration::from_secs(7)));
         assert_eq!(after(&limited(3600), all, 1), Next::NextModel);
+    }
+
+    #[test]
+    fn waits_grow_as_a_model_s_settings_say_and_no_further() {
+        let settings = RetrySettings {
+            max_attempts: Some(5),
+            initial_delay: Some(Duration::from_secs(2)),
+            max_delay: Some(Duration::from_secs(10)),
+            multiplier: Some(3.0),
+            jitter: Some(0.25),
+        };
+        let policy = PIPELINE.with(&settings);
+        assert_eq!((policy.transient, policy.repairs), (4, 1));
+        let mut left = policy.all();
+        let mut waits = Vec::new();
+        while let Next::Again { after, left: fewer } = next(&policy, left, &CallError::TimedOut(1), 1, 0.0) {
+            waits.push(after.as_secs_f64());
+            left = fewer;
+        }
+        assert_eq!(waits, [1.5, 4.5, 7.5, 7.5]);
+        assert_eq!(PIPELINE.with(&RetrySettings::default()), PIPELINE);
     }
 
     #[test]

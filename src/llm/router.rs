@@ -1,17 +1,23 @@
 //! Which provider and model serve a task at a budget tier, and on what terms.
 
 use std::fmt;
-use std::str::FromStr;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
 use std::time::Duration;
 
 use reqwest::header::HeaderMap;
+use secrecy::ExposeSecret as _;
 use serde_json::{Map, Value};
 use thiserror::Error;
 
+use super::egress;
+use super::listed::Listed;
+use super::pace::Pace;
 use super::provider::{self, AnswerFormat, Capabilities, ModelRequest, Sampling, Server, local};
+use super::retry::RetryPolicy;
 use super::transport::Timeouts;
-use crate::config::{Effort, OpenAiSettings, TaskSettings};
+use crate::config::catalogue::RetrySettings;
+use crate::config::{Effort, Egress, LlmSettings, OpenAiSettings, TaskSettings};
 pub use crate::domain::model::ModelRef;
 use crate::domain::money::Price;
 use crate::domain::task::Task;
@@ -26,11 +32,18 @@ pub enum Reach {
 }
 
 /// A server and the dialect it speaks.
-#[derive(Debug)]
 pub struct Wire {
     pub dialect: &'static dyn provider::Dialect,
     pub server: Server,
     pub timeouts: Timeouts,
+}
+
+/// Without the address's query, which may hold a key.
+impl fmt::Debug for Wire {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let host = self.server.endpoint.host_str();
+        f.debug_struct("Wire").field("dialect", &self.dialect).field("host", &host).finish_non_exhaustive()
+    }
 }
 
 /// A model of a chain, and how much it may be sent and answer.
@@ -50,12 +63,20 @@ pub struct Route {
 }
 
 /// What is particular to a model, whatever it is asked.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Traits {
     pub capabilities: Capabilities,
     pub sampling: Sampling,
     /// Fields of the provider's own, sent with every request.
     pub provider_specific: Map<String, Value>,
+    /// At its server; `None`: as it is called here.
+    pub name: Option<String>,
+    /// The most that one answer may have, whatever it is about.
+    pub max_tokens: Option<u32>,
+    /// `None`: as the task has it.
+    pub retry: Option<RetrySettings>,
+    /// `None`: as often as is wanted.
+    pub pace: Option<Arc<Pace>>,
 }
 
 impl Route {
@@ -67,14 +88,16 @@ impl Route {
     /// A question to this model, on its terms.
     #[must_use]
     pub fn request(&self, system: String, user: String, format: AnswerFormat, max_output_tokens: u32) -> ModelRequest {
-        let Traits { capabilities, sampling, provider_specific } = self.traits.clone();
+        let Traits { capabilities, sampling, provider_specific, name, max_tokens, .. } = self.traits.clone();
+        let name = name.as_deref().unwrap_or(&self.model.model);
+        let max_output_tokens = max_output_tokens.min(max_tokens.unwrap_or(u32::MAX));
         ModelRequest {
-            effort: self.effort,
+            effort: self.effort.filter(|_| capabilities.reasoning_effort),
             capabilities,
             sampling,
             provider_specific,
             stream: capabilities.streaming_only,
-            ..ModelRequest::question(&self.model.model, system, user, format, max_output_tokens)
+            ..ModelRequest::question(name, system, user, format, max_output_tokens)
         }
     }
 
@@ -86,64 +109,172 @@ impl Route {
             Reach::Wire(wire) => wire.timeouts.whole,
         }
     }
+
+    /// How often and how soon this model is tried again, where a task has its own idea of it.
+    #[must_use]
+    pub fn retry(&self, of_task: &RetryPolicy) -> RetryPolicy {
+        self.traits.retry.map_or(*of_task, |settings| of_task.with(&settings))
+    }
+
+    /// Whose account at which server pays for it: models with the same one are refused together.
+    pub(super) fn account(&self) -> String {
+        let provider = &self.model.provider;
+        let Reach::Wire(wire) = &self.reach else { return provider.clone() };
+        let Server { endpoint, key, .. } = &wire.server;
+        let mut hasher = DefaultHasher::new();
+        key.as_ref().map(|key| key.expose_secret()).hash(&mut hasher);
+        format!("{provider} at {} {:x}", endpoint.origin().ascii_serialization(), hasher.finish())
+    }
+}
+
+/// A model of a chain, and how it is asked; or why it is not.
+#[derive(Debug, Clone)]
+pub struct Candidate {
+    pub model: ModelRef,
+    pub route: Result<Route, String>,
 }
 
 /// Chooses; the first of a chain is asked first, the others when it fails.
 #[derive(Debug, Clone, Default)]
 pub struct Router {
-    openai: Option<(OpenAiSettings, Arc<Wire>)>,
+    openai: Option<OpenAi>,
+    listed: Option<Arc<Listed>>,
+}
+
+/// The server of the settings `OPENAI_…`.
+#[derive(Debug, Clone)]
+struct OpenAi {
+    settings: OpenAiSettings,
+    wire: Arc<Wire>,
+    /// Why it is not to be asked.
+    refusal: Option<String>,
 }
 
 impl Router {
+    /// With the server of `OPENAI_…` alone.
     #[must_use]
     pub fn new(openai: Option<&OpenAiSettings>) -> Self {
-        let openai = openai.map(|settings| {
-            let key = Some(settings.key.clone());
-            let server = Server { endpoint: settings.endpoint.clone(), key, headers: HeaderMap::new() };
-            let wire = Wire { dialect: &provider::OPENAI, server, timeouts: Timeouts::of(settings.timeout) };
-            (settings.clone(), Arc::new(wire))
-        });
-        Self { openai }
+        Self { openai: openai.map(|settings| OpenAi::new(settings, Egress::Any)), listed: None }
     }
 
-    /// The chain for a task at a tier: with no provider configured `local` alone; empty for a task that nobody can do.
-    /// `local` is never a stand-in for a model that fails.
+    /// With all that is configured.
+    #[must_use]
+    pub fn configured(llm: &LlmSettings) -> Self {
+        let listed = llm.catalogue.as_ref().map(|catalogue| Listed::new(catalogue, &llm.tasks, llm.egress));
+        Self {
+            openai: llm.openai.as_ref().map(|settings| OpenAi::new(settings, llm.egress)),
+            listed: listed.map(Arc::new),
+        }
+    }
+
+    /// The chain for a task at a tier: the catalogue's; where it names no model for it, that of `OPENAI_…`; with neither `local`
+    /// alone. Empty for a task that nobody can do. `local` is never a stand-in for a model that fails or is refused.
     #[must_use]
     pub fn choose(&self, task: Task, tier: BudgetTier) -> Vec<Route> {
-        let Some((settings, wire)) = &self.openai else {
-            return local(task).into_iter().collect();
-        };
-        let Some(limits) = settings.tasks.get(&task) else { return Vec::new() };
-        limits.chain(tier).into_iter().map(|model| openai_route(model, limits, wire)).collect()
+        self.candidates(task, tier).into_iter().filter_map(|candidate| candidate.route.ok()).collect()
     }
 
-    /// A model by its name, for a conversation with it: on the terms of texts that are given by hand.
+    /// The same, with those that are not asked.
     #[must_use]
-    pub fn named(&self, name: &ModelRef) -> Option<Route> {
-        let (settings, wire) = self.openai.as_ref()?;
-        let limits = settings.tasks.get(&Task::ManualSummary)?;
-        (name.provider == provider::OPENAI_NAME).then(|| openai_route(&name.model, limits, wire))
+    pub fn candidates(&self, task: Task, tier: BudgetTier) -> Vec<Candidate> {
+        match (&self.listed, &self.openai) {
+            (Some(listed), _) if listed.serves(task) => listed.candidates(task, tier),
+            (_, Some(openai)) => openai.candidates(task, tier),
+            (_, None) => {
+                let route = local(task).into_iter();
+                route.map(|route| Candidate { model: route.model.clone(), route: Ok(route) }).collect()
+            }
+        }
     }
 
-    /// Whether anything but `local` may be asked.
+    /// Why a chain is empty.
     #[must_use]
-    pub const fn has_models(&self) -> bool {
-        self.openai.is_some()
+    pub fn why_nobody(&self, task: Task, tier: BudgetTier) -> String {
+        let candidates = self.candidates(task, tier).into_iter();
+        let refused: Vec<String> =
+            candidates.filter_map(|Candidate { model, route }| Some(format!("{model}: {}", route.err()?))).collect();
+        if refused.is_empty() {
+            return format!("no model is configured for {}", task.as_str());
+        }
+        format!("no model may be asked for {}: {}", task.as_str(), refused.join("; "))
+    }
+
+    /// A model by its name, for a conversation: one of the catalogue with no task's limits, or any of the server of `OPENAI_…` on the
+    /// terms of texts that are given by hand.
+    ///
+    /// # Errors
+    /// Why it cannot be asked.
+    pub fn named(&self, model: &ModelRef) -> Result<Route, String> {
+        let listed = self.listed.as_ref().map(|listed| listed.named(model));
+        match (listed, &self.openai) {
+            (Some(Ok(route)), _) => Ok(route),
+            (_, Some(openai)) if model.provider == provider::OPENAI_NAME => openai.named(model),
+            (Some(Err(why)), _) => Err(why),
+            (None, _) => Err("there is no catalogue: AHA_LLM_CONFIG names none".to_owned()),
+        }
+    }
+
+    /// The models that are configured and not asked, and why.
+    #[must_use]
+    pub fn refused(&self) -> Vec<(String, String)> {
+        let listed = self.listed.iter().flat_map(|listed| listed.refused());
+        let listed = listed.map(|(model, why)| (model.to_string(), why.to_owned()));
+        let of_settings = self.openai.iter().filter_map(|openai| openai.refusal.clone());
+        listed.chain(of_settings.map(|why| ("OPENAI_MODEL".to_owned(), why))).collect()
+    }
+
+    /// Whether anything but `local` is configured for a task.
+    #[must_use]
+    pub fn has_models(&self) -> bool {
+        self.openai.is_some() || self.listed.as_ref().is_some_and(|listed| listed.serves_any())
     }
 }
 
-fn openai_route(model: &str, limits: &TaskSettings, wire: &Arc<Wire>) -> Route {
-    Route {
-        model: ModelRef { provider: provider::OPENAI_NAME.to_owned(), model: model.to_owned() },
-        reach: Reach::Wire(Arc::clone(wire)),
-        price: limits.price,
-        max_output_tokens: limits.max_output_tokens,
-        max_input_chars: limits.max_input_chars,
-        max_title_chars: limits.max_title_chars,
-        max_calls_per_run: limits.max_calls_per_run,
-        effort: limits.effort,
-        traits: Traits::default(),
+impl OpenAi {
+    fn new(settings: &OpenAiSettings, egress: Egress) -> Self {
+        let key = Some(settings.key.clone());
+        let server = Server { endpoint: settings.endpoint.clone(), key, headers: HeaderMap::new() };
+        let wire = Wire { dialect: &provider::OPENAI, server, timeouts: Timeouts::of(settings.timeout) };
+        let refusal = egress::refusal(egress, &settings.endpoint);
+        Self { settings: settings.clone(), wire: Arc::new(wire), refusal }
     }
+
+    fn candidates(&self, task: Task, tier: BudgetTier) -> Vec<Candidate> {
+        let Some(limits) = self.settings.tasks.get(&task) else { return Vec::new() };
+        let chain = limits.chain(tier).into_iter();
+        chain
+            .map(|model| Candidate {
+                model: openai_model(model),
+                route: self.refusal.clone().map_or_else(|| Ok(self.route(model, limits)), Err),
+            })
+            .collect()
+    }
+
+    fn named(&self, model: &ModelRef) -> Result<Route, String> {
+        if let Some(why) = &self.refusal {
+            return Err(why.clone());
+        }
+        let limits = self.settings.tasks.get(&Task::ManualSummary);
+        limits.map(|limits| self.route(&model.model, limits)).ok_or_else(|| format!("{model} is not configured"))
+    }
+
+    fn route(&self, model: &str, limits: &TaskSettings) -> Route {
+        Route {
+            model: openai_model(model),
+            reach: Reach::Wire(Arc::clone(&self.wire)),
+            price: limits.price,
+            max_output_tokens: limits.max_output_tokens,
+            max_input_chars: limits.max_input_chars,
+            max_title_chars: limits.max_title_chars,
+            max_calls_per_run: limits.max_calls_per_run,
+            effort: limits.effort,
+            traits: Traits::default(),
+        }
+    }
+}
+
+fn openai_model(model: &str) -> ModelRef {
+    ModelRef { provider: provider::OPENAI_NAME.to_owned(), model: model.to_owned() }
 }
 
 /// `local` names no entities: it would have to guess.

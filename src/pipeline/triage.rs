@@ -47,9 +47,7 @@ fn ask(context: &RunContext, state: &RunState, sources: &HashMap<SourceId, &Sour
         story.members.iter().filter_map(|m| sources.get(&m.item.source_id)).map(|s| s.kind.clone()).collect();
     kinds.sort();
     kinds.dedup();
-    let openai = context.app.config().llm.openai.as_ref();
-    let limit = openai.and_then(|settings| settings.tasks.get(&Task::Triage)).map(|task| task.max_input_chars);
-    let body_chars = limit.unwrap_or(BODY_CHARS);
+    let body_chars = context.app.config().llm.max_input_chars(Task::Triage).unwrap_or(BODY_CHARS);
     Ask {
         fingerprint: story.fingerprint(),
         members: story.member_ids(),

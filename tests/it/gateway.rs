@@ -16,6 +16,7 @@ use aha_radar::llm::error::CallError;
 use aha_radar::llm::input::{TaskInput, TriageInput};
 use aha_radar::llm::prompt::Prompts;
 use aha_radar::llm::retry::{PIPELINE, RetryPolicy};
+use aha_radar::llm::breaker::BreakerPolicy;
 use aha_radar::llm::transport::{Timeouts, Transport, WireRequest, WireResponse, WireStream};
 use aha_radar::llm::{Ask, CallScope, Gate, Gateway, GatewayParts, Outcome, Router, Task};
 use aha_radar::store::{self, CallFilter, CallRecord, Counter, Gone, OpenMode, SharedStore};
@@ -221,6 +222,8 @@ fn gateway(transport: Arc<Fake>, daily_credits: Option<&str>) -> Gateway {
         budget: config.budget,
         language: String::new(),
         retry: RetryPolicy { base: Duration::ZERO, ..PIPELINE },
+        // The faults are drawn by lot: those of one server in a row mean nothing.
+        breaker: BreakerPolicy { failures: u32::MAX, ..BreakerPolicy::default() },
         jitter: Arc::new(|| 0.0),
     })
 }

@@ -49,8 +49,7 @@ impl Asking {
         };
         let stored = app.gateway().stored(app.store(), TASK, &scope, &ask).await?;
         let estimate = app.gateway().estimate(TASK, scope.tier, &[&ask], 1);
-        let openai = app.config().llm.openai.as_ref();
-        let limit = openai.and_then(|settings| settings.tasks.get(&TASK)).map(|task| task.max_input_chars);
+        let limit = app.config().llm.max_input_chars(TASK);
         let all = text.chars().count();
         Ok(Self { ask, scope, stored, estimate, chars: (all, limit.map_or(all, |limit| limit.min(all))) })
     }

@@ -36,13 +36,14 @@ fn route(app: &App, name: Option<&ModelRef>) -> Result<Route> {
     let found = match name {
         Some(name) => router.named(name),
         None => {
-            router.choose(Task::ManualSummary, app.config().budget_tier).into_iter().find(|route| !route.is_local())
+            let tier = app.config().budget_tier;
+            let chosen = router.choose(Task::ManualSummary, tier).into_iter().find(|route| !route.is_local());
+            chosen.ok_or_else(|| router.why_nobody(Task::ManualSummary, tier))
         }
     };
-    let whom = name.map_or_else(|| "no model".to_owned(), |name| format!("{name} is not"));
-    found.ok_or_else(|| {
-        let text = if name.is_some() { whom } else { format!("{whom} is") };
-        UsageError(format!("{text} configured; `aha-radar doctor` says which are, .env.example how to set one")).into()
+    found.map_err(|why| {
+        UsageError(format!("{why}; `aha-radar llm models` lists those that can be asked, .env.example says how to set one"))
+            .into()
     })
 }
 

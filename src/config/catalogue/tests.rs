@@ -282,3 +282,24 @@ fn a_file_that_is_no_catalogue_is_refused() {
         assert!(found.iter().any(|problem| problem.what.contains(what)), "{text:?}: {found:?}");
     }
 }
+
+#[test]
+fn the_examples_that_are_shipped_can_be_used_as_they_stand() {
+    let keys = ["OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "LITELLM_API_KEY"].map(|name| (name, "a-key"));
+    let pairs = [&keys[..], &[("LITELLM_URL", "http://127.0.0.1:4000")]].concat();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("config/llms");
+    let mut count = 0;
+    for example in std::fs::read_dir(folder).unwrap() {
+        let path = example.unwrap().path();
+        let text = std::fs::read_to_string(&path).unwrap();
+        let catalogue = load_with(&text, &pairs).unwrap_or_else(|problems| panic!("{path:?}: {problems:#?}"));
+        for task in catalogue.tasks.keys() {
+            for tier in [BudgetTier::Low, BudgetTier::Normal, BudgetTier::High] {
+                assert!(!catalogue.chain(*task, tier).is_empty(), "{path:?}");
+            }
+        }
+        assert!(catalogue.serves(Task::Triage) && path.to_string_lossy().ends_with(".yaml.example"), "{path:?}");
+        count += 1;
+    }
+    assert_eq!(count, 6);
+}

@@ -88,7 +88,7 @@ impl Conversation {
     ) -> Result<Answer, ConversationError> {
         let model = self.name();
         let attempts = self.terms.max_attempts.max(1);
-        let policy: RetryPolicy = self.gateway.parts.retry.with_attempts(attempts);
+        let policy: RetryPolicy = self.terms.route.retry(&self.gateway.parts.retry).with_attempts(attempts);
         let mut left = policy.all();
         let mut tried = 0;
         loop {
@@ -97,7 +97,7 @@ impl Conversation {
                 Bought::Answered(answer) => return Ok(answer),
                 Bought::Failed(error) => error,
                 Bought::NoBudget(why) => return Err(ConversationError::NoBudget(why)),
-                Bought::Unaskable(why) => return Err(ConversationError::Unaskable(why)),
+                Bought::Unaskable(why) | Bought::LeftAlone(why) => return Err(ConversationError::Unaskable(why)),
             };
             let next = retry::next(&policy, left, &error, 1, (self.gateway.parts.jitter)());
             let is_rejection = matches!(error, CallError::Invalid(_));

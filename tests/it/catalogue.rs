@@ -1,0 +1,103 @@
+//! Models out of a catalogue: who is asked, who steps in, what stands in the ledger, and who is never asked.
+
+use serde_json::Value;
+
+use crate::support::radar::{Radar, Ran, repository};
+use crate::support::responses::{Fault, KEY, OpenAi, When};
+use crate::support::rows;
+
+const NOW: &str = "2026-11-19T07:00:00Z";
+const WINDOW: &str = "2026-11-16..2026-11-19";
+const USAGE: i32 = 2;
+
+/// Two models of one server that are the same to it, so that what it has read of the first is cached for the second.
+fn two_models(endpoint: &str) -> String {
+    format!(
+        "\
+endpoint: {endpoint}
+api_key: ${{MOCK_KEY}}
+retry: {{ max_attempts: 1 }}
+models:
+  openai/first:
+    model: gpt-mock
+    prices: {{ input: 9, output: 9 }}
+    fallbacks: [openai/second]
+  openai/second:
+    model: gpt-mock
+    prices: {{ input: 1, cached_input: 0.1, output: 4 }}
+tasks:
+  triage: openai/first
+"
+    )
+}
+
+fn with(catalogue: &str) -> Radar {
+    let radar = Radar::at(NOW).with("MOCK_KEY", KEY).with("AHA_LLM_CONFIG", "models.yaml");
+    std::fs::write(radar.folder().join("models.yaml"), catalogue).unwrap();
+    radar
+}
+
+fn run(radar: &Radar) -> Ran {
+    radar.run(&["--run-once", "--import", &repository("examples/sources.opml"), "--window", WINDOW])
+}
+
+fn number(row: &Value, field: &str) -> i64 {
+    row[field].as_i64().unwrap_or_else(|| panic!("{field} in {row:#}"))
+}
+
+#[test]
+fn a_task_goes_to_its_model_and_on_to_the_next_when_that_fails() {
+    let api = OpenAi::start();
+    api.fault(When::call(1), Fault::Status(500));
+    let radar = with(&two_models(&format!("{}/v1/responses", api.base())));
+    run(&radar).exits(0);
+    let calls = radar.json(&["calls", "--purpose", "triage", "--limit", "1000", "--json"]);
+    let calls = calls.as_array().unwrap();
+    let of = |model: &str| calls.iter().filter(|call| call["model"] == model).collect::<Vec<_>>();
+    let (first, second) = (of("first"), of("second"));
+    assert_eq!(first.len() + second.len(), api.calls().len());
+    let [step_in] = &second[..] else { panic!("{second:#?}") };
+    assert!(first.iter().any(|call| call["state"] == "error" && call["error_kind"] == "server_error"));
+    assert!(calls.iter().all(|call| call["provider"] == "openai"), "{calls:#?}");
+    // What came from the cache is charged at its own price.
+    let (input, cached, output) = (
+        number(step_in, "input_tokens"),
+        number(step_in, "cached_input_tokens"),
+        number(step_in, "output_tokens"),
+    );
+    assert!(cached > 0, "{step_in:#}");
+    assert_eq!(number(step_in, "cost_microcredits"), ((input - cached) * 10 + cached + output * 40 + 9) / 10);
+    let asked: Vec<String> = api.calls().iter().map(|call| call.model().to_owned()).collect();
+    assert!(asked.iter().all(|model| model == "gpt-mock"), "{asked:?}");
+    assert_eq!(api.max_in_flight(), 1, "a server of one's own is asked one thing at a time");
+    let digest = radar.digest();
+    let models: Vec<&Value> =
+        digest["stories"].as_array().unwrap().iter().map(|story| &story["triage"]["model"]).collect();
+    assert!(models.iter().all(|model| **model == "first" || **model == "second"), "{models:?}");
+    assert_eq!(digest["stories"][0]["summary"]["provider"], "local", "nobody else is there for it");
+}
+
+#[test]
+fn openai_settings_serve_the_tasks_that_the_catalogue_leaves_out() {
+    let api = OpenAi::start();
+    let radar = api.serve(with(&two_models(&format!("{}/v1/responses", api.base())))).with("OPENAI_MODEL", "general");
+    run(&radar).exits(0);
+    let by = |model: &str| {
+        rows::query(&radar, &format!("SELECT DISTINCT purpose FROM provider_calls WHERE model = '{model}'"))
+    };
+    assert_eq!((by("first"), by("general")), (vec!["triage".to_owned()], vec!["deep_summary".to_owned()]));
+}
+
+#[test]
+fn all_that_is_wrong_is_said_at_once() {
+    let catalogue = "models:\n  openai/a: { temperature: 9 }\n  openai/b:\n    api_key: ${NOBODY}\n";
+    let radar = with(catalogue).with("OPENAI_API_KEY", KEY).with("AHA_TRIAGE_BATCH_SIZE", "0");
+    let ran = radar.run(&["doctor"]).exits(USAGE).says("models.yaml:2: models.openai/a.temperature");
+    ran.says("models.yaml:4: models.openai/b.api_key").says("AHA_TRIAGE_BATCH_SIZE").says("NOBODY is not set");
+}
+
+#[test]
+fn a_cap_wants_the_price_of_every_model() {
+    let radar = with("models:\n  openai/a: {}\n").with("OPENAI_API_KEY", KEY).with("AHA_BUDGET_DAILY_CREDITS", "1");
+    radar.run(&["runs"]).exits(USAGE).says("models.yaml:2: models.openai/a.prices").says("because a budget is set");
+}
