@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 pub(super) use deep_dive::DeepDiveArguments;
 pub(super) use ledger::{AdjustArguments, CallsArguments, SpendArguments, SpendCommand};
-pub(super) use llm::{AskArguments, CheckArguments, LlmCommand, QuestionnaireArguments};
+pub(super) use llm::{AskArguments, CheckArguments, LlmCommand, ModelsArguments, QuestionnaireArguments};
 
 use clap::{Args, Parser, Subcommand};
 
@@ -67,7 +67,7 @@ pub(super) enum Command {
     /// Days and months are those of UTC, as the caps count them. What is set aside for calls that are unsettled or under way
     /// counts as spent, and is also shown apart.
     Spend(SpendArguments),
-    /// Talk to models: ask one, see whether all answer, put a questionnaire to several.
+    /// Models: which are configured, on what terms; ask one, see whether all answer, put a questionnaire to several.
     #[command(subcommand)]
     Llm(LlmCommand),
     /// Say what is set, what is wrong and how to mend it.

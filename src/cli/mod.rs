@@ -14,6 +14,7 @@ mod init;
 mod item;
 mod llm;
 mod migrate;
+mod model_terms;
 mod opml;
 mod output;
 mod patience;
@@ -79,7 +80,7 @@ async fn dispatch(command: Command, config: Config) -> anyhow::Result<Exit> {
         }
         Command::Calls(arguments) => calls::run(&app(config, OpenMode::MustExist).await?, arguments).await,
         Command::Spend(arguments) => spend::run(&app(config, OpenMode::MustExist).await?, arguments).await,
-        Command::Llm(command) => Box::pin(llm::run(&app(config, OpenMode::CreateIfMissing).await?, command)).await,
+        Command::Llm(command) => Box::pin(llm::run(config, command)).await,
         Command::Doctor(arguments) => doctor::run(config, arguments).await,
         Command::Migrate(arguments) => migrate::run(&config, &arguments).await,
         Command::Copy(arguments) => Box::pin(copy::run(&config, &arguments)).await,

@@ -214,13 +214,25 @@ impl Router {
         }
     }
 
+    /// Whether the catalogue names the models of a task.
+    #[must_use]
+    pub fn is_listed(&self, task: Task) -> bool {
+        self.listed.as_ref().is_some_and(|listed| listed.serves(task))
+    }
+
+    /// Why the server of `OPENAI_…` is not asked.
+    #[must_use]
+    pub fn settings_refusal(&self) -> Option<&str> {
+        self.openai.as_ref()?.refusal.as_deref()
+    }
+
     /// The models that are configured and not asked, and why.
     #[must_use]
     pub fn refused(&self) -> Vec<(String, String)> {
         let listed = self.listed.iter().flat_map(|listed| listed.refused());
         let listed = listed.map(|(model, why)| (model.to_string(), why.to_owned()));
-        let of_settings = self.openai.iter().filter_map(|openai| openai.refusal.clone());
-        listed.chain(of_settings.map(|why| ("OPENAI_MODEL".to_owned(), why))).collect()
+        let of_settings = self.settings_refusal().map(|why| ("OPENAI_…".to_owned(), why.to_owned()));
+        listed.chain(of_settings).collect()
     }
 
     /// Whether anything but `local` is configured for a task.

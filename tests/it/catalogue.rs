@@ -101,3 +101,37 @@ fn a_cap_wants_the_price_of_every_model() {
     let radar = with("models:\n  openai/a: {}\n").with("OPENAI_API_KEY", KEY).with("AHA_BUDGET_DAILY_CREDITS", "1");
     radar.run(&["runs"]).exits(USAGE).says("models.yaml:2: models.openai/a.prices").says("because a budget is set");
 }
+
+#[test]
+fn models_are_listed_with_their_terms_and_without_their_keys() {
+    let radar = with(&two_models("http://127.0.0.1:9/v1/responses?key=secret"));
+    let models = radar.json(&["llm", "models", "--json"]);
+    let [first, second] = &models.as_array().unwrap()[..] else { panic!("{models:#}") };
+    assert_eq!((&first["provider"], &first["model"]), (&"openai".into(), &"first".into()));
+    assert_eq!((&first["host"], &first["model_on_the_wire"]), (&"127.0.0.1:9".into(), &"gpt-mock".into()));
+    assert_eq!((&first["tasks"][0], &second["steps_in_for"][0]), (&"triage".into(), &"triage".into()));
+    assert_eq!(second["price"]["cached_input_microcredits_per_million"], 100_000);
+    assert_eq!(first["unusable"], Value::Null);
+    let text = radar.ok(&["llm", "models"]);
+    let doctor = radar.run(&["doctor"]);
+    for said in [&text, &doctor.stdout] {
+        for part in ["openai/first", "127.0.0.1:9", &KEY[KEY.len() - 4..], "1 (0.1 cached) in, 4 out", "1 at once"] {
+            assert!(said.contains(part), "{part} is missing in {said}");
+        }
+        assert!(!said.contains(&KEY[..KEY.len() - 4]) && !said.contains("secret"), "{said}");
+    }
+    doctor.says("models.yaml describes 2 models").says("names no model for deep_summary, manual_summary, entity_extract");
+}
+
+#[test]
+fn a_model_that_is_not_asked_is_listed_with_the_reason() {
+    let radar = with(&two_models("https://llm.example/v1/responses")).with("AHA_EGRESS", "local");
+    let models = radar.json(&["llm", "models", "--json"]);
+    assert!(models[0]["unusable"].as_str().unwrap().contains("AHA_EGRESS=local"), "{models:#}");
+    let api = OpenAi::start();
+    let radar = api.serve(Radar::at(NOW));
+    let models = radar.json(&["llm", "models", "--json"]);
+    assert_eq!(models.as_array().unwrap().len(), 1);
+    assert_eq!((&models[0]["model"], &models[0]["configured_by"]), (&"gpt-mock".into(), &"OPENAI_…".into()));
+    Radar::at(NOW).run(&["llm", "models"]).exits(0).says("no model is configured");
+}

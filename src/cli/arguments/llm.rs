@@ -8,6 +8,10 @@ use crate::llm::ModelRef;
 
 #[derive(Debug, Subcommand)]
 pub(in crate::cli) enum LlmCommand {
+    /// List the models that are configured: where they are, what they can do and cost, which tasks they serve, or why they are not asked.
+    ///
+    /// They stand in the file that `AHA_LLM_CONFIG` names, and in the settings `OPENAI_…`. No model is asked anything.
+    Models(ModelsArguments),
     /// Ask a model one question. Every try is a row of the ledger, and budgets hold as in a run.
     Ask(AskArguments),
     /// Ask each configured model for one word: whether it is there, how soon it answers, what that costs.
@@ -17,6 +21,12 @@ pub(in crate::cli) enum LlmCommand {
     /// Each section is a conversation of its own. Answers are kept as they come: after an interruption the same command goes on
     /// where it was, and pays for no answer again.
     Questionnaire(QuestionnaireArguments),
+}
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct ModelsArguments {
+    #[arg(long)]
+    pub(in crate::cli) json: bool,
 }
 
 #[derive(Debug, Args)]

@@ -1,34 +1,39 @@
 //! What `doctor` says of models: who is asked for what, where, at what price, within which budget.
 
 use anyhow::Result;
-use secrecy::{ExposeSecret as _, SecretString};
-use url::Url;
 
-use crate::config::{Config, OpenAiSettings, TaskSettings};
+use crate::config::{Config, Egress, OpenAiSettings, TaskSettings};
 use crate::domain::budget::BudgetPolicy;
 use crate::domain::money::Price;
 use crate::domain::task::Task;
 use crate::domain::topic::BudgetTier;
+use crate::llm::Router;
 use crate::llm::prompt::Prompts;
 use crate::store::{CallFilter, SharedStore};
 
+use super::super::llm::models::listed;
+use super::super::model_terms::{keyed, place};
 use super::super::spend::budget::Budget;
 use super::Findings;
 
 const TIERS: [BudgetTier; 3] = [BudgetTier::Low, BudgetTier::Normal, BudgetTier::High];
-/// A shorter key could be guessed from its end.
-const MASKED_FROM: usize = 20;
-const SHOWN: usize = 4;
 /// Unsettled calls that are counted.
 const COUNTED: i64 = 1000;
 
 pub(super) fn settings(config: &Config, findings: &mut Findings) {
+    let router = Router::configured(&config.llm);
+    catalogue(config, findings);
     match &config.llm.openai {
-        Some(openai) => provider(openai, findings),
-        None => {
+        Some(openai) => provider(openai, &router, findings),
+        None if !config.llm.has_models() => {
             findings
                 .ok("model", "no provider is configured: stories are judged by `local`, free and without a network");
         }
+        None => {}
+    }
+    chains(&router, findings);
+    if config.llm.egress == Egress::Local {
+        findings.ok("egress", "AHA_EGRESS=local: only models on this host or a private network are asked");
     }
     config.llm.notes.iter().for_each(|note| findings.note("model", note.clone()));
     match Prompts::load(config.llm.prompts.as_deref()) {
@@ -42,13 +47,48 @@ pub(super) fn settings(config: &Config, findings: &mut Findings) {
     budget(config, findings);
 }
 
-fn provider(openai: &OpenAiSettings, findings: &mut Findings) {
+/// Each model of the file, and the tasks that it leaves to `local`.
+fn catalogue(config: &Config, findings: &mut Findings) {
+    let Some(catalogue) = &config.llm.catalogue else { return };
+    let (file, count) = (catalogue.file.display(), catalogue.entries.len());
+    let noun = if count == 1 { "model" } else { "models" };
+    findings.ok("model", format!("{file} describes {count} {noun} (AHA_LLM_CONFIG)"));
+    for model in listed(config).iter().take(count) {
+        match &model.unusable {
+            Some(why) => findings.note("model", format!("{}; not asked: {why}", model.in_words())),
+            None if model.price_in_words == "no price" => {
+                findings.note("model", format!("{}: spend cannot be told", model.in_words()));
+            }
+            None => findings.ok("model", model.in_words()),
+        }
+    }
+    let is_left = |task: &Task| !catalogue.serves(*task) && config.llm.openai.is_none();
+    let left: Vec<&str> = Task::ALL.into_iter().filter(is_left).map(Task::as_str).collect();
+    if !left.is_empty() {
+        let text = format!("{file} names no model for {}: `local` does what it can of that", left.join(", "));
+        findings.note("model", text);
+    }
+}
+
+/// Tasks all of whose models are refused: they fail.
+fn chains(router: &Router, findings: &mut Findings) {
+    for task in Task::ALL {
+        let is_empty = |tier: &BudgetTier| {
+            !router.candidates(task, *tier).is_empty() && router.choose(task, *tier).is_empty()
+        };
+        if let Some(tier) = TIERS.iter().find(|tier| is_empty(tier)) {
+            findings.wrong("model", router.why_nobody(task, *tier));
+        }
+    }
+}
+
+fn provider(openai: &OpenAiSettings, router: &Router, findings: &mut Findings) {
     let seconds = openai.timeout.as_secs();
     findings.ok(
         "model",
-        format!("requests go to {}, {}; a call fails after {seconds} s", place(&openai.endpoint), masked(&openai.key)),
+        format!("requests go to {}, {}; a call fails after {seconds} s", place(&openai.endpoint), keyed(Some(&openai.key))),
     );
-    for task in Task::ALL {
+    for task in Task::ALL.into_iter().filter(|task| !router.is_listed(*task)) {
         let name = task.as_str();
         let setting = format!("OPENAI_{}_MODEL", name.to_uppercase());
         match openai.tasks.get(&task).map(|settings| (settings, models(settings))) {
@@ -93,21 +133,6 @@ fn per_thousand(rate: i64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// Without what may be secret: user, password, query.
-fn place(endpoint: &Url) -> String {
-    let host = endpoint.host_str().unwrap_or_default();
-    let port = endpoint.port().map_or_else(String::new, |port| format!(":{port}"));
-    format!("{}://{host}{port}{}", endpoint.scheme(), endpoint.path())
-}
-
-fn masked(key: &SecretString) -> String {
-    let key: Vec<char> = key.expose_secret().chars().collect();
-    if key.len() < MASKED_FROM {
-        return "with a key".to_owned();
-    }
-    format!("with the key that ends in {}", key[key.len() - SHOWN..].iter().collect::<String>())
-}
-
 fn budget(config: &Config, findings: &mut Findings) {
     let caps = config.budget.caps;
     let policy = match config.budget.policy {
@@ -121,7 +146,7 @@ fn budget(config: &Config, findings: &mut Findings) {
         .collect();
     if !named.is_empty() {
         findings.ok("budget", format!("at most {}; policy {policy}", named.join(", ")));
-    } else if config.llm.openai.is_some() {
+    } else if config.llm.has_models() {
         let text = "no cap is set; AHA_BUDGET_DAILY_CREDITS, _MONTHLY_CREDITS and _RUN_CREDITS set them";
         findings.note("budget", text);
     }
@@ -147,18 +172,6 @@ pub(super) async fn ledger(store: &SharedStore, config: &Config, findings: &mut 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn only_the_end_of_a_long_key_is_shown() {
-        assert_eq!(masked(&"sk-0123456789abcdefWXYZ".to_owned().into()), "with the key that ends in WXYZ");
-        assert_eq!(masked(&"sk-0123456789abcdef".to_owned().into()), "with a key");
-    }
-
-    #[test]
-    fn an_address_is_shown_without_its_secrets() {
-        let url = Url::parse("https://me:secret@llm.example:8443/v1/responses?key=secret").unwrap();
-        assert_eq!(place(&url), "https://llm.example:8443/v1/responses");
-    }
 
     #[test]
     fn prices_are_shown_as_they_are_set() {

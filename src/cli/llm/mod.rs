@@ -1,7 +1,8 @@
-//! `aha-radar llm`: conversations with models by hand.
+//! `aha-radar llm`: what models there are, and conversations with them by hand.
 
 mod ask;
 mod check;
+pub(super) mod models;
 mod questionnaire;
 
 use std::sync::Arc;
@@ -9,19 +10,25 @@ use std::sync::Arc;
 use anyhow::Result;
 
 use crate::app::App;
+use crate::config::Config;
 use crate::llm::conversation::{Answer, ConversationError};
 use crate::llm::router::Route;
 use crate::llm::{CallScope, Gate, ModelRef, Task};
-use crate::store::Gone;
+use crate::store::{Gone, OpenMode};
 
 use super::arguments::LlmCommand;
 use super::exit::{Exit, UsageError};
 use super::output;
 
-pub(super) async fn run(app: &App, command: LlmCommand) -> Result<Exit> {
+pub(super) async fn run(config: Config, command: LlmCommand) -> Result<Exit> {
+    if let LlmCommand::Models(arguments) = command {
+        return models::run(&config, &arguments);
+    }
+    let app = &super::app(config, OpenMode::CreateIfMissing).await?;
     // What an earlier process that was killed had set aside is counted for good before anything is admitted.
     app.store().sweep_calls(Gone::Expired(app.clock().wall())).await?;
     let outcome = match command {
+        LlmCommand::Models(_) => Ok(Exit::Ok),
         LlmCommand::Ask(arguments) => ask::run(app, arguments).await,
         LlmCommand::Check(arguments) => check::run(app, arguments).await,
         LlmCommand::Questionnaire(arguments) => questionnaire::run(app, arguments).await,

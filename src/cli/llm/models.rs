@@ -1,0 +1,255 @@
+//! `aha-radar llm models`: the models that are configured, and on what terms each is asked. Asks none of them.
+
+use anyhow::Result;
+use serde::Serialize;
+
+use crate::config::{CatalogueEntry, Config, OpenAiSettings};
+use crate::domain::model::ModelRef;
+use crate::domain::money::Price;
+use crate::domain::task::Task;
+use crate::domain::topic::BudgetTier;
+use crate::llm::Router;
+use crate::llm::provider::OPENAI_NAME;
+
+use super::super::arguments::ModelsArguments;
+use super::super::exit::Exit;
+use super::super::{model_terms, output};
+
+const TIERS: [BudgetTier; 3] = [BudgetTier::Low, BudgetTier::Normal, BudgetTier::High];
+/// What a model is configured by, beside the catalogue.
+const SETTINGS: &str = "OPENAI_…";
+
+/// A model and its terms.
+#[derive(Debug, Serialize)]
+pub(in crate::cli) struct Listed {
+    pub(in crate::cli) provider: String,
+    pub(in crate::cli) model: String,
+    /// Its name at its server.
+    model_on_the_wire: String,
+    pub(in crate::cli) host: String,
+    endpoint: String,
+    /// The end of it.
+    key: Option<String>,
+    capabilities: Vec<&'static str>,
+    price: Option<Rates>,
+    #[serde(skip)]
+    pub(in crate::cli) price_in_words: String,
+    limits: Limits,
+    timeout_seconds: f64,
+    first_byte_seconds: f64,
+    fallbacks: Vec<String>,
+    /// Those in whose chain it comes first, by tier where they differ.
+    pub(in crate::cli) tasks: Vec<String>,
+    /// Those in whose chain it comes later.
+    steps_in_for: Vec<String>,
+    /// The catalogue's file and line, or the settings.
+    configured_by: String,
+    /// Why it is not asked.
+    pub(in crate::cli) unusable: Option<String>,
+}
+
+/// Micro-credits for a million tokens.
+#[derive(Debug, Serialize)]
+struct Rates {
+    input_microcredits_per_million: i64,
+    cached_input_microcredits_per_million: Option<i64>,
+    output_microcredits_per_million: i64,
+}
+
+impl From<Price> for Rates {
+    fn from(price: Price) -> Self {
+        Self {
+            input_microcredits_per_million: price.input_microcredits_per_million,
+            cached_input_microcredits_per_million: price.cached_input_microcredits_per_million,
+            output_microcredits_per_million: price.output_microcredits_per_million,
+        }
+    }
+}
+
+#[derive(Debug, Default, Serialize)]
+struct Limits {
+    requests_per_minute: Option<u32>,
+    tokens_per_minute: Option<u32>,
+    concurrency: Option<u32>,
+    max_tokens: Option<u32>,
+}
+
+pub(super) fn run(config: &Config, arguments: &ModelsArguments) -> Result<Exit> {
+    let models = listed(config);
+    if arguments.json {
+        output::print_json(&models)?;
+    } else if models.is_empty() {
+        output::note("no model is configured: stories are judged by `local`; AHA_LLM_CONFIG or OPENAI_MODEL names some");
+    } else {
+        output::print(&output::one_safe_text(&table(&models)))?;
+    }
+    Ok(Exit::Ok)
+}
+
+/// All models of the catalogue, then those of the settings.
+pub(in crate::cli) fn listed(config: &Config) -> Vec<Listed> {
+    let router = Router::configured(&config.llm);
+    let catalogue = config.llm.catalogue.iter();
+    let of_catalogue = catalogue.flat_map(|catalogue| {
+        let file = catalogue.file.display();
+        catalogue.entries.iter().map(move |(name, entry)| (format!("{file}:{}", entry.line), name, entry))
+    });
+    let of_catalogue = of_catalogue.map(|(place, name, entry)| from_catalogue(&router, place, name, entry));
+    let of_settings = config.llm.openai.iter().flat_map(|openai| from_settings(&router, openai));
+    let known: Vec<Listed> = of_catalogue.collect();
+    known.into_iter().chain(of_settings).collect()
+}
+
+fn from_catalogue(router: &Router, configured_by: String, name: &ModelRef, entry: &CatalogueEntry) -> Listed {
+    let can = entry.capabilities;
+    let capabilities = [
+        ("strict_schema", can.strict_schema),
+        ("streaming_only", can.streaming_only),
+        ("reasoning_effort", can.reasoning_effort),
+        ("usage_in_streams", can.usage_in_streams),
+    ];
+    let (tasks, steps_in_for) = served(router, name, true);
+    Listed {
+        provider: name.provider.clone(),
+        model: name.model.clone(),
+        model_on_the_wire: entry.model.clone(),
+        host: model_terms::host(&entry.endpoint),
+        endpoint: model_terms::place(&entry.endpoint),
+        key: entry.key.as_ref().map(model_terms::masked),
+        capabilities: capabilities.into_iter().filter(|(_, has)| *has).map(|(name, _)| name).collect(),
+        price: entry.price.map(Rates::from),
+        price_in_words: model_terms::per_million(entry.price),
+        limits: Limits {
+            requests_per_minute: entry.limits.requests_per_minute,
+            tokens_per_minute: entry.limits.tokens_per_minute,
+            concurrency: entry.limits.concurrency,
+            max_tokens: entry.max_tokens,
+        },
+        timeout_seconds: entry.timeouts.whole.as_secs_f64(),
+        first_byte_seconds: entry.timeouts.first_byte.as_secs_f64(),
+        fallbacks: entry.fallbacks.iter().map(ToString::to_string).collect(),
+        tasks,
+        steps_in_for,
+        configured_by,
+        unusable: router.named(name).err(),
+    }
+}
+
+fn from_settings(router: &Router, openai: &OpenAiSettings) -> Vec<Listed> {
+    let mut models: Vec<(&str, Option<Price>)> = Vec::new();
+    for task in openai.tasks.values() {
+        for model in TIERS.iter().flat_map(|tier| task.chain(*tier)) {
+            if models.iter().all(|(known, _)| *known != model) {
+                models.push((model, task.price));
+            }
+        }
+    }
+    let listed = models.into_iter().map(|(model, price)| {
+        let name = ModelRef { provider: OPENAI_NAME.to_owned(), model: model.to_owned() };
+        let (tasks, steps_in_for) = served(router, &name, false);
+        Listed {
+            provider: name.provider,
+            model: name.model.clone(),
+            model_on_the_wire: name.model,
+            host: model_terms::host(&openai.endpoint),
+            endpoint: model_terms::place(&openai.endpoint),
+            key: Some(model_terms::masked(&openai.key)),
+            capabilities: vec!["strict_schema", "reasoning_effort", "usage_in_streams"],
+            price: price.map(Rates::from),
+            price_in_words: model_terms::per_million(price),
+            limits: Limits::default(),
+            timeout_seconds: openai.timeout.as_secs_f64(),
+            first_byte_seconds: openai.timeout.as_secs_f64(),
+            fallbacks: Vec::new(),
+            tasks,
+            steps_in_for,
+            configured_by: SETTINGS.to_owned(),
+            unusable: router.settings_refusal().map(str::to_owned),
+        }
+    });
+    listed.collect()
+}
+
+/// The tasks in whose chain a model comes first, and those in whose chain it comes later. `in_catalogue`: as an entry of it; the
+/// settings may name a model of the same name.
+fn served(router: &Router, name: &ModelRef, in_catalogue: bool) -> (Vec<String>, Vec<String>) {
+    let (mut first, mut later) = (Vec::new(), Vec::new());
+    for task in Task::ALL.into_iter().filter(|task| router.is_listed(*task) == in_catalogue) {
+        let place = |tier: &BudgetTier| {
+            router.candidates(task, *tier).iter().position(|candidate| candidate.model == *name)
+        };
+        let places = TIERS.map(|tier| place(&tier));
+        first.extend(told(task, places.map(|place| place == Some(0))));
+        if places.iter().all(|place| *place != Some(0)) {
+            later.extend(told(task, places.map(|place| place.is_some())));
+        }
+    }
+    (first, later)
+}
+
+/// A task, with its tiers where not all are meant.
+fn told(task: Task, tiers: [bool; 3]) -> Option<String> {
+    let named: Vec<&str> =
+        TIERS.iter().zip(tiers).filter(|(_, is_meant)| *is_meant).map(|(tier, _)| tier.as_str()).collect();
+    match named.len() {
+        0 => None,
+        3 => Some(task.as_str().to_owned()),
+        _ => Some(format!("{} ({})", task.as_str(), named.join(", "))),
+    }
+}
+
+fn table(models: &[Listed]) -> String {
+    let mut table = output::table(&[
+        "model",
+        "host",
+        "key",
+        "credits a million tokens",
+        "limits",
+        "can",
+        "tasks",
+        "steps in for",
+        "not asked because",
+    ]);
+    for model in models {
+        table.add_row(vec![
+            format!("{}/{}", model.provider, model.model),
+            model.host.clone(),
+            model.key.clone().unwrap_or_else(|| "none".to_owned()),
+            model.price_in_words.clone(),
+            model.limits.in_words(),
+            model.capabilities.join(" "),
+            model.tasks.join(" "),
+            model.steps_in_for.join(" "),
+            model.unusable.clone().unwrap_or_default(),
+        ]);
+    }
+    table.to_string()
+}
+
+impl Limits {
+    fn in_words(&self) -> String {
+        let named = [
+            (self.concurrency, "at once"),
+            (self.requests_per_minute, "requests/min"),
+            (self.tokens_per_minute, "tokens/min"),
+            (self.max_tokens, "tokens an answer"),
+        ];
+        named.into_iter().filter_map(|(count, what)| Some(format!("{} {what}", count?))).collect::<Vec<_>>().join(", ")
+    }
+}
+
+impl Listed {
+    /// Its terms in a line, for `doctor`.
+    pub(in crate::cli) fn in_words(&self) -> String {
+        let limits = self.limits.in_words();
+        let key = self.key.as_ref().map_or_else(|| "no key".to_owned(), |key| format!("key {key}"));
+        let mut parts = vec![format!("at {}", self.host), key, self.price_in_words.clone()];
+        parts.extend((!limits.is_empty()).then_some(limits));
+        parts.push(match (self.tasks.is_empty(), self.steps_in_for.is_empty()) {
+            (false, _) => format!("for {}", self.tasks.join(", ")),
+            (true, false) => format!("steps in for {}", self.steps_in_for.join(", ")),
+            (true, true) => "for no task".to_owned(),
+        });
+        format!("{}/{}: {}", self.provider, self.model, parts.join("; "))
+    }
+}

@@ -1,0 +1,88 @@
+//! A model's terms in words that give nothing secret away: where it is, with which key, at what price.
+
+use secrecy::{ExposeSecret as _, SecretString};
+use url::Url;
+
+use crate::domain::money::{MicroCredits, Price};
+
+/// A shorter key could be guessed from its end.
+const MASKED_FROM: usize = 20;
+const SHOWN: usize = 4;
+
+/// Without what may be secret: user, password, query.
+pub(super) fn place(endpoint: &Url) -> String {
+    format!("{}://{}{}", endpoint.scheme(), host(endpoint), endpoint.path())
+}
+
+/// With the port, where it is not the usual one.
+pub(super) fn host(endpoint: &Url) -> String {
+    let port = endpoint.port().map_or_else(String::new, |port| format!(":{port}"));
+    format!("{}{port}", endpoint.host_str().unwrap_or_default())
+}
+
+/// The end of a key, or nothing of one that is too short to show any of it.
+pub(super) fn masked(key: &SecretString) -> String {
+    let key: Vec<char> = key.expose_secret().chars().collect();
+    if key.len() < MASKED_FROM {
+        return "…".to_owned();
+    }
+    format!("…{}", key[key.len() - SHOWN..].iter().collect::<String>())
+}
+
+/// The same in words.
+pub(super) fn keyed(key: Option<&SecretString>) -> String {
+    match key.map(masked) {
+        None => "without a key".to_owned(),
+        Some(end) if end == "…" => "with a key".to_owned(),
+        Some(end) => format!("with the key that ends in {}", end.trim_start_matches('…')),
+    }
+}
+
+/// Credits for a million tokens in, from a cache, out.
+pub(super) fn per_million(price: Option<Price>) -> String {
+    let credits = |rate: i64| MicroCredits(rate).to_string();
+    match price {
+        None => "no price".to_owned(),
+        Some(price) if price.is_free() => "free".to_owned(),
+        Some(price) => {
+            let cached = price.cached_input_microcredits_per_million.map(|rate| format!(" ({} cached)", credits(rate)));
+            format!(
+                "{}{} in, {} out",
+                credits(price.input_microcredits_per_million),
+                cached.unwrap_or_default(),
+                credits(price.output_microcredits_per_million)
+            )
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_end_of_a_long_key_is_shown() {
+        let key = |text: &str| SecretString::from(text.to_owned());
+        assert_eq!(keyed(Some(&key("sk-0123456789abcdefWXYZ"))), "with the key that ends in WXYZ");
+        assert_eq!(keyed(Some(&key("sk-0123456789abcdef"))), "with a key");
+        assert_eq!([masked(&key("sk-0123456789abcdefWXYZ")), masked(&key("short"))], ["…WXYZ", "…"]);
+    }
+
+    #[test]
+    fn an_address_is_shown_without_its_secrets() {
+        let url = Url::parse("https://me:secret@llm.example:8443/v1/responses?key=secret").unwrap();
+        assert_eq!(place(&url), "https://llm.example:8443/v1/responses");
+        assert_eq!(host(&url), "llm.example:8443");
+    }
+
+    #[test]
+    fn prices_are_shown_as_they_are_set() {
+        let price = Price {
+            input_microcredits_per_million: 250_000,
+            cached_input_microcredits_per_million: Some(25_000),
+            output_microcredits_per_million: 2_000_000,
+        };
+        assert_eq!(per_million(Some(price)), "0.25 (0.025 cached) in, 2 out");
+        assert_eq!([per_million(None), per_million(Some(Price::default()))], ["no price", "free"]);
+    }
+}
