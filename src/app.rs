@@ -100,7 +100,7 @@ fn gateway_parts(config: &Config) -> Result<GatewayParts, AppError> {
     Ok(GatewayParts {
         router,
         prompts: Arc::new(Prompts::load(config.llm.prompts.as_deref())?),
-        transport: Arc::new(Http::new()?),
+        transport: Arc::new(Http::within(config.llm.egress)?),
         clock: config.clock,
         budget: config.budget,
         language: config.llm.language.clone(),

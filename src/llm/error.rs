@@ -17,6 +17,8 @@ pub enum CallError {
     Interrupted(String),
     #[error("the answer is larger than {0} MiB")]
     TooLarge(usize),
+    #[error("AHA_EGRESS=local: {0} is neither on this host nor on a private network; nothing was sent")]
+    NotLocal(String),
     #[error("the server redirects to {0}, which is not followed: the key is for one host")]
     Redirected(String),
     #[error("the key is refused (401: {0}); check OPENAI_API_KEY, or api_key in the catalogue")]
@@ -81,6 +83,7 @@ impl CallError {
             Self::Stalled(_) => "stalled",
             Self::Interrupted(_) => "interrupted",
             Self::TooLarge(_) => "too_large",
+            Self::NotLocal(_) => "not_local",
             Self::Redirected(_) => "redirected",
             Self::Unauthorized(_) => "unauthorized",
             Self::Forbidden(_) => "forbidden",
@@ -112,9 +115,11 @@ impl CallError {
                 Decision::Split
             }
             Self::UnknownModel(_) => Decision::AbandonModel,
-            Self::Unauthorized(_) | Self::Forbidden(_) | Self::QuotaExhausted(_) | Self::Redirected(_) => {
-                Decision::AbandonProvider
-            }
+            Self::Unauthorized(_)
+            | Self::Forbidden(_)
+            | Self::QuotaExhausted(_)
+            | Self::Redirected(_)
+            | Self::NotLocal(_) => Decision::AbandonProvider,
         }
     }
 
@@ -124,6 +129,7 @@ impl CallError {
     pub const fn charge(&self) -> Charge {
         match self {
             Self::Connect(_)
+            | Self::NotLocal(_)
             | Self::Redirected(_)
             | Self::Unauthorized(_)
             | Self::Forbidden(_)

@@ -1,6 +1,7 @@
 //! Sends bytes and brings bytes back; it alone does. It follows no redirect, retries nothing and knows no dialect.
 
 use std::fmt::{self, Debug};
+use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -8,9 +9,11 @@ use bytes::Bytes;
 use futures::stream::{BoxStream, StreamExt as _};
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION};
 use tokio::time::Instant;
-use url::Url;
+use url::{Host, Url};
 
 use super::error::CallError;
+use crate::config::Egress;
+use crate::sources::fetch::{AddressRules, CheckedResolver, ResolveFailure};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// An answer is some kilobytes; this leaves room for embeddings.
@@ -121,24 +124,53 @@ pub trait Transport: Debug + Send + Sync {
 #[derive(Debug)]
 pub struct Http {
     client: reqwest::Client,
+    /// `None`: any address will do.
+    rules: Option<AddressRules>,
 }
 
 impl Http {
     /// # Errors
     /// When the TLS backend cannot be started.
     pub fn new() -> Result<Self, reqwest::Error> {
-        let client = reqwest::Client::builder()
+        Self::within(Egress::Any)
+    }
+
+    /// With local egress only addresses of this machine and of private networks are connected to, whatever a name resolves to, and
+    /// no proxy of the environment is used: it would connect for us.
+    ///
+    /// # Errors
+    /// When the TLS backend cannot be started.
+    pub fn within(egress: Egress) -> Result<Self, reqwest::Error> {
+        let builder = reqwest::Client::builder()
             .user_agent(concat!("aha-radar/", env!("CARGO_PKG_VERSION")))
             .redirect(reqwest::redirect::Policy::none())
-            .connect_timeout(CONNECT_TIMEOUT)
-            .build()?;
-        Ok(Self { client })
+            .connect_timeout(CONNECT_TIMEOUT);
+        let rules = (egress == Egress::Local).then(AddressRules::own_network);
+        let builder = match &rules {
+            Some(rules) => builder.no_proxy().dns_resolver(Arc::new(CheckedResolver { rules: rules.clone() })),
+            None => builder,
+        };
+        Ok(Self { client: builder.build()?, rules })
+    }
+
+    /// Addresses in a URL are asked no resolver about.
+    fn check(&self, url: &Url) -> Result<(), CallError> {
+        let address = match url.host() {
+            Some(Host::Ipv4(address)) => address.into(),
+            Some(Host::Ipv6(address)) => address.into(),
+            Some(Host::Domain(_)) | None => return Ok(()),
+        };
+        match &self.rules {
+            Some(rules) if !rules.permits(address) => Err(CallError::NotLocal(address.to_string())),
+            Some(_) | None => Ok(()),
+        }
     }
 }
 
 #[async_trait]
 impl Transport for Http {
     async fn open(&self, request: &WireRequest, timeouts: Timeouts) -> Result<WireStream, CallError> {
+        self.check(&request.url)?;
         let end = Instant::now() + timeouts.whole;
         let sending = self
             .client
@@ -189,6 +221,14 @@ fn target(headers: &HeaderMap) -> String {
 }
 
 fn failure(error: &reqwest::Error) -> CallError {
+    let causes = std::iter::successors(Some(error as &(dyn std::error::Error + 'static)), |cause| cause.source());
+    let refused = causes.filter_map(|cause| cause.downcast_ref()).find_map(|failure| match failure {
+        ResolveFailure::Refused { host, address } => Some(format!("{host}, which is {address},")),
+        ResolveFailure::Unknown { .. } => None,
+    });
+    if let Some(place) = refused {
+        return CallError::NotLocal(place);
+    }
     let why = innermost(error);
     if error.is_connect() {
         return CallError::Connect(why);
@@ -206,4 +246,59 @@ fn innermost(error: &dyn std::error::Error) -> String {
         cause = next;
     }
     cause.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::{IpAddr, SocketAddr};
+
+    use super::*;
+
+    async fn sent(http: &Http, url: &str) -> Result<WireResponse, CallError> {
+        let request = WireRequest { url: Url::parse(url).unwrap(), headers: HeaderMap::new(), body: b"{}".to_vec() };
+        http.send(&request, Timeouts::of(Duration::from_secs(5))).await
+    }
+
+    /// Whether anybody connects within a moment.
+    async fn is_reached(listener: &tokio::net::TcpListener) -> bool {
+        tokio::time::timeout(Duration::from_millis(200), listener.accept()).await.is_ok()
+    }
+
+    #[tokio::test]
+    async fn local_egress_refuses_addresses_elsewhere() {
+        let http = Http::within(Egress::Local).unwrap();
+        for url in ["http://203.0.113.7/", "https://8.8.8.8/v1", "http://[2606:4700::1]/", "http://169.254.169.254/"] {
+            assert!(matches!(sent(&http, url).await, Err(CallError::NotLocal(_))), "{url}");
+        }
+    }
+
+    /// The resolver is that of the machine, whose names lead where we cannot say; so one that leads here is held against rules by
+    /// which here is elsewhere.
+    #[tokio::test]
+    async fn a_name_that_leads_elsewhere_is_refused_before_a_byte_is_sent() {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let rules = AddressRules::new(Vec::new());
+        assert!(!rules.permits(IpAddr::from([127, 0, 0, 1])));
+        let client = reqwest::Client::builder()
+            .no_proxy()
+            .dns_resolver(Arc::new(CheckedResolver { rules: rules.clone() }))
+            .build()
+            .unwrap();
+        let http = Http { client, rules: Some(rules) };
+        let error = sent(&http, &format!("http://localhost:{port}/")).await.unwrap_err();
+        assert!(matches!(&error, CallError::NotLocal(place) if place.starts_with("localhost, which is ")), "{error}");
+        assert!(!is_reached(&listener).await);
+    }
+
+    #[tokio::test]
+    async fn local_egress_reaches_names_of_this_machine() {
+        let listener = tokio::net::TcpListener::bind(SocketAddr::from(([127, 0, 0, 1], 0))).await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let http = Http::within(Egress::Local).unwrap();
+        let url = format!("http://localhost:{port}/");
+        let sending = sent(&http, &url);
+        let (_, reached) = tokio::join!(tokio::time::timeout(Duration::from_millis(300), sending), is_reached(&listener));
+        assert!(reached);
+    }
 }

@@ -9,6 +9,7 @@ use crate::support::rows;
 const NOW: &str = "2026-11-19T07:00:00Z";
 const WINDOW: &str = "2026-11-16..2026-11-19";
 const USAGE: i32 = 2;
+const PARTIAL: i32 = 3;
 
 /// Two models of one server that are the same to it, so that what it has read of the first is cached for the second.
 fn two_models(endpoint: &str) -> String {
@@ -100,6 +101,36 @@ fn all_that_is_wrong_is_said_at_once() {
 fn a_cap_wants_the_price_of_every_model() {
     let radar = with("models:\n  openai/a: {}\n").with("OPENAI_API_KEY", KEY).with("AHA_BUDGET_DAILY_CREDITS", "1");
     radar.run(&["runs"]).exits(USAGE).says("models.yaml:2: models.openai/a.prices").says("because a budget is set");
+}
+
+#[test]
+fn with_local_egress_nobody_elsewhere_is_asked_and_the_digest_says_why() {
+    let radar = with(&two_models("https://llm.example/v1/responses")).with("AHA_EGRESS", "local");
+    run(&radar).exits(PARTIAL);
+    let digest = radar.digest();
+    let story = &digest["stories"][0];
+    assert!(story["aha_score"].is_null(), "`local` is no stand-in: {story:#}");
+    let why = digest.to_string();
+    assert!(why.contains("AHA_EGRESS=local") && why.contains("llm.example"), "{why}");
+    assert_eq!(rows::number(&radar, "SELECT count(*) FROM provider_calls WHERE provider <> 'local'"), 0);
+    radar.run(&["doctor"]).says("AHA_EGRESS=local").says("llm.example");
+    let radar = Radar::at(NOW)
+        .with("OPENAI_API_KEY", KEY)
+        .with("OPENAI_MODEL", "m")
+        .with("OPENAI_BASE_URL", "https://llm.example")
+        .with("AHA_EGRESS", "local");
+    run(&radar).exits(PARTIAL);
+    assert!(radar.digest().to_string().contains("llm.example is neither on this host"));
+}
+
+#[test]
+fn with_local_egress_a_model_on_this_host_is_asked_past_any_proxy() {
+    let api = OpenAi::start();
+    let proxied = |radar: Radar| radar.with("HTTP_PROXY", "http://127.0.0.1:9").with("http_proxy", "http://127.0.0.1:9");
+    let base = api.base().replace("127.0.0.1", "localhost");
+    let radar = proxied(with(&two_models(&format!("{base}/v1/responses"))).with("AHA_EGRESS", "local"));
+    run(&radar).exits(0);
+    assert!(!api.calls().is_empty());
 }
 
 #[test]

@@ -18,7 +18,7 @@ use crate::domain::source::Validators;
 use crate::failpoint;
 
 pub use address::{AddressRules, Allowed, NotAllowable, is_forbidden, is_own_network};
-pub(crate) use address::CheckedResolver;
+pub(crate) use address::{CheckedResolver, ResolveFailure};
 pub use error::{FetchError, shown};
 
 use address::host_key;
