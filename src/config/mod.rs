@@ -20,8 +20,8 @@ use chrono_tz::Tz;
 use serde::Deserialize;
 use thiserror::Error;
 
-pub use catalogue::{Catalogue, CatalogueEntry, CatalogueProblem};
 use catalogue::Environment;
+pub use catalogue::{Catalogue, CatalogueEntry, CatalogueProblem};
 pub use openai::{Effort, OpenAiSettings, TaskSettings};
 pub use place::is_own;
 pub use reader::Problem;
@@ -229,8 +229,7 @@ impl Config {
     /// # Errors
     /// All unusable variables at once.
     pub fn from_pairs(pairs: impl Iterator<Item = (String, String)>) -> Result<Self, ConfigError> {
-        let is_ours =
-            |name: &str| name.starts_with("AHA_") || name.starts_with("OPENAI_") || SHARED.contains(&name);
+        let is_ours = |name: &str| name.starts_with("AHA_") || name.starts_with("OPENAI_") || SHARED.contains(&name);
         let all: Vec<(String, String)> = pairs.filter(|(_, value)| !value.trim().is_empty()).collect();
         let ours: Vec<(String, String)> = all.iter().filter(|(name, _)| is_ours(name)).cloned().collect();
         let raw: Raw = envy::from_iter(ours.iter().cloned())?;

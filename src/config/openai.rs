@@ -207,7 +207,8 @@ fn endpoint(raw: &RawGeneral, reader: &mut Reader) -> Url {
     let full = ("OPENAI_ENDPOINT", "the full http(s) URL of /v1/responses", "https://api.openai.com/v1/responses");
     let base = ("OPENAI_BASE_URL", "an http(s) URL, to which /v1/responses is added", DEFAULT_BASE);
     let given = reader.maybe(raw.endpoint.clone(), full, http_url);
-    let based = reader.maybe(raw.base_url.clone(), base, |text| http_url(text).map(|base| below(&base, "v1", "responses")));
+    let based =
+        reader.maybe(raw.base_url.clone(), base, |text| http_url(text).map(|base| below(&base, "v1", "responses")));
     given.or(based).unwrap_or_else(default_endpoint)
 }
 
@@ -275,11 +276,7 @@ fn price(
 ) -> Option<Price> {
     let input = rate(reader, input)?;
     let output = rate(reader, output)?;
-    Some(Price {
-        input_microcredits_per_million: input,
-        output_microcredits_per_million: output,
-        ..Price::default()
-    })
+    Some(Price { input_microcredits_per_million: input, output_microcredits_per_million: output, ..Price::default() })
 }
 
 /// The first rate that is set, in micro-credits for a million tokens: credits for a thousand, times 10^9.

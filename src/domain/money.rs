@@ -100,11 +100,7 @@ mod tests {
     use super::*;
 
     fn price(input: i64, output: i64) -> Price {
-        Price {
-            input_microcredits_per_million: input,
-            output_microcredits_per_million: output,
-            ..Price::default()
-        }
+        Price { input_microcredits_per_million: input, output_microcredits_per_million: output, ..Price::default() }
     }
 
     #[test]

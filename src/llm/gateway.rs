@@ -366,7 +366,13 @@ impl Work {
         match retry::next(policy, left, error, self.asks.len(), jitter) {
             Next::Again { after, left } => vec![Self { after, left: Some(left), failure: why, ..self }],
             Next::Repair { left } => {
-                vec![Self { left: Some(left), note: Some(error.to_string()), failure: why, after: Duration::ZERO, ..self }]
+                vec![Self {
+                    left: Some(left),
+                    note: Some(error.to_string()),
+                    failure: why,
+                    after: Duration::ZERO,
+                    ..self
+                }]
             }
             Next::Halves => Self { failure: why, ..self }.halves(),
             Next::NextModel => vec![self.next_model(&why)],

@@ -61,7 +61,9 @@ impl Listed {
     /// The chain of a task, refused ones among it.
     pub(super) fn candidates(&self, task: Task, tier: BudgetTier) -> Vec<Candidate> {
         let chain = self.catalogue.chain(task, tier).into_iter();
-        chain.map(|(name, _)| Candidate { model: name.clone(), route: self.route(name, self.tasks.get(&task)) }).collect()
+        chain
+            .map(|(name, _)| Candidate { model: name.clone(), route: self.route(name, self.tasks.get(&task)) })
+            .collect()
     }
 
     /// A model by its name, for a conversation.
@@ -99,11 +101,8 @@ impl Model {
         let provider = entry.provider.as_str();
         let dialect = provider::by_name(provider)
             .ok_or_else(|| format!("this version does not speak the interface of {provider:?} yet"))?;
-        let server = Server {
-            endpoint: entry.endpoint.clone(),
-            key: entry.key.clone(),
-            headers: entry.headers.clone(),
-        };
+        let server =
+            Server { endpoint: entry.endpoint.clone(), key: entry.key.clone(), headers: entry.headers.clone() };
         let times = entry.timeouts;
         let timeouts = Timeouts { first_byte: times.first_byte, idle: times.idle, whole: times.whole };
         let can = entry.capabilities;

@@ -8,7 +8,6 @@ use std::time::Duration;
 use reqwest::header::HeaderMap;
 use secrecy::ExposeSecret as _;
 use serde_json::{Map, Value};
-use thiserror::Error;
 
 use super::egress;
 use super::listed::Listed;

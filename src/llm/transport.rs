@@ -298,7 +298,8 @@ mod tests {
         let http = Http::within(Egress::Local).unwrap();
         let url = format!("http://localhost:{port}/");
         let sending = sent(&http, &url);
-        let (_, reached) = tokio::join!(tokio::time::timeout(Duration::from_millis(300), sending), is_reached(&listener));
+        let (_, reached) =
+            tokio::join!(tokio::time::timeout(Duration::from_millis(300), sending), is_reached(&listener));
         assert!(reached);
     }
 }

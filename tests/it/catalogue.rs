@@ -61,11 +61,8 @@ fn a_task_goes_to_its_model_and_on_to_the_next_when_that_fails() {
     assert!(first.iter().any(|call| call["state"] == "error" && call["error_kind"] == "server_error"));
     assert!(calls.iter().all(|call| call["provider"] == "openai"), "{calls:#?}");
     // What came from the cache is charged at its own price.
-    let (input, cached, output) = (
-        number(step_in, "input_tokens"),
-        number(step_in, "cached_input_tokens"),
-        number(step_in, "output_tokens"),
-    );
+    let (input, cached, output) =
+        (number(step_in, "input_tokens"), number(step_in, "cached_input_tokens"), number(step_in, "output_tokens"));
     assert!(cached > 0, "{step_in:#}");
     assert_eq!(number(step_in, "cost_microcredits"), ((input - cached) * 10 + cached + output * 40 + 9) / 10);
     let asked: Vec<String> = api.calls().iter().map(|call| call.model().to_owned()).collect();
@@ -126,7 +123,8 @@ fn with_local_egress_nobody_elsewhere_is_asked_and_the_digest_says_why() {
 #[test]
 fn with_local_egress_a_model_on_this_host_is_asked_past_any_proxy() {
     let api = OpenAi::start();
-    let proxied = |radar: Radar| radar.with("HTTP_PROXY", "http://127.0.0.1:9").with("http_proxy", "http://127.0.0.1:9");
+    let proxied =
+        |radar: Radar| radar.with("HTTP_PROXY", "http://127.0.0.1:9").with("http_proxy", "http://127.0.0.1:9");
     let base = api.base().replace("127.0.0.1", "localhost");
     let radar = proxied(with(&two_models(&format!("{base}/v1/responses"))).with("AHA_EGRESS", "local"));
     run(&radar).exits(0);
@@ -151,7 +149,9 @@ fn models_are_listed_with_their_terms_and_without_their_keys() {
         }
         assert!(!said.contains(&KEY[..KEY.len() - 4]) && !said.contains("secret"), "{said}");
     }
-    doctor.says("models.yaml describes 2 models").says("names no model for deep_summary, manual_summary, entity_extract");
+    doctor
+        .says("models.yaml describes 2 models")
+        .says("names no model for deep_summary, manual_summary, entity_extract");
 }
 
 #[test]

@@ -111,6 +111,15 @@ fn a_file_that_cannot_be_used_is_refused_before_anybody_is_asked() {
     assert_eq!(talker.requests().len(), 0);
 }
 
+#[test]
+fn the_example_can_be_put_to_a_model() {
+    let talker = Talker::start(&[], Duration::ZERO);
+    let radar = radar(&talker, 1);
+    let file = crate::support::radar::repository("examples/questionnaire.yaml");
+    let told = radar.json(&["llm", "questionnaire", &file, "--models", "openai/a", "--out", "answers", "--json"]);
+    assert_eq!((&told["questions"], &told["models"][0]["answered"]), (&5.into(), &5.into()), "{told:#}");
+}
+
 /// Killed at random again and again, the files are as if it never had been, and no answer is paid for twice.
 /// `AHA_QUESTIONNAIRE_KILLS` says how often, `AHA_QUESTIONNAIRE_QUESTIONS` how long it is.
 #[test]

@@ -73,9 +73,8 @@ fn catalogue(config: &Config, findings: &mut Findings) {
 /// Tasks all of whose models are refused: they fail.
 fn chains(router: &Router, findings: &mut Findings) {
     for task in Task::ALL {
-        let is_empty = |tier: &BudgetTier| {
-            !router.candidates(task, *tier).is_empty() && router.choose(task, *tier).is_empty()
-        };
+        let is_empty =
+            |tier: &BudgetTier| !router.candidates(task, *tier).is_empty() && router.choose(task, *tier).is_empty();
         if let Some(tier) = TIERS.iter().find(|tier| is_empty(tier)) {
             findings.wrong("model", router.why_nobody(task, *tier));
         }
@@ -86,7 +85,11 @@ fn provider(openai: &OpenAiSettings, router: &Router, findings: &mut Findings) {
     let seconds = openai.timeout.as_secs();
     findings.ok(
         "model",
-        format!("requests go to {}, {}; a call fails after {seconds} s", place(&openai.endpoint), keyed(Some(&openai.key))),
+        format!(
+            "requests go to {}, {}; a call fails after {seconds} s",
+            place(&openai.endpoint),
+            keyed(Some(&openai.key))
+        ),
     );
     for task in Task::ALL.into_iter().filter(|task| !router.is_listed(*task)) {
         let name = task.as_str();

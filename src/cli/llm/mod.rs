@@ -21,18 +21,21 @@ use super::exit::{Exit, UsageError};
 use super::output;
 
 pub(super) async fn run(config: Config, command: LlmCommand) -> Result<Exit> {
-    if let LlmCommand::Models(arguments) = command {
-        return models::run(&config, &arguments);
+    match command {
+        LlmCommand::Models(arguments) => models::run(&config, &arguments),
+        LlmCommand::Ask(arguments) => talking(config, async |app| ask::run(app, arguments).await).await,
+        LlmCommand::Check(arguments) => talking(config, async |app| check::run(app, arguments).await).await,
+        LlmCommand::Questionnaire(arguments) => {
+            talking(config, async |app| questionnaire::run(app, arguments).await).await
+        }
     }
-    let app = &super::app(config, OpenMode::CreateIfMissing).await?;
-    // What an earlier process that was killed had set aside is counted for good before anything is admitted.
+}
+
+/// Leaves no exchange behind that nobody knows the cost of, neither an earlier process's nor its own.
+async fn talking(config: Config, talk: impl AsyncFnOnce(&App) -> Result<Exit>) -> Result<Exit> {
+    let app = super::app(config, OpenMode::CreateIfMissing).await?;
     app.store().sweep_calls(Gone::Expired(app.clock().wall())).await?;
-    let outcome = match command {
-        LlmCommand::Models(_) => Ok(Exit::Ok),
-        LlmCommand::Ask(arguments) => ask::run(app, arguments).await,
-        LlmCommand::Check(arguments) => check::run(app, arguments).await,
-        LlmCommand::Questionnaire(arguments) => questionnaire::run(app, arguments).await,
-    };
+    let outcome = talk(&app).await;
     app.gateway().settled().await;
     outcome
 }
@@ -49,8 +52,10 @@ fn route(app: &App, name: Option<&ModelRef>) -> Result<Route> {
         }
     };
     found.map_err(|why| {
-        UsageError(format!("{why}; `aha-radar llm models` lists those that can be asked, .env.example says how to set one"))
-            .into()
+        UsageError(format!(
+            "{why}; `aha-radar llm models` lists those that can be asked, .env.example says how to set one"
+        ))
+        .into()
     })
 }
 

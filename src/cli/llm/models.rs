@@ -79,7 +79,9 @@ pub(super) fn run(config: &Config, arguments: &ModelsArguments) -> Result<Exit> 
     if arguments.json {
         output::print_json(&models)?;
     } else if models.is_empty() {
-        output::note("no model is configured: stories are judged by `local`; AHA_LLM_CONFIG or OPENAI_MODEL names some");
+        output::note(
+            "no model is configured: stories are judged by `local`; AHA_LLM_CONFIG or OPENAI_MODEL names some",
+        );
     } else {
         output::print(&output::one_safe_text(&table(&models)))?;
     }
@@ -175,9 +177,8 @@ fn from_settings(router: &Router, openai: &OpenAiSettings) -> Vec<Listed> {
 fn served(router: &Router, name: &ModelRef, in_catalogue: bool) -> (Vec<String>, Vec<String>) {
     let (mut first, mut later) = (Vec::new(), Vec::new());
     for task in Task::ALL.into_iter().filter(|task| router.is_listed(*task) == in_catalogue) {
-        let place = |tier: &BudgetTier| {
-            router.candidates(task, *tier).iter().position(|candidate| candidate.model == *name)
-        };
+        let place =
+            |tier: &BudgetTier| router.candidates(task, *tier).iter().position(|candidate| candidate.model == *name);
         let places = TIERS.map(|tier| place(&tier));
         first.extend(told(task, places.map(|place| place == Some(0))));
         if places.iter().all(|place| *place != Some(0)) {

@@ -7,6 +7,7 @@ use anyhow::{Context as _, Result};
 use futures::StreamExt as _;
 
 use crate::app::App;
+use crate::config::catalogue::yaml_to_json;
 use crate::domain::money::MicroCredits;
 use crate::domain::task::purpose;
 use crate::llm::router::Route;
@@ -79,7 +80,7 @@ fn read(path: &Path) -> Result<Questionnaire> {
         return Err(UsageError(format!("{} is larger than 4 MiB", path.display())).into());
     }
     let text = std::fs::read_to_string(path).with_context(unreadable)?;
-    let value = serde_json::from_str(&text).map_err(|error| UsageError(format!("{}: {error}", path.display())))?;
+    let value = yaml_to_json(&text).map_err(|why| UsageError(format!("{}: {why}", path.display())))?;
     Questionnaire::from_value(value).map_err(|error| UsageError(format!("{}: {error}", path.display())).into())
 }
 

@@ -80,12 +80,7 @@ pub(super) fn tasks(
     tasks
 }
 
-fn models(
-    sheet: &mut Sheet<'_>,
-    node: &Node,
-    path: &str,
-    raws: &BTreeMap<ModelRef, (String, RawEntry)>,
-) -> TaskModels {
+fn models(sheet: &mut Sheet<'_>, node: &Node, path: &str, raws: &BTreeMap<ModelRef, (String, RawEntry)>) -> TaskModels {
     let wants = ("a model of this file, or one for each of low, normal and high", "triage: openai/gpt-5-mini");
     let mut models = TaskModels::default();
     if let Value::Map(pairs) = &node.value {

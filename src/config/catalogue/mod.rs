@@ -27,6 +27,7 @@ pub use entry::{CapabilitySettings, CatalogueEntry, LimitSettings, ResponseForma
 pub(super) use environment::Environment;
 pub use links::TaskModels;
 pub use problem::CatalogueProblem;
+pub use tree::yaml_to_json;
 
 use entry::Place;
 use raw::RawEntry;
@@ -82,13 +83,15 @@ impl Catalogue {
     /// Entries without a price: a cap, where one is set, could not hold them.
     pub(super) fn unpriced(&self) -> Vec<CatalogueProblem> {
         let unpriced = self.entries.iter().filter(|(_, entry)| entry.price.is_none());
-        let problem = |(name, entry): (&ModelRef, &CatalogueEntry)| CatalogueProblem {
+        let problem = |(name, entry): (&ModelRef, &CatalogueEntry)| {
+            CatalogueProblem {
             file: self.file.display().to_string(),
             line: Some(entry.line),
             path: below(&below("models", &name.to_string()), "prices"),
             what: "it is missing: it wants credits for a million tokens (0 for a server of your own), because a budget is set"
                 .to_owned(),
             example: "prices: { input: 0.25, output: 2 }".to_owned(),
+        }
         };
         unpriced.map(problem).collect()
     }

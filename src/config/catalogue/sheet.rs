@@ -175,7 +175,7 @@ fn perhaps(word: &str, known: &[&str]) -> String {
 }
 
 /// A value without quotes is what it looks like, as YAML's core schema says; decimals keep their digits.
-fn typed(text: String, plain: bool) -> serde_json::Value {
+pub(super) fn typed(text: String, plain: bool) -> serde_json::Value {
     if !plain {
         return text.into();
     }

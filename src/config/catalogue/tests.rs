@@ -102,7 +102,8 @@ fn a_whole_file_is_read_with_its_defaults() {
     assert!(!llama.capabilities.strict_schema && llama.capabilities.streaming_only);
     assert!(llama.capabilities.reasoning_effort && llama.capabilities.usage_in_streams);
     assert_eq!((llama.limits.requests_per_minute, llama.limits.concurrency), (Some(60), Some(1)));
-    let specific = serde_json::json!({"service_tier": "flex", "store": null, "options": {"num_ctx": 8192, "stop": ["1", "a"]}});
+    let specific =
+        serde_json::json!({"service_tier": "flex", "store": null, "options": {"num_ctx": 8192, "stop": ["1", "a"]}});
     assert_eq!(serde_json::Value::from(llama.provider_specific), specific);
     assert_eq!(llama.metadata["note"], "runs in gpu.local:8000");
     assert_eq!(llama.headers["x-team"], "radar");
@@ -112,9 +113,7 @@ fn a_whole_file_is_read_with_its_defaults() {
 #[test]
 fn a_task_has_a_model_for_each_tier_and_fallbacks() {
     let catalogue = load(WHOLE).unwrap();
-    let chain = |task, tier| {
-        catalogue.chain(task, tier).iter().map(|(name, _)| name.to_string()).collect::<Vec<_>>()
-    };
+    let chain = |task, tier| catalogue.chain(task, tier).iter().map(|(name, _)| name.to_string()).collect::<Vec<_>>();
     let (mini, llama) = ("openai/gpt-5-mini", "openai_compatible/meta/llama-4");
     assert_eq!(chain(Task::Triage, BudgetTier::Low), [mini, llama]);
     assert_eq!(chain(Task::DeepSummary, BudgetTier::Low), [llama]);

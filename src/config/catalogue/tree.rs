@@ -4,6 +4,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::sheet::typed;
 use saphyr_parser::{Event, Parser, ScalarStyle, ScanError, Span};
 
 /// A catalogue is some kilobytes.
@@ -60,9 +61,7 @@ impl Node {
     /// This value over `below`: maps are merged key by key, all else takes the other's place.
     pub(super) fn over(self, below: &Self) -> Self {
         match (self.value, &below.value) {
-            (Value::Map(above), Value::Map(lower)) => {
-                Self { line: self.line, value: Value::Map(merged(above, lower)) }
-            }
+            (Value::Map(above), Value::Map(lower)) => Self { line: self.line, value: Value::Map(merged(above, lower)) },
             (value, _) => Self { line: self.line, value },
         }
     }
@@ -100,6 +99,31 @@ pub(super) fn parse(text: &str, faults: &mut Vec<Fault>) -> Result<Option<Node>,
         builder.take(event, span).map_err(|what| Fault { line: span.start.line(), what })?;
     }
     Ok(builder.root)
+}
+
+/// A YAML document as JSON, for files that are no catalogue.
+///
+/// # Errors
+/// What is wrong with it, and on which line.
+pub fn yaml_to_json(text: &str) -> Result<serde_json::Value, String> {
+    let mut faults = Vec::new();
+    let told = |fault: &Fault| format!("line {}: {}", fault.line, fault.what);
+    let root = parse(text, &mut faults).map_err(|fault| told(&fault))?;
+    match faults.first() {
+        Some(fault) => Err(told(fault)),
+        None => Ok(root.as_ref().map_or(serde_json::Value::Null, json)),
+    }
+}
+
+fn json(node: &Node) -> serde_json::Value {
+    match &node.value {
+        Value::Scalar { text, plain } => typed(text.clone(), *plain),
+        Value::List(nodes) => nodes.iter().map(json).collect(),
+        Value::Map(pairs) => {
+            let fields = pairs.iter().map(|pair| (pair.key.clone(), json(&pair.node)));
+            serde_json::Value::Object(fields.collect())
+        }
+    }
 }
 
 /// The parser's words are its own, and quote nothing of the text.
@@ -190,7 +214,8 @@ impl<'a> Builder<'a> {
                 (Some((key, line)), value) => pairs.push(Pair { key, line, node: Node { line: node.line, value } }),
                 (None, Value::Scalar { text, .. }) => {
                     if !open.keys.insert(text.clone()) {
-                        self.faults.push(Fault { line: node.line, what: format!("the key {text:?} stands here twice") });
+                        self.faults
+                            .push(Fault { line: node.line, what: format!("the key {text:?} stands here twice") });
                     }
                     open.key = Some((text, node.line));
                 }
@@ -213,9 +238,8 @@ mod tests {
     }
 
     fn text_at(node: &Node, path: &[&str]) -> (String, usize) {
-        let found = path.iter().fold(node, |node, key| {
-            &node.map().unwrap().iter().find(|pair| pair.key == *key).unwrap().node
-        });
+        let found =
+            path.iter().fold(node, |node, key| &node.map().unwrap().iter().find(|pair| pair.key == *key).unwrap().node);
         let Value::Scalar { text, .. } = &found.value else { panic!("{found:?}") };
         (text.clone(), found.line)
     }

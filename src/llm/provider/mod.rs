@@ -61,15 +61,6 @@ pub fn by_name(name: &str) -> Option<&'static dyn Dialect> {
     DIALECTS.iter().find(|(known, _)| *known == name).map(|(_, dialect)| *dialect)
 }
 
-/// The dialect of a provider, by its name in catalogues; `None` for one that is not spoken here.
-#[must_use]
-pub fn by_name(name: &str) -> Option<&'static dyn Dialect> {
-    match name {
-        OPENAI_NAME => Some(&OPENAI),
-        _ => None,
-    }
-}
-
 /// Who said something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {

@@ -224,9 +224,10 @@ mod tests {
         {
             assert!(rules.permits(own.parse().unwrap()), "{own} is the owner's");
         }
-        for other in "8.8.8.8 172.32.0.1 100.64.0.1 169.254.169.254 0.0.0.0 224.0.0.1 203.0.113.9 2606:4700::1 :: ff02::1 \
+        for other in
+            "8.8.8.8 172.32.0.1 100.64.0.1 169.254.169.254 0.0.0.0 224.0.0.1 203.0.113.9 2606:4700::1 :: ff02::1 \
             ::ffff:8.8.8.8 64:ff9b::10.0.0.1 2002:7f00:1::"
-            .split_whitespace()
+                .split_whitespace()
         {
             assert!(!rules.permits(other.parse().unwrap()), "{other} is not");
         }
