@@ -1,7 +1,6 @@
 //! What a call is charged to, how far each of it may go, and how much of it is used up.
 
 use super::gateway::CallScope;
-use super::router::Route;
 use crate::config::BudgetSettings;
 use crate::domain::budget::{APPROACHING, Caps};
 use crate::domain::money::MicroCredits;
@@ -24,14 +23,14 @@ impl Used {
     }
 }
 
-/// The counters that a paid call raises: the topic's month and day, those of all topics, the run's pass and its calls for a
-/// purpose.
+/// The counters that a paid call raises: the topic's month and day, those of all topics, the run's pass and its calls
+/// of a purpose.
 #[must_use]
 pub fn limits(
     budget: &BudgetSettings,
     scope: &CallScope,
     purpose: &str,
-    route: &Route,
+    max_calls_per_run: Option<u32>,
     now: Timestamp,
 ) -> Vec<CounterLimit> {
     let mut limits = spending(&budget.caps, scope, now);
@@ -39,7 +38,7 @@ pub fn limits(
         limits.push(CounterLimit {
             counter: format!("run:{run}:{}:{purpose}", scope.pass),
             cap_microcredits: None,
-            max_calls: route.max_calls_per_run.map(i64::from),
+            max_calls: max_calls_per_run.map(i64::from),
         });
     }
     limits

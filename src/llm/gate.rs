@@ -66,13 +66,13 @@ impl Gate {
         named.or_else(|| known.abandoned.get(&route.account())).cloned()
     }
 
-    /// No budget is left for a task, or with `all` for any.
-    pub(super) fn exhaust(&self, task: Task, why: &str, all: bool) {
+    /// No budget is left for a purpose, or with `all` for any.
+    pub(super) fn exhaust(&self, purpose: &'static str, why: &str, all: bool) {
         let mut known = self.known();
         if known.told.insert(why.to_owned()) {
-            tracing::warn!(task = task.as_str(), %why, "the budget allows no further call");
+            tracing::warn!(purpose, %why, "the budget allows no further call");
         }
-        known.exhausted.entry(task.as_str()).or_insert_with(|| why.to_owned());
+        known.exhausted.entry(purpose).or_insert_with(|| why.to_owned());
         if all {
             known.stopped.get_or_insert_with(|| why.to_owned());
         }
@@ -80,16 +80,12 @@ impl Gate {
 
     /// A task is not begun, so that the budget serves others.
     pub fn spare(&self, task: Task, why: &str) {
-        self.exhaust(task, why, false);
+        self.exhaust(task.as_str(), why, false);
     }
 
-    /// Why a task is not to be paid for any more.
+    /// Why a purpose is not to be paid for any more.
     #[must_use]
-    pub fn exhausted(&self, task: Task) -> Option<String> {
-        self.exhausted_for(task.as_str())
-    }
-
-    pub(super) fn exhausted_for(&self, purpose: &str) -> Option<String> {
+    pub fn exhausted(&self, purpose: &str) -> Option<String> {
         let known = self.known();
         known.exhausted.get(purpose).or(known.stopped.as_ref()).cloned()
     }

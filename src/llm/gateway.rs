@@ -292,7 +292,7 @@ impl Gateway {
             Attempt::Unaskable(reason) => (work.all(&Outcome::Failed { reason }), Vec::new()),
             Attempt::NoBudget(_) if work.asks.len() > 1 => (Vec::new(), work.halves()),
             Attempt::NoBudget(why) => {
-                gate.exhaust(job.task, &why, self.parts.budget.policy == BudgetPolicy::Stop);
+                gate.exhaust(job.task.as_str(), &why, self.parts.budget.policy == BudgetPolicy::Stop);
                 (work.all(&Outcome::Skipped { reason: why }), Vec::new())
             }
         })

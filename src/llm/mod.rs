@@ -25,6 +25,7 @@ pub mod gateway;
 pub mod input;
 mod listed;
 pub mod pace;
+mod ledger;
 pub mod prompt;
 pub mod provider;
 mod purchase;

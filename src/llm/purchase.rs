@@ -1,29 +1,19 @@
 //! One paid try, whatever it is for: reserve, exchange, settle. What was answered is stored in the transaction that closes the
 //! ledger row.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use super::budget;
-use super::error::{CallError, Charge};
+use super::error::CallError;
 use super::estimate::BYTES_PER_TOKEN;
 use super::gateway::{CallScope, Gateway};
+use super::ledger::{self, Cost, Deadline, Refused};
 use super::provider::{ModelRequest, Reply, Usage};
 use super::router::{Route, Wire};
 use super::transport::WireRequest;
 use crate::domain::ids::CallId;
-use crate::domain::time::Timestamp;
 use crate::domain::topic::BudgetTier;
-use crate::store::error::Decision;
-use crate::store::{CallOutcome, Gone, NewAnswer, NewCall, Reservation, Settlement, SharedStore, StoreError};
-
-/// Tokens that a provider puts around our texts (roles, separators), at most.
-const FRAME_TOKENS: i64 = 64;
-/// A reservation outlives its call's time-out by this: whoever is still there has settled it by then.
-const SETTLING: Duration = Duration::from_secs(30);
-/// How often a reservation that has to wait for others is tried.
-const WAIT: Duration = Duration::from_millis(50);
-/// A paid answer is not given up because the database is busy.
-const SETTLE_TRIES: u32 = 5;
+use crate::store::{NewAnswer, NewCall, Settlement, SharedStore, StoreError};
 
 /// What is sent.
 #[derive(Debug)]
@@ -106,12 +96,14 @@ impl Gateway {
             return Ok(Bought::LeftAlone(format!("{}: {refused}", order.route.model)));
         }
         let call = self.new_call(order);
-        let admitted = self.admit(store, order, &call).await;
+        let admitted = ledger::admit(store, order.scope, self.deadline(order.route), &call).await;
         if let (Some(account), Ok(Some(_)) | Err(_)) = (&account, &admitted) {
             self.breakers.forget(account);
         }
-        if let Some(refused) = admitted? {
-            return Ok(refused);
+        match admitted? {
+            None => {}
+            Some(Refused::Interrupted) => return Ok(Bought::Unaskable("the run was interrupted".to_owned())),
+            Some(Refused::NoBudget(why)) => return Ok(Bought::NoBudget(why)),
         }
         crate::failpoint::hit("call.after_reserve");
         let sent = Instant::now();
@@ -123,7 +115,7 @@ impl Gateway {
         }
         let kept = exchange.outcome.as_ref().map(keep).unwrap_or_default();
         let settlement = self.settlement(&call, order.route, &exchange, kept, latency_ms);
-        settle(store, order.scope, &settlement).await?;
+        ledger::settle(store, order.scope.lease.as_ref(), &settlement).await?;
         Ok(match exchange.outcome {
             Ok(answer) => Bought::Answered(answer),
             Err(error) => Bought::Failed(error),
@@ -134,8 +126,10 @@ impl Gateway {
         let (scope, clock, route) = (order.scope, self.parts.clock, order.route);
         let (reserved, limits) = match order.sending {
             Some(sending) => (
-                reservation(route, sending),
-                budget::limits(&self.parts.budget, scope, order.purpose, route, clock.now()),
+                route.price.map(|price| {
+                    ledger::upper_bound(price, &sending.encoded.body, sending.request.max_output_tokens)
+                }),
+                budget::limits(&self.parts.budget, scope, order.purpose, route.max_calls_per_run, clock.now()),
             ),
             None => (Some(0), Vec::new()),
         };
@@ -153,43 +147,12 @@ impl Gateway {
             reserved_microcredits: reserved,
             limits,
             started_at: clock.now(),
-            expires_at: self.expiry(route),
+            expires_at: self.deadline(route).of_a_call(),
         }
     }
 
-    /// When a call reserved now must have ended.
-    fn expiry(&self, route: &Route) -> Timestamp {
-        let lifetime = i64::try_from((route.longest() + SETTLING).as_millis()).unwrap_or(i64::MAX);
-        Timestamp::from_millis(self.parts.clock.wall().as_millis().saturating_add(lifetime))
-    }
-
-    /// Reserves, waiting for calls under way where they are all that stands in the way. `None` when the call may be sent.
-    async fn admit<T>(
-        &self,
-        store: &SharedStore,
-        order: &Order<'_>,
-        call: &NewCall,
-    ) -> Result<Option<Bought<T>>, StoreError> {
-        let gate = &order.scope.gate;
-        let _turn = if call.limits.is_empty() { None } else { Some(gate.turn.lock().await) };
-        loop {
-            if gate.is_closed() {
-                return Ok(Some(Bought::Unaskable("the run was interrupted".to_owned())));
-            }
-            if let Some(why) = gate.exhausted_for(order.purpose).filter(|_| !call.limits.is_empty()) {
-                return Ok(Some(Bought::NoBudget(why)));
-            }
-            // A call that had to wait is not given less time for it.
-            let call = NewCall { expires_at: self.expiry(order.route), ..call.clone() };
-            match store.reserve_call(order.scope.lease.as_ref(), &call).await? {
-                Reservation::Reserved => return Ok(None),
-                Reservation::Exhausted(exhausted) => return Ok(Some(Bought::NoBudget(budget::words(&exhausted)))),
-                Reservation::Wait => {
-                    store.sweep_calls(Gone::Expired(self.parts.clock.wall())).await?;
-                    tokio::time::sleep(WAIT).await;
-                }
-            }
-        }
+    fn deadline(&self, route: &Route) -> Deadline {
+        Deadline { clock: self.parts.clock, timeout: route.longest() }
     }
 
     fn settlement<T>(
@@ -200,30 +163,23 @@ impl Gateway {
         kept: Kept,
         latency_ms: i64,
     ) -> Settlement {
-        let cost = cost(route, exchange);
-        let outcome = match (&exchange.outcome, cost) {
-            (_, Cost::Unknown) => CallOutcome::Unsettled,
-            (Ok(_), _) => CallOutcome::Ok,
-            (Err(_), _) => CallOutcome::Error,
-        };
-        let cost = match cost {
-            Cost::Known(amount) => Some(amount),
-            Cost::Unknown | Cost::Unpriced => None,
-        };
+        let failure = exchange.outcome.as_ref().err();
+        let cost = Cost::of(route.price, failure, exchange.usage);
         let usage = exchange.usage;
         Settlement {
             call: call.id,
-            outcome,
-            error: words(call, outcome, cost, exchange.outcome.as_ref().err(), kept.complaint),
+            outcome: cost.outcome(failure),
+            error: ledger::words(call, cost, failure, kept.complaint),
             input_tokens: usage.map(|usage| usage.input_tokens),
             cached_input_tokens: usage.and_then(|usage| usage.cached_input_tokens),
             output_tokens: usage.map(|usage| usage.output_tokens),
             reasoning_tokens: usage.and_then(|usage| usage.reasoning_tokens),
-            cost_microcredits: cost,
+            cost_microcredits: cost.known(),
             latency_ms,
             request_id: exchange.request_id.clone(),
             finished_at: self.parts.clock.now(),
             answers: kept.answers,
+            vectors: None,
         }
     }
 }
@@ -232,75 +188,4 @@ impl Gateway {
 fn tokens(sending: &Sending<'_>) -> i64 {
     let input = sending.encoded.body.len() / BYTES_PER_TOKEN;
     i64::try_from(input).unwrap_or(i64::MAX).saturating_add(i64::from(sending.request.max_output_tokens))
-}
-
-/// The most that a call can cost. A token is a byte at least, so the body's bytes are an upper bound whatever the tokenizer.
-fn reservation(route: &Route, sending: &Sending<'_>) -> Option<i64> {
-    let input = i64::try_from(sending.encoded.body.len()).unwrap_or(i64::MAX).saturating_add(FRAME_TOKENS);
-    route.price.map(|price| price.cost(input, i64::from(sending.request.max_output_tokens)).0)
-}
-
-/// What a call has cost.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Cost {
-    Known(i64),
-    /// Perhaps what was reserved.
-    Unknown,
-    /// Nobody knows the price.
-    Unpriced,
-}
-
-fn cost<T>(route: &Route, exchange: &Exchange<T>) -> Cost {
-    if matches!(&exchange.outcome, Err(error) if exchange.usage.is_none() && error.charge() == Charge::Nothing) {
-        return Cost::Known(0);
-    }
-    match (route.price, exchange.usage) {
-        (None, _) => Cost::Unpriced,
-        (Some(price), _) if price.is_free() => Cost::Known(0),
-        (Some(price), Some(usage)) => {
-            let cached_tokens = usage.cached_input_tokens.unwrap_or(0);
-            Cost::Known(price.cost_with_cache(usage.input_tokens, cached_tokens, usage.output_tokens).0)
-        }
-        (Some(_), None) => Cost::Unknown,
-    }
-}
-
-/// What a row says in words: why it failed, what is missing from it, and whether it cost more than can be.
-fn words(
-    call: &NewCall,
-    outcome: CallOutcome,
-    cost: Option<i64>,
-    error: Option<&CallError>,
-    complaint: Option<String>,
-) -> Option<(String, String)> {
-    let mut words = match error {
-        Some(error) if outcome == CallOutcome::Unsettled => format!("{}: {error}", error.kind()),
-        Some(error) => error.to_string(),
-        None => complaint.unwrap_or_else(|| match outcome {
-            CallOutcome::Unsettled => "the answer tells no usage that can be true".to_owned(),
-            CallOutcome::Ok | CallOutcome::Error => String::new(),
-        }),
-    };
-    if let (Some(cost), Some(reserved)) = (cost, call.reserved_microcredits)
-        && cost > reserved
-    {
-        tracing::error!(call = %call.id, cost, reserved, "a call cost more than was reserved for it");
-        words = format!("it cost more than was reserved for it; {words}");
-    }
-    let kind = error.map_or("", CallError::kind);
-    (!words.is_empty()).then(|| (kind.to_owned(), words))
-}
-
-async fn settle(store: &SharedStore, scope: &CallScope, settlement: &Settlement) -> Result<(), StoreError> {
-    let mut tries = 1;
-    loop {
-        match store.settle_call(scope.lease.as_ref(), settlement).await {
-            Err(error) if error.decision() == Decision::Retry && tries < SETTLE_TRIES => {
-                tracing::warn!(%error, call = %settlement.call, "the call is settled again in a moment");
-                tokio::time::sleep(Duration::from_secs(1 << tries)).await;
-                tries += 1;
-            }
-            other => return other,
-        }
-    }
 }

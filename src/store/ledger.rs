@@ -7,7 +7,7 @@
 use async_trait::async_trait;
 use serde::Serialize;
 
-use super::{AnswerKey, Lease, Result};
+use super::{AnswerKey, Lease, NewEmbedding, Result};
 use crate::domain::ids::{CallId, ItemId, RunId, TopicId};
 use crate::domain::time::Timestamp;
 use crate::domain::topic::BudgetTier;
@@ -17,8 +17,8 @@ pub trait LedgerStore: Send + Sync {
     /// Writes the row of a call that is about to be made, unless a counter would pass its cap. With a lease, refused when
     /// another process has taken the topic over.
     async fn reserve_call(&self, lease: Option<&Lease>, call: &NewCall) -> Result<Reservation>;
-    /// Closes a row, moves what was reserved to what is settled, and stores the answers, in one transaction. What was spent is
-    /// written even when the lease is lost meanwhile; then an answer is stored only where there is none yet.
+    /// Closes a row, moves what was reserved to what is settled, and stores answers and vectors, in one transaction. What was spent
+    /// is written even when the lease is lost meanwhile; then an answer or a vector is stored only where there is none yet.
     async fn settle_call(&self, lease: Option<&Lease>, settlement: &Settlement) -> Result<()>;
     /// Ends reservations whose caller is gone: `unsettled` at what was reserved, or an error at 0 where nothing was. How many.
     async fn sweep_calls(&self, gone: Gone) -> Result<u64>;
@@ -49,7 +49,7 @@ pub struct NewCall {
     pub prompt_id: String,
     /// From 1, over all tries of the same ask in an attempt at a run.
     pub attempt: i64,
-    /// Stories asked about.
+    /// Stories asked about, or texts.
     pub stories: i64,
     /// The run's tier, where a lower one is asked because the budget is nearly used up.
     pub degraded_from: Option<BudgetTier>,
@@ -104,6 +104,14 @@ pub struct Settlement {
     pub request_id: Option<String>,
     pub finished_at: Timestamp,
     pub answers: Vec<NewAnswer>,
+    pub vectors: Option<NewVectors>,
+}
+
+/// Vectors that a call brought, and their space.
+#[derive(Debug, Clone)]
+pub struct NewVectors {
+    pub space: String,
+    pub embeddings: Vec<NewEmbedding>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

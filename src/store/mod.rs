@@ -182,6 +182,8 @@ pub trait ItemStore: Send + Sync {
     /// Texts of the topic's items that have no embedding of their present text in `space`.
     async fn items_to_embed(&self, topic: TopicId, space: &str, limit: i64) -> Result<Vec<ItemText>>;
     async fn commit_embeddings(&self, lease: &Lease, space: &str, embeddings: &[NewEmbedding]) -> Result<()>;
+    /// Vectors in `space` of the topic's items in the window, where they are of the items' present texts.
+    async fn vectors(&self, topic: TopicId, space: &str, window: Window) -> Result<Vec<(ItemId, Vec<u8>)>>;
     /// Times at which the topic's sources published, newest first within a source and at most 200 of each; an item counts for
     /// each that brought it.
     async fn source_times(&self, topic: TopicId, window: Window) -> Result<Vec<(SourceId, Timestamp)>>;

@@ -70,9 +70,20 @@ impl ItemStore for PostgresStore {
         let mut write = self.write_fenced("commit_embeddings", lease).await?;
         write.lock_contents().await?;
         for embedding in embeddings {
-            upsert_embedding(write.connection(), space, embedding).await?;
+            upsert_embedding(write.connection(), space, embedding, true).await?;
         }
         write.commit().await
+    }
+
+    async fn vectors(&self, topic: TopicId, space: &str, window: Window) -> Result<Vec<(ItemId, Vec<u8>)>> {
+        let rows: Vec<(String, Vec<u8>)> = sqlx::query_as(sql::VECTORS)
+            .bind(topic.to_string())
+            .bind(space)
+            .bind(window.start.as_millis())
+            .bind(window.end.as_millis())
+            .fetch_all(&mut *self.reader().await?)
+            .await?;
+        sql::vectors(rows)
     }
 
     async fn source_times(&self, topic: TopicId, window: Window) -> Result<Vec<(SourceId, Timestamp)>> {
@@ -114,13 +125,20 @@ async fn insert_topic_items(
     Ok(())
 }
 
-async fn upsert_embedding(connection: &mut PgConnection, space: &str, embedding: &NewEmbedding) -> Result<()> {
+/// Stores a vector; without `replace` only where there is none yet.
+pub(super) async fn upsert_embedding(
+    connection: &mut PgConnection,
+    space: &str,
+    embedding: &NewEmbedding,
+    replace: bool,
+) -> Result<()> {
     sqlx::query(sql::UPSERT_EMBEDDING)
         .bind(embedding.item.to_string())
         .bind(space)
         .bind(&embedding.content_hash)
         .bind(embedding.dimensions)
         .bind(&embedding.vector)
+        .bind(i64::from(replace))
         .execute(connection)
         .await?;
     Ok(())

@@ -5,6 +5,7 @@ use sqlx::PgConnection;
 
 use super::PostgresStore;
 use super::answers::write_answer;
+use super::items::upsert_embedding;
 use crate::domain::ids::{CallId, ItemId};
 use crate::domain::time::Timestamp;
 use crate::domain::topic::BudgetTier;
@@ -37,9 +38,17 @@ impl LedgerStore for PostgresStore {
             Some(lease) => write.holds(lease).await?,
             None => true,
         };
+        if settlement.vectors.is_some() {
+            write.lock_contents().await?;
+        }
         close(write.connection(), settlement).await?;
         for answer in &settlement.answers {
             write_answer(write.connection(), settlement, answer, held).await?;
+        }
+        if let Some(vectors) = &settlement.vectors {
+            for embedding in &vectors.embeddings {
+                upsert_embedding(write.connection(), &vectors.space, embedding, held).await?;
+            }
         }
         write.commit().await
     }

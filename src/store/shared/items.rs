@@ -3,6 +3,7 @@
 use sqlx::FromRow;
 
 use super::column;
+use crate::domain::ids::ItemId;
 use crate::domain::time::Timestamp;
 use crate::store::{ItemHeader, ItemText, Result, StoreError};
 
@@ -78,10 +79,21 @@ pub(crate) const TIMES_OF_SOURCE: &str = "
           ORDER BY published_time DESC, item_id DESC LIMIT $4) AS published
     ORDER BY published_time DESC";
 
+/// Stores a vector; in the place of an earlier one only where $6 is 1.
 pub(crate) const UPSERT_EMBEDDING: &str = "
     INSERT INTO embeddings (item_id, space, content_hash, dimensions, vector) VALUES ($1, $2, $3, $4, $5)
     ON CONFLICT (item_id, space) DO UPDATE
-    SET content_hash = excluded.content_hash, dimensions = excluded.dimensions, vector = excluded.vector";
+    SET content_hash = excluded.content_hash, dimensions = excluded.dimensions, vector = excluded.vector
+    WHERE CAST($6 AS BIGINT) = 1";
+
+/// Vectors of the topic's items in the window that are of their present text.
+pub(crate) const VECTORS: &str = "
+    SELECT e.item_id, e.vector FROM content_items i
+    JOIN embeddings e ON e.item_id = i.id AND e.space = $2 AND e.content_hash = i.hash_text
+    WHERE i.item_time >= $3 AND i.item_time < $4 AND i.deleted_at IS NULL
+      AND EXISTS (SELECT 1 FROM content_item_sources p JOIN sources s ON s.id = p.source_id
+                  WHERE p.item_id = i.id AND s.topic_id = $1)
+    ORDER BY e.item_id";
 
 #[derive(FromRow)]
 pub(crate) struct HeaderRow {
@@ -117,4 +129,9 @@ impl TryFrom<TextRow> for ItemText {
         let id = column::id("item id", &row.id)?;
         Ok(Self { id, content_hash: row.hash_text, title: row.title, body_text: row.body_text })
     }
+}
+
+/// Vectors of rows of item and bytes.
+pub(crate) fn vectors(rows: Vec<(String, Vec<u8>)>) -> Result<Vec<(ItemId, Vec<u8>)>> {
+    rows.into_iter().map(|(item, vector)| Ok((column::id("item id", &item)?, vector))).collect()
 }

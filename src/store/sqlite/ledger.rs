@@ -5,6 +5,7 @@ use sqlx::SqliteConnection;
 
 use super::SqliteStore;
 use super::answers::write_answer;
+use super::items::upsert_embedding;
 use crate::domain::ids::{CallId, ItemId};
 use crate::domain::time::Timestamp;
 use crate::domain::topic::BudgetTier;
@@ -40,6 +41,11 @@ impl LedgerStore for SqliteStore {
         close(write.connection(), settlement).await?;
         for answer in &settlement.answers {
             write_answer(write.connection(), settlement, answer, held).await?;
+        }
+        if let Some(vectors) = &settlement.vectors {
+            for embedding in &vectors.embeddings {
+                upsert_embedding(write.connection(), &vectors.space, embedding, held).await?;
+            }
         }
         write.commit().await
     }

@@ -48,6 +48,7 @@ fn settled(name: &str, cost: Option<i64>, answers: Vec<NewAnswer>) -> Settlement
         request_id: None,
         finished_at: at(25),
         answers,
+        vectors: None,
     }
 }
 

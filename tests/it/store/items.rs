@@ -80,6 +80,25 @@ async fn items_are_embedded_again_when_their_text_changes(store: &dyn Store) {
 }
 
 /// What was placed is looked at again when it is edited, when another topic's source edits it, and in another space.
+async fn vectors_are_those_of_present_texts_in_the_window(store: &dyn Store) {
+    let world = World::new(store).await;
+    world.with_items(store, &[item("a", 1), item("b", 2), item("c", 3)]).await;
+    world.embed(store, &["a", "b", "c"]).await;
+    let edited = aha_radar::store::IdentifiedItem { hash_text: "new".to_owned(), ..item("b", 2) };
+    store.commit_fetch(&world.lease, &world.look(1, world.first, &[edited])).await.unwrap();
+    let vectors = async |space: &str, window| {
+        let found = store.vectors(world.topic.id, space, window).await.unwrap();
+        found.into_iter().map(|(_, vector)| String::from_utf8(vector).unwrap()).collect::<Vec<_>>()
+    };
+    let mut all = vectors(SPACE, window(0, 24)).await;
+    all.sort();
+    assert_eq!(all, ["a", "c"]);
+    assert_eq!(vectors(SPACE, window(3, 24)).await, ["c"]);
+    assert!(vectors("another space", window(0, 24)).await.is_empty());
+    let other = World::named(store, "other").await;
+    assert!(store.vectors(other.topic.id, SPACE, window(0, 24)).await.unwrap().is_empty());
+}
+
 async fn what_is_placed_is_embedded_again_only_for_a_reason(store: &dyn Store) {
     let world = World::new(store).await;
     world.with_items(store, &[item("a", 1), item("b", 2)]).await;
@@ -130,6 +149,7 @@ on_every_database!(
     what_is_assigned_or_seen_is_settled_for_its_topic,
     a_window_holds_its_start_and_not_its_end,
     items_are_embedded_again_when_their_text_changes,
+    vectors_are_those_of_present_texts_in_the_window,
     what_is_placed_is_embedded_again_only_for_a_reason,
     a_loud_source_is_measured_by_its_newest_times,
     a_sources_times_are_those_it_published,

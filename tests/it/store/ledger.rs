@@ -4,11 +4,11 @@ use aha_radar::domain::ids::{CallId, ItemId};
 use aha_radar::domain::topic::BudgetTier;
 use aha_radar::store::{
     Adjustment, AnswerKey, CallFilter, CallOutcome, CallRecord, Counter, CounterLimit, Exhausted, Gone, Lease,
-    NewAnswer, NewCall, Reservation, Settlement, Store, StoreError,
+    NewAnswer, NewCall, NewEmbedding, NewVectors, Reservation, Settlement, Store, StoreError,
 };
 
 use super::on_every_database;
-use super::world::{World, acquire, at};
+use super::world::{SPACE, World, acquire, at, embedding, id, item, window};
 
 pub(super) const DAY: &str = "day:2026-11-17";
 pub(super) const MONTH: &str = "month:2026-11";
@@ -42,6 +42,7 @@ pub(super) fn settled(name: &str, cost: Option<i64>) -> Settlement {
         request_id: Some(format!("resp_{name}")),
         finished_at: at(25),
         answers: Vec::new(),
+        vectors: None,
     }
 }
 
@@ -275,6 +276,37 @@ async fn a_late_settlement_corrects_the_counters_and_replaces_no_answer(store: &
     assert_eq!(told(BudgetTier::Normal).await, r#"{"reason":"late"}"#, "a stale process replaces nothing");
 }
 
+async fn a_call_s_vectors_come_with_its_settlement(store: &dyn Store) {
+    let world = World::new(store).await;
+    world.with_items(store, &[item("a", 1), item("b", 2)]).await;
+    let brought = |name: &str, keys: &[&str], bytes: &[u8]| {
+        let one = |key: &&str| NewEmbedding { vector: bytes.to_vec(), ..embedding(key) };
+        let embeddings = keys.iter().map(one).collect();
+        let vectors = Some(NewVectors { space: SPACE.to_owned(), embeddings });
+        Settlement { vectors, ..settled(name, Some(5)) }
+    };
+    let stored = async || {
+        let found = store.vectors(world.topic.id, SPACE, window(0, 24)).await.unwrap();
+        found.into_iter().collect::<BTreeMap<ItemId, Vec<u8>>>()
+    };
+    for name in ["one", "two", "late"] {
+        reserve(store, &world, &call(&world, name, 10, &[])).await;
+    }
+    settle(store, &world, &brought("one", &["a"], &[1])).await;
+    settle(store, &world, &brought("two", &["a"], &[2])).await;
+    assert_eq!(stored().await, BTreeMap::from([(id("a"), vec![2])]));
+    succeed(store, &world).await;
+    settle(store, &world, &brought("late", &["a", "b"], &[3])).await;
+    assert_eq!(
+        stored().await,
+        BTreeMap::from([(id("a"), vec![2]), (id("b"), vec![3])]),
+        "a stale process replaces none"
+    );
+    let unknown = store.settle_call(Some(&world.lease), &brought("never", &["a"], &[4])).await;
+    assert!(unknown.is_err());
+    assert_eq!(stored().await[&id("a")], [2], "no vector without its row");
+}
+
 async fn a_lost_lease_reserves_nothing_but_still_settles(store: &dyn Store) {
     let world = World::new(store).await;
     let limits = [limit(DAY, Some(1000))];
@@ -361,6 +393,7 @@ on_every_database!(
     expired_reservations_end_unsettled_and_free_ones_as_errors,
     a_successor_ends_what_earlier_holders_reserved,
     a_late_settlement_corrects_the_counters_and_replaces_no_answer,
+    a_call_s_vectors_come_with_its_settlement,
     a_lost_lease_reserves_nothing_but_still_settles,
     an_adjustment_corrects_row_and_counters_and_is_kept,
     the_truth_comes_after_an_adjustment,

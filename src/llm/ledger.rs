@@ -1,0 +1,167 @@
+//! What every call does with the ledger, whoever is asked for what: reserve before it is sent, settle when its outcome is known.
+
+use std::time::Duration;
+
+use super::budget;
+use super::error::{CallError, Charge};
+use super::gateway::CallScope;
+use super::provider::Usage;
+use crate::clock::Clock;
+use crate::domain::money::Price;
+use crate::domain::time::Timestamp;
+use crate::store::error::Decision;
+use crate::store::{CallOutcome, Gone, Lease, NewCall, Reservation, Settlement, SharedStore, StoreError};
+
+/// Tokens that a provider puts around our texts (roles, separators), at most.
+const FRAME_TOKENS: i64 = 64;
+/// A reservation outlives its call's time-out by this: whoever is still there has settled it by then.
+const SETTLING: Duration = Duration::from_secs(30);
+/// How often a reservation that has to wait for others is tried.
+const WAIT: Duration = Duration::from_millis(50);
+/// A paid answer is not given up because the database is busy.
+const SETTLE_TRIES: u32 = 5;
+
+/// Why a call may not be sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Refused {
+    /// The run ends.
+    Interrupted,
+    NoBudget(String),
+}
+
+/// When calls must have ended.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Deadline {
+    pub(super) clock: Clock,
+    /// Of a call.
+    pub(super) timeout: Duration,
+}
+
+impl Deadline {
+    /// When a call reserved now must have ended.
+    pub(super) fn of_a_call(self) -> Timestamp {
+        let lifetime = i64::try_from((self.timeout + SETTLING).as_millis()).unwrap_or(i64::MAX);
+        Timestamp::from_millis(self.clock.wall().as_millis().saturating_add(lifetime))
+    }
+}
+
+/// The most that a call of a known price can cost. A token is a byte at least, so the body's bytes are an upper bound whatever
+/// the tokenizer.
+pub(super) fn upper_bound(price: Price, body: &[u8], output_tokens: u32) -> i64 {
+    let input = i64::try_from(body.len()).unwrap_or(i64::MAX).saturating_add(FRAME_TOKENS);
+    price.cost(input, i64::from(output_tokens)).0
+}
+
+/// Reserves, waiting for calls under way where they are all that stands in the way. `None` when the call may be sent.
+pub(super) async fn admit(
+    store: &SharedStore,
+    scope: &CallScope,
+    deadline: Deadline,
+    call: &NewCall,
+) -> Result<Option<Refused>, StoreError> {
+    let gate = &scope.gate;
+    let _turn = if call.limits.is_empty() { None } else { Some(gate.turn.lock().await) };
+    loop {
+        if gate.is_closed() {
+            return Ok(Some(Refused::Interrupted));
+        }
+        if let Some(why) = gate.exhausted(call.purpose).filter(|_| !call.limits.is_empty()) {
+            return Ok(Some(Refused::NoBudget(why)));
+        }
+        // A call that had to wait is not given less time for it.
+        let call = NewCall { expires_at: deadline.of_a_call(), ..call.clone() };
+        match store.reserve_call(scope.lease.as_ref(), &call).await? {
+            Reservation::Reserved => return Ok(None),
+            Reservation::Exhausted(exhausted) => return Ok(Some(Refused::NoBudget(budget::words(&exhausted)))),
+            Reservation::Wait => {
+                store.sweep_calls(Gone::Expired(deadline.clock.wall())).await?;
+                tokio::time::sleep(WAIT).await;
+            }
+        }
+    }
+}
+
+/// What a call has cost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Cost {
+    Known(i64),
+    /// Perhaps what was reserved.
+    Unknown,
+    /// Nobody knows the price.
+    Unpriced,
+}
+
+impl Cost {
+    pub(super) fn of(price: Option<Price>, failure: Option<&CallError>, usage: Option<Usage>) -> Self {
+        if usage.is_none() && failure.is_some_and(|error| error.charge() == Charge::Nothing) {
+            return Self::Known(0);
+        }
+        match (price, usage) {
+            (None, _) => Self::Unpriced,
+            (Some(price), _) if price.is_free() => Self::Known(0),
+            (Some(price), Some(usage)) => {
+                let cached_tokens = usage.cached_input_tokens.unwrap_or(0);
+                Self::Known(price.cost_with_cache(usage.input_tokens, cached_tokens, usage.output_tokens).0)
+            }
+            (Some(_), None) => Self::Unknown,
+        }
+    }
+
+    pub(super) const fn known(self) -> Option<i64> {
+        match self {
+            Self::Known(amount) => Some(amount),
+            Self::Unknown | Self::Unpriced => None,
+        }
+    }
+
+    /// How a row with this cost is closed.
+    pub(super) fn outcome(self, failure: Option<&CallError>) -> CallOutcome {
+        match (failure, self) {
+            (_, Self::Unknown) => CallOutcome::Unsettled,
+            (None, _) => CallOutcome::Ok,
+            (Some(_), _) => CallOutcome::Error,
+        }
+    }
+}
+
+/// What a row says in words: why it failed, else `missing`, what is missing from it; and whether it cost more than can be.
+pub(super) fn words(
+    call: &NewCall,
+    cost: Cost,
+    failure: Option<&CallError>,
+    missing: Option<String>,
+) -> Option<(String, String)> {
+    let is_unsettled = cost.outcome(failure) == CallOutcome::Unsettled;
+    let mut words = match failure {
+        Some(error) if is_unsettled => format!("{}: {error}", error.kind()),
+        Some(error) => error.to_string(),
+        None if is_unsettled => missing.unwrap_or_else(|| "the answer tells no usage that can be true".to_owned()),
+        None => missing.unwrap_or_default(),
+    };
+    if let (Some(cost), Some(reserved)) = (cost.known(), call.reserved_microcredits)
+        && cost > reserved
+    {
+        tracing::error!(call = %call.id, cost, reserved, "a call cost more than was reserved for it");
+        words = format!("it cost more than was reserved for it; {words}");
+    }
+    let kind = failure.map_or("", CallError::kind);
+    (!words.is_empty()).then(|| (kind.to_owned(), words))
+}
+
+pub(super) async fn settle(
+    store: &SharedStore,
+    lease: Option<&Lease>,
+    settlement: &Settlement,
+) -> Result<(), StoreError> {
+    let mut tries = 1;
+    loop {
+        match store.settle_call(lease, settlement).await {
+            Err(error) if error.decision() == Decision::Retry && tries < SETTLE_TRIES => {
+                tracing::warn!(%error, call = %settlement.call, "the call is settled again in a moment");
+                tokio::time::sleep(Duration::from_secs(1 << tries)).await;
+                tries += 1;
+            }
+            other => return other,
+        }
+    }
+}
