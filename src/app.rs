@@ -5,20 +5,22 @@ use std::sync::Arc;
 use thiserror::Error;
 
 use crate::clock::Clock;
-use crate::config::Config;
+use crate::config::{Config, EmbedSettings};
 use crate::llm::breaker::BreakerPolicy;
+use crate::llm::egress;
 use crate::llm::prompt::{PromptError, Prompts};
 use crate::llm::retry::PIPELINE;
 use crate::llm::transport::Http;
-use crate::llm::{Gateway, GatewayParts, Router};
+use crate::llm::{Embedder, EmbedderParts, Gateway, GatewayParts, Router};
 use crate::sources::fetch::{FetchConfig, FetchError, Fetcher};
 use crate::store::SharedStore;
 
-/// Store, gateway, fetcher, clock and settings.
+/// Store, gateway, embedder, fetcher, clock and settings.
 #[derive(Clone)]
 pub struct App {
     store: SharedStore,
     gateway: Arc<Gateway>,
+    embedder: Arc<Embedder>,
     fetcher: Arc<Fetcher>,
     config: Arc<Config>,
 }
@@ -49,6 +51,7 @@ impl App {
     fn with(config: Config, store: SharedStore, parts: GatewayParts) -> Result<Self, AppError> {
         Ok(Self {
             store,
+            embedder: Arc::new(Embedder::new(embedder_parts(&config, &parts))),
             gateway: Arc::new(Gateway::new(parts)),
             fetcher: Arc::new(Fetcher::new(fetch_config(&config))?),
             config: Arc::new(config),
@@ -63,6 +66,11 @@ impl App {
     #[must_use]
     pub fn gateway(&self) -> &Arc<Gateway> {
         &self.gateway
+    }
+
+    #[must_use]
+    pub fn embedder(&self) -> &Embedder {
+        &self.embedder
     }
 
     #[must_use]
@@ -109,6 +117,27 @@ fn gateway_parts(config: &Config) -> Result<GatewayParts, AppError> {
         jitter: Arc::new(rand::random::<f64>),
         pretend: false,
     })
+}
+
+/// On the terms of the gateway, whose connections it shares.
+fn embedder_parts(config: &Config, gateway: &GatewayParts) -> EmbedderParts {
+    let egress = config.llm.egress;
+    let is_near = |settings: &EmbedSettings| match egress::refusal(egress, &settings.endpoint) {
+        Some(why) => {
+            tracing::warn!(%why, "no vectors are asked for");
+            false
+        }
+        None => true,
+    };
+    EmbedderParts {
+        settings: config.llm.embed.clone().filter(is_near),
+        transport: Arc::clone(&gateway.transport),
+        clock: gateway.clock,
+        budget: gateway.budget,
+        retry: gateway.retry,
+        jitter: Arc::clone(&gateway.jitter),
+        pretend: gateway.pretend,
+    }
 }
 
 /// The fetcher's configuration as the settings say.

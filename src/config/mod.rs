@@ -5,6 +5,7 @@
 //! setting names: see [`catalogue`].
 
 pub mod catalogue;
+mod embed;
 mod openai;
 mod place;
 mod reader;
@@ -22,6 +23,7 @@ use thiserror::Error;
 
 use catalogue::Environment;
 pub use catalogue::{Catalogue, CatalogueEntry, CatalogueProblem};
+pub use embed::{EmbedModel, EmbedSettings};
 pub use openai::{Effort, OpenAiSettings, TaskSettings};
 pub use place::is_own;
 pub use reader::Problem;
@@ -71,6 +73,8 @@ pub struct LlmSettings {
     pub egress: Egress,
     /// How each task is asked, whoever is asked: its limits and how much to think.
     pub tasks: BTreeMap<Task, TaskSettings>,
+    /// `None`: texts are compared by their words.
+    pub embed: Option<EmbedSettings>,
     /// What is set without effect, for `doctor` and the start of a run.
     pub notes: Vec<String>,
     /// Stories in one triage call, 1–50.
@@ -250,8 +254,8 @@ impl Reader {
         environment: &Environment,
     ) -> Result<Config, ConfigError> {
         let budget = self.budget(&mut raw);
-        let llm = self.llm(&mut raw, pairs, environment)?;
-        self.priced(&budget, &llm);
+        let mut llm = self.llm(&mut raw, pairs, environment)?;
+        self.priced(&budget, &mut llm);
         let fetch = self.fetch(raw.aha_fetch_allow, raw.aha_fetch_host_gap_ms, raw.aha_fetch_concurrency);
         let log = self.log(raw.aha_log, raw.aha_log_format);
         let loopback = SocketAddr::from(([127, 0, 0, 1], 8080));
@@ -315,7 +319,7 @@ impl Reader {
     ) -> Result<LlmSettings, ConfigError> {
         let seconds = ("AHA_LLM_TIMEOUT_SECONDS", "seconds from 1 to 3600", "120");
         let timeout = self.maybe(raw.aha_llm_timeout_seconds.take(), seconds, number(1, 3600));
-        let openai::Section { openai, tasks, notes } = openai::read(pairs, timeout, self)?;
+        let openai::Section { openai, tasks, embed, notes } = openai::read(pairs, timeout, self)?;
         let base = ("OLLAMA_BASE_URL", "the http(s) URL of an Ollama server", "http://127.0.0.1:11434");
         let _ = self.maybe(raw.ollama_base_url.take(), base, place::http_url);
         let egress = ("AHA_EGRESS", "any or local", "local");
@@ -327,6 +331,7 @@ impl Reader {
             catalogue: raw.aha_llm_config.take().and_then(|path| self.catalogue(path.trim(), environment, timeout)),
             egress: self.or(raw.aha_egress.take(), egress, Egress::default(), |text| text.parse().ok()),
             tasks,
+            embed,
             notes,
             triage_batch_size: size(self.or(raw.aha_triage_batch_size.take(), stories, 10, number(1, 50))),
             concurrency: size(self.or(raw.aha_llm_concurrency.take(), calls, 4, number(1, 256))),
@@ -344,15 +349,20 @@ impl Reader {
     }
 
     /// A cap that cannot bite, because a price is not known, is no cap.
-    fn priced(&mut self, budget: &BudgetSettings, llm: &LlmSettings) {
+    fn priced(&mut self, budget: &BudgetSettings, llm: &mut LlmSettings) {
         if !budget.caps.is_set() {
             return;
         }
         self.of_catalogue.extend(llm.catalogue.iter().flat_map(Catalogue::unpriced));
-        let Some(openai) = &llm.openai else { return };
         let wants = "credits for 1,000 tokens (0 for a server of your own), because a budget is set";
-        if openai.tasks.values().any(|settings| settings.price.is_none()) {
+        let tasks = llm.openai.iter().flat_map(|openai| openai.tasks.values());
+        if tasks.into_iter().any(|settings| settings.price.is_none()) {
             self.problem("OPENAI_CREDITS_PER_1K_INPUT_TOKENS and _OUTPUT_TOKENS", None, wants, "0.00025");
+        }
+        if let Some(embed) = llm.embed.take_if(|embed| embed.price.is_none())
+            && embed.is_wanted()
+        {
+            self.problem("OPENAI_EMBED_CREDITS_PER_1K_INPUT_TOKENS", None, wants, "0.00002");
         }
     }
 
@@ -425,6 +435,20 @@ mod tests {
         for part in ["AHA_TRIAGE_BATCH_SIZE=\"99\"", "1 to 50", "AHA_TIMEZONE=\"Berlin\"", "Europe/Berlin", "AHA_NOW"] {
             assert!(text.contains(part), "{part} is missing in {text}");
         }
+    }
+
+    #[test]
+    fn vectors_without_a_price_are_refused_under_a_cap_if_they_were_asked_for() {
+        let judged = [
+            ("OPENAI_API_KEY", "k"),
+            ("OPENAI_TRIAGE_MODEL", "m"),
+            ("AHA_BUDGET_DAILY_CREDITS", "1"),
+            ("OPENAI_TRIAGE_CREDITS_PER_1K_INPUT_TOKENS", "1"),
+        ];
+        let text = load(&[&judged[..], &[("OPENAI_EMBED_MODEL", "e")]].concat()).unwrap_err().to_string();
+        assert!(text.contains("OPENAI_EMBED_CREDITS_PER_1K_INPUT_TOKENS"), "{text}");
+        let text = load(&judged).unwrap_err().to_string();
+        assert!(!text.contains("EMBED"), "{text}");
     }
 
     #[test]

@@ -9,6 +9,7 @@ use secrecy::SecretString;
 use serde::Deserialize;
 use url::Url;
 
+use super::embed::{self, EmbedSettings};
 use super::place::{below, http_url, is_own};
 use super::reader::{Reader, number, size};
 use super::secret;
@@ -52,19 +53,24 @@ pub struct TaskSettings {
 
 /// Names of models: of a task's tiers, of the task, and of everything.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-struct Models {
-    by_tier: [Option<String>; 3],
-    of_task: Option<String>,
-    of_all: Option<String>,
+pub(super) struct Models {
+    pub(super) by_tier: [Option<String>; 3],
+    pub(super) of_task: Option<String>,
+    pub(super) of_all: Option<String>,
 }
 
 impl Models {
-    fn of(&self, tier: BudgetTier) -> Option<&String> {
+    pub(super) fn of(&self, tier: BudgetTier) -> Option<&String> {
         self.by_tier[tier as usize].as_ref().or(self.of_task.as_ref()).or(self.of_all.as_ref())
     }
 
-    fn any(&self) -> bool {
-        [BudgetTier::Low, BudgetTier::Normal, BudgetTier::High].iter().any(|tier| self.of(*tier).is_some())
+    pub(super) fn any(&self) -> bool {
+        BudgetTier::ALL.iter().any(|tier| self.of(*tier).is_some())
+    }
+
+    /// Whether the task has one of its own at that tier.
+    pub(super) fn is_named(&self, tier: BudgetTier) -> bool {
+        self.by_tier[tier as usize].is_some() || self.of_task.is_some()
     }
 }
 
@@ -97,10 +103,10 @@ impl TaskSettings {
 pub(super) struct RawGeneral {
     api_key: Option<String>,
     api_key_file: Option<String>,
-    endpoint: Option<String>,
-    base_url: Option<String>,
-    model: Option<String>,
-    credits_per_1k_input_tokens: Option<String>,
+    pub(super) endpoint: Option<String>,
+    pub(super) base_url: Option<String>,
+    pub(super) model: Option<String>,
+    pub(super) credits_per_1k_input_tokens: Option<String>,
     credits_per_1k_output_tokens: Option<String>,
 }
 
@@ -130,17 +136,25 @@ const fn defaults(task: Task) -> (u64, u64) {
     }
 }
 
+/// What is set, else what servers of that kind are given.
+pub(super) fn time_allowed(endpoint: &Url, set: Option<u64>) -> Duration {
+    let default = if is_own(endpoint) { OWN_TIMEOUT_SECONDS } else { REMOTE_TIMEOUT_SECONDS };
+    Duration::from_secs(set.unwrap_or(default))
+}
+
 /// The section.
 #[derive(Debug, Default)]
 pub(super) struct Section {
     /// `None` where no model of it is to be asked.
     pub(super) openai: Option<OpenAiSettings>,
+    pub(super) embed: Option<EmbedSettings>,
     /// How each task is asked, whoever is asked.
     pub(super) tasks: BTreeMap<Task, TaskSettings>,
     /// What is set in vain.
     pub(super) notes: Vec<String>,
 }
 
+/// Reads the section.
 pub(super) fn read(
     pairs: &[(String, String)],
     timeout: Option<u64>,
@@ -158,20 +172,21 @@ pub(super) fn read(
     tasks.retain(|task, settings| *task != Task::EntityExtract || settings.models.of_task.is_some());
     let key = key(&general, reader);
     let endpoint = endpoint(&general, reader);
+    let embed = embed::read(pairs, &general, key.clone(), timeout, reader)?;
     let has_model = tasks.values().any(|task| task.models.any());
     let Some(key) = key.filter(|_| has_model) else {
-        return Ok(Section { openai: None, tasks: all, notes: notes(&general, has_model) });
+        let notes = if embed.is_some() { Vec::new() } else { notes(&general, has_model) };
+        return Ok(Section { openai: None, embed, tasks: all, notes });
     };
-    let unused = pairs.iter().find(|(name, _)| name.starts_with("OPENAI_EMBED_"));
-    let notes = unused
-        .map(|(name, _)| format!("{name} is set without effect: texts are compared in this process only, as yet"));
-    let default = if is_own(&endpoint) { OWN_TIMEOUT_SECONDS } else { REMOTE_TIMEOUT_SECONDS };
-    let timeout = Duration::from_secs(timeout.unwrap_or(default));
+    let timeout = time_allowed(&endpoint, timeout);
     let openai = Some(OpenAiSettings { endpoint, key, timeout, tasks });
-    Ok(Section { openai, tasks: all, notes: notes.into_iter().collect() })
+    Ok(Section { openai, embed, tasks: all, notes: Vec::new() })
 }
 
-fn section<T: serde::de::DeserializeOwned>(pairs: &[(String, String)], prefix: &str) -> Result<T, envy::Error> {
+pub(super) fn section<T: serde::de::DeserializeOwned>(
+    pairs: &[(String, String)],
+    prefix: &str,
+) -> Result<T, envy::Error> {
     envy::prefixed(prefix).from_iter(pairs.iter().cloned())
 }
 
@@ -254,7 +269,7 @@ fn read_task(task: Task, prefix: &str, raw: RawTask, general: &RawGeneral, reade
     }
 }
 
-fn trimmed(name: Option<String>) -> Option<String> {
+pub(super) fn trimmed(name: Option<String>) -> Option<String> {
     name.map(|name| name.trim().to_owned())
 }
 
@@ -280,7 +295,7 @@ fn price(
 }
 
 /// The first rate that is set, in micro-credits for a million tokens: credits for a thousand, times 10^9.
-fn rate<const N: usize>(reader: &mut Reader, given: [(&str, Option<String>); N]) -> Option<i64> {
+pub(super) fn rate<const N: usize>(reader: &mut Reader, given: [(&str, Option<String>); N]) -> Option<i64> {
     let mut first = None;
     for (name, text) in given {
         let what = (name, "credits for 1,000 tokens, of at most nine decimals", "0.00025");

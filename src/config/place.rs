@@ -22,6 +22,15 @@ pub(super) fn below(base: &Url, version: &str, name: &str) -> Url {
     url
 }
 
+/// The embeddings' address that belongs to one of answers.
+pub(super) fn beside(endpoint: &Url) -> Option<Url> {
+    let path = endpoint.path().trim_end_matches('/');
+    let parent = path.strip_suffix("/responses").or_else(|| path.strip_suffix("/chat/completions"))?;
+    let mut url = endpoint.clone();
+    url.set_path(&format!("{parent}/embeddings"));
+    Some(url)
+}
+
 /// Whether the server is on this machine or a private network, by its address or, unproven, by its name.
 #[must_use]
 pub fn is_own(url: &Url) -> bool {

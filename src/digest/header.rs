@@ -2,8 +2,12 @@
 //!
 //! In: a digest. Out: one sentence each. Called by every rendering, by the command line and by logs.
 
+use super::outside::short_text;
 use super::words::{Calendar, count};
 use crate::domain::digest::{Cost, Digest, DigestStatus, Section, Skipped, SourceReport};
+
+/// Characters of a provider's complaint that are shown.
+const REASON_CHARS: usize = 200;
 
 /// `218 items, 15 sources → 10 stories and 20 to scan, 4 min; 188 folded or skipped`, or that the day was quiet.
 #[must_use]
@@ -64,6 +68,9 @@ pub fn gaps_line(digest: &Digest) -> Option<String> {
         gaps.push(count(cost.summaries_failed, "summary failed", "summaries failed"));
     }
     gaps.extend(budget_gap(cost));
+    if let Some(why) = &cost.words_alone {
+        gaps.push(format!("stories were put together by their words alone: {}", short_text(why, REASON_CHARS)));
+    }
     if gaps.is_empty() && digest.digest.status == DigestStatus::Partial {
         gaps.push("something failed; aha-radar runs tells what".to_owned());
     }

@@ -211,7 +211,7 @@ impl Skipped {
     }
 }
 
-/// What the run's answers cost, whenever they were paid, and what was left out for lack of budget.
+/// What the run's answers cost, whenever they were paid, what its vectors did, and what was left out for lack of budget.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Cost {
     pub microcredits: MicroCredits,
@@ -227,6 +227,9 @@ pub struct Cost {
     /// Stories shown whose summary failed.
     #[serde(default)]
     pub summaries_failed: usize,
+    /// Why stories were put together by their words alone, though a model for vectors was named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub words_alone: Option<String>,
     /// Where no model was asked: what it would take to ask one, by task.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub with_a_model: Vec<Estimate>,

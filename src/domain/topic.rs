@@ -24,6 +24,8 @@ pub enum BudgetTier {
 }
 
 impl BudgetTier {
+    pub const ALL: [Self; 3] = [Self::Low, Self::Normal, Self::High];
+
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {

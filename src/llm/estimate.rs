@@ -61,7 +61,7 @@ pub(super) fn estimate(
         bytes += wire.dialect.encode(&request, &wire.server).ok()?.body.len();
         most += i64::from(request.max_output_tokens);
     }
-    let input_tokens = i64::try_from(bytes / BYTES_PER_TOKEN).unwrap_or(i64::MAX);
+    let input_tokens = tokens(bytes);
     let stories = i64::try_from(asks.len()).unwrap_or(i64::MAX);
     let output_tokens = usual_output(task).saturating_mul(stories).min(most);
     Some(Estimate {
@@ -74,6 +74,11 @@ pub(super) fn estimate(
         output_tokens,
         microcredits: route.price.map(|price| price.cost(input_tokens, output_tokens)),
     })
+}
+
+/// As many as a text of that length usually has.
+pub(super) fn tokens(bytes: usize) -> i64 {
+    i64::try_from(bytes / BYTES_PER_TOKEN).unwrap_or(i64::MAX)
 }
 
 const fn example_batch(task: Task) -> usize {

@@ -148,7 +148,7 @@ impl Listener<'_> {
 }
 
 /// Takes the key out of an answer: a server may quote it in its complaint.
-fn hide(body: &mut Vec<u8>, key: Option<&SecretString>) {
+pub(super) fn hide(body: &mut Vec<u8>, key: Option<&SecretString>) {
     let Some(key) = key.map(ExposeSecret::expose_secret).filter(|key| key.len() >= 8) else { return };
     if body.windows(key.len()).any(|window| window == key.as_bytes()) {
         *body = String::from_utf8_lossy(body).replace(key, "***").into_bytes();

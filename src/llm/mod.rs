@@ -8,7 +8,7 @@
 //! order of it, `purchase` waits for the model's `pace` and reserves, `exchange` sends it over the `transport` and has the
 //! dialect decode what comes back, in one piece or as a `stream`, `answer` reads and `schema` checks and stamps it, and the
 //! purchase settles. `retry` says what follows a failure; `gateway` does it. A `conversation` with one model buys its answers in the
-//! same way.
+//! same way, and `embedder` its vectors, all on one `ledger`.
 
 pub mod answer;
 mod attempt;
@@ -16,6 +16,7 @@ pub mod breaker;
 pub mod budget;
 pub mod conversation;
 pub mod egress;
+pub mod embedder;
 pub mod error;
 pub mod estimate;
 mod events;
@@ -23,9 +24,9 @@ pub mod exchange;
 pub mod gate;
 pub mod gateway;
 pub mod input;
+mod ledger;
 mod listed;
 pub mod pace;
-mod ledger;
 pub mod prompt;
 pub mod provider;
 mod purchase;
@@ -38,6 +39,7 @@ pub mod transport;
 
 pub use crate::domain::model::ModelRef;
 pub use crate::domain::task::Task;
+pub use embedder::{Embedder, EmbedderParts};
 pub use gate::Gate;
 pub use gateway::{Ask, CallScope, Gateway, GatewayParts, Jitter, Outcome};
 pub use router::Router;

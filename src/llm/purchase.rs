@@ -126,9 +126,9 @@ impl Gateway {
         let (scope, clock, route) = (order.scope, self.parts.clock, order.route);
         let (reserved, limits) = match order.sending {
             Some(sending) => (
-                route.price.map(|price| {
-                    ledger::upper_bound(price, &sending.encoded.body, sending.request.max_output_tokens)
-                }),
+                route
+                    .price
+                    .map(|price| ledger::upper_bound(price, &sending.encoded.body, sending.request.max_output_tokens)),
                 budget::limits(&self.parts.budget, scope, order.purpose, route.max_calls_per_run, clock.now()),
             ),
             None => (Some(0), Vec::new()),

@@ -10,23 +10,27 @@ use crate::domain::story::{StoryMember, choose_representative};
 use crate::domain::time::Timestamp;
 use crate::domain::window::Window;
 use crate::store::{ClusterCommit, EmbeddedItem, StoreError};
-use crate::stories::cluster::{COPY_DAYS, Document, LOCAL_THRESHOLDS, Placement, place};
+use crate::stories::cluster::{COPY_DAYS, Document, Placement, place};
+use crate::stories::dense::DenseVector;
 use crate::stories::features::{Features, LOCAL_SPACE};
 
-use super::{RunContext, RunError, Stage};
+use super::{RunContext, RunError, RunState, Stage};
 
 /// Later than any item's time.
-const FOREVER: Timestamp = Timestamp::from_millis(i64::MAX);
+pub(super) const FOREVER: Timestamp = Timestamp::from_millis(i64::MAX);
 
-pub(super) async fn run(context: &RunContext) -> Result<(), RunError> {
+pub(super) async fn run(context: &RunContext, state: &RunState) -> Result<(), RunError> {
     context.progress.begin(Stage::Cluster, 0);
-    let Some(documents) = documents_since(context, COPY_DAYS).await? else {
+    let Some(mut documents) = documents_since(context, COPY_DAYS).await? else {
         context.progress.end(Stage::Cluster, "nothing new");
         return Ok(());
     };
+    if let Some(space) = &state.space {
+        add_vectors(context, space, &mut documents).await?;
+    }
     let topic = context.topic.id;
     let placing = tokio::task::spawn_blocking(move || {
-        let placements = place(topic, &documents, LOCAL_THRESHOLDS);
+        let placements = place(topic, &documents);
         (documents, placements)
     });
     let (documents, placements) = placing.await.map_err(|_| RunError::Interrupted)?;
@@ -38,6 +42,19 @@ pub(super) async fn run(context: &RunContext) -> Result<(), RunError> {
     context.store().commit_clusters(&context.lease, &commit).await?;
     let joined = placements.len() - commit.created.len();
     context.progress.end(Stage::Cluster, &format!("{} new stories, {joined} items joined one", commit.created.len()));
+    Ok(())
+}
+
+/// Gives the documents their dense vectors, as far as they have one of that space.
+async fn add_vectors(context: &RunContext, space: &str, documents: &mut [Document]) -> Result<(), RunError> {
+    let Some(first) = documents.first() else { return Ok(()) };
+    let window = Window { start: first.time, end: FOREVER };
+    let stored = context.store().vectors(context.topic.id, space, window).await?;
+    let mut vectors: HashMap<ItemId, DenseVector> =
+        stored.into_iter().filter_map(|(id, bytes)| Some((id, DenseVector::from_bytes(&bytes)?))).collect();
+    for document in documents {
+        document.dense = vectors.remove(&document.id).map(Arc::new);
+    }
     Ok(())
 }
 
@@ -63,7 +80,15 @@ pub(super) async fn to_documents(context: &RunContext, items: Vec<EmbeddedItem>)
 fn document(vectors: &Vectors, item: &EmbeddedItem) -> Result<Document, StoreError> {
     let features = vectors.read(item)?;
     let copy = item.duplicate_of.is_some();
-    Ok(Document { id: item.id, source: item.source, time: item.time, cluster: item.cluster, copy, features })
+    Ok(Document {
+        id: item.id,
+        source: item.source,
+        time: item.time,
+        cluster: item.cluster,
+        copy,
+        features,
+        dense: None,
+    })
 }
 
 /// Vectors that were read in this attempt: three stages look at the same ones.

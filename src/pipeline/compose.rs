@@ -18,7 +18,7 @@ use crate::store::{CallCost, DigestCommit};
 use super::deep_summary::discussions;
 use super::judge::Judgement;
 use super::rank::Ranked;
-use super::{RunContext, RunError, RunState, Stage};
+use super::{RunContext, RunError, RunState, Stage, vectors};
 
 /// Characters of a text quoted under a title.
 const EXCERPT_CHARS: usize = 280;
@@ -84,7 +84,7 @@ fn head(context: &RunContext, state: &RunState, id: DigestId, stories: &[DigestS
     let failed = state.source_outcomes.iter().any(|outcome| outcome.status != "ok" && outcome.status != "waiting");
     let unjudged = stories.iter().any(|story| story.triage.is_none());
     let unsummarised = cost.summaries_failed + cost.summaries_skipped > 0;
-    let status = if failed || unjudged || unsummarised || cost.judgements_skipped > 0 {
+    let status = if failed || unjudged || unsummarised || cost.judgements_skipped > 0 || cost.words_alone.is_some() {
         DigestStatus::Partial
     } else if items == 0 {
         DigestStatus::Quiet
@@ -224,8 +224,12 @@ fn skipped(state: &RunState, shown: &[&Ranked]) -> Skipped {
     }
 }
 
-/// What the answers that the run used have cost, by call.
-struct Costs(HashMap<String, CallCost>);
+/// What the answers that the run used have cost, by call, and what its vectors have.
+struct Costs {
+    calls: HashMap<String, CallCost>,
+    /// Of the run's own calls for vectors.
+    vectors: i64,
+}
 
 impl Costs {
     async fn of(context: &RunContext, state: &RunState, shown: &[&Ranked]) -> Result<Self, RunError> {
@@ -236,16 +240,20 @@ impl Costs {
         calls.sort();
         calls.dedup();
         let costs = context.store().costs_of_calls(&calls).await?;
-        Ok(Self(costs.into_iter().map(|cost| (cost.id.clone(), cost)).collect()))
+        let vectors = vectors::calls(context).await?;
+        Ok(Self {
+            calls: costs.into_iter().map(|cost| (cost.id.clone(), cost)).collect(),
+            vectors: vectors.iter().filter_map(|call| call.cost_microcredits.or(call.reserved_microcredits)).sum(),
+        })
     }
 
     fn total(&self) -> MicroCredits {
-        MicroCredits(self.0.values().map(|cost| cost.microcredits).sum())
+        MicroCredits(self.calls.values().map(|cost| cost.microcredits).sum::<i64>() + self.vectors)
     }
 
     /// One story's part of a call about several, rounded up.
     fn share(&self, judgement: Option<&Judgement>) -> MicroCredits {
-        let call = judgement.and_then(|judgement| self.0.get(judgement.call_id.as_ref()?));
+        let call = judgement.and_then(|judgement| self.calls.get(judgement.call_id.as_ref()?));
         MicroCredits(call.map_or(0, |cost| {
             let stories = cost.stories.max(1);
             cost.microcredits / stories + i64::from(cost.microcredits % stories > 0)
@@ -265,6 +273,7 @@ fn cost(context: &RunContext, state: &RunState, costs: &Costs, shown: &[&Ranked]
         judgements_skipped: state.judgements.values().filter(|judgement| judgement.skipped).count(),
         summaries_skipped: summaries.iter().filter(|judgement| judgement.skipped).count(),
         summaries_failed: summaries.iter().filter(|judgement| !judgement.skipped).count(),
+        words_alone: state.words_alone.clone(),
         with_a_model: state.estimates.clone(),
     }
 }

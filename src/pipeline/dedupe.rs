@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use crate::domain::ids::ItemId;
-use crate::stories::cluster::{COPY_DAYS, LOCAL_THRESHOLDS, copies};
+use crate::stories::cluster::{COPY_DAYS, copies};
 
 use super::cluster::documents_since;
 use super::{RunContext, RunError, Stage};
@@ -15,7 +15,7 @@ pub(super) async fn run(context: &RunContext) -> Result<(), RunError> {
         return Ok(());
     };
     let placed: HashSet<ItemId> = documents.iter().filter(|d| d.cluster.is_some()).map(|d| d.id).collect();
-    let found = tokio::task::spawn_blocking(move || copies(&documents, LOCAL_THRESHOLDS)).await;
+    let found = tokio::task::spawn_blocking(move || copies(&documents)).await;
     let new: Vec<(ItemId, ItemId)> =
         found.map_err(|_| RunError::Interrupted)?.into_iter().filter(|(copy, _)| !placed.contains(copy)).collect();
     context.store().commit_duplicates(&context.lease, &new).await?;

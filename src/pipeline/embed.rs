@@ -1,11 +1,12 @@
-//! Stage 4: turns texts into vectors, once a text. In the `local` space these are sparse counts (`stories::features`).
+//! Stage 4: turns texts into vectors, once a text. In the `local` space these are sparse counts (`stories::features`), which all
+//! items get; where a provider's model is configured, the newest get a dense one as well ([`super::vectors`]).
 
 use futures::{StreamExt as _, TryStreamExt as _};
 
 use crate::store::{ItemText, NewEmbedding};
 use crate::stories::features::{Features, LOCAL_SPACE};
 
-use super::{RunContext, RunError, Stage};
+use super::{RunContext, RunError, RunState, Stage, vectors};
 
 /// Items read and committed at a time.
 const COMMIT_ITEMS: i64 = 512;
@@ -13,8 +14,15 @@ const COMMIT_ITEMS: i64 = 512;
 const CHUNK_ITEMS: usize = 64;
 const THREADS: usize = 8;
 
-pub(super) async fn run(context: &RunContext) -> Result<(), RunError> {
+pub(super) async fn run(context: &RunContext, state: &mut RunState) -> Result<(), RunError> {
     context.progress.begin(Stage::Embed, 0);
+    let embedded = count_words(context).await?;
+    vectors::run(context, state).await?;
+    context.progress.end(Stage::Embed, &format!("{embedded} texts"));
+    Ok(())
+}
+
+async fn count_words(context: &RunContext) -> Result<usize, RunError> {
     let mut embedded = 0;
     loop {
         context.check()?;
@@ -26,8 +34,7 @@ pub(super) async fn run(context: &RunContext) -> Result<(), RunError> {
         let vectors = embed(texts).await?;
         context.store().commit_embeddings(&context.lease, LOCAL_SPACE, &vectors).await?;
     }
-    context.progress.end(Stage::Embed, &format!("{embedded} texts"));
-    Ok(())
+    Ok(embedded)
 }
 
 async fn embed(texts: Vec<ItemText>) -> Result<Vec<NewEmbedding>, RunError> {

@@ -68,6 +68,11 @@ impl From<Outcome> for Judgement {
 /// On whose behalf a stage of a run asks.
 pub(super) fn scope(context: &RunContext, task: Task) -> CallScope {
     let pinned = context.run.settings.prompts.get(task.as_str()).cloned();
+    scope_for(context, pinned.unwrap_or_else(|| task.prompt_id().to_owned()))
+}
+
+/// The same with what stands for the prompt.
+pub(super) fn scope_for(context: &RunContext, prompt_id: String) -> CallScope {
     CallScope {
         lease: Some(context.lease.clone()),
         run: Some(context.run.id),
@@ -76,7 +81,7 @@ pub(super) fn scope(context: &RunContext, task: Task) -> CallScope {
         topic: Some(context.topic.id),
         share_percent: context.topic.budget_share_percent,
         tier: context.run.settings.tier,
-        prompt_id: pinned.unwrap_or_else(|| task.prompt_id().to_owned()),
+        prompt_id,
         rejudge: context.rejudge,
         gate: Arc::clone(&context.gate),
     }
@@ -183,7 +188,7 @@ async fn ask_batch(
 }
 
 /// Waits for the calls; when the attempt is to end, no further one begins and those under way have [`GRACE`].
-async fn until_stopped<T>(
+pub(super) async fn until_stopped<T>(
     context: &RunContext,
     calls: impl Future<Output = Result<T, RunError>>,
 ) -> Result<T, RunError> {

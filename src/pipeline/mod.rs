@@ -25,6 +25,7 @@ pub mod rules;
 pub mod runner;
 pub mod select;
 pub mod triage;
+pub mod vectors;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -109,9 +110,9 @@ impl Stage {
             Self::Ingest => ingest::run(context, state).await,
             Self::Assign => assign::run(context, state).await,
             Self::Rules => rules::run(context, state).await,
-            Self::Embed => embed::run(context).await,
+            Self::Embed => embed::run(context, state).await,
             Self::Dedupe => dedupe::run(context).await,
-            Self::Cluster => cluster::run(context).await,
+            Self::Cluster => cluster::run(context, state).await,
             Self::Select => select::run(context, state).await,
             Self::Triage => triage::run(context, state).await,
             Self::Rank => {
@@ -165,6 +166,10 @@ pub struct RunState {
     pub scope: Vec<ItemId>,
     pub muted: Vec<ItemId>,
     pub boosted: Vec<ItemId>,
+    /// The space of dense vectors by which stories are put together besides their words, where all that were due are there.
+    pub space: Option<String>,
+    /// Why words alone serve, though a model for vectors was named.
+    pub words_alone: Option<String>,
     /// In-scope items of stories shown before that have not grown.
     pub already_delivered: usize,
     /// In-scope items of stories left out by the plan.

@@ -8,23 +8,24 @@ use crate::domain::topic::{Rule, RuleAction, RuleField};
 
 use super::{RunContext, RunError, RunState, Stage};
 
+/// The rules that the run began with.
+pub(super) struct Rules(Vec<Compiled>);
+
 struct Compiled {
     rule: Rule,
     pattern: Regex,
 }
 
 pub(super) async fn run(context: &RunContext, state: &mut RunState) -> Result<(), RunError> {
-    let rules = context.run.settings.rules.iter().map(compile).collect::<Result<Vec<_>, _>>()?;
-    if rules.is_empty() {
+    let rules = Rules::of(context)?;
+    if rules.0.is_empty() {
         return Ok(());
     }
     context.progress.begin(Stage::Rules, 0);
     for (item, _) in context.store().load_items(context.topic.id, &state.scope).await? {
-        let source = state.sources.iter().find(|source| source.id == item.source_id);
-        let hit = |action| rules.iter().any(|c| c.rule.action == action && matches(c, &item, source));
-        if hit(RuleAction::Mute) {
+        if rules.hit(RuleAction::Mute, &item, &state.sources) {
             state.muted.push(item.id);
-        } else if hit(RuleAction::Boost) {
+        } else if rules.hit(RuleAction::Boost, &item, &state.sources) {
             state.boosted.push(item.id);
         }
     }
@@ -32,6 +33,18 @@ pub(super) async fn run(context: &RunContext, state: &mut RunState) -> Result<()
     state.scope.retain(|item| !muted.contains(item));
     context.progress.end(Stage::Rules, &format!("{} muted, {} boosted", state.muted.len(), state.boosted.len()));
     Ok(())
+}
+
+impl Rules {
+    pub(super) fn of(context: &RunContext) -> Result<Self, RunError> {
+        Ok(Self(context.run.settings.rules.iter().map(compile).collect::<Result<_, _>>()?))
+    }
+
+    /// Whether one of the rules with that action is about the item.
+    pub(super) fn hit(&self, action: RuleAction, item: &Item, sources: &[Source]) -> bool {
+        let source = sources.iter().find(|source| source.id == item.source_id);
+        self.0.iter().any(|compiled| compiled.rule.action == action && matches(compiled, item, source))
+    }
 }
 
 fn compile(rule: &Rule) -> Result<Compiled, RunError> {

@@ -5,6 +5,8 @@
 
 pub mod cadence;
 pub mod cluster;
+pub mod comparison;
+pub mod dense;
 pub mod features;
 pub mod interests;
 pub mod scores;

@@ -10,6 +10,7 @@ mod copy;
 mod daemon;
 mod deep_dive;
 mod dry_run;
+mod embedding;
 mod faults;
 mod gateway;
 mod judged;

@@ -2,12 +2,13 @@
 
 use anyhow::Result;
 
-use crate::config::{Config, Egress, OpenAiSettings, TaskSettings};
+use crate::config::{Config, Egress, EmbedSettings, OpenAiSettings, TaskSettings};
 use crate::domain::budget::BudgetPolicy;
 use crate::domain::money::Price;
 use crate::domain::task::Task;
 use crate::domain::topic::BudgetTier;
 use crate::llm::Router;
+use crate::llm::embedder::{PURPOSE, is_refusal};
 use crate::llm::prompt::Prompts;
 use crate::store::{CallFilter, SharedStore};
 
@@ -34,6 +35,10 @@ pub(super) fn settings(config: &Config, findings: &mut Findings) {
     chains(&router, findings);
     if config.llm.egress == Egress::Local {
         findings.ok("egress", "AHA_EGRESS=local: only models on this host or a private network are asked");
+    }
+    match &config.llm.embed {
+        Some(embed) => vectors(embed, findings),
+        None => findings.ok("vectors", "no model is configured: stories are put together by the words of their texts"),
     }
     config.llm.notes.iter().for_each(|note| findings.note("model", note.clone()));
     match Prompts::load(config.llm.prompts.as_deref()) {
@@ -105,16 +110,58 @@ fn provider(openai: &OpenAiSettings, router: &Router, findings: &mut Findings) {
     }
 }
 
+fn vectors(embed: &EmbedSettings, findings: &mut Findings) {
+    let named: Vec<(BudgetTier, &str)> = BudgetTier::ALL
+        .into_iter()
+        .filter_map(|tier| Some((tier, embed.model(tier).filter(|model| !model.is_general)?.name)))
+        .collect();
+    let general = BudgetTier::ALL.iter().filter_map(|tier| embed.model(*tier)).find(|model| model.is_general);
+    if let Some((_, first)) = named.first() {
+        let models = if named.len() == BudgetTier::ALL.len() && named.iter().all(|(_, name)| name == first) {
+            format!("openai/{first}")
+        } else {
+            named.iter().map(|(tier, name)| format!("{} openai/{name}", tier.as_str())).collect::<Vec<_>>().join("; ")
+        };
+        let text = format!(
+            "{models}, at {}; {}; at most {} items a run, {} in a call",
+            place(&embed.endpoint),
+            vector_price(embed.price),
+            embed.max_items_per_run,
+            embed.batch_size
+        );
+        if embed.price.is_some() { findings.ok("vectors", text) } else { findings.note("vectors", text) }
+    }
+    if let Some(model) = general {
+        findings.note(
+            "vectors",
+            format!(
+                "OPENAI_MODEL ({}) is asked for them, at {}; {}; where it makes none, words alone serve. Name a model that does in OPENAI_EMBED_MODEL, or set OPENAI_EMBED_MAX_ITEMS_PER_RUN=0",
+                model.name,
+                place(&embed.endpoint),
+                vector_price(embed.price)
+            ),
+        );
+    }
+}
+
+fn vector_price(price: Option<Price>) -> String {
+    match price {
+        None => "no price set: spend cannot be told (OPENAI_EMBED_CREDITS_PER_1K_INPUT_TOKENS)".to_owned(),
+        Some(price) if price.is_free() => "free, as its price of 0 says".to_owned(),
+        Some(price) => format!("{} credits for 1,000 tokens", per_thousand(price.input_microcredits_per_million)),
+    }
+}
+
 /// The models of each tier, the first of a chain and those asked when it fails.
 fn models(settings: &TaskSettings) -> Option<String> {
-    let chains = TIERS.map(|tier| settings.chain(tier).join(", then "));
+    let chains = BudgetTier::ALL.map(|tier| settings.chain(tier).join(", then "));
     if chains.iter().all(String::is_empty) {
         return None;
     }
     if chains.iter().all(|chain| *chain == chains[0]) {
         return Some(format!("openai/{}", chains[0]));
     }
-    let named = TIERS.iter().zip(&chains).filter(|(_, chain)| !chain.is_empty());
+    let named = BudgetTier::ALL.iter().zip(&chains).filter(|(_, chain)| !chain.is_empty());
     Some(named.map(|(tier, chain)| format!("{} openai/{chain}", tier.as_str())).collect::<Vec<_>>().join("; "))
 }
 
@@ -149,7 +196,7 @@ fn budget(config: &Config, findings: &mut Findings) {
         .collect();
     if !named.is_empty() {
         findings.ok("budget", format!("at most {}; policy {policy}", named.join(", ")));
-    } else if config.llm.has_models() {
+    } else if config.llm.has_models() || config.llm.embed.is_some() {
         let text = "no cap is set; AHA_BUDGET_DAILY_CREDITS, _MONTHLY_CREDITS and _RUN_CREDITS set them";
         findings.note("budget", text);
     }
@@ -159,6 +206,7 @@ fn budget(config: &Config, findings: &mut Findings) {
 pub(super) async fn ledger(store: &SharedStore, config: &Config, findings: &mut Findings) -> Result<()> {
     let budget = Budget::of(store, &config.budget, config.clock.now()).await?;
     budget.alerts().into_iter().for_each(|alert| findings.note("budget", alert));
+    refused_vectors(store, config, findings).await?;
     let filter = CallFilter { state: Some("unsettled".to_owned()), limit: COUNTED, ..CallFilter::default() };
     let unsettled = store.calls(&filter).await?.len();
     if unsettled > 0 {
@@ -167,6 +215,23 @@ pub(super) async fn ledger(store: &SharedStore, config: &Config, findings: &mut 
             format!(
                 "what became of {unsettled} calls is not known; they count at the most they can have cost (`aha-radar calls --state unsettled`)"
             ),
+        );
+    }
+    Ok(())
+}
+
+/// Whether the last call for vectors was refused.
+async fn refused_vectors(store: &SharedStore, config: &Config, findings: &mut Findings) -> Result<()> {
+    if config.llm.embed.is_none() {
+        return Ok(());
+    }
+    let filter = CallFilter { purpose: Some(PURPOSE.to_owned()), limit: 1, ..CallFilter::default() };
+    let last = store.calls(&filter).await?.into_iter().next();
+    if let Some(call) = last.filter(|call| is_refusal(call.error_kind.as_deref())) {
+        let (model, why) = (call.model, call.error.unwrap_or_default());
+        findings.note(
+            "vectors",
+            format!("openai/{model} refused the last call ({why}), so words alone served; set OPENAI_EMBED_MODEL to a model that makes vectors"),
         );
     }
     Ok(())

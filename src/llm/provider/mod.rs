@@ -33,7 +33,7 @@ pub use anthropic::{Anthropic, NAME as ANTHROPIC_NAME};
 pub use chat_completions::{ChatCompletions, NAME as OPENAI_COMPATIBLE_NAME};
 pub use gemini::{Gemini, NAME as GEMINI_NAME};
 pub use ollama::{NAME as OLLAMA_NAME, Ollama};
-pub use openai::{NAME as OPENAI_NAME, OpenAi};
+pub use openai::{NAME as OPENAI_NAME, OpenAi, embeddings};
 
 /// The Messages API of Anthropic.
 pub static ANTHROPIC: Anthropic = Anthropic;

@@ -1,6 +1,7 @@
 //! The Responses API (`POST /v1/responses`): one request, one structured answer, nothing kept by the provider.
 
 mod decode;
+pub mod embeddings;
 mod encode;
 mod stream;
 

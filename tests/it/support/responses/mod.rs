@@ -28,4 +28,4 @@ pub use bill::{Bill, Line, Price};
 pub use call::{Call, Story};
 pub use fault::{Fault, Reported};
 pub use script::When;
-pub use server::{KEY, MODEL, OpenAi, Stray};
+pub use server::{EMBED_MODEL, KEY, MODEL, OpenAi, Stray};

@@ -25,6 +25,9 @@ pub const KEY: &str = "sk-mock-c0ffee-c0ffee-c0ffee";
 /// A model's name; any other is served as well. One that holds `embed` makes embeddings.
 pub const MODEL: &str = "gpt-mock";
 
+/// One that makes vectors.
+pub const EMBED_MODEL: &str = "text-embedding-mock";
+
 /// A request that followed a redirection to the other host.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stray {
@@ -70,7 +73,7 @@ impl OpenAi {
         &self.base
     }
 
-    /// Points an installation at this provider, with [`MODEL`] at the usual price.
+    /// Points an installation at this provider, with [`MODEL`] at the usual price, for answers alone.
     pub fn serve(&self, radar: Radar) -> Radar {
         let (input, output) = self.provider().usual_price.settings();
         radar
@@ -79,6 +82,18 @@ impl OpenAi {
             .with("OPENAI_MODEL", MODEL)
             .with("OPENAI_CREDITS_PER_1K_INPUT_TOKENS", &input)
             .with("OPENAI_CREDITS_PER_1K_OUTPUT_TOKENS", &output)
+            .with("OPENAI_EMBED_MAX_ITEMS_PER_RUN", "0")
+    }
+
+    /// Points an installation at this provider for vectors by [`EMBED_MODEL`], besides what is set.
+    pub fn serve_vectors(&self, radar: Radar) -> Radar {
+        let (input, _) = self.provider().usual_price.settings();
+        radar
+            .with("OPENAI_BASE_URL", self.base())
+            .with("OPENAI_API_KEY", KEY)
+            .with("OPENAI_EMBED_MODEL", EMBED_MODEL)
+            .with("OPENAI_EMBED_CREDITS_PER_1K_INPUT_TOKENS", &input)
+            .with("OPENAI_EMBED_MAX_ITEMS_PER_RUN", "1000")
     }
 
     /// From now on the calls that fit meet this fault. Of several that fit a call, the one given first is met.

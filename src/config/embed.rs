@@ -1,0 +1,205 @@
+//! The `OPENAI_EMBED_*` settings: which model gives texts their vectors, where, how many of them, and what that costs.
+//!
+//! Without a model of its own, `OPENAI_MODEL` is asked; a server that refuses it is not asked again for a while (`llm/embedder`).
+
+use std::time::Duration;
+
+use secrecy::SecretString;
+use serde::Deserialize;
+use url::Url;
+
+use super::openai::{Models, RawGeneral, rate, section, time_allowed, trimmed};
+use super::place::{below, beside, http_url};
+use super::reader::{Reader, number, size};
+use crate::domain::money::Price;
+use crate::domain::topic::BudgetTier;
+
+/// The most texts that the API takes at once.
+const MOST_TEXTS: u64 = 2048;
+
+/// How vectors are asked for.
+#[derive(Debug, Clone)]
+pub struct EmbedSettings {
+    /// Full URL of `/v1/embeddings`.
+    pub endpoint: Url,
+    pub key: SecretString,
+    /// Of a whole call.
+    pub timeout: Duration,
+    models: Models,
+    pub max_items_per_run: usize,
+    /// Texts in one call.
+    pub batch_size: usize,
+    /// Characters of a text that are sent.
+    pub max_input_chars: usize,
+    /// `None`: unknown.
+    pub price: Option<Price>,
+}
+
+/// Who is asked for vectors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EmbedModel<'a> {
+    pub name: &'a str,
+    /// It is `OPENAI_MODEL`, for want of one that was named for this: perhaps it makes no vectors at all.
+    pub is_general: bool,
+}
+
+impl EmbedSettings {
+    /// By the topic's tier. That a budget comes to its end does not change it: vectors of two models cannot be compared.
+    #[must_use]
+    pub fn model(&self, tier: BudgetTier) -> Option<EmbedModel<'_>> {
+        let name = self.models.of(tier)?;
+        Some(EmbedModel { name, is_general: !self.models.is_named(tier) })
+    }
+
+    /// Whether a model was named for this, at any tier.
+    #[must_use]
+    pub fn is_wanted(&self) -> bool {
+        BudgetTier::ALL.iter().any(|tier| self.models.is_named(*tier))
+    }
+}
+
+/// The variables, without their prefix.
+#[derive(Debug, Default, Deserialize)]
+struct RawEmbed {
+    endpoint: Option<String>,
+    model: Option<String>,
+    model_low: Option<String>,
+    model_normal: Option<String>,
+    model_high: Option<String>,
+    max_items_per_run: Option<String>,
+    batch_size: Option<String>,
+    max_input_chars: Option<String>,
+    credits_per_1k_input_tokens: Option<String>,
+    credits_per_1k_tokens: Option<String>,
+}
+
+/// Reads the section. `None` where no vectors are to be had: no key, no model, no address, or none wanted.
+pub(super) fn read(
+    pairs: &[(String, String)],
+    general: &RawGeneral,
+    key: Option<SecretString>,
+    timeout: Option<u64>,
+    reader: &mut Reader,
+) -> Result<Option<EmbedSettings>, envy::Error> {
+    let raw: RawEmbed = section(pairs, "OPENAI_EMBED_")?;
+    let models = Models {
+        by_tier: [raw.model_low, raw.model_normal, raw.model_high].map(trimmed),
+        of_task: trimmed(raw.model),
+        of_all: trimmed(general.model.clone()),
+    };
+    let own = reader.maybe(raw.endpoint, PLACE, http_url);
+    let mut limit = |text, name: &str, wants: &str, default, example, range: (u64, u64)| {
+        size(reader.or(text, (name, wants, example), default, number(range.0, range.1)))
+    };
+    let items = "a number of items up to 1000000, 0 for none";
+    let max_items_per_run =
+        limit(raw.max_items_per_run, "OPENAI_EMBED_MAX_ITEMS_PER_RUN", items, 100, "100", (0, 1_000_000));
+    let texts = "a number of texts from 1 to 2048";
+    let batch_size = limit(raw.batch_size, "OPENAI_EMBED_BATCH_SIZE", texts, 16, "16", (1, MOST_TEXTS));
+    let chars = "a number of characters from 16 to 1000000";
+    let max_input_chars =
+        limit(raw.max_input_chars, "OPENAI_EMBED_MAX_INPUT_CHARS", chars, 8_000, "8000", (16, 1_000_000));
+    let input = rate(
+        reader,
+        [
+            ("OPENAI_EMBED_CREDITS_PER_1K_INPUT_TOKENS", raw.credits_per_1k_input_tokens),
+            ("OPENAI_EMBED_CREDITS_PER_1K_TOKENS", raw.credits_per_1k_tokens),
+            ("OPENAI_CREDITS_PER_1K_INPUT_TOKENS", general.credits_per_1k_input_tokens.clone()),
+        ],
+    );
+    let Some(key) = key.filter(|_| models.any() && max_items_per_run > 0) else { return Ok(None) };
+    let Some(endpoint) = own.or_else(|| endpoint(general)) else {
+        if BudgetTier::ALL.iter().any(|tier| models.is_named(*tier)) {
+            let (name, wants, example) = PLACE;
+            reader.problem(name, None, &format!("{wants}, which cannot be made of OPENAI_ENDPOINT"), example);
+        }
+        return Ok(None);
+    };
+    Ok(Some(EmbedSettings {
+        timeout: time_allowed(&endpoint, timeout),
+        endpoint,
+        key,
+        models,
+        max_items_per_run,
+        batch_size,
+        max_input_chars,
+        price: input.map(|input| Price { input_microcredits_per_million: input, ..Price::default() }),
+    }))
+}
+
+const PLACE: (&str, &str, &str) =
+    ("OPENAI_EMBED_ENDPOINT", "the full http(s) URL of /v1/embeddings", "https://api.openai.com/v1/embeddings");
+
+/// Of the base address; where only `OPENAI_ENDPOINT` is set, beside it; else the provider's own. `None` where it cannot be told.
+fn endpoint(general: &RawGeneral) -> Option<Url> {
+    if let Some(base) = &general.base_url {
+        return http_url(base.trim()).map(|base| below(&base, "v1", "embeddings"));
+    }
+    match &general.endpoint {
+        Some(endpoint) => beside(&http_url(endpoint.trim())?),
+        None => Url::parse(PLACE.2).ok(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::openai;
+
+    fn settings(pairs: &[(&str, &str)]) -> Option<EmbedSettings> {
+        let pairs: Vec<(String, String)> = pairs.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
+        let mut reader = Reader::default();
+        let found = openai::read(&pairs, None, &mut reader).unwrap();
+        assert_eq!(reader.problems, []);
+        found.embed
+    }
+
+    const KEY: (&str, &str) = ("OPENAI_API_KEY", "k");
+    const OWN: (&str, &str) = ("OPENAI_EMBED_MODEL", "e");
+
+    #[test]
+    fn vectors_want_a_key_and_a_model_and_may_be_turned_off() {
+        assert!(settings(&[OWN]).is_none());
+        assert!(settings(&[KEY]).is_none());
+        assert!(settings(&[KEY, OWN]).unwrap().is_wanted());
+        assert!(!settings(&[KEY, ("OPENAI_MODEL", "m")]).unwrap().is_wanted());
+        assert!(settings(&[KEY, OWN, ("OPENAI_EMBED_MAX_ITEMS_PER_RUN", "0")]).is_none());
+    }
+
+    #[test]
+    fn the_address_is_its_own_or_of_the_base_or_beside_that_of_answers() {
+        let base = ("OPENAI_BASE_URL", "http://h/x/v1/");
+        for (extra, endpoint) in [
+            (vec![], "https://api.openai.com/v1/embeddings"),
+            (vec![base], "http://h/x/v1/embeddings"),
+            (vec![("OPENAI_ENDPOINT", "http://e/api/responses?version=2")], "http://e/api/embeddings?version=2"),
+            (vec![base, ("OPENAI_ENDPOINT", "http://e/api/responses")], "http://h/x/v1/embeddings"),
+            (vec![base, ("OPENAI_EMBED_ENDPOINT", "http://own/embed")], "http://own/embed"),
+        ] {
+            let settings = settings(&[&[KEY, OWN], extra.as_slice()].concat()).unwrap();
+            assert_eq!(settings.endpoint.as_str(), endpoint);
+        }
+        assert!(settings(&[KEY, ("OPENAI_MODEL", "m"), ("OPENAI_ENDPOINT", "http://e/ask")]).is_none());
+    }
+
+    #[test]
+    fn a_tier_s_model_beats_the_task_s_and_the_general_one_stands_in() {
+        let tiered = settings(&[KEY, OWN, ("OPENAI_MODEL", "m"), ("OPENAI_EMBED_MODEL_LOW", "small")]).unwrap();
+        assert_eq!(tiered.model(BudgetTier::Low), Some(EmbedModel { name: "small", is_general: false }));
+        assert_eq!(tiered.model(BudgetTier::High), Some(EmbedModel { name: "e", is_general: false }));
+        let general = settings(&[KEY, ("OPENAI_MODEL", "m"), ("OPENAI_EMBED_MODEL_HIGH", "big")]).unwrap();
+        assert_eq!(general.model(BudgetTier::Normal), Some(EmbedModel { name: "m", is_general: true }));
+    }
+
+    #[test]
+    fn the_preferred_price_beats_the_old_name_and_that_the_general_one() {
+        let general = ("OPENAI_CREDITS_PER_1K_INPUT_TOKENS", "0.00025");
+        let old = ("OPENAI_EMBED_CREDITS_PER_1K_TOKENS", "0.00002");
+        let preferred = ("OPENAI_EMBED_CREDITS_PER_1K_INPUT_TOKENS", "0");
+        let price = |extra: &[(&'static str, &'static str)]| settings(&[&[KEY, OWN], extra].concat()).unwrap().price;
+        assert_eq!(price(&[]), None);
+        assert_eq!(price(&[general]).unwrap().input_microcredits_per_million, 250_000);
+        assert_eq!(price(&[general, old]).unwrap().input_microcredits_per_million, 20_000);
+        assert!(price(&[general, old, preferred]).unwrap().is_free());
+    }
+}

@@ -1,0 +1,149 @@
+//! One try of a call for vectors: reserve, send, settle. The vectors are stored in the transaction that closes the ledger row.
+
+use std::time::{Instant, SystemTime};
+
+use reqwest::header::HeaderMap;
+
+use super::{EmbedJob, EmbedText, Embedder, PREPARATION, PURPOSE, Tried, body};
+use crate::config::EmbedSettings;
+use crate::domain::ids::{CallId, ItemId};
+use crate::llm::budget;
+use crate::llm::error::CallError;
+use crate::llm::exchange::hide;
+use crate::llm::ledger::{self, Cost, Deadline};
+use crate::llm::provider::embeddings::{self, EmbedReply};
+use crate::llm::provider::{KeyHeader, OPENAI_NAME, Server};
+use crate::llm::transport::{Timeouts, WireResponse};
+use crate::store::{NewCall, NewEmbedding, NewVectors, Settlement, SharedStore, StoreError};
+use crate::stories::dense::DenseVector;
+
+/// What was exchanged.
+struct Exchange {
+    reply: EmbedReply,
+    latency_ms: i64,
+}
+
+impl Embedder {
+    /// One try: reserve, send, settle.
+    pub(super) async fn attempt(
+        &self,
+        store: &SharedStore,
+        job: &EmbedJob<'_>,
+        texts: &[EmbedText],
+        tries: i64,
+    ) -> Result<Result<(), Tried>, StoreError> {
+        let body = body(job, texts);
+        let deadline = Deadline { clock: self.parts.clock, timeout: job.settings.timeout };
+        let call = self.new_call(job, texts, &body, tries, deadline);
+        if let Some(refused) = ledger::admit(store, &job.scope, deadline, &call).await? {
+            return Ok(Err(Tried::Refused(refused)));
+        }
+        crate::failpoint::hit("call.after_reserve");
+        let exchange = self.exchange(job, texts, body).await;
+        crate::failpoint::hit("call.after_answer");
+        let settlement = self.settlement(&call, job, texts, &exchange);
+        ledger::settle(store, job.scope.lease.as_ref(), &settlement).await?;
+        Ok(exchange.reply.outcome.map(|_| ()).map_err(Tried::Failed))
+    }
+
+    fn new_call(
+        &self,
+        job: &EmbedJob<'_>,
+        texts: &[EmbedText],
+        body: &[u8],
+        tries: i64,
+        deadline: Deadline,
+    ) -> NewCall {
+        let (scope, now) = (&job.scope, self.parts.clock.now());
+        NewCall {
+            id: call_id(job, texts, tries),
+            run: scope.run,
+            topic: scope.topic,
+            purpose: PURPOSE,
+            provider: OPENAI_NAME.to_owned(),
+            model: job.model.name.to_owned(),
+            prompt_id: PREPARATION.to_owned(),
+            attempt: tries,
+            stories: i64::try_from(texts.len()).unwrap_or(i64::MAX),
+            degraded_from: None,
+            reserved_microcredits: self.price().map(|price| ledger::upper_bound(price, body, 0)),
+            limits: budget::limits(&self.parts.budget, scope, PURPOSE, None, now),
+            started_at: now,
+            expires_at: deadline.of_a_call(),
+        }
+    }
+
+    async fn exchange(&self, job: &EmbedJob<'_>, texts: &[EmbedText], body: Vec<u8>) -> Exchange {
+        let sent = Instant::now();
+        let mut reply = match self.send(job, body).await {
+            Ok(response) => {
+                let now = SystemTime::from(self.parts.clock.wall().to_utc());
+                embeddings::decode(texts.len(), &response, now)
+            }
+            Err(error) => EmbedReply { outcome: Err(error), usage: None, request_id: None },
+        };
+        reply.outcome = reply.outcome.and_then(|vectors| of_one_length(job, vectors));
+        Exchange { reply, latency_ms: i64::try_from(sent.elapsed().as_millis()).unwrap_or(i64::MAX) }
+    }
+
+    async fn send(&self, job: &EmbedJob<'_>, body: Vec<u8>) -> Result<WireResponse, CallError> {
+        let EmbedSettings { endpoint, key, timeout, .. } = job.settings;
+        let server = Server { endpoint: endpoint.clone(), key: Some(key.clone()), headers: HeaderMap::new() };
+        let request = server.request(endpoint.clone(), KeyHeader::Bearer, body)?;
+        let mut response = self.parts.transport.send(&request, Timeouts::of(*timeout)).await?;
+        hide(&mut response.body, server.key.as_ref());
+        Ok(response)
+    }
+
+    fn settlement(&self, call: &NewCall, job: &EmbedJob<'_>, texts: &[EmbedText], exchange: &Exchange) -> Settlement {
+        let reply = &exchange.reply;
+        let failure = reply.outcome.as_ref().err();
+        let cost = Cost::of(self.price(), failure, reply.usage);
+        let embeddings = reply.outcome.iter().flat_map(|vectors| texts.iter().zip(vectors)).flat_map(stored);
+        Settlement {
+            call: call.id,
+            outcome: cost.outcome(failure),
+            error: ledger::words(call, cost, failure, None),
+            input_tokens: reply.usage.map(|usage| usage.input_tokens),
+            cached_input_tokens: None,
+            output_tokens: reply.usage.map(|usage| usage.output_tokens),
+            reasoning_tokens: None,
+            cost_microcredits: cost.known(),
+            latency_ms: exchange.latency_ms,
+            request_id: reply.request_id.clone(),
+            finished_at: self.parts.clock.now(),
+            answers: Vec::new(),
+            vectors: Some(NewVectors { space: job.space.clone(), embeddings: embeddings.collect() }),
+        }
+    }
+}
+
+/// All vectors of a run are of the length of its first.
+fn of_one_length(job: &EmbedJob<'_>, vectors: Vec<Vec<f32>>) -> Result<Vec<Vec<f32>>, CallError> {
+    let length = vectors.first().map_or(0, Vec::len);
+    let wanted = *job.dimensions.get_or_init(|| length);
+    if wanted == length {
+        return Ok(vectors);
+    }
+    Err(CallError::Invalid(format!("vectors of {length} numbers came, after others of {wanted}")))
+}
+
+fn stored((text, vector): (&EmbedText, &Vec<f32>)) -> Vec<NewEmbedding> {
+    let one = |item: &ItemId| NewEmbedding {
+        item: *item,
+        content_hash: text.content_hash.clone(),
+        dimensions: i64::try_from(vector.len()).ok(),
+        vector: DenseVector::to_bytes(vector),
+    };
+    text.items.iter().map(one).collect()
+}
+
+/// The id of one try.
+fn call_id(job: &EmbedJob<'_>, texts: &[EmbedText], tries: i64) -> CallId {
+    let (run, attempt) = (job.scope.run.map(|run| run.to_string()), job.scope.attempt.to_string());
+    let tries = tries.to_string();
+    let mut parts = vec![run.as_deref().unwrap_or_default(), attempt.as_str(), PURPOSE, job.space.as_str()];
+    parts.extend(texts.iter().map(|text| text.content_hash.as_str()));
+    parts.push(&tries);
+    CallId::of(&parts)
+}

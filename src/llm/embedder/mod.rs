@@ -1,0 +1,279 @@
+//! Vectors for texts: reserved, sent, settled and tried again as every call; stored with the settlement, by item and text, so that
+//! none is paid for twice. Called by the stage `embed`.
+
+mod attempt;
+
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use super::error::{CallError, Decision};
+use super::gateway::{CallScope, Jitter};
+use super::ledger::Refused;
+use super::provider::{OPENAI_NAME, embeddings};
+use super::retry::{self, Next, RetryPolicy};
+use super::transport::Transport;
+use crate::clock::Clock;
+use crate::config::{BudgetSettings, EmbedModel, EmbedSettings};
+use crate::domain::digest::Estimate;
+use crate::domain::ids::ItemId;
+use crate::domain::money::Price;
+use crate::domain::time::{DAY_MS, Timestamp};
+use crate::domain::topic::BudgetTier;
+use crate::store::{CallFilter, SharedStore, StoreError};
+
+/// As it stands in `provider_calls.purpose`.
+pub const PURPOSE: &str = "embed";
+
+/// What is made of an item before it is sent: title, line break, body. A change is a new name, and so a new space.
+pub const PREPARATION: &str = "text_v1";
+
+/// For so long a general model that was refused is not asked again: it makes no vectors.
+const REFUSED_DAYS: i64 = 30;
+/// Rows looked at for such a refusal.
+const ROWS: i64 = 50;
+
+/// A text, and the items that read so.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EmbedText {
+    pub items: Vec<ItemId>,
+    pub content_hash: String,
+    pub text: String,
+}
+
+/// What became of a batch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Embedded {
+    /// All have their vectors, but for so many that the model does not take.
+    Stored {
+        left_out: usize,
+    },
+    Failed(String),
+    NoBudget(String),
+    /// The run ends.
+    Interrupted,
+}
+
+impl Embedded {
+    /// What became of both: the first that is not well.
+    #[must_use]
+    pub fn and(self, next: Self) -> Self {
+        match (self, next) {
+            (Self::Stored { left_out: one }, Self::Stored { left_out: other }) => {
+                Self::Stored { left_out: one + other }
+            }
+            (Self::Stored { .. }, bad) | (bad, _) => bad,
+        }
+    }
+}
+
+/// What the embedder goes by.
+#[derive(Clone)]
+pub struct EmbedderParts {
+    /// `None`: there are no vectors to be had.
+    pub settings: Option<EmbedSettings>,
+    pub transport: Arc<dyn Transport>,
+    pub clock: Clock,
+    pub budget: BudgetSettings,
+    pub retry: RetryPolicy,
+    pub jitter: Jitter,
+    /// Nobody is asked: what it would take is estimated.
+    pub pretend: bool,
+}
+
+impl fmt::Debug for EmbedderParts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("EmbedderParts").field("settings", &self.settings).finish_non_exhaustive()
+    }
+}
+
+/// See the module.
+#[derive(Debug)]
+pub struct Embedder {
+    parts: EmbedderParts,
+}
+
+/// What the calls of one attempt at a run have in common.
+#[derive(Debug)]
+pub struct EmbedJob<'a> {
+    settings: &'a EmbedSettings,
+    pub model: EmbedModel<'a>,
+    pub scope: CallScope,
+    /// Names provider, model and preparation; vectors of different lengths in it are not compared.
+    pub space: String,
+    /// Of the vectors that came so far.
+    dimensions: OnceLock<usize>,
+    /// Whether the space has vectors from earlier: then a refusal is about the texts, not about the model.
+    pub is_known: bool,
+}
+
+impl EmbedJob<'_> {
+    /// Texts looked at in one run.
+    #[must_use]
+    pub const fn max_items(&self) -> usize {
+        self.settings.max_items_per_run
+    }
+
+    /// Texts in one call.
+    #[must_use]
+    pub const fn batch_size(&self) -> usize {
+        self.settings.batch_size
+    }
+
+    /// Characters of a text that are sent.
+    #[must_use]
+    pub const fn max_chars(&self) -> usize {
+        self.settings.max_input_chars
+    }
+
+    fn works(&self) -> bool {
+        self.is_known || self.dimensions.get().is_some()
+    }
+}
+
+impl Embedder {
+    #[must_use]
+    pub const fn new(parts: EmbedderParts) -> Self {
+        Self { parts }
+    }
+
+    /// Whether nobody is to be asked.
+    #[must_use]
+    pub const fn is_pretending(&self) -> bool {
+        self.parts.pretend
+    }
+
+    /// The name of the space of a tier's model.
+    #[must_use]
+    pub fn space(&self, tier: BudgetTier) -> Option<String> {
+        let model = self.parts.settings.as_ref()?.model(tier)?;
+        Some(format!("{OPENAI_NAME}/{}#{PREPARATION}", model.name))
+    }
+
+    /// `None` where no model is configured.
+    #[must_use]
+    pub fn job(&self, scope: CallScope, is_known: bool) -> Option<EmbedJob<'_>> {
+        let settings = self.parts.settings.as_ref()?;
+        let model = settings.model(scope.tier)?;
+        let space = self.space(scope.tier)?;
+        Some(EmbedJob { settings, model, scope, space, dimensions: OnceLock::new(), is_known })
+    }
+
+    /// Why a general model is not asked: it was not long ago, and makes no vectors.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn refused(&self, store: &SharedStore, job: &EmbedJob<'_>) -> Result<Option<String>, StoreError> {
+        if !job.model.is_general {
+            return Ok(None);
+        }
+        let filter = CallFilter { purpose: Some(PURPOSE.to_owned()), limit: ROWS, ..CallFilter::default() };
+        let last = store.calls(&filter).await?.into_iter().find(|call| call.model == job.model.name);
+        let is_recent = |at: i64| self.parts.clock.now() - Timestamp::from_millis(at) < REFUSED_DAYS * DAY_MS;
+        let refused = last.filter(|call| is_refusal(call.error_kind.as_deref()) && is_recent(call.started_at));
+        Ok(refused.and_then(|call| call.error))
+    }
+
+    /// What it would take to embed these texts.
+    #[must_use]
+    pub fn estimate(&self, job: &EmbedJob<'_>, texts: &[EmbedText]) -> Option<Estimate> {
+        let bytes: usize = texts.chunks(job.batch_size()).map(|batch| body(job, batch).len()).sum();
+        let input_tokens = super::estimate::tokens(bytes);
+        (!texts.is_empty()).then(|| Estimate {
+            task: PURPOSE.to_owned(),
+            model: job.model.name.to_owned(),
+            configured: true,
+            stories: texts.len(),
+            calls: texts.len().div_ceil(job.batch_size()),
+            input_tokens,
+            output_tokens: 0,
+            microcredits: self.price().map(|price| price.cost(input_tokens, 0)),
+        })
+    }
+
+    fn price(&self) -> Option<Price> {
+        self.parts.settings.as_ref()?.price
+    }
+
+    /// Has vectors made of a batch and stores them. What is refused among texts of which others work is tried in halves, and in
+    /// the end left out.
+    ///
+    /// # Errors
+    /// When the store fails or the lease is lost; a provider's failure is an [`Embedded`].
+    pub async fn embed(
+        &self,
+        store: &SharedStore,
+        job: &EmbedJob<'_>,
+        batch: &[EmbedText],
+    ) -> Result<Embedded, StoreError> {
+        let (mut queue, mut left_out) = (vec![batch], 0);
+        while let Some(texts) = queue.pop() {
+            match self.with_tries(store, job, texts).await? {
+                Ok(()) => {}
+                Err(Tried::Refused(Refused::Interrupted)) => return Ok(Embedded::Interrupted),
+                Err(Tried::Refused(Refused::NoBudget(why))) => {
+                    job.scope.gate.exhaust(PURPOSE, &why, false);
+                    return Ok(Embedded::NoBudget(why));
+                }
+                Err(Tried::Failed(error)) if error.decision() == Decision::Split && job.works() => {
+                    if texts.len() == 1 {
+                        tracing::warn!(item = ?texts[0].items, %error, "a text that the model does not take");
+                        left_out += 1;
+                    } else {
+                        let (first, second) = texts.split_at(texts.len() / 2);
+                        queue.extend([second, first]);
+                    }
+                }
+                Err(Tried::Failed(error)) => {
+                    return Ok(Embedded::Failed(format!("{OPENAI_NAME}/{}: {error}", job.model.name)));
+                }
+            }
+        }
+        Ok(Embedded::Stored { left_out })
+    }
+
+    /// One call, and again as its failure asks for.
+    async fn with_tries(
+        &self,
+        store: &SharedStore,
+        job: &EmbedJob<'_>,
+        texts: &[EmbedText],
+    ) -> Result<Result<(), Tried>, StoreError> {
+        let (policy, mut left) = (self.parts.retry, self.parts.retry.all());
+        let mut number = 1;
+        loop {
+            let Err(tried) = self.attempt(store, job, texts, number).await? else { return Ok(Ok(())) };
+            let Tried::Failed(error) = &tried else { return Ok(Err(tried)) };
+            // As about a single story: whether to go on in halves is not for the policy to say.
+            let wait = match retry::next(&policy, left, error, 1, (self.parts.jitter)()) {
+                Next::Again { after, left: rest } => {
+                    left = rest;
+                    after
+                }
+                Next::Repair { left: rest } => {
+                    left = rest;
+                    Duration::ZERO
+                }
+                Next::Halves | Next::NextModel | Next::AbandonModel | Next::AbandonProvider => return Ok(Err(tried)),
+            };
+            tokio::time::sleep(wait).await;
+            number += 1;
+        }
+    }
+}
+
+/// Why a try brought no vectors.
+enum Tried {
+    Refused(Refused),
+    Failed(CallError),
+}
+
+/// Whether that kind of failure means that the model makes no vectors.
+#[must_use]
+pub fn is_refusal(error_kind: Option<&str>) -> bool {
+    matches!(error_kind, Some("refused_request" | "unknown_model" | "forbidden"))
+}
+
+fn body(job: &EmbedJob<'_>, texts: &[EmbedText]) -> Vec<u8> {
+    embeddings::encode(job.model.name, &texts.iter().map(|text| text.text.as_str()).collect::<Vec<_>>())
+}

@@ -1,0 +1,176 @@
+//! The provider's part of stage 4: dense vectors for items that have no story yet and for those that they may be told with.
+//!
+//! Comes in: items with their counts of words. Goes out: [`RunState::space`], by which the stage `cluster` compares besides. Where a
+//! vector that is due is not to be had, words alone serve the whole run; items beyond `OPENAI_EMBED_MAX_ITEMS_PER_RUN` are compared by
+//! words, the others by both.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use futures::StreamExt as _;
+
+use crate::domain::ids::ItemId;
+use crate::domain::item::Item;
+use crate::domain::source::Source;
+use crate::domain::time::{DAY_MS, Timestamp};
+use crate::domain::topic::RuleAction;
+use crate::domain::window::Window;
+use crate::llm::embedder::{EmbedJob, EmbedText, Embedded, PREPARATION, PURPOSE};
+use crate::store::{CallFilter, CallRecord, EmbeddedItem};
+use crate::stories::cluster::OPEN_DAYS;
+use crate::stories::features::LOCAL_SPACE;
+
+use super::cluster::FOREVER;
+use super::judge::{scope_for, until_stopped};
+use super::rules::Rules;
+use super::{RunContext, RunError, RunState};
+
+pub(super) async fn run(context: &RunContext, state: &mut RunState) -> Result<(), RunError> {
+    let (embedder, scope) = (context.app.embedder(), scope_for(context, PREPARATION.to_owned()));
+    let Some(space) = embedder.space(scope.tier) else { return Ok(()) };
+    let Some(due) = Due::find(context, &space).await? else { return Ok(()) };
+    let Some(job) = embedder.job(scope, due.some_known) else { return Ok(()) };
+    if let Some(why) = embedder.refused(context.store(), &job).await? {
+        tracing::info!(model = job.model.name, %why, "it makes no vectors, and is not asked for any for a while");
+        return Ok(());
+    }
+    let texts = due.texts(context, &state.sources, &job).await?;
+    if embedder.is_pretending() {
+        // Whether a general model makes vectors is not known before it has.
+        let is_certain = !job.model.is_general || job.is_known;
+        state.estimates.extend(embedder.estimate(&job, &texts).filter(|_| is_certain));
+        return Ok(());
+    }
+    match until_stopped(context, embed_all(context, &job, &texts)).await? {
+        Embedded::Stored { left_out } => {
+            tracing::info!(texts = texts.len(), left_out, space = %job.space, "vectors are there");
+            state.space = Some(job.space);
+        }
+        Embedded::Failed(why) | Embedded::NoBudget(why) => {
+            tracing::warn!(%why, "texts are compared by their words alone in this run");
+            state.words_alone = Some(why).filter(|_| !job.model.is_general);
+        }
+        Embedded::Interrupted => return Err(context.stop.ended().await),
+    }
+    Ok(())
+}
+
+/// Items that are to have a vector and have none of their present text.
+struct Due {
+    /// Newest first, with the hash of the text.
+    items: Vec<(ItemId, String)>,
+    /// Whether others have theirs.
+    some_known: bool,
+}
+
+impl Due {
+    /// `None` when every item has its story.
+    async fn find(context: &RunContext, space: &str) -> Result<Option<Self>, RunError> {
+        let (store, topic) = (context.store(), context.topic.id);
+        let Some(oldest) = store.oldest_unclustered(topic, LOCAL_SPACE).await? else { return Ok(None) };
+        let window = Window { start: oldest.days_before(OPEN_DAYS), end: FOREVER };
+        let items = store.embedded_items(topic, LOCAL_SPACE, window, FOREVER).await?;
+        let known: HashSet<ItemId> = store.vectors(topic, space, window).await?.into_iter().map(|(id, _)| id).collect();
+        let new: Vec<Timestamp> = items.iter().filter(|item| item.cluster.is_none()).map(|item| item.time).collect();
+        let mut due: Vec<EmbeddedItem> =
+            items.into_iter().filter(|item| is_near(&new, item.time) && !known.contains(&item.id)).collect();
+        due.sort_by_key(|item| (std::cmp::Reverse(item.time), item.id));
+        let items = due.into_iter().map(|item| (item.id, item.hash_text)).collect();
+        Ok(Some(Self { items, some_known: !known.is_empty() }))
+    }
+
+    /// Their texts, as many as the run may still have vectors made of; what reads the same is one text, and what is muted none.
+    async fn texts(
+        self,
+        context: &RunContext,
+        sources: &[Source],
+        job: &EmbedJob<'_>,
+    ) -> Result<Vec<EmbedText>, RunError> {
+        let rules = Rules::of(context)?;
+        let ids: Vec<ItemId> = self.items.iter().map(|(id, _)| *id).collect();
+        let items = context.store().load_items(context.topic.id, &ids).await?;
+        let hashes: HashMap<ItemId, String> = self.items.into_iter().collect();
+        let mut texts: Vec<EmbedText> = Vec::new();
+        let mut places: HashMap<String, usize> = HashMap::new();
+        for (item, _) in items.into_iter().filter(|(item, _)| !rules.hit(RuleAction::Mute, item, sources)) {
+            let (Some(hash), Some(text)) = (hashes.get(&item.id), text(&item, job.max_chars())) else { continue };
+            if let Some(place) = places.get(hash) {
+                texts[*place].items.push(item.id);
+            } else {
+                places.insert(hash.clone(), texts.len());
+                texts.push(EmbedText { items: vec![item.id], content_hash: hash.clone(), text });
+            }
+        }
+        texts.truncate(job.max_items().saturating_sub(embedded_before(context).await?));
+        Ok(texts)
+    }
+}
+
+/// Whether an item of that time can be told with one of the new ones, whose times rise.
+fn is_near(new: &[Timestamp], time: Timestamp) -> bool {
+    let reach = OPEN_DAYS * DAY_MS;
+    let first = new.partition_point(|other| time - *other > reach);
+    new.get(first).is_some_and(|other| *other - time <= reach)
+}
+
+/// Title, line break, body, clipped; `None` where there is nothing to read.
+fn text(item: &Item, max_chars: usize) -> Option<String> {
+    let parts = [item.title.as_deref().unwrap_or_default().trim(), item.body_text.trim()];
+    let text = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n");
+    let clipped: String = text.chars().take(max_chars).collect();
+    (!clipped.is_empty()).then_some(clipped)
+}
+
+/// Texts that earlier attempts at the run had vectors made of.
+async fn embedded_before(context: &RunContext) -> Result<usize, RunError> {
+    let brought = |call: &&CallRecord| call.state != "error" && call.finished_at.is_some();
+    let texts: i64 = calls(context).await?.iter().filter(brought).map(|call| call.stories).sum();
+    Ok(usize::try_from(texts).unwrap_or(0))
+}
+
+/// The run's calls for vectors.
+pub(super) async fn calls(context: &RunContext) -> Result<Vec<CallRecord>, RunError> {
+    let filter = CallFilter {
+        purpose: Some(PURPOSE.to_owned()),
+        run: Some(context.run.id),
+        limit: i64::MAX,
+        ..CallFilter::default()
+    };
+    Ok(context.store().calls(&filter).await?)
+}
+
+/// The first batch shows whether the model is of use; then several at a time. After one that fails no further one begins.
+async fn embed_all(context: &RunContext, job: &EmbedJob<'_>, texts: &[EmbedText]) -> Result<Embedded, RunError> {
+    let failed = AtomicBool::new(false);
+    let mut batches = texts.chunks(job.batch_size());
+    let Some(first) = batches.next() else { return Ok(Embedded::Stored { left_out: 0 }) };
+    let first = embed(context, job, first, &failed).await?;
+    let mut calls = Vec::new();
+    for batch in batches {
+        calls.push(embed(context, job, batch, &failed));
+    }
+    let concurrency = context.app.config().llm.concurrency;
+    // All are waited for: what those under way bring is paid for.
+    let others: Vec<_> = futures::stream::iter(calls).buffered(concurrency).collect().await;
+    others.into_iter().try_fold(first, |so_far, next| Ok(so_far.and(next?)))
+}
+
+async fn embed(
+    context: &RunContext,
+    job: &EmbedJob<'_>,
+    batch: &[EmbedText],
+    failed: &AtomicBool,
+) -> Result<Embedded, RunError> {
+    if failed.load(Ordering::SeqCst) {
+        return Ok(Embedded::Stored { left_out: 0 });
+    }
+    let embedded = async {
+        context.check()?;
+        Ok(context.app.embedder().embed(context.store(), job, batch).await?)
+    };
+    let embedded = embedded.await;
+    if !matches!(embedded, Ok(Embedded::Stored { .. })) {
+        failed.store(true, Ordering::SeqCst);
+    }
+    embedded
+}
