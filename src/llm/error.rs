@@ -74,6 +74,32 @@ pub enum Charge {
 }
 
 impl CallError {
+    /// The same error with other words of the server's.
+    #[must_use]
+    pub fn in_words(mut self, change: impl Fn(String) -> String) -> Self {
+        let words = match &mut self {
+            Self::Connect(words)
+            | Self::Interrupted(words)
+            | Self::Redirected(words)
+            | Self::Unauthorized(words)
+            | Self::Forbidden(words)
+            | Self::QuotaExhausted(words)
+            | Self::UnknownModel(words)
+            | Self::NotTheInterface(words)
+            | Self::Declined(words)
+            | Self::Invalid(words)
+            | Self::RateLimited { message: words, .. }
+            | Self::Overloaded { message: words, .. }
+            | Self::Server { message: words, .. }
+            | Self::Refused { message: words, .. } => words,
+            Self::TimedOut(_) | Self::Stalled(_) | Self::TooLarge(_) | Self::Truncated(_) | Self::Filtered => {
+                return self;
+            }
+        };
+        *words = change(std::mem::take(words));
+        self
+    }
+
     /// As it stands in `provider_calls.error_kind`.
     #[must_use]
     pub const fn kind(&self) -> &'static str {

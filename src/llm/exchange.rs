@@ -7,10 +7,10 @@ use std::time::SystemTime;
 
 use futures::StreamExt as _;
 use reqwest::header::CONTENT_TYPE;
-use secrecy::{ExposeSecret, SecretString};
 
 use super::error::CallError;
-use super::provider::{ModelRequest, Reply, StreamReader};
+use super::provider::{ModelRequest, Reply, StreamReader, short};
+use super::redact::Redactor;
 use super::router::Wire;
 use super::stream::{Decoder, Frame};
 use super::transport::{Transport, WireRequest, WireStream};
@@ -46,6 +46,26 @@ pub async fn exchange(
     now: SystemTime,
     on_text: &mut (dyn FnMut(&str) + Send),
 ) -> Exchanged {
+    let redactor = Redactor::of(wire.server.key.as_ref());
+    let mut exchanged = asked(transport, wire, request, encoded, now, on_text).await;
+    // Once more, of what was read: the bytes may have spelled the key otherwise.
+    let reply = &mut exchanged.reply;
+    reply.request_id = reply.request_id.take().map(|id| redactor.text(id));
+    reply.outcome = match std::mem::replace(&mut reply.outcome, Ok(String::new())) {
+        Ok(text) => Ok(redactor.text(text)),
+        Err(error) => Err(error.in_words(|words| redactor.text(words))),
+    };
+    exchanged
+}
+
+async fn asked(
+    transport: &dyn Transport,
+    wire: &Wire,
+    request: &ModelRequest,
+    encoded: &WireRequest,
+    now: SystemTime,
+    on_text: &mut (dyn FnMut(&str) + Send),
+) -> Exchanged {
     let answer = match transport.open(encoded, wire.timeouts).await {
         Ok(answer) => answer,
         Err(error) => return error.into(),
@@ -55,17 +75,18 @@ pub async fn exchange(
     }
     match answer.collect().await {
         Ok(mut response) => {
-            hide(&mut response.body, wire.server.key.as_ref());
+            Redactor::of(wire.server.key.as_ref()).bytes(&mut response.body);
             wire.dialect.decode(request, &response, now).into()
         }
         Err(error) => error.into(),
     }
 }
 
-/// An error comes in one piece, and some servers give the answer so too, whatever they were asked.
+/// An error comes in one piece, and some servers give the answer so too, whatever they were asked; a page is no stream either.
 fn is_stream(answer: &WireStream) -> bool {
     let content_type = answer.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    (200..300).contains(&answer.status) && !content_type.starts_with("application/json")
+    let kind = content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    (200..300).contains(&answer.status) && !["application/json", "text/html"].contains(&kind.as_str())
 }
 
 async fn streamed(
@@ -74,11 +95,12 @@ async fn streamed(
     mut answer: WireStream,
     on_text: &mut (dyn FnMut(&str) + Send),
 ) -> Exchanged {
-    let header_id = answer.headers.get("x-request-id").and_then(|value| value.to_str().ok()).map(str::to_owned);
+    let header_id = answer.headers.get("x-request-id").and_then(|value| value.to_str().ok()).map(short);
     let mut listener = Listener {
         reader: wire.dialect.reader(request),
-        key: wire.server.key.as_ref(),
+        redactor: Redactor::of(wire.server.key.as_ref()),
         on_text,
+        pending: String::new(),
         text: String::new(),
         unreadable: 0,
     };
@@ -98,6 +120,8 @@ async fn streamed(
     if let Some(frame) = decoder.finish().filter(|_| !listener.reader.is_over()) {
         listener.hear(frame);
     }
+    let rest = std::mem::take(&mut listener.pending);
+    listener.show(&rest);
     let Listener { mut reader, text, unreadable, .. } = listener;
     if unreadable > 0 {
         tracing::warn!(unreadable, model = request.model, "events of a stream could not be read and were passed over");
@@ -110,8 +134,10 @@ async fn streamed(
 /// Hands frames to the dialect's reader, and gathers the text.
 struct Listener<'a> {
     reader: Box<dyn StreamReader + 'a>,
-    key: Option<&'a SecretString>,
+    redactor: Redactor<'a>,
     on_text: &'a mut (dyn FnMut(&str) + Send),
+    /// Not handed on yet: the end of the text, as long as it may become the key.
+    pending: String,
     text: String,
     unreadable: u32,
 }
@@ -130,12 +156,13 @@ impl Listener<'_> {
     /// Whether the frame could be read.
     fn hear(&mut self, mut frame: Frame) -> bool {
         let mut data = std::mem::take(&mut frame.data).into_bytes();
-        hide(&mut data, self.key);
+        self.redactor.bytes(&mut data);
         frame.data = String::from_utf8(data).unwrap_or_default();
         match self.reader.event(&frame) {
             Ok(Some(text)) => {
-                (self.on_text)(&text);
-                self.text.push_str(&text);
+                self.pending.push_str(&text);
+                let ready = self.redactor.ready(&mut self.pending);
+                self.show(&ready);
                 true
             }
             Ok(None) => true,
@@ -145,12 +172,11 @@ impl Listener<'_> {
             }
         }
     }
-}
 
-/// Takes the key out of an answer: a server may quote it in its complaint.
-pub(super) fn hide(body: &mut Vec<u8>, key: Option<&SecretString>) {
-    let Some(key) = key.map(ExposeSecret::expose_secret).filter(|key| key.len() >= 8) else { return };
-    if body.windows(key.len()).any(|window| window == key.as_bytes()) {
-        *body = String::from_utf8_lossy(body).replace(key, "***").into_bytes();
+    fn show(&mut self, text: &str) {
+        if !text.is_empty() {
+            (self.on_text)(text);
+            self.text.push_str(text);
+        }
     }
 }

@@ -17,7 +17,7 @@ const MESSAGE_CHARS: usize = 300;
 pub(super) const MAX_RETRY_AFTER: Duration = Duration::from_hours(24);
 
 /// A server's message as it may be shown and stored.
-pub(super) fn short(text: &str) -> String {
+pub(in crate::llm) fn short(text: &str) -> String {
     text.chars().filter(|c| !c.is_control()).take(MESSAGE_CHARS).collect()
 }
 
