@@ -16,6 +16,7 @@ mod gateway;
 mod judged;
 mod kill;
 mod migrate;
+mod model_faults;
 mod money;
 mod outages;
 mod questionnaires;

@@ -16,13 +16,13 @@ mod errors;
 mod fault;
 mod mishap;
 mod provider;
-mod recorded;
+pub mod recorded;
 mod script;
 mod server;
 mod spec;
 mod strict;
 mod tests;
-mod wire;
+pub mod wire;
 
 pub use bill::{Bill, Line, Price};
 pub use call::{Call, Story};

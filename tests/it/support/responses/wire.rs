@@ -35,6 +35,10 @@ pub enum End {
     Stall,
     /// Half the body, then the connection is closed.
     Cut,
+    /// Half the body, then the connection is reset.
+    Torn,
+    /// All of the body, a byte at a time.
+    Dripping,
     /// Not a byte, and the connection is reset.
     Reset,
 }
@@ -83,8 +87,12 @@ pub async fn send(stream: &mut BufReader<TcpStream>, reply: &Reply) -> bool {
         return false;
     }
     match reply.end {
-        End::Whole => true,
+        End::Whole | End::Dripping => true,
         End::Cut | End::Reset => false,
+        End::Torn => {
+            let _ = stream.get_ref().set_zero_linger();
+            false
+        }
         End::Silent | End::Stall => {
             while stream.read_u8().await.is_ok() {}
             false
@@ -102,7 +110,17 @@ async fn write(stream: &mut BufReader<TcpStream>, reply: &Reply) -> std::io::Res
     }
     head.push_str("\r\n");
     stream.write_all(head.as_bytes()).await?;
-    let sent = if reply.end == End::Whole { reply.body.len() } else { reply.body.len() / 2 };
-    stream.write_all(&reply.body[..sent]).await?;
-    stream.flush().await
+    let sent = match reply.end {
+        End::Whole | End::Dripping => reply.body.len(),
+        _ => reply.body.len() / 2,
+    };
+    let piece = if reply.end == End::Dripping { 1 } else { sent.max(1) };
+    for piece in reply.body[..sent].chunks(piece) {
+        stream.write_all(piece).await?;
+        stream.flush().await?;
+        if reply.end == End::Dripping {
+            tokio::task::yield_now().await;
+        }
+    }
+    Ok(())
 }
