@@ -5,8 +5,8 @@
 #    table may grow, at least 300 items must be read, and the ten stories on top must come from at least 6 sources. The same run
 #    on a throw-away Postgres server must give the same digest, byte for byte.
 # 2. Counts how the feed parser fares with the test cases and against a reference; this is shown, not judged.
-# 3. Holds what a run asks of a model, and the tests' provider, against the real provider's specification, and compares ledger and
-#    bill over a run of 1,000 items.
+# 3. Holds what a run asks of a model, what each dialect can be made to send, and the tests' provider, against the real providers'
+#    specifications, and compares ledger and bill over a run of 1,000 items.
 #
 # Exit 0 when every check of parts 1 and 3 holds. Needs Rust, a C compiler and python3.
 set -euo pipefail
@@ -156,9 +156,10 @@ reference=$(python3 "$shared/tools/feed_reference.py" --bin "$binary" --show 0 |
 rows+=("feed cases|${cases:-no result}|shown")
 rows+=("real feeds, against the reference|${reference:-no result}|shown")
 
-echo "holding the tests' provider against the specification" >&2
-specification=$shared/data/provider-specs/openai.json
-found=$(AHA_TEST_OPENAI_SPEC=$specification cargo test --locked --test it specification -- --ignored 2>&1 |
+echo "holding the tests' provider and what the dialects send against the specifications" >&2
+specifications=$shared/data/provider-specs
+found=$(AHA_TEST_OPENAI_SPEC=$specifications/openai.json AHA_TEST_OLLAMA_SPEC=$specifications/ollama.json \
+    cargo test --locked --test it specification -- --ignored 2>&1 |
     sed -n 's/^test result: //p' || true)
 check "requests and answers fit the spec" "${found:-no result}" "$([[ $found == "ok. "[1-9]* ]] && echo yes || echo no)"
 cargo test --locked --test it a_thousand_items -- --ignored --nocapture >"$work/thousand.log" 2>&1 || true

@@ -24,6 +24,7 @@ mod retain;
 mod runs;
 mod schedule;
 mod sources;
+mod specifications;
 mod spending;
 mod store;
 mod support;

@@ -29,3 +29,4 @@ pub use call::{Call, Story};
 pub use fault::{Fault, Reported};
 pub use script::When;
 pub use server::{EMBED_MODEL, KEY, MODEL, OpenAi, Stray};
+pub use spec::Specification;

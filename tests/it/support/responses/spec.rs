@@ -1,5 +1,6 @@
 //! Requests and answers held against the provider's own specification, an `OpenAPI` 3.1 document in a file.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde_json::{Value, json};
@@ -29,6 +30,11 @@ impl Specification {
         validator.iter_errors(value).map(|error| format!("{} at {}", error, error.instance_path())).collect()
     }
 
+    /// The fields that an object of a schema may have, whether or not it allows others.
+    pub fn fields(&self, schema: &str) -> BTreeSet<String> {
+        fields(&self.components["schemas"], &self.components["schemas"][schema])
+    }
+
     /// Where calls don't fit: each request that was not refused, and each answer that is meant to be right.
     pub fn problems(&self, calls: &[Call]) -> Vec<String> {
         let mut problems = Vec::new();
@@ -46,6 +52,16 @@ impl Specification {
         }
         problems
     }
+}
+
+fn fields(schemas: &Value, schema: &Value) -> BTreeSet<String> {
+    let parts = schema["allOf"].as_array().into_iter().flatten();
+    let mut all: BTreeSet<String> = parts.flat_map(|part| fields(schemas, part)).collect();
+    if let Some(name) = schema["$ref"].as_str().and_then(|path| path.rsplit('/').next()) {
+        all.extend(fields(schemas, &schemas[name]));
+    }
+    all.extend(schema["properties"].as_object().into_iter().flatten().map(|(name, _)| name.clone()));
+    all
 }
 
 /// Where a discriminator chooses among schemas, one that fits is enough: JSON Schema knows no discriminators, and some of

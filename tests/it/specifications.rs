@@ -1,0 +1,91 @@
+//! What the dialects send, held against the providers' own specifications, which are not part of the repository:
+//! `scripts/acceptance.sh` names them.
+
+use std::path::Path;
+
+use aha_radar::config::Effort;
+use aha_radar::llm::provider::{self, AnswerFormat, Capabilities, ModelRequest, Role, Sampling, Server, Turn};
+use aha_radar::llm::{Task, schema};
+use reqwest::header::HeaderMap;
+use serde_json::{Value, json};
+
+use crate::support::responses::Specification;
+
+/// Requests that differ in everything that can differ.
+fn requests() -> Vec<ModelRequest> {
+    let schemas = [Task::Triage, Task::DeepSummary, Task::EntityExtract].map(|task| AnswerFormat::Schema {
+        name: task.as_str().to_owned(),
+        schema: schema::wire_schema(task).unwrap(),
+    });
+    let formats = schemas.into_iter().chain([AnswerFormat::Json, AnswerFormat::Text]);
+    let efforts = [None, Some(Effort::None), Some(Effort::Low), Some(Effort::Medium), Some(Effort::High)];
+    let mut requests = Vec::new();
+    for (number, format) in formats.enumerate() {
+        for (model, effort) in
+            efforts.into_iter().flat_map(|effort| ["qwen3", "gpt-5.1", "gpt-oss"].map(|m| (m, effort)))
+        {
+            for stream in [false, true] {
+                let mut request =
+                    ModelRequest::question(model, "Judge.".to_owned(), "[]".to_owned(), format.clone(), 250);
+                if stream {
+                    let said = |role, content: &str| Turn { role, content: content.to_owned() };
+                    request.turns.extend([said(Role::Assistant, "{}"), said(Role::User, "Not quite.")]);
+                    request.sampling = Sampling { temperature: Some(0.5), top_p: Some(0.9) };
+                }
+                let capabilities = Capabilities { strict_schema: number != 1, ..Capabilities::default() };
+                requests.push(ModelRequest { effort, stream, capabilities, ..request });
+            }
+        }
+    }
+    requests
+}
+
+/// Encodes all requests in a dialect, and holds the bodies against a schema of the specification that a variable names.
+fn all_fit(dialect: &str, own: &Value, variable: &str, schema: &str) {
+    let specification = Specification::read(Path::new(&std::env::var(variable).unwrap()));
+    let dialect = provider::by_name(dialect).unwrap();
+    let server = Server { endpoint: "http://127.0.0.1/".parse().unwrap(), key: None, headers: HeaderMap::new() };
+    let known = specification.fields(schema);
+    let mut problems = Vec::new();
+    for mut request in requests() {
+        request.provider_specific.clone_from(own.as_object().unwrap());
+        let body: Value = serde_json::from_slice(&dialect.encode(&request, &server).unwrap().body).unwrap();
+        let strange = body.as_object().unwrap().keys().filter(|name| !known.contains(*name));
+        problems.extend(strange.map(|name| format!("{name} is no field of {schema}")));
+        let found = specification.violations(schema, &body);
+        problems.extend(found.into_iter().map(|violation| format!("{violation} in {body}")));
+    }
+    assert!(problems.is_empty(), "{problems:#?}");
+}
+
+#[test]
+#[ignore = "reads a file outside of the repository"]
+fn every_response_request_fits() {
+    all_fit("openai", &json!({"service_tier": "flex"}), "AHA_TEST_OPENAI_SPEC", "CreateResponse");
+}
+
+#[test]
+#[ignore = "reads a file outside of the repository"]
+fn every_chat_completion_request_fits() {
+    all_fit("openai_compatible", &json!({"seed": 7}), "AHA_TEST_OPENAI_SPEC", "CreateChatCompletionRequest");
+}
+
+#[test]
+#[ignore = "reads a file outside of the repository"]
+fn every_ollama_request_fits() {
+    let own = json!({"num_ctx": 32768, "keep_alive": "5m", "options": {"seed": 7}});
+    all_fit("ollama", &own, "AHA_TEST_OLLAMA_SPEC", "ChatRequest");
+}
+
+/// A check that finds nothing wrong with anything would be none.
+#[test]
+#[ignore = "reads a file outside of the repository"]
+fn what_does_not_fit_is_found() {
+    for (variable, schema) in
+        [("AHA_TEST_OPENAI_SPEC", "CreateChatCompletionRequest"), ("AHA_TEST_OLLAMA_SPEC", "ChatRequest")]
+    {
+        let specification = Specification::read(Path::new(&std::env::var(variable).unwrap()));
+        let wrong = json!({"model": "m", "messages": [{"role": "user", "content": "?"}], "stream": "yes"});
+        assert!(!specification.violations(schema, &wrong).is_empty(), "{schema}");
+    }
+}
