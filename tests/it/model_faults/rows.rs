@@ -209,7 +209,7 @@ fn texts(key: &str) -> Vec<Row> {
         row("good", text(object.to_string()), "ok", Use, Told),
         row("fenced", text(format!("```json\n{object:#}\n```\n")), "ok", Use, Told),
         row("thoughts and a preamble", text(format!("<think>{{?}} {key}</think>Here: {object}")), "ok", Use, Told),
-        row("two objects", text(format!("{object}\n{object}")), "invalid_answer", Repair, Told),
+        row("two objects", text(format!("{object}\n{}", verdicts("otherwise"))), "invalid_answer", Repair, Told),
         row("prose", text(format!("I'd rather talk about {key}.")), "invalid_answer", Repair, Told),
         row("another object", text(json!({ "answer": key }).to_string()), "invalid_answer", Repair, Told),
     ]
