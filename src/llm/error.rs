@@ -79,6 +79,7 @@ impl CallError {
     pub fn in_words(mut self, change: impl Fn(String) -> String) -> Self {
         let words = match &mut self {
             Self::Connect(words)
+            | Self::NotLocal(words)
             | Self::Interrupted(words)
             | Self::Redirected(words)
             | Self::Unauthorized(words)

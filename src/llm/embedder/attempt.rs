@@ -9,10 +9,10 @@ use crate::config::EmbedSettings;
 use crate::domain::ids::{CallId, ItemId};
 use crate::llm::budget;
 use crate::llm::error::CallError;
-use crate::llm::exchange::hide;
 use crate::llm::ledger::{self, Cost, Deadline};
 use crate::llm::provider::embeddings::{self, EmbedReply};
 use crate::llm::provider::{KeyHeader, OPENAI_NAME, Server};
+use crate::llm::redact::Redactor;
 use crate::llm::transport::{Timeouts, WireResponse};
 use crate::store::{NewCall, NewEmbedding, NewVectors, Settlement, SharedStore, StoreError};
 use crate::stories::dense::DenseVector;
@@ -91,7 +91,7 @@ impl Embedder {
         let server = Server { endpoint: endpoint.clone(), key: Some(key.clone()), headers: HeaderMap::new() };
         let request = server.request(endpoint.clone(), KeyHeader::Bearer, body)?;
         let mut response = self.parts.transport.send(&request, Timeouts::of(*timeout)).await?;
-        hide(&mut response.body, server.key.as_ref());
+        Redactor::of(server.key.as_ref()).bytes(&mut response.body);
         Ok(response)
     }
 

@@ -31,8 +31,8 @@ use crate::config::Effort;
 
 pub use anthropic::{Anthropic, NAME as ANTHROPIC_NAME};
 pub use chat_completions::{ChatCompletions, NAME as OPENAI_COMPATIBLE_NAME};
-pub use gemini::{Gemini, NAME as GEMINI_NAME};
 pub(super) use failure::short;
+pub use gemini::{Gemini, NAME as GEMINI_NAME};
 pub use ollama::{NAME as OLLAMA_NAME, Ollama};
 pub use openai::{NAME as OPENAI_NAME, OpenAi, embeddings};
 

@@ -2,6 +2,9 @@
 
 use serde_json::{Value, json};
 
+use super::anthropic::Messages;
+use super::gemini::GenerateContent;
+
 /// What goes in and comes out of a model, however it is said.
 #[derive(Debug, Clone)]
 pub struct Answer {
@@ -25,12 +28,12 @@ pub enum Ending {
 
 impl Answer {
     /// As a model writes it: in pieces that end anywhere.
-    fn pieces(&self) -> Vec<String> {
+    pub fn pieces(&self) -> Vec<String> {
         let letters: Vec<char> = self.text.chars().collect();
         letters.chunks(5).map(|piece| piece.iter().collect()).collect()
     }
 
-    fn usage(&self, input: &str, output: &str) -> Value {
+    pub fn usage(&self, input: &str, output: &str) -> Value {
         self.usage.as_ref().map_or(Value::Null, |(read, written)| json!({ input: read, output: written }))
     }
 }
@@ -59,11 +62,11 @@ pub trait Dialect: Sync {
     }
 }
 
-pub const ALL: [&dyn Dialect; 3] = [&Responses, &ChatCompletions, &Ollama];
+pub const ALL: [&dyn Dialect; 5] = [&Responses, &ChatCompletions, &Messages, &GenerateContent, &Ollama];
 
 const BEARER: (&str, &str) = ("authorization", "Bearer ");
 
-fn events(values: &[Value]) -> String {
+pub fn events(values: &[Value]) -> String {
     values.iter().flat_map(|value| ["data: ".to_owned(), value.to_string(), "\n\n".to_owned()]).collect()
 }
 
