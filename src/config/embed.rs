@@ -149,7 +149,7 @@ mod tests {
     fn settings(pairs: &[(&str, &str)]) -> Option<EmbedSettings> {
         let pairs: Vec<(String, String)> = pairs.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
         let mut reader = Reader::default();
-        let found = openai::read(&pairs, None, &mut reader).unwrap();
+        let found = openai::read(&pairs, None, true, &mut reader).unwrap();
         assert_eq!(reader.problems, []);
         found.embed
     }

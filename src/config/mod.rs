@@ -319,7 +319,8 @@ impl Reader {
     ) -> Result<LlmSettings, ConfigError> {
         let seconds = ("AHA_LLM_TIMEOUT_SECONDS", "seconds from 1 to 3600", "120");
         let timeout = self.maybe(raw.aha_llm_timeout_seconds.take(), seconds, number(1, 3600));
-        let openai::Section { openai, tasks, embed, notes } = openai::read(pairs, timeout, self)?;
+        let is_alone = raw.aha_llm_config.is_none();
+        let openai::Section { openai, tasks, embed, notes } = openai::read(pairs, timeout, is_alone, self)?;
         let base = ("OLLAMA_BASE_URL", "the http(s) URL of an Ollama server", "http://127.0.0.1:11434");
         let _ = self.maybe(raw.ollama_base_url.take(), base, place::http_url);
         let egress = ("AHA_EGRESS", "any or local", "local");

@@ -154,10 +154,11 @@ pub(super) struct Section {
     pub(super) notes: Vec<String>,
 }
 
-/// Reads the section.
+/// Reads the section. `is_alone`: no catalogue is configured, which might use what is set here.
 pub(super) fn read(
     pairs: &[(String, String)],
     timeout: Option<u64>,
+    is_alone: bool,
     reader: &mut Reader,
 ) -> Result<Section, envy::Error> {
     let general: RawGeneral = section(pairs, "OPENAI_")?;
@@ -175,7 +176,7 @@ pub(super) fn read(
     let embed = embed::read(pairs, &general, key.clone(), timeout, reader)?;
     let has_model = tasks.values().any(|task| task.models.any());
     let Some(key) = key.filter(|_| has_model) else {
-        let notes = if embed.is_some() { Vec::new() } else { notes(&general, has_model) };
+        let notes = if embed.is_some() { Vec::new() } else { notes(&general, has_model, is_alone) };
         return Ok(Section { openai: None, embed, tasks: all, notes });
     };
     let timeout = time_allowed(&endpoint, timeout);
@@ -190,11 +191,11 @@ pub(super) fn section<T: serde::de::DeserializeOwned>(
     envy::prefixed(prefix).from_iter(pairs.iter().cloned())
 }
 
-fn notes(general: &RawGeneral, has_model: bool) -> Vec<String> {
+fn notes(general: &RawGeneral, has_model: bool, is_alone: bool) -> Vec<String> {
     let keyed = general.api_key.is_some() || general.api_key_file.is_some();
     let placed = general.endpoint.is_some() || general.base_url.is_some();
     let note = match (keyed, has_model) {
-        (true, false) => {
+        (true, false) if is_alone => {
             "a key is set and no model: set OPENAI_MODEL (or OPENAI_TRIAGE_MODEL) to have stories judged by one"
         }
         (false, true) => {
@@ -312,7 +313,7 @@ mod tests {
     fn settings(pairs: &[(&str, &str)]) -> Option<OpenAiSettings> {
         let pairs: Vec<(String, String)> = pairs.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
         let mut reader = Reader::default();
-        let section = read(&pairs, None, &mut reader).unwrap();
+        let section = read(&pairs, None, true, &mut reader).unwrap();
         assert_eq!(reader.problems, []);
         section.openai
     }

@@ -38,7 +38,7 @@ pub fn is_own(url: &Url) -> bool {
         Some(Host::Domain(name)) => {
             let name = name.trim_end_matches('.').to_ascii_lowercase();
             let is_below = |top: &&str| name == **top || name.ends_with(&format!(".{top}"));
-            !name.contains('.') || PRIVATE_NAMES.iter().any(|top| is_below(&top))
+            !name.contains('.') || PRIVATE_NAMES.iter().any(is_below)
         }
         Some(Host::Ipv4(address)) => is_own_network(IpAddr::V4(address)),
         Some(Host::Ipv6(address)) => is_own_network(IpAddr::V6(address)),

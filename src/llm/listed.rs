@@ -123,3 +123,16 @@ impl Model {
         Ok(Self { wire: Arc::new(Wire { dialect, server, timeouts }), traits, price: entry.price })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::model::Provider;
+
+    #[test]
+    fn every_provider_that_a_catalogue_may_name_is_spoken() {
+        for provider in Provider::ALL {
+            assert!(provider::by_name(provider.as_str()).is_some(), "{provider:?}");
+        }
+    }
+}

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use reqwest::header::HeaderMap;
-use secrecy::ExposeSecret as _;
+use secrecy::ExposeSecret;
 use serde_json::{Map, Value};
 
 use super::egress;
@@ -121,7 +121,7 @@ impl Route {
         let Reach::Wire(wire) = &self.reach else { return provider.clone() };
         let Server { endpoint, key, .. } = &wire.server;
         let mut hasher = DefaultHasher::new();
-        key.as_ref().map(|key| key.expose_secret()).hash(&mut hasher);
+        key.as_ref().map(ExposeSecret::expose_secret).hash(&mut hasher);
         format!("{provider} at {} {:x}", endpoint.origin().ascii_serialization(), hasher.finish())
     }
 }

@@ -49,6 +49,7 @@ pub(in crate::cli) struct Listed {
 }
 
 /// Micro-credits for a million tokens.
+#[expect(clippy::struct_field_names, reason = "a reader of the JSON sees no more of it than the names")]
 #[derive(Debug, Serialize)]
 struct Rates {
     input_microcredits_per_million: i64,

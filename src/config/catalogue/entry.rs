@@ -112,6 +112,7 @@ impl FromStr for ResponseFormat {
 }
 
 /// What a model can do, as its owner says.
+#[expect(clippy::struct_excessive_bools, reason = "four independent facts, each with its key in the file")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CapabilitySettings {
     pub strict_schema: bool,
@@ -129,6 +130,9 @@ pub struct LimitSettings {
     pub concurrency: Option<u32>,
 }
 
+/// Something is wrong, which has been said.
+struct Said;
+
 /// What an entry is called, and where.
 pub(super) struct Place<'a> {
     pub(super) name: &'a ModelRef,
@@ -142,14 +146,14 @@ impl CatalogueEntry {
     pub(super) fn of(sheet: &mut Sheet<'_>, place: &Place<'_>, raw: RawEntry, timeout: Option<u64>) -> Option<Self> {
         let endpoint = endpoint(sheet, place, raw.endpoint);
         let key = key(sheet, place, raw.api_key, endpoint.as_ref());
-        let price = price(sheet, place, raw.prices);
+        let price = price(sheet, place, raw.prices.as_ref());
         let is_own = endpoint.as_ref().is_some_and(is_own);
         let whole = raw.timeout.unwrap_or_else(|| usual_timeout(is_own, timeout));
         Some(Self {
             provider: place.provider,
             model: raw.model.unwrap_or_else(|| place.name.model.clone()),
             endpoint: endpoint?,
-            key: key?,
+            key: key.ok()?,
             headers: raw.headers,
             timeouts: TimeoutSettings {
                 whole,
@@ -170,7 +174,7 @@ impl CatalogueEntry {
                 reasoning_effort: raw.capabilities.reasoning_effort.unwrap_or(true),
                 usage_in_streams: raw.capabilities.usage_in_streams.unwrap_or(true),
             },
-            price: price?,
+            price: price.ok()?,
             limits: LimitSettings {
                 requests_per_minute: raw.requests_per_minute,
                 tokens_per_minute: raw.tokens_per_minute,
@@ -197,15 +201,27 @@ fn usual_timeout(is_own: bool, setting: Option<u64>) -> Duration {
     }
 }
 
-/// The path of a provider's interface, for an endpoint that names none.
-const fn usual_path(provider: Provider) -> Option<&'static str> {
+/// Where a provider's interface is below its host: the version, and the method, which is empty where it is added with each request.
+const fn usual_path(provider: Provider) -> (&'static str, &'static str) {
     match provider {
-        Provider::OpenAi => Some("/v1/responses"),
-        Provider::Anthropic => Some("/v1/messages"),
-        Provider::Gemini => Some("/v1beta"),
-        Provider::Ollama => Some("/api/chat"),
-        Provider::OpenAiCompatible => None,
+        Provider::OpenAi => ("/v1", "/responses"),
+        Provider::OpenAiCompatible => ("/v1", "/chat/completions"),
+        Provider::Anthropic => ("/v1", "/messages"),
+        Provider::Gemini => ("/v1beta", ""),
+        Provider::Ollama => ("/api", "/chat"),
     }
+}
+
+/// An address with what is missing of its path: all of it, or what comes after the version.
+fn completed(provider: Provider, mut url: Url) -> Url {
+    let (version, method) = usual_path(provider);
+    let path = url.path().trim_end_matches('/').to_owned();
+    if path.is_empty() {
+        url.set_path(&format!("{version}{method}"));
+    } else if !method.is_empty() && path.ends_with(version) {
+        url.set_path(&format!("{path}{method}"));
+    }
+    url
 }
 
 fn usual_endpoint(provider: Provider, environment: &Environment) -> Option<Url> {
@@ -224,11 +240,7 @@ fn usual_endpoint(provider: Provider, environment: &Environment) -> Option<Url> 
 
 fn endpoint(sheet: &mut Sheet<'_>, place: &Place<'_>, given: Option<At<Option<Url>>>) -> Option<Url> {
     if let Some(given) = given {
-        let mut url = given.value?;
-        if let Some(path) = usual_path(place.provider).filter(|_| matches!(url.path(), "" | "/")) {
-            url.set_path(path);
-        }
-        return Some(url);
+        return given.value.map(|url| completed(place.provider, url));
     }
     let usual = usual_endpoint(place.provider, sheet.environment);
     if usual.is_none() && place.provider == Provider::OpenAiCompatible {
@@ -238,57 +250,56 @@ fn endpoint(sheet: &mut Sheet<'_>, place: &Place<'_>, given: Option<At<Option<Ur
     usual
 }
 
-/// The outer `None`: something is wrong, which has been said.
 fn key(
     sheet: &mut Sheet<'_>,
     place: &Place<'_>,
     given: Option<At<Option<SecretString>>>,
     endpoint: Option<&Url>,
-) -> Option<Option<SecretString>> {
+) -> Result<Option<SecretString>, Said> {
     if let Some(given) = given {
-        return given.value.map(Some);
+        return given.value.map(Some).ok_or(Said);
     }
     let variable = match place.provider {
         Provider::OpenAi => "OPENAI_API_KEY",
         Provider::Anthropic => "ANTHROPIC_API_KEY",
         Provider::Gemini => "GEMINI_API_KEY",
-        Provider::OpenAiCompatible | Provider::Ollama => return Some(None),
+        Provider::OpenAiCompatible | Provider::Ollama => return Ok(None),
     };
     let path = below(place.path, "api_key");
     match sheet.environment.key(variable) {
-        Ok(Some(key)) => Some(Some(key)),
-        Ok(None) if endpoint.is_none_or(is_own) => Some(None),
+        Ok(Some(key)) => Ok(Some(key)),
+        Ok(None) if endpoint.is_none_or(is_own) => Ok(None),
         Ok(None) => {
             let what = format!("it is missing, and neither {variable} nor {variable}_FILE is set");
             sheet.problem(place.line, &path, what, format!("api_key: ${{{variable}}}"));
-            None
+            Err(Said)
         }
         Err(file) => {
             let what = format!("{file} wants {}", crate::config::secret::WANTS_FILE);
             sheet.problem(place.line, &path, what, format!("{file}=/run/secrets/llm"));
-            None
+            Err(Said)
         }
     }
 }
 
-/// The outer `None`: something is wrong, which has been said.
-fn price(sheet: &mut Sheet<'_>, place: &Place<'_>, given: Option<At<RawPrices>>) -> Option<Option<Price>> {
+fn price(sheet: &mut Sheet<'_>, place: &Place<'_>, given: Option<&At<RawPrices>>) -> Result<Option<Price>, Said> {
     let path = below(place.path, "prices");
-    let Some(At { line, value: RawPrices { input, cached_input, output } }) = given else { return Some(None) };
-    let (Some(input), Some(output)) = (input, output) else {
+    let Some(At { line, value: RawPrices { input, cached_input, output } }) = given else { return Ok(None) };
+    let (line, cached_input) = (*line, *cached_input);
+    let (Some(input), Some(output)) = (*input, *output) else {
         if input.is_none() && output.is_none() && cached_input.is_none() {
-            return Some(None);
+            return Ok(None);
         }
         let what = "a price has two sides: it wants input and output, 0 for a server of your own";
         sheet.problem(line, &path, what, "prices: { input: 0.25, output: 2 }");
-        return None;
+        return Err(Said);
     };
     if cached_input.is_some_and(|cached| cached > input) {
         let what = "what comes from a cache costs no more than what does not: it wants a cached_input of at most input";
         sheet.problem(line, &path, what, "prices: { input: 0.25, cached_input: 0.025, output: 2 }");
-        return None;
+        return Err(Said);
     }
-    Some(Some(Price {
+    Ok(Some(Price {
         input_microcredits_per_million: input,
         cached_input_microcredits_per_million: cached_input,
         output_microcredits_per_million: output,

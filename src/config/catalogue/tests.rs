@@ -94,7 +94,7 @@ fn a_whole_file_is_read_with_its_defaults() {
     assert_eq!(mini.provider_specific["service_tier"], "flex");
 
     let llama = entry(&catalogue, "openai_compatible/meta/llama-4");
-    assert_eq!(llama.endpoint.as_str(), "http://gpu.local:8000/v1");
+    assert_eq!(llama.endpoint.as_str(), "http://gpu.local:8000/v1/chat/completions");
     assert_eq!(llama.key.as_ref().unwrap().expose_secret(), ENVIRONMENT[1].1);
     assert_eq!((llama.model.as_str(), llama.system_prompt.as_deref()), ("llama4:latest", Some("Be brief.\n")));
     assert_eq!((llama.timeouts.first_byte.as_millis(), llama.timeouts.idle.as_secs()), (400_500, 900));
@@ -231,6 +231,27 @@ fn a_server_of_one_s_own_needs_no_key_and_is_given_time_and_one_call_at_once() {
     assert_eq!((said.timeouts.first_byte.as_secs(), said.limits.concurrency), (20, Some(3)));
     let default = load_with("models: { ollama/a: {} }", &[]).unwrap();
     assert_eq!(entry(&default, "ollama/a").endpoint.as_str(), "http://127.0.0.1:11434/api/chat");
+}
+
+#[test]
+fn an_endpoint_is_completed_where_its_method_is_missing() {
+    for (provider, given, whole) in [
+        ("openai", "http://box", "http://box/v1/responses"),
+        ("openai", "http://box/x/v1/", "http://box/x/v1/responses"),
+        ("openai", "http://box/x/responses", "http://box/x/responses"),
+        ("openai_compatible", "http://box:1", "http://box:1/v1/chat/completions"),
+        ("openai_compatible", "http://box/openai/v1", "http://box/openai/v1/chat/completions"),
+        ("openai_compatible", "http://box/api/paas/v4/chat/completions", "http://box/api/paas/v4/chat/completions"),
+        ("openai_compatible", "http://box/v1?a=b", "http://box/v1/chat/completions?a=b"),
+        ("anthropic", "http://box/v1", "http://box/v1/messages"),
+        ("gemini", "http://box", "http://box/v1beta"),
+        ("gemini", "http://box/v1beta", "http://box/v1beta"),
+        ("ollama", "http://box:11434/", "http://box:11434/api/chat"),
+        ("ollama", "http://box/api", "http://box/api/chat"),
+    ] {
+        let catalogue = load(&format!("models: {{ {provider}/a: {{ endpoint: '{given}' }} }}")).unwrap();
+        assert_eq!(entry(&catalogue, &format!("{provider}/a")).endpoint.as_str(), whole, "{provider} {given}");
+    }
 }
 
 #[test]

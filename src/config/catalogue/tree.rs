@@ -268,8 +268,8 @@ mod tests {
         assert_eq!(once.map().unwrap()[1].node.value, once.map().unwrap()[0].node.value);
         let mut bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n".to_owned();
         for level in 1..12 {
-            let before = format!("*a{}", level - 1);
-            bomb.push_str(&format!("a{level}: &a{level} [{}]\n", vec![before; 10].join(", ")));
+            let before = vec![format!("*a{}", level - 1); 10].join(", ");
+            bomb.extend([format!("a{level}: &a{level} [{before}]\n")]);
         }
         let fault = read(&bomb).unwrap_err();
         assert!(fault.what.contains("more than 50000 values"), "{fault:?}");
