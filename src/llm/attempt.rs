@@ -102,11 +102,12 @@ impl Gateway {
         sending: Option<&Sending<'_>>,
     ) -> Exchange<Answers> {
         let Some(sending) = sending else {
-            return Exchange { outcome: some_good(answered_here(job, route, asks)), usage: None, request_id: None };
+            let outcome = some_good(answered_here(job, route, asks));
+            return Exchange { outcome, usage: None, request_id: None, has_begun: false };
         };
         let label = Label { call: id, purpose: job.task.as_str(), items: asks.len() };
         let exchanged = self.told_exchange(label, sending, &mut |_| ()).await;
-        Exchange::of(exchanged.reply, |text| {
+        Exchange::of(exchanged, |text| {
             let most = sending.request.max_output_tokens;
             answer::read(job.task, job.prompt_id, &route.model, asks.len(), &text, most).and_then(some_good)
         })

@@ -65,5 +65,5 @@ impl Gateway {
 fn messages(system: &str, turns: &[Turn]) -> String {
     let turns = turns.iter().map(|turn| serde_json::json!({ "role": turn.role.as_str(), "content": turn.content }));
     let system = serde_json::json!({ "role": "system", "content": system });
-    serde_json::Value::from_iter(std::iter::once(system).chain(turns)).to_string()
+    std::iter::once(system).chain(turns).collect::<serde_json::Value>().to_string()
 }

@@ -6,6 +6,7 @@ use std::time::Instant;
 use super::budget;
 use super::error::CallError;
 use super::estimate::BYTES_PER_TOKEN;
+use super::exchange::Exchanged;
 use super::gateway::{CallScope, Gateway};
 use super::ledger::{self, Cost, Deadline, Refused};
 use super::provider::{ModelRequest, Reply, Usage};
@@ -46,12 +47,16 @@ pub(super) struct Exchange<T> {
     pub(super) outcome: Result<T, CallError>,
     pub(super) usage: Option<Usage>,
     pub(super) request_id: Option<String>,
+    /// Text has come before it failed, and so work was done that is charged perhaps.
+    pub(super) has_begun: bool,
 }
 
 impl<T> Exchange<T> {
     /// The reply, once its text has been read.
-    pub(super) fn of(reply: Reply, read: impl FnOnce(String) -> Result<T, CallError>) -> Self {
-        Self { outcome: reply.outcome.and_then(read), usage: reply.usage, request_id: reply.request_id }
+    pub(super) fn of(exchanged: Exchanged, read: impl FnOnce(String) -> Result<T, CallError>) -> Self {
+        let has_begun = !exchanged.streamed.is_empty();
+        let Reply { outcome, usage, request_id } = exchanged.reply;
+        Self { outcome: outcome.and_then(read), usage, request_id, has_begun }
     }
 }
 
@@ -164,7 +169,7 @@ impl Gateway {
         latency_ms: i64,
     ) -> Settlement {
         let failure = exchange.outcome.as_ref().err();
-        let cost = Cost::of(route.price, failure, exchange.usage);
+        let cost = Cost::of(route.price, failure.filter(|_| !exchange.has_begun), exchange.usage);
         let usage = exchange.usage;
         Settlement {
             call: call.id,

@@ -209,7 +209,7 @@ impl Router {
             (Some(Ok(route)), _) => Ok(route),
             (_, Some(openai)) if model.provider == provider::OPENAI_NAME => openai.named(model),
             (Some(Err(why)), _) => Err(why),
-            (None, _) => Err("there is no catalogue: AHA_LLM_CONFIG names none".to_owned()),
+            (None, _) => Err(format!("{model} is not configured: AHA_LLM_CONFIG names no file with models")),
         }
     }
 

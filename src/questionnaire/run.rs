@@ -62,7 +62,7 @@ impl Respondent {
             let outcome = match &ended {
                 Some(why) => Err(why.clone()),
                 None => match conversation
-                    .ask(&worded(unit.section, index, question), validate(question), &mut |_| ())
+                    .ask(&worded(unit.section, index, question), Some(validate(question)), &mut |_| ())
                     .await
                 {
                     Ok(answer) => Ok(answer),
@@ -128,7 +128,7 @@ fn worded(section: &Section, index: usize, question: &Question) -> String {
     if preface.is_empty() { question.prompt() } else { format!("{preface}\n\n{}", question.prompt()) }
 }
 
-fn validate(question: &Question) -> Option<Validate> {
+fn validate(question: &Question) -> Validate {
     let question = question.clone();
-    Some(Arc::new(move |_, object| object.map_or(Ok(()), |object| question.read(object).map(drop))))
+    Arc::new(move |_, object| object.map_or(Ok(()), |object| question.read(object).map(drop)))
 }

@@ -18,7 +18,7 @@ const MODELS: &str = "openai/a,openai/b,openai/c";
 fn questions(count: usize) -> Value {
     let question = |number: usize| {
         let (id, text) = (format!("q{number}"), format!("What do you make of thing {number}?"));
-        if number % 2 == 0 {
+        if number.is_multiple_of(2) {
             json!({"id": id, "text": text, "type": "rating", "min": 1, "max": 5})
         } else {
             json!({"id": id, "text": text, "type": "choice", "options": ["a lot", "little", "nothing"]})

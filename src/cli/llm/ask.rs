@@ -10,7 +10,8 @@ use serde_json::{Value, json};
 use crate::app::App;
 use crate::domain::money::MicroCredits;
 use crate::domain::task::purpose;
-use crate::llm::conversation::{Conversation, Terms};
+use crate::llm::ModelRef;
+use crate::llm::conversation::{Answer, Conversation, Terms};
 use crate::llm::provider::AnswerFormat;
 
 use super::super::arguments::AskArguments;
@@ -59,41 +60,39 @@ pub(super) async fn run(app: &App, arguments: AskArguments) -> Result<Exit> {
     };
     let cost = super::cost(app, &answer).await?;
     if arguments.json {
-        let said = answer.object.map_or_else(|| Value::from(answer.text), Value::Object);
-        output::print_json(&json!({
-            "answer": said,
-            "provider": model.provider,
-            "model": model.model,
-            "usage": { "input_tokens": answer.input_tokens, "output_tokens": answer.output_tokens },
-            "attempts": answer.attempts,
-            "cost_microcredits": cost,
-        }))?;
-    } else if arguments.stream {
-        output::print("\n")?;
-    } else {
-        output::print(&output::one_safe_text(&answer.text))?;
+        output::print_json(&as_json(answer, &model, cost))?;
+        return Ok(Exit::Ok);
     }
-    if !arguments.json {
-        let tokens = match (answer.input_tokens, answer.output_tokens) {
-            (Some(input), Some(output)) => format!("{input} tokens in, {output} out"),
-            _ => "no usage told".to_owned(),
-        };
-        output::note(&format!("{model}: {tokens}, {} credits", MicroCredits(cost)));
-    }
+    output::print(&if arguments.stream { "\n".to_owned() } else { output::one_safe_text(&answer.text) })?;
+    let tokens = match (answer.input_tokens, answer.output_tokens) {
+        (Some(input), Some(output)) => format!("{input} tokens in, {output} out"),
+        _ => "no usage told".to_owned(),
+    };
+    output::note(&format!("{model}: {tokens}, {} credits", MicroCredits(cost)));
     Ok(Exit::Ok)
 }
 
+fn as_json(answer: Answer, model: &ModelRef, cost: i64) -> Value {
+    json!({
+        "answer": answer.object.map_or_else(|| Value::from(answer.text), Value::Object),
+        "provider": model.provider,
+        "model": model.model,
+        "usage": { "input_tokens": answer.input_tokens, "output_tokens": answer.output_tokens },
+        "attempts": answer.attempts,
+        "cost_microcredits": cost,
+    })
+}
+
 fn question(given: Option<String>) -> Result<String> {
-    let text = match given {
-        Some(text) => text,
-        None => {
-            let mut text = String::new();
-            if std::io::stdin().is_terminal() {
-                output::note("type the question, then press Enter and Ctrl-D");
-            }
-            std::io::stdin().lock().take(4 * MAX_CHARS as u64 + 1).read_to_string(&mut text)?;
-            text
+    let text = if let Some(text) = given {
+        text
+    } else {
+        if std::io::stdin().is_terminal() {
+            output::note("type the question, then press Enter and Ctrl-D");
         }
+        let mut text = String::new();
+        std::io::stdin().lock().take(4 * MAX_CHARS as u64 + 1).read_to_string(&mut text)?;
+        text
     };
     let text = text.trim();
     match text.chars().count() {

@@ -85,18 +85,17 @@ fn as_json(check: &Checked) -> serde_json::Value {
 
 /// Every model that some task may ask, once.
 fn configured(app: &App) -> Vec<Route> {
-    let router = app.gateway().router();
-    let mut routes: Vec<Route> = Vec::new();
+    let mut found: Vec<Route> = Vec::new();
     for task in Task::ALL {
-        for tier in [BudgetTier::Low, BudgetTier::Normal, BudgetTier::High] {
-            for route in router.choose(task, tier) {
-                if !route.is_local() && routes.iter().all(|known| known.model != route.model) {
-                    routes.push(route);
+        for tier in BudgetTier::ALL {
+            for route in app.gateway().router().choose(task, tier) {
+                if !route.is_local() && found.iter().all(|known| known.model != route.model) {
+                    found.push(route);
                 }
             }
         }
     }
-    routes
+    found
 }
 
 async fn check(app: &App, route: Route) -> Result<Checked> {

@@ -43,13 +43,12 @@ async fn talking(config: Config, talk: impl AsyncFnOnce(&App) -> Result<Exit>) -
 /// The model of that name, or the one that is asked by hand.
 fn route(app: &App, name: Option<&ModelRef>) -> Result<Route> {
     let router = app.gateway().router();
-    let found = match name {
-        Some(name) => router.named(name),
-        None => {
-            let tier = app.config().budget_tier;
-            let chosen = router.choose(Task::ManualSummary, tier).into_iter().find(|route| !route.is_local());
-            chosen.ok_or_else(|| router.why_nobody(Task::ManualSummary, tier))
-        }
+    let found = if let Some(name) = name {
+        router.named(name)
+    } else {
+        let tier = app.config().budget_tier;
+        let chosen = router.choose(Task::ManualSummary, tier).into_iter().find(|route| !route.is_local());
+        chosen.ok_or_else(|| router.why_nobody(Task::ManualSummary, tier))
     };
     found.map_err(|why| {
         UsageError(format!(

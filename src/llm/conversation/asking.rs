@@ -1,25 +1,19 @@
 //! Asking one question: what is stored already, else tries until one is accepted.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use serde_json::{Map, Value};
-use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
-use super::{Answer, Conversation, ConversationError, Exchanged};
+use super::trial::Trial;
+use super::{Answer, Conversation, ConversationError};
 use crate::domain::time::Timestamp;
-use crate::llm::answer;
 use crate::llm::error::CallError;
-use crate::llm::events::Label;
 use crate::llm::input::hex32;
-use crate::llm::provider::{AnswerFormat, ModelRequest, Reply, Role, Turn};
-use crate::llm::purchase::{Bought, Exchange, Kept, Order, Sending};
+use crate::llm::provider::{AnswerFormat, ModelRequest, Role, Turn};
+use crate::llm::purchase::Bought;
 use crate::llm::retry::{self, Next, RetryPolicy};
-use crate::llm::router::{Reach, Wire};
-use crate::store::{AnswerKey, NewAnswer, StoreError};
-
-/// How long an exchange goes on for the sake of its bill after the caller has gone.
-const GRACE: Duration = Duration::from_secs(30);
+use crate::store::{AnswerKey, StoreError};
 
 /// The version of what is kept of an answer.
 const STORED_VERSION: &str = "conversation_v1";
@@ -70,7 +64,7 @@ impl Conversation {
             Ok(answer) => (answer.attempts.saturating_sub(1), answer.verification_errors.clone()),
             Err(_) => (tried.saturating_sub(1), question.rejected),
         };
-        self.turns.push(Exchanged {
+        self.turns.push(super::Exchanged {
             question: question.text.to_owned(),
             answer: outcome.as_ref().ok().map(|answer| answer.text.clone()),
             asked_at: outcome.as_ref().map_or(asked_at, |answer| answer.asked_at),
@@ -131,77 +125,22 @@ impl Conversation {
     ) -> Result<Bought<Answer>, ConversationError> {
         let id = self.call_id(tried);
         question.calls.push(id.to_string());
+        let trial = Trial {
+            gateway: Arc::clone(&self.gateway),
+            store: Arc::clone(&self.store),
+            scope: self.scope.clone(),
+            terms: self.terms.clone(),
+            schema: self.schema.clone(),
+            validate: question.validate.clone(),
+            id,
+            number: tried,
+            key: self.key(&question.fingerprint),
+            asked_at: question.asked_at,
+            calls: question.calls.clone(),
+            rejected: question.rejected.clone(),
+        };
         let (text, mut heard) = unbounded_channel();
-        let (gateway, store, scope) = (Arc::clone(&self.gateway), Arc::clone(&self.store), self.scope.clone());
-        let (terms, schema) = (self.terms.clone(), self.schema.clone());
-        let request = self.request(question);
-        let asked_at = question.asked_at;
-        let (validate, key) = (question.validate.clone(), self.key(&question.fingerprint));
-        let (calls, rejected) = (question.calls.clone(), question.rejected.clone());
-        let buying = self.gateway.under_way.spawn(async move {
-            let Reach::Wire(wire) = &terms.route.reach else {
-                return Ok(Bought::Unaskable("`local` holds no conversations".to_owned()));
-            };
-            let encoded = match wire.dialect.encode(&request, &wire.server) {
-                Ok(encoded) => encoded,
-                Err(error) => return Ok(Bought::Failed(error)),
-            };
-            let sending = Sending { wire, request, encoded };
-            let order = Order {
-                id,
-                scope: &scope,
-                purpose: terms.purpose,
-                prompt_id: &scope.prompt_id,
-                route: &terms.route,
-                sending: Some(&sending),
-                stories: 1,
-                tries: i64::from(tried),
-                degraded_from: None,
-            };
-            let label = Label { call: id, purpose: terms.purpose, items: 1 };
-            let listen = async || {
-                let mut say = |piece: &str| drop(text.send(piece.to_owned()));
-                tokio::select! {
-                    exchanged = gateway.told_exchange(label, &sending, &mut say) => exchanged.reply,
-                    error = abandoned(&text, wire) => Reply { outcome: Err(error), usage: None, request_id: None },
-                }
-            };
-            let exchange = async || {
-                let reply = listen().await;
-                let usage = reply.usage;
-                let most = sending.request.max_output_tokens;
-                Exchange::of(reply, |text| {
-                    let object = match terms.format {
-                        AnswerFormat::Text => None,
-                        AnswerFormat::Json | AnswerFormat::Schema { .. } => Some(answer::object(&text, most)?),
-                    };
-                    accept(schema.as_deref(), validate.as_ref(), &text, object.as_ref()).map_err(CallError::Invalid)?;
-                    Ok(Answer {
-                        text,
-                        object,
-                        input_tokens: usage.map(|usage| usage.input_tokens),
-                        output_tokens: usage.map(|usage| usage.output_tokens),
-                        asked_at,
-                        answered_at: gateway.parts.clock.now(),
-                        attempts: tried,
-                        verification_errors: rejected,
-                        calls,
-                    })
-                })
-            };
-            let keep = |answer: &Answer| {
-                let kept = key.zip(serde_json::to_string(answer).ok()).map(|(key, answer_json)| NewAnswer {
-                    input_hash: key.fingerprint.clone(),
-                    key,
-                    provider: terms.route.model.provider.clone(),
-                    model: terms.route.model.model.clone(),
-                    answer_json,
-                    members: Vec::new(),
-                });
-                Kept { answers: kept.into_iter().collect(), complaint: None }
-            };
-            gateway.buy(&store, &order, exchange, keep).await
-        });
+        let buying = self.gateway.under_way.spawn(trial.run(self.request(question), text));
         hear(&mut heard, on_text).await;
         let ended: Result<Result<Bought<Answer>, StoreError>, _> = buying.await;
         match ended {
@@ -264,25 +203,4 @@ async fn hear(heard: &mut UnboundedReceiver<String>, on_text: &mut (dyn FnMut(&s
     while let Some(piece) = heard.recv().await {
         on_text(&piece);
     }
-}
-
-/// Ends some time after the caller has gone.
-async fn abandoned(text: &UnboundedSender<String>, wire: &Wire) -> CallError {
-    text.closed().await;
-    tokio::time::sleep(GRACE.min(wire.timeouts.whole)).await;
-    CallError::Interrupted("nobody was waiting for the answer any more".to_owned())
-}
-
-fn accept(
-    schema: Option<&jsonschema::Validator>,
-    validate: Option<&Validate>,
-    text: &str,
-    object: Option<&Map<String, Value>>,
-) -> Result<(), String> {
-    if let (Some(schema), Some(object)) = (schema, object)
-        && let Some(why) = crate::llm::schema::violations(schema, &Value::Object(object.clone()))
-    {
-        return Err(why);
-    }
-    validate.map_or(Ok(()), |validate| validate(text, object))
 }

@@ -6,6 +6,7 @@
 
 mod archive;
 mod asking;
+mod trial;
 
 use std::fmt;
 use std::sync::Arc;

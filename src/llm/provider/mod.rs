@@ -183,13 +183,37 @@ impl ModelRequest {
         if self.system.is_empty() { form } else { format!("{}\n\n{form}", self.system) }
     }
 
-    /// Puts the provider's own fields into a body, in the place of ours.
+    /// Puts the provider's own fields into a body, in the place of ours but for [`OURS`]; objects are merged.
     pub(super) fn finish_body(&self, mut body: Value) -> Vec<u8> {
         if let Value::Object(fields) = &mut body {
-            fields.extend(self.provider_specific.iter().map(|(name, value)| (name.clone(), value.clone())));
+            merge(fields, &self.provider_specific);
         }
         // A value of strings, numbers and objects with string keys cannot fail to be written.
         serde_json::to_vec(&body).unwrap_or_else(|_| Value::Null.to_string().into_bytes())
+    }
+}
+
+/// Fields that decide what a call can cost or how its answer is read: what is reserved goes by ours.
+pub(super) const OURS: [&str; 11] = [
+    "model",
+    "stream",
+    "max_output_tokens",
+    "max_tokens",
+    "max_completion_tokens",
+    "maxOutputTokens",
+    "num_predict",
+    "n",
+    "candidateCount",
+    "best_of",
+    "background",
+];
+
+pub(super) fn merge(fields: &mut Map<String, Value>, own: &Map<String, Value>) {
+    for (name, value) in own.iter().filter(|(name, _)| !OURS.contains(&name.as_str())) {
+        match (fields.get_mut(name), value) {
+            (Some(Value::Object(below)), Value::Object(above)) => merge(below, above),
+            _ => drop(fields.insert(name.clone(), value.clone())),
+        }
     }
 }
 

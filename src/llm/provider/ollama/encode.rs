@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::config::Effort;
-use crate::llm::provider::{AnswerFormat, ModelRequest, effort, messages};
+use crate::llm::provider::{AnswerFormat, ModelRequest, OURS, effort, merge, messages};
 
 /// The fields of a request itself; what else the owner sets is an option of the model's, such as `num_ctx`.
 const FIELDS: [&str; 11] = [
@@ -30,9 +30,9 @@ pub(super) fn body(request: &ModelRequest) -> Vec<u8> {
     body.extend(format);
     body.extend(think(request).map(|think| ("think".to_owned(), think)));
     let mut options = options(request);
-    for (name, value) in &request.provider_specific {
+    for (name, value) in request.provider_specific.iter().filter(|(name, _)| !OURS.contains(&name.as_str())) {
         match value {
-            Value::Object(own) if name == "options" => options.extend(own.clone()),
+            Value::Object(own) if name == "options" => merge(&mut options, own),
             _ if FIELDS.contains(&name.as_str()) => drop(body.insert(name.clone(), value.clone())),
             _ => drop(options.insert(name.clone(), value.clone())),
         }

@@ -1,0 +1,136 @@
+//! One try of a question, which settles whether anybody waits for it or not.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use jsonschema::Validator;
+use serde_json::Value;
+use tokio::sync::mpsc::UnboundedSender;
+
+use super::asking::Validate;
+use super::{Answer, Terms};
+use crate::domain::ids::CallId;
+use crate::domain::time::Timestamp;
+use crate::llm::answer;
+use crate::llm::error::CallError;
+use crate::llm::events::Label;
+use crate::llm::exchange::Exchanged;
+use crate::llm::gateway::{CallScope, Gateway};
+use crate::llm::provider::{AnswerFormat, ModelRequest, Usage};
+use crate::llm::purchase::{Bought, Exchange, Kept, Order, Sending};
+use crate::llm::router::{Reach, Wire};
+use crate::llm::schema;
+use crate::store::{AnswerKey, NewAnswer, SharedStore, StoreError};
+
+/// How long an exchange goes on for the sake of its bill after the caller has gone.
+const GRACE: Duration = Duration::from_secs(30);
+
+/// All that a try needs, so that it can go on by itself.
+pub(super) struct Trial {
+    pub(super) gateway: Arc<Gateway>,
+    pub(super) store: SharedStore,
+    pub(super) scope: CallScope,
+    pub(super) terms: Terms,
+    pub(super) schema: Option<Arc<Validator>>,
+    pub(super) validate: Option<Validate>,
+    pub(super) id: CallId,
+    /// Which try it is, from 1.
+    pub(super) number: u32,
+    /// Under which an accepted answer is kept.
+    pub(super) key: Option<AnswerKey>,
+    pub(super) asked_at: Timestamp,
+    /// The ledger rows of this try and of those before it.
+    pub(super) calls: Vec<String>,
+    pub(super) rejected: Vec<String>,
+}
+
+impl Trial {
+    /// Asks, and hands on the answer's text as it comes.
+    pub(super) async fn run(
+        self,
+        request: ModelRequest,
+        text: UnboundedSender<String>,
+    ) -> Result<Bought<Answer>, StoreError> {
+        let Reach::Wire(wire) = &self.terms.route.reach else {
+            return Ok(Bought::Unaskable("`local` holds no conversations".to_owned()));
+        };
+        let encoded = match wire.dialect.encode(&request, &wire.server) {
+            Ok(encoded) => encoded,
+            Err(error) => return Ok(Bought::Failed(error)),
+        };
+        let sending = Sending { wire, request, encoded };
+        let order = Order {
+            id: self.id,
+            scope: &self.scope,
+            purpose: self.terms.purpose,
+            prompt_id: &self.scope.prompt_id,
+            route: &self.terms.route,
+            sending: Some(&sending),
+            stories: 1,
+            tries: i64::from(self.number),
+            degraded_from: None,
+        };
+        let exchange = || self.exchange(&sending, &text);
+        self.gateway.buy(&self.store, &order, exchange, |answer| self.keep(answer)).await
+    }
+
+    async fn exchange(&self, sending: &Sending<'_>, text: &UnboundedSender<String>) -> Exchange<Answer> {
+        let label = Label { call: self.id, purpose: self.terms.purpose, items: 1 };
+        // Nobody may be listening any more.
+        let mut say = |piece: &str| drop(text.send(piece.to_owned()));
+        let exchanged = tokio::select! {
+            exchanged = self.gateway.told_exchange(label, sending, &mut say) => exchanged,
+            error = abandoned(text, sending.wire) => Exchanged::from(error),
+        };
+        let usage = exchanged.reply.usage;
+        Exchange::of(exchanged, |text| self.read(text, usage, sending.request.max_output_tokens))
+    }
+
+    /// The answer, if it is accepted.
+    fn read(&self, text: String, usage: Option<Usage>, max_output_tokens: u32) -> Result<Answer, CallError> {
+        let object = match self.terms.format {
+            AnswerFormat::Text => None,
+            AnswerFormat::Json | AnswerFormat::Schema { .. } => Some(answer::object(&text, max_output_tokens)?),
+        };
+        let violations = match (&self.schema, &object) {
+            (Some(validator), Some(object)) => schema::violations(validator, &Value::Object(object.clone())),
+            _ => None,
+        };
+        if let Some(why) = violations {
+            return Err(CallError::Invalid(why));
+        }
+        if let Some(validate) = &self.validate {
+            validate(&text, object.as_ref()).map_err(CallError::Invalid)?;
+        }
+        Ok(Answer {
+            text,
+            object,
+            input_tokens: usage.map(|usage| usage.input_tokens),
+            output_tokens: usage.map(|usage| usage.output_tokens),
+            asked_at: self.asked_at,
+            answered_at: self.gateway.parts.clock.now(),
+            attempts: self.number,
+            verification_errors: self.rejected.clone(),
+            calls: self.calls.clone(),
+        })
+    }
+
+    fn keep(&self, answer: &Answer) -> Kept {
+        let kept = self.key.clone().zip(serde_json::to_string(answer).ok()).map(|(key, answer_json)| NewAnswer {
+            input_hash: key.fingerprint.clone(),
+            key,
+            provider: self.terms.route.model.provider.clone(),
+            model: self.terms.route.model.model.clone(),
+            answer_json,
+            members: Vec::new(),
+        });
+        Kept { answers: kept.into_iter().collect(), complaint: None }
+    }
+}
+
+/// Ends some time after the caller has gone.
+async fn abandoned(text: &UnboundedSender<String>, wire: &Wire) -> CallError {
+    text.closed().await;
+    tokio::time::sleep(GRACE.min(wire.timeouts.whole)).await;
+    CallError::Interrupted("nobody was waiting for the answer any more".to_owned())
+}
