@@ -163,6 +163,14 @@ impl Gateway {
         &self.parts.router
     }
 
+    /// The servers that have failed again and again: the provider's name, and how long it is left alone still.
+    #[must_use]
+    pub fn left_alone(&self) -> Vec<(String, Duration)> {
+        let open = self.breakers.open(std::time::Instant::now()).into_iter();
+        let provider = |server: &str| server.split(' ').next().unwrap_or_default().to_owned();
+        open.map(|(server, refused)| (provider(&server), refused.wait)).collect()
+    }
+
     /// Whether anything but `local` may be asked.
     #[must_use]
     pub fn has_models(&self) -> bool {

@@ -117,6 +117,9 @@ impl Model {
             provider_specific: entry.provider_specific.clone(),
             name: Some(entry.model.clone()),
             max_tokens: entry.max_tokens,
+            system_prompt: entry.system_prompt.clone(),
+            response_format: entry.response_format,
+            metadata: entry.metadata.clone(),
             retry: entry.retry,
             pace: Some(Arc::new(Pace::of(&entry.limits, slots))),
         };

@@ -15,7 +15,7 @@ use super::pace::Pace;
 use super::provider::{self, AnswerFormat, Capabilities, ModelRequest, Sampling, Server, local};
 use super::retry::RetryPolicy;
 use super::transport::Timeouts;
-use crate::config::catalogue::RetrySettings;
+use crate::config::catalogue::{ResponseFormat, RetrySettings};
 use crate::config::{Effort, Egress, LlmSettings, OpenAiSettings, TaskSettings};
 pub use crate::domain::model::ModelRef;
 use crate::domain::money::Price;
@@ -72,6 +72,12 @@ pub struct Traits {
     pub name: Option<String>,
     /// The most that one answer may have, whatever it is about.
     pub max_tokens: Option<u32>,
+    /// What it is told first in conversations that bring nothing of their own.
+    pub system_prompt: Option<String>,
+    /// The form of its answers in such conversations.
+    pub response_format: ResponseFormat,
+    /// The owner's own words about it, kept with conversations and never sent.
+    pub metadata: Map<String, Value>,
     /// `None`: as the task has it.
     pub retry: Option<RetrySettings>,
     /// `None`: as often as is wanted.

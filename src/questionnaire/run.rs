@@ -11,9 +11,6 @@ use crate::llm::router::Route;
 use crate::llm::{CallScope, Gateway};
 use crate::store::{SharedStore, StoreError};
 
-/// Tries an answer.
-const MAX_ATTEMPTS: u32 = 3;
-
 /// What all conversations share.
 #[derive(Debug, Clone)]
 pub struct Respondent {
@@ -44,14 +41,11 @@ impl Respondent {
     /// # Errors
     /// When the store fails.
     pub async fn put(&self, questionnaire: &Questionnaire, unit: &Unit<'_>) -> Result<Vec<Line>, ConversationError> {
+        let system = Some(questionnaire.system_prompt.clone()).filter(|prompt| !prompt.is_empty());
         let terms = Terms {
-            route: unit.route.clone(),
-            system: questionnaire.system_prompt.clone(),
             format: AnswerFormat::Schema { name: "answer".to_owned(), schema: answer_schema() },
-            streams: false,
-            max_attempts: MAX_ATTEMPTS,
-            purpose: purpose::QUESTIONNAIRE,
             keeps_answers: true,
+            ..Terms::of(unit.route.clone(), system, purpose::QUESTIONNAIRE)
         };
         let (gateway, store) = (Arc::clone(&self.gateway), Arc::clone(&self.store));
         let mut conversation = Conversation::begin(gateway, store, self.scope.clone(), terms)?;

@@ -17,6 +17,15 @@ pub(super) struct Health {
     status: &'static str,
     version: &'static str,
     last_run: Option<LastRun>,
+    /// Providers of models that failed again and again.
+    left_alone: Vec<LeftAlone>,
+}
+
+#[derive(Debug, Serialize)]
+struct LeftAlone {
+    provider: String,
+    /// Until one call asks whether it is back.
+    seconds: u64,
 }
 
 #[derive(Debug, Serialize)]
@@ -29,11 +38,20 @@ struct LastRun {
 
 pub(super) async fn health(State(app): State<App>) -> (StatusCode, Json<Health>) {
     let version = env!("CARGO_PKG_VERSION");
+    let left_alone: Vec<LeftAlone> = app
+        .gateway()
+        .left_alone()
+        .into_iter()
+        .map(|(provider, wait)| LeftAlone { provider, seconds: wait.as_secs() })
+        .collect();
     match look(&app).await {
-        Ok((status, last_run)) => (StatusCode::OK, Json(Health { status, version, last_run })),
+        Ok((status, last_run)) => {
+            let status = if left_alone.is_empty() { status } else { "degraded" };
+            (StatusCode::OK, Json(Health { status, version, last_run, left_alone }))
+        }
         Err(error) => {
             tracing::error!(%error, "health: the database does not answer");
-            (StatusCode::SERVICE_UNAVAILABLE, Json(Health { status: "error", version, last_run: None }))
+            (StatusCode::SERVICE_UNAVAILABLE, Json(Health { status: "error", version, last_run: None, left_alone }))
         }
     }
 }

@@ -142,7 +142,7 @@ impl Books {
         let prompt = asked["input"][0]["content"].as_str().unwrap();
         let text = match fate {
             Fate::Prose => "I'd rather not {".to_owned(),
-            Fate::TwoObjects => format!("{} {}", results(prompt, fate), results(prompt, fate)),
+            Fate::TwoObjects => format!("{} {{\"results\": []}}", results(prompt, fate)),
             Fate::Truncated | Fate::Filtered => "{\"results\": [".to_owned(),
             _ => results(prompt, fate).to_string(),
         };

@@ -26,13 +26,10 @@ pub(super) async fn run(app: &App, arguments: AskArguments) -> Result<Exit> {
     let model = route.model.clone();
     let question = question(arguments.question)?;
     let terms = Terms {
-        route,
-        system: arguments.system.unwrap_or_default(),
         format: format(arguments.schema.as_deref())?,
         streams: arguments.stream,
         max_attempts: arguments.attempts,
-        purpose: purpose::ASK,
-        keeps_answers: false,
+        ..Terms::of(route, arguments.system, purpose::ASK)
     };
     let (gateway, store) = (Arc::clone(app.gateway()), Arc::clone(app.store()));
     let mut conversation = Conversation::begin(gateway, store, super::scope(app, purpose::ASK), terms)?;

@@ -100,15 +100,9 @@ fn configured(app: &App) -> Vec<Route> {
 
 async fn check(app: &App, route: Route) -> Result<Checked> {
     let model = route.model.clone();
-    let terms = Terms {
-        route: Route { max_output_tokens: MAX_OUTPUT_TOKENS, ..route },
-        system: String::new(),
-        format: AnswerFormat::Text,
-        streams: false,
-        max_attempts: 1,
-        purpose: purpose::CHECK,
-        keeps_answers: false,
-    };
+    let route = Route { max_output_tokens: MAX_OUTPUT_TOKENS, ..route };
+    let terms =
+        Terms { format: AnswerFormat::Text, max_attempts: 1, ..Terms::of(route, Some(String::new()), purpose::CHECK) };
     let (gateway, store) = (Arc::clone(app.gateway()), Arc::clone(app.store()));
     let mut conversation = Conversation::begin(gateway, store, super::scope(app, purpose::CHECK), terms)?;
     let begun = Instant::now();

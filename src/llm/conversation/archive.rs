@@ -33,6 +33,7 @@ pub struct ConfigSnapshot {
     pub top_p: Option<f64>,
     pub max_attempts: u32,
     pub provider_specific: Map<String, Value>,
+    pub metadata: Map<String, Value>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -103,6 +104,7 @@ impl ConfigSnapshot {
             top_p: route.traits.sampling.top_p,
             max_attempts: terms.max_attempts,
             provider_specific: route.traits.provider_specific.clone(),
+            metadata: route.traits.metadata.clone(),
         }
     }
 }

@@ -21,6 +21,7 @@ use super::error::CallError;
 use super::gateway::{CallScope, Gateway};
 use super::provider::AnswerFormat;
 use super::router::Route;
+use crate::config::catalogue::ResponseFormat;
 use crate::domain::ids::CallId;
 use crate::domain::time::Timestamp;
 use crate::store::{SharedStore, StoreError};
@@ -44,6 +45,28 @@ pub struct Terms {
     /// Whether an answer is kept, so that the same question in the same conversation is never paid for again.
     pub keeps_answers: bool,
 }
+
+impl Terms {
+    /// As the model's entry in the catalogue has it: its system prompt, unless there is another one, and its form of answers.
+    #[must_use]
+    pub fn of(route: Route, system: Option<String>, purpose: &'static str) -> Self {
+        Self {
+            system: system.or_else(|| route.traits.system_prompt.clone()).unwrap_or_default(),
+            format: match route.traits.response_format {
+                ResponseFormat::Json => AnswerFormat::Json,
+                ResponseFormat::Text => AnswerFormat::Text,
+            },
+            streams: route.traits.capabilities.streaming_only,
+            max_attempts: route.traits.retry.and_then(|retry| retry.max_attempts).unwrap_or(USUAL_ATTEMPTS),
+            purpose,
+            keeps_answers: false,
+            route,
+        }
+    }
+}
+
+/// Tries an answer, where the model's entry says nothing of it.
+const USUAL_ATTEMPTS: u32 = 3;
 
 #[derive(Debug, Error)]
 pub enum ConversationError {

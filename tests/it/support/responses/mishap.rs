@@ -59,7 +59,7 @@ pub fn spoil_draft(fault: &Fault, draft: &mut Draft) {
             let thought = "<think>The user wants {\"results\": […]}; so be it.</think>";
             format!("{thought}\nHere is the JSON you asked for:\n\n{text}\n\nIs there more?")
         }
-        Fault::TwoObjects => format!("{text}\n{text}"),
+        Fault::TwoObjects => format!("{text}\n{{\"results\": [], \"again\": true}}"),
         Fault::Text(other) => (*other).to_owned(),
         _ => text,
     };
