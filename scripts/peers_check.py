@@ -7,6 +7,8 @@ import re
 import sqlite3
 import sys
 
+from peers_report import judge, table
+
 database, server_log, code = sys.argv[1], sys.argv[2], int(sys.argv[3])
 if not os.path.exists(database):
     sys.exit("there is no database")
@@ -15,13 +17,6 @@ db = sqlite3.connect(f"file:{database}?mode=ro", uri=True)
 
 def number(sql):
     return db.execute(sql).fetchone()[0]
-
-
-def table(head, rows):
-    rows = [head] + [[str(value) if value is not None else "-" for value in row] for row in rows]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(head))]
-    for row in rows:
-        print("  ".join(value.ljust(width) for value, width in zip(row, widths)).rstrip())
 
 
 # What the server worked on, by its own log; what it refused is not in there.
@@ -58,6 +53,4 @@ checks = [
      scored <= good and unbacked == 0),
     ("local does not stand in", f"{stand_ins} items", stand_ins == 0),
 ]
-print()
-table(["check", "result", "found"], [[name, "ok" if holds else "FAILED", found] for name, found, holds in checks])
-sys.exit(0 if all(holds for _, _, holds in checks) else 1)
+judge(checks)
