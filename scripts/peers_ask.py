@@ -3,7 +3,7 @@ import json
 import os
 import subprocess
 
-HEAD = ["model", "asked", "exit", "ledger", "tokens in", "tokens out", "credits", "said"]
+HEAD = ["model", "asked", "exit", "ledger", "tokens in", "tokens out", "micro-credits", "said"]
 MAX_SAID = 72
 
 
@@ -34,7 +34,7 @@ class Asked:
         total = lambda name: sum(row[name] or 0 for row in self.rows)
         return [
             self.model, self.how, self.exit, ", ".join(self.states) or "no row", total("input_tokens"), total("output_tokens"),
-            total("cost_microcredits") / 1_000_000, said if len(said) <= MAX_SAID else said[: MAX_SAID - 1] + "…",
+            total("cost_microcredits"), said if len(said) <= MAX_SAID else said[: MAX_SAID - 1] + "…",
         ]
 
 
@@ -66,3 +66,9 @@ class Radar:
         rows = [row for row in json.loads(listed.stdout or "[]") if row["id"] not in self.seen]
         self.seen.update(row["id"] for row in rows)
         return rows[::-1]
+
+
+def failing(some, holds):
+    """For a check: those that do not hold, or how many were tried; and whether all hold."""
+    bad = [one.name for one in some if not holds(one)]
+    return ", ".join(bad) if bad else f"all {len(some)}", not bad
