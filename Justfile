@@ -33,6 +33,14 @@ scale items="100000":
 acceptance:
     bash scripts/acceptance.sh
 
-# A run against a real model server, built once under target/peers.
-peers:
-    bash scripts/peers.sh
+# A run against a real model server, built once under target/peers; or, with `interfaces`, questions by three of its interfaces.
+peers *arguments:
+    bash scripts/peers.sh {{ arguments }}
+
+# Questions through a LiteLLM proxy, installed once under target/peers.
+peers-litellm:
+    bash scripts/peers_litellm.sh
+
+# What is sent to OpenAI, held against its OpenAPI document by Prism, installed once under target/peers.
+peers-prism document:
+    bash scripts/peers_prism.sh "{{ document }}"
