@@ -54,7 +54,7 @@ make_work
 start server "http://127.0.0.1:$port/health" 60 "${serve[@]}"
 echo "trying $binary with the model on port $port" >&2
 if [[ $trial == interfaces ]]; then
-    python3 scripts/peers_interfaces.py "$binary" "$work" "http://127.0.0.1:$port"
+    attend python3 scripts/peers_interfaces.py "$binary" "$work" "http://127.0.0.1:$port"
     exit
 fi
 
@@ -62,20 +62,19 @@ fi
 # tokens a second.
 feed=examples/feeds/tramstop.json
 # Away from the repository and with an empty environment, so that nobody's .env or settings take part.
-# In the background, so that an interruption ends it at once, and the server with it.
 code=0
 repository=$PWD
-(
+make_run() {
     cd "$work"
-    exec timeout 1500 env -i PATH="$PATH" HOME="$work" DATABASE_URL="sqlite://$work/radar.db" AHA_OUTPUT_DIR="$work/digests" \
-        AHA_NOW=2026-11-19T00:00:00Z OPENAI_BASE_URL="http://127.0.0.1:$port" OPENAI_API_KEY=none OPENAI_MODEL=smollm2 \
+    exec timeout --kill-after=5 1500 env -i PATH="$PATH" HOME="$work" DATABASE_URL="sqlite://$work/radar.db" \
+        AHA_OUTPUT_DIR="$work/digests" AHA_NOW=2026-11-19T00:00:00Z \
+        OPENAI_BASE_URL="http://127.0.0.1:$port" OPENAI_API_KEY=none OPENAI_MODEL=smollm2 \
         OPENAI_CREDITS_PER_1K_INPUT_TOKENS=0.001 OPENAI_CREDITS_PER_1K_OUTPUT_TOKENS=0.001 \
         AHA_LLM_CONCURRENCY=1 AHA_TRIAGE_BATCH_SIZE=2 OPENAI_TRIAGE_MAX_OUTPUT_TOKENS=150 OPENAI_TRIAGE_MAX_INPUT_CHARS=800 \
         OPENAI_DEEP_SUMMARY_MAX_OUTPUT_TOKENS=200 OPENAI_DEEP_SUMMARY_MAX_INPUT_CHARS=2000 \
         bash -c '"$0" source add "$1" && exec "$0" --run-once --window 2026-11-16..2026-11-19' "$binary" "$repository/$feed"
-) >"$work/run.out" 2>"$work/run.log" &
-servers+=($!)
-wait $! || code=$?
+}
+attend make_run >"$work/run.out" 2>"$work/run.log" || code=$?
 
 failed=0
 python3 scripts/peers_check.py "$work/radar.db" "$work/server.log" "$code" || failed=1

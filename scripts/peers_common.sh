@@ -31,8 +31,16 @@ find_program() {
 work=
 servers=()
 clean_up() {
-    local server
-    for server in ${servers[@]+"${servers[@]}"}; do { kill "$server" && wait "$server"; } 2>/dev/null || true; done
+    local server waited
+    # All are told first: one of them may wait for another to hang up.
+    for server in ${servers[@]+"${servers[@]}"}; do kill "$server" 2>/dev/null || true; done
+    for server in ${servers[@]+"${servers[@]}"}; do
+        for ((waited = 0; waited < 20; waited++)); do
+            kill -0 "$server" 2>/dev/null || break
+            sleep 0.5
+        done
+        { kill -KILL "$server" || true; wait "$server"; } 2>/dev/null || true
+    done
     [[ -n $work ]] || return 0
     if [[ -n ${AHA_PEERS_KEEP:-} ]]; then mkdir -p "$AHA_PEERS_KEEP" && cp -R "$work/." "$AHA_PEERS_KEEP"; fi
     rm -rf "$work"
@@ -53,6 +61,11 @@ start() { # NAME, URL that answers once it is ready, SECONDS it may take, COMMAN
         sleep 0.5
     done
     fail "$1 was not ready within $3 seconds: $(tail -n 3 "$log")"
+}
+attend() { # COMMAND..., in the background, so that an interruption ends it at once, and the servers with it
+    "$@" &
+    servers+=("$!")
+    wait "$!"
 }
 answers() { # URL: whatever it says, but that it is not ready
     python3 - "$1" 2>/dev/null <<'PY'

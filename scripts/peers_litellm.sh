@@ -35,4 +35,4 @@ start upstream "http://127.0.0.1:$behind/" 20 python3 scripts/peers_upstream.py 
 echo "starting LiteLLM on port $port" >&2
 start litellm "http://127.0.0.1:$port/health/liveliness" 180 \
     env LITELLM_LOCAL_MODEL_COST_MAP=True nice -n 10 "$venv/bin/litellm" --config "$work/litellm.yaml" --host 127.0.0.1 --port "$port"
-python3 scripts/peers_litellm.py "$binary" "$work" "http://127.0.0.1:$port"
+attend python3 scripts/peers_litellm.py "$binary" "$work" "http://127.0.0.1:$port"

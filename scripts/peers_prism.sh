@@ -40,4 +40,4 @@ PY
 port=$(free_port)
 echo "starting Prism on port $port" >&2
 start prism "http://127.0.0.1:$port/" 180 nice -n 10 "$prism" mock --port "$port" "$work/openapi.json"
-python3 scripts/peers_prism.py "$binary" "$work" "http://127.0.0.1:$port" "$PWD/examples/feeds/tramstop.json"
+attend python3 scripts/peers_prism.py "$binary" "$work" "http://127.0.0.1:$port" "$PWD/examples/feeds/tramstop.json"
