@@ -55,6 +55,12 @@ pub async fn exchange(
         Ok(text) => Ok(redactor.text(text)),
         Err(error) => Err(error.in_words(|words| redactor.text(words))),
     };
+    // No answer takes no tokens: a server that says so does not count.
+    reply.usage = reply.usage.filter(|usage| usage.input_tokens > 0 || usage.output_tokens > 0);
+    // Some servers answer in one piece whatever they were asked: it is shown all the same.
+    if let (Ok(text), true, true) = (&reply.outcome, request.stream, exchanged.streamed.is_empty()) {
+        on_text(text);
+    }
     exchanged
 }
 

@@ -78,6 +78,17 @@ fn a_stream_is_shown_as_it_comes_and_one_cut_off_is_no_answer() {
 }
 
 #[test]
+fn a_server_that_does_not_stream_is_shown_all_the_same_and_one_that_counts_nothing_is_not_believed() {
+    let talker = quick(&[Fate::Whole, Fate::NoTokens]);
+    let radar = radar(&talker);
+    let shown = radar.run(&["llm", "ask", "--stream", "Tell me."]).exits(0);
+    assert_eq!(shown.stdout.trim_end(), "You asked: Tell me.");
+    radar.run(&["llm", "ask", "Why?"]).exits(0).says("no usage told");
+    let last = rows::query(&radar, "SELECT state || ' ' || error FROM provider_calls WHERE state <> 'ok'");
+    assert_eq!(last, ["unsettled the answer tells no usage that can be true"]);
+}
+
+#[test]
 fn who_stops_waiting_is_charged_rightly() {
     let talker = Talker::start(&[], Duration::from_millis(150));
     let radar = radar(&talker);

@@ -26,6 +26,10 @@ pub enum Fate {
     Status(u16),
     /// A stream that breaks off in the middle.
     CutStream,
+    /// In one piece, whatever was asked for.
+    Whole,
+    /// With a usage of no tokens at all.
+    NoTokens,
 }
 
 #[derive(Debug)]
@@ -95,11 +99,15 @@ async fn answer(desk: Arc<Desk>, body: Bytes) -> Response {
         return (StatusCode::from_u16(status).unwrap(), [("content-type", "application/json")], body).into_response();
     }
     let said = if fate == Fate::Prose { "I would rather not say.".to_owned() } else { said(&asked) };
-    if asked["stream"] == true {
+    if asked["stream"] == true && fate != Fate::Whole {
         return streamed(&said, fate == Fate::CutStream, desk.delay);
     }
     tokio::time::sleep(desk.delay).await;
-    ([("content-type", "application/json")], whole(&said).to_string()).into_response()
+    let mut whole = whole(&said);
+    if fate == Fate::NoTokens {
+        whole["usage"] = json!({"input_tokens": 0, "output_tokens": 0, "total_tokens": 0});
+    }
+    ([("content-type", "application/json")], whole.to_string()).into_response()
 }
 
 /// The same question gets the same answer.
