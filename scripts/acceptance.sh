@@ -6,7 +6,7 @@
 #    on a throw-away Postgres server must give the same digest, byte for byte.
 # 2. Counts how the feed parser fares with the test cases and against a reference; this is shown, not judged.
 # 3. Holds what a run asks of a model, what each dialect can be made to send, and the tests' provider, against the real providers'
-#    specifications, and compares ledger and bill over a run of 1,000 items.
+#    specifications, compares ledger and bill over a run of 1,000 items, and has 10,000 requests fail in all ways.
 #
 # Exit 0 when every check of parts 1 and 3 holds. Needs Rust, a C compiler and python3.
 set -euo pipefail
@@ -166,6 +166,10 @@ cargo test --locked --test it a_thousand_items -- --ignored --nocapture >"$work/
 found=$(sed -n 's/^batch size, //p' "$work/thousand.log")
 check "ledger and bill over 1,000 items" "${found:-no result}" \
     "$(grep -q '^test result: ok. 1 passed' "$work/thousand.log" && echo yes || echo no)"
+cargo test --locked --test it ten_thousand -- --ignored --nocapture >"$work/mixed.log" 2>&1 || true
+found=$(sed -n 's/^\([0-9]* requests, [0-9]* unsettled\).*/\1/p' "$work/mixed.log")
+check "mixed failures leave nothing" "${found:-no result}" \
+    "$(grep -q '^test result: ok. 1 passed' "$work/mixed.log" && echo yes || echo no)"
 
 echo
 printf '%-34s  %-7s  %s\n' "check" "result" "found"
