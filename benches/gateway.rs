@@ -3,6 +3,9 @@
 //! `cargo bench --bench gateway`. Each way makes the same number of calls, 16 at a time, to a server in this process: to one that
 //! answers after 50 ms, which tells what a call costs, and to one that answers at once, which tells how many calls a second there
 //! can be. Then 640 calls of 200 ms, 32 at a time, beside the time that these would take with nothing in between.
+//!
+//! The ledger is on SQLite, and on an empty Postgres database too where `AHA_TEST_POSTGRES_URL` names one:
+//! `scripts/postgres.sh cargo bench --bench gateway`.
 
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a benchmark prints, and a failure ends it")]
 
@@ -44,15 +47,24 @@ async fn compare(delay: Duration) {
     let folder = tempfile::tempdir().unwrap();
     let app = app(&base, folder.path()).await;
     let (plain, wire, ledger) = (bare(&app).await, without_ledger(&app).await, with_ledger(&app, CALLS, AT_ONCE).await);
+    let mut ways = vec![("without the ledger", wire), ("with the ledger (SQLite)", ledger)];
+    if let Ok(url) = std::env::var("AHA_TEST_POSTGRES_URL") {
+        let app = app_on(&base, &url).await;
+        ways.push(("with the ledger (Postgres)", with_ledger(&app, CALLS, AT_ONCE).await));
+        sqlx::query("TRUNCATE answers, provider_calls, budget_counters CASCADE")
+            .execute(&sqlx::PgPool::connect(&url).await.unwrap())
+            .await
+            .unwrap();
+    }
     println!("{CALLS} calls, {AT_ONCE} at once, each about one story, answered after {} ms", delay.as_millis());
     println!("{:28} {:>9} {:>9}", "", "p50 ms", "p99 ms");
-    for (name, times) in
-        [("a bare request", &plain), ("without the ledger", &wire), ("with the ledger (SQLite)", &ledger)]
-    {
+    println!("{:28} {:9.3} {:9.3}", "a bare request", at(&plain, 50), at(&plain, 99));
+    for (name, times) in &ways {
         println!("{name:28} {:9.3} {:9.3}", at(times, 50), at(times, 99));
     }
-    for (name, times) in [("added without the ledger", &wire), ("added with the ledger", &ledger)] {
-        println!("{name:28} {:9.3} {:9.3}", at(times, 50) - at(&plain, 50), at(times, 99) - at(&plain, 99));
+    for (name, times) in &ways {
+        let added = [50, 99].map(|percent| at(times, percent) - at(&plain, percent));
+        println!("{:28} {:9.3} {:9.3}", format!("added {name}"), added[0], added[1]);
     }
 }
 
@@ -93,6 +105,10 @@ async fn serve(after: Duration) -> String {
 }
 
 async fn app(base: &str, folder: &std::path::Path) -> App {
+    app_on(base, &format!("sqlite://{}/bench.db", folder.display())).await
+}
+
+async fn app_on(base: &str, database: &str) -> App {
     let pairs = [
         ("OPENAI_BASE_URL", base),
         ("OPENAI_API_KEY", "bench"),
@@ -102,8 +118,7 @@ async fn app(base: &str, folder: &std::path::Path) -> App {
         ("AHA_BUDGET_DAILY_CREDITS", "1000000"),
     ];
     let config = Config::from_pairs(pairs.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned()))).unwrap();
-    let url = format!("sqlite://{}/bench.db", folder.display());
-    App::new(config, store::open(&url, OpenMode::CreateIfMissing).await.unwrap()).unwrap()
+    App::new(config, store::open(database, OpenMode::CreateIfMissing).await.unwrap()).unwrap()
 }
 
 fn ask(number: usize) -> Ask {

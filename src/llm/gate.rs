@@ -1,17 +1,18 @@
-//! What the calls of one attempt at a run know of each other: whose turn it is to reserve, who is of no more use, what is used up.
+//! What the calls of one attempt at a run know of each other: what they have to write into the ledger, who is of no more use, what is used up.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use super::desk::Desk;
 use super::router::Route;
 use crate::domain::task::Task;
 
 /// Shared by all calls of an attempt.
 #[derive(Debug, Default)]
 pub struct Gate {
-    /// Held while a call reserves: calls are admitted in the order in which they come, which is that of the stories' scores.
-    pub(super) turn: tokio::sync::Mutex<()>,
+    /// What its calls have to write into the ledger.
+    pub(super) desk: Desk,
     closed: AtomicBool,
     known: Mutex<Known>,
 }

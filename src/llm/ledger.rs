@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::budget;
+use super::desk;
 use super::error::{CallError, Charge};
 use super::gateway::CallScope;
 use super::provider::Usage;
@@ -10,15 +10,12 @@ use crate::clock::Clock;
 use crate::domain::money::Price;
 use crate::domain::time::Timestamp;
 use crate::store::error::Decision;
-use crate::store::{CallOutcome, Gone, Lease, NewCall, Reservation, Settlement, SharedStore, StoreError};
+use crate::store::{CallOutcome, LeasedSettlement, NewCall, Settlement, SharedStore, StoreError};
 
 /// Tokens that a provider puts around our texts (roles, separators), at most.
 const FRAME_TOKENS: i64 = 64;
 /// A reservation outlives its call's time-out by this: whoever is still there has settled it by then.
 const SETTLING: Duration = Duration::from_secs(30);
-/// How often a reservation that has to wait for others is tried.
-const WAIT: Duration = Duration::from_millis(50);
-/// A paid answer is not given up because the database is busy.
 const SETTLE_TRIES: u32 = 5;
 
 /// Why a call may not be sent.
@@ -50,35 +47,6 @@ impl Deadline {
 pub(super) fn upper_bound(price: Price, body: &[u8], output_tokens: u32) -> i64 {
     let input = i64::try_from(body.len()).unwrap_or(i64::MAX).saturating_add(FRAME_TOKENS);
     price.cost(input, i64::from(output_tokens)).0
-}
-
-/// Reserves, waiting for calls under way where they are all that stands in the way. `None` when the call may be sent.
-pub(super) async fn admit(
-    store: &SharedStore,
-    scope: &CallScope,
-    deadline: Deadline,
-    call: &NewCall,
-) -> Result<Option<Refused>, StoreError> {
-    let gate = &scope.gate;
-    let _turn = if call.limits.is_empty() { None } else { Some(gate.turn.lock().await) };
-    loop {
-        if gate.is_closed() {
-            return Ok(Some(Refused::Interrupted));
-        }
-        if let Some(why) = gate.exhausted(call.purpose).filter(|_| !call.limits.is_empty()) {
-            return Ok(Some(Refused::NoBudget(why)));
-        }
-        // A call that had to wait is not given less time for it.
-        let call = NewCall { expires_at: deadline.of_a_call(), ..call.clone() };
-        match store.reserve_call(scope.lease.as_ref(), &call).await? {
-            Reservation::Reserved => return Ok(None),
-            Reservation::Exhausted(exhausted) => return Ok(Some(Refused::NoBudget(budget::words(&exhausted)))),
-            Reservation::Wait => {
-                store.sweep_calls(Gone::Expired(deadline.clock.wall())).await?;
-                tokio::time::sleep(WAIT).await;
-            }
-        }
-    }
 }
 
 /// What a call has cost.
@@ -148,14 +116,12 @@ pub(super) fn words(
     (!words.is_empty()).then(|| (kind.to_owned(), words))
 }
 
-pub(super) async fn settle(
-    store: &SharedStore,
-    lease: Option<&Lease>,
-    settlement: &Settlement,
-) -> Result<(), StoreError> {
+/// Settles a call; a paid answer is not given up because the database is busy.
+pub(super) async fn settle(store: &SharedStore, scope: &CallScope, settlement: &Settlement) -> Result<(), StoreError> {
     let mut tries = 1;
     loop {
-        match store.settle_call(lease, settlement).await {
+        let leased = LeasedSettlement { lease: scope.lease.clone(), settlement: settlement.clone() };
+        match desk::settle(store, &scope.gate, leased).await {
             Err(error) if error.decision() == Decision::Retry && tries < SETTLE_TRIES => {
                 tracing::warn!(%error, call = %settlement.call, "the call is settled again in a moment");
                 tokio::time::sleep(Duration::from_secs(1 << tries)).await;

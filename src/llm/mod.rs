@@ -15,6 +15,7 @@ mod attempt;
 pub mod breaker;
 pub mod budget;
 pub mod conversation;
+mod desk;
 pub mod egress;
 pub mod embedder;
 pub mod error;

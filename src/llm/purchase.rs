@@ -4,6 +4,7 @@
 use std::time::Instant;
 
 use super::budget;
+use super::desk;
 use super::error::CallError;
 use super::estimate::BYTES_PER_TOKEN;
 use super::exchange::Exchanged;
@@ -101,7 +102,7 @@ impl Gateway {
             return Ok(Bought::LeftAlone(format!("{}: {refused}", order.route.model)));
         }
         let call = self.new_call(order);
-        let admitted = ledger::admit(store, order.scope, self.deadline(order.route), &call).await;
+        let admitted = desk::admit(store, order.scope, self.deadline(order.route), &call).await;
         if let (Some(account), Ok(Some(_)) | Err(_)) = (&account, &admitted) {
             self.breakers.forget(account);
         }
@@ -120,7 +121,7 @@ impl Gateway {
         }
         let kept = exchange.outcome.as_ref().map(keep).unwrap_or_default();
         let settlement = self.settlement(&call, order.route, &exchange, kept, latency_ms);
-        ledger::settle(store, order.scope.lease.as_ref(), &settlement).await?;
+        ledger::settle(store, order.scope, &settlement).await?;
         Ok(match exchange.outcome {
             Ok(answer) => Bought::Answered(answer),
             Err(error) => Bought::Failed(error),

@@ -4,6 +4,8 @@
 //! all counters of a call, in the order of their names and only where none would pass its cap, in one short transaction; so
 //! any number of processes can spend from one budget and none overshoots it.
 
+use std::slice;
+
 use async_trait::async_trait;
 use serde::Serialize;
 
@@ -14,12 +16,45 @@ use crate::domain::topic::BudgetTier;
 
 #[async_trait]
 pub trait LedgerStore: Send + Sync {
-    /// Writes the row of a call that is about to be made, unless a counter would pass its cap. With a lease, refused when
-    /// another process has taken the topic over.
-    async fn reserve_call(&self, lease: Option<&Lease>, call: &NewCall) -> Result<Reservation>;
-    /// Closes a row, moves what was reserved to what is settled, and stores answers and vectors, in one transaction. What was spent
-    /// is written even when the lease is lost meanwhile; then an answer or a vector is stored only where there is none yet.
-    async fn settle_call(&self, lease: Option<&Lease>, settlement: &Settlement) -> Result<()>;
+    /// Writes the rows of calls that are about to be made, in one transaction, or none of them when a counter would pass a cap:
+    /// then it says why. With a lease, refused when another process has taken the topic over.
+    async fn reserve_together(&self, lease: Option<&Lease>, calls: &[NewCall]) -> Result<Reservation>;
+    /// Closes rows, moves what was reserved to what is settled, and stores answers and vectors, in one transaction. What was spent
+    /// is written even when a lease is lost meanwhile; then an answer or a vector is stored only where there is none yet.
+    async fn settle_calls(&self, settlements: &[LeasedSettlement]) -> Result<()>;
+
+    /// Reserves calls in their order, as far as the first that has to wait for others: all at once where they fit together,
+    /// else one after the other. At least one is told of; an error after that is left to the next time.
+    async fn reserve_calls(&self, lease: Option<&Lease>, calls: &[NewCall]) -> Result<Vec<Reservation>> {
+        let together = self.reserve_together(lease, calls).await?;
+        if together == Reservation::Reserved || calls.len() == 1 {
+            return Ok(vec![together; calls.len()]);
+        }
+        let mut told = Vec::with_capacity(calls.len());
+        for call in calls {
+            match self.reserve_together(lease, slice::from_ref(call)).await {
+                Err(error) if told.is_empty() => return Err(error),
+                Err(_) => break,
+                Ok(reservation) => told.push(reservation),
+            }
+            if told.last() == Some(&Reservation::Wait) {
+                break;
+            }
+        }
+        Ok(told)
+    }
+
+    /// [`Self::reserve_together`] for one call.
+    async fn reserve_call(&self, lease: Option<&Lease>, call: &NewCall) -> Result<Reservation> {
+        self.reserve_together(lease, slice::from_ref(call)).await
+    }
+
+    /// [`Self::settle_calls`] for one call.
+    async fn settle_call(&self, lease: Option<&Lease>, settlement: &Settlement) -> Result<()> {
+        let leased = LeasedSettlement { lease: lease.cloned(), settlement: settlement.clone() };
+        self.settle_calls(&[leased]).await
+    }
+
     /// Ends reservations whose caller is gone: `unsettled` at what was reserved, or an error at 0 where nothing was. How many.
     async fn sweep_calls(&self, gone: Gone) -> Result<u64>;
     /// Writes what a call really cost, with the reason. An `unsettled` one becomes an error, `outcome_unknown`.
@@ -105,6 +140,13 @@ pub struct Settlement {
     pub finished_at: Timestamp,
     pub answers: Vec<NewAnswer>,
     pub vectors: Option<NewVectors>,
+}
+
+/// A settlement, and the lease under which its call was made.
+#[derive(Debug, Clone)]
+pub struct LeasedSettlement {
+    pub lease: Option<Lease>,
+    pub settlement: Settlement,
 }
 
 /// Vectors that a call brought, and their space.

@@ -8,7 +8,7 @@ use crate::domain::time::Timestamp;
 use crate::domain::topic::BudgetTier;
 
 /// A held lease on a topic's runs. The token grows with each holder: a commit under an old one is refused.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Lease {
     pub topic: TopicId,
     pub holder: String,

@@ -8,6 +8,7 @@ use super::{EmbedJob, EmbedText, Embedder, PREPARATION, PURPOSE, Tried, body};
 use crate::config::EmbedSettings;
 use crate::domain::ids::{CallId, ItemId};
 use crate::llm::budget;
+use crate::llm::desk;
 use crate::llm::error::CallError;
 use crate::llm::ledger::{self, Cost, Deadline};
 use crate::llm::provider::embeddings::{self, EmbedReply};
@@ -35,14 +36,14 @@ impl Embedder {
         let body = body(job, texts);
         let deadline = Deadline { clock: self.parts.clock, timeout: job.settings.timeout };
         let call = self.new_call(job, texts, &body, tries, deadline);
-        if let Some(refused) = ledger::admit(store, &job.scope, deadline, &call).await? {
+        if let Some(refused) = desk::admit(store, &job.scope, deadline, &call).await? {
             return Ok(Err(Tried::Refused(refused)));
         }
         crate::failpoint::hit("call.after_reserve");
         let exchange = self.exchange(job, texts, body).await;
         crate::failpoint::hit("call.after_answer");
         let settlement = self.settlement(&call, job, texts, &exchange);
-        ledger::settle(store, job.scope.lease.as_ref(), &settlement).await?;
+        ledger::settle(store, &job.scope, &settlement).await?;
         Ok(exchange.reply.outcome.map(|_| ()).map_err(Tried::Failed))
     }
 

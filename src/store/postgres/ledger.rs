@@ -1,5 +1,7 @@
 //! The ledger on Postgres: see [`crate::store::shared::ledger`].
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use async_trait::async_trait;
 use sqlx::PgConnection;
 
@@ -9,9 +11,9 @@ use super::items::upsert_embedding;
 use crate::domain::ids::{CallId, ItemId};
 use crate::domain::time::Timestamp;
 use crate::domain::topic::BudgetTier;
-use crate::store::shared::ledger::ledger_of;
+use crate::store::shared::ledger::{OpenCall, ledger_of};
 use crate::store::{
-    Adjustment, CallCost, CallFilter, CallOutcome, CallRecord, Counter, CounterLimit, Exhausted, Gone, Lease,
+    Adjustment, CallCost, CallFilter, CallOutcome, CallRecord, Counter, Exhausted, Gone, Lease, LeasedSettlement,
     LedgerStore, NewCall, Reservation, Result, Review, Settlement, SpendBy, SpendRow, StoreError,
 };
 
@@ -19,35 +21,40 @@ ledger_of!(PgConnection);
 
 #[async_trait]
 impl LedgerStore for PostgresStore {
-    async fn reserve_call(&self, lease: Option<&Lease>, call: &NewCall) -> Result<Reservation> {
+    async fn reserve_together(&self, lease: Option<&Lease>, calls: &[NewCall]) -> Result<Reservation> {
         let mut write = match lease {
             Some(lease) => self.write_fenced("reserve_call", lease).await?,
             None => self.write("reserve_call").await?,
         };
-        let reservation = reserve(write.connection(), lease.map(|lease| lease.token), call).await?;
+        let reservation = reserve(write.connection(), lease.map(|lease| lease.token), calls).await?;
         if reservation == Reservation::Reserved {
             write.commit().await?;
+        } else {
+            write.roll_back().await?;
         }
         Ok(reservation)
     }
 
-    async fn settle_call(&self, lease: Option<&Lease>, settlement: &Settlement) -> Result<()> {
+    async fn settle_calls(&self, settlements: &[LeasedSettlement]) -> Result<()> {
         let mut write = self.write("settle_call").await?;
-        // The topic's row before the counters, as reservations lock them.
-        let held = match lease {
-            Some(lease) => write.holds(lease).await?,
-            None => true,
-        };
-        if settlement.vectors.is_some() {
+        // The topics' rows before the counters, as reservations lock them.
+        let mut held = BTreeMap::new();
+        for lease in settlements.iter().filter_map(|leased| leased.lease.as_ref()).collect::<BTreeSet<_>>() {
+            held.insert(lease, write.holds(lease).await?);
+        }
+        if settlements.iter().any(|leased| leased.settlement.vectors.is_some()) {
             write.lock_contents().await?;
         }
-        close(write.connection(), settlement).await?;
-        for answer in &settlement.answers {
-            write_answer(write.connection(), settlement, answer, held).await?;
-        }
-        if let Some(vectors) = &settlement.vectors {
-            for embedding in &vectors.embeddings {
-                upsert_embedding(write.connection(), &vectors.space, embedding, held).await?;
+        close(write.connection(), settlements).await?;
+        for LeasedSettlement { lease, settlement } in settlements {
+            let is_held = lease.as_ref().is_none_or(|lease| held.get(lease) == Some(&true));
+            for answer in &settlement.answers {
+                write_answer(write.connection(), settlement, answer, is_held).await?;
+            }
+            if let Some(vectors) = &settlement.vectors {
+                for embedding in &vectors.embeddings {
+                    upsert_embedding(write.connection(), &vectors.space, embedding, is_held).await?;
+                }
             }
         }
         write.commit().await
@@ -106,4 +113,15 @@ impl LedgerStore for PostgresStore {
     async fn review(&self, item: ItemId) -> Result<Option<Review>> {
         get_review(&mut *self.reader().await?, item).await
     }
+}
+
+/// Rows that are about to be written; they stay locked until the end.
+async fn open_calls(connection: &mut PgConnection, ids: &[String]) -> Result<Vec<OpenCall>> {
+    Ok(sqlx::query_as(
+        "SELECT id, state, reserved_microcredits, cost_microcredits, counters_json, latency_ms, finished_at
+         FROM provider_calls WHERE id = ANY($1) ORDER BY id FOR UPDATE",
+    )
+    .bind(ids)
+    .fetch_all(connection)
+    .await?)
 }

@@ -5,13 +5,14 @@ use sqlx::FromRow;
 use crate::store::StoredAnswer;
 
 /// The answer of this tier, else of the next higher one, else of a lower one that this very run was given because its budget
-/// was nearly used up.
+/// was nearly used up. All tiers are named so that the primary key serves.
 pub(crate) const ANSWER: &str = "
     SELECT provider, model, input_hash, answer_json, provider_call_id
     FROM (SELECT a.*, CASE a.tier WHEN 'low' THEN 0 WHEN 'normal' THEN 1 ELSE 2 END AS height,
                  CASE $5 WHEN 'low' THEN 0 WHEN 'normal' THEN 1 ELSE 2 END AS wanted
           FROM answers a
-          WHERE a.task = $1 AND a.prompt_id = $2 AND a.schema_version = $3 AND a.fingerprint = $4) AS given
+          WHERE a.task = $1 AND a.tier IN ('low', 'normal', 'high') AND a.prompt_id = $2 AND a.schema_version = $3
+            AND a.fingerprint = $4) AS given
     WHERE height >= wanted
        OR EXISTS (SELECT 1 FROM provider_calls c
                   WHERE c.id = given.provider_call_id AND c.run_id = $6 AND c.degraded_from = $5)

@@ -1,21 +1,24 @@
 //! `provider_calls`, the ledger, with `budget_counters`, `budget_adjustments` and `content_item_deep_reviews`. Its statements and
 //! what is done with them are the same on both databases: [`ledger_of`] writes the functions for each one's connection.
 
+use std::collections::BTreeMap;
+
 use sqlx::FromRow;
 
-use crate::store::Settlement;
+use super::column;
+use crate::store::{CounterLimit, NewCall, Result, Settlement, StoreError};
 
-/// Raises a counter, made when it is not there. The cap was compared with the amount alone before.
+/// Raises a counter by an amount for so many calls, made when it is not there. The caps were compared with these alone before.
 pub(crate) const RAISE: &str = "
     INSERT INTO budget_counters (counter, settled_microcredits, reserved_microcredits, calls)
-    VALUES ($1, 0, $2, 1)
+    VALUES ($1, 0, $2, $5)
     ON CONFLICT (counter) DO UPDATE
     SET reserved_microcredits = budget_counters.reserved_microcredits + excluded.reserved_microcredits,
-        calls = budget_counters.calls + 1
+        calls = budget_counters.calls + excluded.calls
     WHERE (CAST($3 AS BIGINT) IS NULL
            OR budget_counters.settled_microcredits + budget_counters.reserved_microcredits
               + excluded.reserved_microcredits <= CAST($3 AS BIGINT))
-      AND (CAST($4 AS BIGINT) IS NULL OR budget_counters.calls < CAST($4 AS BIGINT))";
+      AND (CAST($4 AS BIGINT) IS NULL OR budget_counters.calls + excluded.calls <= CAST($4 AS BIGINT))";
 
 pub(crate) const COUNTER: &str = "
     SELECT counter, settled_microcredits, reserved_microcredits, calls FROM budget_counters WHERE counter = $1";
@@ -29,11 +32,6 @@ pub(crate) const INSERT_CALL: &str = "
     INSERT INTO provider_calls (id, run_id, topic_id, purpose, provider, model, prompt_id, attempt, stories, state,
         reserved_microcredits, counters_json, lease_token, started_at, expires_at, degraded_from)
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'reserved', $10, $11, $12, $13, $14, $15)";
-
-/// Reads a row that is about to be written, and keeps other writers from it.
-pub(crate) const LOCK_CALL: &str = "
-    UPDATE provider_calls SET state = state WHERE id = $1
-    RETURNING state, reserved_microcredits, cost_microcredits, counters_json, latency_ms, finished_at";
 
 pub(crate) const CLOSE_CALL: &str = "
     UPDATE provider_calls
@@ -113,6 +111,7 @@ pub(crate) const REVIEW: &str = "
 /// What settling needs to know of a row.
 #[derive(FromRow)]
 pub(crate) struct OpenCall {
+    pub(crate) id: String,
     pub(crate) state: String,
     pub(crate) reserved_microcredits: Option<i64>,
     pub(crate) cost_microcredits: Option<i64>,
@@ -128,12 +127,83 @@ impl OpenCall {
         self.cost_microcredits.or(self.reserved_microcredits).unwrap_or(0)
     }
 
+    /// What a settlement takes from what is reserved, and adds to what is settled. `None` where it was written before.
+    pub(crate) fn change_by(&self, settlement: &Settlement) -> Result<Option<(i64, i64)>> {
+        let reserved = self.reserved_microcredits.unwrap_or(0);
+        let cost = settlement.cost_microcredits.unwrap_or(reserved);
+        match self.state.as_str() {
+            "reserved" => Ok(Some((reserved, cost))),
+            _ if self.is_closed_by(settlement) => Ok(None),
+            // It was given up for lost, and charged with all that was reserved.
+            _ if self.finished_at.is_none() => Ok(Some((0, cost - self.charged()))),
+            state => Err(StoreError::corrupt("ledger row", format_args!("{} is {state} already", self.id))),
+        }
+    }
+
     /// Whether it was closed by this very settlement, whose commit nobody confirmed.
-    pub(crate) fn is_closed_by(&self, settlement: &Settlement) -> bool {
+    fn is_closed_by(&self, settlement: &Settlement) -> bool {
         self.state == settlement.outcome.as_str()
             && self.cost_microcredits == settlement.cost_microcredits
             && self.latency_ms == Some(settlement.latency_ms)
             && self.finished_at == Some(settlement.finished_at.as_millis())
+    }
+}
+
+/// What calls raise a counter by, and how far they may.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Rise {
+    pub(crate) limit: CounterLimit,
+    pub(crate) microcredits: i64,
+    pub(crate) calls: i64,
+}
+
+impl Rise {
+    /// Of all counters of these calls, by name: the order in which they are locked. Of different caps the lowest holds.
+    pub(crate) fn of(calls: &[NewCall]) -> Vec<Self> {
+        let mut rises = BTreeMap::<&str, Self>::new();
+        for call in calls {
+            let amount = call.reserved_microcredits.unwrap_or(0);
+            for limit in &call.limits {
+                let rise = rises.entry(&limit.counter).or_insert_with(|| Self {
+                    limit: limit.clone(),
+                    microcredits: 0,
+                    calls: 0,
+                });
+                let lowest = |one: Option<i64>, other: Option<i64>| one.into_iter().chain(other).min();
+                rise.limit.cap_microcredits = lowest(rise.limit.cap_microcredits, limit.cap_microcredits);
+                rise.limit.max_calls = lowest(rise.limit.max_calls, limit.max_calls);
+                rise.microcredits = rise.microcredits.saturating_add(amount);
+                rise.calls += 1;
+            }
+        }
+        rises.into_values().collect()
+    }
+
+    /// Whether it passes a cap whatever was spent before.
+    pub(crate) fn is_too_much(&self) -> bool {
+        self.limit.cap_microcredits.is_some_and(|cap| self.microcredits > cap)
+            || self.limit.max_calls.is_some_and(|most| self.calls > most)
+    }
+}
+
+/// What settlements move on counters: from what is reserved, to what is settled.
+#[derive(Debug, Default)]
+pub(crate) struct Moves(BTreeMap<String, (i64, i64)>);
+
+impl Moves {
+    pub(crate) fn add(&mut self, counters_json: &str, release: i64, settle: i64) -> Result<()> {
+        let counters: Vec<String> = column::json("counters", counters_json)?;
+        for counter in counters {
+            let (released, settled) = self.0.entry(counter).or_default();
+            *released += release;
+            *settled += settle;
+        }
+        Ok(())
+    }
+
+    /// By name, the order in which counters are locked: what is released and what is settled.
+    pub(crate) fn into_rows(self) -> impl Iterator<Item = (String, (i64, i64))> {
+        self.0.into_iter()
     }
 }
 
@@ -161,21 +231,26 @@ macro_rules! ledger_of {
     ($connection:ty) => {
         use crate::store::shared::{column, found, ledger as sql};
 
-        /// Raises the call's counters and writes its row; anything but `Reserved` must be rolled back.
+        /// Raises the calls' counters and writes their rows; anything but `Reserved` must be rolled back.
         async fn reserve(
             connection: &mut $connection,
             lease_token: Option<i64>,
-            call: &NewCall,
+            calls: &[NewCall],
         ) -> Result<Reservation> {
-            let amount = call.reserved_microcredits.unwrap_or(0);
-            let mut limits = call.limits.clone();
-            limits.sort();
-            for limit in &limits {
-                if !raise(connection, limit, amount).await? {
-                    return refused(connection, limit, amount).await;
+            for rise in sql::Rise::of(calls) {
+                if rise.is_too_much() || !raise(connection, &rise).await? {
+                    return refused(connection, &rise).await;
                 }
             }
-            let counters: Vec<&str> = limits.iter().map(|limit| limit.counter.as_str()).collect();
+            for call in calls {
+                insert_call(connection, lease_token, call).await?;
+            }
+            Ok(Reservation::Reserved)
+        }
+
+        async fn insert_call(connection: &mut $connection, lease_token: Option<i64>, call: &NewCall) -> Result<()> {
+            let mut counters: Vec<&str> = call.limits.iter().map(|limit| limit.counter.as_str()).collect();
+            counters.sort_unstable();
             sqlx::query(sql::INSERT_CALL)
                 .bind(call.id.to_string())
                 .bind(call.run.map(|run| run.to_string()))
@@ -194,28 +269,26 @@ macro_rules! ledger_of {
                 .bind(call.degraded_from.map(BudgetTier::as_str))
                 .execute(connection)
                 .await?;
-            Ok(Reservation::Reserved)
+            Ok(())
         }
 
-        async fn raise(connection: &mut $connection, limit: &CounterLimit, amount: i64) -> Result<bool> {
-            let too_much = limit.cap_microcredits.is_some_and(|cap| amount > cap);
-            if too_much || limit.max_calls == Some(0) {
-                return Ok(false);
-            }
+        async fn raise(connection: &mut $connection, rise: &sql::Rise) -> Result<bool> {
             let raised = sqlx::query(sql::RAISE)
-                .bind(&limit.counter)
-                .bind(amount)
-                .bind(limit.cap_microcredits)
-                .bind(limit.max_calls)
+                .bind(&rise.limit.counter)
+                .bind(rise.microcredits)
+                .bind(rise.limit.cap_microcredits)
+                .bind(rise.limit.max_calls)
+                .bind(rise.calls)
                 .execute(connection)
                 .await?;
             Ok(raised.rows_affected() > 0)
         }
 
-        async fn refused(connection: &mut $connection, limit: &CounterLimit, amount: i64) -> Result<Reservation> {
+        async fn refused(connection: &mut $connection, rise: &sql::Rise) -> Result<Reservation> {
+            let limit = &rise.limit;
             let counter = counter(connection, &limit.counter).await?;
-            let calls_left = limit.max_calls.is_none_or(|most| counter.calls < most);
-            let fits = limit.cap_microcredits.is_none_or(|cap| counter.settled_microcredits + amount <= cap);
+            let calls_left = limit.max_calls.is_none_or(|most| counter.calls + rise.calls <= most);
+            let fits = limit.cap_microcredits.is_none_or(|cap| counter.settled_microcredits + rise.microcredits <= cap);
             if calls_left && fits {
                 return Ok(Reservation::Wait);
             }
@@ -230,34 +303,53 @@ macro_rules! ledger_of {
         }
 
         async fn open_call(connection: &mut $connection, id: &str) -> Result<sql::OpenCall> {
-            let row: Option<sql::OpenCall> = sqlx::query_as(sql::LOCK_CALL).bind(id).fetch_optional(connection).await?;
+            let row = open_calls(connection, &[id.to_owned()]).await?.pop();
             row.ok_or_else(|| StoreError::NotFound { what: "ledger row", id: id.to_owned() })
         }
 
-        /// Takes an amount from what is reserved on a call's counters and adds another to what is settled.
-        async fn charge(connection: &mut $connection, counters_json: &str, release: i64, settle: i64) -> Result<()> {
-            let mut counters: Vec<String> = column::json("counters", counters_json)?;
-            counters.sort();
-            for counter in counters {
+        async fn charge(connection: &mut $connection, moves: sql::Moves) -> Result<()> {
+            for (counter, (release, settle)) in moves.into_rows() {
                 sqlx::query(sql::MOVE).bind(counter).bind(release).bind(settle).execute(&mut *connection).await?;
             }
             Ok(())
         }
 
-        async fn close(connection: &mut $connection, settlement: &Settlement) -> Result<()> {
-            let id = settlement.call.to_string();
-            let open = open_call(connection, &id).await?;
-            let reserved = open.reserved_microcredits.unwrap_or(0);
-            let cost = settlement.cost_microcredits.unwrap_or(reserved);
-            match open.state.as_str() {
-                "reserved" => charge(connection, &open.counters_json, reserved, cost).await?,
-                _ if open.is_closed_by(settlement) => return Ok(()),
-                // It was given up for lost, and charged with all that was reserved.
-                _ if open.finished_at.is_none() => {
-                    charge(connection, &open.counters_json, 0, cost - open.charged()).await?;
+        /// Takes an amount from what is reserved on a call's counters and adds another to what is settled.
+        async fn charge_one(
+            connection: &mut $connection,
+            open: &sql::OpenCall,
+            release: i64,
+            settle: i64,
+        ) -> Result<()> {
+            let mut moves = sql::Moves::default();
+            moves.add(&open.counters_json, release, settle)?;
+            charge(connection, moves).await
+        }
+
+        async fn close(connection: &mut $connection, settlements: &[LeasedSettlement]) -> Result<()> {
+            let settlements: BTreeMap<String, &Settlement> =
+                settlements.iter().map(|leased| (leased.settlement.call.to_string(), &leased.settlement)).collect();
+            let ids: Vec<String> = settlements.keys().cloned().collect();
+            let open: BTreeMap<String, sql::OpenCall> =
+                open_calls(connection, &ids).await?.into_iter().map(|open| (open.id.clone(), open)).collect();
+            let mut moves = sql::Moves::default();
+            let mut closing = Vec::with_capacity(ids.len());
+            for (id, settlement) in &settlements {
+                let open = open.get(id).ok_or_else(|| StoreError::NotFound { what: "ledger row", id: id.clone() })?;
+                if let Some((release, settle)) = open.change_by(settlement)? {
+                    moves.add(&open.counters_json, release, settle)?;
+                    closing.push(*settlement);
                 }
-                state => return Err(StoreError::corrupt("ledger row", format_args!("{id} is {state} already"))),
             }
+            charge(connection, moves).await?;
+            for settlement in closing {
+                close_row(connection, settlement).await?;
+            }
+            Ok(())
+        }
+
+        async fn close_row(connection: &mut $connection, settlement: &Settlement) -> Result<()> {
+            let id = settlement.call.to_string();
             let (kind, words) = settlement.error.as_ref().map(|(k, w)| (k.as_str(), w.as_str())).unzip();
             let kind = kind.filter(|_| settlement.outcome == CallOutcome::Error);
             let closed = sqlx::query(sql::CLOSE_CALL)
@@ -284,7 +376,7 @@ macro_rules! ledger_of {
                 return Ok(false);
             }
             let reserved = open.reserved_microcredits.unwrap_or(0);
-            charge(connection, &open.counters_json, reserved, reserved).await?;
+            charge_one(connection, &open, reserved, reserved).await?;
             sqlx::query(sql::END_UNKNOWN).bind(id).execute(connection).await?;
             Ok(true)
         }
@@ -297,7 +389,7 @@ macro_rules! ledger_of {
             }
             let from = open.cost_microcredits.or(open.reserved_microcredits);
             let change = adjustment.to_microcredits - from.unwrap_or(0);
-            charge(connection, &open.counters_json, 0, change).await?;
+            charge_one(connection, &open, 0, change).await?;
             sqlx::query(sql::ADJUST_CALL).bind(&id).bind(adjustment.to_microcredits).execute(&mut *connection).await?;
             let earlier: i64 = sqlx::query_scalar(sql::COUNT_ADJUSTMENTS).bind(&id).fetch_one(&mut *connection).await?;
             sqlx::query(sql::INSERT_ADJUSTMENT)

@@ -4,6 +4,7 @@
 //! write-ahead log, so readers never wait for the writer; writers of other processes wait for each other, 5 s at most.
 
 mod answers;
+mod checkpoint;
 mod digests;
 pub(super) mod error;
 mod fetches;
@@ -27,6 +28,7 @@ use super::records::Lease;
 use super::schema::{OpenMode, SchemaVersion};
 use super::shared::{column, hit};
 use super::{Result, StoreError};
+use checkpoint::Checkpoints;
 
 /// SQLite has one writer: a queue in this process waits better than a lock in the file.
 const WRITERS: u32 = 1;
@@ -40,6 +42,7 @@ const QUEUE_SECONDS: u64 = 60;
 pub struct SqliteStore {
     writer: SqlitePool,
     reader: SqlitePool,
+    checkpoints: Checkpoints,
 }
 
 impl SqliteStore {
@@ -56,7 +59,9 @@ impl SqliteStore {
                 .after_release(|connection, _| Box::pin(is_usable(connection)))
         };
         let reading = options.clone().pragma("query_only", "ON");
-        Ok(Self { writer: pool(WRITERS).connect_lazy_with(options), reader: pool(READERS).connect_lazy_with(reading) })
+        let reader = pool(READERS).connect_lazy_with(reading);
+        let checkpoints = Checkpoints::new(reader.clone());
+        Ok(Self { writer: pool(WRITERS).connect_lazy_with(options), reader, checkpoints })
     }
 
     /// The schema version of a database and the one that this program knows, without changing anything.
@@ -74,7 +79,7 @@ impl SqliteStore {
     async fn write(&self, operation: &'static str) -> Result<Write> {
         // A deferred transaction that reads before it writes can fail at once where an immediate one waits its turn.
         let tx = self.writer.begin_with("BEGIN IMMEDIATE").await?;
-        Ok(Write { tx, operation })
+        Ok(Write { tx, operation, checkpoints: self.checkpoints.clone() })
     }
 
     /// A write of a run's work: refused when another process has taken the topic over.
@@ -87,8 +92,10 @@ impl SqliteStore {
 /// Whether a connection that comes back has no transaction open. When the disk is full or fails, SQLite rolls back by itself;
 /// the driver's own rollback then finds nothing to do, and it would refuse every later transaction: such a connection goes.
 async fn is_usable(connection: &mut SqliteConnection) -> std::result::Result<bool, sqlx::Error> {
-    // Waits until the rollback that was begun when the transaction was dropped is done.
-    connection.ping().await?;
+    if connection.is_in_transaction() {
+        // Waits until the rollback that was begun when the transaction was dropped is done.
+        connection.ping().await?;
+    }
     Ok(!connection.is_in_transaction())
 }
 
@@ -96,6 +103,7 @@ async fn is_usable(connection: &mut SqliteConnection) -> std::result::Result<boo
 struct Write {
     tx: Transaction<'static, Sqlite>,
     operation: &'static str,
+    checkpoints: Checkpoints,
 }
 
 impl Write {
@@ -119,6 +127,7 @@ impl Write {
     async fn commit(self) -> Result<()> {
         hit(self.operation, "before_commit");
         self.tx.commit().await?;
+        self.checkpoints.note();
         hit(self.operation, "after_commit");
         Ok(())
     }

@@ -8,6 +8,7 @@ use sqlx::migrate::Migrator;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteSynchronous};
 use sqlx::{ConnectOptions, Connection, SqliteConnection};
 
+use super::checkpoint::MOST_PAGES;
 use super::error::{self, BUSY_SECONDS};
 use crate::failpoint;
 use crate::store::schema::{self, Applied, OpenMode, SchemaVersion};
@@ -64,6 +65,7 @@ fn options(url: &str) -> Result<SqliteConnectOptions> {
         .foreign_keys(true)
         .synchronous(SqliteSynchronous::Normal)
         .busy_timeout(Duration::from_secs(BUSY_SECONDS))
+        .pragma("wal_autocheckpoint", MOST_PAGES)
         .disable_statement_logging();
     // A test's disk is full when the file has so many pages.
     Ok(match failpoint::limit("AHA_SQLITE_MAX_PAGES") {

@@ -17,6 +17,7 @@ mod spending;
 mod sqlite;
 mod statements;
 mod stories;
+mod together;
 mod topics;
 mod world;
 mod writers;

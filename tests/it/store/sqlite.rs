@@ -57,6 +57,20 @@ async fn data_version(connection: &mut SqliteConnection) -> i64 {
 }
 
 #[tokio::test]
+async fn the_log_is_folded_into_the_file_while_it_is_written() {
+    let database = FreshSqlite::new().await;
+    let mut log = path(&database).into_os_string();
+    log.push("-wal");
+    let mut longest = 0;
+    for number in 0..3000 {
+        database.store.ensure_topic(&format!("topic {number}"), at(30)).await.unwrap();
+        longest = longest.max(std::fs::metadata(&log).unwrap().len());
+    }
+    // Without it they would make three times that.
+    assert!(longest < 24 << 20, "{longest} bytes");
+}
+
+#[tokio::test]
 async fn the_file_is_set_up_for_one_writer_and_many_readers() {
     let database = FreshSqlite::new().await;
     let mut connection = raw(&database).await;

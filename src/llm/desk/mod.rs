@@ -1,0 +1,190 @@
+//! Where the calls of an attempt wait to be written into the ledger. What comes while a transaction is under way is written by the
+//! next one together, so that many calls at once cost little more than one.
+
+mod queue;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::oneshot;
+
+use super::budget;
+use super::gate::Gate;
+use super::gateway::CallScope;
+use super::ledger::{Deadline, Refused};
+use crate::store::{Gone, Lease, LeasedSettlement, NewCall, Reservation, SharedStore, StoreError};
+use queue::{Queue, Service};
+
+/// Written in one transaction, at most: more would save little (a transaction costs about as much as two of its calls), and
+/// calls that are let go together come back together.
+const MOST_AT_ONCE: usize = 4;
+/// How often a reservation that has to wait for others is tried.
+const WAIT: Duration = Duration::from_millis(50);
+
+type Admission = Result<Option<Refused>, StoreError>;
+
+#[derive(Debug, Default)]
+pub(super) struct Desk {
+    /// In the order in which they came, which is that of the stories' scores.
+    reservations: Queue<Reserving>,
+    settlements: Queue<Settling>,
+}
+
+#[derive(Debug)]
+struct Reserving {
+    lease: Option<Lease>,
+    call: NewCall,
+    deadline: Deadline,
+    told: oneshot::Sender<Admission>,
+}
+
+#[derive(Debug)]
+struct Settling {
+    leased: LeasedSettlement,
+    told: oneshot::Sender<Result<(), StoreError>>,
+}
+
+/// Reserves, waiting for calls under way where they are all that stands in the way. `None` when the call may be sent.
+pub(super) async fn admit(store: &SharedStore, scope: &CallScope, deadline: Deadline, call: &NewCall) -> Admission {
+    let gate = &scope.gate;
+    if call.limits.is_empty() {
+        if gate.is_closed() {
+            return Ok(Some(Refused::Interrupted));
+        }
+        return store.reserve_call(scope.lease.as_ref(), call).await.map(|_| None);
+    }
+    let (told, answer) = oneshot::channel();
+    let reserving = Reserving { lease: scope.lease.clone(), call: call.clone(), deadline, told };
+    if gate.desk.reservations.push(reserving) {
+        tokio::spawn(reserve_all(Arc::clone(store), Arc::clone(gate)));
+    }
+    answer.await.unwrap_or_else(|_| Err(deserted()))
+}
+
+/// Closes a call's row.
+pub(super) async fn settle(store: &SharedStore, gate: &Arc<Gate>, leased: LeasedSettlement) -> Result<(), StoreError> {
+    let (told, answer) = oneshot::channel();
+    if gate.desk.settlements.push(Settling { leased, told }) {
+        tokio::spawn(settle_all(Arc::clone(store), Arc::clone(gate)));
+    }
+    answer.await.unwrap_or_else(|_| Err(deserted()))
+}
+
+fn deserted() -> StoreError {
+    StoreError::Conflict { reason: "the task that writes into the ledger ended".to_owned() }
+}
+
+/// Reserves for whoever waits, in their order, until nobody does. It is a task of its own, so that a caller who goes away takes
+/// nothing from the others.
+async fn reserve_all(store: SharedStore, gate: Arc<Gate>) {
+    let queue = &gate.desk.reservations;
+    let _service = Service(queue);
+    let mut most = MOST_AT_ONCE;
+    while let Some((lease, calls)) = next_to_reserve(&gate, most) {
+        match store.reserve_calls(lease.as_ref(), &calls).await {
+            Ok(reservations) => {
+                most = MOST_AT_ONCE;
+                if tell(queue, reservations) {
+                    wait(&store, queue).await;
+                }
+            }
+            Err(error) if calls.len() == 1 => tell_first(queue, Err(error)),
+            // Each gets an error of its own.
+            Err(_) => most = 1,
+        }
+    }
+}
+
+/// The first that wait under one lease, without those who went away or whom the gate lets pass no more.
+fn next_to_reserve(gate: &Gate, most: usize) -> Option<(Option<Lease>, Vec<NewCall>)> {
+    let mut state = gate.desk.reservations.state();
+    let waiting = std::mem::take(&mut state.waiting);
+    for reserving in waiting {
+        match refused(gate, &reserving) {
+            _ if reserving.told.is_closed() => {}
+            Some(why) => reserving.tell(Ok(Some(why))),
+            None => state.waiting.push_back(reserving),
+        }
+    }
+    let Some(lease) = state.waiting.front().map(|first| first.lease.clone()) else {
+        state.is_served = false;
+        return None;
+    };
+    let together = state.waiting.iter().take(most).take_while(|reserving| reserving.lease == lease);
+    // A call that had to wait is not given less time for it.
+    let calls = together.map(|one| NewCall { expires_at: one.deadline.of_a_call(), ..one.call.clone() }).collect();
+    Some((lease, calls))
+}
+
+fn refused(gate: &Gate, reserving: &Reserving) -> Option<Refused> {
+    if gate.is_closed() {
+        return Some(Refused::Interrupted);
+    }
+    gate.exhausted(reserving.call.purpose).map(Refused::NoBudget)
+}
+
+/// Tells the first what came of their reservations. Whether one of them has to wait.
+fn tell(queue: &Queue<Reserving>, reservations: Vec<Reservation>) -> bool {
+    for reservation in reservations {
+        let admission = match reservation {
+            Reservation::Reserved => None,
+            Reservation::Exhausted(exhausted) => Some(Refused::NoBudget(budget::words(&exhausted))),
+            Reservation::Wait => return true,
+        };
+        tell_first(queue, Ok(admission));
+    }
+    false
+}
+
+fn tell_first(queue: &Queue<Reserving>, admission: Admission) {
+    if let Some(first) = queue.take(1).pop() {
+        first.tell(admission);
+    }
+}
+
+/// Until calls under way may have been settled, or given up for lost.
+async fn wait(store: &SharedStore, queue: &Queue<Reserving>) {
+    let clock = queue.state().waiting.front().map(|first| first.deadline.clock);
+    if let Some(clock) = clock
+        && let Err(error) = store.sweep_calls(Gone::Expired(clock.wall())).await
+    {
+        return tell_first(queue, Err(error));
+    }
+    tokio::time::sleep(WAIT).await;
+}
+
+/// Settles for whoever waits, until nobody does.
+async fn settle_all(store: SharedStore, gate: Arc<Gate>) {
+    let queue = &gate.desk.settlements;
+    let _service = Service(queue);
+    loop {
+        let (leased, told): (Vec<_>, Vec<_>) =
+            queue.take_or_end(MOST_AT_ONCE).into_iter().map(|one| (one.leased, one.told)).unzip();
+        if leased.is_empty() {
+            return;
+        }
+        match store.settle_calls(&leased).await {
+            Err(_) if leased.len() > 1 => {
+                // Each gets an error of its own, or none.
+                for (one, told) in leased.iter().zip(told) {
+                    let _ = told.send(store.settle_calls(std::slice::from_ref(one)).await);
+                }
+            }
+            outcome => {
+                let mut error = outcome.err();
+                for told in told {
+                    let _ = told.send(error.take().map_or(Ok(()), Err));
+                }
+            }
+        }
+    }
+}
+
+impl Reserving {
+    fn tell(self, admission: Admission) {
+        // A caller who went away does not listen.
+        let _ = self.told.send(admission);
+    }
+}

@@ -1,0 +1,137 @@
+use std::sync::Mutex;
+use std::time::Duration;
+
+use futures::future::join_all;
+
+use super::*;
+use crate::clock::Clock;
+use crate::domain::ids::CallId;
+use crate::domain::time::Timestamp;
+use crate::domain::topic::BudgetTier;
+use crate::store::{self, CallOutcome, CounterLimit, OpenMode, Settlement};
+
+struct Office {
+    store: SharedStore,
+    scope: CallScope,
+    _folder: tempfile::TempDir,
+}
+
+async fn office() -> Office {
+    let folder = tempfile::tempdir().unwrap();
+    let url = format!("sqlite://{}/desk.db", folder.path().display());
+    let scope = CallScope {
+        lease: None,
+        run: None,
+        pass: 1,
+        attempt: 1,
+        topic: None,
+        share_percent: None,
+        tier: BudgetTier::Normal,
+        prompt_id: "triage_v1".to_owned(),
+        rejudge: false,
+        gate: Arc::new(Gate::default()),
+    };
+    Office { store: store::open(&url, OpenMode::CreateIfMissing).await.unwrap(), scope, _folder: folder }
+}
+
+impl Office {
+    async fn admit(&self, number: usize, cap: i64) -> Admission {
+        let limit = CounterLimit { counter: "day".into(), cap_microcredits: Some(cap), max_calls: None };
+        let now = Timestamp::from_millis(0);
+        let call = NewCall {
+            id: CallId::of(&[&number.to_string()]),
+            run: None,
+            topic: None,
+            purpose: "triage",
+            provider: "p".into(),
+            model: "m".into(),
+            prompt_id: "triage_v1".into(),
+            attempt: 1,
+            stories: 1,
+            degraded_from: None,
+            reserved_microcredits: Some(10),
+            limits: vec![limit],
+            started_at: now,
+            expires_at: now,
+        };
+        let deadline = Deadline { clock: Clock::pinned(now), timeout: Duration::from_mins(1) };
+        admit(&self.store, &self.scope, deadline, &call).await
+    }
+
+    async fn settle(&self, number: usize, cost: i64) -> Result<(), StoreError> {
+        let settlement = Settlement {
+            call: CallId::of(&[&number.to_string()]),
+            outcome: CallOutcome::Ok,
+            error: None,
+            input_tokens: None,
+            cached_input_tokens: None,
+            output_tokens: None,
+            reasoning_tokens: None,
+            cost_microcredits: Some(cost),
+            latency_ms: 1,
+            request_id: None,
+            finished_at: Timestamp::from_millis(1),
+            answers: Vec::new(),
+            vectors: None,
+        };
+        settle(&self.store, &self.scope.gate, LeasedSettlement { lease: None, settlement }).await
+    }
+
+    async fn spent(&self) -> (i64, i64) {
+        let day = self.store.counters(&["day".to_owned()]).await.unwrap().remove(0);
+        (day.settled_microcredits, day.reserved_microcredits)
+    }
+}
+
+#[tokio::test]
+async fn calls_that_wait_are_admitted_in_the_order_in_which_they_came() {
+    let office = office().await;
+    let admitted = Mutex::new(Vec::new());
+    let callers = (0..12).map(|number| {
+        let (office, admitted) = (&office, &admitted);
+        async move {
+            assert_eq!(office.admit(number, 30).await.unwrap(), None);
+            admitted.lock().unwrap().push(number);
+            office.settle(number, 0).await.unwrap();
+        }
+    });
+    join_all(callers).await;
+    assert_eq!(*admitted.lock().unwrap(), (0..12).collect::<Vec<_>>());
+    assert_eq!(office.spent().await, (0, 0));
+}
+
+#[tokio::test]
+async fn whoever_goes_away_takes_nothing_from_the_others() {
+    let office = office().await;
+    assert_eq!(office.admit(0, 10).await.unwrap(), None);
+    let gone = office.admit(1, 10);
+    assert!(tokio::time::timeout(Duration::from_millis(120), gone).await.is_err(), "it has to wait");
+    let (next, settled) = tokio::join!(office.admit(2, 20), office.settle(0, 10));
+    settled.unwrap();
+    assert_eq!(next.unwrap(), None);
+    assert_eq!(office.spent().await, (10, 10));
+}
+
+#[tokio::test]
+async fn a_closed_gate_lets_nobody_pass_who_waits() {
+    let office = office().await;
+    assert_eq!(office.admit(0, 10).await.unwrap(), None);
+    let closing = async {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+        office.scope.gate.close();
+    };
+    let (waiting, ()) = tokio::join!(office.admit(1, 10), closing);
+    assert_eq!(waiting.unwrap(), Some(Refused::Interrupted));
+    assert_eq!(office.spent().await, (0, 10));
+}
+
+#[tokio::test]
+async fn what_cannot_be_written_is_told_to_its_caller_alone() {
+    let office = office().await;
+    let twice = join_all([office.admit(0, 100), office.admit(1, 100), office.admit(1, 100)]).await;
+    assert!(matches!(twice[..2], [Ok(None), Ok(None)]), "{twice:?}");
+    assert!(twice[2].is_err(), "there is such a row: {twice:?}");
+    let settled = join_all([office.settle(0, 7), office.settle(9, 7), office.settle(1, 3)]).await;
+    assert!(matches!(settled[..], [Ok(()), Err(StoreError::NotFound { .. }), Ok(())]), "{settled:?}");
+    assert_eq!(office.spent().await, (10, 0));
+}
