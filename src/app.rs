@@ -5,9 +5,9 @@ use std::sync::Arc;
 use thiserror::Error;
 
 use crate::clock::Clock;
-use crate::config::{Config, EmbedSettings};
+use crate::config::Config;
 use crate::llm::breaker::BreakerPolicy;
-use crate::llm::egress;
+use crate::llm::embedder::EmbedRouter;
 use crate::llm::prompt::{PromptError, Prompts};
 use crate::llm::retry::PIPELINE;
 use crate::llm::transport::Http;
@@ -121,16 +121,13 @@ fn gateway_parts(config: &Config) -> Result<GatewayParts, AppError> {
 
 /// On the terms of the gateway, whose connections it shares.
 fn embedder_parts(config: &Config, gateway: &GatewayParts) -> EmbedderParts {
-    let egress = config.llm.egress;
-    let is_near = |settings: &EmbedSettings| match egress::refusal(egress, &settings.endpoint) {
-        Some(why) => {
-            tracing::warn!(%why, "no vectors are asked for");
-            false
-        }
-        None => true,
-    };
+    let router = EmbedRouter::configured(&config.llm, &gateway.router);
+    if let Some(why) = router.refusal() {
+        tracing::warn!(%why, "no vectors are asked for");
+    }
     EmbedderParts {
-        settings: config.llm.embed.clone().filter(is_near),
+        router,
+        limits: config.llm.embed_limits,
         transport: Arc::clone(&gateway.transport),
         clock: gateway.clock,
         budget: gateway.budget,

@@ -1,6 +1,6 @@
 //! The `OPENAI_EMBED_*` settings: which model gives texts their vectors, where, how many of them, and what that costs.
 //!
-//! Without a model of its own, `OPENAI_MODEL` is asked; a server that refuses it is not asked again for a while (`llm/embedder`).
+//! How many texts there are, and how long, holds for the models of a catalogue too. Without a model of its own, `OPENAI_MODEL` is asked; a server that refuses it is not asked again for a while (`llm/embedder`).
 
 use std::time::Duration;
 
@@ -17,7 +17,18 @@ use crate::domain::topic::BudgetTier;
 /// The most texts that the API takes at once.
 const MOST_TEXTS: u64 = 2048;
 
-/// How vectors are asked for.
+/// How much is asked for, whoever is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EmbedLimits {
+    /// 0: nobody is asked.
+    pub max_items_per_run: usize,
+    /// Texts in one call.
+    pub batch_size: usize,
+    /// Characters of a text that are sent.
+    pub max_input_chars: usize,
+}
+
+/// Which server is asked for vectors where the catalogue names no model for them.
 #[derive(Debug, Clone)]
 pub struct EmbedSettings {
     /// Full URL of `/v1/embeddings`.
@@ -26,11 +37,6 @@ pub struct EmbedSettings {
     /// Of a whole call.
     pub timeout: Duration,
     models: Models,
-    pub max_items_per_run: usize,
-    /// Texts in one call.
-    pub batch_size: usize,
-    /// Characters of a text that are sent.
-    pub max_input_chars: usize,
     /// `None`: unknown.
     pub price: Option<Price>,
 }
@@ -73,32 +79,22 @@ struct RawEmbed {
     credits_per_1k_tokens: Option<String>,
 }
 
-/// Reads the section. `None` where no vectors are to be had: no key, no model, no address, or none wanted.
+/// Reads the section. No settings where none of its models is to be asked: no key, no model, no address, or no vectors wanted.
 pub(super) fn read(
     pairs: &[(String, String)],
     general: &RawGeneral,
     key: Option<SecretString>,
     timeout: Option<u64>,
     reader: &mut Reader,
-) -> Result<Option<EmbedSettings>, envy::Error> {
-    let raw: RawEmbed = section(pairs, "OPENAI_EMBED_")?;
+) -> Result<(EmbedLimits, Option<EmbedSettings>), envy::Error> {
+    let mut raw: RawEmbed = section(pairs, "OPENAI_EMBED_")?;
+    let limits = limits(&mut raw, reader);
     let models = Models {
         by_tier: [raw.model_low, raw.model_normal, raw.model_high].map(trimmed),
         of_task: trimmed(raw.model),
         of_all: trimmed(general.model.clone()),
     };
     let own = reader.maybe(raw.endpoint, PLACE, http_url);
-    let mut limit = |text, name: &str, wants: &str, default, example, range: (u64, u64)| {
-        size(reader.or(text, (name, wants, example), default, number(range.0, range.1)))
-    };
-    let items = "a number of items up to 1000000, 0 for none";
-    let max_items_per_run =
-        limit(raw.max_items_per_run, "OPENAI_EMBED_MAX_ITEMS_PER_RUN", items, 100, "100", (0, 1_000_000));
-    let texts = "a number of texts from 1 to 2048";
-    let batch_size = limit(raw.batch_size, "OPENAI_EMBED_BATCH_SIZE", texts, 16, "16", (1, MOST_TEXTS));
-    let chars = "a number of characters from 16 to 1000000";
-    let max_input_chars =
-        limit(raw.max_input_chars, "OPENAI_EMBED_MAX_INPUT_CHARS", chars, 8_000, "8000", (16, 1_000_000));
     let input = rate(
         reader,
         [
@@ -107,24 +103,50 @@ pub(super) fn read(
             ("OPENAI_CREDITS_PER_1K_INPUT_TOKENS", general.credits_per_1k_input_tokens.clone()),
         ],
     );
-    let Some(key) = key.filter(|_| models.any() && max_items_per_run > 0) else { return Ok(None) };
+    let Some(key) = key.filter(|_| models.any() && limits.max_items_per_run > 0) else { return Ok((limits, None)) };
     let Some(endpoint) = own.or_else(|| endpoint(general)) else {
         if BudgetTier::ALL.iter().any(|tier| models.is_named(*tier)) {
             let (name, wants, example) = PLACE;
             reader.problem(name, None, &format!("{wants}, which cannot be made of OPENAI_ENDPOINT"), example);
         }
-        return Ok(None);
+        return Ok((limits, None));
     };
-    Ok(Some(EmbedSettings {
+    let settings = EmbedSettings {
         timeout: time_allowed(&endpoint, timeout),
         endpoint,
         key,
         models,
-        max_items_per_run,
-        batch_size,
-        max_input_chars,
         price: input.map(|input| Price { input_microcredits_per_million: input, ..Price::default() }),
-    }))
+    };
+    Ok((limits, Some(settings)))
+}
+
+fn limits(raw: &mut RawEmbed, reader: &mut Reader) -> EmbedLimits {
+    let mut limit = |text: &mut Option<String>, name: &str, wants: &str, default, example, range: (u64, u64)| {
+        size(reader.or(text.take(), (name, wants, example), default, number(range.0, range.1)))
+    };
+    let (items, texts) = ("a number of items up to 1000000, 0 for none", "a number of texts from 1 to 2048");
+    let chars = "a number of characters from 16 to 1000000";
+    let (most_items, most_chars) = ((0, 1_000_000), (16, 1_000_000));
+    EmbedLimits {
+        max_items_per_run: limit(
+            &mut raw.max_items_per_run,
+            "OPENAI_EMBED_MAX_ITEMS_PER_RUN",
+            items,
+            100,
+            "100",
+            most_items,
+        ),
+        batch_size: limit(&mut raw.batch_size, "OPENAI_EMBED_BATCH_SIZE", texts, 16, "16", (1, MOST_TEXTS)),
+        max_input_chars: limit(
+            &mut raw.max_input_chars,
+            "OPENAI_EMBED_MAX_INPUT_CHARS",
+            chars,
+            8_000,
+            "8000",
+            most_chars,
+        ),
+    }
 }
 
 const PLACE: (&str, &str, &str) =
@@ -136,7 +158,7 @@ fn endpoint(general: &RawGeneral) -> Option<Url> {
         return http_url(base.trim()).map(|base| below(&base, "v1", "embeddings"));
     }
     match &general.endpoint {
-        Some(endpoint) => beside(&http_url(endpoint.trim())?),
+        Some(endpoint) => beside(&http_url(endpoint.trim())?, &["/responses", "/chat/completions"], "/embeddings"),
         None => Url::parse(PLACE.2).ok(),
     }
 }

@@ -23,7 +23,7 @@ use thiserror::Error;
 
 use catalogue::Environment;
 pub use catalogue::{Catalogue, CatalogueEntry, CatalogueProblem};
-pub use embed::{EmbedModel, EmbedSettings};
+pub use embed::{EmbedLimits, EmbedModel, EmbedSettings};
 pub use openai::{Effort, OpenAiSettings, TaskSettings};
 pub use place::is_own;
 pub use reader::Problem;
@@ -73,8 +73,9 @@ pub struct LlmSettings {
     pub egress: Egress,
     /// How each task is asked, whoever is asked: its limits and how much to think.
     pub tasks: BTreeMap<Task, TaskSettings>,
-    /// `None`: texts are compared by their words.
+    /// Makes the vectors of texts where the catalogue names no model for them; where there is neither, texts are compared by their words.
     pub embed: Option<EmbedSettings>,
+    pub embed_limits: EmbedLimits,
     /// What is set without effect, for `doctor` and the start of a run.
     pub notes: Vec<String>,
     /// Stories in one triage call, 1–50.
@@ -100,6 +101,13 @@ impl LlmSettings {
     #[must_use]
     pub fn has_models(&self) -> bool {
         self.openai.is_some() || self.catalogue.as_ref().is_some_and(|catalogue| !catalogue.tasks.is_empty())
+    }
+
+    /// Whether any model is configured for vectors, and any are wanted.
+    #[must_use]
+    pub fn has_vectors(&self) -> bool {
+        let of_catalogue = self.catalogue.as_ref().is_some_and(|catalogue| catalogue.embed.is_some());
+        self.embed_limits.max_items_per_run > 0 && (of_catalogue || self.embed.is_some())
     }
 }
 
@@ -320,7 +328,8 @@ impl Reader {
         let seconds = ("AHA_LLM_TIMEOUT_SECONDS", "seconds from 1 to 3600", "120");
         let timeout = self.maybe(raw.aha_llm_timeout_seconds.take(), seconds, number(1, 3600));
         let is_alone = raw.aha_llm_config.is_none();
-        let openai::Section { openai, tasks, embed, notes } = openai::read(pairs, timeout, is_alone, self)?;
+        let openai::Section { openai, tasks, embed, embed_limits, notes } =
+            openai::read(pairs, timeout, is_alone, self)?;
         let base = ("OLLAMA_BASE_URL", "the http(s) URL of an Ollama server", "http://127.0.0.1:11434");
         let _ = self.maybe(raw.ollama_base_url.take(), base, place::http_url);
         let egress = ("AHA_EGRESS", "any or local", "local");
@@ -333,6 +342,7 @@ impl Reader {
             egress: self.or(raw.aha_egress.take(), egress, Egress::default(), |text| text.parse().ok()),
             tasks,
             embed,
+            embed_limits,
             notes,
             triage_batch_size: size(self.or(raw.aha_triage_batch_size.take(), stories, 10, number(1, 50))),
             concurrency: size(self.or(raw.aha_llm_concurrency.take(), calls, 4, number(1, 256))),

@@ -9,7 +9,7 @@ use secrecy::SecretString;
 use serde::Deserialize;
 use url::Url;
 
-use super::embed::{self, EmbedSettings};
+use super::embed::{self, EmbedLimits, EmbedSettings};
 use super::place::{below, http_url, is_own};
 use super::reader::{Reader, number, size};
 use super::secret;
@@ -143,11 +143,12 @@ pub(super) fn time_allowed(endpoint: &Url, set: Option<u64>) -> Duration {
 }
 
 /// The section.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Section {
     /// `None` where no model of it is to be asked.
     pub(super) openai: Option<OpenAiSettings>,
     pub(super) embed: Option<EmbedSettings>,
+    pub(super) embed_limits: EmbedLimits,
     /// How each task is asked, whoever is asked.
     pub(super) tasks: BTreeMap<Task, TaskSettings>,
     /// What is set in vain.
@@ -173,15 +174,15 @@ pub(super) fn read(
     tasks.retain(|task, settings| *task != Task::EntityExtract || settings.models.of_task.is_some());
     let key = key(&general, reader);
     let endpoint = endpoint(&general, reader);
-    let embed = embed::read(pairs, &general, key.clone(), timeout, reader)?;
+    let (embed_limits, embed) = embed::read(pairs, &general, key.clone(), timeout, reader)?;
     let has_model = tasks.values().any(|task| task.models.any());
     let Some(key) = key.filter(|_| has_model) else {
         let notes = if embed.is_some() { Vec::new() } else { notes(&general, has_model, is_alone) };
-        return Ok(Section { openai: None, embed, tasks: all, notes });
+        return Ok(Section { openai: None, embed, embed_limits, tasks: all, notes });
     };
     let timeout = time_allowed(&endpoint, timeout);
     let openai = Some(OpenAiSettings { endpoint, key, timeout, tasks });
-    Ok(Section { openai, embed, tasks: all, notes: Vec::new() })
+    Ok(Section { openai, embed, embed_limits, tasks: all, notes: Vec::new() })
 }
 
 pub(super) fn section<T: serde::de::DeserializeOwned>(

@@ -22,12 +22,12 @@ pub(super) fn below(base: &Url, version: &str, name: &str) -> Url {
     url
 }
 
-/// The embeddings' address that belongs to one of answers.
-pub(super) fn beside(endpoint: &Url) -> Option<Url> {
+/// An address of the same interface: `method` in the place of one that is known. `None` where the address ends with none of these.
+pub(super) fn beside(endpoint: &Url, known: &[&str], method: &str) -> Option<Url> {
     let path = endpoint.path().trim_end_matches('/');
-    let parent = path.strip_suffix("/responses").or_else(|| path.strip_suffix("/chat/completions"))?;
+    let parent = known.iter().find_map(|known| path.strip_suffix(known))?;
     let mut url = endpoint.clone();
-    url.set_path(&format!("{parent}/embeddings"));
+    url.set_path(&format!("{parent}{method}"));
     Some(url)
 }
 

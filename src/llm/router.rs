@@ -84,6 +84,14 @@ pub struct Traits {
     pub pace: Option<Arc<Pace>>,
 }
 
+impl Traits {
+    /// How often and how soon a model is tried again, where a task has its own idea of it.
+    #[must_use]
+    pub fn retry(&self, of_task: &RetryPolicy) -> RetryPolicy {
+        self.retry.map_or(*of_task, |settings| of_task.with(&settings))
+    }
+}
+
 impl Route {
     #[must_use]
     pub const fn is_local(&self) -> bool {
@@ -118,7 +126,7 @@ impl Route {
     /// How often and how soon this model is tried again, where a task has its own idea of it.
     #[must_use]
     pub fn retry(&self, of_task: &RetryPolicy) -> RetryPolicy {
-        self.traits.retry.map_or(*of_task, |settings| of_task.with(&settings))
+        self.traits.retry(of_task)
     }
 
     /// Whose account at which server pays for it: models with the same one are refused together.
@@ -217,6 +225,12 @@ impl Router {
             (Some(Err(why)), _) => Err(why),
             (None, _) => Err(format!("{model} is not configured: AHA_LLM_CONFIG names no file with models")),
         }
+    }
+
+    /// An entry of the catalogue, whatever it is asked for.
+    pub(super) fn of_catalogue(&self, model: &ModelRef) -> Result<Route, String> {
+        let nowhere = || Err(format!("{model} is no model of the catalogue"));
+        self.listed.as_ref().map_or_else(nowhere, |listed| listed.named(model))
     }
 
     /// Whether the catalogue names the models of a task.

@@ -15,7 +15,7 @@ use crate::domain::source::Source;
 use crate::domain::time::{DAY_MS, Timestamp};
 use crate::domain::topic::RuleAction;
 use crate::domain::window::Window;
-use crate::llm::embedder::{EmbedJob, EmbedText, Embedded, PREPARATION, PURPOSE};
+use crate::llm::embedder::{EmbedJob, EmbedRoute, EmbedText, Embedded, PREPARATION, PURPOSE};
 use crate::store::{CallFilter, CallRecord, EmbeddedItem};
 use crate::stories::cluster::OPEN_DAYS;
 use crate::stories::features::LOCAL_SPACE;
@@ -27,17 +27,25 @@ use super::{RunContext, RunError, RunState};
 
 pub(super) async fn run(context: &RunContext, state: &mut RunState) -> Result<(), RunError> {
     let (embedder, scope) = (context.app.embedder(), scope_for(context, PREPARATION.to_owned()));
-    let Some(space) = embedder.space(scope.tier) else { return Ok(()) };
+    let Some(route) = embedder.route(scope.tier) else { return Ok(()) };
+    let space = route.as_ref().map(EmbedRoute::space).unwrap_or_default();
     let Some(due) = Due::find(context, &space).await? else { return Ok(()) };
-    let Some(job) = embedder.job(scope, due.some_known) else { return Ok(()) };
+    let route = match route {
+        Ok(route) => route,
+        Err(why) => {
+            state.words_alone = Some(why.clone());
+            return Ok(());
+        }
+    };
+    let job = embedder.job(route, scope, due.some_known);
     if let Some(why) = embedder.refused(context.store(), &job).await? {
-        tracing::info!(model = job.model.name, %why, "it makes no vectors, and is not asked for any for a while");
+        tracing::info!(model = %job.route.model, %why, "it makes no vectors, and is not asked for any for a while");
         return Ok(());
     }
     let texts = due.texts(context, &state.sources, &job).await?;
     if embedder.is_pretending() {
         // Whether a general model makes vectors is not known before it has.
-        let is_certain = !job.model.is_general || job.is_known;
+        let is_certain = !job.route.is_general || job.is_known;
         state.estimates.extend(embedder.estimate(&job, &texts).filter(|_| is_certain));
         return Ok(());
     }
@@ -48,7 +56,7 @@ pub(super) async fn run(context: &RunContext, state: &mut RunState) -> Result<()
         }
         Embedded::Failed(why) | Embedded::NoBudget(why) => {
             tracing::warn!(%why, "texts are compared by their words alone in this run");
-            state.words_alone = Some(why).filter(|_| !job.model.is_general);
+            state.words_alone = Some(why).filter(|_| !job.route.is_general);
         }
         Embedded::Interrupted => return Err(context.stop.ended().await),
     }

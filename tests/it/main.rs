@@ -28,4 +28,5 @@ mod specifications;
 mod spending;
 mod store;
 mod support;
+mod vectors;
 mod week;

@@ -4,7 +4,9 @@
 use std::path::Path;
 
 use aha_radar::config::Effort;
-use aha_radar::llm::provider::{self, AnswerFormat, Capabilities, ModelRequest, Role, Sampling, Server, Turn};
+use aha_radar::llm::provider::{
+    self, AnswerFormat, Capabilities, EmbedRequest, ModelRequest, Role, Sampling, Server, Turn,
+};
 use aha_radar::llm::{Task, schema};
 use reqwest::header::HeaderMap;
 use serde_json::{Value, json};
@@ -75,6 +77,29 @@ fn every_chat_completion_request_fits() {
 fn every_ollama_request_fits() {
     let own = json!({"num_ctx": 32768, "keep_alive": "5m", "options": {"seed": 7}});
     all_fit("ollama", &own, "AHA_TEST_OLLAMA_SPEC", "ChatRequest");
+}
+
+/// The same of requests for vectors.
+fn all_vectors_fit(dialect: &str, own: &Value, variable: &str, schema: &str) {
+    let specification = Specification::read(Path::new(&std::env::var(variable).unwrap()));
+    let server = Server { endpoint: "http://127.0.0.1/".parse().unwrap(), key: None, headers: HeaderMap::new() };
+    let (known, own) = (specification.fields(schema), own.as_object().unwrap());
+    for dimensions in [None, Some(256)] {
+        let request = EmbedRequest { model: "m", texts: &["one", "two"], dimensions, provider_specific: own };
+        let wire = provider::embedder_by_name(dialect).unwrap().encode(&request, &server).unwrap();
+        let body: Value = serde_json::from_slice(&wire.body).unwrap();
+        assert!(body.as_object().unwrap().keys().all(|name| known.contains(name)), "{body}");
+        assert_eq!(specification.violations(schema, &body), Vec::<String>::new(), "{body}");
+    }
+}
+
+#[test]
+#[ignore = "reads a file outside of the repository"]
+fn every_request_for_vectors_fits() {
+    let (openai, ollama) = ("AHA_TEST_OPENAI_SPEC", "AHA_TEST_OLLAMA_SPEC");
+    all_vectors_fit("openai", &json!({"user": "u"}), openai, "CreateEmbeddingRequest");
+    all_vectors_fit("openai_compatible", &json!({}), openai, "CreateEmbeddingRequest");
+    all_vectors_fit("ollama", &json!({"num_ctx": 2048, "keep_alive": "5m"}), ollama, "EmbedRequest");
 }
 
 /// A check that finds nothing wrong with anything would be none.

@@ -2,13 +2,13 @@
 
 use anyhow::Result;
 
-use crate::config::{Config, Egress, EmbedSettings, OpenAiSettings, TaskSettings};
+use crate::config::{Config, Egress, OpenAiSettings, TaskSettings};
 use crate::domain::budget::BudgetPolicy;
 use crate::domain::money::Price;
 use crate::domain::task::Task;
 use crate::domain::topic::BudgetTier;
 use crate::llm::Router;
-use crate::llm::embedder::{PURPOSE, is_refusal};
+use crate::llm::embedder::{EmbedRoute, EmbedRouter, PURPOSE, is_refusal};
 use crate::llm::prompt::Prompts;
 use crate::store::{CallFilter, SharedStore};
 
@@ -36,10 +36,7 @@ pub(super) fn settings(config: &Config, findings: &mut Findings) {
     if config.llm.egress == Egress::Local {
         findings.ok("egress", "AHA_EGRESS=local: only models on this host or a private network are asked");
     }
-    match &config.llm.embed {
-        Some(embed) => vectors(embed, findings),
-        None => findings.ok("vectors", "no model is configured: stories are put together by the words of their texts"),
-    }
+    vectors(config, &EmbedRouter::configured(&config.llm, &router), findings);
     config.llm.notes.iter().for_each(|note| findings.note("model", note.clone()));
     match Prompts::load(config.llm.prompts.as_deref()) {
         Ok(prompts) => {
@@ -110,38 +107,50 @@ fn provider(openai: &OpenAiSettings, router: &Router, findings: &mut Findings) {
     }
 }
 
-fn vectors(embed: &EmbedSettings, findings: &mut Findings) {
-    let named: Vec<(BudgetTier, &str)> = BudgetTier::ALL
-        .into_iter()
-        .filter_map(|tier| Some((tier, embed.model(tier).filter(|model| !model.is_general)?.name)))
-        .collect();
-    let general = BudgetTier::ALL.iter().filter_map(|tier| embed.model(*tier)).find(|model| model.is_general);
-    if let Some((_, first)) = named.first() {
-        let models = if named.len() == BudgetTier::ALL.len() && named.iter().all(|(_, name)| name == first) {
-            format!("openai/{first}")
-        } else {
-            named.iter().map(|(tier, name)| format!("{} openai/{name}", tier.as_str())).collect::<Vec<_>>().join("; ")
-        };
-        let text = format!(
-            "{models}, at {}; {}; at most {} items a run, {} in a call",
-            place(&embed.endpoint),
-            vector_price(embed.price),
-            embed.max_items_per_run,
-            embed.batch_size
-        );
-        if embed.price.is_some() { findings.ok("vectors", text) } else { findings.note("vectors", text) }
+/// Who makes vectors, of each tier where they differ.
+fn vectors(config: &Config, router: &EmbedRouter, findings: &mut Findings) {
+    let routes: Vec<(BudgetTier, &Result<EmbedRoute, String>)> =
+        TIERS.into_iter().filter_map(|tier| Some((tier, router.at(tier)?))).collect();
+    if routes.is_empty() {
+        let text = "no model is configured: stories are put together by the words of their texts";
+        return findings.ok("vectors", text);
     }
-    if let Some(model) = general {
-        findings.note(
-            "vectors",
-            format!(
-                "OPENAI_MODEL ({}) is asked for them, at {}; {}; where it makes none, words alone serve. Name a model that does in OPENAI_EMBED_MODEL, or set OPENAI_EMBED_MAX_ITEMS_PER_RUN=0",
-                model.name,
-                place(&embed.endpoint),
-                vector_price(embed.price)
-            ),
-        );
+    let mut told: Vec<(Vec<&str>, &Result<EmbedRoute, String>)> = Vec::new();
+    for (tier, route) in routes {
+        match told.iter_mut().find(|(_, known)| same(known, route)) {
+            Some((tiers, _)) => tiers.push(tier.as_str()),
+            None => told.push((vec![tier.as_str()], route)),
+        }
     }
+    for (tiers, route) in told {
+        let tiers = if tiers.len() == TIERS.len() { String::new() } else { format!("{}: ", tiers.join(", ")) };
+        match route {
+            Err(why) => findings.note("vectors", format!("{tiers}words alone serve: {why}")),
+            Ok(route) => maker(config, &tiers, route, findings),
+        }
+    }
+}
+
+fn same(one: &Result<EmbedRoute, String>, other: &Result<EmbedRoute, String>) -> bool {
+    match (one, other) {
+        (Ok(one), Ok(other)) => one.space() == other.space() && one.is_general == other.is_general,
+        (Err(one), Err(other)) => one == other,
+        _ => false,
+    }
+}
+
+fn maker(config: &Config, tiers: &str, route: &EmbedRoute, findings: &mut Findings) {
+    let (model, place, price) = (&route.model, place(&route.server.endpoint), vector_price(route.price));
+    if route.is_general {
+        let what = "where it makes none, words alone serve. Name a model that does in OPENAI_EMBED_MODEL, or set OPENAI_EMBED_MAX_ITEMS_PER_RUN=0";
+        let name = &model.model;
+        let text = format!("{tiers}OPENAI_MODEL ({name}) is asked for them, at {place}; {price}; {what}");
+        return findings.note("vectors", text);
+    }
+    let limits = config.llm.embed_limits;
+    let (items, texts) = (limits.max_items_per_run, route.batch_size(limits.batch_size));
+    let text = format!("{tiers}{model}, at {place}; {price}; at most {items} items a run, {texts} in a call");
+    if route.price.is_some() { findings.ok("vectors", text) } else { findings.note("vectors", text) }
 }
 
 fn vector_price(price: Option<Price>) -> String {
@@ -196,7 +205,7 @@ fn budget(config: &Config, findings: &mut Findings) {
         .collect();
     if !named.is_empty() {
         findings.ok("budget", format!("at most {}; policy {policy}", named.join(", ")));
-    } else if config.llm.has_models() || config.llm.embed.is_some() {
+    } else if config.llm.has_models() || config.llm.has_vectors() {
         let text = "no cap is set; AHA_BUDGET_DAILY_CREDITS, _MONTHLY_CREDITS and _RUN_CREDITS set them";
         findings.note("budget", text);
     }
@@ -222,16 +231,16 @@ pub(super) async fn ledger(store: &SharedStore, config: &Config, findings: &mut 
 
 /// Whether the last call for vectors was refused.
 async fn refused_vectors(store: &SharedStore, config: &Config, findings: &mut Findings) -> Result<()> {
-    if config.llm.embed.is_none() {
+    if !config.llm.has_vectors() {
         return Ok(());
     }
     let filter = CallFilter { purpose: Some(PURPOSE.to_owned()), limit: 1, ..CallFilter::default() };
     let last = store.calls(&filter).await?.into_iter().next();
     if let Some(call) = last.filter(|call| is_refusal(call.error_kind.as_deref())) {
-        let (model, why) = (call.model, call.error.unwrap_or_default());
+        let (provider, model, why) = (call.provider, call.model, call.error.unwrap_or_default());
         findings.note(
             "vectors",
-            format!("openai/{model} refused the last call ({why}), so words alone served; set OPENAI_EMBED_MODEL to a model that makes vectors"),
+            format!("{provider}/{model} refused the last call ({why}), so words alone served; name a model that makes vectors: OPENAI_EMBED_MODEL, or the task embed of a catalogue"),
         );
     }
     Ok(())

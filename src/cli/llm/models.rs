@@ -3,12 +3,13 @@
 use anyhow::Result;
 use serde::Serialize;
 
-use crate::config::{CatalogueEntry, Config, OpenAiSettings};
+use crate::config::{Catalogue, CatalogueEntry, Config, OpenAiSettings};
 use crate::domain::model::ModelRef;
 use crate::domain::money::Price;
 use crate::domain::task::Task;
 use crate::domain::topic::BudgetTier;
 use crate::llm::Router;
+use crate::llm::embedder::PURPOSE;
 use crate::llm::provider::OPENAI_NAME;
 
 use super::super::arguments::ModelsArguments;
@@ -73,6 +74,8 @@ struct Limits {
     tokens_per_minute: Option<u32>,
     concurrency: Option<u32>,
     max_tokens: Option<u32>,
+    /// Of a vector.
+    dimensions: Option<u32>,
 }
 
 pub(super) fn run(config: &Config, arguments: &ModelsArguments) -> Result<Exit> {
@@ -95,15 +98,22 @@ pub(in crate::cli) fn listed(config: &Config) -> Vec<Listed> {
     let catalogue = config.llm.catalogue.iter();
     let of_catalogue = catalogue.flat_map(|catalogue| {
         let file = catalogue.file.display();
-        catalogue.entries.iter().map(move |(name, entry)| (format!("{file}:{}", entry.line), name, entry))
+        catalogue.entries.iter().map(move |(name, entry)| (format!("{file}:{}", entry.line), catalogue, name, entry))
     });
-    let of_catalogue = of_catalogue.map(|(place, name, entry)| from_catalogue(&router, place, name, entry));
+    let of_catalogue =
+        of_catalogue.map(|(place, catalogue, name, entry)| from_catalogue(&router, place, catalogue, name, entry));
     let of_settings = config.llm.openai.iter().flat_map(|openai| from_settings(&router, openai));
     let known: Vec<Listed> = of_catalogue.collect();
     known.into_iter().chain(of_settings).collect()
 }
 
-fn from_catalogue(router: &Router, configured_by: String, name: &ModelRef, entry: &CatalogueEntry) -> Listed {
+fn from_catalogue(
+    router: &Router,
+    configured_by: String,
+    catalogue: &Catalogue,
+    name: &ModelRef,
+    entry: &CatalogueEntry,
+) -> Listed {
     let can = entry.capabilities;
     let capabilities = [
         ("strict_schema", can.strict_schema),
@@ -111,7 +121,8 @@ fn from_catalogue(router: &Router, configured_by: String, name: &ModelRef, entry
         ("reasoning_effort", can.reasoning_effort),
         ("usage_in_streams", can.usage_in_streams),
     ];
-    let (tasks, steps_in_for) = served(router, name, true);
+    let (mut tasks, steps_in_for) = served(router, name, true);
+    tasks.extend(told(PURPOSE, TIERS.map(|tier| catalogue.embedder(tier).is_some_and(|(first, _)| first == name))));
     Listed {
         provider: name.provider.clone(),
         model: name.model.clone(),
@@ -127,6 +138,7 @@ fn from_catalogue(router: &Router, configured_by: String, name: &ModelRef, entry
             tokens_per_minute: entry.limits.tokens_per_minute,
             concurrency: entry.limits.concurrency,
             max_tokens: entry.max_tokens,
+            dimensions: entry.dimensions,
         },
         timeout_seconds: entry.timeouts.whole.as_secs_f64(),
         first_byte_seconds: entry.timeouts.first_byte.as_secs_f64(),
@@ -181,22 +193,22 @@ fn served(router: &Router, name: &ModelRef, in_catalogue: bool) -> (Vec<String>,
         let place =
             |tier: &BudgetTier| router.candidates(task, *tier).iter().position(|candidate| candidate.model == *name);
         let places = TIERS.map(|tier| place(&tier));
-        first.extend(told(task, places.map(|place| place == Some(0))));
+        first.extend(told(task.as_str(), places.map(|place| place == Some(0))));
         if places.iter().all(|place| *place != Some(0)) {
-            later.extend(told(task, places.map(|place| place.is_some())));
+            later.extend(told(task.as_str(), places.map(|place| place.is_some())));
         }
     }
     (first, later)
 }
 
 /// A task, with its tiers where not all are meant.
-fn told(task: Task, tiers: [bool; 3]) -> Option<String> {
+fn told(task: &str, tiers: [bool; 3]) -> Option<String> {
     let named: Vec<&str> =
         TIERS.iter().zip(tiers).filter(|(_, is_meant)| *is_meant).map(|(tier, _)| tier.as_str()).collect();
     match named.len() {
         0 => None,
-        3 => Some(task.as_str().to_owned()),
-        _ => Some(format!("{} ({})", task.as_str(), named.join(", "))),
+        3 => Some(task.to_owned()),
+        _ => Some(format!("{task} ({})", named.join(", "))),
     }
 }
 
@@ -235,6 +247,7 @@ impl Limits {
             (self.requests_per_minute, "requests/min"),
             (self.tokens_per_minute, "tokens/min"),
             (self.max_tokens, "tokens an answer"),
+            (self.dimensions, "numbers a vector"),
         ];
         named.into_iter().filter_map(|(count, what)| Some(format!("{} {what}", count?))).collect::<Vec<_>>().join(", ")
     }

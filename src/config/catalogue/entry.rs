@@ -42,6 +42,8 @@ pub struct CatalogueEntry {
     pub top_p: Option<f64>,
     /// The most that one answer may have.
     pub max_tokens: Option<u32>,
+    /// How many numbers its vectors are to have.
+    pub dimensions: Option<u32>,
     /// Of free conversation: tasks have their own.
     pub system_prompt: Option<String>,
     /// The owner's notes, kept with conversations; never sent.
@@ -165,6 +167,7 @@ impl CatalogueEntry {
             temperature: raw.temperature,
             top_p: raw.top_p,
             max_tokens: raw.max_tokens,
+            dimensions: raw.dimensions,
             system_prompt: raw.system_prompt,
             metadata: raw.metadata,
             provider_specific: raw.provider_specific,

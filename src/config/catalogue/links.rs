@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::entry::CatalogueEntry;
-use super::raw::RawEntry;
+use super::raw::{At, RawEntry};
 use super::sheet::{Sheet, below};
 use super::tree::{Node, Value};
 use crate::domain::model::ModelRef;
@@ -17,12 +17,27 @@ pub struct TaskModels {
 }
 
 impl TaskModels {
+    /// All of them, each as often as it is named.
+    pub(super) fn all(&self) -> impl Iterator<Item = &ModelRef> {
+        self.by_tier.iter().flatten()
+    }
+
     /// The tier's own, else that of the nearest tier below, else above.
     #[must_use]
     pub fn of(&self, tier: BudgetTier) -> Option<&ModelRef> {
         let (lower, upper) = self.by_tier.split_at(tier as usize + 1);
         lower.iter().rev().chain(upper).flatten().next()
     }
+}
+
+/// What is asked for vectors, among the tasks: no text is asked of it.
+pub(super) const EMBED: &str = "embed";
+
+/// The models of each task.
+#[derive(Default)]
+pub(super) struct Tasks {
+    pub(super) by_task: BTreeMap<Task, TaskModels>,
+    pub(super) embed: Option<At<TaskModels>>,
 }
 
 /// Every fallback is an entry, and none leads back to where it came from.
@@ -62,20 +77,20 @@ fn way<'a>(
     })
 }
 
-pub(super) fn tasks(
-    sheet: &mut Sheet<'_>,
-    node: &Node,
-    raws: &BTreeMap<ModelRef, (String, RawEntry)>,
-) -> BTreeMap<Task, TaskModels> {
-    let names = Task::ALL.map(Task::as_str);
-    let mut tasks = BTreeMap::new();
+pub(super) fn tasks(sheet: &mut Sheet<'_>, node: &Node, raws: &BTreeMap<ModelRef, (String, RawEntry)>) -> Tasks {
+    let names: Vec<&str> = Task::ALL.map(Task::as_str).into_iter().chain([EMBED]).collect();
+    let mut tasks = Tasks::default();
     for pair in sheet.map(node, "tasks", ("tasks with the model of each", "tasks: { triage: openai/gpt-5-mini }")) {
         let path = below("tasks", &pair.key);
+        if pair.key == EMBED {
+            tasks.embed = Some(At { line: pair.line, value: models(sheet, &pair.node, &path, raws) });
+            continue;
+        }
         let Some(task) = Task::ALL.into_iter().find(|task| task.as_str() == pair.key) else {
             sheet.unknown(pair, &path, &names);
             continue;
         };
-        tasks.insert(task, models(sheet, &pair.node, &path, raws));
+        tasks.by_task.insert(task, models(sheet, &pair.node, &path, raws));
     }
     tasks
 }

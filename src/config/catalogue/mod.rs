@@ -2,8 +2,8 @@
 //! once. Read with the settings; the router and the commands go by it.
 //!
 //! The way of the file: `tree` makes nodes with lines of it, `raw` reads each entry's values over the defaults at the root through
-//! a `sheet`, which resolves variables of the `environment` and notes each `problem`; `entry` completes and checks them, and
-//! `links` the names by which entries and tasks refer to each other.
+//! a `sheet`, which resolves variables of the `environment` and notes each `problem`; `entry` completes and checks them,
+//! `links` the names by which entries and tasks refer to each other, and `vectors` whether those of the task `embed` can make any.
 
 mod entry;
 mod environment;
@@ -14,6 +14,7 @@ mod sheet;
 #[cfg(test)]
 mod tests;
 mod tree;
+mod vectors;
 
 use std::collections::BTreeMap;
 use std::io::Read as _;
@@ -30,6 +31,7 @@ pub use problem::CatalogueProblem;
 pub use tree::yaml_to_json;
 
 use entry::Place;
+use links::Tasks;
 use raw::RawEntry;
 use sheet::{Sheet, below};
 use tree::{MAX_BYTES, Node, Pair, Value};
@@ -43,6 +45,8 @@ pub struct Catalogue {
     pub file: PathBuf,
     pub entries: BTreeMap<ModelRef, CatalogueEntry>,
     pub tasks: BTreeMap<Task, TaskModels>,
+    /// Those that make vectors.
+    pub embed: Option<TaskModels>,
 }
 
 impl Catalogue {
@@ -58,10 +62,11 @@ impl Catalogue {
         let file = path.display().to_string();
         let text = read(path).map_err(|what| vec![of_file(&file, &what)])?;
         let mut sheet = Sheet::new(file, environment);
-        let (entries, tasks) = document(&mut sheet, &text, timeout);
+        let (entries, Tasks { by_task, embed }) = document(&mut sheet, &text, timeout);
         let mut problems = sheet.problems;
         if problems.is_empty() {
-            return Ok(Self { file: path.to_owned(), entries, tasks });
+            let embed = embed.map(|embed| embed.value);
+            return Ok(Self { file: path.to_owned(), entries, tasks: by_task, embed });
         }
         problems.sort_by(|a, b| (a.line, &a.path).cmp(&(b.line, &b.path)));
         Err(problems)
@@ -72,6 +77,12 @@ impl Catalogue {
     pub fn chain(&self, task: Task, tier: BudgetTier) -> Vec<(&ModelRef, &CatalogueEntry)> {
         let first = self.tasks.get(&task).and_then(|models| models.of(tier));
         first.map_or_else(Vec::new, |first| links::chain(&self.entries, first))
+    }
+
+    /// The model that makes a tier's vectors.
+    #[must_use]
+    pub fn embedder(&self, tier: BudgetTier) -> Option<(&ModelRef, &CatalogueEntry)> {
+        self.entries.get_key_value(self.embed.as_ref()?.of(tier)?)
     }
 
     /// Whether the file names a model for a task.
@@ -118,7 +129,7 @@ fn read(path: &Path) -> Result<String, String> {
     Ok(text.trim_start_matches('\u{feff}').to_owned())
 }
 
-type Contents = (BTreeMap<ModelRef, CatalogueEntry>, BTreeMap<Task, TaskModels>);
+type Contents = (BTreeMap<ModelRef, CatalogueEntry>, Tasks);
 
 fn document(sheet: &mut Sheet<'_>, text: &str, timeout: Option<u64>) -> Contents {
     let mut faults = Vec::new();
@@ -145,6 +156,9 @@ fn document(sheet: &mut Sheet<'_>, text: &str, timeout: Option<u64>) -> Contents
         if let Some(entry) = CatalogueEntry::of(sheet, &place, raw, timeout) {
             entries.insert(name, entry);
         }
+    }
+    if let Some(embed) = &tasks.embed {
+        vectors::check(sheet, embed, &entries);
     }
     (entries, tasks)
 }

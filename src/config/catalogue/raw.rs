@@ -16,7 +16,7 @@ use crate::config::reader::number;
 use crate::domain::model::ModelRef;
 use crate::domain::money::parse_decimal;
 
-pub(super) const KEYS: [&str; 21] = [
+pub(super) const KEYS: [&str; 22] = [
     "endpoint",
     "api_key",
     "model",
@@ -28,6 +28,7 @@ pub(super) const KEYS: [&str; 21] = [
     "temperature",
     "top_p",
     "max_tokens",
+    "dimensions",
     "system_prompt",
     "metadata",
     "headers",
@@ -67,6 +68,7 @@ pub(super) struct RawEntry {
     pub(super) temperature: Option<f64>,
     pub(super) top_p: Option<f64>,
     pub(super) max_tokens: Option<u32>,
+    pub(super) dimensions: Option<u32>,
     pub(super) system_prompt: Option<String>,
     pub(super) metadata: Map<String, Json>,
     pub(super) headers: HeaderMap,
@@ -128,6 +130,7 @@ impl RawEntry {
             "temperature" => self.temperature = share(sheet, node, path, 2.0),
             "top_p" => self.top_p = share(sheet, node, path, 1.0),
             "max_tokens" => self.max_tokens = count(sheet, node, path, 1_000_000),
+            "dimensions" => self.dimensions = count(sheet, node, path, 65_536),
             "system_prompt" => {
                 self.system_prompt = sheet.text(node, path, ("a text", "system_prompt: Answer in one sentence."));
             }

@@ -323,3 +323,27 @@ fn the_examples_that_are_shipped_can_be_used_as_they_stand() {
     }
     assert_eq!(count, 6);
 }
+
+#[test]
+fn the_task_embed_has_models_of_its_own_and_their_addresses() {
+    let catalogue = load(
+        "models:
+  openai/small: { dimensions: 256 }
+  openai_compatible/own: { endpoint: 'http://gpu:8080/v1?tenant=7' }
+  gemini/g: { api_key: '${MY_KEY}' }
+  ollama/nomic: { endpoint: 'http://gpu/api/embed' }
+tasks:
+  triage: openai/small
+  embed: { low: ollama/nomic, normal: openai_compatible/own, high: openai/small }
+",
+    )
+    .unwrap();
+    let place = |tier| catalogue.embedder(tier).unwrap().1.vectors_endpoint().unwrap().to_string();
+    assert_eq!(place(BudgetTier::Low), "http://gpu/api/embed");
+    assert_eq!(place(BudgetTier::Normal), "http://gpu:8080/v1/embeddings?tenant=7");
+    assert_eq!(place(BudgetTier::High), "https://api.openai.com/v1/embeddings");
+    assert_eq!(entry(&catalogue, "openai/small").dimensions, Some(256));
+    let gemini = entry(&catalogue, "gemini/g").vectors_endpoint().unwrap();
+    assert_eq!(gemini.as_str(), "https://generativelanguage.googleapis.com/v1beta");
+    assert!(catalogue.serves(Task::Triage) && !catalogue.serves(Task::DeepSummary));
+}

@@ -2,19 +2,16 @@
 
 use std::time::{Instant, SystemTime};
 
-use reqwest::header::HeaderMap;
-
-use super::{EmbedJob, EmbedText, Embedder, PREPARATION, PURPOSE, Tried, body};
-use crate::config::EmbedSettings;
+use super::{EmbedJob, EmbedText, Embedder, PREPARATION, PURPOSE, Tried, words};
 use crate::domain::ids::{CallId, ItemId};
 use crate::llm::budget;
 use crate::llm::desk;
 use crate::llm::error::CallError;
+use crate::llm::estimate;
 use crate::llm::ledger::{self, Cost, Deadline};
-use crate::llm::provider::embeddings::{self, EmbedReply};
-use crate::llm::provider::{KeyHeader, OPENAI_NAME, Server};
+use crate::llm::provider::EmbedReply;
 use crate::llm::redact::Redactor;
-use crate::llm::transport::{Timeouts, WireResponse};
+use crate::llm::transport::{WireRequest, WireResponse};
 use crate::store::{NewCall, NewEmbedding, NewVectors, Settlement, SharedStore, StoreError};
 use crate::stories::dense::DenseVector;
 
@@ -33,14 +30,21 @@ impl Embedder {
         texts: &[EmbedText],
         tries: i64,
     ) -> Result<Result<(), Tried>, StoreError> {
-        let body = body(job, texts);
-        let deadline = Deadline { clock: self.parts.clock, timeout: job.settings.timeout };
-        let call = self.new_call(job, texts, &body, tries, deadline);
+        let encoded = match job.encoded(texts) {
+            Ok(encoded) => encoded,
+            Err(error) => return Ok(Err(Tried::Failed(error))),
+        };
+        let _turn = match &job.route.traits.pace {
+            Some(pace) => Some(pace.turn(estimate::tokens(encoded.body.len())).await),
+            None => None,
+        };
+        let deadline = Deadline { clock: self.parts.clock, timeout: job.route.timeouts.whole };
+        let call = self.new_call(job, texts, &encoded.body, tries, deadline);
         if let Some(refused) = desk::admit(store, &job.scope, deadline, &call).await? {
             return Ok(Err(Tried::Refused(refused)));
         }
         crate::failpoint::hit("call.after_reserve");
-        let exchange = self.exchange(job, texts, body).await;
+        let exchange = self.exchange(job, texts, &encoded).await;
         crate::failpoint::hit("call.after_answer");
         let settlement = self.settlement(&call, job, texts, &exchange);
         ledger::settle(store, &job.scope, &settlement).await?;
@@ -61,45 +65,48 @@ impl Embedder {
             run: scope.run,
             topic: scope.topic,
             purpose: PURPOSE,
-            provider: OPENAI_NAME.to_owned(),
-            model: job.model.name.to_owned(),
+            provider: job.route.model.provider.clone(),
+            model: job.route.model.model.clone(),
             prompt_id: PREPARATION.to_owned(),
             attempt: tries,
             stories: i64::try_from(texts.len()).unwrap_or(i64::MAX),
             degraded_from: None,
-            reserved_microcredits: self.price().map(|price| ledger::upper_bound(price, body, 0)),
+            reserved_microcredits: job.route.price.map(|price| ledger::upper_bound(price, body, 0)),
             limits: budget::limits(&self.parts.budget, scope, PURPOSE, None, now),
             started_at: now,
             expires_at: deadline.of_a_call(),
         }
     }
 
-    async fn exchange(&self, job: &EmbedJob<'_>, texts: &[EmbedText], body: Vec<u8>) -> Exchange {
+    async fn exchange(&self, job: &EmbedJob<'_>, texts: &[EmbedText], encoded: &WireRequest) -> Exchange {
         let sent = Instant::now();
-        let mut reply = match self.send(job, body).await {
+        let mut reply = match self.send(job, encoded).await {
             Ok(response) => {
                 let now = SystemTime::from(self.parts.clock.wall().to_utc());
-                embeddings::decode(texts.len(), &response, now)
+                job.route.dialect.decode(&job.route.request(&words(texts)), &response, now)
             }
             Err(error) => EmbedReply { outcome: Err(error), usage: None, request_id: None },
         };
+        // Once more, of what was read: the bytes may have spelled the key otherwise.
+        let redactor = Redactor::of(job.route.server.key.as_ref());
+        reply.request_id = reply.request_id.map(|id| redactor.text(id));
+        reply.outcome = reply.outcome.map_err(|error| error.in_words(|words| redactor.text(words)));
+        // No text takes no tokens: a server that says so does not count.
+        reply.usage = reply.usage.filter(|usage| usage.input_tokens > 0);
         reply.outcome = reply.outcome.and_then(|vectors| of_one_length(job, vectors));
         Exchange { reply, latency_ms: i64::try_from(sent.elapsed().as_millis()).unwrap_or(i64::MAX) }
     }
 
-    async fn send(&self, job: &EmbedJob<'_>, body: Vec<u8>) -> Result<WireResponse, CallError> {
-        let EmbedSettings { endpoint, key, timeout, .. } = job.settings;
-        let server = Server { endpoint: endpoint.clone(), key: Some(key.clone()), headers: HeaderMap::new() };
-        let request = server.request(endpoint.clone(), KeyHeader::Bearer, body)?;
-        let mut response = self.parts.transport.send(&request, Timeouts::of(*timeout)).await?;
-        Redactor::of(server.key.as_ref()).bytes(&mut response.body);
+    async fn send(&self, job: &EmbedJob<'_>, request: &WireRequest) -> Result<WireResponse, CallError> {
+        let mut response = self.parts.transport.send(request, job.route.timeouts).await?;
+        Redactor::of(job.route.server.key.as_ref()).bytes(&mut response.body);
         Ok(response)
     }
 
     fn settlement(&self, call: &NewCall, job: &EmbedJob<'_>, texts: &[EmbedText], exchange: &Exchange) -> Settlement {
         let reply = &exchange.reply;
         let failure = reply.outcome.as_ref().err();
-        let cost = Cost::of(self.price(), failure, reply.usage);
+        let cost = Cost::of(job.route.price, failure, reply.usage);
         let embeddings = reply.outcome.iter().flat_map(|vectors| texts.iter().zip(vectors)).flat_map(stored);
         Settlement {
             call: call.id,

@@ -2,6 +2,7 @@
 //! none is paid for twice. Called by the stage `embed`.
 
 mod attempt;
+mod route;
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -10,17 +11,17 @@ use std::time::Duration;
 use super::error::{CallError, Decision};
 use super::gateway::{CallScope, Jitter};
 use super::ledger::Refused;
-use super::provider::{OPENAI_NAME, embeddings};
 use super::retry::{self, Next, RetryPolicy};
-use super::transport::Transport;
+use super::transport::{Transport, WireRequest};
 use crate::clock::Clock;
-use crate::config::{BudgetSettings, EmbedModel, EmbedSettings};
+use crate::config::{BudgetSettings, EmbedLimits};
 use crate::domain::digest::Estimate;
 use crate::domain::ids::ItemId;
-use crate::domain::money::Price;
 use crate::domain::time::{DAY_MS, Timestamp};
 use crate::domain::topic::BudgetTier;
 use crate::store::{CallFilter, SharedStore, StoreError};
+
+pub use route::{EmbedRoute, EmbedRouter};
 
 /// As it stands in `provider_calls.purpose`.
 pub const PURPOSE: &str = "embed";
@@ -70,8 +71,8 @@ impl Embedded {
 /// What the embedder goes by.
 #[derive(Clone)]
 pub struct EmbedderParts {
-    /// `None`: there are no vectors to be had.
-    pub settings: Option<EmbedSettings>,
+    pub router: EmbedRouter,
+    pub limits: EmbedLimits,
     pub transport: Arc<dyn Transport>,
     pub clock: Clock,
     pub budget: BudgetSettings,
@@ -83,7 +84,7 @@ pub struct EmbedderParts {
 
 impl fmt::Debug for EmbedderParts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("EmbedderParts").field("settings", &self.settings).finish_non_exhaustive()
+        f.debug_struct("EmbedderParts").field("router", &self.router).finish_non_exhaustive()
     }
 }
 
@@ -96,10 +97,10 @@ pub struct Embedder {
 /// What the calls of one attempt at a run have in common.
 #[derive(Debug)]
 pub struct EmbedJob<'a> {
-    settings: &'a EmbedSettings,
-    pub model: EmbedModel<'a>,
+    limits: EmbedLimits,
+    pub route: &'a EmbedRoute,
     pub scope: CallScope,
-    /// Names provider, model and preparation; vectors of different lengths in it are not compared.
+    /// See [`EmbedRoute::space`]; vectors of different lengths in it are not compared.
     pub space: String,
     /// Of the vectors that came so far.
     dimensions: OnceLock<usize>,
@@ -111,19 +112,24 @@ impl EmbedJob<'_> {
     /// Texts looked at in one run.
     #[must_use]
     pub const fn max_items(&self) -> usize {
-        self.settings.max_items_per_run
+        self.limits.max_items_per_run
     }
 
     /// Texts in one call.
     #[must_use]
-    pub const fn batch_size(&self) -> usize {
-        self.settings.batch_size
+    pub fn batch_size(&self) -> usize {
+        self.route.batch_size(self.limits.batch_size)
     }
 
     /// Characters of a text that are sent.
     #[must_use]
     pub const fn max_chars(&self) -> usize {
-        self.settings.max_input_chars
+        self.limits.max_input_chars
+    }
+
+    fn encoded(&self, texts: &[EmbedText]) -> Result<WireRequest, CallError> {
+        let EmbedRoute { dialect, server, .. } = self.route;
+        dialect.encode(&self.route.request(&words(texts)), server)
     }
 
     fn works(&self) -> bool {
@@ -143,20 +149,16 @@ impl Embedder {
         self.parts.pretend
     }
 
-    /// The name of the space of a tier's model.
+    /// The model of a tier, or why it is not asked; `None` where none is configured.
     #[must_use]
-    pub fn space(&self, tier: BudgetTier) -> Option<String> {
-        let model = self.parts.settings.as_ref()?.model(tier)?;
-        Some(format!("{OPENAI_NAME}/{}#{PREPARATION}", model.name))
+    pub const fn route(&self, tier: BudgetTier) -> Option<&Result<EmbedRoute, String>> {
+        self.parts.router.at(tier)
     }
 
-    /// `None` where no model is configured.
     #[must_use]
-    pub fn job(&self, scope: CallScope, is_known: bool) -> Option<EmbedJob<'_>> {
-        let settings = self.parts.settings.as_ref()?;
-        let model = settings.model(scope.tier)?;
-        let space = self.space(scope.tier)?;
-        Some(EmbedJob { settings, model, scope, space, dimensions: OnceLock::new(), is_known })
+    pub fn job<'a>(&self, route: &'a EmbedRoute, scope: CallScope, is_known: bool) -> EmbedJob<'a> {
+        let (limits, space) = (self.parts.limits, route.space());
+        EmbedJob { limits, route, scope, space, dimensions: OnceLock::new(), is_known }
     }
 
     /// Why a general model is not asked: it was not long ago, and makes no vectors.
@@ -164,11 +166,11 @@ impl Embedder {
     /// # Errors
     /// When the store fails.
     pub async fn refused(&self, store: &SharedStore, job: &EmbedJob<'_>) -> Result<Option<String>, StoreError> {
-        if !job.model.is_general {
+        if !job.route.is_general {
             return Ok(None);
         }
         let filter = CallFilter { purpose: Some(PURPOSE.to_owned()), limit: ROWS, ..CallFilter::default() };
-        let last = store.calls(&filter).await?.into_iter().find(|call| call.model == job.model.name);
+        let last = store.calls(&filter).await?.into_iter().find(|call| call.model == job.route.model.model);
         let is_recent = |at: i64| self.parts.clock.now() - Timestamp::from_millis(at) < REFUSED_DAYS * DAY_MS;
         let refused = last.filter(|call| is_refusal(call.error_kind.as_deref()) && is_recent(call.started_at));
         Ok(refused.and_then(|call| call.error))
@@ -177,22 +179,21 @@ impl Embedder {
     /// What it would take to embed these texts.
     #[must_use]
     pub fn estimate(&self, job: &EmbedJob<'_>, texts: &[EmbedText]) -> Option<Estimate> {
-        let bytes: usize = texts.chunks(job.batch_size()).map(|batch| body(job, batch).len()).sum();
+        let mut bytes = 0;
+        for batch in texts.chunks(job.batch_size()) {
+            bytes += job.encoded(batch).ok()?.body.len();
+        }
         let input_tokens = super::estimate::tokens(bytes);
         (!texts.is_empty()).then(|| Estimate {
             task: PURPOSE.to_owned(),
-            model: job.model.name.to_owned(),
+            model: job.route.model.model.clone(),
             configured: true,
             stories: texts.len(),
             calls: texts.len().div_ceil(job.batch_size()),
             input_tokens,
             output_tokens: 0,
-            microcredits: self.price().map(|price| price.cost(input_tokens, 0)),
+            microcredits: job.route.price.map(|price| price.cost(input_tokens, 0)),
         })
-    }
-
-    fn price(&self) -> Option<Price> {
-        self.parts.settings.as_ref()?.price
     }
 
     /// Has vectors made of a batch and stores them. What is refused among texts of which others work is tried in halves, and in
@@ -225,7 +226,7 @@ impl Embedder {
                     }
                 }
                 Err(Tried::Failed(error)) => {
-                    return Ok(Embedded::Failed(format!("{OPENAI_NAME}/{}: {error}", job.model.name)));
+                    return Ok(Embedded::Failed(format!("{}: {error}", job.route.model)));
                 }
             }
         }
@@ -239,7 +240,8 @@ impl Embedder {
         job: &EmbedJob<'_>,
         texts: &[EmbedText],
     ) -> Result<Result<(), Tried>, StoreError> {
-        let (policy, mut left) = (self.parts.retry, self.parts.retry.all());
+        let policy = job.route.traits.retry(&self.parts.retry);
+        let mut left = policy.all();
         let mut number = 1;
         loop {
             let Err(tried) = self.attempt(store, job, texts, number).await? else { return Ok(Ok(())) };
@@ -262,6 +264,10 @@ impl Embedder {
     }
 }
 
+fn words(texts: &[EmbedText]) -> Vec<&str> {
+    texts.iter().map(|text| text.text.as_str()).collect()
+}
+
 /// Why a try brought no vectors.
 enum Tried {
     Refused(Refused),
@@ -272,8 +278,4 @@ enum Tried {
 #[must_use]
 pub fn is_refusal(error_kind: Option<&str>) -> bool {
     matches!(error_kind, Some("refused_request" | "unknown_model" | "forbidden"))
-}
-
-fn body(job: &EmbedJob<'_>, texts: &[EmbedText]) -> Vec<u8> {
-    embeddings::encode(job.model.name, &texts.iter().map(|text| text.text.as_str()).collect::<Vec<_>>())
 }

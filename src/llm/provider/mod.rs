@@ -5,6 +5,7 @@ mod chat_completions;
 #[cfg(test)]
 mod cuts;
 mod effort;
+mod embedding;
 mod failure;
 mod gemini;
 mod keywords;
@@ -31,10 +32,11 @@ use crate::config::Effort;
 
 pub use anthropic::{Anthropic, NAME as ANTHROPIC_NAME};
 pub use chat_completions::{ChatCompletions, NAME as OPENAI_COMPATIBLE_NAME};
+pub use embedding::{EmbedDialect, EmbedReply, EmbedRequest};
 pub(super) use failure::short;
 pub use gemini::{Gemini, NAME as GEMINI_NAME};
 pub use ollama::{NAME as OLLAMA_NAME, Ollama};
-pub use openai::{NAME as OPENAI_NAME, OpenAi, embeddings};
+pub use openai::{NAME as OPENAI_NAME, OpenAi};
 
 /// The Messages API of Anthropic.
 pub static ANTHROPIC: Anthropic = Anthropic;
@@ -60,6 +62,20 @@ pub static DIALECTS: &[(&str, &dyn Dialect)] = &[
 #[must_use]
 pub fn by_name(name: &str) -> Option<&'static dyn Dialect> {
     DIALECTS.iter().find(|(known, _)| *known == name).map(|(_, dialect)| *dialect)
+}
+
+/// All dialects in which a server can be asked for vectors, by name.
+pub static EMBED_DIALECTS: &[(&str, &dyn EmbedDialect)] = &[
+    (OPENAI_NAME, &openai::Embeddings),
+    (OPENAI_COMPATIBLE_NAME, &openai::Embeddings),
+    (GEMINI_NAME, &gemini::BatchEmbedContents),
+    (OLLAMA_NAME, &ollama::Embed),
+];
+
+/// The dialect for vectors of that name.
+#[must_use]
+pub fn embedder_by_name(name: &str) -> Option<&'static dyn EmbedDialect> {
+    EMBED_DIALECTS.iter().find(|(known, _)| *known == name).map(|(_, dialect)| *dialect)
 }
 
 /// Who said something.

@@ -9,4 +9,5 @@ pub mod radar;
 pub mod responses;
 pub mod rows;
 pub mod talker;
+pub mod vectors;
 pub mod web;

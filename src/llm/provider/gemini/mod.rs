@@ -1,6 +1,7 @@
 //! The generative language API of Google (`generateContent`).
 
 mod decode;
+mod embeddings;
 mod encode;
 mod failure;
 mod stream;
@@ -13,6 +14,8 @@ use super::{Dialect, KeyHeader, ModelRequest, Reply, Server, StreamReader};
 use crate::llm::error::CallError;
 use crate::llm::stream::Framing;
 use crate::llm::transport::{WireRequest, WireResponse};
+
+pub(super) use embeddings::BatchEmbedContents;
 
 pub const NAME: &str = "gemini";
 /// The interface takes its key in the address too, where logs and proxies would see it.
@@ -40,19 +43,24 @@ impl Dialect for Gemini {
     }
 }
 
-/// The model's name is one segment of the path, whatever is in it.
 fn url(request: &ModelRequest, base: &Url) -> Result<Url, CallError> {
-    let model = request.model.strip_prefix("models/").unwrap_or(&request.model);
     let method = if request.stream { "streamGenerateContent" } else { "generateContent" };
+    let mut url = address(base, &request.model, method)?;
+    if request.stream {
+        url.query_pairs_mut().append_pair("alt", "sse");
+    }
+    Ok(url)
+}
+
+/// The model's name is one segment of the path, whatever is in it.
+fn address(base: &Url, model: &str, method: &str) -> Result<Url, CallError> {
+    let model = model.strip_prefix("models/").unwrap_or(model);
     let mut url = base.clone();
     url.path_segments_mut()
         .map_err(|()| CallError::Connect("nothing can be added to the endpoint's address".to_owned()))?
         .pop_if_empty()
         .push("models")
         .push(&format!("{model}:{method}"));
-    if request.stream {
-        url.query_pairs_mut().append_pair("alt", "sse");
-    }
     Ok(url)
 }
 

@@ -1,6 +1,7 @@
 //! Ollama's own interface (`POST …/api/chat`): its streams are a JSON object a line, and it alone lets the context's size be chosen.
 
 mod decode;
+mod embeddings;
 mod encode;
 mod stream;
 
@@ -10,6 +11,8 @@ use super::{Dialect, KeyHeader, ModelRequest, Reply, Server, StreamReader};
 use crate::llm::error::CallError;
 use crate::llm::stream::Framing;
 use crate::llm::transport::{WireRequest, WireResponse};
+
+pub(super) use embeddings::Embed;
 
 pub const NAME: &str = "ollama";
 

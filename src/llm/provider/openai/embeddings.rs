@@ -1,24 +1,22 @@
-//! The embeddings API (`POST /v1/embeddings`): texts go in, a vector for each comes out. Pure, as the other dialects.
+//! The embeddings API (`POST …/embeddings`), of OpenAI and of the servers that have copied it: texts go in, a vector for each comes out.
 
 use std::time::SystemTime;
 
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::llm::error::CallError;
-use crate::llm::provider::Usage;
-use crate::llm::provider::failure::{refusal, short, tokens as count};
-use crate::llm::transport::WireResponse;
+use crate::llm::provider::embedding::{EmbedDialect, EmbedReply, EmbedRequest, Numbers, checked, header_id, success};
+use crate::llm::provider::failure::{refusal, short, tokens};
+use crate::llm::provider::{KeyHeader, Server, Usage};
+use crate::llm::transport::{WireRequest, WireResponse};
 
-/// What a provider answered.
-#[derive(Debug, Clone, PartialEq)]
-pub struct EmbedReply {
-    /// A vector for each text, in the order of the texts: of one length, finite, none of zeros alone.
-    pub outcome: Result<Vec<Vec<f32>>, CallError>,
-    /// `None` where it is missing or cannot be true.
-    pub usage: Option<Usage>,
-    pub request_id: Option<String>,
-}
+/// As OpenAI has it; what other servers take is seldom less.
+const MOST_TEXTS: usize = 2048;
+
+/// The dialect. The endpoint is the whole address.
+#[derive(Debug)]
+pub struct Embeddings;
 
 #[derive(Debug, Deserialize)]
 struct Body {
@@ -32,82 +30,54 @@ struct Body {
 struct Entry {
     /// Where it is missing, the place counts.
     index: Option<usize>,
-    embedding: Vec<Option<f64>>,
+    embedding: Numbers,
 }
 
-/// The body of a request.
-#[must_use]
-pub fn encode(model: &str, texts: &[&str]) -> Vec<u8> {
-    let body = json!({ "model": model, "input": texts, "encoding_format": "float" });
-    // Texts and object keys cannot fail to be written.
-    serde_json::to_vec(&body).unwrap_or_default()
-}
-
-/// Reads an answer of any status about so many texts; `now` is for a `Retry-After` that is a date.
-#[must_use]
-pub fn decode(texts: usize, response: &WireResponse, now: SystemTime) -> EmbedReply {
-    let header_id = response.header("x-request-id").map(short);
-    if !(200..300).contains(&response.status) {
-        return EmbedReply { outcome: Err(refusal(response, now)), usage: None, request_id: header_id };
+impl EmbedDialect for Embeddings {
+    fn encode(&self, request: &EmbedRequest<'_>, server: &Server) -> Result<WireRequest, CallError> {
+        server.request(server.endpoint.clone(), KeyHeader::Bearer, body(request))
     }
-    match serde_json::from_slice::<Body>(&response.body) {
-        Ok(body) => EmbedReply {
-            usage: usage(&body.usage),
-            request_id: body.id.as_deref().map(short).or(header_id),
-            outcome: vectors(texts, body.data),
-        },
-        Err(error) => {
-            let outcome = Err(CallError::NotTheInterface(error.to_string()));
-            EmbedReply { outcome, usage: None, request_id: header_id }
+
+    fn decode(&self, request: &EmbedRequest<'_>, response: &WireResponse, now: SystemTime) -> EmbedReply {
+        let id = header_id(response);
+        match success::<Body>(response, now, refusal) {
+            Ok(body) => EmbedReply {
+                usage: tokens(&body.usage["prompt_tokens"])
+                    .map(|input_tokens| Usage { input_tokens, ..Usage::default() }),
+                request_id: body.id.as_deref().map(short).or(id),
+                outcome: vectors(request, body.data),
+            },
+            Err(error) => EmbedReply { outcome: Err(error), usage: None, request_id: id },
         }
     }
-}
 
-fn usage(usage: &Value) -> Option<Usage> {
-    Some(Usage { input_tokens: count(&usage["prompt_tokens"])?, ..Usage::default() })
-}
-
-fn vectors(texts: usize, entries: Vec<Entry>) -> Result<Vec<Vec<f32>>, CallError> {
-    let invalid = |why: String| Err(CallError::Invalid(why));
-    if entries.len() != texts {
-        return invalid(format!("{texts} texts were sent and {} vectors came", entries.len()));
-    }
-    let mut found: Vec<Option<Vec<f32>>> = vec![None; texts];
-    for (place, entry) in entries.into_iter().enumerate() {
-        let index = entry.index.unwrap_or(place);
-        match found.get_mut(index) {
-            Some(vector @ None) => *vector = Some(numbers(entry.embedding)?),
-            Some(Some(_)) => return invalid(format!("two vectors are said to be of text {index}")),
-            None => return invalid(format!("a vector is said to be of text {index}, of {texts}")),
-        }
-    }
-    let found: Vec<Vec<f32>> = found.into_iter().flatten().collect();
-    let length = found.first().map_or(0, Vec::len);
-    match found.iter().find(|vector| vector.len() != length) {
-        Some(other) => invalid(format!("vectors of {length} and of {} numbers came", other.len())),
-        None => Ok(found),
+    fn most_texts(&self) -> usize {
+        MOST_TEXTS
     }
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "what does not fit is not finite, and refused")]
-fn numbers(numbers: Vec<Option<f64>>) -> Result<Vec<f32>, CallError> {
-    let read: Vec<f32> = numbers.into_iter().map(|number| number.map_or(f32::NAN, |number| number as f32)).collect();
-    if !read.iter().all(|number| number.is_finite()) {
-        return Err(CallError::Invalid("a vector holds something that is no number".to_owned()));
-    }
-    if read.iter().all(|number| *number == 0.0) {
-        return Err(CallError::Invalid("a vector is empty or all zeros".to_owned()));
-    }
-    Ok(read)
+/// What the owner adds stands beside ours: how texts go in and numbers come out is not for a setting to say.
+fn body(request: &EmbedRequest<'_>) -> Vec<u8> {
+    let mut body: Map<String, Value> = request.provider_specific.clone();
+    body.insert("model".to_owned(), request.model.into());
+    body.insert("input".to_owned(), json!(request.texts));
+    body.insert("encoding_format".to_owned(), "float".into());
+    body.extend(request.dimensions.map(|wanted| ("dimensions".to_owned(), wanted.into())));
+    Value::Object(body).to_string().into_bytes()
+}
+
+fn vectors(request: &EmbedRequest<'_>, entries: Vec<Entry>) -> Result<Vec<Vec<f32>>, CallError> {
+    let placed = entries.into_iter().enumerate();
+    checked(request, placed.map(|(place, entry)| (entry.index.unwrap_or(place), entry.embedding)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::llm::provider::embedding::tests::{answered, request, server};
 
-    fn decoded(texts: usize, body: &Value) -> EmbedReply {
-        let response = WireResponse { status: 200, body: body.to_string().into_bytes(), ..WireResponse::default() };
-        decode(texts, &response, SystemTime::UNIX_EPOCH)
+    fn decoded(texts: &[&str], body: &Value) -> EmbedReply {
+        Embeddings.decode(&request(texts), &answered(200, body), SystemTime::UNIX_EPOCH)
     }
 
     fn one(index: usize, embedding: &Value) -> Value {
@@ -120,43 +90,44 @@ mod tests {
 
     #[test]
     fn a_request_names_model_texts_and_form() {
-        let sent: Value = serde_json::from_slice(&encode("m", &["one", "two"])).unwrap();
-        assert_eq!(sent, json!({ "model": "m", "input": ["one", "two"], "encoding_format": "float" }));
+        let sent = |request: &EmbedRequest<'_>| {
+            let wire = Embeddings.encode(request, &server("http://h/v1/embeddings")).unwrap();
+            assert_eq!(
+                (wire.url.path(), &wire.headers["authorization"]),
+                ("/v1/embeddings", &"Bearer secret-key".parse().unwrap())
+            );
+            serde_json::from_slice::<Value>(&wire.body).unwrap()
+        };
+        let plain = request(&["one", "two"]);
+        assert_eq!(sent(&plain), json!({ "model": "m", "input": ["one", "two"], "encoding_format": "float" }));
+        let own = json!({ "user": "u", "input": "other", "encoding_format": "base64", "dimensions": 9 });
+        let asked = EmbedRequest { dimensions: Some(2), provider_specific: own.as_object().unwrap(), ..plain };
+        let fields =
+            json!({ "model": "m", "input": ["one", "two"], "encoding_format": "float", "dimensions": 2, "user": "u" });
+        assert_eq!(sent(&asked), fields);
     }
 
     #[test]
     fn vectors_come_in_the_order_of_their_index() {
-        let reply = decoded(2, &answer(&[one(1, &json!([0, 2.5])), one(0, &json!([1.0, 0.5]))]));
+        let reply = decoded(&["one", "two"], &answer(&[one(1, &json!([0, 2.5])), one(0, &json!([1.0, 0.5]))]));
         assert_eq!(reply.outcome.unwrap(), [[1.0, 0.5], [0.0, 2.5]]);
         assert_eq!(reply.usage, Some(Usage { input_tokens: 7, ..Usage::default() }));
     }
 
     #[test]
-    fn what_is_no_vector_for_each_text_is_no_answer() {
+    fn an_index_is_of_one_text_that_was_sent() {
         let good = json!([1.0, 0.5]);
-        for data in [
-            vec![one(0, &good)],
-            vec![one(0, &good), one(0, &good)],
-            vec![one(0, &good), one(2, &good)],
-            vec![one(0, &good), one(1, &json!([1.0]))],
-            vec![one(0, &good), one(1, &json!([1.0, null]))],
-            vec![one(0, &good), one(1, &json!([0.0, 0.0]))],
-            vec![one(0, &good), one(1, &json!([1e300, 0.0]))],
-        ] {
-            let reply = decoded(2, &answer(&data));
+        for data in [[one(0, &good), one(0, &good)], [one(0, &good), one(2, &good)]] {
+            let reply = decoded(&["one", "two"], &answer(&data));
             assert_eq!(reply.outcome.unwrap_err().kind(), "invalid_answer", "{data:?}");
             assert!(reply.usage.is_some(), "it is billed all the same");
         }
-        assert_eq!(decoded(1, &json!({ "error": "no" })).outcome.unwrap_err().kind(), "not_the_interface");
     }
 
     #[test]
-    fn a_usage_that_cannot_be_true_is_none_and_a_status_has_its_meaning() {
+    fn a_usage_that_cannot_be_true_is_none() {
         let mut body = answer(&[one(0, &json!([1.0]))]);
         body["usage"]["prompt_tokens"] = json!(-1);
-        assert_eq!(decoded(1, &body).usage, None);
-        let response = WireResponse { status: 404, ..WireResponse::default() };
-        let reply = decode(1, &response, SystemTime::UNIX_EPOCH);
-        assert_eq!(reply.outcome.unwrap_err().kind(), "unknown_model");
+        assert_eq!(decoded(&["one"], &body).usage, None);
     }
 }

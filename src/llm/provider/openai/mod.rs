@@ -1,7 +1,7 @@
 //! The Responses API (`POST /v1/responses`): one request, one structured answer, nothing kept by the provider.
 
 mod decode;
-pub mod embeddings;
+mod embeddings;
 mod encode;
 mod stream;
 
@@ -11,6 +11,8 @@ use super::{Dialect, KeyHeader, ModelRequest, Reply, Server, StreamReader};
 use crate::llm::error::CallError;
 use crate::llm::stream::Framing;
 use crate::llm::transport::{WireRequest, WireResponse};
+
+pub(super) use embeddings::Embeddings;
 
 pub const NAME: &str = "openai";
 

@@ -10,7 +10,7 @@
 mod answer;
 mod bill;
 mod call;
-mod embeddings;
+pub mod embeddings;
 mod envelope;
 mod errors;
 mod fault;
