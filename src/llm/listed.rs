@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Instant;
 
 use tokio::sync::Semaphore;
 
@@ -121,7 +122,7 @@ impl Model {
             response_format: entry.response_format,
             metadata: entry.metadata.clone(),
             retry: entry.retry,
-            pace: Some(Arc::new(Pace::of(&entry.limits, slots))),
+            pace: Some(Arc::new(Pace::of(&entry.limits, slots, Instant::now))),
         };
         Ok(Self { wire: Arc::new(Wire { dialect, server, timeouts }), traits, price: entry.price })
     }

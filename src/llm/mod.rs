@@ -5,7 +5,7 @@
 //!
 //! The way of a call: `router` chooses a chain of models (`listed` has those of the catalogue, `egress` refuses those that are
 //! elsewhere), `request` and `prompt` make what is asked of `input`, `attempt` has a `provider`'s dialect encode it and makes an
-//! order of it, `purchase` waits for the model's `pace` and reserves, `exchange` sends it over the `transport` and has the
+//! order of it, `purchase` waits for the model's `pace` (with a `bucket` of tokens) and reserves, `exchange` sends it over the `transport` and has the
 //! dialect decode what comes back, in one piece or as a `stream`, `answer` reads and `schema` checks and stamps it, and the
 //! purchase settles. `retry` says what follows a failure; `gateway` does it. A `conversation` with one model buys its answers in the
 //! same way, and `embedder` its vectors, all on one `ledger`.
@@ -13,6 +13,7 @@
 pub mod answer;
 mod attempt;
 pub mod breaker;
+pub mod bucket;
 pub mod budget;
 pub mod conversation;
 mod desk;

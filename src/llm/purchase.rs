@@ -90,7 +90,7 @@ impl Gateway {
         exchange: impl FnOnce() -> F,
         keep: impl FnOnce(&T) -> Kept,
     ) -> Result<Bought<T>, StoreError> {
-        let _turn = match (&order.route.traits.pace, order.sending) {
+        let mut turn = match (&order.route.traits.pace, order.sending) {
             (Some(pace), Some(sending)) => Some(pace.turn(tokens(sending)).await),
             _ => None,
         };
@@ -112,10 +112,16 @@ impl Gateway {
             Some(Refused::NoBudget(why)) => return Ok(Bought::NoBudget(why)),
         }
         crate::failpoint::hit("call.after_reserve");
+        if let Some(turn) = &mut turn {
+            turn.sent();
+        }
         let sent = Instant::now();
         let exchange = exchange().await;
         let latency_ms = i64::try_from(sent.elapsed().as_millis()).unwrap_or(i64::MAX);
         crate::failpoint::hit("call.after_answer");
+        if let Some(turn) = &mut turn {
+            turn.used(exchange.usage);
+        }
         if let Some(account) = &account {
             self.breakers.tell(account, exchange.outcome.as_ref().err(), Instant::now());
         }

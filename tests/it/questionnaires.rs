@@ -57,6 +57,24 @@ fn files(radar: &Radar) -> (Vec<Value>, Vec<Value>, String) {
     (lines(radar, "responses.jsonl"), lines(radar, "metadata.jsonl"), report)
 }
 
+/// Each asks for leave to answer with thousands of tokens and uses 110: were it not corrected, this would take a quarter of an hour.
+#[test]
+fn a_limit_of_tokens_a_minute_goes_by_those_that_were_used() {
+    let talker = Talker::start(&[], Duration::ZERO);
+    let radar = radar(&talker, 16).with("AHA_LLM_CONFIG", "models.yaml");
+    let (name, base) = ("OPENAI_BASE_URL", talker.settings());
+    let (_, base) = base.into_iter().find(|(known, _)| known == name).unwrap();
+    let catalogue = format!(
+        "models:\n  openai/a: {{ endpoint: '{base}/v1', concurrency: 4, tokens_per_minute: 12000, max_tokens: 4000, \
+         prices: {{ input: 1, output: 1 }} }}\n"
+    );
+    std::fs::write(radar.folder().join("models.yaml"), catalogue).unwrap();
+    let begun = std::time::Instant::now();
+    radar.run(&["llm", "questionnaire", "things.yaml", "--models", "openai/a", "--out", "answers"]).exits(0);
+    assert!(begun.elapsed() < Duration::from_mins(1), "{:?}", begun.elapsed());
+    assert_eq!(lines(&radar, "responses.jsonl").len(), 16);
+}
+
 #[test]
 fn every_answer_has_its_line_in_both_files() {
     let talker = Talker::start(&[], Duration::ZERO);

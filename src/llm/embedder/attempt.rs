@@ -34,7 +34,7 @@ impl Embedder {
             Ok(encoded) => encoded,
             Err(error) => return Ok(Err(Tried::Failed(error))),
         };
-        let _turn = match &job.route.traits.pace {
+        let mut turn = match &job.route.traits.pace {
             Some(pace) => Some(pace.turn(estimate::tokens(encoded.body.len())).await),
             None => None,
         };
@@ -44,8 +44,14 @@ impl Embedder {
             return Ok(Err(Tried::Refused(refused)));
         }
         crate::failpoint::hit("call.after_reserve");
+        if let Some(turn) = &mut turn {
+            turn.sent();
+        }
         let exchange = self.exchange(job, texts, &encoded).await;
         crate::failpoint::hit("call.after_answer");
+        if let Some(turn) = &mut turn {
+            turn.used(exchange.reply.usage);
+        }
         let settlement = self.settlement(&call, job, texts, &exchange);
         ledger::settle(store, &job.scope, &settlement).await?;
         Ok(exchange.reply.outcome.map(|_| ()).map_err(Tried::Failed))
