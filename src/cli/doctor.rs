@@ -1,5 +1,6 @@
 //! `aha-radar doctor`: what is set, what is wrong, how to mend it.
 
+mod daemon;
 mod models;
 
 use std::path::Path;
@@ -46,6 +47,7 @@ pub(super) async fn run(config: Config, arguments: DoctorArguments) -> Result<Ex
     let mut findings = Findings::default();
     settings(&config, &mut findings);
     output_dir(&config.output_dir, &mut findings);
+    daemon::look(&config, &mut findings).await;
     match crate::store::open(config.database_url.as_str(), OpenMode::MustExist).await {
         Ok(store) => {
             findings.ok("database", format!("{} opens and has this program's schema", config.database_url));

@@ -21,6 +21,7 @@ mod patience;
 mod progress;
 mod retain;
 mod run;
+mod running;
 mod runs;
 mod source;
 mod source_report;

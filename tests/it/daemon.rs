@@ -7,6 +7,7 @@ use crate::support::daemon::Daemon;
 use crate::support::feeds::{Post, feed};
 use crate::support::http::Answer;
 use crate::support::radar::{Radar, repository};
+use crate::support::responses::{Fault, OpenAi, When};
 use crate::support::rows;
 use crate::support::web::Web;
 
@@ -36,6 +37,44 @@ fn it_runs_what_is_due_tells_its_health_and_ends_when_asked() {
     assert_eq!(radar.digest()["digest"]["window_start"], "2026-11-19T01:00:00Z");
     assert_eq!(radar.files().len(), 4);
     radar.run(&["healthcheck"]).exits(1).says("no daemon answers");
+}
+
+#[test]
+fn doctor_shows_what_a_running_daemon_leaves_alone_and_until_when() {
+    let api = OpenAi::start();
+    api.fault(When::always(), Fault::Status(500));
+    let mut radar = api.serve(Radar::at(NOW)).with("AHA_TRIAGE_BATCH_SIZE", "1").with("AHA_LLM_CONCURRENCY", "8");
+    let post = |number: usize| Post::about_nothing_else(&format!("post {number}"), "2026-11-19T05:00:00Z");
+    std::fs::write(radar.folder().join("feed.json"), feed("A", &(0..8).map(post).collect::<Vec<_>>())).unwrap();
+    radar.add(&["feed.json"]);
+    let daemon = Daemon::start(&mut radar);
+    daemon.wait_for("leaving its model alone", |health| health["left_alone"][0]["provider"] == "openai");
+    let text = radar.run(&["doctor"]).exits(0).stdout;
+    let line = text.lines().find(|line| line.contains("breakers")).unwrap();
+    assert!(line.contains("leaves openai alone for ") && line.contains(" s more, until 20"), "{line}");
+    assert!(text.contains(&format!("version {} answers at http://127.0.0.1", env!("CARGO_PKG_VERSION"))), "{text}");
+    daemon.end().0.exits(0);
+    radar.run(&["doctor"]).exits(0).says("none answers at http://127.0.0.1").says("known to it alone");
+}
+
+#[test]
+fn doctor_is_not_taken_in_by_another_program_at_the_daemon_s_address() {
+    for body in ["<html>hello</html>".to_owned(), "{\"status\": \"".to_owned() + &"o".repeat(1 << 20) + "\"}"] {
+        let web = Web::serve(vec![("/health", Answer::ok(body))]);
+        let address = web.url("").trim_start_matches("http://").trim_end_matches('/').to_owned();
+        let radar = Radar::at(NOW).with("AHA_LISTEN", &address);
+        radar.run(&["doctor"]).says("is no daemon of Aha Radar");
+        radar.run(&["healthcheck"]).exits(1).says("is no daemon of Aha Radar");
+    }
+    let odd =
+        r#"{"status": "ok\u001b[31m", "version": "9", "left_alone": [{"provider": "open\u0007ai", "seconds": 3}]}"#;
+    let web = Web::serve(vec![("/health", Answer::ok(odd))]);
+    let address = web.url("").trim_start_matches("http://").trim_end_matches('/').to_owned();
+    let radar = Radar::at(NOW).with("AHA_LISTEN", &address);
+    for command in ["doctor", "healthcheck"] {
+        let said = radar.run(&[command]).stdout;
+        assert!(!said.contains('\u{1b}') && !said.contains('\u{7}'), "{said:?}");
+    }
 }
 
 #[test]

@@ -1,0 +1,37 @@
+//! What `doctor` says of the daemon, if one runs: how it is, and which providers' servers it leaves alone. Breakers live in its process,
+//! so nobody else knows of them.
+
+use crate::config::Config;
+use crate::domain::time::Timestamp;
+
+use super::super::running::{self, Health, LeftAlone, Unknown};
+use super::Findings;
+
+pub(super) async fn look(config: &Config, findings: &mut Findings) {
+    match running::health(config).await {
+        Ok(health) => told(config, &health, findings),
+        Err(Unknown::NoAnswer { url, .. }) => {
+            let what = "what a running one leaves alone for its failures is known to it alone";
+            findings.ok("daemon", format!("none answers at {url} (AHA_LISTEN); {what}"));
+        }
+        Err(error @ Unknown::AnotherProgram { .. }) => findings.note("daemon", error.to_string()),
+    }
+}
+
+fn told(config: &Config, Health { status, version, left_alone }: &Health, findings: &mut Findings) {
+    let text = format!("version {version} answers at {}: {status}", running::url(config));
+    match status.as_str() {
+        "ok" => findings.ok("daemon", text),
+        _ => findings.note("daemon", text),
+    }
+    if left_alone.is_empty() {
+        findings.ok("breakers", "all are closed: the daemon leaves no model's server alone");
+    }
+    let now = config.clock.wall();
+    for LeftAlone { provider, seconds } in left_alone {
+        let until = Timestamp::from_millis(now.as_millis().saturating_add(i64::from(*seconds) * 1000));
+        let why = "its server has failed again and again";
+        findings
+            .note("breakers", format!("the daemon leaves {provider} alone for {seconds} s more, until {until}: {why}"));
+    }
+}
