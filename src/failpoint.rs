@@ -1,12 +1,13 @@
-//! Named places at which a test may kill or freeze this process, as the power of a person or of the kernel would.
+//! Named places at which a test may kill or freeze this process, as the power of a person or of the kernel would; or have it panic.
 //!
 //! `AHA_FAILPOINT=name` strikes at the first hit of that name, `name:N` at the N-th; with `AHA_FAILPOINT_SIGNAL=STOP` it
-//! freezes instead of killing. `AHA_FAILPOINT_LOG=FILE` writes the names that are passed, so that a test need not list
+//! freezes instead of killing, with `PANIC` it panics and shows what is at hand there. `AHA_FAILPOINT_LOG=FILE` writes the names that are passed, so that a test need not list
 //! them. Only debug builds look at any of it; in a release build [`hit`] is empty. Called by the store right before and
 //! right after each commit, by the stages, and around what is sent.
 
 #[cfg(debug_assertions)]
 mod armed {
+    use std::fmt::Debug;
     use std::fs::OpenOptions;
     use std::io::Write as _;
     use std::process::Command;
@@ -33,7 +34,7 @@ mod armed {
     static ARMED: OnceLock<Option<Failpoint>> = OnceLock::new();
     static HITS: AtomicU32 = AtomicU32::new(0);
 
-    pub(super) fn hit(name: &str) {
+    pub(super) fn hit(name: &str, at_hand: &dyn Debug) {
         if let Ok(file) = std::env::var("AHA_FAILPOINT_LOG") {
             let log = OpenOptions::new().append(true).create(true).open(file);
             let _ = log.and_then(|mut log| log.write_all(format!("{name}\n").as_bytes()));
@@ -41,14 +42,15 @@ mod armed {
         let armed = ARMED.get_or_init(|| std::env::var("AHA_FAILPOINT").ok().as_deref().and_then(Failpoint::parse));
         let Some(failpoint) = armed.as_ref().filter(|failpoint| failpoint.name == name) else { return };
         if HITS.fetch_add(1, Ordering::SeqCst) + 1 == failpoint.at_hit {
-            strike();
+            strike(at_hand);
         }
     }
 
     /// By `kill`, because this crate forbids unsafe code. SIGKILL, so that no destructor and no handler runs; after
     /// SIGSTOP the process goes on here once it is woken.
-    fn strike() {
+    fn strike(at_hand: &dyn Debug) {
         let signal = std::env::var("AHA_FAILPOINT_SIGNAL").unwrap_or_else(|_| "KILL".to_owned());
+        assert!(signal != "PANIC", "a failpoint struck: {at_hand:#?}");
         let _ = Command::new("kill").args([format!("-{signal}"), std::process::id().to_string()]).status();
     }
 
@@ -60,8 +62,18 @@ mod armed {
 /// Kills or freezes this process when `AHA_FAILPOINT` says so.
 #[cfg(debug_assertions)]
 pub fn hit(name: &str) {
-    armed::hit(name);
+    armed::hit(name, &name);
 }
+
+/// The same, where a panic would show this, as an `unwrap` might.
+#[cfg(debug_assertions)]
+pub fn hit_showing(name: &str, at_hand: &dyn std::fmt::Debug) {
+    armed::hit(name, at_hand);
+}
+
+#[cfg(not(debug_assertions))]
+#[inline]
+pub fn hit_showing(_name: &str, _at_hand: &dyn std::fmt::Debug) {}
 
 #[cfg(not(debug_assertions))]
 #[inline]

@@ -9,11 +9,6 @@ use crate::domain::money::{MicroCredits, Price};
 const MASKED_FROM: usize = 20;
 const SHOWN: usize = 4;
 
-/// Without what may be secret: user, password, query.
-pub(super) fn place(endpoint: &Url) -> String {
-    format!("{}://{}{}", endpoint.scheme(), host(endpoint), endpoint.path())
-}
-
 /// With the port, where it is not the usual one.
 pub(super) fn host(endpoint: &Url) -> String {
     let port = endpoint.port().map_or_else(String::new, |port| format!(":{port}"));
@@ -69,9 +64,8 @@ mod tests {
     }
 
     #[test]
-    fn an_address_is_shown_without_its_secrets() {
+    fn a_host_is_shown_with_its_port() {
         let url = Url::parse("https://me:secret@llm.example:8443/v1/responses?key=secret").unwrap();
-        assert_eq!(place(&url), "https://llm.example:8443/v1/responses");
         assert_eq!(host(&url), "llm.example:8443");
     }
 

@@ -2,6 +2,7 @@
 //!
 //! How many texts there are, and how long, holds for the models of a catalogue too. Without a model of its own, `OPENAI_MODEL` is asked; a server that refuses it is not asked again for a while (`llm/embedder`).
 
+use std::fmt;
 use std::time::Duration;
 
 use secrecy::SecretString;
@@ -9,7 +10,7 @@ use serde::Deserialize;
 use url::Url;
 
 use super::openai::{Models, RawGeneral, rate, section, time_allowed, trimmed};
-use super::place::{below, beside, http_url};
+use super::place::{below, beside, http_url, without_secrets};
 use super::reader::{Reader, number, size};
 use crate::domain::money::Price;
 use crate::domain::topic::BudgetTier;
@@ -29,7 +30,7 @@ pub struct EmbedLimits {
 }
 
 /// Which server is asked for vectors where the catalogue names no model for them.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct EmbedSettings {
     /// Full URL of `/v1/embeddings`.
     pub endpoint: Url,
@@ -39,6 +40,14 @@ pub struct EmbedSettings {
     models: Models,
     /// `None`: unknown.
     pub price: Option<Price>,
+}
+
+/// Without the address's query, which may hold a key.
+impl fmt::Debug for EmbedSettings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (endpoint, key) = (without_secrets(&self.endpoint), &self.key);
+        f.debug_struct("EmbedSettings").field("endpoint", &endpoint).field("key", key).finish_non_exhaustive()
+    }
 }
 
 /// Who is asked for vectors.

@@ -25,7 +25,7 @@ use catalogue::Environment;
 pub use catalogue::{Catalogue, CatalogueEntry, CatalogueProblem};
 pub use embed::{EmbedLimits, EmbedModel, EmbedSettings};
 pub use openai::{Effort, OpenAiSettings, TaskSettings};
-pub use place::is_own;
+pub use place::{is_own, without_secrets};
 pub use reader::Problem;
 use reader::{Reader, number, size};
 

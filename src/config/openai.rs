@@ -3,6 +3,7 @@
 //! A model is asked only when both a key and a model are set: a key that happens to be in the environment spends nothing.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::time::Duration;
 
 use secrecy::SecretString;
@@ -10,7 +11,7 @@ use serde::Deserialize;
 use url::Url;
 
 use super::embed::{self, EmbedLimits, EmbedSettings};
-use super::place::{below, http_url, is_own};
+use super::place::{below, http_url, is_own, without_secrets};
 use super::reader::{Reader, number, size};
 use super::secret;
 use crate::domain::money::{Price, parse_decimal};
@@ -26,7 +27,7 @@ pub(super) const REMOTE_TIMEOUT_SECONDS: u64 = 120;
 pub(super) const OWN_TIMEOUT_SECONDS: u64 = 600;
 
 /// A configured OpenAI-compatible server.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct OpenAiSettings {
     /// Full URL of `/v1/responses`.
     pub endpoint: Url,
@@ -34,6 +35,14 @@ pub struct OpenAiSettings {
     /// Of a whole call.
     pub timeout: Duration,
     pub tasks: BTreeMap<Task, TaskSettings>,
+}
+
+/// Without the address's query, which may hold a key.
+impl fmt::Debug for OpenAiSettings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (endpoint, key) = (without_secrets(&self.endpoint), &self.key);
+        f.debug_struct("OpenAiSettings").field("endpoint", &endpoint).field("key", key).finish_non_exhaustive()
+    }
 }
 
 /// How one task is asked.

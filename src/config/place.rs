@@ -31,6 +31,13 @@ pub(super) fn beside(endpoint: &Url, known: &[&str], method: &str) -> Option<Url
     Some(url)
 }
 
+/// An address as it may be shown: a user, a password and a query may hold keys.
+#[must_use]
+pub fn without_secrets(url: &Url) -> String {
+    let port = url.port().map_or_else(String::new, |port| format!(":{port}"));
+    format!("{}://{}{port}{}", url.scheme(), url.host_str().unwrap_or_default(), url.path())
+}
+
 /// Whether the server is on this machine or a private network, by its address or, unproven, by its name.
 #[must_use]
 pub fn is_own(url: &Url) -> bool {
@@ -49,6 +56,12 @@ pub fn is_own(url: &Url) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_address_is_shown_without_its_secrets() {
+        let url = Url::parse("https://me:secret@llm.example:8443/v1/responses?key=secret#secret").unwrap();
+        assert_eq!(without_secrets(&url), "https://llm.example:8443/v1/responses");
+    }
 
     #[test]
     fn own_servers_are_known_by_address_or_name() {

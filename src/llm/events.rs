@@ -8,6 +8,7 @@ use super::exchange::{Exchanged, exchange};
 use super::gateway::Gateway;
 use super::provider::Turn;
 use super::purchase::Sending;
+use crate::config::without_secrets;
 use crate::domain::ids::CallId;
 
 /// Purposes whose messages may be logged begin so.
@@ -38,7 +39,7 @@ impl Gateway {
             request_id = %call,
             phase = purpose,
             model = request.model,
-            endpoint = %wire.server.endpoint,
+            endpoint = without_secrets(&wire.server.endpoint),
             items,
             messages = if in_full { messages(&request.system, &request.turns) } else { String::new() },
         );

@@ -111,14 +111,14 @@ impl Gateway {
             Some(Refused::Interrupted) => return Ok(Bought::Unaskable("the run was interrupted".to_owned())),
             Some(Refused::NoBudget(why)) => return Ok(Bought::NoBudget(why)),
         }
-        crate::failpoint::hit("call.after_reserve");
+        crate::failpoint::hit_showing("call.after_reserve", &(self, order));
         if let Some(turn) = &mut turn {
             turn.sent();
         }
         let sent = Instant::now();
         let exchange = exchange().await;
         let latency_ms = i64::try_from(sent.elapsed().as_millis()).unwrap_or(i64::MAX);
-        crate::failpoint::hit("call.after_answer");
+        crate::failpoint::hit_showing("call.after_answer", &exchange.outcome.as_ref().err());
         if let Some(turn) = &mut turn {
             turn.used(exchange.usage);
         }

@@ -12,7 +12,7 @@ use tokio::time::Instant;
 use url::{Host, Url};
 
 use super::error::CallError;
-use crate::config::Egress;
+use crate::config::{Egress, without_secrets};
 use crate::sources::fetch::{AddressRules, CheckedResolver, ResolveFailure};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -20,12 +20,23 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 const MAX_BODY_MIB: usize = 32;
 
 /// What a dialect made of a request.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct WireRequest {
     pub url: Url,
     /// The key among them.
     pub headers: HeaderMap,
     pub body: Vec<u8>,
+}
+
+/// Without the address's query, which may hold a key; headers that hold one are marked.
+impl Debug for WireRequest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("WireRequest")
+            .field("url", &without_secrets(&self.url))
+            .field("headers", &self.headers)
+            .field("body_bytes", &self.body.len())
+            .finish()
+    }
 }
 
 /// How long a server is waited for.
@@ -48,7 +59,7 @@ impl Timeouts {
 }
 
 /// What came back, whatever its status.
-#[derive(Debug, Clone, Default)]
+#[derive(Clone, Default)]
 pub struct WireResponse {
     pub status: u16,
     pub headers: HeaderMap,
@@ -60,6 +71,14 @@ impl WireResponse {
     #[must_use]
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name)?.to_str().ok().map(str::trim).filter(|value| !value.is_empty())
+    }
+}
+
+/// Without what the server said, which may quote a key.
+impl Debug for WireResponse {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let bytes = self.body.len();
+        f.debug_struct("WireResponse").field("status", &self.status).field("body_bytes", &bytes).finish_non_exhaustive()
     }
 }
 
@@ -183,7 +202,7 @@ impl Transport for Http {
             .await
             .map_err(|_| CallError::TimedOut(patience.as_secs()))?
             .map_err(|error| failure(&error))?;
-        crate::failpoint::hit("call.after_send");
+        crate::failpoint::hit_showing("call.after_send", &(self, request));
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
         if response.status().is_redirection() {
             return Err(CallError::Redirected(target(&headers)));

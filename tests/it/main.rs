@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a failed test is the report, in its helpers too")]
 
 mod both;
+mod canary;
 mod catalogue;
 mod cli;
 mod conversations;

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 
-use crate::config::{Config, Egress, OpenAiSettings, TaskSettings};
+use crate::config::{Config, Egress, OpenAiSettings, TaskSettings, without_secrets};
 use crate::domain::budget::BudgetPolicy;
 use crate::domain::money::Price;
 use crate::domain::task::Task;
@@ -13,7 +13,7 @@ use crate::llm::prompt::Prompts;
 use crate::store::{CallFilter, SharedStore};
 
 use super::super::llm::models::listed;
-use super::super::model_terms::{keyed, place};
+use super::super::model_terms::keyed;
 use super::super::spend::budget::Budget;
 use super::Findings;
 
@@ -89,7 +89,7 @@ fn provider(openai: &OpenAiSettings, router: &Router, findings: &mut Findings) {
         "model",
         format!(
             "requests go to {}, {}; a call fails after {seconds} s",
-            place(&openai.endpoint),
+            without_secrets(&openai.endpoint),
             keyed(Some(&openai.key))
         ),
     );
@@ -109,18 +109,15 @@ fn provider(openai: &OpenAiSettings, router: &Router, findings: &mut Findings) {
 
 /// Who makes vectors, of each tier where they differ.
 fn vectors(config: &Config, router: &EmbedRouter, findings: &mut Findings) {
-    let routes: Vec<(BudgetTier, &Result<EmbedRoute, String>)> =
-        TIERS.into_iter().filter_map(|tier| Some((tier, router.at(tier)?))).collect();
-    if routes.is_empty() {
-        let text = "no model is configured: stories are put together by the words of their texts";
-        return findings.ok("vectors", text);
-    }
     let mut told: Vec<(Vec<&str>, &Result<EmbedRoute, String>)> = Vec::new();
-    for (tier, route) in routes {
+    for (tier, route) in TIERS.into_iter().filter_map(|tier| Some((tier.as_str(), router.at(tier)?))) {
         match told.iter_mut().find(|(_, known)| same(known, route)) {
-            Some((tiers, _)) => tiers.push(tier.as_str()),
-            None => told.push((vec![tier.as_str()], route)),
+            Some((tiers, _)) => tiers.push(tier),
+            None => told.push((vec![tier], route)),
         }
+    }
+    if told.is_empty() {
+        findings.ok("vectors", "no model is configured: stories are put together by the words of their texts");
     }
     for (tiers, route) in told {
         let tiers = if tiers.len() == TIERS.len() { String::new() } else { format!("{}: ", tiers.join(", ")) };
@@ -140,7 +137,7 @@ fn same(one: &Result<EmbedRoute, String>, other: &Result<EmbedRoute, String>) ->
 }
 
 fn maker(config: &Config, tiers: &str, route: &EmbedRoute, findings: &mut Findings) {
-    let (model, place, price) = (&route.model, place(&route.server.endpoint), vector_price(route.price));
+    let (model, place, price) = (&route.model, without_secrets(&route.server.endpoint), vector_price(route.price));
     if route.is_general {
         let what = "where it makes none, words alone serve. Name a model that does in OPENAI_EMBED_MODEL, or set OPENAI_EMBED_MAX_ITEMS_PER_RUN=0";
         let name = &model.model;

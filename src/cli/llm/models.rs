@@ -3,7 +3,7 @@
 use anyhow::Result;
 use serde::Serialize;
 
-use crate::config::{Catalogue, CatalogueEntry, Config, OpenAiSettings};
+use crate::config::{Catalogue, CatalogueEntry, Config, OpenAiSettings, without_secrets};
 use crate::domain::model::ModelRef;
 use crate::domain::money::Price;
 use crate::domain::task::Task;
@@ -128,7 +128,7 @@ fn from_catalogue(
         model: name.model.clone(),
         model_on_the_wire: entry.model.clone(),
         host: model_terms::host(&entry.endpoint),
-        endpoint: model_terms::place(&entry.endpoint),
+        endpoint: without_secrets(&entry.endpoint),
         key: entry.key.as_ref().map(model_terms::masked),
         capabilities: capabilities.into_iter().filter(|(_, has)| *has).map(|(name, _)| name).collect(),
         price: entry.price.map(Rates::from),
@@ -167,7 +167,7 @@ fn from_settings(router: &Router, openai: &OpenAiSettings) -> Vec<Listed> {
             model: name.model.clone(),
             model_on_the_wire: name.model,
             host: model_terms::host(&openai.endpoint),
-            endpoint: model_terms::place(&openai.endpoint),
+            endpoint: without_secrets(&openai.endpoint),
             key: Some(model_terms::masked(&openai.key)),
             capabilities: vec!["strict_schema", "reasoning_effort", "usage_in_streams"],
             price: price.map(Rates::from),

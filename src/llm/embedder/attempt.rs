@@ -43,12 +43,12 @@ impl Embedder {
         if let Some(refused) = desk::admit(store, &job.scope, deadline, &call).await? {
             return Ok(Err(Tried::Refused(refused)));
         }
-        crate::failpoint::hit("call.after_reserve");
+        crate::failpoint::hit_showing("call.after_reserve", &(self, job, &encoded));
         if let Some(turn) = &mut turn {
             turn.sent();
         }
         let exchange = self.exchange(job, texts, &encoded).await;
-        crate::failpoint::hit("call.after_answer");
+        crate::failpoint::hit_showing("call.after_answer", &(job, &exchange.reply.outcome.as_ref().err()));
         if let Some(turn) = &mut turn {
             turn.used(exchange.reply.usage);
         }

@@ -17,7 +17,7 @@ mod openai;
 mod tests;
 mod turns;
 
-use std::fmt::Debug;
+use std::fmt::{self, Debug, Formatter};
 use std::time::SystemTime;
 
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
@@ -28,7 +28,7 @@ use url::Url;
 use super::error::CallError;
 use super::stream::{Frame, Framing};
 use super::transport::{WireRequest, WireResponse};
-use crate::config::Effort;
+use crate::config::{Effort, without_secrets};
 
 pub use anthropic::{Anthropic, NAME as ANTHROPIC_NAME};
 pub use chat_completions::{ChatCompletions, NAME as OPENAI_COMPATIBLE_NAME};
@@ -256,7 +256,7 @@ pub struct Reply {
 }
 
 /// Where a provider is, and how to be let in.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Server {
     /// Of the interface: what a dialect adds to it is the dialect's.
     pub endpoint: Url,
@@ -264,6 +264,15 @@ pub struct Server {
     pub key: Option<SecretString>,
     /// Sent with every request.
     pub headers: HeaderMap,
+}
+
+/// Without the address's query, which may hold a key; headers that hold one are marked.
+impl Debug for Server {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let endpoint = without_secrets(&self.endpoint);
+        let Self { endpoint: _, key, headers } = self;
+        f.debug_struct("Server").field("endpoint", &endpoint).field("key", key).field("headers", headers).finish()
+    }
 }
 
 impl Server {

@@ -38,6 +38,11 @@ impl Answer {
         Self { status: 200, body: body.into(), ..Self::default() }
     }
 
+    pub fn with_body(mut self, body: &str) -> Self {
+        self.body = body.as_bytes().to_vec();
+        self
+    }
+
     pub fn redirect(status: u16, to: &str) -> Self {
         Self::new(status).header("location", to)
     }
