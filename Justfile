@@ -41,6 +41,10 @@ peers *arguments:
 peers-litellm:
     bash scripts/peers_litellm.sh
 
+# What the gateway adds to a call beside what a LiteLLM proxy adds, in one run.
+overhead:
+    bash scripts/overhead.sh
+
 # What is sent to OpenAI, held against its OpenAPI document by Prism, installed once under target/peers.
 peers-prism document:
     bash scripts/peers_prism.sh "{{ document }}"

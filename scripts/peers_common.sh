@@ -17,6 +17,18 @@ install() { # WHAT, COMMAND...
     nice -n 19 "${@:2}" >>"$home/install.log" 2>&1 || fail "$1 could not be installed: $(tail -n 3 "$home/install.log")"
 }
 
+# LiteLLM from its package, and a proxy with the configuration that is in the work folder.
+install_litellm() {
+    local venv=$home/litellm
+    make_venv "$venv"
+    [[ -x $venv/bin/litellm ]] || install LiteLLM "$venv/bin/pip" install 'litellm[proxy]==1.106.2'
+}
+start_litellm() { # PORT
+    echo "starting LiteLLM on port $1" >&2
+    start litellm "http://127.0.0.1:$1/health/liveliness" 180 env LITELLM_LOCAL_MODEL_COST_MAP=True \
+        "$home/litellm/bin/litellm" --config "$work/litellm.yaml" --host 127.0.0.1 --port "$1"
+}
+
 # The program: AHA_BIN, else the release build, else the debug build.
 find_program() {
     binary=${AHA_BIN:-}

@@ -11,9 +11,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source scripts/peers_common.sh
 
-venv=$home/litellm
-make_venv "$venv"
-[[ -x $venv/bin/litellm ]] || install LiteLLM "$venv/bin/pip" install 'litellm[proxy]==1.106.2'
+install_litellm
 
 find_program
 make_work
@@ -32,7 +30,5 @@ router_settings: { disable_cooldowns: true, num_retries: 0 }
 general_settings: { master_key: sk-peers-right }
 END
 start upstream "http://127.0.0.1:$behind/" 20 python3 scripts/peers_upstream.py "$behind"
-echo "starting LiteLLM on port $port" >&2
-start litellm "http://127.0.0.1:$port/health/liveliness" 180 \
-    env LITELLM_LOCAL_MODEL_COST_MAP=True nice -n 10 "$venv/bin/litellm" --config "$work/litellm.yaml" --host 127.0.0.1 --port "$port"
+start_litellm "$port"
 attend python3 scripts/peers_litellm.py "$binary" "$work" "http://127.0.0.1:$port"

@@ -1,0 +1,166 @@
+//! The same call made in different ways: by reqwest alone, without and with the ledger.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use aha_radar::app::App;
+use aha_radar::config::Config;
+use aha_radar::domain::digest::Evidence;
+use aha_radar::domain::topic::BudgetTier;
+use aha_radar::llm::input::{MemberInput, TaskInput, TriageInput};
+use aha_radar::llm::provider::ModelRequest;
+use aha_radar::llm::router::{Reach, Route, Wire};
+use aha_radar::llm::transport::{Http, Timeouts, Transport as _, WireRequest};
+use aha_radar::llm::{Ask, CallScope, Gate, Outcome, Task, answer, request};
+use aha_radar::store::{self, OpenMode};
+use futures::StreamExt as _;
+use url::Url;
+
+pub type Settings = Vec<(&'static str, String)>;
+
+/// The server's Responses API.
+pub fn of_settings(base: &str) -> Settings {
+    vec![
+        ("OPENAI_BASE_URL", base.to_owned()),
+        ("OPENAI_API_KEY", "bench".to_owned()),
+        ("OPENAI_MODEL", "bench".to_owned()),
+        ("OPENAI_CREDITS_PER_1K_INPUT_TOKENS", "0.00025".to_owned()),
+        ("OPENAI_CREDITS_PER_1K_OUTPUT_TOKENS", "0.002".to_owned()),
+    ]
+}
+
+/// With a database in the folder and a cap that every call is held against.
+pub async fn app(settings: &Settings, folder: &Path) -> App {
+    app_on(settings, &format!("sqlite://{}/bench.db", folder.display())).await
+}
+
+/// On any database, without the calls of an earlier comparison.
+pub async fn app_on(settings: &Settings, database: &str) -> App {
+    let cap = ("AHA_BUDGET_DAILY_CREDITS", "1000000".to_owned());
+    let pairs = settings.iter().chain([&cap]).map(|(name, value)| ((*name).to_owned(), value.clone()));
+    let config = Config::from_pairs(pairs).unwrap();
+    let store = store::open(database, OpenMode::CreateIfMissing).await.unwrap();
+    if database.starts_with("postgres") {
+        let empty = "TRUNCATE answers, provider_calls, budget_counters CASCADE";
+        sqlx::query(empty).execute(&sqlx::PgPool::connect(database).await.unwrap()).await.unwrap();
+    }
+    App::new(config, store).unwrap()
+}
+
+fn ask(number: usize) -> Ask {
+    let evidence = Evidence { novelty: 0.5, ..Evidence::default() };
+    Ask {
+        fingerprint: format!("bench-{number}:0"),
+        members: Vec::new(),
+        input: TaskInput::Triage(TriageInput {
+            title: format!("Story {number} of a long day"),
+            body: "A sentence of some length that says what happened and to whom. ".repeat(40),
+            members: vec![MemberInput { title: "A title".into(), url: None, source: "A source".into() }],
+            provenance: vec!["feed".into()],
+            preference_summary: String::new(),
+            tier: BudgetTier::Normal,
+            interests: "ferries".into(),
+            categories: Vec::new(),
+            continues_since: None,
+            evidence,
+        }),
+    }
+}
+
+fn scope() -> CallScope {
+    CallScope {
+        lease: None,
+        run: None,
+        pass: 1,
+        attempt: 1,
+        topic: None,
+        share_percent: None,
+        tier: BudgetTier::Normal,
+        prompt_id: "triage_v1".into(),
+        rejudge: false,
+        gate: Arc::new(Gate::default()),
+    }
+}
+
+fn route(app: &App) -> Route {
+    app.gateway().router().choose(Task::Triage, BudgetTier::Normal).remove(0)
+}
+
+fn wire(route: &Route) -> &Wire {
+    let Reach::Wire(wire) = &route.reach else { unreachable!() };
+    wire
+}
+
+fn encoded(app: &App, route: &Route, number: usize) -> (ModelRequest, WireRequest) {
+    let ask = ask(number);
+    let request = request::build(app.gateway().prompts(), Task::Triage, route, "", &[&ask.input], None).unwrap();
+    let encoded = wire(route).dialect.encode(&request, &wire(route).server).unwrap();
+    (request, encoded)
+}
+
+/// Times of `count` calls, sorted.
+async fn timed<F: Future<Output = ()>>(count: usize, at_once: usize, call: impl Fn(usize) -> F) -> Vec<Duration> {
+    let calls = (0..count).map(|number| {
+        let call = call(number);
+        async move {
+            let begun = Instant::now();
+            call.await;
+            begun.elapsed()
+        }
+    });
+    let mut times: Vec<Duration> = futures::stream::iter(calls).buffer_unordered(at_once).collect().await;
+    times.sort();
+    times
+}
+
+/// The same bytes to the same server, or to another address, by reqwest alone.
+pub async fn bare(app: &App, elsewhere: Option<&Url>, count: usize, at_once: usize) -> Vec<Duration> {
+    let client = reqwest::Client::new();
+    let (_, wire) = encoded(app, &route(app), 0);
+    let url = elsewhere.unwrap_or(&wire.url);
+    timed(count, at_once, |_| async {
+        let json =
+            [("content-type", "application/json")].map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap()));
+        let sending = client.post(url.clone()).headers(wire.headers.clone()).headers(json.into_iter().collect());
+        let answer = sending.body(wire.body.clone()).send().await.unwrap();
+        let (status, body) = (answer.status(), answer.text().await.unwrap());
+        assert!(status.is_success() && body.contains("aha_score"), "{status}: {body}");
+    })
+    .await
+}
+
+/// Prompt, dialect, transport, validation; nothing stored.
+pub async fn without_ledger(app: &App, count: usize, at_once: usize) -> Vec<Duration> {
+    let (http, route) = (Http::new().unwrap(), route(app));
+    timed(count, at_once, |number| {
+        let (http, route) = (&http, &route);
+        async move {
+            let (request, encoded) = encoded(app, route, number);
+            let response = http.send(&encoded, Timeouts::of(Duration::from_mins(1))).await.unwrap();
+            let now = std::time::SystemTime::UNIX_EPOCH;
+            let text = wire(route).dialect.decode(&request, &response, now).outcome.unwrap();
+            let answers = answer::read(Task::Triage, "triage_v1", &route.model, 1, &text, 250).unwrap();
+            assert!(answers[0].is_ok());
+        }
+    })
+    .await
+}
+
+/// All of it: reserve, send, settle with the answer. About `count` stories from number `first` on, since none is asked about twice.
+pub async fn with_ledger(app: &App, first: usize, count: usize, at_once: usize) -> Vec<Duration> {
+    let scope = scope();
+    timed(count, at_once, |number| {
+        let (scope, ask) = (&scope, ask(first + number));
+        async move {
+            let outcomes = app.gateway().call(app.store(), Task::Triage, scope, &[ask]).await.unwrap();
+            assert!(matches!(outcomes[0], Outcome::Answered { .. }), "{outcomes:?}");
+        }
+    })
+    .await
+}
+
+/// A percentile in milliseconds.
+pub fn at(sorted: &[Duration], percent: usize) -> f64 {
+    sorted[(sorted.len() * percent / 100).min(sorted.len() - 1)].as_secs_f64() * 1000.0
+}
