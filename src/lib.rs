@@ -11,6 +11,7 @@
 //! - [`sources`]: connectors, fetching, feed parsing; [`text`]: markup to text.
 //! - [`pipeline`]: the ordered list of stages, one a file, and the runner.
 //! - [`stories`]: similarity, clustering, and what can be counted about a story.
+//! - [`noise`]: how likely a headline is clickbait, promotion or a job advertisement.
 //! - [`llm`]: the gateway: tasks, schemas, router, ledger, providers.
 //! - [`store`]: the rows, behind small traits of whole operations.
 //! - [`digest`]: the renderings.
@@ -25,6 +26,7 @@ pub mod digest;
 pub mod domain;
 pub mod failpoint;
 pub mod llm;
+pub mod noise;
 pub mod pipeline;
 pub mod questionnaire;
 pub mod retention;

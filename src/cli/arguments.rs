@@ -70,6 +70,8 @@ pub(super) enum Command {
     /// Models: which are configured, on what terms; ask one, see whether all answer, put a questionnaire to several.
     #[command(subcommand)]
     Llm(LlmCommand),
+    /// Say how likely headlines are noise: clickbait, lists, promotions, job advertisements. A headline a line.
+    Noise(NoiseArguments),
     /// Say what is set, what is wrong and how to mend it.
     Doctor(DoctorArguments),
     /// Bring the database to this program's schema.
@@ -265,6 +267,16 @@ pub(super) struct RunsArguments {
     /// At most this many, newest window first.
     #[arg(long, default_value_t = 20)]
     pub(super) limit: u32,
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct NoiseArguments {
+    /// A file with a headline a line; `-` is standard input.
+    #[arg(long, default_value = "-", value_name = "FILE")]
+    pub(super) input: PathBuf,
+    /// One JSON object a line: `{"headline":…,"noise":…}`, from 0 to 1.
     #[arg(long)]
     pub(super) json: bool,
 }

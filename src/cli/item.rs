@@ -74,20 +74,28 @@ fn in_words(story: &DigestStory) -> String {
 }
 
 fn terms(debug: &ScoreDebug) -> Vec<String> {
+    let weights = &debug.weights;
     let judged = debug.ai.map_or_else(
-        || format!("no judgement, so the heuristic stands in: 0.8 × {:.3}", debug.heuristic),
-        |ai| format!("judgement: 0.8 × {ai:.2}"),
+        || {
+            let noise = if debug.noise_factor < 1.0 {
+                format!(" × noise factor {:.3}", debug.noise_factor)
+            } else {
+                String::new()
+            };
+            format!("no judgement, so the heuristic stands in: {} × {:.3}{noise}", weights.ai, debug.heuristic)
+        },
+        |ai| format!("judgement: {} × {ai:.2}", weights.ai),
     );
     vec![
         "How the final score comes about".to_owned(),
         format!("  {judged}"),
         format!(
-            "  + heuristic: 0.15 × {:.3} (0.6 × recency {:.3} + 0.4 × engagement {:.3})",
-            debug.heuristic, debug.recency, debug.engagement
+            "  + heuristic: {} × {:.3} (0.6 × recency {:.3} + 0.4 × engagement {:.3})",
+            weights.heuristic, debug.heuristic, debug.recency, debug.engagement
         ),
         format!("  + preference: {:.3}", debug.preference),
         format!("  = base {:.4}", debug.base),
-        format!("  + novelty: 0.05 × {:.3}", debug.novelty),
+        format!("  + novelty: {} × {:.3}", weights.novelty, debug.novelty),
         format!(
             "  × source weight {:.2} × your weight {:.2} × rule boost {:.2}",
             debug.source_weight, debug.user_weight, debug.rule_boost
@@ -120,6 +128,7 @@ fn facts(debug: &ScoreDebug) -> Vec<String> {
     fact("comments", evidence.comments.map(|n| n.to_string()));
     fact("resembles", evidence.resembles.clone());
     fact("words of an advertisement", list(&evidence.promotional));
+    fact("its headline is noise", Some(format!("{:.1} %, by a model of headlines", evidence.noise * 100.0)));
     fact("headline", evidence.clickbait.then(|| "promises instead of telling".to_owned()));
     fact("text", evidence.teaser.then(|| "a teaser only".to_owned()));
     lines

@@ -15,6 +15,7 @@ mod item;
 mod llm;
 mod migrate;
 mod model_terms;
+mod noise;
 mod opml;
 mod output;
 mod patience;
@@ -82,6 +83,7 @@ async fn dispatch(command: Command, config: Config) -> anyhow::Result<Exit> {
         Command::Calls(arguments) => calls::run(&app(config, OpenMode::MustExist).await?, arguments).await,
         Command::Spend(arguments) => spend::run(&app(config, OpenMode::MustExist).await?, arguments).await,
         Command::Llm(command) => Box::pin(llm::run(config, command)).await,
+        Command::Noise(arguments) => noise::run(&arguments),
         Command::Doctor(arguments) => doctor::run(config, arguments).await,
         Command::Migrate(arguments) => migrate::run(&config, &arguments).await,
         Command::Copy(arguments) => Box::pin(copy::run(&config, &arguments)).await,

@@ -33,6 +33,7 @@ use crate::clock::Clock;
 use crate::domain::budget::{BudgetPolicy, Caps};
 use crate::domain::database_url::DatabaseUrl;
 use crate::domain::money::MicroCredits;
+use crate::domain::ranking::Ranking;
 use crate::domain::schedule::Schedule;
 use crate::domain::task::Task;
 use crate::domain::time::Timestamp;
@@ -53,6 +54,8 @@ pub struct Config {
     pub log: LogSettings,
     pub output_dir: PathBuf,
     pub retention: RetentionSettings,
+    /// How the terms of a score weigh (`AHA_RANK_WEIGHTS`, `AHA_NOISE_LIMIT`).
+    pub ranking: Ranking,
     pub clock: Clock,
 }
 
@@ -221,6 +224,8 @@ struct Raw {
     aha_retain_digests_days: Option<String>,
     aha_retain_fetches_days: Option<String>,
     aha_retain_calls_days: Option<String>,
+    aha_rank_weights: Option<String>,
+    aha_noise_limit: Option<String>,
     aha_now: Option<String>,
 }
 
@@ -265,6 +270,7 @@ impl Reader {
         let mut llm = self.llm(&mut raw, pairs, environment)?;
         self.priced(&budget, &mut llm);
         let fetch = self.fetch(raw.aha_fetch_allow, raw.aha_fetch_host_gap_ms, raw.aha_fetch_concurrency);
+        let ranking = self.ranking(raw.aha_rank_weights, raw.aha_noise_limit);
         let log = self.log(raw.aha_log, raw.aha_log_format);
         let loopback = SocketAddr::from(([127, 0, 0, 1], 8080));
         Ok(Config {
@@ -295,6 +301,7 @@ impl Reader {
                 fetches_days: self.days(raw.aha_retain_fetches_days, "AHA_RETAIN_FETCHES_DAYS", 7, 90),
                 calls_days: self.days(raw.aha_retain_calls_days, "AHA_RETAIN_CALLS_DAYS", 62, 400),
             },
+            ranking,
             output_dir: raw.aha_output_dir.map_or_else(|| PathBuf::from("digests"), PathBuf::from),
             clock: self.or(
                 raw.aha_now,
@@ -375,6 +382,19 @@ impl Reader {
         {
             self.problem("OPENAI_EMBED_CREDITS_PER_1K_INPUT_TOKENS", None, wants, "0.00002");
         }
+    }
+
+    fn ranking(&mut self, weights: Option<String>, limit: Option<String>) -> Ranking {
+        let wants = "weights as NAME=NUMBER, separated by commas, with the names and ranges of .env.example";
+        let mut ranking =
+            self.or(weights, ("AHA_RANK_WEIGHTS", wants, "ai=0.7,novelty=0.15"), Ranking::default(), |t| {
+                Ranking::parse(t).ok()
+            });
+        let limits = ("AHA_NOISE_LIMIT", "a number from 0.5 to 1", "0.98");
+        if let Some(limit) = self.maybe(limit, limits, |t| t.parse().ok().filter(|limit| (0.5..=1.0).contains(limit))) {
+            ranking.noise_limit = limit;
+        }
+        ranking
     }
 
     fn schedule(&mut self, text: Option<String>) -> Schedule {

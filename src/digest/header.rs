@@ -55,7 +55,8 @@ pub fn gaps_line(digest: &Digest) -> Option<String> {
     let unread = unread(digest).count();
     let cost = &digest.cost;
     // Those that the budget left out are told apart, with the reason.
-    let told_apart = |state: &str| state == "skipped_budget" && cost.budget_exhausted.is_some();
+    let told_apart =
+        |state: &str| state == "skipped_noise" || (state == "skipped_budget" && cost.budget_exhausted.is_some());
     let unjudged = digest.stories.iter().filter(|s| s.aha_score.is_none() && !told_apart(&s.state)).count();
     let mut gaps = Vec::new();
     if unread > 0 {

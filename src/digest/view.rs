@@ -213,6 +213,7 @@ fn not_judged(state: &str) -> String {
         "" | "judged" => "not judged".to_owned(),
         "failed" => "not judged (the judgement failed)".to_owned(),
         "skipped_budget" => "not judged (the budget was used up)".to_owned(),
+        "skipped_noise" => "not judged (a headline of noise)".to_owned(),
         other => format!("not judged ({})", text(other).replace('_', " ")),
     }
 }

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::ids::{ClusterId, DigestId, DigestItemId, ItemId, RunId, SourceId};
 use super::money::MicroCredits;
+use super::ranking::Ranking;
 use super::run::RunMode;
 use super::summary::Summary;
 use super::time::Timestamp;
@@ -141,7 +142,7 @@ pub struct DigestStory {
     pub sources: Vec<StorySource>,
     pub discussions: Vec<String>,
     pub cluster_id: ClusterId,
-    /// `judged`, or why there is no judgement (`failed`, `skipped_budget`).
+    /// `judged`, or why there is no judgement (`failed`, `skipped_budget`, `skipped_noise`).
     pub state: String,
     #[serde(default, skip_serializing_if = "StoryCost::is_nothing")]
     pub cost: StoryCost,
@@ -284,6 +285,9 @@ pub struct ScoreDebug {
     pub source_weight: f64,
     pub user_weight: f64,
     pub rule_boost: f64,
+    /// What the stand-in for a judgement is multiplied by where the story was too likely noise to be paid for; else 1.
+    #[serde(default = "one")]
+    pub noise_factor: f64,
     pub age_hours: f64,
     /// The topic's decay time, or the window's length where that is longer.
     pub decay_hours: f64,
@@ -292,7 +296,14 @@ pub struct ScoreDebug {
     pub final_score: f64,
     /// What the greedy choice divided the score by when it took this story.
     pub diversity_divisor: f64,
+    /// The settings that the terms were weighed by.
+    #[serde(default)]
+    pub weights: Ranking,
     pub evidence: Evidence,
+}
+
+const fn one() -> f64 {
+    1.0
 }
 
 /// The facts about a story that `local` judges by and that reasons cite.
@@ -318,6 +329,9 @@ pub struct Evidence {
     /// Words that give a promotion or job advertisement away.
     pub promotional: Vec<String>,
     pub clickbait: bool,
+    /// How likely its headline is noise (clickbait, lists, promotions, job advertisements), 0–1, by a model trained on headlines.
+    #[serde(default)]
+    pub noise: f64,
     /// An earlier story that this resembles.
     pub resembles: Option<String>,
     pub novelty: f64,

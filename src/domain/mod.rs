@@ -7,6 +7,7 @@ pub mod ids;
 pub mod item;
 pub mod model;
 pub mod money;
+pub mod ranking;
 pub mod run;
 pub mod schedule;
 pub mod source;

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::ids::{RunId, TopicId};
+use super::ranking::Ranking;
 use super::time::Timestamp;
 use super::topic::{BudgetTier, Rule};
 use super::window::Window;
@@ -57,6 +58,8 @@ pub struct RunSettings {
     pub timezone: String,
     /// Prompt ids by task: pinned at the run's first attempt.
     pub prompts: BTreeMap<String, String>,
+    #[serde(default)]
+    pub ranking: Ranking,
 }
 
 /// An attempt at a run, as listed by `aha-radar runs`.

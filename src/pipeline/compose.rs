@@ -16,7 +16,7 @@ use crate::domain::verdict::Verdict;
 use crate::store::{CallCost, DigestCommit};
 
 use super::deep_summary::discussions;
-use super::judge::Judgement;
+use super::judge::{Judgement, Skip};
 use super::rank::Ranked;
 use super::{RunContext, RunError, RunState, Stage, vectors};
 
@@ -82,7 +82,7 @@ impl Names {
 fn head(context: &RunContext, state: &RunState, id: DigestId, stories: &[DigestStory], cost: &Cost) -> DigestHead {
     let items = state.scope.len() + state.muted.len();
     let failed = state.source_outcomes.iter().any(|outcome| outcome.status != "ok" && outcome.status != "waiting");
-    let unjudged = stories.iter().any(|story| story.triage.is_none());
+    let unjudged = stories.iter().any(|story| story.triage.is_none() && story.state != "skipped_noise");
     let unsummarised = cost.summaries_failed + cost.summaries_skipped > 0;
     let status = if failed || unjudged || unsummarised || cost.judgements_skipped > 0 || cost.words_alone.is_some() {
         DigestStatus::Partial
@@ -270,9 +270,13 @@ fn cost(context: &RunContext, state: &RunState, costs: &Costs, shown: &[&Ranked]
     Cost {
         microcredits: costs.total(),
         budget_exhausted: context.gate.any_exhausted(),
-        judgements_skipped: state.judgements.values().filter(|judgement| judgement.skipped).count(),
-        summaries_skipped: summaries.iter().filter(|judgement| judgement.skipped).count(),
-        summaries_failed: summaries.iter().filter(|judgement| !judgement.skipped).count(),
+        judgements_skipped: state
+            .judgements
+            .values()
+            .filter(|judgement| judgement.skipped == Some(Skip::Budget))
+            .count(),
+        summaries_skipped: summaries.iter().filter(|judgement| judgement.skipped.is_some()).count(),
+        summaries_failed: summaries.iter().filter(|judgement| judgement.skipped.is_none()).count(),
         words_alone: state.words_alone.clone(),
         with_a_model: state.estimates.clone(),
     }

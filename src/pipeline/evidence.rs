@@ -138,6 +138,7 @@ fn about_text(history: &History, interests: &Interests, story: &Story) -> Eviden
         teaser: story.members.iter().all(|member| member.item.is_teaser()),
         promotional: if is_promotional(&title, &phrases) { phrases } else { Vec::new() },
         clickbait: is_clickbait(&title),
+        noise: round(crate::noise::score(&title)),
         ..Evidence::default()
     }
 }

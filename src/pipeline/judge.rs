@@ -19,6 +19,15 @@ use super::{RunContext, RunError, Stage};
 /// Calls under way when a run is interrupted have this long to end; what they cost is then known.
 const GRACE: Duration = Duration::from_secs(15);
 
+/// Why nobody is asked about a story.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Skip {
+    /// There was no budget left.
+    Budget,
+    /// Its headline is too likely noise to be paid for.
+    Noise,
+}
+
 /// What came of asking about a story.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Judgement {
@@ -26,8 +35,8 @@ pub struct Judgement {
     pub answer: Option<Value>,
     pub call_id: Option<String>,
     pub failure: Option<String>,
-    /// There was no budget left to ask; `failure` says which.
-    pub skipped: bool,
+    /// Nobody was asked, on purpose; `failure` says why.
+    pub skipped: Option<Skip>,
 }
 
 impl Judgement {
@@ -47,8 +56,9 @@ impl Judgement {
     pub const fn state(&self) -> &'static str {
         match (self.answer.is_some(), self.skipped) {
             (true, _) => "judged",
-            (false, true) => "skipped_budget",
-            (false, false) => "failed",
+            (false, Some(Skip::Budget)) => "skipped_budget",
+            (false, Some(Skip::Noise)) => "skipped_noise",
+            (false, None) => "failed",
         }
     }
 }
@@ -60,7 +70,9 @@ impl From<Outcome> for Judgement {
                 Self { answer: Some(answer), call_id: Some(call_id), ..Self::default() }
             }
             Outcome::Failed { reason } => Self { failure: Some(reason), ..Self::default() },
-            Outcome::Skipped { reason } => Self { failure: Some(reason), skipped: true, ..Self::default() },
+            Outcome::Skipped { reason } => {
+                Self { failure: Some(reason), skipped: Some(Skip::Budget), ..Self::default() }
+            }
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Stage 9: the order of the digest, every term of it kept.
 //!
-//! base = 0.8 · ai / 100 + 0.15 · heuristic + preference; final = (base + 0.05 · novelty) × source weight × preference weight ×
+//! With the default weights (`domain::ranking`): base = 0.8 · ai / 100 + 0.15 · heuristic + preference; final = (base + 0.05 · novelty) × source weight × preference weight ×
 //! rule boost × exp(−age / decay), with age reckoned from the window's end; in a window longer than the decay time the window's
 //! length takes its place, or a digest of a week would be one of its last day. Then a greedy choice in which each story already
 //! taken of the same kind, source or author makes the next one dearer.
@@ -9,26 +9,19 @@ use std::collections::HashMap;
 
 use crate::domain::digest::{Evidence, Label, ScoreDebug, Section};
 use crate::domain::ids::SourceId;
+use crate::domain::ranking::Ranking;
 use crate::domain::source::Source;
 use crate::domain::story::Story;
 use crate::domain::verdict::Verdict;
 use crate::stories::cadence::Cadence;
 
+use super::judge::{Judgement, Skip};
 use super::plan::{SCAN_STORIES, TOP_OF_ONE_SOURCE, TOP_STORIES};
 use super::select::{heuristic, recency};
 use super::{RunContext, RunState, Stage};
 
-const AI_WEIGHT: f64 = 0.8;
-const HEURISTIC_WEIGHT: f64 = 0.15;
-const NOVELTY_WEIGHT: f64 = 0.05;
-
 /// Engagement of an item nobody counted: neither for nor against it.
 const UNKNOWN_ENGAGEMENT: f64 = 0.5;
-
-/// What each story already taken adds to the divisor of a like one.
-const SAME_KIND: f64 = 0.15;
-const SAME_SOURCE: f64 = 0.05;
-const SAME_AUTHOR: f64 = 0.08;
 
 /// A story in its place.
 #[derive(Debug, Clone, PartialEq)]
@@ -53,7 +46,7 @@ pub(super) fn run(context: &RunContext, state: &mut RunState) {
         b.debug.final_score.total_cmp(&a.debug.final_score).then_with(|| key(a).cmp(&key(b)))
     });
     set_percentiles(&mut ranked);
-    let ranked = diversify(&state.stories, &sources, ranked);
+    let ranked = diversify(&state.stories, &sources, ranked, &context.run.settings.ranking);
     let shown = ranked.iter().filter(|r| r.section.is_some()).count();
     context.progress.end(Stage::Rank, &format!("{shown} of {} stories shown", ranked.len()));
     state.ranked = ranked;
@@ -61,8 +54,11 @@ pub(super) fn run(context: &RunContext, state: &mut RunState) {
 
 fn score(context: &RunContext, state: &RunState, sources: &HashMap<SourceId, &Source>, index: usize) -> Ranked {
     let story = &state.stories[index];
+    let ranking = &context.run.settings.ranking;
     let evidence = state.evidence.get(&story.cluster_id).cloned().unwrap_or_default();
-    let verdict: Option<Verdict> = state.judgements.get(&story.cluster_id).and_then(super::judge::Judgement::read);
+    let judgement = state.judgements.get(&story.cluster_id);
+    let verdict: Option<Verdict> = judgement.and_then(Judgement::read);
+    let is_noise = judgement.is_some_and(|judgement| judgement.skipped == Some(Skip::Noise));
     let boosted = story.in_scope().any(|member| state.boosted.contains(&member.item.id));
     let terms = Terms {
         ai: verdict.map(|verdict| f64::from(verdict.aha_score) / 100.0),
@@ -70,10 +66,11 @@ fn score(context: &RunContext, state: &RunState, sources: &HashMap<SourceId, &So
         engagement: evidence.engagement_percentile.unwrap_or(UNKNOWN_ENGAGEMENT),
         source_weight: sources.get(&story.representative().source_id).map_or(1.0, |s| s.weight).clamp(0.1, 3.0),
         rule_boost: if boosted { crate::domain::topic::BOOST } else { 1.0 },
+        noise_factor: if is_noise { 1.0 - evidence.noise } else { 1.0 },
         decay_hours: context.run.settings.decay_hours.max(context.run.window.hours()),
     };
     let label = label(story, &evidence);
-    Ranked { story: index, section: None, label, percentile: 0, debug: terms.weigh(evidence) }
+    Ranked { story: index, section: None, label, percentile: 0, debug: terms.weigh(ranking, evidence) }
 }
 
 struct Terms {
@@ -82,18 +79,19 @@ struct Terms {
     engagement: f64,
     source_weight: f64,
     rule_boost: f64,
+    noise_factor: f64,
     decay_hours: f64,
 }
 
 impl Terms {
-    fn weigh(self, evidence: Evidence) -> ScoreDebug {
+    fn weigh(self, ranking: &Ranking, evidence: Evidence) -> ScoreDebug {
         let heuristic = heuristic(self.recency, self.engagement);
         // Without a judgement the heuristic stands in for its share: the story is ranked, its score stays unknown.
-        let base = AI_WEIGHT * self.ai.unwrap_or(heuristic) + HEURISTIC_WEIGHT * heuristic;
+        let base = ranking.ai * self.ai.unwrap_or(heuristic * self.noise_factor) + ranking.heuristic * heuristic;
         let decay = (-evidence.age_hours / self.decay_hours).exp();
         let user_weight = 1.0;
         let final_score =
-            (base + NOVELTY_WEIGHT * evidence.novelty) * self.source_weight * user_weight * self.rule_boost * decay;
+            (base + ranking.novelty * evidence.novelty) * self.source_weight * user_weight * self.rule_boost * decay;
         ScoreDebug {
             ai: self.ai,
             recency: round(self.recency),
@@ -105,11 +103,13 @@ impl Terms {
             source_weight: self.source_weight,
             user_weight,
             rule_boost: self.rule_boost,
+            noise_factor: round(self.noise_factor),
             age_hours: evidence.age_hours,
             decay_hours: round(self.decay_hours),
             decay: round(decay),
             final_score: round(final_score),
             diversity_divisor: 1.0,
+            weights: *ranking,
             evidence,
         }
     }
@@ -147,13 +147,13 @@ struct Taken<'a> {
 }
 
 impl<'a> Taken<'a> {
-    fn divisor(&self, story: &Story, kind: &str) -> f64 {
+    fn divisor(&self, story: &Story, kind: &str, ranking: &Ranking) -> f64 {
         let item = story.representative();
         let count = |n: Option<&u32>| f64::from(n.copied().unwrap_or(0));
         let author = item.author.as_ref().map(|author| author.to_lowercase());
-        1.0 + SAME_KIND * count(self.kinds.get(kind))
-            + SAME_SOURCE * count(self.sources.get(&item.source_id))
-            + SAME_AUTHOR * author.map_or(0.0, |author| count(self.authors.get(&author)))
+        1.0 + ranking.same_kind * count(self.kinds.get(kind))
+            + ranking.same_source * count(self.sources.get(&item.source_id))
+            + ranking.same_author * author.map_or(0.0, |author| count(self.authors.get(&author)))
     }
 
     fn add(&mut self, story: &Story, kind: &'a str) {
@@ -167,7 +167,12 @@ impl<'a> Taken<'a> {
 }
 
 /// Takes the stories one by one, each time the best after division; the order of taking is the order of the digest.
-fn diversify(stories: &[Story], sources: &HashMap<SourceId, &Source>, mut open: Vec<Ranked>) -> Vec<Ranked> {
+fn diversify(
+    stories: &[Story],
+    sources: &HashMap<SourceId, &Source>,
+    mut open: Vec<Ranked>,
+    ranking: &Ranking,
+) -> Vec<Ranked> {
     let kind = |story: &Story| sources.get(&story.representative().source_id).map_or("feed", |s| s.kind.as_str());
     let mut taken = Taken::default();
     let mut order: Vec<Ranked> = Vec::new();
@@ -184,7 +189,7 @@ fn diversify(stories: &[Story], sources: &HashMap<SourceId, &Source>, mut open: 
             if full(story) {
                 continue;
             }
-            let divisor = taken.divisor(story, kind(story));
+            let divisor = taken.divisor(story, kind(story), ranking);
             let value = ranked.debug.final_score / divisor;
             if best.is_none_or(|(_, highest, _)| value > highest) {
                 best = Some((index, value, divisor));
@@ -223,8 +228,16 @@ mod tests {
     use super::*;
 
     fn weigh(ai: Option<f64>, age_hours: f64) -> ScoreDebug {
-        let terms = Terms { ai, recency: 0.5, engagement: 0.5, source_weight: 1.0, rule_boost: 1.0, decay_hours: 48.0 };
-        terms.weigh(Evidence { novelty: 1.0, age_hours, ..Evidence::default() })
+        let terms = Terms {
+            ai,
+            recency: 0.5,
+            engagement: 0.5,
+            source_weight: 1.0,
+            rule_boost: 1.0,
+            noise_factor: 1.0,
+            decay_hours: 48.0,
+        };
+        terms.weigh(&Ranking::default(), Evidence { novelty: 1.0, age_hours, ..Evidence::default() })
     }
 
     #[test]

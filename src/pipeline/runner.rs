@@ -197,6 +197,7 @@ fn new_run(app: &App, topic: &Topic, mode: RunMode, window: Window) -> Result<Ne
             depth: topic.depth,
             decay_hours: topic.decay_hours,
             timezone: zone_of(app, topic)?.name().to_owned(),
+            ranking: app.config().ranking,
             prompts: Task::ALL
                 .iter()
                 .map(|t| (t.as_str().to_owned(), app.gateway().prompts().id(*t).to_owned()))

@@ -16,9 +16,6 @@ use crate::store::StoryRecord;
 use super::plan::Plan;
 use super::{RunContext, RunError, RunState, Stage, evidence};
 
-/// Share of the candidates chosen for variety, whatever their rank.
-const EXPLORATION: f64 = 0.30;
-
 pub(super) async fn run(context: &RunContext, state: &mut RunState) -> Result<(), RunError> {
     context.progress.begin(Stage::Select, 0);
     let window = context.run.window;
@@ -29,7 +26,8 @@ pub(super) async fn run(context: &RunContext, state: &mut RunState) -> Result<()
     state.already_delivered = told.iter().map(|story| story.in_scope().count()).sum();
     let evidence = evidence::gather(context, &fresh, &state.items_by_source).await?;
     let plan = Plan::of(context.run.settings.tier, state.sources.len(), context.run.settings.depth);
-    let chosen = choose(&fresh, plan.candidates, window, &evidence);
+    let explored = explored(plan.candidates, context.run.settings.ranking.exploration);
+    let chosen = choose(&fresh, plan.candidates, explored, window, &evidence);
     let (kept, left): (Vec<_>, Vec<_>) = fresh.into_iter().enumerate().partition(|(index, _)| chosen.contains(index));
     state.not_considered = left.iter().map(|(_, story)| story.in_scope().count()).sum();
     state.stories = kept.into_iter().map(|(_, story)| story).collect();
@@ -89,6 +87,7 @@ async fn assemble(context: &RunContext, state: &RunState, records: Vec<StoryReco
 fn choose(
     stories: &[Story],
     limit: usize,
+    explored: usize,
     window: Window,
     evidence: &HashMap<ClusterId, crate::domain::digest::Evidence>,
 ) -> BTreeSet<usize> {
@@ -107,7 +106,7 @@ fn choose(
         let (x, y) = (weight(*a), weight(*b));
         (y.0, y.1).cmp(&(x.0, x.1)).then(y.2.total_cmp(&x.2)).then(a.cmp(b))
     });
-    let mut chosen = explore(stories, &by_weight, explored(limit), window);
+    let mut chosen = explore(stories, &by_weight, explored, window);
     for index in by_weight {
         if chosen.len() >= limit {
             break;
@@ -123,8 +122,9 @@ fn choose(
     clippy::cast_sign_loss,
     reason = "a share of at most 2000"
 )]
-fn explored(limit: usize) -> usize {
-    (limit as f64 * EXPLORATION) as usize
+/// Candidates chosen for variety, whatever their rank.
+fn explored(limit: usize, share: f64) -> usize {
+    (limit as f64 * share) as usize
 }
 
 /// Takes the best of each (source, bucket) in turn until `places` are filled.

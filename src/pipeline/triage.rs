@@ -2,7 +2,7 @@
 //! budget end on the way, the most promising are judged.
 
 use std::cmp::Reverse;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::domain::ids::{ClusterId, SourceId};
 use crate::domain::source::Source;
@@ -11,7 +11,7 @@ use crate::llm::input::{MemberInput, TaskInput, TriageInput};
 use crate::llm::provider::local;
 use crate::llm::{Ask, Task};
 
-use super::judge::judge;
+use super::judge::{Judgement, Skip, judge, scope};
 use super::{RunContext, RunError, RunState, Stage};
 
 /// Characters of the representative's body that are judged, where no model's settings say otherwise.
@@ -29,11 +29,53 @@ pub(super) async fn run(context: &RunContext, state: &mut RunState) -> Result<()
     if context.app.gateway().has_models() {
         asks.sort_by_cached_key(|(cluster, ask)| (Reverse(local_score(ask)), *cluster));
     }
+    let (asks, noise) = apart(context, state, asks).await?;
     let batch_size = context.app.config().llm.triage_batch_size;
     let judged = judge(context, Task::Triage, Stage::Triage, asks, batch_size).await?;
     state.judgements = judged.by_story;
+    state.judgements.extend(noise);
     state.estimates.extend(judged.with_a_model);
     Ok(())
+}
+
+/// Stories whose headline is too likely noise to be paid for. What was judged before stays judged; where judging is free, all is.
+async fn apart(
+    context: &RunContext,
+    state: &RunState,
+    asks: Vec<(ClusterId, Ask)>,
+) -> Result<(Vec<(ClusterId, Ask)>, Vec<(ClusterId, Judgement)>), RunError> {
+    let limit = context.run.settings.ranking.noise_limit;
+    if !context.app.gateway().has_models() || limit >= 1.0 {
+        return Ok((asks, Vec::new()));
+    }
+    let wanted = wanted(state);
+    let scope = scope(context, Task::Triage);
+    let (mut kept, mut noise) = (Vec::new(), Vec::new());
+    for (cluster, ask) in asks {
+        let likely = state.evidence.get(&cluster).map_or(0.0, |evidence| evidence.noise);
+        let is_noise = likely >= limit && !wanted.contains(&cluster);
+        if is_noise && context.app.gateway().stored(context.store(), Task::Triage, &scope, &ask).await?.is_none() {
+            let why = format!(
+                "its headline is {:.1} % like advertisements and bait, too likely noise to be paid for",
+                likely * 100.0
+            );
+            noise.push((cluster, Judgement { failure: Some(why), skipped: Some(Skip::Noise), ..Judgement::default() }));
+        } else {
+            kept.push((cluster, ask));
+        }
+    }
+    Ok((kept, noise))
+}
+
+/// Stories that are judged whatever their headline: boosted, about the owner's interests, or told by several.
+fn wanted(state: &RunState) -> HashSet<ClusterId> {
+    let is_wanted = |story: &&Story| {
+        let evidence = state.evidence.get(&story.cluster_id);
+        story.in_scope().any(|member| state.boosted.contains(&member.item.id))
+            || story.distinct_sources().len() >= 2
+            || evidence.is_some_and(|evidence| !evidence.matched_interests.is_empty())
+    };
+    state.stories.iter().filter(is_wanted).map(|story| story.cluster_id).collect()
 }
 
 fn local_score(ask: &Ask) -> i64 {

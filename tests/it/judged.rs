@@ -350,12 +350,14 @@ fn a_cap_on_calls_is_kept() {
 #[test]
 fn near_the_cap_the_low_tier_is_asked_when_the_owner_wants_that() {
     let model = OpenAi::start();
-    let radar = with(&model);
+    // All are judged, so that judging comes near the cap.
+    let radar = with(&model).with("AHA_NOISE_LIMIT", "1");
     run(&radar, WINDOW).exits(0);
     let enough_for_half = spent(&radar) / 2;
     let second = OpenAi::start();
     let radar = with(&second)
         .with("AHA_BUDGET_POLICY", "fallback_low")
+        .with("AHA_NOISE_LIMIT", "1")
         .with("OPENAI_TRIAGE_MODEL_LOW", "small")
         .with("AHA_LLM_CONCURRENCY", "1")
         .with("AHA_BUDGET_RUN_CREDITS", &format!("0.{enough_for_half:06}"));

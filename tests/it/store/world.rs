@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use aha_radar::domain::ids::{FetchRunId, ItemId, RunId, SourceId};
 use aha_radar::domain::item::{Engagement, ItemMetadata, TimeBasis};
+use aha_radar::domain::ranking::Ranking;
 use aha_radar::domain::run::{RunMode, RunSettings};
 use aha_radar::domain::source::{NewSource, Source, SourceHealth, Validators};
 use aha_radar::domain::time::{HOUR_MS, Timestamp};
@@ -75,6 +76,7 @@ pub(crate) fn settings(prompt: &str) -> RunSettings {
         depth: 50,
         decay_hours: 48.0,
         timezone: "Europe/Berlin".to_owned(),
+        ranking: Ranking::default(),
         prompts: BTreeMap::from([("triage".to_owned(), prompt.to_owned())]),
     }
 }
