@@ -1,6 +1,7 @@
 //! What can be typed, and the help that teaches it.
 
 mod deep_dive;
+mod feedback;
 mod ledger;
 mod llm;
 
@@ -8,6 +9,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 pub(super) use deep_dive::DeepDiveArguments;
+pub(super) use feedback::{FeedbackArguments, FeedbackCommand};
 pub(super) use ledger::{AdjustArguments, CallsArguments, SpendArguments, SpendCommand};
 pub(super) use llm::{AskArguments, CheckArguments, LlmCommand, ModelsArguments, QuestionnaireArguments};
 
@@ -70,6 +72,10 @@ pub(super) enum Command {
     /// Models: which are configured, on what terms; ask one, see whether all answer, put a questionnaire to several.
     #[command(subcommand)]
     Llm(LlmCommand),
+    /// Say what you think of a story, so that the next digests heed it; or list, export and import what you said.
+    ///
+    /// Each thing counts once an item: like and save raise stories with its terms, source and author, dislike and skip lower them.
+    Feedback(FeedbackArguments),
     /// Say how likely headlines are noise: clickbait, lists, promotions, job advertisements. A headline a line.
     Noise(NoiseArguments),
     /// Say what is set, what is wrong and how to mend it.

@@ -93,7 +93,7 @@ fn terms(debug: &ScoreDebug) -> Vec<String> {
             "  + heuristic: {} × {:.3} (0.6 × recency {:.3} + 0.4 × engagement {:.3})",
             weights.heuristic, debug.heuristic, debug.recency, debug.engagement
         ),
-        format!("  + preference: {:.3}", debug.preference),
+        format!("  + preference: {:.3}{}", debug.preference, because(debug)),
         format!("  = base {:.4}", debug.base),
         format!("  + novelty: {} × {:.3}", weights.novelty, debug.novelty),
         format!(
@@ -107,6 +107,12 @@ fn terms(debug: &ScoreDebug) -> Vec<String> {
         format!("  = final score {:.4}", debug.final_score),
         format!("  taken when like stories above it divided that by {:.2}", debug.diversity_divisor),
     ]
+}
+
+/// The terms that were liked or disliked before.
+fn because(debug: &ScoreDebug) -> String {
+    let terms: Vec<String> = debug.leaning.because.iter().map(|(term, share)| format!("{term} {share:+.2}")).collect();
+    if terms.is_empty() { String::new() } else { format!(" (of what you said: {})", terms.join(", ")) }
 }
 
 fn facts(debug: &ScoreDebug) -> Vec<String> {

@@ -9,9 +9,11 @@ mod digest;
 mod doctor;
 mod dry_run;
 mod exit;
+mod feedback;
 mod healthcheck;
 mod init;
 mod item;
+mod lines;
 mod llm;
 mod migrate;
 mod model_terms;
@@ -83,6 +85,7 @@ async fn dispatch(command: Command, config: Config) -> anyhow::Result<Exit> {
         Command::Calls(arguments) => calls::run(&app(config, OpenMode::MustExist).await?, arguments).await,
         Command::Spend(arguments) => spend::run(&app(config, OpenMode::MustExist).await?, arguments).await,
         Command::Llm(command) => Box::pin(llm::run(config, command)).await,
+        Command::Feedback(arguments) => feedback::run(&app(config, OpenMode::MustExist).await?, arguments).await,
         Command::Noise(arguments) => noise::run(&arguments),
         Command::Doctor(arguments) => doctor::run(config, arguments).await,
         Command::Migrate(arguments) => migrate::run(&config, &arguments).await,

@@ -5,6 +5,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::feedback::Leaning;
 use super::ids::{ClusterId, DigestId, DigestItemId, ItemId, RunId, SourceId};
 use super::money::MicroCredits;
 use super::ranking::Ranking;
@@ -277,13 +278,17 @@ pub struct ScoreDebug {
     pub engagement: f64,
     /// 0.6 recency + 0.4 engagement.
     pub heuristic: f64,
-    /// Likes minus dislikes of what is similar, weighted.
+    /// Likes minus dislikes of its terms, weighted.
     pub preference: f64,
     /// 1 − highest similarity to the topic's earlier stories.
     pub novelty: f64,
     pub base: f64,
     pub source_weight: f64,
+    /// By likes and dislikes of the source and author.
     pub user_weight: f64,
+    /// What of likes and dislikes fits the story.
+    #[serde(default)]
+    pub leaning: Leaning,
     pub rule_boost: f64,
     /// What the stand-in for a judgement is multiplied by where the story was too likely noise to be paid for; else 1.
     #[serde(default = "one")]

@@ -68,6 +68,8 @@ id_type!(/// A line of a digest, by digest and cluster.
     DigestItemId, "digest_item");
 id_type!(/// A ledger row, by run, purpose and what it was asked for.
     CallId, "call");
+id_type!(/// What an owner said of an item, by user, topic, item and kind.
+    FeedbackId, "feedback");
 id_type!(/// One look at one source in one attempt.
     FetchRunId, "fetch_run");
 

@@ -19,6 +19,7 @@ pub mod ingest;
 pub mod judge;
 pub mod lease;
 pub mod plan;
+pub mod preferences;
 pub mod progress;
 pub mod rank;
 pub mod rules;
@@ -46,6 +47,7 @@ use crate::llm::Gate;
 use crate::store::{Lease, SharedStore};
 
 use self::judge::Judgement;
+use self::preferences::Preferences;
 use self::progress::Progress;
 use self::rank::Ranked;
 
@@ -178,6 +180,7 @@ pub struct RunState {
     pub items_by_source: HashMap<crate::domain::ids::SourceId, usize>,
     pub stories: Vec<Story>,
     pub evidence: HashMap<ClusterId, Evidence>,
+    pub preferences: Preferences,
     pub judgements: HashMap<ClusterId, Judgement>,
     pub ranked: Vec<Ranked>,
     pub summaries: HashMap<ClusterId, Judgement>,

@@ -8,6 +8,7 @@
 use std::collections::HashMap;
 
 use crate::domain::digest::{Evidence, Label, ScoreDebug, Section};
+use crate::domain::feedback::Leaning;
 use crate::domain::ids::SourceId;
 use crate::domain::ranking::Ranking;
 use crate::domain::source::Source;
@@ -68,6 +69,7 @@ fn score(context: &RunContext, state: &RunState, sources: &HashMap<SourceId, &So
         rule_boost: if boosted { crate::domain::topic::BOOST } else { 1.0 },
         noise_factor: if is_noise { 1.0 - evidence.noise } else { 1.0 },
         decay_hours: context.run.settings.decay_hours.max(context.run.window.hours()),
+        leaning: state.preferences.leaning(story.cluster_id),
     };
     let label = label(story, &evidence);
     Ranked { story: index, section: None, label, percentile: 0, debug: terms.weigh(ranking, evidence) }
@@ -81,15 +83,18 @@ struct Terms {
     rule_boost: f64,
     noise_factor: f64,
     decay_hours: f64,
+    leaning: Leaning,
 }
 
 impl Terms {
     fn weigh(self, ranking: &Ranking, evidence: Evidence) -> ScoreDebug {
         let heuristic = heuristic(self.recency, self.engagement);
+        let preference = ranking.preference * self.leaning.terms;
         // Without a judgement the heuristic stands in for its share: the story is ranked, its score stays unknown.
-        let base = ranking.ai * self.ai.unwrap_or(heuristic * self.noise_factor) + ranking.heuristic * heuristic;
+        let base =
+            ranking.ai * self.ai.unwrap_or(heuristic * self.noise_factor) + ranking.heuristic * heuristic + preference;
         let decay = (-evidence.age_hours / self.decay_hours).exp();
-        let user_weight = 1.0;
+        let user_weight = 1.0 + ranking.voice * self.leaning.voice;
         let final_score =
             (base + ranking.novelty * evidence.novelty) * self.source_weight * user_weight * self.rule_boost * decay;
         ScoreDebug {
@@ -97,11 +102,12 @@ impl Terms {
             recency: round(self.recency),
             engagement: round(self.engagement),
             heuristic: round(heuristic),
-            preference: 0.0,
+            preference: round(preference),
             novelty: evidence.novelty,
             base: round(base),
             source_weight: self.source_weight,
-            user_weight,
+            user_weight: round(user_weight),
+            leaning: self.leaning,
             rule_boost: self.rule_boost,
             noise_factor: round(self.noise_factor),
             age_hours: evidence.age_hours,
@@ -236,6 +242,7 @@ mod tests {
             rule_boost: 1.0,
             noise_factor: 1.0,
             decay_hours: 48.0,
+            leaning: Leaning::default(),
         };
         terms.weigh(&Ranking::default(), Evidence { novelty: 1.0, age_hours, ..Evidence::default() })
     }

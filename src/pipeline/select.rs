@@ -14,7 +14,7 @@ use crate::domain::window::Window;
 use crate::store::StoryRecord;
 
 use super::plan::Plan;
-use super::{RunContext, RunError, RunState, Stage, evidence};
+use super::{RunContext, RunError, RunState, Stage, evidence, preferences};
 
 pub(super) async fn run(context: &RunContext, state: &mut RunState) -> Result<(), RunError> {
     context.progress.begin(Stage::Select, 0);
@@ -32,6 +32,7 @@ pub(super) async fn run(context: &RunContext, state: &mut RunState) -> Result<()
     state.not_considered = left.iter().map(|(_, story)| story.in_scope().count()).sum();
     state.stories = kept.into_iter().map(|(_, story)| story).collect();
     state.evidence = evidence;
+    state.preferences = preferences::gather(context, &state.sources, &state.stories).await?;
     context.progress.end(
         Stage::Select,
         &format!("{} stories, {} items delivered before", state.stories.len(), state.already_delivered),

@@ -67,12 +67,13 @@ async fn apart(
     Ok((kept, noise))
 }
 
-/// Stories that are judged whatever their headline: boosted, about the owner's interests, or told by several.
+/// Stories that are judged whatever their headline: boosted, liked, about the owner's interests, or told by several.
 fn wanted(state: &RunState) -> HashSet<ClusterId> {
     let is_wanted = |story: &&Story| {
         let evidence = state.evidence.get(&story.cluster_id);
         story.in_scope().any(|member| state.boosted.contains(&member.item.id))
             || story.distinct_sources().len() >= 2
+            || state.preferences.wants(story.cluster_id)
             || evidence.is_some_and(|evidence| !evidence.matched_interests.is_empty())
     };
     state.stories.iter().filter(is_wanted).map(|story| story.cluster_id).collect()
@@ -98,7 +99,7 @@ fn ask(context: &RunContext, state: &RunState, sources: &HashMap<SourceId, &Sour
             body: item.body_text.chars().take(body_chars).collect(),
             members: members(sources, story),
             provenance: kinds,
-            preference_summary: String::new(),
+            preference_summary: state.preferences.summary.clone(),
             tier: context.run.settings.tier,
             interests: context.run.settings.interests.clone(),
             categories: categories(story),

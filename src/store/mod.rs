@@ -26,6 +26,7 @@ pub use schema::{OpenMode, PendingMigration, SchemaVersion};
 pub use sqlite::SqliteStore;
 
 use crate::domain::digest::Digest;
+use crate::domain::feedback::{FeedbackEvent, FeedbackKind};
 use crate::domain::ids::{ClusterId, DigestId, DigestItemId, ItemId, RunId, SourceId, TopicId};
 use crate::domain::item::Item;
 use crate::domain::run::{Run, RunAttempt, RunSettings};
@@ -48,6 +49,7 @@ pub trait Store:
     + AnswerStore
     + LedgerStore
     + DigestStore
+    + FeedbackStore
     + RetentionStore
 {
 }
@@ -63,6 +65,7 @@ impl<T> Store for T where
         + AnswerStore
         + LedgerStore
         + DigestStore
+        + FeedbackStore
         + RetentionStore
 {
 }
@@ -227,6 +230,18 @@ pub trait DigestStore: Send + Sync {
     /// The topic's digest with the latest window.
     async fn latest_digest(&self, topic: TopicId) -> Result<Option<Digest>>;
     async fn digest_of_item(&self, item: DigestItemId) -> Result<Option<Digest>>;
+}
+
+#[async_trait]
+pub trait FeedbackStore: Send + Sync {
+    /// Notes what the topic's owner said of an item, and takes its opposite back. Whether it was not said before.
+    async fn give_feedback(&self, topic: TopicId, event: &FeedbackEvent) -> Result<bool>;
+    /// Whether there was something to take back.
+    async fn take_feedback_back(&self, topic: TopicId, item: ItemId, kind: FeedbackKind) -> Result<bool>;
+    /// The newest `limit` sayings of a topic, oldest first.
+    async fn feedback(&self, topic: TopicId, limit: i64) -> Result<Vec<FeedbackEvent>>;
+    /// Keeps what the sayings come to, for people who look.
+    async fn save_profile(&self, topic: TopicId, profile: &SavedProfile) -> Result<()>;
 }
 
 #[async_trait]

@@ -189,6 +189,15 @@ pub struct StoredAnswer {
     pub call_id: String,
 }
 
+/// A topic's preference profile as it was when something was last said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SavedProfile {
+    pub profile_json: String,
+    pub summary: String,
+    pub events: usize,
+    pub computed_at: Timestamp,
+}
+
 /// How an attempt at a run ended without a digest.
 #[derive(Debug, Clone)]
 pub struct AttemptEnd {

@@ -9,6 +9,7 @@ pub mod comparison;
 pub mod dense;
 pub mod features;
 pub mod interests;
+pub mod preferences;
 pub mod scores;
 pub mod signals;
 pub mod similarity;

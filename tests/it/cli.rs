@@ -38,6 +38,20 @@ fn keys(value: &Value) -> BTreeSet<&str> {
 }
 
 #[test]
+fn headlines_of_a_file_are_scored_a_line_each_without_a_database() {
+    let radar = Radar::at(NOW);
+    let headlines = "You won't believe these 17 boats\nFerry loses power off Skerrow, 214 aboard\n\n";
+    std::fs::write(radar.folder().join("headlines.txt"), headlines).unwrap();
+    let scored = radar.ok(&["noise", "--input", "headlines.txt", "--json"]);
+    let lines: Vec<Value> = scored.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(lines.len(), 3);
+    assert_eq!(lines[0]["headline"], "You won't believe these 17 boats");
+    assert!(lines[0]["noise"].as_f64().unwrap() > 0.9 && lines[1]["noise"].as_f64().unwrap() < 0.1, "{scored}");
+    assert!(!radar.database().exists());
+    radar.run(&["noise", "--input", "nowhere.txt"]).exits(FAILED).says("nowhere.txt");
+}
+
+#[test]
 fn wrong_usage_exits_with_2_and_says_what_is_wanted() {
     let radar = with_examples();
     radar.run(&["--run-once", "--window", "yesterday"]).exits(USAGE).says("2026-11-16..2026-11-19");

@@ -13,6 +13,7 @@ mod deep_dive;
 mod dry_run;
 mod embedding;
 mod faults;
+mod feedback;
 mod gateway;
 mod judged;
 mod kill;

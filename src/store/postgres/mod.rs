@@ -6,6 +6,7 @@
 mod answers;
 mod digests;
 pub(super) mod error;
+mod feedback;
 mod fetches;
 mod items;
 mod leases;

@@ -4,6 +4,7 @@
 pub(crate) mod answers;
 pub(crate) mod column;
 pub(crate) mod digests;
+pub(crate) mod feedback;
 pub(crate) mod fetches;
 pub(crate) mod items;
 pub(crate) mod leases;

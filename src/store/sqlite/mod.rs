@@ -7,6 +7,7 @@ mod answers;
 mod checkpoint;
 mod digests;
 pub(super) mod error;
+mod feedback;
 mod fetches;
 mod items;
 mod leases;

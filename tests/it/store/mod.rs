@@ -4,6 +4,7 @@ mod answers;
 mod contention;
 mod digests;
 mod failpoints;
+mod feedback;
 mod fetches;
 mod items;
 mod leases;

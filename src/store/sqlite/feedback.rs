@@ -1,0 +1,78 @@
+//! `feedback_events` and `topic_preference_profiles`.
+
+use async_trait::async_trait;
+
+use super::SqliteStore;
+use crate::domain::feedback::{FeedbackEvent, FeedbackKind};
+use crate::domain::ids::{FeedbackId, ItemId, TopicId, UserId};
+use crate::store::shared::column;
+use crate::store::shared::feedback::{self as sql, FeedbackRow};
+use crate::store::shared::topics::OWNER;
+use crate::store::{FeedbackStore, Result, SavedProfile};
+
+#[async_trait]
+impl FeedbackStore for SqliteStore {
+    async fn give_feedback(&self, topic: TopicId, event: &FeedbackEvent) -> Result<bool> {
+        let (owner, topic, item) = (UserId::of(&[OWNER]).to_string(), topic.to_string(), event.item_id.to_string());
+        let mut write = self.write("give_feedback").await?;
+        sqlx::query(sql::TAKE_BACK)
+            .bind(&owner)
+            .bind(&topic)
+            .bind(&item)
+            .bind(event.kind.opposite().as_str())
+            .execute(write.connection())
+            .await?;
+        let given = sqlx::query(sql::GIVE)
+            .bind(FeedbackId::of(&[&owner, &topic, &item, event.kind.as_str()]).to_string())
+            .bind(&owner)
+            .bind(&topic)
+            .bind(&item)
+            .bind(event.kind.as_str())
+            .bind(column::text(&event.title))
+            .bind(column::text(&event.source))
+            .bind(column::optional_text(event.author.as_deref()))
+            .bind(column::to_json(&event.terms)?)
+            .bind(event.given_at.as_millis())
+            .execute(write.connection())
+            .await?;
+        write.commit().await?;
+        Ok(given.rows_affected() > 0)
+    }
+
+    async fn take_feedback_back(&self, topic: TopicId, item: ItemId, kind: FeedbackKind) -> Result<bool> {
+        let mut write = self.write("take_feedback_back").await?;
+        let taken = sqlx::query(sql::TAKE_BACK)
+            .bind(UserId::of(&[OWNER]).to_string())
+            .bind(topic.to_string())
+            .bind(item.to_string())
+            .bind(kind.as_str())
+            .execute(write.connection())
+            .await?;
+        write.commit().await?;
+        Ok(taken.rows_affected() > 0)
+    }
+
+    async fn feedback(&self, topic: TopicId, limit: i64) -> Result<Vec<FeedbackEvent>> {
+        let rows: Vec<FeedbackRow> = sqlx::query_as(sql::OF_TOPIC)
+            .bind(UserId::of(&[OWNER]).to_string())
+            .bind(topic.to_string())
+            .bind(limit)
+            .fetch_all(&self.reader)
+            .await?;
+        sql::in_order(rows)
+    }
+
+    async fn save_profile(&self, topic: TopicId, profile: &SavedProfile) -> Result<()> {
+        let mut write = self.write("save_profile").await?;
+        sqlx::query(sql::SAVE_PROFILE)
+            .bind(UserId::of(&[OWNER]).to_string())
+            .bind(topic.to_string())
+            .bind(column::json_text(&profile.profile_json))
+            .bind(column::text(&profile.summary))
+            .bind(column::count(profile.events))
+            .bind(profile.computed_at.as_millis())
+            .execute(write.connection())
+            .await?;
+        write.commit().await
+    }
+}

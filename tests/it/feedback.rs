@@ -1,0 +1,160 @@
+//! Likes and dislikes: they move what is like them, are told, and leave nothing behind when they are taken back.
+
+use serde_json::Value;
+
+use crate::support::feeds::{Post, feed};
+use crate::support::radar::{Engine, Radar};
+use crate::support::responses::OpenAi;
+use crate::support::rows;
+
+const FIRST_DAY: &str = "2026-11-17..2026-11-18";
+const SECOND_DAY: &str = "2026-11-18..2026-11-19";
+
+/// Themes with words of their own; the third is neither liked nor disliked.
+const THEMES: [&str; 3] = ["ferry harbour", "football transfer", "granite lichen"];
+const SOURCES: usize = 6;
+
+/// Thirty posts a day, ten a theme, in turn, each with words that no other has.
+fn posts(source: usize) -> Vec<Post> {
+    let all = (0..60).map(|number| {
+        let (day, theme) = (17 + number / 30, THEMES[number % 3]);
+        let own = |count: usize| (0..count).map(|n| format!("q{number}w{n}")).collect::<Vec<_>>().join(" ");
+        let at = format!("2026-11-{day}T{:02}:{:02}:00Z", 1 + (number % 30) * 2 / 3, number % 60);
+        Post::new(&format!("post {number}"), &format!("About {theme} {}", own(4)), &own(40), &at)
+    });
+    all.enumerate().filter(|(number, _)| (number / 3) % SOURCES == source).map(|(_, post)| post).collect()
+}
+
+fn radar(engine: Engine) -> Radar {
+    let radar = Radar::at("2026-11-19T07:00:00Z").on(engine);
+    for source in 0..SOURCES {
+        let name = format!("feed{source}.json");
+        std::fs::write(radar.folder().join(&name), feed(&format!("Feed {source}"), &posts(source))).unwrap();
+        radar.add(&[&name]);
+    }
+    radar
+}
+
+fn run(radar: &Radar, day: &str) -> Vec<Value> {
+    let digest = radar.json(&["run", "--window", day, "--json"]);
+    digest["stories"].as_array().unwrap().clone()
+}
+
+fn is_about(story: &Value, theme: &str) -> bool {
+    story["title"].as_str().unwrap().contains(theme)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "thirty ranks")]
+fn mean_rank(stories: &[Value], theme: &str) -> f64 {
+    let ranks: Vec<u64> =
+        stories.iter().filter(|story| is_about(story, theme)).map(|story| story["rank"].as_u64().unwrap()).collect();
+    assert_eq!(ranks.len(), 10, "{theme}");
+    ranks.iter().sum::<u64>() as f64 / 10.0
+}
+
+/// Likes the first theme's stories and dislikes the second's, or takes it back.
+fn say(radar: &Radar, stories: &[Value], undo: bool) {
+    for (theme, kind) in [(THEMES[0], "like"), (THEMES[1], "dislike")] {
+        for story in stories.iter().filter(|story| is_about(story, theme)) {
+            let mut arguments = vec!["feedback", story["id"].as_str().unwrap(), kind];
+            arguments.extend(undo.then_some("--undo"));
+            let said = radar.ok(&arguments);
+            assert!(said.contains(if undo { "taken back" } else { "noted" }), "{said}");
+        }
+    }
+}
+
+fn likes_move_ranks(engine: Engine) {
+    let radar = radar(engine);
+    let before = run(&radar, SECOND_DAY);
+    let said_of = run(&radar, FIRST_DAY);
+    say(&radar, &said_of, false);
+    assert_eq!(rows::number(&radar, "SELECT count(*) FROM feedback_events"), 20);
+    let after = run(&radar, SECOND_DAY);
+    let moved = |theme| mean_rank(&after, theme) - mean_rank(&before, theme);
+    assert!(moved(THEMES[0]) < -5.0, "liked: {}", moved(THEMES[0]));
+    assert!(moved(THEMES[1]) > 5.0, "disliked: {}", moved(THEMES[1]));
+    for story in &after {
+        let debug = &story["score_debug"];
+        let preference = debug["preference"].as_f64().unwrap();
+        assert!(preference.abs() <= 0.15, "{debug}");
+        assert_eq!(preference > 0.0, is_about(story, THEMES[0]), "{debug}");
+        assert_eq!(preference < 0.0, is_about(story, THEMES[1]), "{debug}");
+    }
+    let liked = after.iter().find(|story| is_about(story, THEMES[0])).unwrap();
+    assert_eq!(liked["score_debug"]["leaning"]["because"].as_array().unwrap().len(), 2);
+    say(&radar, &said_of, true);
+    assert_eq!(rows::number(&radar, "SELECT count(*) FROM feedback_events"), 0);
+    assert_eq!(run(&radar, SECOND_DAY), before);
+}
+
+#[test]
+fn ten_likes_and_ten_dislikes_move_the_ranks_and_undone_leave_no_trace_on_sqlite() {
+    likes_move_ranks(Engine::Sqlite);
+}
+
+#[test]
+fn ten_likes_and_ten_dislikes_move_the_ranks_and_undone_leave_no_trace_on_postgres() {
+    likes_move_ranks(Engine::Postgres);
+}
+
+#[test]
+fn a_saying_counts_once_and_its_opposite_takes_it_back() {
+    let radar = radar(Engine::Sqlite);
+    run(&radar, SECOND_DAY);
+    radar.run(&["feedback", "1", "like"]).exits(0).says("noted");
+    radar.run(&["feedback", "1", "like"]).exits(0).says("counts once");
+    radar.run(&["feedback", "1", "save"]).exits(0).says("noted");
+    radar.run(&["feedback", "1", "dislike"]).exits(0).says("noted");
+    assert_eq!(rows::query(&radar, "SELECT kind FROM feedback_events ORDER BY kind"), ["dislike", "save"]);
+    radar.run(&["feedback", "1", "like", "--undo"]).exits(0).says("nothing to take back");
+    radar.run(&["feedback", "99", "like"]).exits(2).says("the ranks 1 to 30");
+    radar.run(&["feedback", "1", "love"]).exits(2).says("like, dislike, save or skip");
+    assert_eq!(rows::number(&radar, "SELECT events FROM topic_preference_profiles"), 2);
+}
+
+#[test]
+fn what_was_said_moves_to_another_database() {
+    let radar = radar(Engine::Sqlite);
+    run(&radar, SECOND_DAY);
+    for (rank, kind) in [("1", "like"), ("2", "skip"), ("3", "save")] {
+        radar.ok(&["feedback", rank, kind]);
+    }
+    let exported = radar.ok(&["feedback", "export"]);
+    assert_eq!(exported.lines().count(), 3);
+    let other = Radar::at("2026-11-19T07:00:00Z");
+    other.ok(&["init"]);
+    std::fs::write(other.folder().join("said.jsonl"), &exported).unwrap();
+    other.run(&["feedback", "import", "said.jsonl"]).exits(0).says("3 added, 0 known");
+    other.run(&["feedback", "import", "said.jsonl"]).exits(0).says("0 added, 3 known");
+    assert_eq!(other.ok(&["feedback", "export"]), exported);
+    assert_eq!(other.json(&["feedback", "list", "--json"]), radar.json(&["feedback", "list", "--json"]));
+    std::fs::write(other.folder().join("broken.jsonl"), "{\"kind\":\"like\"}\n").unwrap();
+    other.run(&["feedback", "import", "broken.jsonl"]).exits(1).says("object 1 of broken.jsonl is no feedback");
+}
+
+#[test]
+fn noise_is_not_paid_for_unless_it_is_wanted_and_the_judge_is_told_of_likes() {
+    let model = OpenAi::start();
+    let radar = model.serve(Radar::at("2026-11-19T07:00:00Z"));
+    let noisy = "19 Things You Will Only Understand If You Are Obsessed With Cheese";
+    let posts = [
+        Post::new("bait", noisy, "Cheddar, brie and gouda are three of them.", "2026-11-18T08:00:00Z"),
+        Post::new("news", "Parliament votes on harbour fees", "The vote was close.", "2026-11-18T09:00:00Z"),
+    ];
+    std::fs::write(radar.folder().join("feed.json"), feed("The Feed", &posts)).unwrap();
+    radar.add(&["feed.json"]);
+    let stories = run(&radar, SECOND_DAY);
+    let of = |stories: &[Value], title: &str| stories.iter().find(|story| story["title"] == title).unwrap().clone();
+    let left_out = of(&stories, noisy);
+    assert_eq!((&left_out["state"], &left_out["aha_score"]), (&Value::from("skipped_noise"), &Value::Null));
+    assert!(left_out["reason"].as_str().unwrap().contains("too likely noise"), "{left_out}");
+    assert_eq!(of(&stories, "Parliament votes on harbour fees")["state"], "judged");
+    let asked = || model.calls().iter().map(|call| call.body.to_string()).collect::<String>();
+    assert!(!asked().contains("Obsessed With Cheese"));
+    assert!(radar.digest()["digest"]["status"] == "complete");
+
+    radar.ok(&["feedback", left_out["id"].as_str().unwrap(), "like"]);
+    assert_eq!(of(&run(&radar, SECOND_DAY), noisy)["state"], "judged");
+    assert!(asked().contains("Obsessed With Cheese") && asked().contains("liked: "), "{}", asked());
+}

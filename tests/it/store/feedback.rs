@@ -1,0 +1,67 @@
+use aha_radar::domain::feedback::{FeedbackEvent, FeedbackKind};
+use aha_radar::store::{SavedProfile, Store};
+
+use super::on_every_database;
+use super::world::{World, at, id};
+
+fn event(key: &str, kind: FeedbackKind, hour: i64) -> FeedbackEvent {
+    FeedbackEvent {
+        item_id: id(key),
+        kind,
+        title: format!("About {key}\0"),
+        source: "A".to_owned(),
+        author: (hour > 1).then(|| "Ada".to_owned()),
+        terms: vec!["日本".to_owned(), key.to_owned()],
+        given_at: at(hour),
+    }
+}
+
+fn stored(event: &FeedbackEvent) -> FeedbackEvent {
+    FeedbackEvent { title: event.title.replace('\0', ""), ..event.clone() }
+}
+
+async fn what_is_said_counts_once_and_reads_back_in_order(store: &dyn Store) {
+    let world = World::new(store).await;
+    let topic = world.topic.id;
+    let (second, first) = (event("b", FeedbackKind::Save, 2), event("a", FeedbackKind::Like, 1));
+    assert!(store.give_feedback(topic, &second).await.unwrap());
+    assert!(store.give_feedback(topic, &first).await.unwrap());
+    assert!(!store.give_feedback(topic, &event("a", FeedbackKind::Like, 9)).await.unwrap());
+    assert_eq!(store.feedback(topic, 10).await.unwrap(), [stored(&first), stored(&second)]);
+    assert_eq!(store.feedback(topic, 1).await.unwrap(), [stored(&second)]);
+}
+
+async fn opposites_exclude_each_other_and_topics_do_not_meet(store: &dyn Store) {
+    let (world, other) = (World::new(store).await, World::named(store, "other").await);
+    for (world, kind) in [(&world, FeedbackKind::Like), (&other, FeedbackKind::Like), (&world, FeedbackKind::Dislike)] {
+        assert!(store.give_feedback(world.topic.id, &event("a", kind, 1)).await.unwrap());
+    }
+    let kinds = async |world: &World| -> Vec<FeedbackKind> {
+        store.feedback(world.topic.id, 10).await.unwrap().iter().map(|event| event.kind).collect()
+    };
+    assert_eq!(kinds(&world).await, [FeedbackKind::Dislike]);
+    assert_eq!(kinds(&other).await, [FeedbackKind::Like]);
+    let back = async |kind| store.take_feedback_back(world.topic.id, id("a"), kind).await.unwrap();
+    assert!(!back(FeedbackKind::Like).await);
+    assert!(back(FeedbackKind::Dislike).await);
+    assert_eq!(kinds(&world).await, []);
+}
+
+async fn a_profile_takes_the_place_of_the_one_before(store: &dyn Store) {
+    let world = World::new(store).await;
+    for events in [1, 2] {
+        let profile = SavedProfile {
+            profile_json: "{}".to_owned(),
+            summary: "liked: ferries".to_owned(),
+            events,
+            computed_at: at(3),
+        };
+        store.save_profile(world.topic.id, &profile).await.unwrap();
+    }
+}
+
+on_every_database!(
+    what_is_said_counts_once_and_reads_back_in_order,
+    opposites_exclude_each_other_and_topics_do_not_meet,
+    a_profile_takes_the_place_of_the_one_before,
+);
