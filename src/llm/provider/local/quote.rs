@@ -42,6 +42,7 @@ pub(super) fn choose(headlines: &[String], texts: &[(String, String)], count: us
         .flat_map(|(number, (source, text))| sentences(text).into_iter().enumerate().map(move |s| (number, source, s)))
         .map(|(number, source, (position, sentence))| weigh(number, source, position, sentence, &topic))
         .collect();
+    add_centrality(&mut candidates);
     let mut chosen: Vec<Candidate> = Vec::new();
     while chosen.len() < count {
         candidates.retain(|c| chosen.iter().all(|taken| jaccard(&taken.terms, &c.terms) < REDUNDANT));
@@ -60,7 +61,7 @@ pub(super) fn choose(headlines: &[String], texts: &[(String, String)], count: us
 }
 
 /// Merit: 1.5 × the share of what the headlines say, weighted by how many say it; a bonus for standing early; half a point for
-/// the text that represents the story.
+/// the text that represents the story. Centrality comes on top, see [`add_centrality`].
 #[expect(clippy::cast_precision_loss, reason = "a position among MAX_SENTENCES")]
 fn weigh(text: usize, source: &str, position: usize, sentence: String, topic: &BTreeMap<String, f64>) -> Candidate {
     let terms: BTreeSet<String> = tokens(&sentence).map(|t| t.term).collect();
@@ -68,6 +69,25 @@ fn weigh(text: usize, source: &str, position: usize, sentence: String, topic: &B
     let shared = said / topic.values().sum::<f64>().max(1.0);
     let merit = 1.5 * shared + 0.4 / (1.0 + position as f64) + if text == 0 { 0.5 } else { 0.0 };
     Candidate { quote: Quote { sentence, source: source.to_owned() }, terms, merit, text }
+}
+
+/// Half a point for what other sentences tell too: the mean share of them that a sentence's words are in, against that of the most
+/// central one.
+#[expect(clippy::cast_precision_loss, reason = "counts of sentences and words")]
+fn add_centrality(candidates: &mut [Candidate]) {
+    let mut told: BTreeMap<String, usize> = BTreeMap::new();
+    for term in candidates.iter().flat_map(|candidate| &candidate.terms) {
+        *told.entry(term.clone()).or_default() += 1;
+    }
+    let shared = |candidate: &Candidate| {
+        let others: usize = candidate.terms.iter().map(|term| told.get(term).map_or(0, |count| count - 1)).sum();
+        others as f64 / candidate.terms.len().max(1) as f64
+    };
+    let central: Vec<f64> = candidates.iter().map(shared).collect();
+    let most = central.iter().copied().fold(0.0, f64::max);
+    if most > 0.0 {
+        candidates.iter_mut().zip(central).for_each(|(candidate, mean)| candidate.merit += 0.5 * mean / most);
+    }
 }
 
 /// Whole sentences, in order, as they stand in the text.
@@ -118,6 +138,16 @@ mod tests {
         assert_eq!(quotes.len(), 2);
         assert!(quotes.iter().all(|q| text.contains(&q.sentence)), "{quotes:?}");
         assert!(quotes[0].sentence.ends_with("Hallan."));
+    }
+
+    #[test]
+    fn of_two_asides_the_one_that_others_tell_too_is_quoted() {
+        let aside = "Pigeons had been seen on the roof of the chapel a week before that.";
+        let told = "Divers will inspect the damaged hull below the waterline on Friday morning.";
+        let again = "The damaged hull is inspected by divers below the waterline, said the owner on Friday.";
+        let texts = [("A".to_owned(), format!("{aside} {told}")), ("B".to_owned(), again.to_owned())];
+        let quotes = choose(&["Marigold Star".into()], &texts, 1);
+        assert_eq!(quotes[0].sentence, told);
     }
 
     #[test]
