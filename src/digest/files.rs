@@ -1,6 +1,6 @@
-//! A digest as files: `TOPIC/END.{md,html,json,xml}` below the output folder.
+//! A digest as files: `TOPIC/END.{md,html,json,xml}` below the output folder, and `END.{scores,timeline}.svg` where there are stories.
 //!
-//! In: a digest. Out: four files, each there as a whole or not at all, and their paths. Called by the pipeline's last stage.
+//! In: a digest. Out: its files, each there as a whole or not at all, and their paths. Called by the pipeline's last stage.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::outside::is_hidden;
+use super::plots;
 use super::words::Calendar;
 use super::{Format, RenderError, render};
 use crate::domain::digest::Digest;
@@ -16,27 +17,32 @@ use crate::domain::ids::TopicId;
 /// Longest topic folder in bytes, well below the 255 that file systems take.
 const MAX_FOLDER_BYTES: usize = 120;
 
-/// Writes all formats and returns their paths in the order of [`Format::ALL`]; nothing is written unless all render.
+/// Writes all formats and the pictures, and returns their paths: the formats in the order of [`Format::ALL`]. Nothing is written
+/// unless all render.
 pub fn write_files(output_dir: &Path, digest: &Digest) -> Result<Vec<PathBuf>, RenderError> {
-    let rendered: Vec<(Format, String)> = Format::ALL
+    let mut rendered: Vec<(String, String)> = Format::ALL
         .into_iter()
-        .map(|format| Ok((format, render(digest, format)?)))
+        .map(|format| Ok((file_name(digest, format.extension()), render(digest, format)?)))
         .collect::<Result<_, RenderError>>()?;
+    let plots = plots::plots(digest).map_err(RenderError::Plot)?;
+    rendered.extend(plots.into_iter().map(|plot| (plot_name(digest, plot.name), plot.svg)));
     let folder = folder(output_dir, digest);
     fs::create_dir_all(&folder).map_err(|source| RenderError::Write { path: folder.clone(), source })?;
     let mut paths = Vec::with_capacity(rendered.len());
-    for (format, text) in rendered {
-        let path = folder.join(file_name(digest, format));
+    for (name, text) in rendered {
+        let path = folder.join(name);
         write_whole(&path, text.as_bytes()).map_err(|source| RenderError::Write { path: path.clone(), source })?;
         paths.push(path);
     }
     Ok(paths)
 }
 
-/// Writes all formats when one of them is missing.
+/// Writes all files when one of them is missing.
 pub fn write_missing_files(output_dir: &Path, digest: &Digest) -> Result<(), RenderError> {
     let folder = folder(output_dir, digest);
-    if Format::ALL.into_iter().all(|format| folder.join(file_name(digest, format)).exists()) {
+    let formats = Format::ALL.into_iter().map(|format| file_name(digest, format.extension()));
+    let pictures = plots::NAMES.into_iter().filter(|_| !digest.stories.is_empty()).map(|name| plot_name(digest, name));
+    if formats.chain(pictures).all(|name| folder.join(name).exists()) {
         return Ok(());
     }
     write_files(output_dir, digest).map(drop)
@@ -46,8 +52,13 @@ fn folder(output_dir: &Path, digest: &Digest) -> PathBuf {
     output_dir.join(folder_name(&digest.digest.topic))
 }
 
-fn file_name(digest: &Digest, format: Format) -> String {
-    format!("{}.{}", Calendar::of(&digest.digest).file_stem(digest.digest.window_end), format.extension())
+fn file_name(digest: &Digest, extension: &str) -> String {
+    format!("{}.{extension}", Calendar::of(&digest.digest).file_stem(digest.digest.window_end))
+}
+
+/// The file of a picture, which the page links to.
+pub(super) fn plot_name(digest: &Digest, name: &str) -> String {
+    file_name(digest, &format!("{name}.svg"))
 }
 
 /// Writes beside `path`, then renames: a reader, or a kill, never meets half a file.

@@ -4,6 +4,7 @@
 
 use askama::Template;
 
+use super::files::plot_name;
 use super::header::{is_quiet, reasons};
 use super::quote::Quote;
 use super::view::{Page, Source, Story};
@@ -20,6 +21,8 @@ struct DigestPage {
     /// Where the items went: key, number, words; the strip under the header.
     flow: Vec<(&'static str, usize, &'static str)>,
     quiet: bool,
+    /// Pictures that lie beside the page: file and words.
+    pictures: Vec<(String, &'static str)>,
 }
 
 pub(super) fn render(digest: &Digest) -> askama::Result<String> {
@@ -28,7 +31,13 @@ pub(super) fn render(digest: &Digest) -> askama::Result<String> {
     if shown > 0 && !flow.is_empty() {
         flow.insert(0, ("shown", shown, "shown"));
     }
-    DigestPage { page: Page::of(digest), flow, quiet: is_quiet(digest) }.render()
+    DigestPage { page: Page::of(digest), flow, quiet: is_quiet(digest), pictures: pictures(digest) }.render()
+}
+
+fn pictures(digest: &Digest) -> Vec<(String, &'static str)> {
+    let of_stories = [("scores", "the scores"), ("timeline", "when each story was told")];
+    let shown = of_stories.into_iter().filter(|_| !digest.stories.is_empty());
+    shown.map(|(name, words)| (plot_name(digest, name), words)).collect()
 }
 
 /// What the template asks of a story beyond what it is.

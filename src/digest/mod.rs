@@ -15,6 +15,7 @@ mod html;
 mod json;
 mod markdown;
 mod outside;
+mod plots;
 mod quote;
 mod rss;
 pub mod terminal;
@@ -84,6 +85,8 @@ pub enum RenderError {
     Html(#[from] askama::Error),
     #[error("the digest could not be written as RSS")]
     Rss(#[source] std::io::Error),
+    #[error("a picture of the digest could not be drawn: {0}")]
+    Plot(Box<dyn std::error::Error + Send + Sync>),
     #[error("{} could not be written; is AHA_OUTPUT_DIR a folder that may be written to?", path.display())]
     Write { path: PathBuf, source: std::io::Error },
 }

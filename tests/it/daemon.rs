@@ -35,7 +35,7 @@ fn it_runs_what_is_due_tells_its_health_and_ends_when_asked() {
     assert!(is_free(&radar));
     assert_eq!(radar.digest()["digest"]["mode"], "cursor");
     assert_eq!(radar.digest()["digest"]["window_start"], "2026-11-19T01:00:00Z");
-    assert_eq!(radar.files().len(), 4);
+    assert_eq!(radar.files().len(), 6);
     radar.run(&["healthcheck"]).exits(1).says("no daemon answers");
 }
 

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use insta::assert_snapshot;
 
+use super::plots::plots;
 use super::terminal::Foot;
 use super::{Format, gaps_line, header_line, reasons_line, render, terminal, write_files};
 use crate::domain::digest::{Digest, Section, Skipped};
@@ -72,7 +73,9 @@ fn html_stands_alone_and_runs_nothing() {
         assert!(!lower.contains(never), "{never}");
     }
     for href in html.split("href=\"").skip(1) {
-        assert!(href.starts_with("https://") || href.starts_with('#'), "{href:.40}");
+        let file = href.split('"').next().unwrap_or("");
+        let is_picture = Path::new(file).extension().is_some_and(|end| end == "svg") && !file.contains(['/', ':']);
+        assert!(href.starts_with("https://") || href.starts_with('#') || is_picture, "{href:.40}");
     }
     assert_eq!(html.matches("href=\"https://").count(), html.matches("rel=\"noopener noreferrer\"").count());
     assert!(!html.contains(|c: char| c != '\n' && super::outside::is_hidden(c)));
@@ -150,11 +153,30 @@ fn files_are_written_whole_and_again() {
         let names: Vec<_> =
             paths.iter().map(|path| path.strip_prefix(folder.path()).unwrap().to_str().unwrap()).collect();
         let stem = "default/2026-11-19T0700";
-        assert_eq!(names, ["md", "html", "json", "xml"].map(|extension| format!("{stem}.{extension}")));
+        assert_eq!(
+            names,
+            ["md", "html", "json", "xml", "scores.svg", "timeline.svg"].map(|extension| format!("{stem}.{extension}"))
+        );
     }
-    assert_eq!(std::fs::read_dir(folder.path().join("default")).unwrap().count(), 4);
+    assert_eq!(std::fs::read_dir(folder.path().join("default")).unwrap().count(), 6);
     "../../escape".clone_into(&mut digest.digest.topic);
     for path in write_files(folder.path(), &digest).unwrap() {
         assert!(path.canonicalize().unwrap().starts_with(folder.path().canonicalize().unwrap()));
     }
+}
+
+#[test]
+fn pictures_are_the_same_for_the_same_digest_and_there_are_none_of_a_quiet_day() {
+    let digest = sample::full();
+    let drawn = plots(&digest).unwrap();
+    let again = plots(&digest).unwrap();
+    assert_eq!(drawn.iter().map(|plot| plot.name).collect::<Vec<_>>(), ["scores", "timeline"]);
+    for (plot, same) in drawn.iter().zip(&again) {
+        assert_eq!(plot.svg, same.svg);
+        assert!(plot.svg.starts_with("<svg") && plot.svg.trim_end().ends_with("</svg>"));
+        assert!(!plot.svg.contains("<script") && !plot.svg.contains("NaN"), "{}", plot.svg);
+    }
+    let told: usize = digest.stories.iter().map(|story| story.sources.len()).sum();
+    assert_eq!(drawn[1].svg.matches("<circle").count(), told);
+    assert!(plots(&sample::quiet()).unwrap().is_empty());
 }
