@@ -51,6 +51,8 @@ pub(super) enum Command {
     Digest(DigestArguments),
     /// Tell why a story is shown: every term of its score, in words.
     Item(ItemArguments),
+    /// Rank a past run again by other weights, from stored answers: nothing is asked, nothing is stored.
+    Replay(ReplayArguments),
     /// Summarise a text that you paste for a story: the article behind a teaser, a paper, a discussion.
     ///
     /// It asks the model of the task `manual_summary`; with none configured `local` quotes from the text, free. The text is stored
@@ -273,6 +275,19 @@ pub(super) struct RunsArguments {
     /// At most this many, newest window first.
     #[arg(long, default_value_t = 20)]
     pub(super) limit: u32,
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct ReplayArguments {
+    /// The id of a finished run or of its digest, as `aha-radar runs` lists them, or `latest`.
+    #[arg(default_value = "latest")]
+    pub(super) run: String,
+    /// A weight to rank by instead of the run's: NAME=NUMBER, with the names of `AHA_RANK_WEIGHTS`. May be repeated.
+    #[arg(long, value_name = "NAME=NUMBER")]
+    pub(super) weight: Vec<String>,
+    /// Print the digest as JSON.
     #[arg(long)]
     pub(super) json: bool,
 }

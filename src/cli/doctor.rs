@@ -2,6 +2,7 @@
 
 mod daemon;
 mod models;
+mod scores;
 
 use std::path::Path;
 
@@ -53,6 +54,7 @@ pub(super) async fn run(config: Config, arguments: DoctorArguments) -> Result<Ex
             findings.ok("database", format!("{} opens and has this program's schema", config.database_url));
             topics(&store, &config, &mut findings).await?;
             models::ledger(&store, &config, &mut findings).await?;
+            scores::drift(&store, &mut findings).await?;
         }
         Err(error) => findings.wrong("database", error.to_string()),
     }

@@ -22,6 +22,7 @@ mod opml;
 mod output;
 mod patience;
 mod progress;
+mod replay;
 mod retain;
 mod run;
 mod running;
@@ -78,6 +79,7 @@ async fn dispatch(command: Command, config: Config) -> anyhow::Result<Exit> {
         Command::Opml(command) => opml::run(&app(config, OpenMode::CreateIfMissing).await?, command).await,
         Command::Digest(arguments) => digest::run(&app(config, OpenMode::MustExist).await?, arguments).await,
         Command::Item(arguments) => item::run(&app(config, OpenMode::MustExist).await?, arguments).await,
+        Command::Replay(arguments) => Box::pin(replay::run(config, arguments)).await,
         Command::Runs(arguments) => runs::run(&app(config, OpenMode::MustExist).await?, arguments).await,
         Command::DeepDive(arguments) => {
             Box::pin(deep_dive::run(&app(config, OpenMode::MustExist).await?, arguments)).await

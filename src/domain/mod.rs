@@ -11,6 +11,7 @@ pub mod money;
 pub mod ranking;
 pub mod run;
 pub mod schedule;
+pub mod score_health;
 pub mod source;
 pub mod story;
 pub mod summary;

@@ -55,7 +55,8 @@ pub(super) async fn run(context: &RunContext, state: &mut RunState) -> Result<()
     Ok(())
 }
 
-async fn outcomes(context: &RunContext) -> Result<Vec<SourceOutcome>, RunError> {
+/// What became of each source in the run's pass.
+pub(super) async fn outcomes(context: &RunContext) -> Result<Vec<SourceOutcome>, RunError> {
     let records = context.store().fetch_outcomes(context.run.id, context.run.pass_attempt).await?;
     Ok(records
         .into_iter()

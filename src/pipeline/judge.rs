@@ -132,12 +132,27 @@ pub(super) async fn judge(
     let known = by_story.len();
     let open: Vec<(ClusterId, Ask)> = asks.into_iter().filter(|(cluster, _)| !by_story.contains_key(cluster)).collect();
     let asked = open.len();
+    let open = if context.replays { without_asking(context, open, &mut by_story) } else { open };
     spare(context, task, &scope).await?;
     for (cluster, outcome) in until_stopped(context, ask_all(context, task, &scope, open, batch_size)).await? {
         by_story.insert(cluster, outcome.into());
     }
     context.progress.end(stage, &format!("{asked} asked, {known} answered before"));
     Ok(Judged { by_story, with_a_model })
+}
+
+/// In a replay what has no stored answer has none, unless `local` would have given it.
+fn without_asking(
+    context: &RunContext,
+    open: Vec<(ClusterId, Ask)>,
+    by_story: &mut HashMap<ClusterId, Judgement>,
+) -> Vec<(ClusterId, Ask)> {
+    if !context.app.config().llm.has_models() {
+        return open;
+    }
+    let unknown = Judgement { failure: Some("no answer is stored".to_owned()), ..Judgement::default() };
+    by_story.extend(open.into_iter().map(|(cluster, _)| (cluster, unknown.clone())));
+    Vec::new()
 }
 
 /// As a budget comes to its end, what matters less is left out so that triage goes on: entities first, then summaries.

@@ -22,6 +22,7 @@ pub mod plan;
 pub mod preferences;
 pub mod progress;
 pub mod rank;
+pub mod replay;
 pub mod rules;
 pub mod runner;
 pub mod select;
@@ -140,6 +141,8 @@ pub struct RunContext {
     pub snapshot: Timestamp,
     pub vectors: cluster::Vectors,
     pub rejudge: bool,
+    /// A past run is made again from what is stored: no model is asked.
+    pub replays: bool,
     /// What the attempt's calls to models know of each other.
     pub gate: Arc<Gate>,
     pub progress: Arc<dyn Progress>,

@@ -242,6 +242,7 @@ async fn attempt(
         attempt,
         lease: lease.clone(),
         rejudge: request.rejudge,
+        replays: false,
         gate: Arc::default(),
         progress: Arc::clone(&request.progress),
         stop: request.stop.clone(),

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use crate::domain::ids::{ClusterId, ItemId, SourceId};
 use crate::domain::item::Item;
 use crate::domain::run::RunMode;
-use crate::domain::story::{Story, StoryMember, choose_representative};
+use crate::domain::story::{Delivery, Story, StoryMember, choose_representative};
 use crate::domain::time::Timestamp;
 use crate::domain::window::Window;
 use crate::store::StoryRecord;
@@ -74,7 +74,11 @@ async fn assemble(context: &RunContext, state: &RunState, records: Vec<StoryReco
         if members.iter().any(|member| member.in_scope) {
             // A window run is about all of its window, delivered or not. A run's own delivery does not count against it: a
             // killed attempt may have been the last to commit.
-            let delivered = record.delivered.filter(|_| cursor_run && record.delivered_by != Some(context.run.id));
+            // Neither does that of a later run, when this one is replayed.
+            let counts = |delivery: &Delivery| {
+                cursor_run && record.delivered_by != Some(context.run.id) && delivery.at < context.run.window.end
+            };
+            let delivered = record.delivered.clone().filter(counts);
             let representative = choose_representative(&members);
             stories.push(Story { cluster_id: record.cluster, members, representative, delivered });
         }

@@ -45,7 +45,8 @@ async fn apart(
     asks: Vec<(ClusterId, Ask)>,
 ) -> Result<(Vec<(ClusterId, Ask)>, Vec<(ClusterId, Judgement)>), RunError> {
     let limit = context.run.settings.ranking.noise_limit;
-    if !context.app.gateway().has_models() || limit >= 1.0 {
+    // As configured: an estimate and a replay leave out what a run would.
+    if !context.app.config().llm.has_models() || limit >= 1.0 {
         return Ok((asks, Vec::new()));
     }
     let wanted = wanted(state);

@@ -30,6 +30,7 @@ use crate::domain::feedback::{FeedbackEvent, FeedbackKind};
 use crate::domain::ids::{ClusterId, DigestId, DigestItemId, ItemId, RunId, SourceId, TopicId};
 use crate::domain::item::Item;
 use crate::domain::run::{Run, RunAttempt, RunSettings};
+use crate::domain::score_health::GivenScore;
 use crate::domain::source::{NewSource, Source};
 use crate::domain::time::Timestamp;
 use crate::domain::topic::Topic;
@@ -220,6 +221,8 @@ pub trait AnswerStore: Send + Sync {
     async fn answer(&self, key: &AnswerKey, run: Option<RunId>) -> Result<Option<StoredAnswer>>;
     /// The newest answer of a task about exactly these members.
     async fn newest_answer(&self, task: &str, members: &[ItemId]) -> Result<Option<StoredAnswer>>;
+    /// The newest scores that were given, of all topics.
+    async fn given_scores(&self, limit: i64) -> Result<Vec<GivenScore>>;
 }
 
 #[async_trait]

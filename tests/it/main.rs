@@ -22,6 +22,7 @@ mod model_faults;
 mod money;
 mod outages;
 mod questionnaires;
+mod replay;
 mod retain;
 mod runs;
 mod schedule;

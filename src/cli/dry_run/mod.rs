@@ -17,7 +17,7 @@ use crate::pipeline::StopSignal;
 use crate::pipeline::runner::{self, RunRequest};
 
 use self::report::Report;
-use self::scratch::Scratch;
+pub(super) use self::scratch::Scratch;
 use super::arguments::RunArguments;
 use super::exit::Exit;
 use super::progress::Bars;

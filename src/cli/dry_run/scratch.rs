@@ -15,26 +15,29 @@ use crate::store::{self, OpenMode};
 use super::super::exit::UsageError;
 
 #[derive(Debug)]
-pub(super) struct Scratch(PathBuf);
+pub(in crate::cli) struct Scratch(PathBuf);
 
 impl Scratch {
     /// A new folder that nobody else may look into.
-    pub(super) fn new() -> Result<Self> {
+    pub(in crate::cli) fn new() -> Result<Self> {
         let name = format!("aha-radar-dry-run-{}-{:08x}", std::process::id(), rand::random::<u32>());
         let folder = std::env::temp_dir().join(name);
         let made = DirBuilder::new().mode(0o700).create(&folder);
-        made.with_context(|| format!("no folder {} for the estimate can be made; set TMPDIR", folder.display()))?;
+        made.with_context(|| {
+            format!("no folder {} for a copy of the database can be made; set TMPDIR", folder.display())
+        })?;
         Ok(Self(folder))
     }
 
     /// The installation as it is, but for where it keeps its rows and files, and without anybody to ask.
-    pub(super) async fn app(&self, config: Config) -> Result<App> {
+    pub(in crate::cli) async fn app(&self, config: Config) -> Result<App> {
         let url = format!("sqlite://{}", self.0.join("copy.db").display());
         let from = config.database_url.as_str();
         let schema = store::schema_version(from).await?;
         if schema.applied > 0 {
             if !schema.pending.is_empty() {
-                let text = "an estimate changes nothing, and the database is to be migrated first: `aha-radar migrate`";
+                let text =
+                    "this command changes nothing, and the database is to be migrated first: `aha-radar migrate`";
                 return Err(UsageError(text.to_owned()).into());
             }
             // A run that is under way does not matter to a copy of this moment; nobody holds a topic in it.
@@ -51,7 +54,7 @@ impl Scratch {
 impl Drop for Scratch {
     fn drop(&mut self) {
         if let Err(error) = std::fs::remove_dir_all(&self.0) {
-            tracing::warn!(%error, folder = %self.0.display(), "the estimate's folder could not be removed");
+            tracing::warn!(%error, folder = %self.0.display(), "the copy's folder could not be removed");
         }
     }
 }

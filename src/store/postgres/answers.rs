@@ -5,7 +5,8 @@ use sqlx::PgConnection;
 
 use super::PostgresStore;
 use crate::domain::ids::{ItemId, RunId};
-use crate::store::shared::answers::{self as sql, AnswerRow};
+use crate::domain::score_health::GivenScore;
+use crate::store::shared::answers::{self as sql, AnswerRow, ScoreRow};
 use crate::store::shared::column;
 use crate::store::{AnswerKey, AnswerStore, NewAnswer, Result, Settlement, StoredAnswer};
 
@@ -31,6 +32,12 @@ impl AnswerStore for PostgresStore {
             .fetch_optional(&mut *self.reader().await?)
             .await?;
         Ok(row.map(StoredAnswer::from))
+    }
+
+    async fn given_scores(&self, limit: i64) -> Result<Vec<GivenScore>> {
+        let rows: Vec<ScoreRow> =
+            sqlx::query_as(sql::GIVEN_SCORES).bind(limit).fetch_all(&mut *self.reader().await?).await?;
+        rows.into_iter().map(GivenScore::try_from).collect()
     }
 }
 

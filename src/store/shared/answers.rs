@@ -2,7 +2,11 @@
 
 use sqlx::FromRow;
 
-use crate::store::StoredAnswer;
+use super::column;
+use crate::domain::score_health::GivenScore;
+use crate::domain::time::Timestamp;
+use crate::domain::verdict::Verdict;
+use crate::store::{Result, StoreError, StoredAnswer};
 
 /// The answer of this tier, else of the next higher one, else of a lower one that this very run was given because its budget
 /// was nearly used up. All tiers are named so that the primary key serves.
@@ -21,6 +25,10 @@ pub(crate) const ANSWER: &str = "
 pub(crate) const NEWEST_ANSWER: &str = "
     SELECT provider, model, input_hash, answer_json, provider_call_id FROM answers
     WHERE task = $1 AND members_json = $2 ORDER BY answered_at DESC, fingerprint, tier LIMIT 1";
+
+pub(crate) const GIVEN_SCORES: &str = "
+    SELECT provider, model, prompt_id, answer_json, answered_at FROM answers
+    WHERE task = 'triage' ORDER BY answered_at DESC, fingerprint, tier LIMIT $1";
 
 /// Stores an answer; in the place of an earlier one only where $13 is 1.
 pub(crate) const WRITE_ANSWER: &str = "
@@ -51,5 +59,28 @@ impl From<AnswerRow> for StoredAnswer {
             answer_json: row.answer_json,
             call_id: row.provider_call_id,
         }
+    }
+}
+
+#[derive(FromRow)]
+pub(crate) struct ScoreRow {
+    provider: String,
+    model: String,
+    prompt_id: String,
+    answer_json: String,
+    answered_at: i64,
+}
+
+impl TryFrom<ScoreRow> for GivenScore {
+    type Error = StoreError;
+
+    fn try_from(row: ScoreRow) -> Result<Self> {
+        let verdict: Verdict = column::json("answer", &row.answer_json)?;
+        Ok(Self {
+            model: format!("{}/{}", row.provider, row.model),
+            prompt_id: row.prompt_id,
+            aha_score: verdict.aha_score,
+            given_at: Timestamp::from_millis(row.answered_at),
+        })
     }
 }

@@ -63,6 +63,29 @@ fn answer(tier: BudgetTier, text: &str) -> NewAnswer {
     }
 }
 
+async fn given_scores_are_those_of_triage_newest_first(store: &dyn Store) {
+    let world = World::new(store).await;
+    for (hour, score, task) in [(25, 40, "triage"), (27, 70, "triage"), (26, 0, "deep_summary")] {
+        let name = format!("{task} {hour}");
+        let verdict = format!(
+            r#"{{"schema_version":"triage_v1","prompt_id":"triage_v1","provider":"local","model":"rules","aha_score":{score},
+               "reason":"r","is_relevant":true,"is_novel":true,"categories":[],"should_deep_summarize":false}}"#
+        );
+        let key = AnswerKey { task, fingerprint: name.clone(), ..key(BudgetTier::Normal) };
+        let answer = NewAnswer { key, answer_json: verdict, ..answer(BudgetTier::Normal, &name) };
+        store.reserve_call(Some(&world.lease), &call(&world, &name, Some(0))).await.unwrap();
+        let settlement = Settlement { finished_at: at(hour), ..settled(&name, Some(0), vec![answer]) };
+        store.settle_call(Some(&world.lease), &settlement).await.unwrap();
+    }
+    let given = store.given_scores(9).await.unwrap();
+    assert_eq!(
+        given.iter().map(|score| (score.aha_score, score.given_at)).collect::<Vec<_>>(),
+        [(70, at(27)), (40, at(25))]
+    );
+    assert_eq!((given[0].model.as_str(), given[0].prompt_id.as_str()), ("local/rules", "triage_v1"));
+    assert_eq!(store.given_scores(1).await.unwrap(), given[..1]);
+}
+
 async fn give(store: &dyn Store, world: &World, name: &str, tier: BudgetTier) {
     store.reserve_call(Some(&world.lease), &call(world, name, Some(0))).await.unwrap();
     store.settle_call(Some(&world.lease), &settled(name, Some(0), vec![answer(tier, name)])).await.unwrap();
@@ -161,6 +184,7 @@ async fn settling_what_was_never_reserved_stores_no_answer(store: &dyn Store) {
 }
 
 on_every_database!(
+    given_scores_are_those_of_triage_newest_first,
     an_answer_is_found_again_whole,
     a_higher_tiers_answer_will_do_and_a_lower_ones_will_not,
     a_new_answer_replaces_the_old,

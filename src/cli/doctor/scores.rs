@@ -1,0 +1,37 @@
+//! What `doctor` says of the scores that models gave.
+
+use anyhow::Result;
+
+use super::Findings;
+use crate::domain::score_health::{RECENT_DAYS, ScoreHealth, WORTH_SAYING, health};
+use crate::store::SharedStore;
+
+/// The newest scores are looked at.
+const SCORES: i64 = 20_000;
+
+pub(super) async fn drift(store: &SharedStore, findings: &mut Findings) -> Result<()> {
+    for scores in health(&store.given_scores(SCORES).await?) {
+        let text = in_words(&scores);
+        match scores.drift {
+            Some(drift) if drift.abs() >= WORTH_SAYING => {
+                let moved = format!("{text}; the mean of the last {RECENT_DAYS} days is {drift:+.1} from before");
+                findings.note("scores", format!("{moved}: the percentile beside a score says more than the score"));
+            }
+            _ => findings.ok("scores", text),
+        }
+    }
+    Ok(())
+}
+
+fn in_words(scores: &ScoreHealth) -> String {
+    let histogram: Vec<String> = scores.histogram.iter().map(usize::to_string).collect();
+    format!(
+        "{} by {}: {} scores, mean {:.1}, spread {:.1}, by tens {}",
+        scores.model,
+        scores.prompt_id,
+        scores.scores,
+        scores.mean,
+        scores.spread,
+        histogram.join(" ")
+    )
+}

@@ -1,0 +1,84 @@
+//! A past run once more, ranked by other settings from the answers that are stored.
+//!
+//! Comes in: a run, and an [`App`] on a copy of the database that asks nobody. Goes out: the digest as it would be. What reads sources or
+//! places items is left out: that is done, and its rows are what is replayed. Called by `aha-radar replay`.
+
+use std::sync::Arc;
+
+use super::lease::{Heartbeat, acquire};
+use super::progress::Silent;
+use super::{RunContext, RunError, RunState, Stage, StopSignal, cluster, ingest};
+use crate::app::App;
+use crate::domain::digest::Digest;
+use crate::domain::ranking::Ranking;
+use crate::domain::run::{Run, RunSettings};
+use crate::domain::topic::Topic;
+use crate::store::NewRun;
+
+/// The stages that make a digest of what is stored, in their order.
+const REPLAYED: [Stage; 8] = [
+    Stage::Assign,
+    Stage::Rules,
+    Stage::Select,
+    Stage::Triage,
+    Stage::Rank,
+    Stage::DeepSummary,
+    Stage::Entities,
+    Stage::Digest,
+];
+
+/// The digest of a run under `ranking`; the rest of its settings is as it was.
+///
+/// # Errors
+/// When the store fails or the process is asked to stop.
+pub async fn replay(
+    app: &App,
+    topic: &Topic,
+    run: &Run,
+    ranking: Ranking,
+    stop: &StopSignal,
+) -> Result<Digest, RunError> {
+    let lease = acquire(app, topic).await?;
+    let _heartbeat = Heartbeat::start(app, &lease, stop);
+    let new = NewRun {
+        id: run.id,
+        topic: topic.id,
+        mode: run.mode,
+        window: run.window,
+        settings: RunSettings { ranking, ..run.settings.clone() },
+        repin_prompts: false,
+        now: app.clock().now(),
+    };
+    let opened = app.store().open_run(&lease, &new).await?;
+    let attempt = app.store().begin_attempt(&lease, run.id, app.clock().now()).await?;
+    let context = RunContext {
+        app: app.clone(),
+        topic: topic.clone(),
+        // The pass that is replayed is the one whose sources and snapshot count.
+        run: Run { pass_attempt: run.pass_attempt, ..opened },
+        attempt,
+        lease,
+        snapshot: run.snapshot_at.unwrap_or_default(),
+        vectors: cluster::Vectors::default(),
+        rejudge: false,
+        replays: true,
+        gate: Arc::default(),
+        progress: Arc::new(Silent),
+        stop: stop.clone(),
+    };
+    stages(&context).await
+}
+
+async fn stages(context: &RunContext) -> Result<Digest, RunError> {
+    let mut state = RunState {
+        sources: context.store().sources(context.topic.id).await?,
+        source_outcomes: ingest::outcomes(context).await?,
+        ..RunState::default()
+    };
+    for stage in REPLAYED {
+        context.check()?;
+        stage.run(context, &mut state).await?;
+    }
+    // The last stage leaves the digest it has committed.
+    state.digest.ok_or(RunError::Interrupted)
+}
