@@ -12,16 +12,18 @@ use crate::llm::prompt::{PromptError, Prompts};
 use crate::llm::retry::PIPELINE;
 use crate::llm::transport::Http;
 use crate::llm::{Embedder, EmbedderParts, Gateway, GatewayParts, Router};
+use crate::sources::Connectors;
 use crate::sources::fetch::{FetchConfig, FetchError, Fetcher};
 use crate::store::SharedStore;
 
-/// Store, gateway, embedder, fetcher, clock and settings.
+/// Store, gateway, embedder, fetcher, connectors, clock and settings.
 #[derive(Clone)]
 pub struct App {
     store: SharedStore,
     gateway: Arc<Gateway>,
     embedder: Arc<Embedder>,
     fetcher: Arc<Fetcher>,
+    connectors: Arc<Connectors>,
     config: Arc<Config>,
 }
 
@@ -54,6 +56,7 @@ impl App {
             embedder: Arc::new(Embedder::new(embedder_parts(&config, &parts))),
             gateway: Arc::new(Gateway::new(parts)),
             fetcher: Arc::new(Fetcher::new(fetch_config(&config))?),
+            connectors: Arc::new(connectors(&config)),
             config: Arc::new(config),
         })
     }
@@ -76,6 +79,11 @@ impl App {
     #[must_use]
     pub fn fetcher(&self) -> &Arc<Fetcher> {
         &self.fetcher
+    }
+
+    #[must_use]
+    pub fn connectors(&self) -> &Connectors {
+        &self.connectors
     }
 
     #[must_use]
@@ -135,6 +143,12 @@ fn embedder_parts(config: &Config, gateway: &GatewayParts) -> EmbedderParts {
         jitter: Arc::clone(&gateway.jitter),
         pretend: gateway.pretend,
     }
+}
+
+/// The connectors as the settings say.
+#[must_use]
+pub fn connectors(config: &Config) -> Connectors {
+    Connectors::new(&config.sources.sites, config.sources.reddit.clone())
 }
 
 /// The fetcher's configuration as the settings say.

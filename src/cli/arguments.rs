@@ -183,9 +183,13 @@ pub(super) struct TopicSettings {
 
 #[derive(Debug, Subcommand)]
 pub(super) enum SourceCommand {
-    /// Add feeds by URL or path.
+    /// Add sources by URL, path or short name.
+    ///
+    /// Short names: hn:top, hn:new, hn:best or hn:"words to search for"; reddit:NAME or reddit:NAME/new; youtube:CHANNEL-ID,
+    /// youtube:PLAYLIST-ID or youtube:@handle; github:OWNER/REPOSITORY (its releases); arxiv:CATEGORY; lobsters or lobsters:TAG. The
+    /// addresses of such pages will do as well.
     Add {
-        #[arg(required = true, value_name = "URL|FILE")]
+        #[arg(required = true, value_name = "URL|FILE|NAME")]
         locations: Vec<String>,
         #[arg(long, default_value = "default")]
         topic: String,
@@ -203,9 +207,9 @@ pub(super) enum SourceCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Read feeds and show what is in them, storing nothing.
+    /// Read sources and show what is in them, storing nothing.
     Test {
-        #[arg(required = true, value_name = "URL|FILE")]
+        #[arg(required = true, value_name = "URL|FILE|NAME")]
         locations: Vec<String>,
         /// One JSON object a source and line.
         #[arg(long)]

@@ -8,7 +8,7 @@ use crate::app::App;
 use crate::config::Config;
 use crate::domain::source::{NewSource, Source};
 use crate::pipeline::RunError;
-use crate::sources::location_from_argument;
+use crate::sources::{Place, is_location_of, place_from_argument};
 use crate::store::OpenMode;
 
 use super::arguments::{SourceChoice, SourceCommand};
@@ -53,8 +53,8 @@ async fn add(app: &App, locations: &[String], topic: &str, title: Option<String>
     }
     let mut sources = Vec::new();
     for location in locations {
-        let url = location_from_argument(location)?;
-        sources.push(NewSource { kind: "feed".to_owned(), url, title: title.clone() });
+        let Place { kind, url } = place_from_argument(location, &app.config().sources.sites)?;
+        sources.push(NewSource { kind: kind.to_owned(), url, title: title.clone() });
     }
     let now = app.clock().now();
     let topic = app.store().ensure_topic(topic, now).await?;
@@ -107,7 +107,8 @@ async fn all(app: &App, topic: Option<&str>) -> Result<Vec<Source>> {
 async fn find(app: &App, choice: &SourceChoice) -> Result<Source> {
     let wanted = &choice.source;
     let fits = |source: &Source| {
-        source.url == *wanted || source.display_name() == *wanted || source.id.to_string().starts_with(wanted.as_str())
+        let is_named = source.url == *wanted || is_location_of(wanted, &source.url, &app.config().sources.sites);
+        is_named || source.display_name() == *wanted || source.id.to_string().starts_with(wanted.as_str())
     };
     let mut found: Vec<Source> = all(app, choice.topic.as_deref()).await?.into_iter().filter(fits).collect();
     match found.len() {

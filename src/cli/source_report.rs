@@ -3,7 +3,7 @@
 use anyhow::Result;
 use serde::Serialize;
 
-use crate::app::fetch_config;
+use crate::app::{connectors, fetch_config};
 use crate::config::Config;
 use crate::domain::ids::{SourceId, TopicId};
 use crate::domain::item::NewItem;
@@ -11,7 +11,7 @@ use crate::domain::source::{Source, SourceHealth, Validators};
 use crate::domain::time::Timestamp;
 use crate::sources::feed::ParsedFeed;
 use crate::sources::fetch::Fetcher;
-use crate::sources::{LookOutcome, connector, location_from_argument};
+use crate::sources::{Connectors, LookOutcome, Place, place_from_argument};
 
 use super::exit::Exit;
 use super::output;
@@ -49,9 +49,10 @@ struct ItemReport {
 
 pub(super) async fn run(config: &Config, locations: &[String], json: bool) -> Result<Exit> {
     let fetcher = Fetcher::new(fetch_config(config))?;
+    let connectors = connectors(config);
     let mut failed = 0;
     for location in locations {
-        let report = match look(&fetcher, location).await {
+        let report = match look(config, &connectors, &fetcher, location).await {
             Ok(feed) => report(feed),
             Err(error) => {
                 failed += 1;
@@ -72,12 +73,12 @@ pub(super) async fn run(config: &Config, locations: &[String], json: bool) -> Re
     })
 }
 
-async fn look(fetcher: &Fetcher, location: &str) -> Result<ParsedFeed> {
-    let url = location_from_argument(location)?;
+async fn look(config: &Config, connectors: &Connectors, fetcher: &Fetcher, location: &str) -> Result<ParsedFeed> {
+    let Place { kind, url } = place_from_argument(location, &config.sources.sites)?;
     let source = Source {
         id: SourceId::of(&[&url]),
         topic_id: TopicId::of(&["source test"]),
-        kind: "feed".to_owned(),
+        kind: kind.to_owned(),
         url,
         title: None,
         enabled: true,
@@ -91,7 +92,8 @@ async fn look(fetcher: &Fetcher, location: &str) -> Result<ParsedFeed> {
         not_before: None,
         validators: Validators::default(),
     };
-    let connector = connector(&source.kind).ok_or_else(|| anyhow::anyhow!("no connector reads feeds in this build"))?;
+    let connector =
+        connectors.of(&source.kind).ok_or_else(|| anyhow::anyhow!("no connector reads feeds in this build"))?;
     match connector.look(&source, fetcher).await?.outcome {
         LookOutcome::Feed(feed) => Ok(feed),
         LookOutcome::NotModified => {

@@ -39,6 +39,7 @@ use crate::domain::task::Task;
 use crate::domain::time::Timestamp;
 use crate::domain::topic::BudgetTier;
 use crate::sources::fetch::Allowed;
+use crate::sources::{RedditKey, Sites};
 
 /// The settings of this process.
 #[derive(Debug, Clone)]
@@ -50,6 +51,7 @@ pub struct Config {
     pub budget: BudgetSettings,
     pub llm: LlmSettings,
     pub fetch: FetchSettings,
+    pub sources: SourceSettings,
     pub listen: SocketAddr,
     pub log: LogSettings,
     pub output_dir: PathBuf,
@@ -155,6 +157,14 @@ pub struct FetchSettings {
     pub concurrency: usize,
 }
 
+/// Sites with connectors of their own (`AHA_SITES`, `REDDIT_*`).
+#[derive(Debug, Clone, Default)]
+pub struct SourceSettings {
+    pub sites: Sites,
+    /// Without it Reddit's public listings are read.
+    pub reddit: Option<RedditKey>,
+}
+
 /// What is logged, and how (`AHA_LOG*`).
 #[derive(Debug, Clone)]
 pub struct LogSettings {
@@ -185,8 +195,11 @@ fn list(problems: &[Problem], of_catalogue: &[CatalogueProblem]) -> String {
 }
 
 /// Settings whose names other programs share.
-const SHARED: [&str; 6] = [
+const SHARED: [&str; 9] = [
     "DATABASE_URL",
+    "REDDIT_CLIENT_ID",
+    "REDDIT_CLIENT_SECRET",
+    "REDDIT_CLIENT_SECRET_FILE",
     "ANTHROPIC_API_KEY",
     "ANTHROPIC_API_KEY_FILE",
     "GEMINI_API_KEY",
@@ -216,6 +229,10 @@ struct Raw {
     aha_fetch_allow: Option<String>,
     aha_fetch_host_gap_ms: Option<String>,
     aha_fetch_concurrency: Option<String>,
+    aha_sites: Option<String>,
+    reddit_client_id: Option<String>,
+    reddit_client_secret: Option<String>,
+    reddit_client_secret_file: Option<String>,
     aha_listen: Option<String>,
     aha_log: Option<String>,
     aha_log_format: Option<String>,
@@ -269,6 +286,7 @@ impl Reader {
         let budget = self.budget(&mut raw);
         let mut llm = self.llm(&mut raw, pairs, environment)?;
         self.priced(&budget, &mut llm);
+        let sources = self.sources(&mut raw);
         let fetch = self.fetch(raw.aha_fetch_allow, raw.aha_fetch_host_gap_ms, raw.aha_fetch_concurrency);
         let ranking = self.ranking(raw.aha_rank_weights, raw.aha_noise_limit);
         let log = self.log(raw.aha_log, raw.aha_log_format);
@@ -288,6 +306,7 @@ impl Reader {
             budget,
             llm,
             fetch,
+            sources,
             listen: self.or(
                 raw.aha_listen,
                 ("AHA_LISTEN", "an address and port", "127.0.0.1:8080"),
@@ -417,6 +436,19 @@ impl Reader {
             number(1, 256),
         );
         FetchSettings { allow, host_gap: Duration::from_millis(gap), concurrency: size(concurrency) }
+    }
+
+    fn sources(&mut self, raw: &mut Raw) -> SourceSettings {
+        let wants = ("AHA_SITES", "NAME=URL pairs, separated by commas", "lobsters=https://lobsters.example");
+        let sites = self.or(raw.aha_sites.take(), wants, Sites::default(), |text| text.parse().ok());
+        let (given, file) = (raw.reddit_client_secret.take(), raw.reddit_client_secret_file.take());
+        let secret = secret::of(self, "REDDIT_CLIENT_SECRET", given, file);
+        let id = raw.reddit_client_id.take().map(|id| id.trim().to_owned());
+        if id.is_some() != secret.is_some() && self.problems.is_empty() {
+            let missing = if id.is_some() { "REDDIT_CLIENT_SECRET" } else { "REDDIT_CLIENT_ID" };
+            self.problem(missing, None, "the other half of the key of your application at Reddit", "…");
+        }
+        SourceSettings { sites, reddit: id.zip(secret).map(|(id, secret)| RedditKey { id, secret }) }
     }
 
     fn log(&mut self, filter: Option<String>, format: Option<String>) -> LogSettings {

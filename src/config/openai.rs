@@ -181,7 +181,7 @@ pub(super) fn read(
     let all = tasks.clone();
     // What a digest does without unless it is asked for by name.
     tasks.retain(|task, settings| *task != Task::EntityExtract || settings.models.of_task.is_some());
-    let key = key(&general, reader);
+    let key = secret::of(reader, "OPENAI_API_KEY", general.api_key.clone(), general.api_key_file.clone());
     let endpoint = endpoint(&general, reader);
     let (embed_limits, embed) = embed::read(pairs, &general, key.clone(), timeout, reader)?;
     let has_model = tasks.values().any(|task| task.models.any());
@@ -215,18 +215,6 @@ fn notes(general: &RawGeneral, has_model: bool, is_alone: bool) -> Vec<String> {
         _ => return Vec::new(),
     };
     vec![note.to_owned()]
-}
-
-fn key(raw: &RawGeneral, reader: &mut Reader) -> Option<SecretString> {
-    if let Some(key) = &raw.api_key {
-        return Some(key.trim().to_owned().into());
-    }
-    let path = raw.api_key_file.as_ref()?;
-    let key = secret::in_file(path);
-    if key.is_none() {
-        reader.problem("OPENAI_API_KEY_FILE", Some(path.clone()), secret::WANTS_FILE, "/run/secrets/openai");
-    }
-    key
 }
 
 fn endpoint(raw: &RawGeneral, reader: &mut Reader) -> Url {

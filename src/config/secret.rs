@@ -4,8 +4,23 @@ use std::path::Path;
 
 use secrecy::SecretString;
 
+use super::reader::Reader;
+
 /// What such a setting wants.
 pub(super) const WANTS_FILE: &str = "the path of a file that holds the key and can be read";
+
+/// A key from the variable `name`, or from the file that `name_FILE` names.
+pub(super) fn of(reader: &mut Reader, name: &str, given: Option<String>, file: Option<String>) -> Option<SecretString> {
+    if let Some(key) = given {
+        return Some(key.trim().to_owned().into());
+    }
+    let path = file?;
+    let key = in_file(&path);
+    if key.is_none() {
+        reader.problem(&format!("{name}_FILE"), Some(path), WANTS_FILE, "/run/secrets/key");
+    }
+    key
+}
 
 pub(super) fn in_file(path: &str) -> Option<SecretString> {
     let key = std::fs::read_to_string(Path::new(path.trim())).ok()?;

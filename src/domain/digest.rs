@@ -328,6 +328,8 @@ pub struct Evidence {
     pub new_terms: Vec<String>,
     pub score: Option<i64>,
     pub comments: Option<i64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub views: Option<i64>,
     /// Engagement against the source's own items, 0–1.
     pub engagement_percentile: Option<f64>,
     pub teaser: bool,

@@ -32,6 +32,8 @@ pub struct NewItem {
 pub struct Engagement {
     pub score: Option<i64>,
     pub comments: Option<i64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub views: Option<i64>,
 }
 
 /// Which clock an item's time comes from.

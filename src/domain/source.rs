@@ -35,9 +35,9 @@ impl SourceHealth {
 pub struct Source {
     pub id: SourceId,
     pub topic_id: TopicId,
-    /// The connector that reads it: `feed`.
+    /// The connector that reads it: `feed`, `hacker_news`, `reddit`, `youtube`, `github_releases`, `arxiv` or `lobsters`.
     pub kind: String,
-    /// `http(s)://…`, or `file:///…` when a path was given on the command line.
+    /// `http(s)://…`, `file:///…` when a path was given on the command line, or a name such as `hn:top` or `reddit:rust`.
     pub url: String,
     /// The owner's name for it, else the feed's own title once seen.
     pub title: Option<String>,

@@ -197,6 +197,7 @@ impl EngagementScale {
             .max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.id.cmp(&a.1.id)));
         let Some((response, item)) = best else { return };
         evidence.score = item.engagement.score;
+        evidence.views = item.engagement.views;
         evidence.comments = item.engagement.comments;
         evidence.engagement_percentile = self.percentile(item.source_id, response);
     }
@@ -211,7 +212,7 @@ impl EngagementScale {
 #[expect(clippy::cast_precision_loss, reason = "points and comments")]
 fn response(engagement: Engagement) -> Option<f64> {
     let log = |n: Option<i64>| n.map(|n| (n.max(0) as f64).ln_1p());
-    match (log(engagement.score), log(engagement.comments)) {
+    match (log(engagement.score.or(engagement.views)), log(engagement.comments)) {
         (None, None) => None,
         (score, comments) => Some(score.unwrap_or(0.0) + 0.25 * comments.unwrap_or(0.0)),
     }

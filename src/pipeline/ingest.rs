@@ -13,7 +13,7 @@ use crate::domain::ids::{FetchRunId, SourceId};
 use crate::domain::source::{Source, SourceHealth};
 use crate::domain::time::Timestamp;
 use crate::sources::fetch::FetchError;
-use crate::sources::{LookOutcome, Looked, connector, identity};
+use crate::sources::{LookOutcome, Looked, identity};
 use crate::store::{FetchCommit, FetchCounts, FetchStatus};
 
 use super::{RunContext, RunError, RunState, SourceOutcome, Stage};
@@ -82,7 +82,7 @@ async fn look(context: &RunContext, source: &Source) -> FetchCommit {
         commit.not_before = source.not_before;
         return commit;
     }
-    let Some(connector) = connector(&source.kind) else {
+    let Some(connector) = context.app.connectors().of(&source.kind) else {
         let reason = format!("this version has no connector for sources of kind {:?}; remove the source", source.kind);
         commit.status = FetchStatus::Error;
         commit.error = Some(("unknown_kind".to_owned(), reason));

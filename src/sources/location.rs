@@ -6,12 +6,32 @@ use std::path::{Path, PathBuf};
 use url::Url;
 
 use super::fetch::FetchError;
+use super::presets::{Place, recognise, shorthand};
+use super::sites::Sites;
+
+/// A command line argument as a source: a short name such as `hn:top`, an address or an existing path.
+///
+/// # Errors
+/// `bad_url` for a name or an address that cannot be used, `file` for a path where nothing is.
+pub fn place_from_argument(text: &str, sites: &Sites) -> Result<Place, FetchError> {
+    if let Some(place) = shorthand(text, sites)? {
+        return Ok(place);
+    }
+    let url = location_from_argument(text)?;
+    Ok(recognise(&url, sites).unwrap_or(Place { kind: "feed", url }))
+}
+
+/// Whether `text` is another way to say where a source is.
+#[must_use]
+pub fn is_location_of(text: &str, url: &str, sites: &Sites) -> bool {
+    place_from_argument(text, sites).is_ok_and(|place| place.url == url)
+}
 
 /// A command line argument, a URL or an existing path, as a source's URL: `http(s)://…` or `file:///…`.
 ///
 /// # Errors
 /// `bad_url` for an address that cannot be fetched, `file` for a path where nothing is.
-pub fn location_from_argument(text: &str) -> Result<String, FetchError> {
+fn location_from_argument(text: &str) -> Result<String, FetchError> {
     let text = text.trim();
     if let Some(url) = web_url(text)? {
         return Ok(url);

@@ -4,17 +4,29 @@
 pub mod canonical;
 pub mod feed;
 pub mod fetch;
+mod hacker_news;
 pub mod identity;
+mod listing;
 mod location;
 pub mod opml;
+mod presets;
+mod reddit;
+mod sites;
+mod youtube;
 
 use async_trait::async_trait;
 
 use crate::domain::source::{Source, Validators};
 use feed::{FeedConnector, ParsedFeed};
-use fetch::{FetchError, Fetcher};
+use fetch::{FetchError, Fetcher, Freshness};
+use hacker_news::HackerNews;
+use reddit::Reddit;
+use youtube::YouTube;
 
-pub use location::location_from_argument;
+pub use location::{is_location_of, place_from_argument};
+pub use presets::Place;
+pub use reddit::RedditKey;
+pub use sites::Sites;
 
 /// What a look at a source found.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,6 +40,7 @@ pub struct Looked {
     pub validators: Validators,
     /// The address to use from now on, after permanent redirects alone.
     pub moved_to: Option<String>,
+    pub freshness: Freshness,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,11 +56,28 @@ pub trait Connector: Send + Sync {
     async fn look(&self, source: &Source, fetcher: &Fetcher) -> Result<Looked, FetchError>;
 }
 
-/// The connector for a source's `kind`.
-#[must_use]
-pub fn connector(kind: &str) -> Option<&'static dyn Connector> {
-    match kind {
-        "feed" => Some(&FeedConnector),
-        _ => None,
+/// One connector a kind of source; one set a process, so that those with limits of their own keep them.
+#[derive(Debug)]
+pub struct Connectors {
+    hacker_news: HackerNews,
+    reddit: Reddit,
+}
+
+impl Connectors {
+    #[must_use]
+    pub fn new(sites: &Sites, reddit: Option<RedditKey>) -> Self {
+        Self { hacker_news: HackerNews::at(sites), reddit: Reddit::at(sites, reddit) }
+    }
+
+    /// The connector for a source's `kind`.
+    #[must_use]
+    pub fn of(&self, kind: &str) -> Option<&dyn Connector> {
+        match kind {
+            "hacker_news" => Some(&self.hacker_news),
+            "reddit" => Some(&self.reddit),
+            "youtube" => Some(&YouTube),
+            "feed" | "github_releases" | "arxiv" | "lobsters" => Some(&FeedConnector),
+            _ => None,
+        }
     }
 }

@@ -10,10 +10,15 @@ use quick_xml::events::Event;
 
 use super::feed::{attribute, decode};
 use super::location::location_from_outline;
+use super::presets::{FEED_PRESETS, Place, shorthand};
+use super::sites::Sites;
 use crate::domain::source::NewSource;
 
 /// A larger file is no list of sources.
 const MAX_FILE_BYTES: u64 = 16 * 1024 * 1024;
+
+/// The attribute that says how a source is read, where it is no plain feed.
+const KIND: &str = "ahaKind";
 
 /// Why a list cannot be used; the message names the file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -84,9 +89,20 @@ fn source(outline: &quick_xml::events::BytesStart<'_>, folder: Option<&Path>) ->
     };
     let title = value(&["title", "text"]);
     let Some(address) = value(&["xmlUrl", "xmlurl", "xmlURL", "XMLURL"]) else { return Ok(None) };
-    let url = location_from_outline(&address, folder)
-        .map_err(|error| format!("the outline '{}' cannot be used: {error}", title.as_deref().unwrap_or(&address)))?;
-    Ok(Some(NewSource { kind: "feed".to_owned(), url, title }))
+    let unusable = |error| format!("the outline '{}' cannot be used: {error}", title.as_deref().unwrap_or(&address));
+    let place = match shorthand(&address, &Sites::default()).map_err(unusable)? {
+        Some(place) => place,
+        None => Place {
+            kind: kind_of(value(&[KIND]).as_deref()),
+            url: location_from_outline(&address, folder).map_err(unusable)?,
+        },
+    };
+    Ok(Some(NewSource { kind: place.kind.to_owned(), url: place.url, title }))
+}
+
+/// The kind of a source that has an address; one that is not known is a feed.
+fn kind_of(said: Option<&str>) -> &'static str {
+    FEED_PRESETS.into_iter().chain(["reddit"]).find(|kind| Some(*kind) == said).unwrap_or("feed")
 }
 
 /// The sources as an OPML 2.0 document.
@@ -97,7 +113,8 @@ pub fn write(title: &str, sources: &[NewSource]) -> String {
     for source in sources {
         let name = escape(source.title.as_deref().unwrap_or(&source.url));
         let url = escape(&source.url);
-        let _ = writeln!(out, "    <outline type=\"rss\" text=\"{name}\" title=\"{name}\" xmlUrl=\"{url}\"/>");
+        let kind = if source.kind == "feed" { String::new() } else { format!(" {KIND}=\"{}\"", escape(&source.kind)) };
+        let _ = writeln!(out, "    <outline type=\"rss\" text=\"{name}\" title=\"{name}\" xmlUrl=\"{url}\"{kind}/>");
     }
     out.push_str("  </body>\n</opml>\n");
     out
@@ -144,6 +161,11 @@ mod tests {
             vec![source("https://x.org/f?a=1&b=\"2\"", "<\"Quotes\"> & 'more'"), source("file:///a%20b.xml", "B")];
         let sources: Vec<_> =
             sources.into_iter().map(|s| NewSource { url: url::Url::parse(&s.url).unwrap().to_string(), ..s }).collect();
+        let site = |kind: &str, url: &str| NewSource { kind: kind.into(), ..source(url, "S") };
+        let sites = ["hn:heat pumps", "reddit:rust/new"]
+            .map(|url| site(if url.starts_with("hn") { "hacker_news" } else { "reddit" }, url));
+        let preset = site("github_releases", "https://github.com/a/b/releases.atom");
+        let sources: Vec<_> = sources.into_iter().chain(sites).chain([preset]).collect();
         let text = write("Mine & yours", &sources);
         assert_eq!(read(text.as_bytes(), "x", Some(Path::new("/"))).unwrap(), sources);
     }

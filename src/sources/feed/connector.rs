@@ -6,7 +6,8 @@ use url::Url;
 
 use super::parse::{ParsedFeed, parse};
 use crate::domain::source::{Source, Validators};
-use crate::sources::fetch::{FetchError, Fetcher, Response};
+use crate::sources::fetch::{FetchError, Fetcher, Freshness, Request};
+use crate::sources::listing::{Page, look_with};
 use crate::sources::{Connector, LookOutcome, Looked};
 
 /// The connector of the kind `feed`.
@@ -24,31 +25,9 @@ impl Connector for FeedConnector {
 }
 
 async fn look_at_web(source: &Source, fetcher: &Fetcher) -> Result<Looked, FetchError> {
-    match fetcher.get(&source.url, &source.validators).await? {
-        Response::NotModified { final_url, permanent_url, etag, last_modified } => Ok(Looked {
-            outcome: LookOutcome::NotModified,
-            http_status: Some(304),
-            bytes: 0,
-            // A 304 may leave out what has not changed.
-            validators: Validators {
-                url: Some(final_url),
-                etag: etag.or_else(|| source.validators.etag.clone()),
-                last_modified: last_modified.or_else(|| source.validators.last_modified.clone()),
-            },
-            moved_to: permanent_url,
-        }),
-        Response::Body { bytes, content_type, final_url, permanent_url, etag, last_modified, status } => {
-            let length = bytes.len() as u64;
-            let feed = parse_aside(bytes, content_type, Some(final_url.clone())).await?;
-            Ok(Looked {
-                outcome: LookOutcome::Feed(feed),
-                http_status: Some(status),
-                bytes: length,
-                validators: Validators { url: Some(final_url), etag, last_modified },
-                moved_to: permanent_url,
-            })
-        }
-    }
+    let request = Request::to(&source.url).if_changed(&source.validators);
+    let read = async |page: Page| parse_aside(page.bytes, page.content_type, Some(page.final_url)).await;
+    look_with(fetcher, &request, read).await
 }
 
 async fn look_at_file(url: &Url, max_bytes: usize) -> Result<Looked, FetchError> {
@@ -74,11 +53,12 @@ async fn look_at_file(url: &Url, max_bytes: usize) -> Result<Looked, FetchError>
         bytes: length,
         validators: Validators::default(),
         moved_to: None,
+        freshness: Freshness::default(),
     })
 }
 
 /// Parses off the threads that serve the network.
-async fn parse_aside(
+pub(in crate::sources) async fn parse_aside(
     bytes: Vec<u8>,
     content_type: Option<String>,
     base: Option<String>,

@@ -34,7 +34,7 @@ pub(super) fn item(entry: Entry, extras: Option<&ItemExtras>, shared: &Shared<'_
     let author = authors(&entry.authors).or_else(|| authors(shared.authors));
     let discussion_url = discussion(&entry.links, extras, url.as_deref(), shared);
     let categories = categories(&entry.categories);
-    let engagement = Engagement { score: None, comments: extras.and_then(|e| e.comments) };
+    let engagement = Engagement { comments: extras.and_then(|e| e.comments), ..Engagement::default() };
     let media = entry.media.iter().find_map(|m| m.description.as_ref()).map(|d| d.content.clone());
     let title = title.or_else(|| {
         let media = entry.media.iter().find_map(|m| m.title.as_ref())?;

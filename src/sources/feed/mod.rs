@@ -17,4 +17,5 @@ pub use dates::parse_date;
 pub use parse::{MAX_ITEMS, ParsedFeed, parse};
 
 pub(super) use charset::decode;
+pub(super) use connector::parse_aside;
 pub(super) use extras::attribute;

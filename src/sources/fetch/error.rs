@@ -9,6 +9,8 @@ use url::Url;
 pub enum FetchError {
     #[error("'{url}' cannot be fetched: {reason}; give a full http:// or https:// address")]
     BadUrl { url: String, reason: String },
+    #[error("'{name}' names no source; it wants {wants}")]
+    BadName { name: String, wants: &'static str },
     #[error(
         "{host} is at {address}, inside a private, local or reserved network, and was not asked; if it is yours, set AHA_FETCH_ALLOW={host}"
     )]
@@ -35,8 +37,8 @@ pub enum FetchError {
     Http { url: String, status: u16 },
     #[error("{url} is gone for good (410); remove the source or look for its new address")]
     Gone { url: String },
-    #[error("{host} asks for fewer requests (429){}", later(*.retry_after))]
-    RateLimited { host: String, retry_after: Option<Duration> },
+    #[error("{host} asks for fewer requests ({status}){}", later(*.retry_after))]
+    RateLimited { host: String, status: u16, retry_after: Option<Duration> },
     #[error("{host} has a fault of its own ({status}){}", later(*.retry_after))]
     ServerError { host: String, status: u16, retry_after: Option<Duration> },
     #[error("this is {found}, not a feed; look for the address of its RSS, Atom or JSON feed")]
@@ -52,7 +54,7 @@ impl FetchError {
     #[must_use]
     pub const fn kind(&self) -> &'static str {
         match self {
-            Self::BadUrl { .. } => "bad_url",
+            Self::BadUrl { .. } | Self::BadName { .. } => "bad_url",
             Self::RefusedAddress { .. } => "refused_address",
             Self::Dns { .. } => "dns",
             Self::Connect { .. } => "connect",
@@ -86,9 +88,10 @@ impl FetchError {
     #[must_use]
     pub const fn http_status(&self) -> Option<u16> {
         match self {
-            Self::Http { status, .. } | Self::ServerError { status, .. } => Some(*status),
+            Self::Http { status, .. } | Self::ServerError { status, .. } | Self::RateLimited { status, .. } => {
+                Some(*status)
+            }
             Self::Gone { .. } => Some(410),
-            Self::RateLimited { .. } => Some(429),
             _ => None,
         }
     }

@@ -11,6 +11,7 @@ use url::Url;
 use super::FetchConfig;
 use super::address::ResolveFailure;
 use super::error::{FetchError, shown};
+use super::freshness::used_up;
 use crate::clock::Clock;
 use crate::domain::source::Validators;
 
@@ -65,7 +66,10 @@ pub(super) fn refusal(url: &Url, status: u16, headers: &HeaderMap) -> FetchError
     let host = host_of(url);
     match status {
         410 => FetchError::Gone { url: shown(url) },
-        429 => FetchError::RateLimited { host, retry_after: retry_after(headers) },
+        429 => FetchError::RateLimited { host, status, retry_after: retry_after(headers).or_else(|| used_up(headers)) },
+        403 if let Some(wait) = used_up(headers) => {
+            FetchError::RateLimited { host, status, retry_after: Some(wait.min(MAX_RETRY_AFTER)) }
+        }
         500..=599 => FetchError::ServerError { host, status, retry_after: retry_after(headers) },
         _ => FetchError::Http { url: shown(url), status },
     }
@@ -86,7 +90,7 @@ fn retry_after(headers: &HeaderMap) -> Option<Duration> {
 }
 
 /// Milliseconds since the epoch.
-fn http_date(value: &str) -> Option<i64> {
+pub(super) fn http_date(value: &str) -> Option<i64> {
     DateTime::parse_from_rfc2822(value).ok().map(|date| date.timestamp_millis())
 }
 

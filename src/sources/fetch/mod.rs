@@ -3,23 +3,29 @@
 
 mod address;
 mod error;
+mod freshness;
 mod hop;
 mod politeness;
+mod request;
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use reqwest::header::{HeaderMap, LOCATION};
 use reqwest::redirect::Policy;
+use secrecy::ExposeSecret as _;
 use tokio::time::Instant;
 use url::{Host, Url};
 
+use crate::clock::Clock;
 use crate::domain::source::Validators;
 use crate::failpoint;
 
 pub use address::{AddressRules, Allowed, NotAllowable, is_forbidden, is_own_network};
 pub(crate) use address::{CheckedResolver, ResolveFailure};
 pub use error::{FetchError, shown};
+pub use freshness::Freshness;
+pub use request::Request;
 
 use address::host_key;
 use politeness::Politeness;
@@ -71,6 +77,7 @@ pub enum Response {
         permanent_url: Option<String>,
         etag: Option<String>,
         last_modified: Option<String>,
+        freshness: Freshness,
     },
     Body {
         bytes: Vec<u8>,
@@ -80,6 +87,7 @@ pub enum Response {
         etag: Option<String>,
         last_modified: Option<String>,
         status: u16,
+        freshness: Freshness,
     },
 }
 
@@ -120,17 +128,26 @@ impl Fetcher {
 
     /// Fetches `url`, following redirects. Validators are sent only to the URL that gave them.
     pub async fn get(&self, url: &str, validators: &Validators) -> Result<Response, FetchError> {
-        let mut chain = Chain::start(url, self.config.max_redirects)?;
+        self.ask(&Request::to(url).if_changed(validators)).await
+    }
+
+    /// Sends a request, following redirects.
+    pub async fn ask(&self, request: &Request) -> Result<Response, FetchError> {
+        let mut chain = Chain::start(&request.url, self.config.max_redirects)?;
         let mut left = self.config.total_timeout;
         loop {
             let host = self.check(&chain.url)?;
             let turn = self.politeness.turn(&host).await;
             let began = Instant::now();
-            let hop = tokio::time::timeout(left, Box::pin(self.hop(&chain, validators))).await;
+            let hop = tokio::time::timeout(left, Box::pin(self.hop(&chain, request))).await;
             drop(turn);
             left = left.saturating_sub(began.elapsed());
             match hop.map_err(|_| FetchError::Timeout { host, seconds: self.config.total_timeout.as_secs() })?? {
                 Hop::Done(response) => return Ok(response),
+                Hop::Redirect { .. } if request.form.is_some() => {
+                    let reason = "it answers a form, which is sent nowhere else".to_owned();
+                    return Err(FetchError::BadRedirect { url: shown(&chain.url), reason });
+                }
                 Hop::Redirect { location, permanent } => chain.follow(&location, permanent)?,
             }
         }
@@ -165,22 +182,17 @@ impl Fetcher {
         }
     }
 
-    async fn hop(&self, chain: &Chain, validators: &Validators) -> Result<Hop, FetchError> {
+    async fn hop(&self, chain: &Chain, request: &Request) -> Result<Hop, FetchError> {
         let url = &chain.url;
-        let conditions = hop::conditions(url, validators);
+        let conditions = hop::conditions(url, &request.validators);
         let conditional = !conditions.is_empty();
         failpoint::hit("fetch.before_send");
-        let response = self
-            .client
-            .get(url.clone())
-            .header(reqwest::header::ACCEPT, hop::ACCEPT)
-            .headers(conditions)
-            .send()
-            .await
-            .map_err(|error| hop::classify(&error, url, &self.config))?;
+        let sent = self.prepare(chain, request).headers(conditions).send().await;
+        let response = sent.map_err(|error| hop::classify(&error, url, &self.config))?;
         failpoint::hit("fetch.after_send");
         let status = response.status().as_u16();
         let headers = response.headers().clone();
+        let freshness = Freshness::of(&headers, Clock::system().wall());
         match status {
             200..=299 => {
                 let bytes = hop::body(response, url, &self.config).await?;
@@ -193,11 +205,33 @@ impl Fetcher {
                     etag: text("etag"),
                     last_modified: text("last-modified"),
                     status,
+                    freshness,
                 }))
             }
-            304 if conditional => Ok(Hop::Done(not_modified(chain, &headers))),
+            304 if conditional => Ok(Hop::Done(not_modified(chain, &headers, freshness))),
             301 | 302 | 303 | 307 | 308 => redirect(url, status, &headers),
             _ => Err(hop::refusal(url, status, &headers)),
+        }
+    }
+
+    /// The request for this hop. Keys are for the origin it began at.
+    fn prepare(&self, chain: &Chain, request: &Request) -> reqwest::RequestBuilder {
+        let builder = match request.form {
+            Some(form) => self
+                .client
+                .post(chain.url.clone())
+                .header(reqwest::header::CONTENT_TYPE, "application/x-www-form-urlencoded")
+                .body(form),
+            None => self.client.get(chain.url.clone()),
+        };
+        let builder = builder.header(reqwest::header::ACCEPT, hop::ACCEPT);
+        if !chain.is_at_its_origin() {
+            return builder;
+        }
+        let builder = builder.headers(request.headers.clone());
+        match &request.login {
+            Some((name, password)) => builder.basic_auth(name, Some(password.expose_secret())),
+            None => builder,
         }
     }
 }
@@ -207,12 +241,13 @@ enum Hop {
     Redirect { location: String, permanent: bool },
 }
 
-fn not_modified(chain: &Chain, headers: &HeaderMap) -> Response {
+fn not_modified(chain: &Chain, headers: &HeaderMap, freshness: Freshness) -> Response {
     Response::NotModified {
         final_url: chain.url.to_string(),
         permanent_url: chain.permanent_url(),
         etag: hop::text(headers, "etag"),
         last_modified: hop::text(headers, "last-modified"),
+        freshness,
     }
 }
 
@@ -261,6 +296,10 @@ impl Chain {
             });
         }
         Ok(())
+    }
+
+    fn is_at_its_origin(&self) -> bool {
+        self.seen.first().is_none_or(|first| first.origin() == self.url.origin())
     }
 
     fn permanent_url(&self) -> Option<String> {

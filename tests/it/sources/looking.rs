@@ -5,7 +5,7 @@ use std::time::Duration;
 use aha_radar::domain::ids::{SourceId, TopicId};
 use aha_radar::domain::source::{Source, SourceHealth, Validators};
 use aha_radar::sources::fetch::{FetchConfig, FetchError, Fetcher};
-use aha_radar::sources::{LookOutcome, Looked, connector};
+use aha_radar::sources::{Connectors, LookOutcome, Looked, Sites};
 
 use crate::support::http::{Answer, Server};
 
@@ -35,7 +35,11 @@ fn source(url: &str, validators: Validators) -> Source {
 async fn look(url: &str, validators: Validators) -> Result<Looked, FetchError> {
     let config =
         FetchConfig { allow: vec!["127.0.0.1".parse().unwrap()], host_gap: Duration::ZERO, ..FetchConfig::default() };
-    connector("feed").unwrap().look(&source(url, validators), &Fetcher::new(config).unwrap()).await
+    Connectors::new(&Sites::default(), None)
+        .of("feed")
+        .unwrap()
+        .look(&source(url, validators), &Fetcher::new(config).unwrap())
+        .await
 }
 
 fn feed(looked: Looked) -> aha_radar::sources::feed::ParsedFeed {
@@ -85,5 +89,5 @@ async fn files_are_read_too() {
     for missing in [folder.path().join("none.xml"), folder.path().to_owned()] {
         assert_eq!(look(&url(&missing), Validators::default()).await.unwrap_err().kind(), "file");
     }
-    assert!(connector("gopher").is_none());
+    assert!(Connectors::new(&Sites::default(), None).of("gopher").is_none());
 }

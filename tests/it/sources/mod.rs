@@ -1,5 +1,6 @@
 //! Sources: fetching over a real socket, parsing of good, broken and hostile documents.
 
+mod connectors;
 mod feeds;
 mod fetching;
 mod hostile;

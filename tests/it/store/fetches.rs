@@ -47,7 +47,8 @@ async fn an_edit_updates_the_item_and_keeps_its_times(store: &dyn Store) {
 async fn the_same_look_again_changes_engagement_alone(store: &dyn Store) {
     let world = World::new(store).await;
     world.with_items(store, &[item("a", 1)]).await;
-    let read_more = IdentifiedItem { engagement: Engagement { score: Some(90), comments: Some(7) }, ..item("a", 1) };
+    let read_more =
+        IdentifiedItem { engagement: Engagement { score: Some(90), comments: Some(7), views: None }, ..item("a", 1) };
     let counts = store.commit_fetch(&world.lease, &world.look(1, world.first, from_ref(&read_more))).await.unwrap();
     assert_eq!(counts, FetchCounts { seen: 1, new: 0, updated: 0 });
     let silent = IdentifiedItem { engagement: Engagement::default(), ..item("a", 1) };
@@ -64,7 +65,7 @@ async fn two_sources_with_one_address_are_one_item(store: &dyn Store) {
         external_id: "b".to_owned(),
         title: Some("Retold".to_owned()),
         hash_text: "retold".to_owned(),
-        engagement: Engagement { score: Some(999), comments: None },
+        engagement: Engagement { score: Some(999), comments: None, views: None },
         hash_url: item("a", 1).hash_url,
         ..item("b", 2)
     };

@@ -193,7 +193,7 @@ pub(crate) fn item(key: &str, hour: i64) -> IdentifiedItem {
         published_at: Some(at(hour)),
         time: at(hour),
         time_basis: TimeBasis::Published,
-        engagement: Engagement { score: Some(3), comments: None },
+        engagement: Engagement { score: Some(3), comments: None, views: None },
         metadata: ItemMetadata { categories: vec!["db".to_owned()], ..ItemMetadata::default() },
     }
 }

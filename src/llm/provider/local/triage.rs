@@ -133,7 +133,7 @@ fn engagement(evidence: &Evidence, found: &mut Vec<Finding>) {
         (Some(score), Some(comments)) => format!("{} and {}", counted(score, "point"), counted(comments, "comment")),
         (Some(score), None) => counted(score, "point"),
         (None, Some(comments)) => counted(comments, "comment"),
-        (None, None) => return,
+        (None, None) => counted(evidence.views.unwrap_or_default(), "view"),
     };
     let beats = percentile * 100.0;
     let words = match percentile {

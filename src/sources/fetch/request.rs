@@ -1,0 +1,53 @@
+//! What is asked of a server. Built by the connectors; sent by the fetcher.
+
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+use secrecy::SecretString;
+
+use crate::domain::source::Validators;
+
+/// A request. What is secret in it goes to the host it was made for and to no other, wherever that one redirects to.
+#[derive(Debug, Clone, Default)]
+pub struct Request {
+    pub(super) url: String,
+    pub(crate) validators: Validators,
+    pub(super) headers: HeaderMap,
+    pub(super) login: Option<(String, SecretString)>,
+    /// A form, URL-encoded; makes it a POST.
+    pub(super) form: Option<&'static str>,
+}
+
+impl Request {
+    #[must_use]
+    pub fn to(url: impl Into<String>) -> Self {
+        Self { url: url.into(), ..Self::default() }
+    }
+
+    /// Only if it changed since these were given.
+    #[must_use]
+    pub fn if_changed(mut self, validators: &Validators) -> Self {
+        self.validators = validators.clone();
+        self
+    }
+
+    /// A header that is never shown. One that is no header is left out, and the server says what it misses.
+    #[must_use]
+    pub fn secret_header(mut self, name: &str, value: &str) -> Self {
+        if let (Ok(name), Ok(mut value)) = (HeaderName::try_from(name), HeaderValue::try_from(value)) {
+            value.set_sensitive(true);
+            self.headers.insert(name, value);
+        }
+        self
+    }
+
+    #[must_use]
+    pub fn login(mut self, name: &str, password: &SecretString) -> Self {
+        self.login = Some((name.to_owned(), password.clone()));
+        self
+    }
+
+    #[must_use]
+    pub const fn posting(mut self, form: &'static str) -> Self {
+        self.form = Some(form);
+        self
+    }
+}

@@ -1,0 +1,78 @@
+//! What connectors have in common: one request, what came of it, and lists of things in JSON. Called by the connectors alone.
+
+use std::future::Future;
+
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::feed::{MAX_ITEMS, ParsedFeed};
+use super::fetch::{FetchError, Fetcher, Request, Response};
+use super::{LookOutcome, Looked};
+use crate::domain::source::Validators;
+
+/// A body and where it came from.
+#[derive(Debug)]
+pub(super) struct Page {
+    pub(super) bytes: Vec<u8>,
+    pub(super) content_type: Option<String>,
+    pub(super) final_url: String,
+}
+
+/// Asks once; `read` makes a feed of the body, if there is one.
+pub(super) async fn look_with<R, F>(fetcher: &Fetcher, request: &Request, read: R) -> Result<Looked, FetchError>
+where
+    R: FnOnce(Page) -> F,
+    F: Future<Output = Result<ParsedFeed, FetchError>>,
+{
+    match fetcher.ask(request).await? {
+        Response::NotModified { final_url, permanent_url, etag, last_modified, freshness } => Ok(Looked {
+            outcome: LookOutcome::NotModified,
+            http_status: Some(304),
+            bytes: 0,
+            // A 304 may leave out what has not changed.
+            validators: Validators {
+                url: Some(final_url),
+                etag: etag.or_else(|| request.validators.etag.clone()),
+                last_modified: last_modified.or_else(|| request.validators.last_modified.clone()),
+            },
+            moved_to: permanent_url,
+            freshness,
+        }),
+        Response::Body { bytes, content_type, final_url, permanent_url, etag, last_modified, status, freshness } => {
+            let length = bytes.len() as u64;
+            let freshness = freshness.with_body(&bytes);
+            let feed = read(Page { bytes, content_type, final_url: final_url.clone() }).await?;
+            Ok(Looked {
+                outcome: LookOutcome::Feed(feed),
+                http_status: Some(status),
+                bytes: length,
+                validators: Validators { url: Some(final_url), etag, last_modified },
+                moved_to: permanent_url,
+                freshness,
+            })
+        }
+    }
+}
+
+/// The things in the array at `pointer`, at most [`MAX_ITEMS`], and how many could not be read.
+pub(super) fn things<T: DeserializeOwned>(bytes: &[u8], pointer: &str) -> Result<(Vec<T>, usize), FetchError> {
+    let mut document: Value = json(bytes)?;
+    let Some(Value::Array(all)) = document.pointer_mut(pointer).map(Value::take) else {
+        return Err(FetchError::NotAFeed { found: "JSON without the list that was asked for".to_owned() });
+    };
+    let given = all.len().min(MAX_ITEMS);
+    let read: Vec<T> = all.into_iter().take(MAX_ITEMS).filter_map(|thing| serde_json::from_value(thing).ok()).collect();
+    let lost = given - read.len();
+    Ok((read, lost))
+}
+
+/// A JSON document of a service.
+pub(super) fn json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, FetchError> {
+    serde_json::from_slice(bytes)
+        .map_err(|error| FetchError::Unparseable { reason: format!("JSON was expected: {error}") })
+}
+
+/// What to say of things that could not be read.
+pub(super) fn problems_of(lost: usize) -> Vec<String> {
+    if lost == 0 { Vec::new() } else { vec![format!("{lost} entries could not be read and were left out")] }
+}

@@ -1,0 +1,87 @@
+//! Where the sites are that have connectors of their own. Read from `AHA_SITES` once; a mirror, or a test that plays the site,
+//! stands in for the real one.
+
+use std::str::FromStr;
+
+use url::Url;
+
+/// The address of each site, without a slash at its end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sites {
+    /// The search of Hacker News, which answers with stories.
+    pub hacker_news: String,
+    /// The lists of Hacker News, which answer with ids.
+    pub hacker_news_lists: String,
+    pub reddit: String,
+    /// Where Reddit answers those who have a token.
+    pub reddit_oauth: String,
+    pub youtube: String,
+    pub github: String,
+    pub arxiv: String,
+    pub lobsters: String,
+}
+
+impl Default for Sites {
+    fn default() -> Self {
+        Self {
+            hacker_news: "https://hn.algolia.com/api/v1".to_owned(),
+            hacker_news_lists: "https://hacker-news.firebaseio.com/v0".to_owned(),
+            reddit: "https://www.reddit.com".to_owned(),
+            reddit_oauth: "https://oauth.reddit.com".to_owned(),
+            youtube: "https://www.youtube.com".to_owned(),
+            github: "https://github.com".to_owned(),
+            arxiv: "https://rss.arxiv.org".to_owned(),
+            lobsters: "https://lobste.rs".to_owned(),
+        }
+    }
+}
+
+impl Sites {
+    fn named(&mut self, name: &str) -> Option<&mut String> {
+        Some(match name {
+            "hacker_news" => &mut self.hacker_news,
+            "hacker_news_lists" => &mut self.hacker_news_lists,
+            "reddit" => &mut self.reddit,
+            "reddit_oauth" => &mut self.reddit_oauth,
+            "youtube" => &mut self.youtube,
+            "github" => &mut self.github,
+            "arxiv" => &mut self.arxiv,
+            "lobsters" => &mut self.lobsters,
+            _ => return None,
+        })
+    }
+}
+
+impl FromStr for Sites {
+    type Err = ();
+
+    /// Reads `NAME=URL` pairs, separated by commas; a site that is not named stays where it is.
+    fn from_str(text: &str) -> Result<Self, ()> {
+        let mut sites = Self::default();
+        for pair in text.split(',').map(str::trim).filter(|pair| !pair.is_empty()) {
+            let (name, address) = pair.split_once('=').ok_or(())?;
+            let address = address.trim();
+            let url = Url::parse(address).map_err(|_| ())?;
+            if !matches!(url.scheme(), "http" | "https") || url.query().is_some() {
+                return Err(());
+            }
+            address.trim_end_matches('/').clone_into(sites.named(name.trim()).ok_or(())?);
+        }
+        Ok(sites)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Sites;
+
+    #[test]
+    fn sites_are_moved_by_name() {
+        let sites: Sites = "reddit = http://127.0.0.1:9/r/, arxiv=http://mirror.example".parse().unwrap();
+        assert_eq!(sites.reddit, "http://127.0.0.1:9/r");
+        assert_eq!((sites.arxiv.as_str(), sites.github.as_str()), ("http://mirror.example", "https://github.com"));
+        for wrong in ["x=http://a", "reddit", "reddit=ftp://a", "reddit=a"] {
+            assert!(wrong.parse::<Sites>().is_err(), "{wrong}");
+        }
+    }
+}
