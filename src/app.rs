@@ -158,6 +158,8 @@ pub fn fetch_config(config: &Config) -> FetchConfig {
         allow: config.fetch.allow.clone(),
         host_gap: config.fetch.host_gap,
         concurrency: config.fetch.concurrency,
+        proxy: config.fetch.proxy.clone(),
+        certificates: config.fetch.certificates.clone(),
         ..FetchConfig::default()
     }
 }

@@ -187,19 +187,8 @@ pub(super) enum SourceCommand {
     ///
     /// Short names: hn:top, hn:new, hn:best or hn:"words to search for"; reddit:NAME or reddit:NAME/new; youtube:CHANNEL-ID,
     /// youtube:PLAYLIST-ID or youtube:@handle; github:OWNER/REPOSITORY (its releases); arxiv:CATEGORY; lobsters or lobsters:TAG. The
-    /// addresses of such pages will do as well.
-    Add {
-        #[arg(required = true, value_name = "URL|FILE|NAME")]
-        locations: Vec<String>,
-        #[arg(long, default_value = "default")]
-        topic: String,
-        /// The name to show instead of the feed's own; for a single source.
-        #[arg(long)]
-        title: Option<String>,
-        /// Multiplies the score of its stories, from 0.1 to 3.
-        #[arg(long)]
-        weight: Option<f64>,
-    },
+    /// addresses of such pages will do as well. Of any other page, the feed that it names is added.
+    Add(AddArguments),
     /// All sources with their health.
     List {
         #[arg(long)]
@@ -221,6 +210,23 @@ pub(super) enum SourceCommand {
     Disable(SourceChoice),
     /// Forget a source; its items stay in old digests.
     Remove(SourceChoice),
+}
+
+#[derive(Debug, Args)]
+pub(super) struct AddArguments {
+    #[arg(required = true, value_name = "URL|FILE|NAME")]
+    pub(super) locations: Vec<String>,
+    #[arg(long, default_value = "default")]
+    pub(super) topic: String,
+    /// The name to show instead of the feed's own; for a single source.
+    #[arg(long)]
+    pub(super) title: Option<String>,
+    /// Multiplies the score of its stories, from 0.1 to 3.
+    #[arg(long)]
+    pub(super) weight: Option<f64>,
+    /// Add addresses as they are, without looking whether a page is there.
+    #[arg(long)]
+    pub(super) as_is: bool,
 }
 
 #[derive(Debug, Args)]

@@ -80,6 +80,9 @@ fn settings(config: &Config, findings: &mut Findings) {
             config.fetch.host_gap.as_millis()
         ),
     );
+    if config.fetch.proxy.is_some() {
+        findings.note("fetching", "sources are asked through AHA_FETCH_PROXY, which has to refuse private addresses itself");
+    }
     if !config.fetch.allow.is_empty() {
         findings.note(
             "fetching",

@@ -28,6 +28,7 @@ mod run;
 mod running;
 mod runs;
 mod source;
+mod source_add;
 mod source_report;
 mod spend;
 mod topic;

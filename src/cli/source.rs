@@ -1,19 +1,17 @@
 //! `aha-radar source`: where items come from.
 
-use std::fmt::Write as _;
-
 use anyhow::Result;
 
 use crate::app::App;
 use crate::config::Config;
-use crate::domain::source::{NewSource, Source};
+use crate::domain::source::Source;
 use crate::pipeline::RunError;
-use crate::sources::{Place, is_location_of, place_from_argument};
+use crate::sources::is_location_of;
 use crate::store::OpenMode;
 
 use super::arguments::{SourceChoice, SourceCommand};
 use super::exit::{Exit, UsageError};
-use super::{output, source_report};
+use super::{output, source_add, source_report};
 
 pub(super) async fn run(config: Config, command: SourceCommand) -> Result<Exit> {
     // Testing a feed needs no database and leaves none behind.
@@ -22,7 +20,7 @@ pub(super) async fn run(config: Config, command: SourceCommand) -> Result<Exit> 
     }
     let app = super::app(config, OpenMode::CreateIfMissing).await?;
     match command {
-        SourceCommand::Add { locations, topic, title, weight } => add(&app, &locations, &topic, title, weight).await?,
+        SourceCommand::Add(arguments) => Box::pin(source_add::run(&app, arguments)).await?,
         SourceCommand::List { topic, json } => list(&app, topic.as_deref(), json).await?,
         SourceCommand::Enable(choice) => {
             let source = find(&app, &choice).await?;
@@ -42,33 +40,6 @@ pub(super) async fn run(config: Config, command: SourceCommand) -> Result<Exit> 
         SourceCommand::Test { .. } => {}
     }
     Ok(Exit::Ok)
-}
-
-async fn add(app: &App, locations: &[String], topic: &str, title: Option<String>, weight: Option<f64>) -> Result<()> {
-    if title.is_some() && locations.len() > 1 {
-        return Err(UsageError("--title names a single source; add the others without it".to_owned()).into());
-    }
-    if weight.is_some_and(|weight| !(0.1..=3.0).contains(&weight)) {
-        return Err(UsageError("--weight wants a number from 0.1 to 3".to_owned()).into());
-    }
-    let mut sources = Vec::new();
-    for location in locations {
-        let Place { kind, url } = place_from_argument(location, &app.config().sources.sites)?;
-        sources.push(NewSource { kind: kind.to_owned(), url, title: title.clone() });
-    }
-    let now = app.clock().now();
-    let topic = app.store().ensure_topic(topic, now).await?;
-    let counts = app.store().add_sources(topic.id, &sources, now).await?;
-    let mut said = output::sources_added(counts);
-    if let Some(weight) = weight {
-        for source in app.store().sources(topic.id).await? {
-            if sources.iter().any(|new| new.url == source.url) {
-                app.store().set_source_weight(source.id, weight).await?;
-            }
-        }
-        let _ = write!(said, "; their weight is now {weight}");
-    }
-    output::print(&said)
 }
 
 async fn list(app: &App, topic: Option<&str>, json: bool) -> Result<()> {

@@ -18,6 +18,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use chrono_tz::Tz;
+use secrecy::SecretString;
 use serde::Deserialize;
 use thiserror::Error;
 
@@ -155,6 +156,10 @@ pub struct FetchSettings {
     pub host_gap: Duration,
     /// Sources asked at a time.
     pub concurrency: usize,
+    /// The proxy that sources are asked through; its address may hold a password.
+    pub proxy: Option<SecretString>,
+    /// Trusted besides the usual ones.
+    pub certificates: Vec<reqwest::Certificate>,
 }
 
 /// Sites with connectors of their own (`AHA_SITES`, `REDDIT_*`).
@@ -229,6 +234,8 @@ struct Raw {
     aha_fetch_allow: Option<String>,
     aha_fetch_host_gap_ms: Option<String>,
     aha_fetch_concurrency: Option<String>,
+    aha_fetch_proxy: Option<String>,
+    aha_fetch_ca_file: Option<String>,
     aha_sites: Option<String>,
     reddit_client_id: Option<String>,
     reddit_client_secret: Option<String>,
@@ -287,7 +294,7 @@ impl Reader {
         let mut llm = self.llm(&mut raw, pairs, environment)?;
         self.priced(&budget, &mut llm);
         let sources = self.sources(&mut raw);
-        let fetch = self.fetch(raw.aha_fetch_allow, raw.aha_fetch_host_gap_ms, raw.aha_fetch_concurrency);
+        let fetch = self.fetch(&mut raw);
         let ranking = self.ranking(raw.aha_rank_weights, raw.aha_noise_limit);
         let log = self.log(raw.aha_log, raw.aha_log_format);
         let loopback = SocketAddr::from(([127, 0, 0, 1], 8080));
@@ -421,7 +428,8 @@ impl Reader {
         self.or(text, ("AHA_SCHEDULE", wants, "0 7 * * *"), Schedule::daily_at_seven(), |t| Schedule::parse(t).ok())
     }
 
-    fn fetch(&mut self, allow: Option<String>, gap: Option<String>, concurrency: Option<String>) -> FetchSettings {
+    fn fetch(&mut self, raw: &mut Raw) -> FetchSettings {
+        let (allow, gap) = (raw.aha_fetch_allow.take(), raw.aha_fetch_host_gap_ms.take());
         let hosts = "host names, addresses or networks, separated by commas";
         let allow =
             self.or(allow, ("AHA_FETCH_ALLOW", hosts, "192.168.1.20,10.1.0.0/16,feeds.lan"), Vec::new(), |text| {
@@ -430,12 +438,33 @@ impl Reader {
         let gap =
             self.or(gap, ("AHA_FETCH_HOST_GAP_MS", "milliseconds from 0 to 600000", "1000"), 1000, number(0, 600_000));
         let concurrency = self.or(
-            concurrency,
+            raw.aha_fetch_concurrency.take(),
             ("AHA_FETCH_CONCURRENCY", "a number of sources from 1 to 256", "8"),
             8,
             number(1, 256),
         );
-        FetchSettings { allow, host_gap: Duration::from_millis(gap), concurrency: size(concurrency) }
+        let bundle = ("AHA_FETCH_CA_FILE", "the path of a PEM file with certificates", "/etc/ssl/company.pem");
+        FetchSettings {
+            allow,
+            host_gap: Duration::from_millis(gap),
+            concurrency: size(concurrency),
+            proxy: self.proxy(raw.aha_fetch_proxy.take()),
+            certificates: self.or(raw.aha_fetch_ca_file.take(), bundle, Vec::new(), |path| {
+                let pem = std::fs::read(path).ok()?;
+                reqwest::Certificate::from_pem_bundle(&pem).ok().filter(|found| !found.is_empty())
+            }),
+        }
+    }
+
+    /// Not shown when it cannot be used: it may hold a password.
+    fn proxy(&mut self, text: Option<String>) -> Option<SecretString> {
+        let text = text?.trim().to_owned();
+        if place::http_url(&text).is_none() || reqwest::Proxy::all(&text).is_err() {
+            let (wants, example) = ("the http(s) URL of a proxy", "http://proxy.example:3128");
+            self.problem("AHA_FETCH_PROXY", Some("…".to_owned()), wants, example);
+            return None;
+        }
+        Some(text.into())
     }
 
     fn sources(&mut self, raw: &mut Raw) -> SourceSettings {

@@ -166,7 +166,7 @@ impl Http {
             .connect_timeout(CONNECT_TIMEOUT);
         let rules = (egress == Egress::Local).then(AddressRules::own_network);
         let builder = match &rules {
-            Some(rules) => builder.no_proxy().dns_resolver(Arc::new(CheckedResolver { rules: rules.clone() })),
+            Some(rules) => builder.no_proxy().dns_resolver(Arc::new(CheckedResolver::of(rules.clone()))),
             None => builder,
         };
         Ok(Self { client: builder.build()?, rules })
@@ -301,7 +301,7 @@ mod tests {
         assert!(!rules.permits(IpAddr::from([127, 0, 0, 1])));
         let client = reqwest::Client::builder()
             .no_proxy()
-            .dns_resolver(Arc::new(CheckedResolver { rules: rules.clone() }))
+            .dns_resolver(Arc::new(CheckedResolver::of(rules.clone())))
             .build()
             .unwrap();
         let http = Http { client, rules: Some(rules) };

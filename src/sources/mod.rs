@@ -2,6 +2,7 @@
 //! the ingest stage and by `source test`. One connector a kind of source; all reach the outside through [`fetch::Fetcher`].
 
 pub mod canonical;
+pub mod discover;
 pub mod feed;
 pub mod fetch;
 mod hacker_news;
@@ -24,7 +25,7 @@ use reddit::Reddit;
 use youtube::YouTube;
 
 pub use location::{is_location_of, place_from_argument};
-pub use presets::Place;
+pub use presets::{Place, recognise};
 pub use reddit::RedditKey;
 pub use sites::Sites;
 

@@ -2,10 +2,12 @@
 //! literals at each hop and by its resolver for names: nothing here may be used to reach inside the owner's network.
 
 use std::fmt;
+use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::str::FromStr;
 use std::sync::Arc;
 
+use async_trait::async_trait;
 use ipnet::IpNet;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 
@@ -130,16 +132,38 @@ fn is_forbidden_v6(address: Ipv6Addr) -> bool {
         | [0, 0, 0, 0, 0xffff, 0, high, low]
         | [0x64, 0xff9b, 0, 0, 0, 0, high, low]
         | [0x2002, high, low, ..] => embedded(high, low),
-        // NAT64's local prefix, which leads inside by definition; Teredo; documentation; discard.
-        [0x64, 0xff9b, 1, ..] | [0x2001, 0 | 0xdb8, ..] | [0x100, 0, 0, 0, ..] => true,
-        // Unique local, link-local and the old site-local, multicast.
-        [first, ..] => {
-            (first & 0xfe00) == 0xfc00
-                || (first & 0xffc0) == 0xfe80
-                || (first & 0xffc0) == 0xfec0
-                || (first & 0xff00) == 0xff00
-        }
+        // Protocol assignments (Teredo, benchmarking, ORCHID) and documentation.
+        [0x2001, 0..=0x1ff | 0xdb8, ..] | [0x3fff, 0..=0xfff, ..] => true,
+        // Whatever is no global unicast address: NAT64's local prefix, discard, unique local, link-local, multicast and all that
+        // nobody was given.
+        [first, ..] => (first & 0xe000) != 0x2000,
     }
+}
+
+/// Ports at which no feed is served, but other services could be made to act: those that browsers refuse, as the Fetch Standard
+/// lists them.
+const BAD_PORTS: [u16; 83] = [
+    0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109, 110, 111, 113,
+    115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515, 526, 530, 531, 532, 540, 548, 554,
+    556, 563, 587, 601, 636, 989, 990, 993, 995, 1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667,
+    6668, 6669, 6679, 6697, 10080,
+];
+
+/// Whether a port is one that browsers refuse.
+pub(super) fn is_bad_port(port: u16) -> bool {
+    BAD_PORTS.contains(&port)
+}
+
+/// What a name means that stands for this machine or for the metadata service of a cloud, whatever a resolver says.
+pub(super) fn special_name(host: &str) -> Option<IpAddr> {
+    const LOCAL: [&str; 5] =
+        ["localhost", "localhost.localdomain", "localhost6", "ip6-localhost", "ip6-loopback"];
+    const CLOUD: [&str; 4] = ["metadata", "metadata.goog", "instance-data", "metadata.azure.com"];
+    if LOCAL.contains(&host) || host.ends_with(".localhost") || host.ends_with(".localdomain") {
+        return Some(Ipv4Addr::LOCALHOST.into());
+    }
+    let is_inside = CLOUD.contains(&host) || host == "internal" || host.ends_with(".internal");
+    is_inside.then_some(METADATA.into())
 }
 
 /// The metadata service of clouds: a neighbour, but not one of the owner's.
@@ -173,27 +197,66 @@ impl fmt::Display for ResolveFailure {
 
 impl std::error::Error for ResolveFailure {}
 
-/// Resolves names through the system and refuses those that lead to a forbidden address, even if others are fine.
+/// Finds the addresses of a name.
+#[async_trait]
+pub trait Lookup: fmt::Debug + Send + Sync {
+    async fn addresses(&self, host: &str) -> io::Result<Vec<IpAddr>>;
+}
+
+/// As the machine does for any program.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SystemLookup;
+
+#[async_trait]
+impl Lookup for SystemLookup {
+    async fn addresses(&self, host: &str) -> io::Result<Vec<IpAddr>> {
+        Ok(tokio::net::lookup_host((host, 0)).await?.map(|socket| socket.ip()).collect())
+    }
+}
+
+/// Resolves names and refuses those that lead to a forbidden address, even if others are fine. A connection goes to the
+/// addresses that were checked: the name is not resolved again.
 #[derive(Debug, Clone)]
 pub(crate) struct CheckedResolver {
-    pub(crate) rules: AddressRules,
+    rules: AddressRules,
+    lookup: Arc<dyn Lookup>,
+    /// The proxy: the owner said where it is.
+    trusted: Option<String>,
+}
+
+impl CheckedResolver {
+    pub(crate) fn of(rules: AddressRules) -> Self {
+        Self { rules, lookup: Arc::new(SystemLookup), trusted: None }
+    }
+
+    pub(super) fn by(rules: AddressRules, lookup: Arc<dyn Lookup>) -> Self {
+        Self { rules, lookup, trusted: None }
+    }
+
+    pub(super) fn trusting(&self, host: Option<String>) -> Self {
+        Self { trusted: host.map(|host| host_key(&host)), ..self.clone() }
+    }
+
+    pub(super) async fn checked(&self, host: &str) -> Result<Vec<IpAddr>, ResolveFailure> {
+        let unknown = |reason: String| ResolveFailure::Unknown { host: host.to_owned(), reason };
+        let addresses = self.lookup.addresses(host).await.map_err(|error| unknown(error.to_string()))?;
+        if addresses.is_empty() {
+            return Err(unknown("the name has no address".to_owned()));
+        }
+        let is_free = self.rules.excepts(host) || self.trusted.as_deref() == Some(host_key(host).as_str());
+        match addresses.iter().find(|address| !is_free && !self.rules.permits(**address)) {
+            Some(refused) => Err(ResolveFailure::Refused { host: host.to_owned(), address: *refused }),
+            None => Ok(addresses),
+        }
+    }
 }
 
 impl Resolve for CheckedResolver {
     fn resolve(&self, name: Name) -> Resolving {
-        let rules = self.rules.clone();
+        let resolver = self.clone();
         Box::pin(async move {
-            let host = name.as_str().to_owned();
-            let found = tokio::net::lookup_host((host.as_str(), 0))
-                .await
-                .map_err(|error| ResolveFailure::Unknown { host: host.clone(), reason: error.to_string() })?;
-            let addresses: Vec<SocketAddr> = found.collect();
-            if !rules.excepts(&host)
-                && let Some(refused) = addresses.iter().find(|a| !rules.permits(a.ip()))
-            {
-                return Err(ResolveFailure::Refused { host, address: refused.ip() }.into());
-            }
-            Ok(Box::new(addresses.into_iter()) as Addrs)
+            let addresses = resolver.checked(name.as_str()).await?;
+            Ok(Box::new(addresses.into_iter().map(|address| SocketAddr::new(address, 0))) as Addrs)
         })
     }
 }
@@ -208,7 +271,7 @@ mod tests {
     async fn a_name_that_leads_inside_is_refused_unless_excepted() {
         let resolve = async |allow: &[&str]| {
             let rules = AddressRules::new(allow.iter().map(|a| a.parse().unwrap()).collect());
-            CheckedResolver { rules }.resolve("localhost".parse().unwrap()).await.map(Iterator::count)
+            CheckedResolver::of(rules).resolve("localhost".parse().unwrap()).await.map(Iterator::count)
         };
         let error = resolve(&[]).await.unwrap_err();
         assert!(matches!(error.downcast_ref(), Some(ResolveFailure::Refused { host, .. }) if host == "localhost"));
@@ -239,13 +302,14 @@ mod tests {
             169.254.169.254 172.16.0.1 172.31.255.255 192.0.0.1 192.0.2.5 192.88.99.1 192.168.1.1 198.18.0.1 \
             198.19.255.255 198.51.100.7 203.0.113.9 224.0.0.1 239.1.1.1 240.0.0.1 255.255.255.255 :: ::1 ::127.0.0.1 \
             ::ffff:10.0.0.1 ::ffff:0:10.0.0.1 ::ffff:169.254.169.254 64:ff9b::10.0.0.1 64:ff9b::7f00:1 64:ff9b:1::1 \
-            2002:7f00:1:: 2002:c0a8:101::1 2001:db8::1 2001::1 fc00::1 fd12:3456::1 fe80::1 febf::1 fec0::1 ff02::1 100::1";
+            2002:7f00:1:: 2002:c0a8:101::1 2001:db8::1 2001::1 fc00::1 fd12:3456::1 fe80::1 febf::1 fec0::1 ff02::1 100::1 \
+            2001:2::1 2001:10::1 2001:20::1 3fff::1 3fff:fff::1 4000::1 5f00::1 1::1 ::2:0:0:1 a000::1";
         for text in forbidden.split_whitespace() {
             assert!(is_forbidden(text.parse().unwrap()), "{text} must be refused");
         }
         let fine = "1.1.1.1 9.255.255.255 11.0.0.1 100.63.255.255 100.128.0.1 172.15.0.1 172.32.0.1 192.0.1.1 \
             192.169.0.1 198.17.0.1 198.20.0.1 223.255.255.255 2606:4700::1 64:ff9b::1.1.1.1 2002:101:101::1 \
-            ::ffff:8.8.8.8 2a00:1450::1";
+            ::ffff:8.8.8.8 2a00:1450::1 2001:200::1 2001:4860:4860::8888 3ffe::1";
         for text in fine.split_whitespace() {
             assert!(!is_forbidden(text.parse().unwrap()), "{text} is public");
         }

@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use url::Url;
 
+use super::address::ResolveFailure;
+
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FetchError {
     #[error("'{url}' cannot be fetched: {reason}; give a full http:// or https:// address")]
@@ -43,6 +45,8 @@ pub enum FetchError {
     ServerError { host: String, status: u16, retry_after: Option<Duration> },
     #[error("this is {found}, not a feed; look for the address of its RSS, Atom or JSON feed")]
     NotAFeed { found: String },
+    #[error("{page} is a page: {why}; look for the address of its RSS, Atom or JSON feed")]
+    NoFeed { page: String, why: String },
     #[error("the feed cannot be read even after repair ({reason}); tell its publisher")]
     Unparseable { reason: String },
     #[error("{path} cannot be read: {reason}")]
@@ -69,7 +73,7 @@ impl FetchError {
             Self::Gone { .. } => "gone",
             Self::RateLimited { .. } => "rate_limited",
             Self::ServerError { .. } => "server_error",
-            Self::NotAFeed { .. } => "not_a_feed",
+            Self::NotAFeed { .. } | Self::NoFeed { .. } => "not_a_feed",
             Self::Unparseable { .. } => "unparseable",
             Self::File { .. } => "file",
         }
@@ -98,6 +102,15 @@ impl FetchError {
 
     pub(crate) fn refused(host: &str, address: IpAddr) -> Self {
         Self::RefusedAddress { host: host.to_owned(), address: address.to_string() }
+    }
+}
+
+impl From<ResolveFailure> for FetchError {
+    fn from(failure: ResolveFailure) -> Self {
+        match failure {
+            ResolveFailure::Refused { host, address } => Self::refused(&host, address),
+            ResolveFailure::Unknown { host, reason } => Self::Dns { host, reason },
+        }
     }
 }
 

@@ -98,10 +98,7 @@ pub(super) fn http_date(value: &str) -> Option<i64> {
 pub(super) fn classify(error: &reqwest::Error, url: &Url, config: &FetchConfig) -> FetchError {
     let host = host_of(url);
     if let Some(failure) = causes(error).find_map(|cause| cause.downcast_ref::<ResolveFailure>()) {
-        return match failure {
-            ResolveFailure::Refused { host, address } => FetchError::refused(host, *address),
-            ResolveFailure::Unknown { host, reason } => FetchError::Dns { host: host.clone(), reason: reason.clone() },
-        };
+        return failure.clone().into();
     }
     if error.is_timeout() {
         return if error.is_connect() {

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use reqwest::header::{HeaderMap, LOCATION};
 use reqwest::redirect::Policy;
-use secrecy::ExposeSecret as _;
+use secrecy::{ExposeSecret as _, SecretString};
 use tokio::time::Instant;
 use url::{Host, Url};
 
@@ -21,7 +21,7 @@ use crate::clock::Clock;
 use crate::domain::source::Validators;
 use crate::failpoint;
 
-pub use address::{AddressRules, Allowed, NotAllowable, is_forbidden, is_own_network};
+pub use address::{AddressRules, Allowed, Lookup, NotAllowable, SystemLookup, is_forbidden, is_own_network};
 pub(crate) use address::{CheckedResolver, ResolveFailure};
 pub use error::{FetchError, shown};
 pub use freshness::Freshness;
@@ -48,6 +48,12 @@ pub struct FetchConfig {
     pub max_body_bytes: usize,
     pub max_redirects: usize,
     pub user_agent: String,
+    /// Finds the addresses of names.
+    pub lookup: Arc<dyn Lookup>,
+    /// The proxy that all requests go through, as a URL; it may hold a password.
+    pub proxy: Option<SecretString>,
+    /// Trusted besides the usual ones.
+    pub certificates: Vec<reqwest::Certificate>,
 }
 
 impl Default for FetchConfig {
@@ -63,6 +69,9 @@ impl Default for FetchConfig {
             max_redirects: 5,
             user_agent: concat!("aha-radar/", env!("CARGO_PKG_VERSION"), " (+", env!("CARGO_PKG_REPOSITORY"), ")")
                 .to_owned(),
+            lookup: Arc::new(SystemLookup),
+            proxy: None,
+            certificates: Vec::new(),
         }
     }
 }
@@ -96,6 +105,7 @@ pub enum Response {
 pub struct Fetcher {
     client: reqwest::Client,
     rules: AddressRules,
+    resolver: CheckedResolver,
     politeness: Politeness,
     config: FetchConfig,
 }
@@ -105,19 +115,11 @@ impl Fetcher {
     /// When TLS cannot be set up on this machine.
     pub fn new(config: FetchConfig) -> Result<Self, FetchError> {
         let rules = AddressRules::new(config.allow.clone());
-        let client = reqwest::Client::builder()
-            .redirect(Policy::none())
-            .no_proxy()
-            .referer(false)
-            .connect_timeout(config.connect_timeout)
-            .read_timeout(config.idle_timeout)
-            .dns_resolver(Arc::new(CheckedResolver { rules: rules.clone() }))
-            .pool_max_idle_per_host(1)
-            .user_agent(&config.user_agent)
-            .build()
+        let resolver = CheckedResolver::by(rules.clone(), Arc::clone(&config.lookup));
+        let client = client(&config, &resolver)
             .map_err(|error| FetchError::Tls { host: "any host".to_owned(), reason: hop::root_cause(&error) })?;
         let politeness = Politeness::new(config.host_gap, config.concurrency);
-        Ok(Self { client, rules, politeness, config })
+        Ok(Self { client, rules, resolver, politeness, config })
     }
 
     /// The cap that also holds for local files.
@@ -137,6 +139,9 @@ impl Fetcher {
         let mut left = self.config.total_timeout;
         loop {
             let host = self.check(&chain.url)?;
+            if self.config.proxy.is_some() {
+                self.check_for_proxy(&chain.url).await?;
+            }
             let turn = self.politeness.turn(&host).await;
             let began = Instant::now();
             let hop = tokio::time::timeout(left, Box::pin(self.hop(&chain, request))).await;
@@ -153,6 +158,15 @@ impl Fetcher {
         }
     }
 
+    /// Whether an address may be asked, as far as can be told without resolving its name.
+    ///
+    /// # Errors
+    /// Why it is refused.
+    pub fn may_ask(&self, url: &str) -> Result<(), FetchError> {
+        let chain = Chain::start(url, self.config.max_redirects)?;
+        self.check(&chain.url).map(|_| ())
+    }
+
     /// The host to be polite to, if it may be asked at all.
     fn check(&self, url: &Url) -> Result<String, FetchError> {
         let refuse = |reason: &str| FetchError::BadUrl { url: shown(url), reason: reason.to_owned() };
@@ -162,23 +176,35 @@ impl Fetcher {
         if !url.username().is_empty() || url.password().is_some() {
             return Err(refuse("it holds a user name or password"));
         }
+        if url.port().is_some_and(address::is_bad_port) {
+            return Err(refuse("its port is one of another service"));
+        }
         let host = url.host().ok_or_else(|| refuse("it names no host"))?;
         let address = match host {
             Host::Ipv4(v4) => v4.into(),
             Host::Ipv6(v6) => v6.into(),
             Host::Domain(name) => {
                 let key = host_key(name);
-                let local = key == "localhost" || key.ends_with(".localhost");
-                if local && !self.rules.excepts(&key) && !self.rules.permits(std::net::Ipv4Addr::LOCALHOST.into()) {
-                    return Err(FetchError::refused(&key, std::net::Ipv4Addr::LOCALHOST.into()));
-                }
-                return Ok(key);
+                return match address::special_name(&key) {
+                    Some(there) if !self.rules.excepts(&key) && !self.rules.permits(there) => {
+                        Err(FetchError::refused(&key, there))
+                    }
+                    _ => Ok(key),
+                };
             }
         };
         if self.rules.permits(address) {
             Ok(address.to_string())
         } else {
             Err(FetchError::refused(&address.to_string(), address))
+        }
+    }
+
+    /// A proxy resolves names by itself, so they are resolved here first. It has to keep to the same rules.
+    async fn check_for_proxy(&self, url: &Url) -> Result<(), FetchError> {
+        match url.host() {
+            Some(Host::Domain(name)) => self.resolver.checked(name).await.map(|_| ()).map_err(FetchError::from),
+            _ => Ok(()),
         }
     }
 
@@ -234,6 +260,25 @@ impl Fetcher {
             None => builder,
         }
     }
+}
+
+fn client(config: &FetchConfig, resolver: &CheckedResolver) -> reqwest::Result<reqwest::Client> {
+    let mut builder = reqwest::Client::builder()
+        .redirect(Policy::none())
+        .no_proxy()
+        .referer(false)
+        .connect_timeout(config.connect_timeout)
+        .read_timeout(config.idle_timeout)
+        .pool_max_idle_per_host(1)
+        .tls_certs_merge(config.certificates.iter().cloned())
+        .user_agent(&config.user_agent);
+    let mut trusted = None;
+    if let Some(proxy) = &config.proxy {
+        let address = proxy.expose_secret();
+        trusted = Url::parse(address).ok().and_then(|url| url.host_str().map(str::to_owned));
+        builder = builder.proxy(reqwest::Proxy::all(address)?);
+    }
+    builder.dns_resolver(Arc::new(resolver.trusting(trusted))).build()
 }
 
 enum Hop {

@@ -1,6 +1,8 @@
 //! Sources: fetching over a real socket, parsing of good, broken and hostile documents.
 
+mod addresses;
 mod connectors;
+mod discovering;
 mod feeds;
 mod fetching;
 mod hostile;

@@ -1,0 +1,77 @@
+//! `aha-radar source add`: new sources by address, path or short name; of a page, the feed that it names.
+
+use std::fmt::Write as _;
+
+use anyhow::Result;
+
+use crate::app::App;
+use crate::domain::source::NewSource;
+use crate::sources::discover::{Discovery, FoundFeed, discover, looks_like_feed};
+use crate::sources::fetch::FetchError;
+use crate::sources::{Place, place_from_argument, recognise};
+
+use super::arguments::AddArguments;
+use super::exit::UsageError;
+use super::output;
+
+pub(super) async fn run(app: &App, arguments: AddArguments) -> Result<()> {
+    let AddArguments { locations, topic, title, weight, as_is } = arguments;
+    if title.is_some() && locations.len() > 1 {
+        return Err(UsageError("--title names a single source; add the others without it".to_owned()).into());
+    }
+    if weight.is_some_and(|weight| !(0.1..=3.0).contains(&weight)) {
+        return Err(UsageError("--weight wants a number from 0.1 to 3".to_owned()).into());
+    }
+    let mut sources = Vec::new();
+    for location in &locations {
+        let place = place_from_argument(location, &app.config().sources.sites)?;
+        let Place { kind, url } = if as_is || !may_be_page(&place) { place } else { feed_of(app, place).await? };
+        sources.push(NewSource { kind: kind.to_owned(), url, title: title.clone() });
+    }
+    let now = app.clock().now();
+    let topic = app.store().ensure_topic(&topic, now).await?;
+    let counts = app.store().add_sources(topic.id, &sources, now).await?;
+    let mut said = output::sources_added(counts);
+    if let Some(weight) = weight {
+        for source in app.store().sources(topic.id).await? {
+            if sources.iter().any(|new| new.url == source.url) {
+                app.store().set_source_weight(source.id, weight).await?;
+            }
+        }
+        let _ = write!(said, "; their weight is now {weight}");
+    }
+    output::print(&said)
+}
+
+fn may_be_page(place: &Place) -> bool {
+    place.kind == "feed" && place.url.starts_with("http") && !looks_like_feed(&place.url)
+}
+
+/// The address itself where it is a feed's or cannot be read now; else the one feed of the page there.
+async fn feed_of(app: &App, place: Place) -> Result<Place> {
+    match discover(app.fetcher(), &place.url).await {
+        Ok(Discovery::Feed) => Ok(place),
+        Ok(Discovery::Page(mut found)) if found.len() == 1 => {
+            let url = found.remove(0).url;
+            output::note(&format!("{} is a page; its feed {url} is added", place.url));
+            Ok(recognise(&url, &app.config().sources.sites).unwrap_or(Place { kind: "feed", url }))
+        }
+        Ok(Discovery::Page(found)) => Err(UsageError(choice(&place.url, &found)).into()),
+        Err(error @ (FetchError::NoFeed { .. } | FetchError::NotAFeed { .. } | FetchError::Unparseable { .. })) => {
+            Err(error.into())
+        }
+        Err(error) => {
+            output::note(&format!("{} is added as it is, as it could not be read now: {error}", place.url));
+            Ok(place)
+        }
+    }
+}
+
+fn choice(page: &str, found: &[FoundFeed]) -> String {
+    let mut text = format!("{page} is a page with {} feeds; add the one you want:", found.len());
+    for feed in found {
+        let title = feed.title.as_deref().unwrap_or("no title");
+        let _ = write!(text, "\n  aha-radar source add '{}'   {title}", feed.url.replace('\'', "%27"));
+    }
+    text
+}

@@ -1,0 +1,186 @@
+//! The feeds of a page. The address of a page goes in; the feeds that it names, or that stand where feeds usually do, come out.
+//! Called by `source add`. All requests go through the fetcher, so what a page names is asked by the same rules as anything else.
+
+use dom_query::Document;
+use url::Url;
+
+use super::feed::{decode, parse_aside};
+use super::fetch::{FetchError, Fetcher, Response, shown};
+use crate::domain::source::Validators;
+use crate::text::html::clean_line;
+
+/// A page says where its feeds are at its beginning.
+const MAX_PAGE_BYTES: usize = 1024 * 1024;
+/// More feeds than these are not listed.
+const MAX_FOUND: usize = 20;
+/// Where feeds usually are, for pages that do not say.
+const USUAL_PATHS: [&str; 7] = ["feed", "rss", "feed.xml", "rss.xml", "atom.xml", "index.xml", "feed.json"];
+const FEED_TYPES: [&str; 4] =
+    ["application/rss+xml", "application/atom+xml", "application/feed+json", "application/rdf+xml"];
+
+/// What an address is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Discovery {
+    /// A feed itself.
+    Feed,
+    /// A page with these feeds, one at least.
+    Page(Vec<FoundFeed>),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FoundFeed {
+    pub url: String,
+    /// As the page calls it.
+    pub title: Option<String>,
+}
+
+/// Whether an address is written like a feed's, so that no page need be looked for.
+#[must_use]
+pub fn looks_like_feed(address: &str) -> bool {
+    let Ok(url) = Url::parse(address) else { return false };
+    let words = format!("{}?{}", url.path(), url.query().unwrap_or_default()).to_ascii_lowercase();
+    let mut words = words.split(|c: char| !c.is_ascii_alphanumeric());
+    words.any(|word| matches!(word, "feed" | "feeds" | "rss" | "rss2" | "atom" | "xml" | "rdf" | "json"))
+}
+
+/// Looks what is at an address.
+///
+/// # Errors
+/// `not_a_feed` where neither a feed nor a page with feeds is; what the fetcher says where nothing could be read.
+pub async fn discover(fetcher: &Fetcher, address: &str) -> Result<Discovery, FetchError> {
+    let Response::Body { bytes, content_type, final_url, .. } = fetcher.get(address, &Validators::default()).await? else {
+        return Err(FetchError::NotAFeed { found: "an answer without a body".to_owned() });
+    };
+    let page = bytes[..bytes.len().min(MAX_PAGE_BYTES)].to_vec();
+    let is_markup = page.iter().find(|byte| !byte.is_ascii_whitespace()).is_some_and(|first| !b"{[".contains(first));
+    match parse_aside(bytes, content_type.clone(), Some(final_url.clone())).await {
+        Ok(_) => return Ok(Discovery::Feed),
+        Err(error) if !is_markup => return Err(error),
+        Err(_) => {}
+    }
+    let base = Url::parse(&final_url).map_err(|error| FetchError::BadUrl { url: final_url, reason: error.to_string() })?;
+    let named = named_feeds(page, content_type, base.clone()).await;
+    let (allowed, refused): (Vec<_>, Vec<_>) = named.into_iter().partition(|feed| fetcher.may_ask(&feed.url).is_ok());
+    let Some(first) = allowed.first() else {
+        let why = refused.first().and_then(|feed| fetcher.may_ask(&feed.url).err());
+        return match why {
+            Some(why) => Err(no_feed(&base, &format!("of the feed that it names, {why}"))),
+            None => at_usual_places(fetcher, &base).await,
+        };
+    };
+    // One that cannot be reached now is still the page's; one that is none is not.
+    if allowed.len() == 1
+        && let Err(error @ (FetchError::NotAFeed { .. } | FetchError::RefusedAddress { .. })) = read(fetcher, &first.url).await
+    {
+        return Err(no_feed(&base, &format!("of the feed that it names, {error}")));
+    }
+    Ok(Discovery::Page(allowed))
+}
+
+fn no_feed(page: &Url, why: &str) -> FetchError {
+    FetchError::NoFeed { page: shown(page), why: why.to_owned() }
+}
+
+/// Whether a feed is at an address.
+async fn read(fetcher: &Fetcher, address: &str) -> Result<(), FetchError> {
+    let Response::Body { bytes, content_type, final_url, .. } = fetcher.get(address, &Validators::default()).await? else {
+        return Err(FetchError::NotAFeed { found: "an answer without a body".to_owned() });
+    };
+    parse_aside(bytes, content_type, Some(final_url)).await.map(|_| ())
+}
+
+/// The first feed found below the page, or at the root of its host.
+async fn at_usual_places(fetcher: &Fetcher, page: &Url) -> Result<Discovery, FetchError> {
+    for path in USUAL_PATHS {
+        let Ok(candidate) = page.join(&format!("/{path}")) else { continue };
+        match read(fetcher, candidate.as_str()).await {
+            Ok(()) => return Ok(Discovery::Page(vec![FoundFeed { url: candidate.into(), title: None }])),
+            // Who asks for fewer requests is not asked for more.
+            Err(FetchError::RateLimited { .. }) => break,
+            Err(_) => {}
+        }
+    }
+    Err(no_feed(page, "neither it nor the usual addresses lead to a feed"))
+}
+
+async fn named_feeds(page: Vec<u8>, content_type: Option<String>, base: Url) -> Vec<FoundFeed> {
+    let read = move || {
+        let (text, _) = decode(&page, content_type.as_deref());
+        in_page(&text, &base)
+    };
+    tokio::task::spawn_blocking(read).await.unwrap_or_default()
+}
+
+/// What a page links to as another form of itself; feeds of comments only where there is no other.
+fn in_page(html: &str, base: &Url) -> Vec<FoundFeed> {
+    let document = Document::from(html);
+    let own_base = document.select("base[href]").attr("href").and_then(|href| base.join(&href).ok());
+    let base = own_base.unwrap_or_else(|| base.clone());
+    let mut found: Vec<FoundFeed> = Vec::new();
+    for link in document.select("link[rel][href]").iter() {
+        let is_feed = link.attr("type").is_some_and(|kind| is_feed_type(&kind))
+            && link.attr("rel").is_some_and(|rel| rel.split_ascii_whitespace().any(|r| r.eq_ignore_ascii_case("alternate")));
+        let url = link.attr("href").filter(|_| is_feed).and_then(|href| base.join(href.trim()).ok());
+        let Some(url) = url.filter(|url| matches!(url.scheme(), "http" | "https")) else { continue };
+        let title = link.attr("title").map(|title| clean_line(&title)).filter(|title| !title.is_empty());
+        if found.len() < MAX_FOUND && found.iter().all(|known| known.url != url.as_str()) {
+            found.push(FoundFeed { url: url.into(), title });
+        }
+    }
+    let of_comments = |feed: &FoundFeed| {
+        feed.url.contains("/comments/") || feed.title.as_deref().is_some_and(|t| t.to_lowercase().contains("comments"))
+    };
+    if found.iter().all(of_comments) {
+        return found;
+    }
+    found.into_iter().filter(|feed| !of_comments(feed)).collect()
+}
+
+fn is_feed_type(kind: &str) -> bool {
+    let kind = kind.split(';').next().unwrap_or_default().trim();
+    FEED_TYPES.iter().any(|known| kind.eq_ignore_ascii_case(known))
+}
+
+#[cfg(test)]
+mod tests {
+    use url::Url;
+
+    use super::{in_page, looks_like_feed};
+
+    fn found(html: &str) -> Vec<String> {
+        in_page(html, &Url::parse("https://blog.example/a/b").unwrap()).into_iter().map(|feed| feed.url).collect()
+    }
+
+    #[test]
+    fn pages_name_their_feeds() {
+        let page = "<!DOCTYPE html><html><head><title>x</title>\
+            <LINK REL='home alternate' TYPE='Application/RSS+XML; charset=utf-8' title='News &amp; more' HREF='../feed?a=1&amp;b=2'>\
+            <link rel=alternate type=application/rss+xml href=../feed?a=1&b=2>\
+            <link rel='alternate' type='application/rss+xml' title='Comments' href='/comments/feed/'>\
+            <link rel='alternate' hreflang='de' href='/de'><link rel='stylesheet' type='application/rss+xml' href='/x'>\
+            <link rel='alternate' type='application/atom+xml' href='javascript:alert(1)'>";
+        assert_eq!(found(page), ["https://blog.example/feed?a=1&b=2"]);
+        let comments = "<link rel='alternate' type='application/atom+xml' href='/comments/feed'>";
+        assert_eq!(found(comments), ["https://blog.example/comments/feed"]);
+        let based = "<base href='https://cdn.example/x/'><link rel=alternate type=application/feed+json href=f.json>";
+        assert_eq!(found(based), ["https://cdn.example/x/f.json"]);
+    }
+
+    #[test]
+    fn hostile_pages_do_no_harm() {
+        assert!(found(&"<div>".repeat(200_000)).is_empty());
+        let many = "<link rel=alternate type=application/rss+xml href=/".to_owned();
+        let many: String = (0..5000).map(|n| format!("{many}{n}>")).collect();
+        assert_eq!(found(&many).len(), 20);
+    }
+
+    #[test]
+    fn feeds_are_told_by_their_addresses() {
+        for feed in ["https://x.org/feed.xml", "https://x.org/a/RSS/", "https://x.org/?format=rss", "https://x.org/index.rdf"] {
+            assert!(looks_like_feed(feed), "{feed}");
+        }
+        for page in ["https://x.org/", "https://feeds.x.org/blog", "https://x.org/feedback", "https://www.youtube.com/@name"] {
+            assert!(!looks_like_feed(page), "{page}");
+        }
+    }
+}

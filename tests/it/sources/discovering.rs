@@ -1,0 +1,73 @@
+//! `source add` with the address of a page.
+
+use crate::support::http::Answer;
+use crate::support::radar::Radar;
+use crate::support::web::Web;
+
+const FEED: &str = "<rss version='2.0'><channel><title>News</title><item><title>One</title></item></channel></rss>";
+
+fn page(links: &str) -> Answer {
+    Answer::ok(format!("<!DOCTYPE html><html><head><title>Hi</title>{links}</head><body>Hello</body></html>"))
+}
+
+fn link(href: &str, title: &str) -> String {
+    format!("<link rel='alternate' type='application/rss+xml' title='{title}' href='{href}'>")
+}
+
+fn radar() -> Radar {
+    Radar::at("2026-11-18T12:00:00Z").with("AHA_FETCH_ALLOW", "127.0.0.1").with("AHA_FETCH_HOST_GAP_MS", "0")
+}
+
+fn urls(radar: &Radar) -> Vec<String> {
+    let listed = radar.json(&["source", "list", "--json"]);
+    listed.as_array().unwrap().iter().map(|source| source["url"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn the_one_feed_of_a_page_is_added_and_said() {
+    let web = Web::serve(vec![
+        ("/blog", page(&(link("posts", "All") + &link("/comments/feed", "Comments")))),
+        ("/posts", Answer::ok(FEED)),
+    ]);
+    let radar = radar();
+    radar.run(&["source", "add", &web.url("/blog")]).exits(0).says(&format!("its feed {} is added", web.url("/posts")));
+    assert_eq!(urls(&radar), [web.url("/posts")]);
+}
+
+#[test]
+fn of_several_feeds_the_owner_chooses() {
+    let web = Web::serve(vec![("/", page(&(link("/a", "News") + &link("/b", "Boats\u{1b}[2J"))))]);
+    let radar = radar();
+    let ran = radar.run(&["source", "add", &web.url("/")]).exits(2).says("2 feeds").says(&web.url("/b"));
+    assert!(!ran.stderr.contains('\u{1b}'));
+    assert!(radar.run(&["source", "list"]).exits(0).stdout.is_empty());
+}
+
+#[test]
+fn usual_addresses_are_tried_where_a_page_names_none() {
+    let web = Web::serve(vec![("/about/us", page("")), ("/feed.xml", Answer::ok(FEED)), ("/rss", page(""))]);
+    let radar = radar();
+    radar.add(&[&web.url("/about/us")]);
+    assert_eq!(urls(&radar), [web.url("/feed.xml")]);
+}
+
+#[test]
+fn a_page_without_feeds_is_refused_and_a_server_that_is_away_is_not() {
+    let web = Web::serve(vec![("/", page("")), ("/taken", page(&link("/gone", "x"))), ("/away", Answer::new(503))]);
+    let radar = radar();
+    radar.run(&["source", "add", &web.url("/")]).exits(1).says("neither it nor the usual addresses lead to a feed");
+    radar.run(&["source", "add", &web.url("/taken")]).exits(0).says("added as it is");
+    radar.run(&["source", "add", &web.url("/away")]).exits(0).says("fault of its own (503)");
+    radar.run(&["source", "add", "--as-is", &web.url("/other")]).exits(0);
+    assert!(web.requests("/other").is_empty());
+    assert_eq!(urls(&radar).len(), 3);
+}
+
+#[test]
+fn what_a_page_names_is_asked_by_the_same_rules() {
+    let inside = Web::serve(vec![("/feed", Answer::ok(FEED))]);
+    let there = inside.url("/feed").replace("127.0.0.1", "127.0.0.3");
+    let web = Web::serve(vec![("/", page(&link(&there, "Inside")))]);
+    radar().run(&["source", "add", &web.url("/")]).says("inside a private, local or reserved network");
+    assert!(inside.requests("/feed").is_empty());
+}
