@@ -24,6 +24,7 @@ pub struct App {
     embedder: Arc<Embedder>,
     fetcher: Arc<Fetcher>,
     connectors: Arc<Connectors>,
+    jitter: Jitter,
     config: Arc<Config>,
 }
 
@@ -57,6 +58,7 @@ impl App {
             gateway: Arc::new(Gateway::new(parts)),
             fetcher: Arc::new(Fetcher::new(fetch_config(&config))?),
             connectors: Arc::new(connectors(&config)),
+            jitter: jitter(&config),
             config: Arc::new(config),
         })
     }
@@ -86,6 +88,12 @@ impl App {
         &self.connectors
     }
 
+    /// A random number in `0.0..1.0`; while `AHA_NOW` pins the clock always the same, as all else.
+    #[must_use]
+    pub fn jitter(&self) -> f64 {
+        (self.jitter)()
+    }
+
     #[must_use]
     pub fn config(&self) -> &Config {
         &self.config
@@ -95,6 +103,12 @@ impl App {
     pub fn clock(&self) -> Clock {
         self.config.clock
     }
+}
+
+type Jitter = Arc<dyn Fn() -> f64 + Send + Sync>;
+
+fn jitter(config: &Config) -> Jitter {
+    if config.clock.is_pinned() { Arc::new(|| 0.5) } else { Arc::new(rand::random::<f64>) }
 }
 
 /// Why the process cannot start.

@@ -11,6 +11,7 @@ use serde::Serialize;
 
 use crate::config::Config;
 use crate::domain::source::SourceHealth;
+use crate::pipeline::due::overdue;
 use crate::pipeline::holder::Holder;
 use crate::store::OpenMode;
 use crate::store::SharedStore;
@@ -131,6 +132,10 @@ async fn topics(store: &SharedStore, config: &Config, findings: &mut Findings) -
         }
         sources(store, &topic, findings).await?;
         attempts(store, &topic, findings).await?;
+        if let Some(late) = overdue(store, config, &topic, config.clock.now()).await? {
+            let last = late.last_success.map_or_else(|| "never".to_owned(), |at| format!("last at {at}"));
+            findings.wrong("run", format!("no run of topic {name:?} succeeded within AHA_ALERT_HOURS ({last})"));
+        }
     }
     Ok(())
 }

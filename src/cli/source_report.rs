@@ -5,9 +5,9 @@ use serde::Serialize;
 
 use crate::app::{connectors, fetch_config};
 use crate::config::Config;
-use crate::domain::ids::{SourceId, TopicId};
+use crate::domain::ids::TopicId;
 use crate::domain::item::NewItem;
-use crate::domain::source::{Source, SourceHealth, Validators};
+use crate::domain::source::{NewSource, Source};
 use crate::domain::time::Timestamp;
 use crate::sources::feed::ParsedFeed;
 use crate::sources::fetch::Fetcher;
@@ -75,23 +75,8 @@ pub(super) async fn run(config: &Config, locations: &[String], json: bool) -> Re
 
 async fn look(config: &Config, connectors: &Connectors, fetcher: &Fetcher, location: &str) -> Result<ParsedFeed> {
     let Place { kind, url } = place_from_argument(location, &config.sources.sites)?;
-    let source = Source {
-        id: SourceId::of(&[&url]),
-        topic_id: TopicId::of(&["source test"]),
-        kind: kind.to_owned(),
-        url,
-        title: None,
-        enabled: true,
-        weight: 1.0,
-        health: SourceHealth::New,
-        consecutive_failures: 0,
-        last_error_kind: None,
-        last_error: None,
-        last_fetched_at: None,
-        last_ok_at: None,
-        not_before: None,
-        validators: Validators::default(),
-    };
+    let new = NewSource { kind: kind.to_owned(), url, title: None };
+    let source = Source::unseen(TopicId::of(&["source test"]), &new);
     let connector =
         connectors.of(&source.kind).ok_or_else(|| anyhow::anyhow!("no connector reads feeds in this build"))?;
     match connector.look(&source, fetcher).await?.outcome {

@@ -54,6 +54,8 @@ pub struct Config {
     pub fetch: FetchSettings,
     pub sources: SourceSettings,
     pub listen: SocketAddr,
+    /// A topic without a successful run for so long is said to be overdue.
+    pub alert_after: Option<Duration>,
     pub log: LogSettings,
     pub output_dir: PathBuf,
     pub retention: RetentionSettings,
@@ -236,6 +238,7 @@ struct Raw {
     aha_fetch_concurrency: Option<String>,
     aha_fetch_proxy: Option<String>,
     aha_fetch_ca_file: Option<String>,
+    aha_alert_hours: Option<String>,
     aha_sites: Option<String>,
     reddit_client_id: Option<String>,
     reddit_client_secret: Option<String>,
@@ -320,6 +323,7 @@ impl Reader {
                 loopback,
                 |text| text.parse().ok(),
             ),
+            alert_after: self.alert(raw.aha_alert_hours),
             log,
             retention: RetentionSettings {
                 items_days: self.days(raw.aha_retain_items_days, "AHA_RETAIN_ITEMS_DAYS", 60, 400),
@@ -465,6 +469,12 @@ impl Reader {
             return None;
         }
         Some(text.into())
+    }
+
+    fn alert(&mut self, text: Option<String>) -> Option<Duration> {
+        let wants = ("AHA_ALERT_HOURS", "hours from 1 to 8760, or 0 for no alert", "36");
+        let hours = self.or(text, wants, 0, number(0, 8760));
+        (hours > 0).then(|| Duration::from_hours(hours))
     }
 
     fn sources(&mut self, raw: &mut Raw) -> SourceSettings {

@@ -1,5 +1,7 @@
 //! Where items come from.
 
+use std::time::Duration;
+
 use serde::Serialize;
 
 use super::ids::{SourceId, TopicId};
@@ -52,11 +54,42 @@ pub struct Source {
     pub last_ok_at: Option<Timestamp>,
     /// Do not ask before this time (`Retry-After`).
     pub not_before: Option<Timestamp>,
+    /// A scheduled run does not ask before this time.
+    pub next_check_at: Option<Timestamp>,
+    /// How often it is asked, by its cadence; `None` until it was read.
+    pub check_interval: Option<Duration>,
+    /// Whether the pages are read that its teasers link to.
+    pub full_text: bool,
     #[serde(skip)]
     pub validators: Validators,
 }
 
 impl Source {
+    /// One that was never looked at.
+    #[must_use]
+    pub fn unseen(topic_id: TopicId, new: &NewSource) -> Self {
+        Self {
+            id: SourceId::of(&[&topic_id.to_string(), &new.url]),
+            topic_id,
+            kind: new.kind.clone(),
+            url: new.url.clone(),
+            title: new.title.clone(),
+            enabled: true,
+            weight: 1.0,
+            health: SourceHealth::New,
+            consecutive_failures: 0,
+            last_error_kind: None,
+            last_error: None,
+            last_fetched_at: None,
+            last_ok_at: None,
+            not_before: None,
+            next_check_at: None,
+            check_interval: None,
+            full_text: false,
+            validators: Validators::default(),
+        }
+    }
+
     /// The name to show: the title, else the host or path.
     #[must_use]
     pub fn display_name(&self) -> String {

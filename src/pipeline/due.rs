@@ -1,10 +1,13 @@
 //! Whether a topic's scheduled run is due, and when the next one is. Called by the daemon, and by the runner once it holds
 //! the topic: of two daemons that see the same run due, the second finds that it is done.
 
+use serde::Serialize;
+
 use crate::app::App;
+use crate::config::Config;
 use crate::domain::time::{DAY_MS, Timestamp};
 use crate::domain::topic::Topic;
-use crate::store::StoreError;
+use crate::store::{SharedStore, StoreError};
 
 use super::RunError;
 use super::runner::{schedule_of, zone_of};
@@ -25,6 +28,33 @@ pub fn is_due(app: &App, topic: &Topic, now: Timestamp) -> Result<bool, RunError
             at <= now && (unread || cursor - now > DAY_MS)
         }
     })
+}
+
+/// A topic that had no successful run for longer than `AHA_ALERT_HOURS`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Overdue {
+    pub topic: String,
+    /// `None`: there never was one.
+    pub last_success: Option<Timestamp>,
+}
+
+/// So many runs are looked at for one that succeeded.
+const RUNS_LOOKED_AT: i64 = 50;
+
+/// Whether a topic is overdue; one that was never run is not.
+pub async fn overdue(
+    store: &SharedStore,
+    config: &Config,
+    topic: &Topic,
+    now: Timestamp,
+) -> Result<Option<Overdue>, StoreError> {
+    let Some(limit) = config.alert_after else { return Ok(None) };
+    let runs = store.runs(Some(topic.id), RUNS_LOOKED_AT).await?;
+    let attempts = || runs.iter().flat_map(|(_, attempts)| attempts);
+    let last_success = attempts().filter(|a| a.outcome == "done").filter_map(|a| a.finished_at).max();
+    let since = last_success.or_else(|| attempts().map(|a| a.started_at).min());
+    let is_overdue = since.is_some_and(|since| since + limit < now);
+    Ok(is_overdue.then(|| Overdue { topic: topic.name.clone(), last_success }))
 }
 
 /// Plans the next run of a topic that is not due, where that is not done, or was done when the clock was wrong.

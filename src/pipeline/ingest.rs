@@ -1,6 +1,6 @@
 //! Stage 1: looks at every source that is due, in parallel, and stores what they bring, in the order of their addresses.
 //!
-//! Comes in: the topic's enabled sources. Goes out: `fetch_runs`, `content_items`, source health. A source that fails is
+//! Comes in: the topic's enabled sources; of a scheduled run those that want to be asked by now. Goes out: `fetch_runs`, `content_items`, source health. A source that fails is
 //! marked with the reason; the others go on. Committing in a fixed order makes it certain which of two sources that bring
 //! one link is its first, however fast each server answers.
 
@@ -13,7 +13,7 @@ use crate::domain::ids::{FetchRunId, SourceId};
 use crate::domain::source::{Source, SourceHealth};
 use crate::domain::time::Timestamp;
 use crate::sources::fetch::FetchError;
-use crate::sources::{LookOutcome, Looked, identity};
+use crate::sources::{LookOutcome, Looked, identity, pace};
 use crate::store::{FetchCommit, FetchCounts, FetchStatus};
 
 use super::{RunContext, RunError, RunState, SourceOutcome, Stage};
@@ -27,7 +27,9 @@ pub(super) async fn run(context: &RunContext, state: &mut RunState) -> Result<()
     let from_attempt = context.run.pass_attempt;
     let done: HashSet<SourceId> =
         context.store().fetched_sources(context.run.id, from_attempt).await?.into_iter().collect();
-    let due: Vec<&Source> = sources.iter().filter(|source| !done.contains(&source.id)).collect();
+    let now = context.app.clock().now();
+    let is_due = |source: &&Source| !context.scheduled || source.next_check_at.is_none_or(|at| at <= now);
+    let due: Vec<&Source> = sources.iter().filter(|source| !done.contains(&source.id)).filter(is_due).collect();
     context.progress.begin(Stage::Ingest, due.len());
     let looks: Vec<_> = due.into_iter().map(|source| look(context, source)).collect();
     let mut looks = futures::stream::iter(looks).buffered(LOOK_AHEAD);
@@ -47,17 +49,24 @@ pub(super) async fn run(context: &RunContext, state: &mut RunState) -> Result<()
         context.progress.step(&commit.source.to_string());
     }
     drop(looks);
-    state.source_outcomes = outcomes(context).await?;
     state.sources = context.store().sources(context.topic.id).await?;
+    state.source_outcomes = outcomes(context, &state.sources).await?;
     context
         .progress
         .end(Stage::Ingest, &format!("{} items read, {} new, {} changed", total.seen, total.new, total.updated));
     Ok(())
 }
 
-/// What became of each source in the run's pass.
-pub(super) async fn outcomes(context: &RunContext) -> Result<Vec<SourceOutcome>, RunError> {
+/// What became of each source that was asked, and of those that are left alone because they failed again and again.
+pub(super) async fn outcomes(context: &RunContext, sources: &[Source]) -> Result<Vec<SourceOutcome>, RunError> {
     let records = context.store().fetch_outcomes(context.run.id, context.run.pass_attempt).await?;
+    let asked: HashSet<SourceId> = records.iter().map(|record| record.source).collect();
+    let left_alone = sources.iter().filter(|s| s.enabled && s.health == SourceHealth::Failing && !asked.contains(&s.id));
+    let left_alone = left_alone.map(|source| SourceOutcome {
+        source: source.id,
+        status: source.last_error_kind.clone().unwrap_or_else(|| "failing".to_owned()),
+        error: source.last_error.clone(),
+    });
     Ok(records
         .into_iter()
         .map(|record| SourceOutcome {
@@ -69,6 +78,7 @@ pub(super) async fn outcomes(context: &RunContext) -> Result<Vec<SourceOutcome>,
             },
             error: record.error,
         })
+        .chain(left_alone)
         .collect())
 }
 
@@ -92,8 +102,8 @@ async fn look(context: &RunContext, source: &Source) -> FetchCommit {
     let looked = connector.look(source, context.app.fetcher()).await;
     commit.finished_at = clock.now();
     match looked {
-        Ok(looked) => fill(&mut commit, source, looked).await,
-        Err(error) => fail(&mut commit, source, &error),
+        Ok(looked) => fill(&mut commit, source, looked, context.app.jitter()).await,
+        Err(error) => fail(&mut commit, source, &error, context.app.jitter()),
     }
     commit
 }
@@ -115,12 +125,15 @@ fn empty_commit(context: &RunContext, source: &Source, started_at: Timestamp) ->
         feed_title: None,
         validators: source.validators.clone(),
         not_before: None,
+        next_check_at: None,
+        check_interval: None,
         moved_to: None,
         items: Vec::new(),
     }
 }
 
-async fn fill(commit: &mut FetchCommit, source: &Source, looked: Looked) {
+async fn fill(commit: &mut FetchCommit, source: &Source, looked: Looked, jitter: f64) {
+    let freshness = looked.freshness;
     commit.health = SourceHealth::Ok;
     commit.http_status = looked.http_status;
     commit.bytes = looked.bytes;
@@ -140,13 +153,22 @@ async fn fill(commit: &mut FetchCommit, source: &Source, looked: Looked) {
             commit.items = identified.await.unwrap_or_default();
         }
     }
+    let published: Vec<Timestamp> = commit.items.iter().filter_map(|item| item.published_at).collect();
+    let interval = pace::interval(source.check_interval, &published, commit.finished_at);
+    commit.check_interval = Some(interval);
+    // A file has no host to be polite to.
+    let is_remote = commit.http_status.is_some();
+    commit.next_check_at = is_remote.then(|| commit.finished_at + pace::wait(interval, freshness, jitter));
+    commit.not_before = freshness.leave_alone.map(|wait| commit.finished_at + wait);
 }
 
-fn fail(commit: &mut FetchCommit, source: &Source, error: &FetchError) {
+fn fail(commit: &mut FetchCommit, source: &Source, error: &FetchError, jitter: f64) {
     tracing::warn!(source = %source.url, kind = error.kind(), %error, "a source failed; the others go on");
     commit.status = FetchStatus::Error;
     commit.error = Some((error.kind().to_owned(), error.to_string()));
     commit.http_status = error.http_status();
     commit.health = if error.kind() == "gone" { SourceHealth::Gone } else { SourceHealth::Failing };
     commit.not_before = error.retry_after().map(|wait| commit.finished_at + wait);
+    let pause = pace::pause(source.consecutive_failures.saturating_add(1), jitter);
+    commit.next_check_at = pause.map(|wait| commit.finished_at + wait);
 }

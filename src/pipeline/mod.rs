@@ -143,6 +143,8 @@ pub struct RunContext {
     pub rejudge: bool,
     /// A past run is made again from what is stored: no model is asked.
     pub replays: bool,
+    /// Whether a schedule began it: then sources are left alone until they want to be asked.
+    pub scheduled: bool,
     /// What the attempt's calls to models know of each other.
     pub gate: Arc<Gate>,
     pub progress: Arc<dyn Progress>,

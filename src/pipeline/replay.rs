@@ -62,6 +62,7 @@ pub async fn replay(
         vectors: cluster::Vectors::default(),
         rejudge: false,
         replays: true,
+        scheduled: false,
         gate: Arc::default(),
         progress: Arc::new(Silent),
         stop: stop.clone(),
@@ -70,11 +71,9 @@ pub async fn replay(
 }
 
 async fn stages(context: &RunContext) -> Result<Digest, RunError> {
-    let mut state = RunState {
-        sources: context.store().sources(context.topic.id).await?,
-        source_outcomes: ingest::outcomes(context).await?,
-        ..RunState::default()
-    };
+    let sources = context.store().sources(context.topic.id).await?;
+    let source_outcomes = ingest::outcomes(context, &sources).await?;
+    let mut state = RunState { sources, source_outcomes, ..RunState::default() };
     for stage in REPLAYED {
         context.check()?;
         stage.run(context, &mut state).await?;

@@ -243,6 +243,7 @@ async fn attempt(
         lease: lease.clone(),
         rejudge: request.rejudge,
         replays: false,
+        scheduled: request.scheduled,
         gate: Arc::default(),
         progress: Arc::clone(&request.progress),
         stop: request.stop.clone(),

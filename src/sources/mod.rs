@@ -10,6 +10,7 @@ pub mod identity;
 mod listing;
 mod location;
 pub mod opml;
+pub mod pace;
 mod presets;
 mod reddit;
 mod sites;

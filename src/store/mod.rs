@@ -148,6 +148,7 @@ pub trait SourceStore: Send + Sync {
     async fn sources(&self, topic: TopicId) -> Result<Vec<Source>>;
     async fn set_source_enabled(&self, source: SourceId, enabled: bool) -> Result<()>;
     async fn set_source_weight(&self, source: SourceId, weight: f64) -> Result<()>;
+    async fn set_source_full_text(&self, source: SourceId, full_text: bool) -> Result<()>;
     async fn remove_source(&self, source: SourceId) -> Result<()>;
     /// Sources already looked at with success in the run's current pass.
     async fn fetched_sources(&self, run: RunId, from_attempt: i64) -> Result<Vec<SourceId>>;

@@ -1,5 +1,7 @@
 //! What goes into and comes out of the store beside the domain's own types.
 
+use std::time::Duration;
+
 use crate::domain::ids::{ClusterId, FetchRunId, ItemId, RunId, SourceId, TopicId};
 use crate::domain::item::{Engagement, ItemMetadata, TimeBasis};
 use crate::domain::source::{SourceHealth, Validators};
@@ -92,6 +94,10 @@ pub struct FetchCommit {
     pub feed_title: Option<String>,
     pub validators: Validators,
     pub not_before: Option<Timestamp>,
+    /// Before it a scheduled run does not ask.
+    pub next_check_at: Option<Timestamp>,
+    /// `None` keeps the one before.
+    pub check_interval: Option<Duration>,
     /// The source's new address after a permanent redirect.
     pub moved_to: Option<String>,
     pub items: Vec<IdentifiedItem>,

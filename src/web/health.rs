@@ -9,14 +9,17 @@ use crate::app::App;
 use crate::domain::digest::DigestStatus;
 use crate::domain::run::RunAttempt;
 use crate::domain::time::Timestamp;
+use crate::pipeline::due::{Overdue, overdue};
 use crate::store::StoreError;
 
 #[derive(Debug, Serialize)]
 pub(super) struct Health {
-    /// `ok`; `degraded`: a source or the last attempt failed; `error`: the database does not answer.
+    /// `ok`; `degraded`: a source or the last attempt failed; `overdue`: a topic had no successful run for longer than
+    /// `AHA_ALERT_HOURS`; `error`: the database does not answer.
     status: &'static str,
     version: &'static str,
     last_run: Option<LastRun>,
+    overdue: Vec<Overdue>,
     /// Providers of models that failed again and again.
     left_alone: Vec<LeftAlone>,
 }
@@ -45,24 +48,31 @@ pub(super) async fn health(State(app): State<App>) -> (StatusCode, Json<Health>)
         .map(|(provider, wait)| LeftAlone { provider, seconds: wait.as_secs() })
         .collect();
     match look(&app).await {
-        Ok((status, last_run)) => {
+        Ok((_, last_run, overdue)) if !overdue.is_empty() => {
+            let health = Health { status: "overdue", version, last_run, overdue, left_alone };
+            (StatusCode::SERVICE_UNAVAILABLE, Json(health))
+        }
+        Ok((status, last_run, overdue)) => {
             let status = if left_alone.is_empty() { status } else { "degraded" };
-            (StatusCode::OK, Json(Health { status, version, last_run, left_alone }))
+            (StatusCode::OK, Json(Health { status, version, last_run, overdue, left_alone }))
         }
         Err(error) => {
             tracing::error!(%error, "health: the database does not answer");
-            (StatusCode::SERVICE_UNAVAILABLE, Json(Health { status: "error", version, last_run: None, left_alone }))
+            let health = Health { status: "error", version, last_run: None, overdue: Vec::new(), left_alone };
+            (StatusCode::SERVICE_UNAVAILABLE, Json(health))
         }
     }
 }
 
-async fn look(app: &App) -> Result<(&'static str, Option<LastRun>), StoreError> {
+async fn look(app: &App) -> Result<(&'static str, Option<LastRun>, Vec<Overdue>), StoreError> {
     let mut last: Option<LastRun> = None;
+    let mut late = Vec::new();
     let mut degraded = false;
     for topic in app.store().topics().await? {
         let partial =
             app.store().latest_digest(topic.id).await?.is_some_and(|d| d.digest.status == DigestStatus::Partial);
         degraded |= partial;
+        late.extend(overdue(app.store(), app.config(), &topic, app.clock().now()).await?);
         for (run, attempts) in app.store().runs(Some(topic.id), 1).await? {
             let Some(attempt) = attempts.last() else { continue };
             degraded |= is_bad(attempt);
@@ -76,7 +86,7 @@ async fn look(app: &App) -> Result<(&'static str, Option<LastRun>), StoreError> 
             }
         }
     }
-    Ok((if degraded { "degraded" } else { "ok" }, last))
+    Ok((if degraded { "degraded" } else { "ok" }, last, late))
 }
 
 fn is_bad(attempt: &RunAttempt) -> bool {

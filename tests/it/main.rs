@@ -17,6 +17,7 @@ mod feedback;
 mod gateway;
 mod judged;
 mod kill;
+mod manners;
 mod migrate;
 mod model_faults;
 mod money;

@@ -217,3 +217,25 @@ on_both_databases!(
     two_daemons_make_one_run,
     a_daemon_frozen_beyond_its_lease_is_replaced_and_commits_nothing,
 );
+
+#[test]
+fn a_schedule_asks_a_source_when_it_wants_to_be_asked() {
+    let keeps = Answer::ok(feed("A", &[Post::about_nothing_else("one", "2026-11-17T12:00:00Z")]))
+        .header("cache-control", "public, max-age=10800");
+    let web = Web::serve(vec![("/feed", keeps), ("/broken/feed", Answer::new(500))]);
+    let mut radar = Radar::at("2026-11-17T12:00:00Z")
+        .with("AHA_SCHEDULE", "every 1h")
+        .with("AHA_FETCH_ALLOW", "127.0.0.1")
+        .with("AHA_FETCH_HOST_GAP_MS", "0");
+    radar.add(&[&web.url("/feed"), &web.url("/broken/feed")]);
+    let asked = || (web.requests("/feed").len(), web.requests("/broken/feed").len());
+    for (hour, expected) in [(12, (1, 1)), (13, (1, 2)), (14, (1, 3)), (15, (1, 4)), (16, (2, 5)), (17, (2, 5))] {
+        daemon_at(&mut radar, &format!("2026-11-17T{hour}:00:00Z"), &format!("2026-11-17T{}:00:00Z", hour + 1));
+        assert_eq!(asked(), expected, "{hour}:00");
+    }
+    let report = &radar.digest()["sources"][0];
+    assert_eq!(report["status"], "server_error", "a source that is left alone is still missing: {report}");
+    radar.set("AHA_NOW", "2026-11-17T17:30:00Z");
+    radar.run(&["run"]).exits(3);
+    assert_eq!(asked(), (3, 6), "by hand all are asked");
+}

@@ -54,6 +54,14 @@ impl SourceStore for PostgresStore {
         write.commit().await
     }
 
+    async fn set_source_full_text(&self, source: SourceId, full_text: bool) -> Result<()> {
+        let mut write = self.write("set_source_full_text").await?;
+        let saved =
+            sqlx::query(sql::SET_FULL_TEXT).bind(source.to_string()).bind(i64::from(full_text)).execute(write.connection()).await?;
+        found(saved.rows_affected(), "source", source)?;
+        write.commit().await
+    }
+
     async fn remove_source(&self, source: SourceId) -> Result<()> {
         let mut write = self.write("remove_source").await?;
         let removed = sqlx::query(sql::REMOVE).bind(source.to_string()).execute(write.connection()).await?;

@@ -1,5 +1,7 @@
 //! `sources`, and the last looks at them.
 
+use std::time::Duration;
+
 use sqlx::FromRow;
 
 use super::column;
@@ -8,12 +10,15 @@ use crate::store::{FetchRecord, Result, StoreError};
 
 pub(crate) const SOURCES: &str = "
     SELECT id, topic_id, kind, url, title, enabled, weight, health, consecutive_failures, last_error_kind,
-           last_error, last_fetched_at, last_ok_at, not_before, validator_url, etag, last_modified
+           last_error, last_fetched_at, last_ok_at, not_before, next_check_at, check_interval_ms, full_text, validator_url, etag,
+           last_modified
     FROM sources WHERE topic_id = $1 ORDER BY url";
 
 pub(crate) const SET_ENABLED: &str = "UPDATE sources SET enabled = $2 WHERE id = $1";
 
 pub(crate) const SET_WEIGHT: &str = "UPDATE sources SET weight = $2 WHERE id = $1";
+
+pub(crate) const SET_FULL_TEXT: &str = "UPDATE sources SET full_text = $2 WHERE id = $1";
 
 pub(crate) const REMOVE: &str = "DELETE FROM sources WHERE id = $1";
 
@@ -52,6 +57,9 @@ pub(crate) struct SourceRow {
     last_fetched_at: Option<i64>,
     last_ok_at: Option<i64>,
     not_before: Option<i64>,
+    next_check_at: Option<i64>,
+    check_interval_ms: Option<i64>,
+    full_text: i64,
     validator_url: Option<String>,
     etag: Option<String>,
     last_modified: Option<String>,
@@ -76,6 +84,9 @@ impl TryFrom<SourceRow> for Source {
             last_fetched_at: column::optional_time(row.last_fetched_at),
             last_ok_at: column::optional_time(row.last_ok_at),
             not_before: column::optional_time(row.not_before),
+            next_check_at: column::optional_time(row.next_check_at),
+            check_interval: row.check_interval_ms.and_then(|ms| u64::try_from(ms).ok()).map(Duration::from_millis),
+            full_text: row.full_text != 0,
             validators: Validators { url: row.validator_url, etag: row.etag, last_modified: row.last_modified },
         })
     }

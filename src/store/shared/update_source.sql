@@ -20,6 +20,8 @@ SET url = CASE
     last_fetched_at = CASE $2 WHEN 'waiting' THEN last_fetched_at ELSE $6 END,
     last_ok_at = CASE WHEN $2 IN ('ok', 'not_modified') THEN $6 ELSE last_ok_at END,
     not_before = CASE $2 WHEN 'waiting' THEN coalesce($7, not_before) ELSE $7 END,
+    next_check_at = CASE $2 WHEN 'waiting' THEN next_check_at ELSE $13 END,
+    check_interval_ms = coalesce($14, check_interval_ms),
     -- "Not modified" confirms the validators that were sent and may renew some of them.
     validator_url = CASE $2 WHEN 'ok' THEN $8 WHEN 'not_modified' THEN coalesce($8, validator_url) ELSE validator_url END,
     etag = CASE $2 WHEN 'ok' THEN $9 WHEN 'not_modified' THEN coalesce($9, etag) ELSE etag END,

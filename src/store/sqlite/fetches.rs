@@ -175,6 +175,8 @@ async fn update_source(connection: &mut SqliteConnection, fetch: &FetchCommit) -
         .bind(column::optional_text(fetch.validators.last_modified.as_deref()))
         .bind(column::optional_text(fetch.feed_title.as_deref()))
         .bind(column::optional_text(fetch.moved_to.as_deref()))
+        .bind(column::millis(fetch.next_check_at))
+        .bind(fetch.check_interval.and_then(|interval| i64::try_from(interval.as_millis()).ok()))
         .execute(connection)
         .await?;
     Ok(())

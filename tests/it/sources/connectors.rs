@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use aha_radar::domain::ids::{SourceId, TopicId};
-use aha_radar::domain::source::{Source, SourceHealth, Validators};
+use aha_radar::domain::ids::TopicId;
+use aha_radar::domain::source::{NewSource, Source};
 use aha_radar::sources::feed::ParsedFeed;
 use aha_radar::sources::fetch::{FetchConfig, FetchError, Fetcher};
 use aha_radar::sources::{Connectors, LookOutcome, Looked, RedditKey, Sites};
@@ -20,23 +20,8 @@ const ARXIV: &[u8] = include_bytes!("../../data/sources/arxiv.xml");
 const LOBSTERS: &[u8] = include_bytes!("../../data/sources/lobsters_tag.rss");
 
 pub(super) fn source(kind: &str, url: &str) -> Source {
-    Source {
-        id: SourceId::of(&["t", url]),
-        topic_id: TopicId::of(&["t"]),
-        kind: kind.to_owned(),
-        url: url.to_owned(),
-        title: None,
-        enabled: true,
-        weight: 1.0,
-        health: SourceHealth::New,
-        consecutive_failures: 0,
-        last_error_kind: None,
-        last_error: None,
-        last_fetched_at: None,
-        last_ok_at: None,
-        not_before: None,
-        validators: Validators::default(),
-    }
+    let new = NewSource { kind: kind.to_owned(), url: url.to_owned(), title: None };
+    Source::unseen(TopicId::of(&["t"]), &new)
 }
 
 fn fetcher() -> Fetcher {

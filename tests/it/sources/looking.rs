@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-use aha_radar::domain::ids::{SourceId, TopicId};
-use aha_radar::domain::source::{Source, SourceHealth, Validators};
+use aha_radar::domain::source::{Source, Validators};
 use aha_radar::sources::fetch::{FetchConfig, FetchError, Fetcher};
 use aha_radar::sources::{Connectors, LookOutcome, Looked, Sites};
 
@@ -13,23 +12,7 @@ const RSS: &str = "<?xml version='1.0' encoding='iso-8859-1'?><rss version='2.0'
     <item><title>One</title><link>/one</link></item></channel></rss>";
 
 fn source(url: &str, validators: Validators) -> Source {
-    Source {
-        id: SourceId::of(&["t", url]),
-        topic_id: TopicId::of(&["t"]),
-        kind: "feed".to_owned(),
-        url: url.to_owned(),
-        title: None,
-        enabled: true,
-        weight: 1.0,
-        health: SourceHealth::New,
-        consecutive_failures: 0,
-        last_error_kind: None,
-        last_error: None,
-        last_fetched_at: None,
-        last_ok_at: None,
-        not_before: None,
-        validators,
-    }
+    Source { validators, ..super::connectors::source("feed", url) }
 }
 
 async fn look(url: &str, validators: Validators) -> Result<Looked, FetchError> {

@@ -145,6 +145,23 @@ async fn waiting_changes_neither_counters_nor_times(store: &dyn Store) {
     assert_eq!(world.source(store, world.first).await, before);
 }
 
+async fn when_to_ask_again_is_kept_until_the_next_look(store: &dyn Store) {
+    let world = World::new(store).await;
+    let hours = |hours| Some(std::time::Duration::from_hours(hours));
+    let good = FetchCommit { next_check_at: Some(at(30)), check_interval: hours(5), ..world.look(0, world.first, &[]) };
+    store.commit_fetch(&world.lease, &good).await.unwrap();
+    let pace = async || {
+        let source = world.source(store, world.first).await;
+        (source.next_check_at, source.check_interval)
+    };
+    assert_eq!(pace().await, (Some(at(30)), hours(5)));
+    let waiting = FetchCommit { status: FetchStatus::Waiting, ..world.look(1, world.first, &[]) };
+    store.commit_fetch(&world.lease, &waiting).await.unwrap();
+    assert_eq!(pace().await, (Some(at(30)), hours(5)), "who was not asked says nothing new");
+    store.commit_fetch(&world.lease, &failed(&world, 2)).await.unwrap();
+    assert_eq!(pace().await, (None, hours(5)), "a failure keeps the interval");
+}
+
 async fn not_modified_keeps_validators_and_may_renew_one(store: &dyn Store) {
     let world = World::new(store).await;
     let given = |etag: Option<&str>| Validators {
@@ -223,6 +240,7 @@ on_every_database!(
     items_without_an_address_of_their_own_stay_apart,
     two_entries_of_one_look_that_are_one_item_are_no_edit,
     a_failure_is_recorded_and_deletes_nothing,
+    when_to_ask_again_is_kept_until_the_next_look,
     waiting_changes_neither_counters_nor_times,
     not_modified_keeps_validators_and_may_renew_one,
     a_feed_names_itself_once_moves_and_ends,

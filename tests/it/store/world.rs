@@ -137,6 +137,8 @@ impl World {
             feed_title: None,
             validators: Validators::default(),
             not_before: None,
+            next_check_at: None,
+            check_interval: None,
             moved_to: None,
             items: items.to_vec(),
         }

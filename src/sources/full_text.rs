@@ -1,0 +1,154 @@
+//! The readable text of the page that a teaser links to. The page's address goes in, its text or why there is none comes out.
+//! Called by the ingest stage for sources whose owner asked for it. A host's `robots.txt` is asked first, and heeded.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use dom_query::Document;
+use dom_smoothie::{Config, Readability};
+use robotxt::Robots;
+use tokio::time::Instant;
+use url::Url;
+
+use super::feed::decode;
+use super::fetch::{FetchError, Fetcher, Response};
+use crate::domain::item::PageOutcome;
+use crate::domain::source::Validators;
+use crate::text::html::html_to_text;
+
+/// Fewer characters than these are no article: a cookie notice, a login, an error in words.
+const LEAST_CHARS: usize = 250;
+/// No article that is worth judging is longer.
+const MOST_CHARS: usize = 100_000;
+const MAX_PAGE_BYTES: usize = 4 * 1024 * 1024;
+/// More elements than these are no article, and take too long.
+const MAX_ELEMENTS: usize = 20_000;
+/// A deeper page is refused: it would be walked by recursion.
+const MAX_DEPTH: usize = 400;
+/// What a `robots.txt` may be long, as RFC 9309 wants.
+const MAX_ROBOTS_BYTES: usize = 500 * 1024;
+/// For so long what a host said is remembered.
+const ROBOTS_KEEP: Duration = Duration::from_hours(12);
+const REMEMBERED_HOSTS: usize = 1000;
+/// Our name in a `robots.txt`.
+const AGENT: &str = "aha-radar";
+
+/// What came of reading a page.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PageRead {
+    pub outcome: PageOutcome,
+    /// Empty unless it was read.
+    pub text: String,
+}
+
+/// Reads pages; one a process, so that what hosts allow is asked once.
+#[derive(Debug, Default)]
+pub struct Pages {
+    robots: Mutex<HashMap<String, (Arc<Robots>, Instant)>>,
+}
+
+impl Pages {
+    pub async fn read(&self, fetcher: &Fetcher, address: &str) -> PageRead {
+        let without = |outcome| PageRead { outcome, text: String::new() };
+        let Some(url) = Url::parse(address).ok().filter(|url| fetcher.may_ask(url.as_str()).is_ok()) else {
+            return without(PageOutcome::Failed);
+        };
+        if !self.robots_of(fetcher, &url).await.is_url_allowed(&url) {
+            return without(PageOutcome::Disallowed);
+        }
+        let Ok(Response::Body { bytes, content_type, final_url, .. }) = fetcher.get(address, &Validators::default()).await
+        else {
+            return without(PageOutcome::Failed);
+        };
+        if bytes.len() > MAX_PAGE_BYTES || content_type.as_deref().is_some_and(|kind| !kind.contains("html")) {
+            return without(PageOutcome::NoContent);
+        }
+        let read = move || article(&decode(&bytes, content_type.as_deref()).0, &final_url);
+        match tokio::task::spawn_blocking(read).await.ok().flatten() {
+            Some(text) => PageRead { outcome: PageOutcome::Read, text },
+            None => without(PageOutcome::NoContent),
+        }
+    }
+
+    /// What a host allows. One that has no `robots.txt` allows all, one that does not answer nothing (RFC 9309).
+    async fn robots_of(&self, fetcher: &Fetcher, page: &Url) -> Arc<Robots> {
+        let origin = page.origin().ascii_serialization();
+        let known = self.robots.lock().unwrap_or_else(PoisonError::into_inner).get(&origin).cloned();
+        if let Some((robots, _)) = known.filter(|(_, at)| at.elapsed() < ROBOTS_KEEP) {
+            return robots;
+        }
+        let answer = fetcher.get(&format!("{origin}/robots.txt"), &Validators::default()).await;
+        let robots = Arc::new(match answer {
+            Ok(Response::Body { bytes, .. }) => Robots::parse(&bytes[..bytes.len().min(MAX_ROBOTS_BYTES)], AGENT),
+            Err(FetchError::Http { .. } | FetchError::Gone { .. }) => Robots::allow_all(),
+            Ok(Response::NotModified { .. }) | Err(_) => Robots::disallow_all(),
+        });
+        let mut all = self.robots.lock().unwrap_or_else(PoisonError::into_inner);
+        if all.len() >= REMEMBERED_HOSTS {
+            all.clear();
+        }
+        all.insert(origin, (Arc::clone(&robots), Instant::now()));
+        robots
+    }
+}
+
+/// The text of a page's article, if it has one.
+fn article(html: &str, address: &str) -> Option<String> {
+    if is_too_deep(&Document::from(html)) {
+        return None;
+    }
+    let config = Config { max_elements_to_parse: MAX_ELEMENTS, ..Config::default() };
+    let found = Readability::new(html, Some(address), Some(config)).ok()?.parse().ok()?;
+    let text = html_to_text(&found.content);
+    let length = text.chars().count();
+    (length >= LEAST_CHARS).then(|| if length > MOST_CHARS { text.chars().take(MOST_CHARS).collect() } else { text })
+}
+
+/// Walked without recursion.
+fn is_too_deep(document: &Document) -> bool {
+    let mut level = document.root().children();
+    for _ in 0..MAX_DEPTH {
+        if level.is_empty() {
+            return false;
+        }
+        level = level.iter().flat_map(dom_query::NodeRef::children).collect();
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MOST_CHARS, article};
+
+    fn page(body: &str) -> String {
+        format!("<!DOCTYPE html><html><head><title>A turbine</title></head><body><nav><a href=/>Home</a> <a href=/x>More</a></nav>{body}</body></html>")
+    }
+
+    fn paragraphs(count: usize) -> String {
+        let text = "The turbine was let down at slack water, under the ferry pier, by four people and one crane.";
+        format!("<article><h1>A turbine</h1>{}</article>", format!("<p>{text} {text}</p>").repeat(count))
+    }
+
+    #[test]
+    fn an_article_is_read_without_what_surrounds_it() {
+        let text = article(&page(&(paragraphs(5) + "<script>alert(1)</script>")), "https://x.example/a").unwrap();
+        assert!(text.contains("slack water") && !text.contains("alert") && !text.contains("More"), "{text}");
+    }
+
+    #[test]
+    fn what_is_too_short_is_no_content() {
+        for body in ["", "<p>Please accept cookies.</p>", "<form>Log in</form>"] {
+            assert_eq!(article(&page(body), "https://x.example/a"), None, "{body}");
+        }
+        assert_eq!(article("", "no address"), None);
+    }
+
+    #[test]
+    fn hostile_pages_end() {
+        assert_eq!(article(&"<div>".repeat(100_000), "https://x.example/"), None);
+        assert_eq!(article(&page(&"<p>x</p>".repeat(50_000)), "https://x.example/"), None);
+        let long = article(&page(&paragraphs(2000)), "https://x.example/").unwrap();
+        assert_eq!(long.chars().count(), MOST_CHARS);
+    }
+}
