@@ -62,7 +62,7 @@ pub fn recognise(address: &str, sites: &Sites) -> Option<Place> {
         ("youtube.com", ["playlist"]) => youtube(&parameter(&url, "list")?, sites),
         ("youtube.com", ["feeds", "videos.xml"]) => as_it_is("youtube"),
         ("github.com", [owner, repository] | [owner, repository, "releases" | "releases.atom"]) => {
-            let ours = !GITHUB_PAGES.contains(owner) && !repository.ends_with(".atom");
+            let ours = !GITHUB_PAGES.contains(owner) && repository.strip_suffix(".atom").is_none();
             ours.then(|| github(&format!("{owner}/{}", repository.trim_end_matches(".git")), sites))?
         }
         ("arxiv.org", ["list", category, ..]) => arxiv(category, sites),

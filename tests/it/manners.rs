@@ -19,7 +19,8 @@ fn an_unchanged_source_costs_a_check_and_no_more() {
     let now = "2026-11-18T06:00:00Z";
     let paths: Vec<String> = (0..SOURCES).map(|n| format!("/{n}/feed")).collect();
     let answer = |n: usize| {
-        let document = feed(&format!("S{n}"), &[Post::about_nothing_else(&format!("post {n}"), now)]);
+        let document =
+            feed(&format!("S{n}"), &[Post::about_nothing_else(&format!("post {n}"), "2026-11-18T05:00:00Z")]);
         Answer::ok(document).header("etag", "\"1\"").not_modified_if("if-none-match", "\"1\"")
     };
     let web = Web::serve(paths.iter().enumerate().map(|(n, path)| (path.as_str(), answer(n))).collect());

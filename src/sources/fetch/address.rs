@@ -143,10 +143,10 @@ fn is_forbidden_v6(address: Ipv6Addr) -> bool {
 /// Ports at which no feed is served, but other services could be made to act: those that browsers refuse, as the Fetch Standard
 /// lists them.
 const BAD_PORTS: [u16; 83] = [
-    0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109, 110, 111, 113,
-    115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515, 526, 530, 531, 532, 540, 548, 554,
-    556, 563, 587, 601, 636, 989, 990, 993, 995, 1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667,
-    6668, 6669, 6679, 6697, 10080,
+    0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109,
+    110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515, 526, 530, 531,
+    532, 540, 548, 554, 556, 563, 587, 601, 636, 989, 990, 993, 995, 1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060,
+    5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
 ];
 
 /// Whether a port is one that browsers refuse.
@@ -156,8 +156,7 @@ pub(super) fn is_bad_port(port: u16) -> bool {
 
 /// What a name means that stands for this machine or for the metadata service of a cloud, whatever a resolver says.
 pub(super) fn special_name(host: &str) -> Option<IpAddr> {
-    const LOCAL: [&str; 5] =
-        ["localhost", "localhost.localdomain", "localhost6", "ip6-localhost", "ip6-loopback"];
+    const LOCAL: [&str; 5] = ["localhost", "localhost.localdomain", "localhost6", "ip6-localhost", "ip6-loopback"];
     const CLOUD: [&str; 4] = ["metadata", "metadata.goog", "instance-data", "metadata.azure.com"];
     if LOCAL.contains(&host) || host.ends_with(".localhost") || host.ends_with(".localdomain") {
         return Some(Ipv4Addr::LOCALHOST.into());

@@ -127,7 +127,7 @@ mod tests {
             Some(24 * 60)
         );
         assert_eq!(minutes("<ttl>-3</ttl>"), None);
-        let body = Freshness { keeps_for: Some(Duration::from_secs(60)), leave_alone: None }.with_body(b"<ttl>5</ttl>");
+        let body = Freshness { keeps_for: Some(Duration::from_mins(1)), leave_alone: None }.with_body(b"<ttl>5</ttl>");
         assert_eq!(body.keeps_for, Some(Duration::from_mins(5)));
     }
 }

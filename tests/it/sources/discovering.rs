@@ -47,7 +47,7 @@ fn of_several_feeds_the_owner_chooses() {
 fn usual_addresses_are_tried_where_a_page_names_none() {
     let web = Web::serve(vec![("/about/us", page("")), ("/feed.xml", Answer::ok(FEED)), ("/rss", page(""))]);
     let radar = radar();
-    radar.add(&[&web.url("/about/us")]);
+    radar.ok(&["source", "add", &web.url("/about/us")]);
     assert_eq!(urls(&radar), [web.url("/feed.xml")]);
 }
 
@@ -56,11 +56,11 @@ fn a_page_without_feeds_is_refused_and_a_server_that_is_away_is_not() {
     let web = Web::serve(vec![("/", page("")), ("/taken", page(&link("/gone", "x"))), ("/away", Answer::new(503))]);
     let radar = radar();
     radar.run(&["source", "add", &web.url("/")]).exits(1).says("neither it nor the usual addresses lead to a feed");
-    radar.run(&["source", "add", &web.url("/taken")]).exits(0).says("added as it is");
+    radar.run(&["source", "add", &web.url("/taken")]).exits(1).says("answered 404");
     radar.run(&["source", "add", &web.url("/away")]).exits(0).says("fault of its own (503)");
     radar.run(&["source", "add", "--as-is", &web.url("/other")]).exits(0);
     assert!(web.requests("/other").is_empty());
-    assert_eq!(urls(&radar).len(), 3);
+    assert_eq!(urls(&radar), [web.url("/away"), web.url("/other")]);
 }
 
 #[test]

@@ -164,7 +164,9 @@ async fn slow_and_broken_answers_are_told_apart() {
     let hasty = Fetcher::new(FetchConfig { total_timeout: Duration::from_millis(100), ..config() }).unwrap();
     let error = hasty.get(&server.url("/silent"), &Validators::default()).await.unwrap_err();
     assert_eq!(error.kind(), "timeout");
-    let closed = fetcher().get("http://127.0.0.1:1/", &Validators::default()).await.unwrap_err();
+    // Nobody listens where somebody just did.
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let closed = fetcher().get(&format!("http://127.0.0.1:{port}/"), &Validators::default()).await.unwrap_err();
     assert_eq!(closed.kind(), "connect");
     let unknown = fetcher().get("http://no-such-host.invalid/", &Validators::default()).await.unwrap_err();
     assert_eq!(unknown.kind(), "dns");

@@ -168,7 +168,7 @@ impl Radar {
     /// Adds feeds as sources of the default topic.
     #[track_caller]
     pub fn add(&self, locations: &[&str]) {
-        self.ok(&[&["source", "add"], locations].concat());
+        self.ok(&[&["source", "add", "--as-is"], locations].concat());
     }
 
     /// Contents of the files written for the topic `default`, by name.
