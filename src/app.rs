@@ -14,6 +14,7 @@ use crate::llm::transport::Http;
 use crate::llm::{Embedder, EmbedderParts, Gateway, GatewayParts, Router};
 use crate::sources::Connectors;
 use crate::sources::fetch::{FetchConfig, FetchError, Fetcher};
+use crate::sources::full_text::Pages;
 use crate::store::SharedStore;
 
 /// Store, gateway, embedder, fetcher, connectors, clock and settings.
@@ -24,6 +25,7 @@ pub struct App {
     embedder: Arc<Embedder>,
     fetcher: Arc<Fetcher>,
     connectors: Arc<Connectors>,
+    pages: Arc<Pages>,
     jitter: Jitter,
     config: Arc<Config>,
 }
@@ -58,6 +60,7 @@ impl App {
             gateway: Arc::new(Gateway::new(parts)),
             fetcher: Arc::new(Fetcher::new(fetch_config(&config))?),
             connectors: Arc::new(connectors(&config)),
+            pages: Arc::default(),
             jitter: jitter(&config),
             config: Arc::new(config),
         })
@@ -86,6 +89,11 @@ impl App {
     #[must_use]
     pub fn connectors(&self) -> &Connectors {
         &self.connectors
+    }
+
+    #[must_use]
+    pub fn pages(&self) -> &Pages {
+        &self.pages
     }
 
     /// A random number in `0.0..1.0`; while `AHA_NOW` pins the clock always the same, as all else.

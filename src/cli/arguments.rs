@@ -204,6 +204,17 @@ pub(super) enum SourceCommand {
         #[arg(long)]
         json: bool,
     },
+    /// Change how a source is read; what is not named stays as it is.
+    Set {
+        #[command(flatten)]
+        choice: SourceChoice,
+        /// Multiplies the score of its stories, from 0.1 to 3.
+        #[arg(long, required_unless_present = "full_text")]
+        weight: Option<f64>,
+        /// Whether to read the pages that its teasers link to.
+        #[arg(long, value_name = "true|false")]
+        full_text: Option<bool>,
+    },
     /// Read a source again.
     Enable(SourceChoice),
     /// Stop reading a source; what it brought stays.
@@ -227,6 +238,9 @@ pub(super) struct AddArguments {
     /// Add addresses as they are, without looking whether a page is there.
     #[arg(long)]
     pub(super) as_is: bool,
+    /// Read the pages that its teasers link to, as far as their robots.txt allows.
+    #[arg(long)]
+    pub(super) full_text: bool,
 }
 
 #[derive(Debug, Args)]

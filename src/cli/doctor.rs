@@ -82,7 +82,10 @@ fn settings(config: &Config, findings: &mut Findings) {
         ),
     );
     if config.fetch.proxy.is_some() {
-        findings.note("fetching", "sources are asked through AHA_FETCH_PROXY, which has to refuse private addresses itself");
+        findings.note(
+            "fetching",
+            "sources are asked through AHA_FETCH_PROXY, which has to refuse private addresses itself",
+        );
     }
     if !config.fetch.allow.is_empty() {
         findings.note(

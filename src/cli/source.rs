@@ -27,6 +27,12 @@ pub(super) async fn run(config: Config, command: SourceCommand) -> Result<Exit> 
             app.store().set_source_enabled(source.id, true).await?;
             output::print(&format!("{} is read again from the next run on", source.url))?;
         }
+        SourceCommand::Set { choice, weight, full_text } => {
+            source_add::check_weight(weight)?;
+            let source = find(&app, &choice).await?;
+            source_add::set(&app, &source, weight, full_text).await?;
+            output::print(&format!("{} is read so from the next run on", source.url))?;
+        }
         SourceCommand::Disable(choice) => {
             let source = find(&app, &choice).await?;
             app.store().set_source_enabled(source.id, false).await?;

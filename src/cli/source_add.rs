@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use anyhow::Result;
 
 use crate::app::App;
-use crate::domain::source::NewSource;
+use crate::domain::source::{NewSource, Source};
 use crate::sources::discover::{Discovery, FoundFeed, discover, looks_like_feed};
 use crate::sources::fetch::FetchError;
 use crate::sources::{Place, place_from_argument, recognise};
@@ -15,13 +15,11 @@ use super::exit::UsageError;
 use super::output;
 
 pub(super) async fn run(app: &App, arguments: AddArguments) -> Result<()> {
-    let AddArguments { locations, topic, title, weight, as_is } = arguments;
+    let AddArguments { locations, topic, title, weight, as_is, full_text } = arguments;
     if title.is_some() && locations.len() > 1 {
         return Err(UsageError("--title names a single source; add the others without it".to_owned()).into());
     }
-    if weight.is_some_and(|weight| !(0.1..=3.0).contains(&weight)) {
-        return Err(UsageError("--weight wants a number from 0.1 to 3".to_owned()).into());
-    }
+    check_weight(weight)?;
     let mut sources = Vec::new();
     for location in &locations {
         let place = place_from_argument(location, &app.config().sources.sites)?;
@@ -32,15 +30,31 @@ pub(super) async fn run(app: &App, arguments: AddArguments) -> Result<()> {
     let topic = app.store().ensure_topic(&topic, now).await?;
     let counts = app.store().add_sources(topic.id, &sources, now).await?;
     let mut said = output::sources_added(counts);
-    if let Some(weight) = weight {
-        for source in app.store().sources(topic.id).await? {
-            if sources.iter().any(|new| new.url == source.url) {
-                app.store().set_source_weight(source.id, weight).await?;
-            }
+    for source in app.store().sources(topic.id).await? {
+        if sources.iter().any(|new| new.url == source.url) {
+            set(app, &source, weight, full_text.then_some(true)).await?;
         }
+    }
+    if let Some(weight) = weight {
         let _ = write!(said, "; their weight is now {weight}");
     }
     output::print(&said)
+}
+
+pub(super) fn check_weight(weight: Option<f64>) -> Result<(), UsageError> {
+    let fits = weight.is_none_or(|weight| (0.1..=3.0).contains(&weight));
+    if fits { Ok(()) } else { Err(UsageError("--weight wants a number from 0.1 to 3".to_owned())) }
+}
+
+/// Changes what is given of a source.
+pub(super) async fn set(app: &App, source: &Source, weight: Option<f64>, full_text: Option<bool>) -> Result<()> {
+    if let Some(weight) = weight {
+        app.store().set_source_weight(source.id, weight).await?;
+    }
+    if let Some(full_text) = full_text {
+        app.store().set_source_full_text(source.id, full_text).await?;
+    }
+    Ok(())
 }
 
 fn may_be_page(place: &Place) -> bool {
@@ -57,9 +71,7 @@ async fn feed_of(app: &App, place: Place) -> Result<Place> {
             Ok(recognise(&url, &app.config().sources.sites).unwrap_or(Place { kind: "feed", url }))
         }
         Ok(Discovery::Page(found)) => Err(UsageError(choice(&place.url, &found)).into()),
-        Err(error @ (FetchError::NoFeed { .. } | FetchError::NotAFeed { .. } | FetchError::Unparseable { .. })) => {
-            Err(error.into())
-        }
+        Err(error @ (FetchError::NoFeed { .. } | FetchError::NotAFeed { .. })) => Err(error.into()),
         Err(error) => {
             output::note(&format!("{} is added as it is, as it could not be read now: {error}", place.url));
             Ok(place)

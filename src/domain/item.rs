@@ -87,6 +87,30 @@ pub struct ItemMetadata {
     pub discussion_url: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub updated_at: Option<Timestamp>,
+    /// Where the page that a teaser links to was read, or was to be.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub full_text: Option<PageNote>,
+}
+
+/// What came of reading the page that an item links to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PageNote {
+    pub outcome: PageOutcome,
+    /// The text hash of what the source itself gave: an edit there has the page read again.
+    pub source_hash: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PageOutcome {
+    /// The item's text is the page's.
+    Read,
+    /// Too little text to be an article.
+    NoContent,
+    /// `robots.txt` asks not to.
+    Disallowed,
+    /// The page could not be fetched.
+    Failed,
 }
 
 /// A title is cut to this many characters when it has to be made from the body.

@@ -16,7 +16,7 @@ use crate::sources::fetch::FetchError;
 use crate::sources::{LookOutcome, Looked, identity, pace};
 use crate::store::{FetchCommit, FetchCounts, FetchStatus};
 
-use super::{RunContext, RunError, RunState, SourceOutcome, Stage};
+use super::{RunContext, RunError, RunState, SourceOutcome, Stage, pages};
 
 /// Looks that may be finished or under way while an earlier one is still awaited; bounds what is held in memory.
 const LOOK_AHEAD: usize = 64;
@@ -61,7 +61,8 @@ pub(super) async fn run(context: &RunContext, state: &mut RunState) -> Result<()
 pub(super) async fn outcomes(context: &RunContext, sources: &[Source]) -> Result<Vec<SourceOutcome>, RunError> {
     let records = context.store().fetch_outcomes(context.run.id, context.run.pass_attempt).await?;
     let asked: HashSet<SourceId> = records.iter().map(|record| record.source).collect();
-    let left_alone = sources.iter().filter(|s| s.enabled && s.health == SourceHealth::Failing && !asked.contains(&s.id));
+    let left_alone =
+        sources.iter().filter(|s| s.enabled && s.health == SourceHealth::Failing && !asked.contains(&s.id));
     let left_alone = left_alone.map(|source| SourceOutcome {
         source: source.id,
         status: source.last_error_kind.clone().unwrap_or_else(|| "failing".to_owned()),
@@ -102,7 +103,12 @@ async fn look(context: &RunContext, source: &Source) -> FetchCommit {
     let looked = connector.look(source, context.app.fetcher()).await;
     commit.finished_at = clock.now();
     match looked {
-        Ok(looked) => fill(&mut commit, source, looked, context.app.jitter()).await,
+        Ok(looked) => {
+            fill(&mut commit, source, looked, context.app.jitter()).await;
+            if source.full_text {
+                pages::read(context, source, &mut commit.items).await;
+            }
+        }
         Err(error) => fail(&mut commit, source, &error, context.app.jitter()),
     }
     commit

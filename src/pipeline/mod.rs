@@ -18,6 +18,7 @@ pub mod holder;
 pub mod ingest;
 pub mod judge;
 pub mod lease;
+pub mod pages;
 pub mod plan;
 pub mod preferences;
 pub mod progress;
@@ -31,7 +32,7 @@ pub mod vectors;
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 pub use error::RunError;
@@ -149,6 +150,8 @@ pub struct RunContext {
     pub gate: Arc<Gate>,
     pub progress: Arc<dyn Progress>,
     pub stop: StopSignal,
+    /// Pages that may still be read in this attempt.
+    pub pages_left: Arc<AtomicUsize>,
 }
 
 impl RunContext {

@@ -247,6 +247,7 @@ async fn attempt(
         gate: Arc::default(),
         progress: Arc::clone(&request.progress),
         stop: request.stop.clone(),
+        pages_left: Arc::new(super::pages::PAGES_A_RUN.into()),
     };
     let span = tracing::info_span!("run", id = %context.run.id, topic = %topic.name);
     let outcome = stages(&mut context).instrument(span).await;

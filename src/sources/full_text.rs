@@ -57,7 +57,8 @@ impl Pages {
         if !self.robots_of(fetcher, &url).await.is_url_allowed(&url) {
             return without(PageOutcome::Disallowed);
         }
-        let Ok(Response::Body { bytes, content_type, final_url, .. }) = fetcher.get(address, &Validators::default()).await
+        let Ok(Response::Body { bytes, content_type, final_url, .. }) =
+            fetcher.get(address, &Validators::default()).await
         else {
             return without(PageOutcome::Failed);
         };
@@ -122,7 +123,9 @@ mod tests {
     use super::{MOST_CHARS, article};
 
     fn page(body: &str) -> String {
-        format!("<!DOCTYPE html><html><head><title>A turbine</title></head><body><nav><a href=/>Home</a> <a href=/x>More</a></nav>{body}</body></html>")
+        format!(
+            "<!DOCTYPE html><html><head><title>A turbine</title></head><body><nav><a href=/>Home</a> <a href=/x>More</a></nav>{body}</body></html>"
+        )
     }
 
     fn paragraphs(count: usize) -> String {

@@ -77,6 +77,7 @@ fn identify_one(
             categories: item.categories,
             discussion_url: item.discussion_url,
             updated_at: item.updated_at,
+            full_text: None,
         },
     }
 }

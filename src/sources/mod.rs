@@ -5,6 +5,7 @@ pub mod canonical;
 pub mod discover;
 pub mod feed;
 pub mod fetch;
+pub mod full_text;
 mod hacker_news;
 pub mod identity;
 mod listing;

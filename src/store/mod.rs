@@ -13,6 +13,7 @@ mod schema;
 mod shared;
 mod sqlite;
 
+use std::collections::HashMap;
 use std::fmt::Debug;
 use std::sync::Arc;
 
@@ -150,6 +151,9 @@ pub trait SourceStore: Send + Sync {
     async fn set_source_weight(&self, source: SourceId, weight: f64) -> Result<()>;
     async fn set_source_full_text(&self, source: SourceId, full_text: bool) -> Result<()>;
     async fn remove_source(&self, source: SourceId) -> Result<()>;
+    /// Of the newest items that a source gave, by the id it gives them: what the source itself said (its hash) when their page was
+    /// read; `None` where the item is another source's or was removed, and so none of this one's business.
+    async fn page_notes(&self, source: SourceId) -> Result<HashMap<String, Option<String>>>;
     /// Sources already looked at with success in the run's current pass.
     async fn fetched_sources(&self, run: RunId, from_attempt: i64) -> Result<Vec<SourceId>>;
     /// The last look at each source in the run's current pass.

@@ -22,6 +22,7 @@ mod migrate;
 mod model_faults;
 mod money;
 mod outages;
+mod pages;
 mod questionnaires;
 mod replay;
 mod retain;

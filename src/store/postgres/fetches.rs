@@ -95,7 +95,7 @@ async fn insert_item(connection: &mut PgConnection, fetch: &FetchCommit, item: &
 
 /// Takes over an edit. Times stay: an item keeps its place in the windows.
 async fn refresh_item(connection: &mut PgConnection, known: &KnownItem, item: &IdentifiedItem) -> Result<Stored> {
-    if !known.differs_from(item) {
+    if !known.differs_from(item)? {
         refresh_engagement(connection, known, item).await?;
         return Ok(Stored::Known);
     }

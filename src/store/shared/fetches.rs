@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use sqlx::FromRow;
 
 use super::column;
-use crate::domain::item::Engagement;
+use crate::domain::item::{Engagement, ItemMetadata};
 use crate::store::{FetchCommit, FetchStatus, IdentifiedItem, Result};
 
 pub(crate) const FIND_ITEM: &str = include_str!("find_item.sql");
@@ -55,14 +55,23 @@ pub(crate) struct KnownItem {
     pub(crate) title: Option<String>,
     pub(crate) body_text: String,
     pub(crate) engagement: String,
+    pub(crate) metadata_json: String,
     pub(crate) deleted_at: Option<i64>,
 }
 
 impl KnownItem {
-    pub(crate) fn differs_from(&self, item: &IdentifiedItem) -> bool {
-        self.hash_text != item.hash_text
+    /// The same teaser as the one whose page was read before is no edit; a page that was read just now is one.
+    pub(crate) fn differs_from(&self, item: &IdentifiedItem) -> Result<bool> {
+        if item.metadata.full_text.is_some() {
+            return Ok(true);
+        }
+        let known: ItemMetadata = column::json("item's metadata", &self.metadata_json)?;
+        if known.full_text.is_some_and(|note| note.source_hash == item.hash_text) {
+            return Ok(false);
+        }
+        Ok(self.hash_text != item.hash_text
             || self.title.as_deref() != column::optional_text(item.title.as_deref()).as_deref()
-            || self.body_text != column::text(&item.body_text)
+            || self.body_text != column::text(&item.body_text))
     }
 }
 

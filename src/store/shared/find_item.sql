@@ -1,7 +1,7 @@
 -- The stored item that is the one just fetched, by the strongest sign first: this source gave it under the same id before;
 -- it has the same address; it has the same natural identity (its source was removed and added again).
 -- One that retention emptied is found as well, so that it does not come back.
-SELECT i.id, i.source_id, i.hash_text, i.title, i.body_text, i.engagement, i.deleted_at
+SELECT i.id, i.source_id, i.hash_text, i.title, i.body_text, i.engagement, i.metadata_json, i.deleted_at
 FROM (
     SELECT p.item_id, 1 AS way, 0 AS fetched_at
     FROM content_item_sources p

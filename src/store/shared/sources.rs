@@ -5,6 +5,7 @@ use std::time::Duration;
 use sqlx::FromRow;
 
 use super::column;
+use crate::domain::item::ItemMetadata;
 use crate::domain::source::{Source, SourceHealth, Validators};
 use crate::store::{FetchRecord, Result, StoreError};
 
@@ -21,6 +22,14 @@ pub(crate) const SET_WEIGHT: &str = "UPDATE sources SET weight = $2 WHERE id = $
 pub(crate) const SET_FULL_TEXT: &str = "UPDATE sources SET full_text = $2 WHERE id = $1";
 
 pub(crate) const REMOVE: &str = "DELETE FROM sources WHERE id = $1";
+
+/// Items beyond these are not in a feed any more.
+pub(crate) const PAGE_NOTES: &str = "
+    SELECT p.external_id, CASE WHEN i.source_id = p.source_id AND i.deleted_at IS NULL THEN i.metadata_json END AS metadata
+    FROM content_item_sources p JOIN content_items i ON i.id = p.item_id
+    WHERE p.source_id = $1
+      AND (i.source_id <> p.source_id OR i.deleted_at IS NOT NULL OR i.metadata_json LIKE '%\"full_text\"%')
+    ORDER BY p.first_seen_at DESC, p.external_id LIMIT 5000";
 
 pub(crate) const FETCHED: &str = "
     SELECT DISTINCT source_id FROM fetch_runs
@@ -99,6 +108,20 @@ fn health_of(text: &str) -> Result<SourceHealth> {
         "failing" => Ok(SourceHealth::Failing),
         "gone" => Ok(SourceHealth::Gone),
         _ => Err(StoreError::corrupt("source health", text)),
+    }
+}
+
+#[derive(FromRow)]
+pub(crate) struct PageNoteRow {
+    external_id: String,
+    metadata: Option<String>,
+}
+
+impl PageNoteRow {
+    pub(crate) fn read(self) -> Result<(String, Option<String>)> {
+        let Some(metadata) = self.metadata else { return Ok((self.external_id, None)) };
+        let metadata: ItemMetadata = column::json("item's metadata", &metadata)?;
+        Ok((self.external_id, metadata.full_text.map(|note| note.source_hash)))
     }
 }
 

@@ -93,7 +93,7 @@ async fn insert_item(connection: &mut SqliteConnection, fetch: &FetchCommit, ite
 
 /// Takes over an edit. Times stay: an item keeps its place in the windows.
 async fn refresh_item(connection: &mut SqliteConnection, known: &KnownItem, item: &IdentifiedItem) -> Result<Stored> {
-    if !known.differs_from(item) {
+    if !known.differs_from(item)? {
         refresh_engagement(connection, known, item).await?;
         return Ok(Stored::Known);
     }

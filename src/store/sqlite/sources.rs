@@ -1,5 +1,7 @@
 //! `sources`, and what the last looks at them were (`fetch_runs`).
 
+use std::collections::HashMap;
+
 use async_trait::async_trait;
 use sqlx::SqliteConnection;
 
@@ -7,7 +9,7 @@ use super::{SqliteStore, fetches};
 use crate::domain::ids::{RunId, SourceId, TopicId};
 use crate::domain::source::{NewSource, Source};
 use crate::domain::time::Timestamp;
-use crate::store::shared::sources::{self as sql, FetchRow, SourceRow};
+use crate::store::shared::sources::{self as sql, FetchRow, PageNoteRow, SourceRow};
 use crate::store::shared::{column, found};
 use crate::store::{FetchCommit, FetchCounts, FetchRecord, Lease, Result, SourceStore, SourcesAdded};
 
@@ -53,8 +55,11 @@ impl SourceStore for SqliteStore {
 
     async fn set_source_full_text(&self, source: SourceId, full_text: bool) -> Result<()> {
         let mut write = self.write("set_source_full_text").await?;
-        let saved =
-            sqlx::query(sql::SET_FULL_TEXT).bind(source.to_string()).bind(i64::from(full_text)).execute(write.connection()).await?;
+        let saved = sqlx::query(sql::SET_FULL_TEXT)
+            .bind(source.to_string())
+            .bind(i64::from(full_text))
+            .execute(write.connection())
+            .await?;
         found(saved.rows_affected(), "source", source)?;
         write.commit().await
     }
@@ -64,6 +69,12 @@ impl SourceStore for SqliteStore {
         let removed = sqlx::query(sql::REMOVE).bind(source.to_string()).execute(write.connection()).await?;
         found(removed.rows_affected(), "source", source)?;
         write.commit().await
+    }
+
+    async fn page_notes(&self, source: SourceId) -> Result<HashMap<String, Option<String>>> {
+        let rows: Vec<PageNoteRow> =
+            sqlx::query_as(sql::PAGE_NOTES).bind(source.to_string()).fetch_all(&self.reader).await?;
+        rows.into_iter().map(PageNoteRow::read).collect()
     }
 
     async fn fetched_sources(&self, run: RunId, from_attempt: i64) -> Result<Vec<SourceId>> {

@@ -7,8 +7,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use aha_radar::domain::item::PageOutcome;
+use aha_radar::domain::source::Validators;
 use aha_radar::sources::discover::discover;
 use aha_radar::sources::fetch::{FetchConfig, FetchError, Fetcher, Lookup};
+use aha_radar::sources::full_text::Pages;
 
 use crate::support::http::{Answer, Server};
 
@@ -85,7 +88,7 @@ async fn nothing_is_asked_as_a_source() {
     let fetcher = fetcher(&proxy);
     for url in urls() {
         for url in [url.clone(), url.replacen("http:", "https:", 1)] {
-            let error = fetcher.get(&url, &Default::default()).await.unwrap_err();
+            let error = fetcher.get(&url, &Validators::default()).await.unwrap_err();
             assert!(is_refusal(&error), "{url}: {error:?}");
         }
     }
@@ -100,7 +103,7 @@ async fn nothing_is_asked_after_a_redirect() {
     let proxy = Server::start(answers).await;
     let fetcher = fetcher(&proxy);
     for (path, url) in paths.iter().zip(&urls) {
-        let error = fetcher.get(path, &Default::default()).await.unwrap_err();
+        let error = fetcher.get(path, &Validators::default()).await.unwrap_err();
         assert!(is_refusal(&error), "{url}: {error:?}");
     }
     let asked: Vec<String> = proxy.requests().into_iter().map(|request| request.path).collect();
@@ -126,9 +129,22 @@ async fn nothing_is_asked_that_a_page_names() {
 }
 
 #[tokio::test]
+async fn nothing_is_asked_for_its_full_text() {
+    let proxy = Server::start(vec![]).await;
+    let fetcher = fetcher(&proxy);
+    let pages = Pages::default();
+    for url in urls() {
+        let page = pages.read(&fetcher, &url).await;
+        assert_ne!(page.outcome, PageOutcome::Read, "{url}");
+        assert!(page.text.is_empty());
+    }
+    assert!(proxy.requests().is_empty(), "{:?}", proxy.requests());
+}
+
+#[tokio::test]
 async fn a_public_name_is_asked_through_the_proxy() {
     let proxy = Server::start(vec![("http://public.example/feed", Answer::ok("x"))]).await;
-    fetcher(&proxy).get("http://public.example/feed", &Default::default()).await.unwrap();
+    fetcher(&proxy).get("http://public.example/feed", &Validators::default()).await.unwrap();
     assert_eq!(proxy.requests()[0].path, "http://public.example/feed");
 }
 
@@ -155,8 +171,8 @@ async fn a_connection_goes_to_the_address_that_was_checked() {
     })
     .unwrap();
     let url = format!("http://rebinding.example:{port}/feed");
-    fetcher.get(&url, &Default::default()).await.unwrap();
+    fetcher.get(&url, &Validators::default()).await.unwrap();
     assert_eq!(names.0.load(Ordering::Relaxed), 1, "resolved once for a connection");
-    let error = fetcher.get(&url, &Default::default()).await.unwrap_err();
+    let error = fetcher.get(&url, &Validators::default()).await.unwrap_err();
     assert_eq!(error.kind(), "refused_address", "the second answer leads elsewhere");
 }

@@ -1,6 +1,6 @@
 use std::slice::from_ref;
 
-use aha_radar::domain::item::{Engagement, TimeBasis};
+use aha_radar::domain::item::{Engagement, PageNote, PageOutcome, TimeBasis};
 use aha_radar::domain::source::{SourceHealth, Validators};
 use aha_radar::store::{FetchCommit, FetchCounts, FetchStatus, IdentifiedItem, Store};
 
@@ -162,6 +162,32 @@ async fn when_to_ask_again_is_kept_until_the_next_look(store: &dyn Store) {
     assert_eq!(pace().await, (None, hours(5)), "a failure keeps the interval");
 }
 
+async fn a_page_that_was_read_is_kept_until_its_teaser_changes(store: &dyn Store) {
+    let world = World::new(store).await;
+    let read = |hash: &str| {
+        let mut item = item("a", 1);
+        item.metadata.full_text = Some(PageNote { outcome: PageOutcome::Read, source_hash: hash.to_owned() });
+        IdentifiedItem { body_text: "all of the page".to_owned(), hash_text: format!("page of {hash}"), ..item }
+    };
+    let teaser =
+        |hash: &str| IdentifiedItem { body_text: "Read on.".to_owned(), hash_text: hash.to_owned(), ..item("a", 1) };
+    world.with_items(store, &[read("first"), item("b", 1)]).await;
+    let notes = store.page_notes(world.first).await.unwrap();
+    assert_eq!(notes.into_iter().collect::<Vec<_>>(), [("a".to_owned(), Some("first".to_owned()))]);
+    let updated = async |number, found: IdentifiedItem| {
+        let look = world.look(number, world.first, &[found]);
+        store.commit_fetch(&world.lease, &look).await.unwrap().updated
+    };
+    assert_eq!(updated(1, teaser("first")).await, 0, "what is known already");
+    assert_eq!(updated(2, teaser("second")).await, 1, "an edit");
+    assert!(store.page_notes(world.first).await.unwrap().is_empty(), "its page is to be read again");
+    assert_eq!(updated(3, read("second")).await, 1);
+    let elsewhere = IdentifiedItem { external_id: "x".to_owned(), ..item("a", 1) };
+    store.commit_fetch(&world.lease, &world.look(4, world.second, &[elsewhere])).await.unwrap();
+    let notes = store.page_notes(world.second).await.unwrap();
+    assert_eq!(notes.into_iter().collect::<Vec<_>>(), [("x".to_owned(), None)], "another source's item");
+}
+
 async fn not_modified_keeps_validators_and_may_renew_one(store: &dyn Store) {
     let world = World::new(store).await;
     let given = |etag: Option<&str>| Validators {
@@ -241,6 +267,7 @@ on_every_database!(
     two_entries_of_one_look_that_are_one_item_are_no_edit,
     a_failure_is_recorded_and_deletes_nothing,
     when_to_ask_again_is_kept_until_the_next_look,
+    a_page_that_was_read_is_kept_until_its_teaser_changes,
     waiting_changes_neither_counters_nor_times,
     not_modified_keeps_validators_and_may_renew_one,
     a_feed_names_itself_once_moves_and_ends,

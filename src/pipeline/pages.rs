@@ -1,0 +1,55 @@
+//! Part of stage 1: reads the pages that a source's teasers link to, where its owner asked for that. Items go in as the source
+//! gave them; those whose page has more to say come out with its text. Called by the ingest stage for one source at a time.
+
+use std::cmp::Reverse;
+use std::sync::atomic::Ordering;
+
+use crate::domain::item::{PageNote, PageOutcome, TEASER_CHARS};
+use crate::domain::source::Source;
+use crate::sources::identity::text_hash;
+use crate::store::IdentifiedItem;
+
+use super::RunContext;
+
+/// Pages read in one attempt, over all sources.
+pub(super) const PAGES_A_RUN: usize = 200;
+/// Of one source: its host is asked with a pause between two requests.
+const PAGES_A_SOURCE: usize = 20;
+
+/// Reads the newest ones that were not read before. What is left over is read by later runs while the source still lists it.
+pub(super) async fn read(context: &RunContext, source: &Source, items: &mut [IdentifiedItem]) {
+    let notes = match context.store().page_notes(source.id).await {
+        Ok(notes) => notes,
+        Err(error) => {
+            tracing::warn!(source = %source.url, %error, "no page of this source is read this time");
+            return;
+        }
+    };
+    let is_wanted = |item: &&mut IdentifiedItem| {
+        let is_new = match notes.get(&item.external_id) {
+            None => true,
+            Some(read_before) => read_before.as_ref().is_some_and(|hash| *hash != item.hash_text),
+        };
+        is_new && item.url.is_some() && item.body_text.chars().count() < TEASER_CHARS
+    };
+    let mut wanted: Vec<&mut IdentifiedItem> = items.iter_mut().filter(is_wanted).collect();
+    wanted.sort_by_key(|item| Reverse(item.time));
+    for item in wanted.into_iter().take(PAGES_A_SOURCE) {
+        let left = context.pages_left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1));
+        if left.is_err() || context.check().is_err() {
+            return;
+        }
+        read_one(context, item).await;
+    }
+}
+
+async fn read_one(context: &RunContext, item: &mut IdentifiedItem) {
+    let Some(url) = item.url.clone() else { return };
+    let page = context.app.pages().read(context.app.fetcher(), &url).await;
+    item.metadata.full_text = Some(PageNote { outcome: page.outcome, source_hash: item.hash_text.clone() });
+    // A page with less than the teaser says is none that was meant.
+    if page.outcome == PageOutcome::Read && page.text.len() > item.body_text.len() {
+        item.body_text = page.text;
+        item.hash_text = text_hash(item.title.as_deref().unwrap_or_default(), &item.body_text);
+    }
+}

@@ -1,0 +1,89 @@
+//! The pages that teasers link to, for sources whose owner wants them read.
+
+use crate::support::http::Answer;
+use crate::support::radar::{Engine, Radar};
+use crate::support::rows;
+use crate::support::web::Web;
+
+const NOW: &str = "2026-11-18T06:00:00Z";
+
+fn feed(paths: &[&str]) -> String {
+    let item = |path: &&str| {
+        format!(
+            "<item><guid>{path}</guid><link>{path}</link><title>About {path}</title><description>Read on.</description>\
+             <pubDate>Wed, 18 Nov 2026 05:00:00 GMT</pubDate></item>"
+        )
+    };
+    format!(
+        "<rss version='2.0'><channel><title>T</title>{}</channel></rss>",
+        paths.iter().map(item).collect::<Vec<_>>().concat()
+    )
+}
+
+fn article() -> Answer {
+    let paragraph =
+        "<p>The turbine was let down at slack water, under the ferry pier, by four people and one crane.</p>";
+    let body =
+        format!("<html><body><nav><a href='/'>Home</a></nav><article>{}</article></body></html>", paragraph.repeat(8));
+    Answer::ok(body).header("content-type", "text/html; charset=utf-8")
+}
+
+/// Each item's id, what came of its page, and the length of its text.
+fn texts(radar: &Radar) -> Vec<String> {
+    let items = "SELECT external_id || ' ' || metadata_json || ' ' || length(body_text) FROM content_items ORDER BY external_id";
+    rows::query(radar, items)
+}
+
+#[test]
+fn pages_are_read_once_where_they_may_be() {
+    for engine in [Engine::Sqlite, Engine::Postgres] {
+        let web = Web::serve(vec![
+            ("/feed", Answer::ok(feed(&["/a", "/b", "/c", "/d", "http://10.0.0.1/e"]))),
+            ("/robots.txt", Answer::ok("User-agent: *\nDisallow: /c\n\nUser-agent: other\nDisallow: /")),
+            ("/a", article()),
+            ("/b", Answer::ok("<html><body><p>Please log in.</p></body></html>").header("content-type", "text/html")),
+            ("/c", article()),
+        ]);
+        let mut radar =
+            Radar::at(NOW).on(engine).with("AHA_FETCH_ALLOW", "127.0.0.1").with("AHA_FETCH_HOST_GAP_MS", "0");
+        radar.add(&["--full-text", &web.url("/feed")]);
+        radar.run(&["run"]).exits(0);
+        let first = texts(&radar);
+        let outcomes = [
+            ("/a", "read"),
+            ("/b", "no_content"),
+            ("/c", "disallowed"),
+            ("/d", "failed"),
+            ("http://10.0.0.1/e", "failed"),
+        ];
+        for ((guid, outcome), row) in outcomes.iter().zip(&first) {
+            assert!(row.starts_with(guid) && row.contains(&format!("\"outcome\":\"{outcome}\"")), "{row}");
+            let length: usize = row.rsplit(' ').next().unwrap().parse().unwrap();
+            assert_eq!(length > 500, *outcome == "read", "{row}");
+        }
+        radar.set("AHA_NOW", "2026-11-18T07:00:00Z");
+        radar.run(&["run"]).exits(0);
+        assert_eq!(texts(&radar), first, "the same teaser is no edit");
+        for (path, times) in [("/robots.txt", 1), ("/a", 1), ("/b", 1), ("/c", 0), ("/d", 1), ("/feed", 2)] {
+            assert_eq!(web.requests(path).len(), times, "{path}");
+        }
+    }
+}
+
+#[test]
+fn no_page_is_read_unless_its_owner_wants_it() {
+    let web = Web::serve(vec![("/feed", Answer::ok(feed(&["/a"]))), ("/a", article())]);
+    let mut radar = Radar::at(NOW).with("AHA_FETCH_ALLOW", "127.0.0.1").with("AHA_FETCH_HOST_GAP_MS", "0");
+    radar.add(&[&web.url("/feed")]);
+    radar.run(&["run"]).exits(0);
+    assert!(web.requests("/a").is_empty() && web.requests("/robots.txt").is_empty());
+    radar.run(&["source", "set", &web.url("/feed"), "--full-text", "true"]).exits(0);
+    radar.set("AHA_NOW", "2026-11-18T07:00:00Z");
+    radar.run(&["run"]).exits(0);
+    assert!(
+        texts(&radar)[0].contains("\"outcome\":\"read\""),
+        "a host without a robots.txt allows all: {:?}",
+        texts(&radar)
+    );
+    radar.run(&["source", "set", &web.url("/feed")]).exits(2);
+}
