@@ -7,6 +7,7 @@ use comfy_table::{ContentArrangement, Table, presets};
 use serde::Serialize;
 
 use crate::store::SourcesAdded;
+use crate::text::escapes::without_escapes;
 
 /// Columns where the terminal does not tell.
 const DEFAULT_COLUMNS: usize = 100;
@@ -51,7 +52,7 @@ pub(super) fn sources_added(counts: SourcesAdded) -> String {
 
 /// Text from outside without what would steer a terminal.
 pub(super) fn one_safe_text(text: &str) -> String {
-    text.chars().filter(|c| *c == '\n' || !(c.is_control() || is_direction(*c))).collect()
+    without_escapes(text).chars().filter(|c| *c == '\n' || !(c.is_control() || is_direction(*c))).collect()
 }
 
 /// Marks that reorder what is shown (Unicode bidirectional controls).

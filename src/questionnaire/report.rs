@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::files::Line;
 use super::{Kind, Questionnaire};
 use crate::domain::money::MicroCredits;
+use crate::text::escapes::without_escapes;
 
 /// What each model answered in all.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -139,7 +140,7 @@ impl Report {
 
 /// Text that ends no cell and begins no markup.
 fn cell(text: &str) -> String {
-    let flat: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let flat: String = without_escapes(text).chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     flat.replace('\\', "\\\\").replace('|', "\\|").replace('<', "&lt;")
 }
 

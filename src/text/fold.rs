@@ -1,6 +1,8 @@
 //! White space folded and invisible characters dropped: what goes in is any text, what comes out is safe for a terminal
 //! and comparable. Called by [`super::html`].
 
+use super::escapes::without_escapes;
+
 /// Whether a character shows nothing and only serves to hide or reorder what is shown.
 #[must_use]
 pub const fn is_invisible(ch: char) -> bool {
@@ -44,6 +46,7 @@ impl Folded {
     }
 
     pub(super) fn push(&mut self, text: &str) {
+        let text = without_escapes(text);
         let bytes = text.as_bytes();
         let mut at = 0;
         while at < bytes.len() {
@@ -113,7 +116,7 @@ mod tests {
 
     #[test]
     fn hidden_characters_go_and_white_space_folds() {
-        assert_eq!(fold_line(" a\u{200b}b \u{a0}\n c\u{202e}d\u{1b}[31m "), "ab cd[31m");
+        assert_eq!(fold_line(" a\u{200b}b \u{a0}\n c\u{202e}d\u{1b}[31me "), "ab cde");
         assert_eq!(fold_lines("a \r\n\r\n  b"), "a\nb");
     }
 

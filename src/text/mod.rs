@@ -1,5 +1,10 @@
 //! Text that came from outside, made fit to be read, compared and counted.
 
 pub mod boilerplate;
+pub mod escapes;
 pub mod fold;
 pub mod html;
+pub mod language;
+mod markup;
+mod prune;
+pub mod sanitize;

@@ -8,6 +8,7 @@ use crate::llm::error::CallError;
 use crate::llm::provider::{ModelRequest, Reply, Unreadable, Usage};
 use crate::llm::stream::Frame;
 use crate::llm::transport::WireResponse;
+use crate::text::escapes::without_escapes;
 
 /// No exchange uses more tokens than this: a number above it is a mistake, and would use up any budget.
 const MAX_PLAUSIBLE_TOKENS: i64 = 100_000_000;
@@ -18,7 +19,7 @@ pub(super) const MAX_RETRY_AFTER: Duration = Duration::from_hours(24);
 
 /// A server's message as it may be shown and stored.
 pub(in crate::llm) fn short(text: &str) -> String {
-    text.chars().filter(|c| !c.is_control()).take(MESSAGE_CHARS).collect()
+    without_escapes(text).chars().filter(|c| !c.is_control()).take(MESSAGE_CHARS).collect()
 }
 
 /// A count of tokens that can be true.

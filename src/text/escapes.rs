@@ -1,0 +1,107 @@
+//! Terminal sequences taken out of text from outside, whole: without its escape `[31m` would be left as litter. Called wherever
+//! control characters are dropped.
+
+use std::borrow::Cow;
+
+/// What ends a string that is meant for the terminal (ECMA-48 OSC, DCS, SOS, PM and APC).
+const STRING_ENDS: [&str; 3] = ["\u{7}", "\u{1b}\\", "\u{9c}"];
+
+/// `text` without terminal sequences (ECMA-48). A string that is never ended loses its opener alone. Linear in any input.
+#[must_use]
+pub fn without_escapes(text: &str) -> Cow<'_, str> {
+    // The C1 controls are two bytes, of which the first is C2.
+    if !text.bytes().any(|byte| matches!(byte, 0x1b | 0xc2)) {
+        return Cow::Borrowed(text);
+    }
+    let Some(first) = text.find(is_opener) else { return Cow::Borrowed(text) };
+    let last_end = STRING_ENDS.iter().filter_map(|end| text.rfind(end)).max();
+    let mut kept = String::with_capacity(text.len());
+    kept.push_str(&text[..first]);
+    let mut at = first;
+    while at < text.len() {
+        at += sequence_bytes(&text[at..], last_end.is_some_and(|end| end >= at));
+        let next = text[at..].find(is_opener).map_or(text.len(), |found| at + found);
+        kept.push_str(&text[at..next]);
+        at = next;
+    }
+    Cow::Owned(kept)
+}
+
+const fn is_opener(c: char) -> bool {
+    matches!(c, '\u{1b}' | '\u{90}' | '\u{98}' | '\u{9b}' | '\u{9d}'..='\u{9f}')
+}
+
+/// The length of the sequence that `text` starts with. `has_end`: the end of a string follows somewhere.
+fn sequence_bytes(text: &str, has_end: bool) -> usize {
+    let (kind, opener) = match text.strip_prefix('\u{1b}') {
+        Some(rest) => (rest.chars().next(), 1 + rest.chars().next().map_or(0, char::len_utf8)),
+        None => (text.chars().next(), 2),
+    };
+    let body = &text[opener..];
+    match kind {
+        Some('[' | '\u{9b}') => opener + control_end(body),
+        Some(']' | 'P' | 'X' | '^' | '_' | '\u{90}' | '\u{98}' | '\u{9d}'..='\u{9f}') => {
+            opener + if has_end { string_end(body) } else { 0 }
+        }
+        // Two characters, or more where the first only announces: `ESC ( B` chooses a character set.
+        Some(' '..='/') => opener + usize::from(body.starts_with(|c: char| ('0'..='~').contains(&c))),
+        Some('0'..='~') => opener,
+        // An escape before anything else escapes nothing.
+        _ => 1,
+    }
+}
+
+fn control_end(body: &str) -> usize {
+    let parameters = body.find(|c: char| !(' '..='?').contains(&c)).unwrap_or(body.len());
+    let has_final = body[parameters..].starts_with(|c: char| ('@'..='~').contains(&c));
+    if has_final { parameters + 1 } else { 0 }
+}
+
+fn string_end(body: &str) -> usize {
+    let end = body.find(['\u{7}', '\u{9c}']).into_iter().chain(body.find("\u{1b}\\")).min();
+    end.map_or(0, |at| at + STRING_ENDS.iter().find(|end| body[at..].starts_with(**end)).map_or(0, |end| end.len()))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::borrow::Cow;
+
+    use proptest::prelude::*;
+
+    use super::without_escapes;
+
+    #[test]
+    fn sequences_go_whole() {
+        for (text, kept) in [
+            ("\u{1b}[31mred\u{1b}[0m", "red"),
+            ("\u{1b}[38;5;196mx\u{1b}[K", "x"),
+            ("a\u{1b}]8;;http://evil\u{7}b\u{1b}]8;;\u{1b}\\c", "abc"),
+            ("a\u{1b}Pq#0\u{9c}b\u{1b}_x\u{1b}\\c", "abc"),
+            ("\u{9b}2Jx\u{9d}0;title\u{7}y", "xy"),
+            ("\u{1b}(Bx\u{1b}cy\u{1b}7z", "xyz"),
+            ("\u{1b}]never closed", "never closed"),
+            ("end\u{1b}[", "end"),
+            ("\u{1b}[31é", "31é"),
+            ("\u{1b}é\u{1b}", "é"),
+            ("\u{c2}gone \u{a0}", "\u{c2}gone \u{a0}"),
+        ] {
+            assert_eq!(without_escapes(text), kept, "{text:?}");
+        }
+        assert!(matches!(without_escapes("plain é [31m"), Cow::Borrowed(_)));
+    }
+
+    #[test]
+    fn openers_without_end_cost_no_more_than_their_number() {
+        for opener in ["\u{1b}]", "\u{9d}", "\u{1b}[", "\u{1b}"] {
+            assert_eq!(without_escapes(&opener.repeat(300_000)).trim_start_matches(['[', ']']), "", "{opener:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_that_opens_a_sequence_remains(text in "[\u{1b}\u{9b}\u{9d}\u{7}\u{9c}\\[\\]m0-9;é\\\\]{0,40}") {
+            let kept = without_escapes(&text);
+            prop_assert!(!kept.contains(['\u{1b}', '\u{9b}', '\u{9d}']), "{kept:?}");
+        }
+    }
+}

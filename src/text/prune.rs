@@ -1,0 +1,146 @@
+//! Markup cut down to well-nested, shallow markup of the listed elements and attributes, its addresses absolute. Linear in any
+//! input. Called before a tree is built of it: trees take quadratic time and memory for attributes without number and for
+//! formatting that is never closed, and stack depth for nesting without end.
+
+use std::fmt::Write;
+
+use url::Url;
+
+use super::escapes::without_escapes;
+use super::fold::is_invisible;
+use super::html::decode_entities;
+use super::markup::{Kind, Receiver, Tag, walk};
+use super::sanitize::{ATTRIBUTES, GENERAL_ATTRIBUTES, TAGS};
+
+/// Elements that are open at once; further ones leave what they hold.
+const MAX_DEPTH: usize = 40;
+/// Attributes looked at on one tag.
+const MAX_ATTRIBUTES: usize = 24;
+/// A longer value is no address and no title.
+const MAX_VALUE_BYTES: usize = 2_048;
+
+const VOID: [&str; 3] = ["br", "hr", "img"];
+const ADDRESSES: [&str; 3] = ["href", "src", "cite"];
+
+/// See the module; the result escapes all text.
+pub(super) fn prune(markup: &str, base: Option<&Url>) -> String {
+    let mut pruner = Pruner { out: String::with_capacity(markup.len()), open: Vec::new(), base };
+    walk(markup, &mut pruner);
+    pruner.close_to(0);
+    pruner.out
+}
+
+struct Pruner<'b> {
+    out: String,
+    open: Vec<&'static str>,
+    base: Option<&'b Url>,
+}
+
+impl Receiver for Pruner<'_> {
+    fn text(&mut self, raw: &str) {
+        self.literal(&decode_entities(raw));
+    }
+
+    fn literal(&mut self, text: &str) {
+        escape(text, &mut self.out);
+    }
+
+    fn start(&mut self, tag: &Tag<'_>) {
+        let Some(name) = listed(tag.name) else {
+            // Words that a block held apart stay apart.
+            if matches!(tag.kind, Some(Kind::Block | Kind::Cell)) {
+                self.out.push(' ');
+            }
+            return;
+        };
+        self.close_implied(name, tag.kind == Some(Kind::Block));
+        let is_void = VOID.contains(&name);
+        if !is_void && self.open.len() >= MAX_DEPTH {
+            return;
+        }
+        let _ = write!(self.out, "<{name}");
+        for (attribute, value) in tag.attributes(MAX_ATTRIBUTES) {
+            self.attribute(name, attribute, value);
+        }
+        self.out.push('>');
+        if !is_void {
+            self.open.push(name);
+        }
+    }
+
+    fn end(&mut self, tag: &Tag<'_>) {
+        if let Some(at) = listed(tag.name).and_then(|name| self.open.iter().rposition(|open| *open == name)) {
+            self.close_to(at);
+        }
+    }
+}
+
+impl Pruner<'_> {
+    /// Closes what a start tag closes by itself, with all that stands open in it, so that nothing is left to be opened again.
+    fn close_implied(&mut self, name: &str, is_block: bool) {
+        let (closed, within): (&[&str], &[&str]) = match name {
+            "a" => (&["a"], &[]),
+            "li" => (&["li"], &["ul", "ol"]),
+            "dd" | "dt" => (&["dd", "dt"], &["dl"]),
+            "td" | "th" => (&["td", "th"], &["table"]),
+            "tr" => (&["tr"], &["table"]),
+            "tbody" | "thead" | "tfoot" => (&["tbody", "thead", "tfoot"], &["table"]),
+            _ if is_block && name != "br" => (&["p"], &["td", "th"]),
+            _ => return,
+        };
+        let at = self.open.iter().rposition(|open| closed.contains(open));
+        let barrier = self.open.iter().rposition(|open| within.contains(open));
+        if let Some(at) = at.filter(|at| barrier.is_none_or(|barrier| barrier < *at)) {
+            self.close_to(at);
+        }
+    }
+
+    fn close_to(&mut self, depth: usize) {
+        for name in self.open.drain(depth..).rev() {
+            let _ = write!(self.out, "</{name}>");
+        }
+    }
+
+    fn attribute(&mut self, tag: &str, name: &str, value: &str) {
+        let lower = name.to_ascii_lowercase();
+        let own = ATTRIBUTES.iter().find(|(element, _)| *element == tag).map_or(&[][..], |(_, names)| names);
+        let Some(name) = own.iter().chain(&GENERAL_ATTRIBUTES).find(|listed| **listed == lower) else { return };
+        if value.len() > MAX_VALUE_BYTES {
+            return;
+        }
+        let value = decode_entities(value);
+        let value = if ADDRESSES.contains(name) { self.address(tag, &value) } else { Some(value.into_owned()) };
+        if let Some(value) = value {
+            let _ = write!(self.out, " {name}=\"");
+            escape(&value, &mut self.out);
+            self.out.push('"');
+        }
+    }
+
+    /// An absolute address of the web; a link may also write a mail.
+    fn address(&self, tag: &str, value: &str) -> Option<String> {
+        let url = Url::options().base_url(self.base).parse(value.trim()).ok()?;
+        let is_fit = match url.scheme() {
+            "http" | "https" => url.username().is_empty() && url.password().is_none(),
+            "mailto" => tag == "a",
+            _ => false,
+        };
+        is_fit.then(|| url.into())
+    }
+}
+
+fn listed(name: &str) -> Option<&'static str> {
+    TAGS.iter().find(|listed| listed.eq_ignore_ascii_case(name)).copied()
+}
+
+fn escape(text: &str, out: &mut String) {
+    for ch in without_escapes(text).chars().filter(|ch| !is_invisible(*ch)) {
+        match ch {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            _ => out.push(ch),
+        }
+    }
+}

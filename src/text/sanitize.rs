@@ -1,0 +1,250 @@
+//! Markup from outside made fit to be shown in a page: text, structure, links and images stay; nothing that runs, submits, styles or
+//! looks like ours does. Called where identity is settled, for the column `content_items.html`.
+//!
+//! Markup is first pruned (`prune`), in linear time, to what a tree can be built of in linear time; ammonia then builds that tree
+//! and has the last word on what stays.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::LazyLock;
+
+use ammonia::{Builder, UrlRelative};
+use url::Url;
+
+use super::prune::prune;
+
+/// Longer markup is cut: what is kept for display need not be whole, the original is a link away.
+const MAX_MARKUP_BYTES: usize = 128 * 1024;
+
+/// The elements that stay. Others go and leave what they hold.
+pub(super) const TAGS: [&str; 62] = [
+    "a",
+    "abbr",
+    "article",
+    "aside",
+    "b",
+    "blockquote",
+    "br",
+    "caption",
+    "cite",
+    "code",
+    "dd",
+    "del",
+    "details",
+    "dfn",
+    "div",
+    "dl",
+    "dt",
+    "em",
+    "figcaption",
+    "figure",
+    "footer",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "header",
+    "hr",
+    "i",
+    "img",
+    "ins",
+    "kbd",
+    "li",
+    "main",
+    "mark",
+    "ol",
+    "p",
+    "pre",
+    "q",
+    "rp",
+    "rt",
+    "ruby",
+    "s",
+    "samp",
+    "section",
+    "small",
+    "span",
+    "strong",
+    "sub",
+    "summary",
+    "sup",
+    "table",
+    "tbody",
+    "td",
+    "tfoot",
+    "th",
+    "thead",
+    "time",
+    "tr",
+    "u",
+    "ul",
+];
+
+/// The attributes that stay, by element.
+pub(super) const ATTRIBUTES: [(&str, &[&str]); 9] = [
+    ("a", &["href", "title", "hreflang"]),
+    ("abbr", &["title"]),
+    ("blockquote", &["cite"]),
+    ("img", &["src", "alt", "title", "width", "height"]),
+    ("ol", &["start"]),
+    ("q", &["cite"]),
+    ("td", &["colspan", "rowspan"]),
+    ("th", &["colspan", "rowspan"]),
+    ("time", &["datetime"]),
+];
+
+/// On any element.
+pub(super) const GENERAL_ATTRIBUTES: [&str; 2] = ["dir", "lang"];
+
+static LAST_WORD: LazyLock<Builder<'static>> = LazyLock::new(|| {
+    let attributes: HashMap<_, HashSet<_>> =
+        ATTRIBUTES.iter().map(|(tag, names)| (*tag, names.iter().copied().collect())).collect();
+    let mut builder = Builder::default();
+    builder
+        .tags(TAGS.into_iter().collect())
+        .tag_attributes(attributes)
+        .generic_attributes(GENERAL_ATTRIBUTES.into_iter().collect())
+        .url_schemes(["http", "https", "mailto"].into_iter().collect())
+        .url_relative(UrlRelative::Deny)
+        .link_rel(Some("noopener noreferrer"))
+        .set_tag_attribute_value("img", "loading", "lazy");
+    builder
+});
+
+/// The markup as it may be shown, its addresses absolute; `None` where it says no more than its text does. An address that `base`
+/// does not make absolute goes, as does any that is not of the web (links may also write a mail).
+#[must_use]
+pub fn sanitize(markup: &str, base: Option<&Url>) -> Option<String> {
+    let end = (0..=markup.len().min(MAX_MARKUP_BYTES)).rev().find(|at| markup.is_char_boundary(*at)).unwrap_or(0);
+    let pruned = prune(&markup[..end], base);
+    if !pruned.contains('<') {
+        return None;
+    }
+    let clean = LAST_WORD.clean(&pruned).to_string();
+    clean.contains('<').then_some(clean)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use url::Url;
+
+    use super::{TAGS, sanitize};
+
+    fn clean(markup: &str) -> String {
+        let base = Url::parse("https://example.org/blog/post").unwrap();
+        sanitize(&format!("<p>{markup}</p>"), Some(&base)).unwrap_or_default()
+    }
+
+    #[test]
+    fn what_is_read_stays() {
+        assert_eq!(
+            clean("A <b>b</b> &amp; <a href='../x?a=1&amp;b=2#c' title=t target=_blank>link</a><br>1 &lt; 2"),
+            "<p>A <b>b</b> &amp; <a href=\"https://example.org/x?a=1&amp;b=2#c\" title=\"t\" \
+             rel=\"noopener noreferrer\">link</a><br>1 &lt; 2</p>"
+        );
+        assert_eq!(
+            clean("<img src=/i.png alt='x \"y\"' width=10 onload=alert(1) srcset='/j.png 2x'>"),
+            "<p><img src=\"https://example.org/i.png\" alt=\"x &quot;y&quot;\" width=\"10\" loading=\"lazy\"></p>"
+        );
+        assert_eq!(
+            clean("<a href='mailto:a@b.c'>m</a>"),
+            "<p><a href=\"mailto:a@b.c\" rel=\"noopener noreferrer\">m</a></p>"
+        );
+        let table = "<table><tbody><tr><td colspan=\"2\">1</td></tr></tbody></table><ul><li>a</li><li>b</li></ul>";
+        assert_eq!(sanitize("<table><tr><td colspan=2>1</table><ul><li>a<li>b</ul>", None).unwrap(), table);
+    }
+
+    #[test]
+    fn what_runs_goes() {
+        for (markup, left) in [
+            ("a<script>alert(1)</script>b", "<p>ab</p>"),
+            ("a<script src=//evil.example/x.js></script>b", "<p>ab</p>"),
+            ("<style>p{background:url(javascript:x)}</style>a", "<p>a</p>"),
+            ("<svg><script>alert(1)</script><a xlink:href='javascript:x'>y</a></svg>a", "<p>a</p>"),
+            ("<math><mtext><mglyph><style><img src=x onerror=alert(1)></style></mglyph></mtext></math>a", "<p>a</p>"),
+            ("<iframe src='https://evil.example/'></iframe><object data=x></object><embed src=x>a", "<p>a</p>"),
+            ("<form action='https://evil.example/'><input name=q><button>go</button></form>", "<p> go</p>"),
+            ("<b onclick=alert(1) style='position:fixed' class=x id=y>a</b>", "<p><b>a</b></p>"),
+            ("<a href='javascript:alert(1)'>a</a>", "<p><a rel=\"noopener noreferrer\">a</a></p>"),
+            ("<a href=' java\nscript:alert(1)'>a</a>", "<p><a rel=\"noopener noreferrer\">a</a></p>"),
+            ("<a href='&#106;avascript&colon;alert(1)'>a</a>", "<p><a rel=\"noopener noreferrer\">a</a></p>"),
+            (
+                "<a href='vbscript:x'>a</a><a href='file:///etc/passwd'>b</a>",
+                "<p><a rel=\"noopener noreferrer\">a</a><a rel=\"noopener noreferrer\">b</a></p>",
+            ),
+            ("<img src='data:image/svg+xml,<svg onload=alert(1)>'>a", "<p><img loading=\"lazy\">a</p>"),
+            (
+                "<meta http-equiv=refresh content='0;url=//evil.example'><link rel=stylesheet href=x><base href=//x>a",
+                "<p>a</p>",
+            ),
+            ("<!--[if IE]><script>alert(1)</script><![endif]-->a<!-- --!><img src=x onerror=alert(1)>", "<p>a</p>"),
+            ("<video src=x autoplay onplay=alert(1)></video><audio src=x></audio>a", "<p>a</p>"),
+            ("<x onclick=alert(1)>a</x><a:b>c</a:b><?php x ?>d", "<p>acd</p>"),
+            ("<p/onclick=alert(1)>a", "<p>a</p>"),
+        ] {
+            assert_eq!(clean(markup).replace("<p></p>", ""), left, "{markup}");
+        }
+        // Whatever is left of these, it is text.
+        for markup in [
+            "a<scr<script>ipt>alert(1)</script>b",
+            "<noscript><p title='</noscript><img src=x onerror=alert(1)>'>",
+            "<img title='\"><script>alert(1)</script>' src=`x`onerror=alert(1)>",
+            "<a title=\"<!--\"><img src=x alt='--><script>alert(1)</script>'>",
+            "<textarea></p><img src=x onerror=alert(1)></textarea><title><img src=x onerror=alert(1)></title>",
+            "<svg></p><style><a id='</style><img src=1 onerror=alert(1)>'>",
+            "&lt;script&gt;alert(1)&lt;/script&gt;",
+        ] {
+            for tag in clean(markup).split('<').skip(1).filter_map(|tag| tag.split('>').next()) {
+                let outside_values: String = tag.split('"').step_by(2).collect();
+                assert!(!outside_values.contains("script") && !outside_values.contains(" on"), "{markup} {tag}");
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_to_show_is_nothing() {
+        assert_eq!(sanitize("plain &amp; simple", None), None);
+        assert_eq!(sanitize("<script>x</script>", None), None);
+        assert_eq!(sanitize("<a href='/x'>y</a>", None).as_deref(), Some("<a rel=\"noopener noreferrer\">y</a>"));
+    }
+
+    #[test]
+    fn hostile_markup_costs_no_more_than_its_length() {
+        let numbered = |n: usize, part: &dyn Fn(usize) -> String| (0..n).map(part).collect::<String>();
+        for markup in [
+            numbered(100_000, &|n| format!("<b a{n}>")) + &"<p>x".repeat(100_000),
+            numbered(20_000, &|n| format!("<a href=/{n}><i lang=x{n}>")) + &"</p><p>x".repeat(20_000),
+            format!("<p {}>x</p>", numbered(200_000, &|n| format!(" a{n}=1"))),
+            "<div>".repeat(100_000) + "x",
+            "<table><td>".repeat(50_000),
+            "<a href=\"".repeat(50_000),
+            "</p>".repeat(100_000),
+        ] {
+            // Within the time that a test may take in an unoptimised build.
+            let clean = sanitize(&markup, None).unwrap_or_default();
+            assert!(clean.len() < 20 * 1024 * 1024, "{}", clean.len());
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn only_what_is_listed_stays(markup in "([<>/!\\-a-z\"'= &;#x0-9:]|<(a|b|p|img|svg|script|style|td|li) |href=|src=|on[a-z]=|javascript:|</(p|a|b)>){0,60}") {
+            let clean = clean(&markup);
+            for tag in clean.split('<').skip(1) {
+                let name = tag.trim_start_matches('/').split([' ', '>']).next().unwrap_or_default();
+                prop_assert!(TAGS.contains(&name), "{markup} {clean}");
+                let parts: Vec<&str> = tag.split('>').next().unwrap_or_default().split('"').collect();
+                for names in parts.iter().step_by(2) {
+                    prop_assert!(!names.contains(" on") && !names.contains(" style"), "{markup} {clean}");
+                }
+                for value in parts.iter().skip(1).step_by(2) {
+                    prop_assert!(!value.trim().starts_with("javascript:"), "{markup} {clean}");
+                }
+            }
+            // Clean markup is clean: what is shown twice does not change.
+            prop_assert_eq!(sanitize(&clean, None).unwrap_or_default(), clean);
+        }
+    }
+}
