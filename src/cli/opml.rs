@@ -10,12 +10,16 @@ use crate::pipeline::RunError;
 use crate::sources::opml;
 
 use super::arguments::OpmlCommand;
-use super::exit::Exit;
+use super::exit::{Exit, UsageError};
 use super::output;
 
 pub(super) async fn run(app: &App, command: OpmlCommand) -> Result<Exit> {
     match command {
-        OpmlCommand::Import { file, topic } => output::print(&import(app, &file, &topic).await?)?,
+        OpmlCommand::Import { file, topic } => {
+            let (said, exit) = import(app, &file, &topic).await?;
+            output::print(&said)?;
+            return Ok(exit);
+        }
         OpmlCommand::Export { topic } => {
             let found = app.store().topic(&topic).await?.ok_or(RunError::NoTopic { name: topic })?;
             let sources = app.store().sources(found.id).await?.into_iter();
@@ -27,11 +31,24 @@ pub(super) async fn run(app: &App, command: OpmlCommand) -> Result<Exit> {
     Ok(Exit::Ok)
 }
 
-/// Adds the sources of a file to a topic, which is made when there is none, and says so in a line.
-pub(super) async fn import(app: &App, file: &Path, topic: &str) -> Result<String> {
-    let sources = opml::read_file(file)?;
+/// Adds the sources of a file to a topic, which is made when there is none, and says so in a line. The outlines that cannot be
+/// used are named on standard error and make it partial; where no other is left, the file cannot be used.
+pub(super) async fn import(app: &App, file: &Path, topic: &str) -> Result<(String, Exit)> {
+    let listed = opml::read_file(file)?;
+    for reason in &listed.unusable {
+        output::note(&format!("{}: {reason}", file.display()));
+    }
+    let left_out = listed.unusable_count;
+    if left_out > 0 && listed.sources.is_empty() {
+        return Err(UsageError(format!("{}: none of its {left_out} outlines can be used", file.display())).into());
+    }
     let now = app.clock().now();
     let topic = app.store().ensure_topic(topic, now).await?;
-    let counts = app.store().add_sources(topic.id, &sources, now).await?;
-    Ok(format!("{}: {}", file.display(), output::sources_added(counts)))
+    let counts = app.store().add_sources(topic.id, &listed.sources, now).await?;
+    let said = format!("{}: {}", file.display(), output::sources_added(counts));
+    Ok(match left_out {
+        0 => (said, Exit::Ok),
+        1 => (format!("{said}, 1 outline left out"), Exit::Partial),
+        n => (format!("{said}, {n} outlines left out"), Exit::Partial),
+    })
 }

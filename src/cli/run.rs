@@ -37,7 +37,7 @@ pub(super) async fn run(config: Config, arguments: RunArguments) -> Result<Exit>
         }
     };
     let app = App::new(config, patiently(&stop, opening).await?)?;
-    let topic = patiently(&stop, async || prepare(&app, &arguments).await).await?;
+    let (topic, imported) = patiently(&stop, async || prepare(&app, &arguments).await).await?;
     let zone = runner::zone_of(&app, &topic)?;
     let window = arguments.window.as_deref().map(|text| Window::parse(text, zone)).transpose()?;
     let bars = Arc::new(Bars::new());
@@ -60,17 +60,20 @@ pub(super) async fn run(config: Config, arguments: RunArguments) -> Result<Exit>
         patiently(&request.stop, async || up_to_date(&app, &topic, &outcome, arguments.json).await).await?;
     }
     let exits = outcome.made.iter().map(|made| of_digest(&made.digest));
-    Ok(exits.rev().find(|exit| *exit != Exit::Ok).unwrap_or(Exit::Ok))
+    Ok(exits.rev().find(|exit| *exit != Exit::Ok).unwrap_or(imported))
 }
 
-/// Brings the sources in, where a list of them is given, and finds the topic.
-pub(super) async fn prepare(app: &App, arguments: &RunArguments) -> Result<Topic> {
+/// Brings the sources in, where a list of them is given, and finds the topic; with it goes whether all could be brought in.
+pub(super) async fn prepare(app: &App, arguments: &RunArguments) -> Result<(Topic, Exit)> {
+    let mut imported = Exit::Ok;
     if let Some(file) = &arguments.import {
-        output::note(&opml::import(app, file, &arguments.topic).await?);
+        let (said, exit) = opml::import(app, file, &arguments.topic).await?;
+        output::note(&said);
+        imported = exit;
     } else if arguments.topic == DEFAULT_TOPIC {
         app.store().ensure_topic(DEFAULT_TOPIC, app.clock().now()).await?;
     }
-    topic(app, &arguments.topic).await
+    Ok((topic(app, &arguments.topic).await?, imported))
 }
 
 /// Says that there is nothing to read, and shows the last digest instead.

@@ -14,6 +14,8 @@ use super::presets::{FEED_PRESETS, Place, shorthand};
 use super::sites::Sites;
 use crate::domain::source::NewSource;
 
+/// More outlines that cannot be used are counted, not named.
+const MAX_NAMED: usize = 20;
 /// A larger file is no list of sources.
 const MAX_FILE_BYTES: u64 = 16 * 1024 * 1024;
 
@@ -28,8 +30,19 @@ pub struct OpmlError {
     pub reason: String,
 }
 
-/// Reads the sources of an OPML file, nested or not, each address once. Paths are relative to the file's folder.
-pub fn read_file(path: &Path) -> Result<Vec<NewSource>, OpmlError> {
+/// What a list holds.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Listed {
+    /// Nested or not, each address once.
+    pub sources: Vec<NewSource>,
+    /// The outlines that cannot be used, each with the reason; the first [`MAX_NAMED`] of them.
+    pub unusable: Vec<String>,
+    /// How many there are in all.
+    pub unusable_count: usize,
+}
+
+/// Reads the sources of an OPML file. Paths are relative to the file's folder.
+pub fn read_file(path: &Path) -> Result<Listed, OpmlError> {
     let failed = |reason: String| OpmlError { file: path.display().to_string(), reason };
     let found = std::fs::metadata(path).map_err(|error| failed(format!("cannot be read: {error}")))?;
     if !found.is_file() {
@@ -44,12 +57,12 @@ pub fn read_file(path: &Path) -> Result<Vec<NewSource>, OpmlError> {
 }
 
 /// Reads the sources of an OPML document called `file`. Without a `folder`, paths to local files are refused.
-pub fn read(bytes: &[u8], file: &str, folder: Option<&Path>) -> Result<Vec<NewSource>, OpmlError> {
+pub fn read(bytes: &[u8], file: &str, folder: Option<&Path>) -> Result<Listed, OpmlError> {
     let failed = |reason: String| OpmlError { file: file.to_owned(), reason };
     let (text, _) = decode(bytes, None);
     let mut reader = Reader::from_str(&text);
     reader.config_mut().allow_dangling_amp = true;
-    let mut sources = Vec::new();
+    let mut listed = Listed::default();
     let mut seen = HashSet::new();
     let mut depth = 0_usize;
     let mut is_opml = false;
@@ -61,11 +74,7 @@ pub fn read(bytes: &[u8], file: &str, folder: Option<&Path>) -> Result<Vec<NewSo
             Event::Start(start) | Event::Empty(start)
                 if start.local_name().as_ref().eq_ignore_ascii_case("outline") =>
             {
-                if let Some(source) = source(&start, folder).map_err(failed)?
-                    && seen.insert(source.url.clone())
-                {
-                    sources.push(source);
-                }
+                listed.take(source(&start, folder), &mut seen);
                 is_opml |= depth > 0;
             }
             Event::Start(start) => {
@@ -76,7 +85,22 @@ pub fn read(bytes: &[u8], file: &str, folder: Option<&Path>) -> Result<Vec<NewSo
             _ => {}
         }
     }
-    if is_opml { Ok(sources) } else { Err(failed("is no OPML: it has no <opml> element".to_owned())) }
+    if is_opml { Ok(listed) } else { Err(failed("is no OPML: it has no <opml> element".to_owned())) }
+}
+
+impl Listed {
+    fn take(&mut self, found: Result<Option<NewSource>, String>, seen: &mut HashSet<String>) {
+        match found {
+            Ok(Some(source)) if seen.insert(source.url.clone()) => self.sources.push(source),
+            Ok(_) => {}
+            Err(reason) => {
+                self.unusable_count += 1;
+                if self.unusable.len() < MAX_NAMED {
+                    self.unusable.push(reason);
+                }
+            }
+        }
+    }
 }
 
 fn source(outline: &quick_xml::events::BytesStart<'_>, folder: Option<&Path>) -> Result<Option<NewSource>, String> {
@@ -138,17 +162,24 @@ mod tests {
 
     #[test]
     fn nested_outlines_are_read_once_each() {
-        let sources = read(LIST.as_bytes(), "list.opml", Some(Path::new("/l"))).unwrap();
+        let sources = read(LIST.as_bytes(), "list.opml", Some(Path::new("/l"))).unwrap().sources;
         let urls: Vec<_> = sources.iter().map(|s| s.url.as_str()).collect();
         assert_eq!(urls, ["https://a.org/f?x=1&y=2", "file:///l/feeds/b.xml"]);
         assert_eq!(sources[0].title.as_deref(), Some("A"));
     }
 
     #[test]
-    fn errors_name_the_file_and_the_outline() {
-        let error =
-            read(b"<opml><body><outline text='X' xmlUrl='gopher://x'/></body></opml>", "l.opml", None).unwrap_err();
-        assert!(error.to_string().starts_with("l.opml: the outline 'X' cannot be used"), "{error}");
+    fn an_unusable_outline_is_named_and_the_others_are_read() {
+        let bad = "<outline text='X' xmlUrl='gopher://x'/>".repeat(30);
+        let list = format!("<opml><body>{bad}<outline text='Y' xmlUrl='https://y.org/'/></body></opml>");
+        let listed = read(list.as_bytes(), "l.opml", None).unwrap();
+        assert_eq!(listed.sources.len(), 1);
+        assert_eq!((listed.unusable.len(), listed.unusable_count), (20, 30));
+        assert!(listed.unusable[0].starts_with("the outline 'X' cannot be used"), "{:?}", listed.unusable[0]);
+    }
+
+    #[test]
+    fn errors_name_the_file() {
         assert!(read(b"<rss/>", "l.opml", None).unwrap_err().to_string().contains("no OPML"));
         assert!(read(b"<opml><body></opml>", "l.opml", None).unwrap_err().to_string().contains("well-formed"));
     }
@@ -167,6 +198,6 @@ mod tests {
         let preset = site("github_releases", "https://github.com/a/b/releases.atom");
         let sources: Vec<_> = sources.into_iter().chain(sites).chain([preset]).collect();
         let text = write("Mine & yours", &sources);
-        assert_eq!(read(text.as_bytes(), "x", Some(Path::new("/"))).unwrap(), sources);
+        assert_eq!(read(text.as_bytes(), "x", Some(Path::new("/"))).unwrap().sources, sources);
     }
 }

@@ -42,7 +42,7 @@ pub(super) async fn run(config: Config, arguments: &RunArguments) -> Result<Exit
 }
 
 async fn estimate(app: &App, arguments: &RunArguments, stop: StopSignal) -> Result<Report> {
-    let topic = prepare(app, arguments).await?;
+    let (topic, _) = prepare(app, arguments).await?;
     let zone = runner::zone_of(app, &topic)?;
     let bars = Arc::new(Bars::new());
     let request = RunRequest {
