@@ -13,11 +13,22 @@ use super::{digest, output};
 pub(super) async fn run(app: &App, arguments: ItemArguments) -> Result<Exit> {
     let (_, story) = find(app, &arguments.item, &arguments.topic).await?;
     if arguments.json {
-        output::print_json(&story)?;
+        output::print_json(&with_markup(app, &story).await?)?;
     } else {
         output::print(&output::one_safe_text(&in_words(&story)))?;
     }
     Ok(Exit::Ok)
+}
+
+/// The story with the markup of each of its items where there is some, fit to be shown in a page.
+async fn with_markup(app: &App, story: &DigestStory) -> Result<serde_json::Value> {
+    let mut value = serde_json::to_value(story)?;
+    for (index, source) in story.sources.iter().enumerate() {
+        if let Some(html) = app.store().item_html(source.item_id).await? {
+            value["sources"][index]["html"] = html.into();
+        }
+    }
+    Ok(value)
 }
 
 /// A story by its rank in the topic's latest digest or by the id of a digest's item, with the name of its topic.

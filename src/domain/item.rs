@@ -15,16 +15,22 @@ pub struct NewItem {
     pub title: Option<String>,
     /// Plain text of the longest body the source gives; empty when it gives none.
     pub body_text: String,
-    /// The source's markup for the short and the long text, kept only for `source test`.
+    /// The source's markup for the short and the long text, raw; what is stored of it is sanitised.
     pub summary_markup: Option<String>,
     pub content_markup: Option<String>,
     pub author: Option<String>,
     /// As the source says it; never invented.
     pub published_at: Option<Timestamp>,
     pub updated_at: Option<Timestamp>,
+    /// The date was written without a zone and read as UTC.
+    pub is_zone_assumed: bool,
     pub categories: Vec<String>,
     pub engagement: Engagement,
     pub discussion_url: Option<String>,
+    /// What relative addresses in the markup start from.
+    pub markup_base: Option<String>,
+    /// The language that the source says it writes in.
+    pub language: Option<String>,
 }
 
 /// What readers did with an item where it was published; unknown is `None`, never 0.
@@ -90,6 +96,12 @@ pub struct ItemMetadata {
     /// Where the page that a teaser links to was read, or was to be.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub full_text: Option<PageNote>,
+    /// The date was written without a zone and read as UTC.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_zone_assumed: bool,
+    /// As detected from its text, else as the source says: an ISO 639 code, of two letters where there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub language: Option<String>,
 }
 
 /// What came of reading the page that an item links to.

@@ -66,6 +66,7 @@ pub async fn replay(
         gate: Arc::default(),
         progress: Arc::new(Silent),
         stop: stop.clone(),
+        pages_left: Arc::default(),
     };
     stages(&context).await
 }

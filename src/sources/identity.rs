@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 
 use sha2::{Digest, Sha256};
+use url::Url;
 
 use super::canonical::{canonical_url, is_page};
 use crate::domain::ids::{ItemId, SourceId};
@@ -12,6 +13,8 @@ use crate::domain::item::{ItemMetadata, NewItem, TimeBasis};
 use crate::domain::time::Timestamp;
 use crate::store::records::IdentifiedItem;
 use crate::text::fold::fold_line;
+use crate::text::language::language;
+use crate::text::sanitize::sanitize;
 
 /// Hexadecimal digits kept of a hash: 128 bits.
 const HASH_DIGITS: usize = 32;
@@ -47,7 +50,10 @@ fn identify_one(
     own_url: Option<&str>,
     fetched_at: Timestamp,
 ) -> IdentifiedItem {
-    let hash_text = text_hash(item.title.as_deref().unwrap_or_default(), &item.body_text);
+    let title = item.title.as_deref().unwrap_or_default();
+    let hash_text = text_hash(title, &item.body_text);
+    let language = language(title, &item.body_text, item.language.as_deref());
+    let html = html_of(&item);
     let source = source.to_string();
     let (id, external_id) = match (item.guid, own_url) {
         (Some(guid), _) => (ItemId::of(&[&source, &guid]), guid),
@@ -78,8 +84,19 @@ fn identify_one(
             discussion_url: item.discussion_url,
             updated_at: item.updated_at,
             full_text: None,
+            is_zone_assumed: item.is_zone_assumed,
+            language,
         },
+        html,
     }
+}
+
+/// The longest of an item's markups, as it may be shown.
+fn html_of(item: &NewItem) -> Option<String> {
+    let markup =
+        [&item.content_markup, &item.summary_markup].into_iter().flatten().max_by_key(|markup| markup.len())?;
+    let base = item.markup_base.as_deref().and_then(|base| Url::parse(base).ok());
+    sanitize(markup, base.as_ref())
 }
 
 /// The hash of a title and a body, the same however they are spaced and capitalised.

@@ -215,6 +215,8 @@ pub trait StoryStore: Send + Sync {
     async fn commit_clusters(&self, lease: &Lease, commit: &ClusterCommit) -> Result<()>;
     /// Members, up to `until`, of all stories that contain one of `items`.
     async fn stories_of(&self, topic: TopicId, items: &[ItemId], until: Timestamp) -> Result<Vec<StoryRecord>>;
+    /// The markup kept of an item, fit to be shown in a page; nothing where its text says it all.
+    async fn item_html(&self, item: ItemId) -> Result<Option<String>>;
     /// Full items in the order of `ids`, each with every source of the topic that brought it, its own first. Where another
     /// topic's source brought it first, `source_id` is the smallest of these instead. No source is left when all were removed.
     async fn load_items(&self, topic: TopicId, ids: &[ItemId]) -> Result<Vec<(Item, Vec<SourceId>)>>;

@@ -52,6 +52,8 @@ pub struct IdentifiedItem {
     pub time_basis: TimeBasis,
     pub engagement: Engagement,
     pub metadata: ItemMetadata,
+    /// Its markup, made fit to be shown in a page; `None` where the text says as much.
+    pub html: Option<String>,
 }
 
 /// How one look at a source ended.

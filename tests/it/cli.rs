@@ -74,6 +74,20 @@ fn wrong_usage_exits_with_2_and_says_what_is_wanted() {
 }
 
 #[test]
+fn a_list_with_an_unusable_outline_is_brought_in_without_it() {
+    let radar = Radar::at(NOW);
+    let list = |outlines: &str| {
+        let file = radar.folder().join("list.opml");
+        std::fs::write(&file, format!("<opml version='2.0'><body>{outlines}</body></opml>")).unwrap();
+    };
+    list("<outline text='Bad' xmlUrl='gopher://x.example/'/><outline text='Good' xmlUrl='https://good.example/feed'/>");
+    let import = radar.run(&["opml", "import", "list.opml"]).exits(3).says("the outline 'Bad' cannot be used");
+    assert!(import.stdout.contains("1 source added, 0 known already, 1 outline left out"), "{}", import.stdout);
+    list("<outline text='Bad' xmlUrl='gopher://x.example/'/>");
+    radar.run(&["opml", "import", "list.opml"]).exits(USAGE).says("none of its 1 outlines can be used");
+}
+
+#[test]
 fn an_unusable_setting_is_named_with_what_it_wants_and_an_example() {
     for (variable, value, wants, example) in [
         ("AHA_TRIAGE_BATCH_SIZE", "99", "1 to 50", "AHA_TRIAGE_BATCH_SIZE=10"),
@@ -279,8 +293,13 @@ fn item_names_every_term_and_the_terms_add_up() {
         assert!((term("ai") * 100.0 - story["aha_score"].as_f64().unwrap()).abs() < 1e-9);
     }
     let first = &digest["stories"][0];
-    assert_eq!(&radar.json(&["item", "1", "--json"]), first);
-    assert_eq!(&radar.json(&["item", first["id"].as_str().unwrap(), "--json"]), first);
+    for name in ["1", first["id"].as_str().unwrap()] {
+        let mut shown = radar.json(&["item", name, "--json"]);
+        let sources = shown["sources"].as_array_mut().unwrap();
+        let markups: Vec<_> = sources.iter_mut().filter_map(|s| s.as_object_mut().unwrap().remove("html")).collect();
+        assert!(markups.iter().any(|html| html.as_str().unwrap().starts_with('<')), "{markups:?}");
+        assert_eq!(&shown, first);
+    }
     radar.run(&["item", "31"]).exits(USAGE).says("1 to 30");
     radar.run(&["item", "first"]).exits(USAGE);
 }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
-use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
+use encoding_rs::{Encoding, ISO_2022_JP, UTF_8, UTF_16BE, UTF_16LE};
 
 /// The document as text, and what had to be guessed.
 pub(in crate::sources) fn decode<'a>(bytes: &'a [u8], content_type: Option<&str>) -> (Cow<'a, str>, Option<String>) {
@@ -16,8 +16,10 @@ pub(in crate::sources) fn decode<'a>(bytes: &'a [u8], content_type: Option<&str>
     if let Some(encoding) = utf16_without_bom(bytes) {
         return finish(encoding, bytes, None);
     }
-    let declared = declared_in_document(bytes);
-    let served = content_type.and_then(charset_of);
+    // The others were told by their first bytes, so a name of theirs is wrong here.
+    let is_possible = |encoding: &&'static Encoding| encoding.is_ascii_compatible() || *encoding == ISO_2022_JP;
+    let declared = declared_in_document(bytes).filter(is_possible);
+    let served = content_type.and_then(charset_of).filter(is_possible);
     let valid_utf8 = std::str::from_utf8(bytes).is_ok();
     match declared.or(served) {
         Some(encoding) if encoding == UTF_8 && valid_utf8 => finish(UTF_8, bytes, None),

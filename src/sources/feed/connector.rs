@@ -1,5 +1,7 @@
 //! Reads a feed from the web or from a local file. Called through [`Connector`].
 
+use std::time::Duration;
+
 use async_trait::async_trait;
 use tokio::io::AsyncReadExt;
 use url::Url;
@@ -9,6 +11,9 @@ use crate::domain::source::{Source, Validators};
 use crate::sources::fetch::{FetchError, Fetcher, Freshness, Request};
 use crate::sources::listing::{Page, look_with};
 use crate::sources::{Connector, LookOutcome, Looked};
+
+/// The parser has a deadline of its own; this one is for what it may be in the middle of.
+const MAX_WAIT: Duration = Duration::from_mins(1);
 
 /// The connector of the kind `feed`.
 #[derive(Debug, Clone, Copy)]
@@ -57,13 +62,16 @@ async fn look_at_file(url: &Url, max_bytes: usize) -> Result<Looked, FetchError>
     })
 }
 
-/// Parses off the threads that serve the network.
+/// Parses off the threads that serve the network, and is waited for only a little longer than parsing may take.
 pub(in crate::sources) async fn parse_aside(
     bytes: Vec<u8>,
     content_type: Option<String>,
     base: Option<String>,
 ) -> Result<ParsedFeed, FetchError> {
-    tokio::task::spawn_blocking(move || parse(&bytes, content_type.as_deref(), base.as_deref()))
-        .await
-        .unwrap_or_else(|_| Err(FetchError::Unparseable { reason: "the parser gave up on it".to_owned() }))
+    let parsing = tokio::task::spawn_blocking(move || parse(&bytes, content_type.as_deref(), base.as_deref()));
+    let gave_up = |reason: &str| Err(FetchError::Unparseable { reason: reason.to_owned() });
+    match tokio::time::timeout(MAX_WAIT, parsing).await {
+        Ok(parsed) => parsed.unwrap_or_else(|_| gave_up("the parser gave up on it")),
+        Err(_) => gave_up("reading it took too long"),
+    }
 }

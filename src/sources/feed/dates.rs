@@ -1,19 +1,38 @@
 //! Dates as feeds write them. Text goes in; an instant comes out, or nothing: never a guess at a missing date. Called by
 //! the feed parser for every date.
 
-use chrono::{DateTime, Duration, NaiveDate, NaiveTime, Utc};
+use chrono::{DateTime, Duration, NaiveDate, TimeZone, Utc};
+use chrono_tz::Tz;
+
+use super::date_words::{month, named_offset, numbers_and_marks};
+
+/// A longer text is no date.
+const MAX_BYTES: usize = 100;
+
+/// An instant, and whether the text named its zone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReadDate {
+    pub at: DateTime<Utc>,
+    pub has_zone: bool,
+}
 
 /// Reads RFC 3339, RFC 2822 and what publishers make of them. Without a zone it is UTC; a bare date is its midnight.
 /// Years before 1971 mean that software had no date.
 #[must_use]
 pub fn parse_date(text: &str) -> Option<DateTime<Utc>> {
+    read_date(text).map(|read| read.at)
+}
+
+/// As [`parse_date`], and says whether a zone was named.
+#[must_use]
+pub fn read_date(text: &str) -> Option<ReadDate> {
     let text = text.trim();
-    if text.len() > 100 {
+    if text.len() > MAX_BYTES {
         return None;
     }
-    let strict = DateTime::parse_from_rfc3339(text).or_else(|_| DateTime::parse_from_rfc2822(text));
-    let date = strict.ok().map(|d| d.with_timezone(&Utc)).or_else(|| wild(text))?;
-    (date.timestamp() >= 365 * 86_400).then_some(date)
+    let strict = DateTime::parse_from_rfc3339(text).ok().map(|date| date.with_timezone(&Utc));
+    let read = strict.map(|at| ReadDate { at, has_zone: true }).or_else(|| wild(text))?;
+    (read.at.timestamp() >= 365 * 86_400).then_some(read)
 }
 
 #[derive(Default)]
@@ -21,17 +40,20 @@ struct Parts {
     date: Option<NaiveDate>,
     month: Option<u32>,
     numbers: Vec<(u32, usize)>,
-    time: Option<NaiveTime>,
-    days_over: i64,
+    /// Since midnight; may pass the day's end, as publishers count.
+    time: Option<Duration>,
     afternoon: Option<bool>,
     offset_minutes: Option<i64>,
+    zone: Option<Tz>,
 }
 
-fn wild(text: &str) -> Option<DateTime<Utc>> {
+fn wild(text: &str) -> Option<ReadDate> {
+    let (text, offset_minutes) = numbers_and_marks(text);
     let mut parts = Parts::default();
     for token in text.split(|c: char| c.is_whitespace() || matches!(c, ',' | '(' | ')' | ';')) {
         parts.take(token);
     }
+    parts.offset_minutes = parts.offset_minutes.or(offset_minutes);
     parts.finish()
 }
 
@@ -49,23 +71,40 @@ impl Parts {
             token.strip_prefix(['T', 't']).filter(|r| r.starts_with(|c: char| c.is_ascii_digit()))
         {
             self.take_time(rest);
+        } else if token.contains('/') && token.starts_with(|c: char| c.is_ascii_alphabetic()) {
+            self.zone = token.parse().ok();
         } else if token.contains('-') && token.contains(|c: char| c.is_ascii_digit()) {
             // "Mon-02-Jan-2006", "Jan-02-2006"
             token.split('-').for_each(|t| self.take(t));
-        } else if self.month.is_none() {
-            self.month = month(token);
+        } else {
+            self.take_word(token);
+        }
+    }
+
+    /// A month. Of one before and one behind the day the first is a day's name that starts as a month does.
+    fn take_word(&mut self, token: &str) {
+        let is_behind_day = matches!(self.numbers.as_slice(), [(_, 1 | 2)]);
+        if self.month.is_none() || is_behind_day {
+            self.month = month(token).or(self.month);
         }
     }
 
     fn take_number(&mut self, token: &str) {
         if let Some((date, rest)) = iso_date(token) {
             self.date = self.date.or(Some(date));
-            let rest = rest.trim_start_matches(['T', 't', '-', '_']);
-            if rest.contains(':') {
+            let rest = rest.trim_start_matches(['T', 't', '_']);
+            if let Some(clock) = rest.strip_prefix('-').filter(|clock| clock.contains(':') && clock.len() > 6) {
+                self.take_time(clock);
+            } else if rest.contains(':') && !rest.starts_with(['-', '+']) {
                 self.take_time(rest);
+            } else if rest.len() >= 4 && rest.as_bytes()[..4].iter().all(u8::is_ascii_digit) {
+                self.take_bare_time(rest);
             } else if let Some(minutes) = offset(rest) {
                 self.offset_minutes = Some(minutes);
             }
+        } else if let Some((day, clock)) = day_and_time(token) {
+            self.take(day);
+            self.take_time(clock);
         } else if token.contains(':') && !token.contains('/') {
             self.take_time(token);
         } else if let Some(date) = separated_date(token) {
@@ -73,17 +112,20 @@ impl Parts {
         } else if token.contains('-') {
             token.split('-').for_each(|t| self.take(t));
         } else {
-            let digits = token.bytes().take_while(u8::is_ascii_digit).count();
-            let suffix = &token[digits..];
-            if let Ok(number) = token[..digits].parse() {
-                // "3rd", "2月"; anything else glued to a number is its own token.
-                self.numbers.push((number, digits));
-                if suffix.eq_ignore_ascii_case("am") || suffix.eq_ignore_ascii_case("pm") {
-                    self.numbers.pop();
-                    self.time = NaiveTime::from_hms_opt(number, 0, 0);
-                    self.afternoon = Some(suffix.eq_ignore_ascii_case("pm"));
-                }
-            }
+            self.take_digits(token);
+        }
+    }
+
+    /// "3rd", "2nd", "5pm"; what else is glued to a number is passed over.
+    fn take_digits(&mut self, token: &str) {
+        let digits = token.bytes().take_while(u8::is_ascii_digit).count();
+        let suffix = &token[digits..];
+        let Ok(number) = token[..digits].parse::<u32>() else { return };
+        if (suffix.eq_ignore_ascii_case("am") || suffix.eq_ignore_ascii_case("pm")) && number <= 12 {
+            self.time = Some(Duration::hours(i64::from(number)));
+            self.afternoon = Some(suffix.eq_ignore_ascii_case("pm"));
+        } else {
+            self.numbers.push((number, digits));
         }
     }
 
@@ -95,10 +137,21 @@ impl Parts {
         let mut next =
             || fields.next().map_or(Some(0), |f| f.split('.').next().unwrap_or_default().parse::<u32>().ok());
         let (Some(hour), Some(minute), Some(second)) = (next(), next(), next()) else { return };
-        self.days_over = i64::from(hour == 24);
         let millis = clock.split_once('.').map_or(0, |(_, f)| fraction_millis(f));
-        // A leap second is the last one of its minute.
-        self.time = NaiveTime::from_hms_milli_opt(hour % 24, minute, second.min(59), millis).filter(|_| hour <= 24);
+        self.time = clock_time(hour, minute, second).map(|time| time + Duration::milliseconds(millis));
+        self.take_behind_time(rest);
+    }
+
+    /// `HHMM` or `HHMMSS`, perhaps with a zone behind it.
+    fn take_bare_time(&mut self, token: &str) {
+        let end = token.find(|c: char| !c.is_ascii_digit()).unwrap_or(token.len());
+        let field = |at: usize| token[..end].get(at..at + 2).map_or(Some(0), |digits| digits.parse().ok());
+        let (Some(hour), Some(minute), Some(second)) = (field(0), field(2), field(4)) else { return };
+        self.time = clock_time(hour, minute, second);
+        self.take_behind_time(&token[end..]);
+    }
+
+    fn take_behind_time(&mut self, rest: &str) {
         match rest.to_ascii_lowercase().as_str() {
             "" => {}
             "am" => self.afternoon = Some(false),
@@ -107,19 +160,24 @@ impl Parts {
         }
     }
 
-    fn finish(self) -> Option<DateTime<Utc>> {
+    fn finish(self) -> Option<ReadDate> {
         let date = match self.date {
             Some(date) => date,
-            None => self.spelled_date()?,
+            None => self.spelled_date().or_else(|| self.reduced_date())?,
         };
         let mut time = self.time.unwrap_or_default();
         if let Some(afternoon) = self.afternoon {
-            let hour = chrono::Timelike::hour(&time);
-            let hour = if afternoon { hour % 12 + 12 } else { hour % 12 };
-            time = chrono::Timelike::with_hour(&time, hour)?;
+            let past_noon = time.num_hours() >= 12;
+            let shift = i64::from(afternoon && !past_noon) - i64::from(!afternoon && past_noon);
+            time += Duration::hours(12 * shift);
         }
-        let local = date.and_time(time).checked_add_signed(Duration::days(self.days_over))?;
-        local.checked_sub_signed(Duration::minutes(self.offset_minutes.unwrap_or(0))).map(|utc| utc.and_utc())
+        let local = date.and_hms_opt(0, 0, 0)?.checked_add_signed(time)?;
+        if let (Some(zone), None) = (self.zone, self.offset_minutes) {
+            let at = zone.from_local_datetime(&local).earliest()?.with_timezone(&Utc);
+            return Some(ReadDate { at, has_zone: true });
+        }
+        let at = local.checked_sub_signed(Duration::minutes(self.offset_minutes.unwrap_or(0)))?.and_utc();
+        Some(ReadDate { at, has_zone: self.offset_minutes.is_some() })
     }
 
     /// Day and year beside a month's name, in any order.
@@ -131,13 +189,40 @@ impl Parts {
             self.numbers.iter().enumerate().find(|(at, (_, digits))| *at != day_at && matches!(digits, 2 | 4))?;
         NaiveDate::from_ymd_opt(full_year(year.1.0, year.1.1), month, self.numbers[day_at].0)
     }
+
+    /// ISO 8601 in parts: `YYYY`, `YYYY-MM`, the day of the year as `YYYY-DDD`, `YY-MM-DD`.
+    fn reduced_date(&self) -> Option<NaiveDate> {
+        if self.month.is_some() {
+            return None;
+        }
+        match self.numbers.as_slice() {
+            [(year, 4)] => NaiveDate::from_ymd_opt(full_year(*year, 4), 1, 1),
+            [(year, 4), (month, 2)] => NaiveDate::from_ymd_opt(full_year(*year, 4), *month, 1),
+            [(year, 4), (day, 3)] => NaiveDate::from_yo_opt(full_year(*year, 4), *day),
+            [(year, 2), (month, 2), (day, 2)] => NaiveDate::from_ymd_opt(full_year(*year, 2), *month, *day),
+            _ => None,
+        }
+    }
 }
 
-fn fraction_millis(digits: &str) -> u32 {
+/// Since midnight. An hour, minute or second too many, leap seconds among them, runs on into the next.
+fn clock_time(hour: u32, minute: u32, second: u32) -> Option<Duration> {
+    let is_clock = hour < 48 && minute < 100 && second < 100;
+    is_clock.then(|| Duration::seconds(i64::from(hour * 3_600 + minute * 60 + second)))
+}
+
+/// "13T9:15": a day of the month and its time.
+fn day_and_time(token: &str) -> Option<(&str, &str)> {
+    token.split_once(['T', 't']).filter(|(day, clock)| {
+        matches!(day.len(), 1 | 2) && day.bytes().all(|b| b.is_ascii_digit()) && clock.contains(':')
+    })
+}
+
+fn fraction_millis(digits: &str) -> i64 {
     let mut millis = 0;
     for at in 0..3 {
         millis =
-            millis * 10 + digits.as_bytes().get(at).filter(|b| b.is_ascii_digit()).map_or(0, |b| u32::from(b - b'0'));
+            millis * 10 + digits.as_bytes().get(at).filter(|b| b.is_ascii_digit()).map_or(0, |b| i64::from(b - b'0'));
     }
     millis
 }
@@ -156,7 +241,7 @@ fn full_year(number: u32, digits: usize) -> i32 {
 fn iso_date(token: &str) -> Option<(NaiveDate, &str)> {
     let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
     let year_end = digits(token);
-    if year_end == 8 {
+    if matches!(year_end, 8 | 12 | 14) {
         let date = NaiveDate::parse_from_str(&token[..8], "%Y%m%d").ok()?;
         return Some((date, &token[8..]));
     }
@@ -186,92 +271,27 @@ fn separated_date(token: &str) -> Option<NaiveDate> {
     NaiveDate::from_ymd_opt(full_year(year.parse().ok()?, year.len()), month, day)
 }
 
-/// Months by their first letters, as English, German, French, Spanish, Italian, Dutch and Portuguese feeds write them.
-fn month(token: &str) -> Option<u32> {
-    const STARTS: [(&str, u32); 33] = [
-        ("jan", 1),
-        ("ene", 1),
-        ("gen", 1),
-        ("feb", 2),
-        ("fév", 2),
-        ("fev", 2),
-        ("mar", 3),
-        ("mär", 3),
-        ("mrt", 3),
-        ("maa", 3),
-        ("apr", 4),
-        ("avr", 4),
-        ("abr", 4),
-        ("may", 5),
-        ("mai", 5),
-        ("mei", 5),
-        ("mag", 5),
-        ("jun", 6),
-        ("juin", 6),
-        ("giu", 6),
-        ("jul", 7),
-        ("juil", 7),
-        ("lug", 7),
-        ("aug", 8),
-        ("aoû", 8),
-        ("ago", 8),
-        ("sep", 9),
-        ("set", 9),
-        ("oct", 10),
-        ("okt", 10),
-        ("ott", 10),
-        ("nov", 11),
-        ("dez", 12),
-    ];
-    let lower = token.to_lowercase();
-    if ["dec", "déc", "dic"].iter().any(|start| lower.starts_with(start)) {
-        return Some(12);
-    }
-    STARTS.iter().find(|(start, _)| lower.starts_with(start)).map(|(_, month)| *month)
-}
-
 /// Minutes east of Greenwich, from `+0200`, `-5:00`, `GMT+2`, `Z` or a zone's name.
 fn offset(token: &str) -> Option<i64> {
-    if let Some(at) = token.find(['+', '-', '−']) {
-        let name = &token[..at];
-        if !(name.is_empty() || ["GMT", "UTC", "UT", "Z"].iter().any(|n| name.eq_ignore_ascii_case(n))) {
-            return None;
-        }
-        let sign = if token[at..].starts_with('+') { 1 } else { -1 };
-        let digits: String = token[at..].chars().filter(char::is_ascii_digit).collect();
-        let number: i64 = digits.parse().ok()?;
-        let minutes = if digits.len() <= 2 { number * 60 } else { number / 100 * 60 + number % 100 };
-        return (minutes <= 14 * 60 && digits.len() <= 4).then_some(sign * minutes);
+    let token = token.strip_prefix("Etc/").unwrap_or(token);
+    let Some(at) = token.find(['+', '-', '−']) else { return named_offset(token) };
+    let name = &token[..at];
+    if !(name.is_empty() || ["GMT", "UTC", "UT", "Z"].iter().any(|n| name.eq_ignore_ascii_case(n))) {
+        return None;
     }
-    let hours_times_four = match token.to_ascii_uppercase().as_str() {
-        "Z" | "UT" | "GMT" | "UTC" | "WET" => 0,
-        "BST" | "CET" | "MEZ" | "WEST" | "IRST" => 4,
-        "CEST" | "MESZ" | "EET" | "SAST" => 8,
-        "EEST" | "MSK" | "TRT" => 12,
-        "IST" => 22,
-        "SGT" | "HKT" | "AWST" => 32,
-        "JST" | "KST" => 36,
-        "AEST" => 40,
-        "AEDT" => 44,
-        "NZST" => 48,
-        "NZDT" => 52,
-        "AST" | "EDT" => -16,
-        "EST" | "CDT" | "ET" => -20,
-        "CST" | "MDT" => -24,
-        "MST" | "PDT" | "PT" => -28,
-        "PST" | "AKDT" => -32,
-        "AKST" => -36,
-        "HST" => -40,
-        _ => return None,
-    };
-    Some(hours_times_four * 15)
+    let sign = if token[at..].starts_with('+') { 1 } else { -1 };
+    let digits: String = token[at..].chars().filter(char::is_ascii_digit).collect();
+    let number: i64 = digits.get(..digits.len().min(4))?.parse().ok()?;
+    let minutes = if digits.len() <= 2 { number * 60 } else { number / 100 * 60 + number % 100 };
+    // "+02:00:00" has seconds, which no zone in use does.
+    (minutes <= 14 * 60 && matches!(digits.len(), 1..=4 | 6)).then_some(sign * minutes)
 }
 
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
-    use super::parse_date;
+    use super::{parse_date, read_date};
 
     #[test]
     fn wild_forms_are_read() {
@@ -301,6 +321,29 @@ mod tests {
             ("01.03.2024 10:20", "2024-03-01T10:20:00Z"),
             ("Fr, 01 Mär 2024 10:20:30 +0100", "2024-03-01T09:20:30Z"),
             ("01-Mar-2024 10:20:30", "2024-03-01T10:20:30Z"),
+            ("Fri, 01 Mar 2024 10:20:30 CET", "2024-03-01T09:20:30Z"),
+            ("Fri Mar 01 2024 10:20:30 GMT+0300 (Arabian Standard Time)", "2024-03-01T07:20:30Z"),
+            ("mar, 05 abr 2022 10:20:30 +0200", "2022-04-05T08:20:30Z"),
+            ("Fri, 01 Mar 2024 10:20:30 America/New_York", "2024-03-01T15:20:30Z"),
+            ("Fri, 01 Mar 2024 10:20:30 Etc/GMT", "2024-03-01T10:20:30Z"),
+            ("Fri, 01 Mar 2024 10:20:30 GMT-01:01", "2024-03-01T11:21:30Z"),
+            ("Fri, 2024/03/01 10:20:30 EDT", "2024-03-01T14:20:30Z"),
+            ("20240301T102030Z", "2024-03-01T10:20:30Z"),
+            ("20240301102030", "2024-03-01T10:20:30Z"),
+            ("2024-03-01-05:00", "2024-03-01T05:00:00Z"),
+            ("2024-03-01T23:61:61Z", "2024-03-02T00:02:01Z"),
+            ("2024-03-01T25:00:00Z", "2024-03-02T01:00:00Z"),
+            ("2024", "2024-01-01T00:00:00Z"),
+            ("2024-03", "2024-03-01T00:00:00Z"),
+            ("2024-061", "2024-03-01T00:00:00Z"),
+            ("24-03-01", "2024-03-01T00:00:00Z"),
+            ("2024년 3월 1일 오후 3시 5분", "2024-03-01T06:05:00Z"),
+            ("2024-03-01 오전 11:23:17", "2024-03-01T02:23:17Z"),
+            ("2024年03月01日 10:20:30", "2024-03-01T10:20:30Z"),
+            ("Κυρ, 10 Μάρ 2024 12:00:00 EST", "2024-03-10T17:00:00Z"),
+            ("Δευ, 12 Αυγ 2024 12:00:00 +0300", "2024-08-12T09:00:00Z"),
+            ("2024-július-13T9:15-05:00", "2024-07-13T14:15:00Z"),
+            ("пт, 01 марта 2024 10:20:30 +0300", "2024-03-01T07:20:30Z"),
         ] {
             let read = parse_date(text).map(|d| crate::domain::time::Timestamp::from(d).to_string());
             assert_eq!(read.as_deref(), Some(expected), "{text}");
@@ -318,6 +361,29 @@ mod tests {
             "12:30",
             "-0001-11-30T00:00:00+00:00",
         ] {
+            assert_eq!(parse_date(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_missing_zone_is_told() {
+        for (text, has_zone) in [
+            ("2024-03-01T10:20:30Z", true),
+            ("Fri, 01 Mar 2024 10:20:30 EST", true),
+            ("Fri, 01 Mar 2024 10:20:30 Europe/Paris", true),
+            ("2024-03-01 10:20:30", false),
+            ("Fri, 01 Mar 2024 10:20:30 A", false),
+            ("2024-03-01", false),
+        ] {
+            assert_eq!(read_date(text).map(|read| read.has_zone), Some(has_zone), "{text}");
+        }
+    }
+
+    #[test]
+    fn years_out_of_range_are_no_dates() {
+        for text in
+            ["0000-01-01T00:00:00Z", "99999-01-01T00:00:00Z", "Mon, 01 Jan 99999 00:00:00 GMT", "99999999999999"]
+        {
             assert_eq!(parse_date(text), None, "{text}");
         }
     }

@@ -19,6 +19,7 @@ pub(super) fn rewrite(text: &str) -> String {
         open: Vec::new(),
         construct: None,
         about: None,
+        has_summary: false,
     };
     let mut reader = reader(text);
     loop {
@@ -57,6 +58,8 @@ struct Rewriter {
     construct: Option<Construct>,
     /// What an RSS 1.0 item is about, until a link is seen in it.
     about: Option<String>,
+    /// The item that is open has a summary already: of `summary` and `description` the first is it, the second the content.
+    has_summary: bool,
 }
 
 impl Rewriter {
@@ -81,6 +84,7 @@ impl Rewriter {
         if self.tracker.dialect == Dialect::Rdf {
             self.note_link(start, name, place);
         }
+        self.has_summary &= !place.starts_item;
         let written = self.written_name(start, name, place);
         if place.structural && is_text_construct(self.tracker.dialect, place.space, name) {
             return self.open_construct(start, written);
@@ -112,7 +116,7 @@ impl Rewriter {
         self.open.push(Some(name.to_owned()));
     }
 
-    fn written_name(&self, start: &BytesStart<'_>, name: &str, place: Place) -> String {
+    fn written_name(&mut self, start: &BytesStart<'_>, name: &str, place: Place) -> String {
         let atom = self.tracker.dialect == Dialect::Atom;
         match place.space {
             Space::Own if !place.structural => name.to_owned(),
@@ -122,9 +126,13 @@ impl Rewriter {
                 "tagline" if atom => "subtitle",
                 "copyright" if atom => "rights",
                 "body" | "fullitem" if !atom && self.tracker.item.is_some() => "content:encoded",
+                "summary" | "description" if !atom && self.tracker.item.is_some() => {
+                    if std::mem::replace(&mut self.has_summary, true) { "content:encoded" } else { "description" }
+                }
                 _ => name,
             }
             .to_owned(),
+            Space::Extension("xhtml") if !atom && name == "body" => "content:encoded".to_owned(),
             Space::Extension(prefix) => format!("{prefix}:{}", start.local_name().as_ref()),
             Space::Foreign => {
                 let qualified = start.name();
@@ -193,6 +201,8 @@ impl Rewriter {
         let inner = if let Some(text) = decoded {
             "html".clone_into(&mut kind);
             escape(&text)
+        } else if let Some(escaped) = within_div(&inner).filter(|_| kind == "html") {
+            escaped.to_owned()
         } else if has_markup && kind != "xhtml" {
             "html".clone_into(&mut kind);
             escape(&inner)
@@ -251,6 +261,13 @@ fn copied_attributes(start: &BytesStart<'_>, dropped: &[&str]) -> String {
 
 fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+/// What a lone `<div>` encloses where that is escaped markup.
+fn within_div(inner: &str) -> Option<&str> {
+    let (tag, rest) = inner.trim().strip_prefix("<div")?.split_once('>')?;
+    let text = rest.strip_suffix("</div>")?;
+    (!tag.contains('<') && !text.contains('<') && text.contains("&lt;")).then_some(text)
 }
 
 fn is_binary(kind: &str) -> bool {

@@ -7,6 +7,8 @@ use quick_xml::NsReader;
 use quick_xml::events::{BytesStart, Event};
 use url::Url;
 
+use super::limits::{Deadline, TOO_SLOW};
+use super::parse::MAX_ITEMS;
 use super::vocabulary::{Dialect, Place, Space, Tracker, is_person, is_text_construct, spelling};
 
 /// What feed-rs leaves out of an item.
@@ -18,6 +20,12 @@ pub(super) struct ItemExtras {
     pub(super) guid_is_address: bool,
     /// The item's identity in RSS 1.0.
     pub(super) about: Option<String>,
+    /// What extensions and older dialects say, for where the format's own elements say nothing.
+    pub(super) author: Option<String>,
+    pub(super) published: Option<String>,
+    pub(super) updated: Option<String>,
+    /// What relative addresses in its texts start from, as far as the document says so.
+    pub(super) base: Option<String>,
     has_link: bool,
 }
 
@@ -27,7 +35,11 @@ pub(super) struct Survey {
     pub(super) dialect: Dialect,
     /// The root's local name.
     pub(super) root: String,
+    /// The first [`MAX_ITEMS`].
     pub(super) items: Vec<ItemExtras>,
+    pub(super) item_count: usize,
+    /// Where the last item that is read ends, if there are more.
+    pub(super) end_of_items: Option<usize>,
     /// The document has to be rewritten before feed-rs reads it.
     pub(super) rewrite: bool,
     /// Why, where a publisher should know.
@@ -54,6 +66,9 @@ impl Survey {
     }
 }
 
+/// Between two looks at the clock.
+const EVENTS_A_LOOK: usize = 1_024;
+
 /// A reader that agrees with feed-rs about what is well-formed.
 pub(super) fn reader(text: &str) -> NsReader<&[u8]> {
     let mut reader = NsReader::from_str(text);
@@ -64,10 +79,20 @@ pub(super) fn reader(text: &str) -> NsReader<&[u8]> {
 }
 
 /// Walks the document once, to its end or to its first syntax error.
-pub(super) fn survey(text: &str) -> Survey {
+pub(super) fn survey(text: &str, base: Option<&Url>, deadline: Deadline) -> Survey {
     let mut walk = Walk::new(text.contains("xml:base"));
+    walk.bases.extend(base.map(|base| (0, base.to_string())));
     let mut reader = reader(text);
+    let mut until_look = EVENTS_A_LOOK;
     loop {
+        until_look -= 1;
+        if until_look == 0 {
+            until_look = EVENTS_A_LOOK;
+            if deadline.has_passed() {
+                walk.survey.syntax_error = Some(TOO_SLOW.to_owned());
+                break;
+            }
+        }
         match reader.read_resolved_event() {
             Ok((namespace, Event::Start(start))) => {
                 let local = start.local_name();
@@ -75,7 +100,12 @@ pub(super) fn survey(text: &str) -> Survey {
                 let place = walk.tracker.enter(&start, &namespace, name);
                 walk.start(&start, name, place);
             }
-            Ok((_, Event::End(_))) => walk.end(),
+            Ok((_, Event::End(_))) => {
+                let is_last = walk.end() && walk.survey.item_count == MAX_ITEMS;
+                if is_last {
+                    walk.survey.end_of_items = usize::try_from(reader.buffer_position()).ok();
+                }
+            }
             Ok((_, Event::Text(text))) => walk.text(&text),
             Ok((_, Event::CData(text))) => walk.text(&text),
             Ok((_, Event::GeneralRef(reference))) => walk.reference(&reference),
@@ -90,6 +120,7 @@ pub(super) fn survey(text: &str) -> Survey {
     if walk.tracker.depth > 0 && walk.survey.syntax_error.is_none() {
         walk.survey.syntax_error = Some("the document ends before its elements do".to_owned());
     }
+    walk.survey.end_of_items = walk.survey.end_of_items.filter(|_| walk.survey.item_count > MAX_ITEMS);
     walk.survey.dialect = walk.tracker.dialect;
     walk.survey
 }
@@ -102,6 +133,10 @@ enum Field {
     Person,
     FeedTitle,
     FeedDescription,
+    FeedLanguage,
+    Author,
+    Published,
+    Updated,
 }
 
 struct Walk {
@@ -112,6 +147,8 @@ struct Walk {
     text: String,
     /// The depth of the text construct that is open, where markup would be out of place.
     construct: Option<usize>,
+    /// The document's address, with the depth 0, and each `xml:base` that holds, with that of its element.
+    bases: Vec<(usize, String)>,
     check_bases: bool,
 }
 
@@ -121,6 +158,8 @@ impl Walk {
             dialect: Dialect::Unknown,
             root: String::new(),
             items: Vec::new(),
+            item_count: 0,
+            end_of_items: None,
             rewrite: false,
             problems: BTreeSet::new(),
             max_depth: 0,
@@ -129,13 +168,21 @@ impl Walk {
             title: None,
             description: None,
         };
-        Self { survey, tracker: Tracker::new(), field: None, text: String::new(), construct: None, check_bases }
+        Self {
+            survey,
+            tracker: Tracker::new(),
+            field: None,
+            text: String::new(),
+            construct: None,
+            bases: Vec::new(),
+            check_bases,
+        }
     }
 
     fn start(&mut self, start: &BytesStart<'_>, name: &str, place: Place) {
         self.survey.max_depth = self.survey.max_depth.max(self.tracker.depth);
-        if self.check_bases && attribute(start, "xml:base").is_some_and(|base| !is_usable_base(&base)) {
-            self.survey.note("an xml:base is no address");
+        if self.check_bases {
+            self.base(start);
         }
         if let Some(depth) = self.construct
             && self.tracker.depth == depth + 1
@@ -151,6 +198,10 @@ impl Walk {
         self.names(start, name, place);
         if place.starts_item {
             let about = attribute(start, "rdf:about").filter(|about| !about.trim().is_empty());
+            self.survey.item_count += 1;
+            if self.survey.item_count > MAX_ITEMS {
+                return;
+            }
             self.survey.items.push(ItemExtras { about, guid_is_address: true, ..ItemExtras::default() });
             if self.tracker.dialect == Dialect::Rss && self.tracker.depth == 2 {
                 self.survey.note("items stand outside the channel");
@@ -160,15 +211,26 @@ impl Walk {
         } else {
             match (place.space, name) {
                 (Space::Extension("dc"), "title") => self.read(Field::FeedTitle),
+                (Space::Own | Space::Extension("dc"), "language") => self.read(Field::FeedLanguage),
                 (Space::Extension("itunes"), "summary" | "subtitle") => self.read(Field::FeedDescription),
                 _ => {}
             }
         }
-        if place.space != Space::Foreign && is_person(name) {
+        if place.space != Space::Foreign && is_person(name) && self.field.is_none() {
             self.read(Field::Person);
         }
         if is_text_construct(self.tracker.dialect, place.space, name) {
             self.construct(start, name);
+        }
+    }
+
+    fn base(&mut self, start: &BytesStart<'_>) {
+        let Some(base) = attribute(start, "xml:base") else { return };
+        let outer = self.bases.last().and_then(|(_, outer)| Url::parse(outer).ok());
+        match Url::options().base_url(outer.as_ref()).parse(&base) {
+            Ok(url) => self.bases.push((self.tracker.depth, url.to_string())),
+            Err(url::ParseError::RelativeUrlWithoutBase) => self.bases.push((self.tracker.depth, base)),
+            Err(_) => self.survey.note("an xml:base is no address"),
         }
     }
 
@@ -197,13 +259,18 @@ impl Walk {
         if place.space == Space::Own && start.local_name().as_ref() != name {
             self.survey.note("element names are in the wrong case");
         } else if (atom && matches!(name, "issued" | "modified" | "tagline" | "copyright"))
-            || (!atom && place.space == Space::Own && matches!(name, "body" | "fullitem"))
+            || (!atom && place.space == Space::Own && matches!(name, "body" | "fullitem" | "summary"))
+            || (place.space == Space::Extension("xhtml") && name == "body")
         {
             self.survey.rewrite = true;
         }
     }
 
     fn item_child(&mut self, start: &BytesStart<'_>, name: &str, space: Space) {
+        let older = space == Space::Own && self.tracker.dialect != Dialect::Atom;
+        if self.survey.item_count > MAX_ITEMS {
+            return;
+        }
         let Some(item) = self.survey.items.last_mut() else { return };
         match (space, name) {
             (Space::Own, "comments") => self.read(Field::CommentsUrl),
@@ -218,6 +285,13 @@ impl Walk {
                 }
                 self.read(Field::Link);
             }
+            (Space::Extension("dc" | "itunes"), "author") => self.read(Field::Author),
+            (Space::Extension("dcterms"), "issued" | "created")
+            | (Space::Extension("dc"), "date")
+            | (Space::Extension("atom"), "published") => self.read(Field::Published),
+            (Space::Extension("dcterms"), "modified") => self.read(Field::Updated),
+            (_, "issued" | "created" | "published") if older => self.read(Field::Published),
+            (_, "modified") if older => self.read(Field::Updated),
             _ => {}
         }
     }
@@ -225,6 +299,13 @@ impl Walk {
     /// Types and modes that feed-rs refuses, or reads as something else.
     fn construct(&mut self, start: &BytesStart<'_>, name: &str) {
         self.construct = Some(self.tracker.depth);
+        if let (Some(item), Some((depth, base))) = (self.survey.items.last_mut(), self.bases.last())
+            && self.tracker.item.is_some()
+            && name != "title"
+            && *depth > 0
+        {
+            item.base = Some(base.clone());
+        }
         if self.tracker.dialect != Dialect::Atom {
             return;
         }
@@ -263,7 +344,8 @@ impl Walk {
         }
     }
 
-    fn end(&mut self) {
+    /// Leaves an element; true when it was an item.
+    fn end(&mut self) -> bool {
         let depth = self.tracker.depth;
         if self.construct == Some(depth) {
             self.construct = None;
@@ -274,9 +356,14 @@ impl Walk {
             self.field = None;
             self.store(field);
         }
-        if self.tracker.leave() && self.tracker.dialect == Dialect::Rdf {
+        while self.bases.last().is_some_and(|(at, _)| *at >= depth) {
+            self.bases.pop();
+        }
+        let ends_item = self.tracker.leave();
+        if ends_item && self.tracker.dialect == Dialect::Rdf {
             self.end_of_rdf_item();
         }
+        ends_item
     }
 
     /// Without a link feed-rs would drop the item; the rewriting makes one of what it is about.
@@ -292,17 +379,20 @@ impl Walk {
 
     fn store(&mut self, field: Field) {
         let text = self.text.trim();
-        if field == Field::Person {
+        if matches!(field, Field::Person | Field::Author) {
             if text.contains('@') && !text.is_ascii() {
                 // feed-rs 3.0 panics on a mail address beside a character of several bytes.
                 self.survey.rewrite = true;
             }
-            return;
+            if field == Field::Person {
+                return;
+            }
         }
         let found = Some(text.to_owned()).filter(|t| !t.is_empty());
         match field {
             Field::FeedTitle => return self.survey.title = found,
             Field::FeedDescription => return self.survey.description = self.survey.description.take().or(found),
+            Field::FeedLanguage => return self.survey.language = found.or(self.survey.language.take()),
             _ => {}
         }
         let Some(item) = self.survey.items.last_mut() else { return };
@@ -310,13 +400,12 @@ impl Walk {
             Field::CommentsUrl => item.comments_url = found,
             Field::Comments => item.comments = text.parse().ok().filter(|n| *n >= 0).or(item.comments),
             Field::Link => item.has_link |= !text.is_empty(),
-            Field::Person | Field::FeedTitle | Field::FeedDescription => {}
+            Field::Author => item.author = item.author.take().or(found),
+            Field::Published => item.published = item.published.take().or(found),
+            Field::Updated => item.updated = item.updated.take().or(found),
+            Field::Person | Field::FeedTitle | Field::FeedDescription | Field::FeedLanguage => {}
         }
     }
-}
-
-fn is_usable_base(base: &str) -> bool {
-    matches!(Url::parse(base), Ok(_) | Err(url::ParseError::RelativeUrlWithoutBase))
 }
 
 /// An attribute's value by its qualified name, references resolved.
@@ -332,7 +421,13 @@ pub(in crate::sources) fn attribute(start: &BytesStart<'_>, name: &str) -> Optio
 
 #[cfg(test)]
 mod tests {
-    use super::survey;
+    use std::time::Duration;
+
+    use super::{Deadline, Survey};
+
+    fn survey(text: &str) -> Survey {
+        super::survey(text, None, Deadline::after(Duration::from_mins(1)))
+    }
 
     #[test]
     fn comments_and_permalinks_are_collected_in_order() {

@@ -1,8 +1,12 @@
 //! feed-rs's entries to the product's items. Called by the parser; never invents what the feed does not say.
 
+use std::collections::HashSet;
+
+use chrono::{DateTime, Utc};
 use feed_rs::model::{Category, Entry, FeedType, Link, LinkTarget, Person};
 use url::Url;
 
+use super::dates::{ReadDate, read_date};
 use super::extras::ItemExtras;
 use crate::domain::item::{Engagement, NewItem};
 use crate::domain::time::Timestamp;
@@ -21,6 +25,9 @@ pub(super) struct Shared<'a> {
     /// Resolves what is still relative.
     pub(super) base: Option<Url>,
     pub(super) authors: &'a [Person],
+    /// The dates, in milliseconds, that were written without a zone.
+    pub(super) zoneless: &'a HashSet<i64>,
+    pub(super) language: Option<&'a str>,
 }
 
 /// Makes an item; the flag says whether its text had to be cut.
@@ -30,8 +37,10 @@ pub(super) fn item(entry: Entry, extras: Option<&ItemExtras>, shared: &Shared<'_
     let url = link(&entry, guid.as_deref(), extras, shared);
     let title =
         entry.title.as_ref().map(|t| line(&t.content, t.content_type.as_str(), shared)).filter(|t| !t.is_empty());
-    let (published_at, updated_at) = times(&entry, shared.format);
-    let author = authors(&entry.authors).or_else(|| authors(shared.authors));
+    let times = times(&entry, extras, shared);
+    let author = authors(&entry.authors).or_else(|| Some(clean_line(extras?.author.as_deref()?)));
+    let author = author.filter(|name| !name.is_empty()).or_else(|| authors(shared.authors));
+    let own_base = extras.and_then(|e| e.base.as_deref()).and_then(|base| absolute(base, shared));
     let discussion_url = discussion(&entry.links, extras, url.as_deref(), shared);
     let categories = categories(&entry.categories);
     let engagement = Engagement { comments: extras.and_then(|e| e.comments), ..Engagement::default() };
@@ -58,11 +67,14 @@ pub(super) fn item(entry: Entry, extras: Option<&ItemExtras>, shared: &Shared<'_
         summary_markup: summary.or(media).map(|(text, _)| text),
         content_markup: content.map(|(text, _)| text),
         author,
-        published_at,
-        updated_at,
+        published_at: times.published,
+        updated_at: times.updated,
+        is_zone_assumed: times.is_zone_assumed,
         categories,
         engagement,
         discussion_url,
+        markup_base: own_base.or_else(|| shared.base.as_ref().map(Url::to_string)),
+        language: shared.language.map(str::to_owned),
     };
     (item, cut)
 }
@@ -122,15 +134,29 @@ fn is_page(link: &Link) -> bool {
     link.media_type.as_deref().is_none_or(|kind| kind.contains("html"))
 }
 
-fn times(entry: &Entry, format: &FeedType) -> (Option<Timestamp>, Option<Timestamp>) {
-    let published = entry.published.map(Timestamp::from);
-    let updated = entry.updated.map(Timestamp::from);
-    match format {
-        // Atom requires `updated`: without `published` it is the entry's date.
-        FeedType::Atom => (published.or(updated), updated),
-        // feed-rs copies the date of publication here.
-        FeedType::RSS0 | FeedType::RSS1 | FeedType::RSS2 => (published, updated.filter(|u| Some(*u) != published)),
-        FeedType::JSON => (published, updated),
+struct Times {
+    published: Option<Timestamp>,
+    updated: Option<Timestamp>,
+    is_zone_assumed: bool,
+}
+
+fn times(entry: &Entry, extras: Option<&ItemExtras>, shared: &Shared<'_>) -> Times {
+    let own = |date: Option<DateTime<Utc>>| {
+        date.map(|at| ReadDate { at, has_zone: !shared.zoneless.contains(&at.timestamp_millis()) })
+    };
+    let (published, mut updated) = (own(entry.published), own(entry.updated));
+    let is_rss = matches!(shared.format, FeedType::RSS0 | FeedType::RSS1 | FeedType::RSS2);
+    // feed-rs copies the date of publication here.
+    updated = updated.filter(|u| !is_rss || Some(*u) != published);
+    let other = |text: fn(&ItemExtras) -> Option<&str>| extras.and_then(text).and_then(read_date);
+    let published = published.or_else(|| other(|e| e.published.as_deref()));
+    let updated = updated.or_else(|| other(|e| e.updated.as_deref()));
+    // Atom requires `updated`: without `published` it is the entry's date.
+    let published = published.or(updated.filter(|_| *shared.format == FeedType::Atom));
+    Times {
+        published: published.map(|read| read.at.into()),
+        updated: updated.map(|read| read.at.into()),
+        is_zone_assumed: published.or(updated).is_some_and(|read| !read.has_zone),
     }
 }
 

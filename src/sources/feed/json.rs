@@ -3,15 +3,59 @@
 use serde_json::Value;
 
 use super::dialect::spaced_addresses;
+use super::parse::MAX_ITEMS;
+
+/// The document; escapes that stand for no character and bare control characters are mended.
+pub(super) fn read(text: &str, problems: &mut Vec<String>) -> Result<Value, serde_json::Error> {
+    let text = text.trim_start_matches('\u{FEFF}');
+    serde_json::from_str(text).or_else(|error| {
+        let document = serde_json::from_str(&mended(text)).map_err(|_| error)?;
+        problems.push("left out characters that JSON does not have".to_owned());
+        Ok(document)
+    })
+}
+
+/// With half surrogates (`\uD800`) as replacement characters and control characters as spaces. What stands behind the document
+/// is kept, so that it is refused.
+fn mended(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(|c: char| c == '\\' || c.is_ascii_control()) {
+        out.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let length = match surrogate(rest) {
+            Some(0xD800..=0xDBFF) if matches!(surrogate(&rest[6..]), Some(0xDC00..=0xDFFF)) => 12,
+            Some(_) => {
+                out.push_str("\\ufffd");
+                rest = &rest[6..];
+                continue;
+            }
+            None if rest.starts_with('\\') => 1 + rest[1..].chars().next().map_or(0, char::len_utf8),
+            None => {
+                out.push(' ');
+                rest = &rest[1..];
+                continue;
+            }
+        };
+        out.push_str(&rest[..length]);
+        rest = &rest[length..];
+    }
+    out.push_str(rest);
+    out
+}
+
+/// The surrogate that `text` starts with the escape of.
+fn surrogate(text: &str) -> Option<u32> {
+    let digits = text.strip_prefix("\\u")?.get(..4)?;
+    u32::from_str_radix(digits, 16).ok().filter(|code| (0xD800..=0xDFFF).contains(code))
+}
 
 /// The document with ids as strings, absent what has the wrong type; `None` when it is no JSON Feed at all.
-pub(super) fn normalise(text: &str) -> Option<(String, Vec<String>)> {
-    let mut document: Value = serde_json::from_str(text.trim_start_matches('\u{FEFF}')).ok()?;
+pub(super) fn normalise(mut document: Value, problems: &mut Vec<String>) -> Option<String> {
     let feed = document.as_object_mut()?;
     if !feed.get("items").is_some_and(Value::is_array) {
         return None;
     }
-    let mut problems = Vec::new();
     let version = feed.get("version").and_then(Value::as_str).unwrap_or_default();
     if !version.starts_with("https://jsonfeed.org/version/1") {
         problems.push("the JSON Feed version is missing or unknown".to_owned());
@@ -21,6 +65,10 @@ pub(super) fn normalise(text: &str) -> Option<(String, Vec<String>)> {
     feed.entry("title").or_insert_with(|| "".into());
     people(feed);
     let items = feed.get_mut("items").and_then(Value::as_array_mut)?;
+    if items.len() > MAX_ITEMS {
+        problems.push(format!("{} items; only the first {MAX_ITEMS} were read", items.len()));
+        items.truncate(MAX_ITEMS);
+    }
     let before = items.len();
     items.retain(Value::is_object);
     if items.len() < before {
@@ -52,7 +100,7 @@ pub(super) fn normalise(text: &str) -> Option<(String, Vec<String>)> {
         // Not used, and one that lacks a type would fail the whole feed.
         item.remove("attachments");
     }
-    Some((document.to_string(), problems))
+    Some(document.to_string())
 }
 
 /// Numbers become strings; what is neither is left out.
@@ -83,5 +131,19 @@ fn people(object: &mut serde_json::Map<String, Value>) {
     if let Some(authors) = object.remove("authors") {
         let authors: Vec<Value> = authors.as_array().into_iter().flatten().filter_map(person).collect();
         object.insert("authors".to_owned(), authors.into());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::read;
+
+    #[test]
+    fn half_surrogates_and_control_characters_are_mended() {
+        let mut problems = Vec::new();
+        let document = read("{\"a\": \"x\\ud83d\\ude00y\\uD800z\\udc00\\\\ud800 \u{1}\n\"}", &mut problems).unwrap();
+        assert_eq!(document["a"], "x😀y\u{fffd}z\u{fffd}\\ud800   ");
+        assert_eq!(problems.len(), 1);
+        assert!(read("{\"a\": ", &mut problems).is_err() && read("{} x\u{1}", &mut problems).is_err());
     }
 }

@@ -1,12 +1,16 @@
 //! RSS, Atom and JSON feeds, however well they are written.
 
+mod cdf;
 mod charset;
 mod connector;
+mod date_words;
 mod dates;
 mod dialect;
+mod engine;
 mod extras;
 mod items;
 mod json;
+mod limits;
 mod parse;
 mod repair;
 mod salvage;
@@ -14,7 +18,8 @@ mod vocabulary;
 
 pub use connector::FeedConnector;
 pub use dates::parse_date;
-pub use parse::{MAX_ITEMS, ParsedFeed, parse};
+pub use parse::{MAX_ITEMS, ParsedFeed, parse, parse_within};
+pub use repair::repair;
 
 pub(super) use charset::decode;
 pub(super) use connector::parse_aside;

@@ -3,26 +3,30 @@
 //!
 //! The order: decode, survey, repair if broken, rewrite if an old dialect, feed-rs, then the extras that it leaves out.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::collections::HashSet;
+use std::time::Duration;
 
 use feed_rs::model::{Feed, FeedType, Link};
-use feed_rs::parser::Builder;
 use url::Url;
 
+use super::cdf::to_rss;
 use super::charset::decode;
-use super::dates::parse_date;
 use super::dialect::rewrite;
+use super::engine::run_feed_rs;
 use super::extras::{ItemExtras, Survey, survey};
 use super::items::{MAX_TEXT_BYTES, Shared, absolute, item, line};
+use super::limits::{Deadline, crowded_tag};
 use super::repair::repair;
 use super::salvage::salvage;
 use super::{json, vocabulary::Dialect};
 use crate::domain::item::NewItem;
 use crate::sources::fetch::FetchError;
-use crate::text::html::{clean_line, html_to_text};
+use crate::text::html::clean_line;
 
 /// More items than this are left out, last ones first.
 pub const MAX_ITEMS: usize = 5_000;
+/// A document that takes longer is refused: no honest one takes a second.
+const MAX_DURATION: Duration = Duration::from_secs(20);
 /// feed-rs recurses into some elements; a deeper document is refused.
 const MAX_DEPTH: usize = 256;
 
@@ -32,9 +36,10 @@ pub struct ParsedFeed {
     pub title: Option<String>,
     /// The site that the feed belongs to.
     pub link: Option<String>,
+    /// As markup, like the items' texts.
     pub description: Option<String>,
     pub language: Option<String>,
-    /// `rss2.0`, `rss0.9x`, `rss1.0`, `atom1.0` or `json1`.
+    /// `rss2.0`, `rss0.9x`, `rss1.0`, `atom1.0`, `cdf` or `json1`.
     pub format: String,
     pub items: Vec<NewItem>,
     /// What was wrong with the document and what was done about it.
@@ -46,14 +51,28 @@ pub struct ParsedFeed {
 /// # Errors
 /// `not_a_feed` for a page or another document, `unparseable` for a feed past repair.
 pub fn parse(bytes: &[u8], content_type: Option<&str>, base_url: Option<&str>) -> Result<ParsedFeed, FetchError> {
+    parse_within(bytes, content_type, base_url, MAX_DURATION)
+}
+
+/// As [`parse`], with a time of its own after which it gives up.
+///
+/// # Errors
+/// As [`parse`]; `unparseable` also when the time is over.
+pub fn parse_within(
+    bytes: &[u8],
+    content_type: Option<&str>,
+    base_url: Option<&str>,
+    max_duration: Duration,
+) -> Result<ParsedFeed, FetchError> {
+    let deadline = Deadline::after(max_duration);
     let (text, problem) = decode(bytes, content_type);
     let mut problems: Vec<String> = problem.into_iter().collect();
     let base = base_url.and_then(|b| Url::parse(b).ok()).filter(|b| matches!(b.scheme(), "http" | "https"));
     let text = text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{FEFF}' || c == '\0');
     let read = match text.as_bytes().first() {
         None => return Err(not_a_feed("an empty document")),
-        Some(b'{') => parse_json(text, base.as_ref(), &mut problems)?,
-        Some(_) => parse_xml(text, base.as_ref(), &mut problems)?,
+        Some(b'{') => parse_json(text, base.as_ref(), deadline, &mut problems)?,
+        Some(_) => parse_xml(text, base.as_ref(), deadline, &mut problems)?,
     };
     Ok(assemble(read, base, problems))
 }
@@ -61,6 +80,9 @@ pub fn parse(bytes: &[u8], content_type: Option<&str>, base_url: Option<&str>) -
 /// What feed-rs read, and what it left out.
 struct Read {
     feed: Feed,
+    /// The dates, in milliseconds, that were written without a zone.
+    zoneless: HashSet<i64>,
+    is_cdf: bool,
     extras: Vec<ItemExtras>,
     language: Option<String>,
     title: Option<String>,
@@ -71,30 +93,47 @@ fn not_a_feed(found: &str) -> FetchError {
     FetchError::NotAFeed { found: found.to_owned() }
 }
 
-fn parse_json(text: &str, base: Option<&Url>, problems: &mut Vec<String>) -> Result<Read, FetchError> {
-    if let Err(error) = serde_json::from_str::<serde::de::IgnoredAny>(text.trim_start_matches('\u{FEFF}')) {
-        return Err(FetchError::Unparseable { reason: format!("it starts as JSON, but is none: {error}") });
-    }
-    let (text, found) = json::normalise(text).ok_or_else(|| not_a_feed("JSON without a list of items"))?;
-    problems.extend(found);
-    let feed = run_feed_rs(&text, base).map_err(|reason| FetchError::Unparseable { reason })?;
-    Ok(Read { feed, extras: Vec::new(), language: None, title: None, description: None })
+fn parse_json(
+    text: &str,
+    base: Option<&Url>,
+    deadline: Deadline,
+    problems: &mut Vec<String>,
+) -> Result<Read, FetchError> {
+    let document = json::read(text, problems)
+        .map_err(|error| FetchError::Unparseable { reason: format!("it starts as JSON, but is none: {error}") })?;
+    let text = json::normalise(document, problems).ok_or_else(|| not_a_feed("JSON without a list of items"))?;
+    let (feed, zoneless) = run_feed_rs(&text, base, deadline).map_err(|reason| FetchError::Unparseable { reason })?;
+    Ok(Read { feed, zoneless, is_cdf: false, extras: Vec::new(), language: None, title: None, description: None })
 }
 
-fn parse_xml(text: &str, base: Option<&Url>, problems: &mut Vec<String>) -> Result<Read, FetchError> {
+fn parse_xml(
+    text: &str,
+    base: Option<&Url>,
+    deadline: Deadline,
+    problems: &mut Vec<String>,
+) -> Result<Read, FetchError> {
     let text = skip_to_root(text, problems)?;
-    let first = survey(text);
+    if let Some(reason) = crowded_tag(text) {
+        return Err(FetchError::Unparseable { reason });
+    }
+    let first = survey(text, base, deadline);
+    if first.root.eq_ignore_ascii_case("channel") {
+        let rss = if first.syntax_error.is_none() { to_rss(text) } else { to_rss(&repair(text).0) };
+        let read = parse_xml(&rss, base, deadline, problems)?;
+        return Ok(Read { is_cdf: true, ..read });
+    }
     let intact = first.syntax_error.is_none();
     if intact && first.dialect == Dialect::Unknown {
         return Err(not_a_feed(&format!("an XML document of another kind (<{}>)", first.root)));
     }
-    if intact && let Ok(read) = read(text, first, base, problems) {
+    if intact && let Ok(read) = read(text, first, base, deadline, problems) {
         return Ok(read);
     }
+    deadline.check()?;
     let (repaired, done) = repair(text);
-    let again = survey(&repaired);
+    let again = survey(&repaired, base, deadline);
     let reason = match again.syntax_error.clone() {
-        None => match read(&repaired, again, base, problems) {
+        None => match read(&repaired, again, base, deadline, problems) {
             Ok(read) => {
                 problems.extend(done.into_iter().map(str::to_owned));
                 return Ok(read);
@@ -104,11 +143,12 @@ fn parse_xml(text: &str, base: Option<&Url>, problems: &mut Vec<String>) -> Resu
         Some(reason) => reason,
     };
     problems.extend(done.into_iter().map(str::to_owned));
-    let one_by_one = |document: &str| matches!(attempt(document, base), Ok(feed) if !feed.entries.is_empty());
+    deadline.check()?;
+    let one_by_one = |document: &str| matches!(attempt(document, base, deadline), Ok(feed) if !feed.entries.is_empty());
     let (saved, lost) = salvage(&repaired, one_by_one).ok_or(FetchError::Unparseable { reason: reason.clone() })?;
     problems.push(format!("the document is broken ({reason}): {lost} incomplete or unreadable items were left out"));
-    let found = survey(&saved);
-    read(&saved, found, base, problems).map_err(|reason| FetchError::Unparseable { reason })
+    let found = survey(&saved, base, deadline);
+    read(&saved, found, base, deadline, problems).map_err(|reason| FetchError::Unparseable { reason })
 }
 
 /// The document from its XML declaration or root on. An HTML page is told from a feed here.
@@ -134,11 +174,26 @@ fn skip_to_root<'a>(text: &'a str, problems: &mut Vec<String>) -> Result<&'a str
 }
 
 /// Rewrites where the survey asks, and hands the document to feed-rs.
-fn read(text: &str, found: Survey, base: Option<&Url>, problems: &mut Vec<String>) -> Result<Read, String> {
+fn read(
+    text: &str,
+    found: Survey,
+    base: Option<&Url>,
+    deadline: Deadline,
+    problems: &mut Vec<String>,
+) -> Result<Read, String> {
     if found.max_depth > MAX_DEPTH {
         return Err(format!("elements are nested more than {MAX_DEPTH} deep"));
     }
-    let feed = if found.rewrite { run_feed_rs(&rewrite(text), base) } else { run_feed_rs(text, base) }?;
+    // Links of RSS start from the site, which feed-rs does not know.
+    let base = base.filter(|_| found.dialect == Dialect::Atom);
+    let (feed, zoneless) = if let Some(end) = found.end_of_items {
+        problems.push(format!("{} items; only the first {MAX_ITEMS} were read", found.item_count));
+        run_feed_rs(&rewrite(text.get(..end).unwrap_or(text)), base, deadline)
+    } else if found.rewrite {
+        run_feed_rs(&rewrite(text), base, deadline)
+    } else {
+        run_feed_rs(text, base, deadline)
+    }?;
     let (language, title, description) = (found.language.clone(), found.title.clone(), found.description.clone());
     let noted: Vec<String> = found.problems.iter().cloned().collect();
     let extras = found.kept_items();
@@ -148,62 +203,61 @@ fn read(text: &str, found: Survey, base: Option<&Url>, problems: &mut Vec<String
     problems.extend(noted);
     // Out of step, they would land on the wrong items.
     let extras = if extras.len() == feed.entries.len() { extras } else { Vec::new() };
-    Ok(Read { feed, extras, language, title, description })
+    Ok(Read { feed, zoneless, is_cdf: false, extras, language, title, description })
 }
 
 /// One small document with one item, for salvaging.
-fn attempt(document: &str, base: Option<&Url>) -> Result<Feed, String> {
-    let found = survey(document);
+fn attempt(document: &str, base: Option<&Url>, deadline: Deadline) -> Result<Feed, String> {
+    let found = survey(document, base, deadline);
     if found.max_depth > MAX_DEPTH || found.syntax_error.is_some() {
         return Err(String::new());
     }
-    if found.rewrite { run_feed_rs(&rewrite(document), base) } else { run_feed_rs(document, base) }
-}
-
-fn run_feed_rs(text: &str, base: Option<&Url>) -> Result<Feed, String> {
-    let parser = Builder::new()
-        .id_generator(|_, _, _| String::new())
-        .timestamp_parser(parse_date)
-        .sanitize_content(false)
-        .base_uri(base)
-        .build();
-    // feed-rs 3.0 panics on some durations; one hostile item must not take the daemon's thread with it.
-    catch_unwind(AssertUnwindSafe(|| parser.parse(text.as_bytes())))
-        .map_err(|_| "the parser gave up on it".to_owned())?
-        .map_err(|error| error.to_string())
+    let rewritten = found.rewrite.then(|| rewrite(document));
+    let read = run_feed_rs(rewritten.as_deref().unwrap_or(document), base, deadline);
+    read.map(|(feed, _)| feed)
 }
 
 fn assemble(read: Read, base: Option<Url>, mut problems: Vec<String>) -> ParsedFeed {
-    let Read { mut feed, extras, language, title, description } = read;
+    let Read { mut feed, zoneless, is_cdf, extras, language, title, description } = read;
     let format = feed.feed_type.clone();
     let authors = if matches!(format, FeedType::Atom) { std::mem::take(&mut feed.authors) } else { Vec::new() };
-    let mut shared = Shared { format: &format, base, authors: &authors };
-    // A file has no address of its own: the site's, else the feed's id where that is one.
-    if shared.base.is_none() {
-        let addresses = site(&feed.links).map(|l| l.href.as_str()).into_iter().chain([feed.id.trim()]);
-        shared.base = addresses.filter(|a| a.starts_with("http")).find_map(|a| Url::parse(a).ok());
-    }
+    let language = feed.language.take().or(language).map(|l| l.trim().replace('_', "-")).filter(|l| !l.is_empty());
+    let base = item_base(&feed, base);
+    let shared =
+        Shared { format: &format, base, authors: &authors, zoneless: &zoneless, language: language.as_deref() };
     let link = site(&feed.links).and_then(|l| absolute(&l.href, &shared));
     let entries = std::mem::take(&mut feed.entries);
-    if entries.len() > MAX_ITEMS {
-        problems.push(format!("{} items; only the first {MAX_ITEMS} were read", entries.len()));
-    }
     let mut cut = 0;
     let items = entries.into_iter().take(MAX_ITEMS).enumerate().map(|(index, entry)| {
         let (item, was_cut) = item(entry, extras.get(index), &shared);
         cut += usize::from(was_cut);
         item
     });
-    let items = items.collect();
+    let items: Vec<NewItem> = items.collect();
     if cut > 0 {
         problems.push(format!("{cut} texts were cut at {MAX_TEXT_BYTES} bytes"));
     }
+    if items.iter().any(|item| item.is_zone_assumed) {
+        problems.push("dates without a zone were read as UTC".to_owned());
+    }
     let own_title = feed.title.as_ref().map(|t| line(&t.content, t.content_type.as_str(), &shared));
     let title = own_title.filter(|t| !t.is_empty()).or_else(|| title.map(|t| clean_line(&t)));
-    let description = feed.description.map(|t| t.content).filter(|t| !t.is_empty()).or(description);
-    let description = description.map(|t| html_to_text(&t)).filter(|t| !t.is_empty());
-    let language = feed.language.or(language).map(|l| l.trim().replace('_', "-")).filter(|l| !l.is_empty());
-    ParsedFeed { title, link, description, language, format: format_name(&format).to_owned(), items, problems }
+    let description = feed.description.map(|t| t.content).or(description).map(|t| t.trim().to_owned());
+    let description = description.filter(|t| !t.is_empty());
+    let format = if is_cdf { "cdf" } else { format_name(&format) };
+    ParsedFeed { title, link, description, language, format: format.to_owned(), items, problems }
+}
+
+/// What an item's relative addresses start from: in Atom and JSON the feed's own address, in RSS the site's; of a feed in a
+/// file, which has no address, the site's or else the feed's id where that is one.
+fn item_base(feed: &Feed, address: Option<Url>) -> Option<Url> {
+    let resolve = |text: &str| Url::options().base_url(address.as_ref()).parse(text.trim()).ok();
+    let is_web = |url: &Url| matches!(url.scheme(), "http" | "https");
+    let site = site(&feed.links).and_then(|link| resolve(&link.href)).filter(is_web);
+    match feed.feed_type {
+        FeedType::Atom | FeedType::JSON => address.or(site).or_else(|| Url::parse(feed.id.trim()).ok().filter(is_web)),
+        FeedType::RSS0 | FeedType::RSS1 | FeedType::RSS2 => site.or(address),
+    }
 }
 
 fn site(links: &[Link]) -> Option<&Link> {

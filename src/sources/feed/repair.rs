@@ -4,6 +4,8 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
+use crate::text::escapes::without_escapes;
+
 /// Elements whose content is text, so that a bare `<` within has to be text too.
 const TEXT_ELEMENTS: [&str; 9] = [
     "title",
@@ -17,14 +19,22 @@ const TEXT_ELEMENTS: [&str; 9] = [
     "media:description",
 ];
 
+const ESCAPES: [&str; 4] = ["&#27;", "&#x1b;", "&#x1B;", "&#027;"];
+
 /// Repairs character by character: control characters, bare ampersands, HTML entities, stray `<`, unescaped HTML.
-pub(super) fn repair(text: &str) -> (String, BTreeSet<&'static str>) {
+#[must_use]
+pub fn repair(text: &str) -> (String, BTreeSet<&'static str>) {
     let mut repairer = Repairer {
         out: String::with_capacity(text.len() + text.len() / 16),
         done: BTreeSet::new(),
         budget: text.len().saturating_mul(4),
     };
-    repairer.markup(text);
+    // Written out, an escape is left out with the terminal sequence that it opens.
+    if ESCAPES.iter().any(|escape| text.contains(escape)) {
+        repairer.markup(&ESCAPES.iter().fold(text.to_owned(), |text, escape| text.replace(escape, "\u{1b}")));
+    } else {
+        repairer.markup(text);
+    }
     (repairer.out, repairer.done)
 }
 
@@ -184,7 +194,7 @@ impl Repairer {
     fn clean(&mut self, text: &str) {
         if text.contains(is_illegal) {
             self.done.insert("left out control characters");
-            self.out.extend(text.chars().filter(|c| !is_illegal(*c)));
+            self.out.extend(without_escapes(text).chars().filter(|c| !is_illegal(*c)));
         } else {
             self.out.push_str(text);
         }
@@ -256,6 +266,14 @@ mod tests {
         );
         assert_eq!(repaired("<a><![CDATA[x & <b> \u{b}]]></a>"), "<a><![CDATA[x & <b> ]]></a>");
         assert_eq!(repaired("<a>1 < 2</a>"), "<a>1 &lt; 2</a>");
+    }
+
+    #[test]
+    fn terminal_sequences_go_whole() {
+        assert_eq!(
+            repaired("<a>\u{1b}[31mred &#27;[0m&amp; <![CDATA[\u{1b}]0;t\u{7}x]]></a>"),
+            "<a>red &amp; <![CDATA[x]]></a>"
+        );
     }
 
     #[test]

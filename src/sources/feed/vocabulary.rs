@@ -8,7 +8,7 @@ pub(super) const ATOM: &str = "http://www.w3.org/2005/Atom";
 pub(super) const RSS1: &str = "http://purl.org/rss/1.0/";
 
 /// The prefixes that feeds use, each with the namespace that it means.
-pub(super) const PREFIXES: [(&str, &str); 9] = [
+pub(super) const PREFIXES: [(&str, &str); 11] = [
     ("atom", ATOM),
     ("dc", "http://purl.org/dc/elements/1.1/"),
     ("content", "http://purl.org/rss/1.0/modules/content/"),
@@ -18,6 +18,8 @@ pub(super) const PREFIXES: [(&str, &str); 9] = [
     ("thr", "http://purl.org/syndication/thread/1.0"),
     ("wfw", "http://wellformedweb.org/CommentAPI/"),
     ("georss", "http://www.georss.org/georss"),
+    ("dcterms", "http://purl.org/dc/terms/"),
+    ("xhtml", "http://www.w3.org/1999/xhtml"),
 ];
 
 /// The names that count at the levels of feed, channel and item.
@@ -226,6 +228,8 @@ fn meaning(uri: &str) -> Option<(&'static str, &'static str)> {
         "purl.org/rss/1.0/modules/slash" => "slash",
         "purl.org/syndication/thread/1.0" => "thr",
         "wellformedweb.org/commentapi" => "wfw",
+        "purl.org/dc/terms" => "dcterms",
+        "www.w3.org/1999/xhtml" => "xhtml",
         _ => return None,
     };
     PREFIXES.iter().find(|(p, _)| *p == prefix).copied()
@@ -237,7 +241,10 @@ pub(super) fn is_text_construct(dialect: Dialect, space: Space, name: &str) -> b
         (Dialect::Atom, Space::Own) => {
             matches!(name, "title" | "subtitle" | "summary" | "content" | "rights" | "tagline" | "copyright")
         }
-        (Dialect::Rss | Dialect::Rdf, Space::Own) => matches!(name, "title" | "description" | "body" | "fullitem"),
+        (Dialect::Rss | Dialect::Rdf, Space::Own) => {
+            matches!(name, "title" | "description" | "summary" | "body" | "fullitem")
+        }
+        (Dialect::Rss | Dialect::Rdf, Space::Extension("xhtml")) => name == "body",
         (_, Space::Extension("content")) => name == "encoded",
         _ => false,
     }

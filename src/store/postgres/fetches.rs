@@ -52,20 +52,24 @@ async fn store_item(
         .bind(column::text(&item.external_id))
         .bind(column::optional_text(item.hash_url.as_deref()))
         .bind(item.id.to_string())
+        .bind(column::text(&item.hash_text))
+        .bind(column::millis(item.published_at))
         .fetch_optional(&mut *connection)
         .await?;
-    let (id, stored) = match known {
+    let (id, stored, is_renamed) = match known {
         None => {
             insert_item(connection, fetch, item).await?;
-            (item.id.to_string(), Stored::New)
+            (item.id.to_string(), Stored::New, false)
         }
         Some(known) => {
             let may_edit = sql::may_edit(&known, fetch, settled);
             let stored = if may_edit { refresh_item(connection, &known, item).await? } else { Stored::Known };
-            (known.id, stored)
+            (known.id, stored, known.way != 1)
         }
     };
-    insert_provenance(connection, fetch, item, &id).await?;
+    if !(is_renamed && put_provenance(connection, sql::REPLACE_PROVENANCE, fetch, item, &id).await?) {
+        put_provenance(connection, sql::INSERT_PROVENANCE, fetch, item, &id).await?;
+    }
     settled.insert(id);
     Ok(stored)
 }
@@ -88,6 +92,7 @@ async fn insert_item(connection: &mut PgConnection, fetch: &FetchCommit, item: &
         .bind(item.time_basis.as_str())
         .bind(column::to_json(&item.engagement)?)
         .bind(column::to_json(&item.metadata)?)
+        .bind(column::optional_text(item.html.as_deref()))
         .execute(connection)
         .await?;
     Ok(())
@@ -111,6 +116,7 @@ async fn refresh_item(connection: &mut PgConnection, known: &KnownItem, item: &I
         .bind(column::optional_text(item.canonical_url.as_deref()))
         .bind(column::optional_text(item.hash_url.as_deref()))
         .bind(column::millis(item.published_at))
+        .bind(column::optional_text(item.html.as_deref()))
         .execute(&mut *connection)
         .await?;
     sqlx::query(sql::UNPLACE).bind(&known.id).execute(connection).await?;
@@ -123,13 +129,15 @@ async fn refresh_engagement(connection: &mut PgConnection, known: &KnownItem, it
     Ok(())
 }
 
-async fn insert_provenance(
+/// True when a row was written.
+async fn put_provenance(
     connection: &mut PgConnection,
+    statement: &'static str,
     fetch: &FetchCommit,
     item: &IdentifiedItem,
     id: &str,
-) -> Result<()> {
-    sqlx::query(sql::INSERT_PROVENANCE)
+) -> Result<bool> {
+    let done = sqlx::query(statement)
         .bind(fetch.source.to_string())
         .bind(column::text(&item.external_id))
         .bind(id)
@@ -137,7 +145,7 @@ async fn insert_provenance(
         .bind(fetch.finished_at.as_millis())
         .execute(connection)
         .await?;
-    Ok(())
+    Ok(done.rows_affected() > 0)
 }
 
 async fn insert_fetch_run(connection: &mut PgConnection, fetch: &FetchCommit, counts: FetchCounts) -> Result<()> {

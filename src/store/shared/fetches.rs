@@ -14,16 +14,26 @@ pub(crate) const UPDATE_SOURCE: &str = include_str!("update_source.sql");
 
 pub(crate) const INSERT_ITEM: &str = "
     INSERT INTO content_items (id, source_id, external_id, url, canonical_url, hash_url, hash_text, title,
-        body_text, author, published_at, fetched_at, item_time, time_basis, engagement, metadata_json)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)";
+        body_text, author, published_at, fetched_at, item_time, time_basis, engagement, metadata_json,
+        html)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)";
 
 pub(crate) const UPDATE_ITEM: &str = "
     UPDATE content_items
     SET title = $2, body_text = $3, hash_text = $4, author = $5, engagement = $6, metadata_json = $7, url = $8,
-        canonical_url = $9, hash_url = $10, published_at = coalesce(published_at, $11)
+        canonical_url = $9, hash_url = $10, published_at = coalesce(published_at, $11), html = $12
     WHERE id = $1";
 
 pub(crate) const UPDATE_ENGAGEMENT: &str = "UPDATE content_items SET engagement = $2 WHERE id = $1";
+
+/// An item that its source names anew at each look keeps four names: the oldest gives way.
+pub(crate) const REPLACE_PROVENANCE: &str = "
+    UPDATE content_item_sources SET external_id = $2, url = $4, first_seen_at = $5
+    WHERE source_id = $1
+      AND external_id = (SELECT o.external_id FROM content_item_sources o
+                         WHERE o.source_id = $1 AND o.item_id = $3 ORDER BY o.first_seen_at, o.external_id LIMIT 1)
+      AND (SELECT count(*) FROM content_item_sources a WHERE a.source_id = $1 AND a.item_id = $3) >= 4
+      AND NOT EXISTS (SELECT 1 FROM content_item_sources n WHERE n.source_id = $1 AND n.external_id = $2)";
 
 pub(crate) const INSERT_PROVENANCE: &str = "
     INSERT INTO content_item_sources (source_id, external_id, item_id, url, first_seen_at, published_time)
@@ -51,6 +61,8 @@ pub(crate) enum Stored {
 pub(crate) struct KnownItem {
     pub(crate) id: String,
     pub(crate) source_id: String,
+    /// By which sign it was found; 1 for the name that this source gave it before.
+    pub(crate) way: i64,
     pub(crate) hash_text: String,
     pub(crate) title: Option<String>,
     pub(crate) body_text: String,

@@ -1,9 +1,10 @@
 -- The stored item that is the one just fetched, by the strongest sign first: this source gave it under the same id before;
--- it has the same address; it has the same natural identity (its source was removed and added again).
+-- it has the same address; it has the same natural identity (its source was removed and added again); it has no address, this
+-- source gave the same text, and no date tells the two apart (its identifier changes from look to look).
 -- One that retention emptied is found as well, so that it does not come back.
-SELECT i.id, i.source_id, i.hash_text, i.title, i.body_text, i.engagement, i.metadata_json, i.deleted_at
+SELECT i.id, i.source_id, signs.way, i.hash_text, i.title, i.body_text, i.engagement, i.metadata_json, i.deleted_at
 FROM (
-    SELECT p.item_id, 1 AS way, 0 AS fetched_at
+    SELECT p.item_id, CAST(1 AS BIGINT) AS way, 0 AS fetched_at
     FROM content_item_sources p
     WHERE p.source_id = $1 AND p.external_id = $2
     UNION ALL
@@ -14,6 +15,11 @@ FROM (
     SELECT n.id, 3, 0
     FROM content_items n
     WHERE n.id = $4
+    UNION ALL
+    SELECT t.id, 4, t.fetched_at
+    FROM content_items t
+    WHERE t.source_id = $1 AND t.hash_text = $5 AND t.hash_url IS NULL AND CAST($3 AS TEXT) IS NULL
+      AND (t.published_at IS NULL OR CAST($6 AS BIGINT) IS NULL OR t.published_at = $6)
 ) AS signs
 JOIN content_items i ON i.id = signs.item_id
 ORDER BY signs.way, CASE WHEN i.deleted_at IS NULL THEN 0 ELSE 1 END, signs.fetched_at, signs.item_id

@@ -1,7 +1,7 @@
 -- Empties old items. Their rows stay, so that a source that still lists one does not bring it back as new. Kept as they are: items
 -- of stories in a kept digest, and of stories that have a newer item.
 UPDATE content_items
-SET body_text = '', author = NULL, engagement = '{}', metadata_json = '{}', deleted_at = $3
+SET body_text = '', html = NULL, author = NULL, engagement = '{}', metadata_json = '{}', deleted_at = $3
 WHERE id IN (
     SELECT i.id
     FROM content_items i

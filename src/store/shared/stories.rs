@@ -11,6 +11,8 @@ use crate::domain::story::Delivery;
 use crate::domain::time::Timestamp;
 use crate::store::{EmbeddedItem, Result, StoreError, StoryRecord};
 
+pub(crate) const HTML: &str = "SELECT html FROM content_items WHERE id = $1 AND deleted_at IS NULL";
+
 /// How much the first item of a story resembles it.
 pub(crate) const FIRST_SIMILARITY: f64 = 1.0;
 

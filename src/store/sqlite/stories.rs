@@ -83,6 +83,12 @@ impl StoryStore for SqliteStore {
         sql::stories(rows)
     }
 
+    async fn item_html(&self, item: ItemId) -> Result<Option<String>> {
+        let html: Option<Option<String>> =
+            sqlx::query_scalar(sql::HTML).bind(item.to_string()).fetch_optional(&self.reader).await?;
+        Ok(html.flatten())
+    }
+
     async fn load_items(&self, topic: TopicId, ids: &[ItemId]) -> Result<Vec<(Item, Vec<SourceId>)>> {
         let rows: Vec<ItemRow> = sqlx::query_as(
             "SELECT i.id, i.source_id, i.external_id, i.url, i.canonical_url, i.title, i.body_text, i.author,

@@ -25,7 +25,7 @@ fn rss_items_are_read_in_full() {
     );
     assert_eq!((feed.format.as_str(), feed.title.as_deref()), ("rss2.0", Some("News & more")));
     assert_eq!(feed.language.as_deref(), Some("en-gb"));
-    assert_eq!(feed.description.as_deref(), Some("About things"));
+    assert_eq!(feed.description.as_deref(), Some("About <b>things</b>"));
     let item = &feed.items[0];
     assert_eq!(item.title.as_deref(), Some("Fish & chips"));
     assert_eq!((item.guid.as_deref(), item.url.as_deref()), (Some("7"), Some("https://example.org/a")));

@@ -2,7 +2,12 @@
 
 use std::time::{Duration, Instant};
 
-use aha_radar::sources::feed::{MAX_ITEMS, parse};
+use aha_radar::sources::canonical::canonical_url;
+use aha_radar::sources::feed::{MAX_ITEMS, parse, parse_date, parse_within};
+use aha_radar::sources::opml;
+use aha_radar::text::html::{clean_line, html_to_text};
+use aha_radar::text::language::language;
+use aha_radar::text::sanitize::sanitize;
 use proptest::prelude::*;
 
 fn timed(name: &str, document: &str) {
@@ -37,6 +42,115 @@ fn documents_made_to_be_slow_are_not() {
         "a large head",
         &format!("<rss version='2.0'><channel><title>{}</title>{}", "x".repeat(n), "<item><b></item>".repeat(2000)),
     );
+}
+
+#[test]
+fn attributes_and_namespaces_without_number_are_refused() {
+    let many = |n: usize, start: &str| (0..n).map(|i| format!(" {start}{i}='x'")).collect::<Vec<_>>().concat();
+    for (name, tag) in [
+        ("attributes", many(200_000, "a")),
+        ("namespaces", many(1_000_000, "xmlns:n")),
+        ("bases", many(200_000, "xml:base")),
+    ] {
+        let document = format!("<rss version='2.0'{tag}><channel><item><title>x</title></item></channel></rss>");
+        timed(name, &document);
+        let error = parse(document.as_bytes(), None, None).unwrap_err();
+        assert!(error.to_string().contains("attributes"), "{name}: {error}");
+    }
+    // Spread over elements, so that each by itself passes.
+    let nested = |n: usize| format!("<x:a{}>", many(250, &format!("xmlns:n{n}_")));
+    let spread = (0..200).map(nested).collect::<Vec<_>>().concat();
+    timed("spread namespaces", &format!("<rss><channel><item>{spread}{}", "<y:b/>".repeat(100_000)));
+}
+
+#[test]
+fn a_million_items_are_read_up_to_the_limit() {
+    let start = Instant::now();
+    for document in [
+        format!("<rss version='2.0'><channel><title>T</title>{}</channel></rss>", "<item/>".repeat(1_000_000)),
+        format!("<feed xmlns='http://www.w3.org/2005/Atom'>{}</feed>", "<entry><id>1</id></entry>".repeat(200_000)),
+        format!(
+            "{{\"version\":\"https://jsonfeed.org/version/1.1\",\"items\":[{}{{}}]}}",
+            "{\"id\":\"1\"},".repeat(300_000)
+        ),
+    ] {
+        // An unoptimised build on a busy machine may take longer than the usual deadline.
+        let feed = parse_within(document.as_bytes(), None, None, Duration::from_mins(5)).unwrap();
+        assert_eq!(feed.items.len(), MAX_ITEMS, "{}", feed.format);
+        assert!(feed.problems.iter().any(|p| p.contains("only the first")), "{:?}", feed.problems);
+    }
+    assert!(start.elapsed() < Duration::from_mins(5), "{:?}", start.elapsed());
+}
+
+#[test]
+fn entities_of_a_documents_own_are_not_expanded() {
+    let laughs = (1..10)
+        .map(|n| format!("<!ENTITY l{n} \"{}\">", format!("&l{};", n - 1).repeat(10)))
+        .collect::<Vec<_>>()
+        .concat();
+    for (name, subset) in [
+        ("billion laughs", format!("<!ENTITY l0 \"lol\">{laughs}")),
+        ("external", "<!ENTITY l9 SYSTEM \"file:///etc/passwd\">".to_owned()),
+        ("parameters", "<!ENTITY % p SYSTEM \"http://127.0.0.1/x.dtd\">%p;".to_owned()),
+    ] {
+        let document = format!(
+            "<?xml version='1.0'?><!DOCTYPE rss [{subset}]><rss version='2.0'><channel><item><title>a &l9; b</title></item></channel></rss>"
+        );
+        let feed = parse(document.as_bytes(), None, None).unwrap();
+        let title = feed.items[0].title.clone().unwrap();
+        assert!(title.starts_with('a') && title.ends_with('b') && title.len() < 20, "{name}: {title}");
+    }
+}
+
+#[test]
+fn characters_that_are_none_do_no_harm() {
+    let title = |text: &[u8]| {
+        let document =
+            [b"<rss version='2.0'><channel><item><title>a", text, b"b</title></item></channel></rss>"].concat();
+        parse(&document, None, None).unwrap().items[0].title.clone().unwrap()
+    };
+    assert_eq!(title(b"\0"), "ab");
+    assert_eq!(title("\u{202e}\u{2066}\u{200f}".as_bytes()), "ab");
+    assert_eq!(title(b"&#xD800;&#0;&#x110000;").trim_matches(['a', 'b', '\u{fffd}']), "");
+    // A surrogate as UTF-8 cannot have it: what its bytes are taken for does not matter, the feed is read.
+    assert!(title(b"\xED\xA0\x80").starts_with('a'));
+    let json = r#"{"version":"https://jsonfeed.org/version/1.1","items":[{"id":"1","title":"a\ud800b"},{"id":"2"}]}"#;
+    let feed = parse(json.as_bytes(), None, None).unwrap();
+    assert_eq!((feed.items[0].title.as_deref(), feed.items.len()), (Some("a\u{fffd}b"), 2));
+    for charset in ["utf-16", "utf-7", "ebcdic", "x-user-defined", "replacement", "iso-2022-jp", "no such charset", ""]
+    {
+        let document = format!(
+            "<?xml version='1.0' encoding='{charset}'?><rss version='2.0'><channel><item><title>plain</title></item></channel></rss>"
+        );
+        let feed = parse(document.as_bytes(), Some("text/xml; charset=utf-16le"), None).unwrap();
+        assert_eq!(feed.items[0].title.as_deref(), Some("plain"), "{charset}");
+    }
+}
+
+#[test]
+fn years_that_cannot_be_are_no_dates() {
+    for date in [
+        "0000-01-01T00:00:00Z",
+        "99999-12-31T00:00:00Z",
+        "Fri, 01 Jan 99999 00:00:00 GMT",
+        "-271821-04-20",
+        "9999999999999999999",
+    ] {
+        let text = format!(
+            "<rss version='2.0'><channel><item><title>x</title><pubDate>{date}</pubDate></item></channel></rss>"
+        );
+        assert_eq!(parse(text.as_bytes(), None, None).unwrap().items[0].published_at, None, "{date}");
+    }
+}
+
+#[test]
+fn reading_stops_at_its_deadline() {
+    let document =
+        format!("<rss version='2.0'><channel>{}</channel></rss>", "<item><title>x</title></item>".repeat(200_000));
+    let start = Instant::now();
+    let error = parse_within(document.as_bytes(), None, None, Duration::ZERO).unwrap_err();
+    assert!(error.to_string().contains("too long"), "{error}");
+    assert!(start.elapsed() < Duration::from_secs(30), "{:?}", start.elapsed());
 }
 
 #[test]
@@ -89,6 +203,19 @@ proptest! {
     #[test]
     fn random_bytes_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..400)) {
         let _ = parse(&bytes, Some("text/xml"), None);
+    }
+
+    #[test]
+    fn garbage_never_panics_anywhere(bytes in proptest::collection::vec(any::<u8>(), 0..300), text in "\\PC{0,120}") {
+        for text in [String::from_utf8_lossy(&bytes).as_ref(), &text] {
+            let _ = (canonical_url(text), parse_date(text), language(text, text, Some(text)));
+            let _ = (sanitize(text, None), html_to_text(text), clean_line(text));
+            let _ = canonical_url(&format!("https://{text}/{text}?{text}#{text}"));
+            let _ = sanitize(&format!("<a href=\"{text}\" {text}><{text}>"), None);
+            let _ = parse(format!("{{\"items\":[{{\"id\":\"{text}\"}}]}}").as_bytes(), None, None);
+            let _ = opml::read(format!("<opml><outline xmlUrl=\"{text}\"/>{text}").as_bytes(), "x", None);
+        }
+        let _ = opml::read(&bytes, "x", None);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 mod addresses;
 mod connectors;
 mod discovering;
+mod dialects;
 mod feeds;
 mod fetching;
 mod hostile;

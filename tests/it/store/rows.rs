@@ -101,6 +101,45 @@ async fn a_merged_story_is_read_as_the_one_it_went_into(store: &dyn Store, url: 
     assert!(items.iter().all(|item| item.cluster == Some(clusters[0])));
 }
 
+async fn an_item_that_is_named_anew_at_each_look_stays_one(store: &dyn Store, url: &str) {
+    let world = World::new(store).await;
+    let named = |number: i64, base: IdentifiedItem| {
+        let name = format!("name {number}");
+        IdentifiedItem { id: id(&name), external_id: name, ..base }
+    };
+    let linked = item("linked", 1);
+    let bare = IdentifiedItem { hash_url: None, ..item("bare", 1) };
+    let undated = IdentifiedItem { hash_url: None, published_at: None, ..item("undated", 1) };
+    for number in 0..12 {
+        let items: Vec<_> = [&linked, &bare, &undated]
+            .into_iter()
+            .zip([0, 100, 200])
+            .map(|(base, start)| named(start + number, base.clone()))
+            .collect();
+        let counts = store.commit_fetch(&world.lease, &world.look(number, world.first, &items)).await.unwrap();
+        assert_eq!((counts.new, counts.updated), (if number == 0 { 3 } else { 0 }, 0), "look {number}");
+    }
+    assert_eq!(
+        rows(url, "SELECT CAST(count(*) AS TEXT) FROM content_item_sources").await,
+        ["12"],
+        "four names of each"
+    );
+    let again = IdentifiedItem { published_at: Some(at(5)), ..named(300, bare) };
+    let counts = store.commit_fetch(&world.lease, &world.look(12, world.first, &[again])).await.unwrap();
+    assert_eq!(counts.new, 1, "the same words on another day are another item");
+}
+
+async fn markup_is_kept_and_replaced_by_an_edit(store: &dyn Store, _: &str) {
+    let world = World::new(store).await;
+    world.with_items(store, &[item("a", 1)]).await;
+    assert_eq!(store.item_html(id("a")).await.unwrap().as_deref(), Some("<p>Body of a</p>"));
+    let edited =
+        IdentifiedItem { hash_text: "new".to_owned(), body_text: "New".to_owned(), html: None, ..item("a", 1) };
+    store.commit_fetch(&world.lease, &world.look(1, world.first, &[edited])).await.unwrap();
+    assert_eq!(store.item_html(id("a")).await.unwrap(), None);
+    assert_eq!(store.item_html(id("nothing")).await.unwrap(), None);
+}
+
 /// Postgres has no place for U+0000 in text, so neither database keeps it.
 async fn nul_characters_are_left_out(store: &dyn Store, url: &str) {
     let mut topic = store.ensure_topic("na\0me", at(0)).await.unwrap();
@@ -192,6 +231,8 @@ on_the_rows_of_every_database!(
     a_digest_committed_twice_leaves_identical_rows,
     what_retention_deleted_stays_deleted,
     a_merged_story_is_read_as_the_one_it_went_into,
+    an_item_that_is_named_anew_at_each_look_stays_one,
+    markup_is_kept_and_replaced_by_an_edit,
     nul_characters_are_left_out,
     long_identifiers_are_kept,
     the_views_show_times_as_text,

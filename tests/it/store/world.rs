@@ -197,5 +197,6 @@ pub(crate) fn item(key: &str, hour: i64) -> IdentifiedItem {
         time_basis: TimeBasis::Published,
         engagement: Engagement { score: Some(3), comments: None, views: None },
         metadata: ItemMetadata { categories: vec!["db".to_owned()], ..ItemMetadata::default() },
+        html: Some(format!("<p>Body of {key}</p>")),
     }
 }

@@ -1,0 +1,107 @@
+//! The words that dates are written with: months and zones by their names, and the marks of languages that write dates
+//! without names. Called by the reader of dates.
+
+use std::borrow::Cow;
+
+/// The first letters of the months, January first, as English, German, French, Spanish, Italian, Dutch, Portuguese, Greek,
+/// Hungarian, Russian, Polish, Turkish and Scandinavian feeds write them.
+const MONTHS: [&[&str]; 12] = [
+    &["jan", "ene", "gen", "ιαν", "янв", "sty", "oca"],
+    &["feb", "fév", "fev", "φεβ", "фев", "lut", "şub"],
+    &["mar", "mär", "mrt", "maa", "már", "μάρ", "μαρ", "мар"],
+    &["apr", "avr", "abr", "ápr", "απρ", "апр", "kwi", "nis"],
+    &["may", "mai", "mei", "mag", "máj", "maj", "μάι", "μαι", "μαϊ", "май", "мая"],
+    &["jun", "juin", "giu", "jún", "ιουν", "ιούν", "ιον", "июн", "cze", "haz"],
+    &["jul", "juil", "lug", "júl", "ιουλ", "ιούλ", "ιολ", "июл", "lip", "tem"],
+    &["aug", "aoû", "ago", "agu", "αύγ", "αυγ", "авг", "sie", "ağu"],
+    &["sep", "set", "szep", "σεπ", "сен", "wrz", "eyl"],
+    &["oct", "okt", "ott", "out", "οκτ", "окт", "paź", "eki"],
+    &["nov", "νοέ", "νοε", "ноя", "lis", "kas"],
+    &["dec", "déc", "dic", "dez", "des", "δεκ", "дек", "gru", "ara"],
+];
+
+/// A month by its first letters.
+pub(super) fn month(token: &str) -> Option<u32> {
+    let lower = token.to_lowercase();
+    let found = MONTHS.iter().position(|starts| starts.iter().any(|start| lower.starts_with(start)))?;
+    u32::try_from(found + 1).ok()
+}
+
+/// Minutes east of Greenwich by the zone's customary name. Military letters have been used both ways, so they say nothing.
+pub(super) fn named_offset(name: &str) -> Option<i64> {
+    let quarters = match name.to_ascii_uppercase().as_str() {
+        "Z" | "UT" | "GMT" | "UTC" | "WET" => 0,
+        "BST" | "CET" | "MEZ" | "WEST" | "IRST" => 4,
+        "CEST" | "MESZ" | "EET" | "SAST" => 8,
+        "EEST" | "MSK" | "TRT" => 12,
+        "IST" => 22,
+        "SGT" | "HKT" | "AWST" => 32,
+        "JST" | "KST" => 36,
+        "ACST" => 38,
+        "AEST" => 40,
+        "AEDT" => 44,
+        "NZST" => 48,
+        "NZDT" => 52,
+        "NDT" => -10,
+        "BRT" | "ART" | "ADT" => -12,
+        "NST" => -14,
+        "AST" | "EDT" | "AT" => -16,
+        "EST" | "CDT" | "ET" => -20,
+        "CST" | "MDT" | "CT" => -24,
+        "MST" | "PDT" | "MT" => -28,
+        "PST" | "AKDT" | "PT" => -32,
+        "AKST" | "AKT" => -36,
+        "HST" => -40,
+        _ => return None,
+    };
+    Some(quarters * 15)
+}
+
+/// Minutes east of Greenwich of the one zone where dates are written with Korean marks.
+const KOREA_MINUTES: i64 = 9 * 60;
+
+/// The text with the marks of East Asian dates as hyphens, colons, "am" and "pm", and hyphens around a month's name as
+/// spaces; with it the zone that the writing itself tells.
+pub(super) fn numbers_and_marks(text: &str) -> (Cow<'_, str>, Option<i64>) {
+    if text.is_ascii() {
+        return (spaced_month(text).map_or(Cow::Borrowed(text), Cow::Owned), None);
+    }
+    let is_korean = ["년", "월", "오전", "오후"].iter().any(|mark| text.contains(mark));
+    let mut out = text.to_owned();
+    for (marks, sign) in [
+        (&["오전", "上午", "午前"][..], " am "),
+        (&["오후", "下午", "午後"], " pm "),
+        (&["年", "년", "月", "월"], "-"),
+        (&["日", "일", "秒", "초"], " "),
+        (&["時", "时", "시", "点", "分", "분"], ":"),
+    ] {
+        for mark in marks {
+            out = out.replace(mark, sign);
+        }
+    }
+    let out = glued(&out);
+    (Cow::Owned(spaced_month(&out).unwrap_or(out)), is_korean.then_some(KOREA_MINUTES))
+}
+
+/// Without the spaces between a hyphen or colon and the number behind it; one that has no number behind it goes.
+fn glued(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(['-', ':']) {
+        let behind = rest[at + 1..].trim_start();
+        out.push_str(&rest[..at]);
+        let before_number = behind.starts_with(char::is_alphanumeric);
+        out.push_str(if before_number { &rest[at..=at] } else { " " });
+        rest = behind;
+    }
+    out.push_str(rest);
+    out
+}
+
+/// "2004-július-13" with spaces for its hyphens.
+fn spaced_month(text: &str) -> Option<String> {
+    let (year, rest) = text.split_once('-')?;
+    let (name, rest) = rest.split_once('-')?;
+    let is_named = name.starts_with(char::is_alphabetic) && month(name).is_some();
+    (is_named && year.bytes().all(|b| b.is_ascii_digit())).then(|| format!("{year} {name} {rest}"))
+}

@@ -1,0 +1,110 @@
+//! What a document may cost. Called by the parser.
+
+use std::io::{Error, ErrorKind, Read};
+use std::time::{Duration, Instant};
+
+use crate::sources::fetch::FetchError;
+
+/// A tag with more attributes is nobody's: readers take quadratic time for them.
+const MAX_ATTRIBUTES: usize = 256;
+/// Only a longer tag can hold so many.
+const MIN_CROWDED_BYTES: usize = MAX_ATTRIBUTES * 4;
+
+pub(super) const TOO_SLOW: &str = "reading it took too long";
+
+/// The moment after which reading stops.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Deadline(Instant);
+
+impl Deadline {
+    pub(super) fn after(duration: Duration) -> Self {
+        let now = Instant::now();
+        Self(now.checked_add(duration).unwrap_or(now))
+    }
+
+    pub(super) fn has_passed(self) -> bool {
+        Instant::now() >= self.0
+    }
+
+    pub(super) fn check(self) -> Result<(), FetchError> {
+        if self.has_passed() { Err(FetchError::Unparseable { reason: TOO_SLOW.to_owned() }) } else { Ok(()) }
+    }
+
+    /// The bytes in portions, the next one only as long as there is time.
+    pub(super) fn over(self, bytes: &[u8]) -> impl Read {
+        Portions { rest: bytes, deadline: self }
+    }
+}
+
+struct Portions<'a> {
+    rest: &'a [u8],
+    deadline: Deadline,
+}
+
+impl Read for Portions<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        if self.deadline.has_passed() {
+            return Err(Error::new(ErrorKind::TimedOut, TOO_SLOW));
+        }
+        self.rest.read(buffer)
+    }
+}
+
+/// Why the document is refused when one of its tags has too many attributes or namespaces. Linear.
+pub(super) fn crowded_tag(text: &str) -> Option<String> {
+    let mut rest = text;
+    while let Some(at) = rest.find('<') {
+        rest = &rest[at + 1..];
+        if rest.starts_with("![CDATA[") {
+            rest = rest.split_once("]]>").map_or("", |(_, behind)| behind);
+            continue;
+        }
+        let end = rest.find('<').unwrap_or(rest.len());
+        let is_tag = rest.starts_with(|c: char| c.is_alphabetic() || c == '_');
+        if is_tag && end > MIN_CROWDED_BYTES && attributes(&rest.as_bytes()[..end]) > MAX_ATTRIBUTES {
+            return Some(format!("a tag has more than {MAX_ATTRIBUTES} attributes"));
+        }
+        rest = &rest[end..];
+    }
+    None
+}
+
+/// Equals signs outside quotes, up to the tag's end.
+fn attributes(tag: &[u8]) -> usize {
+    let mut quote = None;
+    let mut count = 0;
+    for byte in tag {
+        match (quote, byte) {
+            (None, b'>') => break,
+            (None, b'"' | b'\'') => quote = Some(*byte),
+            (None, b'=') => count += 1,
+            (Some(open), byte) if open == *byte => quote = None,
+            _ => {}
+        }
+    }
+    count
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read;
+    use std::time::Duration;
+
+    use super::{Deadline, crowded_tag};
+
+    #[test]
+    fn crowded_tags_are_found_and_long_values_are_none() {
+        let crowded = (0..300).map(|n| format!(" a{n}='1'")).collect::<Vec<_>>().concat();
+        assert!(crowded_tag(&format!("<rss><channel{crowded}/></rss>")).is_some());
+        let long = format!("<a href='{}'>{}</a>", "a=b&".repeat(5_000), "x = y ".repeat(5_000));
+        assert_eq!(crowded_tag(&long), None);
+        assert_eq!(crowded_tag(&format!("<![CDATA[{crowded}]]>")), None);
+    }
+
+    #[test]
+    fn nothing_is_read_after_the_deadline() {
+        let mut text = String::new();
+        assert!(Deadline::after(Duration::ZERO).over(b"abc").read_to_string(&mut text).is_err());
+        assert_eq!(Deadline::after(Duration::from_mins(1)).over(b"abc").read_to_string(&mut text).unwrap(), 3);
+    }
+}

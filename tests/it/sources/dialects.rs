@@ -1,0 +1,131 @@
+//! Old, rare and careless dialects: what each element means is told from the feed, whoever wrote it.
+
+use aha_radar::sources::feed::{ParsedFeed, parse};
+
+fn read(text: &str) -> ParsedFeed {
+    parse(text.as_bytes(), None, Some("https://example.org/feed.xml")).unwrap()
+}
+
+fn rss(item: &str) -> ParsedFeed {
+    read(&format!("<rss version='2.0'><channel><title>T</title><item>{item}</item></channel></rss>"))
+}
+
+#[test]
+fn channel_definition_format_is_read() {
+    let feed = read(
+        "<CHANNEL HREF='http://cdf.example/' LASTMOD='2004-04-06'><TITLE>Early</TITLE><ABSTRACT>About &amp; more</ABSTRACT>\
+         <CHANNEL><TITLE>Within</TITLE><ITEM HREF='/1' LASTMOD='2004-04-06T23:05:43-05:00'><TITLE>One</TITLE><ABSTRACT>First</ABSTRACT></ITEM></CHANNEL>\
+         <ITEM><A HREF='http://cdf.example/2'>two</A><TITLE>Two</TITLE></ITEM></CHANNEL>",
+    );
+    assert_eq!(
+        (feed.format.as_str(), feed.title.as_deref(), feed.link.as_deref()),
+        ("cdf", Some("Early"), Some("http://cdf.example/"))
+    );
+    assert_eq!(feed.description.as_deref(), Some("About & more"));
+    let found: Vec<_> = feed.items.iter().map(|item| (item.title.as_deref(), item.url.as_deref())).collect();
+    assert_eq!(found, [(Some("One"), Some("http://cdf.example/1")), (Some("Two"), Some("http://cdf.example/2"))]);
+    assert_eq!(feed.items[0].updated_at.map(|at| at.to_string()).as_deref(), Some("2004-04-07T04:05:43Z"));
+    assert_eq!(feed.items[0].summary_markup.as_deref(), Some("First"));
+}
+
+#[test]
+fn of_a_summary_and_a_description_the_first_is_the_summary() {
+    for (item, summary, content) in [
+        ("<summary>S</summary><description>D</description>", Some("S"), Some("D")),
+        ("<description>D</description><summary>S</summary>", Some("D"), Some("S")),
+        ("<summary>S</summary>", Some("S"), None),
+    ] {
+        let feed = rss(item);
+        let item = &feed.items[0];
+        assert_eq!((item.summary_markup.as_deref(), item.content_markup.as_deref()), (summary, content));
+    }
+}
+
+#[test]
+fn bodies_are_found_however_they_are_wrapped() {
+    for item in [
+        "<body xmlns='http://www.w3.org/1999/xhtml'><p>A <b>b</b></p></body>",
+        "<xhtml:body xmlns:xhtml='http://www.w3.org/1999/xhtml'><xhtml:p>A <xhtml:b>b</xhtml:b></xhtml:p></xhtml:body>",
+        "<fullitem>&lt;p&gt;A &lt;b&gt;b&lt;/b&gt;&lt;/p&gt;</fullitem>",
+        "<content:encoded>&lt;p&gt;A &lt;b&gt;b&lt;/b&gt;&lt;/p&gt;</content:encoded>",
+    ] {
+        let feed = rss(item);
+        assert_eq!(feed.items[0].content_markup.as_deref(), Some("<p>A <b>b</b></p>"), "{item}");
+        assert_eq!(feed.items[0].body_text, "A b", "{item}");
+    }
+    let atom = read(
+        "<feed xmlns='http://www.w3.org/2005/Atom'><entry>\
+         <content type='html'><div xmlns='http://www.w3.org/1999/xhtml'>A &lt;b&gt;b&lt;/b&gt;</div></content></entry></feed>",
+    );
+    assert_eq!(atom.items[0].content_markup.as_deref(), Some("A <b>b</b>"));
+}
+
+#[test]
+fn extensions_speak_where_the_format_is_silent() {
+    let feed = rss(
+        "<itunes:author>Ann</itunes:author><dcterms:issued>2024-03-01T10:00:00Z</dcterms:issued><dcterms:modified>2024-03-02</dcterms:modified>",
+    );
+    let item = &feed.items[0];
+    assert_eq!(item.author.as_deref(), Some("Ann"));
+    assert_eq!(item.published_at.map(|at| at.to_string()).as_deref(), Some("2024-03-01T10:00:00Z"));
+    assert_eq!(item.updated_at.map(|at| at.to_string()).as_deref(), Some("2024-03-02T00:00:00Z"));
+    let both = rss(
+        "<author>Bea</author><dc:author>Ann</dc:author><pubDate>1 Mar 2024 10:00 GMT</pubDate><dcterms:created>2020</dcterms:created>",
+    );
+    assert_eq!(both.items[0].author.as_deref(), Some("Bea"));
+    assert_eq!(both.items[0].published_at.map(|at| at.to_string()).as_deref(), Some("2024-03-01T10:00:00Z"));
+    let atom = read(
+        "<feed xmlns='http://www.w3.org/2005/Atom' xmlns:dc='http://purl.org/dc/elements/1.1/'><dc:language>nl</dc:language>\
+         <entry><dc:date>2024-03-01</dc:date><dc:author>Cas</dc:author></entry></feed>",
+    );
+    assert_eq!((atom.language.as_deref(), atom.items[0].author.as_deref()), (Some("nl"), Some("Cas")));
+    assert!(atom.items[0].published_at.is_some());
+}
+
+#[test]
+fn a_date_without_a_zone_is_utc_and_marked() {
+    let feed = rss("<pubDate>Fri, 01 Mar 2024 10:20:30</pubDate>");
+    assert_eq!(feed.items[0].published_at.map(|at| at.to_string()).as_deref(), Some("2024-03-01T10:20:30Z"));
+    assert!(
+        feed.items[0].is_zone_assumed && feed.problems.iter().any(|p| p.contains("without a zone")),
+        "{:?}",
+        feed.problems
+    );
+    let feed = rss("<pubDate>Fri, 01 Mar 2024 10:20:30 EST</pubDate>");
+    assert!(!feed.items[0].is_zone_assumed && feed.problems.is_empty());
+}
+
+#[test]
+fn relative_addresses_start_where_the_format_says() {
+    let channel = |link: &str, item: &str| {
+        let text = format!("<rss version='2.0'><channel>{link}<item>{item}</item></channel></rss>");
+        parse(text.as_bytes(), None, Some("https://feeds.example/of/blog.xml")).unwrap().items.remove(0)
+    };
+    let of_site = channel(
+        "<link>https://blog.example/</link>",
+        "<link>p/1</link><description>&lt;img src='i.png'&gt;</description>",
+    );
+    assert_eq!(of_site.url.as_deref(), Some("https://blog.example/p/1"));
+    assert_eq!(of_site.markup_base.as_deref(), Some("https://blog.example/"));
+    assert_eq!(channel("", "<link>p/1</link>").url.as_deref(), Some("https://feeds.example/of/p/1"));
+    let own = channel(
+        "<link>https://blog.example/</link>",
+        "<description xml:base='https://img.example/a/'>&lt;img src='i.png'&gt;</description>",
+    );
+    assert_eq!(own.markup_base.as_deref(), Some("https://img.example/a/"));
+
+    let atom = "<feed xmlns='http://www.w3.org/2005/Atom' xml:base='/blog/'><link href='https://elsewhere.example/'/>\
+                <entry xml:base='2024/'><link href='p'/><content type='html' xml:base='img/'>&lt;a href='x'&gt;y&lt;/a&gt;</content></entry></feed>";
+    let item = parse(atom.as_bytes(), None, Some("https://feeds.example/atom.xml")).unwrap().items.remove(0);
+    assert_eq!(item.url.as_deref(), Some("https://feeds.example/blog/2024/p"));
+    assert_eq!(item.markup_base.as_deref(), Some("https://feeds.example/blog/2024/img/"));
+}
+
+#[test]
+fn terminal_sequences_leave_nothing_behind() {
+    for title in ["\u{1b}[31mRed\u{1b}[0m", "&#27;[31mRed&#27;[0m", "\u{9b}31mRed", "<![CDATA[\u{1b}]0;x\u{7}Red]]>"] {
+        assert_eq!(rss(&format!("<title>{title}</title>")).items[0].title.as_deref(), Some("Red"), "{title:?}");
+    }
+    let json = r#"{"version":"https://jsonfeed.org/version/1.1","items":[{"id":"1","title":"\u001b[31mRed"}]}"#;
+    assert_eq!(read(json).items[0].title.as_deref(), Some("Red"));
+}
