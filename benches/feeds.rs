@@ -1,0 +1,40 @@
+//! How long parsing a folder of feeds takes on one core. `scripts/bench_feeds.sh` runs it beside other parsers; by itself it reads
+//! the examples.
+//!
+//! usage: feeds [FOLDER [ROUNDS]]
+
+#![expect(clippy::expect_used, clippy::print_stdout, reason = "a benchmark prints, and a failure ends it")]
+
+use std::hint::black_box;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use aha_radar::sources::feed::parse;
+
+fn main() {
+    // cargo adds `--bench`.
+    let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
+    let examples = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/feeds").to_owned();
+    let folder = PathBuf::from(arguments.first().unwrap_or(&examples));
+    let rounds: usize = arguments.get(1).map_or(5, |rounds| rounds.parse().expect("ROUNDS is a number"));
+    let mut paths: Vec<PathBuf> = std::fs::read_dir(&folder)
+        .expect("the folder can be read")
+        .map(|entry| entry.expect("the folder can be read").path())
+        .filter(|path| path.is_file() && path.extension().is_none_or(|extension| extension != "json"))
+        .collect();
+    paths.sort();
+    let files: Vec<Vec<u8>> = paths.iter().map(|path| std::fs::read(path).expect("the file can be read")).collect();
+
+    let mut items = 0;
+    let mut times: Vec<Duration> = Vec::new();
+    for _ in 0..=rounds {
+        let start = Instant::now();
+        items = files.iter().map(|bytes| black_box(parse(bytes, None, None)).map_or(0, |feed| feed.items.len())).sum();
+        times.push(start.elapsed());
+    }
+    // The first round warms caches.
+    times.remove(0);
+    times.sort();
+    let seconds = times.get(times.len() / 2).map_or(0.0, Duration::as_secs_f64);
+    println!("{}", serde_json::json!({ "files": files.len(), "items": items, "seconds": seconds }));
+}

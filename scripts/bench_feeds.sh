@@ -1,0 +1,86 @@
+#!/usr/bin/env bash
+# How fast feeds are parsed to fields on one core, next to Python's fastfeedparser and feedparser on the same files.
+#
+# usage: scripts/bench_feeds.sh [FOLDER [ROUNDS]]
+#
+# All three have the files in memory, read each in turn in one process pinned to one core, and are timed by their own clocks after
+# a first round that is not counted; of ROUNDS (5) the median counts. What is parsed is not stored. JSON feeds are left out, since
+# the Python libraries do not read them. aha-radar also makes plain text of every body, which the others leave as markup.
+#
+# AHA_RADAR_BENCH names a built benchmark to use in the place of building one.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+fail() {
+    echo "scripts/bench_feeds.sh: $1" >&2
+    exit 2
+}
+folder=${1:-}
+rounds=${2:-5}
+[[ $rounds =~ ^[1-9][0-9]*$ ]] || fail "ROUNDS has to be a number above 0; got $rounds"
+if [[ -z $folder ]]; then
+    folder=../shared/data/feeds-real
+    [[ -d $folder ]] || folder=examples/feeds
+fi
+[[ -d $folder ]] || fail "there is no folder $folder"
+folder=$(cd "$folder" && pwd)
+command -v python3 >/dev/null || fail "python3 is missing"
+
+mkdir -p target
+venv=$PWD/target/bench-venv
+if [[ ! -x $venv/bin/python ]] || ! "$venv/bin/python" -c 'import feedparser, fastfeedparser' 2>/dev/null; then
+    echo "installing feedparser and fastfeedparser into $venv" >&2
+    python3 -m venv "$venv"
+    "$venv/bin/pip" install --quiet --disable-pip-version-check 'feedparser==6.0.14' fastfeedparser
+fi
+if [[ -n ${AHA_RADAR_BENCH:-} ]]; then
+    bench=$AHA_RADAR_BENCH
+else
+    echo "building the benchmark" >&2
+    bench=$(cargo bench --no-run --locked --bench feeds --message-format=json 2>/dev/null |
+        python3 -c 'import json, sys
+for line in sys.stdin:
+    message = json.loads(line)
+    if message.get("executable") and message.get("target", {}).get("name") == "feeds":
+        print(message["executable"])')
+fi
+[[ -x $bench ]] || fail "the benchmark could not be built; cargo bench --no-run --bench feeds says why"
+pinned=()
+if command -v taskset >/dev/null; then pinned=(taskset -c 0); fi
+
+"${pinned[@]}" "$venv/bin/python" - "$folder" "$rounds" "$bench" <<'PY'
+import json, pathlib, statistics, subprocess, sys, time
+import fastfeedparser, feedparser
+folder, rounds, bench = pathlib.Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
+files = [file.read_bytes() for file in sorted(folder.iterdir()) if file.is_file() and file.suffix != ".json"]
+
+def fast(data):
+    try:
+        return len(fastfeedparser.parse(data).entries)
+    except Exception:
+        return 0  # It raises on what it cannot read; the time it took counts all the same.
+
+def measured(parse, rounds):
+    items, seconds = 0, []
+    for _ in range(rounds + 1):
+        start = time.perf_counter()
+        items = sum(parse(data) for data in files)
+        seconds.append(time.perf_counter() - start)
+    return items, statistics.median(seconds[1:])
+
+done = subprocess.run([bench, str(folder), str(rounds)], capture_output=True, text=True)
+if done.returncode:
+    sys.exit(f"scripts/bench_feeds.sh: the benchmark ended with {done.returncode}:\n{done.stderr[-1000:]}")
+own = json.loads(done.stdout)
+found = {
+    "aha-radar": (own["items"], own["seconds"]),
+    "fastfeedparser": measured(fast, rounds),
+    "feedparser": measured(lambda data: len(feedparser.parse(data).entries), max(1, rounds // 5)),
+}
+print(f"\n{len(files)} files, {sum(map(len, files)) / 1e6:.1f} MB, one core\n")
+row = "{:<16} {:>8} {:>10} {:>12} {:>18} {:>18}".format
+print(row("", "items", "seconds", "items/s", "x fastfeedparser", "x feedparser"))
+rate = {name: items / seconds for name, (items, seconds) in found.items()}
+for name, (items, seconds) in found.items():
+    print(row(name, items, f"{seconds:.3f}", f"{rate[name]:.0f}", *(f"{rate[name] / rate[peer]:.2f}" for peer in ("fastfeedparser", "feedparser"))))
+PY
