@@ -80,6 +80,11 @@ pub(super) enum Command {
     Feedback(FeedbackArguments),
     /// Say how likely headlines are noise: clickbait, lists, promotions, job advertisements. A headline a line.
     Noise(NoiseArguments),
+    /// Measure clustering on labelled stories, and find the thresholds that suit them.
+    ///
+    /// The input has a JSON object a line: {"id", "story", "title", "text"} and, if known, "published_at". All of them are put together
+    /// as a run does it, and compared with the labels.
+    Calibrate(CalibrateArguments),
     /// Say what is set, what is wrong and how to mend it.
     Doctor(DoctorArguments),
     /// Bring the database to this program's schema.
@@ -322,6 +327,24 @@ pub(super) struct NoiseArguments {
     #[arg(long, default_value = "-", value_name = "FILE")]
     pub(super) input: PathBuf,
     /// One JSON object a line: `{"headline":…,"noise":…}`, from 0 to 1.
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct CalibrateArguments {
+    /// The labelled documents.
+    #[arg(long, value_name = "LABELLED.jsonl")]
+    pub(super) input: PathBuf,
+    /// Write {"id", "cluster"} for each document to this file.
+    #[arg(long, value_name = "OUT.jsonl")]
+    pub(super) assignments: Option<PathBuf>,
+    /// Find the thresholds that suit these labels and keep them for the runs to come.
+    #[arg(long)]
+    pub(super) tune: bool,
+    /// Decides the order of documents of one time.
+    #[arg(long, default_value_t = 1)]
+    pub(super) seed: u64,
     #[arg(long)]
     pub(super) json: bool,
 }

@@ -1,6 +1,7 @@
 //! The command line: one command a file. Results go to standard output, progress and logs to standard error.
 
 mod arguments;
+mod calibrate;
 mod calls;
 mod copy;
 mod daemon;
@@ -14,6 +15,7 @@ mod healthcheck;
 mod init;
 mod item;
 mod lines;
+mod labelled;
 mod llm;
 mod migrate;
 mod model_terms;
@@ -85,6 +87,7 @@ async fn dispatch(command: Command, config: Config) -> anyhow::Result<Exit> {
         Command::DeepDive(arguments) => {
             Box::pin(deep_dive::run(&app(config, OpenMode::MustExist).await?, arguments)).await
         }
+        Command::Calibrate(arguments) => calibrate::run(config, arguments).await,
         Command::Calls(arguments) => calls::run(&app(config, OpenMode::MustExist).await?, arguments).await,
         Command::Spend(arguments) => spend::run(&app(config, OpenMode::MustExist).await?, arguments).await,
         Command::Llm(command) => Box::pin(llm::run(config, command)).await,

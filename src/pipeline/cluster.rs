@@ -1,7 +1,7 @@
 //! Stage 6: places every item of the topic that has no story yet, whatever the run's window: so overlapping windows find the
 //! same stories.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::domain::ids::{ClusterId, ItemId};
@@ -10,7 +10,8 @@ use crate::domain::story::{StoryMember, choose_representative};
 use crate::domain::time::Timestamp;
 use crate::domain::window::Window;
 use crate::store::{ClusterCommit, EmbeddedItem, StoreError};
-use crate::stories::cluster::{COPY_DAYS, Document, Placement, place};
+use crate::stories::cluster::{COPY_DAYS, Document, Placed, place};
+use crate::stories::comparison::{LOCAL_THRESHOLDS, Thresholds};
 use crate::stories::dense::DenseVector;
 use crate::stories::features::{Features, LOCAL_SPACE};
 
@@ -28,21 +29,32 @@ pub(super) async fn run(context: &RunContext, state: &RunState) -> Result<(), Ru
     if let Some(space) = &state.space {
         add_vectors(context, space, &mut documents).await?;
     }
-    let topic = context.topic.id;
+    let (topic, thresholds) = (context.topic.id, thresholds(context).await?);
     let placing = tokio::task::spawn_blocking(move || {
-        let placements = place(topic, &documents);
-        (documents, placements)
+        let placed = place(topic, &documents, thresholds);
+        (documents, placed)
     });
-    let (documents, placements) = placing.await.map_err(|_| RunError::Interrupted)?;
+    let (documents, placed) = placing.await.map_err(|_| RunError::Interrupted)?;
     let commit = ClusterCommit {
-        created: placements.iter().filter(|p| p.began).map(|p| (p.cluster, p.item)).collect(),
-        joined: placements.iter().map(|p| (p.item, p.cluster, p.similarity)).collect(),
-        representatives: representatives(context, &documents, &placements).await?,
+        created: placed.placements.iter().filter(|p| p.began).map(|p| (p.cluster, p.item)).collect(),
+        joined: placed.placements.iter().map(|p| (p.item, p.cluster, p.similarity)).collect(),
+        merged: placed.merges.iter().map(|merge| (merge.from, merge.into)).collect(),
+        representatives: representatives(context, &documents, &placed).await?,
     };
     context.store().commit_clusters(&context.lease, &commit).await?;
-    let joined = placements.len() - commit.created.len();
-    context.progress.end(Stage::Cluster, &format!("{} new stories, {joined} items joined one", commit.created.len()));
+    context.progress.end(Stage::Cluster, &in_words(&commit));
     Ok(())
+}
+
+fn in_words(commit: &ClusterCommit) -> String {
+    let (begun, joined) = (commit.created.len(), commit.joined.len() - commit.created.len());
+    let merged = if commit.merged.is_empty() { String::new() } else { format!(", {} merged", commit.merged.len()) };
+    format!("{begun} new stories, {joined} items joined one{merged}")
+}
+
+/// Those that were found on the owner's labelled stories, else those that ship.
+pub(super) async fn thresholds(context: &RunContext) -> Result<Thresholds, RunError> {
+    Ok(context.store().thresholds(LOCAL_SPACE).await?.unwrap_or(LOCAL_THRESHOLDS))
 }
 
 /// Gives the documents their dense vectors, as far as they have one of that space.
@@ -85,6 +97,7 @@ fn document(vectors: &Vectors, item: &EmbeddedItem) -> Result<Document, StoreErr
         source: item.source,
         time: item.time,
         cluster: item.cluster,
+        delivered: item.delivered,
         copy,
         features,
         dense: None,
@@ -114,19 +127,16 @@ impl Vectors {
     }
 }
 
-/// The item that stands for each story that has more than one and was touched.
+/// The item that stands for each story whose items are not the same as before.
 async fn representatives(
     context: &RunContext,
     documents: &[Document],
-    placements: &[Placement],
+    placed: &Placed,
 ) -> Result<Vec<(ClusterId, ItemId)>, RunError> {
-    let touched: BTreeSet<ClusterId> = placements.iter().filter(|p| !p.began).map(|p| p.cluster).collect();
-    let placed: HashMap<ItemId, ClusterId> = placements.iter().map(|p| (p.item, p.cluster)).collect();
-    let joined: HashMap<ItemId, f64> = placements.iter().map(|p| (p.item, p.similarity)).collect();
+    let joined: HashMap<ItemId, f64> = placed.placements.iter().map(|p| (p.item, p.similarity)).collect();
     let mut members: BTreeMap<ClusterId, Vec<ItemId>> = BTreeMap::new();
-    for document in documents {
-        let home = document.cluster.or_else(|| placed.get(&document.id).copied());
-        if let Some(cluster) = home.filter(|cluster| touched.contains(cluster)) {
+    for (document, home) in documents.iter().zip(&placed.homes) {
+        if let Some(cluster) = home.filter(|cluster| placed.changed.contains(cluster)) {
             members.entry(cluster).or_default().push(document.id);
         }
     }

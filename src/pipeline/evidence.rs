@@ -10,14 +10,14 @@ use crate::domain::story::Story;
 use crate::domain::window::Window;
 use crate::stories::cadence::{CADENCE_DAYS, Cadences};
 use crate::stories::cluster::Document;
-use crate::stories::comparison::LOCAL_THRESHOLDS;
 use crate::stories::features::{Features, LOCAL_SPACE};
 use crate::stories::interests::Interests;
+use crate::stories::lookup::LookupIndex;
 use crate::stories::signals::{is_clickbait, is_promotional, promotional_phrases};
-use crate::stories::similarity::{Frequencies, LookupIndex, Weighted};
+use crate::stories::similarity::{Frequencies, Weighted};
 use crate::stories::tokens::tokens;
 
-use super::cluster::to_documents;
+use super::cluster::{thresholds, to_documents};
 use super::{RunContext, RunError};
 
 /// Days before the window that novelty and new terms are told against.
@@ -50,6 +50,7 @@ pub(super) async fn gather(
     let cadences = Cadences::of(context.store().source_times(context.topic.id, year).await?);
     let history = history(context).await?;
     let resembled = resembled_titles(context, &history, stories).await?;
+    let thresholds = thresholds(context).await?;
     let interests = Interests::parse(&context.run.settings.interests);
     let engagement = EngagementScale::of(stories);
     let in_scope: usize = items_by_source.values().sum();
@@ -65,7 +66,7 @@ pub(super) async fn gather(
         evidence.age_hours = round(window.end.hours_since(story.latest()).max(0.0));
         if let Some((similarity, title)) = resembled.get(&story.cluster_id) {
             evidence.novelty = round(1.0 - similarity);
-            evidence.resembles = (*similarity >= LOCAL_THRESHOLDS.join).then(|| title.clone());
+            evidence.resembles = thresholds.resembles(*similarity).then(|| title.clone());
         } else {
             evidence.novelty = 1.0;
         }

@@ -36,6 +36,7 @@ use crate::domain::source::{NewSource, Source};
 use crate::domain::time::Timestamp;
 use crate::domain::topic::Topic;
 use crate::domain::window::Window;
+use crate::stories::comparison::Thresholds;
 
 pub type Result<T> = std::result::Result<T, StoreError>;
 
@@ -213,6 +214,10 @@ pub trait StoryStore: Send + Sync {
     async fn commit_duplicates(&self, lease: &Lease, duplicates: &[(ItemId, ItemId)]) -> Result<()>;
     /// A new story's first item becomes its member, at similarity 1; an item that joins another story leaves its former one.
     async fn commit_clusters(&self, lease: &Lease, commit: &ClusterCommit) -> Result<()>;
+    /// Thresholds of clustering that were found for a space; `None` where those that ship serve.
+    async fn thresholds(&self, space: &str) -> Result<Option<Thresholds>>;
+    /// Keeps them in the place of those found before.
+    async fn keep_thresholds(&self, space: &str, found: &FoundThresholds) -> Result<()>;
     /// Members, up to `until`, of all stories that contain one of `items`.
     async fn stories_of(&self, topic: TopicId, items: &[ItemId], until: Timestamp) -> Result<Vec<StoryRecord>>;
     /// The markup kept of an item, fit to be shown in a page; nothing where its text says it all.

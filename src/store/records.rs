@@ -8,6 +8,7 @@ use crate::domain::source::{SourceHealth, Validators};
 use crate::domain::story::Delivery;
 use crate::domain::time::Timestamp;
 use crate::domain::topic::BudgetTier;
+use crate::stories::comparison::Thresholds;
 
 /// A held lease on a topic's runs. The token grows with each holder: a commit under an old one is refused.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -154,6 +155,8 @@ pub struct EmbeddedItem {
     pub hash_text: String,
     pub duplicate_of: Option<ItemId>,
     pub cluster: Option<ClusterId>,
+    /// Whether that story was shown in a digest.
+    pub delivered: bool,
     pub vector: Vec<u8>,
 }
 
@@ -164,8 +167,21 @@ pub struct ClusterCommit {
     pub created: Vec<(ClusterId, ItemId)>,
     /// Items that joined a story, with the similarity at which they did.
     pub joined: Vec<(ItemId, ClusterId, f64)>,
+    /// Stories that turned out to be part of another, and that one.
+    pub merged: Vec<(ClusterId, ClusterId)>,
     /// The item that now stands for a story.
     pub representatives: Vec<(ClusterId, ItemId)>,
+}
+
+/// Thresholds that were found on labelled stories.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct FoundThresholds {
+    pub thresholds: Thresholds,
+    /// Labelled documents that they were found on.
+    pub documents: i64,
+    /// B-cubed F1 on these.
+    pub bcubed_f1: f64,
+    pub found_at: Timestamp,
 }
 
 /// A story and its members' ids, by time and id.

@@ -1,27 +1,29 @@
-//! Online clustering: each item, in order of time, joins the story it resembles most, or begins one.
+//! Clustering: the items that have no story yet join one or begin one, and the stories that they touch are put right.
 //!
-//! Average link: an item is compared with the members of a story, and their mean decides. Items already in a story stay
-//! there; only the new ones are placed. Called by the cluster stage and by `calibrate`.
+//! Comes in: the topic's items of the last days, with the stories they are in. Goes out: where each new item went, which stories became
+//! one, and which items left a story that was two. Average link decides: first whether groups belong together (`comparison.rs`), then
+//! whether what came together is one event (`split.rs`). Stories that get nothing new are left alone. Called by the cluster stage
+//! and by `calibrate`.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::domain::ids::{ClusterId, ItemId, SourceId, TopicId};
 use crate::domain::time::{DAY_MS, Timestamp};
 
-use super::comparison::{Comparison, WeightedDocuments};
+use super::agglomerate::agglomerate;
+use super::comparison::{Comparison, Group, Thresholds};
 use super::dense::DenseVector;
 use super::features::Features;
-use super::similarity::LookupIndex;
+use super::identity::identify;
+use super::lookup::{Limits, LookupIndex};
+use super::split::Splits;
 
 /// A story is open to new items for this long after one of its members.
 pub const OPEN_DAYS: i64 = 7;
 
 /// How far back a copy is looked for.
 pub const COPY_DAYS: i64 = 30;
-
-/// Members of a story, newest, that an item is compared with.
-const COMPARED_MEMBERS: usize = 30;
 
 /// Cosine of words at which one text is a copy of another.
 const COPY: f64 = 0.995;
@@ -36,6 +38,8 @@ pub struct Document {
     pub source: SourceId,
     pub time: Timestamp,
     pub cluster: Option<ClusterId>,
+    /// Whether that story was shown in a digest.
+    pub delivered: bool,
     /// Whether it was found to be a copy of another one.
     pub copy: bool,
     pub features: Arc<Features>,
@@ -53,91 +57,136 @@ pub struct Placement {
     pub began: bool,
 }
 
+/// A story that went into another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Merge {
+    pub from: ClusterId,
+    pub into: ClusterId,
+}
+
+/// What clustering found.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Placed {
+    /// Items that joined a story, began one, or went from one into another.
+    pub placements: Vec<Placement>,
+    pub merges: Vec<Merge>,
+    /// Stories whose items are not the same as before.
+    pub changed: BTreeSet<ClusterId>,
+    /// The story of each document; `None` for one too old to be looked at that has none.
+    pub homes: Vec<Option<ClusterId>>,
+}
+
 /// Places every document that has no story yet. `documents` come by time, then id.
 #[must_use]
-pub fn place(topic: TopicId, documents: &[Document]) -> Vec<Placement> {
-    let mut stories = OpenStories::of(documents);
-    let mut placements = Vec::new();
-    for (number, document) in documents.iter().enumerate().filter(|(_, d)| d.cluster.is_none()) {
-        let (cluster, similarity, began) = stories.best(number).map_or_else(
-            || (ClusterId::of(&[&topic.to_string(), &document.id.to_string()]), 1.0, true),
-            |(cluster, similarity)| (cluster, similarity, false),
-        );
-        stories.add(number, cluster);
-        placements.push(Placement { item: document.id, cluster, similarity, began });
-    }
-    placements
+pub fn place(topic: TopicId, documents: &[Document], thresholds: Thresholds) -> Placed {
+    Clustering::of(documents, Limits::USUAL).place(topic, thresholds)
 }
 
-/// Stories as they grow.
-struct OpenStories<'a> {
+/// Documents made ready for comparing: what does not depend on thresholds is done once.
+#[derive(Debug)]
+pub struct Clustering<'a> {
     documents: &'a [Document],
     comparison: Comparison<'a>,
-    index: LookupIndex,
-    /// Documents that stand in a story, by story and by number.
-    members: HashMap<ClusterId, Vec<usize>>,
-    home: Vec<Option<ClusterId>>,
+    /// Stories with members in reach and new items, by place.
+    groups: Vec<Group>,
+    /// Places in `groups` of those that may belong together.
+    pairs: BTreeSet<(usize, usize)>,
 }
 
-impl<'a> OpenStories<'a> {
-    /// Members placed in earlier runs are known from the start: a late item may belong with what is dated after it.
-    fn of(documents: &'a [Document]) -> Self {
+impl<'a> Clustering<'a> {
+    #[must_use]
+    pub fn of(documents: &'a [Document], limits: Limits) -> Self {
+        let comparison = Comparison::of(documents);
         let reach = Reach::of(documents);
-        let mut stories = Self {
-            documents,
-            comparison: Comparison::of(documents),
-            index: LookupIndex::default(),
-            members: HashMap::new(),
-            home: documents.iter().map(|d| d.cluster).collect(),
-        };
-        for (number, document) in documents.iter().enumerate() {
-            if let Some(cluster) = document.cluster {
-                stories.members.entry(cluster).or_default().push(number);
-                if reach.has(document.time) {
-                    stories.index.insert(number, stories.comparison.weighted.get(number));
-                }
-            }
+        let in_reach: Vec<usize> = (0..documents.len()).filter(|n| reach.has(documents[*n].time)).collect();
+        let (groups, place_of) = groups(&comparison, documents, &in_reach);
+        let pairs = pairs(&comparison, documents, &in_reach, limits);
+        let places = pairs.into_iter().filter_map(|(one, other)| {
+            let (one, other) = (*place_of.get(&one)?, *place_of.get(&other)?);
+            (one != other).then_some((one.min(other), one.max(other)))
+        });
+        let pairs = places.collect();
+        Self { documents, comparison, groups, pairs }
+    }
+
+    /// The stories as they are by these thresholds.
+    #[must_use]
+    pub fn place(&self, topic: TopicId, thresholds: Thresholds) -> Placed {
+        let mut splits = Splits::default();
+        let groups = self.groups(thresholds).into_iter();
+        let parts = groups.flat_map(|group| self.split(&mut splits, &group, thresholds)).collect();
+        identify(topic, self.documents, parts, &|number| self.comparison.get(number))
+    }
+
+    /// What average link brings together.
+    pub(super) fn groups(&self, thresholds: Thresholds) -> Vec<Group> {
+        agglomerate(&self.comparison, thresholds, self.groups.clone(), &self.pairs)
+    }
+
+    /// What a group is made of; one without news is left as it is.
+    pub(super) fn split(&self, splits: &mut Splits, group: &Group, thresholds: Thresholds) -> Vec<Vec<usize>> {
+        if !group.changed {
+            return vec![group.members.clone()];
         }
-        stories
+        splits.parts(&group.members, &|number| self.comparison.get(number), thresholds.split)
     }
+}
 
-    fn add(&mut self, number: usize, cluster: ClusterId) {
-        self.members.entry(cluster).or_default().push(number);
-        self.home[number] = Some(cluster);
-        self.index.insert(number, self.comparison.weighted.get(number));
-    }
-
-    /// The story that a document resembles most, and how much, among those that it resembles enough.
-    fn best(&self, number: usize) -> Option<(ClusterId, f64)> {
-        let document = &self.documents[number];
-        let mut best: Option<(ClusterId, f64)> = None;
-        for cluster in self.candidates(number) {
-            let Some(members) = self.members.get(&cluster) else { continue };
-            let compared: Vec<usize> = members.iter().rev().take(COMPARED_MEMBERS).copied().collect();
-            let own_source = members.iter().all(|member| self.documents[*member].source == document.source);
-            let likeness = self.comparison.likeness(number, &compared);
-            if likeness.is_same_story(own_source) && best.is_none_or(|(_, highest)| likeness.similarity > highest) {
-                best = Some((cluster, likeness.similarity));
-            }
+/// A group for each story and for each new item, and the place of each document's.
+fn groups(
+    comparison: &Comparison<'_>,
+    documents: &[Document],
+    in_reach: &[usize],
+) -> (Vec<Group>, BTreeMap<usize, usize>) {
+    let mut groups: Vec<Group> = Vec::new();
+    let mut place_of = BTreeMap::new();
+    let mut stories: BTreeMap<ClusterId, usize> = BTreeMap::new();
+    for number in in_reach.iter().copied() {
+        let single = comparison.single(number);
+        let known = documents[number].cluster.map(|story| *stories.entry(story).or_insert(groups.len()));
+        let place = known.unwrap_or(groups.len());
+        match groups.get_mut(place) {
+            Some(group) => *group = group.plus(&single),
+            None => groups.push(single),
         }
-        best
+        place_of.insert(number, place);
     }
+    (groups, place_of)
+}
 
-    /// Open stories with a member that shares a heavy term, or that a model finds near.
-    fn candidates(&self, number: usize) -> BTreeSet<ClusterId> {
-        let document = &self.documents[number];
-        let is_open = |other: &usize| within_days(self.documents[*other].time, document.time, OPEN_DAYS);
-        let by_terms = self.index.candidates(self.comparison.weighted.get(number));
-        let by_model = self.comparison.near(number);
-        by_terms.into_iter().chain(by_model).filter(is_open).filter_map(|other| self.home[other]).collect()
+/// New documents and those that they may be told with: what shares heavy terms, and what a model finds near.
+fn pairs(
+    comparison: &Comparison<'_>,
+    documents: &[Document],
+    in_reach: &[usize],
+    limits: Limits,
+) -> Vec<(usize, usize)> {
+    let mut index = LookupIndex::new(limits);
+    let mut pairs = Vec::new();
+    let first_new = in_reach.iter().position(|number| documents[*number].cluster.is_none()).unwrap_or(in_reach.len());
+    for (place, number) in in_reach.iter().copied().enumerate() {
+        let weighted = comparison.get(number);
+        let is_new = documents[number].cluster.is_none();
+        // What is dated before every new item is found by these; what is dated later has to look for them itself.
+        if place >= first_new {
+            let found = index.candidates(weighted).into_iter();
+            pairs.extend(
+                found.filter(|other| is_new || documents[*other].cluster.is_none()).map(|other| (other, number)),
+            );
+        }
+        if is_new {
+            pairs.extend(comparison.near(number).into_iter().map(|other| (other, number)));
+        }
+        index.insert(number, weighted);
     }
+    pairs
 }
 
 /// Pairs (copy, original): near-identical texts within [`COPY_DAYS`], the original being the older. What has a story is looked
 /// at no more: it is a copy or an original already.
 #[must_use]
 pub fn copies(documents: &[Document]) -> Vec<(ItemId, ItemId)> {
-    let weighted = WeightedDocuments::of(documents);
+    let weighted = Comparison::of(documents);
     let mut index = LookupIndex::default();
     let mut found = Vec::new();
     for (number, document) in documents.iter().enumerate() {
@@ -185,6 +234,7 @@ fn within_days(a: Timestamp, b: Timestamp, days: i64) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::comparison::LOCAL_THRESHOLDS;
     use super::*;
 
     /// Twelve items of different matters, each with a vector of its own direction, and two that tell one in other words.
@@ -199,6 +249,7 @@ mod tests {
                 source: SourceId::of(&[&place.to_string()]),
                 time: Timestamp::from_millis(i64::try_from(place).unwrap()),
                 cluster: None,
+                delivered: false,
                 copy: false,
                 features: Arc::new(Features::of(None, &text)),
                 dense: DenseVector::from_bytes(&DenseVector::to_bytes(&numbers)).map(Arc::new),
@@ -208,13 +259,114 @@ mod tests {
     }
 
     fn joined(documents: &[Document]) -> Vec<ItemId> {
-        place(TopicId::of(&["t"]), documents).iter().filter(|p| !p.began).map(|p| p.item).collect()
+        place(TopicId::of(&["t"]), documents, LOCAL_THRESHOLDS)
+            .placements
+            .iter()
+            .filter(|p| !p.began)
+            .map(|p| p.item)
+            .collect()
     }
 
     #[test]
     fn what_a_model_finds_alike_is_one_story_where_words_are_few() {
         let documents = documents();
         assert_eq!(joined(&documents), [documents[13].id]);
+    }
+
+    fn telling(texts: &[(&str, &str)]) -> Vec<Document> {
+        let one = |(place, (source, text)): (usize, &(&str, &str))| Document {
+            id: ItemId::of(&[&place.to_string()]),
+            source: SourceId::of(&[source]),
+            time: Timestamp::from_millis(i64::try_from(place).unwrap()),
+            cluster: None,
+            delivered: false,
+            copy: false,
+            features: Arc::new(Features::of(None, text)),
+            dense: None,
+        };
+        texts.iter().enumerate().map(one).collect()
+    }
+
+    fn place_all(documents: &[Document]) -> Placed {
+        place(TopicId::of(&["t"]), documents, LOCAL_THRESHOLDS)
+    }
+
+    const STORM: [(&str, &str); 3] = [
+        ("a", "storm tears roof off the school in Kelmouth"),
+        ("b", "school in Kelmouth loses its roof in the storm"),
+        ("c", "new tax on heat pumps is voted down"),
+    ];
+
+    #[test]
+    fn forms_versions_and_dates_make_no_story() {
+        let series = [
+            ("a", "Daily discussion – 12 May"),
+            ("b", "Daily discussion – 12 May"),
+            ("c", "Release v1.2.3: bug fixes and improvements"),
+            ("d", "Release v1.2.3: bug fixes and improvements"),
+        ];
+        assert!(place_all(&telling(&series)).placements.iter().all(|placement| placement.began));
+    }
+
+    #[test]
+    fn names_alone_make_no_story() {
+        let topic = [("a", "See it all about Skerrow and Aldermane"), ("b", "What was eaten by Skerrow and Aldermane")];
+        assert!(place_all(&telling(&topic)).placements.iter().all(|placement| placement.began));
+    }
+
+    #[test]
+    fn what_is_in_a_story_stays_and_two_that_are_one_merge_unless_both_were_shown() {
+        let mut documents = telling(&STORM);
+        let stories = ["x", "y"].map(|name| ClusterId::of(&[name]));
+        documents.extend(telling(&[
+            ("d", "roof of Kelmouth school torn off by storm"),
+            ("e", "roof of Kelmouth school torn off by storm: pictures"),
+        ]));
+        for (place, document) in documents.iter_mut().enumerate() {
+            (document.id, document.time) =
+                (ItemId::of(&[&place.to_string()]), Timestamp::from_millis(i64::try_from(place).unwrap()));
+        }
+        documents[0].cluster = Some(stories[0]);
+        documents[1].cluster = Some(stories[1]);
+        documents[1].delivered = true;
+        let placed = place_all(&documents);
+        assert_eq!(placed.merges, [Merge { from: stories[0], into: stories[1] }]);
+        assert_eq!([0, 1, 3, 4].map(|place| placed.homes[place]), [Some(stories[1]); 4]);
+        documents[0].delivered = true;
+        let placed = place_all(&documents);
+        assert_eq!(placed.merges, []);
+        assert_eq!([0, 1].map(|place| placed.homes[place]), stories.map(Some));
+    }
+
+    #[test]
+    fn without_news_nothing_moves() {
+        let mut documents = telling(&STORM);
+        for (place, document) in documents.iter_mut().enumerate() {
+            document.cluster = Some(ClusterId::of(&[&place.to_string()]));
+        }
+        let placed = place_all(&documents);
+        assert_eq!((placed.placements, placed.merges, placed.changed), (vec![], vec![], BTreeSet::new()));
+    }
+
+    #[test]
+    fn two_events_in_a_shown_story_part_and_the_larger_keeps_its_id() {
+        let raid = |ship: &str, taken: u32, n: u32| {
+            format!("navy warship captured pirates gulf report{n}: the {ship} took {taken} men {ship} {taken}")
+        };
+        let texts: Vec<String> =
+            (0..3).map(|n| raid("Mysore", 23, n)).chain((3..9).map(|n| raid("Sukanya", 26, n))).collect();
+        let sources: Vec<String> = (0..9).map(|n| format!("s{n}")).collect();
+        let told: Vec<(&str, &str)> = sources.iter().zip(&texts).map(|(s, t)| (s.as_str(), t.as_str())).collect();
+        let mut documents = telling(&told);
+        let story = ClusterId::of(&["raids"]);
+        for document in &mut documents[..8] {
+            (document.cluster, document.delivered) = (Some(story), true);
+        }
+        let placed = place_all(&documents);
+        assert!(placed.homes[3..].iter().all(|home| *home == Some(story)));
+        assert!(placed.homes[..3].iter().all(|home| *home == placed.homes[0] && *home != Some(story)));
+        assert_eq!(placed.placements.iter().filter(|placement| placement.began).count(), 1);
+        assert!(placed.changed.contains(&story));
     }
 
     #[test]

@@ -1,35 +1,36 @@
-//! How alike an item and a story are: by their words, and where a model gave both a vector, by that as well.
+//! How alike two groups of items are, and whether that is enough for one story.
 //!
-//! Comes in: documents. Goes out: a likeness with the thresholds that belong to it. What is compared with one story is compared in
-//! one way: by words and vectors with those members that have a vector, else by words alone with all of them.
+//! Comes in: documents. Goes out: groups with the sums of their vectors, and the margin by which two of them belong together. Two groups
+//! are compared by the mean over all pairs of their members: by words, and where a model gave both of them vectors, by those as well.
 
 use std::cell::OnceCell;
+use std::collections::BTreeMap;
 
-use super::cluster::Document;
-use super::dense::{Baseline, DenseVector};
-use super::similarity::{Frequencies, Weighted};
+use crate::domain::ids::SourceId;
+use crate::domain::time::{DAY_MS, Timestamp};
+
+use super::cluster::{Document, OPEN_DAYS};
+use super::dense::{Baseline, DenseSum, DenseVector};
+use super::similarity::{Frequencies, NAMES, WORDS, Weighted};
+use super::vocabulary::{HouseWords, Kind};
 
 /// Where "alike" becomes "the same story".
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Thresholds {
-    /// Mean similarity at which an item joins a story.
-    pub join: f64,
-    /// The same when all of the story comes from the item's own source: there likeness is mostly a house style or a series.
-    pub join_own_source: f64,
-    /// Mean cosine of words below which an item joins only with [`NAMES_IN_COMMON`]: two items that share a country's name and
-    /// little else are two stories.
-    pub join_words: f64,
+    /// Mean similarity at which two items are one story.
+    pub pair: f64,
+    /// What that falls to between large groups: a mean over many pairs is hardly chance. Between groups of `a` and `b` sources it is
+    /// `crowd + (pair − crowd) / (a·b)^0.35`; items of one source are no witnesses of each other.
+    pub crowd: f64,
+    /// Mean similarity below which two halves of a story are two, by the terms that tell its items apart (`split.rs`).
+    pub split: f64,
 }
 
-/// Thresholds of the `local` space: `docs/ARCHITECTURE.md` says how they were found.
-pub const LOCAL_THRESHOLDS: Thresholds = Thresholds { join: 0.24, join_own_source: 0.45, join_words: 0.17 };
+/// By words alone: `docs/CLUSTERING.md` says how they were found.
+pub const LOCAL_THRESHOLDS: Thresholds = Thresholds { pair: 0.24, crowd: 0.03, split: 0.055 };
 
-/// Thresholds where vectors count as well. With static word vectors (the only ones at hand: 256 numbers, a mean over the text) these,
-/// at [`DENSE_WEIGHT`], give on the development half of ECB+ B³ F1 0.86 (precision 0.87) against 0.83 (0.92) by words alone, pairwise
-/// F1 0.80 against 0.77; on its first 250 characters 0.77 (0.92) against 0.74 (0.96), pairwise 0.74 against 0.70. Words alone at a
-/// lower threshold come as far, so the weight is a careful one: 0.5 was no better, and less precise. For items of one source there
-/// are no labels: that threshold is raised by the same proportion.
-pub const MIXED_THRESHOLDS: Thresholds = Thresholds { join: 0.30, join_own_source: 0.55, join_words: 0.17 };
+/// How much is added where vectors count as well: two unrelated texts are alike in sense more often than in words.
+const DENSE_EXTRA: f64 = 0.06;
 
 /// How much the likeness of vectors counts; words count for the rest.
 const DENSE_WEIGHT: f64 = 0.3;
@@ -37,123 +38,226 @@ const DENSE_WEIGHT: f64 = 0.3;
 /// Likeness of vectors that makes up for few words in common: above what 99 of 100 pairs of different stories have.
 const SAME_SENSE: f64 = 0.6;
 
-/// Names or numbers shared with one member that make up for few words in common.
+/// So many items, of the times nearest, are looked through for what a model finds alike.
+const LOOKED_THROUGH: usize = 2_000;
+
+/// Within one source likeness is mostly a house style or a series: pairs of one need so much more.
+const OWN_SOURCE: f64 = 1.9;
+
+/// How fast more pairs need less.
+const CROWD_POWER: f64 = 0.35;
+
+/// Days between two groups after which a likeness has fallen to 1/e.
+const DECAY_DAYS: f64 = 14.0;
+
+/// Mean cosine of words below which two groups are one story only with [`NAMES_IN_COMMON`].
+const FEW_WORDS: f64 = 0.17;
 const NAMES_IN_COMMON: usize = 2;
 
-/// Documents as they are compared.
+/// Similarity at which names alone make a story: below, something must be told of them as well.
+const NAMES_ALONE: f64 = 0.45;
+
+impl Thresholds {
+    /// Of so many pairs of sources, when that share of the pairs of items is of one source.
+    fn needed(&self, source_pairs: f64, own_share: f64) -> f64 {
+        let between = self.crowd + (self.pair - self.crowd) / source_pairs.powf(CROWD_POWER);
+        between * (1.0 + (OWN_SOURCE - 1.0) * own_share)
+    }
+
+    /// Whether two items of different sources are as alike as those of a story are.
+    #[must_use]
+    pub fn resembles(&self, similarity: f64) -> bool {
+        similarity >= self.pair
+    }
+}
+
+/// Documents as they are compared, each weighed when it first is: most only count towards the frequencies.
+#[derive(Debug)]
 pub(super) struct Comparison<'a> {
     documents: &'a [Document],
-    pub(super) weighted: WeightedDocuments<'a>,
+    frequencies: Frequencies,
+    house_words: HouseWords<'a>,
+    weighted: Vec<OnceCell<Weighted>>,
     /// `None`: nothing is compared by vectors.
     baseline: Option<Baseline>,
 }
 
-/// How alike an item and a story are.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Likeness {
-    /// Mean over the members compared.
-    pub(super) similarity: f64,
-    thresholds: Thresholds,
-    /// Enough words or names, or for a model enough of the sense, in common.
-    same_matter: bool,
+/// Items that are told as one.
+#[derive(Debug, Clone)]
+pub(super) struct Group {
+    pub(super) members: Vec<usize>,
+    pub(super) sum: Weighted,
+    dense: Option<DenseSum>,
+    first: Timestamp,
+    last: Timestamp,
+    /// Items of each.
+    sources: BTreeMap<SourceId, u32>,
+    /// Whether one of them was shown in a digest: its story keeps its id.
+    delivered: bool,
+    /// Whether one of them is new.
+    pub(super) changed: bool,
 }
 
-impl Likeness {
-    pub(super) fn is_same_story(&self, own_source: bool) -> bool {
-        let needed = if own_source { self.thresholds.join_own_source } else { self.thresholds.join };
-        self.similarity >= needed && self.same_matter
+impl Group {
+    #[expect(clippy::cast_precision_loss, reason = "members of a story")]
+    fn size(&self) -> f64 {
+        self.members.len() as f64
     }
+
+    /// Both in one.
+    pub(super) fn plus(&self, other: &Self) -> Self {
+        Self {
+            members: self.members.iter().chain(&other.members).copied().collect(),
+            sum: self.sum.plus(&other.sum),
+            dense: match (&self.dense, &other.dense) {
+                (Some(one), Some(two)) => one.plus(two),
+                (one, two) => one.as_ref().or(two.as_ref()).cloned(),
+            },
+            first: self.first.min(other.first),
+            last: self.last.max(other.last),
+            sources: with(&self.sources, &other.sources),
+            delivered: self.delivered || other.delivered,
+            changed: self.changed || other.changed,
+        }
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "sources of a story")]
+    fn source_pairs(&self, other: &Self) -> f64 {
+        self.sources.len() as f64 * other.sources.len() as f64
+    }
+
+    /// The share of the pairs of items that are of one source.
+    fn own_share(&self, other: &Self) -> f64 {
+        let (few, many) = if self.sources.len() <= other.sources.len() { (self, other) } else { (other, self) };
+        let of_one = few.sources.iter().filter_map(|(source, items)| Some((items, many.sources.get(source)?)));
+        of_one.map(|(mine, theirs)| f64::from(*mine) * f64::from(*theirs)).sum::<f64>() / (self.size() * other.size())
+    }
+
+    /// Days between the last item of the earlier one and the first of the later.
+    #[expect(clippy::cast_precision_loss, reason = "milliseconds of days")]
+    fn gap_days(&self, other: &Self) -> f64 {
+        let gap = (self.first - other.last).max(other.first - self.last).max(0);
+        gap as f64 / DAY_MS as f64
+    }
+}
+
+fn with(one: &BTreeMap<SourceId, u32>, other: &BTreeMap<SourceId, u32>) -> BTreeMap<SourceId, u32> {
+    let mut both = one.clone();
+    for (source, items) in other {
+        *both.entry(*source).or_default() += items;
+    }
+    both
 }
 
 impl<'a> Comparison<'a> {
     pub(super) fn of(documents: &'a [Document]) -> Self {
         let vectors: Vec<&DenseVector> = documents.iter().filter_map(|d| d.dense.as_deref()).collect();
-        Self { documents, weighted: WeightedDocuments::of(documents), baseline: Baseline::of(&vectors) }
-    }
-
-    /// How alike a model finds two documents.
-    fn dense(&self, one: usize, other: usize) -> Option<f64> {
-        let (one, other) = (self.documents[one].dense.as_ref()?, self.documents[other].dense.as_ref()?);
-        Some(self.baseline?.likeness(one.cosine(other)?))
-    }
-
-    /// Documents that a model finds alike enough for one story, whatever their words.
-    pub(super) fn near(&self, number: usize) -> Vec<usize> {
-        let is_near = |other: &usize| {
-            *other != number && self.dense(number, *other).is_some_and(|likeness| likeness >= SAME_SENSE)
-        };
-        if self.baseline.is_none() || self.documents[number].dense.is_none() {
-            return Vec::new();
-        }
-        (0..self.documents.len()).filter(is_near).collect()
-    }
-
-    /// How alike a document and the members of a story are.
-    pub(super) fn likeness(&self, number: usize, members: &[usize]) -> Likeness {
-        let (with_vector, likenesses): (Vec<usize>, Vec<f64>) =
-            members.iter().filter_map(|member| Some((*member, self.dense(number, *member)?))).unzip();
-        if with_vector.is_empty() {
-            let words = Words::of(self, number, members);
-            let same_matter = words.same_matter(LOCAL_THRESHOLDS);
-            return Likeness { similarity: words.similarity, thresholds: LOCAL_THRESHOLDS, same_matter };
-        }
-        let words = Words::of(self, number, &with_vector);
-        let sense = mean(likenesses.into_iter());
-        Likeness {
-            similarity: DENSE_WEIGHT * sense + (1.0 - DENSE_WEIGHT) * words.similarity,
-            thresholds: MIXED_THRESHOLDS,
-            same_matter: sense >= SAME_SENSE || words.same_matter(MIXED_THRESHOLDS),
-        }
-    }
-}
-
-/// What words say of a document and some members of a story.
-struct Words {
-    similarity: f64,
-    cosine: f64,
-    names: bool,
-}
-
-impl Words {
-    fn of(comparison: &Comparison<'_>, number: usize, members: &[usize]) -> Self {
-        let item = comparison.weighted.get(number);
-        let compared = || members.iter().map(|member| comparison.weighted.get(*member));
         Self {
-            similarity: mean(compared().map(|member| member.similarity(item))),
-            cosine: mean(compared().map(|member| member.word_cosine(item))),
-            names: compared().any(|member| member.shared_names(item) >= NAMES_IN_COMMON),
+            documents,
+            frequencies: Frequencies::of(documents.iter().map(|d| &*d.features)),
+            house_words: HouseWords::of(documents),
+            weighted: vec![OnceCell::new(); documents.len()],
+            baseline: Baseline::of(&vectors),
         }
-    }
-
-    fn same_matter(&self, thresholds: Thresholds) -> bool {
-        self.names || self.cosine >= thresholds.join_words
-    }
-}
-
-/// Documents as they are compared, each weighed when it first is: most only count towards the frequencies.
-pub(super) struct WeightedDocuments<'a> {
-    documents: &'a [Document],
-    frequencies: Frequencies,
-    weighted: Vec<OnceCell<Weighted>>,
-}
-
-impl<'a> WeightedDocuments<'a> {
-    pub(super) fn of(documents: &'a [Document]) -> Self {
-        let frequencies = Frequencies::of(documents.iter().map(|d| &*d.features));
-        Self { documents, frequencies, weighted: vec![OnceCell::new(); documents.len()] }
     }
 
     pub(super) fn get(&self, number: usize) -> &Weighted {
-        self.weighted[number].get_or_init(|| self.frequencies.weigh(&self.documents[number].features))
+        self.weighted[number].get_or_init(|| {
+            let document = &self.documents[number];
+            self.frequencies.weigh_without(&document.features, self.house_words.of_source(document.source))
+        })
+    }
+
+    /// A group of one.
+    pub(super) fn single(&self, number: usize) -> Group {
+        let document = &self.documents[number];
+        Group {
+            members: vec![number],
+            sum: self.get(number).clone(),
+            dense: document.dense.as_deref().filter(|_| self.baseline.is_some()).map(DenseSum::of),
+            first: document.time,
+            last: document.time,
+            sources: BTreeMap::from([(document.source, 1)]),
+            delivered: document.delivered,
+            changed: document.cluster.is_none(),
+        }
+    }
+
+    /// Documents that a model finds alike enough for one story, whatever their words, among those of the nearest times.
+    pub(super) fn near(&self, number: usize) -> Vec<usize> {
+        let (Some(baseline), Some(own)) = (self.baseline, self.documents[number].dense.as_deref()) else {
+            return Vec::new();
+        };
+        let first = number.saturating_sub(LOOKED_THROUGH / 2);
+        let last = number.saturating_add(LOOKED_THROUGH / 2).min(self.documents.len());
+        let is_near = |other: &usize| {
+            let cosine = self.documents[*other].dense.as_deref().and_then(|other| own.cosine(other));
+            *other != number && cosine.is_some_and(|cosine| baseline.likeness(cosine) >= SAME_SENSE)
+        };
+        (first..last).filter(is_near).collect()
+    }
+
+    /// By how much two groups are more alike than one story has to be, if they may be one.
+    pub(super) fn margin(&self, thresholds: Thresholds, one: &Group, other: &Group) -> Option<f64> {
+        let gap_days = one.gap_days(other);
+        let has_news = one.changed || other.changed;
+        if !has_news || (one.delivered && other.delivered) || gap_days > OPEN_DAYS as f64 {
+            return None;
+        }
+        let pairs = one.size() * other.size();
+        let words = one.sum.similarity(&other.sum) / pairs;
+        let sense = self.sense(one, other);
+        let similarity = sense.map_or(words, |sense| DENSE_WEIGHT * sense + (1.0 - DENSE_WEIGHT) * words);
+        let extra = if sense.is_some() { DENSE_EXTRA } else { 0.0 };
+        let needed = thresholds.needed(one.source_pairs(other), one.own_share(other)) + extra;
+        let margin = similarity * (-gap_days / DECAY_DAYS).exp() - needed;
+        let same_sense = sense.is_some_and(|sense| sense >= SAME_SENSE);
+        (margin >= 0.0 && (same_sense || self.same_matter(one, other, similarity))).then_some(margin)
+    }
+
+    fn sense(&self, one: &Group, other: &Group) -> Option<f64> {
+        let cosine = one.dense.as_ref()?.mean_cosine(other.dense.as_ref()?)?;
+        Some(self.baseline?.likeness(cosine))
+    }
+
+    /// Whether two groups share what a story is about. What they share must be more than the form of a publication, its number and
+    /// its date, and more than names: those say where and who, not what.
+    fn same_matter(&self, one: &Group, other: &Group, similarity: f64) -> bool {
+        let (mut words, mut names, mut plain, mut matters) = (0.0, 0, 0, 0);
+        one.sum.shared(&other.sum, |key, mine, theirs| match key.part() {
+            WORDS => {
+                words += f64::from(mine) * f64::from(theirs);
+                if self.frequencies.kind(key) == Kind::Matter {
+                    matters += 1;
+                    let name = key.as_name();
+                    plain += usize::from(!(one.sum.has(name) || other.sum.has(name)));
+                }
+            }
+            NAMES => names += 1,
+            _ => {}
+        });
+        let lengths = one.sum.words_length() * other.sum.words_length();
+        let enough = names >= NAMES_IN_COMMON || (lengths > 0.0 && words / lengths >= FEW_WORDS);
+        let told = plain > 0 || matters >= MANY_MATTERS || similarity >= NAMES_ALONE;
+        enough && matters >= MATTERS_IN_COMMON && told
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "some members of a story")]
-fn mean(values: impl Iterator<Item = f64>) -> f64 {
-    let (mut sum, mut count) = (0.0, 0_usize);
-    for value in values {
-        sum += value;
-        count += 1;
+/// Terms in common that say what a story is about.
+const MATTERS_IN_COMMON: usize = 2;
+/// So many are more than a topic, even if all are names: in German every noun looks like one.
+const MANY_MATTERS: usize = 5;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_sources_need_less_and_items_of_one_more() {
+        let thresholds = Thresholds { pair: 0.25, crowd: 0.05, split: 0.0 };
+        let needed = |pairs, own| thresholds.needed(pairs, own);
+        assert!((needed(1.0, 0.0) - 0.25).abs() < 1e-9 && (needed(1.0, 1.0) - 0.475).abs() < 1e-9);
+        assert!(needed(4.0, 0.0) < 0.2 && needed(100.0, 0.0) < 0.1 && needed(1e9, 0.0) > 0.05);
+        assert!(needed(4.0, 0.5) > needed(4.0, 0.0));
     }
-    if count == 0 { 0.0 } else { sum / count as f64 }
 }

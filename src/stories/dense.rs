@@ -37,6 +37,33 @@ fn shortened(number: f32, length: f64) -> f32 {
     (f64::from(number) / length) as f32
 }
 
+/// The sum of some vectors, for the mean over pairs.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct DenseSum {
+    numbers: Vec<f32>,
+    count: usize,
+}
+
+impl DenseSum {
+    pub(super) fn of(vector: &DenseVector) -> Self {
+        Self { numbers: vector.0.clone(), count: 1 }
+    }
+
+    /// `None` where they are of two spaces: then nothing is known of both together.
+    pub(super) fn plus(&self, other: &Self) -> Option<Self> {
+        let numbers = self.numbers.iter().zip(&other.numbers).map(|(a, b)| a + b).collect();
+        (self.numbers.len() == other.numbers.len()).then_some(Self { numbers, count: self.count + other.count })
+    }
+
+    /// Over all pairs of one from each.
+    #[expect(clippy::cast_precision_loss, reason = "members of a story")]
+    pub(super) fn mean_cosine(&self, other: &Self) -> Option<f64> {
+        let products = self.numbers.iter().zip(&other.numbers).map(|(a, b)| f64::from(*a) * f64::from(*b));
+        let pairs = (self.count as f64) * (other.count as f64);
+        (self.numbers.len() == other.numbers.len()).then(|| products.sum::<f64>() / pairs)
+    }
+}
+
 /// The cosine that two items have which have nothing to do with one another. One model gives such items 0.1, another 0.7, so it
 /// is taken from the items themselves: the median over pairs, most of which are of different stories.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -3,14 +3,21 @@
 //! Comes in: texts and times. Goes out: similarities, clusters, facts about a story. Pure: the stages of `pipeline/` do the
 //! reading and writing. Everything here is deterministic: the same items give the same stories in any batch size.
 
+mod agglomerate;
+pub mod agreement;
 pub mod cadence;
+pub mod calibration;
 pub mod cluster;
 pub mod comparison;
 pub mod dense;
 pub mod features;
+mod identity;
 pub mod interests;
 pub mod preferences;
+pub mod lookup;
 pub mod scores;
 pub mod signals;
 pub mod similarity;
+mod split;
 pub mod tokens;
+pub mod vocabulary;

@@ -7,6 +7,11 @@ FROM (
             FROM cluster_items m
             JOIN clusters c ON c.id = m.cluster_id
             WHERE m.topic_id = $1 AND m.item_id = i.id) AS cluster_id,
+           (SELECT k.delivered_at
+            FROM cluster_items m
+            JOIN clusters c ON c.id = m.cluster_id
+            JOIN clusters k ON k.id = coalesce(c.merged_into, c.id)
+            WHERE m.topic_id = $1 AND m.item_id = i.id) AS delivered_at,
            (SELECT coalesce(min(CASE WHEN p.source_id = i.source_id THEN p.source_id END), min(p.source_id))
             FROM content_item_sources p
             JOIN sources s ON s.id = p.source_id

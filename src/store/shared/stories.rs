@@ -37,11 +37,26 @@ pub(crate) const NOTE_PLACED: &str = "
 
 pub(crate) const SET_DUPLICATE: &str = "UPDATE content_items SET duplicate_of = $2 WHERE id = $1";
 
+/// What had gone into the story goes on with it.
+pub(crate) const MERGE: &str = "
+    UPDATE clusters SET merged_into = $3 WHERE topic_id = $1 AND id <> $3 AND (id = $2 OR merged_into = $2)";
+
+pub(crate) const THRESHOLDS: &str = "SELECT pair, crowd, split FROM clustering_thresholds WHERE space = $1";
+
+pub(crate) const KEEP_THRESHOLDS: &str = "
+    INSERT INTO clustering_thresholds (space, pair, crowd, split, documents, bcubed_f1, found_at)
+    VALUES ($1, $2, $3, $4, $5, $6, $7)
+    ON CONFLICT (space) DO UPDATE
+    SET pair = excluded.pair, crowd = excluded.crowd, split = excluded.split, documents = excluded.documents,
+        bcubed_f1 = excluded.bcubed_f1, found_at = excluded.found_at";
+
 pub(crate) const SET_REPRESENTATIVE: &str = "
     UPDATE clusters SET representative_item_id = $3 WHERE id = $1 AND topic_id = $2";
 
+/// A story that had gone into another and parts from it again is one of its own again.
 pub(crate) const CREATE: &str = "
-    INSERT INTO clusters (id, topic_id, representative_item_id) VALUES ($1, $2, $3) ON CONFLICT (id) DO NOTHING";
+    INSERT INTO clusters (id, topic_id, representative_item_id) VALUES ($1, $2, $3)
+    ON CONFLICT (id) DO UPDATE SET merged_into = NULL";
 
 pub(crate) const PUT_MEMBER: &str = "
     INSERT INTO cluster_items (topic_id, item_id, cluster_id, similarity) VALUES ($1, $2, $3, $4)
@@ -56,6 +71,7 @@ pub(crate) struct EmbeddedRow {
     hash_text: String,
     duplicate_of: Option<String>,
     cluster_id: Option<String>,
+    delivered_at: Option<i64>,
     vector: Vec<u8>,
 }
 
@@ -70,6 +86,7 @@ impl TryFrom<EmbeddedRow> for EmbeddedItem {
             hash_text: row.hash_text,
             duplicate_of: column::optional_id("item id", row.duplicate_of.as_deref())?,
             cluster: column::optional_id("cluster id", row.cluster_id.as_deref())?,
+            delivered: row.delivered_at.is_some(),
             vector: row.vector,
         })
     }

@@ -9,7 +9,8 @@ use crate::domain::item::Item;
 use crate::domain::time::Timestamp;
 use crate::domain::window::Window;
 use crate::store::shared::stories::{self as sql, EmbeddedRow, ItemRow, MemberRow};
-use crate::store::{ClusterCommit, EmbeddedItem, Lease, Result, StoryRecord, StoryStore};
+use crate::store::{ClusterCommit, EmbeddedItem, FoundThresholds, Lease, Result, StoryRecord, StoryStore};
+use crate::stories::comparison::Thresholds;
 
 #[async_trait]
 impl StoryStore for SqliteStore {
@@ -61,6 +62,14 @@ impl StoryStore for SqliteStore {
         for (item, cluster, similarity) in &commit.joined {
             put_member(write.connection(), lease.topic, *cluster, *item, *similarity).await?;
         }
+        for (from, into) in &commit.merged {
+            sqlx::query(sql::MERGE)
+                .bind(lease.topic.to_string())
+                .bind(from.to_string())
+                .bind(into.to_string())
+                .execute(write.connection())
+                .await?;
+        }
         for (cluster, item) in &commit.representatives {
             sqlx::query(sql::SET_REPRESENTATIVE)
                 .bind(cluster.to_string())
@@ -70,6 +79,27 @@ impl StoryStore for SqliteStore {
                 .await?;
         }
         sqlx::query(sql::NOTE_PLACED).bind(lease.topic.to_string()).execute(write.connection()).await?;
+        write.commit().await
+    }
+
+    async fn thresholds(&self, space: &str) -> Result<Option<Thresholds>> {
+        let found: Option<(f64, f64, f64)> =
+            sqlx::query_as(sql::THRESHOLDS).bind(space).fetch_optional(&self.reader).await?;
+        Ok(found.map(|(pair, crowd, split)| Thresholds { pair, crowd, split }))
+    }
+
+    async fn keep_thresholds(&self, space: &str, found: &FoundThresholds) -> Result<()> {
+        let mut write = self.write("keep_thresholds").await?;
+        sqlx::query(sql::KEEP_THRESHOLDS)
+            .bind(space)
+            .bind(found.thresholds.pair)
+            .bind(found.thresholds.crowd)
+            .bind(found.thresholds.split)
+            .bind(found.documents)
+            .bind(found.bcubed_f1)
+            .bind(found.found_at.as_millis())
+            .execute(write.connection())
+            .await?;
         write.commit().await
     }
 

@@ -1,7 +1,8 @@
 use aha_radar::domain::digest::Cost;
 use aha_radar::domain::ids::ClusterId;
 use aha_radar::domain::story::Delivery;
-use aha_radar::store::{ClusterCommit, Store};
+use aha_radar::store::{ClusterCommit, FoundThresholds, Store};
+use aha_radar::stories::comparison::Thresholds;
 
 use super::digests::digest_commit;
 use super::on_every_database;
@@ -20,6 +21,7 @@ async fn told(store: &dyn Store) -> World {
         created: vec![(cluster("a"), id("a")), (cluster("c"), id("c"))],
         joined: vec![(id("b"), cluster("a"), 0.8)],
         representatives: vec![(cluster("a"), id("b"))],
+        ..ClusterCommit::default()
     };
     for _ in 0..2 {
         store.commit_clusters(&world.lease, &commit).await.unwrap();
@@ -85,6 +87,43 @@ async fn a_delivered_story_says_when_and_by_which_run(store: &dyn Store) {
     assert_eq!(told.delivered_by, Some(world.run));
 }
 
+async fn a_story_that_went_into_another_is_that_one_until_it_parts(store: &dyn Store) {
+    let world = told(store).await;
+    let merge = ClusterCommit { merged: vec![(cluster("c"), cluster("a"))], ..ClusterCommit::default() };
+    let homes = async || {
+        let items = store.embedded_items(world.topic.id, SPACE, window(1, 4), at(24)).await.unwrap();
+        items.iter().map(|item| item.cluster.unwrap()).collect::<Vec<_>>()
+    };
+    for _ in 0..2 {
+        store.commit_clusters(&world.lease, &merge).await.unwrap();
+        assert_eq!(homes().await, [cluster("a"), cluster("a"), cluster("a")]);
+    }
+    let told = store.stories_of(world.topic.id, &[id("c")], at(24)).await.unwrap();
+    assert_eq!((told.len(), told[0].cluster, told[0].members.len()), (1, cluster("a"), 3));
+    let part = ClusterCommit { created: vec![(cluster("c"), id("c"))], ..ClusterCommit::default() };
+    store.commit_clusters(&world.lease, &part).await.unwrap();
+    assert_eq!(homes().await, [cluster("a"), cluster("a"), cluster("c")]);
+}
+
+async fn an_item_knows_whether_its_story_was_delivered(store: &dyn Store) {
+    let world = told(store).await;
+    let commit = digest_commit(&world, Cost::default(), vec![(cluster("a"), 2)]);
+    store.commit_digest(&world.lease, &commit).await.unwrap();
+    let items = store.embedded_items(world.topic.id, SPACE, window(1, 5), at(24)).await.unwrap();
+    assert_eq!(items.iter().map(|item| item.delivered).collect::<Vec<_>>(), [true, true, false, false]);
+}
+
+async fn thresholds_are_kept_by_space_and_replaced(store: &dyn Store) {
+    assert_eq!(store.thresholds(SPACE).await.unwrap(), None);
+    for pair in [0.2, 0.3] {
+        let thresholds = Thresholds { pair, crowd: 0.05, split: 0.06 };
+        let found = FoundThresholds { thresholds, documents: 9, bcubed_f1: 0.9, found_at: at(1) };
+        store.keep_thresholds(SPACE, &found).await.unwrap();
+        assert_eq!(store.thresholds(SPACE).await.unwrap(), Some(thresholds));
+    }
+    assert_eq!(store.thresholds("another").await.unwrap(), None);
+}
+
 async fn items_load_in_the_order_asked_for(store: &dyn Store) {
     let world = told(store).await;
     let ids = [id("c"), id("a"), id("unknown"), id("d")];
@@ -98,5 +137,8 @@ on_every_database!(
     the_oldest_item_without_a_story_is_found,
     a_story_has_all_its_members_up_to_the_end,
     a_delivered_story_says_when_and_by_which_run,
+    a_story_that_went_into_another_is_that_one_until_it_parts,
+    an_item_knows_whether_its_story_was_delivered,
+    thresholds_are_kept_by_space_and_replaced,
     items_load_in_the_order_asked_for,
 );

@@ -1,0 +1,126 @@
+//! `aha-radar calibrate`: how well stories are put together, measured on labelled ones, and thresholds found on them.
+
+use std::path::Path;
+
+use anyhow::{Context as _, Result};
+use serde_json::{Value, json};
+
+use crate::config::Config;
+use crate::domain::ids::{ClusterId, TopicId};
+use crate::store::{FoundThresholds, OpenMode, SharedStore};
+use crate::stories::agreement::{Agreement, Score};
+use crate::stories::calibration::tune;
+use crate::stories::cluster::{Clustering, Document};
+use crate::stories::comparison::{LOCAL_THRESHOLDS, Thresholds};
+use crate::stories::features::LOCAL_SPACE;
+use crate::stories::lookup::Limits;
+
+use super::arguments::CalibrateArguments;
+use super::exit::Exit;
+use super::labelled::{Labelled, read};
+use super::output;
+
+pub(super) async fn run(config: Config, arguments: CalibrateArguments) -> Result<Exit> {
+    let labelled = read(&arguments.input, arguments.seed)?;
+    let store = store(&config, arguments.tune).await?;
+    let known = match &store {
+        Some(store) => store.thresholds(LOCAL_SPACE).await?,
+        None => None,
+    };
+    let origin = if arguments.tune { "found on this input" } else { origin(known) };
+    let measuring = tokio::task::spawn_blocking(move || measure(labelled, known, arguments));
+    let (measured, arguments) = measuring.await.context("the measuring thread ended early")??;
+    if let (true, Some(store)) = (arguments.tune, &store) {
+        store.keep_thresholds(LOCAL_SPACE, &measured.found(config.clock.now())).await?;
+    }
+    if arguments.json {
+        output::print_json(&measured.as_json(origin))?;
+    } else {
+        output::print(&measured.as_table(origin))?;
+    }
+    Ok(Exit::Ok)
+}
+
+/// The database, where there is one; made where thresholds are to be kept in it.
+async fn store(config: &Config, make: bool) -> Result<Option<SharedStore>> {
+    let url = config.database_url.as_str();
+    if !make && crate::store::schema_version(url).await?.applied == 0 {
+        return Ok(None);
+    }
+    let mode = if make { OpenMode::CreateIfMissing } else { OpenMode::MustExist };
+    Ok(Some(crate::store::open(url, mode).await?))
+}
+
+const fn origin(known: Option<Thresholds>) -> &'static str {
+    if known.is_some() { "found by an earlier --tune" } else { "shipped" }
+}
+
+struct Measured {
+    thresholds: Thresholds,
+    agreement: Agreement,
+}
+
+fn measure(
+    labelled: Labelled,
+    known: Option<Thresholds>,
+    arguments: CalibrateArguments,
+) -> Result<(Measured, CalibrateArguments)> {
+    let documents: &[Document] = &labelled.documents;
+    let clustering = Clustering::of(documents, Limits::USUAL);
+    let stories: Vec<&str> = labelled.stories.iter().map(String::as_str).collect();
+    let thresholds = if arguments.tune { tune(&clustering, &stories) } else { known.unwrap_or(LOCAL_THRESHOLDS) };
+    let homes = clustering.place(TopicId::of(&["calibrate"]), thresholds).homes;
+    let both: Vec<(&str, Option<ClusterId>)> = stories.into_iter().zip(homes.iter().copied()).collect();
+    let agreement = Agreement::of(&both);
+    if let Some(path) = &arguments.assignments {
+        write(path, &labelled.ids, &homes)?;
+    }
+    Ok((Measured { thresholds, agreement }, arguments))
+}
+
+fn write(path: &Path, ids: &[String], homes: &[Option<ClusterId>]) -> Result<()> {
+    let line = |(id, cluster): (&String, &Option<ClusterId>)| format!("{}\n", json!({ "id": id, "cluster": cluster }));
+    let lines: String = ids.iter().zip(homes).map(line).collect();
+    std::fs::write(path, lines).with_context(|| format!("{} cannot be written", path.display()))
+}
+
+impl Measured {
+    fn found(&self, found_at: crate::domain::time::Timestamp) -> FoundThresholds {
+        FoundThresholds {
+            thresholds: self.thresholds,
+            documents: i64::try_from(self.agreement.documents).unwrap_or(i64::MAX),
+            bcubed_f1: self.agreement.bcubed.f1,
+            found_at,
+        }
+    }
+
+    fn as_json(&self, origin: &str) -> Value {
+        let Thresholds { pair, crowd, split } = self.thresholds;
+        let mut value = json!({
+            "space": LOCAL_SPACE,
+            "thresholds": { "pair": pair, "crowd": crowd, "split": split, "origin": origin },
+        });
+        if let (Value::Object(all), Ok(Value::Object(agreement))) = (&mut value, serde_json::to_value(self.agreement)) {
+            all.extend(agreement);
+        }
+        value
+    }
+
+    fn as_table(&self, origin: &str) -> String {
+        let Agreement { documents, stories, clusters, bcubed, pairwise } = self.agreement;
+        let Thresholds { pair, crowd, split } = self.thresholds;
+        let mut table = output::table(&["", "precision", "recall", "F1"]);
+        for (name, score) in [("B³", bcubed), ("pairwise", pairwise)] {
+            let Score { precision, recall, f1 } = score;
+            table.add_row(vec![name.to_owned(), digits(precision), digits(recall), digits(f1)]);
+        }
+        format!(
+            "{documents} documents, {stories} labelled stories, {clusters} found\n\n{table}\n\n\
+             {LOCAL_SPACE}, thresholds {origin}: pair {pair}, crowd {crowd}, split {split}"
+        )
+    }
+}
+
+fn digits(share: f64) -> String {
+    format!("{share:.4}")
+}

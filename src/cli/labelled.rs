@@ -1,0 +1,145 @@
+//! Labelled documents, a JSON object a line: read, checked, and put in order.
+
+use std::collections::HashMap;
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::{Context as _, Result};
+use serde::Deserialize;
+
+use crate::domain::ids::{ItemId, SourceId};
+use crate::domain::time::Timestamp;
+use crate::stories::cluster::Document;
+use crate::stories::features::Features;
+
+use super::exit::UsageError;
+use super::output::one_safe_text;
+
+/// A longer line is no document.
+const MAX_LINE_BYTES: u64 = 16 * 1024 * 1024;
+
+#[derive(Deserialize)]
+struct Line {
+    id: String,
+    story: String,
+    title: Option<String>,
+    text: String,
+    published_at: Option<String>,
+}
+
+/// The documents by time, those of one time in an order that the seed decides; with their own ids and labels.
+pub(super) struct Labelled {
+    pub(super) documents: Vec<Document>,
+    pub(super) ids: Vec<String>,
+    pub(super) stories: Vec<String>,
+}
+
+/// # Errors
+/// [`UsageError`] for what cannot be used, with the number of the line.
+pub(super) fn read(path: &Path, seed: u64) -> Result<Labelled> {
+    let file = std::fs::File::open(path).with_context(|| format!("{} cannot be read", path.display()))?;
+    let mut reader = BufReader::new(file);
+    let mut lines: Vec<(Document, String, String)> = Vec::new();
+    let mut known: HashMap<String, usize> = HashMap::new();
+    for number in 1_usize.. {
+        let mut bytes = Vec::new();
+        let read = reader.by_ref().take(MAX_LINE_BYTES).read_until(b'\n', &mut bytes);
+        let read = read.with_context(|| format!("{} cannot be read", path.display()))?;
+        if read == 0 {
+            break;
+        }
+        if bytes.trim_ascii().is_empty() {
+            continue;
+        }
+        let wrong = |why: String| UsageError(one_safe_text(&format!("{}, line {number}: {why}", path.display())));
+        let line = parse(&bytes).map_err(wrong)?;
+        if let Some(first) = known.insert(line.id.clone(), number) {
+            return Err(wrong(format!("the id {:?} is that of line {first} as well", line.id)).into());
+        }
+        lines.push((document(&line, seed).map_err(wrong)?, line.id, line.story));
+    }
+    if lines.is_empty() {
+        return Err(UsageError(format!("{} holds no document", path.display())).into());
+    }
+    lines.sort_by_key(|(document, ..)| (document.time, document.id));
+    let mut labelled = Labelled { documents: Vec::new(), ids: Vec::new(), stories: Vec::new() };
+    for (document, id, story) in lines {
+        labelled.documents.push(document);
+        labelled.ids.push(id);
+        labelled.stories.push(story);
+    }
+    Ok(labelled)
+}
+
+fn parse(bytes: &[u8]) -> Result<Line, String> {
+    if bytes.len() as u64 >= MAX_LINE_BYTES {
+        return Err(format!("it is longer than {MAX_LINE_BYTES} bytes"));
+    }
+    let line: Line = serde_json::from_slice(bytes).map_err(|error| {
+        format!(
+            "{error}; a line is an object with \"id\", \"story\", \"title\", \"text\" and, if known, \"published_at\""
+        )
+    })?;
+    if line.id.is_empty() || line.story.is_empty() {
+        return Err("\"id\" and \"story\" must not be empty".to_owned());
+    }
+    Ok(line)
+}
+
+/// Each document counts as one of a source of its own; those without a time are of one time.
+fn document(line: &Line, seed: u64) -> Result<Document, String> {
+    let time = match &line.published_at {
+        None => Timestamp::default(),
+        Some(text) => Timestamp::parse_rfc3339(text)
+            .map_err(|error| format!("\"published_at\" is no time like 2026-11-22T07:00:00Z: {error}"))?,
+    };
+    Ok(Document {
+        id: ItemId::of(&["labelled", &seed.to_string(), &line.id]),
+        source: SourceId::of(&["labelled", &line.id]),
+        time,
+        cluster: None,
+        delivered: false,
+        copy: false,
+        features: Arc::new(Features::of(line.title.as_deref(), &line.text)),
+        dense: None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read_lines(lines: &str, seed: u64) -> Result<Labelled> {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("labelled.jsonl");
+        std::fs::write(&file, lines).unwrap();
+        read(&file, seed)
+    }
+
+    fn refusal(lines: &str) -> String {
+        read_lines(lines, 1).err().map(|error| error.to_string()).unwrap_or_default()
+    }
+
+    const ONE: &str = r#"{"id":"a","story":"s","title":"T","text":"x"}"#;
+
+    #[test]
+    fn a_refusal_names_the_line() {
+        assert!(refusal(&format!("{ONE}\nnonsense")).contains("line 2: expected"));
+        assert!(refusal(&format!("{ONE}\n\n{ONE}")).contains("line 3: the id \"a\" is that of line 1 as well"));
+        assert!(refusal(r#"{"id":"a","text":"x"}"#).contains("missing field `story`"));
+        assert!(refusal(r#"{"id":"a","story":"s","text":"x","published_at":"May"}"#).contains("no time like"));
+        assert!(refusal(r#"{"id":"","story":"s","text":"x"}"#).contains("must not be empty"));
+        assert!(refusal(" \n").contains("holds no document"));
+    }
+
+    #[test]
+    fn the_seed_orders_what_has_no_time_and_time_comes_first() {
+        let lines: String = (0..20).map(|n| format!(r#"{{"id":"{n}","story":"s","text":"x"}}{}"#, "\n")).collect();
+        let order = |seed| read_lines(&lines, seed).unwrap().ids;
+        assert_eq!(order(1), order(1));
+        assert_ne!(order(1), order(2));
+        let timed = lines.replacen(r#""text""#, r#""published_at":"2026-01-01T00:00:00Z","text""#, 1);
+        assert_eq!(read_lines(&timed, 1).unwrap().ids.last().map(String::as_str), Some("0"));
+    }
+}

@@ -1,0 +1,77 @@
+//! Finds thresholds on labelled stories.
+//!
+//! All combinations of a grid are tried. Taken is not the best of them but the one whose surroundings are best: a single peak is
+//! an accident of these labels, a plateau is found again on others.
+
+use std::collections::HashMap;
+
+use super::agreement::Agreement;
+use super::cluster::Clustering;
+use super::comparison::{LOCAL_THRESHOLDS, Thresholds};
+use super::split::Splits;
+
+const PAIRS: [f64; 5] = [0.20, 0.22, 0.24, 0.26, 0.28];
+const CROWDS: [f64; 5] = [0.02, 0.03, 0.04, 0.05, 0.06];
+const SPLITS: [f64; 12] = [0.0, 0.03, 0.035, 0.04, 0.045, 0.05, 0.055, 0.06, 0.065, 0.07, 0.075, 0.08];
+
+/// Scores, by the places of the thresholds in the three lists.
+type Scores = Vec<Vec<Vec<f64>>>;
+
+/// The thresholds that suit the labels, one for each document.
+#[must_use]
+pub fn tune(clustering: &Clustering<'_>, labels: &[&str]) -> Thresholds {
+    let mut known = Splits::default();
+    let mut row =
+        |pair: &f64| CROWDS.iter().map(|crowd| by_split(clustering, &mut known, labels, *pair, *crowd)).collect();
+    let scores: Scores = PAIRS.iter().map(&mut row).collect();
+    let mut best = (f64::MIN, f64::MIN, LOCAL_THRESHOLDS);
+    for (p, pair) in PAIRS.iter().enumerate() {
+        for (c, crowd) in CROWDS.iter().enumerate() {
+            for (s, split) in SPLITS.iter().enumerate() {
+                let (around, far) = (around(&scores, [p, c, s]), far_from_shipped(*pair, *crowd, *split));
+                if around > best.0 + 1e-9 || (around > best.0 - 1e-9 && -far > best.1) {
+                    best = (around, -far, Thresholds { pair: *pair, crowd: *crowd, split: *split });
+                }
+            }
+        }
+    }
+    best.2
+}
+
+/// B-cubed F1 by each threshold of [`SPLITS`]: what average link brings together does not depend on it.
+fn by_split(clustering: &Clustering<'_>, known: &mut Splits, labels: &[&str], pair: f64, crowd: f64) -> Vec<f64> {
+    let thresholds = Thresholds { pair, crowd, ..LOCAL_THRESHOLDS };
+    let groups = clustering.groups(thresholds);
+    let mut score = |split: &f64| {
+        let mut found: HashMap<usize, usize> = HashMap::new();
+        for group in &groups {
+            for part in clustering.split(known, group, Thresholds { split: *split, ..thresholds }) {
+                let cluster = found.len();
+                found.extend(part.into_iter().map(|member| (member, cluster)));
+            }
+        }
+        let both: Vec<(&str, Option<&usize>)> =
+            labels.iter().enumerate().map(|(number, label)| (*label, found.get(&number))).collect();
+        Agreement::of(&both).bcubed.f1
+    };
+    SPLITS.iter().map(&mut score).collect()
+}
+
+/// The mean over a place and those next to it.
+fn around(scores: &Scores, place: [usize; 3]) -> f64 {
+    let near = |at: usize, wide: usize, length: usize| at.saturating_sub(wide)..(at + wide + 1).min(length);
+    let mut values = Vec::new();
+    for row in &scores[near(place[0], 1, PAIRS.len())] {
+        for column in &row[near(place[1], 1, CROWDS.len())] {
+            values.extend_from_slice(&column[near(place[2], 2, SPLITS.len())]);
+        }
+    }
+    let count = u32::try_from(values.len()).unwrap_or(u32::MAX);
+    values.iter().sum::<f64>() / f64::from(count.max(1))
+}
+
+fn far_from_shipped(pair: f64, crowd: f64, split: f64) -> f64 {
+    (pair - LOCAL_THRESHOLDS.pair).abs()
+        + (crowd - LOCAL_THRESHOLDS.crowd).abs()
+        + (split - LOCAL_THRESHOLDS.split).abs()
+}

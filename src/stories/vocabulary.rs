@@ -1,0 +1,159 @@
+//! Which terms say what a text is about, and which only what kind of text it is.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::domain::ids::SourceId;
+
+use super::cluster::Document;
+
+/// What a term may prove.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Kind {
+    /// A matter.
+    #[default]
+    Matter,
+    /// The form of a publication, or its date: "daily discussion", "release", "May".
+    Form,
+    /// A number, a version, a time of day.
+    Number,
+}
+
+/// Stems of words that name a form of publication; sorted, for binary search.
+const FORM_WORDS: &[&str] = &[
+    "announc",
+    "april",
+    "articl",
+    "august",
+    "bug",
+    "bugfix",
+    "changelog",
+    "comment",
+    "daili",
+    "day",
+    "decemb",
+    "digest",
+    "discuss",
+    "edit",
+    "episod",
+    "faq",
+    "februari",
+    "fix",
+    "friday",
+    "full",
+    "hour",
+    "improv",
+    "issu",
+    "januari",
+    "juli",
+    "june",
+    "latest",
+    "link",
+    "live",
+    "march",
+    "minor",
+    "monday",
+    "month",
+    "monthli",
+    "morn",
+    "new",
+    "newslett",
+    "note",
+    "novemb",
+    "octob",
+    "open",
+    "part",
+    "patch",
+    "perform",
+    "podcast",
+    "post",
+    "read",
+    "releas",
+    "roundup",
+    "saturday",
+    "septemb",
+    "seri",
+    "subscrib",
+    "sunday",
+    "thread",
+    "thursday",
+    "today",
+    "tuesday",
+    "updat",
+    "version",
+    "video",
+    "wednesday",
+    "week",
+    "weekend",
+    "weekli",
+    "year",
+];
+
+impl Kind {
+    #[must_use]
+    pub fn of(term: &str) -> Self {
+        if term.bytes().any(|byte| byte.is_ascii_digit()) {
+            Self::Number
+        } else if FORM_WORDS.binary_search(&term).is_ok() {
+            Self::Form
+        } else {
+            Self::Matter
+        }
+    }
+}
+
+/// Terms in so large a share of a source's texts say which source it is, not what it tells.
+const HOUSE_SHARE: f64 = 0.5;
+/// Of fewer texts nothing is said.
+const LEAST_TEXTS: usize = 8;
+
+/// The terms that each source has in most of its texts: its name, its series' titles, "read more".
+#[derive(Debug)]
+pub(super) struct HouseWords<'a>(HashMap<SourceId, HashSet<&'a str>>);
+
+impl<'a> HouseWords<'a> {
+    pub(super) fn of(documents: &'a [Document]) -> Self {
+        let mut by_source: HashMap<SourceId, Vec<&'a Document>> = HashMap::new();
+        for document in documents {
+            by_source.entry(document.source).or_default().push(document);
+        }
+        by_source.retain(|_, texts| texts.len() >= LEAST_TEXTS);
+        Self(by_source.into_iter().map(|(source, texts)| (source, most_used(&texts))).collect())
+    }
+
+    pub(super) fn of_source(&self, source: SourceId) -> Option<&HashSet<&'a str>> {
+        self.0.get(&source)
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts of items")]
+fn most_used<'a>(texts: &[&'a Document]) -> HashSet<&'a str> {
+    let mut counts: HashMap<&str, usize> = HashMap::new();
+    for term in texts.iter().flat_map(|document| document.features.words.keys()) {
+        *counts.entry(term).or_default() += 1;
+    }
+    let most = texts.len() as f64 * HOUSE_SHARE;
+    counts.into_iter().filter(|(_, texts)| *texts as f64 > most).map(|(term, _)| term).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tokens::stem;
+    use super::*;
+
+    #[test]
+    fn form_words_are_sorted_stems() {
+        assert!(FORM_WORDS.is_sorted());
+        for word in FORM_WORDS {
+            assert_eq!(Kind::of(word), Kind::Form);
+        }
+        for word in ["release", "discussion", "daily", "changelog", "weekly", "september"] {
+            assert_eq!(Kind::of(&stem(word)), Kind::Form, "{word}");
+        }
+    }
+
+    #[test]
+    fn versions_and_dates_are_numbers() {
+        let kinds = ["v1.2.3", "2026", "12th", "ferri"].map(Kind::of);
+        assert_eq!(kinds, [Kind::Number, Kind::Number, Kind::Number, Kind::Matter]);
+    }
+}
