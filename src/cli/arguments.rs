@@ -82,7 +82,7 @@ pub(super) enum Command {
     Noise(NoiseArguments),
     /// Measure clustering on labelled stories, and find the thresholds that suit them.
     ///
-    /// The input has a JSON object a line: {"id", "story", "title", "text"} and, if known, "published_at". All of them are put together
+    /// The input has a JSON object a line: {"id", "story", "title", "text"} and, if known, `published_at`. All of them are put together
     /// as a run does it, and compared with the labels.
     Calibrate(CalibrateArguments),
     /// Say what is set, what is wrong and how to mend it.

@@ -28,7 +28,7 @@ pub(super) async fn run(config: Config, arguments: CalibrateArguments) -> Result
         None => None,
     };
     let origin = if arguments.tune { "found on this input" } else { origin(known) };
-    let measuring = tokio::task::spawn_blocking(move || measure(labelled, known, arguments));
+    let measuring = tokio::task::spawn_blocking(move || measure(&labelled, known, arguments));
     let (measured, arguments) = measuring.await.context("the measuring thread ended early")??;
     if let (true, Some(store)) = (arguments.tune, &store) {
         store.keep_thresholds(LOCAL_SPACE, &measured.found(config.clock.now())).await?;
@@ -61,7 +61,7 @@ struct Measured {
 }
 
 fn measure(
-    labelled: Labelled,
+    labelled: &Labelled,
     known: Option<Thresholds>,
     arguments: CalibrateArguments,
 ) -> Result<(Measured, CalibrateArguments)> {

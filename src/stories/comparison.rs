@@ -136,8 +136,11 @@ impl Group {
     /// Days between the last item of the earlier one and the first of the later.
     #[expect(clippy::cast_precision_loss, reason = "milliseconds of days")]
     fn gap_days(&self, other: &Self) -> f64 {
-        let gap = (self.first - other.last).max(other.first - self.last).max(0);
-        gap as f64 / DAY_MS as f64
+        self.gap_ms(other) as f64 / DAY_MS as f64
+    }
+
+    fn gap_ms(&self, other: &Self) -> i64 {
+        (self.first - other.last).max(other.first - self.last).max(0)
     }
 }
 
@@ -201,7 +204,7 @@ impl<'a> Comparison<'a> {
     pub(super) fn margin(&self, thresholds: Thresholds, one: &Group, other: &Group) -> Option<f64> {
         let gap_days = one.gap_days(other);
         let has_news = one.changed || other.changed;
-        if !has_news || (one.delivered && other.delivered) || gap_days > OPEN_DAYS as f64 {
+        if !has_news || (one.delivered && other.delivered) || one.gap_ms(other) > OPEN_DAYS * DAY_MS {
             return None;
         }
         let pairs = one.size() * other.size();

@@ -71,6 +71,7 @@ fn new_story(topic: TopicId, documents: &[Document], group: &[usize]) -> Cluster
     }
 }
 
+#[derive(Clone, Copy)]
 struct Home<'a> {
     story: ClusterId,
     began: bool,

@@ -59,7 +59,7 @@ fn halves<'a>(members: &[usize], weighted: &impl Fn(usize) -> &'a Weighted) -> O
     let vectors: Vec<&Weighted> = members.iter().map(|member| weighted(*member)).collect();
     let alike = similarities(&vectors);
     let (one, other) = last_merge(&alike)?;
-    let (one, other) = with_the_rest(&alike, one, other);
+    let (one, other) = with_the_rest(&alike, &one, &other);
     let joined = mean_between(&alike, &one, &other);
     let numbers = |places: Vec<usize>| places.into_iter().map(|place| members[place]).collect();
     Some(Halves { one: numbers(one), other: numbers(other), joined })
@@ -80,13 +80,9 @@ fn similarities(vectors: &[&Weighted]) -> Vec<Vec<f64>> {
             let held = holders.entry(*key).or_default();
             for (other, theirs) in held.iter() {
                 alike[place][*other] += weight * theirs;
+                alike[*other][place] += weight * theirs;
             }
             held.push((place, *weight));
-        }
-    }
-    for place in 0..vectors.len() {
-        for other in 0..place {
-            alike[other][place] = alike[place][other];
         }
     }
     alike
@@ -115,12 +111,12 @@ fn weighed_locally(vector: &Weighted, documents: &HashMap<Key, usize>, of: usize
 fn last_merge(alike: &[Vec<f64>]) -> Option<(Vec<usize>, Vec<usize>)> {
     let mut sums = alike.to_vec();
     let mut groups: Vec<Vec<usize>> = (0..alike.len()).map(|place| vec![place]).collect();
-    let mut alive: Vec<usize> = (0..alike.len()).collect();
+    let mut left: Vec<usize> = (0..alike.len()).collect();
     let mut last = None;
-    while alive.len() > 1 {
-        let (one, other) = most_alike(&sums, &groups, &alive);
-        alive.retain(|place| *place != other);
-        for place in &alive {
+    while left.len() > 1 {
+        let (one, other) = most_alike(&sums, &groups, &left);
+        left.retain(|place| *place != other);
+        for place in &left {
             let joined = sums[one][*place] + sums[other][*place];
             sums[one][*place] = joined;
             sums[*place][one] = joined;
@@ -135,10 +131,10 @@ fn last_merge(alike: &[Vec<f64>]) -> Option<(Vec<usize>, Vec<usize>)> {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "members of a story")]
-fn most_alike(sums: &[Vec<f64>], groups: &[Vec<usize>], alive: &[usize]) -> (usize, usize) {
+fn most_alike(sums: &[Vec<f64>], groups: &[Vec<usize>], left: &[usize]) -> (usize, usize) {
     let mut best = (f64::MIN, 0, 0);
-    for (at, one) in alive.iter().enumerate() {
-        for other in &alive[at + 1..] {
+    for (at, one) in left.iter().enumerate() {
+        for other in &left[at + 1..] {
             let mean = sums[*one][*other] / (groups[*one].len() * groups[*other].len()) as f64;
             if mean > best.0 {
                 best = (mean, *one, *other);
@@ -149,10 +145,10 @@ fn most_alike(sums: &[Vec<f64>], groups: &[Vec<usize>], alive: &[usize]) -> (usi
 }
 
 /// Each other text goes with the half that it resembles more.
-fn with_the_rest(alike: &[Vec<f64>], one: Vec<usize>, other: Vec<usize>) -> (Vec<usize>, Vec<usize>) {
-    let (mut first, mut second) = (one.clone(), other.clone());
+fn with_the_rest(alike: &[Vec<f64>], one: &[usize], other: &[usize]) -> (Vec<usize>, Vec<usize>) {
+    let (mut first, mut second) = (one.to_vec(), other.to_vec());
     for place in (0..alike.len()).filter(|place| !one.contains(place) && !other.contains(place)) {
-        if mean_between(alike, &[place], &one) > mean_between(alike, &[place], &other) {
+        if mean_between(alike, &[place], one) > mean_between(alike, &[place], other) {
             first.push(place);
         } else {
             second.push(place);
