@@ -6,6 +6,7 @@ use url::Url;
 
 use super::feed::{decode, parse_aside};
 use super::fetch::{FetchError, Fetcher, Response, shown};
+use super::nesting::is_too_deep;
 use crate::domain::source::Validators;
 use crate::text::html::clean_line;
 
@@ -123,6 +124,9 @@ async fn named_feeds(page: Vec<u8>, content_type: Option<String>, base: Url) -> 
 
 /// What a page links to as another form of itself; feeds of comments only where there is no other.
 fn in_page(html: &str, base: &Url) -> Vec<FoundFeed> {
+    if is_too_deep(html) {
+        return Vec::new();
+    }
     let document = Document::from(html);
     let own_base = document.select("base[href]").attr("href").and_then(|href| base.join(&href).ok());
     let base = own_base.unwrap_or_else(|| base.clone());

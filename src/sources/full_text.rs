@@ -5,7 +5,6 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use dom_query::Document;
 use dom_smoothie::{Config, Readability};
 use robotxt::Robots;
 use tokio::time::Instant;
@@ -13,6 +12,7 @@ use url::Url;
 
 use super::feed::decode;
 use super::fetch::{FetchError, Fetcher, Response};
+use super::nesting::is_too_deep;
 use crate::domain::item::PageOutcome;
 use crate::domain::source::Validators;
 use crate::text::html::html_to_text;
@@ -24,8 +24,6 @@ const MOST_CHARS: usize = 100_000;
 const MAX_PAGE_BYTES: usize = 4 * 1024 * 1024;
 /// More elements than these are no article, and take too long.
 const MAX_ELEMENTS: usize = 20_000;
-/// A deeper page is refused: it would be walked by recursion.
-const MAX_DEPTH: usize = 400;
 /// What a `robots.txt` may be long, as RFC 9309 wants.
 const MAX_ROBOTS_BYTES: usize = 500 * 1024;
 /// For so long what a host said is remembered.
@@ -96,7 +94,7 @@ impl Pages {
 
 /// The text of a page's article, if it has one.
 fn article(html: &str, address: &str) -> Option<String> {
-    if is_too_deep(&Document::from(html)) {
+    if is_too_deep(html) {
         return None;
     }
     let config = Config { max_elements_to_parse: MAX_ELEMENTS, ..Config::default() };
@@ -104,18 +102,6 @@ fn article(html: &str, address: &str) -> Option<String> {
     let text = html_to_text(&found.content);
     let length = text.chars().count();
     (length >= LEAST_CHARS).then(|| if length > MOST_CHARS { text.chars().take(MOST_CHARS).collect() } else { text })
-}
-
-/// Walked without recursion.
-fn is_too_deep(document: &Document) -> bool {
-    let mut level = document.root().children();
-    for _ in 0..MAX_DEPTH {
-        if level.is_empty() {
-            return false;
-        }
-        level = level.iter().flat_map(dom_query::NodeRef::children).collect();
-    }
-    true
 }
 
 #[cfg(test)]

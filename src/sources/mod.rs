@@ -10,6 +10,7 @@ mod hacker_news;
 pub mod identity;
 mod listing;
 mod location;
+mod nesting;
 pub mod opml;
 pub mod pace;
 mod presets;

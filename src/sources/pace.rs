@@ -44,7 +44,8 @@ pub fn wait(interval: Duration, freshness: Freshness, jitter: f64) -> Duration {
 /// How long a source is left alone that failed so often in a row; `None` until the next run.
 #[must_use]
 pub fn pause(failures: i64, jitter: f64) -> Option<Duration> {
-    let doublings = u32::try_from(failures.checked_sub(PATIENCE)?).ok()?;
+    let further = failures.checked_sub(PATIENCE).filter(|further| *further >= 0)?;
+    let doublings = u32::try_from(further).unwrap_or(u32::MAX);
     let pause = FIRST_BREAK.saturating_mul(2_u32.saturating_pow(doublings.min(10))).min(LONGEST);
     Some(pause.mul_f64(1.0 + JITTER * jitter.clamp(0.0, 1.0)))
 }
