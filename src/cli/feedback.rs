@@ -1,5 +1,6 @@
 //! `aha-radar feedback`: what the owner thinks of stories, and what it comes to.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::{Context as _, Result};
@@ -122,10 +123,14 @@ async fn import(app: &App, topic: &str, file: &Path) -> Result<()> {
             events.push(read.with_context(|| format!("object {number} of {} is no feedback", file.display()))?);
         }
     }
+    let said: BTreeMap<_, _> =
+        app.store().feedback(topic, i64::MAX).await?.into_iter().map(|e| ((e.item_id, e.kind), e.given_at)).collect();
     let mut new = 0;
     for event in &events {
-        new += usize::from(app.store().give_feedback(topic, event).await?);
+        // An opinion that was changed after the export stays changed.
+        let is_outdated = said.get(&(event.item_id, event.kind.opposite())).is_some_and(|at| *at > event.given_at);
+        new += usize::from(!is_outdated && app.store().give_feedback(topic, event).await?);
     }
     save_profile(app, topic).await?;
-    output::print(&format!("{new} added, {} known already", events.len() - new))
+    output::print(&format!("{new} added, {} known already or taken back since", events.len() - new))
 }

@@ -1,14 +1,13 @@
 //! The feeds of a page. The address of a page goes in; the feeds that it names, or that stand where feeds usually do, come out.
 //! Called by `source add`. All requests go through the fetcher, so what a page names is asked by the same rules as anything else.
 
-use dom_query::Document;
 use url::Url;
 
 use super::feed::{decode, parse_aside};
 use super::fetch::{FetchError, Fetcher, Response, shown};
-use super::nesting::is_too_deep;
 use crate::domain::source::Validators;
 use crate::text::html::clean_line;
+use crate::text::links::links_of;
 
 /// A page says where its feeds are at its beginning.
 const MAX_PAGE_BYTES: usize = 1024 * 1024;
@@ -124,21 +123,18 @@ async fn named_feeds(page: Vec<u8>, content_type: Option<String>, base: Url) -> 
 
 /// What a page links to as another form of itself; feeds of comments only where there is no other.
 fn in_page(html: &str, base: &Url) -> Vec<FoundFeed> {
-    if is_too_deep(html) {
-        return Vec::new();
-    }
-    let document = Document::from(html);
-    let own_base = document.select("base[href]").attr("href").and_then(|href| base.join(&href).ok());
+    let page = links_of(html);
+    let own_base = page.base.and_then(|href| base.join(&href).ok());
     let base = own_base.unwrap_or_else(|| base.clone());
     let mut found: Vec<FoundFeed> = Vec::new();
-    for link in &document.select("link[rel][href]") {
-        let is_feed = link.attr("type").is_some_and(|kind| is_feed_type(&kind))
-            && link
-                .attr("rel")
-                .is_some_and(|rel| rel.split_ascii_whitespace().any(|r| r.eq_ignore_ascii_case("alternate")));
-        let url = link.attr("href").filter(|_| is_feed).and_then(|href| base.join(href.trim()).ok());
+    for link in page.links {
+        let is_other_form = link.rel.split_ascii_whitespace().any(|rel| rel.eq_ignore_ascii_case("alternate"));
+        if !is_other_form || !is_feed_type(&link.media_type) || link.href.is_empty() {
+            continue;
+        }
+        let url = base.join(link.href.trim()).ok();
         let Some(url) = url.filter(|url| matches!(url.scheme(), "http" | "https")) else { continue };
-        let title = link.attr("title").map(|title| clean_line(&title)).filter(|title| !title.is_empty());
+        let title = Some(clean_line(&link.title)).filter(|title| !title.is_empty());
         if found.len() < MAX_FOUND && found.iter().all(|known| known.url != url.as_str()) {
             found.push(FoundFeed { url: url.into(), title });
         }

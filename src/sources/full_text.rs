@@ -12,16 +12,18 @@ use url::Url;
 
 use super::feed::decode;
 use super::fetch::{FetchError, Fetcher, Response};
-use super::nesting::is_too_deep;
 use crate::domain::item::PageOutcome;
 use crate::domain::source::Validators;
 use crate::text::html::html_to_text;
+use crate::text::prune::prune_page;
 
 /// Fewer characters than these are no article: a cookie notice, a login, an error in words.
 const LEAST_CHARS: usize = 250;
 /// No article that is worth judging is longer.
 const MOST_CHARS: usize = 100_000;
 const MAX_PAGE_BYTES: usize = 4 * 1024 * 1024;
+/// What is left of a page once scripts, styles and most attributes are gone.
+const MAX_PRUNED_BYTES: usize = 1024 * 1024;
 /// More elements than these are no article, and take too long.
 const MAX_ELEMENTS: usize = 20_000;
 /// What a `robots.txt` may be long, as RFC 9309 wants.
@@ -94,11 +96,12 @@ impl Pages {
 
 /// The text of a page's article, if it has one.
 fn article(html: &str, address: &str) -> Option<String> {
-    if is_too_deep(html) {
+    let pruned = prune_page(html, Url::parse(address).ok().as_ref());
+    if pruned.len() > MAX_PRUNED_BYTES {
         return None;
     }
     let config = Config { max_elements_to_parse: MAX_ELEMENTS, ..Config::default() };
-    let found = Readability::new(html, Some(address), Some(config)).ok()?.parse().ok()?;
+    let found = Readability::new(pruned.as_str(), Some(address), Some(config)).ok()?.parse().ok()?;
     let text = html_to_text(&found.content);
     let length = text.chars().count();
     (length >= LEAST_CHARS).then(|| if length > MOST_CHARS { text.chars().take(MOST_CHARS).collect() } else { text })
@@ -135,7 +138,18 @@ mod tests {
 
     #[test]
     fn hostile_pages_end() {
-        assert_eq!(article(&"<div>".repeat(100_000), "https://x.example/"), None);
+        let bold: String = (0..399).map(|n| format!("<b a{n}>")).collect();
+        let attributes: String = (0..200_000).map(|n| format!(" a{n}")).collect();
+        for hostile in [
+            "<div>".repeat(100_000),
+            "<optgroup>".repeat(100_000),
+            "<div><object></div>".repeat(100_000),
+            "<svg><style>".to_owned() + &"<g>".repeat(100_000),
+            bold + &"<p>x".repeat(100_000),
+            format!("<p{attributes}>x</p>"),
+        ] {
+            assert_eq!(article(&page(&hostile), "https://x.example/"), None);
+        }
         assert_eq!(article(&page(&"<p>x</p>".repeat(50_000)), "https://x.example/"), None);
         let long = article(&page(&paragraphs(2000)), "https://x.example/").unwrap();
         assert_eq!(long.chars().count(), MOST_CHARS);

@@ -10,7 +10,6 @@ mod hacker_news;
 pub mod identity;
 mod listing;
 mod location;
-mod nesting;
 pub mod opml;
 pub mod pace;
 mod presets;

@@ -23,8 +23,8 @@ pub trait LedgerStore: Send + Sync {
     /// is written even when a lease is lost meanwhile; then an answer or a vector is stored only where there is none yet.
     async fn settle_calls(&self, settlements: &[LeasedSettlement]) -> Result<()>;
 
-    /// Reserves calls in their order, as far as the first that has to wait for others: all at once where they fit together,
-    /// else one after the other. At least one is told of; an error after that is left to the next time.
+    /// Reserves calls in their order, as far as the first that is not reserved: all at once where they fit together, else one after
+    /// the other. At least one is told of; an error after that is left to the next time.
     async fn reserve_calls(&self, lease: Option<&Lease>, calls: &[NewCall]) -> Result<Vec<Reservation>> {
         let together = self.reserve_together(lease, calls).await?;
         if together == Reservation::Reserved || calls.len() == 1 {
@@ -37,7 +37,7 @@ pub trait LedgerStore: Send + Sync {
                 Err(_) => break,
                 Ok(reservation) => told.push(reservation),
             }
-            if told.last() == Some(&Reservation::Wait) {
+            if told.last() != Some(&Reservation::Reserved) {
                 break;
             }
         }
@@ -140,6 +140,29 @@ pub struct Settlement {
     pub finished_at: Timestamp,
     pub answers: Vec<NewAnswer>,
     pub vectors: Option<NewVectors>,
+}
+
+impl Settlement {
+    /// Of a call that was reserved and is not made after all.
+    #[must_use]
+    pub fn of_nothing_sent(call: CallId, now: Timestamp) -> Self {
+        let error = ("interrupted".to_owned(), "whoever wanted it went away before it was sent".to_owned());
+        Self {
+            call,
+            outcome: CallOutcome::Error,
+            error: Some(error),
+            input_tokens: None,
+            cached_input_tokens: None,
+            output_tokens: None,
+            reasoning_tokens: None,
+            cost_microcredits: Some(0),
+            latency_ms: 0,
+            request_id: None,
+            finished_at: now,
+            answers: Vec::new(),
+            vectors: None,
+        }
+    }
 }
 
 /// A settlement, and the lease under which its call was made.

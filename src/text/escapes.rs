@@ -57,9 +57,12 @@ fn control_end(body: &str) -> usize {
     if has_final { parameters + 1 } else { 0 }
 }
 
+/// Just behind the nearest end: what lies before it is looked at once, and is gone then.
 fn string_end(body: &str) -> usize {
-    let end = body.find(['\u{7}', '\u{9c}']).into_iter().chain(body.find("\u{1b}\\")).min();
-    end.map_or(0, |at| at + STRING_ENDS.iter().find(|end| body[at..].starts_with(**end)).map_or(0, |end| end.len()))
+    let ends = body.match_indices(['\u{7}', '\u{9c}', '\u{1b}']);
+    ends.filter_map(|(at, _)| STRING_ENDS.iter().find(|end| body[at..].starts_with(**end)).map(|end| at + end.len()))
+        .next()
+        .unwrap_or(0)
 }
 
 #[cfg(test)]
@@ -93,6 +96,8 @@ mod tests {
     #[test]
     fn openers_without_end_cost_no_more_than_their_number() {
         for opener in ["\u{1b}]", "\u{9d}", "\u{1b}[", "\u{1b}"] {
+            let ended = format!("{opener}\u{9c}").repeat(300_000);
+            assert_eq!(without_escapes(&ended).trim_matches(['[', '\u{9c}']), "", "{opener:?}");
             assert_eq!(without_escapes(&opener.repeat(300_000)).trim_start_matches(['[', ']']), "", "{opener:?}");
         }
     }

@@ -11,6 +11,10 @@ pub(super) trait Receiver {
     fn literal(&mut self, text: &str);
     fn start(&mut self, tag: &Tag<'_>);
     fn end(&mut self, tag: &Tag<'_>);
+    /// Whether what a hidden element holds is wanted all the same; its own tags are not handed on.
+    fn wants_hidden(&self, _name: &str) -> bool {
+        false
+    }
 }
 
 /// A tag; none of a hidden element gets here.
@@ -233,7 +237,8 @@ impl<R: Receiver> Walker<'_, '_, R> {
         self.rest = rest;
         let kind = kind_of(name);
         if let Some(Kind::Hidden(index)) = kind {
-            if !closing && (!tag.ends_with("/>") || index < RAW) {
+            let is_skipped = !closing && !self.receiver.wants_hidden(HIDDEN[index]);
+            if is_skipped && (!tag.ends_with("/>") || index < RAW) {
                 self.skip_element(index);
             }
             return;

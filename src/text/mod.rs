@@ -5,6 +5,7 @@ pub mod escapes;
 pub mod fold;
 pub mod html;
 pub mod language;
+pub mod links;
 mod markup;
-mod prune;
+pub mod prune;
 pub mod sanitize;

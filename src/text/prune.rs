@@ -12,8 +12,11 @@ use super::html::decode_entities;
 use super::markup::{Kind, Receiver, Tag, walk};
 use super::sanitize::{ATTRIBUTES, GENERAL_ATTRIBUTES, TAGS};
 
-/// Elements that are open at once; further ones leave what they hold.
-const MAX_DEPTH: usize = 40;
+/// What is left of markup that is shown.
+const SHOWN: Profile = Profile { more_tags: &[], general_attributes: &GENERAL_ATTRIBUTES, max_depth: 40 };
+/// What is left of a page whose article is looked for: also what tells the article from what surrounds it.
+const PAGE: Profile =
+    Profile { more_tags: &["nav", "form"], general_attributes: &["class", "id", "role"], max_depth: 120 };
 /// Attributes looked at on one tag.
 const MAX_ATTRIBUTES: usize = 24;
 /// A longer value is no address and no title.
@@ -22,9 +25,28 @@ const MAX_VALUE_BYTES: usize = 2_048;
 const VOID: [&str; 3] = ["br", "hr", "img"];
 const ADDRESSES: [&str; 3] = ["href", "src", "cite"];
 
+struct Profile {
+    /// Besides those that may be shown.
+    more_tags: &'static [&'static str],
+    /// On any element.
+    general_attributes: &'static [&'static str],
+    /// Elements that are open at once; further ones leave what they hold.
+    max_depth: usize,
+}
+
 /// See the module; the result escapes all text.
 pub(super) fn prune(markup: &str, base: Option<&Url>) -> String {
-    let mut pruner = Pruner { out: String::with_capacity(markup.len()), open: Vec::new(), base };
+    pruned(markup, base, &SHOWN)
+}
+
+/// The same for a page whose article is looked for.
+#[must_use]
+pub fn prune_page(html: &str, base: Option<&Url>) -> String {
+    pruned(html, base, &PAGE)
+}
+
+fn pruned(markup: &str, base: Option<&Url>, profile: &'static Profile) -> String {
+    let mut pruner = Pruner { out: String::with_capacity(markup.len()), open: Vec::new(), base, profile };
     walk(markup, &mut pruner);
     pruner.close_to(0);
     pruner.out
@@ -34,6 +56,7 @@ struct Pruner<'b> {
     out: String,
     open: Vec<&'static str>,
     base: Option<&'b Url>,
+    profile: &'static Profile,
 }
 
 impl Receiver for Pruner<'_> {
@@ -46,7 +69,7 @@ impl Receiver for Pruner<'_> {
     }
 
     fn start(&mut self, tag: &Tag<'_>) {
-        let Some(name) = listed(tag.name) else {
+        let Some(name) = self.listed(tag.name) else {
             // Words that a block held apart stay apart.
             if matches!(tag.kind, Some(Kind::Block | Kind::Cell)) {
                 self.out.push(' ');
@@ -55,7 +78,7 @@ impl Receiver for Pruner<'_> {
         };
         self.close_implied(name, tag.kind == Some(Kind::Block));
         let is_void = VOID.contains(&name);
-        if !is_void && self.open.len() >= MAX_DEPTH {
+        if !is_void && self.open.len() >= self.profile.max_depth {
             return;
         }
         let _ = write!(self.out, "<{name}");
@@ -69,7 +92,7 @@ impl Receiver for Pruner<'_> {
     }
 
     fn end(&mut self, tag: &Tag<'_>) {
-        if let Some(at) = listed(tag.name).and_then(|name| self.open.iter().rposition(|open| *open == name)) {
+        if let Some(at) = self.listed(tag.name).and_then(|name| self.open.iter().rposition(|open| *open == name)) {
             self.close_to(at);
         }
     }
@@ -95,6 +118,10 @@ impl Pruner<'_> {
         }
     }
 
+    fn listed(&self, name: &str) -> Option<&'static str> {
+        TAGS.iter().chain(self.profile.more_tags).find(|listed| listed.eq_ignore_ascii_case(name)).copied()
+    }
+
     fn close_to(&mut self, depth: usize) {
         for name in self.open.drain(depth..).rev() {
             let _ = write!(self.out, "</{name}>");
@@ -104,7 +131,9 @@ impl Pruner<'_> {
     fn attribute(&mut self, tag: &str, name: &str, value: &str) {
         let lower = name.to_ascii_lowercase();
         let own = ATTRIBUTES.iter().find(|(element, _)| *element == tag).map_or(&[][..], |(_, names)| names);
-        let Some(name) = own.iter().chain(&GENERAL_ATTRIBUTES).find(|listed| **listed == lower) else { return };
+        let Some(name) = own.iter().chain(self.profile.general_attributes).find(|listed| **listed == lower) else {
+            return;
+        };
         if value.len() > MAX_VALUE_BYTES {
             return;
         }
@@ -127,10 +156,6 @@ impl Pruner<'_> {
         };
         is_fit.then(|| url.into())
     }
-}
-
-fn listed(name: &str) -> Option<&'static str> {
-    TAGS.iter().find(|listed| listed.eq_ignore_ascii_case(name)).copied()
 }
 
 fn escape(text: &str, out: &mut String) {

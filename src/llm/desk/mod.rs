@@ -14,7 +14,7 @@ use super::budget;
 use super::gate::Gate;
 use super::gateway::CallScope;
 use super::ledger::{Deadline, Refused};
-use crate::store::{Gone, Lease, LeasedSettlement, NewCall, Reservation, SharedStore, StoreError};
+use crate::store::{Gone, Lease, LeasedSettlement, NewCall, Reservation, Settlement, SharedStore, StoreError};
 use queue::{Queue, Service};
 
 /// Written in one transaction, at most: more would save little (a transaction costs about as much as two of its calls), and
@@ -86,8 +86,12 @@ async fn reserve_all(store: SharedStore, gate: Arc<Gate>) {
         match store.reserve_calls(lease.as_ref(), &calls).await {
             Ok(reservations) => {
                 most = MOST_AT_ONCE;
-                if tell(queue, reservations) {
-                    wait(&store, queue).await;
+                for reservation in reservations {
+                    match reservation {
+                        Reservation::Reserved => tell_reserved(&store, queue).await,
+                        Reservation::Exhausted(full) => tell_exhausted(&gate, &budget::words(&full)),
+                        Reservation::Wait => wait(&store, queue).await,
+                    }
                 }
             }
             Err(error) if calls.len() == 1 => tell_first(queue, Err(error)),
@@ -125,17 +129,26 @@ fn refused(gate: &Gate, reserving: &Reserving) -> Option<Refused> {
     gate.exhausted(reserving.call.purpose).map(Refused::NoBudget)
 }
 
-/// Tells the first what came of their reservations. Whether one of them has to wait.
-fn tell(queue: &Queue<Reserving>, reservations: Vec<Reservation>) -> bool {
-    for reservation in reservations {
-        let admission = match reservation {
-            Reservation::Reserved => None,
-            Reservation::Exhausted(exhausted) => Some(Refused::NoBudget(budget::words(&exhausted))),
-            Reservation::Wait => return true,
-        };
-        tell_first(queue, Ok(admission));
+/// Lets the first pass. If it went away meanwhile, nothing will be sent, and nothing is to be charged for it.
+async fn tell_reserved(store: &SharedStore, queue: &Queue<Reserving>) {
+    let Some(Reserving { lease, call, deadline, told }) = queue.take(1).pop() else { return };
+    if told.send(Ok(None)).is_ok() {
+        return;
     }
-    false
+    let settlement = Settlement::of_nothing_sent(call.id, deadline.clock.now());
+    if let Err(error) = store.settle_call(lease.as_ref(), &settlement).await {
+        tracing::warn!(%error, call = %call.id, "the reservation of a call that was not sent is left to run out");
+    }
+}
+
+/// Tells the first that no budget is left for it. Where a run's call is about one story, which cannot be made smaller, none that comes
+/// after it is tried: the stories that score highest are served first, or none.
+fn tell_exhausted(gate: &Gate, why: &str) {
+    let Some(first) = gate.desk.reservations.take(1).pop() else { return };
+    if first.call.run.is_some() && first.call.stories == 1 {
+        gate.exhaust(first.call.purpose, why, false);
+    }
+    first.tell(Ok(Some(Refused::NoBudget(why.to_owned()))));
 }
 
 fn tell_first(queue: &Queue<Reserving>, admission: Admission) {

@@ -157,6 +157,7 @@ async fn create_cluster(
     cluster: ClusterId,
     first: ItemId,
 ) -> Result<()> {
+    sqlx::query(sql::HAND_OVER).bind(cluster.to_string()).bind(topic.to_string()).execute(&mut *connection).await?;
     sqlx::query(sql::CREATE)
         .bind(cluster.to_string())
         .bind(topic.to_string())

@@ -53,6 +53,12 @@ pub(crate) const KEEP_THRESHOLDS: &str = "
 pub(crate) const SET_REPRESENTATIVE: &str = "
     UPDATE clusters SET representative_item_id = $3 WHERE id = $1 AND topic_id = $2";
 
+/// What was a member of a story when it went into another stays there, unless it is placed anew.
+pub(crate) const HAND_OVER: &str = "
+    UPDATE cluster_items SET cluster_id = (SELECT c.merged_into FROM clusters c WHERE c.id = $1)
+    WHERE topic_id = $2 AND cluster_id = $1
+      AND EXISTS (SELECT 1 FROM clusters c WHERE c.id = $1 AND c.merged_into IS NOT NULL)";
+
 /// A story that had gone into another and parts from it again is one of its own again.
 pub(crate) const CREATE: &str = "
     INSERT INTO clusters (id, topic_id, representative_item_id) VALUES ($1, $2, $3)

@@ -2,8 +2,8 @@
 
 mod addresses;
 mod connectors;
-mod discovering;
 mod dialects;
+mod discovering;
 mod feeds;
 mod fetching;
 mod hostile;

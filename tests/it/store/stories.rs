@@ -103,6 +103,15 @@ async fn a_story_that_went_into_another_is_that_one_until_it_parts(store: &dyn S
     let part = ClusterCommit { created: vec![(cluster("c"), id("c"))], ..ClusterCommit::default() };
     store.commit_clusters(&world.lease, &part).await.unwrap();
     assert_eq!(homes().await, [cluster("a"), cluster("a"), cluster("c")]);
+    let merge = ClusterCommit { merged: vec![(cluster("a"), cluster("c"))], ..ClusterCommit::default() };
+    store.commit_clusters(&world.lease, &merge).await.unwrap();
+    let part = ClusterCommit { created: vec![(cluster("a"), id("a"))], ..ClusterCommit::default() };
+    store.commit_clusters(&world.lease, &part).await.unwrap();
+    assert_eq!(
+        homes().await,
+        [cluster("a"), cluster("c"), cluster("c")],
+        "what went along before and was not parted stays"
+    );
 }
 
 async fn an_item_knows_whether_its_story_was_delivered(store: &dyn Store) {
