@@ -51,7 +51,8 @@ pub(super) enum Command {
     Digest(DigestArguments),
     /// Tell why a story is shown: every term of its score, in words.
     Item(ItemArguments),
-    /// Rank a past run again by other weights, from stored answers: nothing is asked, nothing is stored.
+    /// Rank a past run again by other weights, from stored answers: nothing is asked, nothing is stored. What you said of stories since
+    /// then counts too.
     Replay(ReplayArguments),
     /// Summarise a text that you paste for a story: the article behind a teaser, a paper, a discussion.
     ///
@@ -310,7 +311,7 @@ pub(super) struct RunsArguments {
 
 #[derive(Debug, Args)]
 pub(super) struct ReplayArguments {
-    /// The id of a finished run or of its digest, as `aha-radar runs` lists them, or `latest`.
+    /// The id of a finished run (`aha-radar runs --json`) or of its digest (`aha-radar runs`), or `latest`.
     #[arg(default_value = "latest")]
     pub(super) run: String,
     /// A weight to rank by instead of the run's: NAME=NUMBER, with the names of `AHA_RANK_WEIGHTS`. May be repeated.

@@ -16,7 +16,7 @@ use crate::stories::features::LOCAL_SPACE;
 use crate::stories::lookup::Limits;
 
 use super::arguments::CalibrateArguments;
-use super::exit::Exit;
+use super::exit::{Exit, UsageError};
 use super::labelled::{Labelled, read};
 use super::output;
 
@@ -73,6 +73,9 @@ fn measure(
     let both: Vec<(&str, Option<ClusterId>)> = stories.into_iter().zip(homes.iter().copied()).collect();
     let agreement = Agreement::of(&both);
     if let Some(path) = &arguments.assignments {
+        if path.canonicalize().is_ok_and(|path| arguments.input.canonicalize().is_ok_and(|input| input == path)) {
+            return Err(UsageError("--assignments names the input itself; name another file".to_owned()).into());
+        }
         write(path, &labelled.ids, &homes)?;
     }
     Ok((Measured { thresholds, agreement }, arguments))

@@ -22,7 +22,8 @@ pub(super) async fn run(app: &App, arguments: AddArguments) -> Result<()> {
     check_weight(weight)?;
     let mut sources = Vec::new();
     for location in &locations {
-        let place = place_from_argument(location, &app.config().sources.sites)?;
+        let place = place_from_argument(location, &app.config().sources.sites)
+            .map_err(|error| UsageError(error.to_string()))?;
         let Place { kind, url } = if as_is || !may_be_page(&place) { place } else { feed_of(app, place).await? };
         sources.push(NewSource { kind: kind.to_owned(), url, title: title.clone() });
     }

@@ -69,7 +69,9 @@ fn split_source<'a>(raw: &'a str, sources: &[StorySource]) -> (&'a str, Option<S
     // Longest first: "Planet Rust" is not "Rust".
     names.sort_by_key(|name| std::cmp::Reverse(name.len()));
     for name in names.into_iter().filter(|name| !name.is_empty()) {
-        let at_end = raw.trim_end_matches([')', ']', '.']).strip_suffix(name.as_str()).and_then(before_source);
+        // A name may itself end in a bracket or a dot.
+        let ends = [raw, raw.strip_suffix([')', ']', '.']).unwrap_or(raw), raw.trim_end_matches([')', ']', '.'])];
+        let at_end = ends.iter().find_map(|end| end.strip_suffix(name.as_str()).and_then(before_source));
         let at_start = raw.strip_prefix(name.as_str()).and_then(|rest| rest.strip_prefix(':'));
         if let Some(sentence) = at_end.or(at_start) {
             return (unquoted(sentence), Some(name));

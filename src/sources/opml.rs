@@ -65,7 +65,7 @@ pub fn read(bytes: &[u8], file: &str, folder: Option<&Path>) -> Result<Listed, O
     let mut listed = Listed::default();
     let mut seen = HashSet::new();
     let mut depth = 0_usize;
-    let mut is_opml = false;
+    let (mut is_opml, mut is_whole) = (false, false);
     loop {
         let event = reader.read_event().map_err(|error| {
             failed(format!("is not well-formed XML near byte {}: {error}", reader.error_position()))
@@ -81,9 +81,13 @@ pub fn read(bytes: &[u8], file: &str, folder: Option<&Path>) -> Result<Listed, O
                 is_opml |= depth == 0 && start.local_name().as_ref().eq_ignore_ascii_case("opml");
                 depth += 1;
             }
+            Event::End(end) => is_whole |= end.local_name().as_ref().eq_ignore_ascii_case("opml"),
             Event::Eof => break,
             _ => {}
         }
+    }
+    if is_opml && !is_whole {
+        listed.take(Err("the file ends before its </opml>: some of it may be missing".to_owned()), &mut seen);
     }
     if is_opml { Ok(listed) } else { Err(failed("is no OPML: it has no <opml> element".to_owned())) }
 }
