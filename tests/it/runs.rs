@@ -103,12 +103,13 @@ fn every_item_of_the_window_is_accounted_for() {
 }
 
 #[test]
-fn a_digest_is_written_in_four_forms_and_no_more() {
+fn a_digest_is_written_in_four_forms_with_two_pictures_and_no_more() {
     let radar = Radar::at(NOW);
     first_command(&radar);
-    let files = radar.files();
-    let names: Vec<&str> = files.iter().map(|(name, _)| name.as_str()).collect();
-    assert_eq!(names, ["html", "json", "md", "xml"].map(|end| format!("2026-11-19T0000.{end}")));
+    let (pictures, files): (Vec<_>, Vec<_>) = radar.files().into_iter().partition(|(name, _)| name.ends_with(".svg"));
+    let names = |files: &[(String, String)]| files.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
+    assert_eq!(names(&files), ["html", "json", "md", "xml"].map(|end| format!("2026-11-19T0000.{end}")));
+    assert_eq!(names(&pictures), ["scores", "timeline"].map(|what| format!("2026-11-19T0000.{what}.svg")));
     for (format, (_, written)) in ["html", "json", "md", "rss"].iter().zip(&files) {
         let printed = radar.ok(&["digest", "latest", "--format", format]);
         assert_eq!(printed.trim_end(), written.trim_end(), "{format}");
