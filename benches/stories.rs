@@ -3,12 +3,7 @@
 //!
 //! `cargo bench --bench stories -- 10000 100000 1000000`
 
-#![expect(
-    clippy::print_stdout,
-    clippy::unwrap_used,
-    clippy::disallowed_methods,
-    reason = "a measurement for the terminal"
-)]
+#![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a measurement for the terminal")]
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

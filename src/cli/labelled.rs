@@ -135,7 +135,8 @@ mod tests {
 
     #[test]
     fn the_seed_orders_what_has_no_time_and_time_comes_first() {
-        let lines: String = (0..20).map(|n| format!(r#"{{"id":"{n}","story":"s","text":"x"}}{}"#, "\n")).collect();
+        let lines: Vec<String> = (0..20).map(|n| format!(r#"{{"id":"{n}","story":"s","text":"x"}}"#)).collect();
+        let lines = lines.join("\n");
         let order = |seed| read_lines(&lines, seed).unwrap().ids;
         assert_eq!(order(1), order(1));
         assert_ne!(order(1), order(2));

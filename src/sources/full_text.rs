@@ -145,8 +145,9 @@ mod tests {
 
     #[test]
     fn hostile_pages_end() {
-        let bold: String = (0..399).map(|n| format!("<b a{n}>")).collect();
-        let attributes: String = (0..200_000).map(|n| format!(" a{n}")).collect();
+        let numbered = |count: usize, of: &dyn Fn(usize) -> String| (0..count).map(of).collect::<Vec<_>>().concat();
+        let bold = numbered(399, &|n| format!("<b a{n}>"));
+        let attributes = numbered(200_000, &|n| format!(" a{n}"));
         for hostile in [
             "<div>".repeat(100_000),
             "<optgroup>".repeat(100_000),

@@ -272,7 +272,7 @@ mod tests {
     #[test]
     fn a_sum_is_alike_as_its_parts_together() {
         let texts = ["ferry power skerrow", "ferry harbour skerrow quay", "skerrow ferry engine"];
-        let long = (0..90).map(|n| format!("filler{n} ")).collect::<String>() + "ferry";
+        let long = (0..90).map(|n| format!("filler{n} ")).collect::<Vec<_>>().concat() + "ferry";
         let items: Vec<Features> = texts.iter().copied().chain([long.as_str()]).map(features).collect();
         let snapshot = Frequencies::of(&items);
         let weighted: Vec<Weighted> = items.iter().map(|item| snapshot.weigh(item)).collect();

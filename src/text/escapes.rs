@@ -60,9 +60,8 @@ fn control_end(body: &str) -> usize {
 /// Just behind the nearest end: what lies before it is looked at once, and is gone then.
 fn string_end(body: &str) -> usize {
     let ends = body.match_indices(['\u{7}', '\u{9c}', '\u{1b}']);
-    ends.filter_map(|(at, _)| STRING_ENDS.iter().find(|end| body[at..].starts_with(**end)).map(|end| at + end.len()))
-        .next()
-        .unwrap_or(0)
+    let behind = |at: usize| STRING_ENDS.iter().find(|end| body[at..].starts_with(**end)).map(|end| at + end.len());
+    ends.map(|(at, _)| at).find_map(behind).unwrap_or(0)
 }
 
 #[cfg(test)]
