@@ -1,0 +1,162 @@
+//! How models are asked and what may be spent on them: `AHA_BUDGET_*`, `AHA_LLM_*`, and around them `OPENAI_*` and the catalogue.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use super::catalogue::Environment;
+use super::reader::{Reader, number, size};
+use super::{Catalogue, ConfigError, EmbedLimits, EmbedSettings, OpenAiSettings, Raw, TaskSettings, openai, place};
+use crate::domain::budget::{BudgetPolicy, Caps};
+use crate::domain::money::MicroCredits;
+use crate::domain::task::Task;
+
+/// What may be spent (`AHA_BUDGET_*`).
+#[derive(Debug, Clone, Copy, Default)]
+pub struct BudgetSettings {
+    pub caps: Caps,
+    pub policy: BudgetPolicy,
+}
+
+/// How models are asked (`OPENAI_*`, `AHA_LLM_*`).
+#[derive(Debug, Clone)]
+pub struct LlmSettings {
+    /// Serves the tasks for which the catalogue names no model; where there is neither, `local` does.
+    pub openai: Option<OpenAiSettings>,
+    /// The models of the file that `AHA_LLM_CONFIG` names.
+    pub catalogue: Option<Catalogue>,
+    pub egress: Egress,
+    /// How each task is asked, whoever is asked: its limits and how much to think.
+    pub tasks: BTreeMap<Task, TaskSettings>,
+    /// Makes the vectors of texts where the catalogue names no model for them; where there is neither, texts are compared by their words.
+    pub embed: Option<EmbedSettings>,
+    pub embed_limits: EmbedLimits,
+    /// What is set without effect, for `doctor` and the start of a run.
+    pub notes: Vec<String>,
+    /// Stories in one triage call, 1–50.
+    pub triage_batch_size: usize,
+    /// Calls under way at a time, 1–256.
+    pub concurrency: usize,
+    /// In which language summaries are written: a name or a tag; empty for that of the text.
+    pub language: String,
+    /// A folder with the owner's own prompts, laid out like `prompts/`.
+    pub prompts: Option<PathBuf>,
+}
+
+impl LlmSettings {
+    /// Characters of one story's text that a model of the task is sent; `None` where none is configured.
+    #[must_use]
+    pub fn max_input_chars(&self, task: Task) -> Option<usize> {
+        let of_catalogue = self.catalogue.as_ref().filter(|catalogue| catalogue.serves(task)).map(|_| &self.tasks);
+        let tasks = of_catalogue.or_else(|| self.openai.as_ref().map(|openai| &openai.tasks))?;
+        tasks.get(&task).map(|settings| settings.max_input_chars)
+    }
+
+    /// Whether any model but `local` is configured for a task.
+    #[must_use]
+    pub fn has_models(&self) -> bool {
+        self.openai.is_some() || self.catalogue.as_ref().is_some_and(|catalogue| !catalogue.tasks.is_empty())
+    }
+
+    /// Whether any model is configured for vectors, and any are wanted.
+    #[must_use]
+    pub fn has_vectors(&self) -> bool {
+        let of_catalogue = self.catalogue.as_ref().is_some_and(|catalogue| catalogue.embed.is_some());
+        self.embed_limits.max_items_per_run > 0 && (of_catalogue || self.embed.is_some())
+    }
+}
+
+/// Where models may be (`AHA_EGRESS`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Egress {
+    #[default]
+    Any,
+    /// On this machine or a private network alone.
+    Local,
+}
+
+impl FromStr for Egress {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        match text {
+            "any" => Ok(Self::Any),
+            "local" => Ok(Self::Local),
+            _ => Err(()),
+        }
+    }
+}
+
+impl Reader {
+    pub(super) fn budget(&mut self, raw: &mut Raw) -> BudgetSettings {
+        let mut cap = |text: &mut Option<String>, name| {
+            self.maybe(text.take(), (name, "credits, of at most six decimals", "2.5"), MicroCredits::parse_credits)
+        };
+        let caps = Caps {
+            run: cap(&mut raw.aha_budget_run_credits, "AHA_BUDGET_RUN_CREDITS"),
+            day: cap(&mut raw.aha_budget_daily_credits, "AHA_BUDGET_DAILY_CREDITS"),
+            month: cap(&mut raw.aha_budget_monthly_credits, "AHA_BUDGET_MONTHLY_CREDITS"),
+        };
+        let wants = ("AHA_BUDGET_POLICY", "warn, fallback_low or stop", "warn");
+        let policy = self.or(raw.aha_budget_policy.take(), wants, BudgetPolicy::default(), |text| text.parse().ok());
+        BudgetSettings { caps, policy }
+    }
+
+    pub(super) fn llm(
+        &mut self,
+        raw: &mut Raw,
+        pairs: &[(String, String)],
+        environment: &Environment,
+    ) -> Result<LlmSettings, ConfigError> {
+        let seconds = ("AHA_LLM_TIMEOUT_SECONDS", "seconds from 1 to 3600", "120");
+        let timeout = self.maybe(raw.aha_llm_timeout_seconds.take(), seconds, number(1, 3600));
+        let is_alone = raw.aha_llm_config.is_none();
+        let openai::Section { openai, tasks, embed, embed_limits, notes } =
+            openai::read(pairs, timeout, is_alone, self)?;
+        let base = ("OLLAMA_BASE_URL", "the http(s) URL of an Ollama server", "http://127.0.0.1:11434");
+        let _ = self.maybe(raw.ollama_base_url.take(), base, place::http_url);
+        let egress = ("AHA_EGRESS", "any or local", "local");
+        let stories = ("AHA_TRIAGE_BATCH_SIZE", "a number of stories from 1 to 50", "10");
+        let calls = ("AHA_LLM_CONCURRENCY", "a number of calls from 1 to 256", "4");
+        let language = ("AHA_LANGUAGE", "the name or tag of a language", "German");
+        Ok(LlmSettings {
+            openai,
+            catalogue: raw.aha_llm_config.take().and_then(|path| self.catalogue(path.trim(), environment, timeout)),
+            egress: self.or(raw.aha_egress.take(), egress, Egress::default(), |text| text.parse().ok()),
+            tasks,
+            embed,
+            embed_limits,
+            notes,
+            triage_batch_size: size(self.or(raw.aha_triage_batch_size.take(), stories, 10, number(1, 50))),
+            concurrency: size(self.or(raw.aha_llm_concurrency.take(), calls, 4, number(1, 256))),
+            language: self.or(raw.aha_language.take(), language, String::new(), |text| {
+                let plain = |c: char| c.is_alphanumeric() || matches!(c, ' ' | '-' | '(' | ')');
+                (text.chars().count() <= 40 && text.chars().all(plain)).then(|| text.to_owned())
+            }),
+            prompts: raw.aha_prompts.take().map(PathBuf::from),
+        })
+    }
+
+    fn catalogue(&mut self, path: &str, environment: &Environment, timeout: Option<u64>) -> Option<Catalogue> {
+        let read = Catalogue::load(Path::new(path), environment, timeout);
+        read.map_err(|problems| self.of_catalogue.extend(problems)).ok()
+    }
+
+    /// A cap that cannot bite, because a price is not known, is no cap.
+    pub(super) fn priced(&mut self, budget: &BudgetSettings, llm: &mut LlmSettings) {
+        if !budget.caps.is_set() {
+            return;
+        }
+        self.of_catalogue.extend(llm.catalogue.iter().flat_map(Catalogue::unpriced));
+        let wants = "credits for 1,000 tokens (0 for a server of your own), because a budget is set";
+        let tasks = llm.openai.iter().flat_map(|openai| openai.tasks.values());
+        if tasks.into_iter().any(|settings| settings.price.is_none()) {
+            self.problem("OPENAI_CREDITS_PER_1K_INPUT_TOKENS and _OUTPUT_TOKENS", None, wants, "0.00025");
+        }
+        if let Some(embed) = llm.embed.take_if(|embed| embed.price.is_none())
+            && embed.is_wanted()
+        {
+            self.problem("OPENAI_EMBED_CREDITS_PER_1K_INPUT_TOKENS", None, wants, "0.00002");
+        }
+    }
+}
