@@ -189,7 +189,7 @@ fn sites_are_added_tested_and_exported_by_their_short_names() {
         "{reports:#?}"
     );
     radar.run(&["source", "disable", "https://www.reddit.com/r/Rust/"]).exits(0).says("reddit:rust is not read");
-    radar.run(&["source", "add", "reddit:not a name"]).exits(1).says("the name of a subreddit");
+    radar.run(&["source", "add", "reddit:not a name"]).exits(2).says("the name of a subreddit");
     what_is_exported_reads_back(&radar);
 }
 
