@@ -1,4 +1,5 @@
-//! What every call does with the ledger, whoever is asked for what: reserve before it is sent, settle when its outcome is known.
+//! What every call's ledger row says, whoever is asked for what: the most it can cost, what it has cost, how it ended. `desk` writes it
+//! before the call is sent; [`settle`] closes it when its outcome is known.
 
 use std::time::Duration;
 
@@ -16,6 +17,7 @@ use crate::store::{CallOutcome, LeasedSettlement, NewCall, Settlement, SharedSto
 const FRAME_TOKENS: i64 = 64;
 /// A reservation outlives its call's time-out by this: whoever is still there has settled it by then.
 const SETTLING: Duration = Duration::from_secs(30);
+/// A paid answer is not given up because the database is busy.
 const SETTLE_TRIES: u32 = 5;
 
 /// Why a call may not be sent.
