@@ -170,7 +170,7 @@ fn embedder_parts(config: &Config, gateway: &GatewayParts) -> EmbedderParts {
 /// The connectors as the settings say.
 #[must_use]
 pub fn connectors(config: &Config) -> Connectors {
-    Connectors::new(&config.sources.sites, config.sources.reddit.clone())
+    Connectors::new(&config.sources.sites, config.sources.reddit.clone(), config.sources.search.clone())
 }
 
 /// The fetcher's configuration as the settings say.

@@ -194,6 +194,9 @@ pub(super) enum SourceCommand {
     /// Short names: hn:top, hn:new, hn:best or hn:"words to search for"; reddit:NAME or reddit:NAME/new; youtube:CHANNEL-ID,
     /// youtube:PLAYLIST-ID or youtube:@handle; github:OWNER/REPOSITORY (its releases); arxiv:CATEGORY; lobsters or lobsters:TAG. The
     /// addresses of such pages will do as well. Of any other page, the feed that it names is added.
+    ///
+    /// signal:"words to search for" asks the search that `AHA_SIGNAL_URL` names (of X, or any other that answers with JSON); what it
+    /// finds is read by a model, within the budget, each result once.
     Add(AddArguments),
     /// All sources with their health.
     List {

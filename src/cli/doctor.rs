@@ -81,6 +81,9 @@ fn settings(config: &Config, findings: &mut Findings) {
             config.fetch.host_gap.as_millis()
         ),
     );
+    if let Some(search) = &config.sources.search {
+        findings.ok("search", format!("sources signal:WORDS ask {}", search.host()));
+    }
     if config.fetch.proxy.is_some() {
         findings.note(
             "fetching",

@@ -39,6 +39,9 @@ pub(super) async fn run(app: &App, arguments: AddArguments) -> Result<()> {
     if let Some(weight) = weight {
         let _ = write!(said, "; their weight is now {weight}");
     }
+    if sources.iter().any(|new| new.kind == "signal") && app.config().sources.search.is_none() {
+        output::note("no search is configured yet: such sources are off until AHA_SIGNAL_URL is set; see .env.example");
+    }
     output::print(&said)
 }
 

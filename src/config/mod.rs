@@ -11,6 +11,7 @@ mod openai;
 mod place;
 mod reader;
 mod secret;
+mod signal;
 mod sources;
 
 use std::net::SocketAddr;
@@ -140,6 +141,15 @@ struct Raw {
     reddit_client_id: Option<String>,
     reddit_client_secret: Option<String>,
     reddit_client_secret_file: Option<String>,
+    aha_signal_url: Option<String>,
+    aha_signal_body: Option<String>,
+    aha_signal_headers: Option<String>,
+    aha_signal_key: Option<String>,
+    aha_signal_key_file: Option<String>,
+    aha_signal_results: Option<String>,
+    aha_signal_related: Option<String>,
+    aha_signal_link: Option<String>,
+    aha_signal_max_results: Option<String>,
     aha_listen: Option<String>,
     aha_log: Option<String>,
     aha_log_format: Option<String>,

@@ -142,6 +142,7 @@ const fn defaults(task: Task) -> (u64, u64) {
         Task::DeepSummary => (1_200, 16_000),
         Task::ManualSummary => (1_500, 60_000),
         Task::EntityExtract => (800, 8_000),
+        Task::SignalParse => (600, 8_000),
     }
 }
 
@@ -179,8 +180,13 @@ pub(super) fn read(
         tasks.insert(task, read_task(task, &prefix, raw, &general, reader));
     }
     let all = tasks.clone();
-    // What a digest does without unless it is asked for by name.
-    tasks.retain(|task, settings| *task != Task::EntityExtract || settings.models.of_task.is_some());
+    // What a digest does without unless it is asked for by name, or there is a search whose results have to be read.
+    let searches = pairs.iter().any(|(name, _)| name == "AHA_SIGNAL_URL");
+    tasks.retain(|task, settings| match task {
+        Task::EntityExtract => settings.models.of_task.is_some(),
+        Task::SignalParse => searches || settings.models.of_task.is_some(),
+        Task::Triage | Task::DeepSummary | Task::ManualSummary => true,
+    });
     let key = secret::of(reader, "OPENAI_API_KEY", general.api_key.clone(), general.api_key_file.clone());
     let endpoint = endpoint(&general, reader);
     let (embed_limits, embed) = embed::read(pairs, &general, key.clone(), timeout, reader)?;

@@ -1,4 +1,4 @@
-//! How sources are asked: `AHA_FETCH_*`, `AHA_SITES`, `REDDIT_*`.
+//! How sources are asked: `AHA_FETCH_*`, `AHA_SITES`, `REDDIT_*`; searches in [`super::signal`].
 
 use std::time::Duration;
 
@@ -7,6 +7,7 @@ use secrecy::SecretString;
 use super::reader::{Reader, number, size};
 use super::{Raw, place, secret};
 use crate::sources::fetch::Allowed;
+use crate::sources::signal::SearchProvider;
 use crate::sources::{RedditKey, Sites};
 
 /// How sources are asked (`AHA_FETCH_*`).
@@ -30,6 +31,8 @@ pub struct SourceSettings {
     pub sites: Sites,
     /// Without it Reddit's public listings are read.
     pub reddit: Option<RedditKey>,
+    /// Without it sources of the kind `signal` are off.
+    pub search: Option<SearchProvider>,
 }
 
 impl Reader {
@@ -82,6 +85,7 @@ impl Reader {
             let missing = if id.is_some() { "REDDIT_CLIENT_SECRET" } else { "REDDIT_CLIENT_ID" };
             self.problem(missing, None, "the other half of the key of your application at Reddit", "…");
         }
-        SourceSettings { sites, reddit: id.zip(secret).map(|(id, secret)| RedditKey { id, secret }) }
+        let reddit = id.zip(secret).map(|(id, secret)| RedditKey { id, secret });
+        SourceSettings { sites, reddit, search: self.search(raw) }
     }
 }

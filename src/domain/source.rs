@@ -37,7 +37,8 @@ impl SourceHealth {
 pub struct Source {
     pub id: SourceId,
     pub topic_id: TopicId,
-    /// The connector that reads it: `feed`, `hacker_news`, `reddit`, `youtube`, `github_releases`, `arxiv` or `lobsters`.
+    /// The connector that reads it: `feed`, `hacker_news`, `reddit`, `youtube`, `github_releases`, `arxiv`, `lobsters` or
+    /// `signal`.
     pub kind: String,
     /// `http(s)://…`, `file:///…` when a path was given on the command line, or a name such as `hn:top` or `reddit:rust`.
     pub url: String,

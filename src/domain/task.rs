@@ -11,6 +11,8 @@ pub enum Task {
     ManualSummary,
     /// Persons, organisations, products and the like named by one story.
     EntityExtract,
+    /// The fields of each of several results of a search.
+    SignalParse,
 }
 
 /// What a conversation is held for, as on the ledger; [`Task`] has the purposes of the pipeline.
@@ -25,7 +27,8 @@ pub mod purpose {
 }
 
 impl Task {
-    pub const ALL: [Self; 4] = [Self::Triage, Self::DeepSummary, Self::ManualSummary, Self::EntityExtract];
+    pub const ALL: [Self; 5] =
+        [Self::Triage, Self::DeepSummary, Self::ManualSummary, Self::EntityExtract, Self::SignalParse];
 
     #[must_use]
     pub const fn as_str(self) -> &'static str {
@@ -34,6 +37,7 @@ impl Task {
             Self::DeepSummary => "deep_summary",
             Self::ManualSummary => "manual_summary",
             Self::EntityExtract => "entity_extract",
+            Self::SignalParse => "signal_parse",
         }
     }
 
@@ -45,7 +49,14 @@ impl Task {
             Self::DeepSummary => "deep_summary_v1",
             Self::ManualSummary => "manual_summary_v1",
             Self::EntityExtract => "entities_v1",
+            Self::SignalParse => "signal_v1",
         }
+    }
+
+    /// Whether one call asks about several things, each with a short id that its answer echoes.
+    #[must_use]
+    pub const fn is_batched(self) -> bool {
+        matches!(self, Self::Triage | Self::SignalParse)
     }
 
     /// The prompt that ships with this version. `local` reads none, but its answers carry the id of the contract they fill.

@@ -18,6 +18,11 @@ impl Used {
     }
 
     #[must_use]
+    pub fn is_used_up(self) -> bool {
+        self.0 >= 1.0
+    }
+
+    #[must_use]
     pub fn is_critical(self) -> bool {
         self.0 >= crate::domain::budget::CRITICAL
     }

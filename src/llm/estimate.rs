@@ -34,6 +34,7 @@ const fn usual_output(task: Task) -> i64 {
         Task::DeepSummary => 350,
         Task::ManualSummary => 500,
         Task::EntityExtract => 250,
+        Task::SignalParse => 200,
     }
 }
 
@@ -83,7 +84,7 @@ pub(super) fn tokens(bytes: usize) -> i64 {
 
 const fn example_batch(task: Task) -> usize {
     match task {
-        Task::Triage => 10,
+        Task::Triage | Task::SignalParse => 10,
         Task::DeepSummary | Task::ManualSummary | Task::EntityExtract => 1,
     }
 }
@@ -100,6 +101,7 @@ fn example(task: Task) -> Route {
         Task::DeepSummary => (1_200, 16_000),
         Task::ManualSummary => (1_500, 60_000),
         Task::EntityExtract => (800, 8_000),
+        Task::SignalParse => (600, 8_000),
     };
     Route {
         model: ModelRef { provider: provider::OPENAI_NAME.to_owned(), model: EXAMPLE_MODEL.to_owned() },

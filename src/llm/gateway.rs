@@ -177,6 +177,12 @@ impl Gateway {
         !self.parts.pretend && self.parts.router.has_models()
     }
 
+    /// Whether nobody is asked and nothing is spent.
+    #[must_use]
+    pub const fn is_pretending(&self) -> bool {
+        self.parts.pretend
+    }
+
     /// Whether a task is to be done at all. That all its models are refused is a failure, not a wish.
     #[must_use]
     pub fn can_do(&self, task: Task, tier: BudgetTier) -> bool {

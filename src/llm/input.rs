@@ -1,6 +1,7 @@
 //! What a task is asked about. Serialised, it is what an answer's input hash is taken of.
 
 use serde::Serialize;
+use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 use crate::domain::digest::Evidence;
@@ -14,6 +15,7 @@ pub enum TaskInput {
     DeepSummary(SummaryInput),
     ManualSummary(SummaryInput),
     EntityExtract(SummaryInput),
+    SignalParse(SignalInput),
 }
 
 /// A story put up for triage: the contract's five inputs, the owner's interests, and the facts that `local` judges by.
@@ -53,6 +55,15 @@ pub struct SummaryInput {
     pub discussions: Vec<String>,
     pub interests: String,
     pub evidence: Evidence,
+}
+
+/// A result of a search, put up to have its fields told apart.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SignalInput {
+    /// As the service returned it.
+    pub result: Value,
+    /// What it returned beside it that the result refers to, such as its author.
+    pub related: Vec<Value>,
 }
 
 impl TaskInput {

@@ -32,7 +32,7 @@ pub mod pace;
 pub mod prompt;
 pub mod provider;
 mod purchase;
-mod redact;
+pub(crate) mod redact;
 pub mod request;
 pub mod retry;
 pub mod router;

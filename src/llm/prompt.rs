@@ -52,6 +52,9 @@ const fn shipped(task: Task) -> (&'static str, &'static str) {
         Task::EntityExtract => {
             (include_str!("../../prompts/entities_v1/system.md"), include_str!("../../prompts/entities_v1/user.md"))
         }
+        Task::SignalParse => {
+            (include_str!("../../prompts/signal_v1/system.md"), include_str!("../../prompts/signal_v1/user.md"))
+        }
     }
 }
 

@@ -8,14 +8,14 @@ const INSTEAD: &str = "***";
 
 /// Takes a key out of texts.
 #[derive(Clone, Copy)]
-pub(super) struct Redactor<'a>(Option<&'a str>);
+pub(crate) struct Redactor<'a>(Option<&'a str>);
 
 impl<'a> Redactor<'a> {
-    pub(super) fn of(key: Option<&'a SecretString>) -> Self {
+    pub(crate) fn of(key: Option<&'a SecretString>) -> Self {
         Self(key.map(ExposeSecret::expose_secret).filter(|key| key.len() >= SHORTEST))
     }
 
-    pub(super) fn bytes(self, body: &mut Vec<u8>) {
+    pub(crate) fn bytes(self, body: &mut Vec<u8>) {
         let Some(key) = self.0 else { return };
         if body.windows(key.len()).any(|window| window == key.as_bytes()) {
             *body = String::from_utf8_lossy(body).replace(key, INSTEAD).into_bytes();

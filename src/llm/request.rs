@@ -1,10 +1,11 @@
 //! From a task's inputs to what a model is asked: clipped to the route's limits, fenced, with the schema to answer in.
 
 use serde::Serialize;
+use serde_json::Value;
 use thiserror::Error;
 
 use super::answer::short_id;
-use super::input::{MemberInput, SummaryInput, TaskInput, TriageInput};
+use super::input::{MemberInput, SignalInput, SummaryInput, TaskInput, TriageInput};
 use super::prompt::{PromptError, Prompts, fenced};
 use super::provider::{AnswerFormat, ModelRequest};
 use super::router::Route;
@@ -57,7 +58,15 @@ struct Text<'a> {
     text: String,
 }
 
-/// The request for some inputs of one task: several for triage, one for all others. `note` says what was wrong with the last
+#[derive(Debug, Serialize)]
+struct SearchResult<'a> {
+    id: String,
+    result: Value,
+    #[serde(skip_serializing_if = "<[Value]>::is_empty")]
+    related: &'a [Value],
+}
+
+/// The request for some inputs of one task: several where it is asked in batches, one for all others. `note` says what was wrong with the last
 /// answer.
 ///
 /// # Errors
@@ -76,6 +85,7 @@ pub fn build(
         Some(TaskInput::DeepSummary(input) | TaskInput::ManualSummary(input) | TaskInput::EntityExtract(input)) => {
             prompts.render(task, &summary(route, language, input)?)?
         }
+        Some(TaskInput::SignalParse(_)) => prompts.render(task, &signals(route, inputs)?)?,
         None => prompts.render(task, &[])?,
     };
     let mut user = rendered.user;
@@ -100,7 +110,7 @@ fn triage(
 ) -> Result<Names, serde_json::Error> {
     let stories = inputs.iter().enumerate().filter_map(|(index, input)| match input {
         TaskInput::Triage(input) => Some(triage_story(route, index, input)),
-        TaskInput::DeepSummary(_) | TaskInput::ManualSummary(_) | TaskInput::EntityExtract(_) => None,
+        _ => None,
     });
     Ok(vec![
         ("interests", fenced(&first.interests)?),
@@ -155,6 +165,28 @@ fn summary(route: &Route, language: &str, input: &SummaryInput) -> Result<Names,
     }
     let story = SummaryStory { title: clip(&input.title, route.max_title_chars), texts };
     Ok(vec![("interests", fenced(&input.interests)?), ("language", language.to_owned()), ("story", fenced(&story)?)])
+}
+
+fn signals(route: &Route, inputs: &[&TaskInput]) -> Result<Names, serde_json::Error> {
+    let results = inputs.iter().enumerate().filter_map(|(index, input)| match input {
+        TaskInput::SignalParse(input) => Some(search_result(route, index, input)),
+        _ => None,
+    });
+    Ok(vec![("results", fenced(&results.collect::<Vec<_>>())?)])
+}
+
+/// What is too long is cut off, and so is sent as a text; what it refers to is then left out.
+fn search_result<'a>(route: &Route, index: usize, input: &'a SignalInput) -> SearchResult<'a> {
+    let id = short_id(index);
+    let text = input.result.to_string();
+    let related: usize = input.related.iter().map(|thing| thing.to_string().chars().count()).sum();
+    match route.max_input_chars.checked_sub(text.chars().count()) {
+        Some(left) => {
+            let related: &[Value] = if related <= left { &input.related } else { &[] };
+            SearchResult { id, result: input.result.clone(), related }
+        }
+        None => SearchResult { id, result: clip(&text, route.max_input_chars).into(), related: &[] },
+    }
 }
 
 fn clip(text: &str, chars: usize) -> String {

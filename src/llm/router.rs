@@ -308,9 +308,9 @@ fn openai_model(model: &str) -> ModelRef {
     ModelRef { provider: provider::OPENAI_NAME.to_owned(), model: model.to_owned() }
 }
 
-/// `local` names no entities: it would have to guess.
+/// `local` names no entities and reads no service's results: it would have to guess.
 fn local(task: Task) -> Option<Route> {
-    (task != Task::EntityExtract).then(|| Route {
+    (!matches!(task, Task::EntityExtract | Task::SignalParse)).then(|| Route {
         model: ModelRef { provider: local::PROVIDER.to_owned(), model: local::MODEL.to_owned() },
         reach: Reach::Local,
         price: Some(Price::default()),

@@ -41,6 +41,8 @@ static MANUAL_SUMMARY: LazyLock<Compiled> =
     LazyLock::new(|| compile("manual_summary_v1", include_str!("../../schemas/manual_summary_v1.json")));
 static ENTITIES: LazyLock<Compiled> =
     LazyLock::new(|| compile("entities_v1", include_str!("../../schemas/entities_v1.json")));
+static SIGNAL: LazyLock<Compiled> =
+    LazyLock::new(|| compile("signal_v1", include_str!("../../schemas/signal_v1.json")));
 
 fn contract(task: Task) -> Result<&'static Contract, SchemaError> {
     let compiled: &'static Compiled = match task {
@@ -48,6 +50,7 @@ fn contract(task: Task) -> Result<&'static Contract, SchemaError> {
         Task::DeepSummary => &DEEP_SUMMARY,
         Task::ManualSummary => &MANUAL_SUMMARY,
         Task::EntityExtract => &ENTITIES,
+        Task::SignalParse => &SIGNAL,
     };
     compiled.as_ref().map_err(Clone::clone)
 }
@@ -85,13 +88,13 @@ fn without_ours(schema: &Value) -> Value {
     }
 }
 
-/// What a provider is asked to enforce. Triage answers several stories at once: `results`, each with the id it is about.
+/// What a provider is asked to enforce. Some tasks are answered for several things at once: `results`, each with the id it is about.
 ///
 /// # Errors
 /// [`SchemaError::Broken`] when a shipped schema cannot be read.
 pub fn wire_schema(task: Task) -> Result<Value, SchemaError> {
     let one = &contract(task)?.wire;
-    if task != Task::Triage {
+    if !task.is_batched() {
         return Ok(one.clone());
     }
     let mut item = one.clone();

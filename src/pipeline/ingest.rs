@@ -5,18 +5,22 @@
 //! one link is its first, however fast each server answers.
 
 use std::collections::HashSet;
-use std::sync::Arc;
 
 use futures::StreamExt as _;
 
 use crate::domain::ids::{FetchRunId, SourceId};
+use crate::domain::item::NewItem;
 use crate::domain::source::{Source, SourceHealth};
 use crate::domain::time::Timestamp;
-use crate::sources::fetch::FetchError;
+use crate::sources::fetch::{FetchError, Freshness};
+use crate::sources::signal::Found;
 use crate::sources::{LookOutcome, Looked, identity, pace};
 use crate::store::{FetchCommit, FetchCounts, FetchStatus};
 
-use super::{RunContext, RunError, RunState, SourceOutcome, Stage, pages};
+use super::{RunContext, RunError, RunState, SourceOutcome, Stage, pages, signals};
+
+/// The kind of source that is a search.
+const SIGNAL: &str = "signal";
 
 /// Looks that may be finished or under way while an earlier one is still awaited; bounds what is held in memory.
 const LOOK_AHEAD: usize = 64;
@@ -36,12 +40,13 @@ pub(super) async fn run(context: &RunContext, state: &mut RunState) -> Result<()
     let mut total = FetchCounts::default();
     loop {
         // A slow server does not keep the process from ending.
-        let commit = tokio::select! {
-            commit = looks.next() => commit,
+        let look = tokio::select! {
+            look = looks.next() => look,
             error = context.stop.ended() => return Err(error),
         };
-        let Some(commit) = commit else { break };
+        let Some(look) = look else { break };
         context.check()?;
+        let commit = finished(context, look?).await?;
         let counts = context.store().commit_fetch(&context.lease, &commit).await?;
         total.seen += counts.seen;
         total.new += counts.new;
@@ -83,35 +88,81 @@ pub(super) async fn outcomes(context: &RunContext, sources: &[Source]) -> Result
         .collect())
 }
 
-/// One look at one source, as it will be stored. Never fails: a failure is what is stored.
-async fn look(context: &RunContext, source: &Source) -> FetchCommit {
+/// A look at a source, as it will be stored.
+struct Look<'a> {
+    commit: FetchCommit,
+    /// What a search found and nobody has read yet, and when more is to be expected.
+    found: Option<(&'a Source, Found, Freshness)>,
+}
+
+impl From<FetchCommit> for Look<'_> {
+    fn from(commit: FetchCommit) -> Self {
+        Self { commit, found: None }
+    }
+}
+
+/// One look at one source. That a source fails is no error, but what is stored.
+async fn look<'a>(context: &RunContext, source: &'a Source) -> Result<Look<'a>, RunError> {
     let clock = context.app.clock();
     let started_at = clock.now();
     let mut commit = empty_commit(context, source, started_at);
     if source.not_before.is_some_and(|until| until > started_at) {
         commit.status = FetchStatus::Waiting;
         commit.not_before = source.not_before;
-        return commit;
+        return Ok(commit.into());
+    }
+    if source.kind == SIGNAL {
+        // Nobody pays for a search that nobody reads.
+        if context.app.gateway().is_pretending() {
+            commit.status = FetchStatus::Waiting;
+            return Ok(commit.into());
+        }
+        if let Some(why) = signals::off(context).await? {
+            switch_off(&mut commit, source, why, context.app.jitter());
+            return Ok(commit.into());
+        }
     }
     let Some(connector) = context.app.connectors().of(&source.kind) else {
         let reason = format!("this version has no connector for sources of kind {:?}; remove the source", source.kind);
         commit.status = FetchStatus::Error;
         commit.error = Some(("unknown_kind".to_owned(), reason));
         commit.health = SourceHealth::Failing;
-        return commit;
+        return Ok(commit.into());
     };
     let looked = connector.look(source, context.app.fetcher()).await;
     commit.finished_at = clock.now();
     match looked {
         Ok(looked) => {
-            fill(&mut commit, source, looked, context.app.jitter()).await;
+            let freshness = looked.freshness;
+            let found = fill(&mut commit, source, looked).await;
+            if let Some(found) = found {
+                return Ok(Look { commit, found: Some((source, found, freshness)) });
+            }
+            schedule(&mut commit, source, freshness, context.app.jitter());
             if source.full_text {
                 pages::read(context, source, &mut commit.items).await;
             }
         }
         Err(error) => fail(&mut commit, source, &error, context.app.jitter()),
     }
-    commit
+    Ok(commit.into())
+}
+
+/// With what a search found read, one source after the other: a call that is under way is then waited for when a run is to end.
+async fn finished(context: &RunContext, look: Look<'_>) -> Result<FetchCommit, RunError> {
+    let Look { mut commit, found: Some((source, found, freshness)) } = look else { return Ok(look.commit) };
+    let read = signals::read(context, &found).await?;
+    commit.finished_at = context.app.clock().now();
+    identify(&mut commit, read.items).await;
+    schedule(&mut commit, source, freshness, context.app.jitter());
+    if let Some(left_out) = read.left_out {
+        tracing::warn!(source = %source.url, %left_out, "not all that a search found is used");
+        commit.error = Some((String::new(), left_out));
+    }
+    if let Some(why) = read.off {
+        switch_off(&mut commit, source, why, context.app.jitter());
+    }
+    Ok(commit)
 }
 
 fn empty_commit(context: &RunContext, source: &Source, started_at: Timestamp) -> FetchCommit {
@@ -138,8 +189,8 @@ fn empty_commit(context: &RunContext, source: &Source, started_at: Timestamp) ->
     }
 }
 
-async fn fill(commit: &mut FetchCommit, source: &Source, looked: Looked, jitter: f64) {
-    let freshness = looked.freshness;
+/// What of a look can be stored at once; results that are still to be read come back.
+async fn fill(commit: &mut FetchCommit, source: &Source, looked: Looked) -> Option<Found> {
     commit.health = SourceHealth::Ok;
     commit.http_status = looked.http_status;
     commit.bytes = looked.bytes;
@@ -152,13 +203,24 @@ async fn fill(commit: &mut FetchCommit, source: &Source, looked: Looked, jitter:
                 tracing::debug!(source = %source.url, problem, "the feed was repaired");
             }
             commit.feed_title = feed.title;
-            let (id, fetched_at) = (source.id, commit.finished_at);
-            let items = Arc::new(feed.items);
-            let identified =
-                tokio::task::spawn_blocking(move || identity::identify(id, Arc::unwrap_or_clone(items), fetched_at));
-            commit.items = identified.await.unwrap_or_default();
+            identify(commit, feed.items).await;
+        }
+        LookOutcome::Results(found) => {
+            commit.feed_title = Some(found.title.clone());
+            return Some(found);
         }
     }
+    None
+}
+
+async fn identify(commit: &mut FetchCommit, items: Vec<NewItem>) {
+    let (id, fetched_at) = (commit.source, commit.finished_at);
+    let identified = tokio::task::spawn_blocking(move || identity::identify(id, items, fetched_at));
+    commit.items = identified.await.unwrap_or_default();
+}
+
+/// When the source is asked again after a good answer.
+fn schedule(commit: &mut FetchCommit, source: &Source, freshness: Freshness, jitter: f64) {
     let published: Vec<Timestamp> = commit.items.iter().filter_map(|item| item.published_at).collect();
     let interval = pace::interval(source.check_interval, &published, commit.finished_at);
     commit.check_interval = Some(interval);
@@ -170,11 +232,22 @@ async fn fill(commit: &mut FetchCommit, source: &Source, looked: Looked, jitter:
 
 fn fail(commit: &mut FetchCommit, source: &Source, error: &FetchError, jitter: f64) {
     tracing::warn!(source = %source.url, kind = error.kind(), %error, "a source failed; the others go on");
-    commit.status = FetchStatus::Error;
-    commit.error = Some((error.kind().to_owned(), error.to_string()));
     commit.http_status = error.http_status();
-    commit.health = if error.kind() == "gone" { SourceHealth::Gone } else { SourceHealth::Failing };
     commit.not_before = error.retry_after().map(|wait| commit.finished_at + wait);
+    mark(commit, source, (error.kind().to_owned(), error.to_string()), jitter);
+}
+
+/// A search that is not made or not read, for want of a model or of credits.
+fn switch_off(commit: &mut FetchCommit, source: &Source, why: (String, String), jitter: f64) {
+    tracing::warn!(source = %source.url, kind = why.0, why = why.1, "a search is off; the other sources go on");
+    mark(commit, source, why, jitter);
+}
+
+/// The source shows what is wrong with it until a look goes well.
+fn mark(commit: &mut FetchCommit, source: &Source, error: (String, String), jitter: f64) {
+    commit.status = FetchStatus::Error;
+    commit.health = if error.0 == "gone" { SourceHealth::Gone } else { SourceHealth::Failing };
+    commit.error = Some(error);
     let pause = pace::pause(source.consecutive_failures.saturating_add(1), jitter);
     commit.next_check_at = pause.map(|wait| commit.finished_at + wait);
 }

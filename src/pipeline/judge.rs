@@ -165,7 +165,7 @@ async fn spare(context: &RunContext, task: Task, scope: &CallScope) -> Result<()
     let is_spared = match task {
         Task::EntityExtract => used.is_approaching(),
         Task::DeepSummary => used.is_critical(),
-        Task::Triage | Task::ManualSummary => false,
+        Task::Triage | Task::ManualSummary | Task::SignalParse => false,
     };
     if used.is_approaching() {
         tracing::warn!(task = task.as_str(), used = used.0, "the budget comes to its end");

@@ -27,6 +27,7 @@ pub mod replay;
 pub mod rules;
 pub mod runner;
 pub mod select;
+mod signals;
 pub mod triage;
 pub mod vectors;
 

@@ -14,6 +14,7 @@ pub mod opml;
 pub mod pace;
 mod presets;
 mod reddit;
+pub mod signal;
 mod sites;
 mod youtube;
 
@@ -24,6 +25,7 @@ use feed::{FeedConnector, ParsedFeed};
 use fetch::{FetchError, Fetcher, Freshness};
 use hacker_news::HackerNews;
 use reddit::Reddit;
+use signal::{Found, SearchProvider, Signal};
 use youtube::YouTube;
 
 pub use location::{is_location_of, place_from_argument};
@@ -50,6 +52,8 @@ pub struct Looked {
 pub enum LookOutcome {
     NotModified,
     Feed(ParsedFeed),
+    /// What a search found; its fields are still to be told apart.
+    Results(Found),
 }
 
 /// Reads one kind of source.
@@ -64,12 +68,13 @@ pub trait Connector: Send + Sync {
 pub struct Connectors {
     hacker_news: HackerNews,
     reddit: Reddit,
+    signal: Signal,
 }
 
 impl Connectors {
     #[must_use]
-    pub fn new(sites: &Sites, reddit: Option<RedditKey>) -> Self {
-        Self { hacker_news: HackerNews::at(sites), reddit: Reddit::at(sites, reddit) }
+    pub fn new(sites: &Sites, reddit: Option<RedditKey>, search: Option<SearchProvider>) -> Self {
+        Self { hacker_news: HackerNews::at(sites), reddit: Reddit::at(sites, reddit), signal: Signal::by(search) }
     }
 
     /// The connector for a source's `kind`.
@@ -78,6 +83,7 @@ impl Connectors {
         match kind {
             "hacker_news" => Some(&self.hacker_news),
             "reddit" => Some(&self.reddit),
+            "signal" => Some(&self.signal),
             "youtube" => Some(&YouTube),
             "feed" | "github_releases" | "arxiv" | "lobsters" => Some(&FeedConnector),
             _ => None,

@@ -30,6 +30,7 @@ pub fn shorthand(text: &str, sites: &Sites) -> Result<Option<Place>, FetchError>
     let rest = rest.trim();
     let (found, wants) = match site {
         "hn" => (hacker_news(rest), "top, new, best or words to search for, as in hn:top or hn:\"heat pumps\""),
+        "signal" => (signal(rest), "words to search for, as in signal:\"tidal energy\""),
         "reddit" => (reddit(rest), "the name of a subreddit, as in reddit:rust or reddit:rust/new"),
         "youtube" => {
             (youtube(rest, sites), "a channel's id, a playlist's id or a handle, as in youtube:UC… or youtube:@name")
@@ -121,6 +122,13 @@ fn hacker_news(what: &str) -> Option<Place> {
     fits.then(|| Place { kind: "hacker_news", url: format!("hn:{words}") })
 }
 
+/// The words go to the search as they are: it may know operators.
+fn signal(what: &str) -> Option<Place> {
+    let words = crate::text::fold::fold_line(what);
+    let fits = !words.is_empty() && words.chars().count() <= 500;
+    fits.then(|| Place { kind: "signal", url: format!("signal:{words}") })
+}
+
 fn reddit(what: &str) -> Option<Place> {
     let what = what.trim_start_matches('/').trim_start_matches("r/").to_ascii_lowercase();
     let (name, order) = what.split_once('/').unwrap_or((&what, "hot"));
@@ -172,6 +180,7 @@ mod tests {
         for (text, kind, url) in [
             ("hn:top", "hacker_news", "hn:top"),
             ("hn: heat  pumps ", "hacker_news", "hn:heat pumps"),
+            ("signal: \"tidal energy\"  from:harbour", "signal", "signal:\"tidal energy\" from:harbour"),
             ("reddit:r/Rust", "reddit", "reddit:rust"),
             ("reddit:rust/new", "reddit", "reddit:rust/new"),
             (

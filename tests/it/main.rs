@@ -28,6 +28,7 @@ mod replay;
 mod retain;
 mod runs;
 mod schedule;
+mod signals;
 mod sources;
 mod specifications;
 mod spending;

@@ -37,7 +37,7 @@ pub fn read(
 ) -> Result<Vec<Result<Value, String>>, CallError> {
     let object = object(text, max_output_tokens)?;
     let stamp = |answer: &Value| schema::stamp(task, prompt_id, by, answer).map_err(|error| error.to_string());
-    if task != Task::Triage {
+    if !task.is_batched() {
         return stamp(&Value::Object(object)).map(|answer| vec![Ok(answer)]).map_err(CallError::Invalid);
     }
     let Some(Value::Array(results)) = object.get("results") else {

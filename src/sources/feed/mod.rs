@@ -17,7 +17,7 @@ mod salvage;
 mod vocabulary;
 
 pub use connector::FeedConnector;
-pub use dates::parse_date;
+pub use dates::{ReadDate, parse_date, read_date};
 pub use parse::{MAX_ITEMS, ParsedFeed, parse, parse_within};
 pub use repair::repair;
 

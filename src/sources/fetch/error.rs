@@ -49,6 +49,9 @@ pub enum FetchError {
     NoFeed { page: String, why: String },
     #[error("the feed cannot be read even after repair ({reason}); tell its publisher")]
     Unparseable { reason: String },
+    /// A search that is switched off; `kind` says why.
+    #[error("{reason}")]
+    Search { kind: &'static str, status: Option<u16>, reason: String },
     #[error("{path} cannot be read: {reason}")]
     File { path: String, reason: String },
 }
@@ -75,6 +78,7 @@ impl FetchError {
             Self::ServerError { .. } => "server_error",
             Self::NotAFeed { .. } | Self::NoFeed { .. } => "not_a_feed",
             Self::Unparseable { .. } => "unparseable",
+            Self::Search { kind, .. } => kind,
             Self::File { .. } => "file",
         }
     }
@@ -95,6 +99,7 @@ impl FetchError {
             Self::Http { status, .. } | Self::ServerError { status, .. } | Self::RateLimited { status, .. } => {
                 Some(*status)
             }
+            Self::Search { status, .. } => *status,
             Self::Gone { .. } => Some(410),
             _ => None,
         }

@@ -149,8 +149,8 @@ impl Fetcher {
             left = left.saturating_sub(began.elapsed());
             match hop.map_err(|_| FetchError::Timeout { host, seconds: self.config.total_timeout.as_secs() })?? {
                 Hop::Done(response) => return Ok(response),
-                Hop::Redirect { .. } if request.form.is_some() => {
-                    let reason = "it answers a form, which is sent nowhere else".to_owned();
+                Hop::Redirect { .. } if request.body.is_some() => {
+                    let reason = "it answers something posted, which is sent nowhere else".to_owned();
                     return Err(FetchError::BadRedirect { url: shown(&chain.url), reason });
                 }
                 Hop::Redirect { location, permanent } => chain.follow(&location, permanent)?,
@@ -242,12 +242,10 @@ impl Fetcher {
 
     /// The request for this hop. Keys are for the origin it began at.
     fn prepare(&self, chain: &Chain, request: &Request) -> reqwest::RequestBuilder {
-        let builder = match request.form {
-            Some(form) => self
-                .client
-                .post(chain.url.clone())
-                .header(reqwest::header::CONTENT_TYPE, "application/x-www-form-urlencoded")
-                .body(form),
+        let builder = match &request.body {
+            Some((kind, body)) => {
+                self.client.post(chain.url.clone()).header(reqwest::header::CONTENT_TYPE, *kind).body(body.clone())
+            }
             None => self.client.get(chain.url.clone()),
         };
         let builder = builder.header(reqwest::header::ACCEPT, hop::ACCEPT);

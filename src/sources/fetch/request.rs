@@ -12,8 +12,8 @@ pub struct Request {
     pub(crate) validators: Validators,
     pub(super) headers: HeaderMap,
     pub(super) login: Option<(String, SecretString)>,
-    /// A form, URL-encoded; makes it a POST.
-    pub(super) form: Option<&'static str>,
+    /// What is posted, and what it is; makes it a POST.
+    pub(super) body: Option<(&'static str, String)>,
 }
 
 impl Request {
@@ -45,9 +45,16 @@ impl Request {
         self
     }
 
+    /// A form, URL-encoded.
     #[must_use]
-    pub const fn posting(mut self, form: &'static str) -> Self {
-        self.form = Some(form);
+    pub fn posting(mut self, form: &str) -> Self {
+        self.body = Some(("application/x-www-form-urlencoded", form.to_owned()));
+        self
+    }
+
+    #[must_use]
+    pub fn posting_json(mut self, document: String) -> Self {
+        self.body = Some(("application/json", document));
         self
     }
 }

@@ -47,7 +47,7 @@ async fn look(connectors: &Connectors, kind: &str, url: &str) -> Result<Looked, 
 fn feed(looked: Looked) -> ParsedFeed {
     match looked.outcome {
         LookOutcome::Feed(feed) => feed,
-        LookOutcome::NotModified => panic!("a feed was expected"),
+        LookOutcome::NotModified | LookOutcome::Results(_) => panic!("a feed was expected"),
     }
 }
 
@@ -68,7 +68,7 @@ async fn hacker_news_takes_one_request_and_two_for_the_best() {
         ("/hacker_news/search_by_date?tags=story&hitsPerPage=50", Answer::ok("{}")),
     ])
     .await;
-    let connectors = Connectors::new(&sites(&server.base), None);
+    let connectors = Connectors::new(&sites(&server.base), None, None);
     let top = feed(look(&connectors, "hacker_news", "hn:top").await.unwrap());
     assert_eq!((top.title.as_deref(), top.items.len()), (Some("Hacker News"), 3));
     assert_eq!(feed(look(&connectors, "hacker_news", "hn:best").await.unwrap()).items.len(), 3);
@@ -81,7 +81,7 @@ async fn hacker_news_takes_one_request_and_two_for_the_best() {
 async fn a_subreddit_is_read_without_a_key() {
     let path = "/reddit/r/rust/hot.json?limit=50&raw_json=1";
     let server = Server::start(vec![(path, Answer::ok(LISTING).header("x-ratelimit-remaining", "58"))]).await;
-    let connectors = Connectors::new(&sites(&server.base), None);
+    let connectors = Connectors::new(&sites(&server.base), None, None);
     for _ in 0..2 {
         assert_eq!(feed(look(&connectors, "reddit", "reddit:rust").await.unwrap()).items.len(), 3);
     }
@@ -95,7 +95,7 @@ async fn with_a_key_one_token_serves_many_looks() {
     let server =
         Server::start(vec![("/reddit/api/v1/access_token", Answer::ok(token)), (path, Answer::ok(LISTING))]).await;
     let key = RedditKey { id: "app".to_owned(), secret: "hush".to_owned().into() };
-    let connectors = Connectors::new(&sites(&server.base), Some(key));
+    let connectors = Connectors::new(&sites(&server.base), Some(key), None);
     for _ in 0..2 {
         assert_eq!(feed(look(&connectors, "reddit", "reddit:rust/new").await.unwrap()).items.len(), 3);
     }
@@ -115,7 +115,7 @@ async fn reddit_is_left_alone_when_it_asks_for_that() {
         (Answer::new(429), Some("rate_limited"), 600),
     ] {
         let server = Server::start(vec![("/reddit/r/a/hot.json?limit=50&raw_json=1", answer)]).await;
-        let connectors = Connectors::new(&sites(&server.base), None);
+        let connectors = Connectors::new(&sites(&server.base), None, None);
         let first = look(&connectors, "reddit", "reddit:a").await;
         assert_eq!(first.err().map(|error| error.kind()), kind);
         let second = look(&connectors, "reddit", "reddit:b").await.unwrap_err();
@@ -136,7 +136,7 @@ async fn a_key_goes_nowhere_a_redirect_leads() {
     ])
     .await;
     let key = RedditKey { id: "app".to_owned(), secret: "hush".to_owned().into() };
-    look(&Connectors::new(&sites(&server.base), Some(key)), "reddit", "reddit:a").await.unwrap();
+    look(&Connectors::new(&sites(&server.base), Some(key), None), "reddit", "reddit:a").await.unwrap();
     assert!(!other.requests()[0].headers.contains_key("authorization"));
 }
 

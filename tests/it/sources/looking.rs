@@ -18,7 +18,7 @@ fn source(url: &str, validators: Validators) -> Source {
 async fn look(url: &str, validators: Validators) -> Result<Looked, FetchError> {
     let config =
         FetchConfig { allow: vec!["127.0.0.1".parse().unwrap()], host_gap: Duration::ZERO, ..FetchConfig::default() };
-    Connectors::new(&Sites::default(), None)
+    Connectors::new(&Sites::default(), None, None)
         .of("feed")
         .unwrap()
         .look(&source(url, validators), &Fetcher::new(config).unwrap())
@@ -28,7 +28,7 @@ async fn look(url: &str, validators: Validators) -> Result<Looked, FetchError> {
 fn feed(looked: Looked) -> aha_radar::sources::feed::ParsedFeed {
     match looked.outcome {
         LookOutcome::Feed(feed) => feed,
-        LookOutcome::NotModified => panic!("a feed was expected"),
+        LookOutcome::NotModified | LookOutcome::Results(_) => panic!("a feed was expected"),
     }
 }
 
@@ -72,5 +72,5 @@ async fn files_are_read_too() {
     for missing in [folder.path().join("none.xml"), folder.path().to_owned()] {
         assert_eq!(look(&url(&missing), Validators::default()).await.unwrap_err().kind(), "file");
     }
-    assert!(Connectors::new(&Sites::default(), None).of("gopher").is_none());
+    assert!(Connectors::new(&Sites::default(), None, None).of("gopher").is_none());
 }

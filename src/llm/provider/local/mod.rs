@@ -21,6 +21,6 @@ pub fn answer(input: &TaskInput) -> Option<Value> {
     match input {
         TaskInput::Triage(input) => Some(triage::judge(input)),
         TaskInput::DeepSummary(input) | TaskInput::ManualSummary(input) => Some(summary::summarise(input)),
-        TaskInput::EntityExtract(_) => None,
+        TaskInput::EntityExtract(_) | TaskInput::SignalParse(_) => None,
     }
 }

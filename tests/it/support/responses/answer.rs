@@ -20,9 +20,31 @@ pub fn object(call: &Call, scores: &Scores) -> Option<Value> {
     let Some(item) = schema.pointer("/properties/results/items") else {
         return Some(fill(schema, schema, "", &About::new(&call.prompt(), &call.prompt(), scores)));
     };
+    if call.schema_name() == "signal_v1" {
+        return Some(json!({ "results": call.results().iter().map(copied).collect::<Vec<_>>() }));
+    }
     let stories = call.stories().unwrap_or_default();
     let results: Vec<Value> = stories.iter().map(|story| result(schema, item, story, scores)).collect();
     Some(json!({ "results": results }))
+}
+
+/// The fields of a post as the search of X returns it.
+fn copied(found: &Value) -> Value {
+    let (post, count) = (&found["result"], |name: &str| found["result"]["public_metrics"][name].clone());
+    json!({
+        "id": found["id"],
+        "is_post": true,
+        "external_id": post["id"],
+        "url": "",
+        "title": "",
+        "text": post["text"],
+        "author": found["related"][0]["username"].as_str().unwrap_or_default(),
+        "published_at": post["created_at"],
+        "language": post["lang"],
+        "likes": count("like_count"),
+        "replies": count("reply_count"),
+        "views": count("impression_count"),
+    })
 }
 
 fn result(root: &Value, schema: &Value, story: &Story, scores: &Scores) -> Value {

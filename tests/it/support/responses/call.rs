@@ -73,10 +73,18 @@ impl Call {
 
     /// The stories between `<stories>` and `</stories>`: the last such place that holds a JSON array.
     pub fn stories(&self) -> Option<Vec<Story>> {
-        let prompt = self.prompt();
-        let places = prompt.split("<stories>").skip(1).filter_map(|rest| rest.split_once("</stories>"));
-        let arrays = places.filter_map(|(inside, _)| serde_json::from_str::<Vec<Value>>(unfenced(inside)).ok());
-        arrays.last().map(|array| array.iter().filter_map(story).collect())
+        self.fenced("stories").map(|array| array.iter().filter_map(story).collect())
+    }
+
+    /// The results of a search between `<results>` and `</results>`, each with its short id.
+    pub fn results(&self) -> Vec<Value> {
+        self.fenced("results").unwrap_or_default()
+    }
+
+    fn fenced(&self, name: &str) -> Option<Vec<Value>> {
+        let (prompt, begin, end) = (self.prompt(), format!("<{name}>"), format!("</{name}>"));
+        let places = prompt.split(&begin).skip(1).filter_map(|rest| rest.split_once(&end));
+        places.filter_map(|(inside, _)| serde_json::from_str::<Vec<Value>>(unfenced(inside)).ok()).last()
     }
 
     /// Whether a story's title holds the text, or, where there are no stories, the prompt does.

@@ -53,7 +53,8 @@ pub fn breaches(call: &Call) -> Vec<String> {
     expect(call.body["stream"] != true, "the mock does not stream");
     expect(!call.prompt().trim().is_empty(), "an empty prompt");
     let wants_results = call.schema().is_some_and(|schema| schema.pointer("/properties/results").is_some());
-    expect(!wants_results || call.stories().is_some(), "no JSON array between <stories> and </stories>");
+    let has_some = call.stories().is_some() || !call.results().is_empty();
+    expect(!wants_results || has_some, "no JSON array between <stories> and </stories>, nor any of <results>");
     if let Some(format) = call.body["text"].get("format").filter(|format| format["type"] == "json_schema") {
         for breach in format_breaches(format) {
             expect(false, &breach);

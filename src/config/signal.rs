@@ -1,0 +1,115 @@
+//! How a search is asked: `AHA_SIGNAL_*`.
+
+use serde_json::Value;
+use url::Url;
+
+use super::reader::{Reader, number, size};
+use super::{Raw, secret};
+use crate::sources::signal::SearchProvider;
+
+/// Results taken of one answer where nothing is set, and at most.
+const USUAL_RESULTS: u64 = 20;
+const MOST_RESULTS: u64 = 100;
+
+impl Reader {
+    pub(super) fn search(&mut self, raw: &mut Raw) -> Option<SearchProvider> {
+        let (given, file) = (raw.aha_signal_key.take(), raw.aha_signal_key_file.take());
+        let key = secret::of(self, "AHA_SIGNAL_KEY", given, file);
+        let url = raw.aha_signal_url.take()?.trim().to_owned();
+        let headers = ("AHA_SIGNAL_HEADERS", "NAME: VALUE pairs, separated by semicolons", "x-api-key: {key}");
+        let link = ("AHA_SIGNAL_LINK", "an http(s) address that holds {id}", "https://x.com/i/status/{id}");
+        let most = ("AHA_SIGNAL_MAX_RESULTS", "a whole number from 1 to 100", "20");
+        let lists = ("AHA_SIGNAL_RELATED", "JSON pointers, separated by commas", "/includes/users");
+        let provider = SearchProvider {
+            url,
+            body: raw.aha_signal_body.take(),
+            headers: self.or(raw.aha_signal_headers.take(), headers, Vec::new(), pairs),
+            key,
+            results: self.maybe(
+                raw.aha_signal_results.take(),
+                ("AHA_SIGNAL_RESULTS", "a JSON pointer", "/data"),
+                pointer,
+            ),
+            related: self
+                .or(raw.aha_signal_related.take(), lists, Vec::new(), |text| text.split(',').map(pointer).collect()),
+            link: self.maybe(raw.aha_signal_link.take(), link, |text| is_link(text).then(|| text.to_owned())),
+            most: size(self.or(raw.aha_signal_max_results.take(), most, USUAL_RESULTS, number(1, MOST_RESULTS))),
+        };
+        if !provider.is_usable() {
+            // Not shown: both may hold a key.
+            let wants = "an http(s) address; {query} has to stand in it or in AHA_SIGNAL_BODY, which has to be JSON";
+            self.problem(
+                "AHA_SIGNAL_URL",
+                Some("…".to_owned()),
+                wants,
+                "https://api.example/search?q={query}&n={count}",
+            );
+        }
+        Some(provider)
+    }
+}
+
+fn pairs(text: &str) -> Option<Vec<(String, String)>> {
+    let pairs = text.split(';').map(str::trim).filter(|pair| !pair.is_empty());
+    let read = |pair: &str| {
+        let (name, value) = pair.split_once(':')?;
+        let name = name.trim().to_ascii_lowercase();
+        let is_name = reqwest::header::HeaderName::try_from(&name).is_ok();
+        let is_value = reqwest::header::HeaderValue::try_from(value.trim()).is_ok();
+        (is_name && is_value).then(|| (name, value.trim().to_owned()))
+    };
+    pairs.map(read).collect()
+}
+
+fn pointer(text: &str) -> Option<String> {
+    let text = text.trim();
+    (text.starts_with('/') && Value::Null.pointer(text).is_none()).then(|| text.to_owned())
+}
+
+fn is_link(text: &str) -> bool {
+    let url = Url::parse(&text.replace("{id}", "1"));
+    text.contains("{id}") && url.is_ok_and(|url| matches!(url.scheme(), "http" | "https"))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::config::Config;
+
+    fn load(pairs: &[(&str, &str)]) -> Result<Config, String> {
+        let pairs = pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+        Config::from_pairs(pairs).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_search_is_read_and_its_key_is_never_shown() {
+        let url = ("AHA_SIGNAL_URL", "https://api.example/search?q={query}");
+        let key = ("AHA_SIGNAL_KEY", "hush-hush-1");
+        let headers = ("AHA_SIGNAL_HEADERS", "X-Api-Key: {key}; accept: application/json");
+        let config = load(&[url, key, headers, ("AHA_SIGNAL_RELATED", "/includes/users, /includes/media")]).unwrap();
+        let search = config.sources.search.clone().unwrap();
+        assert_eq!(search.headers[0], ("x-api-key".to_owned(), "{key}".to_owned()));
+        assert_eq!((search.related.len(), search.most, search.results), (2, 20, None));
+        assert!(!format!("{config:?}").contains("hush"));
+        assert!(load(&[]).unwrap().sources.search.is_none());
+    }
+
+    #[test]
+    fn what_cannot_be_asked_is_said() {
+        let url = "https://api.example/search?q={query}";
+        for (name, value) in [
+            ("AHA_SIGNAL_URL", "https://api.example/search?token=hush"),
+            ("AHA_SIGNAL_URL", "ftp://api.example/{query}"),
+            ("AHA_SIGNAL_BODY", "{\"q\": {query}}"),
+            ("AHA_SIGNAL_HEADERS", "a header"),
+            ("AHA_SIGNAL_RESULTS", "data"),
+            ("AHA_SIGNAL_LINK", "https://x.example/"),
+            ("AHA_SIGNAL_MAX_RESULTS", "0"),
+        ] {
+            let mut pairs = vec![("AHA_SIGNAL_URL", url)];
+            pairs.retain(|(known, _)| *known != name);
+            pairs.push((name, value));
+            let said = load(&pairs).unwrap_err();
+            assert!(said.contains("AHA_SIGNAL_") && !said.contains("hush"), "{said}");
+        }
+    }
+}

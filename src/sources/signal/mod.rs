@@ -1,0 +1,76 @@
+//! A search over somebody's HTTP API, such as that of X: words go in, results come out as the service returned them. What a service
+//! calls its fields only its own documentation tells, so the ingest stage has a model tell them apart (the task `signal_parse`)
+//! and [`normal`] takes of its answer what the result really says.
+
+pub mod normal;
+mod provider;
+mod results;
+
+use async_trait::async_trait;
+
+pub use provider::SearchProvider;
+pub use results::{Found, SearchResult};
+
+use super::fetch::{FetchError, Fetcher, Response};
+use super::{Connector, LookOutcome, Looked};
+use crate::domain::source::{Source, Validators};
+
+/// The connector of the kind `signal`; the source's address is `signal:WORDS`.
+#[derive(Debug, Clone)]
+pub struct Signal(Option<SearchProvider>);
+
+impl Signal {
+    #[must_use]
+    pub const fn by(provider: Option<SearchProvider>) -> Self {
+        Self(provider)
+    }
+}
+
+#[async_trait]
+impl Connector for Signal {
+    async fn look(&self, source: &Source, fetcher: &Fetcher) -> Result<Looked, FetchError> {
+        let provider = self.0.as_ref().ok_or_else(|| {
+            switched_off("no_search", None, "no search is configured: set AHA_SIGNAL_URL and AHA_SIGNAL_KEY")
+        })?;
+        let words = source.url.strip_prefix("signal:").unwrap_or(&source.url);
+        let answer = fetcher.ask(&provider.request(words)).await.map_err(in_own_words)?;
+        let Response::Body { mut bytes, status, freshness, .. } = answer else {
+            return Err(FetchError::NotAFeed { found: "an answer without results".to_owned() });
+        };
+        let length = bytes.len() as u64;
+        provider.redact(&mut bytes);
+        let results = results::read(provider, &bytes)?;
+        let found = Found { title: format!("Signal: {words}"), link: provider.link.clone(), ..results };
+        Ok(Looked {
+            outcome: LookOutcome::Results(found),
+            http_status: Some(status),
+            bytes: length,
+            validators: Validators::default(),
+            // The address asked is not the source's, and may hold a key.
+            moved_to: None,
+            freshness,
+        })
+    }
+}
+
+fn switched_off(kind: &'static str, status: Option<u16>, reason: &str) -> FetchError {
+    FetchError::Search { kind, status, reason: reason.to_owned() }
+}
+
+/// What a refusal means where a key and an account stand behind the request.
+fn in_own_words(error: FetchError) -> FetchError {
+    let FetchError::Http { status, .. } = error else { return error };
+    match status {
+        401 | 403 => switched_off(
+            "search_key",
+            Some(status),
+            &format!("the search refuses its key ({status}); check AHA_SIGNAL_KEY and AHA_SIGNAL_HEADERS"),
+        ),
+        402 => switched_off(
+            "search_credits",
+            Some(status),
+            "the credits of the search's account are used up (402); nothing is found until they are renewed there",
+        ),
+        _ => error,
+    }
+}

@@ -1,0 +1,274 @@
+//! From what a model says of a result to an item: only what the result itself says is taken. Pure; called by the ingest stage.
+
+use std::collections::HashSet;
+
+use serde::Deserialize;
+use serde_json::Value;
+use url::Url;
+
+use super::results::{SearchResult, scalar, scalars};
+use crate::domain::item::{Engagement, NewItem};
+use crate::domain::time::Timestamp;
+use crate::sources::feed::{ReadDate, read_date};
+use crate::text::fold::{fold_line, fold_lines};
+use crate::text::html::decode_entities;
+
+/// Numbers from here on are milliseconds since 1970, smaller ones seconds.
+const LEAST_MILLIS: i64 = 100_000_000_000;
+
+/// An answer of `signal_v1`, without the stamped fields.
+#[derive(Debug, Clone, Deserialize)]
+struct Answer {
+    is_post: bool,
+    external_id: String,
+    url: String,
+    title: String,
+    text: String,
+    author: String,
+    published_at: String,
+    language: String,
+    likes: Option<i64>,
+    replies: Option<i64>,
+    views: Option<i64>,
+}
+
+/// What came of an answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Normal {
+    /// With how many of its fields were left out, as they are not in the result.
+    Item(Box<NewItem>, usize),
+    /// An advertisement, or a word of the service's own.
+    NoPost,
+    /// It names an identifier, an address or a text that is not in the result.
+    Invented,
+}
+
+/// Takes of a stamped answer what the result says.
+#[must_use]
+pub fn normal(answer: &Value, result: &SearchResult, link: Option<&str>) -> Normal {
+    let Ok(answer) = Answer::deserialize(answer) else { return Normal::Invented };
+    if !answer.is_post {
+        return Normal::NoPost;
+    }
+    let said = Said::of(result);
+    let identity = (said.whole(&answer.external_id), said.whole(&answer.url), said.words(&answer.text));
+    let (Ok(id), Ok(url), Ok(text)) = identity else { return Normal::Invented };
+    let url = link.zip(id.as_deref()).map(|(link, id)| address(link, id)).or(url).filter(|url| is_web(url));
+    let mut left_out = 0;
+    let mut optional = |field: Result<Option<String>, Invented>| {
+        field.unwrap_or_else(|Invented| {
+            left_out += 1;
+            None
+        })
+    };
+    let title = optional(said.words(&answer.title)).map(|title| fold_line(&title)).filter(|title| !title.is_empty());
+    let author = optional(said.name(&answer.author));
+    let published = optional(said.whole(&answer.published_at));
+    let language = optional(said.whole(&answer.language));
+    let published = published.as_deref().and_then(date);
+    let mut count = |number: Option<i64>| {
+        let known = number.filter(|number| *number >= 0 && said.scalars.contains(&number.to_string()));
+        left_out += usize::from(number.is_some() && known.is_none());
+        known
+    };
+    let engagement =
+        Engagement { score: count(answer.likes), comments: count(answer.replies), views: count(answer.views) };
+    let body_text = text.map(|text| fold_lines(&text)).unwrap_or_default();
+    if body_text.is_empty() && title.is_none() {
+        return Normal::Invented;
+    }
+    let item = NewItem {
+        guid: id,
+        url,
+        title,
+        body_text,
+        author,
+        published_at: published.map(|date| Timestamp::from_millis(date.at.timestamp_millis())),
+        is_zone_assumed: published.is_some_and(|date| !date.has_zone),
+        language,
+        engagement,
+        ..NewItem::default()
+    };
+    Normal::Item(Box::new(item), left_out)
+}
+
+/// A value that is not in the result.
+struct Invented;
+
+/// All that a result says, to look values up in.
+struct Said {
+    scalars: HashSet<String>,
+    /// Its texts, each folded to a line.
+    lines: Vec<String>,
+}
+
+impl Said {
+    fn of(result: &SearchResult) -> Self {
+        let mut said = Self { scalars: HashSet::new(), lines: Vec::new() };
+        let mut take = |value: &Value| {
+            if let Value::String(text) = value {
+                said.lines.push(plain(text));
+            }
+            said.scalars.extend(scalar(value));
+        };
+        scalars(&result.result, &mut take);
+        result.related.iter().for_each(|thing| scalars(thing, &mut take));
+        said
+    }
+
+    /// The whole of a field: what a text merely mentions is none of the result's own. `None` for an empty one.
+    fn whole(&self, value: &str) -> Result<Option<String>, Invented> {
+        let value = value.trim();
+        match self.scalars.contains(value) {
+            _ if value.is_empty() => Ok(None),
+            true => Ok(Some(fold_line(value))),
+            false => Err(Invented),
+        }
+    }
+
+    /// A handle, with its sign or without.
+    fn name(&self, value: &str) -> Result<Option<String>, Invented> {
+        self.whole(value).or_else(|_| self.whole(value.trim().trim_start_matches('@')))
+    }
+
+    /// Words that stand in one of its texts just like that, but for white space.
+    fn words(&self, value: &str) -> Result<Option<String>, Invented> {
+        let words = plain(value);
+        if words.is_empty() {
+            return Ok(None);
+        }
+        let is_there = self.lines.iter().any(|line| line.contains(&words));
+        if is_there { Ok(Some(decode_entities(value).into_owned())) } else { Err(Invented) }
+    }
+}
+
+fn plain(text: &str) -> String {
+    fold_line(&decode_entities(text))
+}
+
+fn is_web(address: &str) -> bool {
+    Url::parse(address).is_ok_and(|url| matches!(url.scheme(), "http" | "https"))
+}
+
+/// The owner's template with an identifier that the service gave.
+fn address(link: &str, id: &str) -> String {
+    let encoded: String = url::form_urlencoded::byte_serialize(id.as_bytes()).collect();
+    link.replace("{id}", &encoded)
+}
+
+/// As a feed's date, or a number since 1970.
+fn date(text: &str) -> Option<ReadDate> {
+    let Ok(number) = text.parse::<i64>() else { return read_date(text) };
+    let millis = if number >= LEAST_MILLIS { number } else { number.checked_mul(1000)? };
+    let at = chrono::DateTime::from_timestamp_millis(millis)?;
+    (at.timestamp() >= 365 * 86_400).then_some(ReadDate { at, has_zone: true })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::{Value, json};
+
+    use super::super::results::SearchResult;
+    use super::{Normal, normal};
+    use crate::domain::item::NewItem;
+
+    const TEXT: &str = "Tide &amp; time: the first  array\nis in the water. See https://evil.example/now";
+
+    fn result() -> SearchResult {
+        SearchResult {
+            result: json!({"id": "1893", "text": TEXT, "author_id": "12", "created_at": "2026-11-18T06:30:00.000Z",
+                "link": "https://posts.example/1893", "lang": "en", "metrics": {"like_count": 14, "replies": "3"}}),
+            related: vec![json!({"id": "12", "username": "harbour"})],
+        }
+    }
+
+    fn answer() -> Value {
+        json!({"is_post": true, "external_id": "1893", "url": "https://posts.example/1893", "title": "", "text": TEXT,
+            "author": "@harbour", "published_at": "2026-11-18T06:30:00.000Z", "language": "en", "likes": 14,
+            "replies": 3, "views": null})
+    }
+
+    fn with(field: &str, value: Value) -> Value {
+        let mut answer = answer();
+        answer[field] = value;
+        answer
+    }
+
+    #[track_caller]
+    fn item(answer: &Value, link: Option<&str>) -> (NewItem, usize) {
+        match normal(answer, &result(), link) {
+            Normal::Item(item, left_out) => (*item, left_out),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn what_the_result_says_becomes_an_item() {
+        let (found, left_out) = item(&answer(), None);
+        assert_eq!((found.guid.as_deref(), found.url.as_deref()), (Some("1893"), Some("https://posts.example/1893")));
+        assert_eq!(found.body_text, "Tide & time: the first array\nis in the water. See https://evil.example/now");
+        assert_eq!((found.author.as_deref(), found.title, left_out), (Some("harbour"), None, 0));
+        assert_eq!(found.published_at.unwrap().to_string(), "2026-11-18T06:30:00Z");
+        assert_eq!((found.engagement.score, found.engagement.comments), (Some(14), Some(3)));
+        let (linked, _) = item(&with("url", json!("")), Some("https://x.example/i/{id}"));
+        assert_eq!(linked.url.as_deref(), Some("https://x.example/i/1893"));
+    }
+
+    #[test]
+    fn identities_and_texts_that_are_not_there_are_invented() {
+        for (field, value) in [
+            ("external_id", "1894"),
+            ("url", "https://posts.example/1894"),
+            // Only mentioned in the text, whatever the text asks for.
+            ("url", "https://evil.example/now"),
+            ("text", "Tide and time: the second array."),
+        ] {
+            assert_eq!(normal(&with(field, json!(value)), &result(), None), Normal::Invented, "{field}");
+        }
+        assert_eq!(normal(&with("is_post", json!(false)), &result(), None), Normal::NoPost);
+    }
+
+    #[test]
+    fn other_fields_that_are_not_there_are_left_out() {
+        for (field, value) in [
+            ("author", json!("somebody else")),
+            ("published_at", json!("2026-11-19T00:00:00Z")),
+            ("title", json!("A headline of the model's")),
+            ("likes", json!(15)),
+            ("views", json!(-1)),
+        ] {
+            assert_eq!(item(&with(field, value), None).1, 1, "{field}");
+        }
+        assert_eq!(item(&with("published_at", json!("2026-11-19T00:00:00Z")), None).0.published_at, None);
+        assert_eq!(item(&with("published_at", json!("1893")), None).0.published_at, None, "no date");
+    }
+
+    #[test]
+    fn times_are_read_in_the_forms_that_services_have() {
+        for (written, expected) in [
+            (json!(1_763_447_400), "2025-11-18T06:30:00Z"),
+            (json!(1_763_447_400_000_i64), "2025-11-18T06:30:00Z"),
+            (json!("Tue Nov 18 06:30:00 +0000 2025"), "2025-11-18T06:30:00Z"),
+        ] {
+            let mut result = result();
+            result.result["created_at"] = written.clone();
+            let said = written.as_str().map_or_else(|| written.to_string(), str::to_owned);
+            let Normal::Item(item, 0) = normal(&with("published_at", json!(said)), &result, None) else { panic!() };
+            assert_eq!(item.published_at.unwrap().to_string(), expected);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_is_taken_that_is_not_there(id in "\\PC{0,20}", url in "\\PC{0,40}", text in "\\PC{0,60}") {
+            let said = json!({"is_post": true, "external_id": id, "url": url, "title": "", "text": text, "author": id,
+                "published_at": text, "language": "", "likes": null, "replies": null, "views": null});
+            if let Normal::Item(item, _) = normal(&said, &result(), None) {
+                let raw = result().result.to_string();
+                prop_assert!(item.guid.is_none_or(|id| raw.contains(&id)));
+                prop_assert!(item.url.is_none_or(|url| raw.contains(&url)));
+            }
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! How a search is asked: an address, headers and perhaps a document with places to fill in. Read from the settings once.
+
+use std::fmt;
+
+use secrecy::{ExposeSecret as _, SecretString};
+use url::{Url, form_urlencoded};
+
+use crate::llm::redact::Redactor;
+use crate::sources::fetch::{Request, shown};
+
+/// A search over HTTP (`AHA_SIGNAL_*`). In its templates `{query}`, `{count}` and `{key}` are filled in.
+#[derive(Clone)]
+pub struct SearchProvider {
+    pub url: String,
+    /// A JSON document to post; without one the address is asked.
+    pub body: Option<String>,
+    /// Names and values.
+    pub headers: Vec<(String, String)>,
+    pub key: Option<SecretString>,
+    /// Where the list of results stands, as a JSON pointer; `None` looks at the usual places.
+    pub results: Option<String>,
+    /// Lists of things that results refer to by their ids.
+    pub related: Vec<String>,
+    /// The address of a result, with `{id}`, for services that do not give it.
+    pub link: Option<String>,
+    /// Results taken of one answer.
+    pub most: usize,
+}
+
+/// Without what may hold a key.
+impl fmt::Debug for SearchProvider {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SearchProvider").field("host", &self.host()).finish_non_exhaustive()
+    }
+}
+
+impl SearchProvider {
+    /// Where it is, as it may be shown.
+    #[must_use]
+    pub fn host(&self) -> String {
+        Url::parse(&self.address("words")).map(|url| shown(&url)).unwrap_or_default()
+    }
+
+    /// What can be said against its address, once filled in.
+    #[must_use]
+    pub fn is_usable(&self) -> bool {
+        let asks = self.url.contains("{query}") || self.body.as_ref().is_some_and(|body| body.contains("{query}"));
+        let is_web = |text: &str| Url::parse(text).is_ok_and(|url| matches!(url.scheme(), "http" | "https"));
+        let posts_json =
+            || self.document("words").is_none_or(|body| serde_json::from_str::<serde_json::Value>(&body).is_ok());
+        asks && is_web(&self.address("words")) && posts_json()
+    }
+
+    pub(super) fn request(&self, words: &str) -> Request {
+        let mut request = Request::to(self.address(words));
+        if let Some(document) = self.document(words) {
+            request = request.posting_json(document);
+        }
+        for (name, value) in self.headers() {
+            request = request.secret_header(&name, &value);
+        }
+        request
+    }
+
+    /// Keeps the key out of what is stored and sent on.
+    pub(super) fn redact(&self, bytes: &mut Vec<u8>) {
+        Redactor::of(self.key.as_ref()).bytes(bytes);
+    }
+
+    fn address(&self, words: &str) -> String {
+        let encoded =
+            |text: &str| form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>().replace('+', "%20");
+        self.fill(&self.url, words, encoded)
+    }
+
+    fn document(&self, words: &str) -> Option<String> {
+        let escaped = |text: &str| {
+            let quoted = serde_json::Value::from(text).to_string();
+            quoted[1..quoted.len() - 1].to_owned()
+        };
+        self.body.as_ref().map(|body| self.fill(body, words, escaped))
+    }
+
+    /// As configured; where nothing else carries the key, it goes as a bearer's.
+    fn headers(&self) -> Vec<(String, String)> {
+        let templates = self.headers.iter().map(|(_, value)| value).chain([&self.url]).chain(&self.body);
+        let is_carried = templates.into_iter().any(|template| template.contains("{key}"));
+        let mut headers: Vec<(String, String)> =
+            self.headers.iter().map(|(name, value)| (name.clone(), self.fill(value, "", str::to_owned))).collect();
+        if let Some(key) = self.key.as_ref().filter(|_| !is_carried) {
+            headers.push(("authorization".to_owned(), format!("Bearer {}", key.expose_secret())));
+        }
+        headers
+    }
+
+    /// In one pass, so that nothing in the words is filled in.
+    fn fill(&self, template: &str, words: &str, encoded: impl Fn(&str) -> String) -> String {
+        let mut filled = String::with_capacity(template.len() + words.len());
+        let mut rest = template;
+        while let Some(at) = rest.find('{') {
+            filled.push_str(&rest[..at]);
+            rest = &rest[at..];
+            let key = || self.key.as_ref().map_or("", |key| key.expose_secret());
+            let (name, value) = if rest.starts_with("{query}") {
+                ("{query}", encoded(words))
+            } else if rest.starts_with("{count}") {
+                ("{count}", self.most.to_string())
+            } else if rest.starts_with("{key}") {
+                ("{key}", encoded(key()))
+            } else {
+                ("{", "{".to_owned())
+            };
+            filled.push_str(&value);
+            rest = &rest[name.len()..];
+        }
+        filled + rest
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::SearchProvider;
+
+    pub(in crate::sources::signal) fn provider(url: &str) -> SearchProvider {
+        SearchProvider {
+            url: url.to_owned(),
+            body: None,
+            headers: Vec::new(),
+            key: Some("hush-hush-1".to_owned().into()),
+            results: None,
+            related: Vec::new(),
+            link: None,
+            most: 20,
+        }
+    }
+
+    #[test]
+    fn words_are_filled_in_and_are_no_template() {
+        let get = provider("https://api.example/search?q={query}&n={count}");
+        assert_eq!(get.address("a&b {key} ü"), "https://api.example/search?q=a%26b%20%7Bkey%7D%20%C3%BC&n=20");
+        assert_eq!(get.headers(), [("authorization".to_owned(), "Bearer hush-hush-1".to_owned())]);
+        let mut post = provider("https://api.example/search");
+        assert!(!post.is_usable(), "nothing asks for the words");
+        post.body = Some(r#"{"q": "{query}", "auth": "{key}", "n": {count}}"#.to_owned());
+        assert!(post.is_usable() && post.headers().is_empty());
+        let document: serde_json::Value = serde_json::from_str(&post.document("say \"{key}\"").unwrap()).unwrap();
+        assert_eq!((document["q"].as_str(), document["n"].as_i64()), (Some("say \"{key}\""), Some(20)));
+    }
+
+    #[test]
+    fn the_key_is_not_shown() {
+        let mut shown = provider("https://api.example/search?key={key}&q={query}");
+        shown.headers.push(("x-key".to_owned(), "{key}".to_owned()));
+        assert_eq!(shown.headers()[0].1, "hush-hush-1");
+        assert!(!format!("{shown:?}").contains("hush") && shown.host() == "https://api.example/search?…");
+    }
+}
