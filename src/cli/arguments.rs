@@ -4,6 +4,7 @@ mod deep_dive;
 mod feedback;
 mod ledger;
 mod llm;
+mod miniflux;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -12,6 +13,7 @@ pub(super) use deep_dive::DeepDiveArguments;
 pub(super) use feedback::{FeedbackArguments, FeedbackCommand};
 pub(super) use ledger::{AdjustArguments, CallsArguments, SpendArguments, SpendCommand};
 pub(super) use llm::{AskArguments, CheckArguments, LlmCommand, ModelsArguments, QuestionnaireArguments};
+pub(super) use miniflux::MinifluxArguments;
 
 use clap::{Args, Parser, Subcommand};
 
@@ -213,6 +215,12 @@ pub(super) enum SourceCommand {
         #[arg(long)]
         json: bool,
     },
+    /// Bring the feeds of a Miniflux, and what was starred and read there as feedback.
+    ///
+    /// Starred entries count as saved, read ones as a tenth of a like: by their words, source and author, at once, whether or not the entry
+    /// itself was fetched here. Doing it again adds only what is new. The API token stands in `AHA_MINIFLUX_TOKEN`; for a Miniflux in your
+    /// own network its host has to be in `AHA_FETCH_ALLOW`.
+    ImportMiniflux(MinifluxArguments),
     /// Change how a source is read; what is not named stays as it is.
     Set {
         #[command(flatten)]

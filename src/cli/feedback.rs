@@ -123,14 +123,21 @@ async fn import(app: &App, topic: &str, file: &Path) -> Result<()> {
             events.push(read.with_context(|| format!("object {number} of {} is no feedback", file.display()))?);
         }
     }
+    let new = add(app, topic, &events).await?;
+    output::print(&format!("{new} added, {} known already or taken back since", events.len() - new))
+}
+
+/// Adds what was said elsewhere. How much of it is new.
+pub(super) async fn add(app: &App, topic: TopicId, events: &[FeedbackEvent]) -> Result<usize> {
     let said: BTreeMap<_, _> =
         app.store().feedback(topic, i64::MAX).await?.into_iter().map(|e| ((e.item_id, e.kind), e.given_at)).collect();
     let mut new = 0;
-    for event in &events {
+    for event in events {
         // An opinion that was changed after the export stays changed.
-        let is_outdated = said.get(&(event.item_id, event.kind.opposite())).is_some_and(|at| *at > event.given_at);
+        let opposite = event.kind.opposite().and_then(|kind| said.get(&(event.item_id, kind)));
+        let is_outdated = opposite.is_some_and(|at| *at > event.given_at);
         new += usize::from(!is_outdated && app.store().give_feedback(topic, event).await?);
     }
     save_profile(app, topic).await?;
-    output::print(&format!("{new} added, {} known already or taken back since", events.len() - new))
+    Ok(new)
 }

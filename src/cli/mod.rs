@@ -18,6 +18,7 @@ mod labelled;
 mod lines;
 mod llm;
 mod migrate;
+mod miniflux;
 mod model_terms;
 mod noise;
 mod opml;

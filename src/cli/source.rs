@@ -11,12 +11,15 @@ use crate::store::OpenMode;
 
 use super::arguments::{SourceChoice, SourceCommand};
 use super::exit::{Exit, UsageError};
-use super::{output, source_add, source_report};
+use super::{miniflux, output, source_add, source_report};
 
 pub(super) async fn run(config: Config, command: SourceCommand) -> Result<Exit> {
     // Testing a feed needs no database and leaves none behind.
     if let SourceCommand::Test { locations, json } = command {
         return source_report::run(&config, &locations, json).await;
+    }
+    if let SourceCommand::ImportMiniflux(arguments) = command {
+        return Box::pin(miniflux::run(config, &arguments)).await;
     }
     let app = super::app(config, OpenMode::CreateIfMissing).await?;
     match command {
@@ -43,7 +46,7 @@ pub(super) async fn run(config: Config, command: SourceCommand) -> Result<Exit> 
             app.store().remove_source(source.id).await?;
             output::print(&format!("{} is forgotten; digests that name it stay", source.url))?;
         }
-        SourceCommand::Test { .. } => {}
+        SourceCommand::Test { .. } | SourceCommand::ImportMiniflux(_) => {}
     }
     Ok(Exit::Ok)
 }

@@ -150,6 +150,8 @@ struct Raw {
     aha_signal_related: Option<String>,
     aha_signal_link: Option<String>,
     aha_signal_max_results: Option<String>,
+    aha_miniflux_token: Option<String>,
+    aha_miniflux_token_file: Option<String>,
     aha_listen: Option<String>,
     aha_log: Option<String>,
     aha_log_format: Option<String>,

@@ -31,6 +31,8 @@ pub struct SourceSettings {
     pub sites: Sites,
     /// Without it Reddit's public listings are read.
     pub reddit: Option<RedditKey>,
+    /// For `source import-miniflux`.
+    pub miniflux_token: Option<SecretString>,
     /// Without it sources of the kind `signal` are off.
     pub search: Option<SearchProvider>,
 }
@@ -85,7 +87,9 @@ impl Reader {
             let missing = if id.is_some() { "REDDIT_CLIENT_SECRET" } else { "REDDIT_CLIENT_ID" };
             self.problem(missing, None, "the other half of the key of your application at Reddit", "…");
         }
+        let (given, file) = (raw.aha_miniflux_token.take(), raw.aha_miniflux_token_file.take());
+        let miniflux_token = secret::of(self, "AHA_MINIFLUX_TOKEN", given, file);
         let reddit = id.zip(secret).map(|(id, secret)| RedditKey { id, secret });
-        SourceSettings { sites, reddit, search: self.search(raw) }
+        SourceSettings { sites, reddit, miniflux_token, search: self.search(raw) }
     }
 }

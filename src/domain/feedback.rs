@@ -16,6 +16,8 @@ pub enum FeedbackKind {
     Save,
     /// Not now: half a dislike.
     Skip,
+    /// Opened or marked as read in another reader: a tenth of a like, as nobody knows why.
+    Read,
 }
 
 impl FeedbackKind {
@@ -26,17 +28,19 @@ impl FeedbackKind {
             Self::Dislike => "dislike",
             Self::Save => "save",
             Self::Skip => "skip",
+            Self::Read => "read",
         }
     }
 
     /// What cannot be meant at the same time: giving the one takes the other back.
     #[must_use]
-    pub const fn opposite(self) -> Self {
+    pub const fn opposite(self) -> Option<Self> {
         match self {
-            Self::Like => Self::Dislike,
-            Self::Dislike => Self::Like,
-            Self::Save => Self::Skip,
-            Self::Skip => Self::Save,
+            Self::Like => Some(Self::Dislike),
+            Self::Dislike => Some(Self::Like),
+            Self::Save => Some(Self::Skip),
+            Self::Skip => Some(Self::Save),
+            Self::Read => None,
         }
     }
 
@@ -46,6 +50,7 @@ impl FeedbackKind {
         match self {
             Self::Like => 1.0,
             Self::Save => 0.5,
+            Self::Read => 0.1,
             Self::Skip => -0.5,
             Self::Dislike => -1.0,
         }
@@ -61,7 +66,8 @@ impl FromStr for FeedbackKind {
             "dislike" => Ok(Self::Dislike),
             "save" => Ok(Self::Save),
             "skip" => Ok(Self::Skip),
-            _ => Err("it wants like, dislike, save or skip".to_owned()),
+            "read" => Ok(Self::Read),
+            _ => Err("it wants like, dislike, save, skip or read".to_owned()),
         }
     }
 }

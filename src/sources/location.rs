@@ -21,6 +21,15 @@ pub fn place_from_argument(text: &str, sites: &Sites) -> Result<Place, FetchErro
     Ok(recognise(&url, sites).unwrap_or(Place { kind: "feed", url }))
 }
 
+/// An address out of another program's list: as an argument, but never a path.
+///
+/// # Errors
+/// `bad_url` for one that cannot be fetched.
+pub(super) fn place_from_list(address: &str, sites: &Sites) -> Result<Place, FetchError> {
+    let url = location_from_outline(address, None)?;
+    Ok(recognise(&url, sites).unwrap_or(Place { kind: "feed", url }))
+}
+
 /// Whether `text` is another way to say where a source is.
 #[must_use]
 pub fn is_location_of(text: &str, url: &str, sites: &Sites) -> bool {

@@ -10,6 +10,7 @@ mod hacker_news;
 pub mod identity;
 mod listing;
 mod location;
+pub mod miniflux;
 pub mod opml;
 pub mod pace;
 mod presets;

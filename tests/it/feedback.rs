@@ -109,7 +109,7 @@ fn a_saying_counts_once_and_its_opposite_takes_it_back() {
     assert_eq!(rows::query(&radar, "SELECT kind FROM feedback_events ORDER BY kind"), ["dislike", "save"]);
     radar.run(&["feedback", "1", "like", "--undo"]).exits(0).says("nothing to take back");
     radar.run(&["feedback", "99", "like"]).exits(2).says("the ranks 1 to 30");
-    radar.run(&["feedback", "1", "love"]).exits(2).says("like, dislike, save or skip");
+    radar.run(&["feedback", "1", "love"]).exits(2).says("like, dislike, save, skip or read");
     assert_eq!(rows::number(&radar, "SELECT events FROM topic_preference_profiles"), 2);
 }
 

@@ -19,6 +19,7 @@ mod judged;
 mod kill;
 mod manners;
 mod migrate;
+mod miniflux;
 mod model_faults;
 mod money;
 mod outages;

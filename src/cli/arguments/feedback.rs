@@ -12,7 +12,7 @@ pub(in crate::cli) struct FeedbackArguments {
     /// The rank in the latest digest, or a digest item's id.
     #[arg(required = true)]
     pub(in crate::cli) item: Option<String>,
-    /// like, dislike, save or skip.
+    /// like, dislike, save, skip or read.
     #[arg(required = true)]
     pub(in crate::cli) kind: Option<FeedbackKind>,
     /// Take it back.

@@ -15,13 +15,15 @@ impl FeedbackStore for SqliteStore {
     async fn give_feedback(&self, topic: TopicId, event: &FeedbackEvent) -> Result<bool> {
         let (owner, topic, item) = (UserId::of(&[OWNER]).to_string(), topic.to_string(), event.item_id.to_string());
         let mut write = self.write("give_feedback").await?;
-        sqlx::query(sql::TAKE_BACK)
-            .bind(&owner)
-            .bind(&topic)
-            .bind(&item)
-            .bind(event.kind.opposite().as_str())
-            .execute(write.connection())
-            .await?;
+        if let Some(opposite) = event.kind.opposite() {
+            sqlx::query(sql::TAKE_BACK)
+                .bind(&owner)
+                .bind(&topic)
+                .bind(&item)
+                .bind(opposite.as_str())
+                .execute(write.connection())
+                .await?;
+        }
         let given = sqlx::query(sql::GIVE)
             .bind(FeedbackId::of(&[&owner, &topic, &item, event.kind.as_str()]).to_string())
             .bind(&owner)

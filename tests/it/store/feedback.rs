@@ -47,6 +47,17 @@ async fn opposites_exclude_each_other_and_topics_do_not_meet(store: &dyn Store) 
     assert_eq!(kinds(&world).await, []);
 }
 
+async fn what_was_read_takes_nothing_back(store: &dyn Store) {
+    let world = World::new(store).await;
+    let topic = world.topic.id;
+    for kind in [FeedbackKind::Skip, FeedbackKind::Read, FeedbackKind::Save] {
+        assert!(store.give_feedback(topic, &event("a", kind, 1)).await.unwrap());
+    }
+    let mut kinds: Vec<FeedbackKind> = store.feedback(topic, 10).await.unwrap().iter().map(|e| e.kind).collect();
+    kinds.sort_unstable();
+    assert_eq!(kinds, [FeedbackKind::Save, FeedbackKind::Read]);
+}
+
 async fn a_profile_takes_the_place_of_the_one_before(store: &dyn Store) {
     let world = World::new(store).await;
     for events in [1, 2] {
@@ -63,5 +74,6 @@ async fn a_profile_takes_the_place_of_the_one_before(store: &dyn Store) {
 on_every_database!(
     what_is_said_counts_once_and_reads_back_in_order,
     opposites_exclude_each_other_and_topics_do_not_meet,
+    what_was_read_takes_nothing_back,
     a_profile_takes_the_place_of_the_one_before,
 );

@@ -1,0 +1,49 @@
+//! What can be typed to bring feeds and marks from a Miniflux.
+
+use clap::{Args, ValueEnum};
+
+use crate::domain::feedback::FeedbackKind;
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  export AHA_MINIFLUX_TOKEN=…      from Settings > API Keys\n  aha-radar source import-miniflux --url https://reader.example.org --dry-run\n  aha-radar source import-miniflux --url https://reader.example.org --categories-as-topics"
+)]
+pub(in crate::cli) struct MinifluxArguments {
+    /// Where it is.
+    #[arg(long, value_name = "URL")]
+    pub(in crate::cli) url: String,
+    #[arg(long, default_value = "default")]
+    pub(in crate::cli) topic: String,
+    /// Bring each category to a topic of its name, instead of all to one.
+    #[arg(long, conflicts_with = "topic")]
+    pub(in crate::cli) categories_as_topics: bool,
+    /// What a star says.
+    #[arg(long, default_value = "save")]
+    pub(in crate::cli) stars: Stars,
+    /// How many of the entries last read are brought; 0 for none.
+    #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u16).range(0..=1000))]
+    pub(in crate::cli) reads: u16,
+    /// Only say what it would bring: nothing is stored.
+    #[arg(long)]
+    pub(in crate::cli) dry_run: bool,
+    #[arg(long)]
+    pub(in crate::cli) json: bool,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(in crate::cli) enum Stars {
+    Save,
+    Like,
+    /// Stars are left where they are.
+    None,
+}
+
+impl Stars {
+    pub(in crate::cli) const fn kind(self) -> Option<FeedbackKind> {
+        match self {
+            Self::Save => Some(FeedbackKind::Save),
+            Self::Like => Some(FeedbackKind::Like),
+            Self::None => None,
+        }
+    }
+}
