@@ -252,7 +252,7 @@ pub(super) struct AddArguments {
     /// Multiplies the score of its stories, from 0.1 to 3.
     #[arg(long)]
     pub(super) weight: Option<f64>,
-    /// Add addresses as they are, without looking whether a page is there.
+    /// Add them as they are, without looking what is there.
     #[arg(long)]
     pub(super) as_is: bool,
     /// Read the pages that its teasers link to, as far as their robots.txt allows.

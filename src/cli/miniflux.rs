@@ -9,7 +9,7 @@ use crate::app::App;
 use crate::config::Config;
 use crate::domain::feedback::{FeedbackEvent, FeedbackKind};
 use crate::domain::ids::ItemId;
-use crate::domain::source::NewSource;
+use crate::domain::source::ListedSource;
 use crate::sources::canonical::canonical_url;
 use crate::sources::miniflux::{MOST_ENTRIES, Mark, Marked, Miniflux, Subscription};
 use crate::store::OpenMode;
@@ -103,19 +103,11 @@ async fn add(
     said: &[FeedbackEvent],
     brought: &mut Brought,
 ) -> Result<()> {
-    let now = app.clock().now();
-    let topic = app.store().ensure_topic(topic, now).await?.id;
-    let known: Vec<String> = app.store().sources(topic).await?.into_iter().map(|source| source.url).collect();
-    let sources: Vec<NewSource> = feeds.iter().map(|feed| feed.source.clone()).collect();
-    let counts = app.store().add_sources(topic, &sources, now).await?;
+    let topic = app.store().ensure_topic(topic, app.clock().now()).await?.id;
+    let listed: Vec<ListedSource> = feeds.iter().map(|feed| feed.listed.clone()).collect();
+    let counts = source_add::add_listed(app, topic, &listed).await?;
     brought.sources.added += counts.added;
     brought.sources.known += counts.known;
-    // Those that were here before are left as their owner has them.
-    for source in app.store().sources(topic).await?.iter().filter(|source| !known.contains(&source.url)) {
-        if feeds.iter().any(|feed| feed.full_text && feed.source.url == source.url) {
-            source_add::set(app, source, None, Some(true)).await?;
-        }
-    }
     let (reads, stars): (Vec<FeedbackEvent>, Vec<FeedbackEvent>) =
         said.iter().cloned().partition(|event| event.kind == FeedbackKind::Read);
     for (events, counts) in [(stars, &mut brought.stars), (reads, &mut brought.reads)] {
@@ -134,7 +126,7 @@ fn event(app: &App, kind: FeedbackKind, mark: &Marked, feed: Option<&Subscriptio
         item_id: ItemId::of(&["url", &address]),
         kind,
         title: mark.title.clone(),
-        source: feed.and_then(|feed| feed.source.title.clone()).unwrap_or_default(),
+        source: feed.and_then(|feed| feed.listed.source.title.clone()).unwrap_or_default(),
         author: mark.author.clone(),
         terms: terms_of(&mark.title, &mark.text),
         given_at: mark.at.map_or(now, |at| at.min(now)),

@@ -1,14 +1,19 @@
 //! `aha-radar source add`: new sources by address, path or short name; of a page, the feed that it names.
 
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 
 use anyhow::Result;
 
 use crate::app::App;
-use crate::domain::source::{NewSource, Source};
+use crate::domain::ids::{SourceId, TopicId};
+use crate::domain::source::{ListedSource, NewSource, Source};
+use crate::sources::Connector as _;
 use crate::sources::discover::{Discovery, FoundFeed, discover, looks_like_feed};
+use crate::sources::feed::FeedConnector;
 use crate::sources::fetch::FetchError;
 use crate::sources::{Place, place_from_argument, recognise};
+use crate::store::SourcesAdded;
 
 use super::arguments::AddArguments;
 use super::exit::UsageError;
@@ -24,7 +29,7 @@ pub(super) async fn run(app: &App, arguments: AddArguments) -> Result<()> {
     for location in &locations {
         let place = place_from_argument(location, &app.config().sources.sites)
             .map_err(|error| UsageError(error.to_string()))?;
-        let Place { kind, url } = if as_is || !may_be_page(&place) { place } else { feed_of(app, place).await? };
+        let Place { kind, url } = if as_is { place } else { looked_at(app, place).await? };
         sources.push(NewSource { kind: kind.to_owned(), url, title: title.clone() });
     }
     let now = app.clock().now();
@@ -45,6 +50,20 @@ pub(super) async fn run(app: &App, arguments: AddArguments) -> Result<()> {
     output::print(&said)
 }
 
+/// Adds sources out of a list, read as they were there; those that are here already are left as their owner has them.
+pub(super) async fn add_listed(app: &App, topic: TopicId, listed: &[ListedSource]) -> Result<SourcesAdded> {
+    let known: HashSet<SourceId> = app.store().sources(topic).await?.into_iter().map(|source| source.id).collect();
+    let sources: Vec<NewSource> = listed.iter().map(|listed| listed.source.clone()).collect();
+    let counts = app.store().add_sources(topic, &sources, app.clock().now()).await?;
+    let how: HashMap<&str, &ListedSource> = listed.iter().map(|listed| (listed.source.url.as_str(), listed)).collect();
+    for source in app.store().sources(topic).await?.iter().filter(|source| !known.contains(&source.id)) {
+        if let Some(how) = how.get(source.url.as_str()) {
+            set(app, source, how.weight, how.full_text.then_some(true)).await?;
+        }
+    }
+    Ok(counts)
+}
+
 pub(super) fn check_weight(weight: Option<f64>) -> Result<(), UsageError> {
     let fits = weight.is_none_or(|weight| (0.1..=3.0).contains(&weight));
     if fits { Ok(()) } else { Err(UsageError("--weight wants a number from 0.1 to 3".to_owned())) }
@@ -61,8 +80,18 @@ pub(super) async fn set(app: &App, source: &Source, weight: Option<f64>, full_te
     Ok(())
 }
 
-fn may_be_page(place: &Place) -> bool {
-    place.kind == "feed" && place.url.starts_with("http") && !looks_like_feed(&place.url)
+/// What stands at a place, where that can be told now.
+async fn looked_at(app: &App, place: Place) -> Result<Place> {
+    if place.kind != "feed" || (place.url.starts_with("http") && looks_like_feed(&place.url)) {
+        return Ok(place);
+    }
+    if place.url.starts_with("http") {
+        return feed_of(app, place).await;
+    }
+    // A file that is no feed now will hardly be one later.
+    let new = NewSource { kind: place.kind.to_owned(), url: place.url.clone(), title: None };
+    FeedConnector.look(&Source::unseen(TopicId::of(&["source add"]), &new), app.fetcher()).await?;
+    Ok(place)
 }
 
 /// The address itself where it is a feed's or cannot be read now; else the one feed of the page there.

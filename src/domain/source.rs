@@ -91,6 +91,13 @@ impl Source {
         }
     }
 
+    /// As it is written into a list.
+    #[must_use]
+    pub fn listed(self) -> ListedSource {
+        let source = NewSource { kind: self.kind, url: self.url, title: self.title };
+        ListedSource { source, weight: Some(self.weight), full_text: self.full_text }
+    }
+
     /// The name to show: the title, else the host or path.
     #[must_use]
     pub fn display_name(&self) -> String {
@@ -112,6 +119,22 @@ pub struct NewSource {
     pub kind: String,
     pub url: String,
     pub title: Option<String>,
+}
+
+/// A source out of another list, and how it was read there.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ListedSource {
+    pub source: NewSource,
+    pub weight: Option<f64>,
+    pub full_text: bool,
+}
+
+impl ListedSource {
+    /// With nothing said about how.
+    #[must_use]
+    pub const fn plain(source: NewSource) -> Self {
+        Self { source, weight: None, full_text: false }
+    }
 }
 
 fn short_location(url: &str) -> String {

@@ -5,13 +5,14 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use async_trait::async_trait;
 use dom_smoothie::{Config, Readability};
 use robotxt::Robots;
 use tokio::time::Instant;
 use url::Url;
 
 use super::feed::decode;
-use super::fetch::{FetchError, Fetcher, Response};
+use super::fetch::{FetchError, Fetcher, Guide, Request, Response, shown};
 use crate::domain::item::PageOutcome;
 use crate::domain::source::Validators;
 use crate::text::html::html_to_text;
@@ -57,18 +58,12 @@ impl Pages {
         if !self.robots_of(fetcher, &url).await.is_url_allowed(&url) {
             return without(PageOutcome::Disallowed);
         }
-        let Ok(Response::Body { bytes, content_type, final_url, .. }) =
-            fetcher.get(address, &Validators::default()).await
-        else {
-            return without(PageOutcome::Failed);
+        let answer = fetcher.ask_where(&Request::to(address), &Heeding { pages: self, fetcher }).await;
+        let (bytes, content_type, final_url) = match answer {
+            Ok(Response::Body { bytes, content_type, final_url, .. }) => (bytes, content_type, final_url),
+            Err(FetchError::Disallowed { .. }) => return without(PageOutcome::Disallowed),
+            Ok(Response::NotModified { .. }) | Err(_) => return without(PageOutcome::Failed),
         };
-        // A redirect may lead to where nobody is to read.
-        if let Ok(end) = Url::parse(&final_url)
-            && end != url
-            && !self.robots_of(fetcher, &end).await.is_url_allowed(&end)
-        {
-            return without(PageOutcome::Disallowed);
-        }
         if bytes.len() > MAX_PAGE_BYTES || content_type.as_deref().is_some_and(|kind| !kind.contains("html")) {
             return without(PageOutcome::NoContent);
         }
@@ -98,6 +93,24 @@ impl Pages {
         }
         all.insert(origin, (Arc::clone(&robots), Instant::now()));
         robots
+    }
+}
+
+/// A redirect may lead to where nobody is to read: that is asked before it is followed.
+struct Heeding<'a> {
+    pages: &'a Pages,
+    fetcher: &'a Fetcher,
+}
+
+#[async_trait]
+impl Guide for Heeding<'_> {
+    async fn may_follow(&self, url: &Url) -> Result<(), FetchError> {
+        // An address that is refused anyway has no robots.txt to be asked for.
+        self.fetcher.may_ask(url.as_str())?;
+        if self.pages.robots_of(self.fetcher, url).await.is_url_allowed(url) {
+            return Ok(());
+        }
+        Err(FetchError::Disallowed { url: shown(url) })
     }
 }
 

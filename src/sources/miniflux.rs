@@ -10,7 +10,7 @@ use super::fetch::{FetchError, Fetcher, Request, Response, shown};
 use super::listing::things;
 use super::location::place_from_list;
 use super::sites::Sites;
-use crate::domain::source::NewSource;
+use crate::domain::source::{ListedSource, NewSource};
 use crate::domain::time::Timestamp;
 use crate::text::fold::fold_line;
 use crate::text::html::{clean_line, html_to_text};
@@ -30,21 +30,20 @@ pub struct Miniflux {
 }
 
 /// What it is subscribed to.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Subscriptions {
     pub feeds: Vec<Subscription>,
     /// The feeds that cannot be used, each with the reason.
     pub unusable: Vec<String>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Subscription {
     /// Its number there.
     pub id: i64,
-    pub source: NewSource,
+    /// With full text where its pages are fetched there.
+    pub listed: ListedSource,
     pub category: Option<String>,
-    /// Whether its pages are fetched there.
-    pub full_text: bool,
 }
 
 /// Which entries are wanted.
@@ -128,13 +127,16 @@ impl Miniflux {
             match place_from_list(&fold_line(&feed.url), sites) {
                 Ok(place) => found.feeds.push(Subscription {
                     id: feed.id,
-                    source: NewSource {
-                        kind: place.kind.to_owned(),
-                        url: place.url,
-                        title: Some(name).filter(|name| !name.is_empty()),
+                    listed: ListedSource {
+                        source: NewSource {
+                            kind: place.kind.to_owned(),
+                            url: place.url,
+                            title: Some(name).filter(|name| !name.is_empty()),
+                        },
+                        weight: None,
+                        full_text: feed.crawler,
                     },
                     category: feed.category.and_then(|category| name_of(&category.title)),
-                    full_text: feed.crawler,
                 }),
                 Err(error) => found.unusable.push(format!("the feed '{name}' cannot be used: {error}")),
             }

@@ -12,15 +12,20 @@ use super::feed::{attribute, decode};
 use super::location::location_from_outline;
 use super::presets::{FEED_PRESETS, Place, shorthand};
 use super::sites::Sites;
-use crate::domain::source::NewSource;
+use crate::domain::source::{ListedSource, NewSource};
 
 /// More outlines that cannot be used are counted, not named.
 const MAX_NAMED: usize = 20;
 /// A larger file is no list of sources.
 const MAX_FILE_BYTES: u64 = 16 * 1024 * 1024;
 
-/// The attribute that says how a source is read, where it is no plain feed.
-const KIND: &str = "ahaKind";
+/// The attributes that say how a source is read. Other readers pass over what is in a namespace that they do not know.
+const NAMESPACE: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/opml");
+const KIND: &str = "aha:kind";
+const WEIGHT: &str = "aha:weight";
+const FULL_TEXT: &str = "aha:fullText";
+/// As lists of version 0.1 have it.
+const OLDER_KIND: &str = "ahaKind";
 
 /// Why a list cannot be used; the message names the file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -31,10 +36,10 @@ pub struct OpmlError {
 }
 
 /// What a list holds.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Listed {
     /// Nested or not, each address once.
-    pub sources: Vec<NewSource>,
+    pub sources: Vec<ListedSource>,
     /// The outlines that cannot be used, each with the reason; the first [`MAX_NAMED`] of them.
     pub unusable: Vec<String>,
     /// How many there are in all.
@@ -42,7 +47,7 @@ pub struct Listed {
 }
 
 /// Reads the sources of an OPML file. Paths are relative to the file's folder.
-pub fn read_file(path: &Path) -> Result<Listed, OpmlError> {
+pub fn read_file(path: &Path, sites: &Sites) -> Result<Listed, OpmlError> {
     let failed = |reason: String| OpmlError { file: path.display().to_string(), reason };
     let found = std::fs::metadata(path).map_err(|error| failed(format!("cannot be read: {error}")))?;
     if !found.is_file() {
@@ -53,11 +58,11 @@ pub fn read_file(path: &Path) -> Result<Listed, OpmlError> {
     }
     let bytes = std::fs::read(path).map_err(|error| failed(format!("cannot be read: {error}")))?;
     let absolute = std::path::absolute(path).map_err(|error| failed(error.to_string()))?;
-    read(&bytes, &path.display().to_string(), absolute.parent())
+    read(&bytes, &path.display().to_string(), absolute.parent(), sites)
 }
 
 /// Reads the sources of an OPML document called `file`. Without a `folder`, paths to local files are refused.
-pub fn read(bytes: &[u8], file: &str, folder: Option<&Path>) -> Result<Listed, OpmlError> {
+pub fn read(bytes: &[u8], file: &str, folder: Option<&Path>, sites: &Sites) -> Result<Listed, OpmlError> {
     let failed = |reason: String| OpmlError { file: file.to_owned(), reason };
     let (text, _) = decode(bytes, None);
     let mut reader = Reader::from_str(&text);
@@ -74,7 +79,7 @@ pub fn read(bytes: &[u8], file: &str, folder: Option<&Path>) -> Result<Listed, O
             Event::Start(start) | Event::Empty(start)
                 if start.local_name().as_ref().eq_ignore_ascii_case("outline") =>
             {
-                listed.take(source(&start, folder), &mut seen);
+                listed.take(source(&start, folder, sites), &mut seen);
                 is_opml |= depth > 0;
             }
             Event::Start(start) => {
@@ -93,9 +98,9 @@ pub fn read(bytes: &[u8], file: &str, folder: Option<&Path>) -> Result<Listed, O
 }
 
 impl Listed {
-    fn take(&mut self, found: Result<Option<NewSource>, String>, seen: &mut HashSet<String>) {
+    fn take(&mut self, found: Result<Option<ListedSource>, String>, seen: &mut HashSet<String>) {
         match found {
-            Ok(Some(source)) if seen.insert(source.url.clone()) => self.sources.push(source),
+            Ok(Some(listed)) if seen.insert(listed.source.url.clone()) => self.sources.push(listed),
             Ok(_) => {}
             Err(reason) => {
                 self.unusable_count += 1;
@@ -107,7 +112,11 @@ impl Listed {
     }
 }
 
-fn source(outline: &quick_xml::events::BytesStart<'_>, folder: Option<&Path>) -> Result<Option<NewSource>, String> {
+fn source(
+    outline: &quick_xml::events::BytesStart<'_>,
+    folder: Option<&Path>,
+    sites: &Sites,
+) -> Result<Option<ListedSource>, String> {
     let value = |names: &[&str]| {
         names
             .iter()
@@ -118,14 +127,19 @@ fn source(outline: &quick_xml::events::BytesStart<'_>, folder: Option<&Path>) ->
     let title = value(&["title", "text"]);
     let Some(address) = value(&["xmlUrl", "xmlurl", "xmlURL", "XMLURL"]) else { return Ok(None) };
     let unusable = |error| format!("the outline '{}' cannot be used: {error}", title.as_deref().unwrap_or(&address));
-    let place = match shorthand(&address, &Sites::default()).map_err(unusable)? {
+    let place = match shorthand(&address, sites).map_err(unusable)? {
         Some(place) => place,
         None => Place {
-            kind: kind_of(value(&[KIND]).as_deref()),
+            kind: kind_of(value(&[KIND, OLDER_KIND]).as_deref()),
             url: location_from_outline(&address, folder).map_err(unusable)?,
         },
     };
-    Ok(Some(NewSource { kind: place.kind.to_owned(), url: place.url, title }))
+    let weight = value(&[WEIGHT]).and_then(|weight| weight.parse().ok()).filter(|weight| (0.1..=3.0).contains(weight));
+    Ok(Some(ListedSource {
+        source: NewSource { kind: place.kind.to_owned(), url: place.url, title },
+        weight,
+        full_text: value(&[FULL_TEXT]).as_deref() == Some("true"),
+    }))
 }
 
 /// The kind of a source that has an address; one that is not known is a feed.
@@ -135,14 +149,25 @@ fn kind_of(said: Option<&str>) -> &'static str {
 
 /// The sources as an OPML 2.0 document.
 #[must_use]
-pub fn write(title: &str, sources: &[NewSource]) -> String {
-    let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<opml version=\"2.0\">\n");
+pub fn write(title: &str, sources: &[ListedSource]) -> String {
+    let mut out =
+        format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<opml version=\"2.0\" xmlns:aha=\"{NAMESPACE}\">\n");
     let _ = write!(out, "  <head>\n    <title>{}</title>\n  </head>\n  <body>\n", escape(title));
-    for source in sources {
+    for ListedSource { source, weight, full_text } in sources {
         let name = escape(source.title.as_deref().unwrap_or(&source.url));
         let url = escape(&source.url);
-        let kind = if source.kind == "feed" { String::new() } else { format!(" {KIND}=\"{}\"", escape(&source.kind)) };
-        let _ = writeln!(out, "    <outline type=\"rss\" text=\"{name}\" title=\"{name}\" xmlUrl=\"{url}\"{kind}/>");
+        let _ = write!(out, "    <outline type=\"rss\" text=\"{name}\" title=\"{name}\" xmlUrl=\"{url}\"");
+        if source.kind != "feed" {
+            let _ = write!(out, " {KIND}=\"{}\"", escape(&source.kind));
+        }
+        // What is usual is not said.
+        if let Some(weight) = weight.filter(|weight| (weight - 1.0).abs() > f64::EPSILON) {
+            let _ = write!(out, " {WEIGHT}=\"{weight}\"");
+        }
+        if *full_text {
+            let _ = write!(out, " {FULL_TEXT}=\"true\"");
+        }
+        out.push_str("/>\n");
     }
     out.push_str("  </body>\n</opml>\n");
     out
@@ -156,8 +181,13 @@ fn escape(text: &str) -> String {
 mod tests {
     use std::path::Path;
 
-    use super::{read, write};
-    use crate::domain::source::NewSource;
+    use super::{Listed, OpmlError, write};
+    use crate::domain::source::{ListedSource, NewSource};
+    use crate::sources::sites::Sites;
+
+    fn read(bytes: &[u8], file: &str, folder: Option<&Path>) -> Result<Listed, OpmlError> {
+        super::read(bytes, file, folder, &Sites::default())
+    }
 
     const LIST: &str = r#"<?xml version="1.0"?><opml version="1.1"><head/><body>
         <outline text="News &amp; more"><outline title="A" text="a" xmlUrl="https://a.org/f?x=1&y=2"/>
@@ -167,9 +197,9 @@ mod tests {
     #[test]
     fn nested_outlines_are_read_once_each() {
         let sources = read(LIST.as_bytes(), "list.opml", Some(Path::new("/l"))).unwrap().sources;
-        let urls: Vec<_> = sources.iter().map(|s| s.url.as_str()).collect();
+        let urls: Vec<_> = sources.iter().map(|s| s.source.url.as_str()).collect();
         assert_eq!(urls, ["https://a.org/f?x=1&y=2", "file:///l/feeds/b.xml"]);
-        assert_eq!(sources[0].title.as_deref(), Some("A"));
+        assert_eq!(sources[0].source.title.as_deref(), Some("A"));
     }
 
     #[test]
@@ -200,8 +230,26 @@ mod tests {
         let sites = ["hn:heat pumps", "reddit:rust/new"]
             .map(|url| site(if url.starts_with("hn") { "hacker_news" } else { "reddit" }, url));
         let preset = site("github_releases", "https://github.com/a/b/releases.atom");
-        let sources: Vec<_> = sources.into_iter().chain(sites).chain([preset]).collect();
+        let mut sources: Vec<_> = sources.into_iter().chain(sites).chain([preset]).map(ListedSource::plain).collect();
+        (sources[0].weight, sources[1].weight, sources[1].full_text) = (Some(0.35), Some(3.0), true);
         let text = write("Mine & yours", &sources);
         assert_eq!(read(text.as_bytes(), "x", Some(Path::new("/"))).unwrap().sources, sources);
+    }
+
+    #[test]
+    fn lists_of_older_versions_and_of_others_are_read() {
+        let list = r#"<opml><body><outline xmlUrl="https://lobste.rs/rss" ahaKind="lobsters" aha:weight="9"/>
+            <outline xmlUrl="https://y.org/f" aha:weight="x" aha:fullText="yes"/></body></opml>"#;
+        let found = read(list.as_bytes(), "x", None).unwrap().sources;
+        assert_eq!(found[0].source.kind, "lobsters");
+        assert!(found.iter().all(|listed| listed.weight.is_none() && !listed.full_text), "{found:?}");
+    }
+
+    #[test]
+    fn short_names_are_of_the_sites_that_are_configured() {
+        let sites: Sites = "lobsters=https://mirror.example".parse().unwrap();
+        let list = br#"<opml><body><outline xmlUrl="lobsters:rust"/></body></opml>"#;
+        let found = super::read(list, "x", None, &sites).unwrap().sources;
+        assert_eq!(found[0].source.url, "https://mirror.example/t/rust.rss");
     }
 }

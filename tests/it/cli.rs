@@ -83,8 +83,28 @@ fn a_list_with_an_unusable_outline_is_brought_in_without_it() {
     list("<outline text='Bad' xmlUrl='gopher://x.example/'/><outline text='Good' xmlUrl='https://good.example/feed'/>");
     let import = radar.run(&["opml", "import", "list.opml"]).exits(3).says("the outline 'Bad' cannot be used");
     assert!(import.stdout.contains("1 source added, 0 known already, 1 outline left out"), "{}", import.stdout);
+    std::fs::write(radar.folder().join("good.json"), feed("Good", &[])).unwrap();
+    list("<outline text='Bad' xmlUrl='gopher://x.example/'/><outline text='Good' xmlUrl='good.json'/>");
+    let fresh = ["--topic", "fresh", "--import", "list.opml"];
+    radar.run(&[&["run", "--dry-run"][..], &fresh].concat()).exits(3).says("1 outline left out");
+    radar.run(&[&["run"][..], &fresh].concat()).exits(3).says("1 outline left out");
     list("<outline text='Bad' xmlUrl='gopher://x.example/'/>");
     radar.run(&["opml", "import", "list.opml"]).exits(USAGE).says("none of its 1 outlines can be used");
+}
+
+#[test]
+fn a_file_that_is_no_feed_is_not_added() {
+    let radar = Radar::at(NOW);
+    for (name, text, words) in
+        [("notes.txt", "just words", "not a feed"), ("page.html", "<html><body>Hi</body></html>", "not a feed")]
+    {
+        std::fs::write(radar.folder().join(name), text).unwrap();
+        radar.run(&["source", "add", name]).exits(1).says(words);
+    }
+    radar.run(&["source", "add", "."]).exits(1).says("no regular file");
+    std::fs::write(radar.folder().join("good.json"), feed("Good", &[])).unwrap();
+    radar.run(&["source", "add", "good.json"]).exits(0).says("1 source added");
+    radar.run(&["source", "add", "--as-is", "notes.txt"]).exits(0).says("1 source added");
 }
 
 #[test]

@@ -87,3 +87,24 @@ fn no_page_is_read_unless_its_owner_wants_it() {
     );
     radar.run(&["source", "set", &web.url("/feed")]).exits(2);
 }
+
+#[test]
+fn a_redirect_is_not_followed_to_where_nobody_is_to_read() {
+    let web = Web::serve(vec![
+        ("/feed", Answer::ok(feed(&["/open", "/shut", "/far"]))),
+        ("/robots.txt", Answer::ok("User-agent: *\nDisallow: /private")),
+        ("/open", Answer::redirect(302, "/article")),
+        ("/article", article()),
+        ("/shut", Answer::redirect(301, "/private/article")),
+        ("/private/article", article()),
+        ("/far", Answer::redirect(302, "http://10.0.0.1/article")),
+    ]);
+    let radar = Radar::at(NOW).with("AHA_FETCH_ALLOW", "127.0.0.1").with("AHA_FETCH_HOST_GAP_MS", "0");
+    radar.add(&["--full-text", &web.url("/feed")]);
+    radar.run(&["run"]).exits(0);
+    for (row, outcome) in texts(&radar).iter().zip(["failed", "read", "disallowed"]) {
+        assert!(row.contains(&format!("\"outcome\":\"{outcome}\"")), "{row}");
+    }
+    assert!(web.requests("/private/article").is_empty(), "it was asked for before its robots.txt was heeded");
+    assert_eq!((web.requests("/article").len(), web.requests("/robots.txt").len()), (1, 1));
+}

@@ -32,17 +32,17 @@ pub(super) async fn run(config: Config, arguments: &RunArguments) -> Result<Exit
         app = scratch.app(config) => app?,
         reason = stop.ended() => return Err(reason.into()),
     };
-    let report = estimate(&app, arguments, stop).await?;
+    let (report, imported) = estimate(&app, arguments, stop).await?;
     if arguments.json {
         report.print_json()?;
     } else {
         report.print()?;
     }
-    Ok(Exit::Ok)
+    Ok(imported)
 }
 
-async fn estimate(app: &App, arguments: &RunArguments, stop: StopSignal) -> Result<Report> {
-    let (topic, _) = prepare(app, arguments).await?;
+async fn estimate(app: &App, arguments: &RunArguments, stop: StopSignal) -> Result<(Report, Exit)> {
+    let (topic, imported) = prepare(app, arguments).await?;
     let zone = runner::zone_of(app, &topic)?;
     let bars = Arc::new(Bars::new());
     let request = RunRequest {
@@ -56,5 +56,5 @@ async fn estimate(app: &App, arguments: &RunArguments, stop: StopSignal) -> Resu
     let outcome = Box::pin(runner::run(app, &request)).await;
     bars.clear();
     let budget = Budget::of(app.store(), &app.config().budget, app.clock().now()).await?;
-    Ok(Report::of(outcome?, budget))
+    Ok((Report::of(outcome?, budget), imported))
 }

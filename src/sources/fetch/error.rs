@@ -49,6 +49,8 @@ pub enum FetchError {
     NoFeed { page: String, why: String },
     #[error("the feed cannot be read even after repair ({reason}); tell its publisher")]
     Unparseable { reason: String },
+    #[error("the robots.txt of its host asks not to read {url}")]
+    Disallowed { url: String },
     /// A search that is switched off; `kind` says why.
     #[error("{reason}")]
     Search { kind: &'static str, status: Option<u16>, reason: String },
@@ -78,6 +80,7 @@ impl FetchError {
             Self::ServerError { .. } => "server_error",
             Self::NotAFeed { .. } | Self::NoFeed { .. } => "not_a_feed",
             Self::Unparseable { .. } => "unparseable",
+            Self::Disallowed { .. } => "disallowed",
             Self::Search { kind, .. } => kind,
             Self::File { .. } => "file",
         }

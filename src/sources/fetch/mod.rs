@@ -11,6 +11,7 @@ mod request;
 use std::sync::Arc;
 use std::time::Duration;
 
+use async_trait::async_trait;
 use reqwest::header::{HeaderMap, LOCATION};
 use reqwest::redirect::Policy;
 use secrecy::{ExposeSecret as _, SecretString};
@@ -100,6 +101,23 @@ pub enum Response {
     },
 }
 
+/// Says where redirects may be followed to, beside the address rules.
+#[async_trait]
+pub trait Guide: Send + Sync {
+    /// # Errors
+    /// Why not.
+    async fn may_follow(&self, url: &Url) -> Result<(), FetchError>;
+}
+
+struct Anywhere;
+
+#[async_trait]
+impl Guide for Anywhere {
+    async fn may_follow(&self, _url: &Url) -> Result<(), FetchError> {
+        Ok(())
+    }
+}
+
 /// Fetches politely and carefully. Cheap to share behind an `Arc`; one a process, so that politeness holds.
 #[derive(Debug)]
 pub struct Fetcher {
@@ -135,6 +153,11 @@ impl Fetcher {
 
     /// Sends a request, following redirects.
     pub async fn ask(&self, request: &Request) -> Result<Response, FetchError> {
+        self.ask_where(request, &Anywhere).await
+    }
+
+    /// The same, going only where `guide` lets it.
+    pub async fn ask_where(&self, request: &Request, guide: &dyn Guide) -> Result<Response, FetchError> {
         let mut chain = Chain::start(&request.url, self.config.max_redirects)?;
         let mut left = self.config.total_timeout;
         loop {
@@ -153,7 +176,10 @@ impl Fetcher {
                     let reason = "it answers something posted, which is sent nowhere else".to_owned();
                     return Err(FetchError::BadRedirect { url: shown(&chain.url), reason });
                 }
-                Hop::Redirect { location, permanent } => chain.follow(&location, permanent)?,
+                Hop::Redirect { location, permanent } => {
+                    chain.follow(&location, permanent)?;
+                    guide.may_follow(&chain.url).await?;
+                }
             }
         }
     }

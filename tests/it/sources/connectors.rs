@@ -189,6 +189,7 @@ fn sites_are_added_tested_and_exported_by_their_short_names() {
         "{reports:#?}"
     );
     radar.run(&["source", "disable", "https://www.reddit.com/r/Rust/"]).exits(0).says("reddit:rust is not read");
+    radar.ok(&["source", "set", "hn:top", "--weight", "0.4", "--full-text", "true"]);
     radar.run(&["source", "add", "reddit:not a name"]).exits(2).says("the name of a subreddit");
     what_is_exported_reads_back(&radar);
 }
@@ -196,7 +197,7 @@ fn sites_are_added_tested_and_exported_by_their_short_names() {
 fn what_is_exported_reads_back(radar: &Radar) {
     let exported = radar.run(&["opml", "export"]).exits(0).stdout;
     for kind in ["hacker_news", "reddit", "youtube", "github_releases", "arxiv", "lobsters"] {
-        assert!(exported.contains(&format!("ahaKind=\"{kind}\"")), "{kind} in {exported}");
+        assert!(exported.contains(&format!("aha:kind=\"{kind}\"")), "{kind} in {exported}");
     }
     let list = radar.folder().join("list.opml");
     std::fs::write(&list, exported).unwrap();
@@ -204,7 +205,8 @@ fn what_is_exported_reads_back(radar: &Radar) {
     other.run(&["opml", "import", list.to_str().unwrap()]).exits(0).says("6 sources added");
     let kinds = |radar: &Radar| {
         let listed = radar.json(&["source", "list", "--json"]);
-        let of = |source: &serde_json::Value| (source["kind"].to_string(), source["url"].to_string());
+        let of =
+            |source: &serde_json::Value| ["kind", "url", "weight", "full_text"].map(|name| source[name].to_string());
         listed.as_array().unwrap().iter().map(of).collect::<Vec<_>>()
     };
     assert_eq!(kinds(&other), kinds(radar));

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use aha_radar::sources::canonical::canonical_url;
 use aha_radar::sources::feed::{MAX_ITEMS, parse, parse_date, parse_within};
-use aha_radar::sources::opml;
+use aha_radar::sources::{Sites, opml};
 use aha_radar::text::html::{clean_line, html_to_text};
 use aha_radar::text::language::language;
 use aha_radar::text::sanitize::sanitize;
@@ -213,9 +213,9 @@ proptest! {
             let _ = canonical_url(&format!("https://{text}/{text}?{text}#{text}"));
             let _ = sanitize(&format!("<a href=\"{text}\" {text}><{text}>"), None);
             let _ = parse(format!("{{\"items\":[{{\"id\":\"{text}\"}}]}}").as_bytes(), None, None);
-            let _ = opml::read(format!("<opml><outline xmlUrl=\"{text}\"/>{text}").as_bytes(), "x", None);
+            let _ = opml::read(format!("<opml><outline xmlUrl=\"{text}\"/>{text}").as_bytes(), "x", None, &Sites::default());
         }
-        let _ = opml::read(&bytes, "x", None);
+        let _ = opml::read(&bytes, "x", None, &Sites::default());
     }
 
     #[test]
