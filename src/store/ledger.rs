@@ -97,8 +97,17 @@ pub struct NewCall {
     pub expires_at: Timestamp,
 }
 
+impl NewCall {
+    /// The names of what it is charged to, in their order.
+    pub(crate) fn counters(&self) -> Vec<&str> {
+        let mut counters: Vec<&str> = self.limits.iter().map(|limit| limit.counter.as_str()).collect();
+        counters.sort_unstable();
+        counters
+    }
+}
+
 /// A counter that a call is charged to, and how far it may go.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct CounterLimit {
     pub counter: String,
     pub cap_microcredits: Option<i64>,
@@ -143,6 +152,12 @@ pub struct Settlement {
 }
 
 impl Settlement {
+    /// As the row has them: a kind only where the call failed.
+    pub(crate) fn kind_and_words(&self) -> (Option<&str>, Option<&str>) {
+        let (kind, words) = self.error.as_ref().map(|(kind, words)| (kind.as_str(), words.as_str())).unzip();
+        (kind.filter(|_| self.outcome == CallOutcome::Error), words)
+    }
+
     /// Of a call that was reserved and is not made after all.
     #[must_use]
     pub fn of_nothing_sent(call: CallId, now: Timestamp) -> Self {

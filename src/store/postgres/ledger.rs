@@ -11,10 +11,10 @@ use super::items::upsert_embedding;
 use crate::domain::ids::{CallId, ItemId};
 use crate::domain::time::Timestamp;
 use crate::domain::topic::BudgetTier;
-use crate::store::shared::ledger::{OpenCall, ledger_of};
+use crate::store::shared::ledger::ledger_of;
 use crate::store::{
-    Adjustment, CallCost, CallFilter, CallOutcome, CallRecord, Counter, Exhausted, Gone, Lease, LeasedSettlement,
-    LedgerStore, NewCall, Reservation, Result, Review, Settlement, SpendBy, SpendRow, StoreError,
+    Adjustment, CallCost, CallFilter, CallRecord, Counter, Exhausted, Gone, Lease, LeasedSettlement, LedgerStore,
+    NewCall, Reservation, Result, Review, Settlement, SpendBy, SpendRow, StoreError,
 };
 
 ledger_of!(PgConnection);

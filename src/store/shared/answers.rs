@@ -41,6 +41,27 @@ pub(crate) const WRITE_ANSWER: &str = "
         provider_call_id = excluded.provider_call_id, answered_at = excluded.answered_at
     WHERE CAST($13 AS BIGINT) = 1";
 
+/// Binds what [`WRITE_ANSWER`] wants.
+macro_rules! bind_answer {
+    ($statement:expr, $settlement:expr, $answer:expr, $replace:expr) => {
+        $statement
+            .bind($answer.key.task)
+            .bind($answer.key.tier.as_str())
+            .bind($answer.key.prompt_id.as_str())
+            .bind($answer.key.schema_version)
+            .bind(column::text(&$answer.key.fingerprint))
+            .bind(column::text(&$answer.provider))
+            .bind(column::text(&$answer.model))
+            .bind($answer.input_hash.as_str())
+            .bind(column::json_text(&$answer.answer_json))
+            .bind(column::to_json(&$answer.members)?)
+            .bind($settlement.call.to_string())
+            .bind($settlement.finished_at.as_millis())
+            .bind(i64::from($replace))
+    };
+}
+pub(crate) use bind_answer;
+
 #[derive(FromRow)]
 pub(crate) struct AnswerRow {
     provider: String,

@@ -1,12 +1,7 @@
 //! `provider_calls`, the ledger, with `budget_counters`, `budget_adjustments` and `content_item_deep_reviews`. Its statements and
 //! what is done with them are the same on both databases: [`ledger_of`] writes the functions for each one's connection.
 
-use std::collections::BTreeMap;
-
 use sqlx::FromRow;
-
-use super::column;
-use crate::store::{CounterLimit, NewCall, Result, Settlement, StoreError};
 
 /// Raises a counter by an amount for so many calls, made when it is not there. The caps were compared with these alone before.
 pub(crate) const RAISE: &str = "
@@ -108,105 +103,6 @@ pub(crate) const UPSERT_REVIEW: &str = "
 pub(crate) const REVIEW: &str = "
     SELECT summary_json, provider_call_id, decided_at FROM content_item_deep_reviews WHERE content_item_id = $1";
 
-/// What settling needs to know of a row.
-#[derive(FromRow)]
-pub(crate) struct OpenCall {
-    pub(crate) id: String,
-    pub(crate) state: String,
-    pub(crate) reserved_microcredits: Option<i64>,
-    pub(crate) cost_microcredits: Option<i64>,
-    pub(crate) counters_json: String,
-    pub(crate) latency_ms: Option<i64>,
-    /// `None` also where the caller was given up for lost.
-    pub(crate) finished_at: Option<i64>,
-}
-
-impl OpenCall {
-    /// What its counters hold for it.
-    pub(crate) fn charged(&self) -> i64 {
-        self.cost_microcredits.or(self.reserved_microcredits).unwrap_or(0)
-    }
-
-    /// What a settlement takes from what is reserved, and adds to what is settled. `None` where it was written before.
-    pub(crate) fn change_by(&self, settlement: &Settlement) -> Result<Option<(i64, i64)>> {
-        let reserved = self.reserved_microcredits.unwrap_or(0);
-        let cost = settlement.cost_microcredits.unwrap_or(reserved);
-        match self.state.as_str() {
-            "reserved" => Ok(Some((reserved, cost))),
-            _ if self.is_closed_by(settlement) => Ok(None),
-            // It was given up for lost, and charged with all that was reserved.
-            _ if self.finished_at.is_none() => Ok(Some((0, cost - self.charged()))),
-            state => Err(StoreError::corrupt("ledger row", format_args!("{} is {state} already", self.id))),
-        }
-    }
-
-    /// Whether it was closed by this very settlement, whose commit nobody confirmed.
-    fn is_closed_by(&self, settlement: &Settlement) -> bool {
-        self.state == settlement.outcome.as_str()
-            && self.cost_microcredits == settlement.cost_microcredits
-            && self.latency_ms == Some(settlement.latency_ms)
-            && self.finished_at == Some(settlement.finished_at.as_millis())
-    }
-}
-
-/// What calls raise a counter by, and how far they may.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Rise {
-    pub(crate) limit: CounterLimit,
-    pub(crate) microcredits: i64,
-    pub(crate) calls: i64,
-}
-
-impl Rise {
-    /// Of all counters of these calls, by name: the order in which they are locked. Of different caps the lowest holds.
-    pub(crate) fn of(calls: &[NewCall]) -> Vec<Self> {
-        let mut rises = BTreeMap::<&str, Self>::new();
-        for call in calls {
-            let amount = call.reserved_microcredits.unwrap_or(0);
-            for limit in &call.limits {
-                let rise = rises.entry(&limit.counter).or_insert_with(|| Self {
-                    limit: limit.clone(),
-                    microcredits: 0,
-                    calls: 0,
-                });
-                let lowest = |one: Option<i64>, other: Option<i64>| one.into_iter().chain(other).min();
-                rise.limit.cap_microcredits = lowest(rise.limit.cap_microcredits, limit.cap_microcredits);
-                rise.limit.max_calls = lowest(rise.limit.max_calls, limit.max_calls);
-                rise.microcredits = rise.microcredits.saturating_add(amount);
-                rise.calls += 1;
-            }
-        }
-        rises.into_values().collect()
-    }
-
-    /// Whether it passes a cap whatever was spent before.
-    pub(crate) fn is_too_much(&self) -> bool {
-        self.limit.cap_microcredits.is_some_and(|cap| self.microcredits > cap)
-            || self.limit.max_calls.is_some_and(|most| self.calls > most)
-    }
-}
-
-/// What settlements move on counters: from what is reserved, to what is settled.
-#[derive(Debug, Default)]
-pub(crate) struct Moves(BTreeMap<String, (i64, i64)>);
-
-impl Moves {
-    pub(crate) fn add(&mut self, counters_json: &str, release: i64, settle: i64) -> Result<()> {
-        let counters: Vec<String> = column::json("counters", counters_json)?;
-        for counter in counters {
-            let (released, settled) = self.0.entry(counter).or_default();
-            *released += release;
-            *settled += settle;
-        }
-        Ok(())
-    }
-
-    /// By name, the order in which counters are locked: what is released and what is settled.
-    pub(crate) fn into_rows(self) -> impl Iterator<Item = (String, (i64, i64))> {
-        self.0.into_iter()
-    }
-}
-
 #[derive(FromRow)]
 pub(crate) struct CounterRow {
     pub(crate) counter: String,
@@ -226,9 +122,68 @@ impl From<CounterRow> for crate::store::Counter {
     }
 }
 
+/// Binds what [`RAISE`] wants.
+macro_rules! bind_rise {
+    ($statement:expr, $rise:expr) => {
+        $statement
+            .bind($rise.limit.counter.as_str())
+            .bind($rise.microcredits)
+            .bind($rise.limit.cap_microcredits)
+            .bind($rise.limit.max_calls)
+            .bind($rise.calls)
+    };
+}
+pub(crate) use bind_rise;
+
+/// Binds what [`INSERT_CALL`] wants.
+macro_rules! bind_call {
+    ($statement:expr, $call:expr, $lease_token:expr) => {
+        $statement
+            .bind($call.id.to_string())
+            .bind($call.run.map(|run| run.to_string()))
+            .bind($call.topic.map(|topic| topic.to_string()))
+            .bind($call.purpose)
+            .bind(column::text(&$call.provider))
+            .bind(column::text(&$call.model))
+            .bind($call.prompt_id.as_str())
+            .bind($call.attempt)
+            .bind($call.stories)
+            .bind($call.reserved_microcredits)
+            .bind(column::to_json(&$call.counters())?)
+            .bind($lease_token)
+            .bind($call.started_at.as_millis())
+            .bind($call.expires_at.as_millis())
+            .bind($call.degraded_from.map(BudgetTier::as_str))
+    };
+}
+pub(crate) use bind_call;
+
+/// Binds what [`CLOSE_CALL`] wants.
+macro_rules! bind_settlement {
+    ($statement:expr, $settlement:expr) => {{
+        let (kind, words) = $settlement.kind_and_words();
+        $statement
+            .bind($settlement.call.to_string())
+            .bind($settlement.outcome.as_str())
+            .bind(column::optional_text(kind))
+            .bind(column::optional_text(words))
+            .bind($settlement.input_tokens)
+            .bind($settlement.cached_input_tokens)
+            .bind($settlement.output_tokens)
+            .bind($settlement.reasoning_tokens)
+            .bind($settlement.cost_microcredits)
+            .bind($settlement.latency_ms)
+            .bind(column::optional_text($settlement.request_id.as_deref()))
+            .bind($settlement.finished_at.as_millis())
+    }};
+}
+pub(crate) use bind_settlement;
+
 /// The ledger's functions for one kind of connection.
 macro_rules! ledger_of {
     ($connection:ty) => {
+        use crate::store::shared::charges::{Moves, OpenCall, Rise};
+        use crate::store::shared::ledger::{bind_call, bind_rise, bind_settlement};
         use crate::store::shared::{column, found, ledger as sql};
 
         /// Raises the calls' counters and writes their rows; anything but `Reserved` must be rolled back.
@@ -237,7 +192,7 @@ macro_rules! ledger_of {
             lease_token: Option<i64>,
             calls: &[NewCall],
         ) -> Result<Reservation> {
-            for rise in sql::Rise::of(calls) {
+            for rise in Rise::of(calls) {
                 if rise.is_too_much() || !raise(connection, &rise).await? {
                     return refused(connection, &rise).await;
                 }
@@ -249,42 +204,16 @@ macro_rules! ledger_of {
         }
 
         async fn insert_call(connection: &mut $connection, lease_token: Option<i64>, call: &NewCall) -> Result<()> {
-            let mut counters: Vec<&str> = call.limits.iter().map(|limit| limit.counter.as_str()).collect();
-            counters.sort_unstable();
-            sqlx::query(sql::INSERT_CALL)
-                .bind(call.id.to_string())
-                .bind(call.run.map(|run| run.to_string()))
-                .bind(call.topic.map(|topic| topic.to_string()))
-                .bind(call.purpose)
-                .bind(column::text(&call.provider))
-                .bind(column::text(&call.model))
-                .bind(&call.prompt_id)
-                .bind(call.attempt)
-                .bind(call.stories)
-                .bind(call.reserved_microcredits)
-                .bind(column::to_json(&counters)?)
-                .bind(lease_token)
-                .bind(call.started_at.as_millis())
-                .bind(call.expires_at.as_millis())
-                .bind(call.degraded_from.map(BudgetTier::as_str))
-                .execute(connection)
-                .await?;
+            bind_call!(sqlx::query(sql::INSERT_CALL), call, lease_token).execute(connection).await?;
             Ok(())
         }
 
-        async fn raise(connection: &mut $connection, rise: &sql::Rise) -> Result<bool> {
-            let raised = sqlx::query(sql::RAISE)
-                .bind(&rise.limit.counter)
-                .bind(rise.microcredits)
-                .bind(rise.limit.cap_microcredits)
-                .bind(rise.limit.max_calls)
-                .bind(rise.calls)
-                .execute(connection)
-                .await?;
+        async fn raise(connection: &mut $connection, rise: &Rise) -> Result<bool> {
+            let raised = bind_rise!(sqlx::query(sql::RAISE), rise).execute(connection).await?;
             Ok(raised.rows_affected() > 0)
         }
 
-        async fn refused(connection: &mut $connection, rise: &sql::Rise) -> Result<Reservation> {
+        async fn refused(connection: &mut $connection, rise: &Rise) -> Result<Reservation> {
             let limit = &rise.limit;
             let counter = counter(connection, &limit.counter).await?;
             let calls_left = limit.max_calls.is_none_or(|most| counter.calls + rise.calls <= most);
@@ -302,12 +231,12 @@ macro_rules! ledger_of {
             Ok(row.map_or_else(|| Counter { counter: name.to_owned(), ..Counter::default() }, Counter::from))
         }
 
-        async fn open_call(connection: &mut $connection, id: &str) -> Result<sql::OpenCall> {
+        async fn open_call(connection: &mut $connection, id: &str) -> Result<OpenCall> {
             let row = open_calls(connection, &[id.to_owned()]).await?.pop();
             row.ok_or_else(|| StoreError::NotFound { what: "ledger row", id: id.to_owned() })
         }
 
-        async fn charge(connection: &mut $connection, moves: sql::Moves) -> Result<()> {
+        async fn charge(connection: &mut $connection, moves: Moves) -> Result<()> {
             for (counter, (release, settle)) in moves.into_rows() {
                 sqlx::query(sql::MOVE).bind(counter).bind(release).bind(settle).execute(&mut *connection).await?;
             }
@@ -315,13 +244,8 @@ macro_rules! ledger_of {
         }
 
         /// Takes an amount from what is reserved on a call's counters and adds another to what is settled.
-        async fn charge_one(
-            connection: &mut $connection,
-            open: &sql::OpenCall,
-            release: i64,
-            settle: i64,
-        ) -> Result<()> {
-            let mut moves = sql::Moves::default();
+        async fn charge_one(connection: &mut $connection, open: &OpenCall, release: i64, settle: i64) -> Result<()> {
+            let mut moves = Moves::default();
             moves.add(&open.counters_json, release, settle)?;
             charge(connection, moves).await
         }
@@ -330,9 +254,9 @@ macro_rules! ledger_of {
             let settlements: BTreeMap<String, &Settlement> =
                 settlements.iter().map(|leased| (leased.settlement.call.to_string(), &leased.settlement)).collect();
             let ids: Vec<String> = settlements.keys().cloned().collect();
-            let open: BTreeMap<String, sql::OpenCall> =
+            let open: BTreeMap<String, OpenCall> =
                 open_calls(connection, &ids).await?.into_iter().map(|open| (open.id.clone(), open)).collect();
-            let mut moves = sql::Moves::default();
+            let mut moves = Moves::default();
             let mut closing = Vec::with_capacity(ids.len());
             for (id, settlement) in &settlements {
                 let open = open.get(id).ok_or_else(|| StoreError::NotFound { what: "ledger row", id: id.clone() })?;
@@ -349,25 +273,8 @@ macro_rules! ledger_of {
         }
 
         async fn close_row(connection: &mut $connection, settlement: &Settlement) -> Result<()> {
-            let id = settlement.call.to_string();
-            let (kind, words) = settlement.error.as_ref().map(|(k, w)| (k.as_str(), w.as_str())).unzip();
-            let kind = kind.filter(|_| settlement.outcome == CallOutcome::Error);
-            let closed = sqlx::query(sql::CLOSE_CALL)
-                .bind(&id)
-                .bind(settlement.outcome.as_str())
-                .bind(column::optional_text(kind))
-                .bind(column::optional_text(words))
-                .bind(settlement.input_tokens)
-                .bind(settlement.cached_input_tokens)
-                .bind(settlement.output_tokens)
-                .bind(settlement.reasoning_tokens)
-                .bind(settlement.cost_microcredits)
-                .bind(settlement.latency_ms)
-                .bind(column::optional_text(settlement.request_id.as_deref()))
-                .bind(settlement.finished_at.as_millis())
-                .execute(connection)
-                .await?;
-            found(closed.rows_affected(), "ledger row", &id)
+            let closed = bind_settlement!(sqlx::query(sql::CLOSE_CALL), settlement).execute(connection).await?;
+            found(closed.rows_affected(), "ledger row", settlement.call)
         }
 
         async fn end_unknown(connection: &mut $connection, id: &str) -> Result<bool> {

@@ -2,6 +2,7 @@
 //! them; a table group a file, named as the files beside it in `sqlite/` and `postgres/`.
 
 pub(crate) mod answers;
+pub(crate) mod charges;
 pub(crate) mod column;
 pub(crate) mod digests;
 pub(crate) mod feedback;

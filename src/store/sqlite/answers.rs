@@ -6,7 +6,7 @@ use sqlx::SqliteConnection;
 use super::SqliteStore;
 use crate::domain::ids::{ItemId, RunId};
 use crate::domain::score_health::GivenScore;
-use crate::store::shared::answers::{self as sql, AnswerRow, ScoreRow};
+use crate::store::shared::answers::{self as sql, AnswerRow, ScoreRow, bind_answer};
 use crate::store::shared::column;
 use crate::store::{AnswerKey, AnswerStore, NewAnswer, Result, Settlement, StoredAnswer};
 
@@ -47,21 +47,6 @@ pub(super) async fn write_answer(
     answer: &NewAnswer,
     replace: bool,
 ) -> Result<()> {
-    sqlx::query(sql::WRITE_ANSWER)
-        .bind(answer.key.task)
-        .bind(answer.key.tier.as_str())
-        .bind(&answer.key.prompt_id)
-        .bind(answer.key.schema_version)
-        .bind(column::text(&answer.key.fingerprint))
-        .bind(column::text(&answer.provider))
-        .bind(column::text(&answer.model))
-        .bind(&answer.input_hash)
-        .bind(column::json_text(&answer.answer_json))
-        .bind(column::to_json(&answer.members)?)
-        .bind(settlement.call.to_string())
-        .bind(settlement.finished_at.as_millis())
-        .bind(i64::from(replace))
-        .execute(connection)
-        .await?;
+    bind_answer!(sqlx::query(sql::WRITE_ANSWER), settlement, answer, replace).execute(connection).await?;
     Ok(())
 }

@@ -8,13 +8,14 @@ use sqlx::SqliteConnection;
 use super::SqliteStore;
 use super::answers::write_answer;
 use super::items::upsert_embedding;
+use super::ledger_scripts;
 use crate::domain::ids::{CallId, ItemId};
 use crate::domain::time::Timestamp;
 use crate::domain::topic::BudgetTier;
-use crate::store::shared::ledger::{OpenCall, ledger_of};
+use crate::store::shared::ledger::ledger_of;
 use crate::store::{
-    Adjustment, CallCost, CallFilter, CallOutcome, CallRecord, Counter, Exhausted, Gone, Lease, LeasedSettlement,
-    LedgerStore, NewCall, Reservation, Result, Review, Settlement, SpendBy, SpendRow, StoreError,
+    Adjustment, CallCost, CallFilter, CallRecord, Counter, Exhausted, Gone, Lease, LeasedSettlement, LedgerStore,
+    NewCall, Reservation, Result, Review, Settlement, SpendBy, SpendRow, StoreError,
 };
 
 ledger_of!(SqliteConnection);
@@ -22,6 +23,11 @@ ledger_of!(SqliteConnection);
 #[async_trait]
 impl LedgerStore for SqliteStore {
     async fn reserve_together(&self, lease: Option<&Lease>, calls: &[NewCall]) -> Result<Reservation> {
+        if let Some(script) = ledger_scripts::reserve(lease, calls)?
+            && self.run("reserve_call", script).await?
+        {
+            return Ok(Reservation::Reserved);
+        }
         let mut write = match lease {
             Some(lease) => self.write_fenced("reserve_call", lease).await?,
             None => self.write("reserve_call").await?,
@@ -34,6 +40,11 @@ impl LedgerStore for SqliteStore {
     }
 
     async fn settle_calls(&self, settlements: &[LeasedSettlement]) -> Result<()> {
+        if let Some(script) = ledger_scripts::settle(settlements)?
+            && self.run("settle_call", script).await?
+        {
+            return Ok(());
+        }
         let mut write = self.write("settle_call").await?;
         // The topics' rows before the counters, as reservations lock them.
         let mut held = BTreeMap::new();

@@ -95,6 +95,21 @@ async fn calls_of_a_lost_lease_are_refused_together(store: &dyn Store) {
     assert_eq!(figures(store, DAY).await, (0, 0, 0));
 }
 
+/// A row that cannot be written takes what was done before it with it, and is in nobody's way.
+async fn a_reservation_that_fails_leaves_nothing_open(store: &dyn Store) {
+    let world = World::new(store).await;
+    let limits = [limit(DAY, Some(100))];
+    reserve(store, &world, &call(&world, "one", 10, &limits)).await;
+    for again in [vec!["two", "one"], vec!["one"]] {
+        let calls: Vec<NewCall> = again.into_iter().map(|name| call(&world, name, 20, &limits)).collect();
+        store.reserve_together(Some(&world.lease), &calls).await.unwrap_err();
+        assert_eq!(figures(store, DAY).await, (0, 10, 1));
+    }
+    assert_eq!(reserve_all(store, &world, &[call(&world, "two", 20, &limits)]).await, [Reservation::Reserved]);
+    settle(store, &world, &settled("two", Some(5))).await;
+    assert_eq!(figures(store, DAY).await, (5, 10, 2));
+}
+
 async fn settled_together_each_costs_its_own(store: &dyn Store) {
     let world = World::new(store).await;
     let limits = [limit(DAY, None), limit(MONTH, None)];
@@ -151,6 +166,7 @@ on_every_database!(
     of_what_does_not_fit_together_the_first_come_first,
     of_two_caps_on_one_counter_each_call_keeps_its_own,
     calls_of_a_lost_lease_are_refused_together,
+    a_reservation_that_fails_leaves_nothing_open,
     settled_together_each_costs_its_own,
     settled_together_is_all_or_nothing,
     of_settlements_together_each_goes_by_its_own_lease,
