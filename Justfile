@@ -21,9 +21,17 @@ test:
 kill *arguments:
     bash scripts/kill.sh {{ arguments }}
 
-# Reading speed and memory on a folder of feeds, next to Python's feedparser.
+# Whole ingests of a folder of feeds, next to Python's feedparser with sqlite3.
 bench folder="":
     bash scripts/bench.sh "{{ folder }}"
+
+# Whole ingests of many sources, next to newsboat; then once more, unchanged.
+bench-newsboat *arguments:
+    bash scripts/bench_newsboat.sh {{ arguments }}
+
+# What hostile answers cost in time and memory.
+hostile *arguments:
+    bash scripts/hostile.sh {{ arguments }}
 
 # How runs slow down as items pile up, on both databases.
 scale items="100000":

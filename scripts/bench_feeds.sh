@@ -24,15 +24,8 @@ if [[ -z $folder ]]; then
 fi
 [[ -d $folder ]] || fail "there is no folder $folder"
 folder=$(cd "$folder" && pwd)
-command -v python3 >/dev/null || fail "python3 is missing"
-
-mkdir -p target
-venv=$PWD/target/bench-venv
-if [[ ! -x $venv/bin/python ]] || ! "$venv/bin/python" -c 'import feedparser, fastfeedparser' 2>/dev/null; then
-    echo "installing feedparser and fastfeedparser into $venv" >&2
-    python3 -m venv "$venv"
-    "$venv/bin/pip" install --quiet --disable-pip-version-check 'feedparser==6.0.14' fastfeedparser
-fi
+source scripts/bench_common.sh
+python_with 'feedparser==6.0.14' fastfeedparser
 if [[ -n ${AHA_RADAR_BENCH:-} ]]; then
     bench=$AHA_RADAR_BENCH
 else
@@ -48,7 +41,7 @@ fi
 pinned=()
 if command -v taskset >/dev/null; then pinned=(taskset -c 0); fi
 
-"${pinned[@]}" "$venv/bin/python" - "$folder" "$rounds" "$bench" <<'PY'
+"${pinned[@]}" "$python" - "$folder" "$rounds" "$bench" <<'PY'
 import json, pathlib, statistics, subprocess, sys, time
 import fastfeedparser, feedparser
 folder, rounds, bench = pathlib.Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
