@@ -5,13 +5,17 @@
 //! one link is its first, however fast each server answers.
 
 use std::collections::HashSet;
+use std::pin::pin;
+use std::sync::Arc;
 
-use futures::StreamExt as _;
+use futures::{Stream, StreamExt as _};
+use tokio::sync::mpsc;
 
 use crate::domain::ids::{FetchRunId, SourceId};
 use crate::domain::item::NewItem;
 use crate::domain::source::{Source, SourceHealth};
 use crate::domain::time::Timestamp;
+use crate::sources::aside::aside;
 use crate::sources::fetch::{FetchError, Freshness};
 use crate::sources::signal::Found;
 use crate::sources::{LookOutcome, Looked, identity, pace};
@@ -26,25 +30,49 @@ const SIGNAL: &str = "signal";
 const LOOK_AHEAD: usize = 64;
 
 pub(super) async fn run(context: &RunContext, state: &mut RunState) -> Result<(), RunError> {
-    let sources: Vec<Source> =
-        context.store().sources(context.topic.id).await?.into_iter().filter(|source| source.enabled).collect();
+    let sources = context.store().sources(context.topic.id).await?.into_iter().filter(|source| source.enabled);
     let from_attempt = context.run.pass_attempt;
     let done: HashSet<SourceId> =
         context.store().fetched_sources(context.run.id, from_attempt).await?.into_iter().collect();
     let now = context.app.clock().now();
-    let is_due = |source: &&Source| !context.scheduled || source.next_check_at.is_none_or(|at| at <= now);
-    let due: Vec<&Source> = sources.iter().filter(|source| !done.contains(&source.id)).filter(is_due).collect();
+    let is_due = |source: &Source| !context.scheduled || source.next_check_at.is_none_or(|at| at <= now);
+    let due: Vec<Source> = sources.filter(|source| !done.contains(&source.id)).filter(is_due).collect();
     context.progress.begin(Stage::Ingest, due.len());
-    let looks: Vec<_> = due.into_iter().map(|source| look(context, source)).collect();
-    let mut looks = futures::stream::iter(looks).buffered(LOOK_AHEAD);
+    let looks = futures::stream::iter(due).map(|source| look(context, source)).buffered(LOOK_AHEAD);
+    let (finished, to_commit) = mpsc::channel(1);
+    // While one look is being stored the others go on.
+    let (total, ()) = tokio::try_join!(commit_all(context, to_commit), hand_over(looks, finished))?;
+    state.sources = context.store().sources(context.topic.id).await?;
+    state.source_outcomes = outcomes(context, &state.sources).await?;
+    context
+        .progress
+        .end(Stage::Ingest, &format!("{} items read, {} new, {} changed", total.seen, total.new, total.updated));
+    Ok(())
+}
+
+/// Hands the looks on, in their order, for as long as somebody takes them.
+async fn hand_over(
+    looks: impl Stream<Item = Result<Look, RunError>>,
+    finished: mpsc::Sender<Result<Look, RunError>>,
+) -> Result<(), RunError> {
+    let mut looks = pin!(looks);
+    while let Some(look) = looks.next().await {
+        if finished.send(look).await.is_err() {
+            break;
+        }
+    }
+    Ok(())
+}
+
+async fn commit_all(context: &RunContext, mut looks: mpsc::Receiver<Result<Look, RunError>>) -> Result<FetchCounts, RunError> {
     let mut total = FetchCounts::default();
     loop {
         // A slow server does not keep the process from ending.
         let look = tokio::select! {
-            look = looks.next() => look,
+            look = looks.recv() => look,
             error = context.stop.ended() => return Err(error),
         };
-        let Some(look) = look else { break };
+        let Some(look) = look else { return Ok(total) };
         context.check()?;
         let commit = finished(context, look?).await?;
         let counts = context.store().commit_fetch(&context.lease, &commit).await?;
@@ -53,13 +81,6 @@ pub(super) async fn run(context: &RunContext, state: &mut RunState) -> Result<()
         total.updated += counts.updated;
         context.progress.step(&commit.source.to_string());
     }
-    drop(looks);
-    state.sources = context.store().sources(context.topic.id).await?;
-    state.source_outcomes = outcomes(context, &state.sources).await?;
-    context
-        .progress
-        .end(Stage::Ingest, &format!("{} items read, {} new, {} changed", total.seen, total.new, total.updated));
-    Ok(())
 }
 
 /// What became of each source that was asked, and of those that are left alone because they failed again and again.
@@ -89,23 +110,23 @@ pub(super) async fn outcomes(context: &RunContext, sources: &[Source]) -> Result
 }
 
 /// A look at a source, as it will be stored.
-struct Look<'a> {
+struct Look {
     commit: FetchCommit,
     /// What a search found and nobody has read yet, and when more is to be expected.
-    found: Option<(&'a Source, Found, Freshness)>,
+    found: Option<(Source, Found, Freshness)>,
 }
 
-impl From<FetchCommit> for Look<'_> {
+impl From<FetchCommit> for Look {
     fn from(commit: FetchCommit) -> Self {
         Self { commit, found: None }
     }
 }
 
 /// One look at one source. That a source fails is no error, but what is stored.
-async fn look<'a>(context: &RunContext, source: &'a Source) -> Result<Look<'a>, RunError> {
+async fn look(context: &RunContext, source: Source) -> Result<Look, RunError> {
     let clock = context.app.clock();
     let started_at = clock.now();
-    let mut commit = empty_commit(context, source, started_at);
+    let mut commit = empty_commit(context, &source, started_at);
     if source.not_before.is_some_and(|until| until > started_at) {
         commit.status = FetchStatus::Waiting;
         commit.not_before = source.not_before;
@@ -118,7 +139,7 @@ async fn look<'a>(context: &RunContext, source: &'a Source) -> Result<Look<'a>, 
             return Ok(commit.into());
         }
         if let Some(why) = signals::off(context).await? {
-            switch_off(&mut commit, source, why, context.app.jitter());
+            switch_off(&mut commit, &source, why, context.app.jitter());
             return Ok(commit.into());
         }
     }
@@ -129,38 +150,38 @@ async fn look<'a>(context: &RunContext, source: &'a Source) -> Result<Look<'a>, 
         commit.health = SourceHealth::Failing;
         return Ok(commit.into());
     };
-    let looked = connector.look(source, context.app.fetcher()).await;
+    let looked = connector.look(&source, context.app.fetcher()).await;
     commit.finished_at = clock.now();
     match looked {
         Ok(looked) => {
             let freshness = looked.freshness;
-            let found = fill(&mut commit, source, looked).await;
+            let found = fill(&mut commit, &source, looked).await;
             if let Some(found) = found {
                 return Ok(Look { commit, found: Some((source, found, freshness)) });
             }
-            schedule(&mut commit, source, freshness, context.app.jitter());
+            schedule(&mut commit, &source, freshness, context.app.jitter());
             if source.full_text {
-                pages::read(context, source, &mut commit.items).await;
+                pages::read(context, &source, &mut commit.items).await;
             }
         }
-        Err(error) => fail(&mut commit, source, &error, context.app.jitter()),
+        Err(error) => fail(&mut commit, &source, &error, context.app.jitter()),
     }
     Ok(commit.into())
 }
 
 /// With what a search found read, one source after the other: a call that is under way is then waited for when a run is to end.
-async fn finished(context: &RunContext, look: Look<'_>) -> Result<FetchCommit, RunError> {
+async fn finished(context: &RunContext, look: Look) -> Result<FetchCommit, RunError> {
     let Look { mut commit, found: Some((source, found, freshness)) } = look else { return Ok(look.commit) };
     let read = signals::read(context, &found).await?;
     commit.finished_at = context.app.clock().now();
     identify(&mut commit, read.items).await;
-    schedule(&mut commit, source, freshness, context.app.jitter());
+    schedule(&mut commit, &source, freshness, context.app.jitter());
     if let Some(left_out) = read.left_out {
         tracing::warn!(source = %source.url, %left_out, "not all that a search found is used");
         commit.error = Some((String::new(), left_out));
     }
     if let Some(why) = read.off {
-        switch_off(&mut commit, source, why, context.app.jitter());
+        switch_off(&mut commit, &source, why, context.app.jitter());
     }
     Ok(commit)
 }
@@ -215,7 +236,8 @@ async fn fill(commit: &mut FetchCommit, source: &Source, looked: Looked) -> Opti
 
 async fn identify(commit: &mut FetchCommit, items: Vec<NewItem>) {
     let (id, fetched_at) = (commit.source, commit.finished_at);
-    let identified = tokio::task::spawn_blocking(move || identity::identify(id, items, fetched_at));
+    let items = Arc::new(items);
+    let identified = aside(move || identity::identify(id, Arc::unwrap_or_clone(items), fetched_at)).await;
     commit.items = identified.await.unwrap_or_default();
 }
 

@@ -1,6 +1,7 @@
 //! Where items come from. A [`Source`] goes in; what a look at it found comes out, its items not yet identified. Called by
 //! the ingest stage and by `source test`. One connector a kind of source; all reach the outside through [`fetch::Fetcher`].
 
+pub(crate) mod aside;
 pub mod canonical;
 pub mod discover;
 pub mod feed;

@@ -8,6 +8,7 @@ use url::Url;
 
 use super::parse::{ParsedFeed, parse};
 use crate::domain::source::{Source, Validators};
+use crate::sources::aside::aside;
 use crate::sources::fetch::{FetchError, Fetcher, Freshness, Request};
 use crate::sources::listing::{Page, look_with};
 use crate::sources::{Connector, LookOutcome, Looked};
@@ -68,7 +69,7 @@ pub(in crate::sources) async fn parse_aside(
     content_type: Option<String>,
     base: Option<String>,
 ) -> Result<ParsedFeed, FetchError> {
-    let parsing = tokio::task::spawn_blocking(move || parse(&bytes, content_type.as_deref(), base.as_deref()));
+    let parsing = aside(move || parse(&bytes, content_type.as_deref(), base.as_deref())).await;
     let gave_up = |reason: &str| Err(FetchError::Unparseable { reason: reason.to_owned() });
     match tokio::time::timeout(MAX_WAIT, parsing).await {
         Ok(parsed) => parsed.unwrap_or_else(|_| gave_up("the parser gave up on it")),
