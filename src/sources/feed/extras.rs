@@ -7,7 +7,7 @@ use quick_xml::NsReader;
 use quick_xml::events::{BytesStart, Event};
 use url::Url;
 
-use super::limits::{Deadline, TOO_SLOW};
+use super::limits::{Deadline, MAX_REFERENCES, TOO_SLOW};
 use super::parse::MAX_ITEMS;
 use super::vocabulary::{Dialect, Place, Space, Tracker, is_person, is_text_construct, spelling};
 
@@ -84,6 +84,7 @@ pub(super) fn survey(text: &str, base: Option<&Url>, deadline: Deadline) -> Surv
     walk.bases.extend(base.map(|base| (0, base.to_string())));
     let mut reader = reader(text);
     let mut until_look = EVENTS_A_LOOK;
+    let mut references = 0;
     loop {
         until_look -= 1;
         if until_look == 0 {
@@ -108,7 +109,14 @@ pub(super) fn survey(text: &str, base: Option<&Url>, deadline: Deadline) -> Surv
             }
             Ok((_, Event::Text(text))) => walk.text(&text),
             Ok((_, Event::CData(text))) => walk.text(&text),
-            Ok((_, Event::GeneralRef(reference))) => walk.reference(&reference),
+            Ok((_, Event::GeneralRef(reference))) => {
+                references += 1;
+                if references > MAX_REFERENCES {
+                    walk.survey.syntax_error = Some(format!("it has more than {MAX_REFERENCES} references"));
+                    break;
+                }
+                walk.reference(&reference);
+            }
             Ok((_, Event::Eof)) => break,
             Ok(_) => {}
             Err(error) => {

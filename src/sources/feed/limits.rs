@@ -10,6 +10,11 @@ const MAX_ATTRIBUTES: usize = 256;
 /// Only a longer tag can hold so many.
 const MIN_CROWDED_BYTES: usize = MAX_ATTRIBUTES * 4;
 
+/// A JSON document of more values is nobody's: each takes many times its size in memory.
+const MAX_VALUES: usize = 500_000;
+/// Character and entity references in a document: each is an event for the readers.
+pub(super) const MAX_REFERENCES: usize = 4_000_000;
+
 pub(super) const TOO_SLOW: &str = "reading it took too long";
 
 /// The moment after which reading stops.
@@ -69,6 +74,21 @@ pub(super) fn crowded_tag(text: &str) -> Option<String> {
     None
 }
 
+/// Why a JSON document is refused when it holds too many values. Linear.
+pub(super) fn crowded_json(text: &str) -> Option<String> {
+    let (mut in_string, mut escaped, mut values) = (false, false, 0_usize);
+    for byte in text.bytes() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if in_string => escaped = true,
+            b'"' => in_string = !in_string,
+            b',' | b'[' | b'{' if !in_string => values += 1,
+            _ => {}
+        }
+    }
+    (values > MAX_VALUES).then(|| format!("it holds more than {MAX_VALUES} values"))
+}
+
 /// Equals signs outside quotes, up to the tag's end.
 fn attributes(tag: &[u8]) -> usize {
     let mut quote = None;
@@ -90,7 +110,7 @@ mod tests {
     use std::io::Read;
     use std::time::Duration;
 
-    use super::{Deadline, crowded_tag};
+    use super::{Deadline, crowded_json, crowded_tag};
 
     #[test]
     fn crowded_tags_are_found_and_long_values_are_none() {
@@ -99,6 +119,12 @@ mod tests {
         let long = format!("<a href='{}'>{}</a>", "a=b&".repeat(5_000), "x = y ".repeat(5_000));
         assert_eq!(crowded_tag(&long), None);
         assert_eq!(crowded_tag(&format!("<![CDATA[{crowded}]]>")), None);
+    }
+
+    #[test]
+    fn crowded_json_is_found_and_commas_in_strings_are_none() {
+        assert!(crowded_json(&format!("[{}]", "1,".repeat(500_001))).is_some());
+        assert_eq!(crowded_json(&format!("[\"\\\"{}\"]", ",".repeat(600_000))), None);
     }
 
     #[test]

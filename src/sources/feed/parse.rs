@@ -15,7 +15,7 @@ use super::dialect::rewrite;
 use super::engine::run_feed_rs;
 use super::extras::{ItemExtras, Survey, survey};
 use super::items::{MAX_TEXT_BYTES, Shared, absolute, item, line};
-use super::limits::{Deadline, crowded_tag};
+use super::limits::{Deadline, crowded_json, crowded_tag};
 use super::repair::repair;
 use super::salvage::salvage;
 use super::{json, vocabulary::Dialect};
@@ -99,6 +99,9 @@ fn parse_json(
     deadline: Deadline,
     problems: &mut Vec<String>,
 ) -> Result<Read, FetchError> {
+    if let Some(reason) = crowded_json(text) {
+        return Err(FetchError::Unparseable { reason });
+    }
     let document = json::read(text, problems)
         .map_err(|error| FetchError::Unparseable { reason: format!("it starts as JSON, but is none: {error}") })?;
     let text = json::normalise(document, problems).ok_or_else(|| not_a_feed("JSON without a list of items"))?;
@@ -154,13 +157,19 @@ fn parse_xml(
 /// The document from its XML declaration or root on. An HTML page is told from a feed here.
 fn skip_to_root<'a>(text: &'a str, problems: &mut Vec<String>) -> Result<&'a str, FetchError> {
     let head_end = (0..=text.len().min(64 * 1024)).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
-    let head = text[..head_end].to_ascii_lowercase();
-    let first_of = |starts: &[&str]| starts.iter().filter_map(|start| head.find(start)).min();
-    let root = first_of(&["<rss", "<feed", "<rdf:rdf"]);
-    if let Some(page) = first_of(&["<!doctype html", "<html"])
-        && root.is_none_or(|root| page < root)
-    {
-        return Err(not_a_feed("an HTML page"));
+    let head = &text[..head_end];
+    let starts = |at: usize, words: &[&str]| {
+        words.iter().any(|word| head.get(at..at + word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word)))
+    };
+    let mut root = None;
+    for (at, _) in head.match_indices('<') {
+        if starts(at, &["<!doctype html", "<html"]) {
+            return Err(not_a_feed("an HTML page"));
+        }
+        if starts(at, &["<rss", "<feed", "<rdf:rdf"]) {
+            root = Some(at);
+            break;
+        }
     }
     let is_markup = text.starts_with('<');
     match root {
