@@ -42,23 +42,27 @@ fn strip_once(text: &str) -> Option<&str> {
 
 /// "The post X appeared first on Y."
 fn appeared_first(text: &str) -> Option<&str> {
-    let middle = text.rfind(" appeared first on ").or_else(|| text.rfind(" first appeared on "))?;
-    let start = text[..middle].rfind("The post ").or_else(|| text[..middle].rfind("The article "))?;
-    let tail = &text[start..];
-    (tail.chars().count() <= 2 * MAX_TAIL_CHARS && !text[middle..].trim_end().contains('\n')).then(|| &text[..start])
+    let (before, tail) = split_tail(text, 2 * MAX_TAIL_CHARS);
+    let middle = tail.rfind(" appeared first on ").or_else(|| tail.rfind(" first appeared on "))?;
+    let start = tail[..middle].rfind("The post ").or_else(|| tail[..middle].rfind("The article "))?;
+    (!tail[middle..].trim_end().contains('\n')).then(|| &text[..before.len() + start])
 }
 
 /// "submitted by /u/name [link] [comments]"
 fn submitted_by(text: &str) -> Option<&str> {
-    let start = text.rfind("submitted by ")?;
-    let tail = &text[start..];
-    (tail.len() <= MAX_TAIL_CHARS && tail.ends_with("[comments]")).then(|| &text[..start])
+    let (before, tail) = split_tail(text, MAX_TAIL_CHARS);
+    let start = tail.ends_with("[comments]").then(|| tail.rfind("submitted by ")).flatten()?;
+    Some(&text[..before.len() + start])
 }
 
 fn empty_line(text: &str) -> Option<&str> {
     let start = text.rfind('\n').map_or(0, |at| at + 1);
-    let line = bare(&text[start..]).to_lowercase();
-    let leads_on = line.chars().count() <= MAX_TAIL_CHARS && LEADING_ON.iter().any(|p| line.starts_with(p));
+    let line = bare(&text[start..]);
+    if line.chars().nth(MAX_TAIL_CHARS).is_some() {
+        return None;
+    }
+    let line = line.to_lowercase();
+    let leads_on = LEADING_ON.iter().any(|p| line.starts_with(p));
     // A text of one line that starts so may be the author's own sentence.
     ((leads_on && start > 0) || EMPTY_LINES.contains(&line.as_str())).then(|| &text[..start])
 }
@@ -71,6 +75,12 @@ fn inline_tail(text: &str) -> Option<&str> {
         .find(|p| trimmed.ends_with(p))?;
     let before = trimmed[..trimmed.len() - phrase.len()].trim_end();
     before.ends_with(['.', '…', ']', '!', '?', ')']).then_some(before)
+}
+
+/// The text and its last `chars` characters, so that a long one is not searched through.
+fn split_tail(text: &str, chars: usize) -> (&str, &str) {
+    let start = text.char_indices().rev().take(chars).last().map_or(text.len(), |(at, _)| at);
+    text.split_at(start)
 }
 
 fn bare(line: &str) -> &str {
@@ -92,6 +102,10 @@ mod tests {
         assert_eq!(strip_boilerplate("A teaser… Continue reading →"), "A teaser…");
         assert_eq!(strip_boilerplate("A teaser.\nContinue reading A title on the site"), "A teaser.");
         assert_eq!(strip_boilerplate("Words\nsubmitted by /u/someone [link] [comments]"), "Words");
+        let long = "é word ".repeat(1_000);
+        assert_eq!(strip_boilerplate(&format!("{long}\nThe post é appeared first on É.")), long.trim());
+        assert_eq!(strip_boilerplate(&format!("{long}submitted by /u/é [link] [comments]")), long.trim());
+        assert_eq!(strip_boilerplate(&long), long.trim());
         assert_eq!(strip_boilerplate("Comments"), "");
         assert_eq!(strip_boilerplate("I want to read more"), "I want to read more");
         assert_eq!(

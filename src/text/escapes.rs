@@ -10,7 +10,9 @@ const STRING_ENDS: [&str; 3] = ["\u{7}", "\u{1b}\\", "\u{9c}"];
 #[must_use]
 pub fn without_escapes(text: &str) -> Cow<'_, str> {
     // The C1 controls are two bytes, of which the first is C2.
-    if !text.bytes().any(|byte| matches!(byte, 0x1b | 0xc2)) {
+    // Whole blocks are compared at once.
+    let may_open = |block: &[u8]| block.iter().fold(false, |found, byte| found | matches!(byte, 0x1b | 0xc2));
+    if !text.as_bytes().chunks(64).any(may_open) {
         return Cow::Borrowed(text);
     }
     let Some(first) = text.find(is_opener) else { return Cow::Borrowed(text) };

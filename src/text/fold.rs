@@ -50,7 +50,7 @@ impl Folded {
         let bytes = text.as_bytes();
         let mut at = 0;
         while at < bytes.len() {
-            let run = bytes[at..].iter().take_while(|b| b.is_ascii_graphic()).count();
+            let run = plain_bytes(&bytes[at..]);
             if run > 0 {
                 self.flush_gap();
                 self.out.push_str(&text[at..at + run]);
@@ -91,6 +91,21 @@ impl Folded {
     }
 }
 
+/// How many bytes from the start on stay as they are: visible ASCII with single spaces between.
+fn plain_bytes(bytes: &[u8]) -> usize {
+    let mut end = 0;
+    while let Some(byte) = bytes.get(end) {
+        if byte.is_ascii_graphic() {
+            end += 1;
+        } else if *byte == b' ' && end > 0 && bytes.get(end + 1).is_some_and(u8::is_ascii_graphic) {
+            end += 2;
+        } else {
+            break;
+        }
+    }
+    end
+}
+
 /// One line: white space folded to single spaces, invisible characters dropped.
 #[must_use]
 pub fn fold_line(text: &str) -> String {
@@ -117,6 +132,7 @@ mod tests {
     #[test]
     fn hidden_characters_go_and_white_space_folds() {
         assert_eq!(fold_line(" a\u{200b}b \u{a0}\n c\u{202e}d\u{1b}[31me "), "ab cde");
+        assert_eq!(fold_line("one two  three \tfour. é five "), "one two three four. é five");
         assert_eq!(fold_lines("a \r\n\r\n  b"), "a\nb");
     }
 

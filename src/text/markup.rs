@@ -3,6 +3,8 @@
 //! A tokenizer of our own, in front of all that builds trees: it keeps no stack of open elements, so that an unclosed `<svg>` or
 //! `<head>` hides nothing behind it, and is linear in any input, which those are not in attributes and unclosed formatting.
 
+use std::sync::LazyLock;
+
 /// What becomes of the parts, in their order.
 pub(super) trait Receiver {
     /// Text as written: its references are not resolved.
@@ -132,20 +134,31 @@ const INLINE: [&str; 48] = [
 ];
 
 pub(super) fn kind_of(name: &str) -> Option<Kind> {
-    let mut lower = [0_u8; 12];
-    let lower = lower.get_mut(..name.len())?;
-    lower.copy_from_slice(name.as_bytes());
-    lower.make_ascii_lowercase();
-    let name = std::str::from_utf8(lower).ok()?;
-    if let Some(index) = HIDDEN.iter().position(|n| *n == name) {
-        return Some(Kind::Hidden(index));
-    }
-    match name {
-        "td" | "th" => Some(Kind::Cell),
-        _ if BLOCK.contains(&name) => Some(Kind::Block),
-        _ if INLINE.contains(&name) => Some(Kind::Inline),
-        _ => None,
-    }
+    let packed = packed(name)?;
+    let at = KINDS.binary_search_by_key(&packed, |(name, _)| *name).ok()?;
+    KINDS.get(at).map(|(_, kind)| *kind)
+}
+
+/// All names in order, so that one is found in a few steps: this is asked for every tag.
+static KINDS: LazyLock<Vec<(u128, Kind)>> = LazyLock::new(|| {
+    let hidden = HIDDEN.iter().enumerate().map(|(index, name)| (*name, Kind::Hidden(index)));
+    let cells = ["td", "th"].into_iter().map(|name| (name, Kind::Cell));
+    let blocks = BLOCK.iter().map(|name| (*name, Kind::Block));
+    let inline = INLINE.iter().map(|name| (*name, Kind::Inline));
+    let named = hidden.chain(cells).chain(blocks).chain(inline);
+    let mut kinds: Vec<_> = named.filter_map(|(name, kind)| Some((packed(name)?, kind))).collect();
+    kinds.sort_unstable_by_key(|(name, _)| *name);
+    kinds
+});
+
+/// A name in lower case, and its length, as a number; `None` for one that is longer than any that is known.
+fn packed(name: &str) -> Option<u128> {
+    let mut bytes = [0_u8; MAX_NAME_BYTES];
+    let (length, rest) = bytes.split_first_mut()?;
+    *length = u8::try_from(name.len()).ok()?;
+    rest.get_mut(..name.len())?.copy_from_slice(name.as_bytes());
+    rest.make_ascii_lowercase();
+    Some(u128::from_be_bytes(bytes))
 }
 
 /// The name after `<` or `</`, and whether it is an end tag; empty when no tag starts here.
