@@ -6,7 +6,6 @@
 
 use std::collections::HashSet;
 use std::pin::pin;
-use std::sync::Arc;
 
 use futures::{Stream, StreamExt as _};
 use tokio::sync::mpsc;
@@ -64,7 +63,10 @@ async fn hand_over(
     Ok(())
 }
 
-async fn commit_all(context: &RunContext, mut looks: mpsc::Receiver<Result<Look, RunError>>) -> Result<FetchCounts, RunError> {
+async fn commit_all(
+    context: &RunContext,
+    mut looks: mpsc::Receiver<Result<Look, RunError>>,
+) -> Result<FetchCounts, RunError> {
     let mut total = FetchCounts::default();
     loop {
         // A slow server does not keep the process from ending.
@@ -236,8 +238,7 @@ async fn fill(commit: &mut FetchCommit, source: &Source, looked: Looked) -> Opti
 
 async fn identify(commit: &mut FetchCommit, items: Vec<NewItem>) {
     let (id, fetched_at) = (commit.source, commit.finished_at);
-    let items = Arc::new(items);
-    let identified = aside(move || identity::identify(id, Arc::unwrap_or_clone(items), fetched_at)).await;
+    let identified = aside(move || identity::identify(id, items, fetched_at)).await;
     commit.items = identified.await.unwrap_or_default();
 }
 
