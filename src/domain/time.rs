@@ -62,6 +62,11 @@ impl Timestamp {
     pub fn days_before(self, days: i64) -> Self {
         Self(self.0.saturating_sub(days.saturating_mul(DAY_MS)))
     }
+
+    #[must_use]
+    pub fn days_after(self, days: i64) -> Self {
+        Self(self.0.saturating_add(days.saturating_mul(DAY_MS)))
+    }
 }
 
 impl From<DateTime<Utc>> for Timestamp {

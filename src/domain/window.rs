@@ -53,6 +53,19 @@ impl Window {
         self.start <= at && at < self.end
     }
 
+    /// Its first `count` spans of so many days, by time, and what is left after them. None of them is empty.
+    #[must_use]
+    pub fn parts(self, days: i64, count: usize) -> Vec<Self> {
+        let mut parts = Vec::new();
+        let mut start = self.start;
+        while start < self.end {
+            let end = if parts.len() < count { start.days_after(days).min(self.end) } else { self.end };
+            parts.push(Self { start, end });
+            start = end;
+        }
+        parts
+    }
+
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.start == self.end
@@ -90,6 +103,17 @@ fn local_midnight(date: NaiveDate, zone: Tz) -> Option<Timestamp> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn parts_of_a_window_follow_one_another_and_end_with_it() {
+        let parts = |window: &str, count| {
+            let parts = Window::parse(window, chrono_tz::UTC).unwrap().parts(2, count);
+            parts.iter().map(|part| part.hours().round()).collect::<Vec<_>>()
+        };
+        assert_eq!(parts("2026-11-01..2026-11-06", 9), [48.0, 48.0, 24.0]);
+        assert_eq!(parts("2026-11-01..2026-11-06", 1), [48.0, 72.0]);
+        assert!(parts("2026-11-01..2026-11-01", 9).is_empty());
+    }
 
     #[test]
     fn a_date_is_its_local_midnight() {

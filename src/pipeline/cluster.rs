@@ -4,12 +4,12 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::domain::ids::{ClusterId, ItemId};
+use crate::domain::ids::{ClusterId, ItemId, TopicId};
 use crate::domain::item::Item;
 use crate::domain::story::{StoryMember, choose_representative};
 use crate::domain::time::Timestamp;
 use crate::domain::window::Window;
-use crate::store::{ClusterCommit, EmbeddedItem, StoreError};
+use crate::store::{ClusterCommit, EmbeddedItem, SharedStore, StoreError};
 use crate::stories::cluster::{COPY_DAYS, Document, Placed, place};
 use crate::stories::comparison::{LOCAL_THRESHOLDS, Thresholds};
 use crate::stories::dense::DenseVector;
@@ -76,13 +76,40 @@ pub(super) async fn documents_since(context: &RunContext, days: i64) -> Result<O
         return Ok(None);
     };
     let window = Window { start: oldest.days_before(days), end: FOREVER };
-    let items = context.store().embedded_items(context.topic.id, LOCAL_SPACE, window, FOREVER).await?;
-    Ok(Some(to_documents(context, items).await?))
+    documents_in(context.store(), context.topic.id, &context.vectors, window, FOREVER).await.map(Some)
 }
 
+/// A topic's items of a window as they are compared, for looking at them outside of a run.
+///
+/// # Errors
+/// When the store fails.
+pub async fn stored_documents(store: &SharedStore, topic: TopicId, window: Window) -> Result<Vec<Document>, RunError> {
+    documents_in(store, topic, &Vectors::default(), window, FOREVER).await
+}
+
+/// Reads part by part: what is stored of a text takes several times the memory of what is compared.
+pub(super) async fn documents_in(
+    store: &SharedStore,
+    topic: TopicId,
+    vectors: &Vectors,
+    window: Window,
+    snapshot: Timestamp,
+) -> Result<Vec<Document>, RunError> {
+    let mut documents = Vec::new();
+    for part in window.parts(PART_DAYS, PARTS) {
+        let items = store.embedded_items(topic, LOCAL_SPACE, part, snapshot).await?;
+        documents.extend(to_documents(vectors, items).await?);
+    }
+    Ok(documents)
+}
+
+/// So many days are read at a time, so many times; what is later than that is read at once.
+const PART_DAYS: i64 = 4;
+const PARTS: usize = 16;
+
 /// Reads the stored vectors, off the async threads.
-pub(super) async fn to_documents(context: &RunContext, items: Vec<EmbeddedItem>) -> Result<Vec<Document>, RunError> {
-    let vectors = context.vectors.clone();
+async fn to_documents(vectors: &Vectors, items: Vec<EmbeddedItem>) -> Result<Vec<Document>, RunError> {
+    let vectors = vectors.clone();
     let reading = tokio::task::spawn_blocking(move || {
         items.iter().map(|item| document(&vectors, item)).collect::<Result<Vec<_>, _>>()
     });

@@ -4,7 +4,7 @@
 use futures::{StreamExt as _, TryStreamExt as _};
 
 use crate::store::{ItemText, NewEmbedding};
-use crate::stories::features::{Features, LOCAL_SPACE};
+use crate::stories::features::{Counts, LOCAL_SPACE};
 
 use super::{RunContext, RunError, RunState, Stage, vectors};
 
@@ -53,6 +53,6 @@ fn count(text: &ItemText) -> NewEmbedding {
         item: text.id,
         content_hash: text.content_hash.clone(),
         dimensions: None,
-        vector: Features::of(text.title.as_deref(), &text.body_text).to_bytes(),
+        vector: Counts::of(text.title.as_deref(), &text.body_text).to_bytes(),
     }
 }

@@ -10,14 +10,14 @@ use crate::domain::story::Story;
 use crate::domain::window::Window;
 use crate::stories::cadence::{CADENCE_DAYS, Cadences};
 use crate::stories::cluster::Document;
-use crate::stories::features::{Features, LOCAL_SPACE};
+use crate::stories::features::Features;
 use crate::stories::interests::Interests;
 use crate::stories::lookup::LookupIndex;
 use crate::stories::signals::{is_clickbait, is_promotional, promotional_phrases};
 use crate::stories::similarity::{Frequencies, Weighted};
 use crate::stories::tokens::tokens;
 
-use super::cluster::{thresholds, to_documents};
+use super::cluster::{documents_in, thresholds};
 use super::{RunContext, RunError};
 
 /// Days before the window that novelty and new terms are told against.
@@ -48,8 +48,8 @@ pub(super) async fn gather(
     let window = context.run.window;
     let year = Window { start: window.end.days_before(CADENCE_DAYS), end: window.end };
     let cadences = Cadences::of(context.store().source_times(context.topic.id, year).await?);
-    let history = history(context).await?;
-    let resembled = resembled_titles(context, &history, stories).await?;
+    let mut history = history(context).await?;
+    let resembled = resembled_titles(context, &mut history, stories).await?;
     let thresholds = thresholds(context).await?;
     let interests = Interests::parse(&context.run.settings.interests);
     let engagement = EngagementScale::of(stories);
@@ -78,15 +78,14 @@ pub(super) async fn gather(
 async fn history(context: &RunContext) -> Result<History, RunError> {
     let window = context.run.window;
     let span = Window { start: window.start.days_before(NOVELTY_DAYS), end: window.end };
-    let items = context.store().embedded_items(context.topic.id, LOCAL_SPACE, span, context.snapshot).await?;
-    let documents = to_documents(context, items).await?;
+    let documents = documents_in(context.store(), context.topic.id, &context.vectors, span, context.snapshot).await?;
     let frequencies = Frequencies::of(documents.iter().map(|d| &*d.features));
     let features = documents.iter().map(|d| (d.id, Arc::clone(&d.features))).collect();
     let earlier: Vec<Document> = documents.into_iter().filter(|d| d.time < window.start).collect();
     let weighted: Vec<Weighted> = earlier.iter().map(|d| frequencies.weigh(&d.features)).collect();
     let mut index = LookupIndex::default();
     for (number, vector) in weighted.iter().enumerate() {
-        index.insert(number, vector);
+        index.insert(number, &index.heavy(vector));
     }
     let earlier_frequencies = Frequencies::of(earlier.iter().map(|d| &*d.features));
     Ok(History { earlier, weighted, index, frequencies, earlier_frequencies, features })
@@ -95,7 +94,7 @@ async fn history(context: &RunContext) -> Result<History, RunError> {
 /// For each story the most similar earlier item of another story: similarity and title.
 async fn resembled_titles(
     context: &RunContext,
-    history: &History,
+    history: &mut History,
     stories: &[Story],
 ) -> Result<HashMap<ClusterId, (f64, String)>, RunError> {
     let nearest: Vec<(ClusterId, f64, ItemId)> = stories
@@ -120,8 +119,10 @@ async fn resembled_titles(
     Ok(named.collect())
 }
 
-fn nearest(history: &History, own: ClusterId, vector: &Weighted) -> Option<(f64, ItemId)> {
-    let others = history.index.candidates(vector).into_iter().filter(|n| history.earlier[*n].cluster != Some(own));
+fn nearest(history: &mut History, own: ClusterId, vector: &Weighted) -> Option<(f64, ItemId)> {
+    let heavy = history.index.heavy(vector);
+    let found = history.index.candidates(&heavy).into_iter();
+    let others = found.filter(|n| history.earlier[*n].cluster != Some(own));
     others
         .map(|number| (history.weighted[number].similarity(vector), history.earlier[number].id))
         .max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)))
@@ -151,11 +152,11 @@ fn new_terms(history: &History, story: &Story) -> Vec<String> {
     if history.earlier_frequencies.documents() < MIN_HISTORY {
         return Vec::new();
     }
-    let names = history.features.get(&item.id).map(|f| &f.names);
+    let features = history.features.get(&item.id);
     let title = item.title.as_deref().unwrap_or("");
     let mut found: Vec<String> = Vec::new();
     for token in tokens(title) {
-        let is_name = names.is_some_and(|names| names.contains_key(&token.term));
+        let is_name = features.is_some_and(|features| features.has_name(&token.term));
         let is_word = token.written.chars().all(char::is_alphabetic) && token.written.chars().count() >= 3;
         let is_new = history.earlier_frequencies.documents_with(&token.term) == 0;
         let is_its_own = history.frequencies.documents_with(&token.term) <= own;

@@ -4,20 +4,25 @@
 //! decides ties alone.
 
 use std::cmp::Ordering;
-use std::collections::{BTreeSet, BinaryHeap};
+use std::collections::BinaryHeap;
 
-use super::comparison::{Comparison, Group, Thresholds};
+use super::comparison::{Comparison, Group, Likeness, Thresholds};
 
-/// Merges the groups; `pairs` are places in `groups`.
+/// Two groups that may belong together, the one with the lower place first, and the sum of their similarity over all pairs of members.
+pub(super) type Edge = (usize, usize, f64);
+
+/// Merges the groups; `edges` name places in `groups`, in rising order.
 pub(super) fn agglomerate(
     comparison: &Comparison<'_>,
     thresholds: Thresholds,
     groups: Vec<Group>,
-    pairs: &BTreeSet<(usize, usize)>,
+    edges: &[Edge],
 ) -> Vec<Group> {
-    let mut merging = Merging::of(comparison, thresholds, groups, pairs);
+    let mut merging = Merging::of(comparison, thresholds, groups, edges);
     while let Some(best) = merging.heap.pop() {
-        if merging.groups[best.one].is_some() && merging.groups[best.other].is_some() {
+        if let (Some(one), Some(other)) = (&merging.groups[best.one], &merging.groups[best.other])
+            && Comparison::is_one_story(one, other, best.likeness)
+        {
             merging.merge(best.one, best.other);
         }
     }
@@ -29,63 +34,73 @@ struct Merging<'a, 'b> {
     thresholds: Thresholds,
     /// A group that went into another leaves its place empty; what became of both has a new one.
     groups: Vec<Option<Group>>,
-    neighbours: Vec<BTreeSet<usize>>,
+    /// By rising place, each with the sum of similarity.
+    neighbours: Vec<Vec<(usize, f64)>>,
     heap: BinaryHeap<Pair>,
 }
 
-/// Two groups that belong together, by how much.
+/// Two groups that are alike enough.
 struct Pair {
-    margin: f64,
+    likeness: Likeness,
     one: usize,
     other: usize,
 }
 
 impl<'a, 'b> Merging<'a, 'b> {
-    fn of(
-        comparison: &'a Comparison<'b>,
-        thresholds: Thresholds,
-        groups: Vec<Group>,
-        pairs: &BTreeSet<(usize, usize)>,
-    ) -> Self {
-        let mut neighbours = vec![BTreeSet::new(); groups.len()];
-        for (one, other) in pairs {
-            neighbours[*one].insert(*other);
-            neighbours[*other].insert(*one);
+    fn of(comparison: &'a Comparison<'b>, thresholds: Thresholds, groups: Vec<Group>, edges: &[Edge]) -> Self {
+        let mut neighbours = vec![Vec::new(); groups.len()];
+        for (one, other, sum) in edges {
+            neighbours[*one].push((*other, *sum));
+            neighbours[*other].push((*one, *sum));
         }
+        neighbours.iter_mut().for_each(|known| known.sort_unstable_by_key(|(place, _)| *place));
         let groups = groups.into_iter().map(Some).collect();
         let mut merging = Self { comparison, thresholds, groups, neighbours, heap: BinaryHeap::new() };
-        for (one, other) in pairs {
-            merging.compare(*one, *other);
+        for (one, other, sum) in edges {
+            merging.compare(*one, *other, *sum);
         }
         merging
     }
 
-    fn compare(&mut self, one: usize, other: usize) {
+    fn compare(&mut self, one: usize, other: usize, sum: f64) {
         let (Some(first), Some(second)) = (&self.groups[one], &self.groups[other]) else { return };
-        if let Some(margin) = self.comparison.margin(self.thresholds, first, second) {
-            self.heap.push(Pair { margin, one, other });
+        if let Some(likeness) = self.comparison.likeness(self.thresholds, first, second, sum) {
+            self.heap.push(Pair { likeness, one, other });
         }
     }
 
     fn merge(&mut self, one: usize, other: usize) {
         let (Some(first), Some(second)) = (self.groups[one].take(), self.groups[other].take()) else { return };
+        let neighbours = self.common(one, other, &first, &second);
         let place = self.groups.len();
         self.groups.push(Some(first.plus(&second)));
-        let mut neighbours = std::mem::take(&mut self.neighbours[one]);
-        neighbours.append(&mut self.neighbours[other]);
-        neighbours.retain(|neighbour| self.groups[*neighbour].is_some());
-        for neighbour in &neighbours {
-            self.neighbours[*neighbour].insert(place);
-            self.compare(*neighbour, place);
+        for (neighbour, sum) in &neighbours {
+            self.neighbours[*neighbour].push((place, *sum));
+            self.compare(*neighbour, place, *sum);
         }
         self.neighbours.push(neighbours);
+    }
+
+    /// The neighbours of either that are left, with the sum of similarity to both: known of a neighbour of both, else completed.
+    fn common(&mut self, one: usize, other: usize, first: &Group, second: &Group) -> Vec<(usize, f64)> {
+        let (mine, theirs) = (std::mem::take(&mut self.neighbours[one]), std::mem::take(&mut self.neighbours[other]));
+        let (mut mine, mut theirs) = (mine.into_iter().peekable(), theirs.into_iter().peekable());
+        let mut common = Vec::with_capacity(mine.len() + theirs.len());
+        while let Some(place) = [mine.peek(), theirs.peek()].into_iter().flatten().map(|(place, _)| *place).min() {
+            let known = [&mut mine, &mut theirs].map(|list| list.next_if(|(other, _)| *other == place));
+            let Some(group) = &self.groups[place] else { continue };
+            let [to_first, to_second] = [(known[0], first), (known[1], second)]
+                .map(|(known, own)| known.map_or_else(|| own.sum.similarity(&group.sum), |(_, sum)| sum));
+            common.push((place, to_first + to_second));
+        }
+        common
     }
 }
 
 impl Ord for Pair {
     fn cmp(&self, other: &Self) -> Ordering {
         let earlier = (other.one, other.other).cmp(&(self.one, self.other));
-        self.margin.total_cmp(&other.margin).then(earlier)
+        self.likeness.margin.total_cmp(&other.likeness.margin).then(earlier)
     }
 }
 

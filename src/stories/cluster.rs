@@ -5,13 +5,15 @@
 //! whether what came together is one event (`split.rs`). Stories that get nothing new are left alone. Called by the cluster stage
 //! and by `calibrate`.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
 
 use crate::domain::ids::{ClusterId, ItemId, SourceId, TopicId};
 use crate::domain::time::{DAY_MS, Timestamp};
 
-use super::agglomerate::agglomerate;
+use super::agglomerate::{Edge, agglomerate};
 use super::comparison::{Comparison, Group, Thresholds};
 use super::dense::DenseVector;
 use super::features::Features;
@@ -87,10 +89,9 @@ pub fn place(topic: TopicId, documents: &[Document], thresholds: Thresholds) -> 
 pub struct Clustering<'a> {
     documents: &'a [Document],
     comparison: Comparison<'a>,
-    /// Stories with members in reach and new items, by place.
+    /// New items, and the stories in reach that they may belong to.
     groups: Vec<Group>,
-    /// Places in `groups` of those that may belong together.
-    pairs: BTreeSet<(usize, usize)>,
+    edges: Vec<Edge>,
 }
 
 impl<'a> Clustering<'a> {
@@ -99,14 +100,10 @@ impl<'a> Clustering<'a> {
         let comparison = Comparison::of(documents);
         let reach = Reach::of(documents);
         let in_reach: Vec<usize> = (0..documents.len()).filter(|n| reach.has(documents[*n].time)).collect();
-        let (groups, place_of) = groups(&comparison, documents, &in_reach);
         let pairs = pairs(&comparison, documents, &in_reach, limits);
-        let places = pairs.into_iter().filter_map(|(one, other)| {
-            let (one, other) = (*place_of.get(&one)?, *place_of.get(&other)?);
-            (one != other).then_some((one.min(other), one.max(other)))
-        });
-        let pairs = places.collect();
-        Self { documents, comparison, groups, pairs }
+        let (groups, place_of) = groups(&comparison, documents, &in_reach, &pairs);
+        let edges = edges(&groups, &place_of, &pairs, limits.least);
+        Self { documents, comparison, groups, edges }
     }
 
     /// The stories as they are by these thresholds.
@@ -120,7 +117,7 @@ impl<'a> Clustering<'a> {
 
     /// What average link brings together.
     pub(super) fn groups(&self, thresholds: Thresholds) -> Vec<Group> {
-        agglomerate(&self.comparison, thresholds, self.groups.clone(), &self.pairs)
+        agglomerate(&self.comparison, thresholds, self.groups.clone(), &self.edges)
     }
 
     /// What a group is made of; one without news is left as it is.
@@ -132,26 +129,49 @@ impl<'a> Clustering<'a> {
     }
 }
 
-/// A group for each story and for each new item, and the place of each document's.
+/// A group for each new item and for each story that one may belong to, and the place of each document's. A story that nothing new
+/// resembles stays as it is, and is not looked at.
 fn groups(
     comparison: &Comparison<'_>,
     documents: &[Document],
     in_reach: &[usize],
-) -> (Vec<Group>, BTreeMap<usize, usize>) {
-    let mut groups: Vec<Group> = Vec::new();
-    let mut place_of = BTreeMap::new();
-    let mut stories: BTreeMap<ClusterId, usize> = BTreeMap::new();
+    pairs: &[(usize, usize)],
+) -> (Vec<Group>, FxHashMap<usize, usize>) {
+    let touched: HashSet<ClusterId> =
+        pairs.iter().flat_map(|(one, other)| [one, other]).filter_map(|number| documents[*number].cluster).collect();
+    let mut members: Vec<Vec<usize>> = Vec::new();
+    let mut place_of = FxHashMap::default();
+    let mut stories: HashMap<ClusterId, usize> = HashMap::new();
     for number in in_reach.iter().copied() {
-        let single = comparison.single(number);
-        let known = documents[number].cluster.map(|story| *stories.entry(story).or_insert(groups.len()));
-        let place = known.unwrap_or(groups.len());
-        match groups.get_mut(place) {
-            Some(group) => *group = group.plus(&single),
-            None => groups.push(single),
+        let place = match documents[number].cluster {
+            None => members.len(),
+            Some(story) if touched.contains(&story) => *stories.entry(story).or_insert(members.len()),
+            Some(_) => continue,
+        };
+        if place == members.len() {
+            members.push(Vec::new());
         }
+        members[place].push(number);
         place_of.insert(number, place);
     }
-    (groups, place_of)
+    (members.into_iter().map(|members| comparison.group(members)).collect(), place_of)
+}
+
+/// The groups that have members among the pairs, where they are alike at all or have vectors.
+fn edges(groups: &[Group], place_of: &FxHashMap<usize, usize>, pairs: &[(usize, usize)], least: f64) -> Vec<Edge> {
+    let places = pairs.iter().filter_map(|(one, other)| {
+        let (one, other) = (*place_of.get(one)?, *place_of.get(other)?);
+        (one != other).then_some((one.min(other), one.max(other)))
+    });
+    let mut places: Vec<(usize, usize)> = places.collect();
+    places.sort_unstable();
+    places.dedup();
+    let edge = |(one, other): (usize, usize)| {
+        let (first, second) = (&groups[one], &groups[other]);
+        let sum = first.sum.similarity(&second.sum);
+        first.may_be_one(second, sum, least).then_some((one, other, sum))
+    };
+    places.into_iter().filter_map(edge).collect()
 }
 
 /// New documents and those that they may be told with: what shares heavy terms, and what a model finds near.
@@ -165,11 +185,11 @@ fn pairs(
     let mut pairs = Vec::new();
     let first_new = in_reach.iter().position(|number| documents[*number].cluster.is_none()).unwrap_or(in_reach.len());
     for (place, number) in in_reach.iter().copied().enumerate() {
-        let weighted = comparison.get(number);
+        let heavy = index.heavy(comparison.get(number));
         let is_new = documents[number].cluster.is_none();
         // What is dated before every new item is found by these; what is dated later has to look for them itself.
         if place >= first_new {
-            let found = index.candidates(weighted).into_iter();
+            let found = index.candidates(&heavy).into_iter();
             pairs.extend(
                 found.filter(|other| is_new || documents[*other].cluster.is_none()).map(|other| (other, number)),
             );
@@ -177,7 +197,7 @@ fn pairs(
         if is_new {
             pairs.extend(comparison.near(number).into_iter().map(|other| (other, number)));
         }
-        index.insert(number, weighted);
+        index.insert(number, &heavy);
     }
     pairs
 }
@@ -190,21 +210,19 @@ pub fn copies(documents: &[Document]) -> Vec<(ItemId, ItemId)> {
     let mut index = LookupIndex::default();
     let mut found = Vec::new();
     for (number, document) in documents.iter().enumerate() {
-        let long_enough = document.features.words.values().sum::<u32>() as usize >= COPY_WORDS;
-        if !long_enough || document.copy {
+        if document.features.length() < COPY_WORDS || document.copy {
             continue;
         }
-        if document.cluster.is_some() {
-            index.insert(number, weighted.get(number));
-            continue;
-        }
-        let original = index.candidates(weighted.get(number)).into_iter().find(|older| {
+        let own = weighted.get(number);
+        let heavy = index.heavy(own);
+        let is_copied = |older: &usize| {
             within_days(documents[*older].time, document.time, COPY_DAYS)
-                && weighted.get(*older).word_cosine(weighted.get(number)) >= COPY
-        });
-        match original {
+                && weighted.get(*older).word_cosine(own) >= COPY
+        };
+        let candidates = if document.cluster.is_none() { index.candidates(&heavy) } else { Vec::new() };
+        match candidates.into_iter().find(is_copied) {
             Some(older) => found.push((document.id, documents[older].id)),
-            None => index.insert(number, weighted.get(number)),
+            None => index.insert(number, &heavy),
         }
     }
     found

@@ -76,10 +76,19 @@ impl Thresholds {
 pub(super) struct Comparison<'a> {
     documents: &'a [Document],
     frequencies: Frequencies,
-    house_words: HouseWords<'a>,
+    house_words: HouseWords,
     weighted: Vec<OnceCell<Weighted>>,
     /// `None`: nothing is compared by vectors.
     baseline: Option<Baseline>,
+}
+
+/// How alike two groups are.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Likeness {
+    /// By how much more than one story has to be.
+    pub(super) margin: f64,
+    similarity: f64,
+    same_sense: bool,
 }
 
 /// Items that are told as one.
@@ -119,6 +128,11 @@ impl Group {
             delivered: self.delivered || other.delivered,
             changed: self.changed || other.changed,
         }
+    }
+
+    /// Whether it is worth asking: they are that alike by words, or have vectors as well.
+    pub(super) fn may_be_one(&self, other: &Self, sum: f64, least: f64) -> bool {
+        sum >= least * self.size() * other.size() || (self.dense.is_some() && other.dense.is_some())
     }
 
     #[expect(clippy::cast_precision_loss, reason = "sources of a story")]
@@ -171,18 +185,31 @@ impl<'a> Comparison<'a> {
         })
     }
 
-    /// A group of one.
-    pub(super) fn single(&self, number: usize) -> Group {
-        let document = &self.documents[number];
+    /// The bytes that the frequencies of terms take.
+    pub(super) fn frequency_bytes(&self) -> usize {
+        self.frequencies.bytes()
+    }
+
+    /// The group of these documents.
+    pub(super) fn group(&self, members: Vec<usize>) -> Group {
+        let of_members = || members.iter().map(|number| &self.documents[*number]);
+        let times = || of_members().map(|document| document.time);
+        let mut sources: BTreeMap<SourceId, u32> = BTreeMap::new();
+        for document in of_members() {
+            *sources.entry(document.source).or_default() += 1;
+        }
+        let vectors = of_members().filter_map(|document| document.dense.as_deref());
         Group {
-            members: vec![number],
-            sum: self.get(number).clone(),
-            dense: document.dense.as_deref().filter(|_| self.baseline.is_some()).map(DenseSum::of),
-            first: document.time,
-            last: document.time,
-            sources: BTreeMap::from([(document.source, 1)]),
-            delivered: document.delivered,
-            changed: document.cluster.is_none(),
+            sum: Weighted::sum(&members.iter().map(|number| self.get(*number)).collect::<Vec<_>>()),
+            dense: self
+                .baseline
+                .and_then(|_| vectors.map(DenseSum::of).reduce(|one, other| one.plus(&other).unwrap_or(one))),
+            first: times().min().unwrap_or_default(),
+            last: times().max().unwrap_or_default(),
+            sources,
+            delivered: of_members().any(|document| document.delivered),
+            changed: of_members().any(|document| document.cluster.is_none()),
+            members,
         }
     }
 
@@ -200,22 +227,26 @@ impl<'a> Comparison<'a> {
         (first..last).filter(is_near).collect()
     }
 
-    /// By how much two groups are more alike than one story has to be, if they may be one.
-    pub(super) fn margin(&self, thresholds: Thresholds, one: &Group, other: &Group) -> Option<f64> {
+    /// How alike two groups are, if that is enough for one story. `sum` is that of the similarity of words over all pairs.
+    pub(super) fn likeness(&self, thresholds: Thresholds, one: &Group, other: &Group, sum: f64) -> Option<Likeness> {
         let gap_days = one.gap_days(other);
         let has_news = one.changed || other.changed;
         if !has_news || (one.delivered && other.delivered) || one.gap_ms(other) > OPEN_DAYS * DAY_MS {
             return None;
         }
-        let pairs = one.size() * other.size();
-        let words = one.sum.similarity(&other.sum) / pairs;
+        let words = sum / (one.size() * other.size());
         let sense = self.sense(one, other);
         let similarity = sense.map_or(words, |sense| DENSE_WEIGHT * sense + (1.0 - DENSE_WEIGHT) * words);
         let extra = if sense.is_some() { DENSE_EXTRA } else { 0.0 };
         let needed = thresholds.needed(one.source_pairs(other), one.own_share(other)) + extra;
         let margin = similarity * (-gap_days / DECAY_DAYS).exp() - needed;
         let same_sense = sense.is_some_and(|sense| sense >= SAME_SENSE);
-        (margin >= 0.0 && (same_sense || self.same_matter(one, other, similarity))).then_some(margin)
+        (margin >= 0.0).then_some(Likeness { margin, similarity, same_sense })
+    }
+
+    /// Whether what two groups share is a matter, and not only the likes of names.
+    pub(super) fn is_one_story(one: &Group, other: &Group, likeness: Likeness) -> bool {
+        likeness.same_sense || Self::same_matter(one, other, likeness.similarity)
     }
 
     fn sense(&self, one: &Group, other: &Group) -> Option<f64> {
@@ -225,19 +256,17 @@ impl<'a> Comparison<'a> {
 
     /// Whether two groups share what a story is about. What they share must be more than the form of a publication, its number and
     /// its date, and more than names: those say where and who, not what.
-    fn same_matter(&self, one: &Group, other: &Group, similarity: f64) -> bool {
+    fn same_matter(one: &Group, other: &Group, similarity: f64) -> bool {
         let (mut words, mut names, mut plain, mut matters) = (0.0, 0, 0, 0);
-        one.sum.shared(&other.sum, |key, mine, theirs| match key.part() {
-            WORDS => {
-                words += f64::from(mine) * f64::from(theirs);
-                if self.frequencies.kind(key) == Kind::Matter {
-                    matters += 1;
-                    let name = key.as_name();
-                    plain += usize::from(!(one.sum.has(name) || other.sum.has(name)));
-                }
+        one.sum.shared(&other.sum, |mine, theirs| {
+            let both = |part| mine.has(part) && theirs.has(part);
+            names += usize::from(both(NAMES));
+            if both(WORDS) {
+                words += mine.word_product(theirs);
+                let is_matter = mine.term.kind() == Kind::Matter;
+                matters += usize::from(is_matter);
+                plain += usize::from(is_matter && !mine.has(NAMES) && !theirs.has(NAMES));
             }
-            NAMES => names += 1,
-            _ => {}
         });
         let lengths = one.sum.words_length() * other.sum.words_length();
         let enough = names >= NAMES_IN_COMMON || (lengths > 0.0 && words / lengths >= FEW_WORDS);

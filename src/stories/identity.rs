@@ -23,9 +23,7 @@ pub(super) fn identify<'a>(
     groups.sort_unstable();
     let stayed = stayed(documents, &groups);
     let mut placed = Placed { homes: documents.iter().map(|d| d.cluster).collect(), ..Placed::default() };
-    for (place, group) in groups.iter().enumerate() {
-        let own: Vec<ClusterId> =
-            stayed.iter().filter(|(_, (_, group))| *group == place).map(|(story, _)| *story).collect();
+    for (group, own) in groups.iter().zip(stayed) {
         let chosen = chosen(documents, group, &own);
         let story = chosen.unwrap_or_else(|| new_story(topic, documents, group));
         placed.merges.extend(own.iter().filter(|id| **id != story).map(|id| Merge { from: *id, into: story }));
@@ -34,20 +32,24 @@ pub(super) fn identify<'a>(
     placed
 }
 
-/// For each story the group that has most of its items, the earliest of several, and how many.
-fn stayed(documents: &[Document], groups: &[Vec<usize>]) -> BTreeMap<ClusterId, (usize, usize)> {
-    let mut stayed: BTreeMap<ClusterId, (usize, usize)> = BTreeMap::new();
+/// The stories that stay with each group: it has most of their items, the earliest of several that have.
+fn stayed(documents: &[Document], groups: &[Vec<usize>]) -> Vec<Vec<ClusterId>> {
+    let mut most: BTreeMap<ClusterId, (usize, usize)> = BTreeMap::new();
     for (place, group) in groups.iter().enumerate() {
         let mut items: BTreeMap<ClusterId, usize> = BTreeMap::new();
         for story in group.iter().filter_map(|member| documents[*member].cluster) {
             *items.entry(story).or_default() += 1;
         }
         for (story, count) in items {
-            let most = stayed.entry(story).or_insert((count, place));
+            let most = most.entry(story).or_insert((count, place));
             if count > most.0 {
                 *most = (count, place);
             }
         }
+    }
+    let mut stayed = vec![Vec::new(); groups.len()];
+    for (story, (_, place)) in most {
+        stayed[place].push(story);
     }
     stayed
 }
@@ -112,5 +114,5 @@ fn mean_similarity(own: &Weighted, sum: &Weighted, items: usize) -> f64 {
 }
 
 fn sum<'a>(group: &[usize], weighted: &impl Fn(usize) -> &'a Weighted) -> Weighted {
-    group.iter().fold(Weighted::default(), |sum, member| sum.plus(weighted(*member)))
+    Weighted::sum(&group.iter().map(|member| weighted(*member)).collect::<Vec<_>>())
 }

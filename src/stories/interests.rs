@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 
 use super::features::Features;
+use super::similarity::{LEAD, WORDS};
 use super::tokens::tokens;
+use super::vocabulary::Term;
 
 /// A phrase of at most this many words must be there as a whole; of a longer one each word counts by itself.
 const PHRASE_WORDS: usize = 3;
@@ -17,7 +19,7 @@ pub struct Interests {
 #[derive(Debug, Clone)]
 struct Phrase {
     written: String,
-    terms: BTreeSet<String>,
+    terms: BTreeSet<Term>,
 }
 
 impl Interests {
@@ -25,10 +27,10 @@ impl Interests {
     pub fn parse(text: &str) -> Self {
         let mut phrases: Vec<Phrase> = Vec::new();
         for part in text.split([',', ';', '\n', '.']) {
-            let words: Vec<(String, String)> = tokens(part).map(|t| (t.written.to_owned(), t.term)).collect();
+            let words: Vec<(String, Term)> = tokens(part).map(|t| (t.written.to_owned(), Term::of(&t.term))).collect();
             if words.len() <= PHRASE_WORDS {
                 let written: Vec<&str> = words.iter().map(|(written, _)| written.as_str()).collect();
-                push(&mut phrases, written.join(" "), words.iter().map(|(_, term)| term.clone()).collect());
+                push(&mut phrases, written.join(" "), words.iter().map(|(_, term)| *term).collect());
             } else {
                 for (written, term) in words {
                     push(&mut phrases, written, BTreeSet::from([term]));
@@ -46,14 +48,12 @@ impl Interests {
     /// The phrases, as the owner wrote them, that the text is about: in its opening, or at least twice.
     #[must_use]
     pub fn matches(&self, features: &Features) -> Vec<String> {
-        let about = |term: &String| {
-            features.lead.contains_key(term) || features.words.get(term).is_some_and(|occurrences| *occurrences >= 2)
-        };
+        let about = |term: &Term| features.times(*term, LEAD) > 0 || features.times(*term, WORDS) >= 2;
         self.phrases.iter().filter(|phrase| phrase.terms.iter().all(about)).map(|p| p.written.clone()).collect()
     }
 }
 
-fn push(phrases: &mut Vec<Phrase>, written: String, terms: BTreeSet<String>) {
+fn push(phrases: &mut Vec<Phrase>, written: String, terms: BTreeSet<Term>) {
     if !terms.is_empty() && !phrases.iter().any(|known| known.terms == terms) {
         phrases.push(Phrase { written, terms });
     }

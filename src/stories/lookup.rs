@@ -3,12 +3,15 @@
 //! What one look costs is bounded: so many terms, so many of the latest items for each, so many found. It therefore does not grow
 //! with the number of items. [`Limits::EXACT`] has no bounds, to measure what they cost.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 
-use super::similarity::{Key, NAMES, WORDS, Weighted};
+use rustc_hash::FxHashMap;
+
+use super::similarity::{NAMES, WORDS, Weighted};
+use super::vocabulary::Term;
 
 /// How far is looked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Limits {
     /// Heaviest words by which an item is looked up.
     pub words: usize,
@@ -18,18 +21,41 @@ pub struct Limits {
     pub items_of_term: usize,
     /// Items found at most, those that share most.
     pub found: usize,
+    /// What an item has to share with another by these terms to be found.
+    pub shared: f32,
+    /// Mean similarity below which two groups are not looked at as one story.
+    pub least: f64,
 }
 
 impl Limits {
-    pub const USUAL: Self = Self { words: 24, names: 12, items_of_term: 128, found: 48 };
-    pub const EXACT: Self = Self { words: usize::MAX, names: usize::MAX, items_of_term: usize::MAX, found: usize::MAX };
+    pub const USUAL: Self = Self { words: 24, names: 12, items_of_term: 128, found: 96, shared: 0.03, least: 0.05 };
+    pub const EXACT: Self = Self {
+        words: usize::MAX,
+        names: usize::MAX,
+        items_of_term: usize::MAX,
+        found: usize::MAX,
+        shared: 0.0,
+        least: 0.0,
+    };
 }
+
+/// A text's heaviest terms, with the part that each is of.
+#[derive(Debug)]
+pub struct Heavy(Vec<(usize, Term, f32)>);
+
+/// The items that have a term among their heaviest, by the order in which they came.
+type Holders = VecDeque<(u32, f32)>;
 
 /// Items by their heavy terms.
 #[derive(Debug)]
 pub struct LookupIndex {
     limits: Limits,
-    items: HashMap<Key, VecDeque<(usize, f32)>>,
+    /// The callers' numbers of the items.
+    items: Vec<usize>,
+    /// By part.
+    holders: [FxHashMap<Term, Holders>; 2],
+    /// What each item shares with the one that is looked up; nothing between two looks.
+    shared: Vec<f32>,
 }
 
 impl Default for LookupIndex {
@@ -41,55 +67,76 @@ impl Default for LookupIndex {
 impl LookupIndex {
     #[must_use]
     pub fn new(limits: Limits) -> Self {
-        Self { limits, items: HashMap::new() }
+        Self { limits, items: Vec::new(), holders: Default::default(), shared: Vec::new() }
     }
 
-    pub fn insert(&mut self, item: usize, weighted: &Weighted) {
-        for (key, weight) in self.heaviest(weighted) {
-            let items = self.items.entry(key).or_default();
-            if items.len() >= self.limits.items_of_term {
-                items.pop_front();
-            }
-            items.push_back((item, weight));
-        }
-    }
-
-    /// Items inserted so far that share most with this one by its heavy terms, in rising order.
+    /// The terms by which a text is looked up.
     #[must_use]
-    pub fn candidates(&self, weighted: &Weighted) -> Vec<usize> {
-        let mut shared: HashMap<usize, f32> = HashMap::new();
-        for (key, mine) in self.heaviest(weighted) {
-            for (item, theirs) in self.items.get(&key).into_iter().flatten() {
-                *shared.entry(*item).or_default() += mine * theirs;
-            }
-        }
-        let mut found: Vec<(usize, f32)> = shared.into_iter().collect();
-        if found.len() > self.limits.found {
-            found.select_nth_unstable_by(self.limits.found, |a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-            found.truncate(self.limits.found);
-        }
-        let mut items: Vec<usize> = found.into_iter().map(|(item, _)| item).collect();
-        items.sort_unstable();
-        items
+    pub fn heavy(&self, weighted: &Weighted) -> Heavy {
+        let mut heavy = heaviest(weighted, WORDS, self.limits.words);
+        heavy.extend(heaviest(weighted, NAMES, self.limits.names));
+        Heavy(heavy)
     }
 
-    fn heaviest(&self, weighted: &Weighted) -> Vec<(Key, f32)> {
-        let mut heaviest = heaviest_of(weighted, WORDS, self.limits.words);
-        heaviest.extend(heaviest_of(weighted, NAMES, self.limits.names));
-        heaviest
+    pub fn insert(&mut self, item: usize, heavy: &Heavy) {
+        let place = u32::try_from(self.items.len()).unwrap_or(u32::MAX);
+        self.items.push(item);
+        self.shared.push(0.0);
+        for (part, term, weight) in &heavy.0 {
+            let holders = self.holders[*part].entry(*term).or_default();
+            if holders.len() >= self.limits.items_of_term {
+                holders.pop_front();
+            }
+            holders.push_back((place, *weight));
+        }
+    }
+
+    /// Items inserted so far that share most by these terms, in the order in which they came.
+    #[must_use]
+    pub fn candidates(&mut self, heavy: &Heavy) -> Vec<usize> {
+        let mut found: Vec<u32> = Vec::new();
+        for (part, term, mine) in &heavy.0 {
+            for (place, theirs) in self.holders[*part].get(term).into_iter().flatten() {
+                let shared = &mut self.shared[*place as usize];
+                if *shared <= 0.0 {
+                    found.push(*place);
+                }
+                *shared += mine * theirs;
+            }
+        }
+        let mut best: Vec<(u32, f32)> =
+            found.iter().map(|place| (*place, std::mem::take(&mut self.shared[*place as usize]))).collect();
+        best.retain(|(_, shared)| *shared >= self.limits.shared);
+        if best.len() > self.limits.found {
+            best.select_nth_unstable_by(self.limits.found, |a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+            best.truncate(self.limits.found);
+        }
+        best.sort_unstable_by_key(|(place, _)| *place);
+        best.into_iter().map(|(place, _)| self.items[place as usize]).collect()
+    }
+
+    /// The bytes it takes, about.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        let of_part = |holders: &FxHashMap<Term, Holders>| {
+            let lists: usize = holders.values().map(|list| list.capacity() * size_of::<(u32, f32)>()).sum();
+            lists + holders.capacity() * (size_of::<(Term, Holders)>() + 1)
+        };
+        let items = size_of_val(&*self.items) + size_of_val(&*self.shared);
+        items + self.holders.iter().map(of_part).sum::<usize>()
     }
 }
 
-/// A part's heaviest terms, by rising key.
-fn heaviest_of(weighted: &Weighted, part: usize, count: usize) -> Vec<(Key, f32)> {
-    let mut entries: Vec<(Key, f32)> =
-        weighted.entries().iter().filter(|(key, _)| key.part() == part).copied().collect();
-    if entries.len() > count {
-        entries.select_nth_unstable_by(count, |a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-        entries.truncate(count);
-        entries.sort_unstable_by_key(|(key, _)| *key);
+/// A part's heaviest terms, by rising term.
+fn heaviest(weighted: &Weighted, part: usize, count: usize) -> Vec<(usize, Term, f32)> {
+    let of_part = weighted.entries().iter().filter(|entry| entry.has(part));
+    let mut terms: Vec<(usize, Term, f32)> = of_part.map(|entry| (part, entry.term, entry.weights[part])).collect();
+    if terms.len() > count {
+        terms.select_nth_unstable_by(count, |a, b| b.2.total_cmp(&a.2).then(a.1.cmp(&b.1)));
+        terms.truncate(count);
+        terms.sort_unstable_by_key(|(_, term, _)| *term);
     }
-    entries
+    terms
 }
 
 #[cfg(test)]
@@ -98,29 +145,28 @@ mod tests {
     use super::super::similarity::Frequencies;
     use super::*;
 
-    fn weighted(texts: &[&str]) -> Vec<Weighted> {
+    /// What is found for one of the texts when all of them are in the index.
+    fn found(mut index: LookupIndex, texts: &[&str], looked_up: usize) -> Vec<usize> {
         let items: Vec<Features> = texts.iter().map(|text| Features::of(None, text)).collect();
         let snapshot = Frequencies::of(&items);
-        items.iter().map(|item| snapshot.weigh(item)).collect()
+        let heavy: Vec<Heavy> = items.iter().map(|item| index.heavy(&snapshot.weigh(item))).collect();
+        for (number, item) in heavy.iter().enumerate() {
+            index.insert(number, item);
+        }
+        assert!(index.bytes() > 0);
+        let found = index.candidates(&heavy[looked_up]);
+        assert_eq!(found, index.candidates(&heavy[looked_up]), "a look leaves nothing behind");
+        found
     }
 
     #[test]
     fn what_shares_a_heavy_term_is_found() {
-        let items = weighted(&["ferry power skerrow", "ferry harbour", "pump tax"]);
-        let mut index = LookupIndex::default();
-        for (number, item) in items.iter().enumerate() {
-            index.insert(number, item);
-        }
-        assert_eq!(index.candidates(&items[0]), [0, 1]);
+        assert_eq!(found(LookupIndex::default(), &["ferry power skerrow", "ferry harbour", "pump tax"], 0), [0, 1]);
     }
 
     #[test]
     fn of_a_common_term_the_latest_items_are_kept_and_the_likest_found() {
-        let items = weighted(&["ferry one", "ferry two", "ferry three", "ferry three"]);
-        let mut index = LookupIndex::new(Limits { items_of_term: 3, found: 2, ..Limits::USUAL });
-        for (number, item) in items.iter().enumerate() {
-            index.insert(number, item);
-        }
-        assert_eq!(index.candidates(&items[3]), [2, 3]);
+        let index = LookupIndex::new(Limits { items_of_term: 3, found: 2, ..Limits::USUAL });
+        assert_eq!(found(index, &["ferry one", "ferry two", "ferry three", "ferry three"], 3), [2, 3]);
     }
 }

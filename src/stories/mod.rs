@@ -14,6 +14,7 @@ pub mod features;
 mod identity;
 pub mod interests;
 pub mod lookup;
+pub mod memory;
 pub mod preferences;
 pub mod scores;
 pub mod signals;

@@ -3,17 +3,18 @@
 //! Comes in: counts of a text's parts. Goes out: one weighted vector an item, in which the parts stand side by side, so that a single
 //! product is the weighted mean of the parts' cosines, and the mean over the pairs of two stories is the product of their sums.
 
-use std::collections::{HashMap, HashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::features::{Counts, Features};
-use super::vocabulary::Kind;
+use super::features::{Counted, Features};
+use super::vocabulary::Term;
 
 /// How much each part counts (words, names and numbers, opening), found as `docs/CLUSTERING.md` says.
 const PART_WEIGHTS: [f64; PARTS] = [0.6, 0.2, 0.2];
-const PARTS: usize = 3;
+pub(super) const PARTS: usize = 3;
 /// Places of the parts.
 pub(super) const WORDS: usize = 0;
 pub(super) const NAMES: usize = 1;
+pub(super) const LEAD: usize = 2;
 
 /// So many rare names a text is taken to have besides its own: two teasers that both name one country are not alike for that.
 const UNSAID_NAMES: f64 = 2.0;
@@ -22,47 +23,41 @@ const UNSAID_NAMES: f64 = 2.0;
 #[derive(Debug, Clone, Default)]
 pub struct Frequencies {
     documents: usize,
-    terms: HashMap<String, Term>,
-    /// By number of the term.
-    kinds: Vec<Kind>,
+    of_term: FxHashMap<Term, u32>,
+    /// [`inverse_frequency`] of a term by the number of documents that have it, as far as that number is small.
+    inverse: Vec<f64>,
 }
 
-#[derive(Debug, Clone, Copy, Default)]
-struct Term {
-    /// By alphabet, so that numbers, and with them sums, do not depend on the order of the items.
-    number: u32,
-    documents: u32,
-    /// [`Frequencies::inverse_frequency`].
-    inverse: f64,
+/// Terms are mostly rare: the logarithms of so many frequencies are taken once.
+const SMALL_FREQUENCIES: u32 = 1_024;
+
+/// A term's weights in the parts.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Entry {
+    pub(super) term: Term,
+    pub(super) weights: [f32; PARTS],
 }
 
-/// A term of a part: terms of different parts are different.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Key(u32);
-
-impl Key {
-    fn new(part: usize, number: u32) -> Self {
-        Self(number.saturating_mul(3).saturating_add(u32::try_from(part).unwrap_or(0)))
+impl Entry {
+    /// The weighted product of the parts.
+    pub(super) fn product(&self, other: &Self) -> f64 {
+        self.weights.iter().zip(&other.weights).map(|(mine, theirs)| f64::from(*mine) * f64::from(*theirs)).sum()
     }
 
-    pub(super) const fn part(self) -> usize {
-        (self.0 % 3) as usize
+    /// The product of the words alone.
+    pub(super) fn word_product(&self, other: &Self) -> f64 {
+        f64::from(self.weights[WORDS]) * f64::from(other.weights[WORDS])
     }
 
-    pub(super) const fn number(self) -> u32 {
-        self.0 / 3
-    }
-
-    /// The same term among the names.
-    pub(super) const fn as_name(self) -> Self {
-        Self(self.0 - self.0 % 3 + 1)
+    pub(super) fn has(&self, part: usize) -> bool {
+        self.weights[part] > 0.0
     }
 }
 
-/// An item's vector, or the sum of several: keys in rising order.
+/// An item's vector, or the sum of several: by rising term.
 #[derive(Debug, Clone, Default)]
 pub struct Weighted {
-    entries: Vec<(Key, f32)>,
+    entries: Vec<Entry>,
     /// Length of the words' part.
     words_length: f64,
 }
@@ -70,32 +65,22 @@ pub struct Weighted {
 impl Frequencies {
     #[must_use]
     pub fn of<'a>(items: impl IntoIterator<Item = &'a Features>) -> Self {
-        let mut snapshot = Self::default();
+        let (mut documents, mut of_term) = (0, FxHashMap::<Term, u32>::default());
         for features in items {
-            snapshot.documents += 1;
-            for term in features.words.keys() {
-                if let Some(known) = snapshot.terms.get_mut(term) {
-                    known.documents += 1;
-                } else {
-                    snapshot.terms.insert(term.clone(), Term { documents: 1, ..Term::default() });
-                }
+            documents += 1;
+            for term in features.words() {
+                *of_term.entry(term).or_default() += 1;
             }
         }
-        let documents = snapshot.documents;
-        let mut by_alphabet: Vec<(&String, &mut Term)> = snapshot.terms.iter_mut().collect();
-        by_alphabet.sort_unstable_by_key(|(text, _)| *text);
-        for (number, (text, term)) in by_alphabet.into_iter().enumerate() {
-            term.number = u32::try_from(number).unwrap_or(u32::MAX);
-            term.inverse = inverse_frequency(documents, term.documents);
-            snapshot.kinds.push(Kind::of(text));
-        }
-        snapshot
+        let inverse =
+            (0..SMALL_FREQUENCIES).map(|documents_with| inverse_frequency(documents, documents_with)).collect();
+        Self { documents, of_term, inverse }
     }
 
     /// In how many items a term stands.
     #[must_use]
     pub fn documents_with(&self, term: &str) -> u32 {
-        self.terms.get(term).map_or(0, |term| term.documents)
+        self.of_term.get(&Term::of(term)).copied().unwrap_or(0)
     }
 
     #[must_use]
@@ -103,10 +88,10 @@ impl Frequencies {
         self.documents
     }
 
-    /// ln(1 + N / df): never zero, so that a set of one item still compares.
+    /// The bytes it takes, about.
     #[must_use]
-    pub fn inverse_frequency(&self, term: &str) -> f64 {
-        inverse_frequency(self.documents, self.documents_with(term))
+    pub fn bytes(&self) -> usize {
+        self.of_term.capacity() * (size_of::<(Term, u32)>() + 1) + size_of_val(&*self.inverse)
     }
 
     #[must_use]
@@ -115,39 +100,47 @@ impl Frequencies {
     }
 
     /// The vector of a text without the terms that its source uses all the time.
-    pub(super) fn weigh_without(&self, features: &Features, house_words: Option<&HashSet<&str>>) -> Weighted {
-        let counts = [&features.words, &features.names, &features.lead];
-        let parts = counts.map(|counts| self.part(counts, house_words));
-        let present: f64 =
-            parts.iter().zip(PART_WEIGHTS).filter(|(part, _)| !part.is_empty()).map(|(_, weight)| weight).sum();
-        let rare = inverse_frequency(self.documents, 1).powi(2);
-        let mut weighted = Weighted::default();
-        for (place, part) in parts.iter().enumerate().filter(|(_, part)| !part.is_empty()) {
-            let unsaid = if place == NAMES { UNSAID_NAMES * rare } else { 0.0 };
-            let length = (part.iter().map(|(_, weight)| weight * weight).sum::<f64>() + unsaid).sqrt();
-            let scale = (PART_WEIGHTS[place] / present).sqrt();
-            if place == WORDS {
-                weighted.words_length = scale;
+    pub(super) fn weigh_without(&self, features: &Features, house_words: Option<&FxHashSet<Term>>) -> Weighted {
+        let counted = features.terms().iter();
+        let counted = counted.filter(|counted| house_words.is_none_or(|words| !words.contains(&counted.term)));
+        let raw: Vec<(Term, [f64; PARTS])> = counted.filter_map(|counted| self.raw(counted)).collect();
+        let scales = self.scales(&raw);
+        let scaled = |(term, weights): &(Term, [f64; PARTS])| Entry {
+            term: *term,
+            weights: [0, 1, 2].map(|part| narrow(weights[part] * scales[part].0)),
+        };
+        Weighted { entries: raw.iter().map(scaled).collect(), words_length: scales[WORDS].1 }
+    }
+
+    /// A term's weights before they are brought to one length; `None` for one that no item has.
+    fn raw(&self, counted: &Counted) -> Option<(Term, [f64; PARTS])> {
+        let inverse = self.inverse_of(*self.of_term.get(&counted.term)?);
+        let weight = |times: u8| match times {
+            0 => 0.0,
+            1 => inverse,
+            _ => (1.0 + f64::from(times).ln()) * inverse,
+        };
+        Some((counted.term, counted.times.map(weight)))
+    }
+
+    /// For each part what its weights are multiplied by, and the length that it has then.
+    fn scales(&self, raw: &[(Term, [f64; PARTS])]) -> [(f64, f64); PARTS] {
+        let squares = [0, 1, 2].map(|part| raw.iter().map(|(_, weights)| weights[part].powi(2)).sum::<f64>());
+        let present: f64 = (0..PARTS).filter(|part| squares[*part] > 0.0).map(|part| PART_WEIGHTS[part]).sum();
+        [0, 1, 2].map(|part| {
+            if squares[part] <= 0.0 {
+                return (0.0, 0.0);
             }
-            let scaled =
-                part.iter().map(|(number, weight)| (Key::new(place, *number), narrow(weight / length * scale)));
-            weighted.entries.extend(scaled);
-        }
-        weighted.entries.sort_unstable_by_key(|(key, _)| *key);
-        weighted
+            let unsaid = if part == NAMES { UNSAID_NAMES * self.inverse_of(1).powi(2) } else { 0.0 };
+            let length = (PART_WEIGHTS[part] / present).sqrt();
+            (length / (squares[part] + unsaid).sqrt(), length)
+        })
     }
 
-    fn part(&self, counts: &Counts, house_words: Option<&HashSet<&str>>) -> Vec<(u32, f64)> {
-        let counted = counts.iter().filter(|(term, _)| house_words.is_none_or(|words| !words.contains(term.as_str())));
-        let weighted = counted.filter_map(|(term, count)| {
-            let known = self.terms.get(term)?;
-            Some((known.number, (1.0 + f64::from(*count).ln()) * known.inverse))
-        });
-        weighted.collect()
-    }
-
-    pub(super) fn kind(&self, key: Key) -> Kind {
-        self.kinds.get(key.number() as usize).copied().unwrap_or_default()
+    /// ln(1 + N / df): never zero, so that a set of one item still compares.
+    fn inverse_of(&self, documents_with: u32) -> f64 {
+        let known = self.inverse.get(documents_with as usize).copied();
+        known.unwrap_or_else(|| inverse_frequency(self.documents, documents_with))
     }
 }
 
@@ -169,7 +162,7 @@ impl Weighted {
     #[must_use]
     pub fn similarity(&self, other: &Self) -> f64 {
         let mut sum = 0.0;
-        self.shared(other, |_, mine, theirs| sum += f64::from(mine) * f64::from(theirs));
+        self.shared(other, |mine, theirs| sum += mine.product(theirs));
         sum
     }
 
@@ -177,68 +170,71 @@ impl Weighted {
     #[must_use]
     pub fn word_cosine(&self, other: &Self) -> f64 {
         let mut sum = 0.0;
-        self.shared(other, |key, mine, theirs| {
-            if key.part() == WORDS {
-                sum += f64::from(mine) * f64::from(theirs);
-            }
-        });
+        self.shared(other, |mine, theirs| sum += mine.word_product(theirs));
         let lengths = self.words_length * other.words_length;
         if lengths > 0.0 { sum / lengths } else { 0.0 }
     }
 
-    /// Calls for every key that both have, in rising order.
-    pub(super) fn shared(&self, other: &Self, mut each: impl FnMut(Key, f32, f32)) {
-        let is_shorter = self.entries.len() <= other.entries.len();
-        let (short, long) = if is_shorter { (self, other) } else { (other, self) };
-        let searches = long.entries.len() > short.entries.len().saturating_mul(MUCH_LONGER);
-        let mut rest = long.entries.as_slice();
-        for (key, weight) in &short.entries {
-            let ahead = if searches {
-                rest.partition_point(|(theirs, _)| theirs < key)
-            } else {
-                rest.iter().take_while(|(theirs, _)| theirs < key).count()
-            };
-            rest = &rest[ahead..];
-            match rest.first() {
-                Some((same, long_weight)) if same == key && is_shorter => each(*key, *weight, *long_weight),
-                Some((same, long_weight)) if same == key => each(*key, *long_weight, *weight),
-                Some(_) => {}
-                None => break,
-            }
+    /// Calls for every term that both have, in rising order.
+    pub(super) fn shared(&self, other: &Self, mut each: impl FnMut(&Entry, &Entry)) {
+        if self.entries.len() <= other.entries.len() {
+            shared(&self.entries, &other.entries, &mut each);
+        } else {
+            shared(&other.entries, &self.entries, &mut |theirs, mine| each(mine, theirs));
         }
     }
 
     /// The sum of both.
     pub(super) fn plus(&self, other: &Self) -> Self {
-        let mut entries = Vec::with_capacity(self.entries.len() + other.entries.len());
-        let (mut a, mut b) = (self.entries.iter().peekable(), other.entries.iter().peekable());
-        while let (Some((x, weight_x)), Some((y, weight_y))) = (a.peek(), b.peek()) {
-            match x.cmp(y) {
-                std::cmp::Ordering::Less => entries.extend(a.next()),
-                std::cmp::Ordering::Greater => entries.extend(b.next()),
-                std::cmp::Ordering::Equal => {
-                    entries.push((*x, weight_x + weight_y));
-                    a.next();
-                    b.next();
-                }
-            }
-        }
-        entries.extend(a);
-        entries.extend(b);
-        Self { entries, words_length: self.words_length + other.words_length }
+        Self::sum(&[self, other])
     }
 
-    pub(super) fn entries(&self) -> &[(Key, f32)] {
+    /// The sum of all.
+    pub(super) fn sum(all: &[&Self]) -> Self {
+        let mut parts: Vec<Entry> = all.iter().flat_map(|one| one.entries.iter().copied()).collect();
+        // Runs that are in order already are merged; what is added first stays first, so that a sum is the same every time.
+        parts.sort_by_key(|entry| entry.term);
+        let add = |sum: &mut Entry, entry: &Entry| {
+            let is_same = sum.term == entry.term;
+            if is_same {
+                sum.weights = [0, 1, 2].map(|part| sum.weights[part] + entry.weights[part]);
+            }
+            is_same
+        };
+        parts.dedup_by(|entry, sum| add(sum, entry));
+        Self { entries: parts, words_length: all.iter().map(|one| one.words_length).sum() }
+    }
+
+    pub(super) fn entries(&self) -> &[Entry] {
         &self.entries
+    }
+
+    /// The bytes it takes.
+    pub(super) fn bytes(&self) -> usize {
+        size_of::<Self>() + self.entries.capacity() * size_of::<Entry>()
     }
 
     /// Of a sum, the lengths added up.
     pub(super) const fn words_length(&self) -> f64 {
         self.words_length
     }
+}
 
-    pub(super) fn has(&self, key: Key) -> bool {
-        self.entries.binary_search_by_key(&key, |(known, _)| *known).is_ok()
+fn shared(short: &[Entry], long: &[Entry], each: &mut impl FnMut(&Entry, &Entry)) {
+    let searches = long.len() > short.len().saturating_mul(MUCH_LONGER);
+    let mut rest = long;
+    for entry in short {
+        let ahead = if searches {
+            rest.partition_point(|other| other.term < entry.term)
+        } else {
+            rest.iter().take_while(|other| other.term < entry.term).count()
+        };
+        rest = &rest[ahead..];
+        match rest.first() {
+            Some(other) if other.term == entry.term => each(entry, other),
+            Some(_) => {}
+            None => break,
+        }
     }
 }
 

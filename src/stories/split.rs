@@ -6,10 +6,13 @@
 
 use std::collections::HashMap;
 
-use super::similarity::{Key, Weighted};
+use rustc_hash::FxHashMap;
+
+use super::similarity::{Entry, PARTS, Weighted};
+use super::vocabulary::Term;
 
 /// How much each part counts among the items of one group (words, names and numbers, opening).
-const PART_WEIGHTS: [f64; 3] = [0.4, 0.3, 0.3];
+const PART_WEIGHTS: [f64; PARTS] = [0.4, 0.3, 0.3];
 
 /// Fewer items are no event of their own: what differs then is one text.
 const LEAST_ITEMS: usize = 3;
@@ -65,15 +68,18 @@ fn halves<'a>(members: &[usize], weighted: &impl Fn(usize) -> &'a Weighted) -> O
     Some(Halves { one: numbers(one), other: numbers(other), joined })
 }
 
+/// A term's place in a part.
+type Key = (Term, usize);
+
 /// All pairs' similarities among themselves.
 fn similarities(vectors: &[&Weighted]) -> Vec<Vec<f64>> {
-    let mut documents: HashMap<Key, usize> = HashMap::new();
-    for (key, _) in vectors.iter().flat_map(|vector| vector.entries()) {
-        *documents.entry(*key).or_default() += 1;
+    let mut documents: FxHashMap<Key, usize> = FxHashMap::default();
+    for (key, _) in vectors.iter().flat_map(|vector| weights(vector)) {
+        *documents.entry(key).or_default() += 1;
     }
     let local: Vec<Vec<(Key, f64)>> =
         vectors.iter().map(|vector| weighed_locally(vector, &documents, vectors.len())).collect();
-    let mut holders: HashMap<Key, Vec<(usize, f64)>> = HashMap::new();
+    let mut holders: FxHashMap<Key, Vec<(usize, f64)>> = FxHashMap::default();
     let mut alike = vec![vec![0.0; vectors.len()]; vectors.len()];
     for (place, vector) in local.iter().enumerate() {
         for (key, weight) in vector {
@@ -88,21 +94,25 @@ fn similarities(vectors: &[&Weighted]) -> Vec<Vec<f64>> {
     alike
 }
 
+fn weights(vector: &Weighted) -> impl Iterator<Item = (Key, f64)> {
+    let of_entry = |entry: &Entry| [0, 1, 2].map(|part| ((entry.term, part), f64::from(entry.weights[part])));
+    vector.entries().iter().flat_map(of_entry).filter(|(_, weight)| *weight > 0.0)
+}
+
 #[expect(clippy::cast_precision_loss, reason = "members of a story")]
-fn weighed_locally(vector: &Weighted, documents: &HashMap<Key, usize>, of: usize) -> Vec<(Key, f64)> {
+fn weighed_locally(vector: &Weighted, documents: &FxHashMap<Key, usize>, of: usize) -> Vec<(Key, f64)> {
     let mut entries: Vec<(Key, f64)> = Vec::with_capacity(vector.entries().len());
-    let mut lengths = [0.0; 3];
-    for (key, weight) in vector.entries() {
-        let holders = documents.get(key).copied().unwrap_or(0);
+    let mut lengths = [0.0; PARTS];
+    for (key, weight) in weights(vector) {
+        let holders = documents.get(&key).copied().unwrap_or(0);
         if holders > 1 && holders < of {
-            let weight = f64::from(*weight) * (of as f64 / holders as f64).ln();
-            lengths[key.part()] += weight * weight;
-            entries.push((*key, weight));
+            let weight = weight * (of as f64 / holders as f64).ln();
+            lengths[key.1] += weight * weight;
+            entries.push((key, weight));
         }
     }
-    for (key, weight) in &mut entries {
-        let part = key.part();
-        *weight *= (PART_WEIGHTS[part] / lengths[part]).sqrt();
+    for ((_, part), weight) in &mut entries {
+        *weight *= (PART_WEIGHTS[*part] / lengths[*part]).sqrt();
     }
     entries
 }

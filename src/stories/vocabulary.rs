@@ -1,10 +1,37 @@
 //! Which terms say what a text is about, and which only what kind of text it is.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
+
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::domain::ids::SourceId;
 
 use super::cluster::Document;
+
+/// A word as it is compared, known by a hash of it: 30 bits, and its [`Kind`]. The same wherever and whenever it is read, so that what
+/// was counted in one run serves the next. Of a million different words one in two thousand is taken for another, rare one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Term(u32);
+
+impl Term {
+    #[must_use]
+    pub fn of(text: &str) -> Self {
+        // FNV-1a of 64 bits, folded.
+        let hash = text
+            .bytes()
+            .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
+        let folded = u32::try_from((hash ^ (hash >> 32)) & 0xffff_fffc).unwrap_or(0);
+        Self(folded | Kind::of(text) as u32)
+    }
+
+    pub(super) const fn kind(self) -> Kind {
+        match self.0 & 3 {
+            1 => Kind::Form,
+            2 => Kind::Number,
+            _ => Kind::Matter,
+        }
+    }
+}
 
 /// What a term may prove.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -105,30 +132,35 @@ impl Kind {
 const HOUSE_SHARE: f64 = 0.5;
 /// Of fewer texts nothing is said.
 const LEAST_TEXTS: usize = 8;
+/// So many of the latest texts tell it, however many there are.
+const MOST_TEXTS: usize = 256;
 
 /// The terms that each source has in most of its texts: its name, its series' titles, "read more".
 #[derive(Debug)]
-pub(super) struct HouseWords<'a>(HashMap<SourceId, HashSet<&'a str>>);
+pub(super) struct HouseWords(HashMap<SourceId, FxHashSet<Term>>);
 
-impl<'a> HouseWords<'a> {
-    pub(super) fn of(documents: &'a [Document]) -> Self {
-        let mut by_source: HashMap<SourceId, Vec<&'a Document>> = HashMap::new();
-        for document in documents {
-            by_source.entry(document.source).or_default().push(document);
+impl HouseWords {
+    pub(super) fn of(documents: &[Document]) -> Self {
+        let mut by_source: HashMap<SourceId, Vec<&Document>> = HashMap::new();
+        for document in documents.iter().rev() {
+            let texts = by_source.entry(document.source).or_default();
+            if texts.len() < MOST_TEXTS {
+                texts.push(document);
+            }
         }
         by_source.retain(|_, texts| texts.len() >= LEAST_TEXTS);
         Self(by_source.into_iter().map(|(source, texts)| (source, most_used(&texts))).collect())
     }
 
-    pub(super) fn of_source(&self, source: SourceId) -> Option<&HashSet<&'a str>> {
+    pub(super) fn of_source(&self, source: SourceId) -> Option<&FxHashSet<Term>> {
         self.0.get(&source)
     }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts of items")]
-fn most_used<'a>(texts: &[&'a Document]) -> HashSet<&'a str> {
-    let mut counts: HashMap<&str, usize> = HashMap::new();
-    for term in texts.iter().flat_map(|document| document.features.words.keys()) {
+fn most_used(texts: &[&Document]) -> FxHashSet<Term> {
+    let mut counts: FxHashMap<Term, usize> = FxHashMap::default();
+    for term in texts.iter().flat_map(|document| document.features.words()) {
         *counts.entry(term).or_default() += 1;
     }
     let most = texts.len() as f64 * HOUSE_SHARE;
@@ -149,6 +181,14 @@ mod tests {
         for word in ["release", "discussion", "daily", "changelog", "weekly", "september"] {
             assert_eq!(Kind::of(&stem(word)), Kind::Form, "{word}");
         }
+    }
+
+    #[test]
+    fn a_term_knows_its_kind() {
+        let terms = ["v1.2.3", "releas", "ferri"].map(Term::of);
+        assert_eq!(terms.map(Term::kind), [Kind::Number, Kind::Form, Kind::Matter]);
+        assert_eq!(terms[2], Term::of("ferri"));
+        assert_ne!(terms[2], Term::of("ferry"));
     }
 
     #[test]
