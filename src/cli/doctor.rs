@@ -1,6 +1,7 @@
 //! `aha-radar doctor`: what is set, what is wrong, how to mend it.
 
 mod daemon;
+mod memory;
 mod models;
 mod scores;
 
@@ -138,6 +139,7 @@ async fn topics(store: &SharedStore, config: &Config, findings: &mut Findings) -
         }
         sources(store, &topic, findings).await?;
         attempts(store, &topic, findings).await?;
+        memory::search(store, &topic, config.clock.now(), findings).await?;
         if let Some(late) = overdue(store, config, &topic, config.clock.now()).await? {
             let last = late.last_success.map_or_else(|| "never".to_owned(), |at| format!("last at {at}"));
             findings.wrong("run", format!("no run of topic {name:?} succeeded within AHA_ALERT_HOURS ({last})"));
