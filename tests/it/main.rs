@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a failed test is the report, in its helpers too")]
 
 mod both;
+mod calibrate;
 mod canary;
 mod catalogue;
 mod cli;

@@ -1,0 +1,138 @@
+//! `aha-radar calibrate`: labelled lines in, stories and scores out, thresholds found and kept.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Value, json};
+
+use crate::support::radar::Radar;
+
+const NOW: &str = "2026-11-19T07:00:00Z";
+const USAGE: i32 = 2;
+
+/// What several reports tell of, and what each of them adds.
+const MATTERS: [(&str, &str); 3] = [
+    ("ferry", "The ferry Marigold lost power off Skerrow with 214 aboard and tugs brought it into the harbour"),
+    ("tax", "Parliament voted down the heat pump tax that minister Oduya had proposed for the budget"),
+    ("roof", "A storm tore the roof off the school in Kelmouth and pupils moved into the library"),
+];
+const ADDED: [&str; 3] = [
+    "Passers-by watched from the quay until evening.",
+    "Neighbours had warned of it for months, a reader writes.",
+    "Officials promised an inquiry and further details.",
+];
+
+/// Three reports of each matter, with a time or without.
+fn lines(timed: bool) -> Vec<Value> {
+    let report = |(number, ((story, told), added)): (usize, ((&str, &str), &str))| {
+        let mut line =
+            json!({ "id": format!("r{number}"), "story": story, "title": told, "text": format!("{told}. {added}") });
+        if timed {
+            line["published_at"] = json!(format!("2026-11-1{number}T08:00:00Z"));
+        }
+        line
+    };
+    let all = MATTERS.into_iter().flat_map(|matter| ADDED.map(|added| (matter, added)));
+    all.enumerate().map(report).collect()
+}
+
+/// An installation with these lines in `labelled.jsonl`.
+fn with(lines: &[Value]) -> Radar {
+    let radar = Radar::at(NOW);
+    let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    std::fs::write(radar.folder().join("labelled.jsonl"), text).unwrap();
+    radar
+}
+
+fn calibrate(radar: &Radar, options: &[&str]) -> Value {
+    let arguments = ["calibrate", "--input", "labelled.jsonl", "--assignments", "found.jsonl", "--json"];
+    radar.json(&[&arguments, options].concat())
+}
+
+/// The ids that were put together, whatever the stories are called.
+fn together(radar: &Radar) -> BTreeSet<BTreeSet<String>> {
+    let found = std::fs::read_to_string(radar.folder().join("found.jsonl")).unwrap();
+    let mut clusters: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for line in found.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()) {
+        let [id, cluster] = ["id", "cluster"].map(|key| line[key].as_str().unwrap().to_owned());
+        clusters.entry(cluster).or_default().insert(id);
+    }
+    clusters.into_values().collect()
+}
+
+#[test]
+fn labelled_reports_are_put_together_and_scored() {
+    for timed in [false, true] {
+        let radar = with(&lines(timed));
+        let measured = calibrate(&radar, &[]);
+        let expected = [["r0", "r1", "r2"], ["r3", "r4", "r5"], ["r6", "r7", "r8"]];
+        assert_eq!(together(&radar), expected.map(|ids| ids.map(str::to_owned).into()).into(), "{measured}");
+        assert_eq!(measured["bcubed"], json!({ "precision": 1.0, "recall": 1.0, "f1": 1.0 }));
+        assert_eq!(
+            (&measured["documents"], &measured["stories"], &measured["clusters"]),
+            (&json!(9), &json!(3), &json!(3))
+        );
+        assert_eq!(measured["thresholds"]["origin"], "shipped");
+        assert!(!radar.database().exists(), "measuring alone makes no database");
+    }
+}
+
+#[test]
+fn labels_that_are_wrong_cost_precision_and_recall() {
+    let mut wrong = lines(false);
+    wrong[0]["story"] = json!("tax");
+    let measured = calibrate(&with(&wrong), &[]);
+    let bcubed = |key: &str| measured["bcubed"][key].as_f64().unwrap();
+    assert!(bcubed("precision") < 1.0 && bcubed("recall") < 1.0 && bcubed("f1") > 0.5, "{measured}");
+}
+
+#[test]
+fn the_same_seed_gives_the_same_to_the_byte() {
+    let radar = with(&lines(false));
+    let found = |seed: &str| {
+        let measured = calibrate(&radar, &["--seed", seed]);
+        (measured, std::fs::read_to_string(radar.folder().join("found.jsonl")).unwrap())
+    };
+    let (first, again, other) = (found("7"), found("7"), found("8"));
+    assert_eq!(first, again);
+    assert_ne!(first.1, other.1, "another seed orders what has one time in another way");
+    assert_eq!(first.0["bcubed"], other.0["bcubed"]);
+}
+
+#[test]
+fn what_tuning_finds_is_kept_for_the_next_time() {
+    let radar = with(&lines(true));
+    let tuned = calibrate(&radar, &["--tune"]);
+    assert_eq!(tuned["thresholds"]["origin"], "found on this input");
+    let measured = calibrate(&radar, &[]);
+    assert_eq!(measured["thresholds"]["origin"], "found by an earlier --tune");
+    for name in ["pair", "crowd", "split"] {
+        assert_eq!(measured["thresholds"][name], tuned["thresholds"][name]);
+    }
+    radar.run(&["calibrate", "--input", "labelled.jsonl"]).exits(0).says("found by an earlier --tune").says("B³");
+}
+
+#[test]
+fn a_line_that_cannot_be_used_is_named() {
+    let refused = |line: &str, why: &str| {
+        let radar = with(&lines(false));
+        let file = radar.folder().join("labelled.jsonl");
+        let text = std::fs::read_to_string(&file).unwrap();
+        std::fs::write(&file, format!("{text}{line}\n")).unwrap();
+        let run = radar.run(&["calibrate", "--input", "labelled.jsonl", "--assignments", "found.jsonl"]);
+        run.exits(USAGE).says("labelled.jsonl, line 10").says(why);
+        assert!(!radar.folder().join("found.jsonl").exists());
+    };
+    refused("nonsense", "expected");
+    refused(r#"{"id":"x","title":"t","text":"t"}"#, "missing field `story`");
+    refused(r#"{"id":"r0","story":"s","text":"t"}"#, "that of line 1 as well");
+    refused(r#"{"id":"x","story":"s","text":"t","published_at":"May"}"#, "no time like");
+}
+
+#[test]
+fn the_input_is_never_written_over() {
+    let radar = with(&lines(false));
+    let before = std::fs::read(radar.folder().join("labelled.jsonl")).unwrap();
+    let run = radar.run(&["calibrate", "--input", "labelled.jsonl", "--assignments", "./labelled.jsonl"]);
+    run.exits(USAGE).says("name another file");
+    assert_eq!(std::fs::read(radar.folder().join("labelled.jsonl")).unwrap(), before);
+}
