@@ -11,14 +11,15 @@ use super::comparison::{Comparison, Group, Likeness, Thresholds};
 /// Two groups that may belong together, the one with the lower place first, and the sum of their similarity over all pairs of members.
 pub(super) type Edge = (usize, usize, f64);
 
-/// Merges the groups; `edges` name places in `groups`, in rising order.
+/// Merges the groups; `edges` name places in `groups`, in rising order. Groups less alike than `least` are no longer looked at.
 pub(super) fn agglomerate(
     comparison: &Comparison<'_>,
     thresholds: Thresholds,
     groups: Vec<Group>,
     edges: &[Edge],
+    least: f64,
 ) -> Vec<Group> {
-    let mut merging = Merging::of(comparison, thresholds, groups, edges);
+    let mut merging = Merging::of(comparison, thresholds, groups, edges, least);
     while let Some(best) = merging.heap.pop() {
         if let (Some(one), Some(other)) = (&merging.groups[best.one], &merging.groups[best.other])
             && Comparison::is_one_story(one, other, best.likeness)
@@ -32,6 +33,7 @@ pub(super) fn agglomerate(
 struct Merging<'a, 'b> {
     comparison: &'a Comparison<'b>,
     thresholds: Thresholds,
+    least: f64,
     /// A group that went into another leaves its place empty; what became of both has a new one.
     groups: Vec<Option<Group>>,
     /// By rising place, each with the sum of similarity.
@@ -47,7 +49,13 @@ struct Pair {
 }
 
 impl<'a, 'b> Merging<'a, 'b> {
-    fn of(comparison: &'a Comparison<'b>, thresholds: Thresholds, groups: Vec<Group>, edges: &[Edge]) -> Self {
+    fn of(
+        comparison: &'a Comparison<'b>,
+        thresholds: Thresholds,
+        groups: Vec<Group>,
+        edges: &[Edge],
+        least: f64,
+    ) -> Self {
         let mut neighbours = vec![Vec::new(); groups.len()];
         for (one, other, sum) in edges {
             neighbours[*one].push((*other, *sum));
@@ -55,7 +63,7 @@ impl<'a, 'b> Merging<'a, 'b> {
         }
         neighbours.iter_mut().for_each(|known| known.sort_unstable_by_key(|(place, _)| *place));
         let groups = groups.into_iter().map(Some).collect();
-        let mut merging = Self { comparison, thresholds, groups, neighbours, heap: BinaryHeap::new() };
+        let mut merging = Self { comparison, thresholds, groups, neighbours, heap: BinaryHeap::new(), least };
         for (one, other, sum) in edges {
             merging.compare(*one, *other, *sum);
         }
@@ -73,12 +81,19 @@ impl<'a, 'b> Merging<'a, 'b> {
         let (Some(first), Some(second)) = (self.groups[one].take(), self.groups[other].take()) else { return };
         let neighbours = self.common(one, other, &first, &second);
         let place = self.groups.len();
-        self.groups.push(Some(first.plus(&second)));
+        let both = first.plus(&second);
+        let neighbours: Vec<(usize, f64)> =
+            neighbours.into_iter().filter(|(neighbour, sum)| self.may_be_one(*neighbour, &both, *sum)).collect();
+        self.groups.push(Some(both));
         for (neighbour, sum) in &neighbours {
             self.neighbours[*neighbour].push((place, *sum));
             self.compare(*neighbour, place, *sum);
         }
         self.neighbours.push(neighbours);
+    }
+
+    fn may_be_one(&self, place: usize, group: &Group, sum: f64) -> bool {
+        self.groups[place].as_ref().is_some_and(|other| other.may_be_one(group, sum, self.least))
     }
 
     /// The neighbours of either that are left, with the sum of similarity to both: known of a neighbour of both, else completed.

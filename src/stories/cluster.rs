@@ -92,6 +92,7 @@ pub struct Clustering<'a> {
     /// New items, and the stories in reach that they may belong to.
     groups: Vec<Group>,
     edges: Vec<Edge>,
+    limits: Limits,
 }
 
 impl<'a> Clustering<'a> {
@@ -103,7 +104,7 @@ impl<'a> Clustering<'a> {
         let pairs = pairs(&comparison, documents, &in_reach, limits);
         let (groups, place_of) = groups(&comparison, documents, &in_reach, &pairs);
         let edges = edges(&groups, &place_of, &pairs, limits.least);
-        Self { documents, comparison, groups, edges }
+        Self { documents, comparison, groups, edges, limits }
     }
 
     /// The stories as they are by these thresholds.
@@ -117,7 +118,7 @@ impl<'a> Clustering<'a> {
 
     /// What average link brings together.
     pub(super) fn groups(&self, thresholds: Thresholds) -> Vec<Group> {
-        agglomerate(&self.comparison, thresholds, self.groups.clone(), &self.edges)
+        agglomerate(&self.comparison, thresholds, self.groups.clone(), &self.edges, self.limits.least)
     }
 
     /// What a group is made of; one without news is left as it is.
