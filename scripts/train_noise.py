@@ -35,7 +35,7 @@ MAX_CHARACTERS = 300
 # The hand-made headlines are few: each counts as much as this many others.
 HAND_MADE_WEIGHT = 4.0
 # Headlines by patterns, which are alike: each counts for less.
-GENERATED = {"job": 2500, "promotion": 2500, "plain": 6000}
+GENERATED = {"job": 5000, "promotion": 2500, "plain": 8000}
 GENERATED_WEIGHT = 0.3
 
 
