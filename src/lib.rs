@@ -12,6 +12,7 @@
 //! - [`pipeline`]: the ordered list of stages, one a file, and the runner.
 //! - [`stories`]: similarity, clustering, and what can be counted about a story.
 //! - [`noise`]: how likely a headline is clickbait, promotion or a job advertisement.
+//! - [`static_model`]: vectors of texts from a folder of weights.
 //! - [`llm`]: the gateway: tasks, schemas, router, ledger, providers.
 //! - [`store`]: the rows, behind small traits of whole operations.
 //! - [`digest`]: the renderings.
@@ -31,6 +32,7 @@ pub mod pipeline;
 pub mod questionnaire;
 pub mod retention;
 pub mod sources;
+pub mod static_model;
 pub mod store;
 pub mod stories;
 pub mod text;

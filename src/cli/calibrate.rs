@@ -7,13 +7,15 @@ use serde_json::{Value, json};
 
 use crate::config::Config;
 use crate::domain::ids::{ClusterId, TopicId};
+use crate::pipeline::cluster::found;
+use crate::static_model::Weights;
 use crate::store::{FoundThresholds, OpenMode, SharedStore};
 use crate::stories::agreement::{Agreement, Score};
 use crate::stories::calibration::tune;
 use crate::stories::cluster::{Clustering, Document};
-use crate::stories::comparison::{LOCAL_THRESHOLDS, Thresholds};
-use crate::stories::features::LOCAL_SPACE;
+use crate::stories::comparison::Thresholds;
 use crate::stories::lookup::Limits;
+use crate::stories::space::{Space as _, mixture};
 
 use super::arguments::CalibrateArguments;
 use super::exit::{Exit, UsageError};
@@ -21,17 +23,25 @@ use super::labelled::{Labelled, read};
 use super::output;
 
 pub(super) async fn run(config: Config, arguments: CalibrateArguments) -> Result<Exit> {
-    let labelled = read(&arguments.input, arguments.seed)?;
+    let weights = match &config.llm.embed_model_dir {
+        Some(folder) => Some(Weights::load(folder).await.map_err(|error| UsageError(error.to_string()))?),
+        None => None,
+    };
+    let dense = weights.as_ref().map(|weights| weights.id().to_owned());
+    let space = mixture(dense.as_deref());
     let store = store(&config, arguments.tune).await?;
     let known = match &store {
-        Some(store) => store.thresholds(LOCAL_SPACE).await?,
+        Some(store) => found(store, dense.as_deref()).await?,
         None => None,
     };
     let origin = if arguments.tune { "found on this input" } else { origin(known) };
-    let measuring = tokio::task::spawn_blocking(move || measure(&labelled, known, arguments));
+    let measuring = tokio::task::spawn_blocking(move || {
+        let labelled = read(&arguments.input, arguments.seed, weights.as_ref())?;
+        measure(&labelled, space, known, arguments)
+    });
     let (measured, arguments) = measuring.await.context("the measuring thread ended early")??;
     if let (true, Some(store)) = (arguments.tune, &store) {
-        store.keep_thresholds(LOCAL_SPACE, &measured.found(config.clock.now())).await?;
+        store.keep_thresholds(&measured.space, &measured.found(config.clock.now())).await?;
     }
     if arguments.json {
         output::print_json(&measured.as_json(origin))?;
@@ -56,19 +66,23 @@ const fn origin(known: Option<Thresholds>) -> &'static str {
 }
 
 struct Measured {
+    /// What was compared.
+    space: String,
     thresholds: Thresholds,
     agreement: Agreement,
 }
 
 fn measure(
     labelled: &Labelled,
+    space: String,
     known: Option<Thresholds>,
     arguments: CalibrateArguments,
 ) -> Result<(Measured, CalibrateArguments)> {
     let documents: &[Document] = &labelled.documents;
     let clustering = Clustering::of(documents, Limits::USUAL);
     let stories: Vec<&str> = labelled.stories.iter().map(String::as_str).collect();
-    let thresholds = if arguments.tune { tune(&clustering, &stories) } else { known.unwrap_or(LOCAL_THRESHOLDS) };
+    let shipped = Thresholds::shipped(&space);
+    let thresholds = if arguments.tune { tune(&clustering, &stories, shipped) } else { known.unwrap_or(shipped) };
     let homes = clustering.place(TopicId::of(&["calibrate"]), thresholds).homes;
     let both: Vec<(&str, Option<ClusterId>)> = stories.into_iter().zip(homes.iter().copied()).collect();
     let agreement = Agreement::of(&both);
@@ -78,7 +92,7 @@ fn measure(
         }
         write(path, &labelled.ids, &homes)?;
     }
-    Ok((Measured { thresholds, agreement }, arguments))
+    Ok((Measured { space, thresholds, agreement }, arguments))
 }
 
 fn write(path: &Path, ids: &[String], homes: &[Option<ClusterId>]) -> Result<()> {
@@ -98,9 +112,9 @@ impl Measured {
     }
 
     fn as_json(&self, origin: &str) -> Value {
-        let Thresholds { pair, crowd, split } = self.thresholds;
+        let Thresholds { pair, crowd, split, .. } = self.thresholds;
         let mut value = json!({
-            "space": LOCAL_SPACE,
+            "space": self.space,
             "thresholds": { "pair": pair, "crowd": crowd, "split": split, "origin": origin },
         });
         if let (Value::Object(all), Ok(Value::Object(agreement))) = (&mut value, serde_json::to_value(self.agreement)) {
@@ -111,7 +125,7 @@ impl Measured {
 
     fn as_table(&self, origin: &str) -> String {
         let Agreement { documents, stories, clusters, bcubed, pairwise } = self.agreement;
-        let Thresholds { pair, crowd, split } = self.thresholds;
+        let Thresholds { pair, crowd, split, .. } = self.thresholds;
         let mut table = output::table(&["", "precision", "recall", "F1"]);
         for (name, score) in [("B³", bcubed), ("pairwise", pairwise)] {
             let Score { precision, recall, f1 } = score;
@@ -119,7 +133,8 @@ impl Measured {
         }
         format!(
             "{documents} documents, {stories} labelled stories, {clusters} found\n\n{table}\n\n\
-             {LOCAL_SPACE}, thresholds {origin}: pair {pair}, crowd {crowd}, split {split}"
+             {}, thresholds {origin}: pair {pair}, crowd {crowd}, split {split}",
+            self.space
         )
     }
 }

@@ -49,6 +49,7 @@ impl Findings {
 pub(super) async fn run(config: Config, arguments: DoctorArguments) -> Result<Exit> {
     let mut findings = Findings::default();
     settings(&config, &mut findings);
+    models::weights(&config, &mut findings).await;
     output_dir(&config.output_dir, &mut findings);
     daemon::look(&config, &mut findings).await;
     match crate::store::open(config.database_url.as_str(), OpenMode::MustExist).await {

@@ -10,8 +10,11 @@ use serde::Deserialize;
 
 use crate::domain::ids::{ItemId, SourceId};
 use crate::domain::time::Timestamp;
+use crate::static_model::Weights;
 use crate::stories::cluster::Document;
+use crate::stories::dense::DenseVector;
 use crate::stories::features::Features;
+use crate::stories::space::Space as _;
 
 use super::exit::UsageError;
 use super::output::one_safe_text;
@@ -29,6 +32,7 @@ struct Line {
 }
 
 /// The documents by time, those of one time in an order that the seed decides; with their own ids and labels.
+#[derive(Default)]
 pub(super) struct Labelled {
     pub(super) documents: Vec<Document>,
     pub(super) ids: Vec<String>,
@@ -37,7 +41,7 @@ pub(super) struct Labelled {
 
 /// # Errors
 /// [`UsageError`] for what cannot be used, with the number of the line.
-pub(super) fn read(path: &Path, seed: u64) -> Result<Labelled> {
+pub(super) fn read(path: &Path, seed: u64, weights: Option<&Weights>) -> Result<Labelled> {
     let file = std::fs::File::open(path).with_context(|| format!("{} cannot be read", path.display()))?;
     let mut reader = BufReader::new(file);
     let mut lines: Vec<(Document, String, String)> = Vec::new();
@@ -57,13 +61,13 @@ pub(super) fn read(path: &Path, seed: u64) -> Result<Labelled> {
         if let Some(first) = known.insert(line.id.clone(), number) {
             return Err(wrong(format!("the id {:?} is that of line {first} as well", line.id)).into());
         }
-        lines.push((document(&line, seed).map_err(wrong)?, line.id, line.story));
+        lines.push((document(&line, seed, weights).map_err(wrong)?, line.id, line.story));
     }
     if lines.is_empty() {
         return Err(UsageError(format!("{} holds no document", path.display())).into());
     }
     lines.sort_by_key(|(document, ..)| (document.time, document.id));
-    let mut labelled = Labelled { documents: Vec::new(), ids: Vec::new(), stories: Vec::new() };
+    let mut labelled = Labelled::default();
     for (document, id, story) in lines {
         labelled.documents.push(document);
         labelled.ids.push(id);
@@ -88,12 +92,13 @@ fn parse(bytes: &[u8]) -> Result<Line, String> {
 }
 
 /// Each document counts as one of a source of its own; those without a time are of one time.
-fn document(line: &Line, seed: u64) -> Result<Document, String> {
+fn document(line: &Line, seed: u64, weights: Option<&Weights>) -> Result<Document, String> {
     let time = match &line.published_at {
         None => Timestamp::default(),
         Some(text) => Timestamp::parse_rfc3339(text)
             .map_err(|error| format!("\"published_at\" is no time like 2026-11-22T07:00:00Z: {error}"))?,
     };
+    let vector = weights.and_then(|weights| weights.vector(line.title.as_deref(), &line.text));
     Ok(Document {
         id: ItemId::of(&["labelled", &seed.to_string(), &line.id]),
         source: SourceId::of(&["labelled", &line.id]),
@@ -102,7 +107,7 @@ fn document(line: &Line, seed: u64) -> Result<Document, String> {
         delivered: false,
         copy: false,
         features: Arc::new(Features::of(line.title.as_deref(), &line.text)),
-        dense: None,
+        dense: vector.and_then(|(bytes, _)| DenseVector::from_bytes(&bytes)).map(Arc::new),
     })
 }
 
@@ -114,7 +119,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("labelled.jsonl");
         std::fs::write(&file, lines).unwrap();
-        read(&file, seed)
+        read(&file, seed, None)
     }
 
     fn refusal(lines: &str) -> String {

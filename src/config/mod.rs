@@ -126,6 +126,7 @@ struct Raw {
     ollama_base_url: Option<String>,
     aha_egress: Option<String>,
     aha_llm_config: Option<String>,
+    aha_embed_model_dir: Option<String>,
     aha_llm_concurrency: Option<String>,
     aha_llm_timeout_seconds: Option<String>,
     aha_language: Option<String>,

@@ -31,6 +31,8 @@ pub struct LlmSettings {
     /// Makes the vectors of texts where the catalogue names no model for them; where there is neither, texts are compared by their words.
     pub embed: Option<EmbedSettings>,
     pub embed_limits: EmbedLimits,
+    /// A folder of weights that makes the vectors in a provider's place.
+    pub embed_model_dir: Option<PathBuf>,
     /// What is set without effect, for `doctor` and the start of a run.
     pub notes: Vec<String>,
     /// Stories in one triage call, 1–50.
@@ -58,11 +60,13 @@ impl LlmSettings {
         self.openai.is_some() || self.catalogue.as_ref().is_some_and(|catalogue| !catalogue.tasks.is_empty())
     }
 
-    /// Whether any model is configured for vectors, and any are wanted.
+    /// Whether any provider's model is configured for vectors, and any are wanted.
     #[must_use]
     pub fn has_vectors(&self) -> bool {
         let of_catalogue = self.catalogue.as_ref().is_some_and(|catalogue| catalogue.embed.is_some());
-        self.embed_limits.max_items_per_run > 0 && (of_catalogue || self.embed.is_some())
+        self.embed_model_dir.is_none()
+            && self.embed_limits.max_items_per_run > 0
+            && (of_catalogue || self.embed.is_some())
     }
 }
 
@@ -124,8 +128,9 @@ impl Reader {
             catalogue: raw.aha_llm_config.take().and_then(|path| self.catalogue(path.trim(), environment, timeout)),
             egress: self.or(raw.aha_egress.take(), egress, Egress::default(), |text| text.parse().ok()),
             tasks,
-            embed,
+            embed: embed.filter(|_| raw.aha_embed_model_dir.is_none()),
             embed_limits,
+            embed_model_dir: raw.aha_embed_model_dir.take().map(PathBuf::from),
             notes,
             triage_batch_size: size(self.or(raw.aha_triage_batch_size.take(), stories, 10, number(1, 50))),
             concurrency: size(self.or(raw.aha_llm_concurrency.take(), calls, 4, number(1, 256))),

@@ -11,9 +11,10 @@ use crate::domain::time::Timestamp;
 use crate::domain::window::Window;
 use crate::store::{ClusterCommit, EmbeddedItem, SharedStore, StoreError};
 use crate::stories::cluster::{COPY_DAYS, Document, Placed, place};
-use crate::stories::comparison::{LOCAL_THRESHOLDS, Thresholds};
+use crate::stories::comparison::{Sense, Thresholds};
 use crate::stories::dense::DenseVector;
 use crate::stories::features::{Features, LOCAL_SPACE};
+use crate::stories::space::mixture;
 
 use super::{RunContext, RunError, RunState, Stage};
 
@@ -29,7 +30,7 @@ pub(super) async fn run(context: &RunContext, state: &RunState) -> Result<(), Ru
     if let Some(space) = &state.space {
         add_vectors(context, space, &mut documents).await?;
     }
-    let (topic, thresholds) = (context.topic.id, thresholds(context).await?);
+    let (topic, thresholds) = (context.topic.id, thresholds(context, state.space.as_deref()).await?);
     let placing = tokio::task::spawn_blocking(move || {
         let placed = place(topic, &documents, thresholds);
         (documents, placed)
@@ -52,9 +53,22 @@ fn in_words(commit: &ClusterCommit) -> String {
     format!("{begun} new stories, {joined} items joined one{merged}")
 }
 
-/// Those that were found on the owner's labelled stories, else those that ship.
-pub(super) async fn thresholds(context: &RunContext) -> Result<Thresholds, RunError> {
-    Ok(context.store().thresholds(LOCAL_SPACE).await?.unwrap_or(LOCAL_THRESHOLDS))
+/// Those that were found on the owner's labelled stories, with these vectors or with words alone; else those that ship.
+pub(super) async fn thresholds(context: &RunContext, dense: Option<&str>) -> Result<Thresholds, RunError> {
+    Ok(found(context.store(), dense).await?.unwrap_or_else(|| Thresholds::shipped(&mixture(dense))))
+}
+
+/// Thresholds that `calibrate --tune` kept.
+///
+/// # Errors
+/// When the store fails.
+pub async fn found(store: &SharedStore, dense: Option<&str>) -> Result<Option<Thresholds>, StoreError> {
+    let mixture = mixture(dense);
+    if let Some(found) = store.thresholds(&mixture).await? {
+        return Ok(Some(found));
+    }
+    let of_words = store.thresholds(LOCAL_SPACE).await?;
+    Ok(of_words.map(|found| Thresholds { sense: Sense::of(&mixture), ..found }))
 }
 
 /// Gives the documents their dense vectors, as far as they have one of that space.

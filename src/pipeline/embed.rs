@@ -1,15 +1,19 @@
 //! Stage 4: turns texts into vectors, once a text. In the `local` space these are sparse counts (`stories::features`), which all
-//! items get; where a provider's model is configured, the newest get a dense one as well ([`super::vectors`]).
+//! items get. Where there is a folder of weights, those that are compared get a dense one as well ([`super::weights`]); where a
+//! provider's model is configured, the newest do ([`super::vectors`]).
+
+use std::sync::Arc;
 
 use futures::{StreamExt as _, TryStreamExt as _};
 
 use crate::store::{ItemText, NewEmbedding};
-use crate::stories::features::{Counts, LOCAL_SPACE};
+use crate::stories::features::LOCAL_SPACE;
+use crate::stories::space::{Space, Words};
 
-use super::{RunContext, RunError, RunState, Stage, vectors};
+use super::{RunContext, RunError, RunState, Stage, vectors, weights};
 
 /// Items read and committed at a time.
-const COMMIT_ITEMS: i64 = 512;
+pub(super) const COMMIT_ITEMS: usize = 512;
 /// Items counted by one thread at a time.
 const CHUNK_ITEMS: usize = 64;
 const THREADS: usize = 8;
@@ -17,42 +21,54 @@ const THREADS: usize = 8;
 pub(super) async fn run(context: &RunContext, state: &mut RunState) -> Result<(), RunError> {
     context.progress.begin(Stage::Embed, 0);
     let embedded = count_words(context).await?;
-    vectors::run(context, state).await?;
+    match &context.app.config().llm.embed_model_dir {
+        Some(folder) => weights::run(context, state, folder).await?,
+        None => vectors::run(context, state).await?,
+    }
     context.progress.end(Stage::Embed, &format!("{embedded} texts"));
     Ok(())
 }
 
 async fn count_words(context: &RunContext) -> Result<usize, RunError> {
+    let at_a_time = i64::try_from(COMMIT_ITEMS).unwrap_or(i64::MAX);
     let mut embedded = 0;
     loop {
         context.check()?;
-        let texts = context.store().items_to_embed(context.topic.id, LOCAL_SPACE, COMMIT_ITEMS).await?;
+        let texts = context.store().items_to_embed(context.topic.id, LOCAL_SPACE, at_a_time).await?;
         if texts.is_empty() {
             break;
         }
         embedded += texts.len();
-        let vectors = embed(texts).await?;
+        let vectors = embed(&Arc::new(Words), texts).await?;
         context.store().commit_embeddings(&context.lease, LOCAL_SPACE, &vectors).await?;
     }
     Ok(embedded)
 }
 
-async fn embed(texts: Vec<ItemText>) -> Result<Vec<NewEmbedding>, RunError> {
+/// On several threads, in the order of the texts; one that has no vector is left out.
+pub(super) async fn embed<S: Space + 'static>(
+    space: &Arc<S>,
+    texts: Vec<ItemText>,
+) -> Result<Vec<NewEmbedding>, RunError> {
     let chunks: Vec<Vec<ItemText>> = texts.chunks(CHUNK_ITEMS).map(<[ItemText]>::to_vec).collect();
-    let counted = futures::stream::iter(chunks)
-        .map(|chunk| tokio::task::spawn_blocking(move || chunk.iter().map(count).collect::<Vec<_>>()))
+    let made = futures::stream::iter(chunks)
+        .map(|chunk| {
+            let space = Arc::clone(space);
+            tokio::task::spawn_blocking(move || chunk.iter().filter_map(|text| one(&*space, text)).collect::<Vec<_>>())
+        })
         .buffered(THREADS)
         .try_collect::<Vec<_>>()
         .await;
     // A counting thread only fails when the process is shutting down.
-    Ok(counted.map_err(|_| RunError::Interrupted)?.into_iter().flatten().collect())
+    Ok(made.map_err(|_| RunError::Interrupted)?.into_iter().flatten().collect())
 }
 
-fn count(text: &ItemText) -> NewEmbedding {
-    NewEmbedding {
+fn one(space: &impl Space, text: &ItemText) -> Option<NewEmbedding> {
+    let (vector, length) = space.vector(text.title.as_deref(), &text.body_text)?;
+    Some(NewEmbedding {
         item: text.id,
         content_hash: text.content_hash.clone(),
-        dimensions: None,
-        vector: Counts::of(text.title.as_deref(), &text.body_text).to_bytes(),
-    }
+        dimensions: length.and_then(|length| i64::try_from(length).ok()),
+        vector,
+    })
 }

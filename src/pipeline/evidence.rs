@@ -50,7 +50,7 @@ pub(super) async fn gather(
     let cadences = Cadences::of(context.store().source_times(context.topic.id, year).await?);
     let mut history = history(context).await?;
     let resembled = resembled_titles(context, &mut history, stories).await?;
-    let thresholds = thresholds(context).await?;
+    let thresholds = thresholds(context, None).await?;
     let interests = Interests::parse(&context.run.settings.interests);
     let engagement = EngagementScale::of(stories);
     let in_scope: usize = items_by_source.values().sum();

@@ -30,6 +30,7 @@ pub mod select;
 mod signals;
 pub mod triage;
 pub mod vectors;
+pub mod weights;
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -10,7 +10,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use futures::StreamExt as _;
 
 use crate::domain::ids::ItemId;
-use crate::domain::item::Item;
 use crate::domain::source::Source;
 use crate::domain::time::{DAY_MS, Timestamp};
 use crate::domain::topic::RuleAction;
@@ -19,6 +18,7 @@ use crate::llm::embedder::{EmbedJob, EmbedRoute, EmbedText, Embedded, PREPARATIO
 use crate::store::{CallFilter, CallRecord, EmbeddedItem};
 use crate::stories::cluster::OPEN_DAYS;
 use crate::stories::features::LOCAL_SPACE;
+use crate::stories::space::dense_text;
 
 use super::cluster::FOREVER;
 use super::judge::{scope_for, until_stopped};
@@ -64,16 +64,16 @@ pub(super) async fn run(context: &RunContext, state: &mut RunState) -> Result<()
 }
 
 /// Items that are to have a vector and have none of their present text.
-struct Due {
+pub(super) struct Due {
     /// Newest first, with the hash of the text.
-    items: Vec<(ItemId, String)>,
+    pub(super) items: Vec<(ItemId, String)>,
     /// Whether others have theirs.
     some_known: bool,
 }
 
 impl Due {
     /// `None` when every item has its story.
-    async fn find(context: &RunContext, space: &str) -> Result<Option<Self>, RunError> {
+    pub(super) async fn find(context: &RunContext, space: &str) -> Result<Option<Self>, RunError> {
         let (store, topic) = (context.store(), context.topic.id);
         let Some(oldest) = store.oldest_unclustered(topic, LOCAL_SPACE).await? else { return Ok(None) };
         let window = Window { start: oldest.days_before(OPEN_DAYS), end: FOREVER };
@@ -101,7 +101,8 @@ impl Due {
         let mut texts: Vec<EmbedText> = Vec::new();
         let mut places: HashMap<String, usize> = HashMap::new();
         for (item, _) in items.into_iter().filter(|(item, _)| !rules.hit(RuleAction::Mute, item, sources)) {
-            let (Some(hash), Some(text)) = (hashes.get(&item.id), text(&item, job.max_chars())) else { continue };
+            let text = dense_text(item.title.as_deref(), &item.body_text, job.max_chars());
+            let (Some(hash), Some(text)) = (hashes.get(&item.id), text) else { continue };
             if let Some(place) = places.get(hash) {
                 texts[*place].items.push(item.id);
             } else {
@@ -119,14 +120,6 @@ fn is_near(new: &[Timestamp], time: Timestamp) -> bool {
     let reach = OPEN_DAYS * DAY_MS;
     let first = new.partition_point(|other| time - *other > reach);
     new.get(first).is_some_and(|other| *other - time <= reach)
-}
-
-/// Title, line break, body, clipped; `None` where there is nothing to read.
-fn text(item: &Item, max_chars: usize) -> Option<String> {
-    let parts = [item.title.as_deref().unwrap_or_default().trim(), item.body_text.trim()];
-    let text = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n");
-    let clipped: String = text.chars().take(max_chars).collect();
-    (!clipped.is_empty()).then_some(clipped)
 }
 
 /// Texts that earlier attempts at the run had vectors made of.

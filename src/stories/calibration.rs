@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use super::agreement::Agreement;
 use super::cluster::Clustering;
-use super::comparison::{LOCAL_THRESHOLDS, Thresholds};
+use super::comparison::Thresholds;
 use super::split::Splits;
 
 const PAIRS: [f64; 5] = [0.20, 0.22, 0.24, 0.26, 0.28];
@@ -23,28 +23,27 @@ type Scores = Vec<Vec<Vec<f64>>>;
 
 /// The thresholds that suit the labels, one for each document; those that ship where no others gain [`LEAST_GAIN`].
 #[must_use]
-pub fn tune(clustering: &Clustering<'_>, labels: &[&str]) -> Thresholds {
+pub fn tune(clustering: &Clustering<'_>, labels: &[&str], shipped: Thresholds) -> Thresholds {
     let mut known = Splits::default();
-    let mut row =
-        |pair: &f64| CROWDS.iter().map(|crowd| by_split(clustering, &mut known, labels, *pair, *crowd)).collect();
+    let mut row = |pair: &f64| {
+        let by_crowd = CROWDS.iter().map(|crowd| Thresholds { pair: *pair, crowd: *crowd, ..shipped });
+        by_crowd.map(|thresholds| by_split(clustering, &mut known, labels, thresholds)).collect()
+    };
     let scores: Scores = PAIRS.iter().map(&mut row).collect();
-    let mut best = (f64::MIN, f64::MIN, LOCAL_THRESHOLDS);
+    let mut best = (f64::MIN, f64::MIN, shipped);
     for (p, pair) in PAIRS.iter().enumerate() {
         for (c, crowd) in CROWDS.iter().enumerate() {
             for (s, split) in SPLITS.iter().enumerate() {
-                let (around, far) = (around(&scores, [p, c, s]), far_from_shipped(*pair, *crowd, *split));
+                let tried = Thresholds { pair: *pair, crowd: *crowd, split: *split, ..shipped };
+                let (around, far) = (around(&scores, [p, c, s]), distance(tried, shipped));
                 if around > best.0 + 1e-9 || (around > best.0 - 1e-9 && -far > best.1) {
-                    best = (around, -far, Thresholds { pair: *pair, crowd: *crowd, split: *split });
+                    best = (around, -far, tried);
                 }
             }
         }
     }
-    let shipped = [
-        place(&PAIRS, LOCAL_THRESHOLDS.pair),
-        place(&CROWDS, LOCAL_THRESHOLDS.crowd),
-        place(&SPLITS, LOCAL_THRESHOLDS.split),
-    ];
-    if best.0 < around(&scores, shipped) + LEAST_GAIN { LOCAL_THRESHOLDS } else { best.2 }
+    let known = [place(&PAIRS, shipped.pair), place(&CROWDS, shipped.crowd), place(&SPLITS, shipped.split)];
+    if best.0 < around(&scores, known) + LEAST_GAIN { shipped } else { best.2 }
 }
 
 /// Where a list has what is nearest to a value.
@@ -54,8 +53,7 @@ fn place(values: &[f64], wanted: f64) -> usize {
 }
 
 /// B-cubed F1 by each threshold of [`SPLITS`]: what average link brings together does not depend on it.
-fn by_split(clustering: &Clustering<'_>, known: &mut Splits, labels: &[&str], pair: f64, crowd: f64) -> Vec<f64> {
-    let thresholds = Thresholds { pair, crowd, ..LOCAL_THRESHOLDS };
+fn by_split(clustering: &Clustering<'_>, known: &mut Splits, labels: &[&str], thresholds: Thresholds) -> Vec<f64> {
     let groups = clustering.groups(thresholds);
     let mut score = |split: &f64| {
         let mut found: HashMap<usize, usize> = HashMap::new();
@@ -85,8 +83,6 @@ fn around(scores: &Scores, place: [usize; 3]) -> f64 {
     values.iter().sum::<f64>() / f64::from(count.max(1))
 }
 
-fn far_from_shipped(pair: f64, crowd: f64, split: f64) -> f64 {
-    (pair - LOCAL_THRESHOLDS.pair).abs()
-        + (crowd - LOCAL_THRESHOLDS.crowd).abs()
-        + (split - LOCAL_THRESHOLDS.split).abs()
+fn distance(one: Thresholds, other: Thresholds) -> f64 {
+    (one.pair - other.pair).abs() + (one.crowd - other.crowd).abs() + (one.split - other.split).abs()
 }

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use crate::domain::ids::SourceId;
 use crate::domain::time::{DAY_MS, Timestamp};
+use crate::static_model;
 
 use super::cluster::{Document, OPEN_DAYS};
 use super::dense::{Baseline, DenseSum, DenseVector};
@@ -24,16 +25,34 @@ pub struct Thresholds {
     pub crowd: f64,
     /// Mean similarity below which two halves of a story are two, by the terms that tell its items apart (`split.rs`).
     pub split: f64,
+    pub sense: Sense,
+}
+
+/// How vectors count beside words.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Sense {
+    /// Of the likeness of vectors; words count for the rest.
+    pub weight: f64,
+    /// How much more is needed: two unrelated texts are alike in sense more often than in words.
+    pub extra: f64,
+}
+
+impl Sense {
+    /// Of a provider's model.
+    pub const OF_A_MODEL: Self = Self { weight: 0.3, extra: 0.06 };
+    /// Of static weights: `docs/CLUSTERING.md` says how they were found.
+    pub const OF_WEIGHTS: Self = Self { weight: 0.2, extra: 0.02 };
+
+    /// By the space of the vectors, or of a mixture with them.
+    #[must_use]
+    pub fn of(space: &str) -> Self {
+        let dense = space.split_once('+').map_or(space, |(_, dense)| dense);
+        if dense.starts_with(static_model::PROVIDER) { Self::OF_WEIGHTS } else { Self::OF_A_MODEL }
+    }
 }
 
 /// By words alone: `docs/CLUSTERING.md` says how they were found.
-pub const LOCAL_THRESHOLDS: Thresholds = Thresholds { pair: 0.24, crowd: 0.03, split: 0.055 };
-
-/// How much is added where vectors count as well: two unrelated texts are alike in sense more often than in words.
-const DENSE_EXTRA: f64 = 0.06;
-
-/// How much the likeness of vectors counts; words count for the rest.
-const DENSE_WEIGHT: f64 = 0.3;
+pub const LOCAL_THRESHOLDS: Thresholds = Thresholds { pair: 0.24, crowd: 0.03, split: 0.055, sense: Sense::OF_A_MODEL };
 
 /// Likeness of vectors that makes up for few words in common: above what 99 of 100 pairs of different stories have.
 const SAME_SENSE: f64 = 0.6;
@@ -58,6 +77,12 @@ const NAMES_IN_COMMON: usize = 2;
 const NAMES_ALONE: f64 = 0.45;
 
 impl Thresholds {
+    /// Those that ship for a space or a mixture.
+    #[must_use]
+    pub fn shipped(space: &str) -> Self {
+        Self { sense: Sense::of(space), ..LOCAL_THRESHOLDS }
+    }
+
     /// Of so many pairs of sources, when that share of the pairs of items is of one source.
     fn needed(&self, source_pairs: f64, own_share: f64) -> f64 {
         let between = self.crowd + (self.pair - self.crowd) / source_pairs.powf(CROWD_POWER);
@@ -236,8 +261,9 @@ impl<'a> Comparison<'a> {
         }
         let words = sum / (one.size() * other.size());
         let sense = self.sense(one, other);
-        let similarity = sense.map_or(words, |sense| DENSE_WEIGHT * sense + (1.0 - DENSE_WEIGHT) * words);
-        let extra = if sense.is_some() { DENSE_EXTRA } else { 0.0 };
+        let Sense { weight, extra } = thresholds.sense;
+        let similarity = sense.map_or(words, |sense| weight * sense + (1.0 - weight) * words);
+        let extra = if sense.is_some() { extra } else { 0.0 };
         let needed = thresholds.needed(one.source_pairs(other), one.own_share(other)) + extra;
         let margin = similarity * (-gap_days / DECAY_DAYS).exp() - needed;
         let same_sense = sense.is_some_and(|sense| sense >= SAME_SENSE);
@@ -285,8 +311,15 @@ mod tests {
     use super::*;
 
     #[test]
+    fn vectors_count_by_what_made_them() {
+        assert_eq!(Sense::of("local-sparse-v1+static/0a#first512_v1/256"), Sense::OF_WEIGHTS);
+        assert_eq!(Sense::of("openai/static/x#text_v1"), Sense::OF_A_MODEL);
+        assert_eq!(Thresholds::shipped("local-sparse-v1"), LOCAL_THRESHOLDS);
+    }
+
+    #[test]
     fn more_sources_need_less_and_items_of_one_more() {
-        let thresholds = Thresholds { pair: 0.25, crowd: 0.05, split: 0.0 };
+        let thresholds = Thresholds { pair: 0.25, crowd: 0.05, ..LOCAL_THRESHOLDS };
         let needed = |pairs, own| thresholds.needed(pairs, own);
         assert!((needed(1.0, 0.0) - 0.25).abs() < 1e-9 && (needed(1.0, 1.0) - 0.475).abs() < 1e-9);
         assert!(needed(4.0, 0.0) < 0.2 && needed(100.0, 0.0) < 0.1 && needed(1e9, 0.0) > 0.05);

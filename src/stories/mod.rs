@@ -19,6 +19,7 @@ pub mod preferences;
 pub mod scores;
 pub mod signals;
 pub mod similarity;
+pub mod space;
 mod split;
 pub mod tokens;
 pub mod vocabulary;

@@ -38,3 +38,4 @@ mod store;
 mod support;
 mod vectors;
 mod week;
+mod weights;

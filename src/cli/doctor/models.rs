@@ -10,7 +10,9 @@ use crate::domain::topic::BudgetTier;
 use crate::llm::Router;
 use crate::llm::embedder::{EmbedRoute, EmbedRouter, PURPOSE, is_refusal};
 use crate::llm::prompt::Prompts;
+use crate::static_model::Weights;
 use crate::store::{CallFilter, SharedStore};
+use crate::stories::space::Space as _;
 
 use super::super::llm::models::listed;
 use super::super::model_terms::keyed;
@@ -107,6 +109,23 @@ fn provider(openai: &OpenAiSettings, router: &Router, findings: &mut Findings) {
     }
 }
 
+/// The folder that makes vectors, and whether it can.
+pub(super) async fn weights(config: &Config, findings: &mut Findings) {
+    let Some(folder) = &config.llm.embed_model_dir else { return };
+    match Weights::load(folder).await {
+        Ok(weights) => {
+            let (file, tokens, numbers) = (weights.file.display(), weights.tokens, weights.dimensions());
+            let what = "free and without a network; no provider is asked for vectors";
+            let space = weights.id();
+            findings.ok(
+                "vectors",
+                format!("made by {file}, {numbers} numbers for each of {tokens} tokens ({space}): {what}"),
+            );
+        }
+        Err(error) => findings.wrong("vectors", format!("words alone serve: {error}")),
+    }
+}
+
 /// Who makes vectors, of each tier where they differ.
 fn vectors(config: &Config, router: &EmbedRouter, findings: &mut Findings) {
     let mut told: Vec<(Vec<&str>, &Result<EmbedRoute, String>)> = Vec::new();
@@ -116,7 +135,7 @@ fn vectors(config: &Config, router: &EmbedRouter, findings: &mut Findings) {
             None => told.push((vec![tier], route)),
         }
     }
-    if told.is_empty() {
+    if told.is_empty() && config.llm.embed_model_dir.is_none() {
         findings.ok("vectors", "no model is configured: stories are put together by the words of their texts");
     }
     for (tiers, route) in told {

@@ -85,7 +85,7 @@ impl StoryStore for SqliteStore {
     async fn thresholds(&self, space: &str) -> Result<Option<Thresholds>> {
         let found: Option<(f64, f64, f64)> =
             sqlx::query_as(sql::THRESHOLDS).bind(space).fetch_optional(&self.reader).await?;
-        Ok(found.map(|(pair, crowd, split)| Thresholds { pair, crowd, split }))
+        Ok(found.map(|(pair, crowd, split)| Thresholds { pair, crowd, split, ..Thresholds::shipped(space) }))
     }
 
     async fn keep_thresholds(&self, space: &str, found: &FoundThresholds) -> Result<()> {

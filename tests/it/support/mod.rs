@@ -11,3 +11,4 @@ pub mod rows;
 pub mod talker;
 pub mod vectors;
 pub mod web;
+pub mod weights;

@@ -1,0 +1,55 @@
+//! The part of stage 4 that makes dense vectors from a folder of weights, for items that have no story yet and for those that they may be
+//! told with.
+//!
+//! Comes in: items with their counts of words. Goes out: [`RunState::space`], by which the stage `cluster` compares besides; only once all
+//! are there, so that a change of the weights switches at once. Where the folder is of no use, words alone serve, and the digest says so.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::domain::ids::ItemId;
+use crate::static_model::Weights;
+use crate::store::ItemText;
+use crate::stories::features::LOCAL_SPACE;
+use crate::stories::space::Space as _;
+
+use super::embed::{COMMIT_ITEMS, embed};
+use super::vectors::Due;
+use super::{RunContext, RunError, RunState};
+
+pub(super) async fn run(context: &RunContext, state: &mut RunState, folder: &Path) -> Result<(), RunError> {
+    if context.store().oldest_unclustered(context.topic.id, LOCAL_SPACE).await?.is_none() {
+        return Ok(());
+    }
+    // Anew for each run: the folder may have changed since.
+    let weights = match Weights::load(folder).await {
+        Ok(weights) => Arc::new(weights),
+        Err(error) => {
+            tracing::warn!(%error, "texts are compared by their words alone in this run");
+            state.words_alone = Some(error.to_string());
+            return Ok(());
+        }
+    };
+    let Some(due) = Due::find(context, weights.id()).await? else { return Ok(()) };
+    tracing::info!(texts = due.items.len(), space = weights.id(), "vectors are made from weights");
+    for items in due.items.chunks(COMMIT_ITEMS) {
+        context.check()?;
+        let vectors = embed(&weights, texts(context, items).await?).await?;
+        context.store().commit_embeddings(&context.lease, weights.id(), &vectors).await?;
+    }
+    state.space = Some(weights.id().to_owned());
+    Ok(())
+}
+
+/// The texts that the hashes were taken of.
+async fn texts(context: &RunContext, items: &[(ItemId, String)]) -> Result<Vec<ItemText>, RunError> {
+    let ids: Vec<ItemId> = items.iter().map(|(id, _)| *id).collect();
+    let hashes: HashMap<&ItemId, &String> = items.iter().map(|(id, hash)| (id, hash)).collect();
+    let loaded = context.store().load_items(context.topic.id, &ids).await?.into_iter();
+    let texts = loaded.filter_map(|(item, _)| {
+        let content_hash = (*hashes.get(&item.id)?).clone();
+        Some(ItemText { id: item.id, content_hash, title: item.title, body_text: item.body_text })
+    });
+    Ok(texts.collect())
+}

@@ -1,0 +1,81 @@
+//! The two files of a folder of weights, wherever they are in it.
+
+use std::fs::File;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest as _, Sha256};
+
+use super::WeightsError;
+
+/// A larger table of vectors is none of a static model.
+const MAX_WEIGHTS_BYTES: u64 = 1024 * 1024 * 1024;
+const MAX_TOKENIZER_BYTES: u64 = 64 * 1024 * 1024;
+
+/// Of the hash, in the name of a space.
+const SHOWN_BYTES: usize = 8;
+
+/// A file and what is in it.
+pub(super) struct Content {
+    pub(super) path: PathBuf,
+    pub(super) bytes: Vec<u8>,
+}
+
+pub(super) struct Files {
+    pub(super) weights: Content,
+    pub(super) tokenizer: Content,
+}
+
+impl Files {
+    pub(super) fn read(folder: &Path) -> Result<Self, WeightsError> {
+        if !folder.is_dir() {
+            return Err(WeightsError::new(folder, "it is no folder that can be read"));
+        }
+        let weights = find(folder, "model.safetensors", "weights", |name| name.ends_with(".safetensors"))?;
+        let tokenizer = find(folder, "tokenizer.json", "tokenizers", |name| name.ends_with("tokenizer_config.json"))?;
+        Ok(Self { weights: read(weights, MAX_WEIGHTS_BYTES)?, tokenizer: read(tokenizer, MAX_TOKENIZER_BYTES)? })
+    }
+
+    /// Of both: another tokenizer makes other vectors as well.
+    pub(super) fn hash(&self) -> String {
+        let mut hash = Sha256::new();
+        for content in [&self.weights, &self.tokenizer] {
+            hash.update((content.bytes.len() as u64).to_le_bytes());
+            hash.update(&content.bytes);
+        }
+        hash.finalize().iter().take(SHOWN_BYTES).map(|byte| format!("{byte:02x}")).collect()
+    }
+}
+
+/// By its usual name, else the only one of its kind in the folder that `wordllama` has for it.
+fn find(folder: &Path, usual: &str, inner: &str, is_one: impl Fn(&str) -> bool) -> Result<PathBuf, WeightsError> {
+    let path = folder.join(usual);
+    if path.exists() {
+        return Ok(path);
+    }
+    let entries = std::fs::read_dir(folder.join(inner)).into_iter().flatten().flatten();
+    let mut found: Vec<PathBuf> =
+        entries.filter(|entry| entry.file_name().to_str().is_some_and(&is_one)).map(|entry| entry.path()).collect();
+    match (found.pop(), found.len()) {
+        (Some(only), 0) => Ok(only),
+        (Some(_), others) => {
+            let why = format!("it holds {} files that may be meant; leave one of them, or name it {usual}", others + 1);
+            Err(WeightsError::new(&folder.join(inner), why))
+        }
+        (None, _) => Err(WeightsError::new(&path, "it is missing")),
+    }
+}
+
+fn read(path: PathBuf, max_bytes: u64) -> Result<Content, WeightsError> {
+    let unreadable = |error: std::io::Error| WeightsError::new(&path, format!("it cannot be read: {error}"));
+    let file = File::open(&path).map_err(unreadable)?;
+    if !file.metadata().map_err(unreadable)?.is_file() {
+        return Err(WeightsError::new(&path, "it is no file"));
+    }
+    let mut bytes = Vec::new();
+    file.take(max_bytes + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    if bytes.len() as u64 > max_bytes {
+        return Err(WeightsError::new(&path, format!("it is larger than {max_bytes} bytes")));
+    }
+    Ok(Content { path, bytes })
+}
