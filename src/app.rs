@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use crate::clock::Clock;
 use crate::config::Config;
-use crate::llm::breaker::BreakerPolicy;
+use crate::llm::breaker::{BreakerPolicy, Breakers};
 use crate::llm::embedder::EmbedRouter;
 use crate::llm::prompt::{PromptError, Prompts};
 use crate::llm::retry::PIPELINE;
@@ -143,13 +143,13 @@ fn gateway_parts(config: &Config) -> Result<GatewayParts, AppError> {
         budget: config.budget,
         language: config.llm.language.clone(),
         retry: PIPELINE,
-        breaker: BreakerPolicy::default(),
+        breakers: Arc::new(Breakers::new(BreakerPolicy::default())),
         jitter: Arc::new(rand::random::<f64>),
         pretend: false,
     })
 }
 
-/// On the terms of the gateway, whose connections it shares.
+/// On the terms of the gateway, whose connections and breakers it shares.
 fn embedder_parts(config: &Config, gateway: &GatewayParts) -> EmbedderParts {
     let router = EmbedRouter::configured(&config.llm, &gateway.router);
     if let Some(why) = router.refusal() {
@@ -159,6 +159,7 @@ fn embedder_parts(config: &Config, gateway: &GatewayParts) -> EmbedderParts {
         router,
         limits: config.llm.embed_limits,
         transport: Arc::clone(&gateway.transport),
+        breakers: Arc::clone(&gateway.breakers),
         clock: gateway.clock,
         budget: gateway.budget,
         retry: gateway.retry,

@@ -26,6 +26,9 @@ pub(super) struct Health {
 #[derive(Debug, Deserialize)]
 pub(super) struct LeftAlone {
     pub(super) provider: String,
+    /// Scheme, host and port.
+    #[serde(default)]
+    pub(super) server: String,
     /// Until one call asks whether it is back.
     pub(super) seconds: u32,
 }

@@ -10,7 +10,7 @@ use serde_json::Value;
 use tokio_util::task::TaskTracker;
 
 use super::attempt::Attempt;
-use super::breaker::{BreakerPolicy, Breakers};
+use super::breaker::Breakers;
 use super::budget::{self, Used};
 use super::estimate::estimate;
 use super::gate::Gate;
@@ -90,7 +90,8 @@ pub struct GatewayParts {
     pub language: String,
     pub retry: RetryPolicy,
     /// When a server that fails is left alone.
-    pub breaker: BreakerPolicy,
+    /// Shared with whoever else asks the same servers.
+    pub breakers: Arc<Breakers>,
     pub jitter: Jitter,
     /// Nobody is asked and nothing is spent: `local` answers, and what the models would take is estimated.
     pub pretend: bool,
@@ -108,7 +109,6 @@ pub struct Gateway {
     pub(super) parts: GatewayParts,
     /// Exchanges of conversations, which end by themselves when nobody waits for them any more.
     pub(super) under_way: TaskTracker,
-    pub(super) breakers: Breakers,
 }
 
 /// A call that is being made, with all its tries.
@@ -122,6 +122,16 @@ pub(super) struct Job<'a> {
     chain: Vec<Route>,
     /// What is said where the chain is empty.
     nobody: String,
+}
+
+/// A server that has failed again and again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LeftAlone {
+    pub provider: String,
+    /// Scheme, host and port.
+    pub server: String,
+    /// How long still.
+    pub wait: Duration,
 }
 
 /// What is still to be asked, and how.
@@ -143,8 +153,7 @@ struct Work {
 impl Gateway {
     #[must_use]
     pub fn new(parts: GatewayParts) -> Self {
-        let breakers = Breakers::new(parts.breaker);
-        Self { parts, under_way: TaskTracker::new(), breakers }
+        Self { parts, under_way: TaskTracker::new() }
     }
 
     /// Waits until every exchange that was begun is settled, also those that nobody waits for.
@@ -163,12 +172,17 @@ impl Gateway {
         &self.parts.router
     }
 
-    /// The servers that have failed again and again: the provider's name, and how long it is left alone still.
+    /// The servers that have failed again and again.
     #[must_use]
-    pub fn left_alone(&self) -> Vec<(String, Duration)> {
-        let open = self.breakers.open(std::time::Instant::now()).into_iter();
-        let provider = |server: &str| server.split(' ').next().unwrap_or_default().to_owned();
-        open.map(|(server, refused)| (provider(&server), refused.wait)).collect()
+    pub fn left_alone(&self) -> Vec<LeftAlone> {
+        let open = self.parts.breakers.open(std::time::Instant::now()).into_iter();
+        // By their accounts (`router::account`), of which the key's part is nobody's business.
+        open.map(|(account, refused)| {
+            let mut parts = account.split(' ').map(str::to_owned);
+            let (provider, server) = (parts.next().unwrap_or_default(), parts.nth(1).unwrap_or_default());
+            LeftAlone { provider, server, wait: refused.wait }
+        })
+        .collect()
     }
 
     /// Whether anything but `local` may be asked.

@@ -97,14 +97,14 @@ impl Gateway {
         // `local` is always there.
         let account = order.sending.map(|_| order.route.account());
         if let Some(account) = &account
-            && let Err(refused) = self.breakers.admit(account, Instant::now())
+            && let Err(refused) = self.parts.breakers.admit(account, Instant::now())
         {
             return Ok(Bought::LeftAlone(format!("{}: {refused}", order.route.model)));
         }
         let call = self.new_call(order);
         let admitted = desk::admit(store, order.scope, self.deadline(order.route), &call).await;
         if let (Some(account), Ok(Some(_)) | Err(_)) = (&account, &admitted) {
-            self.breakers.forget(account);
+            self.parts.breakers.forget(account);
         }
         match admitted? {
             None => {}
@@ -123,7 +123,7 @@ impl Gateway {
             turn.used(exchange.usage);
         }
         if let Some(account) = &account {
-            self.breakers.tell(account, exchange.outcome.as_ref().err(), Instant::now());
+            self.parts.breakers.tell(account, exchange.outcome.as_ref().err(), Instant::now());
         }
         let kept = exchange.outcome.as_ref().map(keep).unwrap_or_default();
         let settlement = self.settlement(&call, order.route, &exchange, kept, latency_ms);

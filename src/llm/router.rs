@@ -133,11 +133,15 @@ impl Route {
     pub(super) fn account(&self) -> String {
         let provider = &self.model.provider;
         let Reach::Wire(wire) = &self.reach else { return provider.clone() };
-        let Server { endpoint, key, .. } = &wire.server;
-        let mut hasher = DefaultHasher::new();
-        key.as_ref().map(ExposeSecret::expose_secret).hash(&mut hasher);
-        format!("{provider} at {} {:x}", endpoint.origin().ascii_serialization(), hasher.finish())
+        account(provider, &wire.server)
     }
+}
+
+/// Of a provider's server and key.
+pub(super) fn account(provider: &str, Server { endpoint, key, .. }: &Server) -> String {
+    let mut hasher = DefaultHasher::new();
+    key.as_ref().map(ExposeSecret::expose_secret).hash(&mut hasher);
+    format!("{provider} at {} {:x}", endpoint.origin().ascii_serialization(), hasher.finish())
 }
 
 /// A model of a chain, and how it is asked; or why it is not.

@@ -27,6 +27,8 @@ pub(super) struct Health {
 #[derive(Debug, Serialize)]
 struct LeftAlone {
     provider: String,
+    /// Scheme, host and port.
+    server: String,
     /// Until one call asks whether it is back.
     seconds: u64,
 }
@@ -45,7 +47,7 @@ pub(super) async fn health(State(app): State<App>) -> (StatusCode, Json<Health>)
         .gateway()
         .left_alone()
         .into_iter()
-        .map(|(provider, wait)| LeftAlone { provider, seconds: wait.as_secs() })
+        .map(|one| LeftAlone { provider: one.provider, server: one.server, seconds: one.wait.as_secs() })
         .collect();
     match look(&app).await {
         Ok((_, last_run, overdue)) if !overdue.is_empty() => {

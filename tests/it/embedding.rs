@@ -331,6 +331,32 @@ fn an_estimate_tells_of_vectors() {
     radar.run(&["doctor"]).says("openai/text-embedding-mock, at http://127.0.0.1");
 }
 
+/// Failures of vectors open the breaker that the models for texts at the same server and with the same key have, and what it says holds for both.
+#[test]
+fn a_server_that_fails_is_left_alone_whatever_it_is_asked_for() {
+    let model = OpenAi::start();
+    model.fault(When::always(), Fault::Status(500));
+    let catalogue = format!(
+        "endpoint: {}/v1/responses\napi_key: ${{MOCK_KEY}}\nretry: {{ max_attempts: 9, initial_delay_seconds: 0.01, max_delay_seconds: 0.01 }}\n\
+         models:\n  openai/vectors: {{ model: {EMBED_MODEL} }}\n  openai/judge: {{ model: {MODEL} }}\n\
+         tasks: {{ embed: openai/vectors, triage: openai/judge }}\n",
+        model.base()
+    );
+    let radar = Radar::at(NOW).with("MOCK_KEY", "sk-mock").with("AHA_LLM_CONFIG", "models.yaml");
+    std::fs::write(radar.folder().join("models.yaml"), catalogue).unwrap();
+    let posts: Vec<Post> = (1..=12).map(|n| post(n, "2026-11-19T05:00:00Z")).collect();
+    std::fs::write(radar.folder().join("feed.json"), feed("The Feed", &posts)).unwrap();
+    radar.add(&["feed.json"]);
+    radar.run(&["run"]).exits(3);
+    let calls = model.calls();
+    assert_eq!(calls.len(), 5, "the fifth failure opens it");
+    assert!(calls.iter().all(Call::is_embedding), "no judgement is asked for");
+    assert_eq!(rows::query(&radar, "SELECT DISTINCT purpose FROM provider_calls WHERE provider = 'openai'"), ["embed"]);
+    let why = radar.digest()["cost"]["words_alone"].as_str().unwrap().to_owned();
+    assert!(why.contains("openai/vectors: its server has failed again and again and is left alone"), "{why}");
+    the_books_agree(&radar, &model);
+}
+
 on_both_databases!(
     each_text_is_paid_for_once,
     the_batch_size_changes_no_story,

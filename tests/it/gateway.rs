@@ -12,7 +12,7 @@ use aha_radar::domain::digest::Evidence;
 use aha_radar::domain::ids::ItemId;
 use aha_radar::domain::time::Timestamp;
 use aha_radar::domain::topic::BudgetTier;
-use aha_radar::llm::breaker::BreakerPolicy;
+use aha_radar::llm::breaker::{BreakerPolicy, Breakers};
 use aha_radar::llm::error::CallError;
 use aha_radar::llm::input::{TaskInput, TriageInput};
 use aha_radar::llm::prompt::Prompts;
@@ -223,7 +223,7 @@ fn gateway(transport: Arc<Fake>, daily_credits: Option<&str>) -> Gateway {
         language: String::new(),
         retry: RetryPolicy { base: Duration::ZERO, ..PIPELINE },
         // The faults are drawn by lot: those of one server in a row mean nothing.
-        breaker: BreakerPolicy { failures: u32::MAX, ..BreakerPolicy::default() },
+        breakers: Arc::new(Breakers::new(BreakerPolicy { failures: u32::MAX, ..BreakerPolicy::default() })),
         jitter: Arc::new(|| 0.0),
     })
 }

@@ -28,7 +28,7 @@ fn told(config: &Config, Health { status, version, left_alone }: &Health, findin
         findings.ok("breakers", "all are closed: the daemon leaves no model's server alone");
     }
     let now = config.clock.wall();
-    for LeftAlone { provider, seconds } in left_alone {
+    for LeftAlone { provider, seconds, .. } in left_alone {
         let until = Timestamp::from_millis(now.as_millis().saturating_add(i64::from(*seconds) * 1000));
         let why = "its server has failed again and again";
         findings

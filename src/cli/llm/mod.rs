@@ -22,7 +22,7 @@ use super::output;
 
 pub(super) async fn run(config: Config, command: LlmCommand) -> Result<Exit> {
     match command {
-        LlmCommand::Models(arguments) => models::run(&config, &arguments),
+        LlmCommand::Models(arguments) => models::run(&config, &arguments).await,
         LlmCommand::Ask(arguments) => talking(config, async |app| ask::run(app, arguments).await).await,
         LlmCommand::Check(arguments) => talking(config, async |app| check::run(app, arguments).await).await,
         LlmCommand::Questionnaire(arguments) => {

@@ -1,7 +1,9 @@
-//! `aha-radar llm models`: the models that are configured, and on what terms each is asked. Asks none of them.
+//! `aha-radar llm models`: the models that are configured, on what terms each is asked, and which of them a running daemon leaves alone. Asks
+//! none of them.
 
 use anyhow::Result;
 use serde::Serialize;
+use url::Url;
 
 use crate::config::{Catalogue, CatalogueEntry, Config, OpenAiSettings, without_secrets};
 use crate::domain::model::ModelRef;
@@ -14,6 +16,7 @@ use crate::llm::provider::OPENAI_NAME;
 
 use super::super::arguments::ModelsArguments;
 use super::super::exit::Exit;
+use super::super::running::{self, LeftAlone};
 use super::super::{model_terms, output};
 
 const TIERS: [BudgetTier; 3] = [BudgetTier::Low, BudgetTier::Normal, BudgetTier::High];
@@ -47,6 +50,8 @@ pub(in crate::cli) struct Listed {
     configured_by: String,
     /// Why it is not asked.
     pub(in crate::cli) unusable: Option<String>,
+    /// For so long still the daemon leaves its server alone, which has failed again and again; `None` where it does not, or none runs.
+    left_alone_seconds: Option<u32>,
 }
 
 /// Micro-credits for a million tokens.
@@ -78,8 +83,13 @@ struct Limits {
     dimensions: Option<u32>,
 }
 
-pub(super) fn run(config: &Config, arguments: &ModelsArguments) -> Result<Exit> {
-    let models = listed(config);
+pub(super) async fn run(config: &Config, arguments: &ModelsArguments) -> Result<Exit> {
+    let mut models = listed(config);
+    // Breakers live in the daemon's process; without one there are none to tell of.
+    let left_alone = running::health(config).await.map(|health| health.left_alone).unwrap_or_default();
+    for model in &mut models {
+        model.left_alone_seconds = left_alone.iter().find(|server| model.is_at(server)).map(|server| server.seconds);
+    }
     if arguments.json {
         output::print_json(&models)?;
     } else if models.is_empty() {
@@ -147,6 +157,7 @@ fn from_catalogue(
         steps_in_for,
         configured_by,
         unusable: router.named(name).err(),
+        left_alone_seconds: None,
     }
 }
 
@@ -180,6 +191,7 @@ fn from_settings(router: &Router, openai: &OpenAiSettings) -> Vec<Listed> {
             steps_in_for,
             configured_by: SETTINGS.to_owned(),
             unusable: router.settings_refusal().map(str::to_owned),
+            left_alone_seconds: None,
         }
     });
     listed.collect()
@@ -234,7 +246,7 @@ fn table(models: &[Listed]) -> String {
             model.capabilities.join(" "),
             model.tasks.join(" "),
             model.steps_in_for.join(" "),
-            model.unusable.clone().unwrap_or_default(),
+            model.not_asked(),
         ]);
     }
     table.to_string()
@@ -254,6 +266,18 @@ impl Limits {
 }
 
 impl Listed {
+    fn is_at(&self, server: &LeftAlone) -> bool {
+        let origin = |url: Url| url.origin().ascii_serialization();
+        self.provider == server.provider && Url::parse(&self.endpoint).is_ok_and(|own| origin(own) == server.server)
+    }
+
+    fn not_asked(&self) -> String {
+        let left_alone = self.left_alone_seconds;
+        let left_alone =
+            left_alone.map(|seconds| format!("the daemon leaves its server alone for {seconds} s more, for its failures"));
+        self.unusable.clone().or(left_alone).unwrap_or_default()
+    }
+
     /// Its terms in a line, for `doctor`.
     pub(in crate::cli) fn in_words(&self) -> String {
         let limits = self.limits.in_words();

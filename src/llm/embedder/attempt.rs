@@ -38,9 +38,17 @@ impl Embedder {
             Some(pace) => Some(pace.turn(estimate::tokens(encoded.body.len())).await),
             None => None,
         };
+        let account = job.route.account();
+        if let Err(refused) = self.parts.breakers.admit(&account, Instant::now()) {
+            return Ok(Err(Tried::LeftAlone(refused)));
+        }
         let deadline = Deadline { clock: self.parts.clock, timeout: job.route.timeouts.whole };
         let call = self.new_call(job, texts, &encoded.body, tries, deadline);
-        if let Some(refused) = desk::admit(store, &job.scope, deadline, &call).await? {
+        let admitted = desk::admit(store, &job.scope, deadline, &call).await;
+        if !matches!(admitted, Ok(None)) {
+            self.parts.breakers.forget(&account);
+        }
+        if let Some(refused) = admitted? {
             return Ok(Err(Tried::Refused(refused)));
         }
         crate::failpoint::hit_showing("call.after_reserve", &(self, job, &encoded));
@@ -52,6 +60,7 @@ impl Embedder {
         if let Some(turn) = &mut turn {
             turn.used(exchange.reply.usage);
         }
+        self.parts.breakers.tell(&account, exchange.reply.outcome.as_ref().err(), Instant::now());
         let settlement = self.settlement(&call, job, texts, &exchange);
         ledger::settle(store, &job.scope, &settlement).await?;
         Ok(exchange.reply.outcome.map(|_| ()).map_err(Tried::Failed))

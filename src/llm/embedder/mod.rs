@@ -8,6 +8,7 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use super::breaker::{self, Breakers};
 use super::error::{CallError, Decision};
 use super::gateway::{CallScope, Jitter};
 use super::ledger::Refused;
@@ -74,6 +75,7 @@ pub struct EmbedderParts {
     pub router: EmbedRouter,
     pub limits: EmbedLimits,
     pub transport: Arc<dyn Transport>,
+    pub breakers: Arc<Breakers>,
     pub clock: Clock,
     pub budget: BudgetSettings,
     pub retry: RetryPolicy,
@@ -216,6 +218,7 @@ impl Embedder {
                     job.scope.gate.exhaust(PURPOSE, &why, false);
                     return Ok(Embedded::NoBudget(why));
                 }
+                Err(Tried::LeftAlone(why)) => return Ok(Embedded::Failed(format!("{}: {why}", job.route.model))),
                 Err(Tried::Failed(error)) if error.decision() == Decision::Split && job.works() => {
                     if texts.len() == 1 {
                         tracing::warn!(item = ?texts[0].items, %error, "a text that the model does not take");
@@ -271,6 +274,8 @@ fn words(texts: &[EmbedText]) -> Vec<&str> {
 /// Why a try brought no vectors.
 enum Tried {
     Refused(Refused),
+    /// Its server is left alone for a while.
+    LeftAlone(breaker::Refused),
     Failed(CallError),
 }
 

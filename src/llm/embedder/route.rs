@@ -12,7 +12,7 @@ use crate::domain::money::Price;
 use crate::domain::topic::BudgetTier;
 use crate::llm::egress;
 use crate::llm::provider::{self, EmbedDialect, EmbedRequest, OPENAI_NAME, Server};
-use crate::llm::router::{Reach, Router, Traits};
+use crate::llm::router::{self, Reach, Router, Traits};
 use crate::llm::transport::Timeouts;
 
 /// A model that makes vectors, and how it is asked.
@@ -80,6 +80,11 @@ impl EmbedRoute {
         let name = name.map_or_else(String::new, |name| format!("={name}"));
         let length = self.dimensions.map_or_else(String::new, |dimensions| format!("/{dimensions}"));
         format!("{}{name}#{PREPARATION}{length}", self.model)
+    }
+
+    /// Of its server and key: the breaker is that of the models that are asked for texts there.
+    pub(super) fn account(&self) -> String {
+        router::account(&self.model.provider, &self.server)
     }
 
     pub(super) fn request<'a>(&'a self, texts: &'a [&'a str]) -> EmbedRequest<'a> {
