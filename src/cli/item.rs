@@ -1,6 +1,7 @@
 //! `aha-radar item`: why a story is shown, every term in words.
 
 use anyhow::Result;
+use serde_json::Value;
 
 use crate::app::App;
 use crate::domain::digest::{DigestStory, ScoreDebug};
@@ -66,6 +67,7 @@ fn in_words(story: &DigestStory) -> String {
     if let Some(triage) = &story.triage {
         lines.push(format!("Judged by     {} {} ({})", triage.provider, triage.model, triage.prompt_id));
     }
+    lines.extend(named(story));
     lines.push(String::new());
     lines.extend(terms(&story.score_debug));
     lines.push(String::new());
@@ -82,6 +84,16 @@ fn in_words(story: &DigestStory) -> String {
     lines.push(String::new());
     lines.push(format!("Ids           item {}  cluster {}", story.id, story.cluster_id));
     lines.join("\n")
+}
+
+/// What it names, and by whose word.
+fn named(story: &DigestStory) -> Option<String> {
+    let entities = story.entities.as_ref()?;
+    let text = |value: &Value, field: &str| value[field].as_str().unwrap_or_default().to_owned();
+    let names =
+        entities["entities"].as_array()?.iter().map(|one| format!("{} ({})", text(one, "name"), text(one, "type")));
+    let by = text(entities, "provider");
+    Some(format!("Names         {} (by {by})", names.collect::<Vec<_>>().join(", ")))
 }
 
 fn terms(debug: &ScoreDebug) -> Vec<String> {

@@ -137,7 +137,10 @@ fn story(state: &RunState, names: &Names, costs: &Costs, digest: DigestId, ranke
         cost: StoryCost { triage_microcredits: costs.share(judgement), summary_microcredits: costs.share(summary) },
         triage: verdict,
         summary: summary.and_then(Judgement::read::<Summary>),
-        entities: state.entities.get(&story.cluster_id).and_then(|judgement| judgement.answer.clone()),
+        entities: match state.entities.get(&story.cluster_id) {
+            Some(judgement) => judgement.answer.clone(),
+            None => state.named.get(&story.cluster_id).cloned(),
+        },
         sources: members(names, story),
         discussions: discussions(story),
         cluster_id: story.cluster_id,

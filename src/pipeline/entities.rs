@@ -1,9 +1,15 @@
-//! Stage 11: what the stories of the top section name. Only where a model is configured for it; the first thing that is left out as
-//! the budget comes to its end.
+//! Stage 11: what the stories of the top section name. By a model, where one is configured for it: the first thing that is left out as
+//! the budget comes to its end. Else by rules, which name what a text itself shows to be a place, an organisation or a person; that is
+//! no answer to a question, so no row of the ledger tells of it.
+
+use std::collections::HashMap;
+
+use serde_json::Value;
 
 use crate::domain::digest::Section;
 use crate::domain::ids::ClusterId;
 use crate::llm::input::TaskInput;
+use crate::llm::provider::local;
 use crate::llm::{Ask, Task};
 
 use super::deep_summary::{source_names, summary_input};
@@ -12,6 +18,7 @@ use super::{RunContext, RunError, RunState, Stage};
 
 pub(super) async fn run(context: &RunContext, state: &mut RunState) -> Result<(), RunError> {
     if !context.app.gateway().can_do(Task::EntityExtract, context.run.settings.tier) {
+        state.named = by_rules(context, state);
         return Ok(());
     }
     let sources = source_names(state);
@@ -29,4 +36,16 @@ pub(super) async fn run(context: &RunContext, state: &mut RunState) -> Result<()
     state.entities = judged.by_story;
     state.estimates.extend(judged.with_a_model);
     Ok(())
+}
+
+fn by_rules(context: &RunContext, state: &RunState) -> HashMap<ClusterId, Value> {
+    let sources = source_names(state);
+    let top = state.ranked.iter().filter(|ranked| ranked.section == Some(Section::Top));
+    let stories = top.map(|ranked| &state.stories[ranked.story]);
+    let named = stories.filter_map(|story| {
+        let found = local::entities(&summary_input(context, state, &sources, story)?);
+        let found = found.inspect_err(|error| tracing::warn!(%error, "entities by rules are left out")).ok()?;
+        Some((story.cluster_id, found?))
+    });
+    named.collect()
 }

@@ -195,6 +195,8 @@ pub struct RunState {
     pub ranked: Vec<Ranked>,
     pub summaries: HashMap<ClusterId, Judgement>,
     pub entities: HashMap<ClusterId, Judgement>,
+    /// Entities by rules, where no model is configured for them.
+    pub named: HashMap<ClusterId, serde_json::Value>,
     /// What asking a model would take, where none was asked.
     pub estimates: Vec<Estimate>,
     pub digest: Option<Digest>,

@@ -273,8 +273,8 @@ impl Listed {
 
     fn not_asked(&self) -> String {
         let left_alone = self.left_alone_seconds;
-        let left_alone =
-            left_alone.map(|seconds| format!("the daemon leaves its server alone for {seconds} s more, for its failures"));
+        let left_alone = left_alone
+            .map(|seconds| format!("the daemon leaves its server alone for {seconds} s more, for its failures"));
         self.unusable.clone().or(left_alone).unwrap_or_default()
     }
 

@@ -4,16 +4,32 @@
 //! (interests, corroboration, rarity and cadence of the source, new terms, engagement, recency), quotes sentences word for
 //! word, and leaves empty what it cannot know.
 
+mod entities;
 mod quote;
 mod summary;
 mod triage;
 
 use serde_json::Value;
 
-use super::super::input::TaskInput;
+use super::super::input::{SummaryInput, TaskInput};
+use super::super::schema::{self, SchemaError};
+use crate::domain::model::ModelRef;
+use crate::domain::task::Task;
 
 pub const PROVIDER: &str = "local";
 pub const MODEL: &str = "briefing-1";
+
+/// In the place of a prompt, for entities that rules found.
+const RULES: &str = "rules_v1";
+
+/// Entities that the texts themselves show to be such; `None` where they show none.
+///
+/// # Errors
+/// When what was found does not fit the schema.
+pub fn entities(input: &SummaryInput) -> Result<Option<Value>, SchemaError> {
+    let by = ModelRef { provider: PROVIDER.to_owned(), model: MODEL.to_owned() };
+    entities::named(input).map(|found| schema::stamp(Task::EntityExtract, RULES, &by, &found)).transpose()
+}
 
 /// Answers one ask; `None` where it could only guess.
 #[must_use]

@@ -90,8 +90,15 @@ fn add_centrality(candidates: &mut [Candidate]) {
     }
 }
 
-/// Whole sentences, in order, as they stand in the text.
+/// Sentences that stand by themselves, in order, as they stand in the text.
 fn sentences(text: &str) -> Vec<String> {
+    let fits =
+        |s: &String| SENTENCE_CHARS.contains(&s.chars().count()) && s.ends_with(['.', '!', '?', '”', '"', '…', '。']);
+    whole_sentences(text).into_iter().map(|s| s.trim().to_owned()).filter(fits).take(MAX_SENTENCES).collect()
+}
+
+/// The first sentences of a text, be they short, long or without an end.
+pub(super) fn whole_sentences(text: &str) -> Vec<String> {
     let mut whole: Vec<String> = Vec::new();
     for paragraph in text.lines() {
         let mut open = String::new();
@@ -106,9 +113,7 @@ fn sentences(text: &str) -> Vec<String> {
             break;
         }
     }
-    let fits =
-        |s: &String| SENTENCE_CHARS.contains(&s.chars().count()) && s.ends_with(['.', '!', '?', '”', '"', '…', '。']);
-    whole.into_iter().map(|s| s.trim().to_owned()).filter(fits).take(MAX_SENTENCES).collect()
+    whole
 }
 
 /// "Mr." and "J." end no sentence.
