@@ -26,7 +26,7 @@ use super::{RunContext, RunError, RunState, SourceOutcome, Stage, pages, signals
 const SIGNAL: &str = "signal";
 
 /// Looks that may be finished or under way while an earlier one is still awaited; bounds what is held in memory.
-const LOOK_AHEAD: usize = 64;
+const LOOK_AHEAD: usize = 32;
 
 pub(super) async fn run(context: &RunContext, state: &mut RunState) -> Result<(), RunError> {
     let sources = context.store().sources(context.topic.id).await?.into_iter().filter(|source| source.enabled);

@@ -13,7 +13,7 @@ use crate::domain::item::{ItemMetadata, NewItem, TimeBasis};
 use crate::domain::time::Timestamp;
 use crate::store::records::IdentifiedItem;
 use crate::text::fold::fold_line;
-use crate::text::language::language;
+use crate::text::language::Languages;
 use crate::text::sanitize::sanitize;
 
 /// Hexadecimal digits kept of a hash: 128 bits.
@@ -27,6 +27,8 @@ pub fn identify(source: SourceId, items: Vec<NewItem>, fetched_at: Timestamp) ->
     for url in canonical.iter().flatten() {
         *uses.entry(url.clone()).or_default() += 1;
     }
+    let texts = items.iter().map(|item| (item.title.as_deref().unwrap_or_default(), item.body_text.as_str()));
+    let mut languages = Languages::of(texts);
     let is_own = |url: &str| is_page(url) && uses.get(url) == Some(&1);
     let mut seen = HashSet::new();
     let mut identified = Vec::with_capacity(items.len());
@@ -35,7 +37,9 @@ pub fn identify(source: SourceId, items: Vec<NewItem>, fetched_at: Timestamp) ->
             continue;
         }
         let own_url = canonical.clone().filter(|url| is_own(url));
-        let item = identify_one(source, item, canonical, own_url.as_deref(), fetched_at);
+        let title = item.title.as_deref().unwrap_or_default();
+        let language = languages.language(title, &item.body_text, item.language.as_deref());
+        let item = identify_one(source, item, canonical, own_url.as_deref(), language, fetched_at);
         if seen.insert(item.external_id.clone()) {
             identified.push(item);
         }
@@ -48,11 +52,11 @@ fn identify_one(
     item: NewItem,
     canonical: Option<String>,
     own_url: Option<&str>,
+    language: Option<String>,
     fetched_at: Timestamp,
 ) -> IdentifiedItem {
     let title = item.title.as_deref().unwrap_or_default();
     let hash_text = text_hash(title, &item.body_text);
-    let language = language(title, &item.body_text, item.language.as_deref());
     let html = html_of(&item);
     let source = source.to_string();
     let (id, external_id) = match (item.guid, own_url) {

@@ -159,13 +159,26 @@ impl Pruner<'_> {
 }
 
 fn escape(text: &str, out: &mut String) {
-    for ch in without_escapes(text).chars().filter(|ch| !is_invisible(*ch)) {
-        match ch {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            _ => out.push(ch),
+    let text = without_escapes(text);
+    let mut rest: &str = &text;
+    loop {
+        let (plain, behind) = rest.split_at(rest.bytes().take_while(is_plain).count());
+        out.push_str(plain);
+        let mut chars = behind.chars();
+        match chars.next() {
+            None => return,
+            Some('&') => out.push_str("&amp;"),
+            Some('<') => out.push_str("&lt;"),
+            Some('>') => out.push_str("&gt;"),
+            Some('"') => out.push_str("&quot;"),
+            Some(ch) if is_invisible(ch) => {}
+            Some(ch) => out.push(ch),
         }
+        rest = chars.as_str();
     }
+}
+
+/// Visible ASCII and white space that stand for themselves.
+fn is_plain(byte: &u8) -> bool {
+    matches!(byte, b'\t'..=b'\r' | b' '..=b'~') && !matches!(byte, b'&' | b'<' | b'>' | b'"')
 }

@@ -31,6 +31,9 @@ pub use request::Request;
 use address::host_key;
 use politeness::Politeness;
 
+/// The next request to a host comes a gap after the last one, or not for long; an open connection takes memory on both sides.
+const IDLE_SLACK: Duration = Duration::from_millis(250);
+
 /// How the fetcher behaves; the defaults are those of a considerate reader.
 #[derive(Debug, Clone)]
 pub struct FetchConfig {
@@ -294,6 +297,7 @@ fn client(config: &FetchConfig, resolver: &CheckedResolver) -> reqwest::Result<r
         .connect_timeout(config.connect_timeout)
         .read_timeout(config.idle_timeout)
         .pool_max_idle_per_host(1)
+        .pool_idle_timeout(config.host_gap + IDLE_SLACK)
         .tls_certs_merge(config.certificates.iter().cloned())
         .user_agent(&config.user_agent);
     let mut trusted = None;

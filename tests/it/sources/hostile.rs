@@ -6,7 +6,7 @@ use aha_radar::sources::canonical::canonical_url;
 use aha_radar::sources::feed::{MAX_ITEMS, parse, parse_date, parse_within};
 use aha_radar::sources::{Sites, opml};
 use aha_radar::text::html::{clean_line, html_to_text};
-use aha_radar::text::language::language;
+use aha_radar::text::language::Languages;
 use aha_radar::text::sanitize::sanitize;
 use proptest::prelude::*;
 
@@ -208,7 +208,8 @@ proptest! {
     #[test]
     fn garbage_never_panics_anywhere(bytes in proptest::collection::vec(any::<u8>(), 0..300), text in "\\PC{0,120}") {
         for text in [String::from_utf8_lossy(&bytes).as_ref(), &text] {
-            let _ = (canonical_url(text), parse_date(text), language(text, text, Some(text)));
+            let texts = std::iter::repeat_n((text, text), 4);
+            let _ = (canonical_url(text), parse_date(text), Languages::of(texts).language(text, text, Some(text)));
             let _ = (sanitize(text, None), html_to_text(text), clean_line(text));
             let _ = canonical_url(&format!("https://{text}/{text}?{text}#{text}"));
             let _ = sanitize(&format!("<a href=\"{text}\" {text}><{text}>"), None);
