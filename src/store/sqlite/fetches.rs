@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use sqlx::SqliteConnection;
 
-use super::SqliteStore;
+use super::{SqliteStore, new_items};
 use crate::store::shared::column;
 use crate::store::shared::fetches::{self as sql, KnownItem, Stored};
 use crate::store::{FetchCommit, FetchCounts, IdentifiedItem, Lease, Result};
@@ -17,7 +17,9 @@ pub(super) async fn commit(store: &SqliteStore, lease: &Lease, fetch: &FetchComm
     }
     let mut counts = FetchCounts { seen: fetch.items.len(), ..FetchCounts::default() };
     let mut settled = HashSet::new();
-    for item in &fetch.items {
+    let others = new_items::store(write.connection(), fetch).await?;
+    counts.new = counts.seen - others.len();
+    for item in others {
         match store_item(write.connection(), fetch, item, &mut settled).await? {
             Stored::New => counts.new += 1,
             Stored::Updated => counts.updated += 1,
@@ -56,7 +58,7 @@ async fn store_item(
         .await?;
     let (id, stored, is_renamed) = match known {
         None => {
-            insert_item(connection, fetch, item).await?;
+            new_items::insert(connection, fetch, &[item]).await?;
             (item.id.to_string(), Stored::New, false)
         }
         Some(known) => {
@@ -70,30 +72,6 @@ async fn store_item(
     }
     settled.insert(id);
     Ok(stored)
-}
-
-async fn insert_item(connection: &mut SqliteConnection, fetch: &FetchCommit, item: &IdentifiedItem) -> Result<()> {
-    sqlx::query(sql::INSERT_ITEM)
-        .bind(item.id.to_string())
-        .bind(fetch.source.to_string())
-        .bind(column::text(&item.external_id))
-        .bind(column::optional_text(item.url.as_deref()))
-        .bind(column::optional_text(item.canonical_url.as_deref()))
-        .bind(column::optional_text(item.hash_url.as_deref()))
-        .bind(column::text(&item.hash_text))
-        .bind(column::optional_text(item.title.as_deref()))
-        .bind(column::text(&item.body_text))
-        .bind(column::optional_text(item.author.as_deref()))
-        .bind(column::millis(item.published_at))
-        .bind(fetch.finished_at.as_millis())
-        .bind(item.time.as_millis())
-        .bind(item.time_basis.as_str())
-        .bind(column::to_json(&item.engagement)?)
-        .bind(column::to_json(&item.metadata)?)
-        .bind(column::optional_text(item.html.as_deref()))
-        .execute(connection)
-        .await?;
-    Ok(())
 }
 
 /// Takes over an edit. Times stay: an item keeps its place in the windows.

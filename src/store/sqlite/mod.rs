@@ -13,6 +13,7 @@ mod items;
 mod leases;
 mod ledger;
 mod ledger_scripts;
+mod new_items;
 pub(super) mod open;
 mod retention;
 mod runs;
@@ -36,6 +37,9 @@ use checkpoint::Checkpoints;
 /// SQLite has one writer: a queue in this process waits better than a lock in the file.
 const WRITERS: u32 = 1;
 const READERS: u32 = 4;
+
+/// What the writer keeps of the file, in KiB, which SQLite tells from pages by the sign: the indexes that a day's items go into.
+const WRITER_CACHE_KIB: &str = "-6144";
 
 /// How long an operation waits for one of this process's own connections.
 const QUEUE_SECONDS: u64 = 60;
@@ -64,7 +68,8 @@ impl SqliteStore {
         let reading = options.clone().pragma("query_only", "ON");
         let reader = pool(READERS).connect_lazy_with(reading);
         let checkpoints = Checkpoints::new(reader.clone());
-        Ok(Self { writer: pool(WRITERS).connect_lazy_with(options), reader, checkpoints })
+        let writing = options.pragma("cache_size", WRITER_CACHE_KIB);
+        Ok(Self { writer: pool(WRITERS).connect_lazy_with(writing), reader, checkpoints })
     }
 
     /// The schema version of a database and the one that this program knows, without changing anything.

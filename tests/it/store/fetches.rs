@@ -100,6 +100,23 @@ async fn two_entries_of_one_look_that_are_one_item_are_no_edit(store: &dyn Store
     }
 }
 
+async fn many_new_items_are_stored_beside_known_ones(store: &dyn Store) {
+    let world = World::new(store).await;
+    world.with_items(store, &[item("known", 1)]).await;
+    let mut items: Vec<_> = (0..70).map(|number| item(&format!("new {number}"), 2)).collect();
+    let bare = |key: &str| IdentifiedItem { hash_url: None, hash_text: "the same".to_owned(), ..item(key, 3) };
+    items.insert(40, item("known", 1));
+    items.extend([bare("named"), bare("named anew")]);
+    for number in 1..3 {
+        let counts = store.commit_fetch(&world.lease, &world.look(number, world.first, &items)).await.unwrap();
+        let expected = FetchCounts { seen: 73, new: if number == 1 { 71 } else { 0 }, updated: 0 };
+        assert_eq!(counts, expected);
+    }
+    let (stored, sources) = store.load_items(world.topic.id, &[id("new 69")]).await.unwrap().remove(0);
+    assert_eq!((stored.external_id.as_str(), stored.time), ("new 69", at(2)));
+    assert_eq!(sources, [world.first]);
+}
+
 async fn a_failure_is_recorded_and_deletes_nothing(store: &dyn Store) {
     let world = World::new(store).await;
     let validators = Validators { url: Some("u".to_owned()), etag: Some("e".to_owned()), last_modified: None };
@@ -265,6 +282,7 @@ on_every_database!(
     two_sources_with_one_address_are_one_item,
     items_without_an_address_of_their_own_stay_apart,
     two_entries_of_one_look_that_are_one_item_are_no_edit,
+    many_new_items_are_stored_beside_known_ones,
     a_failure_is_recorded_and_deletes_nothing,
     when_to_ask_again_is_kept_until_the_next_look,
     a_page_that_was_read_is_kept_until_its_teaser_changes,
