@@ -162,7 +162,7 @@ fn escape(text: &str, out: &mut String) {
     let text = without_escapes(text);
     let mut rest: &str = &text;
     loop {
-        let (plain, behind) = rest.split_at(rest.bytes().take_while(is_plain).count());
+        let (plain, behind) = rest.split_at(rest.bytes().take_while(|byte| is_plain(*byte)).count());
         out.push_str(plain);
         let mut chars = behind.chars();
         match chars.next() {
@@ -179,6 +179,6 @@ fn escape(text: &str, out: &mut String) {
 }
 
 /// Visible ASCII and white space that stand for themselves.
-fn is_plain(byte: &u8) -> bool {
+const fn is_plain(byte: u8) -> bool {
     matches!(byte, b'\t'..=b'\r' | b' '..=b'~') && !matches!(byte, b'&' | b'<' | b'>' | b'"')
 }
