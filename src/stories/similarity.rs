@@ -105,11 +105,11 @@ impl Frequencies {
         let counted = counted.filter(|counted| house_words.is_none_or(|words| !words.contains(&counted.term)));
         let raw: Vec<(Term, [f64; PARTS])> = counted.filter_map(|counted| self.raw(counted)).collect();
         let scales = self.scales(&raw);
-        let scaled = |(term, weights): &(Term, [f64; PARTS])| Entry {
+        let entry = |(term, weights): &(Term, [f64; PARTS])| Entry {
             term: *term,
             weights: [0, 1, 2].map(|part| narrow(weights[part] * scales[part].0)),
         };
-        Weighted { entries: raw.iter().map(scaled).collect(), words_length: scales[WORDS].1 }
+        Weighted { entries: raw.iter().map(entry).collect(), words_length: scales[WORDS].1 }
     }
 
     /// A term's weights before they are brought to one length; `None` for one that no item has.
