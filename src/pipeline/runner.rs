@@ -65,8 +65,8 @@ pub async fn run(app: &App, request: &RunRequest) -> Result<RunOutcome, RunError
     let lease = acquire(app, &topic).await?;
     let heartbeat = Heartbeat::start(app, &lease, &request.stop);
     let outcome = match request.window {
-        Some(window) => window_run(app, request, &topic, &lease, window).await,
-        None => cursor_run(app, request, &lease).await,
+        Some(window) => Box::pin(window_run(app, request, &topic, &lease, window)).await,
+        None => Box::pin(cursor_run(app, request, &lease)).await,
     };
     drop(heartbeat);
     give_back(app, &lease).await;
@@ -97,7 +97,7 @@ async fn window_run(
     window: Window,
 ) -> Result<RunOutcome, RunError> {
     let new = new_run(app, topic, RunMode::Window, window)?;
-    Ok(RunOutcome { made: vec![attempt(app, request, topic, lease, &new).await?], up_to_date: None })
+    Ok(RunOutcome { made: vec![Box::pin(attempt(app, request, topic, lease, &new)).await?], up_to_date: None })
 }
 
 /// Finishes the topic's unfinished run, then reads from its cursor to now.
@@ -107,7 +107,7 @@ async fn cursor_run(app: &App, request: &RunRequest, lease: &Lease) -> Result<Ru
     let mended = mend_files(app, &topic).await;
     if let Some(unfinished) = app.store().unfinished_cursor_run(topic.id).await? {
         tracing::info!(run = %unfinished.id, window = %unfinished.window, "continuing an unfinished run");
-        outcome.made.push(attempt(app, request, &topic, lease, &again(&unfinished, app)).await?);
+        outcome.made.push(Box::pin(attempt(app, request, &topic, lease, &again(&unfinished, app))).await?);
     }
     let topic = self::topic(app, &request.topic).await?;
     // Another process may have made this run while we waited for the topic; or the unfinished run was the one that was due.
@@ -122,7 +122,7 @@ async fn cursor_run(app: &App, request: &RunRequest, lease: &Lease) -> Result<Ru
         return Ok(outcome);
     }
     let new = new_run(app, &topic, RunMode::Cursor, window)?;
-    outcome.made.push(attempt(app, request, &topic, lease, &new).await?);
+    outcome.made.push(Box::pin(attempt(app, request, &topic, lease, &new)).await?);
     Ok(outcome)
 }
 

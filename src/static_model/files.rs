@@ -1,5 +1,6 @@
 //! The two files of a folder of weights, wherever they are in it.
 
+use std::fmt::Write as _;
 use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -43,7 +44,10 @@ impl Files {
             hash.update((content.bytes.len() as u64).to_le_bytes());
             hash.update(&content.bytes);
         }
-        hash.finalize().iter().take(SHOWN_BYTES).map(|byte| format!("{byte:02x}")).collect()
+        hash.finalize().iter().take(SHOWN_BYTES).fold(String::new(), |mut shown, byte| {
+            let _ = write!(shown, "{byte:02x}");
+            shown
+        })
     }
 }
 

@@ -61,7 +61,9 @@ impl<'a, 'b> Merging<'a, 'b> {
             neighbours[*one].push((*other, *sum));
             neighbours[*other].push((*one, *sum));
         }
-        neighbours.iter_mut().for_each(|known| known.sort_unstable_by_key(|(place, _)| *place));
+        for known in &mut neighbours {
+            known.sort_unstable_by_key(|(place, _)| *place);
+        }
         let groups = groups.into_iter().map(Some).collect();
         let mut merging = Self { comparison, thresholds, groups, neighbours, heap: BinaryHeap::new(), least };
         for (one, other, sum) in edges {

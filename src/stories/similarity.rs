@@ -103,7 +103,7 @@ impl Frequencies {
     pub(super) fn weigh_without(&self, features: &Features, house_words: Option<&FxHashSet<Term>>) -> Weighted {
         let counted = features.terms().iter();
         let counted = counted.filter(|counted| house_words.is_none_or(|words| !words.contains(&counted.term)));
-        let raw: Vec<(Term, [f64; PARTS])> = counted.filter_map(|counted| self.raw(counted)).collect();
+        let raw: Vec<(Term, [f64; PARTS])> = counted.filter_map(|counted| self.raw(*counted)).collect();
         let scales = self.scales(&raw);
         let entry = |(term, weights): &(Term, [f64; PARTS])| Entry {
             term: *term,
@@ -113,7 +113,7 @@ impl Frequencies {
     }
 
     /// A term's weights before they are brought to one length; `None` for one that no item has.
-    fn raw(&self, counted: &Counted) -> Option<(Term, [f64; PARTS])> {
+    fn raw(&self, counted: Counted) -> Option<(Term, [f64; PARTS])> {
         let inverse = self.inverse_of(*self.of_term.get(&counted.term)?);
         let weight = |times: u8| match times {
             0 => 0.0,

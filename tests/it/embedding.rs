@@ -9,7 +9,7 @@ use crate::judged::{NOW, WINDOW, billed, run, spent, states, the_books_agree};
 use crate::kill::on_both_databases;
 use crate::support::feeds::{Post, feed};
 use crate::support::radar::{Engine, Radar, Ran, repository};
-use crate::support::responses::{Call, EMBED_MODEL, Fault, MODEL, OpenAi, Reported, When};
+use crate::support::responses::{Call, EMBED_MODEL, Fault, KEY, MODEL, OpenAi, Reported, When};
 use crate::support::rows;
 
 const SPACE: &str = "openai/text-embedding-mock#text_v1";
@@ -342,7 +342,7 @@ fn a_server_that_fails_is_left_alone_whatever_it_is_asked_for() {
          tasks: {{ embed: openai/vectors, triage: openai/judge }}\n",
         model.base()
     );
-    let radar = Radar::at(NOW).with("MOCK_KEY", "sk-mock").with("AHA_LLM_CONFIG", "models.yaml");
+    let radar = Radar::at(NOW).with("MOCK_KEY", KEY).with("AHA_LLM_CONFIG", "models.yaml");
     std::fs::write(radar.folder().join("models.yaml"), catalogue).unwrap();
     let posts: Vec<Post> = (1..=12).map(|n| post(n, "2026-11-19T05:00:00Z")).collect();
     std::fs::write(radar.folder().join("feed.json"), feed("The Feed", &posts)).unwrap();

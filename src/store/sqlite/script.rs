@@ -38,7 +38,9 @@ impl Script {
             let digits = part.bytes().take_while(u8::is_ascii_digit).count();
             let (number, rest) = part.split_at(digits);
             let number: usize = number.parse().unwrap_or_default();
-            self.sql.push_str(&format!("${}{rest}", number + self.before));
+            self.sql.push('$');
+            self.sql.push_str(&(number + self.before).to_string());
+            self.sql.push_str(rest);
         }
         self
     }
