@@ -62,7 +62,9 @@ impl Stream {
             }
             (left, story) = (left - reports, story + 1);
         }
-        by_day.iter_mut().for_each(|day| day.sort_unstable());
+        for day in &mut by_day {
+            day.sort_unstable();
+        }
         Self { random, by_day, beats, slogans }
     }
 
