@@ -38,7 +38,7 @@ fn lines(timed: bool) -> Vec<Value> {
 /// An installation with these lines in `labelled.jsonl`.
 fn with(lines: &[Value]) -> Radar {
     let radar = Radar::at(NOW);
-    let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    let text = lines.iter().flat_map(|line| [line.to_string(), "\n".to_owned()]).collect::<String>();
     std::fs::write(radar.folder().join("labelled.jsonl"), text).unwrap();
     radar
 }

@@ -105,7 +105,7 @@ fn what_is_wrong_is_said_by_file() {
         (&table("other", &leaning()), &usual, weights, "no table of vectors"),
         (&of_kind("F32", &[2], &[1; 8]), &usual, weights, "its table has 1 dimensions"),
         (&of_kind("F32", &[0, 4], &[]), &usual, weights, "0 vectors of 4 numbers"),
-        (&of_kind("F32", &[1, 9000], &[1; 36_000]), &usual, weights, "1 vectors of 9000 numbers"),
+        (&of_kind("F32", &[1, 9000], &vec![1; 36_000]), &usual, weights, "1 vectors of 9000 numbers"),
         (&of_kind("I64", &[1, 1], &[1; 8]), &usual, weights, "the kind I64"),
         (&of_kind("F16", &[2, 1], &[0, 0x3c, 0, 0x7e]), &usual, weights, "NaN"),
         (&with(f32::NAN), &usual, weights, "NaN"),
@@ -208,7 +208,9 @@ fn a_change_is_another_space_at_once(engine: Engine) {
                   GROUP BY space, dimensions ORDER BY dimensions";
     assert_eq!(rows::query(&radar, spaces), ["21 13"]);
     let mut next_day = |radar: &mut Radar, day: u32, n: usize, settings: &[(&str, &str)]| {
-        settings.iter().for_each(|(name, value)| radar.set(name, value));
+        for (name, value) in settings {
+            radar.set(name, value);
+        }
         radar.set("AHA_NOW", &format!("2026-11-{day}T07:00:00Z"));
         posts.push(post(n, &format!("2026-11-{day}T05:00:00Z")));
         write_posts(radar, "feed.json", &posts);
