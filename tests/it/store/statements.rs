@@ -19,8 +19,8 @@ const BEGINNINGS: [&str; 6] = ["SELECT ", "INSERT ", "UPDATE ", "DELETE ", "WITH
 /// What takes a statement as its first argument.
 const CALLS: [&str; 5] = ["query", "query_as", "query_scalar", "begin_with", "raw_sql"];
 
-/// Folders whose files put SQL together from the catalogue; their own tests run what they make.
-const PUT_TOGETHER: [&str; 1] = ["src/store/copy"];
+/// Folders and files that put SQL together, from the catalogue or from whole statements; their own tests run what they make.
+const PUT_TOGETHER: [&str; 2] = ["src/store/copy", "src/store/sqlite/script.rs"];
 
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Statement {
@@ -48,7 +48,10 @@ impl Found {
             let source = std::fs::read_to_string(&file).unwrap();
             match file.extension().and_then(|extension| extension.to_str()) {
                 Some("sql") => found.add(&name, source),
-                Some("rs") => found.read(&file, &name, TokenStream::from_str(&source).unwrap()),
+                Some("rs") => {
+                    let tokens = TokenStream::from_str(&source).unwrap_or_else(|error| panic!("{name}: {error}"));
+                    found.read(&file, &name, tokens);
+                }
                 _ => {}
             }
         }
