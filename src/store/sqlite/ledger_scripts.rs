@@ -20,7 +20,7 @@ const IS_OPEN: &str = "EXISTS (SELECT 1 FROM provider_calls WHERE id = $1 AND st
 /// Moves what was reserved for one call on all its counters.
 const MOVE_ALL: &str = "
     UPDATE budget_counters
-    SET reserved_microcredits = reserved_microcredits - coalesce(call.reserved_microcredits, 0),
+    SET reserved_microcredits = budget_counters.reserved_microcredits - coalesce(call.reserved_microcredits, 0),
         settled_microcredits = settled_microcredits + coalesce($2, call.reserved_microcredits, 0)
     FROM provider_calls AS call
     WHERE call.id = $1 AND budget_counters.counter IN (SELECT value FROM json_each(call.counters_json))";

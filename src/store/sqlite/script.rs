@@ -9,9 +9,9 @@ use super::SqliteStore;
 use crate::store::shared::hit;
 use crate::store::{Result, StoreError};
 
-/// What SQLite reports where a statement fails for what it is given, and not because the database is busy, full or broken:
-/// `SQLITE_ERROR` (sqlite.org/rescode.html).
-const FAILED: &str = "1";
+/// What SQLite says of a condition that was insisted on and does not hold (sqlite.org/json1.html). Any other statement that it cannot
+/// run is a mistake, and an error.
+const IN_VAIN: &str = "malformed JSON";
 
 /// Statements with their parameters.
 pub(super) struct Script {
@@ -100,7 +100,7 @@ fn is_refused(error: &sqlx::Error) -> bool {
         error.is_check_violation()
             || error.is_unique_violation()
             || error.is_foreign_key_violation()
-            || error.code().as_deref() == Some(FAILED)
+            || error.message() == IN_VAIN
     })
 }
 
@@ -148,6 +148,16 @@ mod tests {
         for (counter, expected) in [("one", 1), ("two", 2), ("three", 0), ("four", 0), ("five", 5)] {
             assert_eq!(calls(&store, counter).await, expected, "{counter}");
         }
+    }
+
+    #[tokio::test]
+    async fn a_statement_that_cannot_run_is_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = store(&folder).await;
+        let wrong = raise(Script::new(), "one", 1).then("UPDATE nowhere SET nothing = 1");
+        assert!(store.run("test", wrong).await.is_err());
+        assert!(store.run("test", raise(Script::new(), "two", 2)).await.unwrap(), "nothing is left open");
+        assert_eq!((calls(&store, "one").await, calls(&store, "two").await), (0, 2));
     }
 
     #[tokio::test]
