@@ -37,7 +37,7 @@ impl Reader {
         };
         if !provider.is_usable() {
             // Not shown: both may hold a key.
-            let wants = "an http(s) address; {query} has to stand in it or in AHA_SIGNAL_BODY, which has to be JSON";
+            let wants = "an http(s) address without {key} in its path; {query} has to stand in it or in AHA_SIGNAL_BODY, which has to be JSON";
             self.problem(
                 "AHA_SIGNAL_URL",
                 Some("…".to_owned()),

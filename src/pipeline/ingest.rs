@@ -6,9 +6,10 @@
 
 use std::collections::HashSet;
 use std::pin::pin;
+use std::sync::Arc;
 
 use futures::{Stream, StreamExt as _};
-use tokio::sync::mpsc;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 
 use crate::domain::ids::{FetchRunId, SourceId};
 use crate::domain::item::NewItem;
@@ -37,9 +38,10 @@ pub(super) async fn run(context: &RunContext, state: &mut RunState) -> Result<()
     let is_due = |source: &Source| !context.scheduled || source.next_check_at.is_none_or(|at| at <= now);
     let due: Vec<Source> = sources.filter(|source| !done.contains(&source.id)).filter(is_due).collect();
     context.progress.begin(Stage::Ingest, due.len());
-    let looks = futures::stream::iter(due).map(|source| look(context, source)).buffered(LOOK_AHEAD);
-    let (finished, to_commit) = mpsc::channel(1);
-    // While one look is being stored the others go on.
+    let turns = Arc::new(Semaphore::new(LOOK_AHEAD));
+    let looks = futures::stream::iter(due).map(|source| in_turn(context, source, &turns)).buffered(LOOK_AHEAD);
+    let (finished, to_commit) = mpsc::unbounded_channel();
+    // While one look is being read or stored the others go on: their servers wait for nobody.
     let (total, ()) = tokio::try_join!(commit_all(context, to_commit), hand_over(looks, finished))?;
     state.sources = context.store().sources(context.topic.id).await?;
     state.source_outcomes = outcomes(context, &state.sources).await?;
@@ -49,14 +51,23 @@ pub(super) async fn run(context: &RunContext, state: &mut RunState) -> Result<()
     Ok(())
 }
 
+/// A look, and the turn that is free for another one when it is stored: so there are never more of them in memory.
+type Turn = (Look, Option<OwnedSemaphorePermit>);
+
+async fn in_turn(context: &RunContext, source: Source, turns: &Arc<Semaphore>) -> Result<Turn, RunError> {
+    // It is never closed.
+    let turn = Arc::clone(turns).acquire_owned().await.ok();
+    Ok((look(context, source).await?, turn))
+}
+
 /// Hands the looks on, in their order, for as long as somebody takes them.
 async fn hand_over(
-    looks: impl Stream<Item = Result<Look, RunError>>,
-    finished: mpsc::Sender<Result<Look, RunError>>,
+    looks: impl Stream<Item = Result<Turn, RunError>>,
+    finished: mpsc::UnboundedSender<Result<Turn, RunError>>,
 ) -> Result<(), RunError> {
     let mut looks = pin!(looks);
     while let Some(look) = looks.next().await {
-        if finished.send(look).await.is_err() {
+        if finished.send(look).is_err() {
             break;
         }
     }
@@ -65,7 +76,7 @@ async fn hand_over(
 
 async fn commit_all(
     context: &RunContext,
-    mut looks: mpsc::Receiver<Result<Look, RunError>>,
+    mut looks: mpsc::UnboundedReceiver<Result<Turn, RunError>>,
 ) -> Result<FetchCounts, RunError> {
     let mut total = FetchCounts::default();
     loop {
@@ -76,7 +87,8 @@ async fn commit_all(
         };
         let Some(look) = look else { return Ok(total) };
         context.check()?;
-        let commit = finished(context, look?).await?;
+        let (look, _turn) = look?;
+        let commit = finished(context, look).await?;
         let counts = context.store().commit_fetch(&context.lease, &commit).await?;
         total.seen += counts.seen;
         total.new += counts.new;

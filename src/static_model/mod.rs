@@ -8,6 +8,7 @@ mod check;
 mod files;
 
 use std::fmt;
+use std::panic::AssertUnwindSafe;
 use std::path::{Path, PathBuf};
 
 use model2vec_rs::model::StaticModel;
@@ -100,7 +101,15 @@ impl Space for Weights {
 
     fn vector(&self, title: Option<&str>, body: &str) -> Option<(Vec<u8>, Option<usize>)> {
         let text = dense_text(title, body, MAX_CHARS)?;
-        let numbers = self.model.encode_with_args(&[text], Some(MAX_TOKENS), 1).pop()?;
+        // A tokenizer may promise tokens that the weights do not have; then the library panics.
+        let encoded = std::panic::catch_unwind(AssertUnwindSafe(|| {
+            self.model.encode_with_args(&[text], Some(MAX_TOKENS), 1).pop()
+        }));
+        let Ok(numbers) = encoded else {
+            tracing::warn!(file = %self.file.display(), "the weights do not fit a text; it gets no vector");
+            return None;
+        };
+        let numbers = numbers?;
         let bytes = DenseVector::to_bytes(&numbers);
         // A text without a known token has no direction.
         DenseVector::from_bytes(&bytes)?;

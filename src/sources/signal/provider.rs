@@ -6,7 +6,7 @@ use secrecy::{ExposeSecret as _, SecretString};
 use url::{Url, form_urlencoded};
 
 use crate::llm::redact::Redactor;
-use crate::sources::fetch::{Request, shown};
+use crate::sources::fetch::Request;
 
 /// A search over HTTP (`AHA_SIGNAL_*`). In its templates `{query}`, `{count}` and `{key}` are filled in.
 #[derive(Clone)]
@@ -38,7 +38,7 @@ impl SearchProvider {
     /// Where it is, as it may be shown.
     #[must_use]
     pub fn host(&self) -> String {
-        Url::parse(&self.address("words")).map(|url| shown(&url)).unwrap_or_default()
+        Url::parse(&self.address("words")).map(|url| url.origin().ascii_serialization()).unwrap_or_default()
     }
 
     /// What can be said against its address, once filled in.
@@ -48,7 +48,9 @@ impl SearchProvider {
         let is_web = |text: &str| Url::parse(text).is_ok_and(|url| matches!(url.scheme(), "http" | "https"));
         let posts_json =
             || self.document("words").is_none_or(|body| serde_json::from_str::<serde_json::Value>(&body).is_ok());
-        asks && is_web(&self.address("words")) && posts_json()
+        // Of an address in a message the query is left out, not the path.
+        let path = self.url.split('?').next().unwrap_or_default();
+        asks && !path.contains("{key}") && is_web(&self.address("words")) && posts_json()
     }
 
     pub(super) fn request(&self, words: &str) -> Request {
@@ -152,6 +154,7 @@ pub(super) mod tests {
         let mut shown = provider("https://api.example/search?key={key}&q={query}");
         shown.headers.push(("x-key".to_owned(), "{key}".to_owned()));
         assert_eq!(shown.headers()[0].1, "hush-hush-1");
-        assert!(!format!("{shown:?}").contains("hush") && shown.host() == "https://api.example/search?…");
+        assert!(!format!("{shown:?}").contains("hush") && shown.host() == "https://api.example");
+        assert!(shown.is_usable() && !provider("https://api.example/{key}/search?q={query}").is_usable());
     }
 }

@@ -50,6 +50,8 @@ impl SearchResult {
     pub fn fingerprint(&self) -> String {
         let mut parts = Vec::new();
         scalars(&self.result, &mut |value| match value {
+            // Some services write their counts as texts.
+            Value::String(text) if text.parse::<u64>().is_ok_and(|n| n < LEAST_IDENTIFYING) => {}
             Value::String(text) => parts.push(text.clone()),
             Value::Number(number) if number.as_u64().is_some_and(|n| n >= LEAST_IDENTIFYING) => {
                 parts.push(number.to_string());
