@@ -15,6 +15,39 @@ pub(super) fn read(text: &str, problems: &mut Vec<String>) -> Result<Value, serd
     })
 }
 
+/// The text without the items behind the first [`MAX_ITEMS`], and how many items there were; `None` where there are no more. Linear.
+pub(super) fn first_items(text: &str) -> Option<(String, usize)> {
+    let (mut depth, mut in_string, mut escaped, mut begun) = (0_usize, false, false, 0);
+    let (mut key, mut in_items, mut count, mut cut) = ("", false, 1, None);
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if in_string => escaped = true,
+            b'"' => {
+                if in_string && depth == 1 {
+                    key = &text[begun..at];
+                }
+                (in_string, begun) = (!in_string, at + 1);
+            }
+            _ if in_string => {}
+            b'[' | b'{' => {
+                depth += 1;
+                in_items |= byte == b'[' && depth == 2 && key == "items";
+            }
+            b',' if in_items && depth == 2 => {
+                cut = cut.or((count == MAX_ITEMS).then_some(at));
+                count += 1;
+            }
+            b']' | b'}' if in_items && depth == 2 => {
+                return cut.map(|cut| (format!("{}{}", &text[..cut], &text[at..]), count));
+            }
+            b']' | b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    None
+}
+
 /// With half surrogates (`\uD800`) as replacement characters and control characters as spaces. What stands behind the document
 /// is kept, so that it is refused.
 fn mended(text: &str) -> String {

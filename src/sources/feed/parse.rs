@@ -3,6 +3,7 @@
 //!
 //! The order: decode, survey, repair if broken, rewrite if an old dialect, feed-rs, then the extras that it leaves out.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::time::Duration;
 
@@ -99,10 +100,17 @@ fn parse_json(
     deadline: Deadline,
     problems: &mut Vec<String>,
 ) -> Result<Read, FetchError> {
-    if let Some(reason) = crowded_json(text) {
+    let mut text = Cow::Borrowed(text);
+    if crowded_json(&text).is_some()
+        && let Some((shorter, count)) = json::first_items(&text)
+    {
+        problems.push(format!("{count} items; only the first {MAX_ITEMS} were read"));
+        text = Cow::Owned(shorter);
+    }
+    if let Some(reason) = crowded_json(&text) {
         return Err(FetchError::Unparseable { reason });
     }
-    let document = json::read(text, problems)
+    let document = json::read(&text, problems)
         .map_err(|error| FetchError::Unparseable { reason: format!("it starts as JSON, but is none: {error}") })?;
     let text = json::normalise(document, problems).ok_or_else(|| not_a_feed("JSON without a list of items"))?;
     let (feed, zoneless) = run_feed_rs(&text, base, deadline).map_err(|reason| FetchError::Unparseable { reason })?;
