@@ -6,7 +6,7 @@ use sqlx::PgConnection;
 
 use super::PostgresStore;
 use crate::store::shared::column;
-use crate::store::shared::fetches::{self as sql, KnownItem, Stored};
+use crate::store::shared::fetches::{self as sql, KnownItem, Stored, bind_item};
 use crate::store::{FetchCommit, FetchCounts, IdentifiedItem, Lease, Result};
 
 /// Stores nothing when the source was removed while it was being fetched.
@@ -75,26 +75,7 @@ async fn store_item(
 }
 
 async fn insert_item(connection: &mut PgConnection, fetch: &FetchCommit, item: &IdentifiedItem) -> Result<()> {
-    sqlx::query(sql::INSERT_ITEM)
-        .bind(item.id.to_string())
-        .bind(fetch.source.to_string())
-        .bind(column::text(&item.external_id))
-        .bind(column::optional_text(item.url.as_deref()))
-        .bind(column::optional_text(item.canonical_url.as_deref()))
-        .bind(column::optional_text(item.hash_url.as_deref()))
-        .bind(column::text(&item.hash_text))
-        .bind(column::optional_text(item.title.as_deref()))
-        .bind(column::text(&item.body_text))
-        .bind(column::optional_text(item.author.as_deref()))
-        .bind(column::millis(item.published_at))
-        .bind(fetch.finished_at.as_millis())
-        .bind(item.time.as_millis())
-        .bind(item.time_basis.as_str())
-        .bind(column::to_json(&item.engagement)?)
-        .bind(column::to_json(&item.metadata)?)
-        .bind(column::optional_text(item.html.as_deref()))
-        .execute(connection)
-        .await?;
+    bind_item!(sqlx::query(sql::INSERT_ITEM), fetch, item).execute(connection).await?;
     Ok(())
 }
 

@@ -105,3 +105,28 @@ pub(crate) fn new_engagement(known: &KnownItem, now: Engagement) -> Result<Optio
     let before: Engagement = column::json("item's engagement", &known.engagement)?;
     if now == Engagement::default() || now == before { Ok(None) } else { column::to_json(&now).map(Some) }
 }
+
+/// Binds what a row of [`INSERT_ITEM`] wants.
+macro_rules! bind_item {
+    ($statement:expr, $fetch:expr, $item:expr) => {
+        $statement
+            .bind($item.id.to_string())
+            .bind($fetch.source.to_string())
+            .bind(column::text(&$item.external_id))
+            .bind(column::optional_text($item.url.as_deref()))
+            .bind(column::optional_text($item.canonical_url.as_deref()))
+            .bind(column::optional_text($item.hash_url.as_deref()))
+            .bind(column::text(&$item.hash_text))
+            .bind(column::optional_text($item.title.as_deref()))
+            .bind(column::text(&$item.body_text))
+            .bind(column::optional_text($item.author.as_deref()))
+            .bind(column::millis($item.published_at))
+            .bind($fetch.finished_at.as_millis())
+            .bind($item.time.as_millis())
+            .bind($item.time_basis.as_str())
+            .bind(column::to_json(&$item.engagement)?)
+            .bind(column::to_json(&$item.metadata)?)
+            .bind(column::optional_text($item.html.as_deref()))
+    };
+}
+pub(crate) use bind_item;

@@ -4,13 +4,11 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-use sqlx::query::Query;
-use sqlx::sqlite::SqliteArguments;
 use sqlx::{QueryBuilder, Sqlite, SqliteConnection};
 
 use super::id_list;
 use crate::store::shared::column;
-use crate::store::shared::fetches as sql;
+use crate::store::shared::fetches::{self as sql, bind_item};
 use crate::store::{FetchCommit, IdentifiedItem, Result};
 
 /// Rows a statement; SQLite takes 32,766 parameters.
@@ -107,31 +105,8 @@ pub(super) async fn insert(
     }
     let mut query = statement.build();
     for item in items {
-        query = bind(query, fetch, item)?;
+        query = bind_item!(query, fetch, item);
     }
     query.execute(connection).await?;
     Ok(())
-}
-
-type Insertion<'q> = Query<'q, Sqlite, SqliteArguments>;
-
-fn bind<'q>(row: Insertion<'q>, fetch: &FetchCommit, item: &IdentifiedItem) -> Result<Insertion<'q>> {
-    Ok(row
-        .bind(item.id.to_string())
-        .bind(fetch.source.to_string())
-        .bind(column::text(&item.external_id))
-        .bind(column::optional_text(item.url.as_deref()))
-        .bind(column::optional_text(item.canonical_url.as_deref()))
-        .bind(column::optional_text(item.hash_url.as_deref()))
-        .bind(column::text(&item.hash_text))
-        .bind(column::optional_text(item.title.as_deref()))
-        .bind(column::text(&item.body_text))
-        .bind(column::optional_text(item.author.as_deref()))
-        .bind(column::millis(item.published_at))
-        .bind(fetch.finished_at.as_millis())
-        .bind(item.time.as_millis())
-        .bind(item.time_basis.as_str())
-        .bind(column::to_json(&item.engagement)?)
-        .bind(column::to_json(&item.metadata)?)
-        .bind(column::optional_text(item.html.as_deref())))
 }
