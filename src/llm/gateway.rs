@@ -17,9 +17,10 @@ use super::gate::Gate;
 use super::input::TaskInput;
 use super::prompt::Prompts;
 use super::provider::local;
-use super::retry::{self, Left, Next, RetryPolicy};
+use super::retry::RetryPolicy;
 use super::router::{Route, Router};
 use super::transport::Transport;
+use super::work::Work;
 use crate::clock::Clock;
 use crate::config::BudgetSettings;
 use crate::domain::budget::BudgetPolicy;
@@ -132,22 +133,6 @@ pub struct LeftAlone {
     pub server: String,
     /// How long still.
     pub wait: Duration,
-}
-
-/// What is still to be asked, and how.
-#[derive(Debug, Clone)]
-struct Work {
-    /// Indices into the batch.
-    asks: Vec<usize>,
-    /// Index into the chain.
-    route: usize,
-    /// What is left of the tries that this model is granted; `None`: all of them.
-    left: Option<Left>,
-    /// What was wrong with the last answer.
-    note: Option<String>,
-    /// Why the last model did not answer.
-    failure: String,
-    after: Duration,
 }
 
 impl Gateway {
@@ -263,7 +248,8 @@ impl Gateway {
         batch: &[Ask],
     ) -> Result<Vec<Outcome>, StoreError> {
         let tier = self.tier(store, scope).await?;
-        let router = if self.parts.pretend { Router::default() } else { self.parts.router.clone() };
+        let local_alone = Router::default();
+        let router = if self.parts.pretend { &local_alone } else { &self.parts.router };
         let chain = router.choose(task, tier);
         let prompt_id =
             if chain.iter().all(Route::is_local) { scope.prompt_id.as_str() } else { self.parts.prompts.id(task) };
@@ -310,7 +296,10 @@ impl Gateway {
         if let Some(why) = gate.abandoned(route) {
             return Ok((Vec::new(), vec![work.next_model(&why)]));
         }
-        tokio::time::sleep(work.after).await;
+        // A sleep of no time takes up to two milliseconds.
+        if !work.after.is_zero() {
+            tokio::time::sleep(work.after).await;
+        }
         let asks: Vec<&Ask> = work.asks.iter().map(|index| &batch[*index]).collect();
         let policy = route.retry(&self.parts.retry);
         Ok(match self.attempt(store, job, route, &asks, work.note.as_deref(), tries).await? {
@@ -324,95 +313,6 @@ impl Gateway {
                 (work.all(&Outcome::Skipped { reason: why }), Vec::new())
             }
         })
-    }
-}
-
-impl Work {
-    fn about(asks: Vec<usize>, nobody: &str) -> Self {
-        Self { asks, route: 0, left: None, note: None, failure: nobody.to_owned(), after: Duration::ZERO }
-    }
-
-    fn all(&self, outcome: &Outcome) -> Vec<(usize, Outcome)> {
-        self.asks.iter().map(|index| (*index, outcome.clone())).collect()
-    }
-
-    fn next_model(self, why: &str) -> Self {
-        Self {
-            route: self.route + 1,
-            left: None,
-            note: None,
-            failure: why.to_owned(),
-            after: Duration::ZERO,
-            asks: self.asks,
-        }
-    }
-
-    fn halves(self) -> Vec<Self> {
-        let (first, second) = self.asks.split_at(self.asks.len() / 2);
-        let half = |asks: &[usize]| Self { asks: asks.to_vec(), after: Duration::ZERO, ..self.clone() };
-        vec![half(first), half(second)]
-    }
-
-    /// Stories that got no answer, or a bad one, among others that did are asked about again, each alone.
-    fn answered(
-        self,
-        policy: &RetryPolicy,
-        call_id: &str,
-        answers: Vec<Result<Value, String>>,
-    ) -> (Vec<(usize, Outcome)>, Vec<Self>) {
-        let left = self.left.unwrap_or(policy.all());
-        let (mut settled, mut next) = (Vec::new(), Vec::new());
-        for (index, answer) in self.asks.iter().zip(answers) {
-            match answer {
-                Ok(answer) => {
-                    settled.push((*index, Outcome::Answered { answer, call_id: call_id.to_owned() }));
-                }
-                Err(why) => {
-                    let alone = Self { asks: vec![*index], failure: why.clone(), ..self.clone() };
-                    next.push(if left.repairs > 0 {
-                        let left = Some(Left { repairs: left.repairs - 1, ..left });
-                        Self { left, note: Some(why), after: Duration::ZERO, ..alone }
-                    } else {
-                        alone.next_model(&why)
-                    });
-                }
-            }
-        }
-        (settled, next)
-    }
-
-    fn failed(
-        self,
-        policy: &RetryPolicy,
-        gate: &Gate,
-        route: &Route,
-        error: &super::error::CallError,
-        jitter: f64,
-    ) -> Vec<Self> {
-        let why = format!("{}: {error}", route.model);
-        let left = self.left.unwrap_or(policy.all());
-        match retry::next(policy, left, error, self.asks.len(), jitter) {
-            Next::Again { after, left } => vec![Self { after, left: Some(left), failure: why, ..self }],
-            Next::Repair { left } => {
-                vec![Self {
-                    left: Some(left),
-                    note: Some(error.to_string()),
-                    failure: why,
-                    after: Duration::ZERO,
-                    ..self
-                }]
-            }
-            Next::Halves => Self { failure: why, ..self }.halves(),
-            Next::NextModel => vec![self.next_model(&why)],
-            Next::AbandonModel => {
-                gate.abandon_model(route, &why);
-                vec![self.next_model(&why)]
-            }
-            Next::AbandonProvider => {
-                gate.abandon_provider(route, &why);
-                vec![self.next_model(&why)]
-            }
-        }
     }
 }
 

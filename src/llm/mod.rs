@@ -7,7 +7,7 @@
 //! elsewhere), `request` and `prompt` make what is asked of `input`, `attempt` has a `provider`'s dialect encode it and makes an
 //! order of it, `purchase` waits for the model's `pace` (with a `bucket` of tokens) and reserves, `exchange` sends it over the `transport` and has the
 //! dialect decode what comes back, in one piece or as a `stream`, `answer` reads and `schema` checks and stamps it, and the
-//! purchase settles. `retry` says what follows a failure; `gateway` does it. A `conversation` with one model buys its answers in the
+//! purchase settles. `retry` says what follows a failure, `work` what that leaves to be asked; `gateway` does it. A `conversation` with one model buys its answers in the
 //! same way, and `embedder` its vectors, all on one `ledger`.
 
 pub mod answer;
@@ -39,6 +39,7 @@ pub mod router;
 pub mod schema;
 pub mod stream;
 pub mod transport;
+mod work;
 
 pub use crate::domain::model::ModelRef;
 pub use crate::domain::task::Task;

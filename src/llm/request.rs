@@ -190,5 +190,6 @@ fn search_result<'a>(route: &Route, index: usize, input: &'a SignalInput) -> Sea
 }
 
 fn clip(text: &str, chars: usize) -> String {
-    text.chars().take(chars).collect()
+    let end = text.char_indices().nth(chars).map_or(text.len(), |(end, _)| end);
+    text.get(..end).unwrap_or(text).to_owned()
 }

@@ -27,22 +27,22 @@ pub enum SchemaError {
 struct Contract {
     stored: Validator,
     answered: Validator,
-    /// What a provider enforces for one answer.
+    /// What a provider is asked to enforce.
     wire: Value,
 }
 
 type Compiled = Result<Contract, SchemaError>;
 
 static TRIAGE: LazyLock<Compiled> =
-    LazyLock::new(|| compile("triage_v1", include_str!("../../schemas/triage_v1.json")));
+    LazyLock::new(|| compile(Task::Triage, include_str!("../../schemas/triage_v1.json")));
 static DEEP_SUMMARY: LazyLock<Compiled> =
-    LazyLock::new(|| compile("deep_summary_v1", include_str!("../../schemas/deep_summary_v1.json")));
+    LazyLock::new(|| compile(Task::DeepSummary, include_str!("../../schemas/deep_summary_v1.json")));
 static MANUAL_SUMMARY: LazyLock<Compiled> =
-    LazyLock::new(|| compile("manual_summary_v1", include_str!("../../schemas/manual_summary_v1.json")));
+    LazyLock::new(|| compile(Task::ManualSummary, include_str!("../../schemas/manual_summary_v1.json")));
 static ENTITIES: LazyLock<Compiled> =
-    LazyLock::new(|| compile("entities_v1", include_str!("../../schemas/entities_v1.json")));
+    LazyLock::new(|| compile(Task::EntityExtract, include_str!("../../schemas/entities_v1.json")));
 static SIGNAL: LazyLock<Compiled> =
-    LazyLock::new(|| compile("signal_v1", include_str!("../../schemas/signal_v1.json")));
+    LazyLock::new(|| compile(Task::SignalParse, include_str!("../../schemas/signal_v1.json")));
 
 fn contract(task: Task) -> Result<&'static Contract, SchemaError> {
     let compiled: &'static Compiled = match task {
@@ -55,12 +55,15 @@ fn contract(task: Task) -> Result<&'static Contract, SchemaError> {
     compiled.as_ref().map_err(Clone::clone)
 }
 
-fn compile(name: &'static str, text: &str) -> Compiled {
+fn compile(task: Task, text: &str) -> Compiled {
+    let name = task.schema_version();
     let broken = |reason: String| SchemaError::Broken { name, reason };
     let stored: Value = serde_json::from_str(text).map_err(|e| broken(e.to_string()))?;
     let answered = answer_schema(&stored);
     let build = |schema: &Value| jsonschema::validator_for(schema).map_err(|e| broken(e.to_string()));
-    Ok(Contract { stored: build(&stored)?, answered: build(&answered)?, wire: without_ours(&answered) })
+    let one = without_ours(&answered);
+    let wire = if task.is_batched() { list_of(one) } else { one };
+    Ok(Contract { stored: build(&stored)?, answered: build(&answered)?, wire })
 }
 
 /// The stored schema without the stamped fields.
@@ -93,11 +96,10 @@ fn without_ours(schema: &Value) -> Value {
 /// # Errors
 /// [`SchemaError::Broken`] when a shipped schema cannot be read.
 pub fn wire_schema(task: Task) -> Result<Value, SchemaError> {
-    let one = &contract(task)?.wire;
-    if !task.is_batched() {
-        return Ok(one.clone());
-    }
-    let mut item = one.clone();
+    Ok(contract(task)?.wire.clone())
+}
+
+fn list_of(mut item: Value) -> Value {
     if let Some(required) = item.get_mut("required").and_then(Value::as_array_mut) {
         required.insert(0, "id".into());
     }
@@ -106,12 +108,12 @@ pub fn wire_schema(task: Task) -> Result<Value, SchemaError> {
         with_id.append(properties);
         *properties = with_id;
     }
-    Ok(json!({
+    json!({
         "type": "object",
         "additionalProperties": false,
         "required": ["results"],
         "properties": { "results": { "type": "array", "items": item } }
-    }))
+    })
 }
 
 /// Checks a model's answer, stamps it, and checks what will be stored.

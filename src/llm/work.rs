@@ -1,0 +1,117 @@
+//! What is still to be asked of a batch, and what follows from how a try went: asks that got a bad answer alone, the rest in halves, the
+//! same again, or the next model.
+
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::error::CallError;
+use super::gate::Gate;
+use super::gateway::Outcome;
+use super::retry::{self, Left, Next, RetryPolicy};
+use super::router::Route;
+
+/// What is still to be asked, and how.
+#[derive(Debug, Clone)]
+pub(super) struct Work {
+    /// Indices into the batch.
+    pub(super) asks: Vec<usize>,
+    /// Index into the chain.
+    pub(super) route: usize,
+    /// What is left of the tries that this model is granted; `None`: all of them.
+    left: Option<Left>,
+    /// What was wrong with the last answer.
+    pub(super) note: Option<String>,
+    /// Why the last model did not answer.
+    pub(super) failure: String,
+    pub(super) after: Duration,
+}
+
+impl Work {
+    pub(super) fn about(asks: Vec<usize>, nobody: &str) -> Self {
+        Self { asks, route: 0, left: None, note: None, failure: nobody.to_owned(), after: Duration::ZERO }
+    }
+
+    pub(super) fn all(&self, outcome: &Outcome) -> Vec<(usize, Outcome)> {
+        self.asks.iter().map(|index| (*index, outcome.clone())).collect()
+    }
+
+    pub(super) fn next_model(self, why: &str) -> Self {
+        Self {
+            route: self.route + 1,
+            left: None,
+            note: None,
+            failure: why.to_owned(),
+            after: Duration::ZERO,
+            asks: self.asks,
+        }
+    }
+
+    pub(super) fn halves(self) -> Vec<Self> {
+        let (first, second) = self.asks.split_at(self.asks.len() / 2);
+        let half = |asks: &[usize]| Self { asks: asks.to_vec(), after: Duration::ZERO, ..self.clone() };
+        vec![half(first), half(second)]
+    }
+
+    /// Stories that got no answer, or a bad one, among others that did are asked about again, each alone.
+    pub(super) fn answered(
+        self,
+        policy: &RetryPolicy,
+        call_id: &str,
+        answers: Vec<Result<Value, String>>,
+    ) -> (Vec<(usize, Outcome)>, Vec<Self>) {
+        let left = self.left.unwrap_or(policy.all());
+        let (mut settled, mut next) = (Vec::new(), Vec::new());
+        for (index, answer) in self.asks.iter().zip(answers) {
+            match answer {
+                Ok(answer) => {
+                    settled.push((*index, Outcome::Answered { answer, call_id: call_id.to_owned() }));
+                }
+                Err(why) => {
+                    let alone = Self { asks: vec![*index], failure: why.clone(), ..self.clone() };
+                    next.push(if left.repairs > 0 {
+                        let left = Some(Left { repairs: left.repairs - 1, ..left });
+                        Self { left, note: Some(why), after: Duration::ZERO, ..alone }
+                    } else {
+                        alone.next_model(&why)
+                    });
+                }
+            }
+        }
+        (settled, next)
+    }
+
+    pub(super) fn failed(
+        self,
+        policy: &RetryPolicy,
+        gate: &Gate,
+        route: &Route,
+        error: &CallError,
+        jitter: f64,
+    ) -> Vec<Self> {
+        let why = format!("{}: {error}", route.model);
+        let left = self.left.unwrap_or(policy.all());
+        match retry::next(policy, left, error, self.asks.len(), jitter) {
+            Next::Again { after, left } => vec![Self { after, left: Some(left), failure: why, ..self }],
+            Next::Repair { left } => {
+                vec![Self {
+                    left: Some(left),
+                    note: Some(error.to_string()),
+                    failure: why,
+                    after: Duration::ZERO,
+                    ..self
+                }]
+            }
+            Next::Halves => Self { failure: why, ..self }.halves(),
+            Next::NextModel => vec![self.next_model(&why)],
+            Next::AbandonModel => {
+                gate.abandon_model(route, &why);
+                vec![self.next_model(&why)]
+            }
+            Next::AbandonProvider => {
+                gate.abandon_provider(route, &why);
+                vec![self.next_model(&why)]
+            }
+        }
+    }
+}
