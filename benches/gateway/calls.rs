@@ -17,6 +17,8 @@ use aha_radar::store::{self, OpenMode};
 use futures::StreamExt as _;
 use url::Url;
 
+use super::server::{NUMBERED, Pace};
+
 pub type Settings = Vec<(&'static str, String)>;
 
 /// The server's Responses API.
@@ -54,7 +56,7 @@ fn ask(number: usize) -> Ask {
         fingerprint: format!("bench-{number}:0"),
         members: Vec::new(),
         input: TaskInput::Triage(TriageInput {
-            title: format!("Story {number} of a long day"),
+            title: format!("{NUMBERED}{number} of a long day"),
             body: "A sentence of some length that says what happened and to whom. ".repeat(40),
             members: vec![MemberInput { title: "A title".into(), url: None, source: "A source".into() }],
             provenance: vec!["feed".into()],
@@ -99,47 +101,61 @@ fn encoded(app: &App, route: &Route, number: usize) -> (ModelRequest, WireReques
     (request, encoded)
 }
 
-/// Times of `count` calls, sorted.
-async fn timed<F: Future<Output = ()>>(count: usize, at_once: usize, call: impl Fn(usize) -> F) -> Vec<Duration> {
-    let calls = (0..count).map(|number| {
-        let call = call(number);
+/// So many calls, so many of them at once, about stories from number `first` on, to a server that takes its time.
+#[derive(Debug, Clone, Copy)]
+pub struct Load {
+    pub first: usize,
+    pub count: usize,
+    pub at_once: usize,
+    pub pace: Pace,
+}
+
+/// What the calls take beside the server's own time, sorted. Each is a task of its own.
+async fn timed<F: Future<Output = ()> + Send + 'static>(load: Load, call: impl Fn(usize) -> F) -> Vec<Duration> {
+    let calls = (load.first..load.first + load.count).map(|number| {
+        let (call, after) = (call(number), load.pace.of(number));
         async move {
-            let begun = Instant::now();
-            call.await;
-            begun.elapsed()
+            let timing = tokio::spawn(async move {
+                let begun = Instant::now();
+                call.await;
+                begun.elapsed()
+            });
+            timing.await.unwrap().saturating_sub(after)
         }
     });
-    let mut times: Vec<Duration> = futures::stream::iter(calls).buffer_unordered(at_once).collect().await;
+    let mut times: Vec<Duration> = futures::stream::iter(calls).buffer_unordered(load.at_once).collect().await;
     times.sort();
     times
 }
 
 /// The same bytes to the same server, or to another address, by reqwest alone.
-pub async fn bare(app: &App, elsewhere: Option<&Url>, count: usize, at_once: usize) -> Vec<Duration> {
+pub async fn bare(app: &App, elsewhere: Option<&Url>, load: Load) -> Vec<Duration> {
     let client = reqwest::Client::new();
-    let (_, wire) = encoded(app, &route(app), 0);
-    let url = elsewhere.unwrap_or(&wire.url);
-    timed(count, at_once, |_| async {
+    timed(load, |number| {
+        let (_, wire) = encoded(app, &route(app), number);
+        let url = elsewhere.unwrap_or(&wire.url).clone();
         let json =
             [("content-type", "application/json")].map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap()));
-        let sending = client.post(url.clone()).headers(wire.headers.clone()).headers(json.into_iter().collect());
-        let answer = sending.body(wire.body.clone()).send().await.unwrap();
-        let (status, body) = (answer.status(), answer.text().await.unwrap());
-        assert!(status.is_success() && body.contains("aha_score"), "{status}: {body}");
+        let sending = client.post(url).headers(wire.headers).headers(json.into_iter().collect()).body(wire.body);
+        async move {
+            let answer = sending.send().await.unwrap();
+            let (status, body) = (answer.status(), answer.text().await.unwrap());
+            assert!(status.is_success() && body.contains("aha_score"), "{status}: {body}");
+        }
     })
     .await
 }
 
 /// Prompt, dialect, transport, validation; nothing stored.
-pub async fn without_ledger(app: &App, count: usize, at_once: usize) -> Vec<Duration> {
-    let (http, route) = (Http::new().unwrap(), route(app));
-    timed(count, at_once, |number| {
-        let (http, route) = (&http, &route);
+pub async fn without_ledger(app: &App, load: Load) -> Vec<Duration> {
+    let (http, route) = (Arc::new(Http::new().unwrap()), route(app));
+    timed(load, |number| {
+        let (app, http, route) = (app.clone(), Arc::clone(&http), route.clone());
         async move {
-            let (request, encoded) = encoded(app, route, number);
+            let (request, encoded) = encoded(&app, &route, number);
             let response = http.send(&encoded, Timeouts::of(Duration::from_mins(1))).await.unwrap();
             let now = std::time::SystemTime::UNIX_EPOCH;
-            let text = wire(route).dialect.decode(&request, &response, now).outcome.unwrap();
+            let text = wire(&route).dialect.decode(&request, &response, now).outcome.unwrap();
             let answers = answer::read(Task::Triage, "triage_v1", &route.model, 1, &text, 250).unwrap();
             assert!(answers[0].is_ok());
         }
@@ -147,13 +163,13 @@ pub async fn without_ledger(app: &App, count: usize, at_once: usize) -> Vec<Dura
     .await
 }
 
-/// All of it: reserve, send, settle with the answer. About `count` stories from number `first` on, since none is asked about twice.
-pub async fn with_ledger(app: &App, first: usize, count: usize, at_once: usize) -> Vec<Duration> {
+/// All of it: reserve, send, settle with the answer. No story may have been asked about before.
+pub async fn with_ledger(app: &App, load: Load) -> Vec<Duration> {
     let scope = scope();
-    timed(count, at_once, |number| {
-        let (scope, ask) = (&scope, ask(first + number));
+    timed(load, |number| {
+        let (app, scope, ask) = (app.clone(), scope.clone(), ask(number));
         async move {
-            let outcomes = app.gateway().call(app.store(), Task::Triage, scope, &[ask]).await.unwrap();
+            let outcomes = app.gateway().call(app.store(), Task::Triage, &scope, &[ask]).await.unwrap();
             assert!(matches!(outcomes[0], Outcome::Answered { .. }), "{outcomes:?}");
         }
     })

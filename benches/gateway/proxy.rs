@@ -7,8 +7,8 @@ use std::time::Duration;
 use aha_radar::app::App;
 use url::Url;
 
-use super::calls::{Settings, app, at, bare, with_ledger, without_ledger};
-use super::server::serve;
+use super::calls::{Load, Settings, app, at, bare, with_ledger, without_ledger};
+use super::server::{Pace, serve};
 
 /// Ours is to be at most this part of the proxy's.
 const MOST: f64 = 1.0 / 20.0;
@@ -45,18 +45,20 @@ impl Proxy {
 
     /// Prints what each adds at each load. A failure where ours is more than it is to be.
     pub async fn compare(&self, delay: Duration) -> ExitCode {
-        let base = serve(&self.behind, delay).await;
+        let base = serve(&self.behind, Pace::always(delay)).await;
         let folder = tempfile::tempdir().unwrap();
         let app = app(&self.settings(&base, folder.path()), folder.path()).await;
         let ms = delay.as_millis();
         println!(
-            "p50 in ms of calls answered after {ms} ms; added: beside a bare request; ratio: of what the proxy adds"
+            "p50 in ms of calls beside the {ms} ms that the server takes; added: beside a bare request; ratio: of what the proxy adds"
         );
         let head = ["at once", "bare", "gateway", "proxy", "gateway adds", "proxy adds", "ratio", "without ledger"];
         println!("{}", head.map(|name| format!("{name:>15}")).concat());
         let (mut first, mut is_good) = (0, true);
         for (at_once, count) in LOADS {
-            let times = self.times(&app, &mut first, count, at_once).await;
+            let load = Load { first, count, at_once, pace: Pace::always(delay) };
+            let times = self.times(&app, load).await;
+            first += count + 2 * at_once;
             is_good &= times.print(at_once);
         }
         println!("asked: a ratio of at most {MOST}; {}", if is_good { "it is" } else { "IT IS NOT" });
@@ -74,16 +76,17 @@ impl Proxy {
         vec![("AHA_LLM_CONFIG", file.display().to_string()), ("BENCH_KEY", self.key.clone())]
     }
 
-    async fn times(&self, app: &App, first: &mut usize, count: usize, at_once: usize) -> Times {
+    async fn times(&self, app: &App, mut load: Load) -> Times {
         let mut times = Times::default();
+        let count = load.count;
         // The first of each way only warms up.
         for round in 0..=ROUNDS {
-            let calls = if round == 0 { 2 * at_once } else { count / ROUNDS };
-            let plain = bare(app, None, calls, at_once).await;
-            let ledger = with_ledger(app, *first, calls, at_once).await;
-            let proxy = bare(app, Some(&self.url), calls, at_once).await;
-            let wire = without_ledger(app, calls, at_once).await;
-            *first += calls;
+            load.count = if round == 0 { 2 * load.at_once } else { count / ROUNDS };
+            let plain = bare(app, None, load).await;
+            let ledger = with_ledger(app, load).await;
+            let proxy = bare(app, Some(&self.url), load).await;
+            let wire = without_ledger(app, load).await;
+            load.first += load.count;
             if round > 0 {
                 times.plain.extend(plain);
                 times.ledger.extend(ledger);
