@@ -9,7 +9,7 @@ use crate::app::App;
 use crate::config::Config;
 use crate::domain::feedback::{FeedbackEvent, FeedbackKind};
 use crate::domain::ids::ItemId;
-use crate::domain::source::ListedSource;
+use crate::domain::source::NewSource;
 use crate::sources::canonical::canonical_url;
 use crate::sources::miniflux::{MOST_ENTRIES, Mark, Marked, Miniflux, Subscription};
 use crate::store::OpenMode;
@@ -18,7 +18,7 @@ use crate::stories::preferences::terms_of;
 use super::arguments::MinifluxArguments;
 use super::dry_run::Scratch;
 use super::exit::{Exit, UsageError};
-use super::{feedback, output, source_add};
+use super::{feedback, output};
 
 /// What was brought, or would be.
 #[derive(Debug, Default, Serialize)]
@@ -103,9 +103,10 @@ async fn add(
     said: &[FeedbackEvent],
     brought: &mut Brought,
 ) -> Result<()> {
-    let topic = app.store().ensure_topic(topic, app.clock().now()).await?.id;
-    let listed: Vec<ListedSource> = feeds.iter().map(|feed| feed.listed.clone()).collect();
-    let counts = source_add::add_listed(app, topic, &listed).await?;
+    let now = app.clock().now();
+    let topic = app.store().ensure_topic(topic, now).await?.id;
+    let sources: Vec<NewSource> = feeds.iter().map(|feed| feed.source.clone()).collect();
+    let counts = app.store().add_sources(topic, &sources, now).await?;
     brought.sources.added += counts.added;
     brought.sources.known += counts.known;
     let (reads, stars): (Vec<FeedbackEvent>, Vec<FeedbackEvent>) =
@@ -126,7 +127,7 @@ fn event(app: &App, kind: FeedbackKind, mark: &Marked, feed: Option<&Subscriptio
         item_id: ItemId::of(&["url", &address]),
         kind,
         title: mark.title.clone(),
-        source: feed.and_then(|feed| feed.listed.source.title.clone()).unwrap_or_default(),
+        source: feed.and_then(|feed| feed.source.title.clone()).unwrap_or_default(),
         author: mark.author.clone(),
         terms: terms_of(&mark.title, &mark.text),
         given_at: mark.at.map_or(now, |at| at.min(now)),

@@ -5,13 +5,13 @@ use std::path::Path;
 use anyhow::Result;
 
 use crate::app::App;
-use crate::domain::source::{ListedSource, Source};
+use crate::domain::source::{NewSource, Source};
 use crate::pipeline::RunError;
 use crate::sources::opml;
 
 use super::arguments::OpmlCommand;
 use super::exit::{Exit, UsageError};
-use super::{output, source_add};
+use super::output;
 
 pub(super) async fn run(app: &App, command: OpmlCommand) -> Result<Exit> {
     match command {
@@ -23,7 +23,7 @@ pub(super) async fn run(app: &App, command: OpmlCommand) -> Result<Exit> {
         OpmlCommand::Export { topic } => {
             let found = app.store().topic(&topic).await?.ok_or(RunError::NoTopic { name: topic })?;
             let sources = app.store().sources(found.id).await?.into_iter();
-            let sources: Vec<ListedSource> = sources.map(Source::listed).collect();
+            let sources: Vec<NewSource> = sources.map(Source::listed).collect();
             output::print(&opml::write(&found.name, &sources))?;
         }
     }
@@ -41,8 +41,9 @@ pub(super) async fn import(app: &App, file: &Path, topic: &str) -> Result<(Strin
     if left_out > 0 && listed.sources.is_empty() {
         return Err(UsageError(format!("{}: none of its {left_out} outlines can be used", file.display())).into());
     }
-    let topic = app.store().ensure_topic(topic, app.clock().now()).await?;
-    let counts = source_add::add_listed(app, topic.id, &listed.sources).await?;
+    let now = app.clock().now();
+    let topic = app.store().ensure_topic(topic, now).await?;
+    let counts = app.store().add_sources(topic.id, &listed.sources, now).await?;
     let said = format!("{}: {}", file.display(), output::sources_added(counts));
     Ok(match left_out {
         0 => (said, Exit::Ok),

@@ -1,19 +1,17 @@
 //! `aha-radar source add`: new sources by address, path or short name; of a page, the feed that it names.
 
-use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 
 use anyhow::Result;
 
 use crate::app::App;
-use crate::domain::ids::{SourceId, TopicId};
-use crate::domain::source::{ListedSource, NewSource, Source};
+use crate::domain::ids::TopicId;
+use crate::domain::source::{NewSource, Source};
 use crate::sources::Connector as _;
 use crate::sources::discover::{Discovery, FoundFeed, discover, looks_like_feed};
 use crate::sources::feed::FeedConnector;
 use crate::sources::fetch::FetchError;
 use crate::sources::{Place, place_from_argument, recognise};
-use crate::store::SourcesAdded;
 
 use super::arguments::AddArguments;
 use super::exit::UsageError;
@@ -30,7 +28,7 @@ pub(super) async fn run(app: &App, arguments: AddArguments) -> Result<()> {
         let place = place_from_argument(location, &app.config().sources.sites)
             .map_err(|error| UsageError(error.to_string()))?;
         let Place { kind, url } = if as_is { place } else { looked_at(app, place).await? };
-        sources.push(NewSource { kind: kind.to_owned(), url, title: title.clone() });
+        sources.push(NewSource { kind: kind.to_owned(), url, title: title.clone(), weight, full_text });
     }
     let now = app.clock().now();
     let topic = app.store().ensure_topic(&topic, now).await?;
@@ -48,20 +46,6 @@ pub(super) async fn run(app: &App, arguments: AddArguments) -> Result<()> {
         output::note("no search is configured yet: such sources are off until AHA_SIGNAL_URL is set; see .env.example");
     }
     output::print(&said)
-}
-
-/// Adds sources out of a list, read as they were there; those that are here already are left as their owner has them.
-pub(super) async fn add_listed(app: &App, topic: TopicId, listed: &[ListedSource]) -> Result<SourcesAdded> {
-    let known: HashSet<SourceId> = app.store().sources(topic).await?.into_iter().map(|source| source.id).collect();
-    let sources: Vec<NewSource> = listed.iter().map(|listed| listed.source.clone()).collect();
-    let counts = app.store().add_sources(topic, &sources, app.clock().now()).await?;
-    let how: HashMap<&str, &ListedSource> = listed.iter().map(|listed| (listed.source.url.as_str(), listed)).collect();
-    for source in app.store().sources(topic).await?.iter().filter(|source| !known.contains(&source.id)) {
-        if let Some(how) = how.get(source.url.as_str()) {
-            set(app, source, how.weight, how.full_text.then_some(true)).await?;
-        }
-    }
-    Ok(counts)
 }
 
 pub(super) fn check_weight(weight: Option<f64>) -> Result<(), UsageError> {
@@ -89,7 +73,7 @@ async fn looked_at(app: &App, place: Place) -> Result<Place> {
         return feed_of(app, place).await;
     }
     // A file that is no feed now will hardly be one later.
-    let new = NewSource { kind: place.kind.to_owned(), url: place.url.clone(), title: None };
+    let new = NewSource { kind: place.kind.to_owned(), url: place.url.clone(), ..NewSource::default() };
     FeedConnector.look(&Source::unseen(TopicId::of(&["source add"]), &new), app.fetcher()).await?;
     Ok(place)
 }

@@ -76,7 +76,7 @@ pub(super) async fn run(config: &Config, locations: &[String], json: bool) -> Re
 
 async fn look(config: &Config, connectors: &Connectors, fetcher: &Fetcher, location: &str) -> Result<ParsedFeed> {
     let Place { kind, url } = place_from_argument(location, &config.sources.sites)?;
-    let new = NewSource { kind: kind.to_owned(), url, title: None };
+    let new = NewSource { kind: kind.to_owned(), url, ..NewSource::default() };
     let source = Source::unseen(TopicId::of(&["source test"]), &new);
     let connector =
         connectors.of(&source.kind).ok_or_else(|| anyhow::anyhow!("no connector reads feeds in this build"))?;

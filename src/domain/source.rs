@@ -93,9 +93,9 @@ impl Source {
 
     /// As it is written into a list.
     #[must_use]
-    pub fn listed(self) -> ListedSource {
-        let source = NewSource { kind: self.kind, url: self.url, title: self.title };
-        ListedSource { source, weight: Some(self.weight), full_text: self.full_text }
+    pub fn listed(self) -> NewSource {
+        let Self { kind, url, title, weight, full_text, .. } = self;
+        NewSource { kind, url, title, weight: Some(weight), full_text }
     }
 
     /// The name to show: the title, else the host or path.
@@ -113,28 +113,14 @@ pub struct Validators {
     pub last_modified: Option<String>,
 }
 
-/// A source as somebody asked for it: from an OPML, or on the command line.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A source as somebody asked for it, on the command line or in a list, and how it is to be read if it is new.
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct NewSource {
     pub kind: String,
     pub url: String,
     pub title: Option<String>,
-}
-
-/// A source out of another list, and how it was read there.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ListedSource {
-    pub source: NewSource,
     pub weight: Option<f64>,
     pub full_text: bool,
-}
-
-impl ListedSource {
-    /// With nothing said about how.
-    #[must_use]
-    pub const fn plain(source: NewSource) -> Self {
-        Self { source, weight: None, full_text: false }
-    }
 }
 
 fn short_location(url: &str) -> String {

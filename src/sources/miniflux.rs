@@ -10,7 +10,7 @@ use super::fetch::{FetchError, Fetcher, Request, Response, shown};
 use super::listing::things;
 use super::location::place_from_list;
 use super::sites::Sites;
-use crate::domain::source::{ListedSource, NewSource};
+use crate::domain::source::NewSource;
 use crate::domain::time::Timestamp;
 use crate::text::fold::fold_line;
 use crate::text::html::{clean_line, html_to_text};
@@ -42,7 +42,7 @@ pub struct Subscription {
     /// Its number there.
     pub id: i64,
     /// With full text where its pages are fetched there.
-    pub listed: ListedSource,
+    pub source: NewSource,
     pub category: Option<String>,
 }
 
@@ -127,12 +127,10 @@ impl Miniflux {
             match place_from_list(&fold_line(&feed.url), sites) {
                 Ok(place) => found.feeds.push(Subscription {
                     id: feed.id,
-                    listed: ListedSource {
-                        source: NewSource {
-                            kind: place.kind.to_owned(),
-                            url: place.url,
-                            title: Some(name).filter(|name| !name.is_empty()),
-                        },
+                    source: NewSource {
+                        kind: place.kind.to_owned(),
+                        url: place.url,
+                        title: Some(name).filter(|name| !name.is_empty()),
                         weight: None,
                         full_text: feed.crawler,
                     },

@@ -12,7 +12,7 @@ use super::feed::{attribute, decode};
 use super::location::location_from_outline;
 use super::presets::{FEED_PRESETS, Place, shorthand};
 use super::sites::Sites;
-use crate::domain::source::{ListedSource, NewSource};
+use crate::domain::source::NewSource;
 
 /// More outlines that cannot be used are counted, not named.
 const MAX_NAMED: usize = 20;
@@ -39,7 +39,7 @@ pub struct OpmlError {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Listed {
     /// Nested or not, each address once.
-    pub sources: Vec<ListedSource>,
+    pub sources: Vec<NewSource>,
     /// The outlines that cannot be used, each with the reason; the first [`MAX_NAMED`] of them.
     pub unusable: Vec<String>,
     /// How many there are in all.
@@ -98,9 +98,9 @@ pub fn read(bytes: &[u8], file: &str, folder: Option<&Path>, sites: &Sites) -> R
 }
 
 impl Listed {
-    fn take(&mut self, found: Result<Option<ListedSource>, String>, seen: &mut HashSet<String>) {
+    fn take(&mut self, found: Result<Option<NewSource>, String>, seen: &mut HashSet<String>) {
         match found {
-            Ok(Some(listed)) if seen.insert(listed.source.url.clone()) => self.sources.push(listed),
+            Ok(Some(source)) if seen.insert(source.url.clone()) => self.sources.push(source),
             Ok(_) => {}
             Err(reason) => {
                 self.unusable_count += 1;
@@ -116,7 +116,7 @@ fn source(
     outline: &quick_xml::events::BytesStart<'_>,
     folder: Option<&Path>,
     sites: &Sites,
-) -> Result<Option<ListedSource>, String> {
+) -> Result<Option<NewSource>, String> {
     let value = |names: &[&str]| {
         names
             .iter()
@@ -135,8 +135,10 @@ fn source(
         },
     };
     let weight = value(&[WEIGHT]).and_then(|weight| weight.parse().ok()).filter(|weight| (0.1..=3.0).contains(weight));
-    Ok(Some(ListedSource {
-        source: NewSource { kind: place.kind.to_owned(), url: place.url, title },
+    Ok(Some(NewSource {
+        kind: place.kind.to_owned(),
+        url: place.url,
+        title,
         weight,
         full_text: value(&[FULL_TEXT]).as_deref() == Some("true"),
     }))
@@ -149,11 +151,11 @@ fn kind_of(said: Option<&str>) -> &'static str {
 
 /// The sources as an OPML 2.0 document.
 #[must_use]
-pub fn write(title: &str, sources: &[ListedSource]) -> String {
+pub fn write(title: &str, sources: &[NewSource]) -> String {
     let mut out =
         format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<opml version=\"2.0\" xmlns:aha=\"{NAMESPACE}\">\n");
     let _ = write!(out, "  <head>\n    <title>{}</title>\n  </head>\n  <body>\n", escape(title));
-    for ListedSource { source, weight, full_text } in sources {
+    for source in sources {
         let name = escape(source.title.as_deref().unwrap_or(&source.url));
         let url = escape(&source.url);
         let _ = write!(out, "    <outline type=\"rss\" text=\"{name}\" title=\"{name}\" xmlUrl=\"{url}\"");
@@ -161,10 +163,10 @@ pub fn write(title: &str, sources: &[ListedSource]) -> String {
             let _ = write!(out, " {KIND}=\"{}\"", escape(&source.kind));
         }
         // What is usual is not said.
-        if let Some(weight) = weight.filter(|weight| (weight - 1.0).abs() > f64::EPSILON) {
+        if let Some(weight) = source.weight.filter(|weight| (weight - 1.0).abs() > f64::EPSILON) {
             let _ = write!(out, " {WEIGHT}=\"{weight}\"");
         }
-        if *full_text {
+        if source.full_text {
             let _ = write!(out, " {FULL_TEXT}=\"true\"");
         }
         out.push_str("/>\n");
@@ -182,7 +184,7 @@ mod tests {
     use std::path::Path;
 
     use super::{Listed, OpmlError, write};
-    use crate::domain::source::{ListedSource, NewSource};
+    use crate::domain::source::NewSource;
     use crate::sources::sites::Sites;
 
     fn read(bytes: &[u8], file: &str, folder: Option<&Path>) -> Result<Listed, OpmlError> {
@@ -197,9 +199,9 @@ mod tests {
     #[test]
     fn nested_outlines_are_read_once_each() {
         let sources = read(LIST.as_bytes(), "list.opml", Some(Path::new("/l"))).unwrap().sources;
-        let urls: Vec<_> = sources.iter().map(|s| s.source.url.as_str()).collect();
+        let urls: Vec<_> = sources.iter().map(|s| s.url.as_str()).collect();
         assert_eq!(urls, ["https://a.org/f?x=1&y=2", "file:///l/feeds/b.xml"]);
-        assert_eq!(sources[0].source.title.as_deref(), Some("A"));
+        assert_eq!(sources[0].title.as_deref(), Some("A"));
     }
 
     #[test]
@@ -220,8 +222,12 @@ mod tests {
 
     #[test]
     fn what_is_written_reads_back() {
-        let source =
-            |url: &str, title: &str| NewSource { kind: "feed".into(), url: url.into(), title: Some(title.into()) };
+        let source = |url: &str, title: &str| NewSource {
+            kind: "feed".into(),
+            url: url.into(),
+            title: Some(title.into()),
+            ..NewSource::default()
+        };
         let sources =
             vec![source("https://x.org/f?a=1&b=\"2\"", "<\"Quotes\"> & 'more'"), source("file:///a%20b.xml", "B")];
         let sources: Vec<_> =
@@ -230,7 +236,7 @@ mod tests {
         let sites = ["hn:heat pumps", "reddit:rust/new"]
             .map(|url| site(if url.starts_with("hn") { "hacker_news" } else { "reddit" }, url));
         let preset = site("github_releases", "https://github.com/a/b/releases.atom");
-        let mut sources: Vec<_> = sources.into_iter().chain(sites).chain([preset]).map(ListedSource::plain).collect();
+        let mut sources: Vec<_> = sources.into_iter().chain(sites).chain([preset]).collect();
         (sources[0].weight, sources[1].weight, sources[1].full_text) = (Some(0.35), Some(3.0), true);
         let text = write("Mine & yours", &sources);
         assert_eq!(read(text.as_bytes(), "x", Some(Path::new("/"))).unwrap().sources, sources);
@@ -241,7 +247,7 @@ mod tests {
         let list = r#"<opml><body><outline xmlUrl="https://lobste.rs/rss" ahaKind="lobsters" aha:weight="9"/>
             <outline xmlUrl="https://y.org/f" aha:weight="x" aha:fullText="yes"/></body></opml>"#;
         let found = read(list.as_bytes(), "x", None).unwrap().sources;
-        assert_eq!(found[0].source.kind, "lobsters");
+        assert_eq!(found[0].kind, "lobsters");
         assert!(found.iter().all(|listed| listed.weight.is_none() && !listed.full_text), "{found:?}");
     }
 
@@ -250,6 +256,6 @@ mod tests {
         let sites: Sites = "lobsters=https://mirror.example".parse().unwrap();
         let list = br#"<opml><body><outline xmlUrl="lobsters:rust"/></body></opml>"#;
         let found = super::read(list, "x", None, &sites).unwrap().sources;
-        assert_eq!(found[0].source.url, "https://mirror.example/t/rust.rss");
+        assert_eq!(found[0].url, "https://mirror.example/t/rust.rss");
     }
 }

@@ -182,6 +182,19 @@ fn importing_twice_changes_nothing() {
 }
 
 #[test]
+fn an_import_that_is_killed_leaves_no_source_without_its_settings() {
+    let mut radar = Radar::at(NOW);
+    radar.ok(&["init"]);
+    let outline = "<outline text='A' xmlUrl='https://a.example/feed' aha:weight='0.35' aha:fullText='true'/>";
+    std::fs::write(radar.folder().join("list.opml"), format!("<opml><body>{outline}</body></opml>")).unwrap();
+    radar.set("AHA_FAILPOINT", "add_sources.after_commit");
+    assert!(radar.run(&["opml", "import", "list.opml"]).signal.is_some());
+    radar.set("AHA_FAILPOINT", "");
+    radar.ok(&["opml", "import", "list.opml"]);
+    assert!(radar.ok(&["opml", "export"]).contains("aha:weight=\"0.35\" aha:fullText=\"true\""));
+}
+
+#[test]
 fn exported_sources_come_back_the_same() {
     let radar = with_examples();
     let exported = radar.ok(&["opml", "export"]);

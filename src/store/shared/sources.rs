@@ -43,7 +43,8 @@ pub(crate) const OUTCOMES: &str = "
     WHERE place = 1 ORDER BY source_id";
 
 pub(crate) const INSERT: &str = "
-    INSERT INTO sources (id, topic_id, kind, url, title, created_at) VALUES ($1, $2, $3, $4, $5, $6)
+    INSERT INTO sources (id, topic_id, kind, url, title, created_at, weight, full_text)
+    VALUES ($1, $2, $3, $4, $5, $6, coalesce(CAST($7 AS DOUBLE PRECISION), 1), $8)
     ON CONFLICT DO NOTHING";
 
 pub(crate) const TAKE_OVER_TITLE: &str = "

@@ -110,6 +110,8 @@ async fn add_source(
         .bind(column::text(&source.url))
         .bind(column::optional_text(source.title.as_deref()))
         .bind(now.as_millis())
+        .bind(source.weight)
+        .bind(i64::from(source.full_text))
         .execute(&mut *connection)
         .await?;
     if inserted.rows_affected() > 0 {

@@ -20,7 +20,7 @@ const ARXIV: &[u8] = include_bytes!("../../data/sources/arxiv.xml");
 const LOBSTERS: &[u8] = include_bytes!("../../data/sources/lobsters_tag.rss");
 
 pub(super) fn source(kind: &str, url: &str) -> Source {
-    let new = NewSource { kind: kind.to_owned(), url: url.to_owned(), title: None };
+    let new = NewSource { kind: kind.to_owned(), url: url.to_owned(), ..NewSource::default() };
     Source::unseen(TopicId::of(&["t"]), &new)
 }
 

@@ -9,7 +9,7 @@ use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection, SqliteConnection};
 
 use super::digests::digest_commit;
 use super::on_the_rows_of_every_database;
-use super::world::{SPACE, World, at, id, item, window};
+use super::world::{SPACE, World, at, feed, id, item, window};
 
 /// What a person with a database shell does.
 pub(crate) async fn alter(url: &str, sql: &str) -> Result<(), sqlx::Error> {
@@ -147,7 +147,7 @@ async fn nul_characters_are_left_out(store: &dyn Store, url: &str) {
     topic.interests = "data\0bases".into();
     store.save_topic(&topic).await.unwrap();
     assert_eq!(store.topic("name").await.unwrap().unwrap().interests, "databases");
-    let source = NewSource { kind: "feed".into(), url: "https://c.example/\0".into(), title: Some("\0C".into()) };
+    let source = NewSource { title: Some("\0C".into()), ..feed("https://c.example/\0") };
     for added in [1, 0] {
         assert_eq!(store.add_sources(topic.id, std::slice::from_ref(&source), at(0)).await.unwrap().added, added);
     }

@@ -21,6 +21,17 @@ async fn the_same_import_twice_changes_nothing(store: &dyn Store) {
     assert_eq!((before[0].health, before[0].enabled, before[0].weight), (SourceHealth::New, true, 1.0));
 }
 
+async fn a_new_source_is_stored_with_how_it_is_read(store: &dyn Store) {
+    let topic = store.ensure_topic("default", at(0)).await.unwrap();
+    let listed = |weight| NewSource { weight: Some(weight), full_text: true, ..feed("https://a.example/feed") };
+    store.add_sources(topic.id, &[listed(0.35), feed("https://b.example/feed")], at(0)).await.unwrap();
+    store.add_sources(topic.id, &[listed(2.0)], at(1)).await.unwrap();
+    let sources = store.sources(topic.id).await.unwrap();
+    assert_eq!((sources[0].weight, sources[0].full_text), (0.35, true), "it stays as its owner has it");
+    assert_eq!((sources[1].weight, sources[1].full_text), (1.0, false));
+    assert!(store.add_sources(topic.id, &[NewSource { url: "u".into(), ..listed(99.0) }], at(1)).await.is_err());
+}
+
 async fn a_name_is_taken_over_where_there_was_none(store: &dyn Store) {
     let topic = store.ensure_topic("default", at(0)).await.unwrap();
     let titled = |title: &str| NewSource { title: Some(title.to_owned()), ..feed("https://a.example/feed") };
@@ -63,6 +74,7 @@ async fn a_source_that_is_not_there_is_named(store: &dyn Store) {
 
 on_every_database!(
     the_same_import_twice_changes_nothing,
+    a_new_source_is_stored_with_how_it_is_read,
     a_name_is_taken_over_where_there_was_none,
     the_owner_sets_switch_and_weight,
     a_removed_source_takes_its_provenance_along_and_comes_back,
