@@ -1,6 +1,6 @@
 //! `aha-radar feedback`: what the owner thinks of stories, and what it comes to.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use anyhow::{Context as _, Result};
@@ -124,19 +124,18 @@ async fn import(app: &App, topic: &str, file: &Path) -> Result<()> {
         }
     }
     let new = add(app, topic, &events).await?;
-    output::print(&format!("{new} added, {} known already or taken back since", events.len() - new))
+    output::print(&format!("{new} added, {} known already or said otherwise here", events.len() - new))
 }
 
 /// Adds what was said elsewhere. How much of it is new.
 pub(super) async fn add(app: &App, topic: TopicId, events: &[FeedbackEvent]) -> Result<usize> {
-    let said: BTreeMap<_, _> =
-        app.store().feedback(topic, i64::MAX).await?.into_iter().map(|e| ((e.item_id, e.kind), e.given_at)).collect();
+    let said: BTreeSet<_> =
+        app.store().feedback(topic, i64::MAX).await?.into_iter().map(|event| (event.item_id, event.kind)).collect();
     let mut new = 0;
     for event in events {
-        // An opinion that was changed after the export stays changed.
-        let opposite = event.kind.opposite().and_then(|kind| said.get(&(event.item_id, kind)));
-        let is_outdated = opposite.is_some_and(|at| *at > event.given_at);
-        new += usize::from(!is_outdated && app.store().give_feedback(topic, event).await?);
+        // What is said here stays said, whichever is the later: another reader changes its times for reasons of its own.
+        let is_opposed = event.kind.opposite().is_some_and(|kind| said.contains(&(event.item_id, kind)));
+        new += usize::from(!is_opposed && app.store().give_feedback(topic, event).await?);
     }
     save_profile(app, topic).await?;
     Ok(new)

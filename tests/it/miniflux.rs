@@ -126,6 +126,25 @@ fn feeds_and_marks_are_brought_once_on_postgres() {
     assert_eq!(rows::number(&radar, kinds), 1);
 }
 
+/// A star is older than what its entry's time says, which changes when it is read.
+#[test]
+fn what_was_said_here_stays_said() {
+    let (web, radar) = (miniflux(), radar(Engine::Sqlite));
+    import(&radar, &web, &["--stars", "like"]);
+    let count = |kind: &str| {
+        rows::number(
+            &radar,
+            &format!("SELECT count(*) FROM feedback_events WHERE kind = '{kind}' AND title = 'Ferry number 100'"),
+        )
+    };
+    let earlier =
+        "UPDATE feedback_events SET kind = 'dislike', given_at = 0 WHERE kind = 'like' AND title = 'Ferry number 100'";
+    rows::execute(&radar, earlier);
+    let again = import(&radar, &web, &["--stars", "like"]);
+    assert_eq!(again["stars"], json!({ "added": 0, "known": 102 }));
+    assert_eq!((count("dislike"), count("like")), (1, 0));
+}
+
 #[test]
 fn categories_become_topics_and_marks_go_with_their_feeds() {
     let (web, radar) = (miniflux(), radar(Engine::Sqlite));
