@@ -163,6 +163,23 @@ fn a_search_that_refuses_is_marked_with_the_reason() {
     assert!(model.calls().is_empty());
 }
 
+/// It was written into the address itself, where no setting can tell it.
+#[test]
+fn a_key_in_the_path_is_not_shown() {
+    let model = OpenAi::start();
+    let path = format!("/{KEY}/search?query=%22tidal%20energy%22");
+    for status in [404, 410, 302] {
+        let answer = Answer::new(status).header("location", &format!("/{KEY}/search?again"));
+        let web = Web::serve(vec![(&path, answer)]);
+        let mut radar = model.serve(radar(Engine::Sqlite, &web));
+        radar.set("AHA_SIGNAL_URL", &web.url(&format!("/{KEY}/search?query={{query}}")));
+        let ran = run(&radar).exits(3);
+        let marked = source(&radar).to_string();
+        assert!(marked.contains("127.0.0.1"), "{marked}");
+        assert!(!format!("{marked}{ran:?}{:?}", rows::all(&radar)).contains(KEY), "{status}: {marked}");
+    }
+}
+
 #[test]
 fn an_answer_that_is_none_is_asked_for_again_by_the_next_run() {
     let (web, model) = (search(Answer::ok(RESULTS)), OpenAi::start());

@@ -108,6 +108,36 @@ impl FetchError {
         }
     }
 
+    /// With `place` for the address, which may hold a key.
+    #[must_use]
+    pub fn without_address(mut self, place: &str) -> Self {
+        match &mut self {
+            Self::BadUrl { url, .. }
+            | Self::RedirectLoop { url, .. }
+            | Self::BadRedirect { url, .. }
+            | Self::Http { url, .. }
+            | Self::Gone { url }
+            | Self::Disallowed { url }
+            | Self::TooLarge { what: url, .. }
+            | Self::NoFeed { page: url, .. } => place.clone_into(url),
+            Self::BadName { .. }
+            | Self::RefusedAddress { .. }
+            | Self::Dns { .. }
+            | Self::Connect { .. }
+            | Self::Tls { .. }
+            | Self::Timeout { .. }
+            | Self::Stalled { .. }
+            | Self::Interrupted { .. }
+            | Self::RateLimited { .. }
+            | Self::ServerError { .. }
+            | Self::NotAFeed { .. }
+            | Self::Unparseable { .. }
+            | Self::Search { .. }
+            | Self::File { .. } => {}
+        }
+        self
+    }
+
     pub(crate) fn refused(host: &str, address: IpAddr) -> Self {
         Self::RefusedAddress { host: host.to_owned(), address: address.to_string() }
     }

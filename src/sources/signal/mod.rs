@@ -33,7 +33,8 @@ impl Connector for Signal {
             switched_off("no_search", None, "no search is configured: set AHA_SIGNAL_URL and AHA_SIGNAL_KEY")
         })?;
         let words = source.url.strip_prefix("signal:").unwrap_or(&source.url);
-        let answer = fetcher.ask(&provider.request(words)).await.map_err(in_own_words)?;
+        let asked = fetcher.ask(&provider.request(words)).await;
+        let answer = asked.map_err(|error| in_own_words(error).without_address(&provider.host()))?;
         let Response::Body { mut bytes, status, freshness, .. } = answer else {
             return Err(FetchError::NotAFeed { found: "an answer without results".to_owned() });
         };
