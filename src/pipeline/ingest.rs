@@ -27,7 +27,9 @@ use super::{RunContext, RunError, RunState, SourceOutcome, Stage, pages, signals
 const SIGNAL: &str = "signal";
 
 /// Looks that may be finished or under way while an earlier one is still awaited; bounds what is held in memory.
-const LOOK_AHEAD: usize = 32;
+const LOOK_AHEAD: usize = 24;
+/// Looks that are committed together, where so many wait; the others go on meanwhile.
+const MOST_TOGETHER: usize = 8;
 
 pub(super) async fn run(context: &RunContext, state: &mut RunState) -> Result<(), RunError> {
     let sources = context.store().sources(context.topic.id).await?.into_iter().filter(|source| source.enabled);
@@ -87,14 +89,30 @@ async fn commit_all(
         };
         let Some(look) = look else { return Ok(total) };
         context.check()?;
-        let (look, _turn) = look?;
-        let commit = finished(context, look).await?;
-        let counts = context.store().commit_fetch(&context.lease, &commit).await?;
-        total.seen += counts.seen;
-        total.new += counts.new;
-        total.updated += counts.updated;
+        total += commit_together(context, look?, &mut looks).await?;
+    }
+}
+
+/// Commits a look with those that are finished by now.
+async fn commit_together(
+    context: &RunContext,
+    first: Turn,
+    looks: &mut mpsc::UnboundedReceiver<Result<Turn, RunError>>,
+) -> Result<FetchCounts, RunError> {
+    let (look, turn) = first;
+    let (mut commits, mut turns) = (vec![finished(context, look).await?], vec![turn]);
+    while commits.len() < MOST_TOGETHER
+        && let Ok(look) = looks.try_recv()
+    {
+        let (look, turn) = look?;
+        commits.push(finished(context, look).await?);
+        turns.push(turn);
+    }
+    let counts = context.store().commit_fetches(&context.lease, &commits).await?;
+    for commit in &commits {
         context.progress.step(&commit.source.to_string());
     }
+    Ok(counts)
 }
 
 /// What became of each source that was asked, and of those that are left alone because they failed again and again.

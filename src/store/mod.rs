@@ -162,6 +162,14 @@ pub trait SourceStore: Send + Sync {
     /// Stores a look at a source, the items it brought and the source's health, in one transaction. Nothing, when the source
     /// was removed meanwhile.
     async fn commit_fetch(&self, lease: &Lease, fetch: &FetchCommit) -> Result<FetchCounts>;
+    /// Stores several looks in their order, as [`Self::commit_fetch`] does each; where that is faster, in one transaction.
+    async fn commit_fetches(&self, lease: &Lease, fetches: &[FetchCommit]) -> Result<FetchCounts> {
+        let mut total = FetchCounts::default();
+        for fetch in fetches {
+            total += self.commit_fetch(lease, fetch).await?;
+        }
+        Ok(total)
+    }
 }
 
 #[async_trait]

@@ -1,5 +1,6 @@
 //! What goes into and comes out of the store beside the domain's own types.
 
+use std::ops::AddAssign;
 use std::time::Duration;
 
 use crate::domain::ids::{ClusterId, FetchRunId, ItemId, RunId, SourceId, TopicId};
@@ -111,6 +112,14 @@ pub struct FetchCounts {
     pub seen: usize,
     pub new: usize,
     pub updated: usize,
+}
+
+impl AddAssign for FetchCounts {
+    fn add_assign(&mut self, more: Self) {
+        self.seen += more.seen;
+        self.new += more.new;
+        self.updated += more.updated;
+    }
 }
 
 /// The last look at a source in a pass.

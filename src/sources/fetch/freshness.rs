@@ -60,8 +60,9 @@ fn expires(headers: &HeaderMap, now: Timestamp) -> Option<Duration> {
 
 /// `<ttl>` in minutes, or a period of the syndication module, where the document says one before its first item.
 fn ttl(bytes: &[u8]) -> Option<Duration> {
-    let head = String::from_utf8_lossy(&bytes[..bytes.len().min(HEAD_BYTES)]);
-    let head = ["<item", "<entry"].iter().filter_map(|start| head.find(start)).min().map_or(&*head, |end| &head[..end]);
+    let head = &bytes[..bytes.len().min(HEAD_BYTES)];
+    let first_item = head.windows(6).position(|start| start.starts_with(b"<item") || start == b"<entry");
+    let head = String::from_utf8_lossy(&head[..first_item.unwrap_or(head.len())]);
     let value = |name: &str| {
         let (_, rest) = head.split_once(&format!("<{name}>"))?;
         Some(rest.split_once('<')?.0.trim())

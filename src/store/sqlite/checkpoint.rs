@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use sqlx::SqlitePool;
 
-/// Commits between two times: about as many pages as with SQLite's own 1000 (sqlite.org/wal.html, automatic checkpoint).
+/// Operations committed between two times: about as many pages as with SQLite's own 1000 (sqlite.org/wal.html, automatic checkpoint).
 const COMMITS: u32 = 50;
 /// Pages in the log (16 MiB) at which a commit does what is left of it after all: while writing never ceases the log grows, since it
 /// begins anew only when all of it has been folded.
@@ -30,9 +30,10 @@ impl Checkpoints {
         Self { through, state: Arc::default() }
     }
 
-    /// Something was committed.
-    pub(super) fn note(&self) {
-        let commits = self.state.commits.fetch_add(1, Ordering::Relaxed) + 1;
+    /// So many operations were committed.
+    pub(super) fn note(&self, operations: usize) {
+        let operations = u32::try_from(operations).unwrap_or(COMMITS);
+        let commits = self.state.commits.fetch_add(operations, Ordering::Relaxed).saturating_add(operations);
         if commits < COMMITS || self.state.is_under_way.swap(true, Ordering::AcqRel) {
             return;
         }

@@ -1,4 +1,4 @@
-//! One look at one source, stored whole: `fetch_runs`, the source's health, `content_items` and where they came from.
+//! Looks at sources, each stored whole: `fetch_runs`, the source's health, `content_items` and where they came from.
 
 use std::collections::HashSet;
 
@@ -9,26 +9,35 @@ use crate::store::shared::column;
 use crate::store::shared::fetches::{self as sql, KnownItem, Stored};
 use crate::store::{FetchCommit, FetchCounts, IdentifiedItem, Lease, Result};
 
-/// Stores nothing when the source was removed while it was being fetched.
-pub(super) async fn commit(store: &SqliteStore, lease: &Lease, fetch: &FetchCommit) -> Result<FetchCounts> {
+/// Looks that wait together are one transaction: the indexes' pages that they share are written once.
+pub(super) async fn commit(store: &SqliteStore, lease: &Lease, fetches: &[FetchCommit]) -> Result<FetchCounts> {
     let mut write = store.write_fenced("commit_fetch", lease).await?;
-    if !is_source_of(write.connection(), lease, fetch).await? {
+    let mut total = FetchCounts::default();
+    for fetch in fetches {
+        total += store_look(write.connection(), lease, fetch).await?;
+    }
+    write.commit_all(fetches.len()).await?;
+    Ok(total)
+}
+
+/// Stores nothing when the source was removed while it was being fetched.
+async fn store_look(connection: &mut SqliteConnection, lease: &Lease, fetch: &FetchCommit) -> Result<FetchCounts> {
+    if !is_source_of(connection, lease, fetch).await? {
         return Ok(FetchCounts::default());
     }
     let mut counts = FetchCounts { seen: fetch.items.len(), ..FetchCounts::default() };
     let mut settled = HashSet::new();
-    let others = new_items::store(write.connection(), fetch).await?;
+    let others = new_items::store(connection, fetch).await?;
     counts.new = counts.seen - others.len();
     for item in others {
-        match store_item(write.connection(), fetch, item, &mut settled).await? {
+        match store_item(connection, fetch, item, &mut settled).await? {
             Stored::New => counts.new += 1,
             Stored::Updated => counts.updated += 1,
             Stored::Known => {}
         }
     }
-    insert_fetch_run(write.connection(), fetch, counts).await?;
-    update_source(write.connection(), fetch).await?;
-    write.commit().await?;
+    insert_fetch_run(connection, fetch, counts).await?;
+    update_source(connection, fetch).await?;
     Ok(counts)
 }
 

@@ -133,10 +133,15 @@ impl Write {
     }
 
     async fn commit(self) -> Result<()> {
-        hit(self.operation, "before_commit");
+        self.commit_all(1).await
+    }
+
+    /// Of so many operations at once, each of which passes the failpoints.
+    async fn commit_all(self, operations: usize) -> Result<()> {
+        (0..operations).for_each(|_| hit(self.operation, "before_commit"));
         self.tx.commit().await?;
-        self.checkpoints.note();
-        hit(self.operation, "after_commit");
+        self.checkpoints.note(operations);
+        (0..operations).for_each(|_| hit(self.operation, "after_commit"));
         Ok(())
     }
 }

@@ -91,18 +91,16 @@ async fn maybe_known(connection: &mut SqliteConnection, fetch: &FetchCommit) -> 
     positions.into_iter().map(|position| column::number("position", position)).collect()
 }
 
-/// One row an item.
+/// One row an item. Its parameters have no numbers: SQLite would look for each of them among all.
 pub(super) async fn insert(
     connection: &mut SqliteConnection,
     fetch: &FetchCommit,
     items: &[&IdentifiedItem],
 ) -> Result<()> {
-    let mut statement: QueryBuilder<Sqlite> = QueryBuilder::new(sql::INSERT_ITEM);
-    for row in 1..items.len() {
-        let first = row * COLUMNS + 1;
-        let values: Vec<String> = (first..first + COLUMNS).map(|number| format!("${number}")).collect();
-        statement.push(format_args!(", ({})", values.join(", ")));
-    }
+    let columns = sql::INSERT_ITEM.split("VALUES").next().unwrap_or_default();
+    let mut statement: QueryBuilder<Sqlite> = QueryBuilder::new(columns);
+    let row = format!("(?{})", ", ?".repeat(COLUMNS - 1));
+    statement.push("VALUES ").push(vec![row; items.len()].join(", "));
     let mut query = statement.build();
     for item in items {
         query = bind_item!(query, fetch, item);

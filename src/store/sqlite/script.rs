@@ -72,7 +72,7 @@ impl SqliteStore {
         let is_done =
             running.await.map_err(|error| StoreError::Conflict { reason: format!("{operation}: {error}") })??;
         if is_done {
-            self.checkpoints.note();
+            self.checkpoints.note(1);
             hit(operation, "after_commit");
         }
         Ok(is_done)

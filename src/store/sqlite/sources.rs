@@ -90,7 +90,11 @@ impl SourceStore for SqliteStore {
     }
 
     async fn commit_fetch(&self, lease: &Lease, fetch: &FetchCommit) -> Result<FetchCounts> {
-        fetches::commit(self, lease, fetch).await
+        fetches::commit(self, lease, std::slice::from_ref(fetch)).await
+    }
+
+    async fn commit_fetches(&self, lease: &Lease, fetches: &[FetchCommit]) -> Result<FetchCounts> {
+        fetches::commit(self, lease, fetches).await
     }
 }
 

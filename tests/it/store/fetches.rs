@@ -1,5 +1,6 @@
 use std::slice::from_ref;
 
+use aha_radar::domain::ids::SourceId;
 use aha_radar::domain::item::{Engagement, PageNote, PageOutcome, TimeBasis};
 use aha_radar::domain::source::{SourceHealth, Validators};
 use aha_radar::store::{FetchCommit, FetchCounts, FetchStatus, IdentifiedItem, Store};
@@ -115,6 +116,24 @@ async fn many_new_items_are_stored_beside_known_ones(store: &dyn Store) {
     let (stored, sources) = store.load_items(world.topic.id, &[id("new 69")]).await.unwrap().remove(0);
     assert_eq!((stored.external_id.as_str(), stored.time), ("new 69", at(2)));
     assert_eq!(sources, [world.first]);
+}
+
+async fn looks_stored_together_are_stored_in_their_order(store: &dyn Store) {
+    let world = World::new(store).await;
+    let (gone, edited) =
+        (SourceId::of(&["removed meanwhile"]), IdentifiedItem { hash_text: "edited".to_owned(), ..item("a", 1) });
+    let looks = [
+        world.look(0, world.first, &[item("a", 1), item("b", 2)]),
+        world.look(1, gone, &[item("c", 3)]),
+        world.look(2, world.second, &[item("a", 1), item("d", 4)]),
+        world.look(3, world.first, &[edited]),
+    ];
+    let counts = store.commit_fetches(&world.lease, &looks).await.unwrap();
+    assert_eq!(counts, FetchCounts { seen: 5, new: 3, updated: 1 });
+    let (_, sources) = store.load_items(world.topic.id, &[id("a")]).await.unwrap().remove(0);
+    assert_eq!(sources, [world.first, world.second]);
+    assert!(store.load_items(world.topic.id, &[id("c")]).await.unwrap().is_empty());
+    assert_eq!(store.commit_fetches(&world.lease, &[]).await.unwrap(), FetchCounts::default());
 }
 
 async fn a_failure_is_recorded_and_deletes_nothing(store: &dyn Store) {
@@ -283,6 +302,7 @@ on_every_database!(
     items_without_an_address_of_their_own_stay_apart,
     two_entries_of_one_look_that_are_one_item_are_no_edit,
     many_new_items_are_stored_beside_known_ones,
+    looks_stored_together_are_stored_in_their_order,
     a_failure_is_recorded_and_deletes_nothing,
     when_to_ask_again_is_kept_until_the_next_look,
     a_page_that_was_read_is_kept_until_its_teaser_changes,
