@@ -6,13 +6,14 @@ use whatlang::{Detector, Info, Lang, detect};
 
 /// Fewer characters say too little.
 const MIN_CHARS: usize = 60;
-/// More are not looked at.
-const MAX_CHARS: usize = 2_000;
+/// More are not looked at: they would hardly tell more, and each takes its time.
+const MAX_CHARS: usize = 600;
 
 /// Of a document with fewer texts each is compared with every language there is.
 const MIN_TEXTS: usize = 4;
-/// Texts at a document's start that tell its main language together.
+/// Texts at a document's start that tell its main language together, and the characters of each.
 const SAMPLED: usize = 10;
+const SAMPLED_CHARS: usize = 200;
 /// After so many texts of a document without a language none is looked for in the others.
 const MOST_IN_VAIN: usize = 4;
 /// What the main language has to prevail against, being what else is most often met.
@@ -33,13 +34,15 @@ impl Languages {
         if texts.len() < MIN_TEXTS {
             return Self { main: None, in_vain: 0 };
         }
-        let parts = texts.take(SAMPLED).map(|(title, body)| start(title, body, MAX_CHARS / SAMPLED).chain(['\n']));
+        let parts = texts.take(SAMPLED).map(|(title, body)| start(title, body, SAMPLED_CHARS).chain(['\n']));
         let sample: String = parts.flatten().collect();
         let main = detect(&sample).filter(Info::is_reliable).map(|found| {
             let among = RIVALS.into_iter().chain([found.lang()]).collect();
             (found.lang(), Detector::with_allowlist(among))
         });
-        Self { main, in_vain: 0 }
+        // What all together do not tell, few of them will.
+        let in_vain = if main.is_none() { MOST_IN_VAIN / 2 } else { 0 };
+        Self { main, in_vain }
     }
 
     /// The language of a title and a body as its ISO 639 code, of two letters where there is one: as detected if the text is long

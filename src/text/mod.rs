@@ -7,5 +7,6 @@ pub mod html;
 pub mod language;
 pub mod links;
 mod markup;
+mod nesting;
 pub mod prune;
 pub mod sanitize;

@@ -10,13 +10,15 @@ use super::escapes::without_escapes;
 use super::fold::is_invisible;
 use super::html::decode_entities;
 use super::markup::{Kind, Receiver, Tag, walk};
-use super::sanitize::{ATTRIBUTES, GENERAL_ATTRIBUTES, TAGS};
+use super::nesting::stays;
+use super::sanitize::{ADDED, ATTRIBUTES, GENERAL_ATTRIBUTES, TAGS};
 
 /// What is left of markup that is shown.
-const SHOWN: Profile = Profile { more_tags: &[], general_attributes: &GENERAL_ATTRIBUTES, max_depth: 40 };
+const SHOWN: Profile =
+    Profile { more_tags: &[], general_attributes: &GENERAL_ATTRIBUTES, added: &ADDED, max_depth: 40 };
 /// What is left of a page whose article is looked for: also what tells the article from what surrounds it.
 const PAGE: Profile =
-    Profile { more_tags: &["nav", "form"], general_attributes: &["class", "id", "role"], max_depth: 120 };
+    Profile { more_tags: &["nav", "form"], general_attributes: &["class", "id", "role"], added: &[], max_depth: 120 };
 /// Attributes looked at on one tag.
 const MAX_ATTRIBUTES: usize = 24;
 /// A longer value is no address and no title.
@@ -30,26 +32,39 @@ struct Profile {
     more_tags: &'static [&'static str],
     /// On any element.
     general_attributes: &'static [&'static str],
+    /// Elements, and the attribute and value that each gets.
+    added: &'static [(&'static str, &'static str, &'static str)],
     /// Elements that are open at once; further ones leave what they hold.
     max_depth: usize,
 }
 
-/// See the module; the result escapes all text.
-pub(super) fn prune(markup: &str, base: Option<&Url>) -> String {
+/// Markup with all text escaped.
+#[derive(Debug)]
+pub(super) struct Pruned {
+    pub(super) markup: String,
+    /// A tree that is built of it and written as HTML again is the same markup.
+    pub(super) is_settled: bool,
+}
+
+/// See the module.
+pub(super) fn prune(markup: &str, base: Option<&Url>) -> Pruned {
     pruned(markup, base, &SHOWN)
 }
 
 /// The same for a page whose article is looked for.
 #[must_use]
 pub fn prune_page(html: &str, base: Option<&Url>) -> String {
-    pruned(html, base, &PAGE)
+    pruned(html, base, &PAGE).markup
 }
 
-fn pruned(markup: &str, base: Option<&Url>, profile: &'static Profile) -> String {
-    let mut pruner = Pruner { out: String::with_capacity(markup.len()), open: Vec::new(), base, profile };
+fn pruned(markup: &str, base: Option<&Url>, profile: &'static Profile) -> Pruned {
+    let out = String::with_capacity(markup.len());
+    let mut pruner = Pruner { out, open: Vec::new(), base, profile, is_settled: true };
     walk(markup, &mut pruner);
     pruner.close_to(0);
-    pruner.out
+    // A tree has no carriage returns.
+    let is_settled = pruner.is_settled && !pruner.out.contains('\r');
+    Pruned { markup: pruner.out, is_settled }
 }
 
 struct Pruner<'b> {
@@ -57,6 +72,7 @@ struct Pruner<'b> {
     open: Vec<&'static str>,
     base: Option<&'b Url>,
     profile: &'static Profile,
+    is_settled: bool,
 }
 
 impl Receiver for Pruner<'_> {
@@ -65,7 +81,10 @@ impl Receiver for Pruner<'_> {
     }
 
     fn literal(&mut self, text: &str) {
-        escape(text, &mut self.out);
+        let before = self.out.len();
+        escape(text, "&<>", &mut self.out);
+        // Trees drop the line feed that a <pre> begins with.
+        self.is_settled &= self.open.last() != Some(&"pre") || !self.out[before..].starts_with('\n');
     }
 
     fn start(&mut self, tag: &Tag<'_>) {
@@ -81,9 +100,14 @@ impl Receiver for Pruner<'_> {
         if !is_void && self.open.len() >= self.profile.max_depth {
             return;
         }
+        self.is_settled &= stays(&self.open, name);
         let _ = write!(self.out, "<{name}");
+        let mut given = Vec::new();
         for (attribute, value) in tag.attributes(MAX_ATTRIBUTES) {
-            self.attribute(name, attribute, value);
+            self.attribute(name, attribute, value, &mut given);
+        }
+        for (_, attribute, value) in self.profile.added.iter().filter(|(element, ..)| *element == name) {
+            let _ = write!(self.out, " {attribute}=\"{value}\"");
         }
         self.out.push('>');
         if !is_void {
@@ -128,20 +152,22 @@ impl Pruner<'_> {
         }
     }
 
-    fn attribute(&mut self, tag: &str, name: &str, value: &str) {
+    /// Writes an attribute unless it is among those that were `given` before, of which the first counts.
+    fn attribute(&mut self, tag: &str, name: &str, value: &str, given: &mut Vec<&'static str>) {
         let lower = name.to_ascii_lowercase();
         let own = ATTRIBUTES.iter().find(|(element, _)| *element == tag).map_or(&[][..], |(_, names)| names);
         let Some(name) = own.iter().chain(self.profile.general_attributes).find(|listed| **listed == lower) else {
             return;
         };
-        if value.len() > MAX_VALUE_BYTES {
+        if value.len() > MAX_VALUE_BYTES || given.contains(name) {
             return;
         }
+        given.push(*name);
         let value = decode_entities(value);
         let value = if ADDRESSES.contains(name) { self.address(tag, &value) } else { Some(value.into_owned()) };
         if let Some(value) = value {
             let _ = write!(self.out, " {name}=\"");
-            escape(&value, &mut self.out);
+            escape(&value, "&<>\"", &mut self.out);
             self.out.push('"');
         }
     }
@@ -158,11 +184,13 @@ impl Pruner<'_> {
     }
 }
 
-fn escape(text: &str, out: &mut String) {
+/// Writes `text` as the HTML standard has it written, where those of `&<>"` that are `special` stand for themselves.
+fn escape(text: &str, special: &str, out: &mut String) {
     let text = without_escapes(text);
+    let is_plain = |byte: &u8| matches!(byte, b'\t'..=b'\r' | b' '..=b'~') && !special.as_bytes().contains(byte);
     let mut rest: &str = &text;
     loop {
-        let (plain, behind) = rest.split_at(rest.bytes().take_while(|byte| is_plain(*byte)).count());
+        let (plain, behind) = rest.split_at(rest.bytes().take_while(is_plain).count());
         out.push_str(plain);
         let mut chars = behind.chars();
         match chars.next() {
@@ -171,14 +199,10 @@ fn escape(text: &str, out: &mut String) {
             Some('<') => out.push_str("&lt;"),
             Some('>') => out.push_str("&gt;"),
             Some('"') => out.push_str("&quot;"),
+            Some('\u{a0}') => out.push_str("&nbsp;"),
             Some(ch) if is_invisible(ch) => {}
             Some(ch) => out.push(ch),
         }
         rest = chars.as_str();
     }
-}
-
-/// Visible ASCII and white space that stand for themselves.
-const fn is_plain(byte: u8) -> bool {
-    matches!(byte, b'\t'..=b'\r' | b' '..=b'~') && !matches!(byte, b'&' | b'<' | b'>' | b'"')
 }

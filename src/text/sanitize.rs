@@ -2,7 +2,7 @@
 //! looks like ours does. Called where identity is settled, for the column `content_items.html`.
 //!
 //! Markup is first pruned (`prune`), in linear time, to what a tree can be built of in linear time; ammonia then builds that tree
-//! and has the last word on what stays.
+//! and has the last word on what stays. Where it is certain that the tree is what is written already (`nesting`), none is built.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
@@ -97,6 +97,10 @@ pub(super) const ATTRIBUTES: [(&str, &[&str]); 9] = [
 /// On any element.
 pub(super) const GENERAL_ATTRIBUTES: [&str; 2] = ["dir", "lang"];
 
+/// What links and images get, whatever they had.
+pub(super) const ADDED: [(&str, &str, &str); 2] = [("a", "rel", LINK_REL), ("img", "loading", "lazy")];
+const LINK_REL: &str = "noopener noreferrer";
+
 static LAST_WORD: LazyLock<Builder<'static>> = LazyLock::new(|| {
     let attributes: HashMap<_, HashSet<_>> =
         ATTRIBUTES.iter().map(|(tag, names)| (*tag, names.iter().copied().collect())).collect();
@@ -107,7 +111,7 @@ static LAST_WORD: LazyLock<Builder<'static>> = LazyLock::new(|| {
         .generic_attributes(GENERAL_ATTRIBUTES.into_iter().collect())
         .url_schemes(["http", "https", "mailto"].into_iter().collect())
         .url_relative(UrlRelative::Deny)
-        .link_rel(Some("noopener noreferrer"))
+        .link_rel(Some(LINK_REL))
         .set_tag_attribute_value("img", "loading", "lazy");
     builder
 });
@@ -118,10 +122,10 @@ static LAST_WORD: LazyLock<Builder<'static>> = LazyLock::new(|| {
 pub fn sanitize(markup: &str, base: Option<&Url>) -> Option<String> {
     let end = (0..=markup.len().min(MAX_MARKUP_BYTES)).rev().find(|at| markup.is_char_boundary(*at)).unwrap_or(0);
     let pruned = prune(&markup[..end], base);
-    if !pruned.contains('<') {
+    if !pruned.markup.contains('<') {
         return None;
     }
-    let clean = LAST_WORD.clean(&pruned).to_string();
+    let clean = if pruned.is_settled { pruned.markup } else { LAST_WORD.clean(&pruned.markup).to_string() };
     clean.contains('<').then_some(clean)
 }
 
@@ -130,7 +134,7 @@ mod tests {
     use proptest::prelude::*;
     use url::Url;
 
-    use super::{TAGS, sanitize};
+    use super::{LAST_WORD, TAGS, prune, sanitize};
 
     fn clean(markup: &str) -> String {
         let base = Url::parse("https://example.org/blog/post").unwrap();
@@ -225,6 +229,56 @@ mod tests {
             // Within the time that a test may take in an unoptimised build.
             let clean = sanitize(&markup, None).unwrap_or_default();
             assert!(clean.len() < 20 * 1024 * 1024, "{}", clean.len());
+        }
+    }
+
+    /// Tags of all kinds and text, in any order.
+    fn tag_soup() -> impl Strategy<Value = String> {
+        let names = proptest::sample::select(TAGS.to_vec());
+        let attributes = proptest::sample::select(vec![
+            "",
+            "",
+            "",
+            " href='https://x.org/?a=1&amp;b=\"2' href=y",
+            " src=/x.png alt='a&nbsp;<b>' rel=x",
+            " title='\r\n' dir=ltr",
+        ]);
+        let text = proptest::sample::select(vec![
+            "",
+            "",
+            " ",
+            "\n",
+            "\n\n",
+            "\u{feff}\nx",
+            "a \u{a0}\"b\" &amp;nbsp; 1 < 2",
+            "\r",
+            "é",
+        ]);
+        let part = (names, 0..3_u8, attributes, text).prop_map(|(name, kind, attributes, text)| match kind {
+            0 => format!("</{name}>{text}"),
+            _ => format!("<{name}{attributes}>{text}"),
+        });
+        proptest::collection::vec(part, 0..14).prop_map(|parts| parts.concat())
+    }
+
+    #[test]
+    fn usual_markup_needs_no_tree() {
+        let usual = "<h2>A</h2><p>One <a href='https://x.org/'><b>two</b></a><br><img src='https://x.org/i.png'></p>\
+                     <ul><li>x<li><p>y<p>z</ul><blockquote><pre>code</pre></blockquote><div>\"end\"</div>";
+        assert!(prune(usual, None).is_settled);
+        for broken in ["<table><tr><td>x", "<p><li>x", "<h1><h2>x", "<pre>\nx</pre>", "<a title='\r'>x", "<rt>x"] {
+            assert!(!prune(broken, None).is_settled, "{broken}");
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2_000))]
+        #[test]
+        fn where_no_tree_is_built_it_would_be_the_same(markup in tag_soup()) {
+            let pruned = prune(&markup, None);
+            if pruned.is_settled {
+                prop_assert_eq!(LAST_WORD.clean(&pruned.markup).to_string(), pruned.markup);
+            }
         }
     }
 
