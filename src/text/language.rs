@@ -13,7 +13,7 @@ const MAX_CHARS: usize = 600;
 const MIN_TEXTS: usize = 4;
 /// Texts at a document's start that tell its main language together, and the characters of each.
 const SAMPLED: usize = 10;
-const SAMPLED_CHARS: usize = 200;
+const SAMPLED_CHARS: usize = 100;
 /// After so many texts of a document without a language none is looked for in the others.
 const MOST_IN_VAIN: usize = 4;
 /// What the main language has to prevail against, being what else is most often met.
@@ -40,8 +40,8 @@ impl Languages {
             let among = RIVALS.into_iter().chain([found.lang()]).collect();
             (found.lang(), Detector::with_allowlist(among))
         });
-        // What all together do not tell, few of them will.
-        let in_vain = if main.is_none() { MOST_IN_VAIN / 2 } else { 0 };
+        // What all together do not tell, few of them will: one is tried.
+        let in_vain = if main.is_none() { MOST_IN_VAIN - 1 } else { 0 };
         Self { main, in_vain }
     }
 

@@ -82,7 +82,7 @@ impl Receiver for Pruner<'_> {
 
     fn literal(&mut self, text: &str) {
         let before = self.out.len();
-        escape(text, "&<>", &mut self.out);
+        escape(text, "\"", &mut self.out);
         // Trees drop the line feed that a <pre> begins with.
         self.is_settled &= self.open.last() != Some(&"pre") || !self.out[before..].starts_with('\n');
     }
@@ -167,7 +167,7 @@ impl Pruner<'_> {
         let value = if ADDRESSES.contains(name) { self.address(tag, &value) } else { Some(value.into_owned()) };
         if let Some(value) = value {
             let _ = write!(self.out, " {name}=\"");
-            escape(&value, "&<>\"", &mut self.out);
+            escape(&value, "&quot;", &mut self.out);
             self.out.push('"');
         }
     }
@@ -184,13 +184,12 @@ impl Pruner<'_> {
     }
 }
 
-/// Writes `text` as the HTML standard has it written, where those of `&<>"` that are `special` stand for themselves.
-fn escape(text: &str, special: &str, out: &mut String) {
+/// Writes `text` as the HTML standard has it written; a quotation mark, which is escaped in attributes alone, as `quote`.
+fn escape(text: &str, quote: &str, out: &mut String) {
     let text = without_escapes(text);
-    let is_plain = |byte: &u8| matches!(byte, b'\t'..=b'\r' | b' '..=b'~') && !special.as_bytes().contains(byte);
     let mut rest: &str = &text;
     loop {
-        let (plain, behind) = rest.split_at(rest.bytes().take_while(is_plain).count());
+        let (plain, behind) = rest.split_at(rest.bytes().take_while(|byte| is_plain(*byte)).count());
         out.push_str(plain);
         let mut chars = behind.chars();
         match chars.next() {
@@ -198,11 +197,16 @@ fn escape(text: &str, special: &str, out: &mut String) {
             Some('&') => out.push_str("&amp;"),
             Some('<') => out.push_str("&lt;"),
             Some('>') => out.push_str("&gt;"),
-            Some('"') => out.push_str("&quot;"),
+            Some('"') => out.push_str(quote),
             Some('\u{a0}') => out.push_str("&nbsp;"),
             Some(ch) if is_invisible(ch) => {}
             Some(ch) => out.push(ch),
         }
         rest = chars.as_str();
     }
+}
+
+/// Visible ASCII and white space that stand for themselves.
+const fn is_plain(byte: u8) -> bool {
+    matches!(byte, b'\t'..=b'\r' | b' '..=b'~') && !matches!(byte, b'&' | b'<' | b'>' | b'"')
 }

@@ -68,7 +68,8 @@ impl SqliteStore {
         let reading = options.clone().pragma("query_only", "ON");
         let reader = pool(READERS).connect_lazy_with(reading);
         let checkpoints = Checkpoints::new(reader.clone());
-        let writing = options.pragma("cache_size", WRITER_CACHE_KIB);
+        // What a statement for many rows would undo if it failed: a megabyte at most, not worth a file.
+        let writing = options.pragma("cache_size", WRITER_CACHE_KIB).pragma("temp_store", "MEMORY");
         Ok(Self { writer: pool(WRITERS).connect_lazy_with(writing), reader, checkpoints })
     }
 
