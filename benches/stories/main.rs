@@ -9,6 +9,7 @@
 
 mod stream;
 
+use std::fs::DirEntry;
 use std::io::{BufWriter, Write as _};
 use std::sync::Arc;
 
@@ -95,10 +96,14 @@ fn write(file: &str, size: usize) {
     }
 }
 
-/// The time that this thread, the only one, has had a processor: what else runs on the machine does not count.
+/// The time that the program's threads have had a processor: what else runs on the machine does not count.
 fn processor_seconds() -> f64 {
-    let status = std::fs::read_to_string("/proc/self/schedstat").unwrap();
-    status.split_whitespace().next().unwrap().parse::<f64>().unwrap() / 1e9
+    let threads = std::fs::read_dir("/proc/self/task").unwrap();
+    let of_thread = |thread: std::io::Result<DirEntry>| {
+        let status = std::fs::read_to_string(thread.unwrap().path().join("schedstat")).unwrap();
+        status.split_whitespace().next().unwrap().parse::<f64>().unwrap() / 1e9
+    };
+    threads.map(of_thread).sum()
 }
 
 /// The most memory that the process had until now; 0 where the system does not tell.

@@ -1,11 +1,13 @@
 //! Labelled documents, a JSON object a line: read, checked, and put in order.
 
 use std::collections::HashMap;
-use std::io::{BufRead as _, BufReader, Read as _};
+use std::io::{BufRead, BufReader, Read as _};
+use std::ops::RangeFrom;
 use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result};
+use rayon::prelude::*;
 use serde::Deserialize;
 
 use crate::domain::ids::{ItemId, SourceId};
@@ -21,6 +23,9 @@ use super::output::one_safe_text;
 
 /// A longer line is no document.
 const MAX_LINE_BYTES: u64 = 16 * 1024 * 1024;
+
+/// So much is read before it is parsed, on all processors.
+const PART_BYTES: usize = 2 * 1024 * 1024;
 
 #[derive(Deserialize)]
 struct Line {
@@ -46,22 +51,19 @@ pub(super) fn read(path: &Path, seed: u64, weights: Option<&Weights>) -> Result<
     let mut reader = BufReader::new(file);
     let mut lines: Vec<(Document, String, String)> = Vec::new();
     let mut known: HashMap<String, usize> = HashMap::new();
-    for number in 1_usize.. {
-        let mut bytes = Vec::new();
-        let read = reader.by_ref().take(MAX_LINE_BYTES).read_until(b'\n', &mut bytes);
-        let read = read.with_context(|| format!("{} cannot be read", path.display()))?;
-        if read == 0 {
-            break;
+    let mut numbers = 1_usize..;
+    while let Some(part) =
+        part(&mut reader, &mut numbers).with_context(|| format!("{} cannot be read", path.display()))?
+    {
+        let read: Vec<_> = part.par_iter().map(|(_, bytes)| one(bytes, seed, weights)).collect();
+        for ((number, _), read) in part.iter().zip(read) {
+            let wrong = |why: String| UsageError(one_safe_text(&format!("{}, line {number}: {why}", path.display())));
+            let (document, id, story) = read.map_err(wrong)?;
+            if let Some(first) = known.insert(id.clone(), *number) {
+                return Err(wrong(format!("the id {id:?} is that of line {first} as well")).into());
+            }
+            lines.push((document, id, story));
         }
-        if bytes.trim_ascii().is_empty() {
-            continue;
-        }
-        let wrong = |why: String| UsageError(one_safe_text(&format!("{}, line {number}: {why}", path.display())));
-        let line = parse(&bytes).map_err(wrong)?;
-        if let Some(first) = known.insert(line.id.clone(), number) {
-            return Err(wrong(format!("the id {:?} is that of line {first} as well", line.id)).into());
-        }
-        lines.push((document(&line, seed, weights).map_err(wrong)?, line.id, line.story));
     }
     if lines.is_empty() {
         return Err(UsageError(format!("{} holds no document", path.display())).into());
@@ -74,6 +76,29 @@ pub(super) fn read(path: &Path, seed: u64, weights: Option<&Weights>) -> Result<
         labelled.stories.push(story);
     }
     Ok(labelled)
+}
+
+/// The next lines that say something, with their numbers; `None` after the last.
+fn part(reader: &mut impl BufRead, numbers: &mut RangeFrom<usize>) -> std::io::Result<Option<Vec<(usize, Vec<u8>)>>> {
+    let (mut part, mut size) = (Vec::new(), 0);
+    for number in numbers {
+        let mut bytes = Vec::new();
+        let read = reader.by_ref().take(MAX_LINE_BYTES).read_until(b'\n', &mut bytes)?;
+        size += read;
+        if !bytes.trim_ascii().is_empty() {
+            part.push((number, bytes));
+        }
+        if read == 0 || size >= PART_BYTES {
+            break;
+        }
+    }
+    Ok((size > 0).then_some(part))
+}
+
+/// The document of a line, with its id and label.
+fn one(bytes: &[u8], seed: u64, weights: Option<&Weights>) -> Result<(Document, String, String), String> {
+    let line = parse(bytes)?;
+    Ok((document(&line, seed, weights)?, line.id, line.story))
 }
 
 fn parse(bytes: &[u8]) -> Result<Line, String> {

@@ -12,7 +12,7 @@ use crate::stories::cadence::{CADENCE_DAYS, Cadences};
 use crate::stories::cluster::Document;
 use crate::stories::features::Features;
 use crate::stories::interests::Interests;
-use crate::stories::lookup::LookupIndex;
+use crate::stories::lookup::{LookupIndex, Shared};
 use crate::stories::signals::{is_clickbait, is_promotional, promotional_phrases};
 use crate::stories::similarity::{Frequencies, Weighted};
 use crate::stories::tokens::tokens;
@@ -48,8 +48,8 @@ pub(super) async fn gather(
     let window = context.run.window;
     let year = Window { start: window.end.days_before(CADENCE_DAYS), end: window.end };
     let cadences = Cadences::of(context.store().source_times(context.topic.id, year).await?);
-    let mut history = history(context).await?;
-    let resembled = resembled_titles(context, &mut history, stories).await?;
+    let history = history(context).await?;
+    let resembled = resembled_titles(context, &history, stories).await?;
     let thresholds = thresholds(context, None).await?;
     let interests = Interests::parse(&context.run.settings.interests);
     let engagement = EngagementScale::of(stories);
@@ -94,14 +94,15 @@ async fn history(context: &RunContext) -> Result<History, RunError> {
 /// For each story the most similar earlier item of another story: similarity and title.
 async fn resembled_titles(
     context: &RunContext,
-    history: &mut History,
+    history: &History,
     stories: &[Story],
 ) -> Result<HashMap<ClusterId, (f64, String)>, RunError> {
+    let mut shared = Shared::default();
     let nearest: Vec<(ClusterId, f64, ItemId)> = stories
         .iter()
         .filter_map(|story| {
             let vector = history.frequencies.weigh(history.features.get(&story.representative().id)?);
-            let (similarity, id) = nearest(history, story.cluster_id, &vector)?;
+            let (similarity, id) = nearest(history, &mut shared, story.cluster_id, &vector)?;
             Some((story.cluster_id, similarity, id))
         })
         .collect();
@@ -119,9 +120,9 @@ async fn resembled_titles(
     Ok(named.collect())
 }
 
-fn nearest(history: &mut History, own: ClusterId, vector: &Weighted) -> Option<(f64, ItemId)> {
+fn nearest(history: &History, shared: &mut Shared, own: ClusterId, vector: &Weighted) -> Option<(f64, ItemId)> {
     let heavy = history.index.heavy(vector);
-    let found = history.index.candidates(&heavy).into_iter();
+    let found = history.index.candidates(&heavy, history.index.end(), shared).into_iter();
     let others = found.filter(|n| history.earlier[*n].cluster != Some(own));
     others
         .map(|number| (history.weighted[number].similarity(vector), history.earlier[number].id))

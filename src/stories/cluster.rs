@@ -8,6 +8,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
+use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use crate::domain::ids::{ClusterId, ItemId, SourceId, TopicId};
@@ -18,7 +19,8 @@ use super::comparison::{Comparison, Group, Thresholds};
 use super::dense::DenseVector;
 use super::features::Features;
 use super::identity::identify;
-use super::lookup::{Limits, LookupIndex};
+use super::lookup::{Heavy, Limits, LookupIndex, Shared};
+use super::similarity::Yardstick;
 use super::split::Splits;
 
 /// A story is open to new items for this long after one of its members.
@@ -101,6 +103,7 @@ impl<'a> Clustering<'a> {
         let comparison = Comparison::of(documents);
         let reach = Reach::of(documents);
         let in_reach: Vec<usize> = (0..documents.len()).filter(|n| reach.has(documents[*n].time)).collect();
+        comparison.weigh_all(&in_reach);
         let pairs = pairs(&comparison, documents, &in_reach, limits);
         let (groups, place_of) = groups(&comparison, documents, &in_reach, &pairs);
         let edges = edges(&groups, &place_of, &pairs, limits.least);
@@ -110,9 +113,9 @@ impl<'a> Clustering<'a> {
     /// The stories as they are by these thresholds.
     #[must_use]
     pub fn place(&self, topic: TopicId, thresholds: Thresholds) -> Placed {
-        let mut splits = Splits::default();
-        let groups = self.groups(thresholds).into_iter();
-        let parts = groups.flat_map(|group| self.split(&mut splits, &group, thresholds)).collect();
+        let groups = self.groups(thresholds);
+        let parts = groups.par_iter().flat_map_iter(|group| self.split(&mut Splits::default(), group, thresholds));
+        let parts = parts.collect();
         identify(topic, self.documents, parts, &|number| self.comparison.get(number))
     }
 
@@ -155,7 +158,7 @@ fn groups(
         members[place].push(number);
         place_of.insert(number, place);
     }
-    (members.into_iter().map(|members| comparison.group(members)).collect(), place_of)
+    (members.into_par_iter().map(|members| comparison.group(members)).collect(), place_of)
 }
 
 /// The groups that have members among the pairs, where they are alike at all or have vectors.
@@ -165,14 +168,23 @@ fn edges(groups: &[Group], place_of: &FxHashMap<usize, usize>, pairs: &[(usize, 
         (one != other).then_some((one.min(other), one.max(other)))
     });
     let mut places: Vec<(usize, usize)> = places.collect();
-    places.sort_unstable();
+    places.par_sort_unstable();
     places.dedup();
-    let edge = |(one, other): (usize, usize)| {
-        let (first, second) = (&groups[one], &groups[other]);
-        let sum = first.sum.similarity(&second.sum);
-        first.may_be_one(second, sum, least).then_some((one, other, sum))
+    let of_one: Vec<&[(usize, usize)]> = places.chunk_by(|(one, _), (next, _)| one == next).collect();
+    of_one.into_par_iter().flat_map_iter(|places| edges_of_one(groups, places, least)).collect()
+}
+
+/// The edges among pairs of one group.
+fn edges_of_one(groups: &[Group], places: &[(usize, usize)], least: f64) -> Vec<Edge> {
+    let Some((one, _)) = places.first() else { return Vec::new() };
+    let first = &groups[*one];
+    let yardstick = Yardstick::of(&first.sum);
+    let edge = |(one, other): &(usize, usize)| {
+        let second = &groups[*other];
+        let sum = yardstick.similarity(&second.sum);
+        first.may_be_one(second, sum, least).then_some((*one, *other, sum))
     };
-    places.into_iter().filter_map(edge).collect()
+    places.iter().filter_map(edge).collect()
 }
 
 /// New documents and those that they may be told with: what shares heavy terms, and what a model finds near.
@@ -182,25 +194,41 @@ fn pairs(
     in_reach: &[usize],
     limits: Limits,
 ) -> Vec<(usize, usize)> {
-    let mut index = LookupIndex::new(limits);
-    let mut pairs = Vec::new();
+    // What is dated before every new item is found by these; what is dated later has to look for them itself.
     let first_new = in_reach.iter().position(|number| documents[*number].cluster.is_none()).unwrap_or(in_reach.len());
-    for (place, number) in in_reach.iter().copied().enumerate() {
-        let heavy = index.heavy(comparison.get(number));
+    let (index, heavy) = index(comparison, in_reach, first_new, limits);
+    let of_one = |shared: &mut Shared, (place, heavy): (usize, &Heavy)| {
+        let number = in_reach[place];
         let is_new = documents[number].cluster.is_none();
-        // What is dated before every new item is found by these; what is dated later has to look for them itself.
-        if place >= first_new {
-            let found = index.candidates(&heavy).into_iter();
-            pairs.extend(
-                found.filter(|other| is_new || documents[*other].cluster.is_none()).map(|other| (other, number)),
-            );
+        let found = index.candidates(heavy, u32::try_from(place).unwrap_or(u32::MAX), shared).into_iter();
+        let near = if is_new { comparison.near(number) } else { Vec::new() };
+        let found = found.filter(|other| is_new || documents[*other].cluster.is_none());
+        found.chain(near).map(|other| (other, number)).collect::<Vec<_>>()
+    };
+    let places = (first_new..in_reach.len()).into_par_iter().zip(&heavy);
+    places.map_init(Shared::default, of_one).flatten_iter().collect()
+}
+
+/// So many texts are made ready for the index at a time.
+const INDEXED_AT_ONCE: usize = 4_096;
+
+/// The documents in reach by their heavy terms, and these terms of those from a place on.
+fn index(
+    comparison: &Comparison<'_>,
+    in_reach: &[usize],
+    first_new: usize,
+    limits: Limits,
+) -> (LookupIndex, Vec<Heavy>) {
+    let (mut index, mut kept) = (LookupIndex::new(limits), Vec::new());
+    for numbers in in_reach.chunks(INDEXED_AT_ONCE) {
+        let heavy: Vec<Heavy> = numbers.par_iter().map(|number| index.heavy(comparison.get(*number))).collect();
+        for (number, heavy) in numbers.iter().zip(heavy) {
+            let is_kept = index.end() as usize >= first_new;
+            index.insert(*number, &heavy);
+            kept.extend(is_kept.then_some(heavy));
         }
-        if is_new {
-            pairs.extend(comparison.near(number).into_iter().map(|other| (other, number)));
-        }
-        index.insert(number, &heavy);
     }
-    pairs
+    (index, kept)
 }
 
 /// Pairs (copy, original): near-identical texts within [`COPY_DAYS`], the original being the older. What has a story is looked
@@ -208,7 +236,7 @@ fn pairs(
 #[must_use]
 pub fn copies(documents: &[Document]) -> Vec<(ItemId, ItemId)> {
     let weighted = Comparison::of(documents);
-    let mut index = LookupIndex::default();
+    let (mut index, mut shared) = (LookupIndex::default(), Shared::default());
     let mut found = Vec::new();
     for (number, document) in documents.iter().enumerate() {
         if document.features.length() < COPY_WORDS || document.copy {
@@ -220,7 +248,10 @@ pub fn copies(documents: &[Document]) -> Vec<(ItemId, ItemId)> {
             within_days(documents[*older].time, document.time, COPY_DAYS)
                 && weighted.get(*older).word_cosine(own) >= COPY
         };
-        let candidates = if document.cluster.is_none() { index.candidates(&heavy) } else { Vec::new() };
+        let candidates = match document.cluster {
+            None => index.candidates(&heavy, index.end(), &mut shared),
+            Some(_) => Vec::new(),
+        };
         match candidates.into_iter().find(is_copied) {
             Some(older) => found.push((document.id, documents[older].id)),
             None => index.insert(number, &heavy),

@@ -3,8 +3,10 @@
 //! Comes in: documents. Goes out: groups with the sums of their vectors, and the margin by which two of them belong together. Two groups
 //! are compared by the mean over all pairs of their members: by words, and where a model gave both of them vectors, by those as well.
 
-use std::cell::OnceCell;
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+use rayon::prelude::*;
 
 use crate::domain::ids::SourceId;
 use crate::domain::time::{DAY_MS, Timestamp};
@@ -85,7 +87,8 @@ impl Thresholds {
 
     /// Of so many pairs of sources, when that share of the pairs of items is of one source.
     fn needed(&self, source_pairs: f64, own_share: f64) -> f64 {
-        let between = self.crowd + (self.pair - self.crowd) / source_pairs.powf(CROWD_POWER);
+        let witnesses = if source_pairs > 1.0 { source_pairs.powf(CROWD_POWER) } else { 1.0 };
+        let between = self.crowd + (self.pair - self.crowd) / witnesses;
         between * (1.0 + (OWN_SOURCE - 1.0) * own_share)
     }
 
@@ -102,7 +105,7 @@ pub(super) struct Comparison<'a> {
     documents: &'a [Document],
     frequencies: Frequencies,
     house_words: HouseWords,
-    weighted: Vec<OnceCell<Weighted>>,
+    weighted: Vec<OnceLock<Weighted>>,
     /// `None`: nothing is compared by vectors.
     baseline: Option<Baseline>,
 }
@@ -139,17 +142,17 @@ impl Group {
     }
 
     /// Both in one.
-    pub(super) fn plus(&self, other: &Self) -> Self {
+    pub(super) fn plus(self, other: Self) -> Self {
         Self {
-            members: self.members.iter().chain(&other.members).copied().collect(),
             sum: self.sum.plus(&other.sum),
-            dense: match (&self.dense, &other.dense) {
-                (Some(one), Some(two)) => one.plus(two),
-                (one, two) => one.as_ref().or(two.as_ref()).cloned(),
+            dense: match (self.dense, other.dense) {
+                (Some(one), Some(two)) => one.plus(&two),
+                (one, two) => one.or(two),
             },
+            members: self.members.into_iter().chain(other.members).collect(),
             first: self.first.min(other.first),
             last: self.last.max(other.last),
-            sources: with(&self.sources, &other.sources),
+            sources: with(self.sources, other.sources),
             delivered: self.delivered || other.delivered,
             changed: self.changed || other.changed,
         }
@@ -183,12 +186,12 @@ impl Group {
     }
 }
 
-fn with(one: &BTreeMap<SourceId, u32>, other: &BTreeMap<SourceId, u32>) -> BTreeMap<SourceId, u32> {
-    let mut both = one.clone();
-    for (source, items) in other {
-        *both.entry(*source).or_default() += items;
+fn with(one: BTreeMap<SourceId, u32>, other: BTreeMap<SourceId, u32>) -> BTreeMap<SourceId, u32> {
+    let (few, mut many) = if one.len() < other.len() { (one, other) } else { (other, one) };
+    for (source, items) in few {
+        *many.entry(source).or_default() += items;
     }
-    both
+    many
 }
 
 impl<'a> Comparison<'a> {
@@ -198,7 +201,7 @@ impl<'a> Comparison<'a> {
             documents,
             frequencies: Frequencies::of(documents.iter().map(|d| &*d.features)),
             house_words: HouseWords::of(documents),
-            weighted: vec![OnceCell::new(); documents.len()],
+            weighted: vec![OnceLock::new(); documents.len()],
             baseline: Baseline::of(&vectors),
         }
     }
@@ -208,6 +211,13 @@ impl<'a> Comparison<'a> {
             let document = &self.documents[number];
             self.frequencies.weigh_without(&document.features, self.house_words.of_source(document.source))
         })
+    }
+
+    /// Weighs these now, on all processors.
+    pub(super) fn weigh_all(&self, numbers: &[usize]) {
+        numbers.par_iter().for_each(|number| {
+            self.get(*number);
+        });
     }
 
     /// The bytes that the frequencies of terms take.

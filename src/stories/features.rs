@@ -5,8 +5,11 @@
 //! joins stories better than small dense models.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
+use std::fmt;
 
+use rustc_hash::FxHashSet;
+use serde::de::{Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 
 use super::similarity::{LEAD, NAMES, PARTS, WORDS};
@@ -26,15 +29,26 @@ const LEAD_WORDS: usize = 60;
 type Part<'a> = BTreeMap<Cow<'a, str>, u32>;
 
 /// What is compared of a text, as stored.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct Counts<'a> {
-    #[serde(rename = "w", borrow)]
+    #[serde(rename = "w")]
     words: Part<'a>,
     /// Capitalised inside a sentence, or with a digit.
-    #[serde(rename = "n", borrow)]
+    #[serde(rename = "n")]
     names: Part<'a>,
-    #[serde(rename = "l", borrow)]
+    #[serde(rename = "l")]
     lead: Part<'a>,
+}
+
+/// [`Counts`] as they are read: what is compared needs no words.
+#[derive(Deserialize)]
+struct Stored {
+    #[serde(rename = "w", deserialize_with = "times_by_term")]
+    words: Vec<(Term, u8)>,
+    #[serde(rename = "n", deserialize_with = "times_by_term")]
+    names: Vec<(Term, u8)>,
+    #[serde(rename = "l", deserialize_with = "times_by_term")]
+    lead: Vec<(Term, u8)>,
 }
 
 /// What is compared of a text, by rising term.
@@ -51,13 +65,38 @@ pub(super) struct Counted {
 impl Features {
     #[must_use]
     pub fn of(title: Option<&str>, body: &str) -> Self {
-        Self::from(&Counts::of(title, body))
+        let counted = |said: Said<'_>| Counted {
+            term: Term::of(&said.term),
+            times: [1, u8::from(said.is_name), u8::from(said.is_lead)],
+        };
+        Self::added_up(said(title, body).into_iter().map(counted).collect())
     }
 
     /// # Errors
     /// When the bytes are not what [`Counts::to_bytes`] writes.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, serde_json::Error> {
-        serde_json::from_slice::<Counts<'_>>(bytes).map(|counts| Self::from(&counts))
+        let Stored { words, names, lead } = serde_json::from_slice(bytes)?;
+        let of_part = |part: usize, terms: Vec<(Term, u8)>| {
+            terms.into_iter().map(move |(term, times)| {
+                let mut counted = Counted { term, times: [0; PARTS] };
+                counted.times[part] = times;
+                counted
+            })
+        };
+        let counted = of_part(WORDS, words).chain(of_part(NAMES, names)).chain(of_part(LEAD, lead));
+        Ok(Self::added_up(counted.collect()))
+    }
+
+    fn added_up(mut counted: Vec<Counted>) -> Self {
+        counted.sort_unstable_by_key(|counted| counted.term);
+        counted.dedup_by(|next, sum| {
+            let is_same = next.term == sum.term;
+            if is_same {
+                sum.times = [0, 1, 2].map(|part| sum.times[part].saturating_add(next.times[part]));
+            }
+            is_same
+        });
+        Self(counted.into_boxed_slice())
     }
 
     pub(super) fn terms(&self) -> &[Counted] {
@@ -91,45 +130,64 @@ impl Features {
     }
 }
 
-impl From<&Counts<'_>> for Features {
-    fn from(counts: &Counts<'_>) -> Self {
-        let mut terms: BTreeMap<Term, [u8; PARTS]> = BTreeMap::new();
-        for (part, of_part) in [(WORDS, &counts.words), (NAMES, &counts.names), (LEAD, &counts.lead)] {
-            for (term, times) in of_part {
-                let counted = &mut terms.entry(Term::of(term)).or_default()[part];
-                *counted = counted.saturating_add(u8::try_from(*times).unwrap_or(u8::MAX));
-            }
+/// A word of a text, and the parts in which it counts besides the words.
+struct Said<'a> {
+    term: Cow<'a, str>,
+    is_name: bool,
+    is_lead: bool,
+}
+
+/// The words of title and body, in order.
+fn said<'a>(title: Option<&'a str>, body: &'a str) -> Vec<Said<'a>> {
+    let title: Vec<Token<'_>> = tokens(title.unwrap_or("")).collect();
+    let body: Vec<Token<'_>> = tokens(cut(body, MAX_BODY_CHARS)).collect();
+    let named: FxHashSet<&str> = body.iter().filter(|token| is_name(token)).map(|token| &*token.term).collect();
+    // In A Title Like This One capitals say nothing: there a name is what the body writes as one.
+    let title_case = is_title_case(&title);
+    let is_titles_name = |token: &Token<'_>| {
+        has_digit(token.written) || if title_case { named.contains(&*token.term) } else { is_name(token) }
+    };
+    let is_bodys_name = |token: &Token<'_>| looks_like_name(token.written) && named.contains(&*token.term);
+    let are_names: Vec<bool> = title.iter().map(is_titles_name).chain(body.iter().map(is_bodys_name)).collect();
+    let both = title.into_iter().chain(body).zip(are_names).enumerate();
+    both.map(|(place, (token, is_name))| Said { term: token.term, is_name, is_lead: place < LEAD_WORDS }).collect()
+}
+
+/// Reads an object of terms and how often each is there.
+fn times_by_term<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<(Term, u8)>, D::Error> {
+    deserializer.deserialize_map(TimesByTerm)
+}
+
+struct TimesByTerm;
+
+impl<'de> Visitor<'de> for TimesByTerm {
+    type Value = Vec<(Term, u8)>;
+
+    fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("an object of counts")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut terms = Vec::new();
+        while let Some((term, times)) = map.next_entry::<Term, u32>()? {
+            terms.push((term, u8::try_from(times).unwrap_or(u8::MAX)));
         }
-        Self(terms.into_iter().map(|(term, times)| Counted { term, times }).collect())
+        Ok(terms)
     }
 }
 
-impl Counts<'static> {
+impl Counts<'_> {
     #[must_use]
-    pub fn of(title: Option<&str>, body: &str) -> Self {
-        let body = cut(body, MAX_BODY_CHARS);
-        let title_tokens: Vec<Token<'_>> = tokens(title.unwrap_or("")).collect();
-        let body_tokens: Vec<Token<'_>> = tokens(body).collect();
-        let named: HashSet<&str> =
-            body_tokens.iter().filter(|token| is_name(token)).map(|token| token.term.as_str()).collect();
-        let mut counts = Self::default();
-        for token in &body_tokens {
-            count(&mut counts.words, &token.term);
-            if named.contains(token.term.as_str()) && looks_like_name(token.written) {
-                count(&mut counts.names, &token.term);
+    pub fn of(title: Option<&str>, body: &str) -> Counts<'static> {
+        let mut counts = Counts::default();
+        for Said { term, is_name, is_lead } in said(title, body) {
+            if is_name {
+                count(&mut counts.names, &term);
             }
-        }
-        // In A Title Like This One capitals say nothing: there a name is what the body writes as one.
-        let title_case = is_title_case(&title_tokens);
-        for token in &title_tokens {
-            count(&mut counts.words, &token.term);
-            let name = if title_case { named.contains(token.term.as_str()) } else { is_name(token) };
-            if name || has_digit(token.written) {
-                count(&mut counts.names, &token.term);
+            if is_lead {
+                count(&mut counts.lead, &term);
             }
-        }
-        for token in title_tokens.iter().chain(&body_tokens).take(LEAD_WORDS) {
-            count(&mut counts.lead, &token.term);
+            count(&mut counts.words, &term);
         }
         counts
     }
@@ -194,8 +252,10 @@ mod tests {
 
     #[test]
     fn what_is_stored_reads_back() {
-        let counts = Counts::of(Some("Storm"), "Petronella reached \"Grauhorn\" at 7.");
-        assert_eq!(Features::from_bytes(&counts.to_bytes()).ok(), Some(Features::from(&counts)));
+        let (title, body) = (Some("Storm off Skerrow"), "Petronella reached \"Grauhorn\" at 7. ".repeat(90));
+        let stored = Counts::of(title, &body).to_bytes();
+        assert_eq!(Features::from_bytes(&stored).ok(), Some(Features::of(title, &body)));
+        assert!(Features::from_bytes(br#"{"w":{},"n":[],"l":{}}"#).is_err());
     }
 
     #[test]

@@ -95,9 +95,10 @@ fn place_members<'a>(
     if !moved.is_empty() || home.own.len() > 1 {
         placed.changed.insert(home.story);
     }
-    let sum = if moved.is_empty() { Weighted::default() } else { sum(group, weighted) };
+    let begins = |member: &usize| home.began && Some(member) == group.first();
+    let sum = if moved.iter().all(begins) { Weighted::default() } else { sum(group, weighted) };
     for member in moved {
-        let began = home.began && Some(&member) == group.first();
+        let began = begins(&member);
         let similarity = if began { 1.0 } else { mean_similarity(weighted(member), &sum, group.len()) };
         placed.placements.push(Placement { item: documents[member].id, cluster: home.story, similarity, began });
     }

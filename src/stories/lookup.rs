@@ -3,8 +3,6 @@
 //! What one look costs is bounded: so many terms, so many of the latest items for each, so many found. It therefore does not grow
 //! with the number of items. [`Limits::EXACT`] has no bounds, to measure what they cost.
 
-use std::collections::VecDeque;
-
 use rustc_hash::FxHashMap;
 
 use super::similarity::{NAMES, WORDS, Weighted};
@@ -17,7 +15,7 @@ pub struct Limits {
     pub words: usize,
     /// The same of names and numbers.
     pub names: usize,
-    /// Latest items kept for a term: one that more have tells little.
+    /// Latest items of a term that are looked at: one that more have tells little.
     pub items_of_term: usize,
     /// Items found at most, those that share most.
     pub found: usize,
@@ -44,7 +42,11 @@ impl Limits {
 pub struct Heavy(Vec<(usize, Term, f32)>);
 
 /// The items that have a term among their heaviest, by the order in which they came.
-type Holders = VecDeque<(u32, f32)>;
+type Holders = Vec<(u32, f32)>;
+
+/// What each item shares with the one that is looked up; nothing between two looks. Kept, so that a look need not make it.
+#[derive(Debug, Default)]
+pub struct Shared(Vec<f32>);
 
 /// Items by their heavy terms.
 #[derive(Debug)]
@@ -54,8 +56,6 @@ pub struct LookupIndex {
     items: Vec<usize>,
     /// By part.
     holders: [FxHashMap<Term, Holders>; 2],
-    /// What each item shares with the one that is looked up; nothing between two looks.
-    shared: Vec<f32>,
 }
 
 impl Default for LookupIndex {
@@ -67,7 +67,7 @@ impl Default for LookupIndex {
 impl LookupIndex {
     #[must_use]
     pub fn new(limits: Limits) -> Self {
-        Self { limits, items: Vec::new(), holders: Default::default(), shared: Vec::new() }
+        Self { limits, items: Vec::new(), holders: Default::default() }
     }
 
     /// The terms by which a text is looked up.
@@ -79,25 +79,28 @@ impl LookupIndex {
     }
 
     pub fn insert(&mut self, item: usize, heavy: &Heavy) {
-        let place = u32::try_from(self.items.len()).unwrap_or(u32::MAX);
+        let place = self.end();
         self.items.push(item);
-        self.shared.push(0.0);
         for (part, term, weight) in &heavy.0 {
-            let holders = self.holders[*part].entry(*term).or_default();
-            if holders.len() >= self.limits.items_of_term {
-                holders.pop_front();
-            }
-            holders.push_back((place, *weight));
+            self.holders[*part].entry(*term).or_default().push((place, *weight));
         }
     }
 
-    /// Items inserted so far that share most by these terms, in the order in which they came.
+    /// The place of what is inserted next.
     #[must_use]
-    pub fn candidates(&mut self, heavy: &Heavy) -> Vec<usize> {
+    pub fn end(&self) -> u32 {
+        u32::try_from(self.items.len()).unwrap_or(u32::MAX)
+    }
+
+    /// Of the items inserted before that place, those that share most by these terms, in the order in which they came.
+    #[must_use]
+    pub fn candidates(&self, heavy: &Heavy, end: u32, shared: &mut Shared) -> Vec<usize> {
+        let shared = &mut shared.0;
+        shared.resize(self.items.len(), 0.0);
         let mut found: Vec<u32> = Vec::new();
         for (part, term, mine) in &heavy.0 {
-            for (place, theirs) in self.holders[*part].get(term).into_iter().flatten() {
-                let shared = &mut self.shared[*place as usize];
+            for (place, theirs) in self.latest(*part, *term, end) {
+                let shared = &mut shared[*place as usize];
                 if *shared <= 0.0 {
                     found.push(*place);
                 }
@@ -105,7 +108,7 @@ impl LookupIndex {
             }
         }
         let mut best: Vec<(u32, f32)> =
-            found.iter().map(|place| (*place, std::mem::take(&mut self.shared[*place as usize]))).collect();
+            found.iter().map(|place| (*place, std::mem::take(&mut shared[*place as usize]))).collect();
         best.retain(|(_, shared)| *shared >= self.limits.shared);
         if best.len() > self.limits.found {
             best.select_nth_unstable_by(self.limits.found, |a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
@@ -115,6 +118,13 @@ impl LookupIndex {
         best.into_iter().map(|(place, _)| self.items[place as usize]).collect()
     }
 
+    /// The latest items before a place that have a term among their heaviest.
+    fn latest(&self, part: usize, term: Term, end: u32) -> &[(u32, f32)] {
+        let holders = self.holders[part].get(&term).map_or(&[][..], Vec::as_slice);
+        let before = holders.partition_point(|(place, _)| *place < end);
+        &holders[before.saturating_sub(self.limits.items_of_term)..before]
+    }
+
     /// The bytes it takes, about.
     #[must_use]
     pub fn bytes(&self) -> usize {
@@ -122,14 +132,13 @@ impl LookupIndex {
             let lists: usize = holders.values().map(|list| list.capacity() * size_of::<(u32, f32)>()).sum();
             lists + holders.capacity() * (size_of::<(Term, Holders)>() + 1)
         };
-        let items = size_of_val(&*self.items) + size_of_val(&*self.shared);
-        items + self.holders.iter().map(of_part).sum::<usize>()
+        size_of_val(&*self.items) + self.holders.iter().map(of_part).sum::<usize>()
     }
 }
 
 /// A part's heaviest terms, by rising term.
 fn heaviest(weighted: &Weighted, part: usize, count: usize) -> Vec<(usize, Term, f32)> {
-    let of_part = weighted.entries().iter().filter(|entry| entry.has(part));
+    let of_part = weighted.entries().filter(|entry| entry.has(part));
     let mut terms: Vec<(usize, Term, f32)> = of_part.map(|entry| (part, entry.term, entry.weights[part])).collect();
     if terms.len() > count {
         terms.select_nth_unstable_by(count, |a, b| b.2.total_cmp(&a.2).then(a.1.cmp(&b.1)));
@@ -154,8 +163,11 @@ mod tests {
             index.insert(number, item);
         }
         assert!(index.bytes() > 0);
-        let found = index.candidates(&heavy[looked_up]);
-        assert_eq!(found, index.candidates(&heavy[looked_up]), "a look leaves nothing behind");
+        let mut shared = Shared::default();
+        let found = index.candidates(&heavy[looked_up], index.end(), &mut shared);
+        let again = index.candidates(&heavy[looked_up], index.end(), &mut shared);
+        assert_eq!(found, again, "a look leaves nothing behind");
+        assert!(index.candidates(&heavy[looked_up], 0, &mut shared).is_empty(), "what comes later is not found");
         found
     }
 
@@ -165,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_common_term_the_latest_items_are_kept_and_the_likest_found() {
+    fn of_a_common_term_the_latest_items_are_looked_at_and_the_likest_found() {
         let index = LookupIndex::new(Limits { items_of_term: 3, found: 2, ..Limits::USUAL });
         assert_eq!(found(index, &["ferry one", "ferry two", "ferry three", "ferry three"], 3), [2, 3]);
     }

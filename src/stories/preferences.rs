@@ -63,7 +63,7 @@ impl Profile {
         let share = weight / root(event.terms.len());
         for written in &event.terms {
             for token in tokens(written) {
-                let entry = self.terms.entry(token.term).or_default();
+                let entry = self.terms.entry(token.term.into_owned()).or_default();
                 if entry.written.is_empty() {
                     written.clone_into(&mut entry.written);
                 }
@@ -89,7 +89,7 @@ impl Profile {
         let mut because: Vec<(String, f64)> = Vec::new();
         let mut sum = 0.0;
         for written in words {
-            let weight: f64 = tokens(&written).filter_map(|token| self.terms.get(&token.term)).map(|w| w.weight).sum();
+            let weight: f64 = tokens(&written).filter_map(|token| self.terms.get(&*token.term)).map(|w| w.weight).sum();
             if weight.abs() > 0.0 {
                 sum += share * weight;
                 because.push((written, round(share * weight)));

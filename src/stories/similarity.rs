@@ -3,6 +3,8 @@
 //! Comes in: counts of a text's parts. Goes out: one weighted vector an item, in which the parts stand side by side, so that a single
 //! product is the weighted mean of the parts' cosines, and the mean over the pairs of two stories is the product of their sums.
 
+use std::cmp::Ordering;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::features::{Counted, Features};
@@ -49,15 +51,21 @@ impl Entry {
         f64::from(self.weights[WORDS]) * f64::from(other.weights[WORDS])
     }
 
+    /// Of the same term, the weights added up.
+    fn plus(&self, other: &Self) -> Self {
+        Self { term: self.term, weights: [0, 1, 2].map(|part| self.weights[part] + other.weights[part]) }
+    }
+
     pub(super) fn has(&self, part: usize) -> bool {
         self.weights[part] > 0.0
     }
 }
 
-/// An item's vector, or the sum of several: by rising term.
+/// An item's vector, or the sum of several: by rising term. The terms stand by themselves, as most of a comparison is to look through them.
 #[derive(Debug, Clone, Default)]
 pub struct Weighted {
-    entries: Vec<Entry>,
+    terms: Vec<Term>,
+    weights: Vec<[f32; PARTS]>,
     /// Length of the words' part.
     words_length: f64,
 }
@@ -105,11 +113,12 @@ impl Frequencies {
         let counted = counted.filter(|counted| house_words.is_none_or(|words| !words.contains(&counted.term)));
         let raw: Vec<(Term, [f64; PARTS])> = counted.filter_map(|counted| self.raw(*counted)).collect();
         let scales = self.scales(&raw);
-        let entry = |(term, weights): &(Term, [f64; PARTS])| Entry {
-            term: *term,
-            weights: [0, 1, 2].map(|part| narrow(weights[part] * scales[part].0)),
-        };
-        Weighted { entries: raw.iter().map(entry).collect(), words_length: scales[WORDS].1 }
+        let scaled = |weights: &[f64; PARTS]| [0, 1, 2].map(|part| narrow(weights[part] * scales[part].0));
+        Weighted {
+            terms: raw.iter().map(|(term, _)| *term).collect(),
+            weights: raw.iter().map(|(_, weights)| scaled(weights)).collect(),
+            words_length: scales[WORDS].1,
+        }
     }
 
     /// A term's weights before they are brought to one length; `None` for one that no item has.
@@ -177,41 +186,65 @@ impl Weighted {
 
     /// Calls for every term that both have, in rising order.
     pub(super) fn shared(&self, other: &Self, mut each: impl FnMut(&Entry, &Entry)) {
-        if self.entries.len() <= other.entries.len() {
-            shared(&self.entries, &other.entries, &mut each);
+        let mut both = |mine: usize, theirs: usize| each(&self.entry(mine), &other.entry(theirs));
+        if self.terms.len() <= other.terms.len() {
+            shared(&self.terms, &other.terms, &mut both);
         } else {
-            shared(&other.entries, &self.entries, &mut |theirs, mine| each(mine, theirs));
+            shared(&other.terms, &self.terms, &mut |theirs, mine| both(mine, theirs));
         }
     }
 
     /// The sum of both.
     pub(super) fn plus(&self, other: &Self) -> Self {
-        Self::sum(&[self, other])
+        let most = self.terms.len() + other.terms.len();
+        let mut sum = Self::with_room(most, self.words_length + other.words_length);
+        let (mut mine, mut theirs) = (self.entries().peekable(), other.entries().peekable());
+        while let (Some(one), Some(two)) = (mine.peek().copied(), theirs.peek().copied()) {
+            match one.term.cmp(&two.term) {
+                Ordering::Less => sum.extend(mine.next()),
+                Ordering::Greater => sum.extend(theirs.next()),
+                Ordering::Equal => sum.extend(mine.next().zip(theirs.next()).map(|(one, two)| one.plus(&two))),
+            }
+        }
+        sum.extend(mine.chain(theirs));
+        sum
     }
 
     /// The sum of all.
     pub(super) fn sum(all: &[&Self]) -> Self {
-        let mut parts: Vec<Entry> = all.iter().flat_map(|one| one.entries.iter().copied()).collect();
+        let mut entries: Vec<Entry> = all.iter().flat_map(|one| one.entries()).collect();
         // Runs that are in order already are merged; what is added first stays first, so that a sum is the same every time.
-        parts.sort_by_key(|entry| entry.term);
-        let add = |sum: &mut Entry, entry: &Entry| {
-            let is_same = sum.term == entry.term;
-            if is_same {
-                sum.weights = [0, 1, 2].map(|part| sum.weights[part] + entry.weights[part]);
-            }
-            is_same
-        };
-        parts.dedup_by(|entry, sum| add(sum, entry));
-        Self { entries: parts, words_length: all.iter().map(|one| one.words_length).sum() }
+        entries.sort_by_key(|entry| entry.term);
+        let mut sum = Self::with_room(entries.len(), all.iter().map(|one| one.words_length).sum());
+        let of_term = entries.chunk_by(|one, next| one.term == next.term);
+        sum.extend(of_term.filter_map(|same| same.iter().copied().reduce(|sum, entry| sum.plus(&entry))));
+        sum
     }
 
-    pub(super) fn entries(&self) -> &[Entry] {
-        &self.entries
+    fn with_room(terms: usize, words_length: f64) -> Self {
+        Self { terms: Vec::with_capacity(terms), weights: Vec::with_capacity(terms), words_length }
+    }
+
+    fn extend(&mut self, entries: impl IntoIterator<Item = Entry>) {
+        for entry in entries {
+            self.terms.push(entry.term);
+            self.weights.push(entry.weights);
+        }
+    }
+
+    fn entry(&self, place: usize) -> Entry {
+        Entry { term: self.terms[place], weights: self.weights[place] }
+    }
+
+    pub(super) fn entries(&self) -> impl Iterator<Item = Entry> {
+        self.terms.iter().zip(&self.weights).map(|(term, weights)| Entry { term: *term, weights: *weights })
     }
 
     /// The bytes it takes.
     pub(super) fn bytes(&self) -> usize {
-        size_of::<Self>() + self.entries.capacity() * size_of::<Entry>()
+        size_of::<Self>()
+            + self.terms.capacity() * size_of::<Term>()
+            + self.weights.capacity() * size_of::<[f32; PARTS]>()
     }
 
     /// Of a sum, the lengths added up.
@@ -220,18 +253,63 @@ impl Weighted {
     }
 }
 
-fn shared(short: &[Entry], long: &[Entry], each: &mut impl FnMut(&Entry, &Entry)) {
+/// A vector with which many others are compared: where in it the terms of each first bits begin.
+#[derive(Debug)]
+pub(super) struct Yardstick<'a> {
+    vector: &'a Weighted,
+    begins: [u32; BEGINNINGS + 1],
+}
+
+/// Of so many bits, most of a text's terms are the only ones that begin with theirs.
+const FIRST_BITS: u32 = 10;
+const BEGINNINGS: usize = 1 << FIRST_BITS;
+
+impl<'a> Yardstick<'a> {
+    pub(super) fn of(vector: &'a Weighted) -> Self {
+        let mut begins = [0; BEGINNINGS + 1];
+        for term in &vector.terms {
+            begins[term.first_bits(FIRST_BITS) + 1] += 1;
+        }
+        for place in 1..begins.len() {
+            begins[place] += begins[place - 1];
+        }
+        Self { vector, begins }
+    }
+
+    /// [`Weighted::similarity`], to the last digit.
+    pub(super) fn similarity(&self, other: &Weighted) -> f64 {
+        if other.terms.len() > self.vector.terms.len().saturating_mul(MUCH_LONGER) {
+            return self.vector.similarity(other);
+        }
+        let mut sum = 0.0;
+        for (theirs, term) in other.terms.iter().enumerate() {
+            if let Some(mine) = self.find(*term) {
+                sum += self.vector.entry(mine).product(&other.entry(theirs));
+            }
+        }
+        sum
+    }
+
+    fn find(&self, term: Term) -> Option<usize> {
+        let beginning = term.first_bits(FIRST_BITS);
+        let mut alike = self.begins[beginning] as usize..self.begins[beginning + 1] as usize;
+        alike.find(|place| self.vector.terms[*place] == term)
+    }
+}
+
+/// Calls with the places of what both have.
+fn shared(short: &[Term], long: &[Term], each: &mut impl FnMut(usize, usize)) {
     let searches = long.len() > short.len().saturating_mul(MUCH_LONGER);
-    let mut rest = long;
-    for entry in short {
-        let ahead = if searches {
-            rest.partition_point(|other| other.term < entry.term)
+    let mut ahead = 0;
+    for (place, term) in short.iter().enumerate() {
+        let rest = &long[ahead..];
+        ahead += if searches {
+            rest.partition_point(|other| other < term)
         } else {
-            rest.iter().take_while(|other| other.term < entry.term).count()
+            rest.iter().take_while(|other| *other < term).count()
         };
-        rest = &rest[ahead..];
-        match rest.first() {
-            Some(other) if other.term == entry.term => each(entry, other),
+        match long.get(ahead) {
+            Some(other) if other == term => each(place, ahead),
             Some(_) => {}
             None => break,
         }
@@ -277,6 +355,12 @@ mod tests {
             let parts = one.similarity(&weighted[1]) + one.similarity(&weighted[3]);
             assert!((one.similarity(&sum) - parts).abs() < 1e-6 && (sum.similarity(one) - parts).abs() < 1e-6);
         }
+        let exact = |one: &Weighted, other: &Weighted| one.similarity(other).to_bits();
+        for (one, other) in weighted.iter().chain([&sum]).flat_map(|one| weighted.iter().map(move |other| (one, other)))
+        {
+            assert_eq!(Yardstick::of(one).similarity(other).to_bits(), exact(one, other));
+        }
+        assert_eq!(exact(&sum, &weighted[0]), exact(&Weighted::sum(&[&weighted[1], &weighted[3]]), &weighted[0]));
     }
 
     #[test]

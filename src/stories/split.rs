@@ -95,13 +95,13 @@ fn similarities(vectors: &[&Weighted]) -> Vec<Vec<f64>> {
 }
 
 fn weights(vector: &Weighted) -> impl Iterator<Item = (Key, f64)> {
-    let of_entry = |entry: &Entry| [0, 1, 2].map(|part| ((entry.term, part), f64::from(entry.weights[part])));
-    vector.entries().iter().flat_map(of_entry).filter(|(_, weight)| *weight > 0.0)
+    let of_entry = |entry: Entry| [0, 1, 2].map(|part| ((entry.term, part), f64::from(entry.weights[part])));
+    vector.entries().flat_map(of_entry).filter(|(_, weight)| *weight > 0.0)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "members of a story")]
 fn weighed_locally(vector: &Weighted, documents: &FxHashMap<Key, usize>, of: usize) -> Vec<(Key, f64)> {
-    let mut entries: Vec<(Key, f64)> = Vec::with_capacity(vector.entries().len());
+    let mut entries: Vec<(Key, f64)> = Vec::new();
     let mut lengths = [0.0; PARTS];
     for (key, weight) in weights(vector) {
         let holders = documents.get(&key).copied().unwrap_or(0);

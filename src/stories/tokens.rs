@@ -1,13 +1,19 @@
 //! Words as they are compared: lower case, stemmed, without those that every text has.
 
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::hash::BuildHasher as _;
 use std::sync::LazyLock;
 
 use rust_stemmers::{Algorithm, Stemmer};
+use rustc_hash::{FxBuildHasher, FxHashSet};
 use unicode_segmentation::UnicodeSegmentation;
 
 static STEMMER: LazyLock<Stemmer> = LazyLock::new(|| Stemmer::create(Algorithm::English));
 
-/// Function words of English and the commonest of German, French and Spanish; sorted, for binary search.
+static STOPS: LazyLock<FxHashSet<&str>> = LazyLock::new(|| STOP_WORDS.iter().copied().collect());
+
+/// Function words of English and the commonest of German, French and Spanish, in order.
 const STOP_WORDS: &[&str] = &[
     "a", "about", "after", "again", "against", "all", "also", "am", "an", "and", "any", "are", "as", "at", "au", "auf",
     "aus", "avec", "be", "because", "been", "before", "being", "below", "between", "both", "but", "by", "can", "con",
@@ -23,13 +29,16 @@ const STOP_WORDS: &[&str] = &[
     "why", "will", "with", "would", "you", "your", "zu", "zum", "zur",
 ];
 
+/// In bytes: longer words are not looked for among them.
+const LONGEST_STOP_WORD: usize = 7;
+
 /// A word of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Token<'a> {
     /// As written.
     pub written: &'a str,
     /// As compared.
-    pub term: String,
+    pub term: Cow<'a, str>,
     /// Whether it opens a sentence, where a capital letter says nothing.
     pub opens_sentence: bool,
 }
@@ -39,28 +48,63 @@ pub fn tokens(text: &str) -> impl Iterator<Item = Token<'_>> {
     let mut end_of_last = 0;
     let mut fresh = true;
     text.unicode_word_indices().filter_map(move |(at, written)| {
-        let between = text.get(end_of_last..at).unwrap_or("");
-        let opens_sentence = fresh || between.contains(['.', '!', '?', '\n', ':', '“', '"', '•', '—']);
+        let opens_sentence = fresh || ends_sentence(text.get(end_of_last..at).unwrap_or(""));
         end_of_last = at + written.len();
         fresh = false;
-        let lower = written.to_lowercase();
-        let bare = lower.strip_suffix("'s").or_else(|| lower.strip_suffix("’s")).unwrap_or(&lower);
-        let single =
-            bare.chars().nth(1).is_none() && bare.is_ascii() && !bare.starts_with(|c: char| c.is_ascii_digit());
-        if single || STOP_WORDS.binary_search(&bare).is_ok() {
-            return None;
-        }
-        Some(Token { written, term: stem(bare), opens_sentence })
+        Some(Token { written, term: compared(written)?, opens_sentence })
     })
+}
+
+/// Whether what stands between two words ends a sentence. Mostly it is one space.
+fn ends_sentence(between: &str) -> bool {
+    between != " " && between.contains(['.', '!', '?', '\n', ':', '“', '"', '•', '—'])
+}
+
+/// A word as it is compared; `None` for one that every text has. Most are lower case already, and then nothing is copied.
+fn compared(written: &str) -> Option<Cow<'_, str>> {
+    if written.bytes().all(|b| b.is_ascii() && !b.is_ascii_uppercase()) {
+        return bare(written).map(stem);
+    }
+    let lower = written.to_lowercase();
+    bare(&lower).map(|bare| Cow::Owned(stem(bare).into_owned()))
+}
+
+/// A lower-case word without its genitive; `None` for a single letter and for [`STOP_WORDS`].
+fn bare(lower: &str) -> Option<&str> {
+    let bare = lower.strip_suffix("'s").or_else(|| lower.strip_suffix("’s")).unwrap_or(lower);
+    let single = bare.chars().nth(1).is_none() && bare.is_ascii() && !bare.starts_with(|c: char| c.is_ascii_digit());
+    let is_stop_word = || bare.len() <= LONGEST_STOP_WORD && STOPS.contains(bare);
+    (!single && !is_stop_word()).then_some(bare)
 }
 
 /// The compared form of a lower-case word: the English Snowball stem of an ASCII word, else the word itself.
 #[must_use]
-pub fn stem(word: &str) -> String {
-    if word.is_ascii() && word.bytes().all(|b| b.is_ascii_alphabetic()) {
-        STEMMER.stem(word).into_owned()
-    } else {
-        word.to_owned()
+pub fn stem(word: &str) -> Cow<'_, str> {
+    if !word.bytes().all(|b| b.is_ascii_alphabetic()) {
+        return Cow::Borrowed(word);
+    }
+    if word.len() > LONGEST_KEPT { STEMMER.stem(word) } else { STEMS.with_borrow_mut(|stems| stems.stem(word)) }
+}
+
+thread_local! {
+    static STEMS: RefCell<Stems> = RefCell::new(Stems(vec![Default::default(); KEPT]));
+}
+
+/// Words whose stems are kept by each thread, and the longest of them, in bytes: most words of a text are a few frequent ones.
+const KEPT: usize = 8_192;
+const LONGEST_KEPT: usize = 24;
+
+/// Words with their stems, each at the place that its hash gives, where the next such word takes it over.
+struct Stems(Vec<(Box<str>, Box<str>)>);
+
+impl Stems {
+    fn stem<'a>(&mut self, word: &'a str) -> Cow<'a, str> {
+        let hash = usize::try_from(FxBuildHasher.hash_one(word) >> 32).unwrap_or(0);
+        let Some((known, stem)) = self.0.get_mut(hash % KEPT) else { return STEMMER.stem(word) };
+        if **known != *word {
+            (*known, *stem) = (word.into(), STEMMER.stem(word).into());
+        }
+        if word.starts_with(&**stem) { Cow::Borrowed(&word[..stem.len()]) } else { Cow::Owned(stem.to_string()) }
     }
 }
 
@@ -69,14 +113,29 @@ mod tests {
     use super::*;
 
     #[test]
-    fn stop_words_are_sorted_for_the_search() {
+    fn stop_words_are_sorted_and_short() {
         assert!(STOP_WORDS.is_sorted());
+        assert!(STOP_WORDS.iter().all(|word| word.len() <= LONGEST_STOP_WORD));
     }
 
     #[test]
     fn words_are_folded_and_fillers_left_out() {
-        let terms: Vec<String> = tokens("The ferry's engines FAILED; 12 ferries").map(|t| t.term).collect();
+        let terms: Vec<_> = tokens("The ferry's engines FAILED; 12 ferries").map(|t| t.term).collect();
         assert_eq!(terms, ["ferri", "engin", "fail", "12", "ferri"]);
+    }
+
+    #[test]
+    fn a_stem_is_the_same_when_it_is_kept() {
+        let words: Vec<String> = (0..2 * KEPT).map(|n| format!("{}ies", spelled(n))).collect();
+        for word in
+            words.iter().chain(&words).map(String::as_str).chain(["ponies", "hoping", "", "internationalisation"])
+        {
+            assert_eq!(stem(word), STEMMER.stem(word));
+        }
+    }
+
+    fn spelled(number: usize) -> String {
+        number.to_string().bytes().map(|digit| char::from(digit - b'0' + b'a')).collect()
     }
 
     #[test]

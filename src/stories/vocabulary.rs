@@ -1,8 +1,12 @@
 //! Which terms say what a text is about, and which only what kind of text it is.
 
 use std::collections::HashMap;
+use std::fmt;
+use std::sync::LazyLock;
 
+use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
+use serde::de::{Deserialize, Deserializer, Visitor};
 
 use crate::domain::ids::SourceId;
 
@@ -24,12 +28,37 @@ impl Term {
         Self(folded | Kind::of(text) as u32)
     }
 
+    /// Up to 32 bits by which terms stand in order.
+    pub(super) const fn first_bits(self, bits: u32) -> usize {
+        (self.0 >> (u32::BITS - bits)) as usize
+    }
+
     pub(super) const fn kind(self) -> Kind {
         match self.0 & 3 {
             1 => Kind::Form,
             2 => Kind::Number,
             _ => Kind::Matter,
         }
+    }
+}
+
+impl<'de> Deserialize<'de> for Term {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_str(TermVisitor)
+    }
+}
+
+struct TermVisitor;
+
+impl Visitor<'_> for TermVisitor {
+    type Value = Term;
+
+    fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("a term")
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Term, E> {
+        Ok(Term::of(text))
     }
 }
 
@@ -45,7 +74,9 @@ pub enum Kind {
     Number,
 }
 
-/// Stems of words that name a form of publication; sorted, for binary search.
+static FORMS: LazyLock<FxHashSet<&str>> = LazyLock::new(|| FORM_WORDS.iter().copied().collect());
+
+/// Stems of words that name a form of publication, in order.
 const FORM_WORDS: &[&str] = &[
     "announc",
     "april",
@@ -120,7 +151,7 @@ impl Kind {
     pub fn of(term: &str) -> Self {
         if term.bytes().any(|byte| byte.is_ascii_digit()) {
             Self::Number
-        } else if FORM_WORDS.binary_search(&term).is_ok() {
+        } else if FORMS.contains(term) {
             Self::Form
         } else {
             Self::Matter
@@ -149,7 +180,7 @@ impl HouseWords {
             }
         }
         by_source.retain(|_, texts| texts.len() >= LEAST_TEXTS);
-        Self(by_source.into_iter().map(|(source, texts)| (source, most_used(&texts))).collect())
+        Self(by_source.into_par_iter().map(|(source, texts)| (source, most_used(&texts))).collect())
     }
 
     pub(super) fn of_source(&self, source: SourceId) -> Option<&FxHashSet<Term>> {

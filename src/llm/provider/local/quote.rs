@@ -33,7 +33,7 @@ struct Candidate {
 /// another text is preferred to one from the same.
 pub(super) fn choose(headlines: &[String], texts: &[(String, String)], count: usize) -> Vec<Quote> {
     let mut topic: BTreeMap<String, f64> = BTreeMap::new();
-    for term in headlines.iter().flat_map(|headline| tokens(headline)).map(|token| token.term) {
+    for term in headlines.iter().flat_map(|headline| tokens(headline)).map(|token| token.term.into_owned()) {
         *topic.entry(term).or_default() += 1.0;
     }
     let mut candidates: Vec<Candidate> = texts
@@ -64,7 +64,7 @@ pub(super) fn choose(headlines: &[String], texts: &[(String, String)], count: us
 /// the text that represents the story. Centrality comes on top, see [`add_centrality`].
 #[expect(clippy::cast_precision_loss, reason = "a position among MAX_SENTENCES")]
 fn weigh(text: usize, source: &str, position: usize, sentence: String, topic: &BTreeMap<String, f64>) -> Candidate {
-    let terms: BTreeSet<String> = tokens(&sentence).map(|t| t.term).collect();
+    let terms: BTreeSet<String> = tokens(&sentence).map(|t| t.term.into_owned()).collect();
     let said: f64 = topic.iter().filter(|(term, _)| terms.contains(*term)).map(|(_, weight)| weight).sum();
     let shared = said / topic.values().sum::<f64>().max(1.0);
     let merit = 1.5 * shared + 0.4 / (1.0 + position as f64) + if text == 0 { 0.5 } else { 0.0 };
