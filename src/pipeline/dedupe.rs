@@ -3,7 +3,8 @@
 use std::collections::HashSet;
 
 use crate::domain::ids::ItemId;
-use crate::stories::cluster::{COPY_DAYS, copies};
+use crate::stories::cluster::COPY_DAYS;
+use crate::stories::copies::copies;
 
 use super::cluster::documents_since;
 use super::{RunContext, RunError, Stage};

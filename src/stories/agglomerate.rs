@@ -9,7 +9,7 @@ use std::collections::BinaryHeap;
 use rayon::prelude::*;
 
 use super::comparison::{Comparison, Group, Likeness, Thresholds};
-use super::similarity::Yardstick;
+use super::yardstick::Yardstick;
 
 /// Two groups that may belong together, the one with the lower place first, and the sum of their similarity over all pairs of members.
 pub(super) type Edge = (usize, usize, f64);

@@ -5,22 +5,21 @@
 //! whether what came together is one event (`split.rs`). Stories that get nothing new are left alone. Called by the cluster stage
 //! and by `calibrate`.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
 
 use crate::domain::ids::{ClusterId, ItemId, SourceId, TopicId};
-use crate::domain::time::{DAY_MS, Timestamp};
+use crate::domain::time::Timestamp;
 
 use super::agglomerate::{Edge, agglomerate};
+use super::candidates::Candidates;
 use super::comparison::{Comparison, Group, Thresholds};
 use super::dense::DenseVector;
 use super::features::Features;
 use super::identity::identify;
-use super::lookup::{Heavy, Limits, LookupIndex, Shared};
-use super::similarity::Yardstick;
+use super::lookup::Limits;
 use super::split::Splits;
 
 /// A story is open to new items for this long after one of its members.
@@ -28,12 +27,6 @@ pub const OPEN_DAYS: i64 = 7;
 
 /// How far back a copy is looked for.
 pub const COPY_DAYS: i64 = 30;
-
-/// Cosine of words at which one text is a copy of another.
-const COPY: f64 = 0.995;
-
-/// Shorter texts are not called copies of one another: "Open thread" is not one story.
-const COPY_WORDS: usize = 20;
 
 /// An item as it is clustered.
 #[derive(Debug, Clone)]
@@ -101,12 +94,7 @@ impl<'a> Clustering<'a> {
     #[must_use]
     pub fn of(documents: &'a [Document], limits: Limits) -> Self {
         let comparison = Comparison::of(documents);
-        let reach = Reach::of(documents);
-        let in_reach: Vec<usize> = (0..documents.len()).filter(|n| reach.has(documents[*n].time)).collect();
-        comparison.weigh_all(&in_reach);
-        let pairs = pairs(&comparison, documents, &in_reach, limits);
-        let (groups, place_of) = groups(&comparison, documents, &in_reach, &pairs);
-        let edges = edges(&groups, &place_of, &pairs, limits.least);
+        let Candidates { groups, edges } = Candidates::of(&comparison, documents, limits);
         Self { documents, comparison, groups, edges, limits }
     }
 
@@ -131,155 +119,6 @@ impl<'a> Clustering<'a> {
         }
         splits.parts(&group.members, &|number| self.comparison.get(number), thresholds.split)
     }
-}
-
-/// A group for each new item and for each story that one may belong to, and the place of each document's. A story that nothing new
-/// resembles stays as it is, and is not looked at.
-fn groups(
-    comparison: &Comparison<'_>,
-    documents: &[Document],
-    in_reach: &[usize],
-    pairs: &[(usize, usize)],
-) -> (Vec<Group>, FxHashMap<usize, usize>) {
-    let touched: HashSet<ClusterId> =
-        pairs.iter().flat_map(|(one, other)| [one, other]).filter_map(|number| documents[*number].cluster).collect();
-    let mut members: Vec<Vec<usize>> = Vec::new();
-    let mut place_of = FxHashMap::default();
-    let mut stories: HashMap<ClusterId, usize> = HashMap::new();
-    for number in in_reach.iter().copied() {
-        let place = match documents[number].cluster {
-            None => members.len(),
-            Some(story) if touched.contains(&story) => *stories.entry(story).or_insert(members.len()),
-            Some(_) => continue,
-        };
-        if place == members.len() {
-            members.push(Vec::new());
-        }
-        members[place].push(number);
-        place_of.insert(number, place);
-    }
-    (members.into_par_iter().map(|members| comparison.group(members)).collect(), place_of)
-}
-
-/// The groups that have members among the pairs, where they are alike at all or have vectors.
-fn edges(groups: &[Group], place_of: &FxHashMap<usize, usize>, pairs: &[(usize, usize)], least: f64) -> Vec<Edge> {
-    let places = pairs.iter().filter_map(|(one, other)| {
-        let (one, other) = (*place_of.get(one)?, *place_of.get(other)?);
-        (one != other).then_some((one.min(other), one.max(other)))
-    });
-    let mut places: Vec<(usize, usize)> = places.collect();
-    places.par_sort_unstable();
-    places.dedup();
-    let of_one: Vec<&[(usize, usize)]> = places.chunk_by(|(one, _), (next, _)| one == next).collect();
-    of_one.into_par_iter().flat_map_iter(|places| edges_of_one(groups, places, least)).collect()
-}
-
-/// The edges among pairs of one group.
-fn edges_of_one(groups: &[Group], places: &[(usize, usize)], least: f64) -> Vec<Edge> {
-    let Some((one, _)) = places.first() else { return Vec::new() };
-    let first = &groups[*one];
-    let yardstick = Yardstick::of(&first.sum);
-    let edge = |(one, other): &(usize, usize)| {
-        let second = &groups[*other];
-        let sum = yardstick.similarity(&second.sum);
-        first.may_be_one(second, sum, least).then_some((*one, *other, sum))
-    };
-    places.iter().filter_map(edge).collect()
-}
-
-/// New documents and those that they may be told with: what shares heavy terms, and what a model finds near.
-fn pairs(
-    comparison: &Comparison<'_>,
-    documents: &[Document],
-    in_reach: &[usize],
-    limits: Limits,
-) -> Vec<(usize, usize)> {
-    // What is dated before every new item is found by these; what is dated later has to look for them itself.
-    let first_new = in_reach.iter().position(|number| documents[*number].cluster.is_none()).unwrap_or(in_reach.len());
-    let (index, heavy) = index(comparison, in_reach, first_new, limits);
-    let of_one = |shared: &mut Shared, (place, heavy): (usize, &Heavy)| {
-        let number = in_reach[place];
-        let is_new = documents[number].cluster.is_none();
-        let found = index.candidates(heavy, u32::try_from(place).unwrap_or(u32::MAX), shared).into_iter();
-        let near = if is_new { comparison.near(number) } else { Vec::new() };
-        let found = found.filter(|other| is_new || documents[*other].cluster.is_none());
-        found.chain(near).map(|other| (other, number)).collect::<Vec<_>>()
-    };
-    let places = (first_new..in_reach.len()).into_par_iter().zip(&heavy);
-    places.map_init(Shared::default, of_one).flatten_iter().collect()
-}
-
-/// So many texts are made ready for the index at a time.
-const INDEXED_AT_ONCE: usize = 4_096;
-
-/// The documents in reach by their heavy terms, and these terms of those from a place on.
-fn index(
-    comparison: &Comparison<'_>,
-    in_reach: &[usize],
-    first_new: usize,
-    limits: Limits,
-) -> (LookupIndex, Vec<Heavy>) {
-    let (mut index, mut kept) = (LookupIndex::new(limits), Vec::new());
-    for numbers in in_reach.chunks(INDEXED_AT_ONCE) {
-        let heavy: Vec<Heavy> = numbers.par_iter().map(|number| index.heavy(comparison.get(*number))).collect();
-        for (number, heavy) in numbers.iter().zip(heavy) {
-            let is_kept = index.end() as usize >= first_new;
-            index.insert(*number, &heavy);
-            kept.extend(is_kept.then_some(heavy));
-        }
-    }
-    (index, kept)
-}
-
-/// Pairs (copy, original): near-identical texts within [`COPY_DAYS`], the original being the older. What has a story is looked
-/// at no more: it is a copy or an original already.
-#[must_use]
-pub fn copies(documents: &[Document]) -> Vec<(ItemId, ItemId)> {
-    let weighted = Comparison::of(documents);
-    let (mut index, mut shared) = (LookupIndex::default(), Shared::default());
-    let mut found = Vec::new();
-    for (number, document) in documents.iter().enumerate() {
-        if document.features.length() < COPY_WORDS || document.copy {
-            continue;
-        }
-        let own = weighted.get(number);
-        let heavy = index.heavy(own);
-        let is_copied = |older: &usize| {
-            within_days(documents[*older].time, document.time, COPY_DAYS)
-                && weighted.get(*older).word_cosine(own) >= COPY
-        };
-        let candidates = match document.cluster {
-            None => index.candidates(&heavy, index.end(), &mut shared),
-            Some(_) => Vec::new(),
-        };
-        match candidates.into_iter().find(is_copied) {
-            Some(older) => found.push((document.id, documents[older].id)),
-            None => index.insert(number, &heavy),
-        }
-    }
-    found
-}
-
-/// The times of documents that one without a story can join the story of.
-struct Reach {
-    first: Timestamp,
-    last: Timestamp,
-}
-
-impl Reach {
-    fn of(documents: &[Document]) -> Self {
-        let new = || documents.iter().filter(|d| d.cluster.is_none()).map(|d| d.time);
-        let zero = Timestamp::from_millis(0);
-        Self { first: new().min().unwrap_or(zero), last: new().max().unwrap_or(zero) }
-    }
-
-    fn has(&self, time: Timestamp) -> bool {
-        self.first - time <= OPEN_DAYS * DAY_MS && time - self.last <= OPEN_DAYS * DAY_MS
-    }
-}
-
-fn within_days(a: Timestamp, b: Timestamp, days: i64) -> bool {
-    (a - b).abs() <= days * DAY_MS
 }
 
 #[cfg(test)]
@@ -386,6 +225,21 @@ mod tests {
         let placed = place_all(&documents);
         assert_eq!(placed.merges, []);
         assert_eq!([0, 1].map(|place| placed.homes[place]), stories.map(Some));
+    }
+
+    #[test]
+    fn any_number_of_threads_places_alike() {
+        let texts: Vec<(String, String)> =
+            (0..240).map(|n| (format!("s{}", n % 40), format!("{} number{}", STORM[n % 3].1, n % 7))).collect();
+        let told: Vec<(&str, &str)> = texts.iter().map(|(source, text)| (source.as_str(), text.as_str())).collect();
+        let documents = telling(&told);
+        let placed_by = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| place_all(&documents))
+        };
+        let placed = placed_by(1);
+        assert!(placed.placements.iter().any(|placement| !placement.began));
+        assert_eq!(placed, placed_by(4));
     }
 
     #[test]

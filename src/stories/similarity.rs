@@ -113,10 +113,10 @@ impl Frequencies {
         let counted = counted.filter(|counted| house_words.is_none_or(|words| !words.contains(&counted.term)));
         let raw: Vec<(Term, [f64; PARTS])> = counted.filter_map(|counted| self.raw(*counted)).collect();
         let scales = self.scales(&raw);
-        let scaled = |weights: &[f64; PARTS]| [0, 1, 2].map(|part| narrow(weights[part] * scales[part].0));
+        let brought_to_length = |weights: &[f64; PARTS]| [0, 1, 2].map(|part| narrow(weights[part] * scales[part].0));
         Weighted {
             terms: raw.iter().map(|(term, _)| *term).collect(),
-            weights: raw.iter().map(|(_, weights)| scaled(weights)).collect(),
+            weights: raw.iter().map(|(_, weights)| brought_to_length(weights)).collect(),
             words_length: scales[WORDS].1,
         }
     }
@@ -164,7 +164,7 @@ const fn narrow(weight: f64) -> f32 {
 }
 
 /// One vector so many times longer than the other is searched rather than walked through.
-const MUCH_LONGER: usize = 8;
+pub(super) const MUCH_LONGER: usize = 8;
 
 impl Weighted {
     /// Weighted mean of the parts' cosines; of sums, the sum of it over all pairs.
@@ -232,7 +232,11 @@ impl Weighted {
         }
     }
 
-    fn entry(&self, place: usize) -> Entry {
+    pub(super) fn terms(&self) -> &[Term] {
+        &self.terms
+    }
+
+    pub(super) fn entry(&self, place: usize) -> Entry {
         Entry { term: self.terms[place], weights: self.weights[place] }
     }
 
@@ -250,50 +254,6 @@ impl Weighted {
     /// Of a sum, the lengths added up.
     pub(super) const fn words_length(&self) -> f64 {
         self.words_length
-    }
-}
-
-/// A vector with which many others are compared: where in it the terms of each first bits begin.
-#[derive(Debug)]
-pub(super) struct Yardstick<'a> {
-    vector: &'a Weighted,
-    begins: [u32; BEGINNINGS + 1],
-}
-
-/// Of so many bits, most of a text's terms are the only ones that begin with theirs.
-const FIRST_BITS: u32 = 10;
-const BEGINNINGS: usize = 1 << FIRST_BITS;
-
-impl<'a> Yardstick<'a> {
-    pub(super) fn of(vector: &'a Weighted) -> Self {
-        let mut begins = [0; BEGINNINGS + 1];
-        for term in &vector.terms {
-            begins[term.first_bits(FIRST_BITS) + 1] += 1;
-        }
-        for place in 1..begins.len() {
-            begins[place] += begins[place - 1];
-        }
-        Self { vector, begins }
-    }
-
-    /// [`Weighted::similarity`], to the last digit.
-    pub(super) fn similarity(&self, other: &Weighted) -> f64 {
-        if other.terms.len() > self.vector.terms.len().saturating_mul(MUCH_LONGER) {
-            return self.vector.similarity(other);
-        }
-        let mut sum = 0.0;
-        for (theirs, term) in other.terms.iter().enumerate() {
-            if let Some(mine) = self.find(*term) {
-                sum += self.vector.entry(mine).product(&other.entry(theirs));
-            }
-        }
-        sum
-    }
-
-    fn find(&self, term: Term) -> Option<usize> {
-        let beginning = term.first_bits(FIRST_BITS);
-        let mut alike = self.begins[beginning] as usize..self.begins[beginning + 1] as usize;
-        alike.find(|place| self.vector.terms[*place] == term)
     }
 }
 
@@ -355,12 +315,8 @@ mod tests {
             let parts = one.similarity(&weighted[1]) + one.similarity(&weighted[3]);
             assert!((one.similarity(&sum) - parts).abs() < 1e-6 && (sum.similarity(one) - parts).abs() < 1e-6);
         }
-        let exact = |one: &Weighted, other: &Weighted| one.similarity(other).to_bits();
-        for (one, other) in weighted.iter().chain([&sum]).flat_map(|one| weighted.iter().map(move |other| (one, other)))
-        {
-            assert_eq!(Yardstick::of(one).similarity(other).to_bits(), exact(one, other));
-        }
-        assert_eq!(exact(&sum, &weighted[0]), exact(&Weighted::sum(&[&weighted[1], &weighted[3]]), &weighted[0]));
+        let at_once = Weighted::sum(&[&weighted[1], &weighted[3]]);
+        assert_eq!(sum.similarity(&weighted[0]).to_bits(), at_once.similarity(&weighted[0]).to_bits());
     }
 
     #[test]

@@ -1,0 +1,153 @@
+//! What a run has to compare: the new items and the stories in reach that they may belong to.
+//!
+//! Comes in: documents. Goes out: groups, and the pairs of them that are alike at all (`lookup.rs` finds these without comparing all).
+//! What is done side by side is put together in the order of the documents.
+
+use std::collections::{HashMap, HashSet};
+
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+
+use crate::domain::ids::ClusterId;
+use crate::domain::time::{DAY_MS, Timestamp};
+
+use super::agglomerate::Edge;
+use super::cluster::{Document, OPEN_DAYS};
+use super::comparison::{Comparison, Group};
+use super::lookup::{Heavy, Limits, LookupIndex, Shared};
+use super::yardstick::Yardstick;
+
+/// New items, stories that they may belong to, and which of them are alike.
+#[derive(Debug)]
+pub(super) struct Candidates {
+    pub(super) groups: Vec<Group>,
+    pub(super) edges: Vec<Edge>,
+}
+
+impl Candidates {
+    pub(super) fn of(comparison: &Comparison<'_>, documents: &[Document], limits: Limits) -> Self {
+        let reach = Reach::of(documents);
+        let in_reach: Vec<usize> = (0..documents.len()).filter(|n| reach.has(documents[*n].time)).collect();
+        comparison.weigh_all(&in_reach);
+        let pairs = pairs(comparison, documents, &in_reach, limits);
+        let (groups, place_of) = groups(comparison, documents, &in_reach, &pairs);
+        let edges = edges(&groups, &place_of, &pairs, limits.least);
+        Self { groups, edges }
+    }
+}
+
+/// The times of documents that one without a story can join the story of.
+struct Reach {
+    first: Timestamp,
+    last: Timestamp,
+}
+
+impl Reach {
+    fn of(documents: &[Document]) -> Self {
+        let new = || documents.iter().filter(|d| d.cluster.is_none()).map(|d| d.time);
+        let zero = Timestamp::from_millis(0);
+        Self { first: new().min().unwrap_or(zero), last: new().max().unwrap_or(zero) }
+    }
+
+    fn has(&self, time: Timestamp) -> bool {
+        self.first - time <= OPEN_DAYS * DAY_MS && time - self.last <= OPEN_DAYS * DAY_MS
+    }
+}
+
+/// A group for each new item and for each story that one may belong to, and the place of each document's. A story that nothing new
+/// resembles stays as it is, and is not looked at.
+fn groups(
+    comparison: &Comparison<'_>,
+    documents: &[Document],
+    in_reach: &[usize],
+    pairs: &[(usize, usize)],
+) -> (Vec<Group>, FxHashMap<usize, usize>) {
+    let touched: HashSet<ClusterId> =
+        pairs.iter().flat_map(|(one, other)| [one, other]).filter_map(|number| documents[*number].cluster).collect();
+    let mut members: Vec<Vec<usize>> = Vec::new();
+    let mut place_of = FxHashMap::default();
+    let mut stories: HashMap<ClusterId, usize> = HashMap::new();
+    for number in in_reach.iter().copied() {
+        let place = match documents[number].cluster {
+            None => members.len(),
+            Some(story) if touched.contains(&story) => *stories.entry(story).or_insert(members.len()),
+            Some(_) => continue,
+        };
+        if place == members.len() {
+            members.push(Vec::new());
+        }
+        members[place].push(number);
+        place_of.insert(number, place);
+    }
+    (members.into_par_iter().map(|members| comparison.group(members)).collect(), place_of)
+}
+
+/// The groups that have members among the pairs, where they are alike at all or have vectors.
+fn edges(groups: &[Group], place_of: &FxHashMap<usize, usize>, pairs: &[(usize, usize)], least: f64) -> Vec<Edge> {
+    let places = pairs.iter().filter_map(|(one, other)| {
+        let (one, other) = (*place_of.get(one)?, *place_of.get(other)?);
+        (one != other).then_some((one.min(other), one.max(other)))
+    });
+    let mut places: Vec<(usize, usize)> = places.collect();
+    places.par_sort_unstable();
+    places.dedup();
+    let of_one: Vec<&[(usize, usize)]> = places.chunk_by(|(one, _), (next, _)| one == next).collect();
+    of_one.into_par_iter().flat_map_iter(|places| edges_of_one(groups, places, least)).collect()
+}
+
+/// The edges among pairs of one group.
+fn edges_of_one(groups: &[Group], places: &[(usize, usize)], least: f64) -> Vec<Edge> {
+    let Some((one, _)) = places.first() else { return Vec::new() };
+    let first = &groups[*one];
+    let yardstick = Yardstick::of(&first.sum);
+    let edge = |(one, other): &(usize, usize)| {
+        let second = &groups[*other];
+        let sum = yardstick.similarity(&second.sum);
+        first.may_be_one(second, sum, least).then_some((*one, *other, sum))
+    };
+    places.iter().filter_map(edge).collect()
+}
+
+/// New documents and those that they may be told with: what shares heavy terms, and what a model finds near.
+fn pairs(
+    comparison: &Comparison<'_>,
+    documents: &[Document],
+    in_reach: &[usize],
+    limits: Limits,
+) -> Vec<(usize, usize)> {
+    // What is dated before every new item is found by these; what is dated later has to look for them itself.
+    let first_new = in_reach.iter().position(|number| documents[*number].cluster.is_none()).unwrap_or(in_reach.len());
+    let (index, heavy) = index(comparison, in_reach, first_new, limits);
+    let of_one = |shared: &mut Shared, (place, heavy): (usize, &Heavy)| {
+        let number = in_reach[place];
+        let is_new = documents[number].cluster.is_none();
+        let found = index.candidates(heavy, u32::try_from(place).unwrap_or(u32::MAX), shared).into_iter();
+        let near = if is_new { comparison.near(number) } else { Vec::new() };
+        let found = found.filter(|other| is_new || documents[*other].cluster.is_none());
+        found.chain(near).map(|other| (other, number)).collect::<Vec<_>>()
+    };
+    let places = (first_new..in_reach.len()).into_par_iter().zip(&heavy);
+    places.map_init(Shared::default, of_one).flatten_iter().collect()
+}
+
+/// So many texts are made ready for the index at a time.
+const INDEXED_AT_ONCE: usize = 4_096;
+
+/// The documents in reach by their heavy terms, and these terms of those from a place on.
+fn index(
+    comparison: &Comparison<'_>,
+    in_reach: &[usize],
+    first_new: usize,
+    limits: Limits,
+) -> (LookupIndex, Vec<Heavy>) {
+    let (mut index, mut kept) = (LookupIndex::new(limits), Vec::new());
+    for numbers in in_reach.chunks(INDEXED_AT_ONCE) {
+        let heavy: Vec<Heavy> = numbers.par_iter().map(|number| index.heavy(comparison.get(*number))).collect();
+        for (number, heavy) in numbers.iter().zip(heavy) {
+            let is_kept = index.end() as usize >= first_new;
+            index.insert(*number, &heavy);
+            kept.extend(is_kept.then_some(heavy));
+        }
+    }
+    (index, kept)
+}
