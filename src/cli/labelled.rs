@@ -24,6 +24,9 @@ use super::output::one_safe_text;
 /// A longer line is no document.
 const MAX_LINE_BYTES: u64 = 16 * 1024 * 1024;
 
+/// The number of a line, and the line.
+type Numbered = (usize, Vec<u8>);
+
 /// So much is read before it is parsed, on all processors.
 const PART_BYTES: usize = 2 * 1024 * 1024;
 
@@ -79,7 +82,7 @@ pub(super) fn read(path: &Path, seed: u64, weights: Option<&Weights>) -> Result<
 }
 
 /// The next lines that say something, with their numbers; `None` after the last.
-fn part(reader: &mut impl BufRead, numbers: &mut RangeFrom<usize>) -> std::io::Result<Option<Vec<(usize, Vec<u8>)>>> {
+fn part(reader: &mut impl BufRead, numbers: &mut RangeFrom<usize>) -> std::io::Result<Option<Vec<Numbered>>> {
     let (mut part, mut size) = (Vec::new(), 0);
     for number in numbers {
         let mut bytes = Vec::new();
