@@ -23,7 +23,7 @@ impl Pace {
 
     /// Spread evenly over any row of numbers, as multiples of the golden ratio are.
     pub fn of(self, number: usize) -> Duration {
-        let part = (number as f64 * 0.618_033_988_75).fract();
+        let part = (f64::from(u32::try_from(number).unwrap()) * 0.618_033_988_75).fract();
         self.usual.mul_f64(1.0 + self.spread * (2.0 * part - 1.0))
     }
 }
