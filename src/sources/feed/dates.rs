@@ -9,6 +9,10 @@ use super::date_words::{month, named_offset, numbers_and_marks};
 /// A longer text is no date.
 const MAX_BYTES: usize = 100;
 
+/// The first second of 1971 and of 10000.
+const FIRST: i64 = 365 * 86_400;
+const END: i64 = 253_402_300_800;
+
 /// An instant, and whether the text named its zone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReadDate {
@@ -17,7 +21,7 @@ pub struct ReadDate {
 }
 
 /// Reads RFC 3339, RFC 2822 and what publishers make of them. Without a zone it is UTC; a bare date is its midnight.
-/// Years before 1971 mean that software had no date.
+/// Years before 1971 mean that software had no date, and those after 9999 that it has a mistake.
 #[must_use]
 pub fn parse_date(text: &str) -> Option<DateTime<Utc>> {
     read_date(text).map(|read| read.at)
@@ -32,7 +36,7 @@ pub fn read_date(text: &str) -> Option<ReadDate> {
     }
     let strict = DateTime::parse_from_rfc3339(text).ok().map(|date| date.with_timezone(&Utc));
     let read = strict.map(|at| ReadDate { at, has_zone: true }).or_else(|| wild(text))?;
-    (read.at.timestamp() >= 365 * 86_400).then_some(read)
+    (FIRST..END).contains(&read.at.timestamp()).then_some(read)
 }
 
 #[derive(Default)]
@@ -360,6 +364,8 @@ mod tests {
             "32 Mar 2024",
             "12:30",
             "-0001-11-30T00:00:00+00:00",
+            "3/1/20241 12:05:00 AM",
+            "9999-12-31T23:59:59-01:00",
         ] {
             assert_eq!(parse_date(text), None, "{text}");
         }

@@ -224,12 +224,12 @@ fn tag_end(text: &str) -> Option<usize> {
 }
 
 fn doctype_end(text: &str, may_have_subset: bool) -> usize {
-    let close = text.find('>').unwrap_or(text.len() - 1);
-    let subset =
-        text[..close].find('[').filter(|_| may_have_subset).and_then(|open| text[open..].find(']').map(|at| open + at));
+    let close = text.find('>');
+    let head = &text[..close.unwrap_or(text.len())];
+    let subset = head.find('[').filter(|_| may_have_subset).and_then(|open| text[open..].find(']').map(|at| open + at));
     match subset {
         Some(at) => text[at..].find('>').map_or(text.len(), |end| at + end + 1),
-        None => close + 1,
+        None => close.map_or(text.len(), |close| close + 1),
     }
 }
 
@@ -283,5 +283,12 @@ mod tests {
             "<item><description>a&lt;br&gt;b &amp;amp; &lt;p&gt;c</description></item>"
         );
         assert_eq!(repaired("<title>a <![CDATA[<b>]]></title>"), "<title>a <![CDATA[<b>]]></title>");
+    }
+
+    #[test]
+    fn a_declaration_without_an_end_takes_the_rest() {
+        for text in ["<!en t¾", "<![Cž", "<!DOCTYPE é", "<!DOCTYPE [é", "<!DOCTYPE [é]ž", "<!", "<!é"] {
+            assert!(repaired(&format!("<a>1</a>{text}")).starts_with("<a>1</a>"), "{text}");
+        }
     }
 }
