@@ -1,4 +1,4 @@
-//! Any text repaired: as long as the text at most times a factor, and a second repair finds no control character.
+//! Any text repaired: as long as the text at most times a factor, and without the control characters that XML does not know.
 
 #![no_main]
 
@@ -8,6 +8,5 @@ use libfuzzer_sys::fuzz_target;
 fuzz_target!(|text: &str| {
     let (repaired, _) = repair(text);
     assert!(repaired.len() <= text.len() * 8 + 64);
-    let (_, again) = repair(&repaired);
-    assert!(!again.contains("left out control characters"));
+    assert!(!repaired.contains(|c: char| c.is_ascii_control() && !matches!(c, '\t' | '\n' | '\r' | '\u{7f}')));
 });
