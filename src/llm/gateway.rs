@@ -90,8 +90,8 @@ pub struct GatewayParts {
     pub budget: BudgetSettings,
     pub language: String,
     pub retry: RetryPolicy,
-    /// When a server that fails is left alone.
-    /// Shared with whoever else asks the same servers.
+    /// When a server that fails is left alone;
+    /// shared with whoever else asks the same servers.
     pub breakers: Arc<Breakers>,
     pub jitter: Jitter,
     /// Nobody is asked and nothing is spent: `local` answers, and what the models would take is estimated.
