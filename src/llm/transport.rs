@@ -25,7 +25,7 @@ pub struct WireRequest {
     pub url: Url,
     /// The key among them.
     pub headers: HeaderMap,
-    pub body: Vec<u8>,
+    pub body: Bytes,
 }
 
 /// Without the address's query, which may hold a key; headers that hold one are marked.
@@ -274,7 +274,7 @@ mod tests {
     use super::*;
 
     async fn sent(http: &Http, url: &str) -> Result<WireResponse, CallError> {
-        let request = WireRequest { url: Url::parse(url).unwrap(), headers: HeaderMap::new(), body: b"{}".to_vec() };
+        let request = WireRequest { url: Url::parse(url).unwrap(), headers: HeaderMap::new(), body: "{}".into() };
         http.send(&request, Timeouts::of(Duration::from_secs(5))).await
     }
 

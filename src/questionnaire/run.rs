@@ -43,7 +43,7 @@ impl Respondent {
     pub async fn put(&self, questionnaire: &Questionnaire, unit: &Unit<'_>) -> Result<Vec<Line>, ConversationError> {
         let system = Some(questionnaire.system_prompt.clone()).filter(|prompt| !prompt.is_empty());
         let terms = Terms {
-            format: AnswerFormat::Schema { name: "answer".to_owned(), schema: answer_schema() },
+            format: AnswerFormat::Schema { name: "answer".to_owned(), schema: answer_schema().into() },
             keeps_answers: true,
             ..Terms::of(unit.route.clone(), system, purpose::QUESTIONNAIRE)
         };

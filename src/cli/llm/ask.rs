@@ -107,5 +107,5 @@ fn format(schema: Option<&Path>) -> Result<AnswerFormat> {
     if !schema.is_object() {
         return Err(UsageError(format!("{} is no JSON Schema: it has to be an object", path.display())).into());
     }
-    Ok(AnswerFormat::Schema { name: "answer".to_owned(), schema })
+    Ok(AnswerFormat::Schema { name: "answer".to_owned(), schema: schema.into() })
 }

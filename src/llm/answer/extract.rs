@@ -42,10 +42,13 @@ impl NotOne {
 
 /// The one object in a text, or in the text that a JSON string holds which is all of the answer.
 pub(super) fn extract(text: &str) -> Result<Map<String, Value>, NotOne> {
-    match serde_json::from_str::<String>(text.trim()) {
-        Ok(inner) => extract(&inner),
-        Err(_) => of_text(text),
+    let text = text.trim();
+    if text.starts_with('"')
+        && let Ok(inner) = serde_json::from_str::<String>(text)
+    {
+        return extract(&inner);
     }
+    of_text(text)
 }
 
 fn of_text(text: &str) -> Result<Map<String, Value>, NotOne> {

@@ -35,12 +35,12 @@ pub fn read(
     text: &str,
     max_output_tokens: u32,
 ) -> Result<Vec<Result<Value, String>>, CallError> {
-    let object = object(text, max_output_tokens)?;
+    let mut object = object(text, max_output_tokens)?;
     let stamp = |answer: &Value| schema::stamp(task, prompt_id, by, answer).map_err(|error| error.to_string());
     if !task.is_batched() {
         return stamp(&Value::Object(object)).map(|answer| vec![Ok(answer)]).map_err(CallError::Invalid);
     }
-    let Some(Value::Array(results)) = object.get("results") else {
+    let Some(Value::Array(results)) = object.swap_remove("results") else {
         return Err(CallError::Invalid("the answer has no list \"results\"".to_owned()));
     };
     let mut by_id = by_id(results);
@@ -65,11 +65,12 @@ pub fn object(text: &str, max_output_tokens: u32) -> Result<Map<String, Value>, 
 }
 
 /// The results by the id they echo; of two with one id the first counts.
-fn by_id(results: &[Value]) -> HashMap<String, Map<String, Value>> {
+fn by_id(results: Vec<Value>) -> HashMap<String, Map<String, Value>> {
     let mut by_id = HashMap::new();
-    for result in results.iter().filter_map(Value::as_object) {
-        let mut answer = result.clone();
-        if let Some(Value::String(id)) = answer.shift_remove("id") {
+    for result in results {
+        if let Value::Object(mut answer) = result
+            && let Some(Value::String(id)) = answer.shift_remove("id")
+        {
             by_id.entry(id).or_insert(answer);
         }
     }

@@ -1,21 +1,32 @@
 //! A conversation as a list of roles and contents, which OpenAI's interfaces and Ollama's have in common.
 
-use serde_json::{Value, json};
+use std::borrow::Cow;
+
+use serde::Serialize;
 
 use super::{ModelRequest, Turn};
 
+/// Something that somebody says.
+#[derive(Debug, Serialize)]
+pub(super) struct Message<'a> {
+    role: &'static str,
+    content: Cow<'a, str>,
+}
+
+impl<'a> From<&'a Turn> for Message<'a> {
+    fn from(turn: &'a Turn) -> Self {
+        Self { role: turn.role.as_str(), content: Cow::Borrowed(&turn.content) }
+    }
+}
+
 /// All turns.
-pub(super) fn of_turns(request: &ModelRequest) -> Vec<Value> {
-    request.turns.iter().map(message).collect()
+pub(super) fn of_turns(request: &ModelRequest) -> Vec<Message<'_>> {
+    request.turns.iter().map(Message::from).collect()
 }
 
 /// The system prompt, if any, and all turns.
-pub(super) fn with_system(request: &ModelRequest) -> Vec<Value> {
+pub(super) fn with_system(request: &ModelRequest) -> Vec<Message<'_>> {
     let system = Some(request.system_in_words()).filter(|system| !system.is_empty());
-    let system = system.map(|content| json!({ "role": "system", "content": content }));
-    system.into_iter().chain(of_turns(request)).collect()
-}
-
-fn message(turn: &Turn) -> Value {
-    json!({ "role": turn.role.as_str(), "content": turn.content })
+    let system = system.map(|content| Message { role: "system", content });
+    system.into_iter().chain(request.turns.iter().map(Message::from)).collect()
 }

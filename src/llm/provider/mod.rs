@@ -17,11 +17,14 @@ mod openai;
 mod tests;
 mod turns;
 
+use std::borrow::Cow;
 use std::fmt::{self, Debug, Formatter};
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
 use secrecy::{ExposeSecret as _, SecretString};
+use serde::Serialize;
 use serde_json::{Map, Value};
 use url::Url;
 
@@ -111,7 +114,7 @@ pub enum AnswerFormat {
     /// One JSON object that fits a schema. The name: letters, digits and underscores.
     Schema {
         name: String,
-        schema: Value,
+        schema: Arc<Value>,
     },
 }
 
@@ -187,27 +190,40 @@ impl ModelRequest {
 
     /// The system prompt, with the form of the answer in words where the server is not known to see to it.
     #[must_use]
-    pub fn system_in_words(&self) -> String {
+    pub fn system_in_words(&self) -> Cow<'_, str> {
         let form = match &self.format {
-            AnswerFormat::Text => return self.system.clone(),
+            AnswerFormat::Text => return Cow::Borrowed(&self.system),
             AnswerFormat::Json => "Answer with exactly one JSON object and nothing else.".to_owned(),
-            AnswerFormat::Schema { .. } if self.capabilities.strict_schema => return self.system.clone(),
+            AnswerFormat::Schema { .. } if self.capabilities.strict_schema => return Cow::Borrowed(&self.system),
             AnswerFormat::Schema { schema, .. } => {
                 format!("Answer with exactly one JSON object and nothing else. It fits this JSON Schema:\n{schema}")
             }
         };
-        if self.system.is_empty() { form } else { format!("{}\n\n{form}", self.system) }
+        Cow::Owned(if self.system.is_empty() { form } else { format!("{}\n\n{form}", self.system) })
     }
 
-    /// Puts the provider's own fields into a body, in the place of ours but for [`OURS`]; objects are merged.
-    pub(super) fn finish_body(&self, mut body: Value) -> Vec<u8> {
-        if let Value::Object(fields) = &mut body {
-            merge(fields, &self.provider_specific);
-        }
-        // A value of strings, numbers and objects with string keys cannot fail to be written.
-        serde_json::to_vec(&body).unwrap_or_else(|_| Value::Null.to_string().into_bytes())
+    /// Writes a body, with the provider's own fields in the place of ours but for [`OURS`]; objects are merged.
+    pub(super) fn finish_body(&self, body: &impl Serialize) -> Vec<u8> {
+        let texts = self.turns.iter().map(|turn| turn.content.len()).sum::<usize>() + self.system.len();
+        let mut bytes = Vec::with_capacity(texts + texts / 4 + ROOM_FOR_TERMS);
+        let written = if self.provider_specific.is_empty() {
+            serde_json::to_writer(&mut bytes, body)
+        } else {
+            serde_json::to_value(body).and_then(|mut body| {
+                if let Value::Object(fields) = &mut body {
+                    merge(fields, &self.provider_specific);
+                }
+                serde_json::to_writer(&mut bytes, &body)
+            })
+        };
+        // What is made of strings, numbers and objects with string keys cannot fail to be written.
+        debug_assert!(written.is_ok(), "{written:?}");
+        bytes
     }
 }
+
+/// Bytes of a body beside its texts, about: mostly the schema.
+const ROOM_FOR_TERMS: usize = 4096;
 
 /// Fields that decide what a call can cost or how its answer is read: what is reserved goes by ours.
 pub(super) const OURS: [&str; 11] = [
@@ -292,7 +308,7 @@ impl Server {
             value.set_sensitive(true);
             headers.insert(key_header.name(), value);
         }
-        Ok(WireRequest { url, headers, body })
+        Ok(WireRequest { url, headers, body: body.into() })
     }
 }
 

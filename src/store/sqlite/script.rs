@@ -52,9 +52,10 @@ impl Script {
         self
     }
 
-    /// The whole fails unless the condition holds; the parameters that are bound next are its own.
+    /// The whole fails unless the condition holds; the parameters that are bound next are its own. It gives no row, since each that
+    /// comes back wakes whoever waits for the end.
     pub(super) fn insist_that(self, condition: &str) -> Self {
-        self.then(&format!("SELECT json(CASE WHEN {condition} THEN '1' ELSE 'it does not hold' END)"))
+        self.then(&format!("SELECT 1 WHERE json(CASE WHEN {condition} THEN '1' ELSE 'it does not hold' END) IS NULL"))
     }
 
     /// The whole fails unless the last statement changed a row.
@@ -129,7 +130,7 @@ mod tests {
     #[test]
     fn each_statement_s_parameters_are_its_own() {
         let script = Script::new().then("A $1, $2 $1").bind(1).bind(2).insist_that("B $1").bind(3).then("C $1");
-        let insisting = "SELECT json(CASE WHEN B $3 THEN '1' ELSE 'it does not hold' END)";
+        let insisting = "SELECT 1 WHERE json(CASE WHEN B $3 THEN '1' ELSE 'it does not hold' END) IS NULL";
         assert_eq!(script.sql, format!("BEGIN IMMEDIATE;\nA $1, $2 $1;\n{insisting};\nC $4"));
     }
 

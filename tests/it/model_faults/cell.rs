@@ -152,7 +152,8 @@ pub async fn call(http: &Http, dialect: &str, endpoint: &str, stream: bool, time
     let key = Some(SecretString::from(KEY));
     let server = Server { endpoint: endpoint.parse().unwrap(), key, headers: HeaderMap::new() };
     let wire = Wire { dialect, server, timeouts };
-    let format = AnswerFormat::Schema { name: "triage_v1".to_owned(), schema: serde_json::json!({"type": "object"}) };
+    let format =
+        AnswerFormat::Schema { name: "triage_v1".to_owned(), schema: serde_json::json!({"type": "object"}).into() };
     let question = ModelRequest::question("m", "Judge.".to_owned(), "[]".to_owned(), format, rows::MOST);
     let request = ModelRequest { stream, ..question };
     let encoded = dialect.encode(&request, &wire.server).unwrap();

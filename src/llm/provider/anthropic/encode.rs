@@ -1,5 +1,7 @@
 //! Our request as a Messages request.
 
+use std::borrow::Cow;
+
 use serde_json::{Map, Value, json};
 
 use super::tool;
@@ -71,12 +73,12 @@ pub(super) fn body(request: &ModelRequest) -> Vec<u8> {
     if request.stream {
         body["stream"] = true.into();
     }
-    request.finish_body(body)
+    request.finish_body(&body)
 }
 
 /// A tool says the form itself.
-fn system(request: &ModelRequest) -> String {
-    if tool(request).is_some() { request.system.clone() } else { request.system_in_words() }
+fn system(request: &ModelRequest) -> Cow<'_, str> {
+    if tool(request).is_some() { Cow::Borrowed(&request.system) } else { request.system_in_words() }
 }
 
 fn message(turn: &Turn) -> Value {

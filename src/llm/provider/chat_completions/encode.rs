@@ -1,34 +1,73 @@
 //! Our request as a chat completion request.
 
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::Value;
 use url::Url;
 
-use crate::llm::provider::{AnswerFormat, ModelRequest, effort, messages};
+use crate::llm::provider::messages::{self, Message};
+use crate::llm::provider::{AnswerFormat, ModelRequest, effort};
 
 /// The limit's older name, which all copies know and OpenAI's thinking models refuse.
 const MAX_TOKENS: &str = "max_tokens";
 const MAX_COMPLETION_TOKENS: &str = "max_completion_tokens";
 
+#[derive(Serialize)]
+struct Body<'a> {
+    model: &'a str,
+    messages: Vec<Message<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_tokens: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_completion_tokens: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    response_format: Option<Format<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reasoning_effort: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    temperature: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    top_p: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stream: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stream_options: Option<StreamOptions>,
+}
+
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum Format<'a> {
+    JsonSchema { json_schema: JsonSchema<'a> },
+    JsonObject,
+}
+
+#[derive(Serialize)]
+struct JsonSchema<'a> {
+    name: &'a str,
+    strict: bool,
+    schema: &'a Value,
+}
+
+#[derive(Serialize)]
+struct StreamOptions {
+    include_usage: bool,
+}
+
 pub(super) fn body(request: &ModelRequest, endpoint: &Url) -> Vec<u8> {
-    let mut body = json!({ "model": request.model, "messages": messages::with_system(request) });
-    body[limit_name(request, endpoint)] = request.max_output_tokens.into();
-    if let Some(format) = format(request) {
-        body["response_format"] = format;
-    }
-    if let Some(effort) = effort::word(request) {
-        body["reasoning_effort"] = effort.into();
-    }
-    let sampling = [("temperature", request.sampling.temperature), ("top_p", request.sampling.top_p)];
-    for (name, value) in sampling.into_iter().filter_map(|(name, value)| Some((name, value?))) {
-        body[name] = value.into();
-    }
-    if request.stream {
-        body["stream"] = true.into();
-        if request.capabilities.usage_in_streams {
-            body["stream_options"] = json!({ "include_usage": true });
-        }
-    }
-    request.finish_body(body)
+    let limit_name = limit_name(request, endpoint);
+    let limit = |name| (limit_name == name).then_some(request.max_output_tokens);
+    let has_usage = request.stream && request.capabilities.usage_in_streams;
+    request.finish_body(&Body {
+        model: &request.model,
+        messages: messages::with_system(request),
+        max_tokens: limit(MAX_TOKENS),
+        max_completion_tokens: limit(MAX_COMPLETION_TOKENS),
+        response_format: format(request),
+        reasoning_effort: effort::word(request),
+        temperature: request.sampling.temperature,
+        top_p: request.sampling.top_p,
+        stream: request.stream.then_some(true),
+        stream_options: has_usage.then_some(StreamOptions { include_usage: true }),
+    })
 }
 
 /// The owner's word for the limit, else the one that the server is likely to know.
@@ -41,19 +80,20 @@ fn limit_name(request: &ModelRequest, endpoint: &Url) -> &'static str {
     })
 }
 
-fn format(request: &ModelRequest) -> Option<Value> {
+fn format(request: &ModelRequest) -> Option<Format<'_>> {
     match &request.format {
         AnswerFormat::Text => None,
-        AnswerFormat::Schema { name, schema } if request.capabilities.strict_schema => Some(json!({
-            "type": "json_schema",
-            "json_schema": { "name": name, "strict": true, "schema": schema },
-        })),
-        AnswerFormat::Json | AnswerFormat::Schema { .. } => Some(json!({ "type": "json_object" })),
+        AnswerFormat::Schema { name, schema } if request.capabilities.strict_schema => {
+            Some(Format::JsonSchema { json_schema: JsonSchema { name, strict: true, schema } })
+        }
+        AnswerFormat::Json | AnswerFormat::Schema { .. } => Some(Format::JsonObject),
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
     use crate::config::Effort;
     use crate::llm::provider::{Role, Turn};
@@ -83,7 +123,7 @@ mod tests {
         request.turns.push(Turn { role: Role::Assistant, content: "{}".to_owned() });
         request.turns.push(Turn { role: Role::User, content: "Not quite.".to_owned() });
         request.capabilities.strict_schema = false;
-        request.format = AnswerFormat::Schema { name: "n".to_owned(), schema: json!({"type": "object"}) };
+        request.format = AnswerFormat::Schema { name: "n".to_owned(), schema: json!({"type": "object"}).into() };
         request.effort = Some(Effort::None);
         request.sampling.temperature = Some(0.5);
         request.sampling.top_p = Some(0.9);

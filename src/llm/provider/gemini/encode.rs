@@ -36,7 +36,7 @@ pub(super) fn body(request: &ModelRequest) -> Vec<u8> {
     if !system.trim().is_empty() {
         body["systemInstruction"] = json!({ "parts": [{ "text": system }] });
     }
-    request.finish_body(body)
+    request.finish_body(&body)
 }
 
 fn content(turn: &Turn) -> Value {

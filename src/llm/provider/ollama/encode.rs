@@ -23,7 +23,7 @@ const FIELDS: [&str; 11] = [
 pub(super) fn body(request: &ModelRequest) -> Vec<u8> {
     let mut body = Map::new();
     body.insert("model".to_owned(), request.model.as_str().into());
-    body.insert("messages".to_owned(), messages::with_system(request).into());
+    body.insert("messages".to_owned(), json!(messages::with_system(request)));
     // It streams unless told not to.
     body.insert("stream".to_owned(), request.stream.into());
     let format = format(request).map(|format| ("format".to_owned(), format));
@@ -52,7 +52,7 @@ fn options(request: &ModelRequest) -> Map<String, Value> {
 fn format(request: &ModelRequest) -> Option<Value> {
     match &request.format {
         AnswerFormat::Text => None,
-        AnswerFormat::Schema { schema, .. } if request.capabilities.strict_schema => Some(schema.clone()),
+        AnswerFormat::Schema { schema, .. } if request.capabilities.strict_schema => Some(Value::clone(schema)),
         AnswerFormat::Json | AnswerFormat::Schema { .. } => Some("json".into()),
     }
 }
@@ -92,7 +92,7 @@ mod tests {
         request.turns.push(Turn { role: Role::Assistant, content: "{}".to_owned() });
         request.turns.push(Turn { role: Role::User, content: "Not quite.".to_owned() });
         request.capabilities.strict_schema = false;
-        request.format = AnswerFormat::Schema { name: "n".to_owned(), schema: json!({"type": "object"}) };
+        request.format = AnswerFormat::Schema { name: "n".to_owned(), schema: json!({"type": "object"}).into() };
         request.effort = Some(Effort::None);
         request.sampling.temperature = Some(0.5);
         request.sampling.top_p = Some(0.9);

@@ -1,51 +1,82 @@
 //! Our request as a Responses request.
 
-use serde_json::{Value, json};
+use std::borrow::Cow;
 
-use crate::llm::provider::{AnswerFormat, ModelRequest, effort, messages};
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::llm::provider::messages::{self, Message};
+use crate::llm::provider::{AnswerFormat, ModelRequest, effort};
 
 /// The provider's least.
 const MIN_OUTPUT_TOKENS: u32 = 16;
 
-pub(super) fn body(request: &ModelRequest) -> Vec<u8> {
-    let mut body = json!({
-        "model": request.model,
-        "input": messages::of_turns(request),
-        "max_output_tokens": request.max_output_tokens.max(MIN_OUTPUT_TOKENS),
-        "store": false,
-    });
-    let system = request.system_in_words();
-    if !system.is_empty() {
-        body["instructions"] = system.into();
-    }
-    if let Some(format) = format(request) {
-        body["text"] = json!({ "format": format });
-    }
-    if let Some(effort) = effort::word(request) {
-        body["reasoning"] = json!({ "effort": effort });
-    }
-    let sampling = [("temperature", request.sampling.temperature), ("top_p", request.sampling.top_p)];
-    for (name, value) in sampling.into_iter().filter_map(|(name, value)| Some((name, value?))) {
-        body[name] = value.into();
-    }
-    if request.stream {
-        body["stream"] = true.into();
-    }
-    request.finish_body(body)
+#[derive(Serialize)]
+struct Body<'a> {
+    model: &'a str,
+    input: Vec<Message<'a>>,
+    max_output_tokens: u32,
+    store: bool,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    instructions: Cow<'a, str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<Text<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reasoning: Option<Reasoning>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    temperature: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    top_p: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stream: Option<bool>,
 }
 
-fn format(request: &ModelRequest) -> Option<Value> {
+#[derive(Serialize)]
+struct Text<'a> {
+    format: Format<'a>,
+}
+
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum Format<'a> {
+    JsonSchema { name: &'a str, strict: bool, schema: &'a Value },
+    JsonObject,
+}
+
+#[derive(Serialize)]
+struct Reasoning {
+    effort: &'static str,
+}
+
+pub(super) fn body(request: &ModelRequest) -> Vec<u8> {
+    request.finish_body(&Body {
+        model: &request.model,
+        input: messages::of_turns(request),
+        max_output_tokens: request.max_output_tokens.max(MIN_OUTPUT_TOKENS),
+        store: false,
+        instructions: request.system_in_words(),
+        text: format(request).map(|format| Text { format }),
+        reasoning: effort::word(request).map(|effort| Reasoning { effort }),
+        temperature: request.sampling.temperature,
+        top_p: request.sampling.top_p,
+        stream: request.stream.then_some(true),
+    })
+}
+
+fn format(request: &ModelRequest) -> Option<Format<'_>> {
     match &request.format {
         AnswerFormat::Text => None,
         AnswerFormat::Schema { name, schema } if request.capabilities.strict_schema => {
-            Some(json!({ "type": "json_schema", "name": name, "strict": true, "schema": schema }))
+            Some(Format::JsonSchema { name, strict: true, schema })
         }
-        AnswerFormat::Json | AnswerFormat::Schema { .. } => Some(json!({ "type": "json_object" })),
+        AnswerFormat::Json | AnswerFormat::Schema { .. } => Some(Format::JsonObject),
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
     use crate::config::Effort;
     use crate::llm::provider::{Role, Turn};
