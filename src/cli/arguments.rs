@@ -5,6 +5,8 @@ mod feedback;
 mod ledger;
 mod llm;
 mod miniflux;
+mod source;
+mod topic;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -14,6 +16,8 @@ pub(super) use feedback::{FeedbackArguments, FeedbackCommand};
 pub(super) use ledger::{AdjustArguments, CallsArguments, SpendArguments, SpendCommand};
 pub(super) use llm::{AskArguments, CheckArguments, LlmCommand, ModelsArguments, QuestionnaireArguments};
 pub(super) use miniflux::MinifluxArguments;
+pub(super) use source::{AddArguments, OpmlCommand, SourceChoice, SourceCommand};
+pub(super) use topic::{TopicCommand, TopicSettings};
 
 use clap::{Args, Parser, Subcommand};
 
@@ -129,158 +133,6 @@ pub(super) struct InitArguments {
     /// What matters to you, in your own words, separated by commas.
     #[arg(long)]
     pub(super) interests: Option<String>,
-}
-
-#[derive(Debug, Subcommand)]
-pub(super) enum TopicCommand {
-    /// All topics.
-    List {
-        #[arg(long)]
-        json: bool,
-    },
-    /// Add a topic.
-    Add {
-        name: String,
-        #[command(flatten)]
-        settings: TopicSettings,
-    },
-    /// Change a topic; what is not named stays as it is.
-    Set {
-        name: String,
-        #[command(flatten)]
-        settings: TopicSettings,
-    },
-}
-
-#[derive(Debug, Args)]
-pub(super) struct TopicSettings {
-    /// What matters to you, in your own words, separated by commas.
-    #[arg(long)]
-    pub(super) interests: Option<String>,
-    /// A cron expression ("0 7 * * *") or an interval ("every 6h").
-    #[arg(long)]
-    pub(super) schedule: Option<String>,
-    /// An IANA time zone, for example Europe/Berlin.
-    #[arg(long)]
-    pub(super) timezone: Option<String>,
-    /// Leave items out: word:PATTERN, source:PATTERN or author:PATTERN (a regular expression). May be repeated.
-    #[arg(long, value_name = "FIELD:PATTERN")]
-    pub(super) mute: Vec<String>,
-    /// Raise items: word:PATTERN, source:PATTERN or author:PATTERN. May be repeated.
-    #[arg(long, value_name = "FIELD:PATTERN")]
-    pub(super) boost: Vec<String>,
-    /// Forget all rules first.
-    #[arg(long)]
-    pub(super) clear_rules: bool,
-    /// How much a run may consider: 0 (little) to 100 (much).
-    #[arg(long, value_parser = clap::value_parser!(u8).range(0..=100))]
-    pub(super) depth: Option<u8>,
-    /// Hours after which a story's score has fallen to a third (1/e).
-    #[arg(long)]
-    pub(super) decay_hours: Option<f64>,
-    /// low, normal or high.
-    #[arg(long)]
-    pub(super) budget_tier: Option<String>,
-    /// At most this share of the daily and monthly budget, in percent; 0 for no share of its own.
-    #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(0..=100))]
-    pub(super) budget_share: Option<u8>,
-    /// Let the next run read from this time on (RFC 3339), whatever was read before.
-    #[arg(long, value_name = "TIME")]
-    pub(super) read_from: Option<String>,
-}
-
-#[derive(Debug, Subcommand)]
-pub(super) enum SourceCommand {
-    /// Add sources by URL, path or short name.
-    ///
-    /// Short names: hn:top, hn:new, hn:best or hn:"words to search for"; reddit:NAME or reddit:NAME/new; youtube:CHANNEL-ID,
-    /// youtube:PLAYLIST-ID or youtube:@handle; github:OWNER/REPOSITORY (its releases); arxiv:CATEGORY; lobsters or lobsters:TAG. The
-    /// addresses of such pages will do as well. Of any other page, the feed that it names is added.
-    ///
-    /// signal:"words to search for" asks the search that `AHA_SIGNAL_URL` names (of X, or any other that answers with JSON); what it
-    /// finds is read by a model, within the budget, each result once.
-    Add(AddArguments),
-    /// All sources with their health.
-    List {
-        #[arg(long)]
-        topic: Option<String>,
-        #[arg(long)]
-        json: bool,
-    },
-    /// Read sources and show what is in them, storing nothing.
-    Test {
-        #[arg(required = true, value_name = "URL|FILE|NAME")]
-        locations: Vec<String>,
-        /// One JSON object a source and line.
-        #[arg(long)]
-        json: bool,
-    },
-    /// Bring the feeds of a Miniflux, and what was starred and read there as feedback.
-    ///
-    /// Starred entries count as saved, read ones as a tenth of a like: by their words, source and author, at once, whether or not the entry
-    /// itself was fetched here. Doing it again adds only what is new. The API token stands in `AHA_MINIFLUX_TOKEN`; for a Miniflux in your
-    /// own network its host has to be in `AHA_FETCH_ALLOW`.
-    ImportMiniflux(MinifluxArguments),
-    /// Change how a source is read; what is not named stays as it is.
-    Set {
-        #[command(flatten)]
-        choice: SourceChoice,
-        /// Multiplies the score of its stories, from 0.1 to 3.
-        #[arg(long, required_unless_present = "full_text")]
-        weight: Option<f64>,
-        /// Whether to read the pages that its teasers link to.
-        #[arg(long, value_name = "true|false")]
-        full_text: Option<bool>,
-    },
-    /// Read a source again.
-    Enable(SourceChoice),
-    /// Stop reading a source; what it brought stays.
-    Disable(SourceChoice),
-    /// Forget a source; its items stay in old digests.
-    Remove(SourceChoice),
-}
-
-#[derive(Debug, Args)]
-pub(super) struct AddArguments {
-    #[arg(required = true, value_name = "URL|FILE|NAME")]
-    pub(super) locations: Vec<String>,
-    #[arg(long, default_value = "default")]
-    pub(super) topic: String,
-    /// The name to show instead of the feed's own; for a single source.
-    #[arg(long)]
-    pub(super) title: Option<String>,
-    /// Multiplies the score of its stories, from 0.1 to 3.
-    #[arg(long)]
-    pub(super) weight: Option<f64>,
-    /// Add them as they are, without looking what is there.
-    #[arg(long)]
-    pub(super) as_is: bool,
-    /// Read the pages that its teasers link to, as far as their robots.txt allows.
-    #[arg(long)]
-    pub(super) full_text: bool,
-}
-
-#[derive(Debug, Args)]
-pub(super) struct SourceChoice {
-    /// The source's URL, id (or its beginning) or exact name.
-    pub(super) source: String,
-    #[arg(long)]
-    pub(super) topic: Option<String>,
-}
-
-#[derive(Debug, Subcommand)]
-pub(super) enum OpmlCommand {
-    /// Add the sources of a file; paths in it are relative to it.
-    Import {
-        file: PathBuf,
-        #[arg(long, default_value = "default")]
-        topic: String,
-    },
-    /// Print the sources of a topic.
-    Export {
-        #[arg(long, default_value = "default")]
-        topic: String,
-    },
 }
 
 #[derive(Debug, Args)]

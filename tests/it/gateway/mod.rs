@@ -1,9 +1,10 @@
 //! The gateway over a transport that goes wrong in every way, on a real ledger: whatever happens, no reservation is left behind,
 //! and counters, rows and the provider's own bill agree.
 
-use std::collections::BTreeMap;
+mod fake;
+
 use std::io::Write as _;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use aha_radar::clock::Clock;
@@ -13,18 +14,15 @@ use aha_radar::domain::ids::ItemId;
 use aha_radar::domain::time::Timestamp;
 use aha_radar::domain::topic::BudgetTier;
 use aha_radar::llm::breaker::{BreakerPolicy, Breakers};
-use aha_radar::llm::error::CallError;
 use aha_radar::llm::input::{TaskInput, TriageInput};
 use aha_radar::llm::prompt::Prompts;
 use aha_radar::llm::retry::{PIPELINE, RetryPolicy};
-use aha_radar::llm::transport::{Timeouts, Transport, WireRequest, WireResponse, WireStream};
 use aha_radar::llm::{Ask, CallScope, Gate, Gateway, GatewayParts, Outcome, Router, Task};
 use aha_radar::store::{self, CallFilter, CallRecord, Counter, Gone, OpenMode, SharedStore};
-use async_trait::async_trait;
 use futures::StreamExt as _;
-use serde_json::{Value, json};
 
 use crate::support::feeds::Random;
+use fake::{FATES, Fake};
 
 /// The machine's clock stands at the start of the 22nd of November 2026.
 const NOW: i64 = 1_795_305_600_000;
@@ -32,175 +30,6 @@ const COUNTERS: [&str; 2] = ["day:2026-11-22", "month:2026-11"];
 /// Micro-credits for a token in and out.
 const PRICE: (i64, i64) = (1, 4);
 const STORIES: usize = 3;
-
-/// What a request comes to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Fate {
-    Good,
-    Dear,
-    MissingStory,
-    Prose,
-    TwoObjects,
-    BadScore,
-    Truncated,
-    Filtered,
-    Refusal,
-    NoUsage,
-    NegativeUsage,
-    HugeUsage,
-    FailedInBody,
-    Html,
-    Status(u16),
-    Connect,
-    TimedOut,
-    Interrupted,
-    TooLarge,
-    Redirected,
-}
-
-const FATES: [Fate; 29] = [
-    Fate::Good,
-    Fate::Good,
-    Fate::Good,
-    Fate::Good,
-    Fate::Dear,
-    Fate::MissingStory,
-    Fate::MissingStory,
-    Fate::Prose,
-    Fate::TwoObjects,
-    Fate::BadScore,
-    Fate::Truncated,
-    Fate::Filtered,
-    Fate::Refusal,
-    Fate::NoUsage,
-    Fate::NegativeUsage,
-    Fate::HugeUsage,
-    Fate::FailedInBody,
-    Fate::Html,
-    Fate::Status(429),
-    Fate::Status(503),
-    Fate::Status(500),
-    Fate::Status(502),
-    Fate::Status(400),
-    Fate::Status(401),
-    Fate::Connect,
-    Fate::TimedOut,
-    Fate::Interrupted,
-    Fate::TooLarge,
-    Fate::Redirected,
-];
-
-/// What the fake provider has done.
-#[derive(Debug)]
-struct Books {
-    random: Random,
-    fates: BTreeMap<Fate, usize>,
-    /// What each exchange cost that tells its usage, by its id.
-    billed: BTreeMap<String, i64>,
-    requests: usize,
-}
-
-#[derive(Debug)]
-struct Fake(Mutex<Books>);
-
-impl Fake {
-    fn seeded(seed: u64) -> Self {
-        Self(Mutex::new(Books { random: Random(seed), fates: BTreeMap::new(), billed: BTreeMap::new(), requests: 0 }))
-    }
-}
-
-#[async_trait]
-impl Transport for Fake {
-    async fn open(&self, request: &WireRequest, _: Timeouts) -> Result<WireStream, CallError> {
-        let answer = self.0.lock().unwrap().answer(request);
-        tokio::task::yield_now().await;
-        answer.map(WireStream::from)
-    }
-}
-
-impl Books {
-    fn answer(&mut self, request: &WireRequest) -> Result<WireResponse, CallError> {
-        self.requests += 1;
-        let fate = FATES[usize::try_from(self.random.below(FATES.len() as u64)).unwrap()];
-        *self.fates.entry(fate).or_default() += 1;
-        let why = || "on order".to_owned();
-        let (status, body) = match fate {
-            Fate::Connect => return Err(CallError::Connect(why())),
-            Fate::TimedOut => return Err(CallError::TimedOut(1)),
-            Fate::Interrupted => return Err(CallError::Interrupted(why())),
-            Fate::TooLarge => return Err(CallError::TooLarge(32)),
-            Fate::Redirected => return Err(CallError::Redirected(why())),
-            Fate::Html => (200, "<html>".to_owned()),
-            Fate::Status(status) => (status, json!({ "error": { "message": "on order" } }).to_string()),
-            _ => (200, self.said(fate, request).to_string()),
-        };
-        Ok(WireResponse { status, body: body.into_bytes(), ..WireResponse::default() })
-    }
-
-    fn said(&mut self, fate: Fate, request: &WireRequest) -> Value {
-        let asked: Value = serde_json::from_slice(&request.body).unwrap();
-        let prompt = asked["input"][0]["content"].as_str().unwrap();
-        let text = match fate {
-            Fate::Prose => "I'd rather not {".to_owned(),
-            Fate::TwoObjects => format!("{} {{\"results\": []}}", results(prompt, fate)),
-            Fate::Truncated | Fate::Filtered => "{\"results\": [".to_owned(),
-            _ => results(prompt, fate).to_string(),
-        };
-        let id = format!("resp_{}", self.requests);
-        let most = asked["max_output_tokens"].as_i64().unwrap();
-        let (input, output) = match fate {
-            // More than can be: a server that counts otherwise than we do.
-            Fate::Dear => (i64::try_from(request.body.len()).unwrap() * 3, most * 2),
-            Fate::NegativeUsage => (-5, 10),
-            Fate::HugeUsage => (1_000_000_000_000_000, 10),
-            _ => (i64::try_from(request.body.len()).unwrap() / 4, 60),
-        };
-        if !matches!(fate, Fate::NoUsage | Fate::NegativeUsage | Fate::HugeUsage | Fate::FailedInBody) {
-            self.billed.insert(id.clone(), input * PRICE.0 + output * PRICE.1);
-        }
-        let part = match fate {
-            Fate::Refusal => json!({ "type": "refusal", "refusal": "No." }),
-            _ => json!({ "type": "output_text", "text": text }),
-        };
-        let mut body = json!({
-            "id": id, "status": "completed", "output": [{ "type": "message", "content": [part] }],
-            "usage": { "input_tokens": input, "output_tokens": output },
-        });
-        match fate {
-            Fate::NoUsage => body["usage"] = Value::Null,
-            Fate::FailedInBody => {
-                body["usage"] = Value::Null;
-                body["error"] = json!({ "code": "server_error", "message": "on order" });
-            }
-            Fate::Truncated | Fate::Filtered => {
-                let reason = if fate == Fate::Filtered { "content_filter" } else { "max_output_tokens" };
-                body["status"] = json!("incomplete");
-                body["incomplete_details"] = json!({ "reason": reason });
-            }
-            _ => {}
-        }
-        body
-    }
-}
-
-/// One verdict for each story in the prompt, but for what goes wrong.
-fn results(prompt: &str, fate: Fate) -> Value {
-    let (_, rest) = prompt.rsplit_once("<stories>").unwrap();
-    let stories: Vec<Value> = serde_json::from_str(rest.split_once("</stories>").unwrap().0).unwrap();
-    let mut results: Vec<Value> = stories
-        .iter()
-        .map(|story| {
-            json!({ "id": story["id"], "aha_score": 50, "reason": "r", "is_relevant": true, "is_novel": true,
-                    "categories": [], "should_deep_summarize": false })
-        })
-        .collect();
-    match fate {
-        Fate::MissingStory => drop(results.remove(0)),
-        Fate::BadScore => results[0]["aha_score"] = json!(101),
-        _ => {}
-    }
-    json!({ "results": results })
-}
 
 fn gateway(transport: Arc<Fake>, daily_credits: Option<&str>) -> Gateway {
     let mut settings = vec![

@@ -1,0 +1,101 @@
+//! `source` and `opml`: what is read.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+use super::MinifluxArguments;
+
+#[derive(Debug, Subcommand)]
+pub(in crate::cli) enum SourceCommand {
+    /// Add sources by URL, path or short name.
+    ///
+    /// Short names: hn:top, hn:new, hn:best or hn:"words to search for"; reddit:NAME or reddit:NAME/new; youtube:CHANNEL-ID,
+    /// youtube:PLAYLIST-ID or youtube:@handle; github:OWNER/REPOSITORY (its releases); arxiv:CATEGORY; lobsters or lobsters:TAG. The
+    /// addresses of such pages will do as well. Of any other page, the feed that it names is added.
+    ///
+    /// signal:"words to search for" asks the search that `AHA_SIGNAL_URL` names (of X, or any other that answers with JSON); what it
+    /// finds is read by a model, within the budget, each result once.
+    Add(AddArguments),
+    /// All sources with their health.
+    List {
+        #[arg(long)]
+        topic: Option<String>,
+        #[arg(long)]
+        json: bool,
+    },
+    /// Read sources and show what is in them, storing nothing.
+    Test {
+        #[arg(required = true, value_name = "URL|FILE|NAME")]
+        locations: Vec<String>,
+        /// One JSON object a source and line.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Bring the feeds of a Miniflux, and what was starred and read there as feedback.
+    ///
+    /// Starred entries count as saved, read ones as a tenth of a like: by their words, source and author, at once, whether or not the entry
+    /// itself was fetched here. Doing it again adds only what is new. The API token stands in `AHA_MINIFLUX_TOKEN`; for a Miniflux in your
+    /// own network its host has to be in `AHA_FETCH_ALLOW`.
+    ImportMiniflux(MinifluxArguments),
+    /// Change how a source is read; what is not named stays as it is.
+    Set {
+        #[command(flatten)]
+        choice: SourceChoice,
+        /// Multiplies the score of its stories, from 0.1 to 3.
+        #[arg(long, required_unless_present = "full_text")]
+        weight: Option<f64>,
+        /// Whether to read the pages that its teasers link to.
+        #[arg(long, value_name = "true|false")]
+        full_text: Option<bool>,
+    },
+    /// Read a source again.
+    Enable(SourceChoice),
+    /// Stop reading a source; what it brought stays.
+    Disable(SourceChoice),
+    /// Forget a source; its items stay in old digests.
+    Remove(SourceChoice),
+}
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct AddArguments {
+    #[arg(required = true, value_name = "URL|FILE|NAME")]
+    pub(in crate::cli) locations: Vec<String>,
+    #[arg(long, default_value = "default")]
+    pub(in crate::cli) topic: String,
+    /// The name to show instead of the feed's own; for a single source.
+    #[arg(long)]
+    pub(in crate::cli) title: Option<String>,
+    /// Multiplies the score of its stories, from 0.1 to 3.
+    #[arg(long)]
+    pub(in crate::cli) weight: Option<f64>,
+    /// Add them as they are, without looking what is there.
+    #[arg(long)]
+    pub(in crate::cli) as_is: bool,
+    /// Read the pages that its teasers link to, as far as their robots.txt allows.
+    #[arg(long)]
+    pub(in crate::cli) full_text: bool,
+}
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct SourceChoice {
+    /// The source's URL, id (or its beginning) or exact name.
+    pub(in crate::cli) source: String,
+    #[arg(long)]
+    pub(in crate::cli) topic: Option<String>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(in crate::cli) enum OpmlCommand {
+    /// Add the sources of a file; paths in it are relative to it.
+    Import {
+        file: PathBuf,
+        #[arg(long, default_value = "default")]
+        topic: String,
+    },
+    /// Print the sources of a topic.
+    Export {
+        #[arg(long, default_value = "default")]
+        topic: String,
+    },
+}

@@ -1,0 +1,61 @@
+//! `topic`: what is read for, and how.
+
+use clap::{Args, Subcommand};
+
+#[derive(Debug, Subcommand)]
+pub(in crate::cli) enum TopicCommand {
+    /// All topics.
+    List {
+        #[arg(long)]
+        json: bool,
+    },
+    /// Add a topic.
+    Add {
+        name: String,
+        #[command(flatten)]
+        settings: TopicSettings,
+    },
+    /// Change a topic; what is not named stays as it is.
+    Set {
+        name: String,
+        #[command(flatten)]
+        settings: TopicSettings,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct TopicSettings {
+    /// What matters to you, in your own words, separated by commas.
+    #[arg(long)]
+    pub(in crate::cli) interests: Option<String>,
+    /// A cron expression ("0 7 * * *") or an interval ("every 6h").
+    #[arg(long)]
+    pub(in crate::cli) schedule: Option<String>,
+    /// An IANA time zone, for example Europe/Berlin.
+    #[arg(long)]
+    pub(in crate::cli) timezone: Option<String>,
+    /// Leave items out: word:PATTERN, source:PATTERN or author:PATTERN (a regular expression). May be repeated.
+    #[arg(long, value_name = "FIELD:PATTERN")]
+    pub(in crate::cli) mute: Vec<String>,
+    /// Raise items: word:PATTERN, source:PATTERN or author:PATTERN. May be repeated.
+    #[arg(long, value_name = "FIELD:PATTERN")]
+    pub(in crate::cli) boost: Vec<String>,
+    /// Forget all rules first.
+    #[arg(long)]
+    pub(in crate::cli) clear_rules: bool,
+    /// How much a run may consider: 0 (little) to 100 (much).
+    #[arg(long, value_parser = clap::value_parser!(u8).range(0..=100))]
+    pub(in crate::cli) depth: Option<u8>,
+    /// Hours after which a story's score has fallen to a third (1/e).
+    #[arg(long)]
+    pub(in crate::cli) decay_hours: Option<f64>,
+    /// low, normal or high.
+    #[arg(long)]
+    pub(in crate::cli) budget_tier: Option<String>,
+    /// At most this share of the daily and monthly budget, in percent; 0 for no share of its own.
+    #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(0..=100))]
+    pub(in crate::cli) budget_share: Option<u8>,
+    /// Let the next run read from this time on (RFC 3339), whatever was read before.
+    #[arg(long, value_name = "TIME")]
+    pub(in crate::cli) read_from: Option<String>,
+}

@@ -1,0 +1,140 @@
+//! The owner's rules and interests, and the terms that a story's score is made of.
+
+use serde_json::Value;
+
+use super::{USAGE, WINDOW, stories, with_examples, with_posts};
+use crate::support::feeds::Post;
+use crate::support::radar::Radar;
+use crate::support::rows;
+
+#[test]
+fn muted_words_are_left_out_and_counted() {
+    let radar = with_examples();
+    radar.ok(&WINDOW);
+    let all = radar.digest();
+    assert_eq!(all["skipped"]["muted"], 0);
+    radar.ok(&[
+        "topic",
+        "set",
+        "default",
+        "--mute",
+        "word:hearing aids|triptych",
+        "--mute",
+        "source:^Linkyard$",
+        "--mute",
+        "author:crewe",
+    ]);
+    radar.ok(&WINDOW);
+    let digest = radar.digest();
+    let shown = stories(&digest).iter().map(ToString::to_string).collect::<String>().to_lowercase();
+    for word in ["hearing aids", "triptych", "\"name\":\"linkyard\"", "crewe"] {
+        assert!(!shown.contains(word), "{word}");
+        assert!(all.to_string().to_lowercase().contains(word), "{word} would not have been shown anyway");
+    }
+    let muted = "SELECT count(*) FROM content_items i JOIN sources s ON s.id = i.source_id
+                 WHERE i.item_time >= 1794787200000 AND i.item_time < 1795046400000
+                   AND (lower(i.title || ' ' || i.body_text) LIKE '%hearing aids%'
+                     OR lower(i.title || ' ' || i.body_text) LIKE '%triptych%'
+                     OR s.title = 'Linkyard' OR i.author LIKE '%crewe%')";
+    assert_eq!(digest["skipped"]["muted"], rows::number(&radar, muted));
+    let skipped: u64 = digest["skipped"].as_object().unwrap().values().map(|count| count.as_u64().unwrap()).sum();
+    assert_eq!(digest["digest"]["items"], u64::try_from(stories(&digest).len()).unwrap() + skipped);
+    assert_eq!(digest["digest"]["items"], all["digest"]["items"]);
+    radar.ok(&["topic", "set", "default", "--clear-rules"]);
+    radar.ok(&WINDOW);
+    assert_eq!(radar.digest(), all);
+}
+
+#[test]
+fn a_boost_multiplies_the_final_score() {
+    let posts = ["one", "two", "three"].map(|id| Post::about_nothing_else(id, "2026-11-18T05:00:00Z"));
+    let radar = with_posts(&posts);
+    let score = |radar: &Radar, post: &Post| {
+        let digest = radar.digest();
+        let story = stories(&digest).iter().find(|story| story["url"] == post.url).unwrap().clone();
+        (story["final_score"].as_f64().unwrap(), story["score_debug"]["rule_boost"].as_f64().unwrap())
+    };
+    radar.ok(&WINDOW);
+    let before = posts.each_ref().map(|post| score(&radar, post).0);
+    let word = posts[1].title.split(' ').next().unwrap();
+    radar.ok(&["topic", "set", "default", "--boost", &format!("word:{word}")]);
+    radar.ok(&WINDOW);
+    assert_eq!(posts.each_ref().map(|post| score(&radar, post).1.to_bits()), [1.0, 1.5, 1.0].map(f64::to_bits));
+    assert!((score(&radar, &posts[1]).0 - 1.5 * before[1]).abs() < 2e-6);
+    assert!((score(&radar, &posts[0]).0 - before[0]).abs() < f64::EPSILON);
+    assert_eq!(radar.digest()["stories"][0]["url"], posts[1].url);
+}
+
+#[test]
+fn interests_are_labelled_and_given_as_the_reason() {
+    let radar = with_examples();
+    radar.ok(&["topic", "set", "default", "--interests", "hearing aids; spell checkers"]);
+    radar.ok(&WINDOW);
+    let digest = radar.digest();
+    let labelled: Vec<&Value> = stories(&digest).iter().filter(|story| story["label"] == "your_words").collect();
+    assert!(!labelled.is_empty());
+    for story in &labelled {
+        assert!(!story["score_debug"]["evidence"]["matched_interests"].as_array().unwrap().is_empty(), "{story:#}");
+    }
+    let aids = labelled.iter().find(|story| story["title"].as_str().unwrap().contains("hearing aids")).unwrap();
+    assert!(aids["reason"].as_str().unwrap().contains("hearing"), "{aids:#}");
+    assert_eq!(aids["triage"]["is_relevant"], true);
+    assert_eq!(aids["section"], "top");
+    let others = stories(&digest).iter().find(|story| story["triage"]["is_relevant"] == false);
+    assert!(others.is_some(), "with interests set, not everything is relevant");
+}
+
+#[test]
+fn item_names_every_term_and_the_terms_add_up() {
+    let radar = with_examples();
+    radar.ok(&WINDOW);
+    let told = radar.ok(&["item", "1"]);
+    for term in [
+        "Aha score",
+        "Label",
+        "Reason",
+        "Judged by",
+        "judgement: 0.8 ×",
+        "heuristic: 0.15 ×",
+        "0.6 × recency",
+        "0.4 × engagement",
+        "preference:",
+        "= base",
+        "novelty: 0.05 ×",
+        "source weight",
+        "your weight",
+        "rule boost",
+        "decay",
+        "before the window's end",
+        "= final score",
+        "divided",
+        "independent sources",
+        "Told by",
+        "cluster",
+    ] {
+        assert!(told.contains(term), "{term} is missing in\n{told}");
+    }
+    let digest = radar.digest();
+    for story in stories(&digest) {
+        let debug = &story["score_debug"];
+        let term = |name: &str| debug[name].as_f64().unwrap();
+        let base = 0.8 * term("ai") + 0.15 * (0.6 * term("recency") + 0.4 * term("engagement")) + term("preference");
+        let weights = term("source_weight")
+            * term("user_weight")
+            * term("rule_boost")
+            * (-term("age_hours") / term("decay_hours")).exp();
+        let expected = (base + 0.05 * term("novelty")) * weights;
+        assert!((expected - story["final_score"].as_f64().unwrap()).abs() < 1e-4, "{expected} {debug:#}");
+        assert!((term("ai") * 100.0 - story["aha_score"].as_f64().unwrap()).abs() < 1e-9);
+    }
+    let first = &digest["stories"][0];
+    for name in ["1", first["id"].as_str().unwrap()] {
+        let mut shown = radar.json(&["item", name, "--json"]);
+        let sources = shown["sources"].as_array_mut().unwrap();
+        let markups: Vec<_> = sources.iter_mut().filter_map(|s| s.as_object_mut().unwrap().remove("html")).collect();
+        assert!(markups.iter().any(|html| html.as_str().unwrap().starts_with('<')), "{markups:?}");
+        assert_eq!(&shown, first);
+    }
+    radar.run(&["item", "31"]).exits(USAGE).says("1 to 30");
+    radar.run(&["item", "first"]).exits(USAGE);
+}

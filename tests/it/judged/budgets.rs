@@ -1,0 +1,87 @@
+//! Runs that may not spend what they need.
+
+use std::collections::BTreeSet;
+
+use super::{NOW, WINDOW, of_schema, run, spent, stories, the_books_agree, with};
+use crate::support::radar::Radar;
+use crate::support::responses::{KEY, MODEL, OpenAi};
+use crate::support::rows;
+
+#[test]
+fn a_budget_of_a_tenth_judges_the_best_first_and_says_what_is_left_out() {
+    let model = OpenAi::start();
+    let radar = with(&model);
+    run(&radar, WINDOW).exits(0);
+    let needed = spent(&radar);
+    let tenth = format!("0.{:06}", needed / 10);
+    let poor = OpenAi::start();
+    let radar = with(&poor).with("AHA_BUDGET_RUN_CREDITS", &tenth).with("AHA_LLM_CONCURRENCY", "1");
+    run(&radar, WINDOW).exits(4).says("AHA_BUDGET_RUN_CREDITS");
+    assert!(spent(&radar) <= needed / 10, "{} of {}", spent(&radar), needed / 10);
+    let digest = radar.digest();
+    assert_eq!(stories(&digest).len(), 30);
+    let states: BTreeSet<&str> = stories(&digest).iter().map(|story| story["state"].as_str().unwrap()).collect();
+    assert!(states.contains("skipped_budget"), "{states:?}");
+    assert!(digest["cost"]["judgements_skipped"].as_u64().unwrap() > 0);
+    // Those asked about are the first of the order in which a richer run asked.
+    let titles = |model: &OpenAi| -> Vec<String> {
+        of_schema(model, "triage_v1").iter().flat_map(|c| c.stories().unwrap()).map(|s| s.title).collect()
+    };
+    let first = OpenAi::start();
+    let rich = with(&first).with("AHA_LLM_CONCURRENCY", "1");
+    run(&rich, WINDOW).exits(0);
+    let asked = titles(&poor);
+    assert!(!asked.is_empty(), "a tenth is enough for some");
+    assert_eq!(asked, titles(&first)[..asked.len()]);
+    the_books_agree(&radar, &poor);
+}
+
+#[test]
+fn a_cap_on_calls_is_kept() {
+    let model = OpenAi::start();
+    let radar = with(&model).with("OPENAI_TRIAGE_MAX_CALLS_PER_RUN", "2");
+    run(&radar, WINDOW).exits(4).says("OPENAI_TRIAGE_MAX_CALLS_PER_RUN");
+    assert_eq!(of_schema(&model, "triage_v1").len(), 2);
+    run(&radar, WINDOW).exits(4);
+    assert_eq!(of_schema(&model, "triage_v1").len(), 4, "a new pass may make as many again");
+}
+
+#[test]
+fn near_the_cap_the_low_tier_is_asked_when_the_owner_wants_that() {
+    // Small calls: what one may cost at most has to fit into the last fifth of the cap.
+    let model = OpenAi::start();
+    let radar = with(&model).with("AHA_TRIAGE_BATCH_SIZE", "2");
+    run(&radar, WINDOW).exits(0);
+    let judging = rows::number(&radar, "SELECT sum(cost_microcredits) FROM provider_calls WHERE purpose = 'triage'");
+    let cap = judging * 3 / 4;
+    let second = OpenAi::start();
+    let radar = with(&second)
+        .with("AHA_BUDGET_POLICY", "fallback_low")
+        .with("AHA_TRIAGE_BATCH_SIZE", "2")
+        .with("OPENAI_TRIAGE_MODEL_LOW", "small")
+        .with("AHA_LLM_CONCURRENCY", "1")
+        .with("AHA_BUDGET_RUN_CREDITS", &format!("0.{cap:06}"));
+    run(&radar, WINDOW);
+    let models: Vec<String> = of_schema(&second, "triage_v1").iter().map(|call| call.model().to_owned()).collect();
+    assert_eq!(models.first().map(String::as_str), Some(MODEL));
+    let small = models.iter().filter(|model| *model == "small").count();
+    assert!(small > 0, "{models:?}");
+    let degraded = "SELECT count(*) FROM provider_calls WHERE degraded_from = 'normal' AND model = 'small'";
+    assert_eq!(rows::number(&radar, degraded), i64::try_from(small).unwrap());
+    assert!(spent(&radar) <= cap);
+    let titles = || -> Vec<String> {
+        of_schema(&second, "triage_v1").iter().flat_map(|c| c.stories().unwrap()).map(|story| story.title).collect()
+    };
+    let asked = titles();
+    run(&radar, WINDOW);
+    let again = titles().split_off(asked.len());
+    assert!(again.iter().all(|title| !asked.contains(title)), "answers of the degraded run are used again: {again:?}");
+    the_books_agree(&radar, &second);
+}
+
+#[test]
+fn a_cap_without_a_price_is_an_error_of_configuration() {
+    let radar =
+        Radar::at(NOW).with("OPENAI_API_KEY", KEY).with("OPENAI_MODEL", MODEL).with("AHA_BUDGET_DAILY_CREDITS", "1");
+    run(&radar, WINDOW).exits(2).says("OPENAI_CREDITS_PER_1K_INPUT_TOKENS");
+}

@@ -1,0 +1,188 @@
+//! What becomes of each way in which an answer can be no answer.
+
+use std::collections::BTreeMap;
+
+use super::{WINDOW, billed, of_schema, run, spent, states, stories, the_books_agree, with};
+use crate::support::radar::Radar;
+use crate::support::responses::{Fault, MODEL, OpenAi, Reported, When};
+use crate::support::rows;
+
+/// A fault of the first triage call, the ledger rows that it makes beside the good ones, and whether all is judged in the end.
+struct Case {
+    fault: Fault,
+    rows: &'static [&'static str],
+}
+
+fn passing(fault: Fault, rows: &'static [&'static str]) -> Case {
+    Case { fault, rows }
+}
+
+/// Whatever goes wrong once is made good: by a second try, a word on what was wrong, or fewer stories at once.
+#[track_caller]
+fn is_made_good(cases: Vec<Case>) {
+    for Case { fault, rows } in cases {
+        let model = OpenAi::start();
+        model.fault(When::always().schema("triage_v1").first(1), fault.clone());
+        let mut radar = with(&model);
+        if matches!(fault, Fault::StallBeforeFirstByte | Fault::StallInBody) {
+            radar.set("AHA_LLM_TIMEOUT_SECONDS", "5");
+        }
+        let ran = run(&radar, WINDOW);
+        assert_eq!(ran.code, Some(0), "{fault:?}: {ran:#?}");
+        let digest = radar.digest();
+        assert!(stories(&digest).iter().all(|story| story["state"] == "judged"), "{fault:?}");
+        let mut found = states(&radar);
+        found.remove("ok");
+        let expected: BTreeMap<String, usize> = rows.iter().map(|row| ((*row).to_owned(), 1)).collect();
+        assert_eq!(found, expected, "{fault:?}");
+        the_books_agree(&radar, &model);
+        assert!(spent(&radar) <= billed(&model) || fault.is_billed(), "{fault:?}");
+    }
+}
+
+#[test]
+fn failures_that_pass_are_tried_again() {
+    is_made_good(vec![
+        passing(Fault::RateLimited(Some("1".into())), &["error rate_limited"]),
+        passing(Fault::RateLimited(Some("Thu, 19 Nov 2020 07:00:00 GMT".into())), &["error rate_limited"]),
+        passing(Fault::RateLimited(None), &["error rate_limited"]),
+        passing(Fault::Status(500), &["error server_error"]),
+        passing(Fault::Status(503), &["error overloaded"]),
+        passing(Fault::Failed, &["error server_error"]),
+    ]);
+}
+
+#[test]
+fn what_may_have_been_charged_stays_charged() {
+    is_made_good(vec![
+        passing(Fault::Status(502), &["unsettled"]),
+        passing(Fault::StallBeforeFirstByte, &["unsettled"]),
+        passing(Fault::StallInBody, &["unsettled"]),
+        passing(Fault::Reset, &["unsettled"]),
+        passing(Fault::CutInBody, &["unsettled"]),
+        passing(Fault::NotJson, &["unsettled"]),
+        passing(Fault::Usage(Reported::Missing), &["unsettled"]),
+        passing(Fault::Usage(Reported::Negative), &["unsettled"]),
+        passing(Fault::Usage(Reported::Huge), &["unsettled"]),
+        passing(Fault::Usage(Reported::Words), &["unsettled"]),
+    ]);
+}
+
+#[test]
+fn answers_that_cannot_be_used_are_asked_for_again() {
+    is_made_good(vec![
+        passing(Fault::TwoObjects, &["error invalid_answer"]),
+        passing(Fault::Text("I would rather not say."), &["error invalid_answer"]),
+        passing(Fault::EmptyText, &["error invalid_answer"]),
+        passing(Fault::NoOutput, &["error invalid_answer"]),
+        passing(Fault::Forged, &["error invalid_answer"]),
+        passing(Fault::Incomplete, &["error truncated"]),
+        passing(Fault::CutAtCap, &["error truncated"]),
+        passing(Fault::Refusal, &["error declined"]),
+        passing(Fault::ContentFilter, &["error filtered"]),
+        passing(Fault::Status(400), &["error refused_request"]),
+    ]);
+}
+
+#[test]
+fn answers_with_something_around_or_beside_them_are_used() {
+    is_made_good(vec![
+        passing(Fault::Fenced, &[]),
+        passing(Fault::Preamble, &[]),
+        passing(Fault::UnknownId, &[]),
+        passing(Fault::DuplicateId, &[]),
+        passing(Fault::MissingId, &[]),
+        passing(Fault::Score("high".into()), &[]),
+        passing(Fault::Score(150.into()), &[]),
+        passing(Fault::Score(50.5.into()), &[]),
+    ]);
+}
+
+#[test]
+fn a_story_missing_from_an_answer_is_asked_about_alone() {
+    let model = OpenAi::start();
+    model.fault(When::always().schema("triage_v1").first(1), Fault::MissingId);
+    let radar = with(&model).with("AHA_LLM_CONCURRENCY", "1");
+    run(&radar, WINDOW).exits(0);
+    let calls = of_schema(&model, "triage_v1");
+    let (first, second) = (calls[0].stories().unwrap(), calls[1].stories().unwrap());
+    assert_eq!(second.iter().map(|s| &s.title).collect::<Vec<_>>(), [&first[0].title]);
+    let said = "SELECT error FROM provider_calls WHERE error IS NOT NULL";
+    assert_eq!(rows::query(&radar, said).len(), 1);
+    assert!(rows::query(&radar, said)[0].starts_with("1 of 10 stories got no answer"));
+}
+
+/// What never gets better: no score is made up, the digest says what is missing, and the exit code says so.
+fn never_judged(fault: Fault) -> (OpenAi, Radar) {
+    let model = OpenAi::start();
+    model.fault(When::always(), fault);
+    let radar = with(&model);
+    run(&radar, WINDOW).exits(3);
+    let digest = radar.digest();
+    assert_eq!(stories(&digest).len(), 30, "the digest is there, ranked without a model");
+    for story in stories(&digest) {
+        assert!(story["aha_score"].is_null() && story["triage"].is_null() && story["summary"].is_null());
+        assert_eq!(story["state"], "failed");
+    }
+    assert_eq!(rows::number(&radar, "SELECT count(*) FROM answers"), 0);
+    the_books_agree(&radar, &model);
+    (model, radar)
+}
+
+#[test]
+fn a_refused_key_ends_that_provider_and_stands_nowhere() {
+    let model = OpenAi::start();
+    let radar = with(&model).with("OPENAI_API_KEY", "sk-not-the-key-it-knows-0123456789");
+    let ran = run(&radar, WINDOW).exits(3).says("check OPENAI_API_KEY");
+    assert!(model.calls().len() <= 4, "only the calls under way were made");
+    let digest = radar.ok(&["digest", "latest", "--json"]);
+    let all = format!("{ran:?} {digest} {:?} {:?}", rows::all(&radar), radar.files());
+    assert!(!all.contains("0123456789"), "the key has leaked");
+    assert_eq!(spent(&radar), 0);
+}
+
+#[test]
+fn an_empty_account_is_not_asked_again() {
+    let (model, radar) = never_judged(Fault::InsufficientQuota);
+    assert!(model.calls().len() <= 4);
+    assert_eq!(spent(&radar), 0);
+    assert!(radar.digest()["stories"][0]["reason"].as_str().unwrap().contains("quota"));
+}
+
+#[test]
+fn a_redirect_is_not_followed_and_the_key_stays_here() {
+    let (model, _radar) = never_judged(Fault::Redirect);
+    assert!(model.strays().is_empty(), "{:?}", model.strays());
+}
+
+#[test]
+fn a_server_that_always_fails_leaves_every_story_unjudged() {
+    let (_model, radar) = never_judged(Fault::Status(503));
+    assert_eq!(spent(&radar), 0);
+    assert_eq!(states(&radar).len(), 1);
+}
+
+#[test]
+fn what_llama_cpp_answers_is_never_a_score() {
+    for name in ["llama_cpp_cut_at_cap", "llama_cpp_prose", "llama_cpp_broken_object", "llama_cpp_context_exceeded"] {
+        let (_model, radar) = never_judged(Fault::Recorded(name));
+        assert!(!states(&radar).contains_key("ok"), "{name}: {:?}", states(&radar));
+    }
+}
+
+#[test]
+fn the_next_model_answers_where_the_first_cannot() {
+    for (fault, kind) in [(Fault::ModelNotFound, "unknown_model"), (Fault::Text("no"), "invalid_answer")] {
+        let model = OpenAi::start();
+        model.fault(When::always().model("the-first"), fault);
+        let radar = with(&model).with("OPENAI_TRIAGE_MODEL", "the-first");
+        run(&radar, WINDOW).exits(0);
+        let digest = radar.digest();
+        assert!(stories(&digest).iter().all(|story| story["triage"]["model"] == MODEL));
+        assert!(states(&radar).contains_key(&format!("error {kind}")), "{:?}", states(&radar));
+        let paid = model.calls().len();
+        run(&radar, WINDOW).exits(0);
+        assert_eq!(model.calls().len(), paid, "a fallback's answer is an answer");
+        the_books_agree(&radar, &model);
+    }
+}
