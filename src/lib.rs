@@ -30,6 +30,7 @@ pub mod llm;
 pub mod noise;
 pub mod pipeline;
 pub mod questionnaire;
+mod queue;
 pub mod retention;
 pub mod sources;
 pub mod static_model;

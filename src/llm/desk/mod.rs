@@ -1,7 +1,6 @@
 //! Where the calls of an attempt wait to be written into the ledger. What comes while a transaction is under way is written by the
 //! next one together, so that many calls at once cost little more than one.
 
-mod queue;
 #[cfg(test)]
 mod tests;
 
@@ -14,8 +13,8 @@ use super::budget;
 use super::gate::Gate;
 use super::gateway::CallScope;
 use super::ledger::{Deadline, Refused};
+use crate::queue::{Queue, Service};
 use crate::store::{Gone, Lease, LeasedSettlement, NewCall, Reservation, Settlement, SharedStore, StoreError};
-use queue::{Queue, Service};
 
 /// Written in one transaction, at most: more would save little (a transaction costs about as much as two of its calls), and
 /// calls that are let go together come back together.

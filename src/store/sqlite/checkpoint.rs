@@ -2,12 +2,16 @@
 //! the disk twice; here a reader's connection does it while writers go on.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use sqlx::SqlitePool;
 
-/// Operations committed between two times: about as many pages as with SQLite's own 1000 (sqlite.org/wal.html, automatic checkpoint).
-const COMMITS: u32 = 50;
+/// Pages written between two times, about: SQLite's own number (sqlite.org/wal.html, automatic checkpoint).
+const PAGES: usize = 1000;
+/// What a stage writes at once, about.
+pub(super) const PAGES_OF_A_WRITE: usize = 20;
+/// What a call's reservation or its settlement writes: its row, its answer, the counters and their indexes.
+pub(super) const PAGES_OF_A_SCRIPT: usize = 5;
 /// Pages in the log (16 MiB) at which a commit does what is left of it after all: while writing never ceases the log grows, since it
 /// begins anew only when all of it has been folded.
 pub(super) const MOST_PAGES: &str = "4096";
@@ -20,7 +24,7 @@ pub(super) struct Checkpoints {
 
 #[derive(Debug, Default)]
 struct State {
-    commits: AtomicU32,
+    pages: AtomicUsize,
     is_under_way: AtomicBool,
 }
 
@@ -30,14 +34,13 @@ impl Checkpoints {
         Self { through, state: Arc::default() }
     }
 
-    /// So many operations were committed.
-    pub(super) fn note(&self, operations: usize) {
-        let operations = u32::try_from(operations).unwrap_or(COMMITS);
-        let commits = self.state.commits.fetch_add(operations, Ordering::Relaxed).saturating_add(operations);
-        if commits < COMMITS || self.state.is_under_way.swap(true, Ordering::AcqRel) {
+    /// So many pages were written, about.
+    pub(super) fn note(&self, pages: usize) {
+        let written = self.state.pages.fetch_add(pages, Ordering::Relaxed).saturating_add(pages);
+        if written < PAGES || self.state.is_under_way.swap(true, Ordering::AcqRel) {
             return;
         }
-        self.state.commits.store(0, Ordering::Relaxed);
+        self.state.pages.store(0, Ordering::Relaxed);
         let (pool, state) = (self.through.clone(), Arc::clone(&self.state));
         tokio::spawn(async move {
             // It waits for nobody, and what it leaves is left to the next.

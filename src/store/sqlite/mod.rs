@@ -32,7 +32,8 @@ use super::records::Lease;
 use super::schema::{OpenMode, SchemaVersion};
 use super::shared::{column, hit};
 use super::{Result, StoreError};
-use checkpoint::Checkpoints;
+use checkpoint::{Checkpoints, PAGES_OF_A_WRITE};
+use script::Lane;
 
 /// SQLite has one writer: a queue in this process waits better than a lock in the file.
 const WRITERS: u32 = 1;
@@ -50,6 +51,7 @@ pub struct SqliteStore {
     writer: SqlitePool,
     reader: SqlitePool,
     checkpoints: Checkpoints,
+    scripts: Lane,
 }
 
 impl SqliteStore {
@@ -70,7 +72,8 @@ impl SqliteStore {
         let checkpoints = Checkpoints::new(reader.clone());
         // What a statement for many rows would undo if it failed: a megabyte at most, not worth a file.
         let writing = options.pragma("cache_size", WRITER_CACHE_KIB).pragma("temp_store", "MEMORY");
-        Ok(Self { writer: pool(WRITERS).connect_lazy_with(writing), reader, checkpoints })
+        let writer = pool(WRITERS).connect_lazy_with(writing);
+        Ok(Self { scripts: Lane::to(writer.clone()), writer, reader, checkpoints })
     }
 
     /// The schema version of a database and the one that this program knows, without changing anything.
@@ -141,7 +144,7 @@ impl Write {
     async fn commit_all(self, operations: usize) -> Result<()> {
         (0..operations).for_each(|_| hit(self.operation, "before_commit"));
         self.tx.commit().await?;
-        self.checkpoints.note(operations);
+        self.checkpoints.note(operations * PAGES_OF_A_WRITE);
         (0..operations).for_each(|_| hit(self.operation, "after_commit"));
         Ok(())
     }

@@ -1,11 +1,17 @@
 //! Several statements that are one transaction, run in one trip to the connection's thread: a trip there and back costs more than a
 //! statement does. A script cannot ask and then decide; it can insist, and where it insists in vain it fails as a whole.
 
+use std::sync::Arc;
+
+use sqlx::pool::PoolConnection;
 use sqlx::query::Query;
 use sqlx::sqlite::SqliteArguments;
 use sqlx::{Arguments as _, AssertSqlSafe, Encode, Sqlite, SqlitePool, Type};
+use tokio::sync::oneshot;
 
 use super::SqliteStore;
+use super::checkpoint::PAGES_OF_A_SCRIPT;
+use crate::queue::{Queue, Service};
 use crate::store::shared::hit;
 use crate::store::{Result, StoreError};
 
@@ -14,6 +20,7 @@ use crate::store::{Result, StoreError};
 const IN_VAIN: &str = "malformed JSON";
 
 /// Statements with their parameters.
+#[derive(Debug)]
 pub(super) struct Script {
     sql: String,
     arguments: SqliteArguments,
@@ -23,9 +30,14 @@ pub(super) struct Script {
     before: usize,
 }
 
+/// Of a script's statements, about.
+const USUAL_BYTES: usize = 4096;
+
 impl Script {
     pub(super) fn new() -> Self {
-        Self { sql: "BEGIN IMMEDIATE".to_owned(), arguments: SqliteArguments::default(), broken: None, before: 0 }
+        let mut sql = String::with_capacity(USUAL_BYTES);
+        sql.push_str("BEGIN IMMEDIATE");
+        Self { sql, arguments: SqliteArguments::default(), broken: None, before: 0 }
     }
 
     /// Adds a statement; the parameters that are bound next are its own, from `$1` on.
@@ -64,36 +76,106 @@ impl Script {
     }
 }
 
+/// The way of scripts to the writer. One task runs all that wait on the connection that it has: the pool looks each time whether a
+/// connection that comes back is still good, which takes as long as a script does.
+#[derive(Debug, Clone)]
+pub(super) struct Lane {
+    writer: SqlitePool,
+    waiting: Arc<Queue<Waiting>>,
+}
+
+#[derive(Debug)]
+struct Waiting {
+    script: Script,
+    told: oneshot::Sender<Result<bool>>,
+}
+
+/// Scripts in a row, before others who want to write get the connection.
+const MOST_IN_A_ROW: usize = 16;
+
 impl SqliteStore {
     /// Runs a script to its end, also when the caller goes away meanwhile. `false` where it insisted in vain, or a row was refused; then
     /// nothing has changed.
     pub(super) async fn run(&self, operation: &'static str, script: Script) -> Result<bool> {
         hit(operation, "before_commit");
-        let running = tokio::spawn(run_to_its_end(self.writer.clone(), script));
-        let is_done =
-            running.await.map_err(|error| StoreError::Conflict { reason: format!("{operation}: {error}") })??;
+        let is_done = self.scripts.run(operation, script).await?;
         if is_done {
-            self.checkpoints.note(1);
+            self.checkpoints.note(PAGES_OF_A_SCRIPT);
             hit(operation, "after_commit");
         }
         Ok(is_done)
     }
 }
 
-async fn run_to_its_end(writer: SqlitePool, script: Script) -> Result<bool> {
-    if let Some(error) = script.broken {
-        return Err(sqlx::Error::Encode(error).into());
+impl Lane {
+    pub(super) fn to(writer: SqlitePool) -> Self {
+        Self { writer, waiting: Arc::default() }
     }
-    let mut connection = writer.acquire().await?;
-    let sql = AssertSqlSafe(script.sql + ";\nCOMMIT");
-    let query: Query<'_, Sqlite, SqliteArguments> = sqlx::query_with(sql, script.arguments);
-    let Err(error) = query.execute(&mut *connection).await else { return Ok(true) };
-    // What it began stays open otherwise. Where nothing is, SQLite says so; a connection that does not even say that goes.
-    let undone = sqlx::query("ROLLBACK").execute(&mut *connection).await;
-    if undone.is_err_and(|error| error.as_database_error().is_none()) {
-        connection.close_on_drop();
+
+    async fn run(&self, operation: &'static str, script: Script) -> Result<bool> {
+        let (told, outcome) = oneshot::channel();
+        if self.waiting.push(Waiting { script, told }) {
+            tokio::spawn(self.clone().serve());
+        }
+        outcome.await.unwrap_or_else(|_| {
+            Err(StoreError::Conflict { reason: format!("{operation}: the task that writes ended") })
+        })
     }
-    if is_refused(&error) { Ok(false) } else { Err(error.into()) }
+
+    /// Until nobody waits.
+    async fn serve(self) {
+        let _service = Service(&self.waiting);
+        while !self.serve_some().await {}
+    }
+
+    /// On one connection. Whether nobody waits any more.
+    async fn serve_some(&self) -> bool {
+        let mut connection = match self.writer.acquire().await {
+            Ok(connection) => connection,
+            Err(error) => return self.refuse(error),
+        };
+        for _ in 0..MOST_IN_A_ROW {
+            let Some(Waiting { script, told }) = self.waiting.take_or_end(1).pop() else { return true };
+            let outcome = script.run_on(&mut connection).await;
+            let is_done = matches!(outcome, Ok(true));
+            // A caller who went away does not listen.
+            let _ = told.send(outcome);
+            if !is_done {
+                // The pool looks whether the connection is still good.
+                return false;
+            }
+        }
+        false
+    }
+
+    /// Tells the first that there is no connection, and all others too where it was waited for in vain: they have waited as long.
+    fn refuse(&self, error: sqlx::Error) -> bool {
+        let most = if matches!(error, sqlx::Error::PoolTimedOut) { usize::MAX } else { 1 };
+        let mut error = Some(error);
+        let refused = self.waiting.take_or_end(most);
+        let is_over = refused.is_empty();
+        for Waiting { told, .. } in refused {
+            let _ = told.send(Err(error.take().unwrap_or(sqlx::Error::PoolTimedOut).into()));
+        }
+        is_over
+    }
+}
+
+impl Script {
+    async fn run_on(self, connection: &mut PoolConnection<Sqlite>) -> Result<bool> {
+        if let Some(error) = self.broken {
+            return Err(sqlx::Error::Encode(error).into());
+        }
+        let sql = AssertSqlSafe(self.sql + ";\nCOMMIT");
+        let query: Query<'_, Sqlite, SqliteArguments> = sqlx::query_with(sql, self.arguments);
+        let Err(error) = query.execute(&mut **connection).await else { return Ok(true) };
+        // What it began stays open otherwise. Where nothing is, SQLite says so; a connection that does not even say that goes.
+        let undone = sqlx::query("ROLLBACK").execute(&mut **connection).await;
+        if undone.is_err_and(|error| error.as_database_error().is_none()) {
+            connection.close_on_drop();
+        }
+        if is_refused(&error) { Ok(false) } else { Err(error.into()) }
+    }
 }
 
 fn is_refused(error: &sqlx::Error) -> bool {

@@ -4,14 +4,14 @@ use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 #[derive(Debug)]
-pub(super) struct Queue<J> {
+pub(crate) struct Queue<J> {
     state: Mutex<State<J>>,
 }
 
 #[derive(Debug)]
-pub(super) struct State<J> {
-    pub(super) waiting: VecDeque<J>,
-    pub(super) is_served: bool,
+pub(crate) struct State<J> {
+    pub(crate) waiting: VecDeque<J>,
+    pub(crate) is_served: bool,
 }
 
 impl<J> Default for Queue<J> {
@@ -22,33 +22,33 @@ impl<J> Default for Queue<J> {
 
 impl<J> Queue<J> {
     /// Whether nobody serves the queue yet, so that the caller has to see to it.
-    pub(super) fn push(&self, job: J) -> bool {
+    pub(crate) fn push(&self, job: J) -> bool {
         let mut state = self.state();
         state.waiting.push_back(job);
         !std::mem::replace(&mut state.is_served, true)
     }
 
-    pub(super) fn take(&self, most: usize) -> Vec<J> {
+    pub(crate) fn take(&self, most: usize) -> Vec<J> {
         let mut state = self.state();
         let most = most.min(state.waiting.len());
         state.waiting.drain(..most).collect()
     }
 
     /// With nothing left the service has ended.
-    pub(super) fn take_or_end(&self, most: usize) -> Vec<J> {
+    pub(crate) fn take_or_end(&self, most: usize) -> Vec<J> {
         let mut state = self.state();
         state.is_served = !state.waiting.is_empty();
         let most = most.min(state.waiting.len());
         state.waiting.drain(..most).collect()
     }
 
-    pub(super) fn state(&self) -> MutexGuard<'_, State<J>> {
+    pub(crate) fn state(&self) -> MutexGuard<'_, State<J>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// While somebody serves a queue. A service that breaks off leaves nobody waiting.
-pub(super) struct Service<'a, J>(pub(super) &'a Queue<J>);
+pub(crate) struct Service<'a, J>(pub(crate) &'a Queue<J>);
 
 impl<J> Drop for Service<'_, J> {
     fn drop(&mut self) {
