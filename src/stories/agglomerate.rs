@@ -65,7 +65,11 @@ impl<'a, 'b> Merging<'a, 'b> {
         edges: &[Edge],
         least: f64,
     ) -> Self {
-        let mut neighbours = vec![Vec::new(); groups.len()];
+        let mut counts = vec![0; groups.len()];
+        for place in edges.iter().flat_map(|(one, other, _)| [*one, *other]) {
+            counts[place] += 1;
+        }
+        let mut neighbours: Vec<Vec<(usize, f64)>> = counts.into_iter().map(Vec::with_capacity).collect();
         for (one, other, sum) in edges {
             neighbours[*one].push((*other, *sum));
             neighbours[*other].push((*one, *sum));

@@ -6,7 +6,6 @@
 use std::collections::{HashMap, HashSet};
 
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
 
 use crate::domain::ids::ClusterId;
 use crate::domain::time::{DAY_MS, Timestamp};
@@ -14,7 +13,7 @@ use crate::domain::time::{DAY_MS, Timestamp};
 use super::agglomerate::Edge;
 use super::cluster::{Document, OPEN_DAYS};
 use super::comparison::{Comparison, Group};
-use super::lookup::{Heavy, Limits, LookupIndex, Shared};
+use super::lookup::{Heavy, Limits, Look, LookupIndex, Shared};
 use super::yardstick::Yardstick;
 
 /// New items, stories that they may belong to, and which of them are alike.
@@ -61,11 +60,11 @@ fn groups(
     documents: &[Document],
     in_reach: &[usize],
     pairs: &[(usize, usize)],
-) -> (Vec<Group>, FxHashMap<usize, usize>) {
+) -> (Vec<Group>, Vec<Option<usize>>) {
     let touched: HashSet<ClusterId> =
         pairs.iter().flat_map(|(one, other)| [one, other]).filter_map(|number| documents[*number].cluster).collect();
     let mut members: Vec<Vec<usize>> = Vec::new();
-    let mut place_of = FxHashMap::default();
+    let mut place_of = vec![None; documents.len()];
     let mut stories: HashMap<ClusterId, usize> = HashMap::new();
     for number in in_reach.iter().copied() {
         let place = match documents[number].cluster {
@@ -77,15 +76,15 @@ fn groups(
             members.push(Vec::new());
         }
         members[place].push(number);
-        place_of.insert(number, place);
+        place_of[number] = Some(place);
     }
     (members.into_par_iter().map(|members| comparison.group(members)).collect(), place_of)
 }
 
 /// The groups that have members among the pairs, where they are alike at all or have vectors.
-fn edges(groups: &[Group], place_of: &FxHashMap<usize, usize>, pairs: &[(usize, usize)], least: f64) -> Vec<Edge> {
+fn edges(groups: &[Group], place_of: &[Option<usize>], pairs: &[(usize, usize)], least: f64) -> Vec<Edge> {
     let places = pairs.iter().filter_map(|(one, other)| {
-        let (one, other) = (*place_of.get(one)?, *place_of.get(other)?);
+        let (one, other) = (place_of[*one]?, place_of[*other]?);
         (one != other).then_some((one.min(other), one.max(other)))
     });
     let mut places: Vec<(usize, usize)> = places.collect();
@@ -117,37 +116,36 @@ fn pairs(
 ) -> Vec<(usize, usize)> {
     // What is dated before every new item is found by these; what is dated later has to look for them itself.
     let first_new = in_reach.iter().position(|number| documents[*number].cluster.is_none()).unwrap_or(in_reach.len());
-    let (index, heavy) = index(comparison, in_reach, first_new, limits);
-    let of_one = |shared: &mut Shared, (place, heavy): (usize, &Heavy)| {
+    let (index, looks) = index(comparison, in_reach, first_new, limits);
+    let of_one = |shared: &mut Shared, (place, look): (usize, &Look)| {
         let number = in_reach[place];
         let is_new = documents[number].cluster.is_none();
-        let found = index.candidates(heavy, u32::try_from(place).unwrap_or(u32::MAX), shared).into_iter();
+        let found = index.candidates(look, shared).into_iter();
         let near = if is_new { comparison.near(number) } else { Vec::new() };
         let found = found.filter(|other| is_new || documents[*other].cluster.is_none());
         found.chain(near).map(|other| (other, number)).collect::<Vec<_>>()
     };
-    let places = (first_new..in_reach.len()).into_par_iter().zip(&heavy);
+    let places = (first_new..in_reach.len()).into_par_iter().zip(&looks);
     places.map_init(Shared::default, of_one).flatten_iter().collect()
 }
 
 /// So many texts are made ready for the index at a time.
 const INDEXED_AT_ONCE: usize = 4_096;
 
-/// The documents in reach by their heavy terms, and these terms of those from a place on.
+/// The documents in reach by their heavy terms, and the looks of those from a place on.
 fn index(
     comparison: &Comparison<'_>,
     in_reach: &[usize],
     first_new: usize,
     limits: Limits,
-) -> (LookupIndex, Vec<Heavy>) {
-    let (mut index, mut kept) = (LookupIndex::new(limits), Vec::new());
-    for numbers in in_reach.chunks(INDEXED_AT_ONCE) {
+) -> (LookupIndex, Vec<Look>) {
+    let (mut index, mut looks) = (LookupIndex::new(limits), Vec::new());
+    for (chunk, numbers) in in_reach.chunks(INDEXED_AT_ONCE).enumerate() {
         let heavy: Vec<Heavy> = numbers.par_iter().map(|number| index.heavy(comparison.get(*number))).collect();
-        for (number, heavy) in numbers.iter().zip(heavy) {
-            let is_kept = index.end() as usize >= first_new;
-            index.insert(*number, &heavy);
-            kept.extend(is_kept.then_some(heavy));
+        for (place, (number, heavy)) in (chunk * INDEXED_AT_ONCE..).zip(numbers.iter().zip(heavy)) {
+            let look = index.insert(*number, &heavy);
+            looks.extend((place >= first_new).then_some(look));
         }
     }
-    (index, kept)
+    (index, looks)
 }

@@ -3,7 +3,6 @@
 //! Comes in: documents. Goes out: groups with the sums of their vectors, and the margin by which two of them belong together. Two groups
 //! are compared by the mean over all pairs of their members: by words, and where a model gave both of them vectors, by those as well.
 
-use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use rayon::prelude::*;
@@ -85,10 +84,14 @@ impl Thresholds {
         Self { sense: Sense::of(space), ..LOCAL_THRESHOLDS }
     }
 
-    /// Of so many pairs of sources, when that share of the pairs of items is of one source.
-    fn needed(&self, source_pairs: f64, own_share: f64) -> f64 {
+    /// Of so many pairs of sources, when no pair of items is of one source.
+    fn between(&self, source_pairs: f64) -> f64 {
         let witnesses = if source_pairs > 1.0 { source_pairs.powf(CROWD_POWER) } else { 1.0 };
-        let between = self.crowd + (self.pair - self.crowd) / witnesses;
+        self.crowd + (self.pair - self.crowd) / witnesses
+    }
+
+    /// The same when that share of the pairs of items is of one source.
+    fn needed(between: f64, own_share: f64) -> f64 {
         between * (1.0 + (OWN_SOURCE - 1.0) * own_share)
     }
 
@@ -127,8 +130,8 @@ pub(super) struct Group {
     dense: Option<DenseSum>,
     first: Timestamp,
     last: Timestamp,
-    /// Items of each.
-    sources: BTreeMap<SourceId, u32>,
+    /// By rising source, with the items of each.
+    sources: Vec<(SourceId, u32)>,
     /// Whether one of them was shown in a digest: its story keeps its id.
     delivered: bool,
     /// Whether one of them is new.
@@ -152,7 +155,7 @@ impl Group {
             members: self.members.into_iter().chain(other.members).collect(),
             first: self.first.min(other.first),
             last: self.last.max(other.last),
-            sources: with(self.sources, other.sources),
+            sources: added_up(self.sources.into_iter().chain(other.sources).collect()),
             delivered: self.delivered || other.delivered,
             changed: self.changed || other.changed,
         }
@@ -171,8 +174,11 @@ impl Group {
     /// The share of the pairs of items that are of one source.
     fn own_share(&self, other: &Self) -> f64 {
         let (few, many) = if self.sources.len() <= other.sources.len() { (self, other) } else { (other, self) };
-        let of_one = few.sources.iter().filter_map(|(source, items)| Some((items, many.sources.get(source)?)));
-        of_one.map(|(mine, theirs)| f64::from(*mine) * f64::from(*theirs)).sum::<f64>() / (self.size() * other.size())
+        let of_one = few.sources.iter().filter_map(|(source, items)| {
+            let place = many.sources.binary_search_by_key(source, |(source, _)| *source).ok()?;
+            Some(f64::from(*items) * f64::from(many.sources[place].1))
+        });
+        of_one.sum::<f64>() / (self.size() * other.size())
     }
 
     /// Days between the last item of the earlier one and the first of the later.
@@ -186,12 +192,16 @@ impl Group {
     }
 }
 
-fn with(one: BTreeMap<SourceId, u32>, other: BTreeMap<SourceId, u32>) -> BTreeMap<SourceId, u32> {
-    let (few, mut many) = if one.len() < other.len() { (one, other) } else { (other, one) };
-    for (source, items) in few {
-        *many.entry(source).or_default() += items;
-    }
-    many
+/// By rising source, each once.
+fn added_up(mut sources: Vec<(SourceId, u32)>) -> Vec<(SourceId, u32)> {
+    // Two lists in order are merged.
+    sources.sort_by_key(|(source, _)| *source);
+    sources.dedup_by(|(next, items), (source, sum)| {
+        let is_same = next == source;
+        *sum += if is_same { *items } else { 0 };
+        is_same
+    });
+    sources
 }
 
 impl<'a> Comparison<'a> {
@@ -209,7 +219,8 @@ impl<'a> Comparison<'a> {
     pub(super) fn get(&self, number: usize) -> &Weighted {
         self.weighted[number].get_or_init(|| {
             let document = &self.documents[number];
-            self.frequencies.weigh_without(&document.features, self.house_words.of_source(document.source))
+            let house_words = self.house_words.of_source(document.source);
+            self.frequencies.weigh_without(&document.features, house_words)
         })
     }
 
@@ -229,10 +240,6 @@ impl<'a> Comparison<'a> {
     pub(super) fn group(&self, members: Vec<usize>) -> Group {
         let of_members = || members.iter().map(|number| &self.documents[*number]);
         let times = || of_members().map(|document| document.time);
-        let mut sources: BTreeMap<SourceId, u32> = BTreeMap::new();
-        for document in of_members() {
-            *sources.entry(document.source).or_default() += 1;
-        }
         let vectors = of_members().filter_map(|document| document.dense.as_deref());
         Group {
             sum: Weighted::sum(&members.iter().map(|number| self.get(*number)).collect::<Vec<_>>()),
@@ -241,7 +248,7 @@ impl<'a> Comparison<'a> {
                 .and_then(|_| vectors.map(DenseSum::of).reduce(|one, other| one.plus(&other).unwrap_or(one))),
             first: times().min().unwrap_or_default(),
             last: times().max().unwrap_or_default(),
-            sources,
+            sources: added_up(of_members().map(|document| (document.source, 1)).collect()),
             delivered: of_members().any(|document| document.delivered),
             changed: of_members().any(|document| document.cluster.is_none()),
             members,
@@ -264,7 +271,6 @@ impl<'a> Comparison<'a> {
 
     /// How alike two groups are, if that is enough for one story. `sum` is that of the similarity of words over all pairs.
     pub(super) fn likeness(&self, thresholds: Thresholds, one: &Group, other: &Group, sum: f64) -> Option<Likeness> {
-        let gap_days = one.gap_days(other);
         let has_news = one.changed || other.changed;
         if !has_news || (one.delivered && other.delivered) || one.gap_ms(other) > OPEN_DAYS * DAY_MS {
             return None;
@@ -274,8 +280,13 @@ impl<'a> Comparison<'a> {
         let Sense { weight, extra } = thresholds.sense;
         let similarity = sense.map_or(words, |sense| weight * sense + (1.0 - weight) * words);
         let extra = if sense.is_some() { extra } else { 0.0 };
-        let needed = thresholds.needed(one.source_pairs(other), one.own_share(other)) + extra;
-        let margin = similarity * (-gap_days / DECAY_DAYS).exp() - needed;
+        let between = thresholds.between(one.source_pairs(other));
+        // Most are far from it, and what comes after only makes it harder.
+        if similarity < between + extra {
+            return None;
+        }
+        let needed = Thresholds::needed(between, one.own_share(other)) + extra;
+        let margin = similarity * (-one.gap_days(other) / DECAY_DAYS).exp() - needed;
         let same_sense = sense.is_some_and(|sense| sense >= SAME_SENSE);
         (margin >= 0.0).then_some(Likeness { margin, similarity, same_sense })
     }
@@ -330,7 +341,7 @@ mod tests {
     #[test]
     fn more_sources_need_less_and_items_of_one_more() {
         let thresholds = Thresholds { pair: 0.25, crowd: 0.05, ..LOCAL_THRESHOLDS };
-        let needed = |pairs, own| thresholds.needed(pairs, own);
+        let needed = |pairs, own| Thresholds::needed(thresholds.between(pairs), own);
         assert!((needed(1.0, 0.0) - 0.25).abs() < 1e-9 && (needed(1.0, 1.0) - 0.475).abs() < 1e-9);
         assert!(needed(4.0, 0.0) < 0.2 && needed(100.0, 0.0) < 0.1 && needed(1e9, 0.0) > 0.05);
         assert!(needed(4.0, 0.5) > needed(4.0, 0.0));

@@ -35,12 +35,14 @@ pub fn copies(documents: &[Document]) -> Vec<(ItemId, ItemId)> {
                 && weighted.get(*older).word_cosine(own) >= COPY
         };
         let candidates = match document.cluster {
-            None => index.candidates(&heavy, index.end(), &mut shared),
+            None => index.candidates(&index.look(&heavy), &mut shared),
             Some(_) => Vec::new(),
         };
         match candidates.into_iter().find(is_copied) {
             Some(older) => found.push((document.id, documents[older].id)),
-            None => index.insert(number, &heavy),
+            None => {
+                index.insert(number, &heavy);
+            }
         }
     }
     found

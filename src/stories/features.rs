@@ -7,13 +7,14 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
+use std::hash::Hash;
 
 use rustc_hash::FxHashSet;
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 
 use super::similarity::{LEAD, NAMES, PARTS, WORDS};
-use super::tokens::{Token, tokens};
+use super::tokens::{Token, compared, tokens_as};
 use super::vocabulary::Term;
 
 /// Names the preprocessing and the parts of this space; a change of either is a new name.
@@ -65,11 +66,9 @@ pub(super) struct Counted {
 impl Features {
     #[must_use]
     pub fn of(title: Option<&str>, body: &str) -> Self {
-        let counted = |said: Said<'_>| Counted {
-            term: Term::of(&said.term),
-            times: [1, u8::from(said.is_name), u8::from(said.is_lead)],
-        };
-        Self::added_up(said(title, body).into_iter().map(counted).collect())
+        let counted =
+            |said: Said<Term>| Counted { term: said.term, times: [1, u8::from(said.is_name), u8::from(said.is_lead)] };
+        Self::added_up(said(title, body, Term::of_word).map(counted).collect())
     }
 
     /// # Errors
@@ -131,26 +130,30 @@ impl Features {
 }
 
 /// A word of a text, and the parts in which it counts besides the words.
-struct Said<'a> {
-    term: Cow<'a, str>,
+struct Said<T> {
+    term: T,
     is_name: bool,
     is_lead: bool,
 }
 
-/// The words of title and body, in order.
-fn said<'a>(title: Option<&'a str>, body: &'a str) -> Vec<Said<'a>> {
-    let title: Vec<Token<'_>> = tokens(title.unwrap_or("")).collect();
-    let body: Vec<Token<'_>> = tokens(cut(body, MAX_BODY_CHARS)).collect();
-    let named: FxHashSet<&str> = body.iter().filter(|token| is_name(token)).map(|token| &*token.term).collect();
+/// The words of title and body as `compared` makes them, in order.
+fn said<'a, T: Eq + Hash>(
+    title: Option<&'a str>,
+    body: &'a str,
+    compared: fn(&'a str) -> Option<T>,
+) -> impl Iterator<Item = Said<T>> {
+    let title: Vec<Token<'_, T>> = tokens_as(title.unwrap_or(""), compared).collect();
+    let body: Vec<Token<'_, T>> = tokens_as(cut(body, MAX_BODY_CHARS), compared).collect();
+    let named: FxHashSet<&T> = body.iter().filter(|token| is_name(token)).map(|token| &token.term).collect();
     // In A Title Like This One capitals say nothing: there a name is what the body writes as one.
     let title_case = is_title_case(&title);
-    let is_titles_name = |token: &Token<'_>| {
-        has_digit(token.written) || if title_case { named.contains(&*token.term) } else { is_name(token) }
+    let is_titles_name = |token: &Token<'_, T>| {
+        has_digit(token.written) || if title_case { named.contains(&token.term) } else { is_name(token) }
     };
-    let is_bodys_name = |token: &Token<'_>| looks_like_name(token.written) && named.contains(&*token.term);
+    let is_bodys_name = |token: &Token<'_, T>| looks_like_name(token.written) && named.contains(&token.term);
     let are_names: Vec<bool> = title.iter().map(is_titles_name).chain(body.iter().map(is_bodys_name)).collect();
     let both = title.into_iter().chain(body).zip(are_names).enumerate();
-    both.map(|(place, (token, is_name))| Said { term: token.term, is_name, is_lead: place < LEAD_WORDS }).collect()
+    both.map(|(place, (token, is_name))| Said { term: token.term, is_name, is_lead: place < LEAD_WORDS })
 }
 
 /// Reads an object of terms and how often each is there.
@@ -180,7 +183,7 @@ impl Counts<'_> {
     #[must_use]
     pub fn of(title: Option<&str>, body: &str) -> Counts<'static> {
         let mut counts = Counts::default();
-        for Said { term, is_name, is_lead } in said(title, body) {
+        for Said { term, is_name, is_lead } in said(title, body, compared) {
             if is_name {
                 count(&mut counts.names, &term);
             }
@@ -207,8 +210,9 @@ fn count(part: &mut Part<'static>, term: &str) {
     }
 }
 
-fn is_name(token: &Token<'_>) -> bool {
-    has_digit(token.written) || (looks_like_name(token.written) && (!token.opens_sentence || is_acronym(token.written)))
+fn is_name<T>(token: &Token<'_, T>) -> bool {
+    let Token { written, opens_sentence, .. } = token;
+    looks_like_name(written) && (!opens_sentence || is_acronym(written) || has_digit(written))
 }
 
 fn looks_like_name(written: &str) -> bool {
@@ -223,7 +227,7 @@ fn has_digit(written: &str) -> bool {
     written.bytes().any(|b| b.is_ascii_digit())
 }
 
-fn is_title_case(tokens: &[Token<'_>]) -> bool {
+fn is_title_case<T>(tokens: &[Token<'_, T>]) -> bool {
     let capitals = tokens.iter().filter(|t| t.written.starts_with(char::is_uppercase)).count();
     tokens.len() >= 3 && capitals * 10 >= tokens.len() * 7
 }

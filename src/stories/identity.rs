@@ -3,7 +3,9 @@
 //! A story keeps its id for as long as it goes on: it stays with the group that has most of its items. Where several stories became
 //! one, the one that was shown to the reader keeps its id, else the one with the oldest item; the others go into it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
+
+use rayon::prelude::*;
 
 use crate::domain::ids::{ClusterId, TopicId};
 
@@ -15,19 +17,24 @@ pub(super) fn identify<'a>(
     topic: TopicId,
     documents: &[Document],
     mut groups: Vec<Vec<usize>>,
-    weighted: &impl Fn(usize) -> &'a Weighted,
+    weighted: &(impl Fn(usize) -> &'a Weighted + Sync),
 ) -> Placed {
     for group in &mut groups {
         group.sort_unstable();
     }
     groups.sort_unstable();
     let stayed = stayed(documents, &groups);
+    let home = |(group, own): (Vec<usize>, Vec<ClusterId>)| {
+        let chosen = chosen(documents, &group, &own);
+        let story = chosen.unwrap_or_else(|| new_story(topic, documents, &group));
+        let home = Home { story, began: chosen.is_none(), own };
+        let placements = placements(documents, &group, &home, weighted);
+        (group, home, placements)
+    };
+    let found: Vec<_> = groups.into_par_iter().zip(stayed).map(home).collect();
     let mut placed = Placed { homes: documents.iter().map(|d| d.cluster).collect(), ..Placed::default() };
-    for (group, own) in groups.iter().zip(stayed) {
-        let chosen = chosen(documents, group, &own);
-        let story = chosen.unwrap_or_else(|| new_story(topic, documents, group));
-        placed.merges.extend(own.iter().filter(|id| **id != story).map(|id| Merge { from: *id, into: story }));
-        place_members(&mut placed, documents, group, Home { story, began: chosen.is_none(), own: &own }, weighted);
+    for (group, home, placements) in found {
+        place_members(&mut placed, documents, &group, &home, placements);
     }
     placed
 }
@@ -73,35 +80,46 @@ fn new_story(topic: TopicId, documents: &[Document], group: &[usize]) -> Cluster
     }
 }
 
-#[derive(Clone, Copy)]
-struct Home<'a> {
+struct Home {
     story: ClusterId,
     began: bool,
     /// Stories that are this one from now on: their items need not be moved.
-    own: &'a [ClusterId],
+    own: Vec<ClusterId>,
 }
 
-fn place_members<'a>(
+/// Where each member went that was not there: by its place.
+fn placements<'a>(
+    documents: &[Document],
+    group: &[usize],
+    home: &Home,
+    weighted: &impl Fn(usize) -> &'a Weighted,
+) -> Vec<(usize, Placement)> {
+    let is_there = |member: &usize| documents[*member].cluster.is_some_and(|story| home.own.contains(&story));
+    let moved: Vec<usize> = group.iter().filter(|member| !is_there(member)).copied().collect();
+    let begins = |member: &usize| home.began && Some(member) == group.first();
+    let sum = if moved.iter().all(begins) { Weighted::default() } else { sum(group, weighted) };
+    let placement = |member: usize| {
+        let began = begins(&member);
+        let similarity = if began { 1.0 } else { mean_similarity(weighted(member), &sum, group.len()) };
+        (member, Placement { item: documents[member].id, cluster: home.story, similarity, began })
+    };
+    moved.into_iter().map(placement).collect()
+}
+
+fn place_members(
     placed: &mut Placed,
     documents: &[Document],
     group: &[usize],
-    home: Home<'_>,
-    weighted: &impl Fn(usize) -> &'a Weighted,
+    home: &Home,
+    placements: Vec<(usize, Placement)>,
 ) {
-    let is_there = |member: &usize| documents[*member].cluster.is_some_and(|story| home.own.contains(&story));
-    let moved: Vec<usize> = group.iter().filter(|member| !is_there(member)).copied().collect();
-    let left: BTreeSet<ClusterId> = moved.iter().filter_map(|member| documents[*member].cluster).collect();
-    placed.changed.extend(left);
-    if !moved.is_empty() || home.own.len() > 1 {
+    let gone = home.own.iter().filter(|id| **id != home.story);
+    placed.merges.extend(gone.map(|id| Merge { from: *id, into: home.story }));
+    placed.changed.extend(placements.iter().filter_map(|(member, _)| documents[*member].cluster));
+    if !placements.is_empty() || home.own.len() > 1 {
         placed.changed.insert(home.story);
     }
-    let begins = |member: &usize| home.began && Some(member) == group.first();
-    let sum = if moved.iter().all(begins) { Weighted::default() } else { sum(group, weighted) };
-    for member in moved {
-        let began = begins(&member);
-        let similarity = if began { 1.0 } else { mean_similarity(weighted(member), &sum, group.len()) };
-        placed.placements.push(Placement { item: documents[member].id, cluster: home.story, similarity, began });
-    }
+    placed.placements.extend(placements.into_iter().map(|(_, placement)| placement));
     for member in group {
         placed.homes[*member] = Some(home.story);
     }

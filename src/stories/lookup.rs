@@ -44,9 +44,17 @@ pub struct Heavy(Vec<(usize, Term, f32)>);
 /// The items that have a term among their heaviest, by the order in which they came.
 type Holders = Vec<(u32, f32)>;
 
+/// What is looked at for an item: the list of each of its heavy terms, how many of that list came before, and the item's own weight.
+#[derive(Debug)]
+pub struct Look(Vec<(u32, u32, f32)>);
+
 /// What each item shares with the one that is looked up; nothing between two looks. Kept, so that a look need not make it.
 #[derive(Debug, Default)]
-pub struct Shared(Vec<f32>);
+pub struct Shared {
+    with: Vec<f32>,
+    /// The places of the items that share something, as many as there are.
+    found: Vec<u32>,
+}
 
 /// Items by their heavy terms.
 #[derive(Debug)]
@@ -54,8 +62,9 @@ pub struct LookupIndex {
     limits: Limits,
     /// The callers' numbers of the items.
     items: Vec<usize>,
-    /// By part.
-    holders: [FxHashMap<Term, Holders>; 2],
+    /// By part, the place of each term's list.
+    places: [FxHashMap<Term, u32>; 2],
+    lists: Vec<Holders>,
 }
 
 impl Default for LookupIndex {
@@ -67,7 +76,7 @@ impl Default for LookupIndex {
 impl LookupIndex {
     #[must_use]
     pub fn new(limits: Limits) -> Self {
-        Self { limits, items: Vec::new(), holders: Default::default() }
+        Self { limits, items: Vec::new(), places: Default::default(), lists: Vec::new() }
     }
 
     /// The terms by which a text is looked up.
@@ -78,38 +87,53 @@ impl LookupIndex {
         Heavy(heavy)
     }
 
-    pub fn insert(&mut self, item: usize, heavy: &Heavy) {
-        let place = self.end();
+    /// Gives the look at those that were inserted before it.
+    pub fn insert(&mut self, item: usize, heavy: &Heavy) -> Look {
+        let own = narrow(self.items.len());
         self.items.push(item);
-        for (part, term, weight) in &heavy.0 {
-            self.holders[*part].entry(*term).or_default().push((place, *weight));
-        }
+        let look = heavy.0.iter().map(|(part, term, weight)| {
+            let place = *self.places[*part].entry(*term).or_insert(narrow(self.lists.len()));
+            if place as usize == self.lists.len() {
+                self.lists.push(Vec::new());
+            }
+            let list = &mut self.lists[place as usize];
+            list.push((own, *weight));
+            (place, narrow(list.len() - 1), *weight)
+        });
+        Look(look.collect())
     }
 
-    /// The place of what is inserted next.
+    /// The look at all that were inserted until now.
     #[must_use]
-    pub fn end(&self) -> u32 {
-        u32::try_from(self.items.len()).unwrap_or(u32::MAX)
+    pub fn look(&self, heavy: &Heavy) -> Look {
+        let of_term = |(part, term, weight): &(usize, Term, f32)| {
+            let place = *self.places[*part].get(term)?;
+            Some((place, narrow(self.lists[place as usize].len()), *weight))
+        };
+        Look(heavy.0.iter().filter_map(of_term).collect())
     }
 
-    /// Of the items inserted before that place, those that share most by these terms, in the order in which they came.
+    /// Those that share most by these terms, in the order in which they came.
     #[must_use]
-    pub fn candidates(&self, heavy: &Heavy, end: u32, shared: &mut Shared) -> Vec<usize> {
-        let shared = &mut shared.0;
-        shared.resize(self.items.len(), 0.0);
-        let mut found: Vec<u32> = Vec::new();
-        for (part, term, mine) in &heavy.0 {
-            for (place, theirs) in self.latest(*part, *term, end) {
-                let shared = &mut shared[*place as usize];
-                if *shared <= 0.0 {
-                    found.push(*place);
+    pub fn candidates(&self, look: &Look, shared: &mut Shared) -> Vec<usize> {
+        let Shared { with, found } = shared;
+        with.resize(self.items.len(), 0.0);
+        found.resize(self.items.len() + 1, 0);
+        let mut count = 0;
+        for (list, before, mine) in &look.0 {
+            let before = &self.lists[*list as usize][..*before as usize];
+            for (place, theirs) in &before[before.len().saturating_sub(self.limits.items_of_term)..] {
+                let shared = &mut with[*place as usize];
+                // Written whether it is the first time or not, as a processor is quick with what it need not decide on.
+                if let Some(next) = found.get_mut(count) {
+                    *next = *place;
                 }
+                count += usize::from(*shared <= 0.0);
                 *shared += mine * theirs;
             }
         }
-        let mut best: Vec<(u32, f32)> =
-            found.iter().map(|place| (*place, std::mem::take(&mut shared[*place as usize]))).collect();
-        best.retain(|(_, shared)| *shared >= self.limits.shared);
+        let all = found.iter().take(count).map(|place| (*place, std::mem::take(&mut with[*place as usize])));
+        let mut best: Vec<(u32, f32)> = all.filter(|(_, shared)| *shared >= self.limits.shared).collect();
         if best.len() > self.limits.found {
             best.select_nth_unstable_by(self.limits.found, |a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
             best.truncate(self.limits.found);
@@ -118,22 +142,18 @@ impl LookupIndex {
         best.into_iter().map(|(place, _)| self.items[place as usize]).collect()
     }
 
-    /// The latest items before a place that have a term among their heaviest.
-    fn latest(&self, part: usize, term: Term, end: u32) -> &[(u32, f32)] {
-        let holders = self.holders[part].get(&term).map_or(&[][..], Vec::as_slice);
-        let before = holders.partition_point(|(place, _)| *place < end);
-        &holders[before.saturating_sub(self.limits.items_of_term)..before]
-    }
-
     /// The bytes it takes, about.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        let of_part = |holders: &FxHashMap<Term, Holders>| {
-            let lists: usize = holders.values().map(|list| list.capacity() * size_of::<(u32, f32)>()).sum();
-            lists + holders.capacity() * (size_of::<(Term, Holders)>() + 1)
-        };
-        size_of_val(&*self.items) + self.holders.iter().map(of_part).sum::<usize>()
+        let of_part = |places: &FxHashMap<Term, u32>| places.capacity() * (size_of::<(Term, u32)>() + 1);
+        let of_list = |list: &Holders| size_of::<Holders>() + list.capacity() * size_of::<(u32, f32)>();
+        let lists: usize = self.lists.iter().map(of_list).sum();
+        size_of_val(&*self.items) + self.places.iter().map(of_part).sum::<usize>() + lists
     }
+}
+
+fn narrow(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
 }
 
 /// A part's heaviest terms, by rising term.
@@ -159,15 +179,16 @@ mod tests {
         let items: Vec<Features> = texts.iter().map(|text| Features::of(None, text)).collect();
         let snapshot = Frequencies::of(&items);
         let heavy: Vec<Heavy> = items.iter().map(|item| index.heavy(&snapshot.weigh(item))).collect();
+        let mut shared = Shared::default();
         for (number, item) in heavy.iter().enumerate() {
-            index.insert(number, item);
+            let (looks_first, inserted) = (index.look(item), index.insert(number, item));
+            let [before, after] = [looks_first, inserted].map(|look| index.candidates(&look, &mut shared));
+            assert_eq!(before, after, "what comes later is not found");
         }
         assert!(index.bytes() > 0);
-        let mut shared = Shared::default();
-        let found = index.candidates(&heavy[looked_up], index.end(), &mut shared);
-        let again = index.candidates(&heavy[looked_up], index.end(), &mut shared);
-        assert_eq!(found, again, "a look leaves nothing behind");
-        assert!(index.candidates(&heavy[looked_up], 0, &mut shared).is_empty(), "what comes later is not found");
+        let look = index.look(&heavy[looked_up]);
+        let found = index.candidates(&look, &mut shared);
+        assert_eq!(found, index.candidates(&look, &mut shared), "a look leaves nothing behind");
         found
     }
 

@@ -4,6 +4,7 @@
 //! product is the weighted mean of the parts' cosines, and the mean over the pairs of two stories is the product of their sums.
 
 use std::cmp::Ordering;
+use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -61,11 +62,12 @@ impl Entry {
     }
 }
 
-/// An item's vector, or the sum of several: by rising term. The terms stand by themselves, as most of a comparison is to look through them.
+/// An item's vector, or the sum of several: by rising term. The terms stand by themselves, as most of a comparison is to look through
+/// them. Both are kept once, however many have them.
 #[derive(Debug, Clone, Default)]
 pub struct Weighted {
-    terms: Vec<Term>,
-    weights: Vec<[f32; PARTS]>,
+    terms: Arc<[Term]>,
+    weights: Arc<[[f32; PARTS]]>,
     /// Length of the words' part.
     words_length: f64,
 }
@@ -196,8 +198,7 @@ impl Weighted {
 
     /// The sum of both.
     pub(super) fn plus(&self, other: &Self) -> Self {
-        let most = self.terms.len() + other.terms.len();
-        let mut sum = Self::with_room(most, self.words_length + other.words_length);
+        let mut sum = Vec::with_capacity(self.terms.len() + other.terms.len());
         let (mut mine, mut theirs) = (self.entries().peekable(), other.entries().peekable());
         while let (Some(one), Some(two)) = (mine.peek().copied(), theirs.peek().copied()) {
             match one.term.cmp(&two.term) {
@@ -207,29 +208,25 @@ impl Weighted {
             }
         }
         sum.extend(mine.chain(theirs));
-        sum
+        Self::of_entries(&sum, self.words_length + other.words_length)
     }
 
     /// The sum of all.
     pub(super) fn sum(all: &[&Self]) -> Self {
+        if let [one] = all {
+            return (*one).clone();
+        }
         let mut entries: Vec<Entry> = all.iter().flat_map(|one| one.entries()).collect();
         // Runs that are in order already are merged; what is added first stays first, so that a sum is the same every time.
         entries.sort_by_key(|entry| entry.term);
-        let mut sum = Self::with_room(entries.len(), all.iter().map(|one| one.words_length).sum());
         let of_term = entries.chunk_by(|one, next| one.term == next.term);
-        sum.extend(of_term.filter_map(|same| same.iter().copied().reduce(|sum, entry| sum.plus(&entry))));
-        sum
+        let sum = of_term.filter_map(|same| same.iter().copied().reduce(|sum, entry| sum.plus(&entry)));
+        Self::of_entries(&sum.collect::<Vec<_>>(), all.iter().map(|one| one.words_length).sum())
     }
 
-    fn with_room(terms: usize, words_length: f64) -> Self {
-        Self { terms: Vec::with_capacity(terms), weights: Vec::with_capacity(terms), words_length }
-    }
-
-    fn extend(&mut self, entries: impl IntoIterator<Item = Entry>) {
-        for entry in entries {
-            self.terms.push(entry.term);
-            self.weights.push(entry.weights);
-        }
+    fn of_entries(entries: &[Entry], words_length: f64) -> Self {
+        let terms = entries.iter().map(|entry| entry.term).collect();
+        Self { terms, weights: entries.iter().map(|entry| entry.weights).collect(), words_length }
     }
 
     pub(super) fn terms(&self) -> &[Term] {
@@ -241,14 +238,12 @@ impl Weighted {
     }
 
     pub(super) fn entries(&self) -> impl Iterator<Item = Entry> {
-        self.terms.iter().zip(&self.weights).map(|(term, weights)| Entry { term: *term, weights: *weights })
+        self.terms.iter().zip(&*self.weights).map(|(term, weights)| Entry { term: *term, weights: *weights })
     }
 
     /// The bytes it takes.
     pub(super) fn bytes(&self) -> usize {
-        size_of::<Self>()
-            + self.terms.capacity() * size_of::<Term>()
-            + self.weights.capacity() * size_of::<[f32; PARTS]>()
+        size_of::<Self>() + size_of_val(&*self.terms) + size_of_val(&*self.weights)
     }
 
     /// Of a sum, the lengths added up.

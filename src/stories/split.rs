@@ -6,10 +6,7 @@
 
 use std::collections::HashMap;
 
-use rustc_hash::FxHashMap;
-
 use super::similarity::{Entry, PARTS, Weighted};
-use super::vocabulary::Term;
 
 /// How much each part counts among the items of one group (words, names and numbers, opening).
 const PART_WEIGHTS: [f64; PARTS] = [0.4, 0.3, 0.3];
@@ -68,53 +65,57 @@ fn halves<'a>(members: &[usize], weighted: &impl Fn(usize) -> &'a Weighted) -> O
     Some(Halves { one: numbers(one), other: numbers(other), joined })
 }
 
-/// A term's place in a part.
-type Key = (Term, usize);
+/// What a text has of a term in a part: the text's place and the weight.
+type Holder = (usize, f64);
 
 /// All pairs' similarities among themselves.
 fn similarities(vectors: &[&Weighted]) -> Vec<Vec<f64>> {
-    let mut documents: FxHashMap<Key, usize> = FxHashMap::default();
-    for (key, _) in vectors.iter().flat_map(|vector| weights(vector)) {
-        *documents.entry(key).or_default() += 1;
+    let told = telling_terms(vectors);
+    let mut lengths = vec![[0.0; PARTS]; vectors.len()];
+    for (part, holders) in &told {
+        for (place, weight) in holders {
+            lengths[*place][*part] += weight * weight;
+        }
     }
-    let local: Vec<Vec<(Key, f64)>> =
-        vectors.iter().map(|vector| weighed_locally(vector, &documents, vectors.len())).collect();
-    let mut holders: FxHashMap<Key, Vec<(usize, f64)>> = FxHashMap::default();
     let mut alike = vec![vec![0.0; vectors.len()]; vectors.len()];
-    for (place, vector) in local.iter().enumerate() {
-        for (key, weight) in vector {
-            let held = holders.entry(*key).or_default();
-            for (other, theirs) in held.iter() {
-                alike[place][*other] += weight * theirs;
-                alike[*other][place] += weight * theirs;
+    for (part, mut holders) in told {
+        for (place, weight) in &mut holders {
+            *weight *= (PART_WEIGHTS[part] / lengths[*place][part]).sqrt();
+        }
+        for (count, (place, weight)) in holders.iter().enumerate() {
+            for (other, theirs) in &holders[..count] {
+                alike[*place][*other] += weight * theirs;
             }
-            held.push((place, *weight));
+        }
+    }
+    for place in 0..alike.len() {
+        for other in 0..place {
+            alike[other][place] = alike[place][other];
         }
     }
     alike
 }
 
-fn weights(vector: &Weighted) -> impl Iterator<Item = (Key, f64)> {
-    let of_entry = |entry: Entry| [0, 1, 2].map(|part| ((entry.term, part), f64::from(entry.weights[part])));
-    vector.entries().flat_map(of_entry).filter(|(_, weight)| *weight > 0.0)
-}
-
+/// By rising term and part, those that some have and not all, weighed by how few: the part, and its holders by rising place.
 #[expect(clippy::cast_precision_loss, reason = "members of a story")]
-fn weighed_locally(vector: &Weighted, documents: &FxHashMap<Key, usize>, of: usize) -> Vec<(Key, f64)> {
-    let mut entries: Vec<(Key, f64)> = Vec::new();
-    let mut lengths = [0.0; PARTS];
-    for (key, weight) in weights(vector) {
-        let holders = documents.get(&key).copied().unwrap_or(0);
-        if holders > 1 && holders < of {
-            let weight = weight * (of as f64 / holders as f64).ln();
-            lengths[key.1] += weight * weight;
-            entries.push((key, weight));
+fn telling_terms(vectors: &[&Weighted]) -> Vec<(usize, Vec<Holder>)> {
+    let of_vector = |(place, vector): (usize, &&Weighted)| {
+        vector.entries().map(|entry| (place, entry)).collect::<Vec<(usize, Entry)>>()
+    };
+    let mut entries: Vec<(usize, Entry)> = vectors.iter().enumerate().flat_map(of_vector).collect();
+    entries.sort_by_key(|(_, entry)| entry.term);
+    let mut told = Vec::new();
+    for same in entries.chunk_by(|(_, one), (_, next)| one.term == next.term).filter(|same| same.len() > 1) {
+        for part in 0..PARTS {
+            let count = same.iter().filter(|(_, entry)| entry.has(part)).count();
+            if count > 1 && count < vectors.len() {
+                let rarity = (vectors.len() as f64 / count as f64).ln();
+                let weighed = |(place, entry): &(usize, Entry)| (*place, f64::from(entry.weights[part]) * rarity);
+                told.push((part, same.iter().filter(|(_, entry)| entry.has(part)).map(weighed).collect()));
+            }
         }
     }
-    for ((_, part), weight) in &mut entries {
-        *weight *= (PART_WEIGHTS[*part] / lengths[*part]).sqrt();
-    }
-    entries
+    told
 }
 
 /// By average link: the two groups of [`LEAST_ITEMS`] or more that are joined last. What joins later than that are single texts.

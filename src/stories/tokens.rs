@@ -34,17 +34,25 @@ const LONGEST_STOP_WORD: usize = 7;
 
 /// A word of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Token<'a> {
+pub struct Token<'a, T = Cow<'a, str>> {
     /// As written.
     pub written: &'a str,
     /// As compared.
-    pub term: Cow<'a, str>,
+    pub term: T,
     /// Whether it opens a sentence, where a capital letter says nothing.
     pub opens_sentence: bool,
 }
 
 /// The words of `text` that carry meaning, in order.
 pub fn tokens(text: &str) -> impl Iterator<Item = Token<'_>> {
+    tokens_as(text, compared)
+}
+
+/// The same, with what `compared` makes of a word in the place of the word; where that is nothing, the word is left out.
+pub(super) fn tokens_as<'a, T>(
+    text: &'a str,
+    compared: impl Fn(&'a str) -> Option<T>,
+) -> impl Iterator<Item = Token<'a, T>> {
     let mut end_of_last = 0;
     let mut fresh = true;
     text.unicode_word_indices().filter_map(move |(at, written)| {
@@ -61,7 +69,7 @@ fn ends_sentence(between: &str) -> bool {
 }
 
 /// A word as it is compared; `None` for one that every text has. Most are lower case already, and then nothing is copied.
-fn compared(written: &str) -> Option<Cow<'_, str>> {
+pub(super) fn compared(written: &str) -> Option<Cow<'_, str>> {
     if written.bytes().all(|b| b.is_ascii() && !b.is_ascii_uppercase()) {
         return bare(written).map(stem);
     }
@@ -80,11 +88,14 @@ fn bare(lower: &str) -> Option<&str> {
 /// The compared form of a lower-case word: the English Snowball stem of an ASCII word, else the word itself.
 #[must_use]
 pub fn stem(word: &str) -> Cow<'_, str> {
-    if !word.bytes().all(|b| b.is_ascii_alphabetic()) {
+    if word.ends_with(ENDS_NO_SUFFIX) || !word.bytes().all(|b| b.is_ascii_alphabetic()) {
         return Cow::Borrowed(word);
     }
     if word.len() > LONGEST_KEPT { STEMMER.stem(word) } else { STEMS.with_borrow_mut(|stems| stems.stem(word)) }
 }
+
+/// Letters with which no suffix ends that the stemmer takes off or changes.
+const ENDS_NO_SUFFIX: [char; 14] = ['a', 'b', 'f', 'h', 'j', 'k', 'o', 'p', 'q', 'u', 'v', 'w', 'x', 'z'];
 
 thread_local! {
     static STEMS: RefCell<Stems> = RefCell::new(Stems(vec![Default::default(); KEPT]));
@@ -131,6 +142,18 @@ mod tests {
             words.iter().chain(&words).map(String::as_str).chain(["ponies", "hoping", "", "internationalisation"])
         {
             assert_eq!(stem(word), STEMMER.stem(word));
+        }
+    }
+
+    #[test]
+    fn what_ends_no_suffix_is_its_own_stem() {
+        let beginnings = ["", "y", "ski", "sayy", "generali", "communes", "hopping", "ationaliti"];
+        for (beginning, end) in beginnings.iter().flat_map(|beginning| ENDS_NO_SUFFIX.map(|end| (beginning, end))) {
+            let word = format!("{beginning}{end}");
+            assert_eq!(STEMMER.stem(&word), word);
+        }
+        for suffix in ["ing", "es", "ed", "ly", "ies", "ful", "er", "ation", "ment", "al", "ism", "ence"] {
+            assert!(!suffix.ends_with(ENDS_NO_SUFFIX));
         }
     }
 

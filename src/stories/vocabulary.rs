@@ -1,16 +1,19 @@
 //! Which terms say what a text is about, and which only what kind of text it is.
 
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::fmt;
+use std::hash::BuildHasher as _;
 use std::sync::LazyLock;
 
 use rayon::prelude::*;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use serde::de::{Deserialize, Deserializer, Visitor};
 
 use crate::domain::ids::SourceId;
 
 use super::cluster::Document;
+use super::tokens::compared;
 
 /// A word as it is compared, known by a hash of it: 30 bits, and its [`Kind`]. The same wherever and whenever it is read, so that what
 /// was counted in one run serves the next. Of a million different words one in two thousand is taken for another, rare one.
@@ -28,6 +31,11 @@ impl Term {
         Self(folded | Kind::of(text) as u32)
     }
 
+    /// Of a word as it is written; `None` for one that every text has.
+    pub(super) fn of_word(written: &str) -> Option<Self> {
+        KNOWN.with_borrow_mut(|known| known.term(written))
+    }
+
     /// Up to 32 bits by which terms stand in order.
     pub(super) const fn first_bits(self, bits: u32) -> usize {
         (self.0 >> (u32::BITS - bits)) as usize
@@ -40,6 +48,44 @@ impl Term {
             _ => Kind::Matter,
         }
     }
+}
+
+thread_local! {
+    static KNOWN: RefCell<Known> = RefCell::new(Known(vec![KnownWord::default(); KNOWN_WORDS]));
+}
+
+/// Words whose terms are kept by each thread, and the longest of them, in bytes: most words of a text are a few frequent ones.
+const KNOWN_WORDS: usize = 16_384;
+const LONGEST_KNOWN: usize = 23;
+
+/// Words with their terms, each at the place that its hash gives, where the next such word takes it over.
+struct Known(Vec<KnownWord>);
+
+#[derive(Clone, Default)]
+struct KnownWord {
+    bytes: [u8; LONGEST_KNOWN],
+    /// 0 where there is none yet.
+    length: u8,
+    term: Option<Term>,
+}
+
+impl Known {
+    fn term(&mut self, written: &str) -> Option<Term> {
+        let hash = usize::try_from(FxBuildHasher.hash_one(written) >> 32).unwrap_or(0);
+        let length = u8::try_from(written.len()).unwrap_or(u8::MAX);
+        let Some(known) = self.0.get_mut(hash % KNOWN_WORDS).filter(|_| written.len() <= LONGEST_KNOWN) else {
+            return of_compared(written);
+        };
+        if known.length != length || known.bytes[..written.len()] != *written.as_bytes() {
+            known.bytes[..written.len()].copy_from_slice(written.as_bytes());
+            (known.length, known.term) = (length, of_compared(written));
+        }
+        known.term
+    }
+}
+
+fn of_compared(written: &str) -> Option<Term> {
+    compared(written).map(|term| Term::of(&term))
 }
 
 impl<'de> Deserialize<'de> for Term {

@@ -9,23 +9,28 @@ use super::vocabulary::Term;
 #[derive(Debug)]
 pub(super) struct Yardstick<'a> {
     vector: &'a Weighted,
-    begins: [u32; BEGINNINGS + 1],
+    first_bits: u32,
+    /// By first bits, the place after that of the first term that begins with them; 0 where none does.
+    after: Vec<u32>,
 }
 
-/// Of so many bits, most of a text's terms are the only ones that begin with theirs.
-const FIRST_BITS: u32 = 10;
-const BEGINNINGS: usize = 1 << FIRST_BITS;
+/// So many more first bits than it takes to number the terms: few terms of another vector begin like one of these without being it.
+const SPARE_BITS: u32 = 4;
+const MOST_BITS: u32 = 16;
+
+/// So many terms are looked through before those are compared that begin like one of the yardstick's: a processor is quick with what
+/// it need not decide on.
+const AT_ONCE: usize = 128;
 
 impl<'a> Yardstick<'a> {
     pub(super) fn of(vector: &'a Weighted) -> Self {
-        let mut begins = [0; BEGINNINGS + 1];
-        for term in vector.terms() {
-            begins[term.first_bits(FIRST_BITS) + 1] += 1;
+        let terms = vector.terms();
+        let first_bits = (terms.len().max(1).ilog2() + SPARE_BITS).min(MOST_BITS);
+        let mut after = vec![0; 1 << first_bits];
+        for (place, term) in (1..=u32::try_from(terms.len()).unwrap_or(u32::MAX)).rev().zip(terms.iter().rev()) {
+            after[term.first_bits(first_bits)] = place;
         }
-        for place in 1..begins.len() {
-            begins[place] += begins[place - 1];
-        }
-        Self { vector, begins }
+        Self { vector, first_bits, after }
     }
 
     /// [`Weighted::similarity`], to the last digit.
@@ -33,19 +38,26 @@ impl<'a> Yardstick<'a> {
         if other.terms().len() > self.vector.terms().len().saturating_mul(MUCH_LONGER) {
             return self.vector.similarity(other);
         }
-        let mut sum = 0.0;
-        for (theirs, term) in other.terms().iter().enumerate() {
-            if let Some(mine) = self.find(*term) {
-                sum += self.vector.entry(mine).product(&other.entry(theirs));
+        let (mut sum, mut begun) = (0.0, [0; AT_ONCE]);
+        for (chunk, terms) in other.terms().chunks(AT_ONCE).enumerate() {
+            let mut count = 0;
+            for (place, term) in terms.iter().enumerate() {
+                begun[count % AT_ONCE] = place;
+                count += usize::from(self.after[term.first_bits(self.first_bits)] > 0);
+            }
+            for place in &begun[..count] {
+                if let Some(mine) = self.find(terms[*place]) {
+                    sum += self.vector.entry(mine).product(&other.entry(chunk * AT_ONCE + place));
+                }
             }
         }
         sum
     }
 
     fn find(&self, term: Term) -> Option<usize> {
-        let beginning = term.first_bits(FIRST_BITS);
-        let mut alike = self.begins[beginning] as usize..self.begins[beginning + 1] as usize;
-        alike.find(|place| self.vector.terms()[*place] == term)
+        let first = (self.after[term.first_bits(self.first_bits)] as usize).checked_sub(1)?;
+        let ahead = self.vector.terms()[first..].iter().position(|own| *own >= term)?;
+        (self.vector.terms()[first + ahead] == term).then_some(first + ahead)
     }
 }
 
