@@ -4,6 +4,8 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use rayon::prelude::*;
+
 use crate::domain::ids::{ClusterId, ItemId, TopicId};
 use crate::domain::item::Item;
 use crate::domain::story::{StoryMember, choose_representative};
@@ -125,7 +127,7 @@ const PARTS: usize = 16;
 async fn to_documents(vectors: &Vectors, items: Vec<EmbeddedItem>) -> Result<Vec<Document>, RunError> {
     let vectors = vectors.clone();
     let reading = tokio::task::spawn_blocking(move || {
-        items.iter().map(|item| document(&vectors, item)).collect::<Result<Vec<_>, _>>()
+        items.par_iter().map(|item| document(&vectors, item)).collect::<Result<Vec<_>, _>>()
     });
     Ok(reading.await.map_err(|_| RunError::Interrupted)??)
 }
@@ -154,8 +156,8 @@ type ReadVector = (String, Arc<Features>);
 
 impl Vectors {
     fn read(&self, item: &EmbeddedItem) -> Result<Arc<Features>, StoreError> {
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, features)) = known.get(&item.id).filter(|(hash, _)| *hash == item.hash_text) {
+        let known = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, features)) = known().get(&item.id).filter(|(hash, _)| *hash == item.hash_text) {
             return Ok(Arc::clone(features));
         }
         let features = Features::from_bytes(&item.vector).map_err(|reason| StoreError::Corrupt {
@@ -163,7 +165,7 @@ impl Vectors {
             reason: format!("item {}: {reason}", item.id),
         })?;
         let features = Arc::new(features);
-        known.insert(item.id, (item.hash_text.clone(), Arc::clone(&features)));
+        known().insert(item.id, (item.hash_text.clone(), Arc::clone(&features)));
         Ok(features)
     }
 }

@@ -1,23 +1,19 @@
 //! The `local` space: sparse counts of words, of names and numbers, and of the opening words of a text.
 //!
-//! Comes in: title and body. Goes out: [`Counts`], stored as JSON in `embeddings.vector`, and from these [`Features`], eight bytes a
-//! word, weighted at scoring time by the frequencies of the items they are compared with. On labelled news (ECB+) this mixture
-//! joins stories better than small dense models.
+//! Comes in: title and body. Goes out: [`Features`], stored in `embeddings.vector` (seven bytes a word), weighted at scoring time by the
+//! frequencies of the items they are compared with. On labelled news (ECB+) this mixture joins stories better than small dense models.
 
-use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::fmt;
-use std::hash::Hash;
 
 use rustc_hash::FxHashSet;
+use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, Visitor};
-use serde::{Deserialize, Serialize};
 
 use super::similarity::{LEAD, NAMES, PARTS, WORDS};
-use super::tokens::{Token, compared, tokens_as};
+use super::tokens::{Token, tokens_as};
 use super::vocabulary::Term;
 
-/// Names the preprocessing and the parts of this space; a change of either is a new name.
+/// Names the preprocessing, the parts and the hash of this space; a change of any of them is a new name.
 pub const LOCAL_SPACE: &str = "local-sparse-v1";
 
 /// Characters of a body that count.
@@ -26,30 +22,28 @@ const MAX_BODY_CHARS: usize = 8_000;
 /// Words of title and body that form the opening.
 const LEAD_WORDS: usize = 60;
 
-/// How often each term stands in a part.
-type Part<'a> = BTreeMap<Cow<'a, str>, u32>;
+/// The first byte of what is stored; then four bytes of each term, least byte first, and one of each part.
+const STORED: u8 = 1;
+const STORED_TERM_BYTES: usize = 4 + PARTS;
 
-/// What is compared of a text, as stored.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
-pub struct Counts<'a> {
-    #[serde(rename = "w")]
-    words: Part<'a>,
-    /// Capitalised inside a sentence, or with a digit.
-    #[serde(rename = "n")]
-    names: Part<'a>,
-    #[serde(rename = "l")]
-    lead: Part<'a>,
-}
-
-/// [`Counts`] as they are read: what is compared needs no words.
+/// What the first versions stored: an object a part, how often by term.
 #[derive(Deserialize)]
-struct Stored {
+struct Words {
     #[serde(rename = "w", deserialize_with = "times_by_term")]
     words: Vec<(Term, u8)>,
     #[serde(rename = "n", deserialize_with = "times_by_term")]
     names: Vec<(Term, u8)>,
     #[serde(rename = "l", deserialize_with = "times_by_term")]
     lead: Vec<(Term, u8)>,
+}
+
+/// Bytes that are no counts of terms.
+#[derive(Debug, thiserror::Error)]
+pub enum NoFeatures {
+    #[error("it is no object of counts: {0}")]
+    Words(#[from] serde_json::Error),
+    #[error("it breaks off, or its terms are out of order")]
+    Terms,
 }
 
 /// What is compared of a text, by rising term.
@@ -66,15 +60,36 @@ pub(super) struct Counted {
 impl Features {
     #[must_use]
     pub fn of(title: Option<&str>, body: &str) -> Self {
-        let counted =
-            |said: Said<Term>| Counted { term: said.term, times: [1, u8::from(said.is_name), u8::from(said.is_lead)] };
-        Self::added_up(said(title, body, Term::of_word).map(counted).collect())
+        Self::added_up(said(title, body))
+    }
+
+    /// As stored.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(1 + self.0.len() * STORED_TERM_BYTES);
+        bytes.push(STORED);
+        for Counted { term, times } in &self.0 {
+            bytes.extend(term.to_bytes());
+            bytes.extend(times);
+        }
+        bytes
     }
 
     /// # Errors
-    /// When the bytes are not what [`Counts::to_bytes`] writes.
-    pub fn from_bytes(bytes: &[u8]) -> Result<Self, serde_json::Error> {
-        let Stored { words, names, lead } = serde_json::from_slice(bytes)?;
+    /// When the bytes are not what [`Features::to_bytes`] writes, nor what the first versions wrote.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, NoFeatures> {
+        let Some(terms) = bytes.strip_prefix(&[STORED]) else { return Self::from_words(bytes) };
+        let (chunks, rest) = terms.as_chunks::<STORED_TERM_BYTES>();
+        let counted = chunks
+            .iter()
+            .map(|[a, b, c, d, times @ ..]| Counted { term: Term::from_bytes([*a, *b, *c, *d]), times: *times });
+        let counted: Box<[Counted]> = counted.collect();
+        let in_order = counted.is_sorted_by(|one, next| one.term < next.term);
+        (rest.is_empty() && in_order).then_some(Self(counted)).ok_or(NoFeatures::Terms)
+    }
+
+    fn from_words(bytes: &[u8]) -> Result<Self, NoFeatures> {
+        let Words { words, names, lead } = serde_json::from_slice(bytes)?;
         let of_part = |part: usize, terms: Vec<(Term, u8)>| {
             terms.into_iter().map(move |(term, times)| {
                 let mut counted = Counted { term, times: [0; PARTS] };
@@ -129,32 +144,28 @@ impl Features {
     }
 }
 
-/// A word of a text, and the parts in which it counts besides the words.
-struct Said<T> {
-    term: T,
-    is_name: bool,
-    is_lead: bool,
-}
-
-/// The words of title and body as `compared` makes them, in order.
-fn said<'a, T: Eq + Hash>(
-    title: Option<&'a str>,
-    body: &'a str,
-    compared: fn(&'a str) -> Option<T>,
-) -> impl Iterator<Item = Said<T>> {
-    let title: Vec<Token<'_, T>> = tokens_as(title.unwrap_or(""), compared).collect();
-    let body: Vec<Token<'_, T>> = tokens_as(cut(body, MAX_BODY_CHARS), compared).collect();
-    let named: FxHashSet<&T> = body.iter().filter(|token| is_name(token)).map(|token| &token.term).collect();
+/// The words of title and body, in order, with the parts in which they count.
+fn said(title: Option<&str>, body: &str) -> Vec<Counted> {
+    let title: Vec<Word<'_>> = tokens_as(title.unwrap_or(""), Term::of_word).collect();
+    let body: Vec<Word<'_>> = tokens_as(cut(body, MAX_BODY_CHARS), Term::of_word).collect();
+    let named: FxHashSet<Term> = body.iter().filter(|word| is_name(word)).map(|word| word.term).collect();
     // In A Title Like This One capitals say nothing: there a name is what the body writes as one.
     let title_case = is_title_case(&title);
-    let is_titles_name = |token: &Token<'_, T>| {
-        has_digit(token.written) || if title_case { named.contains(&token.term) } else { is_name(token) }
+    let is_titles_name = |word: &Word<'_>| {
+        has_digit(word.written) || if title_case { named.contains(&word.term) } else { is_name(word) }
     };
-    let is_bodys_name = |token: &Token<'_, T>| looks_like_name(token.written) && named.contains(&token.term);
-    let are_names: Vec<bool> = title.iter().map(is_titles_name).chain(body.iter().map(is_bodys_name)).collect();
-    let both = title.into_iter().chain(body).zip(are_names).enumerate();
-    both.map(|(place, (token, is_name))| Said { term: token.term, is_name, is_lead: place < LEAD_WORDS })
+    let is_bodys_name = |word: &Word<'_>| looks_like_name(word.written) && named.contains(&word.term);
+    let titles = title.iter().map(|word| (word.term, is_titles_name(word)));
+    let both = titles.chain(body.iter().map(|word| (word.term, is_bodys_name(word)))).enumerate();
+    let counted = |(place, (term, is_name)): (usize, (Term, bool))| {
+        let mut times = [0; PARTS];
+        (times[WORDS], times[NAMES], times[LEAD]) = (1, u8::from(is_name), u8::from(place < LEAD_WORDS));
+        Counted { term, times }
+    };
+    both.map(counted).collect()
 }
+
+type Word<'a> = Token<'a, Term>;
 
 /// Reads an object of terms and how often each is there.
 fn times_by_term<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<(Term, u8)>, D::Error> {
@@ -179,39 +190,8 @@ impl<'de> Visitor<'de> for TimesByTerm {
     }
 }
 
-impl Counts<'_> {
-    #[must_use]
-    pub fn of(title: Option<&str>, body: &str) -> Counts<'static> {
-        let mut counts = Counts::default();
-        for Said { term, is_name, is_lead } in said(title, body, compared) {
-            if is_name {
-                count(&mut counts.names, &term);
-            }
-            if is_lead {
-                count(&mut counts.lead, &term);
-            }
-            count(&mut counts.words, &term);
-        }
-        counts
-    }
-
-    /// As stored.
-    #[must_use]
-    pub fn to_bytes(&self) -> Vec<u8> {
-        serde_json::to_vec(self).unwrap_or_default()
-    }
-}
-
-fn count(part: &mut Part<'static>, term: &str) {
-    if let Some(n) = part.get_mut(term) {
-        *n += 1;
-    } else {
-        part.insert(Cow::Owned(term.to_owned()), 1);
-    }
-}
-
-fn is_name<T>(token: &Token<'_, T>) -> bool {
-    let Token { written, opens_sentence, .. } = token;
+fn is_name(word: &Word<'_>) -> bool {
+    let Token { written, opens_sentence, .. } = word;
     looks_like_name(written) && (!opens_sentence || is_acronym(written) || has_digit(written))
 }
 
@@ -227,9 +207,9 @@ fn has_digit(written: &str) -> bool {
     written.bytes().any(|b| b.is_ascii_digit())
 }
 
-fn is_title_case<T>(tokens: &[Token<'_, T>]) -> bool {
-    let capitals = tokens.iter().filter(|t| t.written.starts_with(char::is_uppercase)).count();
-    tokens.len() >= 3 && capitals * 10 >= tokens.len() * 7
+fn is_title_case(words: &[Word<'_>]) -> bool {
+    let capitals = words.iter().filter(|word| word.written.starts_with(char::is_uppercase)).count();
+    words.len() >= 3 && capitals * 10 >= words.len() * 7
 }
 
 fn cut(text: &str, max_chars: usize) -> &str {
@@ -240,26 +220,55 @@ fn cut(text: &str, max_chars: usize) -> &str {
 mod tests {
     use super::*;
 
+    /// Those of the words that count as names.
+    fn names<'a>(title: &str, body: &str, words: &[&'a str]) -> Vec<&'a str> {
+        let features = Features::of(Some(title), body);
+        let all: Vec<Term> = words.iter().map(|word| Term::of(word)).collect();
+        assert!(features.words().all(|term| all.contains(&term)), "the test names every word");
+        words.iter().copied().filter(|word| features.has_name(word)).collect()
+    }
+
     #[test]
     fn names_are_capitals_inside_a_sentence_and_numbers() {
-        let counts =
-            Counts::of(Some("Ferry stuck off Skerrow"), "Engines failed. The Marigold Star waits with 214 aboard.");
-        let names: Vec<&str> = counts.names.keys().map(|name| &**name).collect();
-        assert_eq!(names, ["214", "marigold", "skerrow", "star"]);
+        let words = ["214", "aboard", "engin", "fail", "ferri", "marigold", "skerrow", "star", "stuck", "wait"];
+        let body = "Engines failed. The Marigold Star waits with 214 aboard.";
+        assert_eq!(names("Ferry stuck off Skerrow", body, &words), ["214", "marigold", "skerrow", "star"]);
     }
 
     #[test]
     fn a_title_in_capitals_names_only_what_the_body_names() {
-        let counts = Counts::of(Some("Why The New Pumps At Aldermane Failed"), "The pumps at Aldermane failed.");
-        assert_eq!(counts.names.keys().collect::<Vec<_>>(), ["alderman"]);
+        let title = "Why The New Pumps At Aldermane Failed";
+        let words = ["alderman", "fail", "new", "pump"];
+        assert_eq!(names(title, "The pumps at Aldermane failed.", &words), ["alderman"]);
     }
 
     #[test]
     fn what_is_stored_reads_back() {
-        let (title, body) = (Some("Storm off Skerrow"), "Petronella reached \"Grauhorn\" at 7. ".repeat(90));
-        let stored = Counts::of(title, &body).to_bytes();
-        assert_eq!(Features::from_bytes(&stored).ok(), Some(Features::of(title, &body)));
-        assert!(Features::from_bytes(br#"{"w":{},"n":[],"l":{}}"#).is_err());
+        for body in ["", &"Petronella reached \"Grauhorn\" at 7. ".repeat(90)] {
+            let features = Features::of(Some("Storm off Skerrow"), body);
+            assert_eq!(Features::from_bytes(&features.to_bytes()).ok(), Some(features));
+        }
+        assert_eq!(Features::of(None, "").to_bytes(), [STORED]);
+    }
+
+    #[test]
+    fn what_the_first_versions_stored_reads_as_ever() {
+        let stored = r#"{"w":{"ferri":1,"skerrow":300},"n":{"skerrow":299},"l":{"ferri":1,"skerrow":59}}"#;
+        let text = "Ferry off Skerrow. ".to_owned() + &"and Skerrow ".repeat(299);
+        let (old, new) = (Features::from_bytes(stored.as_bytes()).unwrap(), Features::of(None, &text));
+        assert_eq!(old, new);
+        // Both are read beside one another, so a term's bytes never change.
+        assert_eq!(Term::of("skerrow").to_bytes(), [0x3c, 0xcb, 0xce, 0x3c]);
+    }
+
+    #[test]
+    fn bytes_that_are_no_counts_are_refused() {
+        let two = Features::of(None, "ferry skerrow").to_bytes();
+        let swapped = [&two[..1], &two[8..], &two[1..8]].concat();
+        let twice = [&two[..8], &two[1..8]].concat();
+        for bytes in [&[][..], &[0], &two[..9], &two[1..], &swapped, &twice, br#"{"w":{},"n":[],"l":{}}"#] {
+            assert!(Features::from_bytes(bytes).is_err(), "{bytes:?}");
+        }
     }
 
     #[test]

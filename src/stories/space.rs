@@ -1,7 +1,7 @@
 //! Spaces that this machine makes vectors of: words counted (`local`), or a folder of weights (`crate::static_model`). A provider's are
 //! made by `llm/embedder`.
 
-use super::features::{Counts, LOCAL_SPACE};
+use super::features::{Features, LOCAL_SPACE};
 
 /// How a text becomes a vector.
 pub trait Space: Send + Sync {
@@ -22,7 +22,7 @@ impl Space for Words {
     }
 
     fn vector(&self, title: Option<&str>, body: &str) -> Option<(Vec<u8>, Option<usize>)> {
-        Some((Counts::of(title, body).to_bytes(), None))
+        Some((Features::of(title, body).to_bytes(), None))
     }
 }
 

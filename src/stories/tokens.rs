@@ -51,7 +51,7 @@ pub fn tokens(text: &str) -> impl Iterator<Item = Token<'_>> {
 /// The same, with what `compared` makes of a word in the place of the word; where that is nothing, the word is left out.
 pub(super) fn tokens_as<'a, T>(
     text: &'a str,
-    compared: impl Fn(&'a str) -> Option<T>,
+    compared: fn(&'a str) -> Option<T>,
 ) -> impl Iterator<Item = Token<'a, T>> {
     let mut end_of_last = 0;
     let mut fresh = true;

@@ -36,6 +36,15 @@ impl Term {
         KNOWN.with_borrow_mut(|known| known.term(written))
     }
 
+    /// Least byte first.
+    pub(super) const fn to_bytes(self) -> [u8; 4] {
+        self.0.to_le_bytes()
+    }
+
+    pub(super) const fn from_bytes(bytes: [u8; 4]) -> Self {
+        Self(u32::from_le_bytes(bytes))
+    }
+
     /// Up to 32 bits by which terms stand in order.
     pub(super) const fn first_bits(self, bits: u32) -> usize {
         (self.0 >> (u32::BITS - bits)) as usize
