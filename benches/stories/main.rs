@@ -4,9 +4,12 @@
 //! `cargo bench --bench stories -- 10000 100000 1000000`
 //!
 //! `--write FILE SIZE` writes such a stream as labelled lines for `aha-radar calibrate` instead.
+//! `--time FILE` puts the documents of such a file together, from texts in memory to stories, and says how long that takes.
+//! `--add NEW SIZE` puts so many new items of a stream to the others, as a run does, and says how long each part of that takes.
 
 #![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a measurement for the terminal")]
 
+mod once;
 mod stream;
 
 use std::fs::DirEntry;
@@ -30,6 +33,12 @@ fn main() {
     let arguments: Vec<String> = std::env::args().collect();
     if let Some(place) = arguments.iter().position(|argument| argument == "--write") {
         return write(&arguments[place + 1], arguments[place + 2].parse().unwrap());
+    }
+    if let Some(place) = arguments.iter().position(|argument| argument == "--time") {
+        return once::time(&arguments[place + 1]);
+    }
+    if let Some(place) = arguments.iter().position(|argument| argument == "--add") {
+        return once::add(arguments[place + 1].parse().unwrap(), arguments[place + 2].parse().unwrap());
     }
     let asked: Vec<usize> = arguments.iter().filter_map(|argument| argument.parse().ok()).collect();
     let sizes = if asked.is_empty() { vec![1_000, 10_000] } else { asked };
