@@ -106,7 +106,7 @@ mod tests {
     }
 
     fn told(story: usize, words: usize) -> String {
-        (0..words).map(|n| format!("usual{n} matter{}x{story} ", n % 40)).collect()
+        (0..words).map(|n| format!("usual{n} matter{}x{story} ", n % 40)).collect::<Vec<_>>().concat()
     }
 
     /// By comparing each with all that are older.

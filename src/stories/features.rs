@@ -28,7 +28,7 @@ const STORED_TERM_BYTES: usize = 4 + PARTS;
 
 /// What the first versions stored: an object a part, how often by term.
 #[derive(Deserialize)]
-struct Words {
+struct FirstStored {
     #[serde(rename = "w", deserialize_with = "times_by_term")]
     words: Vec<(Term, u8)>,
     #[serde(rename = "n", deserialize_with = "times_by_term")]
@@ -89,7 +89,7 @@ impl Features {
     }
 
     fn from_words(bytes: &[u8]) -> Result<Self, NoFeatures> {
-        let Words { words, names, lead } = serde_json::from_slice(bytes)?;
+        let FirstStored { words, names, lead } = serde_json::from_slice(bytes)?;
         let of_part = |part: usize, terms: Vec<(Term, u8)>| {
             terms.into_iter().map(move |(term, times)| {
                 let mut counted = Counted { term, times: [0; PARTS] };

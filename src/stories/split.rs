@@ -85,12 +85,8 @@ fn similarities(vectors: &[&Weighted]) -> Vec<Vec<f64>> {
         for (count, (place, weight)) in holders.iter().enumerate() {
             for (other, theirs) in &holders[..count] {
                 alike[*place][*other] += weight * theirs;
+                alike[*other][*place] += weight * theirs;
             }
-        }
-    }
-    for place in 0..alike.len() {
-        for other in 0..place {
-            alike[other][place] = alike[place][other];
         }
     }
     alike
