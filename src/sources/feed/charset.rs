@@ -20,22 +20,24 @@ pub(in crate::sources) fn decode<'a>(bytes: &'a [u8], content_type: Option<&str>
     let is_possible = |encoding: &&'static Encoding| encoding.is_ascii_compatible() || *encoding == ISO_2022_JP;
     let declared = declared_in_document(bytes).filter(is_possible);
     let served = content_type.and_then(charset_of).filter(is_possible);
-    let valid_utf8 = std::str::from_utf8(bytes).is_ok();
-    match declared.or(served) {
-        Some(encoding) if encoding == UTF_8 && valid_utf8 => finish(UTF_8, bytes, None),
+    let utf8 = std::str::from_utf8(bytes).ok();
+    match (declared.or(served), utf8) {
+        (Some(encoding), Some(text)) if encoding == UTF_8 => finish_text(text.into(), None),
         // Bytes beyond ASCII that happen to be UTF-8 throughout are UTF-8, whatever a single-byte declaration says.
-        Some(encoding) if encoding != UTF_8 && !(valid_utf8 && encoding.is_single_byte() && !bytes.is_ascii()) => {
+        (Some(encoding), _)
+            if encoding != UTF_8 && !(utf8.is_some() && encoding.is_single_byte() && !bytes.is_ascii()) =>
+        {
             finish(encoding, bytes, None)
         }
-        None if valid_utf8 => finish(UTF_8, bytes, None),
-        Some(wrong) if valid_utf8 => {
-            finish(UTF_8, bytes, Some(format!("declared as {} but written in UTF-8", wrong.name())))
+        (None, Some(text)) => finish_text(text.into(), None),
+        (Some(wrong), Some(text)) => {
+            finish_text(text.into(), Some(format!("declared as {} but written in UTF-8", wrong.name())))
         }
-        Some(_) if mostly_utf8(bytes) => (
+        (Some(_), None) if mostly_utf8(bytes) => (
             Cow::Owned(declare_utf8(patch_utf8(bytes))),
             Some("some bytes are not UTF-8 and were read as windows-1252".to_owned()),
         ),
-        _ => {
+        (_, None) => {
             let encoding = served.filter(|e| *e != UTF_8).unwrap_or_else(|| detect(bytes));
             finish(encoding, bytes, Some(format!("not UTF-8, and not told otherwise; read as {}", encoding.name())))
         }
@@ -43,7 +45,10 @@ pub(in crate::sources) fn decode<'a>(bytes: &'a [u8], content_type: Option<&str>
 }
 
 fn finish<'a>(encoding: &'static Encoding, bytes: &'a [u8], problem: Option<String>) -> (Cow<'a, str>, Option<String>) {
-    let (text, _) = encoding.decode_without_bom_handling(bytes);
+    finish_text(encoding.decode_without_bom_handling(bytes).0, problem)
+}
+
+fn finish_text(text: Cow<'_, str>, problem: Option<String>) -> (Cow<'_, str>, Option<String>) {
     let says_otherwise = label_in_document(text.as_bytes()).is_some_and(|label| !label.eq_ignore_ascii_case("utf-8"));
     if says_otherwise { (Cow::Owned(declare_utf8(text.into_owned())), problem) } else { (text, problem) }
 }

@@ -3,6 +3,8 @@
 use std::io::{Error, ErrorKind, Read};
 use std::time::{Duration, Instant};
 
+use memchr::{memchr, memmem};
+
 use crate::sources::fetch::FetchError;
 
 /// A tag with more attributes is nobody's: readers take quadratic time for them.
@@ -58,13 +60,13 @@ impl Read for Portions<'_> {
 /// Why the document is refused when one of its tags has too many attributes or namespaces. Linear.
 pub(super) fn crowded_tag(text: &str) -> Option<String> {
     let mut rest = text;
-    while let Some(at) = rest.find('<') {
+    while let Some(at) = memchr(b'<', rest.as_bytes()) {
         rest = &rest[at + 1..];
         if rest.starts_with("![CDATA[") {
-            rest = rest.split_once("]]>").map_or("", |(_, behind)| behind);
+            rest = memmem::find(rest.as_bytes(), b"]]>").map_or("", |at| &rest[at + 3..]);
             continue;
         }
-        let end = rest.find('<').unwrap_or(rest.len());
+        let end = memchr(b'<', rest.as_bytes()).unwrap_or(rest.len());
         let is_tag = rest.starts_with(|c: char| c.is_alphabetic() || c == '_');
         if is_tag && end > MIN_CROWDED_BYTES && attributes(&rest.as_bytes()[..end]) > MAX_ATTRIBUTES {
             return Some(format!("a tag has more than {MAX_ATTRIBUTES} attributes"));

@@ -10,6 +10,7 @@ mod engine;
 mod extras;
 mod items;
 mod json;
+mod lift;
 mod limits;
 mod parse;
 mod repair;

@@ -1,7 +1,8 @@
 //! A feed document to items: bytes in, [`ParsedFeed`] out. Pure and without I/O; takes a few milliseconds a megabyte, so it
 //! is called within `spawn_blocking`.
 //!
-//! The order: decode, survey, repair if broken, rewrite if an old dialect, feed-rs, then the extras that it leaves out.
+//! The order: decode, lift the long texts out, survey, repair if broken, rewrite if an old dialect, feed-rs, then the extras that it
+//! leaves out. What is broken is repaired and read with its texts in place.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -16,6 +17,7 @@ use super::dialect::rewrite;
 use super::engine::run_feed_rs;
 use super::extras::{ItemExtras, Survey, survey};
 use super::items::{MAX_TEXT_BYTES, Shared, absolute, item, line};
+use super::lift::lift;
 use super::limits::{Deadline, crowded_json, crowded_tag};
 use super::repair::repair;
 use super::salvage::salvage;
@@ -124,6 +126,33 @@ fn parse_xml(
     problems: &mut Vec<String>,
 ) -> Result<Read, FetchError> {
     let text = skip_to_root(text, problems)?;
+    if let Some((read, noted)) = read_lifted(text, base, deadline) {
+        problems.extend(noted);
+        return Ok(read);
+    }
+    read_whole(text, base, deadline, problems)
+}
+
+/// An intact document, read without its long texts, and what is to be said of it.
+fn read_lifted(text: &str, base: Option<&Url>, deadline: Deadline) -> Option<(Read, Vec<String>)> {
+    let lifted = lift(text).filter(|lifted| crowded_tag(&lifted.rest).is_none())?;
+    let found = survey(&lifted.rest, base, deadline);
+    if found.syntax_error.is_some() || found.dialect == Dialect::Unknown {
+        return None;
+    }
+    let mut noted = Vec::new();
+    let mut read = read(&lifted.rest, found, base, deadline, &mut noted).ok()?;
+    lifted.put_back(&mut read.feed);
+    Some((read, noted))
+}
+
+/// Any document, repaired where it needs to be.
+fn read_whole(
+    text: &str,
+    base: Option<&Url>,
+    deadline: Deadline,
+    problems: &mut Vec<String>,
+) -> Result<Read, FetchError> {
     if let Some(reason) = crowded_tag(text) {
         return Err(FetchError::Unparseable { reason });
     }
@@ -289,5 +318,78 @@ const fn format_name(format: &FeedType) -> &'static str {
         FeedType::RSS0 => "rss0.9x",
         FeedType::RSS1 => "rss1.0",
         FeedType::RSS2 => "rss2.0",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use proptest::prelude::*;
+
+    use super::{Deadline, MAX_DURATION, assemble, decode, read_lifted, read_whole, skip_to_root};
+
+    /// Reads a document with its texts lifted, and as it stands; whether it could be read in the first way. Both find the same.
+    fn reads_the_same(text: &str) -> bool {
+        let deadline = Deadline::after(MAX_DURATION);
+        let mut problems = Vec::new();
+        let Ok(text) = skip_to_root(text, &mut problems) else { return false };
+        let Some((lifted, noted)) = read_lifted(text, None, deadline) else { return false };
+        let whole = read_whole(text, None, deadline, &mut problems).unwrap();
+        assert_eq!(assemble(lifted, None, noted), assemble(whole, None, problems), "{text}");
+        true
+    }
+
+    #[test]
+    fn the_examples_are_the_same_with_their_texts_lifted() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let files =
+            ["examples/feeds", "tests/data/sources"].map(|folder| std::fs::read_dir(root.join(folder)).unwrap());
+        let documents = files.into_iter().flatten().map(|file| std::fs::read(file.unwrap().path()).unwrap());
+        let lifted = documents.filter(|bytes| reads_the_same(&decode(bytes, None).0)).count();
+        assert!(lifted >= 10, "{lifted}");
+    }
+
+    const LONG: &str = "A text that is long enough to be lifted out of its document.";
+
+    fn elements() -> impl Strategy<Value = String> {
+        let piece = prop_oneof![
+            4 => Just(LONG.to_owned()),
+            2 => Just(format!("<![CDATA[ <p>{LONG}</p> ]]>")),
+            1 => Just(format!("<![CDATA[<item><summary>{LONG}</summary>]]>")),
+            1 => Just(format!("<!-- <summary>{LONG}</summary> -->")),
+            1 => Just(format!("<summary>{LONG}</summary>")),
+            6 => proptest::sample::select(vec![
+                "&lt;p&gt;", "&#233;", "&#xA0;", "&#10;", "\r\n", " ", "&bogus;", "&amp;amp;", "é", "<b c='>'>d</b>", "<br/>",
+                "<?e f?>", "&#x10FFFD;0&#1114109;", "]]", "<!-->-->", "&;", "SGVsbG8=",
+            ]).prop_map(str::to_owned),
+            1 => proptest::sample::select(vec!["& ", "&#0;", "\u{10FFFD}0\u{10FFFD}", "<", "</item>"])
+                .prop_map(str::to_owned),
+        ];
+        let names = "description content:encoded content summary itunes:summary title guid media:group author";
+        let attributes = "||| type='html'| type=\"text\"| type='xhtml'| type='image/png'| mode='base64'| type='a>b'| src='x'\
+                          | xmlns='http://search.yahoo.com/mrss/'| xml:base='http://x.org/type/'";
+        let name = proptest::sample::select(names.split(' ').collect::<Vec<_>>());
+        let attributes = proptest::sample::select(attributes.split('|').collect::<Vec<_>>());
+        let element = (name, attributes, proptest::collection::vec(piece, 0..4))
+            .prop_map(|(name, attributes, pieces)| format!("<{name}{attributes}>{}</{name}>", pieces.concat()));
+        proptest::collection::vec(element, 0..4).prop_map(|elements| elements.concat())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(1_000))]
+        #[test]
+        fn any_feed_is_the_same_with_its_texts_lifted(items in proptest::collection::vec(elements(), 0..4), own in elements()) {
+            let prefixes = "xmlns:content='http://purl.org/rss/1.0/modules/content/' xmlns:media='http://search.yahoo.com/mrss/' \
+                            xmlns:itunes='http://www.itunes.com/dtds/podcast-1.0.dtd'";
+            let all = |name: &str| items.iter().fold(String::new(), |all, item| {
+                format!("{all}<{name}>\r\n <link>http://x.org/a</link>\t{item} </{name}>\n")
+            });
+            reads_the_same(&format!("<rss version='2.0' {prefixes}><channel>{own}{}</channel></rss>", all("item")));
+            reads_the_same(&format!("<feed xmlns='http://www.w3.org/2005/Atom' {prefixes}>{own}{}</feed>", all("entry")));
+            reads_the_same(&format!(
+                "<rdf:RDF xmlns='http://purl.org/rss/1.0/' xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#' {prefixes}>\
+                 <channel>{own}</channel>{}</rdf:RDF>", all("item")));
+        }
     }
 }

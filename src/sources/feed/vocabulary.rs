@@ -157,7 +157,10 @@ impl Tracker {
         if self.depth == 1 || (prefix.is_none() && (uri.is_none() || uri == self.root_namespace.as_deref())) {
             return Space::Own;
         }
-        let known = uri.and_then(meaning).or_else(|| PREFIXES.iter().find(|(p, _)| Some(*p) == prefix).copied());
+        let usual = PREFIXES.iter().find(|(p, u)| Some(*p) == prefix && Some(*u) == uri).copied();
+        let known = usual
+            .or_else(|| uri.and_then(meaning))
+            .or_else(|| PREFIXES.iter().find(|(p, _)| Some(*p) == prefix).copied());
         match known {
             Some((_, namespace)) if self.own_namespace() == Some(namespace) => Space::Own,
             Some((prefix, _)) => Space::Extension(prefix),
