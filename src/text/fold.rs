@@ -93,17 +93,16 @@ impl Folded {
 
 /// How many bytes from the start on stay as they are: visible ASCII with single spaces between.
 fn plain_bytes(bytes: &[u8]) -> usize {
-    let mut end = 0;
-    while let Some(byte) = bytes.get(end) {
-        if byte.is_ascii_graphic() {
-            end += 1;
-        } else if *byte == b' ' && end > 0 && bytes.get(end + 1).is_some_and(u8::is_ascii_graphic) {
-            end += 2;
-        } else {
-            break;
+    let mut after_space = true;
+    for (at, byte) in bytes.iter().enumerate() {
+        let is_space = *byte == b' ';
+        if !byte.is_ascii_graphic() && (!is_space || after_space) {
+            // The space before it may be the first of several, or the text's last.
+            return if after_space { at.saturating_sub(1) } else { at };
         }
+        after_space = is_space;
     }
-    end
+    if after_space { bytes.len().saturating_sub(1) } else { bytes.len() }
 }
 
 /// One line: white space folded to single spaces, invisible characters dropped.

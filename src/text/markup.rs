@@ -5,6 +5,8 @@
 
 use std::sync::LazyLock;
 
+use memchr::memchr;
+
 /// What becomes of the parts, in their order.
 pub(super) trait Receiver {
     /// Text as written: its references are not resolved.
@@ -183,7 +185,7 @@ fn tag_end(text: &str) -> Option<usize> {
     while at < bytes.len() {
         match bytes[at] {
             b'>' => return Some(at + 1),
-            quote @ (b'"' | b'\'') if after_equals => at += 1 + text[at + 1..].find(char::from(quote))?,
+            quote @ (b'"' | b'\'') if after_equals => at += 1 + memchr(quote, &bytes[at + 1..])?,
             _ => {}
         }
         after_equals = bytes[at] == b'=' || (after_equals && bytes[at].is_ascii_whitespace());
@@ -201,7 +203,7 @@ struct Walker<'a, 'r, R> {
 
 impl<R: Receiver> Walker<'_, '_, R> {
     fn walk(&mut self) {
-        while let Some(at) = self.rest.find('<') {
+        while let Some(at) = memchr(b'<', self.rest.as_bytes()) {
             self.receiver.text(&self.rest[..at]);
             self.rest = &self.rest[at..];
             match self.rest.as_bytes().get(1) {
