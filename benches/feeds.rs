@@ -1,5 +1,5 @@
-//! How long parsing a folder of feeds takes on one core. `scripts/bench_feeds.sh` runs it beside other parsers; by itself it reads
-//! the examples.
+//! How long parsing a folder of feeds takes on one core, and how long with the plain text of each item, which ingest makes next.
+//! `scripts/bench_feeds.sh` runs it beside other parsers; by itself it reads the examples.
 //!
 //! usage: feeds [FOLDER [ROUNDS]]
 
@@ -9,7 +9,9 @@ use std::hint::black_box;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use aha_radar::domain::item::NewItem;
 use aha_radar::sources::feed::parse;
+use aha_radar::sources::identity::body_text;
 
 fn main() {
     // cargo adds `--bench`.
@@ -25,16 +27,26 @@ fn main() {
     paths.sort();
     let files: Vec<Vec<u8>> = paths.iter().map(|path| std::fs::read(path).expect("the file can be read")).collect();
 
-    let mut items = 0;
+    let items_of = |bytes: &Vec<u8>| black_box(parse(bytes, None, None)).map_or_else(|_| Vec::new(), |feed| feed.items);
+    let (items, seconds) = measured(rounds, || files.iter().map(|bytes| items_of(bytes).len()).sum());
+    let text_bytes = |items: Vec<NewItem>| items.iter().map(|item| black_box(body_text(item)).len()).sum::<usize>();
+    let (bytes, with_text) = measured(rounds, || files.iter().map(|bytes| text_bytes(items_of(bytes))).sum());
+    let found = serde_json::json!({
+        "files": files.len(), "items": items, "seconds": seconds, "text_bytes": bytes, "seconds_with_text": with_text
+    });
+    println!("{found}");
+}
+
+/// What `work` counted, and the median of its seconds.
+fn measured(rounds: usize, work: impl Fn() -> usize) -> (usize, f64) {
+    // It also warms caches.
+    let counted = work();
     let mut times: Vec<Duration> = Vec::new();
-    for _ in 0..=rounds {
+    for _ in 0..rounds {
         let start = Instant::now();
-        items = files.iter().map(|bytes| black_box(parse(bytes, None, None)).map_or(0, |feed| feed.items.len())).sum();
+        work();
         times.push(start.elapsed());
     }
-    // The first round warms caches.
-    times.remove(0);
     times.sort();
-    let seconds = times.get(times.len() / 2).map_or(0.0, Duration::as_secs_f64);
-    println!("{}", serde_json::json!({ "files": files.len(), "items": items, "seconds": seconds }));
+    (counted, times.get(times.len() / 2).map_or(0.0, Duration::as_secs_f64))
 }

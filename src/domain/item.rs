@@ -13,11 +13,13 @@ pub struct NewItem {
     /// Absolute link, as published.
     pub url: Option<String>,
     pub title: Option<String>,
-    /// Plain text of the longest body the source gives; empty when it gives none.
-    pub body_text: String,
+    /// Plain text, where the connector has it; else it is made of the longer markup once it is needed.
+    pub body_text: Option<String>,
     /// The source's markup for the short and the long text, raw; what is stored of it is sanitised.
     pub summary_markup: Option<String>,
     pub content_markup: Option<String>,
+    /// The longer of the two is said to be plain text.
+    pub is_plain: bool,
     pub author: Option<String>,
     /// As the source says it; never invented.
     pub published_at: Option<Timestamp>,

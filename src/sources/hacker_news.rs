@@ -113,7 +113,7 @@ fn item(hit: Hit) -> NewItem {
         guid: Some(discussion.clone()),
         url: Some(link.unwrap_or_else(|| discussion.clone())),
         title: hit.title.map(|title| clean_line(&title)).filter(|title| !title.is_empty()),
-        body_text: hit.story_text.as_deref().map(html_to_text).unwrap_or_default(),
+        body_text: Some(hit.story_text.as_deref().map(html_to_text).unwrap_or_default()),
         content_markup: hit.story_text,
         author: hit.author.map(|name| clean_line(&name)),
         published_at: hit.created_at_i.map(|seconds| Timestamp::from_millis(seconds.saturating_mul(1000))),
@@ -141,8 +141,8 @@ mod tests {
         let asked = &feed.items[1];
         assert_eq!(asked.url, asked.discussion_url, "a question has no page of its own");
         assert_eq!(
-            (asked.body_text.as_str(), asked.categories.as_slice()),
-            ("Small boats.\nWhich one?", &["ask_hn".to_owned()][..])
+            (asked.body_text.as_deref(), asked.categories.as_slice()),
+            (Some("Small boats.\nWhich one?"), &["ask_hn".to_owned()][..])
         );
         assert!(feed.items[2].engagement.score.is_none() && feed.items[2].title.is_none());
     }

@@ -1,6 +1,7 @@
 //! What makes an item this item and no other. Items as a connector found them go in, identified ones come out. Called by the
 //! ingest stage; pure, so that the same document has the same ids on every machine.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 
@@ -13,6 +14,7 @@ use crate::domain::item::{ItemMetadata, NewItem, TimeBasis};
 use crate::domain::time::Timestamp;
 use crate::store::records::IdentifiedItem;
 use crate::text::fold::fold_line;
+use crate::text::html::readable;
 use crate::text::language::Languages;
 use crate::text::sanitize::sanitize;
 
@@ -27,19 +29,20 @@ pub fn identify(source: SourceId, items: Vec<NewItem>, fetched_at: Timestamp) ->
     for url in canonical.iter().flatten() {
         *uses.entry(url.clone()).or_default() += 1;
     }
-    let texts = items.iter().map(|item| (item.title.as_deref().unwrap_or_default(), item.body_text.as_str()));
-    let mut languages = Languages::of(texts);
+    let bodies: Vec<String> = items.iter().map(|item| body_text(item).into_owned()).collect();
+    let titles = items.iter().map(|item| item.title.as_deref().unwrap_or_default());
+    let mut languages = Languages::of(titles.zip(bodies.iter().map(String::as_str)));
     let is_own = |url: &str| is_page(url) && uses.get(url) == Some(&1);
     let mut seen = HashSet::new();
     let mut identified = Vec::with_capacity(items.len());
-    for (item, canonical) in items.into_iter().zip(canonical) {
-        if item.guid.is_none() && item.url.is_none() && item.title.is_none() && item.body_text.is_empty() {
+    for ((item, body), canonical) in items.into_iter().zip(bodies).zip(canonical) {
+        if item.guid.is_none() && item.url.is_none() && item.title.is_none() && body.is_empty() {
             continue;
         }
         let own_url = canonical.clone().filter(|url| is_own(url));
         let title = item.title.as_deref().unwrap_or_default();
-        let language = languages.language(title, &item.body_text, item.language.as_deref());
-        let item = identify_one(source, item, canonical, own_url.as_deref(), language, fetched_at);
+        let language = languages.language(title, &body, item.language.as_deref());
+        let item = identify_one(source, item, body, canonical, own_url.as_deref(), language, fetched_at);
         if seen.insert(item.external_id.clone()) {
             identified.push(item);
         }
@@ -50,13 +53,14 @@ pub fn identify(source: SourceId, items: Vec<NewItem>, fetched_at: Timestamp) ->
 fn identify_one(
     source: SourceId,
     item: NewItem,
+    body_text: String,
     canonical: Option<String>,
     own_url: Option<&str>,
     language: Option<String>,
     fetched_at: Timestamp,
 ) -> IdentifiedItem {
     let title = item.title.as_deref().unwrap_or_default();
-    let hash_text = text_hash(title, &item.body_text);
+    let hash_text = text_hash(title, &body_text);
     let html = html_of(&item);
     let source = source.to_string();
     let (id, external_id) = match (item.guid, own_url) {
@@ -77,7 +81,7 @@ fn identify_one(
         hash_url: own_url.map(|url| hash(&[url])),
         hash_text,
         title: item.title,
-        body_text: item.body_text,
+        body_text,
         author: item.author,
         published_at: item.published_at,
         time,
@@ -95,12 +99,25 @@ fn identify_one(
     }
 }
 
+/// Plain text of the longest body the source gives; empty when it gives none. The connectors leave it to be made here, so that parsing
+/// a feed to be looked at does not wait for it.
+#[must_use]
+pub fn body_text(item: &NewItem) -> Cow<'_, str> {
+    match &item.body_text {
+        Some(text) => Cow::Borrowed(text),
+        None => Cow::Owned(longest_markup(item).map(|markup| readable(markup, item.is_plain)).unwrap_or_default()),
+    }
+}
+
 /// The longest of an item's markups, as it may be shown.
 fn html_of(item: &NewItem) -> Option<String> {
-    let markup =
-        [&item.content_markup, &item.summary_markup].into_iter().flatten().max_by_key(|markup| markup.len())?;
     let base = item.markup_base.as_deref().and_then(|base| Url::parse(base).ok());
-    sanitize(markup, base.as_ref())
+    sanitize(longest_markup(item)?, base.as_ref())
+}
+
+fn longest_markup(item: &NewItem) -> Option<&str> {
+    let both = [&item.content_markup, &item.summary_markup].into_iter().flatten();
+    both.max_by_key(|markup| markup.len()).map(String::as_str)
 }
 
 /// The hash of a title and a body, the same however they are spaced and capitalised.

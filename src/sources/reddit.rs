@@ -194,7 +194,7 @@ fn item(post: Post) -> Option<NewItem> {
         guid: Some(post.name),
         url: Some(link.to_string()),
         title: Some(clean_line(&post.title)).filter(|title| !title.is_empty()),
-        body_text: markup.as_deref().map_or_else(|| words(post.selftext), html_to_text),
+        body_text: Some(markup.as_deref().map_or_else(|| words(post.selftext), html_to_text)),
         content_markup: markup,
         author: post.author.as_deref().map(clean_line).filter(|name| !name.is_empty() && name != "[deleted]"),
         published_at: post.created_utc.and_then(instant),
@@ -242,7 +242,7 @@ mod tests {
         assert_eq!(link.published_at.unwrap().to_string(), "2026-11-18T06:30:00Z");
         let own = &feed.items[1];
         assert_eq!(own.url, own.discussion_url);
-        assert_eq!((own.body_text.as_str(), own.author.as_deref()), ("Hello & thanks.", None));
+        assert_eq!((own.body_text.as_deref(), own.author.as_deref()), (Some("Hello & thanks."), None));
         assert_eq!(
             feed.items[2].url.as_deref(),
             Some("https://www.reddit.com/r/boats/comments/1p0ddd/x/"),

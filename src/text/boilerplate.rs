@@ -1,4 +1,4 @@
-//! The phrases that publishing software puts under every text. Called by the feed connector on plain text.
+//! The phrases that publishing software puts under every text. Called on the plain text of bodies.
 
 /// A whole last line that says nothing, compared in lower case and without arrows, dots and brackets around it.
 const EMPTY_LINES: [&str; 14] = [

@@ -1,9 +1,12 @@
 //! HTML to plain text. Markup from feeds goes in, text without tags, scripts and invisible characters comes out. Called by
-//! the feed connector for bodies and titles.
+//! the feed connector for titles, and where identity is settled for bodies.
 
 use std::borrow::Cow;
 
-use super::fold::{Folded, fold_line};
+use memchr::memchr;
+
+use super::boilerplate::strip_boilerplate;
+use super::fold::{Folded, fold_line, fold_lines};
 use super::markup::{Kind, Receiver, Tag, kind_of, tag_name, walk};
 
 /// The text of `markup`: block ends become line feeds, entities characters, white space is folded.
@@ -15,6 +18,15 @@ pub fn html_to_text(markup: &str) -> String {
     let mut out = Folded::with_capacity(markup.len() / 2);
     walk(markup, &mut out);
     out.finish()
+}
+
+/// The text of a whole body, without the phrases that publishing software puts under it. One that is said to be plain is taken at its
+/// word unless it looks like markup.
+#[must_use]
+pub fn readable(body: &str, is_plain: bool) -> String {
+    let mut text = if is_plain && !looks_like_html(body) { fold_lines(body) } else { html_to_text(body) };
+    text.truncate(text.floor_char_boundary(strip_boilerplate(&text).len()));
+    text
 }
 
 impl Receiver for Folded {
@@ -88,7 +100,7 @@ pub fn looks_like_html(text: &str) -> bool {
 /// Named and numeric references become the characters they stand for.
 #[must_use]
 pub fn decode_entities(text: &str) -> Cow<'_, str> {
-    if text.contains('&') { html_escape::decode_html_entities(text) } else { Cow::Borrowed(text) }
+    if memchr(b'&', text.as_bytes()).is_some() { html_escape::decode_html_entities(text) } else { Cow::Borrowed(text) }
 }
 
 /// A tag in a title that is longer is taken for text.

@@ -10,9 +10,8 @@ use super::dates::{ReadDate, read_date};
 use super::extras::ItemExtras;
 use crate::domain::item::{Engagement, NewItem};
 use crate::domain::time::Timestamp;
-use crate::text::boilerplate::strip_boilerplate;
-use crate::text::fold::{fold_line, fold_lines};
-use crate::text::html::{clean_line, html_to_text, looks_like_html};
+use crate::text::fold::fold_line;
+use crate::text::html::{clean_line, looks_like_html};
 
 /// An item's text is cut here: 1 MiB of markup.
 pub(super) const MAX_TEXT_BYTES: usize = 1024 * 1024;
@@ -58,14 +57,15 @@ pub(super) fn item(entry: Entry, extras: Option<&ItemExtras>, shared: &Shared<'_
     let content = entry.content.and_then(|c| Some((capped(c.body?), c.content_type.to_string())));
     let media = media.filter(|_| summary.is_none() && content.is_none()).map(|m| (capped(m), "text/plain".to_owned()));
     let longest = [&content, &summary, &media].into_iter().flatten().max_by_key(|(text, _)| text.len());
-    let body_text = longest.map(|(text, kind)| body(text, kind)).unwrap_or_default();
+    let is_plain = longest.is_some_and(|(_, kind)| kind == "text/plain");
     let item = NewItem {
         guid,
         url,
         title,
-        body_text,
+        body_text: None,
         summary_markup: summary.or(media).map(|(text, _)| text),
         content_markup: content.map(|(text, _)| text),
+        is_plain,
         author,
         published_at: times.published,
         updated_at: times.updated,
@@ -87,12 +87,6 @@ pub(super) fn line(text: &str, kind: &str, shared: &Shared<'_>) -> String {
         Some((end, _)) => line[..end].to_owned(),
         None => line,
     }
-}
-
-fn body(text: &str, kind: &str) -> String {
-    let plain = if kind == "text/plain" && !looks_like_html(text) { fold_lines(text) } else { html_to_text(text) };
-    let kept = strip_boilerplate(&plain).len();
-    truncated(plain, kept)
 }
 
 fn link(entry: &Entry, guid: Option<&str>, extras: Option<&ItemExtras>, shared: &Shared<'_>) -> Option<String> {
@@ -175,10 +169,11 @@ fn authors(people: &[Person]) -> Option<String> {
 
 fn categories(found: &[Category]) -> Vec<String> {
     let mut kept: Vec<String> = Vec::new();
+    let mut seen = HashSet::new();
     for category in found {
         let text = clean_line(category.label.as_deref().filter(|l| !l.trim().is_empty()).unwrap_or(&category.term));
-        let is_new = !kept.iter().any(|k| k.to_lowercase() == text.to_lowercase());
-        if !text.is_empty() && is_new && kept.len() < MAX_CATEGORIES && text.chars().count() <= 200 {
+        let is_fit = !text.is_empty() && kept.len() < MAX_CATEGORIES && text.chars().count() <= 200;
+        if is_fit && seen.insert(text.to_lowercase()) {
             kept.push(text);
         }
     }

@@ -81,7 +81,7 @@ pub fn normal(answer: &Value, result: &SearchResult, link: Option<&str>) -> Norm
         guid: id,
         url,
         title,
-        body_text,
+        body_text: Some(body_text),
         author,
         published_at: published.map(|date| Timestamp::from_millis(date.at.timestamp_millis())),
         is_zone_assumed: published.is_some_and(|date| !date.has_zone),
@@ -207,7 +207,10 @@ mod tests {
     fn what_the_result_says_becomes_an_item() {
         let (found, left_out) = item(&answer(), None);
         assert_eq!((found.guid.as_deref(), found.url.as_deref()), (Some("1893"), Some("https://posts.example/1893")));
-        assert_eq!(found.body_text, "Tide & time: the first array\nis in the water. See https://evil.example/now");
+        assert_eq!(
+            found.body_text.unwrap(),
+            "Tide & time: the first array\nis in the water. See https://evil.example/now"
+        );
         assert_eq!((found.author.as_deref(), found.title, left_out), (Some("harbour"), None, 0));
         assert_eq!(found.published_at.unwrap().to_string(), "2026-11-18T06:30:00Z");
         assert_eq!((found.engagement.score, found.engagement.comments), (Some(14), Some(3)));

@@ -1,6 +1,7 @@
 //! Feeds of each format and dialect, whole and broken.
 
 use aha_radar::sources::feed::{ParsedFeed, parse};
+use aha_radar::sources::identity::body_text;
 
 fn read(text: &str) -> ParsedFeed {
     parse(text.as_bytes(), None, Some("https://example.org/feed.xml")).unwrap()
@@ -29,7 +30,7 @@ fn rss_items_are_read_in_full() {
     let item = &feed.items[0];
     assert_eq!(item.title.as_deref(), Some("Fish & chips"));
     assert_eq!((item.guid.as_deref(), item.url.as_deref()), (Some("7"), Some("https://example.org/a")));
-    assert_eq!(item.body_text, "Long & good");
+    assert_eq!(body_text(item), "Long & good");
     assert_eq!((item.summary_markup.as_deref(), item.author.as_deref()), (Some("Short"), Some("Ann")));
     assert_eq!(item.published_at.map(|t| t.to_string()).as_deref(), Some("2024-03-01T15:20:30Z"));
     assert_eq!((item.updated_at, item.categories.as_slice()), (None, ["Food".to_owned()].as_slice()));
@@ -63,7 +64,7 @@ fn atom_is_read_in_both_versions() {
     );
     let item = &feed.items[0];
     assert_eq!((item.title.as_deref(), item.url.as_deref()), (Some("a < b"), Some("https://example.org/blog/p")));
-    assert_eq!((item.author.as_deref(), item.body_text.as_str()), (Some("Editor"), "One\nTwo"));
+    assert_eq!((item.author.as_deref(), &*body_text(item)), (Some("Editor"), "One\nTwo"));
     assert_eq!((item.published_at, item.engagement.comments), (item.updated_at, Some(3)));
     assert!(item.published_at.is_some());
     assert_eq!(item.discussion_url.as_deref(), Some("https://example.org/blog/p#talk"));
@@ -75,7 +76,7 @@ fn atom_is_read_in_both_versions() {
          <content type='text/html' mode='escaped'>&lt;p&gt;Body&lt;/p&gt;</content></entry></feed>",
     );
     let item = &old.items[0];
-    assert_eq!((item.title.as_deref(), item.body_text.as_str()), (Some("A b"), "Body"));
+    assert_eq!((item.title.as_deref(), &*body_text(item)), (Some("A b"), "Body"));
     assert_eq!(item.published_at.map(|t| t.to_string()).as_deref(), Some("2003-12-31T10:14:55Z"));
     assert_eq!(item.updated_at.map(|t| t.to_string()).as_deref(), Some("2004-01-01T00:00:00Z"));
     assert!(!old.problems.is_empty());
@@ -89,8 +90,8 @@ fn json_feeds_may_have_numbers_for_ids() {
             {"id":"18","content_html":"<p>h</p>","attachments":[{"url":"x"}]}, 5]}"#,
     );
     assert_eq!((feed.format.as_str(), feed.items.len()), ("json1", 2));
-    assert_eq!((feed.items[0].guid.as_deref(), feed.items[0].body_text.as_str()), (Some("17"), "a < b\nand more"));
-    assert_eq!((feed.items[0].author.as_deref(), feed.items[1].body_text.as_str()), (Some("Ann"), "h"));
+    assert_eq!((feed.items[0].guid.as_deref(), &*body_text(&feed.items[0])), (Some("17"), "a < b\nand more"));
+    assert_eq!((feed.items[0].author.as_deref(), &*body_text(&feed.items[1])), (Some("Ann"), "h"));
     assert_eq!(feed.problems.len(), 2);
     assert_eq!(parse(b"{\"a\":1}", None, None).unwrap_err().kind(), "not_a_feed");
 }
