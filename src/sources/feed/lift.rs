@@ -1,5 +1,5 @@
-//! Takes the long texts out of a feed before it is read, and puts them back into what was read. A document goes in, one of a tenth
-//! of its length comes out. Called by the parser.
+//! Takes the long texts out of a feed before it is read, and puts them back into what was read. A document goes in, a much
+//! shorter one comes out. Called by the parser.
 //!
 //! In the texts lies most of a feed, and readers make an event of each escaped character in them. Lifted is only what they would take
 //! as one text: an element of an item that holds nothing but characters, references that resolve, and CDATA.

@@ -1,4 +1,5 @@
-//! The command line as its owner meets it: exit codes, messages, JSON, rules and interests, and nothing that steers a terminal.
+//! The command line as its owner meets it: exit codes, messages, JSON, topics and sources. Rules and interests are in `wishes`, what could
+//! steer a terminal in `hostile`.
 
 mod hostile;
 mod wishes;
