@@ -4,31 +4,62 @@ use std::collections::HashSet;
 
 use sqlx::SqliteConnection;
 
-use super::{SqliteStore, new_items};
+use super::script::Script;
+use super::{SqliteStore, id_list, new_items};
 use crate::store::shared::column;
 use crate::store::shared::fetches::{self as sql, KnownItem, Stored};
 use crate::store::{FetchCommit, FetchCounts, IdentifiedItem, Lease, Result};
 
-/// Looks that wait together are one transaction: the indexes' pages that they share are written once.
+/// Looks whose ends are written in one trip to the connection's thread.
+const ENDS_A_SCRIPT: usize = 8;
+
+/// Looks that wait together are one transaction: the indexes' pages that they share are written once. Nothing is stored of a source
+/// that was removed while it was being fetched.
 pub(super) async fn commit(store: &SqliteStore, lease: &Lease, fetches: &[FetchCommit]) -> Result<FetchCounts> {
     let mut write = store.write_fenced("commit_fetch", lease).await?;
-    let mut total = FetchCounts::default();
-    for fetch in fetches {
-        total += store_look(write.connection(), lease, fetch).await?;
+    let sources = sources_of(write.connection(), lease, fetches).await?;
+    let kept: Vec<&FetchCommit> = fetches.iter().filter(|f| sources.contains(&f.source.to_string())).collect();
+    let others = new_items::store(write.connection(), &kept).await?;
+    let mut ends = Vec::with_capacity(kept.len());
+    for (fetch, others) in kept.into_iter().zip(others) {
+        ends.push((fetch, store_others(write.connection(), fetch, others).await?));
+    }
+    for ends in ends.chunks(ENDS_A_SCRIPT) {
+        let script = ends.iter().fold(Script::new(), |script, (fetch, counts)| end(script, fetch, *counts));
+        script.run_within(write.connection()).await?;
     }
     write.commit_all(fetches.len()).await?;
+    let mut total = FetchCounts::default();
+    for (_, counts) in ends {
+        total += counts;
+    }
     Ok(total)
 }
 
-/// Stores nothing when the source was removed while it was being fetched.
-async fn store_look(connection: &mut SqliteConnection, lease: &Lease, fetch: &FetchCommit) -> Result<FetchCounts> {
-    if !is_source_of(connection, lease, fetch).await? {
-        return Ok(FetchCounts::default());
-    }
-    let mut counts = FetchCounts { seen: fetch.items.len(), ..FetchCounts::default() };
+async fn sources_of(
+    connection: &mut SqliteConnection,
+    lease: &Lease,
+    fetches: &[FetchCommit],
+) -> Result<HashSet<String>> {
+    let asked: Vec<_> = fetches.iter().map(|fetch| fetch.source).collect();
+    let found: Vec<String> =
+        sqlx::query_scalar("SELECT id FROM sources WHERE topic_id = $1 AND id IN (SELECT value FROM json_each($2))")
+            .bind(lease.topic.to_string())
+            .bind(id_list(&asked)?)
+            .fetch_all(connection)
+            .await?;
+    Ok(found.into_iter().collect())
+}
+
+/// Stores what is left of a look, item by item; returns the counts of all of it.
+async fn store_others(
+    connection: &mut SqliteConnection,
+    fetch: &FetchCommit,
+    others: Vec<&IdentifiedItem>,
+) -> Result<FetchCounts> {
+    let seen = fetch.items.len();
+    let mut counts = FetchCounts { seen, new: seen - others.len(), updated: 0 };
     let mut settled = HashSet::new();
-    let others = new_items::store(connection, fetch).await?;
-    counts.new = counts.seen - others.len();
     for item in others {
         match store_item(connection, fetch, item, &mut settled).await? {
             Stored::New => counts.new += 1,
@@ -36,18 +67,7 @@ async fn store_look(connection: &mut SqliteConnection, lease: &Lease, fetch: &Fe
             Stored::Known => {}
         }
     }
-    insert_fetch_run(connection, fetch, counts).await?;
-    update_source(connection, fetch).await?;
     Ok(counts)
-}
-
-async fn is_source_of(connection: &mut SqliteConnection, lease: &Lease, fetch: &FetchCommit) -> Result<bool> {
-    let source: Option<String> = sqlx::query_scalar("SELECT id FROM sources WHERE id = $1 AND topic_id = $2")
-        .bind(fetch.source.to_string())
-        .bind(lease.topic.to_string())
-        .fetch_optional(connection)
-        .await?;
-    Ok(source.is_some())
 }
 
 async fn store_item(
@@ -67,7 +87,7 @@ async fn store_item(
         .await?;
     let (id, stored, is_renamed) = match known {
         None => {
-            new_items::insert(connection, fetch, &[item]).await?;
+            new_items::insert(connection, &[(fetch, item)]).await?;
             (item.id.to_string(), Stored::New, false)
         }
         Some(known) => {
@@ -133,9 +153,11 @@ async fn put_provenance(
     Ok(done.rows_affected() > 0)
 }
 
-async fn insert_fetch_run(connection: &mut SqliteConnection, fetch: &FetchCommit, counts: FetchCounts) -> Result<()> {
+/// What becomes of a look and of its source.
+fn end(script: Script, fetch: &FetchCommit, counts: FetchCounts) -> Script {
     let (kind, message) = sql::error_of(fetch);
-    sqlx::query(sql::INSERT_FETCH_RUN)
+    let script = script
+        .then(sql::INSERT_FETCH_RUN)
         .bind(fetch.id.to_string())
         .bind(fetch.run.to_string())
         .bind(fetch.attempt)
@@ -149,15 +171,9 @@ async fn insert_fetch_run(connection: &mut SqliteConnection, fetch: &FetchCommit
         .bind(column::count(counts.updated))
         .bind(i64::try_from(fetch.bytes).unwrap_or(i64::MAX))
         .bind(fetch.started_at.as_millis())
-        .bind(fetch.finished_at.as_millis())
-        .execute(connection)
-        .await?;
-    Ok(())
-}
-
-async fn update_source(connection: &mut SqliteConnection, fetch: &FetchCommit) -> Result<()> {
-    let (kind, message) = sql::error_of(fetch);
-    sqlx::query(sql::UPDATE_SOURCE)
+        .bind(fetch.finished_at.as_millis());
+    script
+        .then(sql::UPDATE_SOURCE)
         .bind(fetch.source.to_string())
         .bind(fetch.status.as_str())
         .bind(fetch.health.as_str())
@@ -172,7 +188,4 @@ async fn update_source(connection: &mut SqliteConnection, fetch: &FetchCommit) -
         .bind(column::optional_text(fetch.moved_to.as_deref()))
         .bind(column::millis(fetch.next_check_at))
         .bind(fetch.check_interval.and_then(|interval| i64::try_from(interval.as_millis()).ok()))
-        .execute(connection)
-        .await?;
-    Ok(())
 }

@@ -1,12 +1,12 @@
-//! Several statements that are one transaction, run in one trip to the connection's thread: a trip there and back costs more than a
-//! statement does. A script cannot ask and then decide; it can insist, and where it insists in vain it fails as a whole.
+//! Several statements run in one trip to the connection's thread, as a transaction or within one: a trip there and back costs more
+//! than a statement does. A script cannot ask and then decide; it can insist, and where it insists in vain it fails as a whole.
 
 use std::sync::Arc;
 
 use sqlx::pool::PoolConnection;
 use sqlx::query::Query;
 use sqlx::sqlite::SqliteArguments;
-use sqlx::{Arguments as _, AssertSqlSafe, Encode, Sqlite, SqlitePool, Type};
+use sqlx::{Arguments as _, AssertSqlSafe, Encode, Sqlite, SqliteConnection, SqlitePool, Type};
 use tokio::sync::oneshot;
 
 use super::SqliteStore;
@@ -35,15 +35,16 @@ const USUAL_BYTES: usize = 4096;
 
 impl Script {
     pub(super) fn new() -> Self {
-        let mut sql = String::with_capacity(USUAL_BYTES);
-        sql.push_str("BEGIN IMMEDIATE");
+        let sql = String::with_capacity(USUAL_BYTES);
         Self { sql, arguments: SqliteArguments::default(), broken: None, before: 0 }
     }
 
     /// Adds a statement; the parameters that are bound next are its own, from `$1` on.
     pub(super) fn then(mut self, statement: &str) -> Self {
         self.before = self.arguments.len();
-        self.sql.push_str(";\n");
+        if !self.sql.is_empty() {
+            self.sql.push_str(";\n");
+        }
         let mut parts = statement.split('$');
         self.sql.push_str(parts.next().unwrap_or_default());
         for part in parts {
@@ -162,19 +163,30 @@ impl Lane {
 }
 
 impl Script {
-    async fn run_on(self, connection: &mut PoolConnection<Sqlite>) -> Result<bool> {
-        if let Some(error) = self.broken {
-            return Err(sqlx::Error::Encode(error).into());
-        }
-        let sql = AssertSqlSafe(self.sql + ";\nCOMMIT");
-        let query: Query<'_, Sqlite, SqliteArguments> = sqlx::query_with(sql, self.arguments);
-        let Err(error) = query.execute(&mut **connection).await else { return Ok(true) };
+    /// As a part of a transaction that is open already.
+    pub(super) async fn run_within(self, connection: &mut SqliteConnection) -> Result<()> {
+        Ok(self.execute(connection).await?)
+    }
+
+    /// As a transaction of its own.
+    async fn run_on(mut self, connection: &mut PoolConnection<Sqlite>) -> Result<bool> {
+        self.sql = format!("BEGIN IMMEDIATE;\n{};\nCOMMIT", self.sql);
+        let Err(error) = self.execute(connection).await else { return Ok(true) };
         // What it began stays open otherwise. Where nothing is, SQLite says so; a connection that does not even say that goes.
         let undone = sqlx::query("ROLLBACK").execute(&mut **connection).await;
         if undone.is_err_and(|error| error.as_database_error().is_none()) {
             connection.close_on_drop();
         }
         if is_refused(&error) { Ok(false) } else { Err(error.into()) }
+    }
+
+    async fn execute(self, connection: &mut SqliteConnection) -> sqlx::Result<()> {
+        if let Some(error) = self.broken {
+            return Err(sqlx::Error::Encode(error));
+        }
+        let query: Query<'_, Sqlite, SqliteArguments> = sqlx::query_with(AssertSqlSafe(self.sql), self.arguments);
+        query.execute(connection).await?;
+        Ok(())
     }
 }
 
@@ -213,7 +225,7 @@ mod tests {
     fn each_statement_s_parameters_are_its_own() {
         let script = Script::new().then("A $1, $2 $1").bind(1).bind(2).insist_that("B $1").bind(3).then("C $1");
         let insisting = "SELECT 1 WHERE json(CASE WHEN B $3 THEN '1' ELSE 'it does not hold' END) IS NULL";
-        assert_eq!(script.sql, format!("BEGIN IMMEDIATE;\nA $1, $2 $1;\n{insisting};\nC $4"));
+        assert_eq!(script.sql, format!("A $1, $2 $1;\n{insisting};\nC $4"));
     }
 
     #[tokio::test]

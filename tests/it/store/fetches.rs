@@ -122,14 +122,15 @@ async fn looks_stored_together_are_stored_in_their_order(store: &dyn Store) {
     let world = World::new(store).await;
     let (gone, edited) =
         (SourceId::of(&["removed meanwhile"]), IdentifiedItem { hash_text: "edited".to_owned(), ..item("a", 1) });
+    let named = |key: &str| IdentifiedItem { external_id: "1".to_owned(), ..item(key, 5) };
     let looks = [
-        world.look(0, world.first, &[item("a", 1), item("b", 2)]),
+        world.look(0, world.first, &[item("a", 1), item("b", 2), named("e")]),
         world.look(1, gone, &[item("c", 3)]),
-        world.look(2, world.second, &[item("a", 1), item("d", 4)]),
+        world.look(2, world.second, &[item("a", 1), item("d", 4), named("f")]),
         world.look(3, world.first, &[edited]),
     ];
     let counts = store.commit_fetches(&world.lease, &looks).await.unwrap();
-    assert_eq!(counts, FetchCounts { seen: 5, new: 3, updated: 1 });
+    assert_eq!(counts, FetchCounts { seen: 7, new: 5, updated: 1 }, "two sources may give one name to two things");
     let (_, sources) = store.load_items(world.topic.id, &[id("a")]).await.unwrap().remove(0);
     assert_eq!(sources, [world.first, world.second]);
     assert!(store.load_items(world.topic.id, &[id("c")]).await.unwrap().is_empty());
