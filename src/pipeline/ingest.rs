@@ -26,10 +26,10 @@ use super::{RunContext, RunError, RunState, SourceOutcome, Stage, pages, signals
 /// The kind of source that is a search.
 const SIGNAL: &str = "signal";
 
-/// Looks that may be finished or under way while an earlier one is still awaited; bounds what is held in memory.
-const LOOK_AHEAD: usize = 24;
-/// Looks that are committed together, where so many wait; the others go on meanwhile.
-const MOST_TOGETHER: usize = 8;
+/// Looks that may be finished or under way while an earlier one is still awaited or stored; bounds what is held in memory.
+const LOOK_AHEAD: usize = 28;
+/// Looks that are committed together, where so many wait: the more, the fewer pages of indexes are written twice.
+const MOST_TOGETHER: usize = 20;
 
 pub(super) async fn run(context: &RunContext, state: &mut RunState) -> Result<(), RunError> {
     let sources = context.store().sources(context.topic.id).await?.into_iter().filter(|source| source.enabled);
@@ -108,7 +108,11 @@ async fn commit_together(
         commits.push(finished(context, look).await?);
         turns.push(turn);
     }
-    let counts = context.store().commit_fetches(&context.lease, &commits).await?;
+    // A task of its own: this one goes on with the looks.
+    let (store, lease) = (Arc::clone(context.store()), context.lease.clone());
+    let committing =
+        tokio::spawn(async move { store.commit_fetches(&lease, &commits).await.map(|counts| (counts, commits)) });
+    let (counts, commits) = committing.await.map_err(|_| RunError::Interrupted)??;
     for commit in &commits {
         context.progress.step(&commit.source.to_string());
     }

@@ -4,26 +4,41 @@
 use std::num::NonZero;
 use std::sync::LazyLock;
 
-use tokio::sync::Semaphore;
-use tokio::task::JoinHandle;
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use tokio::sync::{Semaphore, oneshot};
 
 /// So many documents that take their whole time hold nobody else up.
 const SPARE: usize = 2;
 
 static TURNS: LazyLock<Semaphore> = LazyLock::new(|| Semaphore::new(most()));
 
+/// Threads of its own, as many as there are turns: those that the runtime has for work that blocks become more, and each keeps memory.
+static THREADS: LazyLock<Option<ThreadPool>> = LazyLock::new(|| {
+    // What panics is told by the hook, and by the answer that does not come.
+    let threads =
+        ThreadPoolBuilder::new().num_threads(most()).thread_name(|_| "aside".to_owned()).panic_handler(|_| ());
+    threads.build().ok()
+});
+
 fn most() -> usize {
     std::thread::available_parallelism().map_or(1, NonZero::get) + SPARE
 }
 
-/// Starts `work` when it is its turn; what is returned waits for its end.
-pub(crate) async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> JoinHandle<T> {
+/// Starts `work` when it is its turn; what is returned waits for its end, and fails when it panics.
+pub(crate) async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> oneshot::Receiver<T> {
     // It is never closed; were it, going on is right.
     let turn = TURNS.acquire().await.ok();
-    tokio::task::spawn_blocking(move || {
+    let (told, outcome) = oneshot::channel();
+    let work = move || {
         let _turn = turn;
-        work()
-    })
+        // Who asked may have gone away.
+        let _ = told.send(work());
+    };
+    match &*THREADS {
+        Some(threads) => threads.spawn(work),
+        None => work(),
+    }
+    outcome
 }
 
 #[cfg(test)]
@@ -33,6 +48,14 @@ mod tests {
     use std::time::Duration;
 
     use super::{aside, most};
+
+    #[tokio::test]
+    async fn work_that_panics_takes_nothing_with_it() {
+        for number in 0..=most() {
+            assert!(aside(|| -> usize { panic!("on purpose") }).await.await.is_err());
+            assert_eq!(aside(move || number).await.await, Ok(number));
+        }
+    }
 
     #[tokio::test]
     async fn work_waits_for_its_turn() {

@@ -32,7 +32,7 @@ use address::host_key;
 use politeness::Politeness;
 
 /// The next request to a host comes a gap after the last one, or not for long; an open connection takes memory on both sides.
-const IDLE_SLACK: Duration = Duration::from_millis(250);
+const IDLE_SLACK: Duration = Duration::from_millis(50);
 
 /// How the fetcher behaves; the defaults are those of a considerate reader.
 #[derive(Debug, Clone)]
