@@ -8,7 +8,8 @@
 FROM rust:1.95-slim-bookworm AS build
 WORKDIR /build
 
-# Dependencies in a layer of their own: it is made again only when the two manifests change. The stand-in sources are empty.
+# Dependencies in a layer of their own: it is made again only when the manifests or the settings of the build change. The stand-in sources are empty.
+COPY .cargo .cargo
 COPY Cargo.toml Cargo.lock ./
 RUN mkdir src \
     && echo 'fn main() {}' > src/main.rs \
