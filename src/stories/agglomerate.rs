@@ -1,37 +1,45 @@
 //! Average link: the two groups that belong together most are made one, until no two do.
 //!
 //! Comes in: groups and the pairs of them that may belong together. Goes out: the groups that are left. The order of what comes in
-//! decides ties alone.
+//! decides ties alone. What no link holds together is merged side by side (`regions.rs`).
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
 use rayon::prelude::*;
 
-use super::comparison::{Comparison, Group, Likeness, Thresholds};
+use super::comparison::{Comparison, Group, Standing, Thresholds};
+use super::regions::{Region, regions};
 use super::yardstick::Yardstick;
 
 /// Two groups that may belong together, the one with the lower place first, and the sum of their similarity over all pairs of members.
 pub(super) type Edge = (usize, usize, f64);
 
-/// Merges the groups; `edges` name places in `groups`, in rising order. Groups less alike than `least` are no longer looked at.
+/// Merges the groups; `edges` name places in `groups`. Groups less alike than `least` are no longer looked at.
 pub(super) fn agglomerate(
     comparison: &Comparison<'_>,
     thresholds: Thresholds,
-    groups: Vec<Group>,
+    groups: &[Group],
     edges: &[Edge],
     least: f64,
 ) -> Vec<Group> {
-    let mut merging = Merging::of(comparison, thresholds, groups, edges, least);
-    while let Some(best) = merging.heap.pop() {
-        let (one, other) = (best.one as usize, best.other as usize);
-        if merging.are_one_story(one, other) {
-            merging.merge(one, other);
-        } else {
-            merging.offer(other);
-        }
-    }
-    merging.groups.into_iter().flatten().collect()
+    let standing = |(one, other, sum): &Edge| {
+        let (first, second) = (&groups[*one], &groups[*other]);
+        let is_looked_at = first.may_be_one(second, *sum, least);
+        if is_looked_at { comparison.standing(thresholds, first, second, *sum) } else { Standing::Apart }
+    };
+    let standings: Vec<Standing> = edges.par_iter().map(standing).collect();
+    let (regions, number_within) =
+        regions(groups.len(), edges.iter().map(|(one, other, _)| (*one, *other)), &standings);
+    let merge_all = |region: Region| {
+        let own = region.groups.iter().map(|place| groups[*place].clone());
+        let pairs = region.edges.iter().map(|edge| {
+            let (one, other, sum) = edges[*edge];
+            ((number_within[one], number_within[other], sum), standings[*edge])
+        });
+        Merging::of(comparison, thresholds, own.map(Some).collect(), &pairs.collect::<Vec<_>>(), least).finish()
+    };
+    regions.into_par_iter().flat_map_iter(merge_all).collect()
 }
 
 struct Merging<'a, 'b> {
@@ -51,7 +59,7 @@ struct Merging<'a, 'b> {
 /// Two groups that are alike enough, by their places. There are many, so little is kept of each.
 #[derive(Debug, Clone, Copy)]
 struct Pair {
-    /// See [`Likeness`].
+    /// See [`Standing::OneStory`].
     margin: f64,
     one: u32,
     other: u32,
@@ -61,35 +69,40 @@ impl<'a, 'b> Merging<'a, 'b> {
     fn of(
         comparison: &'a Comparison<'b>,
         thresholds: Thresholds,
-        groups: Vec<Group>,
-        edges: &[Edge],
+        groups: Vec<Option<Group>>,
+        edges: &[(Edge, Standing)],
         least: f64,
     ) -> Self {
-        let mut counts = vec![0; groups.len()];
-        for place in edges.iter().flat_map(|(one, other, _)| [*one, *other]) {
-            counts[place] += 1;
-        }
-        let mut neighbours: Vec<Vec<(usize, f64)>> = counts.into_iter().map(Vec::with_capacity).collect();
-        for (one, other, sum) in edges {
+        let mut neighbours = vec![Vec::new(); groups.len()];
+        let mut waiting = vec![Vec::new(); groups.len()];
+        for ((one, other, sum), standing) in edges {
             neighbours[*one].push((*other, *sum));
             neighbours[*other].push((*one, *sum));
+            if let Standing::OneStory { margin } = standing {
+                waiting[*other].extend(Pair::of(*margin, *one, *other));
+            }
         }
         for known in &mut neighbours {
             known.sort_unstable_by_key(|(place, _)| *place);
         }
-        let groups = groups.into_iter().map(Some).collect();
-        let waiting = vec![Vec::new(); neighbours.len()];
         let mut merging = Self { comparison, thresholds, least, groups, neighbours, waiting, heap: BinaryHeap::new() };
-        let pair = |(one, other, sum): &Edge| merging.pair(*one, *other, *sum);
-        let pairs: Vec<Pair> = edges.par_iter().filter_map(pair).collect();
-        for pair in pairs {
-            merging.waiting[pair.other as usize].push(pair);
-        }
         for place in 0..merging.waiting.len() {
             merging.waiting[place].sort_unstable();
             merging.offer(place);
         }
         merging
+    }
+
+    fn finish(mut self) -> impl Iterator<Item = Group> {
+        while let Some(best) = self.heap.pop() {
+            let (one, other) = (best.one as usize, best.other as usize);
+            if self.are_one_story(one, other) {
+                self.merge(one, other);
+            } else {
+                self.offer(other);
+            }
+        }
+        self.groups.into_iter().flatten()
     }
 
     /// Puts the next best pair of a group and an earlier one on the heap.
@@ -105,13 +118,11 @@ impl<'a, 'b> Merging<'a, 'b> {
     }
 
     fn pair(&self, one: usize, other: usize, sum: f64) -> Option<Pair> {
-        let margin = self.likeness(one, other, sum)?.margin;
-        Some(Pair { margin, one: u32::try_from(one).ok()?, other: u32::try_from(other).ok()? })
-    }
-
-    fn likeness(&self, one: usize, other: usize, sum: f64) -> Option<Likeness> {
         let (first, second) = (self.groups[one].as_ref()?, self.groups[other].as_ref()?);
-        self.comparison.likeness(self.thresholds, first, second, sum)
+        if !first.may_be_one(second, sum, self.least) {
+            return None;
+        }
+        Pair::of(self.comparison.likeness(self.thresholds, first, second, sum)?.margin, one, other)
     }
 
     /// Whether they are, if neither has gone into another.
@@ -120,7 +131,7 @@ impl<'a, 'b> Merging<'a, 'b> {
         let known = &self.neighbours[other];
         let place = known.binary_search_by_key(&one, |(place, _)| *place);
         let sum = place.ok().and_then(|place| known.get(place)).map(|(_, sum)| *sum);
-        let likeness = sum.and_then(|sum| self.likeness(one, other, sum));
+        let likeness = sum.and_then(|sum| self.comparison.likeness(self.thresholds, first, second, sum));
         likeness.is_some_and(|likeness| Comparison::is_one_story(first, second, likeness))
     }
 
@@ -130,10 +141,7 @@ impl<'a, 'b> Merging<'a, 'b> {
         self.waiting[other] = Vec::new();
         let neighbours = self.common(one, other, &first, &second);
         let place = self.groups.len();
-        let both = first.plus(second);
-        let neighbours: Vec<(usize, f64)> =
-            neighbours.into_iter().filter(|(neighbour, sum)| self.may_be_one(*neighbour, &both, *sum)).collect();
-        self.groups.push(Some(both));
+        self.groups.push(Some(first.plus(second)));
         for (neighbour, sum) in &neighbours {
             self.neighbours[*neighbour].push((place, *sum));
         }
@@ -145,24 +153,33 @@ impl<'a, 'b> Merging<'a, 'b> {
         self.offer(place);
     }
 
-    fn may_be_one(&self, place: usize, group: &Group, sum: f64) -> bool {
-        self.groups[place].as_ref().is_some_and(|other| other.may_be_one(group, sum, self.least))
-    }
-
-    /// The neighbours of either that are left, with the sum of similarity to both: known of a neighbour of both, else completed.
+    /// The groups that are left of which either may be one with, each with the sum of similarity to both: where it is not known of
+    /// one of them, it is found now.
     fn common(&mut self, one: usize, other: usize, first: &Group, second: &Group) -> Vec<(usize, f64)> {
         let (mine, theirs) = (std::mem::take(&mut self.neighbours[one]), std::mem::take(&mut self.neighbours[other]));
         let (mut mine, mut theirs) = (mine.into_iter().peekable(), theirs.into_iter().peekable());
-        let (first, second) = (Yardstick::of(&first.sum), Yardstick::of(&second.sum));
+        let yardsticks = (Yardstick::of(&first.sum), Yardstick::of(&second.sum));
         let mut common = Vec::with_capacity(mine.len() + theirs.len());
         while let Some(place) = [mine.peek(), theirs.peek()].into_iter().flatten().map(|(place, _)| *place).min() {
             let known = [&mut mine, &mut theirs].map(|list| list.next_if(|(other, _)| *other == place));
             let Some(group) = &self.groups[place] else { continue };
-            let [to_first, to_second] = [(known[0], &first), (known[1], &second)]
+            let may_be_one = |(known, own): (Option<(usize, f64)>, &Group)| {
+                known.is_some_and(|(_, sum)| group.is_in_reach(own) && group.may_be_one(own, sum, self.least))
+            };
+            if !(may_be_one((known[0], first)) || may_be_one((known[1], second))) {
+                continue;
+            }
+            let [to_first, to_second] = [(known[0], &yardsticks.0), (known[1], &yardsticks.1)]
                 .map(|(known, own)| known.map_or_else(|| own.similarity(&group.sum), |(_, sum)| sum));
             common.push((place, to_first + to_second));
         }
         common
+    }
+}
+
+impl Pair {
+    fn of(margin: f64, one: usize, other: usize) -> Option<Self> {
+        Some(Self { margin, one: u32::try_from(one).ok()?, other: u32::try_from(other).ok()? })
     }
 }
 

@@ -30,7 +30,7 @@ impl Candidates {
         comparison.weigh_all(&in_reach);
         let pairs = pairs(comparison, documents, &in_reach, limits);
         let (groups, place_of) = groups(comparison, documents, &in_reach, &pairs);
-        let edges = edges(&groups, &place_of, &pairs, limits.least);
+        let edges = edges(&groups, &place_of, &pairs);
         Self { groups, edges }
     }
 }
@@ -81,30 +81,29 @@ fn groups(
     (members.into_par_iter().map(|members| comparison.group(members)).collect(), place_of)
 }
 
-/// The groups that have members among the pairs, where they are alike at all or have vectors.
-fn edges(groups: &[Group], place_of: &[Option<usize>], pairs: &[(usize, usize)], least: f64) -> Vec<Edge> {
+/// The groups that have members among the pairs, where one was open when the other began.
+fn edges(groups: &[Group], place_of: &[Option<usize>], pairs: &[(usize, usize)]) -> Vec<Edge> {
     let places = pairs.iter().filter_map(|(one, other)| {
         let (one, other) = (place_of[*one]?, place_of[*other]?);
-        (one != other).then_some((one.min(other), one.max(other)))
+        (one != other).then_some((one.max(other), one.min(other)))
     });
     let mut places: Vec<(usize, usize)> = places.collect();
-    places.par_sort_unstable();
+    // Where all is new they come in order: each item with those before it.
+    if !places.is_sorted() {
+        places.par_sort_unstable();
+    }
     places.dedup();
-    let of_one: Vec<&[(usize, usize)]> = places.chunk_by(|(one, _), (next, _)| one == next).collect();
-    of_one.into_par_iter().flat_map_iter(|places| edges_of_one(groups, places, least)).collect()
+    let of_one: Vec<&[(usize, usize)]> = places.chunk_by(|(later, _), (next, _)| later == next).collect();
+    of_one.into_par_iter().flat_map_iter(|places| edges_of_one(groups, places)).collect()
 }
 
-/// The edges among pairs of one group.
-fn edges_of_one(groups: &[Group], places: &[(usize, usize)], least: f64) -> Vec<Edge> {
-    let Some((one, _)) = places.first() else { return Vec::new() };
-    let first = &groups[*one];
-    let yardstick = Yardstick::of(&first.sum);
-    let edge = |(one, other): &(usize, usize)| {
-        let second = &groups[*other];
-        let sum = yardstick.similarity(&second.sum);
-        first.may_be_one(second, sum, least).then_some((*one, *other, sum))
-    };
-    places.iter().filter_map(edge).collect()
+/// The edges of one group and those before it.
+fn edges_of_one(groups: &[Group], places: &[(usize, usize)]) -> Vec<Edge> {
+    let Some((later, _)) = places.first() else { return Vec::new() };
+    let own = &groups[*later];
+    let yardstick = Yardstick::of(&own.sum);
+    let in_reach = places.iter().filter(|(_, earlier)| own.is_in_reach(&groups[*earlier]));
+    in_reach.map(|(later, earlier)| (*earlier, *later, yardstick.similarity(&groups[*earlier].sum))).collect()
 }
 
 /// New documents and those that they may be told with: what shares heavy terms, and what a model finds near.

@@ -109,7 +109,7 @@ impl<'a> Clustering<'a> {
 
     /// What average link brings together.
     pub(super) fn groups(&self, thresholds: Thresholds) -> Vec<Group> {
-        agglomerate(&self.comparison, thresholds, self.groups.clone(), &self.edges, self.limits.least)
+        agglomerate(&self.comparison, thresholds, &self.groups, &self.edges, self.limits.least)
     }
 
     /// What a group is made of; one without news is left as it is.

@@ -64,6 +64,9 @@ const LOOKED_THROUGH: usize = 2_000;
 /// Within one source likeness is mostly a house style or a series: pairs of one need so much more.
 const OWN_SOURCE: f64 = 1.9;
 
+/// The share of what one story needs below which two groups do not link what is around them (`regions.rs`).
+const LINK: f64 = 0.5;
+
 /// How fast more pairs need less.
 const CROWD_POWER: f64 = 0.35;
 
@@ -111,6 +114,18 @@ pub(super) struct Comparison<'a> {
     weighted: Vec<OnceLock<Weighted>>,
     /// `None`: nothing is compared by vectors.
     baseline: Option<Baseline>,
+}
+
+/// How two groups stand to each other that are alike at all.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Standing {
+    /// Less than [`LINK`] of what one story needs.
+    Apart,
+    Linked,
+    /// Alike enough for one story: by how much more than it has to be.
+    OneStory {
+        margin: f64,
+    },
 }
 
 /// How alike two groups are.
@@ -164,6 +179,11 @@ impl Group {
     /// Whether it is worth asking: they are that alike by words, or have vectors as well.
     pub(super) fn may_be_one(&self, other: &Self, sum: f64, least: f64) -> bool {
         sum >= least * self.size() * other.size() || (self.dense.is_some() && other.dense.is_some())
+    }
+
+    /// Whether the later one began while the earlier one was open.
+    pub(super) fn is_in_reach(&self, other: &Self) -> bool {
+        self.gap_ms(other) <= OPEN_DAYS * DAY_MS
     }
 
     #[expect(clippy::cast_precision_loss, reason = "sources of a story")]
@@ -269,17 +289,32 @@ impl<'a> Comparison<'a> {
         (first..last).filter(is_near).collect()
     }
 
+    /// How two groups stand to each other now. `sum` is that of the similarity of words over all pairs.
+    pub(super) fn standing(&self, thresholds: Thresholds, one: &Group, other: &Group, sum: f64) -> Standing {
+        let (similarity, sense) = self.similarity(thresholds.sense, one, other, sum);
+        let extra = if sense.is_some() { thresholds.sense.extra } else { 0.0 };
+        if similarity < LINK * (thresholds.between(one.source_pairs(other)) + extra) {
+            return Standing::Apart;
+        }
+        let likeness = self.likeness(thresholds, one, other, sum);
+        likeness.map_or(Standing::Linked, |likeness| Standing::OneStory { margin: likeness.margin })
+    }
+
+    /// The mean over all pairs, and that of what their vectors say, where both have some.
+    fn similarity(&self, sense: Sense, one: &Group, other: &Group, sum: f64) -> (f64, Option<f64>) {
+        let words = sum / (one.size() * other.size());
+        let cosines = self.sense(one, other);
+        (cosines.map_or(words, |cosines| sense.weight * cosines + (1.0 - sense.weight) * words), cosines)
+    }
+
     /// How alike two groups are, if that is enough for one story. `sum` is that of the similarity of words over all pairs.
     pub(super) fn likeness(&self, thresholds: Thresholds, one: &Group, other: &Group, sum: f64) -> Option<Likeness> {
         let has_news = one.changed || other.changed;
-        if !has_news || (one.delivered && other.delivered) || one.gap_ms(other) > OPEN_DAYS * DAY_MS {
+        if !has_news || (one.delivered && other.delivered) || !one.is_in_reach(other) {
             return None;
         }
-        let words = sum / (one.size() * other.size());
-        let sense = self.sense(one, other);
-        let Sense { weight, extra } = thresholds.sense;
-        let similarity = sense.map_or(words, |sense| weight * sense + (1.0 - weight) * words);
-        let extra = if sense.is_some() { extra } else { 0.0 };
+        let (similarity, sense) = self.similarity(thresholds.sense, one, other, sum);
+        let extra = if sense.is_some() { thresholds.sense.extra } else { 0.0 };
         let between = thresholds.between(one.source_pairs(other));
         // Most are far from it, and what comes after only makes it harder.
         if similarity < between + extra {

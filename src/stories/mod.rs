@@ -18,6 +18,7 @@ pub mod interests;
 pub mod lookup;
 pub mod memory;
 pub mod preferences;
+mod regions;
 pub mod scores;
 pub mod signals;
 pub mod similarity;

@@ -3,7 +3,6 @@
 //! Comes in: counts of a text's parts. Goes out: one weighted vector an item, in which the parts stand side by side, so that a single
 //! product is the weighted mean of the parts' cosines, and the mean over the pairs of two stories is the product of their sums.
 
-use std::cmp::Ordering;
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -198,17 +197,23 @@ impl Weighted {
 
     /// The sum of both.
     pub(super) fn plus(&self, other: &Self) -> Self {
-        let mut sum = Vec::with_capacity(self.terms.len() + other.terms.len());
-        let (mut mine, mut theirs) = (self.entries().peekable(), other.entries().peekable());
-        while let (Some(one), Some(two)) = (mine.peek().copied(), theirs.peek().copied()) {
-            match one.term.cmp(&two.term) {
-                Ordering::Less => sum.extend(mine.next()),
-                Ordering::Greater => sum.extend(theirs.next()),
-                Ordering::Equal => sum.extend(mine.next().zip(theirs.next()).map(|(one, two)| one.plus(&two))),
-            }
+        let (short, long) = if self.terms.len() <= other.terms.len() { (self, other) } else { (other, self) };
+        let most = short.terms.len() + long.terms.len();
+        let (mut terms, mut weights) = (Vec::with_capacity(most), Vec::with_capacity(most));
+        let mut from = 0;
+        for entry in short.entries() {
+            // What stands between two terms of the short one is taken over at once.
+            let ahead = from + ahead_of(&long.terms[from..], entry.term, short.terms.len());
+            terms.extend_from_slice(&long.terms[from..ahead]);
+            weights.extend_from_slice(&long.weights[from..ahead]);
+            let both = long.terms.get(ahead) == Some(&entry.term);
+            from = ahead + usize::from(both);
+            terms.push(entry.term);
+            weights.push(if both { entry.plus(&long.entry(ahead)).weights } else { entry.weights });
         }
-        sum.extend(mine.chain(theirs));
-        Self::of_entries(&sum, self.words_length + other.words_length)
+        terms.extend_from_slice(&long.terms[from..]);
+        weights.extend_from_slice(&long.weights[from..]);
+        Self { terms: terms.into(), weights: weights.into(), words_length: self.words_length + other.words_length }
     }
 
     /// The sum of all.
@@ -252,17 +257,20 @@ impl Weighted {
     }
 }
 
+/// How many terms of a list, or of what is left of it, come before a term of one that has so many.
+fn ahead_of(rest: &[Term], term: Term, short: usize) -> usize {
+    if rest.len() > short.saturating_mul(MUCH_LONGER) {
+        rest.partition_point(|other| *other < term)
+    } else {
+        rest.iter().take_while(|other| **other < term).count()
+    }
+}
+
 /// Calls with the places of what both have.
 fn shared(short: &[Term], long: &[Term], each: &mut impl FnMut(usize, usize)) {
-    let searches = long.len() > short.len().saturating_mul(MUCH_LONGER);
     let mut ahead = 0;
     for (place, term) in short.iter().enumerate() {
-        let rest = &long[ahead..];
-        ahead += if searches {
-            rest.partition_point(|other| other < term)
-        } else {
-            rest.iter().take_while(|other| *other < term).count()
-        };
+        ahead += ahead_of(&long[ahead..], *term, short.len());
         match long.get(ahead) {
             Some(other) if other == term => each(place, ahead),
             Some(_) => {}
