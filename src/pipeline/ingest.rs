@@ -27,9 +27,9 @@ use super::{RunContext, RunError, RunState, SourceOutcome, Stage, pages, signals
 const SIGNAL: &str = "signal";
 
 /// Looks that may be finished or under way while an earlier one is still awaited or stored; bounds what is held in memory.
-const LOOK_AHEAD: usize = 28;
+const LOOK_AHEAD: usize = 30;
 /// Looks that are committed together, where so many wait: the more, the fewer pages of indexes are written twice.
-const MOST_TOGETHER: usize = 20;
+const MOST_TOGETHER: usize = 24;
 
 pub(super) async fn run(context: &RunContext, state: &mut RunState) -> Result<(), RunError> {
     let sources = context.store().sources(context.topic.id).await?.into_iter().filter(|source| source.enabled);

@@ -40,7 +40,7 @@ const WRITERS: u32 = 1;
 const READERS: u32 = 4;
 
 /// What the writer keeps of the file, in KiB, which SQLite tells from pages by the sign: the indexes that a day's items go into.
-const WRITER_CACHE_KIB: &str = "-4608";
+const WRITER_CACHE_KIB: &str = "-5120";
 
 /// How long an operation waits for one of this process's own connections.
 const QUEUE_SECONDS: u64 = 60;

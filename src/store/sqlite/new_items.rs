@@ -50,8 +50,7 @@ pub(super) async fn store<'f>(
     let (new, others): (Vec<_>, Vec<_>) = brought.iter().copied().enumerate().partition(is_new);
     let new: Vec<Brought<'_>> = new.into_iter().map(|(_, brought)| brought).collect();
     for some in new.chunks(ROWS) {
-        insert(connection, some).await?;
-        insert_provenances(connection, some).await?;
+        insert_with_provenances(connection, some).await?;
     }
     let mut others = others.into_iter().map(|(_, brought)| brought).peekable();
     let others_of = |fetch: &FetchCommit| {
@@ -100,7 +99,7 @@ async fn maybe_known(connection: &mut SqliteConnection, brought: &[Brought<'_>])
 
 /// One row an item.
 pub(super) async fn insert(connection: &mut SqliteConnection, items: &[Brought<'_>]) -> Result<()> {
-    let mut statement = for_rows(sql::INSERT_ITEM, items.len());
+    let mut statement: QueryBuilder<Sqlite> = QueryBuilder::new(for_rows(sql::INSERT_ITEM, items.len()));
     let mut query = statement.build();
     for (fetch, item) in items {
         query = bind_item!(query, fetch, item);
@@ -109,9 +108,14 @@ pub(super) async fn insert(connection: &mut SqliteConnection, items: &[Brought<'
     Ok(())
 }
 
-async fn insert_provenances(connection: &mut SqliteConnection, items: &[Brought<'_>]) -> Result<()> {
-    let mut statement = for_rows(INSERT_PROVENANCE, items.len());
+/// The same with where each came from, in one trip.
+async fn insert_with_provenances(connection: &mut SqliteConnection, items: &[Brought<'_>]) -> Result<()> {
+    let both = [sql::INSERT_ITEM, INSERT_PROVENANCE].map(|insert| for_rows(insert, items.len())).join(";\n");
+    let mut statement: QueryBuilder<Sqlite> = QueryBuilder::new(both);
     let mut query = statement.build();
+    for (fetch, item) in items {
+        query = bind_item!(query, fetch, item);
+    }
     for (fetch, item) in items {
         let published = (item.time_basis == TimeBasis::Published).then_some(item.time);
         query = query
@@ -127,10 +131,8 @@ async fn insert_provenances(connection: &mut SqliteConnection, items: &[Brought<
 }
 
 /// A statement that inserts one row, for so many. Its parameters have no numbers: SQLite would look for each of them among all.
-fn for_rows(insert: &'static str, rows: usize) -> QueryBuilder<Sqlite> {
+fn for_rows(insert: &str, rows: usize) -> String {
     let (columns, parameters) = insert.split_once("VALUES").unwrap_or_default();
     let row = format!("(?{})", ", ?".repeat(parameters.matches(',').count()));
-    let mut statement = QueryBuilder::new(columns);
-    statement.push("VALUES ").push(vec![row; rows].join(", "));
-    statement
+    format!("{columns}VALUES {}", vec![row; rows].join(", "))
 }
