@@ -4,8 +4,9 @@
 # usage: scripts/bench_newsboat.sh [SOURCES [ITEMS]]        (1000 25)
 #
 # newsboat is timed over `newsboat -x reload`; aha-radar from its start, which makes its database, to the end of its stage
-# `ingest`, where it is interrupted. Both fetch eight sources at once, three times in turns, and the faster pass of each counts. Then aha-radar looks at all sources once more: what the
-# server answered, and which tables changed, is printed. AHA_RADAR names a program that is built already.
+# `ingest`, where it is interrupted. Both fetch eight sources at once, three times in turns, and the fastest pass of each counts.
+# Then aha-radar looks at all sources once more: what the server answered, and which tables changed, is printed. AHA_RADAR names a
+# program that is built already.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

@@ -257,7 +257,7 @@ impl Weighted {
     }
 }
 
-/// How many terms of a list, or of what is left of it, come before a term of one that has so many.
+/// How many terms of what is left of a list come before a term of another one, which has `short` of them.
 fn ahead_of(rest: &[Term], term: Term, short: usize) -> usize {
     if rest.len() > short.saturating_mul(MUCH_LONGER) {
         rest.partition_point(|other| *other < term)
