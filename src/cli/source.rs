@@ -14,7 +14,7 @@ use super::exit::{Exit, UsageError};
 use super::{miniflux, output, source_add, source_report};
 
 pub(super) async fn run(config: Config, command: SourceCommand) -> Result<Exit> {
-    // Testing a feed needs no database and leaves none behind.
+    // Testing a feed needs no database and leaves none behind; of a search there is what it has cost.
     if let SourceCommand::Test { locations, json } = command {
         return source_report::run(&config, &locations, json).await;
     }

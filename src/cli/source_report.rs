@@ -1,4 +1,4 @@
-//! `aha-radar source test`: reads feeds and shows what is in them, storing nothing.
+//! `aha-radar source test`: reads feeds and shows what is in them, storing nothing but, of a search, what it has cost.
 
 use anyhow::Result;
 use serde::Serialize;
@@ -9,10 +9,13 @@ use crate::domain::ids::TopicId;
 use crate::domain::item::NewItem;
 use crate::domain::source::{NewSource, Source};
 use crate::domain::time::Timestamp;
+use crate::llm::{CallScope, Paid};
+use crate::pipeline::search::search;
 use crate::sources::feed::ParsedFeed;
 use crate::sources::fetch::Fetcher;
 use crate::sources::signal::{Found, SearchResult};
-use crate::sources::{Connectors, LookOutcome, Place, place_from_argument};
+use crate::sources::{Connectors, LookOutcome, Looked, Place, place_from_argument};
+use crate::store::{Gone, OpenMode};
 
 use super::exit::Exit;
 use super::output;
@@ -80,12 +83,29 @@ async fn look(config: &Config, connectors: &Connectors, fetcher: &Fetcher, locat
     let source = Source::unseen(TopicId::of(&["source test"]), &new);
     let connector =
         connectors.of(&source.kind).ok_or_else(|| anyhow::anyhow!("no connector reads feeds in this build"))?;
-    match connector.look(&source, fetcher).await?.outcome {
+    let looked = match &config.sources.search {
+        Some(_) if source.kind == "signal" => searched(config, &source).await?,
+        _ => connector.look(&source, fetcher).await?,
+    };
+    match looked.outcome {
         LookOutcome::Feed(feed) => Ok(feed),
         LookOutcome::Results(found) => Ok(results(found)),
         LookOutcome::NotModified => {
             anyhow::bail!("the server says the feed has not changed, although nothing was read before")
         }
+    }
+}
+
+/// A search is charged for: it goes over the ledger and under the caps, as in a run.
+async fn searched(config: &Config, source: &Source) -> Result<Looked> {
+    let app = super::app(config.clone(), OpenMode::CreateIfMissing).await?;
+    // The time tells one test from the next.
+    let scope = CallScope { attempt: app.clock().wall().as_millis(), ..super::llm::scope(&app, "") };
+    app.store().sweep_calls(Gone::Expired(app.clock().wall())).await?;
+    match search(&app, &scope, source).await? {
+        Paid::Asked(looked) => Ok(looked?),
+        Paid::NoBudget(why) => anyhow::bail!(why),
+        Paid::Interrupted => anyhow::bail!("the search was interrupted before it was made; do it again"),
     }
 }
 

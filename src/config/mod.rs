@@ -151,6 +151,8 @@ struct Raw {
     aha_signal_related: Option<String>,
     aha_signal_link: Option<String>,
     aha_signal_max_results: Option<String>,
+    aha_signal_credits_per_search: Option<String>,
+    aha_signal_credits_per_result: Option<String>,
     aha_miniflux_token: Option<String>,
     aha_miniflux_token_file: Option<String>,
     aha_listen: Option<String>,
@@ -207,6 +209,7 @@ impl Reader {
         let mut llm = self.llm(&mut raw, pairs, environment)?;
         self.priced(&budget, &mut llm);
         let sources = self.sources(&mut raw);
+        self.priced_search(&budget, sources.search.as_ref());
         let fetch = self.fetch(&mut raw);
         let ranking = self.ranking(raw.aha_rank_weights, raw.aha_noise_limit);
         let log = self.log(raw.aha_log, raw.aha_log_format);

@@ -4,8 +4,9 @@ use serde_json::Value;
 use url::Url;
 
 use super::reader::{Reader, number, size};
-use super::{Raw, secret};
-use crate::sources::signal::SearchProvider;
+use super::{BudgetSettings, Raw, secret};
+use crate::domain::money::MicroCredits;
+use crate::sources::signal::{SearchPrice, SearchProvider};
 
 /// Results taken of one answer where nothing is set, and at most.
 const USUAL_RESULTS: u64 = 20;
@@ -20,6 +21,8 @@ impl Reader {
         let link = ("AHA_SIGNAL_LINK", "an http(s) address that holds {id}", "https://x.com/i/status/{id}");
         let most = ("AHA_SIGNAL_MAX_RESULTS", "a whole number from 1 to 100", "20");
         let lists = ("AHA_SIGNAL_RELATED", "JSON pointers, separated by commas", "/includes/users");
+        let per_search = self.fee(raw.aha_signal_credits_per_search.take(), "AHA_SIGNAL_CREDITS_PER_SEARCH");
+        let per_result = self.fee(raw.aha_signal_credits_per_result.take(), "AHA_SIGNAL_CREDITS_PER_RESULT");
         let provider = SearchProvider {
             url,
             body: raw.aha_signal_body.take(),
@@ -34,6 +37,10 @@ impl Reader {
                 .or(raw.aha_signal_related.take(), lists, Vec::new(), |text| text.split(',').map(pointer).collect()),
             link: self.maybe(raw.aha_signal_link.take(), link, |text| is_link(text).then(|| text.to_owned())),
             most: size(self.or(raw.aha_signal_max_results.take(), most, USUAL_RESULTS, number(1, MOST_RESULTS))),
+            price: (per_search.is_some() || per_result.is_some()).then(|| SearchPrice {
+                per_search: per_search.unwrap_or_default(),
+                per_result: per_result.unwrap_or_default(),
+            }),
         };
         if !provider.is_usable() {
             // Not shown: both may hold a key.
@@ -46,6 +53,18 @@ impl Reader {
             );
         }
         Some(provider)
+    }
+
+    fn fee(&mut self, text: Option<String>, name: &str) -> Option<MicroCredits> {
+        self.maybe(text, (name, "credits, of at most six decimals", "0.005"), MicroCredits::parse_credits)
+    }
+
+    /// As with models: a cap cannot hold what has no price.
+    pub(super) fn priced_search(&mut self, budget: &BudgetSettings, search: Option<&SearchProvider>) {
+        if budget.caps.is_set() && search.is_some_and(|search| search.price.is_none()) {
+            let wants = "what the service charges (0 where that is nothing), because a budget is set";
+            self.problem("AHA_SIGNAL_CREDITS_PER_SEARCH or _PER_RESULT", None, wants, "0.005");
+        }
     }
 }
 
@@ -74,6 +93,7 @@ fn is_link(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use crate::config::Config;
+    use crate::domain::money::MicroCredits;
 
     fn load(pairs: &[(&str, &str)]) -> Result<Config, String> {
         let pairs = pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
@@ -94,6 +114,20 @@ mod tests {
     }
 
     #[test]
+    fn a_budget_wants_to_know_what_a_search_costs() {
+        let (url, cap) =
+            (("AHA_SIGNAL_URL", "https://api.example/search?q={query}"), ("AHA_BUDGET_DAILY_CREDITS", "1"));
+        let said = load(&[url, cap]).unwrap_err();
+        assert!(said.contains("AHA_SIGNAL_CREDITS_PER_SEARCH or _PER_RESULT is not set"), "{said}");
+        let price = |variable| {
+            let config = load(&[url, cap, (variable, "0.005")]).unwrap();
+            config.sources.search.unwrap().price.unwrap().of(3)
+        };
+        assert_eq!(price("AHA_SIGNAL_CREDITS_PER_SEARCH"), MicroCredits(5_000));
+        assert_eq!(price("AHA_SIGNAL_CREDITS_PER_RESULT"), MicroCredits(15_000));
+    }
+
+    #[test]
     fn what_cannot_be_asked_is_said() {
         let url = "https://api.example/search?q={query}";
         for (name, value) in [
@@ -104,6 +138,7 @@ mod tests {
             ("AHA_SIGNAL_RESULTS", "data"),
             ("AHA_SIGNAL_LINK", "https://x.example/"),
             ("AHA_SIGNAL_MAX_RESULTS", "0"),
+            ("AHA_SIGNAL_CREDITS_PER_SEARCH", "half a cent"),
         ] {
             let mut pairs = vec![("AHA_SIGNAL_URL", url)];
             pairs.retain(|(known, _)| *known != name);

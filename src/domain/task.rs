@@ -15,15 +15,19 @@ pub enum Task {
     SignalParse,
 }
 
-/// What a conversation is held for, as on the ledger; [`Task`] has the purposes of the pipeline.
+/// What else is paid for, as on the ledger beside each [`Task`].
 pub mod purpose {
     /// A question asked on the command line.
     pub const ASK: &str = "llm_ask";
     /// Whether a model answers at all.
     pub const CHECK: &str = "llm_check";
     pub const QUESTIONNAIRE: &str = "questionnaire";
+    /// Vectors of texts.
+    pub const EMBED: &str = "embed";
+    /// What a source `signal:WORDS` asks a search service.
+    pub const SIGNAL_SEARCH: &str = "signal_search";
 
-    pub const ALL: [&str; 3] = [ASK, CHECK, QUESTIONNAIRE];
+    pub const ALL: [&str; 5] = [ASK, CHECK, QUESTIONNAIRE, EMBED, SIGNAL_SEARCH];
 }
 
 impl Task {

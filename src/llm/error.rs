@@ -101,6 +101,11 @@ impl CallError {
         self
     }
 
+    /// Its kind, and what it says.
+    pub(super) fn told(&self) -> (&'static str, String) {
+        (self.kind(), self.to_string())
+    }
+
     /// As it stands in `provider_calls.error_kind`.
     #[must_use]
     pub const fn kind(&self) -> &'static str {

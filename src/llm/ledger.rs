@@ -8,7 +8,7 @@ use super::error::{CallError, Charge};
 use super::gateway::CallScope;
 use super::provider::Usage;
 use crate::clock::Clock;
-use crate::domain::money::Price;
+use crate::domain::money::{MicroCredits, Price};
 use crate::domain::time::Timestamp;
 use crate::store::error::Decision;
 use crate::store::{CallOutcome, LeasedSettlement, NewCall, Settlement, SharedStore, StoreError};
@@ -53,8 +53,8 @@ pub(super) fn upper_bound(price: Price, body: &[u8], output_tokens: u32) -> i64 
 
 /// What a call has cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Cost {
-    Known(i64),
+pub enum Cost {
+    Known(MicroCredits),
     /// Perhaps what was reserved.
     Unknown,
     /// Nobody knows the price.
@@ -64,14 +64,14 @@ pub(super) enum Cost {
 impl Cost {
     pub(super) fn of(price: Option<Price>, failure: Option<&CallError>, usage: Option<Usage>) -> Self {
         if usage.is_none() && failure.is_some_and(|error| error.charge() == Charge::Nothing) {
-            return Self::Known(0);
+            return Self::Known(MicroCredits::ZERO);
         }
         match (price, usage) {
             (None, _) => Self::Unpriced,
-            (Some(price), _) if price.is_free() => Self::Known(0),
+            (Some(price), _) if price.is_free() => Self::Known(MicroCredits::ZERO),
             (Some(price), Some(usage)) => {
                 let cached_tokens = usage.cached_input_tokens.unwrap_or(0);
-                Self::Known(price.cost_with_cache(usage.input_tokens, cached_tokens, usage.output_tokens).0)
+                Self::Known(price.cost_with_cache(usage.input_tokens, cached_tokens, usage.output_tokens))
             }
             (Some(_), None) => Self::Unknown,
         }
@@ -79,34 +79,37 @@ impl Cost {
 
     pub(super) const fn known(self) -> Option<i64> {
         match self {
-            Self::Known(amount) => Some(amount),
+            Self::Known(amount) => Some(amount.0),
             Self::Unknown | Self::Unpriced => None,
         }
     }
 
     /// How a row with this cost is closed.
-    pub(super) fn outcome(self, failure: Option<&CallError>) -> CallOutcome {
-        match (failure, self) {
-            (_, Self::Unknown) => CallOutcome::Unsettled,
-            (None, _) => CallOutcome::Ok,
-            (Some(_), _) => CallOutcome::Error,
+    pub(super) const fn outcome(self, has_failed: bool) -> CallOutcome {
+        match (self, has_failed) {
+            (Self::Unknown, _) => CallOutcome::Unsettled,
+            (_, false) => CallOutcome::Ok,
+            (_, true) => CallOutcome::Error,
         }
     }
 }
 
-/// What a row says in words: why it failed, else `missing`, what is missing from it; and whether it cost more than can be.
+/// What a row says in words: why it failed (kind and words), else `missing`, what is missing from it; and whether it cost more than
+/// can be.
 pub(super) fn words(
     call: &NewCall,
     cost: Cost,
-    failure: Option<&CallError>,
+    failure: Option<(&'static str, String)>,
     missing: Option<String>,
 ) -> Option<(String, String)> {
-    let is_unsettled = cost.outcome(failure) == CallOutcome::Unsettled;
-    let mut words = match failure {
-        Some(error) if is_unsettled => format!("{}: {error}", error.kind()),
-        Some(error) => error.to_string(),
-        None if is_unsettled => missing.unwrap_or_else(|| "the answer tells no usage that can be true".to_owned()),
-        None => missing.unwrap_or_default(),
+    let is_unsettled = cost.outcome(failure.is_some()) == CallOutcome::Unsettled;
+    let (kind, mut words) = match failure {
+        Some((kind, words)) if is_unsettled => (kind, format!("{kind}: {words}")),
+        Some(failure) => failure,
+        None if is_unsettled => {
+            ("", missing.unwrap_or_else(|| "the answer tells no usage that can be true".to_owned()))
+        }
+        None => ("", missing.unwrap_or_default()),
     };
     if let (Some(cost), Some(reserved)) = (cost.known(), call.reserved_microcredits)
         && cost > reserved
@@ -114,7 +117,6 @@ pub(super) fn words(
         tracing::error!(call = %call.id, cost, reserved, "a call cost more than was reserved for it");
         words = format!("it cost more than was reserved for it; {words}");
     }
-    let kind = failure.map_or("", CallError::kind);
     (!words.is_empty()).then(|| (kind.to_owned(), words))
 }
 

@@ -8,7 +8,7 @@
 //! order of it, `purchase` waits for the model's `pace` (with a `bucket` of tokens) and reserves, `exchange` sends it over the `transport` and has the
 //! dialect decode what comes back, in one piece or as a `stream`, `answer` reads and `schema` checks and stamps it, and the
 //! purchase settles. `retry` says what follows a failure, `work` what that leaves to be asked; `gateway` does it. A `conversation` with one model buys its answers in the
-//! same way, and `embedder` its vectors, all on one `ledger`.
+//! same way, and `embedder` its vectors; a `fee` is for what is no model and charges all the same. All are on one `ledger`.
 
 pub mod answer;
 mod attempt;
@@ -23,6 +23,7 @@ pub mod error;
 pub mod estimate;
 mod events;
 pub mod exchange;
+pub mod fee;
 pub mod gate;
 pub mod gateway;
 pub mod input;
@@ -44,6 +45,8 @@ mod work;
 pub use crate::domain::model::ModelRef;
 pub use crate::domain::task::Task;
 pub use embedder::{Embedder, EmbedderParts};
+pub use fee::{Bill, Paid, Question};
 pub use gate::Gate;
 pub use gateway::{Ask, CallScope, Gateway, GatewayParts, Jitter, Outcome};
+pub use ledger::Cost;
 pub use router::Router;

@@ -180,8 +180,8 @@ impl Gateway {
         let usage = exchange.usage;
         Settlement {
             call: call.id,
-            outcome: cost.outcome(failure),
-            error: ledger::words(call, cost, failure, kept.complaint),
+            outcome: cost.outcome(failure.is_some()),
+            error: ledger::words(call, cost, failure.map(CallError::told), kept.complaint),
             input_tokens: usage.map(|usage| usage.input_tokens),
             cached_input_tokens: usage.and_then(|usage| usage.cached_input_tokens),
             output_tokens: usage.map(|usage| usage.output_tokens),

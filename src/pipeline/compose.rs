@@ -12,13 +12,14 @@ use crate::domain::run::RunMode;
 use crate::domain::source::Source;
 use crate::domain::story::{Story, StoryMember};
 use crate::domain::summary::Summary;
+use crate::domain::task::{Task, purpose};
 use crate::domain::verdict::Verdict;
 use crate::store::{CallCost, DigestCommit};
 
 use super::deep_summary::discussions;
-use super::judge::{Judgement, Skip};
+use super::judge::{Judgement, Skip, calls};
 use super::rank::Ranked;
-use super::{RunContext, RunError, RunState, Stage, vectors};
+use super::{RunContext, RunError, RunState, Stage};
 
 /// Characters of a text quoted under a title.
 const EXCERPT_CHARS: usize = 280;
@@ -227,11 +228,14 @@ fn skipped(state: &RunState, shown: &[&Ranked]) -> Skipped {
     }
 }
 
-/// What the answers that the run used have cost, by call, and what its vectors have.
+/// What a run pays for although no story shows it: searches, the reading of what they find, vectors.
+const UNSEEN: [&str; 3] = [purpose::SIGNAL_SEARCH, Task::SignalParse.as_str(), purpose::EMBED];
+
+/// What the answers that the run used have cost, by call, and what else it paid for.
 struct Costs {
     calls: HashMap<String, CallCost>,
-    /// Of the run's own calls for vectors.
-    vectors: i64,
+    /// Of the run's own calls for what is [`UNSEEN`].
+    unseen: i64,
 }
 
 impl Costs {
@@ -239,19 +243,20 @@ impl Costs {
         let judged = state.judgements.values();
         let shown = shown.iter().map(|ranked| &state.stories[ranked.story].cluster_id);
         let of_shown = shown.flat_map(|id| state.summaries.get(id).into_iter().chain(state.entities.get(id)));
-        let mut calls: Vec<String> = judged.chain(of_shown).filter_map(|j| j.call_id.clone()).collect();
-        calls.sort();
-        calls.dedup();
-        let costs = context.store().costs_of_calls(&calls).await?;
-        let vectors = vectors::calls(context).await?;
-        Ok(Self {
-            calls: costs.into_iter().map(|cost| (cost.id.clone(), cost)).collect(),
-            vectors: vectors.iter().filter_map(|call| call.cost_microcredits.or(call.reserved_microcredits)).sum(),
-        })
+        let mut ids: Vec<String> = judged.chain(of_shown).filter_map(|j| j.call_id.clone()).collect();
+        ids.sort();
+        ids.dedup();
+        let costs = context.store().costs_of_calls(&ids).await?;
+        let mut unseen = 0;
+        for purpose in UNSEEN {
+            let paid = calls(context, purpose).await?;
+            unseen += paid.iter().filter_map(|call| call.cost_microcredits.or(call.reserved_microcredits)).sum::<i64>();
+        }
+        Ok(Self { calls: costs.into_iter().map(|cost| (cost.id.clone(), cost)).collect(), unseen })
     }
 
     fn total(&self) -> MicroCredits {
-        MicroCredits(self.calls.values().map(|cost| cost.microcredits).sum::<i64>() + self.vectors)
+        MicroCredits(self.calls.values().map(|cost| cost.microcredits).sum::<i64>() + self.unseen)
     }
 
     /// One story's part of a call about several, rounded up.

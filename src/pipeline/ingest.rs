@@ -15,12 +15,16 @@ use crate::domain::ids::{FetchRunId, SourceId};
 use crate::domain::item::NewItem;
 use crate::domain::source::{Source, SourceHealth};
 use crate::domain::time::Timestamp;
+use crate::llm::Paid;
 use crate::sources::aside::aside;
 use crate::sources::fetch::{FetchError, Freshness};
 use crate::sources::signal::Found;
 use crate::sources::{LookOutcome, Looked, identity, pace};
 use crate::store::{FetchCommit, FetchCounts, FetchStatus};
 
+use super::judge::scope_for;
+use super::search::search;
+use super::signals::Off;
 use super::{RunContext, RunError, RunState, SourceOutcome, Stage, pages, signals};
 
 /// The kind of source that is a search.
@@ -168,16 +172,10 @@ async fn look(context: &RunContext, source: Source) -> Result<Look, RunError> {
         commit.not_before = source.not_before;
         return Ok(commit.into());
     }
-    if source.kind == SIGNAL {
-        // Nobody pays for a search that nobody reads.
-        if context.app.gateway().is_pretending() {
-            commit.status = FetchStatus::Waiting;
-            return Ok(commit.into());
-        }
-        if let Some(why) = signals::off(context).await? {
-            switch_off(&mut commit, &source, why, context.app.jitter());
-            return Ok(commit.into());
-        }
+    // Nobody pays for a search that nobody reads.
+    if source.kind == SIGNAL && context.app.gateway().is_pretending() {
+        commit.status = FetchStatus::Waiting;
+        return Ok(commit.into());
     }
     let Some(connector) = context.app.connectors().of(&source.kind) else {
         let reason = format!("this version has no connector for sources of kind {:?}; remove the source", source.kind);
@@ -186,7 +184,10 @@ async fn look(context: &RunContext, source: Source) -> Result<Look, RunError> {
         commit.health = SourceHealth::Failing;
         return Ok(commit.into());
     };
-    let looked = connector.look(&source, context.app.fetcher()).await;
+    let looked = match source.kind.as_str() {
+        SIGNAL => searched(context, &source).await?,
+        _ => connector.look(&source, context.app.fetcher()).await,
+    };
     commit.finished_at = clock.now();
     match looked {
         Ok(looked) => {
@@ -205,6 +206,19 @@ async fn look(context: &RunContext, source: Source) -> Result<Look, RunError> {
     Ok(commit.into())
 }
 
+/// A search costs something, and is made only where there is somebody to read what it finds, and the budget for both.
+async fn searched(context: &RunContext, source: &Source) -> Result<Result<Looked, FetchError>, RunError> {
+    let off = |(kind, reason): Off| Ok(Err(FetchError::Search { kind, status: None, reason }));
+    if let Some(why) = signals::off(context).await? {
+        return off(why);
+    }
+    match search(&context.app, &scope_for(context, String::new()), source).await? {
+        Paid::Asked(looked) => Ok(looked),
+        Paid::NoBudget(why) => off(("no_budget", why)),
+        Paid::Interrupted => Err(RunError::Interrupted),
+    }
+}
+
 /// With what a search found read, one source after the other: a call that is under way is then waited for when a run is to end.
 async fn finished(context: &RunContext, look: Look) -> Result<FetchCommit, RunError> {
     let Look { mut commit, found: Some((source, found, freshness)) } = look else { return Ok(look.commit) };
@@ -216,8 +230,9 @@ async fn finished(context: &RunContext, look: Look) -> Result<FetchCommit, RunEr
         tracing::warn!(source = %source.url, %left_out, "not all that a search found is used");
         commit.error = Some((String::new(), left_out));
     }
-    if let Some(why) = read.off {
-        switch_off(&mut commit, &source, why, context.app.jitter());
+    if let Some((kind, reason)) = read.off {
+        tracing::warn!(source = %source.url, kind, reason, "not all that a search found is read");
+        mark(&mut commit, &source, (kind.to_owned(), reason), context.app.jitter());
     }
     Ok(commit)
 }
@@ -292,12 +307,6 @@ fn fail(commit: &mut FetchCommit, source: &Source, error: &FetchError, jitter: f
     commit.http_status = error.http_status();
     commit.not_before = error.retry_after().map(|wait| commit.finished_at + wait);
     mark(commit, source, (error.kind().to_owned(), error.to_string()), jitter);
-}
-
-/// A search that is not made or not read, for want of a model or of credits.
-fn switch_off(commit: &mut FetchCommit, source: &Source, why: (String, String), jitter: f64) {
-    tracing::warn!(source = %source.url, kind = why.0, why = why.1, "a search is off; the other sources go on");
-    mark(commit, source, why, jitter);
 }
 
 /// The source shows what is wrong with it until a look goes well.

@@ -13,6 +13,7 @@ use crate::domain::digest::Estimate;
 use crate::domain::ids::ClusterId;
 use crate::llm::provider::local;
 use crate::llm::{Ask, CallScope, Outcome, Task};
+use crate::store::{CallFilter, CallRecord};
 
 use super::{RunContext, RunError, Stage};
 
@@ -97,6 +98,17 @@ pub(super) fn scope_for(context: &RunContext, prompt_id: String) -> CallScope {
         rejudge: context.rejudge,
         gate: Arc::clone(&context.gate),
     }
+}
+
+/// The run's calls for a purpose.
+pub(super) async fn calls(context: &RunContext, purpose: &str) -> Result<Vec<CallRecord>, RunError> {
+    let filter = CallFilter {
+        purpose: Some(purpose.to_owned()),
+        run: Some(context.run.id),
+        limit: i64::MAX,
+        ..CallFilter::default()
+    };
+    Ok(context.store().calls(&filter).await?)
 }
 
 /// What came of asking about some stories.

@@ -26,6 +26,7 @@ pub mod rank;
 pub mod replay;
 pub mod rules;
 pub mod runner;
+pub(crate) mod search;
 pub mod select;
 mod signals;
 pub mod triage;

@@ -17,7 +17,7 @@ use super::{RunContext, RunError};
 const BATCH: usize = 10;
 
 /// Why a search is switched off or what it found is not read: a kind and words, as they stand with the source.
-pub(super) type Off = (String, String);
+pub(super) type Off = (&'static str, String);
 
 /// What came of some results.
 #[derive(Debug, Default)]
@@ -36,13 +36,13 @@ pub(super) async fn off(context: &RunContext) -> Result<Option<Off>, RunError> {
     if !gateway.can_do(Task::SignalParse, scope.tier) {
         let why =
             "no model is configured that reads what a search finds: set OPENAI_MODEL, or name one for signal_parse";
-        return Ok(Some(("no_model".to_owned(), why.to_owned())));
+        return Ok(Some(("no_model", why.to_owned())));
     }
     let exhausted = context.gate.exhausted(Task::SignalParse.as_str());
     let is_used_up = exhausted.is_some() || gateway.used(context.store(), &scope).await?.is_used_up();
     Ok(is_used_up.then(|| {
         let why = "the budget is used up (AHA_BUDGET_…_CREDITS); the search goes on when it is renewed".to_owned();
-        ("no_budget".to_owned(), exhausted.unwrap_or(why))
+        ("no_budget", exhausted.unwrap_or(why))
     }))
 }
 
@@ -72,7 +72,7 @@ pub(super) async fn read(context: &RunContext, found: &Found) -> Result<Read, Ru
     read.off = unread
         .into_iter()
         .next()
-        .map(|(kind, why)| (kind.to_owned(), format!("{count} of {all} results of the search were not read: {why}")));
+        .map(|(kind, why)| (kind, format!("{count} of {all} results of the search were not read: {why}")));
     read.left_out = in_words(&[
         (invented, "results of which the model told what they do not say"),
         (found.too_large, "results that are too large"),

@@ -15,13 +15,13 @@ use crate::domain::time::{DAY_MS, Timestamp};
 use crate::domain::topic::RuleAction;
 use crate::domain::window::Window;
 use crate::llm::embedder::{EmbedJob, EmbedRoute, EmbedText, Embedded, PREPARATION, PURPOSE};
-use crate::store::{CallFilter, CallRecord, EmbeddedItem};
+use crate::store::{CallRecord, EmbeddedItem};
 use crate::stories::cluster::OPEN_DAYS;
 use crate::stories::features::LOCAL_SPACE;
 use crate::stories::space::dense_text;
 
 use super::cluster::FOREVER;
-use super::judge::{scope_for, until_stopped};
+use super::judge::{calls, scope_for, until_stopped};
 use super::rules::Rules;
 use super::{RunContext, RunError, RunState};
 
@@ -125,19 +125,8 @@ fn is_near(new: &[Timestamp], time: Timestamp) -> bool {
 /// Texts that earlier attempts at the run had vectors made of.
 async fn embedded_before(context: &RunContext) -> Result<usize, RunError> {
     let brought = |call: &&CallRecord| call.state != "error" && call.finished_at.is_some();
-    let texts: i64 = calls(context).await?.iter().filter(brought).map(|call| call.stories).sum();
+    let texts: i64 = calls(context, PURPOSE).await?.iter().filter(brought).map(|call| call.stories).sum();
     Ok(usize::try_from(texts).unwrap_or(0))
-}
-
-/// The run's calls for vectors.
-pub(super) async fn calls(context: &RunContext) -> Result<Vec<CallRecord>, RunError> {
-    let filter = CallFilter {
-        purpose: Some(PURPOSE.to_owned()),
-        run: Some(context.run.id),
-        limit: i64::MAX,
-        ..CallFilter::default()
-    };
-    Ok(context.store().calls(&filter).await?)
 }
 
 /// The first batch shows whether the model is of use; then several at a time. After one that fails no further one begins.

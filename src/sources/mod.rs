@@ -79,6 +79,12 @@ impl Connectors {
         Self { hacker_news: HackerNews::at(sites), reddit: Reddit::at(sites, reddit), signal: Signal::by(search) }
     }
 
+    /// The connector for searches, which has to be paid.
+    #[must_use]
+    pub const fn signal(&self) -> &Signal {
+        &self.signal
+    }
+
     /// The connector for a source's `kind`.
     #[must_use]
     pub fn of(&self, kind: &str) -> Option<&dyn Connector> {

@@ -162,10 +162,16 @@ impl Settlement {
     #[must_use]
     pub fn of_nothing_sent(call: CallId, now: Timestamp) -> Self {
         let error = ("interrupted".to_owned(), "whoever wanted it went away before it was sent".to_owned());
+        Self { outcome: CallOutcome::Error, error: Some(error), ..Self::without_tokens(call, now) }
+    }
+
+    /// Of a call that took no tokens and cost nothing.
+    #[must_use]
+    pub fn without_tokens(call: CallId, now: Timestamp) -> Self {
         Self {
             call,
-            outcome: CallOutcome::Error,
-            error: Some(error),
+            outcome: CallOutcome::Ok,
+            error: None,
             input_tokens: None,
             cached_input_tokens: None,
             output_tokens: None,

@@ -30,6 +30,7 @@ mod replay;
 mod retain;
 mod runs;
 mod schedule;
+mod search_fees;
 mod signals;
 mod sources;
 mod specifications;

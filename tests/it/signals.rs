@@ -11,16 +11,16 @@ use crate::support::responses::{Call, Fault, OpenAi, When};
 use crate::support::rows;
 use crate::support::web::Web;
 
-const RESULTS: &str = include_str!("../data/sources/x_recent_search.json");
-const PATH: &str = "/2/tweets/search/recent?query=%22tidal%20energy%22&max_results=20";
-const SOURCE: &str = "signal:\"tidal energy\"";
+pub const RESULTS: &str = include_str!("../data/sources/x_recent_search.json");
+pub const PATH: &str = "/2/tweets/search/recent?query=%22tidal%20energy%22&max_results=20";
+pub const SOURCE: &str = "signal:\"tidal energy\"";
 const KEY: &str = "hush-search-key-1";
 
-fn search(answer: Answer) -> Web {
+pub fn search(answer: Answer) -> Web {
     Web::serve(vec![(PATH, answer)])
 }
 
-fn radar(engine: Engine, web: &Web) -> Radar {
+pub fn radar(engine: Engine, web: &Web) -> Radar {
     let radar = Radar::at(NOW)
         .on(engine)
         .with("AHA_FETCH_ALLOW", "127.0.0.1")
@@ -29,16 +29,17 @@ fn radar(engine: Engine, web: &Web) -> Radar {
         .with("AHA_SIGNAL_KEY", KEY)
         .with("AHA_SIGNAL_RESULTS", "/data")
         .with("AHA_SIGNAL_RELATED", "/includes/users")
-        .with("AHA_SIGNAL_LINK", "https://x.com/i/status/{id}");
+        .with("AHA_SIGNAL_LINK", "https://x.com/i/status/{id}")
+        .with("AHA_SIGNAL_CREDITS_PER_SEARCH", "0");
     radar.add(&[SOURCE]);
     radar
 }
 
-fn address(web: &Web) -> String {
+pub fn address(web: &Web) -> String {
     web.url("/2/tweets/search/recent?query={query}&max_results={count}")
 }
 
-fn run(radar: &Radar) -> Ran {
+pub fn run(radar: &Radar) -> Ran {
     radar.run(&["run", "--window", WINDOW])
 }
 
@@ -50,7 +51,7 @@ fn links(radar: &Radar) -> BTreeSet<String> {
     rows::query(radar, "SELECT url FROM content_items").into_iter().collect()
 }
 
-fn source(radar: &Radar) -> Value {
+pub fn source(radar: &Radar) -> Value {
     radar.json(&["source", "list", "--json"])[0].clone()
 }
 

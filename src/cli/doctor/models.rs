@@ -39,6 +39,7 @@ pub(super) fn settings(config: &Config, findings: &mut Findings) {
         findings.ok("egress", "AHA_EGRESS=local: only models on this host or a private network are asked");
     }
     vectors(config, &EmbedRouter::configured(&config.llm, &router), findings);
+    search(config, findings);
     config.llm.notes.iter().for_each(|note| findings.note("model", note.clone()));
     match Prompts::load(config.llm.prompts.as_deref()) {
         Ok(prompts) => {
@@ -174,6 +175,25 @@ fn vector_price(price: Option<Price>) -> String {
         None => "no price set: spend cannot be told (OPENAI_EMBED_CREDITS_PER_1K_INPUT_TOKENS)".to_owned(),
         Some(price) if price.is_free() => "free, as its price of 0 says".to_owned(),
         Some(price) => format!("{} credits for 1,000 tokens", per_thousand(price.input_microcredits_per_million)),
+    }
+}
+
+/// Which service sources `signal:WORDS` ask, and what it charges.
+fn search(config: &Config, findings: &mut Findings) {
+    let Some(provider) = &config.sources.search else { return };
+    let (service, key) = (provider.host(), keyed(provider.key.as_ref()));
+    match provider.price {
+        Some(price) if price.is_free() => findings.ok("search", format!("{service}, {key}: free")),
+        Some(price) => findings.ok(
+            "search",
+            format!("{service}, {key}: {} credits a search, {} a result", price.per_search, price.per_result),
+        ),
+        None => findings.note(
+            "search",
+            format!(
+                "{service}, {key}: no price set, spend cannot be told (AHA_SIGNAL_CREDITS_PER_SEARCH, _PER_RESULT)"
+            ),
+        ),
     }
 }
 

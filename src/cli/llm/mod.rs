@@ -59,7 +59,7 @@ fn route(app: &App, name: Option<&ModelRef>) -> Result<Route> {
 }
 
 /// On nobody's behalf but the owner's.
-fn scope(app: &App, purpose: &str) -> CallScope {
+pub(in crate::cli) fn scope(app: &App, purpose: &str) -> CallScope {
     CallScope {
         lease: None,
         run: None,

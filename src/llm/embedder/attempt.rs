@@ -125,8 +125,8 @@ impl Embedder {
         let embeddings = reply.outcome.iter().flat_map(|vectors| texts.iter().zip(vectors)).flat_map(stored);
         Settlement {
             call: call.id,
-            outcome: cost.outcome(failure),
-            error: ledger::words(call, cost, failure, None),
+            outcome: cost.outcome(failure.is_some()),
+            error: ledger::words(call, cost, failure.map(CallError::told), None),
             input_tokens: reply.usage.map(|usage| usage.input_tokens),
             cached_input_tokens: None,
             output_tokens: reply.usage.map(|usage| usage.output_tokens),

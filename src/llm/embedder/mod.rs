@@ -18,6 +18,7 @@ use crate::clock::Clock;
 use crate::config::{BudgetSettings, EmbedLimits};
 use crate::domain::digest::Estimate;
 use crate::domain::ids::ItemId;
+use crate::domain::task::purpose;
 use crate::domain::time::{DAY_MS, Timestamp};
 use crate::domain::topic::BudgetTier;
 use crate::store::{CallFilter, SharedStore, StoreError};
@@ -25,7 +26,7 @@ use crate::store::{CallFilter, SharedStore, StoreError};
 pub use route::{EmbedRoute, EmbedRouter};
 
 /// As it stands in `provider_calls.purpose`.
-pub const PURPOSE: &str = "embed";
+pub const PURPOSE: &str = purpose::EMBED;
 
 /// What is made of an item before it is sent: title, line break, body. A change is a new name, and so a new space.
 pub const PREPARATION: &str = "text_v1";

@@ -108,6 +108,35 @@ impl FetchError {
         }
     }
 
+    /// Whether a service that charges for its answers may have charged for this one: it had the question, and did not refuse it.
+    #[must_use]
+    pub const fn may_be_charged(&self) -> bool {
+        match self {
+            Self::ServerError { status, .. } => matches!(*status, 502 | 504),
+            Self::Search { status, .. } => status.is_none(),
+            Self::Timeout { .. }
+            | Self::Stalled { .. }
+            | Self::Interrupted { .. }
+            | Self::TooLarge { .. }
+            | Self::NotAFeed { .. }
+            | Self::NoFeed { .. }
+            | Self::Unparseable { .. } => true,
+            Self::BadUrl { .. }
+            | Self::BadName { .. }
+            | Self::RefusedAddress { .. }
+            | Self::Dns { .. }
+            | Self::Connect { .. }
+            | Self::Tls { .. }
+            | Self::RedirectLoop { .. }
+            | Self::BadRedirect { .. }
+            | Self::Http { .. }
+            | Self::Gone { .. }
+            | Self::RateLimited { .. }
+            | Self::Disallowed { .. }
+            | Self::File { .. } => false,
+        }
+    }
+
     /// With `place` for the address, which may hold a key.
     #[must_use]
     pub fn without_address(mut self, place: &str) -> Self {

@@ -8,7 +8,7 @@ mod results;
 
 use async_trait::async_trait;
 
-pub use provider::SearchProvider;
+pub use provider::{SearchPrice, SearchProvider};
 pub use results::{Found, SearchResult};
 
 use super::fetch::{FetchError, Fetcher, Response};

@@ -5,6 +5,7 @@ use std::fmt;
 use secrecy::{ExposeSecret as _, SecretString};
 use url::{Url, form_urlencoded};
 
+use crate::domain::money::MicroCredits;
 use crate::llm::redact::Redactor;
 use crate::sources::fetch::Request;
 
@@ -25,6 +26,29 @@ pub struct SearchProvider {
     pub link: Option<String>,
     /// Results taken of one answer.
     pub most: usize,
+    /// What the service charges, if that is told.
+    pub price: Option<SearchPrice>,
+}
+
+/// What a service charges for a search.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct SearchPrice {
+    pub per_search: MicroCredits,
+    pub per_result: MicroCredits,
+}
+
+impl SearchPrice {
+    #[must_use]
+    pub fn is_free(self) -> bool {
+        self == Self::default()
+    }
+
+    /// Of a search that brings so many results; more than can be told is the largest amount.
+    #[must_use]
+    pub fn of(self, results: usize) -> MicroCredits {
+        let results = i64::try_from(results).unwrap_or(i64::MAX);
+        MicroCredits(self.per_search.0.saturating_add(self.per_result.0.saturating_mul(results)))
+    }
 }
 
 /// Without what may hold a key.
@@ -121,7 +145,8 @@ impl SearchProvider {
 
 #[cfg(test)]
 pub(super) mod tests {
-    use super::SearchProvider;
+    use super::{SearchPrice, SearchProvider};
+    use crate::domain::money::MicroCredits;
 
     pub(in crate::sources::signal) fn provider(url: &str) -> SearchProvider {
         SearchProvider {
@@ -133,7 +158,15 @@ pub(super) mod tests {
             related: Vec::new(),
             link: None,
             most: 20,
+            price: None,
         }
+    }
+
+    #[test]
+    fn a_search_costs_what_it_brings() {
+        let price = SearchPrice { per_search: MicroCredits(200), per_result: MicroCredits(5_000) };
+        assert_eq!([price.of(0), price.of(20)], [MicroCredits(200), MicroCredits(100_200)]);
+        assert_eq!(SearchPrice { per_result: MicroCredits(i64::MAX), ..price }.of(2), MicroCredits(i64::MAX));
     }
 
     #[test]

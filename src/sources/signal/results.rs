@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::provider::SearchProvider;
@@ -27,7 +28,7 @@ const MAX_RELATED: usize = 4;
 const LEAST_IDENTIFYING: u64 = 1_000_000_000;
 
 /// What a look at a search found.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Found {
     pub title: String,
     /// The address of a result, with `{id}`, where the service gives none.
@@ -35,10 +36,12 @@ pub struct Found {
     pub results: Vec<SearchResult>,
     /// Results that were too large to be read.
     pub too_large: usize,
+    /// All that came, which is what the service charges for.
+    pub returned: usize,
 }
 
 /// One result, as the service returned it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SearchResult {
     pub result: Value,
     pub related: Vec<Value>,
@@ -67,8 +70,9 @@ impl SearchResult {
 pub(super) fn read(provider: &SearchProvider, bytes: &[u8]) -> Result<Found, FetchError> {
     let document: Value = json(bytes)?;
     let related = related_by_id(provider, &document);
-    let mut found = Found::default();
-    for result in list(provider, &document)?.iter().take(provider.most) {
+    let list = list(provider, &document)?;
+    let mut found = Found { returned: list.len(), ..Found::default() };
+    for result in list.iter().take(provider.most) {
         let result = clipped(result);
         if !result.is_object() || result.to_string().len() > MAX_RESULT_BYTES {
             found.too_large += 1;

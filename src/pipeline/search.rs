@@ -1,0 +1,139 @@
+//! Part of stage 1: asks a search service, which charges for it as a model does. What it found is stored with what that has cost: an
+//! attempt that goes on after a kill does not search again. Called by the ingest stage, and by `source test`.
+
+use serde::{Deserialize, Serialize};
+
+use crate::app::App;
+use crate::domain::money::MicroCredits;
+use crate::domain::source::{Source, Validators};
+use crate::domain::task::purpose;
+use crate::domain::topic::BudgetTier;
+use crate::llm::{Bill, CallScope, Cost, Paid, Question};
+use crate::sources::fetch::{FetchError, Freshness};
+use crate::sources::signal::{Found, SearchProvider};
+use crate::sources::{Connector as _, LookOutcome, Looked};
+use crate::store::{AnswerKey, NewAnswer, StoreError};
+
+/// What of a service is asked, as on the ledger where a model's name stands.
+const WHAT: &str = "search";
+/// Of what is stored.
+const VERSION: &str = "search_v1";
+
+/// A search's look as it is stored until it has been read: one a source.
+#[derive(Debug, Serialize, Deserialize)]
+struct Kept {
+    /// The run and its pass, for which it was made.
+    made_for: String,
+    http_status: Option<u16>,
+    bytes: u64,
+    found: Found,
+}
+
+/// Looks at a source that is a search, unless that was done for this run.
+///
+/// # Errors
+/// When the store fails or the lease is lost; that the search fails is within.
+pub(crate) async fn search(
+    app: &App,
+    scope: &CallScope,
+    source: &Source,
+) -> Result<Paid<Result<Looked, FetchError>>, StoreError> {
+    let ask = app.connectors().signal().look(source, app.fetcher());
+    // Without one it says what is missing, and asks nobody.
+    let Some(provider) = &app.config().sources.search else { return Ok(Paid::Asked(ask.await)) };
+    if let Some(kept) = kept(app, scope, source).await? {
+        return Ok(Paid::Asked(Ok(kept.into())));
+    }
+    let question = Question {
+        scope,
+        purpose: purpose::SIGNAL_SEARCH,
+        provider: service(provider),
+        what: WHAT,
+        words: &source.url,
+        at_most: provider.price.map(|price| price.of(provider.most)),
+        results: provider.most,
+    };
+    app.gateway().pay(app.store(), &question, ask, |looked| bill(provider, scope, source, looked)).await
+}
+
+/// The service's name on the ledger: its host.
+fn service(provider: &SearchProvider) -> String {
+    let origin = provider.host();
+    origin.split_once("://").map_or(origin.as_str(), |(_, host)| host).to_owned()
+}
+
+/// What is stored of this run's pass; by hand each search is one of its own.
+async fn kept(app: &App, scope: &CallScope, source: &Source) -> Result<Option<Kept>, StoreError> {
+    let Some(made_for) = made_for(scope) else { return Ok(None) };
+    let stored = app.store().answer(&key(source), scope.run).await?;
+    let kept = stored.map(|stored| serde_json::from_str::<Kept>(&stored.answer_json)).transpose()?;
+    Ok(kept.filter(|kept| kept.made_for == made_for))
+}
+
+fn made_for(scope: &CallScope) -> Option<String> {
+    scope.run.map(|run| format!("{run}:{}", scope.pass))
+}
+
+fn key(source: &Source) -> AnswerKey {
+    AnswerKey {
+        task: purpose::SIGNAL_SEARCH,
+        tier: BudgetTier::Normal,
+        prompt_id: String::new(),
+        schema_version: VERSION,
+        fingerprint: source.id.to_string(),
+    }
+}
+
+fn bill(provider: &SearchProvider, scope: &CallScope, source: &Source, looked: &Result<Looked, FetchError>) -> Bill {
+    match looked {
+        Ok(looked) => Bill {
+            cost: provider.price.map_or(Cost::Unpriced, |price| Cost::Known(price.of(returned(looked)))),
+            failure: None,
+            answer: made_for(scope).and_then(|made_for| answer(made_for, provider, source, looked)),
+        },
+        Err(error) => Bill {
+            cost: match provider.price {
+                _ if !error.may_be_charged() => Cost::Known(MicroCredits::ZERO),
+                Some(price) if price.is_free() => Cost::Known(MicroCredits::ZERO),
+                Some(_) => Cost::Unknown,
+                None => Cost::Unpriced,
+            },
+            failure: Some((error.kind(), error.to_string())),
+            answer: None,
+        },
+    }
+}
+
+fn returned(looked: &Looked) -> usize {
+    match &looked.outcome {
+        LookOutcome::Results(found) => found.returned,
+        LookOutcome::NotModified | LookOutcome::Feed(_) => 0,
+    }
+}
+
+fn answer(made_for: String, provider: &SearchProvider, source: &Source, looked: &Looked) -> Option<NewAnswer> {
+    let LookOutcome::Results(found) = &looked.outcome else { return None };
+    let kept = Kept { made_for, http_status: looked.http_status, bytes: looked.bytes, found: found.clone() };
+    Some(NewAnswer {
+        key: key(source),
+        provider: service(provider),
+        model: WHAT.to_owned(),
+        input_hash: String::new(),
+        // Values that came as JSON and texts: it cannot fail.
+        answer_json: serde_json::to_string(&kept).ok()?,
+        members: Vec::new(),
+    })
+}
+
+impl From<Kept> for Looked {
+    fn from(kept: Kept) -> Self {
+        Self {
+            outcome: LookOutcome::Results(kept.found),
+            http_status: kept.http_status,
+            bytes: kept.bytes,
+            validators: Validators::default(),
+            moved_to: None,
+            freshness: Freshness::default(),
+        }
+    }
+}
