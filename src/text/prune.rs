@@ -2,15 +2,13 @@
 //! input. Called before a tree is built of it: trees take quadratic time and memory for attributes without number and for
 //! formatting that is never closed, and stack depth for nesting without end.
 
-use std::fmt::Write;
-
 use url::Url;
 
 use super::escapes::without_escapes;
 use super::fold::is_invisible;
 use super::html::decode_entities;
 use super::markup::{Kind, Receiver, Tag, walk};
-use super::nesting::stays;
+use super::nesting::{parts_of, stays};
 use super::sanitize::{ADDED, ATTRIBUTES, GENERAL_ATTRIBUTES, TAGS};
 
 /// What is left of markup that is shown.
@@ -23,6 +21,11 @@ const PAGE: Profile =
 const MAX_ATTRIBUTES: usize = 24;
 /// A longer value is no address and no title.
 const MAX_VALUE_BYTES: usize = 2_048;
+/// The same as it may stand in markup, with references for characters.
+const MAX_RAW_VALUE_BYTES: usize = 8 * MAX_VALUE_BYTES;
+
+/// Bytes compared at once.
+const BLOCK_BYTES: usize = 32;
 
 const VOID: [&str; 3] = ["br", "hr", "img"];
 const ADDRESSES: [&str; 3] = ["href", "src", "cite"];
@@ -83,8 +86,11 @@ impl Receiver for Pruner<'_> {
     fn literal(&mut self, text: &str) {
         let before = self.out.len();
         escape(text, "\"", &mut self.out);
-        // Trees drop the line feed that a <pre> begins with.
-        self.is_settled &= self.open.last() != Some(&"pre") || !self.out[before..].starts_with('\n');
+        let parent = self.open.last().copied().unwrap_or_default();
+        let text = &self.out[before..];
+        // Trees drop the line feed that a <pre> begins with, and move text from between a table's cells before it.
+        self.is_settled &= parent != "pre" || !text.starts_with('\n');
+        self.is_settled &= parts_of(parent).is_none() || text.bytes().all(|byte| byte.is_ascii_whitespace());
     }
 
     fn start(&mut self, tag: &Tag<'_>) {
@@ -101,13 +107,13 @@ impl Receiver for Pruner<'_> {
             return;
         }
         self.is_settled &= stays(&self.open, name);
-        let _ = write!(self.out, "<{name}");
+        self.out.extend(["<", name]);
         let mut given = Vec::new();
         for (attribute, value) in tag.attributes(MAX_ATTRIBUTES) {
             self.attribute(name, attribute, value, &mut given);
         }
         for (_, attribute, value) in self.profile.added.iter().filter(|(element, ..)| *element == name) {
-            let _ = write!(self.out, " {attribute}=\"{value}\"");
+            self.out.extend([" ", attribute, "=\"", value, "\""]);
         }
         self.out.push('>');
         if !is_void {
@@ -148,7 +154,7 @@ impl Pruner<'_> {
 
     fn close_to(&mut self, depth: usize) {
         for name in self.open.drain(depth..).rev() {
-            let _ = write!(self.out, "</{name}>");
+            self.out.extend(["</", name, ">"]);
         }
     }
 
@@ -159,14 +165,14 @@ impl Pruner<'_> {
         let Some(name) = own.iter().chain(self.profile.general_attributes).find(|listed| **listed == lower) else {
             return;
         };
-        if value.len() > MAX_VALUE_BYTES || given.contains(name) {
+        if value.len() > MAX_RAW_VALUE_BYTES || given.contains(name) {
             return;
         }
         given.push(*name);
         let value = decode_entities(value);
         let value = if ADDRESSES.contains(name) { self.address(tag, &value) } else { Some(value.into_owned()) };
-        if let Some(value) = value {
-            let _ = write!(self.out, " {name}=\"");
+        if let Some(value) = value.filter(|value| value.len() <= MAX_VALUE_BYTES) {
+            self.out.extend([" ", name, "=\""]);
             escape(&value, "&quot;", &mut self.out);
             self.out.push('"');
         }
@@ -189,7 +195,7 @@ fn escape(text: &str, quote: &str, out: &mut String) {
     let text = without_escapes(text);
     let mut rest: &str = &text;
     loop {
-        let (plain, behind) = rest.split_at(rest.bytes().take_while(|byte| is_plain(*byte)).count());
+        let (plain, behind) = rest.split_at(plain_bytes(rest.as_bytes()));
         out.push_str(plain);
         let mut chars = behind.chars();
         match chars.next() {
@@ -206,7 +212,13 @@ fn escape(text: &str, quote: &str, out: &mut String) {
     }
 }
 
-/// Visible ASCII and white space that stand for themselves.
+/// How many bytes at the start stand for themselves: visible ASCII and white space. Whole blocks are compared at once.
+fn plain_bytes(bytes: &[u8]) -> usize {
+    let all_plain = |block: &&[u8]| block.iter().fold(true, |plain, byte| plain & is_plain(*byte));
+    let blocks = bytes.chunks_exact(BLOCK_BYTES).take_while(all_plain).count() * BLOCK_BYTES;
+    blocks + bytes[blocks..].iter().take_while(|byte| is_plain(**byte)).count()
+}
+
 const fn is_plain(byte: u8) -> bool {
-    matches!(byte, b'\t'..=b'\r' | b' '..=b'~') && !matches!(byte, b'&' | b'<' | b'>' | b'"')
+    matches!(byte, b'\t'..=b'\r' | b' '..=b'~') & !matches!(byte, b'&' | b'<' | b'>' | b'"')
 }

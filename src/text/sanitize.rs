@@ -10,10 +10,13 @@ use std::sync::LazyLock;
 use ammonia::{Builder, UrlRelative};
 use url::Url;
 
-use super::prune::prune;
+use super::prune::{Pruned, prune};
 
 /// Longer markup is cut: what is kept for display need not be whole, the original is a link away.
 const MAX_MARKUP_BYTES: usize = 128 * 1024;
+
+/// Trees built of one markup, at most.
+const MOST_READINGS: usize = 8;
 
 /// The elements that stay. Others go and leave what they hold.
 pub(super) const TAGS: [&str; 62] = [
@@ -125,8 +128,44 @@ pub fn sanitize(markup: &str, base: Option<&Url>) -> Option<String> {
     if !pruned.markup.contains('<') {
         return None;
     }
-    let clean = if pruned.is_settled { pruned.markup } else { LAST_WORD.clean(&pruned.markup).to_string() };
-    clean.contains('<').then_some(clean)
+    settled(pruned).filter(|clean| clean.contains('<'))
+}
+
+/// The markup of which a browser builds the tree that was looked at. Of some, such as a text between the rows of a table, trees are
+/// built whose markup is read as yet another tree; what does not come to rest is not shown.
+fn settled(mut pruned: Pruned) -> Option<String> {
+    for _ in 0..MOST_READINGS {
+        if pruned.is_settled {
+            return Some(pruned.markup);
+        }
+        let clean = without_first_line_feeds(LAST_WORD.clean(&pruned.markup).to_string());
+        if clean == pruned.markup {
+            return Some(clean);
+        }
+        pruned = prune(&clean, None);
+    }
+    None
+}
+
+/// Without the line feeds that a `<pre>` begins with: whoever reads the markup would drop the first, and the next reader the next.
+fn without_first_line_feeds(clean: String) -> String {
+    const PRE: &str = "<pre";
+    if !clean.contains(PRE) {
+        return clean;
+    }
+    let mut kept = String::with_capacity(clean.len());
+    let mut rest = clean.as_str();
+    while let Some(at) = rest.find(PRE) {
+        let mut is_quoted = false;
+        let is_end = |byte: u8| {
+            is_quoted ^= byte == b'"';
+            byte == b'>' && !is_quoted
+        };
+        let end = rest[at..].bytes().position(is_end).map_or(rest.len(), |end| at + end + 1);
+        kept.push_str(&rest[..end]);
+        rest = rest[end..].trim_start_matches('\n');
+    }
+    kept + rest
 }
 
 #[cfg(test)]
@@ -215,6 +254,26 @@ mod tests {
     }
 
     #[test]
+    fn what_is_clean_stays_as_it_is() {
+        for (markup, left) in [
+            ("<pre>\n\n\nx\n\ny</pre>", "<pre>x\n\ny</pre>"),
+            ("<pre lang='a\">b'>\n\nx</pre>", "<pre lang=\"a&quot;&gt;b\">x</pre>"),
+            ("<pre><tr>\nx</pre>", "<pre>x</pre>"),
+            (&format!("<a href='https://x.example/{}'>x</a>", "ü".repeat(400)), "<a rel=\"noopener noreferrer\">x</a>"),
+            ("<pre><table><td>a</td>\n\nx</table>", "<pre>x<table><tbody><tr><td>a</td></tr></tbody></table></pre>"),
+            (
+                "<h2>a<p>b<table><tr><b>c</b><h2>d",
+                "<h2>a<p>b</p><b>c</b></h2><h2>d</h2><table><tbody><tr></tr></tbody></table>",
+            ),
+            ("<b><pre>\n\u{0}\u{0}\n<p></b><pre>\n", "<b><pre><p></p></pre></b><pre></pre>"),
+        ] {
+            let once = sanitize(markup, None).unwrap();
+            assert_eq!(sanitize(&once, None).unwrap(), once, "{markup}");
+            assert_eq!(once, left);
+        }
+    }
+
+    #[test]
     fn hostile_markup_costs_no_more_than_its_length() {
         let numbered = |n: usize, part: &dyn Fn(usize) -> String| (0..n).map(part).collect::<String>();
         for markup in [
@@ -234,7 +293,19 @@ mod tests {
 
     /// Tags of all kinds and text, in any order.
     fn tag_soup() -> impl Strategy<Value = String> {
-        let names = proptest::sample::select(TAGS.to_vec());
+        soup_of(TAGS.to_vec(), 14)
+    }
+
+    /// Whole rows and cells, and what may come between them.
+    fn table_soup() -> impl Strategy<Value = String> {
+        let parts = ["thead", "tbody", "tfoot", "caption", "tr", "td", "th", "table", "b", "a", "p", "h3", "li"];
+        (soup_of(parts.to_vec(), 4), soup_of(parts.to_vec(), 4), soup_of(vec!["td", "b", "p", "a"], 4)).prop_map(|(before, within, cell)| {
+            format!("{before}<table><tbody>\n<tr><td>{cell}</td> <th>{within}</table>x<table><thead><tr><td>{cell}{before}")
+        })
+    }
+
+    fn soup_of(names: Vec<&'static str>, most: usize) -> impl Strategy<Value = String> {
+        let names = proptest::sample::select(names);
         let attributes = proptest::sample::select(vec![
             "",
             "",
@@ -258,15 +329,25 @@ mod tests {
             0 => format!("</{name}>{text}"),
             _ => format!("<{name}{attributes}>{text}"),
         });
-        proptest::collection::vec(part, 0..14).prop_map(|parts| parts.concat())
+        proptest::collection::vec(part, 0..most).prop_map(|parts| parts.concat())
     }
 
     #[test]
     fn usual_markup_needs_no_tree() {
         let usual = "<h2>A</h2><p>One <a href='https://x.org/'><b>two</b></a><br><img src='https://x.org/i.png'></p>\
-                     <ul><li>x<li><p>y<p>z</ul><blockquote><pre>code</pre></blockquote><div>\"end\"</div>";
+                     <ul><li>x<li><p>y<p>z</ul><blockquote><pre>code</pre></blockquote><div>\"end\"</div>\
+                     <table><caption>t</caption><tbody><tr><th>a<td><p>b</tr>\n<tr><td><h3>c</h3></table>";
         assert!(prune(usual, None).is_settled);
-        for broken in ["<table><tr><td>x", "<p><li>x", "<h1><h2>x", "<pre>\nx</pre>", "<a title='\r'>x", "<rt>x"] {
+        for broken in [
+            "<table><tr><td>x",
+            "<table><tbody>x",
+            "<table><tbody><tr><td>x</td><b>",
+            "<p><li>x",
+            "<h1><h2>x",
+            "<pre>\nx</pre>",
+            "<a title='\r'>x",
+            "<rt>x",
+        ] {
             assert!(!prune(broken, None).is_settled, "{broken}");
         }
     }
@@ -275,11 +356,21 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(2_000))]
         #[test]
         fn where_no_tree_is_built_it_would_be_the_same(markup in tag_soup()) {
-            let pruned = prune(&markup, None);
-            if pruned.is_settled {
-                prop_assert_eq!(LAST_WORD.clean(&pruned.markup).to_string(), pruned.markup);
-            }
+            same_tree(&markup)?;
         }
+
+        #[test]
+        fn the_same_of_tables(markup in table_soup()) {
+            same_tree(&markup)?;
+        }
+    }
+
+    fn same_tree(markup: &str) -> Result<(), TestCaseError> {
+        let pruned = prune(markup, None);
+        if pruned.is_settled {
+            prop_assert_eq!(LAST_WORD.clean(&pruned.markup).to_string(), pruned.markup);
+        }
+        Ok(())
     }
 
     proptest! {
