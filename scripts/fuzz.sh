@@ -3,8 +3,10 @@
 #
 # usage: scripts/fuzz.sh [SECONDS [TARGET...]]
 #
-# Each target runs for SECONDS (600), one after the other; what it learns is kept in fuzz/corpus/TARGET, what makes it fail in
-# fuzz/artifacts/TARGET. AHA_FUZZ_MINIMISE=1 then leaves of the corpus what covers as much in as few and small files as can be.
+# Each target runs for SECONDS (600), one after the other. It begins with fuzz/corpus/TARGET, written by hand, and with
+# fuzz/learned/TARGET.jsonl, what earlier ones learned; what it learns goes to fuzz/work/TARGET, what makes it fail to
+# fuzz/artifacts/TARGET. AHA_FUZZ_KEEP=1 then writes of all that to fuzz/learned what covers as much in as few and small
+# inputs as can be; the tests try those again.
 #
 # Needs cargo-fuzz (cargo install cargo-fuzz --locked). With a nightly compiler memory is watched by AddressSanitizer; without
 # one the pinned compiler does, as what is fuzzed has no unsafe code of its own.
@@ -33,8 +35,15 @@ fi
 [[ -f fuzz/Cargo.lock ]] || cp Cargo.lock fuzz/Cargo.lock
 failed=0
 for target in "${targets[@]}"; do
+    work=fuzz/work/$target learned=fuzz/learned/$target.jsonl
+    python3 scripts/fuzz_learned.py unpack "$learned" "$work"
     echo "fuzzing $target for $seconds s" >&2
-    "${cargo[@]}" fuzz run "${options[@]}" "$target" -- -max_total_time="$seconds" -max_len=16384 -timeout=20 -rss_limit_mb=2048 || failed=1
-    [[ -z ${AHA_FUZZ_MINIMISE:-} ]] || "${cargo[@]}" fuzz cmin "${options[@]}" "$target"
+    "${cargo[@]}" fuzz run "${options[@]}" "$target" "$work" "fuzz/corpus/$target" -- \
+        -max_total_time="$seconds" -max_len=16384 -timeout=20 -rss_limit_mb=2048 || failed=1
+    [[ -n ${AHA_FUZZ_KEEP:-} ]] || continue
+    kept=$(mktemp -d)
+    "${cargo[@]}" fuzz run "${options[@]}" "$target" "$kept" "$work" -- -set_cover_merge=1 -use_counters=0 -max_len=1024
+    python3 scripts/fuzz_learned.py pack "$kept" "$learned"
+    rm -r "$kept"
 done
 exit $failed

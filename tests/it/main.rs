@@ -15,6 +15,7 @@ mod dry_run;
 mod embedding;
 mod faults;
 mod feedback;
+mod fuzzed;
 mod gateway;
 mod judged;
 mod kill;

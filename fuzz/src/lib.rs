@@ -1,0 +1,80 @@
+//! What has to hold of any bytes, one function a target. The targets try bytes that nobody thought of; the tests try again, with
+//! these same functions, all that fuzzing has found worth keeping (`fuzz/learned`).
+
+use aha_radar::sources::canonical::canonical_url;
+use aha_radar::sources::feed::{MAX_ITEMS, parse, parse_date};
+use aha_radar::sources::identity::body_text;
+use aha_radar::text::sanitize::sanitize as sanitised;
+use url::Url;
+
+/// A feed: an answer within its time, no panic, no character that hides.
+pub fn parser(bytes: &[u8]) {
+    if let Ok(feed) = parse(bytes, Some("text/xml"), Some("https://example.org/feed")) {
+        assert!(feed.items.len() <= MAX_ITEMS);
+        for item in &feed.items {
+            assert!(!body_text(item).contains(|c: char| c.is_control() && c != '\n'));
+            assert!(item.title.as_deref().is_none_or(|title| !title.contains(char::is_control)));
+        }
+    }
+}
+
+/// Repair: as long as the text at most times a factor, and without the control characters that XML does not know.
+pub fn repair(bytes: &[u8]) {
+    let text = text(bytes);
+    let (repaired, _) = aha_radar::sources::feed::repair(text);
+    assert!(repaired.len() <= text.len() * 8 + 64);
+    assert!(!repaired.contains(|c: char| c.is_ascii_control() && !matches!(c, '\t' | '\n' | '\r' | '\u{7f}')));
+}
+
+/// A date: one of the years that feeds were published in, or none.
+pub fn dates(bytes: &[u8]) {
+    if let Some(date) = parse_date(text(bytes)) {
+        assert!(date.timestamp() >= 365 * 86_400 && date.timestamp() < 253_402_300_800);
+    }
+}
+
+/// An address: what is canonical is so for good.
+pub fn canonical(bytes: &[u8]) {
+    let text = text(bytes);
+    for text in [text.to_owned(), format!("https://{text}")] {
+        if let Some(once) = canonical_url(&text) {
+            assert_eq!(canonical_url(&once), Some(once));
+        }
+    }
+}
+
+/// Markup sanitised: nothing that runs, and clean markup is clean.
+pub fn sanitizer(bytes: &[u8]) {
+    let base = Url::parse("https://example.org/blog/").ok();
+    if let Some(clean) = sanitised(text(bytes), base.as_ref()) {
+        nothing_runs(&clean);
+        // Longer markup is cut.
+        if clean.len() < 128 * 1024 {
+            assert_eq!(sanitised(&clean, None).unwrap_or_default(), clean);
+        }
+    }
+}
+
+fn nothing_runs(clean: &str) {
+    let lower = clean.to_ascii_lowercase();
+    for tag in
+        ["<script", "<style", "<svg", "<math", "<iframe", "<object", "<embed", "<form", "<link", "<meta", "<base"]
+    {
+        assert!(!lower.contains(tag), "{clean}");
+    }
+    for tag in lower.split('<').skip(1).filter_map(|tag| tag.split('>').next()) {
+        // Names, each with the value behind it.
+        let mut parts = tag.split('"');
+        while let (Some(name), Some(value)) = (parts.next(), parts.next()) {
+            if [" href=", " src=", " cite="].iter().any(|address| name.ends_with(address)) {
+                assert!(["http:", "https:", "mailto:"].iter().any(|scheme| value.starts_with(scheme)), "{clean}");
+            }
+        }
+    }
+}
+
+/// As far as it is text.
+fn text(bytes: &[u8]) -> &str {
+    let valid = std::str::from_utf8(bytes).map_or_else(|error| error.valid_up_to(), str::len);
+    std::str::from_utf8(&bytes[..valid]).unwrap_or_default()
+}
