@@ -126,8 +126,6 @@ pub enum AppError {
     Fetch(#[from] FetchError),
     #[error(transparent)]
     Prompt(#[from] PromptError),
-    #[error("the HTTP client for models cannot be made: {0}")]
-    Http(#[from] reqwest::Error),
 }
 
 fn gateway_parts(config: &Config) -> Result<GatewayParts, AppError> {
@@ -138,7 +136,7 @@ fn gateway_parts(config: &Config) -> Result<GatewayParts, AppError> {
     Ok(GatewayParts {
         router,
         prompts: Arc::new(Prompts::load(config.llm.prompts.as_deref())?),
-        transport: Arc::new(Http::within(config.llm.egress)?),
+        transport: Arc::new(Http::within(config.llm.egress)),
         clock: config.clock,
         budget: config.budget,
         language: config.llm.language.clone(),

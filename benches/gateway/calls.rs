@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use aha_radar::app::App;
-use aha_radar::config::Config;
+use aha_radar::config::{Config, Egress};
 use aha_radar::domain::digest::Evidence;
 use aha_radar::domain::topic::BudgetTier;
 use aha_radar::llm::input::{MemberInput, TaskInput, TriageInput};
@@ -148,7 +148,7 @@ pub async fn bare(app: &App, elsewhere: Option<&Url>, load: Load) -> Vec<Duratio
 
 /// Prompt, dialect, transport, validation; nothing stored.
 pub async fn without_ledger(app: &App, load: Load) -> Vec<Duration> {
-    let (http, route) = (Arc::new(Http::new().unwrap()), route(app));
+    let (http, route) = (Arc::new(Http::within(Egress::Any)), route(app));
     timed(load, |number| {
         let (app, http, route) = (app.clone(), Arc::clone(&http), route.clone());
         async move {

@@ -1,7 +1,7 @@
 //! Sends bytes and brings bytes back; it alone does. It follows no redirect, retries nothing and knows no dialect.
 
 use std::fmt::{self, Debug};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -142,34 +142,23 @@ pub trait Transport: Debug + Send + Sync {
 /// HTTP.
 #[derive(Debug)]
 pub struct Http {
-    client: reqwest::Client,
+    /// Made for the first request: it reads all certificates of the machine, which takes longer than most commands.
+    client: OnceLock<Result<reqwest::Client, String>>,
     /// `None`: any address will do.
     rules: Option<AddressRules>,
 }
 
 impl Http {
-    /// # Errors
-    /// When the TLS backend cannot be started.
-    pub fn new() -> Result<Self, reqwest::Error> {
-        Self::within(Egress::Any)
-    }
-
     /// With local egress only addresses of this machine and of private networks are connected to, whatever a name resolves to, and
     /// no proxy of the environment is used: it would connect for us.
-    ///
-    /// # Errors
-    /// When the TLS backend cannot be started.
-    pub fn within(egress: Egress) -> Result<Self, reqwest::Error> {
-        let builder = reqwest::Client::builder()
-            .user_agent(concat!("aha-radar/", env!("CARGO_PKG_VERSION")))
-            .redirect(reqwest::redirect::Policy::none())
-            .connect_timeout(CONNECT_TIMEOUT);
-        let rules = (egress == Egress::Local).then(AddressRules::own_network);
-        let builder = match &rules {
-            Some(rules) => builder.no_proxy().dns_resolver(Arc::new(CheckedResolver::of(rules.clone()))),
-            None => builder,
-        };
-        Ok(Self { client: builder.build()?, rules })
+    #[must_use]
+    pub fn within(egress: Egress) -> Self {
+        Self { client: OnceLock::new(), rules: (egress == Egress::Local).then(AddressRules::own_network) }
+    }
+
+    fn client(&self) -> Result<&reqwest::Client, CallError> {
+        let made = self.client.get_or_init(|| client(self.rules.as_ref()).map_err(|error| error.to_string()));
+        made.as_ref().map_err(|why| CallError::Connect(format!("the HTTP client cannot be made: {why}")))
     }
 
     /// Addresses in a URL are asked no resolver about.
@@ -192,7 +181,7 @@ impl Transport for Http {
         self.check(&request.url)?;
         let end = Instant::now() + timeouts.whole;
         let sending = self
-            .client
+            .client()?
             .post(request.url.clone())
             .headers(request.headers.clone())
             .header(CONTENT_TYPE, HeaderValue::from_static("application/json"))
@@ -209,6 +198,18 @@ impl Transport for Http {
         }
         Ok(WireStream { status, headers, chunks: chunks(response, end, timeouts) })
     }
+}
+
+fn client(rules: Option<&AddressRules>) -> Result<reqwest::Client, reqwest::Error> {
+    let builder = reqwest::Client::builder()
+        .user_agent(concat!("aha-radar/", env!("CARGO_PKG_VERSION")))
+        .redirect(reqwest::redirect::Policy::none())
+        .connect_timeout(CONNECT_TIMEOUT);
+    match rules {
+        Some(rules) => builder.no_proxy().dns_resolver(Arc::new(CheckedResolver::of(rules.clone()))),
+        None => builder,
+    }
+    .build()
 }
 
 /// The body's pieces, each waited for as long as it may take.
@@ -285,7 +286,7 @@ mod tests {
 
     #[tokio::test]
     async fn local_egress_refuses_addresses_elsewhere() {
-        let http = Http::within(Egress::Local).unwrap();
+        let http = Http::within(Egress::Local);
         for url in ["http://203.0.113.7/", "https://8.8.8.8/v1", "http://[2606:4700::1]/", "http://169.254.169.254/"] {
             assert!(matches!(sent(&http, url).await, Err(CallError::NotLocal(_))), "{url}");
         }
@@ -299,12 +300,7 @@ mod tests {
         let port = listener.local_addr().unwrap().port();
         let rules = AddressRules::new(Vec::new());
         assert!(!rules.permits(IpAddr::from([127, 0, 0, 1])));
-        let client = reqwest::Client::builder()
-            .no_proxy()
-            .dns_resolver(Arc::new(CheckedResolver::of(rules.clone())))
-            .build()
-            .unwrap();
-        let http = Http { client, rules: Some(rules) };
+        let http = Http { client: OnceLock::new(), rules: Some(rules) };
         let error = sent(&http, &format!("http://localhost:{port}/")).await.unwrap_err();
         assert!(matches!(&error, CallError::NotLocal(place) if place.starts_with("localhost, which is ")), "{error}");
         assert!(!is_reached(&listener).await);
@@ -314,7 +310,7 @@ mod tests {
     async fn local_egress_reaches_names_of_this_machine() {
         let listener = tokio::net::TcpListener::bind(SocketAddr::from(([127, 0, 0, 1], 0))).await.unwrap();
         let port = listener.local_addr().unwrap().port();
-        let http = Http::within(Egress::Local).unwrap();
+        let http = Http::within(Egress::Local);
         let url = format!("http://localhost:{port}/");
         let sending = sent(&http, &url);
         let (_, reached) =

@@ -18,6 +18,9 @@ const fn is_joiner(ch: char) -> bool {
     matches!(ch, '\u{200C}' | '\u{200D}')
 }
 
+/// Bytes compared at once.
+const BLOCK_BYTES: usize = 32;
+
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Gap {
     None,
@@ -94,7 +97,19 @@ impl Folded {
 /// How many bytes from the start on stay as they are: visible ASCII with single spaces between.
 fn plain_bytes(bytes: &[u8]) -> usize {
     let mut after_space = true;
-    for (at, byte) in bytes.iter().enumerate() {
+    let mut blocks = 0;
+    // Whole blocks are compared at once.
+    for block in bytes.chunks_exact(BLOCK_BYTES) {
+        let is_visible = block.iter().fold(true, |visible, byte| visible & matches!(byte, b' '..=b'~'));
+        let pairs = block.iter().zip(&block[1..]);
+        let has_gap = pairs.fold(false, |gap, pair| gap | matches!(pair, (b' ', b' ')));
+        if !is_visible || has_gap || (after_space && block[0] == b' ') {
+            break;
+        }
+        after_space = block[BLOCK_BYTES - 1] == b' ';
+        blocks += BLOCK_BYTES;
+    }
+    for (at, byte) in bytes.iter().enumerate().skip(blocks) {
         let is_space = *byte == b' ';
         if !byte.is_ascii_graphic() && (!is_space || after_space) {
             // The space before it may be the first of several, or the text's last.

@@ -18,6 +18,10 @@ const SAMPLED_CHARS: usize = 100;
 const MOST_IN_VAIN: usize = 4;
 /// What the main language has to prevail against, being what else is most often met.
 const RIVALS: [Lang; 8] = [Lang::Eng, Lang::Deu, Lang::Fra, Lang::Spa, Lang::Por, Lang::Nld, Lang::Rus, Lang::Ukr];
+/// Of English: a text in a relative of one of them is nearer to that one than to English.
+const RIVALS_OF_ENGLISH: [Lang; 3] = [Lang::Deu, Lang::Fra, Lang::Spa];
+/// Characters that mostly suffice to tell that a text is in the main language.
+const CONFIRMING_CHARS: usize = 240;
 
 /// The languages of one document's texts. Most are in one language: whether a text is takes a tenth of the time of comparing it
 /// with every language there is, which is done where it is not.
@@ -37,7 +41,8 @@ impl Languages {
         let parts = texts.take(SAMPLED).map(|(title, body)| start(title, body, SAMPLED_CHARS).chain(['\n']));
         let sample: String = parts.flatten().collect();
         let main = detect(&sample).filter(Info::is_reliable).map(|found| {
-            let among = RIVALS.into_iter().chain([found.lang()]).collect();
+            let rivals = if found.lang() == Lang::Eng { &RIVALS_OF_ENGLISH[..] } else { &RIVALS[..] };
+            let among = rivals.iter().copied().chain([found.lang()]).collect();
             (found.lang(), Detector::with_allowlist(among))
         });
         // What all together do not tell, few of them will: one is tried.
@@ -55,8 +60,9 @@ impl Languages {
     }
 
     fn detected(&mut self, text: &str) -> Option<Lang> {
+        let confirming = text.char_indices().nth(CONFIRMING_CHARS).map_or(text, |(end, _)| &text[..end]);
         if let Some((main, detector)) = &self.main
-            && detector.detect(text).is_some_and(|found| found.lang() == *main && found.is_reliable())
+            && detector.detect(confirming).is_some_and(|found| found.lang() == *main && found.is_reliable())
         {
             return Some(*main);
         }

@@ -59,7 +59,7 @@ impl SqliteStore {
     /// A file that cannot be written is still opened for reading: then every writing operation is
     /// [`StoreError::ReadOnly`].
     pub async fn open(url: &str, mode: OpenMode) -> Result<Self> {
-        let options = open::prepare(url, mode).await?;
+        let (options, prepared) = open::prepared(url, mode).await?;
         let pool = |size| {
             SqlitePoolOptions::new()
                 .max_connections(size)
@@ -73,6 +73,9 @@ impl SqliteStore {
         // What a statement for many rows would undo if it failed: a megabyte at most, not worth a file.
         let writing = options.pragma("cache_size", WRITER_CACHE_KIB).pragma("temp_store", "MEMORY");
         let writer = pool(WRITERS).connect_lazy_with(writing);
+        // Only then: the last to close would fold the log of the migrations into the file at once.
+        drop(writer.acquire().await?);
+        open::close(prepared).await;
         Ok(Self { scripts: Lane::to(writer.clone()), writer, reader, checkpoints })
     }
 

@@ -25,6 +25,13 @@ const WAL_RETRY_MS: u64 = 50;
 
 /// Checks the file, migrates it where needed, and returns how to connect to it.
 pub(in crate::store) async fn prepare(url: &str, mode: OpenMode) -> Result<SqliteConnectOptions> {
+    let (options, connection) = prepared(url, mode).await?;
+    close(connection).await;
+    Ok(options)
+}
+
+/// The same with a connection. Whoever closes the last one folds the log into the file.
+pub(super) async fn prepared(url: &str, mode: OpenMode) -> Result<(SqliteConnectOptions, SqliteConnection)> {
     let options = options(url)?.create_if_missing(mode == OpenMode::CreateIfMissing);
     let path = options.get_filename().to_path_buf();
     if mode == OpenMode::MustExist && !path.exists() {
@@ -35,8 +42,13 @@ pub(in crate::store) async fn prepare(url: &str, mode: OpenMode) -> Result<Sqlit
         Ok(()) => bring_up_to_date(&mut connection, &path).await,
         Err(error) => Err(error),
     };
-    close(connection).await;
-    outcome.map(|()| options)
+    match outcome {
+        Ok(()) => Ok((options, connection)),
+        Err(error) => {
+            close(connection).await;
+            Err(error)
+        }
+    }
 }
 
 pub(super) async fn schema_version(url: &str) -> Result<SchemaVersion> {
@@ -103,7 +115,7 @@ async fn try_connect(options: &SqliteConnectOptions) -> std::result::Result<Sqli
     Ok(connection)
 }
 
-async fn close(connection: SqliteConnection) {
+pub(super) async fn close(connection: SqliteConnection) {
     // What could be lost is told by the operations; closing has nothing to add.
     let _ = connection.close().await;
 }

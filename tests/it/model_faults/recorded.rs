@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use aha_radar::config::Egress;
 use aha_radar::llm::error::CallError;
 use aha_radar::llm::transport::{Http, Timeouts};
 use serde_json::Value;
@@ -14,7 +15,7 @@ use crate::support::responses::wire::{End, Reply};
 
 #[tokio::test]
 async fn a_real_server_is_understood() {
-    let http = Http::new().unwrap();
+    let http = Http::within(Egress::Any);
     for (name, kind, tokens) in [
         ("llama_cpp_chat_enforced", "ok", Some((213, 91))),
         ("llama_cpp_chat_stream", "ok", Some((51, 60))),
