@@ -55,6 +55,22 @@ fn the_readmes_first_command_makes_a_digest() {
     assert_eq!(ranks, (1..=30).collect::<Vec<u64>>());
 }
 
+/// All but what it says that it leaves out.
+#[test]
+fn the_readme_shows_what_its_first_command_prints() {
+    let radar = Radar::at(NOW);
+    let printed = first_command(&radar).replace(&radar.output().display().to_string(), "digests");
+    let readme = std::fs::read_to_string(repository("README.md")).unwrap();
+    let shown = readme.split("```text\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+    let is_left_out = |line: &&str| line.trim().starts_with('…') && line.ends_with("more …");
+    assert_eq!(shown.lines().filter(is_left_out).count(), 2);
+    let mut rest = printed.as_str();
+    for line in shown.lines().filter(|line| !is_left_out(line) && !line.is_empty()) {
+        let at = rest.find(&format!("{line}\n")).unwrap_or_else(|| panic!("not printed there: {line}\n{printed}"));
+        rest = &rest[at + line.len()..];
+    }
+}
+
 #[test]
 fn no_story_and_no_item_is_shown_twice() {
     let radar = Radar::at(NOW);
