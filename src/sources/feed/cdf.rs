@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use quick_xml::events::{BytesStart, Event};
 
-use super::extras::reader;
+use super::survey::reader;
 use super::vocabulary::PREFIXES;
 
 /// The document as RSS 2.0; cut at its first syntax error, if it has one.

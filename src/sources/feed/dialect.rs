@@ -6,7 +6,7 @@ use std::fmt::Write;
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::name::ResolveResult;
 
-use super::extras::{attribute, reader};
+use super::survey::{attribute, reader};
 use super::vocabulary::{ATOM, Dialect, PREFIXES, Place, RSS1, Space, Tracker, is_person, is_text_construct, spelling};
 
 const RDF: &str = "http://www.w3.org/1999/02/22-rdf-syntax-ns#";

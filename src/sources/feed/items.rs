@@ -7,7 +7,7 @@ use feed_rs::model::{Category, Entry, FeedType, Link, LinkTarget, Person};
 use url::Url;
 
 use super::dates::{ReadDate, read_date};
-use super::extras::ItemExtras;
+use super::survey::ItemExtras;
 use crate::domain::item::{Engagement, NewItem};
 use crate::domain::time::Timestamp;
 use crate::text::fold::fold_line;

@@ -7,7 +7,6 @@ mod date_words;
 mod dates;
 mod dialect;
 mod engine;
-mod extras;
 mod items;
 mod json;
 mod lift;
@@ -15,6 +14,7 @@ mod limits;
 mod parse;
 mod repair;
 mod salvage;
+mod survey;
 mod vocabulary;
 
 pub use connector::FeedConnector;
@@ -24,4 +24,4 @@ pub use repair::repair;
 
 pub(super) use charset::decode;
 pub(super) use connector::parse_aside;
-pub(super) use extras::attribute;
+pub(super) use survey::attribute;

@@ -62,11 +62,12 @@ const NAMES: [&str; 36] = [
     "generator",
 ];
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Dialect {
     Rss,
     Rdf,
     Atom,
+    #[default]
     Unknown,
 }
 

@@ -5,6 +5,7 @@
 //! word, and leaves empty what it cannot know.
 
 mod entities;
+mod entity_words;
 mod quote;
 mod summary;
 mod triage;

@@ -1,137 +1,10 @@
-//! A light first walk over an XML feed. It collects per item, in document order, what feed-rs leaves out (comment counts,
-//! `rdf:about`, whether a guid is a permalink), and says what feed-rs would stumble over. Called by the parser.
+//! What each element of an XML feed tells: to [`Survey`], element by element, in document order. Called by [`super::survey`].
 
-use std::collections::BTreeSet;
-
-use quick_xml::NsReader;
-use quick_xml::events::{BytesStart, Event};
+use quick_xml::events::{BytesRef, BytesStart};
 use url::Url;
 
-use super::limits::{Deadline, MAX_REFERENCES, TOO_SLOW};
-use super::parse::MAX_ITEMS;
-use super::vocabulary::{Dialect, Place, Space, Tracker, is_person, is_text_construct, spelling};
-
-/// What feed-rs leaves out of an item.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct ItemExtras {
-    pub(super) comments_url: Option<String>,
-    pub(super) comments: Option<i64>,
-    /// False where the guid says that it is no address.
-    pub(super) guid_is_address: bool,
-    /// The item's identity in RSS 1.0.
-    pub(super) about: Option<String>,
-    /// What extensions and older dialects say, for where the format's own elements say nothing.
-    pub(super) author: Option<String>,
-    pub(super) published: Option<String>,
-    pub(super) updated: Option<String>,
-    /// What relative addresses in its texts start from, as far as the document says so.
-    pub(super) base: Option<String>,
-    has_link: bool,
-}
-
-/// What the walk found.
-#[derive(Debug)]
-pub(super) struct Survey {
-    pub(super) dialect: Dialect,
-    /// The root's local name.
-    pub(super) root: String,
-    /// The first [`MAX_ITEMS`].
-    pub(super) items: Vec<ItemExtras>,
-    pub(super) item_count: usize,
-    /// Where the last item that is read ends, if there are more.
-    pub(super) end_of_items: Option<usize>,
-    /// The document has to be rewritten before feed-rs reads it.
-    pub(super) rewrite: bool,
-    /// Why, where a publisher should know.
-    pub(super) problems: BTreeSet<String>,
-    pub(super) max_depth: usize,
-    /// Where the document stops being well-formed.
-    pub(super) syntax_error: Option<String>,
-    pub(super) language: Option<String>,
-    /// What extensions say of the feed, for where it says nothing itself.
-    pub(super) title: Option<String>,
-    pub(super) description: Option<String>,
-}
-
-impl Survey {
-    /// The extras of the items that feed-rs will return: it drops RSS 1.0 items without a link.
-    pub(super) fn kept_items(self) -> Vec<ItemExtras> {
-        let rdf = self.dialect == Dialect::Rdf;
-        self.items.into_iter().filter(|item| item.has_link || !rdf).collect()
-    }
-
-    fn note(&mut self, problem: impl Into<String>) {
-        self.rewrite = true;
-        self.problems.insert(problem.into());
-    }
-}
-
-/// Between two looks at the clock.
-const EVENTS_A_LOOK: usize = 1_024;
-
-/// A reader that agrees with feed-rs about what is well-formed.
-pub(super) fn reader(text: &str) -> NsReader<&[u8]> {
-    let mut reader = NsReader::from_str(text);
-    let config = reader.config_mut();
-    config.expand_empty_elements = true;
-    config.trim_markup_names_in_closing_tags = true;
-    reader
-}
-
-/// Walks the document once, to its end or to its first syntax error.
-pub(super) fn survey(text: &str, base: Option<&Url>, deadline: Deadline) -> Survey {
-    let mut walk = Walk::new(text.contains("xml:base"));
-    walk.bases.extend(base.map(|base| (0, base.to_string())));
-    let mut reader = reader(text);
-    let mut until_look = EVENTS_A_LOOK;
-    let mut references = 0;
-    loop {
-        until_look -= 1;
-        if until_look == 0 {
-            until_look = EVENTS_A_LOOK;
-            if deadline.has_passed() {
-                walk.survey.syntax_error = Some(TOO_SLOW.to_owned());
-                break;
-            }
-        }
-        match reader.read_resolved_event() {
-            Ok((namespace, Event::Start(start))) => {
-                let local = start.local_name();
-                let name = spelling(local.as_ref());
-                let place = walk.tracker.enter(&start, &namespace, name);
-                walk.start(&start, name, place);
-            }
-            Ok((_, Event::End(_))) => {
-                let is_last = walk.end() && walk.survey.item_count == MAX_ITEMS;
-                if is_last {
-                    walk.survey.end_of_items = usize::try_from(reader.buffer_position()).ok();
-                }
-            }
-            Ok((_, Event::Text(text))) => walk.text(&text),
-            Ok((_, Event::CData(text))) => walk.text(&text),
-            Ok((_, Event::GeneralRef(reference))) => {
-                references += 1;
-                if references > MAX_REFERENCES {
-                    walk.survey.syntax_error = Some(format!("it has more than {MAX_REFERENCES} references"));
-                    break;
-                }
-                walk.reference(&reference);
-            }
-            Ok((_, Event::Eof)) => break,
-            Ok(_) => {}
-            Err(error) => {
-                walk.survey.syntax_error = Some(error.to_string());
-                break;
-            }
-        }
-    }
-    if walk.tracker.depth > 0 && walk.survey.syntax_error.is_none() {
-        walk.survey.syntax_error = Some("the document ends before its elements do".to_owned());
-    }
-    walk.survey.end_of_items = walk.survey.end_of_items.filter(|_| walk.survey.item_count > MAX_ITEMS);
-    walk.survey.dialect = walk.tracker.dialect;
-    walk.survey
-}
+use super::{ItemExtras, MAX_ITEMS, Survey, attribute};
+use crate::sources::feed::vocabulary::{Dialect, Place, Space, Tracker, is_person, is_text_construct};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Field {
@@ -147,37 +20,23 @@ enum Field {
     Updated,
 }
 
-struct Walk {
-    survey: Survey,
-    tracker: Tracker,
+pub(super) struct Walk {
+    pub(super) survey: Survey,
+    pub(super) tracker: Tracker,
     /// The field whose text is being read, and its depth.
     field: Option<(Field, usize)>,
     text: String,
     /// The depth of the text construct that is open, where markup would be out of place.
     construct: Option<usize>,
     /// The document's address, with the depth 0, and each `xml:base` that holds, with that of its element.
-    bases: Vec<(usize, String)>,
+    pub(super) bases: Vec<(usize, String)>,
     check_bases: bool,
 }
 
 impl Walk {
-    fn new(check_bases: bool) -> Self {
-        let survey = Survey {
-            dialect: Dialect::Unknown,
-            root: String::new(),
-            items: Vec::new(),
-            item_count: 0,
-            end_of_items: None,
-            rewrite: false,
-            problems: BTreeSet::new(),
-            max_depth: 0,
-            syntax_error: None,
-            language: None,
-            title: None,
-            description: None,
-        };
+    pub(super) fn new(check_bases: bool) -> Self {
         Self {
-            survey,
+            survey: Survey::default(),
             tracker: Tracker::new(),
             field: None,
             text: String::new(),
@@ -187,7 +46,7 @@ impl Walk {
         }
     }
 
-    fn start(&mut self, start: &BytesStart<'_>, name: &str, place: Place) {
+    pub(super) fn start(&mut self, start: &BytesStart<'_>, name: &str, place: Place) {
         self.survey.max_depth = self.survey.max_depth.max(self.tracker.depth);
         if self.check_bases {
             self.base(start);
@@ -334,13 +193,13 @@ impl Walk {
         self.field = Some((field, self.tracker.depth));
     }
 
-    fn text(&mut self, text: &str) {
+    pub(super) fn text(&mut self, text: &str) {
         if self.field.is_some() {
             self.text.push_str(text);
         }
     }
 
-    fn reference(&mut self, reference: &quick_xml::events::BytesRef<'_>) {
+    pub(super) fn reference(&mut self, reference: &BytesRef<'_>) {
         // feed-rs stops at a reference to a character that is none.
         match reference.resolve_char_ref() {
             Err(error) => self.survey.syntax_error = Some(error.to_string()),
@@ -353,7 +212,7 @@ impl Walk {
     }
 
     /// Leaves an element; true when it was an item.
-    fn end(&mut self) -> bool {
+    pub(super) fn end(&mut self) -> bool {
         let depth = self.tracker.depth;
         if self.construct == Some(depth) {
             self.construct = None;
@@ -412,67 +271,6 @@ impl Walk {
             Field::Published => item.published = item.published.take().or(found),
             Field::Updated => item.updated = item.updated.take().or(found),
             Field::Person | Field::FeedTitle | Field::FeedDescription | Field::FeedLanguage => {}
-        }
-    }
-}
-
-/// An attribute's value by its qualified name, references resolved.
-pub(in crate::sources) fn attribute(start: &BytesStart<'_>, name: &str) -> Option<String> {
-    let mut attributes = start.attributes();
-    let found = attributes.with_checks(false).filter_map(Result::ok).find(|a| {
-        let key: &str = a.key.as_ref();
-        key == name
-    })?;
-    let raw: &str = &found.value;
-    Some(quick_xml::escape::unescape(raw).map_or_else(|_| raw.to_owned(), std::borrow::Cow::into_owned))
-}
-
-#[cfg(test)]
-mod tests {
-    use std::time::Duration;
-
-    use super::{Deadline, Survey};
-
-    fn survey(text: &str) -> Survey {
-        super::survey(text, None, Deadline::after(Duration::from_mins(1)))
-    }
-
-    #[test]
-    fn comments_and_permalinks_are_collected_in_order() {
-        let found = survey(
-            "<rss version='2.0' xmlns:slash='http://purl.org/rss/1.0/modules/slash/'><channel>\
-             <item><guid isPermaLink='false'>1</guid><comments>http://x/1?a=1&amp;b=2</comments><slash:comments> 12 </slash:comments></item>\
-             <item><comments/><slash:comments>many</slash:comments></item></channel></rss>",
-        );
-        assert_eq!(found.items[0].comments_url.as_deref(), Some("http://x/1?a=1&b=2"));
-        assert_eq!((found.items[0].comments, found.items[0].guid_is_address), (Some(12), false));
-        assert_eq!(
-            (found.items[1].comments, found.items[1].guid_is_address, &found.items[1].comments_url),
-            (None, true, &None)
-        );
-        assert!(!found.rewrite && found.syntax_error.is_none());
-    }
-
-    #[test]
-    fn what_feed_rs_would_misread_is_noticed() {
-        for text in [
-            "<rss><channel/></rss>",
-            "<RSS version='2.0'><channel/></RSS>",
-            "<rss version='2.0'><channel><item><dc:date>x</dc:date></item></channel></rss>",
-            "<rss version='2.0'><channel><title>a <b>c</b></title></channel></rss>",
-            "<rss version='2.0' xmlns='http://www.w3.org/2005/Atom'><channel><item/></channel></rss>",
-            "<feed xmlns='https://www.w3.org/2005/Atom'/>",
-            "<feed xmlns='http://purl.org/atom/ns#'/>",
-            "<feed xmlns='http://www.w3.org/2005/Atom'><title type='text/plain'>x</title></feed>",
-        ] {
-            assert!(survey(text).rewrite, "{text}");
-        }
-        for text in [
-            "<rss version='2.0'><channel><link xmlns='http://www.w3.org/2005/Atom' rel='self' href='x'/></channel></rss>",
-            "<feed xmlns='http://www.w3.org/2005/Atom'><title type='xhtml'><div xmlns='http://www.w3.org/1999/xhtml'/></title></feed>",
-            "<feed><title>x</title></feed>",
-        ] {
-            assert!(!survey(text).rewrite, "{text}");
         }
     }
 }
