@@ -27,7 +27,8 @@ targets=("$@")
 cargo fuzz --version >/dev/null 2>&1 || fail "cargo-fuzz is missing; this script's first lines say how to install it"
 
 cargo=(cargo) options=(--sanitizer none)
-if cargo +nightly --version >/dev/null 2>&1; then
+# Asked of a compiler that is not there, rustup would install it.
+if rustup toolchain list 2>/dev/null | grep -q '^nightly'; then
     cargo=(cargo +nightly) options=()
 fi
 
