@@ -25,6 +25,8 @@ pub(in crate::cli) enum SourceCommand {
         json: bool,
     },
     /// Read sources and show what is in them, storing nothing.
+    ///
+    /// Of a search (signal:WORDS) there remains what it has cost: it is charged as in a run, within the budget.
     Test {
         #[arg(required = true, value_name = "URL|FILE|NAME")]
         locations: Vec<String>,
