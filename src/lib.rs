@@ -11,6 +11,7 @@
 //! - [`sources`]: connectors, fetching, feed parsing; [`text`]: markup to text.
 //! - [`pipeline`]: the ordered list of stages, one a file, and the runner.
 //! - [`stories`]: similarity, clustering, and what can be counted about a story.
+//! - [`relevance`]: how much a text is what a reader asked for.
 //! - [`noise`]: how likely a headline is clickbait, promotion or a job advertisement.
 //! - [`static_model`]: vectors of texts from a folder of weights.
 //! - [`llm`]: the gateway: tasks, schemas, router, ledger, providers.
@@ -31,6 +32,7 @@ pub mod noise;
 pub mod pipeline;
 pub mod questionnaire;
 mod queue;
+pub mod relevance;
 pub mod retention;
 pub mod sources;
 pub mod static_model;

@@ -4,7 +4,7 @@ use anyhow::Result;
 use serde_json::Value;
 
 use crate::app::App;
-use crate::domain::digest::{DigestStory, ScoreDebug};
+use crate::domain::digest::{DigestStory, Label, Relevance, ScoreDebug};
 use crate::domain::ids::DigestItemId;
 
 use super::arguments::ItemArguments;
@@ -60,8 +60,9 @@ fn in_words(story: &DigestStory) -> String {
         format!("{}. {}", story.rank, story.title),
         format!("   {}", story.url.as_deref().unwrap_or("(no link)")),
         String::new(),
-        format!("Aha score     {score}; ahead of {} % of the stories ranked", story.percentile),
-        format!("Label         {}", story.label.in_words()),
+        format!("Aha score     {score}"),
+        format!("Final score   {:.1} of 100", story.final_score),
+        format!("Label         {}", story.label.map_or("none", Label::in_words)),
         format!("Reason        {}", story.reason),
     ];
     if let Some(triage) = &story.triage {
@@ -98,38 +99,48 @@ fn named(story: &DigestStory) -> Option<String> {
 
 fn terms(debug: &ScoreDebug) -> Vec<String> {
     let weights = &debug.weights;
+    let noise =
+        if debug.noise_factor < 1.0 { format!(" × noise factor {:.3}", debug.noise_factor) } else { String::new() };
     let judged = debug.ai.map_or_else(
-        || {
-            let noise = if debug.noise_factor < 1.0 {
-                format!(" × noise factor {:.3}", debug.noise_factor)
-            } else {
-                String::new()
-            };
-            format!("no judgement, so the heuristic stands in: {} × {:.3}{noise}", weights.ai, debug.heuristic)
-        },
-        |ai| format!("judgement: {} × {ai:.2}", weights.ai),
+        || format!("no judgement; what the facts are worth stands in: {:.2}{noise}", debug.stand_in),
+        |ai| format!("judgement: {} × {:.0} (by the facts alone: {:.2})", weights.ai, ai * 100.0, debug.stand_in),
     );
+    let recent = debug.heuristic - 0.5;
+    let decayed = weights.decay * (1.0 - debug.decay);
     vec![
         "How the final score comes about".to_owned(),
         format!("  {judged}"),
         format!(
-            "  + heuristic: {} × {:.3} (0.6 × recency {:.3} + 0.4 × engagement {:.3})",
-            weights.heuristic, debug.heuristic, debug.recency, debug.engagement
-        ),
-        format!("  + preference: {:.3}{}", debug.preference, because(debug)),
-        format!("  = base {:.4}", debug.base),
-        format!("  + novelty: {} × {:.3}", weights.novelty, debug.novelty),
-        format!(
-            "  × source weight {:.2} × your weight {:.2} × rule boost {:.2}",
-            debug.source_weight, debug.user_weight, debug.rule_boost
+            "  heuristic: {:+.2} = {} × ({:.3} − 0.5), of 0.6 × recency {:.3} + 0.4 × engagement {:.3}",
+            weights.heuristic * recent,
+            weights.heuristic,
+            debug.heuristic,
+            debug.recency,
+            debug.engagement
         ),
         format!(
-            "  × decay {:.4} (e to the −{:.1} h before the window's end / {:.0} h)",
-            debug.decay, debug.age_hours, debug.decay_hours
+            "  novelty: {:+.2} = {} × ({:.3} − 0.5)",
+            weights.novelty * (debug.novelty - 0.5),
+            weights.novelty,
+            debug.novelty
         ),
-        format!("  = final score {:.4}", debug.final_score),
-        format!("  taken when like stories above it divided that by {:.2}", debug.diversity_divisor),
+        format!(
+            "  decay: {:+.2} = −{} × (1 − {:.4}), e to the −{:.1} h before the window's end / {:.0} h",
+            -decayed, weights.decay, debug.decay, debug.age_hours, debug.decay_hours
+        ),
+        format!("  preference: {:+.2}{}", debug.preference, because(debug)),
+        format!("  = base {:.4}: the judgement moved by {:+.4}, within its band", debug.base, debug.shift),
+        format!("  × source weight {:.2} × rule boost {:.2}", debug.source_weight, debug.rule_boost),
+        format!("  − diversity {:.2}, for stories above it of its source or author", debug.diversity),
+        "  = final score".to_owned(),
     ]
+}
+
+fn degree(relevance: &Relevance) -> String {
+    format!(
+        "{:.2}: words {:.2}, meaning {:+.2}, other items of the source {:.2}, allowed {:.2}",
+        relevance.degree, relevance.matched, relevance.sense, relevance.source_prior, relevance.allowed
+    )
 }
 
 /// The terms that were liked or disliked before.
@@ -148,7 +159,11 @@ fn facts(debug: &ScoreDebug) -> Vec<String> {
         }
     };
     let list = |values: &[String]| (!values.is_empty()).then(|| values.join(", "));
-    fact("your words in it", list(&evidence.matched_interests));
+    fact("your interests met", list(&evidence.matched_interests));
+    let relevance = evidence.relevance.as_ref();
+    fact("met by the words", relevance.and_then(|relevance| list(&relevance.words)));
+    fact("you do not want", relevance.and_then(|relevance| list(&relevance.denied)));
+    fact("degree of the match", relevance.map(degree));
     fact("new here", list(&evidence.new_terms));
     fact("its source was silent for", evidence.source_gap_days.map(|days| format!("{days:.1} days")));
     fact("its source usually posts every", evidence.source_usual_gap_days.map(|days| format!("{days:.1} days")));

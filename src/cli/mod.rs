@@ -13,6 +13,7 @@ mod exit;
 mod feedback;
 mod healthcheck;
 mod init;
+mod interests;
 mod item;
 mod labelled;
 mod lines;

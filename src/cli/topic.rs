@@ -10,12 +10,15 @@ use crate::pipeline::RunError;
 
 use super::arguments::{TopicCommand, TopicSettings};
 use super::exit::{Exit, UsageError};
-use super::output;
+use super::{interests, output};
 
 pub(super) async fn run(app: &App, command: TopicCommand) -> Result<Exit> {
     match command {
         TopicCommand::List { json } => list(app, json).await?,
         TopicCommand::Add { name, settings } => add(app, name.trim(), &settings).await?,
+        TopicCommand::Interests { topic, trial, days, json } => {
+            interests::show(app, &topic, trial.as_deref(), days, json).await?;
+        }
         TopicCommand::Set { name, settings } => set(app, name, &settings).await?,
     }
     Ok(Exit::Ok)
@@ -44,7 +47,12 @@ async fn set(app: &App, name: String, settings: &TopicSettings) -> Result<()> {
     if let Some(from) = topic.cursor_end.filter(|_| settings.read_from.is_some()) {
         app.store().set_cursor(topic.id, from).await?;
     }
-    output::print(&describe(&topic))
+    output::print(&describe(&topic))?;
+    if settings.interests.is_some() && !topic.interests.trim().is_empty() {
+        output::print("")?;
+        interests::show(app, &topic.name, None, interests::DAYS, false).await?;
+    }
+    Ok(())
 }
 
 fn apply(topic: &mut Topic, settings: &TopicSettings) -> Result<()> {
@@ -80,6 +88,10 @@ fn apply(topic: &mut Topic, settings: &TopicSettings) -> Result<()> {
         }
         topic.decay_hours = hours;
     }
+    let sizes = &mut topic.sizes;
+    sizes.top = settings.top.map_or(sizes.top, usize::from);
+    sizes.scan = settings.scan.map_or(sizes.scan, usize::from);
+    sizes.at_least = settings.at_least.unwrap_or(sizes.at_least);
     topic.depth = settings.depth.unwrap_or(topic.depth);
     if settings.clear_rules {
         topic.rules.clear();
@@ -118,6 +130,10 @@ fn describe(topic: &Topic) -> String {
         format!(
             "budget share {}",
             topic.budget_share_percent.map_or_else(|| "all that is left".to_owned(), |percent| format!("{percent} %"))
+        ),
+        format!(
+            "digest       {} on top, {} to scan, none below a score of {}",
+            topic.sizes.top, topic.sizes.scan, topic.sizes.at_least
         ),
         format!("depth        {} of 100; decay {} h", topic.depth, topic.decay_hours),
         format!(

@@ -39,7 +39,8 @@ fn head(page: &Page) -> Vec<String> {
 fn top_story(story: &Story) -> Vec<String> {
     let mut blocks = vec![format!("### {}. {}", story.rank, linked(&story.title, &story.link))];
     blocks.extend(story.since.as_deref().map(|since| format!("**{}**", escape(since))));
-    let mut facts = vec![format!("**{}**", escape(&story.score_words)), story.standing.clone(), story.label.to_owned()];
+    let mut facts = vec![format!("**{}**", escape(&story.score_words))];
+    facts.extend(story.facts());
     facts.extend(story.author.as_deref().map(|author| format!("by {}", escape(author))));
     facts.extend(story.teaser.then(|| "teaser only".to_owned()));
     blocks.push(facts.join(" · "));
@@ -93,16 +94,16 @@ fn scan(page: &Page) -> Vec<String> {
     if !page.scan.is_empty() {
         blocks.push("## To scan".to_owned());
     }
-    for (source, stories) in page.scan_by_source() {
-        blocks.push(format!("**{}**", escape(if source.is_empty() { "no source" } else { source })));
-        blocks.push(stories.into_iter().map(scan_line).collect::<Vec<_>>().join("\n"));
+    if !page.scan.is_empty() {
+        blocks.push(page.scan.iter().map(scan_line).collect::<Vec<_>>().join("\n"));
     }
     blocks
 }
 
 fn scan_line(story: &Story) -> String {
     let mut facts = vec![escape(&story.score_words), story.published.clone()];
-    facts.extend(story.told_by());
+    facts.push(escape(&story.told_by()));
+    facts.push(format!("id {}", story.short_id));
     facts.extend(story.since.as_deref().map(escape));
     format!("- {}\\. {} · {}", story.rank, linked(&story.title, &story.link), facts.join(" · "))
 }

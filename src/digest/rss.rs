@@ -47,7 +47,9 @@ fn item(channel: &mut Writer<Vec<u8>>, story: &Story) -> io::Result<()> {
             .with_attribute(("isPermaLink", "false"))
             .write_text_content(BytesText::new(&story.id))?;
         element(item, "pubDate", &story.published_rfc2822)?;
-        element(item, "category", story.label)?;
+        if !story.label.is_empty() {
+            element(item, "category", story.label)?;
+        }
         element(item, "description", &description(story))
     })?;
     Ok(())
@@ -72,7 +74,9 @@ fn description(story: &Story) -> String {
     if let Some(lead) = &story.lead {
         paragraph(&quoted(lead));
     }
-    paragraph(&format!("{} · {} · {}", encode_text(&story.score_words), story.standing, story.label));
+    let facts: Vec<String> =
+        std::iter::once(encode_text(&story.score_words).into_owned()).chain(story.facts()).collect();
+    paragraph(&facts.join(" · "));
     if !story.reason.is_empty() {
         paragraph(&format!("why: {}", encode_text(&story.reason)));
     }

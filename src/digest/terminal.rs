@@ -94,11 +94,11 @@ impl Screen {
     }
 
     fn score(&mut self, story: &Story) {
-        let facts = [story.standing.clone(), story.label.to_owned()];
+        let facts = story.facts();
         let margin = " ".repeat(INDENT);
         let Some(score) = story.score else {
-            let [standing, label] = facts;
-            return self.parts(INDENT, WARN, &[story.score_words.clone(), standing, label]);
+            let all: Vec<String> = std::iter::once(story.score_words.clone()).chain(facts).collect();
+            return self.parts(INDENT, WARN, &all);
         };
         let (bar, number, beside) = (bar(score), format!(" {score:<3} "), facts.join(" · "));
         let together = INDENT + columns(&bar) + columns(&number) + columns(&beside) <= self.width;
@@ -118,10 +118,18 @@ impl Screen {
     fn scan_line(&mut self, story: &Story, source: &str, source_column: usize) {
         let rank = format!("{:>2}  ", story.rank);
         let score = story.score.map_or_else(|| "  –".to_owned(), |score| format!("{score:>3}"));
-        let room = self.width.saturating_sub(INDENT + 3 + 2 + 2 + source_column);
+        let id = format!("  {}", story.short_id);
+        let room = self.width.saturating_sub(INDENT + 3 + 2 + 2 + source_column + columns(&id));
         let title = cut(&story.title, room);
         let gap = " ".repeat(2 + room.saturating_sub(columns(&title)));
-        self.line(&[(DIM, &rank), (SCORE, &score), (Style::new(), &format!("  {title}{gap}")), (DIM, source)]);
+        let padded = format!("{source}{}", " ".repeat(source_column.saturating_sub(columns(source))));
+        self.line(&[
+            (DIM, &rank),
+            (SCORE, &score),
+            (Style::new(), &format!("  {title}{gap}")),
+            (DIM, &padded),
+            (DIM, &id),
+        ]);
     }
 
     fn failing(&mut self, failing: &[Failing]) {

@@ -8,8 +8,9 @@ use super::header::{gaps_line, header_line, reason_list, unread};
 use super::outside::{Link, short_text, text};
 use super::quote::Quote;
 use super::words::{Calendar, list};
-use crate::domain::digest::{Digest, DigestStory, Section, Since, SourceReport, StorySource};
+use crate::domain::digest::{Digest, DigestStory, Label, Section, Since, SourceReport, StorySource};
 use crate::domain::summary::Summary;
+use crate::llm::provider::local;
 
 /// Longest title or message shown.
 const MAX_CHARS: usize = 300;
@@ -38,10 +39,10 @@ pub(super) struct Story {
     pub(super) link: Link,
     pub(super) label: &'static str,
     pub(super) score: Option<u8>,
-    /// `Aha 82`, or why there is no score.
+    /// `82 of 100`, or why there is no score.
     pub(super) score_words: String,
-    /// `beats 96% of stories`.
-    pub(super) standing: String,
+    /// By which commands find it in whatever digest it is.
+    pub(super) short_id: String,
     pub(super) reason: String,
     pub(super) since: Option<String>,
     pub(super) lead: Option<Quote>,
@@ -102,19 +103,6 @@ impl Page {
             digest_id: head.id.to_string(),
         }
     }
-
-    /// The scan section by the first source of each story, in the order of the best story of each.
-    pub(super) fn scan_by_source(&self) -> Vec<(&str, Vec<&Story>)> {
-        let mut groups: Vec<(&str, Vec<&Story>)> = Vec::new();
-        for story in &self.scan {
-            let name = story.sources.first().map_or("", |source| source.name.as_str());
-            match groups.iter_mut().find(|(group, _)| *group == name) {
-                Some((_, stories)) => stories.push(story),
-                None => groups.push((name, vec![story])),
-            }
-        }
-        groups
-    }
 }
 
 impl Story {
@@ -131,11 +119,12 @@ impl Story {
             lead: Quote::lead(story).filter(|lead| lead.text != title),
             title,
             link: Link::of(story.url.as_deref()),
-            label: story.label.in_words(),
-            score: story.aha_score,
-            score_words: story.aha_score.map_or_else(|| not_judged(&story.state), |score| format!("Aha {score}")),
-            standing: format!("beats {}% of stories", story.percentile),
-            reason: text(&story.reason),
+            label: story.label.map_or("", Label::in_words),
+            score: printed_score(story),
+            score_words: printed_score(story)
+                .map_or_else(|| not_judged(&story.state), |score| format!("{score} of 100")),
+            short_id: short_id(&story.id.to_string()),
+            reason: Some(text(&story.reason)).filter(|reason| !says_nothing(reason)).unwrap_or_default(),
             since: story.since.as_ref().map(|since| since_line(since, story, calendar)),
             points: Quote::points(story),
             matters: lines(|summary| &summary.why_it_matters),
@@ -151,9 +140,19 @@ impl Story {
         }
     }
 
-    /// `told by 3`, where more than one source tells it.
-    pub(super) fn told_by(&self) -> Option<String> {
-        (self.sources.len() > 1).then(|| format!("told by {}", self.sources.len()))
+    /// `Wireline News`, or `Wireline News and 2 more` where several sources tell it.
+    pub(super) fn told_by(&self) -> String {
+        let first = self.sources.first().map_or("", |source| source.name.as_str());
+        match self.sources.len() {
+            0 | 1 => first.to_owned(),
+            several => format!("{first} and {} more", several - 1),
+        }
+    }
+
+    /// Score, label and short id, as far as there are some.
+    pub(super) fn facts(&self) -> Vec<String> {
+        let id = format!("id {}", self.short_id);
+        [self.label.to_owned(), id].into_iter().filter(|fact| !fact.is_empty()).collect()
     }
 }
 
@@ -191,6 +190,33 @@ impl Failing {
             },
         }
     }
+}
+
+/// The number by which a section is ordered; nothing for a story that was not judged.
+fn printed_score(story: &DigestStory) -> Option<u8> {
+    let judged = story.aha_score?;
+    // Digests of the first versions have final scores of about 0 to 1.
+    Some(if story.final_score > FIRST_VERSIONS_SCORE { whole(story.final_score) } else { judged })
+}
+
+const FIRST_VERSIONS_SCORE: f64 = 2.0;
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to 0..=100 before")]
+fn whole(score: f64) -> u8 {
+    // Rounded down: 50.9 is no 51, which begins the next band.
+    score.floor().clamp(0.0, 100.0) as u8
+}
+
+/// Hexadecimal digits of an id that are shown.
+const SHORT_ID: usize = 6;
+
+fn short_id(id: &str) -> String {
+    id.chars().take(SHORT_ID).collect()
+}
+
+/// A reason of `local` that sets no story apart.
+fn says_nothing(reason: &str) -> bool {
+    [local::NOTHING_SAID, local::UNASKED].contains(&reason)
 }
 
 /// A title worth showing; feeds and readers that have none write "(No title)".

@@ -81,14 +81,13 @@ impl Section {
     }
 }
 
-/// Why a story is here, in one word: the first that fits.
+/// Why a story is here, in one word: the first that fits, your words before others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Label {
     ToldBySeveral,
     YourWords,
     RareVoices,
-    NewHere,
 }
 
 impl Label {
@@ -98,7 +97,6 @@ impl Label {
             Self::ToldBySeveral => "told_by_several",
             Self::YourWords => "your_words",
             Self::RareVoices => "rare_voices",
-            Self::NewHere => "new_here",
         }
     }
 
@@ -109,7 +107,6 @@ impl Label {
             Self::ToldBySeveral => "told by several",
             Self::YourWords => "your words",
             Self::RareVoices => "rare voice",
-            Self::NewHere => "new here",
         }
     }
 }
@@ -120,7 +117,8 @@ pub struct DigestStory {
     /// From 1, across both sections.
     pub rank: usize,
     pub section: Section,
-    pub label: Label,
+    /// Nothing where no label tells something of it.
+    pub label: Option<Label>,
     pub title: String,
     pub url: Option<String>,
     /// 0–100, or nothing when no judgement was to be had.
@@ -272,6 +270,12 @@ impl StoryCost {
 pub struct ScoreDebug {
     /// Aha score / 100, when there is one.
     pub ai: Option<f64>,
+    /// What stands in for the Aha score where there is none: what `local` would say, 0 to 100.
+    #[serde(default)]
+    pub stand_in: f64,
+    /// Points that recency, engagement, novelty, decay and likes add to the judgement, within its band.
+    #[serde(default)]
+    pub shift: f64,
     /// Linear over the window: 1 at its end, 0 at its start.
     pub recency: f64,
     /// Against the source's own usual, 0–1.
@@ -299,8 +303,11 @@ pub struct ScoreDebug {
     /// exp(−age / decay hours), age reckoned from the window's end.
     pub decay: f64,
     pub final_score: f64,
-    /// What the greedy choice divided the score by when it took this story.
+    /// What digests of earlier versions divided the score by; else 1.
     pub diversity_divisor: f64,
+    /// Points that it lost for stories above it of its source, author or kind.
+    #[serde(default)]
+    pub diversity: f64,
     /// The settings that the terms were weighed by.
     #[serde(default)]
     pub weights: Ranking,
@@ -311,11 +318,43 @@ const fn one() -> f64 {
     1.0
 }
 
+/// How far a story is what the reader asked for (`docs/RANKING.md`).
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Relevance {
+    /// The whole: words, meaning and source together, less what is denied.
+    pub degree: f64,
+    /// By words alone, less what is denied: about 1 where one clause is met in a title.
+    pub matched: f64,
+    /// By meaning: cosines with the clauses, added up and divided by the root of their number.
+    pub sense: f64,
+    /// The share of the source's other items that matched, 0 to 1.
+    pub source_prior: f64,
+    /// What is left after denials, 0 to 1.
+    pub allowed: f64,
+    /// The words of the text by which its clauses are met, in lower case.
+    pub words: Vec<String>,
+    /// Clauses that it meets though they were denied.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub denied: Vec<String>,
+}
+
 /// The facts about a story that `local` judges by and that reasons cite.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Evidence {
-    /// Words of the owner's interests that the story contains.
+    /// Clauses of the reader's interests that the story meets, as written, the most first.
     pub matched_interests: Vec<String>,
+    /// How far it is what the reader asked for; nothing where no interests are set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub relevance: Option<Relevance>,
+    /// By likes and dislikes, −1 to 1.
+    #[serde(default)]
+    pub preference: f64,
+    /// What it is like of what was liked or disliked, in words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preference_reason: Option<String>,
+    /// Mean number of sources in the window that name its three most shared names.
+    #[serde(default)]
+    pub shared_names: f64,
     pub has_interests: bool,
     pub distinct_sources: usize,
     /// Days since the representative's source last published before this, when that is known.

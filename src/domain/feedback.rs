@@ -89,10 +89,22 @@ pub struct FeedbackEvent {
 /// What of a story was liked or disliked (`score_debug_json`).
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Leaning {
+    /// The whole, −1 to 1.
+    #[serde(default)]
+    pub degree: f64,
     /// By its terms, −1 to 1.
     pub terms: f64,
     /// By its source and author, −1 to 1.
     pub voice: f64,
     /// The terms that weigh most, with their share.
     pub because: Vec<(String, f64)>,
+}
+
+impl Leaning {
+    /// What it is like, in words; nothing where little is known.
+    #[must_use]
+    pub fn in_words(&self) -> Option<String> {
+        (self.degree.abs() > 0.02)
+            .then(|| if self.degree > 0.0 { "like what you liked" } else { "like what you disliked" }.to_owned())
+    }
 }

@@ -147,6 +147,12 @@ impl Item {
         first_words(body, MADE_TITLE_CHARS)
     }
 
+    /// Whether its text may be read as English: it is, or nobody says what it is.
+    #[must_use]
+    pub fn is_english(&self) -> bool {
+        self.metadata.language.as_deref().is_none_or(|language| language.starts_with("en"))
+    }
+
     #[must_use]
     pub fn is_teaser(&self) -> bool {
         self.body_text.chars().count() < TEASER_CHARS

@@ -3,22 +3,23 @@
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-/// What each term counts for; the defaults are the documented formula.
+/// What each term counts for, in points of a score from 0 to 100; the defaults are the documented formula.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Ranking {
-    /// Of the judgement (Aha score / 100).
+    /// What the judgement is multiplied by.
     pub ai: f64,
-    /// Of 0.6 recency + 0.4 engagement.
+    /// Points between the least and the most of 0.6 recency + 0.4 engagement.
     pub heuristic: f64,
+    /// Points between a story that resembles an earlier one entirely and one that resembles none.
     pub novelty: f64,
-    /// The most that likes and dislikes of like terms add or take away.
+    /// Points that a story loses that has decayed entirely.
+    pub decay: f64,
+    /// Points that likes and dislikes add to or take from the judgement of a model, at most.
     pub preference: f64,
-    /// The most that likes and dislikes of a source and author raise or lower a score by, as a share of it.
-    pub voice: f64,
-    /// Days after which a like counts for half.
-    pub half_life_days: f64,
-    /// What each story already taken adds to the divisor of one of the same kind of source, source or author.
+    /// Days after which a like has decayed to 1/e.
+    pub decay_days: f64,
+    /// Points that each story already taken takes from one of the same kind of source, source or author.
     pub same_kind: f64,
     pub same_source: f64,
     pub same_author: f64,
@@ -31,15 +32,15 @@ pub struct Ranking {
 impl Default for Ranking {
     fn default() -> Self {
         Self {
-            ai: 0.8,
-            heuristic: 0.15,
-            novelty: 0.05,
-            preference: 0.15,
-            voice: 0.2,
-            half_life_days: 60.0,
-            same_kind: 0.15,
-            same_source: 0.05,
-            same_author: 0.08,
+            ai: 1.0,
+            heuristic: 3.0,
+            novelty: 1.0,
+            decay: 3.0,
+            preference: 4.0,
+            decay_days: 90.0,
+            same_kind: 0.0,
+            same_source: 0.5,
+            same_author: 0.5,
             exploration: 0.3,
             noise_limit: 0.98,
         }
@@ -48,7 +49,7 @@ impl Default for Ranking {
 
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error(
-    "a weight is NAME=NUMBER with one of ai, heuristic, novelty, preference, voice, half_life_days, same_kind, same_source, same_author, exploration, noise_limit (half_life_days from 1 to 3650, noise_limit from 0.5 to 1, exploration from 0 to 1, voice from 0 to 0.9, the others from 0 to 10); got {0:?}"
+    "a weight is NAME=NUMBER with one of ai, heuristic, novelty, decay, preference, decay_days, same_kind, same_source, same_author, exploration, noise_limit (decay_days from 1 to 3650, noise_limit from 0.5 to 1, exploration from 0 to 1, ai from 0 to 10, the others in points from 0 to 100); got {0:?}"
 )]
 pub struct WeightError(String);
 
@@ -70,14 +71,14 @@ impl Ranking {
     }
 
     fn place(&mut self, name: &str) -> Option<(&mut f64, std::ops::RangeInclusive<f64>)> {
-        let any = 0.0..=10.0;
+        let any = 0.0..=100.0;
         Some(match name {
-            "ai" => (&mut self.ai, any),
+            "ai" => (&mut self.ai, 0.0..=10.0),
             "heuristic" => (&mut self.heuristic, any),
             "novelty" => (&mut self.novelty, any),
+            "decay" => (&mut self.decay, any),
             "preference" => (&mut self.preference, any),
-            "voice" => (&mut self.voice, 0.0..=0.9),
-            "half_life_days" => (&mut self.half_life_days, 1.0..=3650.0),
+            "decay_days" => (&mut self.decay_days, 1.0..=3650.0),
             "same_kind" => (&mut self.same_kind, any),
             "same_source" => (&mut self.same_source, any),
             "same_author" => (&mut self.same_author, any),
@@ -110,7 +111,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_meant_is_refused() {
-        for text in ["ai", "ai=x", "ai=-1", "ai=NaN", "height=1", "noise_limit=0.1", "half_life_days=0"] {
+        for text in ["ai", "ai=x", "ai=-1", "ai=NaN", "height=1", "noise_limit=0.1", "decay_days=0"] {
             assert!(Ranking::parse(text).is_err(), "{text}");
         }
     }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::ids::{RunId, TopicId};
 use super::ranking::Ranking;
 use super::time::Timestamp;
-use super::topic::{BudgetTier, Rule};
+use super::topic::{BudgetTier, DigestSizes, Rule};
 use super::window::Window;
 
 /// The two kinds of runs (`docs/STATES.md`).
@@ -60,6 +60,8 @@ pub struct RunSettings {
     pub prompts: BTreeMap<String, String>,
     #[serde(default)]
     pub ranking: Ranking,
+    #[serde(default)]
+    pub sizes: DigestSizes,
 }
 
 /// An attempt at a run, as listed by `aha-radar runs`.

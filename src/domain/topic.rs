@@ -49,6 +49,25 @@ impl FromStr for BudgetTier {
     }
 }
 
+/// How much a digest shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct DigestSizes {
+    /// Stories of the top section, at most.
+    pub top: usize,
+    /// Stories of the scan section, at most.
+    pub scan: usize,
+    /// A story whose final score is lower is not shown, 0 to 100.
+    pub at_least: u8,
+}
+
+impl Default for DigestSizes {
+    /// Ten and twenty; noise (a score up to 20) is not shown.
+    fn default() -> Self {
+        Self { top: 10, scan: 20, at_least: 21 }
+    }
+}
+
 /// A topic as stored. `None` means "as the environment says".
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Topic {
@@ -68,6 +87,7 @@ pub struct Topic {
     pub depth: u8,
     /// After this many hours a story's score has fallen to 1/e.
     pub decay_hours: f64,
+    pub sizes: DigestSizes,
     /// Everything before it has been read by a cursor run.
     pub cursor_end: Option<Timestamp>,
     pub next_run_at: Option<Timestamp>,
@@ -88,6 +108,7 @@ impl Topic {
             budget_share_percent: None,
             depth: 50,
             decay_hours: 48.0,
+            sizes: DigestSizes::default(),
             cursor_end: None,
             next_run_at: None,
         }

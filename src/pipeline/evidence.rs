@@ -3,19 +3,22 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use crate::domain::digest::Evidence;
+use rayon::prelude::*;
+
+use crate::domain::digest::{Evidence, Relevance};
 use crate::domain::ids::{ClusterId, ItemId, SourceId};
 use crate::domain::item::Engagement;
-use crate::domain::story::Story;
+use crate::domain::story::{Story, StoryMember};
 use crate::domain::window::Window;
+use crate::relevance::{Corpus, Degree, DocumentFrequencies, Interests, Query, STRONG, StoredQuery, TextParts, WEAK};
 use crate::stories::cadence::{CADENCE_DAYS, Cadences};
 use crate::stories::cluster::Document;
 use crate::stories::features::Features;
-use crate::stories::interests::Interests;
 use crate::stories::lookup::{LookupIndex, Shared};
 use crate::stories::signals::{is_clickbait, is_promotional, promotional_phrases};
 use crate::stories::similarity::{Frequencies, Weighted};
 use crate::stories::tokens::tokens;
+use crate::stories::vocabulary::Term;
 
 use super::cluster::{documents_in, thresholds};
 use super::{RunContext, RunError};
@@ -38,7 +41,15 @@ struct History {
     frequencies: Frequencies,
     earlier_frequencies: Frequencies,
     features: HashMap<ItemId, Arc<Features>>,
+    /// The newest items of each source, for how often it matched.
+    of_sources: Vec<(ItemId, SourceId, Arc<Features>)>,
+    names: SharedNames,
 }
+
+/// Items of a source by which it is judged how often it matches.
+const SOURCE_ITEMS: usize = 50;
+/// Items of all sources for the same.
+const ALL_SOURCE_ITEMS: usize = 5_000;
 
 pub(super) async fn gather(
     context: &RunContext,
@@ -49,14 +60,16 @@ pub(super) async fn gather(
     let year = Window { start: window.end.days_before(CADENCE_DAYS), end: window.end };
     let cadences = Cadences::of(context.store().source_times(context.topic.id, year).await?);
     let history = history(context).await?;
+    let relevance = Relevances::of(context, &history, stories).await?;
     let resembled = resembled_titles(context, &history, stories).await?;
     let thresholds = thresholds(context, None).await?;
-    let interests = Interests::parse(&context.run.settings.interests);
     let engagement = EngagementScale::of(stories);
     let in_scope: usize = items_by_source.values().sum();
     let gathered = stories.iter().map(|story| {
         let item = story.representative();
-        let mut evidence = about_text(&history, &interests, story);
+        let mut evidence = about_text(&history, story);
+        relevance.describe(story.cluster_id, &mut evidence);
+        evidence.shared_names = round(history.names.of_story(&history.features, story));
         let cadence = cadences.at(item.source_id, item.time);
         evidence.source_gap_days = cadence.gap_days;
         evidence.source_usual_gap_days = cadence.usual_gap_days;
@@ -81,6 +94,8 @@ async fn history(context: &RunContext) -> Result<History, RunError> {
     let documents = documents_in(context.store(), context.topic.id, &context.vectors, span, context.snapshot).await?;
     let frequencies = Frequencies::of(documents.iter().map(|d| &*d.features));
     let features = documents.iter().map(|d| (d.id, Arc::clone(&d.features))).collect();
+    let names = SharedNames::of(documents.iter().filter(|document| document.time >= window.start));
+    let of_sources = newest_of_sources(&documents);
     let earlier: Vec<Document> = documents.into_iter().filter(|d| d.time < window.start).collect();
     let weighted: Vec<Weighted> = earlier.iter().map(|d| frequencies.weigh(&d.features)).collect();
     let mut index = LookupIndex::default();
@@ -88,7 +103,192 @@ async fn history(context: &RunContext) -> Result<History, RunError> {
         index.insert(number, &index.heavy(vector));
     }
     let earlier_frequencies = Frequencies::of(earlier.iter().map(|d| &*d.features));
-    Ok(History { earlier, weighted, index, frequencies, earlier_frequencies, features })
+    Ok(History { earlier, weighted, index, frequencies, earlier_frequencies, features, of_sources, names })
+}
+
+/// The newest first, at most [`SOURCE_ITEMS`] a source.
+fn newest_of_sources(documents: &[Document]) -> Vec<(ItemId, SourceId, Arc<Features>)> {
+    let mut newest: Vec<&Document> = documents.iter().filter(|document| !document.copy).collect();
+    newest.sort_by_key(|document| (std::cmp::Reverse(document.time), document.id));
+    let mut taken: HashMap<SourceId, usize> = HashMap::new();
+    newest.retain(|document| {
+        let count = taken.entry(document.source).or_default();
+        *count += 1;
+        *count <= SOURCE_ITEMS
+    });
+    newest.truncate(ALL_SOURCE_ITEMS);
+    newest.into_iter().map(|document| (document.id, document.source, Arc::clone(&document.features))).collect()
+}
+
+/// In how many sources of the window each name stands in an opening.
+#[derive(Debug, Default)]
+struct SharedNames(HashMap<Term, HashSet<SourceId>>);
+
+/// Names of a story that are counted: the most shared ones.
+const NAMES_COUNTED: usize = 3;
+
+impl SharedNames {
+    fn of<'a>(documents: impl Iterator<Item = &'a Document>) -> Self {
+        let mut sources: HashMap<Term, HashSet<SourceId>> = HashMap::new();
+        for document in documents.filter(|document| !document.copy) {
+            for name in document.features.names_in_lead() {
+                sources.entry(name).or_default().insert(document.source);
+            }
+        }
+        Self(sources)
+    }
+
+    /// The mean number of sources that name the story's most shared names, by its best member.
+    fn of_story(&self, features: &HashMap<ItemId, Arc<Features>>, story: &Story) -> f64 {
+        let members = story.in_scope().filter_map(|member| features.get(&member.item.id));
+        let of_member = |features: &Arc<Features>| {
+            let mut counts: Vec<usize> =
+                features.names_in_lead().filter_map(|name| self.0.get(&name)).map(HashSet::len).collect();
+            counts.sort_unstable_by_key(|count| std::cmp::Reverse(*count));
+            share_of(counts.iter().take(NAMES_COUNTED).sum(), NAMES_COUNTED)
+        };
+        members.map(of_member).fold(0.0, f64::max)
+    }
+}
+
+/// How far each story is what the reader asked for.
+#[derive(Debug, Default)]
+struct Relevances {
+    has_interests: bool,
+    by_story: HashMap<ClusterId, (Degree, f64)>,
+}
+
+impl DocumentFrequencies for Frequencies {
+    fn documents(&self) -> usize {
+        self.documents()
+    }
+
+    fn documents_with(&self, word: &str) -> usize {
+        usize::try_from(self.documents_with_word(word)).unwrap_or(0)
+    }
+}
+
+impl Relevances {
+    /// Off the async threads: it reads every word of the run's texts.
+    async fn of(context: &RunContext, history: &History, stories: &[Story]) -> Result<Self, RunError> {
+        let interests = Interests::parse(&context.run.settings.interests);
+        if interests.clauses.is_empty() {
+            return Ok(Self::default());
+        }
+        let texts: Vec<(ClusterId, ItemId, SourceId, Text)> = stories
+            .iter()
+            .flat_map(|story| story.in_scope().map(|member| (story.cluster_id, member)))
+            .map(|(cluster, member)| (cluster, member.item.id, member.item.source_id, Text::of(member)))
+            .collect();
+        let (frequencies, of_sources) = (history.frequencies.clone(), history.of_sources.clone());
+        let measuring =
+            tokio::task::spawn_blocking(move || Self::measure(&interests, &texts, &frequencies, &of_sources));
+        measuring.await.map_err(|_| RunError::Interrupted)
+    }
+
+    fn measure(
+        interests: &Interests,
+        texts: &[(ClusterId, ItemId, SourceId, Text)],
+        frequencies: &Frequencies,
+        of_sources: &[(ItemId, SourceId, Arc<Features>)],
+    ) -> Self {
+        let mut corpus = Corpus::default();
+        texts.iter().for_each(|(_, _, _, text)| corpus.add(text.parts()));
+        let query = Query::new(interests, &corpus, frequencies);
+        let priors = SourcePriors::of(&StoredQuery::of(&query), of_sources);
+        let mut by_story: HashMap<ClusterId, (Degree, f64)> = HashMap::new();
+        for (number, (cluster, item, source, _)) in texts.iter().enumerate() {
+            let (degree, prior) = (query.degree(number), priors.without(*source, *item));
+            let is_better = |(best, its_prior): &(Degree, f64)| degree.total(prior) > best.total(*its_prior);
+            if by_story.get(cluster).is_none_or(is_better) {
+                by_story.insert(*cluster, (degree, prior));
+            }
+        }
+        Self { has_interests: !interests.is_empty(), by_story }
+    }
+
+    fn describe(&self, story: ClusterId, evidence: &mut Evidence) {
+        evidence.has_interests = self.has_interests;
+        let Some((degree, prior)) = self.by_story.get(&story) else { return };
+        let met = degree.clauses.iter().filter(|clause| clause.score * degree.allowed >= WEAK);
+        evidence.matched_interests = met.clone().map(|clause| clause.written.clone()).collect();
+        let mut words: Vec<String> = Vec::new();
+        for word in met.flat_map(|clause| &clause.words) {
+            if !words.contains(word) {
+                words.push(word.clone());
+            }
+        }
+        evidence.relevance = Some(Relevance {
+            degree: round(degree.total(*prior)),
+            matched: round(degree.matched()),
+            sense: round(degree.sense),
+            source_prior: round(*prior),
+            allowed: round(degree.allowed),
+            words,
+            denied: degree.denied.iter().filter(|clause| clause.share >= STRONG).map(|c| c.written.clone()).collect(),
+        });
+    }
+}
+
+/// What is searched of an item.
+#[derive(Debug)]
+struct Text {
+    title: String,
+    body: String,
+    categories: Vec<String>,
+    is_english: bool,
+}
+
+/// Characters of a body that are searched.
+const SEARCHED_CHARS: usize = 16_000;
+
+impl Text {
+    fn of(member: &StoryMember) -> Self {
+        let item = &member.item;
+        Self {
+            title: item.title.clone().unwrap_or_default(),
+            body: item.body_text.chars().take(SEARCHED_CHARS).collect(),
+            categories: item.metadata.categories.clone(),
+            is_english: item.is_english(),
+        }
+    }
+
+    fn parts(&self) -> TextParts<'_> {
+        TextParts { title: &self.title, body: &self.body, categories: &self.categories, is_english: self.is_english }
+    }
+}
+
+/// The share of each source's stored items that matched, smoothed: Σ of degrees / (items + 3).
+#[derive(Debug)]
+struct SourcePriors {
+    matched: HashMap<ItemId, f64>,
+    of_source: HashMap<SourceId, (f64, usize)>,
+}
+
+/// Items that did not match, which every source is taken to have besides.
+const SMOOTHING_ITEMS: usize = 3;
+
+impl SourcePriors {
+    fn of(query: &StoredQuery<'_>, items: &[(ItemId, SourceId, Arc<Features>)]) -> Self {
+        let mean_length = share_of(items.iter().map(|(_, _, features)| features.length()).sum(), items.len().max(1));
+        let degrees: Vec<f64> = items.par_iter().map(|(_, _, features)| query.matched(features, mean_length)).collect();
+        let mut of_source: HashMap<SourceId, (f64, usize)> = HashMap::new();
+        for ((_, source, _), degree) in items.iter().zip(&degrees) {
+            let (sum, count) = of_source.entry(*source).or_default();
+            *sum += degree;
+            *count += 1;
+        }
+        let matched = items.iter().zip(degrees).map(|((item, _, _), degree)| (*item, degree)).collect();
+        Self { matched, of_source }
+    }
+
+    /// Of the source's other items.
+    fn without(&self, source: SourceId, item: ItemId) -> f64 {
+        let (sum, count) = self.of_source.get(&source).copied().unwrap_or_default();
+        let own = self.matched.get(&item);
+        let others = count - usize::from(own.is_some());
+        (sum - own.copied().unwrap_or(0.0)).max(0.0) * share_of(1, others + SMOOTHING_ITEMS)
+    }
 }
 
 /// For each story the most similar earlier item of another story: similarity and title.
@@ -129,14 +329,11 @@ fn nearest(history: &History, shared: &mut Shared, own: ClusterId, vector: &Weig
         .max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)))
 }
 
-fn about_text(history: &History, interests: &Interests, story: &Story) -> Evidence {
+fn about_text(history: &History, story: &Story) -> Evidence {
     let item = story.representative();
     let title = item.display_title();
     let phrases = promotional_phrases(&title, &item.body_text);
-    let features = history.features.get(&item.id);
     Evidence {
-        matched_interests: features.map(|f| interests.matches(f)).unwrap_or_default(),
-        has_interests: !interests.is_empty(),
         new_terms: new_terms(history, story),
         teaser: story.members.iter().all(|member| member.item.is_teaser()),
         promotional: if is_promotional(&title, &phrases) { phrases } else { Vec::new() },
@@ -219,6 +416,11 @@ fn response(engagement: Engagement) -> Option<f64> {
         (None, None) => None,
         (score, comments) => Some(score.unwrap_or(0.0) + 0.25 * comments.unwrap_or(0.0)),
     }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts of words and sources")]
+fn share_of(part: usize, whole: usize) -> f64 {
+    part as f64 / whole as f64
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts of items")]

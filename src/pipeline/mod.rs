@@ -16,6 +16,7 @@ pub mod error;
 pub mod evidence;
 pub mod holder;
 pub mod ingest;
+pub mod interests;
 pub mod judge;
 pub mod lease;
 pub mod pages;

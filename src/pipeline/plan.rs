@@ -2,10 +2,6 @@
 
 use crate::domain::topic::BudgetTier;
 
-/// Stories shown in the two sections of a digest.
-pub const TOP_STORIES: usize = 10;
-pub const SCAN_STORIES: usize = 20;
-
 /// Stories of one source in the top section.
 pub const TOP_OF_ONE_SOURCE: usize = 2;
 

@@ -33,7 +33,7 @@ impl Preferences {
 
     #[must_use]
     pub fn wants(&self, story: ClusterId) -> bool {
-        self.leanings.get(&story).is_some_and(|leaning| leaning.terms.max(leaning.voice) >= WANTED)
+        self.leanings.get(&story).is_some_and(|leaning| leaning.degree >= WANTED)
     }
 }
 
@@ -47,7 +47,7 @@ pub async fn profile(
     at: Timestamp,
     ranking: &Ranking,
 ) -> Result<Profile, StoreError> {
-    Ok(Profile::of(&store.feedback(topic, EVENTS).await?, at, ranking.half_life_days))
+    Ok(Profile::of(&store.feedback(topic, EVENTS).await?, at, ranking.decay_days))
 }
 
 pub(super) async fn gather(

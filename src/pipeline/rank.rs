@@ -13,11 +13,14 @@ use crate::domain::ids::SourceId;
 use crate::domain::ranking::Ranking;
 use crate::domain::source::Source;
 use crate::domain::story::Story;
+use crate::domain::topic::DigestSizes;
 use crate::domain::verdict::Verdict;
+use crate::llm::provider::local;
+use crate::relevance::STRONG;
 use crate::stories::cadence::Cadence;
 
 use super::judge::{Judgement, Skip};
-use super::plan::{SCAN_STORIES, TOP_OF_ONE_SOURCE, TOP_STORIES};
+use super::plan::TOP_OF_ONE_SOURCE;
 use super::select::{heuristic, recency};
 use super::{RunContext, RunState, Stage};
 
@@ -31,7 +34,7 @@ pub struct Ranked {
     pub story: usize,
     /// `None`: ranked below what is shown.
     pub section: Option<Section>,
-    pub label: Label,
+    pub label: Option<Label>,
     /// Share of the other ranked stories that stand below it by final score, 0–100.
     pub percentile: u8,
     pub debug: ScoreDebug,
@@ -47,7 +50,10 @@ pub(super) fn run(context: &RunContext, state: &mut RunState) {
         b.debug.final_score.total_cmp(&a.debug.final_score).then_with(|| key(a).cmp(&key(b)))
     });
     set_percentiles(&mut ranked);
-    let ranked = diversify(&state.stories, &sources, ranked, &context.run.settings.ranking);
+    let settings = &context.run.settings;
+    let ranked =
+        Selection { stories: &state.stories, sources: &sources, ranking: &settings.ranking, sizes: settings.sizes }
+            .choose(ranked);
     let shown = ranked.iter().filter(|r| r.section.is_some()).count();
     context.progress.end(Stage::Rank, &format!("{shown} of {} stories shown", ranked.len()));
     state.ranked = ranked;
@@ -62,7 +68,8 @@ fn score(context: &RunContext, state: &RunState, sources: &HashMap<SourceId, &So
     let is_noise = judgement.is_some_and(|judgement| judgement.skipped == Some(Skip::Noise));
     let boosted = story.in_scope().any(|member| state.boosted.contains(&member.item.id));
     let terms = Terms {
-        ai: verdict.map(|verdict| f64::from(verdict.aha_score) / 100.0),
+        judgement: verdict.as_ref().map(|verdict| f64::from(verdict.aha_score)),
+        is_local: verdict.is_some_and(|verdict| verdict.provider == local::PROVIDER),
         recency: recency(story.latest(), context.run.window),
         engagement: evidence.engagement_percentile.unwrap_or(UNKNOWN_ENGAGEMENT),
         source_weight: sources.get(&story.representative().source_id).map_or(1.0, |s| s.weight).clamp(0.1, 3.0),
@@ -76,7 +83,10 @@ fn score(context: &RunContext, state: &RunState, sources: &HashMap<SourceId, &So
 }
 
 struct Terms {
-    ai: Option<f64>,
+    /// The Aha score, 0 to 100.
+    judgement: Option<f64>,
+    /// Whether `local` gave it, which has counted the reader's likes and interests already.
+    is_local: bool,
     recency: f64,
     engagement: f64,
     source_weight: f64,
@@ -86,19 +96,49 @@ struct Terms {
     leaning: Leaning,
 }
 
+/// The contract's bands of an Aha score: where each begins, and where the last ends.
+const BANDS: [f64; 5] = [0.0, 21.0, 51.0, 81.0, 100.0];
+
+/// The part of a band that is left free at its upper end: a story of the next one always stands above.
+const BELOW_NEXT_BAND: f64 = 0.01;
+
+/// The band that a score of 0 to 100 is in, from 0.
+fn band(score: f64) -> usize {
+    BANDS[1..4].iter().filter(|begin| score >= **begin).count()
+}
+
+/// A score moved by so many points, in the band in which it was. What decay, novelty and likes say orders a band; they overrule no judge.
+fn moved(score: f64, points: f64) -> f64 {
+    let band = band(score);
+    let end = if band == 3 { BANDS[4] } else { BANDS[band + 1] - BELOW_NEXT_BAND };
+    (score + points).clamp(BANDS[band], end)
+}
+
 impl Terms {
     fn weigh(self, ranking: &Ranking, evidence: Evidence) -> ScoreDebug {
         let heuristic = heuristic(self.recency, self.engagement);
-        let preference = ranking.preference * self.leaning.terms;
-        // Without a judgement the heuristic stands in for its share: the story is ranked, its score stays unknown.
-        let base =
-            ranking.ai * self.ai.unwrap_or(heuristic * self.noise_factor) + ranking.heuristic * heuristic + preference;
+        // Without a judgement what `local` would say stands in for it: the story is ranked, its score stays unknown.
+        let stand_in = local::worth(&evidence) * self.noise_factor;
+        // Whole numbers tie; what `local` counts has digits.
+        let judged = match self.judgement {
+            Some(score) if !self.is_local => score,
+            Some(score) => moved(score, (stand_in - score).clamp(-0.5, 0.5)),
+            None => stand_in,
+        };
         let decay = (-evidence.age_hours / self.decay_hours).exp();
-        let user_weight = 1.0 + ranking.voice * self.leaning.voice;
-        let final_score =
-            (base + ranking.novelty * evidence.novelty) * self.source_weight * user_weight * self.rule_boost * decay;
+        let preference =
+            if self.judgement.is_some() && !self.is_local { ranking.preference * self.leaning.degree } else { 0.0 };
+        let scale = if self.is_local && evidence.has_interests { ASKED_FOR_SCALE } else { 1.0 };
+        let shift = scale
+            * (ranking.heuristic * (heuristic - 0.5) + ranking.novelty * (evidence.novelty - 0.5)
+                - ranking.decay * (1.0 - decay)
+                + preference);
+        let base = moved((judged * ranking.ai).clamp(0.0, 100.0), shift);
+        let final_score = (base * self.source_weight * self.rule_boost).clamp(0.0, 100.0);
         ScoreDebug {
-            ai: self.ai,
+            ai: self.judgement.map(|score| score / 100.0),
+            stand_in: round(stand_in),
+            shift: round(shift),
             recency: round(self.recency),
             engagement: round(self.engagement),
             heuristic: round(heuristic),
@@ -106,7 +146,7 @@ impl Terms {
             novelty: evidence.novelty,
             base: round(base),
             source_weight: self.source_weight,
-            user_weight: round(user_weight),
+            user_weight: 1.0,
             leaning: self.leaning,
             rule_boost: self.rule_boost,
             noise_factor: round(self.noise_factor),
@@ -115,23 +155,25 @@ impl Terms {
             decay: round(decay),
             final_score: round(final_score),
             diversity_divisor: 1.0,
+            diversity: 0.0,
             weights: *ranking,
             evidence,
         }
     }
 }
 
-/// The first that fits.
-fn label(story: &Story, evidence: &Evidence) -> Label {
+/// Of what the reader asked for the degree decides, and age and novelty only among equals.
+const ASKED_FOR_SCALE: f64 = 0.2;
+
+/// The first that fits; nothing where nothing of it is worth a word.
+fn label(story: &Story, evidence: &Evidence) -> Option<Label> {
     let cadence = Cadence { gap_days: evidence.source_gap_days, usual_gap_days: evidence.source_usual_gap_days };
-    if story.distinct_sources().len() >= 2 {
-        Label::ToldBySeveral
-    } else if !evidence.matched_interests.is_empty() {
-        Label::YourWords
-    } else if cadence.is_rare() {
-        Label::RareVoices
+    if !evidence.matched_interests.is_empty() {
+        Some(Label::YourWords)
+    } else if story.distinct_sources().len() >= 2 {
+        Some(Label::ToldBySeveral)
     } else {
-        Label::NewHere
+        cadence.is_rare().then_some(Label::RareVoices)
     }
 }
 
@@ -153,11 +195,12 @@ struct Taken<'a> {
 }
 
 impl<'a> Taken<'a> {
-    fn divisor(&self, story: &Story, kind: &str, ranking: &Ranking) -> f64 {
+    /// Points that a story loses for what was taken before.
+    fn points(&self, story: &Story, kind: &str, ranking: &Ranking) -> f64 {
         let item = story.representative();
         let count = |n: Option<&u32>| f64::from(n.copied().unwrap_or(0));
         let author = item.author.as_ref().map(|author| author.to_lowercase());
-        1.0 + ranking.same_kind * count(self.kinds.get(kind))
+        ranking.same_kind * count(self.kinds.get(kind))
             + ranking.same_source * count(self.sources.get(&item.source_id))
             + ranking.same_author * author.map_or(0.0, |author| count(self.authors.get(&author)))
     }
@@ -172,56 +215,86 @@ impl<'a> Taken<'a> {
     }
 }
 
-/// Takes the stories one by one, each time the best after division; the order of taking is the order of the digest.
-fn diversify(
-    stories: &[Story],
-    sources: &HashMap<SourceId, &Source>,
-    mut open: Vec<Ranked>,
-    ranking: &Ranking,
-) -> Vec<Ranked> {
-    let kind = |story: &Story| sources.get(&story.representative().source_id).map_or("feed", |s| s.kind.as_str());
-    let mut taken = Taken::default();
-    let mut order: Vec<Ranked> = Vec::new();
-    while order.len() < TOP_STORIES + SCAN_STORIES {
-        let section = if order.len() < TOP_STORIES { Section::Top } else { Section::Scan };
-        let full = |story: &Story| {
-            let of_source = taken.sources.get(&story.representative().source_id).copied().unwrap_or(0);
-            section == Section::Top && of_source as usize >= TOP_OF_ONE_SOURCE
-        };
-        // Strictly greater keeps the earlier of equals: `open` is sorted by score and natural keys.
-        let mut best: Option<(usize, f64, f64)> = None;
-        for (index, ranked) in open.iter().enumerate() {
-            let story = &stories[ranked.story];
-            if full(story) {
-                continue;
-            }
-            let divisor = taken.divisor(story, kind(story), ranking);
-            let value = ranked.debug.final_score / divisor;
-            if best.is_none_or(|(_, highest, _)| value > highest) {
-                best = Some((index, value, divisor));
-            }
-        }
-        let Some((index, _, divisor)) = best else { break };
-        let mut next = open.remove(index);
-        taken.add(&stories[next.story], kind(&stories[next.story]));
-        next.section = Some(section);
-        next.debug.diversity_divisor = round(divisor);
-        order.push(next);
-    }
-    fill_scan(&mut order, &mut open);
-    order.extend(open);
-    order
+/// The most that diversity takes from a story.
+const MOST_DIVERSITY: f64 = 3.0;
+
+/// Takes the stories one by one, each time the best by the score that will be printed, so that each section stands in its order.
+struct Selection<'a> {
+    stories: &'a [Story],
+    sources: &'a HashMap<SourceId, &'a Source>,
+    ranking: &'a Ranking,
+    sizes: DigestSizes,
 }
 
-/// Where too few sources leave the top short, the best of the rest go to the scan section.
-fn fill_scan(order: &mut Vec<Ranked>, open: &mut Vec<Ranked>) {
-    if order.iter().any(|ranked| ranked.section == Some(Section::Scan)) {
-        return;
+/// A story that is to be taken next: its place among those open, and its score less what was taken before.
+struct Next {
+    open: usize,
+    score: f64,
+}
+
+impl Selection<'_> {
+    /// Top and scan, then what is not shown. `open` is sorted by score and natural keys.
+    fn choose(&self, mut open: Vec<Ranked>) -> Vec<Ranked> {
+        let mut taken = Taken::default();
+        let mut order: Vec<Ranked> = Vec::new();
+        for (section, most) in [(Section::Top, self.sizes.top), (Section::Scan, self.sizes.scan)] {
+            for _ in 0..most {
+                let Some(next) = self.next(&taken, &open, section) else { break };
+                let mut ranked = open.remove(next.open);
+                ranked.debug.diversity = round(ranked.debug.final_score - next.score);
+                ranked.debug.final_score = round(next.score);
+                ranked.section = Some(section);
+                let story = &self.stories[ranked.story];
+                taken.add(story, self.kind(story));
+                order.push(ranked);
+            }
+        }
+        order.extend(open);
+        order
     }
-    for mut ranked in open.drain(..open.len().min(SCAN_STORIES)) {
-        ranked.section = Some(Section::Scan);
-        order.push(ranked);
+
+    fn next(&self, taken: &Taken<'_>, open: &[Ranked], section: Section) -> Option<Next> {
+        let mut best: Option<Next> = None;
+        // The best of those whose source has its share of the top already.
+        let mut best_of_full: Option<Next> = None;
+        for (index, ranked) in open.iter().enumerate().filter(|(_, ranked)| self.may_be_in(ranked, section)) {
+            let story = &self.stories[ranked.story];
+            let is_strong = is_strong(&ranked.debug.evidence);
+            let of_source = taken.sources.get(&story.representative().source_id).copied().unwrap_or(0);
+            let is_full = section == Section::Top && !is_strong && of_source as usize >= TOP_OF_ONE_SOURCE;
+            let points = taken.points(story, self.kind(story), self.ranking).min(MOST_DIVERSITY);
+            let score = if is_strong { ranked.debug.final_score } else { moved(ranked.debug.final_score, -points) };
+            let highest = if is_full { &mut best_of_full } else { &mut best };
+            // Strictly greater keeps the earlier of equals.
+            if highest.as_ref().is_none_or(|highest| score > highest.score) {
+                *highest = Some(Next { open: index, score });
+            }
+        }
+        match (best, best_of_full) {
+            // Variety is chosen among equals: a story of a higher band is not passed over for one of a lower.
+            (Some(best), Some(full)) if band(full.score) > band(best.score) => Some(full),
+            (best, full) => best.or(full),
+        }
     }
+
+    /// What a reader with interests did not ask for is never on top by itself.
+    fn may_be_in(&self, ranked: &Ranked, section: Section) -> bool {
+        let evidence = &ranked.debug.evidence;
+        let is_unasked =
+            evidence.has_interests && evidence.matched_interests.is_empty() && evidence.distinct_sources < 2;
+        let is_mild = band(ranked.debug.final_score) < 2;
+        ranked.debug.final_score >= f64::from(self.sizes.at_least)
+            && !(section == Section::Top && is_unasked && is_mild)
+    }
+
+    fn kind(&self, story: &Story) -> &str {
+        self.sources.get(&story.representative().source_id).map_or("feed", |source| source.kind.as_str())
+    }
+}
+
+/// Whether the reader asked for it in so many words.
+fn is_strong(evidence: &Evidence) -> bool {
+    evidence.relevance.as_ref().is_some_and(|relevance| relevance.matched >= STRONG)
 }
 
 /// To six digits, so that what is stored reads back the same on either database.
@@ -233,9 +306,10 @@ fn round(value: f64) -> f64 {
 mod tests {
     use super::*;
 
-    fn weigh(ai: Option<f64>, age_hours: f64) -> ScoreDebug {
+    fn weigh(judgement: Option<f64>, age_hours: f64) -> ScoreDebug {
         let terms = Terms {
-            ai,
+            judgement,
+            is_local: false,
             recency: 0.5,
             engagement: 0.5,
             source_weight: 1.0,
@@ -249,9 +323,8 @@ mod tests {
 
     #[test]
     fn the_formula_is_the_documented_one() {
-        // (0.8 · 0.7 + 0.15 · 0.5 + 0.05 · 1) · e^(−24/48)
-        let expected = (0.8 * 0.7 + 0.15 * 0.5 + 0.05) * (-0.5_f64).exp();
-        assert!((weigh(Some(0.7), 24.0).final_score - expected).abs() < 1e-6);
+        let expected = 70.0 + 1.0 * 0.5 - 3.0 * (1.0 - (-0.5_f64).exp());
+        assert!((weigh(Some(70.0), 24.0).final_score - expected).abs() < 1e-6);
     }
 
     #[test]
@@ -259,5 +332,12 @@ mod tests {
         let unknown = weigh(None, 0.0);
         assert_eq!(unknown.ai, None);
         assert!(unknown.final_score > weigh(Some(0.0), 0.0).final_score);
+    }
+
+    #[test]
+    fn no_age_moves_a_story_out_of_its_band() {
+        assert!(weigh(Some(51.0), 10_000.0).final_score > weigh(Some(50.0), 0.0).final_score);
+        assert!(weigh(Some(82.0), 10_000.0).final_score > weigh(Some(80.0), 0.0).final_score);
+        assert_eq!([0.0, 20.9, 21.0, 50.9, 51.0, 80.9, 81.0, 100.0].map(band), [0, 0, 1, 1, 2, 2, 3, 3]);
     }
 }

@@ -191,6 +191,7 @@ fn new_run(app: &App, topic: &Topic, mode: RunMode, window: Window) -> Result<Ne
         mode,
         window,
         settings: RunSettings {
+            sizes: topic.sizes,
             interests: topic.interests.clone(),
             rules: topic.rules.clone(),
             tier: topic.budget_tier.unwrap_or(app.config().budget_tier),

@@ -11,6 +11,7 @@ use crate::domain::run::RunMode;
 use crate::domain::story::{Delivery, Story, StoryMember, choose_representative};
 use crate::domain::time::Timestamp;
 use crate::domain::window::Window;
+use crate::llm::provider::local;
 use crate::store::StoryRecord;
 
 use super::plan::Plan;
@@ -24,7 +25,13 @@ pub(super) async fn run(context: &RunContext, state: &mut RunState) -> Result<()
     state.items_by_source = items_by_source(&stories);
     let (fresh, told): (Vec<Story>, Vec<Story>) = stories.into_iter().partition(Story::has_grown);
     state.already_delivered = told.iter().map(|story| story.in_scope().count()).sum();
-    let evidence = evidence::gather(context, &fresh, &state.items_by_source).await?;
+    let mut evidence = evidence::gather(context, &fresh, &state.items_by_source).await?;
+    state.preferences = preferences::gather(context, &state.sources, &fresh).await?;
+    for (story, evidence) in &mut evidence {
+        let leaning = state.preferences.leaning(*story);
+        evidence.preference = leaning.degree;
+        evidence.preference_reason = leaning.in_words();
+    }
     let plan = Plan::of(context.run.settings.tier, state.sources.len(), context.run.settings.depth);
     let explored = explored(plan.candidates, context.run.settings.ranking.exploration);
     let chosen = choose(&fresh, plan.candidates, explored, window, &evidence);
@@ -32,7 +39,6 @@ pub(super) async fn run(context: &RunContext, state: &mut RunState) -> Result<()
     state.not_considered = left.iter().map(|(_, story)| story.in_scope().count()).sum();
     state.stories = kept.into_iter().map(|(_, story)| story).collect();
     state.evidence = evidence;
-    state.preferences = preferences::gather(context, &state.sources, &state.stories).await?;
     context.progress.end(
         Stage::Select,
         &format!("{} stories, {} items delivered before", state.stories.len(), state.already_delivered),
@@ -101,15 +107,14 @@ fn choose(
     }
     let weight = |index: usize| {
         let known = evidence.get(&stories[index].cluster_id);
-        let sources = stories[index].distinct_sources().len();
-        let wanted = known.map_or(0, |e| e.matched_interests.len());
+        let worth = known.map_or(0.0, local::worth);
         let engagement = known.and_then(|e| e.engagement_percentile).unwrap_or(0.5);
-        (sources, wanted, heuristic(recency(stories[index].latest(), window), engagement))
+        (worth, heuristic(recency(stories[index].latest(), window), engagement))
     };
     let mut by_weight: Vec<usize> = (0..stories.len()).collect();
     by_weight.sort_by(|a, b| {
         let (x, y) = (weight(*a), weight(*b));
-        (y.0, y.1).cmp(&(x.0, x.1)).then(y.2.total_cmp(&x.2)).then(a.cmp(b))
+        y.0.total_cmp(&x.0).then(y.1.total_cmp(&x.1)).then(a.cmp(b))
     });
     let mut chosen = explore(stories, &by_weight, explored, window);
     for index in by_weight {

@@ -1,7 +1,6 @@
 //! Stage 8: a judgement for every candidate, paid once a story. What `local` would say decides who is asked about first: should the
 //! budget end on the way, the most promising are judged.
 
-use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
 use crate::domain::ids::{ClusterId, SourceId};
@@ -27,7 +26,8 @@ pub(super) async fn run(context: &RunContext, state: &mut RunState) -> Result<()
     let mut asks: Vec<(ClusterId, Ask)> =
         state.stories.iter().map(|story| (story.cluster_id, ask(context, state, &sources, story))).collect();
     if context.app.gateway().has_models() {
-        asks.sort_by_cached_key(|(cluster, ask)| (Reverse(local_score(ask)), *cluster));
+        let worth = |cluster: &ClusterId| state.evidence.get(cluster).map_or(0.0, local::worth);
+        asks.sort_by(|(a, _), (b, _)| worth(b).total_cmp(&worth(a)).then(a.cmp(b)));
     }
     let (asks, noise) = apart(context, state, asks).await?;
     let batch_size = context.app.config().llm.triage_batch_size;
@@ -78,10 +78,6 @@ fn wanted(state: &RunState) -> HashSet<ClusterId> {
             || evidence.is_some_and(|evidence| !evidence.matched_interests.is_empty())
     };
     state.stories.iter().filter(is_wanted).map(|story| story.cluster_id).collect()
-}
-
-fn local_score(ask: &Ask) -> i64 {
-    local::answer(&ask.input).and_then(|answer| answer["aha_score"].as_i64()).unwrap_or(0)
 }
 
 fn ask(context: &RunContext, state: &RunState, sources: &HashMap<SourceId, &Source>, story: &Story) -> Ask {

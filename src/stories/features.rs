@@ -123,13 +123,26 @@ impl Features {
     }
 
     /// Words in all.
-    pub(super) fn length(&self) -> usize {
+    #[must_use]
+    pub fn length(&self) -> usize {
         self.0.iter().map(|counted| usize::from(counted.times[WORDS])).sum()
     }
 
     pub(super) fn times(&self, term: Term, part: usize) -> u8 {
         let found = self.0.binary_search_by_key(&term, |counted| counted.term);
         found.ok().and_then(|place| self.0.get(place)).map_or(0, |counted| counted.times[part])
+    }
+
+    /// How often a term stands in the opening, and in the whole text.
+    #[must_use]
+    pub fn times_in_lead_and_all(&self, term: Term) -> (u8, u8) {
+        (self.times(term, LEAD), self.times(term, WORDS))
+    }
+
+    /// Names of the opening.
+    pub fn names_in_lead(&self) -> impl Iterator<Item = Term> {
+        let is_named = |counted: &&Counted| counted.times[NAMES] > 0 && counted.times[LEAD] > 0;
+        self.0.iter().filter(is_named).map(|counted| counted.term)
     }
 
     #[must_use]

@@ -14,7 +14,6 @@ pub mod copies;
 pub mod dense;
 pub mod features;
 mod identity;
-pub mod interests;
 pub mod lookup;
 pub mod memory;
 pub mod preferences;

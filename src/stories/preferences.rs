@@ -99,7 +99,8 @@ impl Profile {
         because.truncate(TOLD);
         let of = |known: &BTreeMap<String, f64>, name: &str| known.get(&name.to_lowercase()).copied().unwrap_or(0.0);
         let voice = of(&self.sources, source) + author.map_or(0.0, |author| of(&self.authors, author));
-        Leaning { terms: round(sum.tanh()), voice: round((voice / 5.0).tanh()), because }
+        let degree = round((sum + voice / 5.0).tanh());
+        Leaning { degree, terms: round(sum.tanh()), voice: round((voice / 5.0).tanh()), because }
     }
 
     /// In words, for a model's prompt and for the owner; empty while nothing was said.

@@ -92,6 +92,12 @@ impl Frequencies {
         self.of_term.get(&Term::of(term)).copied().unwrap_or(0)
     }
 
+    /// The same of a word as it is written.
+    #[must_use]
+    pub fn documents_with_word(&self, written: &str) -> u32 {
+        Term::of_word(written).and_then(|term| self.of_term.get(&term)).copied().unwrap_or(0)
+    }
+
     #[must_use]
     pub fn documents(&self) -> usize {
         self.documents

@@ -32,7 +32,8 @@ impl Term {
     }
 
     /// Of a word as it is written; `None` for one that every text has.
-    pub(super) fn of_word(written: &str) -> Option<Self> {
+    #[must_use]
+    pub fn of_word(written: &str) -> Option<Self> {
         KNOWN.with_borrow_mut(|known| known.term(written))
     }
 

@@ -15,6 +15,20 @@ pub(in crate::cli) enum TopicCommand {
         #[command(flatten)]
         settings: TopicSettings,
     },
+    /// Say how interests are understood, and what they would have matched in the last days; nothing is stored.
+    Interests {
+        /// The topic whose items are looked at.
+        #[arg(long, default_value = crate::domain::topic::DEFAULT_TOPIC)]
+        topic: String,
+        /// Other interests than the topic has.
+        #[arg(long = "try", value_name = "INTERESTS")]
+        trial: Option<String>,
+        /// Days back from now.
+        #[arg(long, default_value_t = 7, value_parser = clap::value_parser!(u16).range(1..=365))]
+        days: u16,
+        #[arg(long)]
+        json: bool,
+    },
     /// Change a topic; what is not named stays as it is.
     Set {
         name: String,
@@ -25,7 +39,7 @@ pub(in crate::cli) enum TopicCommand {
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct TopicSettings {
-    /// What matters to you, in your own words, separated by commas.
+    /// What matters to you and what does not, in your own words: "embedded databases, tidal energy in Scotland. No sport."
     #[arg(long)]
     pub(in crate::cli) interests: Option<String>,
     /// A cron expression ("0 7 * * *") or an interval ("every 6h").
@@ -46,6 +60,15 @@ pub(in crate::cli) struct TopicSettings {
     /// How much a run may consider: 0 (little) to 100 (much).
     #[arg(long, value_parser = clap::value_parser!(u8).range(0..=100))]
     pub(in crate::cli) depth: Option<u8>,
+    /// Stories of the top section, at most (10).
+    #[arg(long, value_name = "STORIES", value_parser = clap::value_parser!(u8).range(0..=200))]
+    pub(in crate::cli) top: Option<u8>,
+    /// Stories of the scan section, at most (20).
+    #[arg(long, value_name = "STORIES", value_parser = clap::value_parser!(u8).range(0..=200))]
+    pub(in crate::cli) scan: Option<u8>,
+    /// Show no story with a lower score: 0 shows all, 21 leaves out noise (the default), 51 keeps what is worth reading.
+    #[arg(long, value_name = "SCORE", value_parser = clap::value_parser!(u8).range(0..=100))]
+    pub(in crate::cli) at_least: Option<u8>,
     /// Hours after which a story's score has fallen to a third (1/e).
     #[arg(long)]
     pub(in crate::cli) decay_hours: Option<f64>,

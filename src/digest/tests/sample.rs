@@ -26,7 +26,7 @@ pub(crate) fn source(name: &str) -> StorySource {
     }
 }
 
-fn story(rank: usize, section: Section, label: Label, title: &str, score: Option<u8>) -> DigestStory {
+fn story(rank: usize, section: Section, label: Option<Label>, title: &str, score: Option<u8>) -> DigestStory {
     DigestStory {
         id: DigestItemId::of(&["sample", &rank.to_string()]),
         rank,
@@ -35,7 +35,7 @@ fn story(rank: usize, section: Section, label: Label, title: &str, score: Option
         title: title.to_owned(),
         url: Some(format!("https://news.example/{rank}")),
         aha_score: score,
-        final_score: f64::from(score.unwrap_or(40)) / 100.0,
+        final_score: f64::from(score.unwrap_or(40)),
         percentile: u8::try_from(100 - rank.min(90) * 4).unwrap_or(0),
         reason: "told by 2 sources; matches 'sqlite'".to_owned(),
         since: None,
@@ -88,7 +88,13 @@ fn well_told() -> DigestStory {
         summary: Some(summary()),
         sources: vec![source("LWN"), source("Planet Rust"), daily, mirror, undated],
         discussions: vec!["https://news.ycombinator.com/item?id=1&x=2".to_owned()],
-        ..story(1, Section::Top, Label::ToldBySeveral, "SQLite replaces its query planner after twenty years", Some(87))
+        ..story(
+            1,
+            Section::Top,
+            Some(Label::ToldBySeveral),
+            "SQLite replaces its query planner after twenty years",
+            Some(87),
+        )
     }
 }
 
@@ -101,7 +107,7 @@ fn returning() -> DigestStory {
         }),
         excerpt: "The harbour pilots went on strike on Saturday; by Tuesday forty ships lay at anchor.".to_owned(),
         sources: vec![source("LWN"), source("Heise")],
-        ..story(2, Section::Top, Label::YourWords, "Harbour strike: forty ships wait", Some(64))
+        ..story(2, Section::Top, Some(Label::YourWords), "Harbour strike: forty ships wait", Some(64))
     }
 }
 
@@ -119,21 +125,21 @@ fn hostile() -> DigestStory {
         teaser: true,
         sources: vec![told],
         discussions: vec!["data:text/html,<script>".to_owned()],
-        ..story(3, Section::Top, Label::NewHere, evil, None)
+        ..story(3, Section::Top, None, evil, None)
     }
 }
 
 fn scan() -> Vec<DigestStory> {
     let long = "A title that goes on and on, past every edge, for the author of it could not decide what to leave out";
-    let mut untitled = story(6, Section::Scan, Label::RareVoices, "(No title)", Some(33));
+    let mut untitled = story(6, Section::Scan, Some(Label::RareVoices), "(No title)", Some(33));
     "(No title)".clone_into(&mut untitled.sources[0].title);
     "Tide tables for the winter are out.".clone_into(&mut untitled.excerpt);
-    let mut unjudged = story(7, Section::Scan, Label::NewHere, "日本語の題名はここに", None);
+    let mut unjudged = story(7, Section::Scan, None, "日本語の題名はここに", None);
     "skipped_budget".clone_into(&mut unjudged.state);
     unjudged.sources = vec![source("Heise")];
-    let mut long = story(4, Section::Scan, Label::RareVoices, long, Some(58));
+    let mut long = story(4, Section::Scan, Some(Label::RareVoices), long, Some(58));
     long.sources = vec![source("Small Notes"), source("LWN")];
-    vec![long, story(5, Section::Scan, Label::NewHere, "Rust 1.99 is out", Some(51)), untitled, unjudged]
+    vec![long, story(5, Section::Scan, None, "Rust 1.99 is out", Some(51)), untitled, unjudged]
 }
 
 fn report(name: &str, status: &str, error: Option<&str>) -> SourceReport {

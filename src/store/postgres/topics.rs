@@ -73,6 +73,9 @@ impl TopicStore for PostgresStore {
             .bind(i64::from(topic.depth))
             .bind(topic.decay_hours)
             .bind(topic.budget_share_percent.map(i64::from))
+            .bind(column::count(topic.sizes.top))
+            .bind(column::count(topic.sizes.scan))
+            .bind(i64::from(topic.sizes.at_least))
             .execute(write.connection())
             .await?;
         found(saved.rows_affected(), "topic", topic.id)?;

@@ -76,6 +76,9 @@ impl DigestRow {
     }
 }
 
+/// In the place of a label where none tells something: the word that the first versions had for it.
+pub(crate) const NO_LABEL: &str = "new_here";
+
 /// What a story shows beside its columns (`detail_json`).
 #[derive(Serialize, Deserialize)]
 pub(crate) struct StoryDetail {
@@ -135,7 +138,7 @@ impl TryFrom<StoryRow> for DigestStory {
             id: column::id("digest item id", &row.id)?,
             rank: column::number("story's rank", row.rank)?,
             section: column::word("section", &row.section)?,
-            label: column::word("label", &row.label)?,
+            label: if row.label == NO_LABEL { None } else { Some(column::word("label", &row.label)?) },
             title: row.title,
             url: row.url,
             aha_score: row.aha_score.map(|score| column::number("aha score", score)).transpose()?,

@@ -3,7 +3,7 @@
 use sqlx::FromRow;
 
 use super::column;
-use crate::domain::topic::Topic;
+use crate::domain::topic::{DigestSizes, Topic};
 use crate::store::error::tier_of;
 use crate::store::{Result, StoreError};
 
@@ -16,7 +16,7 @@ pub(crate) const DEFAULT_DECAY_HOURS: f64 = 48.0;
 
 pub(crate) const TOPICS_NAMED: &str = "
     SELECT id, name, schedule, timezone, interests, rules_json, budget_tier, depth, decay_hours, cursor_end,
-           next_run_at, budget_share_percent
+           next_run_at, budget_share_percent, top_stories, scan_stories, least_score
     FROM topics WHERE CAST($1 AS TEXT) IS NULL OR name = $1 ORDER BY name";
 
 pub(crate) const INSERT_USER: &str = "
@@ -28,7 +28,8 @@ pub(crate) const INSERT_TOPIC: &str = "
 
 pub(crate) const SAVE_TOPIC: &str = "
     UPDATE topics SET name = $2, schedule = $3, timezone = $4, interests = $5, rules_json = $6,
-           budget_tier = $7, depth = $8, decay_hours = $9, budget_share_percent = $10
+           budget_tier = $7, depth = $8, decay_hours = $9, budget_share_percent = $10, top_stories = $11, scan_stories = $12,
+           least_score = $13
     WHERE id = $1";
 
 pub(crate) const SET_NEXT_RUN: &str = "UPDATE topics SET next_run_at = $2 WHERE id = $1";
@@ -48,6 +49,9 @@ pub(crate) struct TopicRow {
     cursor_end: Option<i64>,
     next_run_at: Option<i64>,
     budget_share_percent: Option<i64>,
+    top_stories: i64,
+    scan_stories: i64,
+    least_score: i64,
 }
 
 impl TryFrom<TopicRow> for Topic {
@@ -68,6 +72,11 @@ impl TryFrom<TopicRow> for Topic {
                 .transpose()?,
             depth: column::number("topic's depth", row.depth)?,
             decay_hours: row.decay_hours,
+            sizes: DigestSizes {
+                top: column::number("topic's size of the top section", row.top_stories)?,
+                scan: column::number("topic's size of the scan section", row.scan_stories)?,
+                at_least: column::number("topic's least score", row.least_score)?,
+            },
             cursor_end: column::optional_time(row.cursor_end),
             next_run_at: column::optional_time(row.next_run_at),
         })

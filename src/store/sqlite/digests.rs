@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use sqlx::SqliteConnection;
 
 use super::SqliteStore;
-use crate::domain::digest::{Digest, DigestStory};
+use crate::domain::digest::{Digest, DigestStory, Label};
 use crate::domain::ids::{DigestId, DigestItemId, TopicId};
 use crate::store::shared::digests::{self as sql, DigestRow, StoryDetail, StoryRow};
 use crate::store::shared::{column, found};
@@ -80,7 +80,7 @@ async fn insert_story(connection: &mut SqliteConnection, digest: DigestId, story
         .bind(digest.to_string())
         .bind(column::count(story.rank))
         .bind(story.section.as_str())
-        .bind(story.label.as_str())
+        .bind(story.label.map_or(sql::NO_LABEL, Label::as_str))
         .bind(story.cluster_id.to_string())
         .bind(column::text(&story.title))
         .bind(column::optional_text(story.url.as_deref()))

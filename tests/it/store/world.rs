@@ -8,7 +8,7 @@ use aha_radar::domain::ranking::Ranking;
 use aha_radar::domain::run::{RunMode, RunSettings};
 use aha_radar::domain::source::{NewSource, Source, SourceHealth, Validators};
 use aha_radar::domain::time::{HOUR_MS, Timestamp};
-use aha_radar::domain::topic::{BudgetTier, Topic};
+use aha_radar::domain::topic::{BudgetTier, DigestSizes, Topic};
 use aha_radar::domain::window::Window;
 use aha_radar::store::{
     self, FetchCommit, FetchStatus, IdentifiedItem, Lease, LeaseAttempt, NewEmbedding, NewRun, OpenMode, SharedStore,
@@ -70,6 +70,7 @@ pub(crate) fn feed(url: &str) -> NewSource {
 
 pub(crate) fn settings(prompt: &str) -> RunSettings {
     RunSettings {
+        sizes: DigestSizes::default(),
         interests: "sqlite, feeds".to_owned(),
         rules: Vec::new(),
         tier: BudgetTier::Normal,

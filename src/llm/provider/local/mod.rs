@@ -12,6 +12,8 @@ mod triage;
 
 use serde_json::Value;
 
+pub use triage::{NOTHING_SAID, UNASKED, worth};
+
 use super::super::input::{SummaryInput, TaskInput};
 use super::super::schema::{self, SchemaError};
 use crate::domain::model::ModelRef;

@@ -1,16 +1,32 @@
-//! The Aha Score of `local`: points for facts, within the contract's bands, and a reason that names them.
+//! The Aha Score of `local`: points for facts, within the contract's bands, and a reason that names what moved it most.
+//!
+//! What a reader asked for leads; then what was liked, what several sources tell, and what many sources name. How each part was measured
+//! stands in `docs/RANKING.md`.
 
 use serde_json::{Value, json};
 
-use crate::domain::digest::Evidence;
+use crate::domain::digest::{Evidence, Relevance};
+use crate::relevance::WEAK;
 
 use super::super::super::input::TriageInput;
 
 /// Where a story with no evidence either way stands: mildly interesting.
 const START: f64 = 26.0;
 
-/// From this likelihood of noise on it counts against a story: of 1,415 titles of real feeds about one in sixteen.
-const WORTH_SAYING: f64 = 0.8;
+/// Where a story stands that a reader with interests did not ask for, and that one source tells: at best.
+const UNASKED_CEILING: f64 = 35.0;
+/// The same where several tell it, and for what is asked for: the contract's bands of mildly interesting and worth reading end here.
+const MILD_CEILING: f64 = 50.0;
+const WORTH_CEILING: f64 = 80.0;
+/// From so many sources on a story may be rare.
+const RARE_SOURCES: usize = 4;
+
+/// From this likelihood of noise on it counts against a story (`docs/RANKING.md`).
+const SURE_NOISE: f64 = 0.95;
+
+/// A reason where nothing speaks for or against a story; renderings leave it out.
+pub const NOTHING_SAID: &str = "One source tells it; nothing else is known";
+pub const UNASKED: &str = "One source tells it, and none of your interests is met";
 
 /// One reading of the evidence: points, and the fact in words.
 struct Finding {
@@ -19,18 +35,40 @@ struct Finding {
 }
 
 pub(super) fn judge(input: &TriageInput) -> Value {
-    let findings = findings(input);
-    let score = (START + findings.iter().map(|f| f.points).sum::<f64>()).round().clamp(0.0, 100.0);
     let evidence = &input.evidence;
-    let is_noise = !evidence.promotional.is_empty() || evidence.clickbait;
+    let is_noise = is_noise(evidence);
     json!({
-        "aha_score": as_score(if is_noise { score.min(NOISE_CEILING) } else { score }),
-        "reason": reason(input, &findings),
-        "is_relevant": !evidence.has_interests || !evidence.matched_interests.is_empty(),
+        "aha_score": as_score(worth(evidence)),
+        "reason": reason(input),
+        "is_relevant": !evidence.has_interests || is_asked_for(evidence),
         "is_novel": input.continues_since.is_none() && evidence.resembles.is_none(),
         "categories": input.categories,
         "should_deep_summarize": !input.body.trim().is_empty() && !evidence.teaser && !is_noise,
     })
+}
+
+/// What the facts are worth, 0 to 100: the Aha Score of `local` before it is rounded.
+#[must_use]
+pub fn worth(evidence: &Evidence) -> f64 {
+    let points: f64 = findings(evidence, &[]).iter().map(|finding| finding.points).sum();
+    let ceiling = if is_noise(evidence) {
+        NOISE_CEILING
+    } else if evidence.has_interests && !is_asked_for(evidence) && evidence.preference <= 0.0 {
+        if evidence.distinct_sources > 1 { MILD_CEILING } else { UNASKED_CEILING }
+    } else if evidence.distinct_sources >= RARE_SOURCES {
+        100.0
+    } else {
+        WORTH_CEILING
+    };
+    (START + points).clamp(0.0, ceiling)
+}
+
+fn is_asked_for(evidence: &Evidence) -> bool {
+    evidence.relevance.as_ref().is_some_and(|relevance| relevance.matched >= WEAK)
+}
+
+fn is_noise(evidence: &Evidence) -> bool {
+    !evidence.promotional.is_empty() || evidence.clickbait
 }
 
 /// The contract's band of noise ends here.
@@ -38,16 +76,15 @@ const NOISE_CEILING: f64 = 20.0;
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to 0..=100 before")]
 fn as_score(score: f64) -> u8 {
-    score.clamp(0.0, 100.0) as u8
+    score.round().clamp(0.0, 100.0) as u8
 }
 
-fn findings(input: &TriageInput) -> Vec<Finding> {
-    let evidence = &input.evidence;
+/// `sources`: names of those that tell it.
+fn findings(evidence: &Evidence, sources: &[&str]) -> Vec<Finding> {
     let mut found = Vec::new();
-    corroboration(input, &mut found);
     interests(evidence, &mut found);
-    rarity(input, &mut found);
-    newness(input, &mut found);
+    preference(evidence, &mut found);
+    corroboration(evidence, sources, &mut found);
     engagement(evidence, &mut found);
     caveats(evidence, &mut found);
     found
@@ -57,76 +94,80 @@ fn add(found: &mut Vec<Finding>, points: f64, words: impl Into<String>) {
     found.push(Finding { points, words: words.into() });
 }
 
-/// 18 points a doubling of independent sources, at most 42.
-#[expect(clippy::cast_precision_loss, reason = "a number of sources")]
-fn corroboration(input: &TriageInput, found: &mut Vec<Finding>) {
-    let sources = input.evidence.distinct_sources;
-    if sources < 2 {
-        return;
-    }
-    let mut names: Vec<&str> = Vec::new();
-    for member in &input.members {
-        if !names.contains(&member.source.as_str()) {
-            names.push(&member.source);
-        }
-    }
-    let listed = list(&names, 3);
-    add(found, (18.0 * (sources as f64).log2()).min(42.0), format!("told by {sources} sources: {listed}"));
-}
+/// What the highest degree is worth, and the degree at which 63 % of it are reached.
+const INTEREST_POINTS: f64 = 54.0;
+const INTEREST_SCALE: f64 = 1.6;
 
-/// 22 points for the first of the owner's phrases, 6 for each further, at most 34.
-#[expect(clippy::cast_precision_loss, reason = "a number of phrases")]
+/// Points for the degree, in whole or in part taken away where the story is denied.
 fn interests(evidence: &Evidence, found: &mut Vec<Finding>) {
-    let matched = &evidence.matched_interests;
-    if matched.is_empty() {
+    let Some(relevance) = evidence.relevance.as_ref() else { return };
+    let points = INTEREST_POINTS * (1.0 - (-relevance.degree.max(0.0) / INTEREST_SCALE).exp());
+    let words = if is_asked_for(evidence) { matched(&evidence.matched_interests) } else { String::new() };
+    add(found, points, words);
+    if let Some(denied) = relevance.denied.first() {
+        add(found, -DENIED_POINTS * denied_part(relevance), format!("you do not want “{denied}”"));
+    }
+}
+
+/// What a story loses that is denied entirely.
+const DENIED_POINTS: f64 = 12.0;
+
+fn denied_part(relevance: &Relevance) -> f64 {
+    1.0 - relevance.allowed
+}
+
+fn matched(clauses: &[String]) -> String {
+    let quoted: Vec<String> = clauses.iter().take(3).map(|clause| format!("“{clause}”")).collect();
+    match &quoted[..] {
+        [] => String::new(),
+        [one] => format!("matches your {one}"),
+        [others @ .., last] => format!("matches your {} and {last}", others.join(", ")),
+    }
+}
+
+/// What likes and dislikes add or take away at most; where interests are set, they say less.
+const PREFERENCE_POINTS: f64 = 50.0;
+const PREFERENCE_BESIDE_INTERESTS: f64 = 15.0;
+
+fn preference(evidence: &Evidence, found: &mut Vec<Finding>) {
+    if evidence.preference.abs() <= f64::EPSILON {
         return;
     }
-    let quoted: Vec<String> = matched.iter().take(3).map(|m| format!("“{m}”")).collect();
-    let points = (22.0 + 6.0 * (matched.len() - 1) as f64).min(34.0);
-    add(found, points, format!("matches your {}", quoted.join(", ")));
+    let most = if evidence.has_interests { PREFERENCE_BESIDE_INTERESTS } else { PREFERENCE_POINTS };
+    let points = most * evidence.preference;
+    let words = evidence.preference_reason.as_ref().filter(|_| points.abs() >= 0.5);
+    add(found, points, words.map_or_else(String::new, |words| format!("{points:+.0}: {words}")));
 }
 
-/// A silence of this many days is worth saying.
-const DAYS_WORTH_SAYING: f64 = 7.0;
+/// Points a doubling of independent sources, and the most of them; beside interests they say less.
+const SOURCE_POINTS: f64 = 14.0;
+const SOURCE_POINTS_BESIDE_INTERESTS: f64 = 1.5;
+const SOURCE_POINTS_UNASKED: f64 = 8.0;
+const MOST_DOUBLINGS: f64 = 3.0;
+/// Points a doubling of the sources that name what it names.
+const NAME_POINTS: f64 = 6.0;
 
-/// A source with more than this share of the window is loud.
-const LOUD_SHARE: f64 = 0.15;
-
-/// A voice that is seldom heard gains up to 14 points; one that fills the window loses up to 8.
-fn rarity(input: &TriageInput, found: &mut Vec<Finding>) {
-    let evidence = &input.evidence;
-    let source = input.members.first().map_or("this source", |m| m.source.as_str());
-    match evidence.source_gap_days {
-        Some(gap) if gap >= DAYS_WORTH_SAYING => {
-            let points = (4.0 * (gap / DAYS_WORTH_SAYING).log2() + 5.0).min(14.0);
-            add(found, points, format!("first post in {gap:.0} days from {source}"));
-        }
-        _ => {}
+#[expect(clippy::cast_precision_loss, reason = "a number of sources")]
+fn corroboration(evidence: &Evidence, names: &[&str], found: &mut Vec<Finding>) {
+    let sources = evidence.distinct_sources;
+    let a_doubling = match (evidence.has_interests, is_asked_for(evidence)) {
+        (false, _) => SOURCE_POINTS,
+        (true, true) => SOURCE_POINTS_BESIDE_INTERESTS,
+        (true, false) => SOURCE_POINTS_UNASKED,
+    };
+    if sources > 1 {
+        let points = a_doubling * (sources as f64).log2().min(MOST_DOUBLINGS);
+        let named = if names.is_empty() { String::new() } else { format!(": {}", list(names, 3)) };
+        add(found, points, format!("told by {sources} sources{named}"));
     }
-    if evidence.source_share > LOUD_SHARE && evidence.distinct_sources < 2 {
-        let points = -(40.0 * (evidence.source_share - LOUD_SHARE)).min(8.0);
-        let share = evidence.source_share * 100.0;
-        add(found, points, format!("from {source}, which fills {share:.0} % of this window"));
-    }
-}
-
-/// Terms never seen here before gain up to 8 points; what resembles or continues an earlier story loses 6.
-#[expect(clippy::cast_precision_loss, reason = "a number of terms")]
-fn newness(input: &TriageInput, found: &mut Vec<Finding>) {
-    let evidence = &input.evidence;
-    if let Some(since) = input.continues_since {
-        add(found, -6.0, format!("continues a story of {}", since.to_utc().format("%-d %b")));
-    } else if let Some(earlier) = &evidence.resembles {
-        add(found, -6.0, format!("resembles “{earlier}”"));
-    }
-    if !evidence.new_terms.is_empty() {
-        let points = (2.0 * evidence.new_terms.len() as f64).min(8.0);
-        let terms: Vec<&str> = evidence.new_terms.iter().map(String::as_str).collect();
-        add(found, points, format!("new here: {}", list(&terms, 3)));
+    if !evidence.has_interests && evidence.preference.abs() <= f64::EPSILON {
+        add(found, NAME_POINTS * (1.0 + evidence.shared_names).log2(), "");
     }
 }
 
-/// Up to 10 points for more response than the source's own items usually get.
+/// Up to 4 points for more response than the source's own items usually get.
+const ENGAGEMENT_POINTS: f64 = 4.0;
+
 fn engagement(evidence: &Evidence, found: &mut Vec<Finding>) {
     let Some(percentile) = evidence.engagement_percentile else { return };
     let what = match (evidence.score, evidence.comments) {
@@ -135,13 +176,12 @@ fn engagement(evidence: &Evidence, found: &mut Vec<Finding>) {
         (None, Some(comments)) => counted(comments, "comment"),
         (None, None) => counted(evidence.views.unwrap_or_default(), "view"),
     };
-    let beats = percentile * 100.0;
     let words = match percentile {
         p if p >= 1.0 => format!("{what}, the most of its source's items"),
-        p if p > 0.5 => format!("{what}, more than {beats:.0} % of its source's items"),
-        _ => what,
+        p if p > 0.5 => format!("{what}, more than {:.0} % of its source's items", percentile * 100.0),
+        _ => String::new(),
     };
-    add(found, 10.0 * percentile, words);
+    add(found, ENGAGEMENT_POINTS * percentile, words);
 }
 
 fn caveats(evidence: &Evidence, found: &mut Vec<Finding>) {
@@ -153,44 +193,43 @@ fn caveats(evidence: &Evidence, found: &mut Vec<Finding>) {
         add(found, -20.0, "the headline promises instead of telling");
     }
     if let Some(points) = noise_points(evidence) {
-        let percent = evidence.noise * 100.0;
-        add(found, points, format!("promotional: its headline is {percent:.0} % like advertisements and bait"));
+        add(found, points, "its headline is that of an advertisement or of bait");
+    }
+    if let Some(earlier) = &evidence.resembles {
+        add(found, -4.0, format!("resembles “{earlier}”"));
     }
     if evidence.teaser {
-        add(found, -5.0, "only a teaser, the text is elsewhere");
+        add(found, -2.0, "");
     }
 }
 
-/// The facts, those that speak for it first, then by weight. A story that nothing speaks for or against is told by where and when it stands.
-fn reason(input: &TriageInput, findings: &[Finding]) -> String {
-    let mut by_weight: Vec<&Finding> = findings.iter().collect();
-    by_weight.sort_by(|a, b| {
+/// The facts that moved it most, those that speak for it first.
+fn reason(input: &TriageInput) -> String {
+    let mut sources: Vec<&str> = Vec::new();
+    for member in &input.members {
+        if !sources.contains(&member.source.as_str()) {
+            sources.push(&member.source);
+        }
+    }
+    let mut findings = findings(&input.evidence, &sources);
+    if let Some(since) = input.continues_since {
+        add(&mut findings, -1.0, format!("continues a story of {}", since.to_utc().format("%-d %b")));
+    }
+    findings.retain(|finding| !finding.words.is_empty());
+    findings.sort_by(|a, b| {
         let key = |finding: &Finding| (finding.points > 0.0, finding.points.abs());
         let ((speaks_for, x), (also_for, y)) = (key(a), key(b));
         also_for.cmp(&speaks_for).then(y.total_cmp(&x)).then_with(|| a.words.cmp(&b.words))
     });
-    let mut facts: Vec<String> = by_weight.iter().take(4).map(|f| f.words.clone()).collect();
-    if !by_weight.iter().any(|finding| finding.points > 0.0) {
-        facts.insert(0, plain_fact(input));
+    let facts: Vec<String> = findings.into_iter().take(3).map(|finding| finding.words).collect();
+    if facts.is_empty() {
+        return if input.evidence.has_interests { UNASKED } else { NOTHING_SAID }.to_owned();
     }
     let mut text = crate::domain::item::first_words(&facts.join("; "), 500);
     if let Some(first) = text.chars().next() {
         text.replace_range(..first.len_utf8(), &first.to_uppercase().to_string());
     }
     text
-}
-
-fn plain_fact(input: &TriageInput) -> String {
-    let source = input.members.first().map_or("one source", |m| m.source.as_str());
-    let usual = input.evidence.source_usual_gap_days.map(|days| match days {
-        d if d < 1.0 => format!(", which posts every {:.0} h", (d * 24.0).max(1.0)),
-        d => format!(", which posts every {d:.0} days"),
-    });
-    format!(
-        "told by {source} alone{}, {:.0} h before the window's end",
-        usual.unwrap_or_default(),
-        input.evidence.age_hours
-    )
 }
 
 fn counted(n: i64, what: &str) -> String {
@@ -202,13 +241,12 @@ fn list(names: &[&str], most: usize) -> String {
     if names.len() > most { format!("{shown} and {} more", names.len() - most) } else { shown }
 }
 
-/// Up to 15 points less for a headline of noise, unless the owner asked for its words or several sources tell it, or it was
+/// Up to 15 points less for a headline that is surely noise, unless the reader asked for it or several sources tell it, or it was
 /// found to be noise by its very words.
 fn noise_points(evidence: &Evidence) -> Option<f64> {
-    let is_excused = evidence.distinct_sources >= 2 || !evidence.matched_interests.is_empty();
-    let is_known = evidence.clickbait || !evidence.promotional.is_empty();
-    (evidence.noise > WORTH_SAYING && !is_excused && !is_known)
-        .then(|| -15.0 * (evidence.noise - WORTH_SAYING) / (1.0 - WORTH_SAYING))
+    let is_excused = evidence.distinct_sources >= 2 || is_asked_for(evidence);
+    (evidence.noise > SURE_NOISE && !is_excused && !is_noise(evidence))
+        .then(|| -15.0 * (evidence.noise - SURE_NOISE) / (1.0 - SURE_NOISE))
 }
 
 #[cfg(test)]
@@ -244,11 +282,12 @@ mod tests {
             distinct_sources: 4,
             has_interests: true,
             matched_interests: vec!["ferries".into()],
+            relevance: Some(asked_for()),
             ..Evidence::default()
         });
         assert!((21..=50).contains(&plain), "{plain}");
         assert!((51..=80).contains(&told), "{told}");
-        assert!(wanted > told && wanted > 70, "{wanted}");
+        assert!(wanted > 55 && told > 50, "{wanted} and {told}");
     }
 
     #[test]
@@ -264,11 +303,11 @@ mod tests {
     #[test]
     fn a_headline_of_noise_counts_against_a_story_unless_it_was_asked_for() {
         let noisy = Evidence { distinct_sources: 1, noise: 0.95, ..Evidence::default() };
-        let asked = Evidence { matched_interests: vec!["jobs".into()], has_interests: true, ..noisy.clone() };
+        let asked = Evidence { relevance: Some(asked_for()), has_interests: true, ..noisy.clone() };
         let calm = |evidence: &Evidence| score(Evidence { noise: 0.1, ..evidence.clone() });
         assert!(score(noisy.clone()) < calm(&noisy));
         assert_eq!(score(asked.clone()), calm(&asked));
-        assert!(judge(&input(noisy))["reason"].as_str().unwrap().contains("romotional"));
+        assert!(judge(&input(noisy))["reason"].as_str().unwrap().contains("advertisement"));
     }
 
     #[test]
@@ -280,7 +319,39 @@ mod tests {
 
     #[test]
     fn a_reason_always_names_a_fact() {
-        let answer = judge(&input(Evidence { distinct_sources: 1, age_hours: 5.0, ..Evidence::default() }));
-        assert_eq!(answer["reason"], "Told by Harbour Post alone, 5 h before the window's end");
+        let reason = |evidence| judge(&input(evidence))["reason"].as_str().unwrap().to_owned();
+        assert_eq!(reason(Evidence { distinct_sources: 1, ..Evidence::default() }), NOTHING_SAID);
+        let liked = Evidence {
+            preference: 0.24,
+            preference_reason: Some("like two stories you saved".into()),
+            ..Evidence::default()
+        };
+        assert_eq!(reason(liked), "+12: like two stories you saved");
+    }
+
+    #[test]
+    fn what_was_not_asked_for_is_mildly_interesting_at_best() {
+        let unasked = |sources| Evidence {
+            has_interests: true,
+            distinct_sources: sources,
+            relevance: Some(Relevance { degree: 3.0, allowed: 1.0, ..Relevance::default() }),
+            ..Evidence::default()
+        };
+        assert_eq!((score(unasked(1)), score(unasked(2))), (35, 50));
+        let asked = Evidence { relevance: Some(asked_for()), ..unasked(1) };
+        assert!((51..=80).contains(&score(asked)));
+    }
+
+    #[test]
+    fn what_is_denied_is_said() {
+        let relevance = Relevance { allowed: 0.2, matched: 0.2, denied: vec!["release notes".into()], ..asked_for() };
+        let evidence = Evidence { has_interests: true, relevance: Some(relevance), ..Evidence::default() };
+        let answer = judge(&input(evidence.clone()));
+        assert!(answer["reason"].as_str().unwrap().contains("ou do not want “release notes”"), "{answer}");
+    }
+
+    /// A clause met in a title.
+    fn asked_for() -> Relevance {
+        Relevance { degree: 1.2, matched: 1.2, allowed: 1.0, ..Relevance::default() }
     }
 }

@@ -1,0 +1,49 @@
+//! `aha-radar topic interests`: how interests are understood, and what they match.
+
+use anyhow::Result;
+
+use crate::app::App;
+use crate::pipeline::RunError;
+use crate::pipeline::interests::{Preview, preview};
+
+use super::output;
+
+/// Days that are looked at after interests were set.
+pub(super) const DAYS: u16 = 7;
+
+pub(super) async fn show(app: &App, topic: &str, trial: Option<&str>, days: u16, json: bool) -> Result<()> {
+    let topic = app.store().topic(topic).await?.ok_or_else(|| RunError::NoTopic { name: topic.to_owned() })?;
+    let text = trial.unwrap_or(&topic.interests);
+    let found = preview(app, &topic, text, app.clock().now(), i64::from(days)).await?;
+    if json {
+        return output::print_json(&found);
+    }
+    output::print(&output::one_safe_text(&in_words(&found, days)))
+}
+
+fn in_words(found: &Preview, days: u16) -> String {
+    if found.clauses.is_empty() {
+        return "no interests: nothing in these words says what is wanted; \
+                try --try \"embedded databases, tidal energy in Scotland. No sport.\""
+            .to_owned();
+    }
+    let mut table = output::table(&["", "understood as", "words", "places", "items"]);
+    for clause in &found.clauses {
+        let kind = if clause.wanted { "wanted" } else { "not wanted" };
+        let cells =
+            [clause.written.clone(), clause.words.join(", "), clause.places.join(", "), clause.items.to_string()];
+        table.add_row(std::iter::once(kind.to_owned()).chain(cells));
+    }
+    let mut lines = vec![table.to_string(), String::new()];
+    lines.push(match found.items {
+        0 => format!("nothing is stored of the last {days} days to hold this against"),
+        items => format!(
+            "of {items} items of the last {days} days {} are what you ask for, {} touch it, {} are left out by what you do not want",
+            found.strong, found.weak, found.denied
+        ),
+    });
+    for found in &found.best {
+        lines.push(format!("{:5.2}  {}  ({})", found.degree, found.title, found.clauses.join(", ")));
+    }
+    lines.join("\n")
+}

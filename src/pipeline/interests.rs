@@ -1,0 +1,125 @@
+//! What interests would match of what is stored, for somebody who is about to set them. Called by `aha-radar topic`; stores nothing.
+
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use super::RunError;
+use super::cluster::stored_documents;
+use crate::app::App;
+use crate::domain::item::Item;
+use crate::domain::time::Timestamp;
+use crate::domain::topic::Topic;
+use crate::domain::window::Window;
+use crate::relevance::{Corpus, Interests, Query, STRONG, TextParts, WEAK};
+use crate::stories::features::Features;
+use crate::stories::similarity::Frequencies;
+
+/// How interests are understood, and what they match.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Preview {
+    pub clauses: Vec<ReadClause>,
+    /// The window that was looked at.
+    pub start: Timestamp,
+    pub end: Timestamp,
+    pub items: usize,
+    /// Items that are what was asked for, and items that touch it.
+    pub strong: usize,
+    pub weak: usize,
+    /// Items that match but for a denial.
+    pub denied: usize,
+    /// The best matches, the most first.
+    pub best: Vec<PreviewMatch>,
+}
+
+/// A clause as it was understood.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ReadClause {
+    pub written: String,
+    pub wanted: bool,
+    pub words: Vec<String>,
+    pub places: Vec<String>,
+    /// Items that meet it.
+    pub items: usize,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PreviewMatch {
+    pub degree: f64,
+    pub title: String,
+    pub published_at: Timestamp,
+    pub clauses: Vec<String>,
+}
+
+/// Matches that are listed.
+const LISTED: usize = 10;
+/// Items that are looked at, at most: the newest.
+const MOST_ITEMS: usize = 5_000;
+
+/// Interests, held against the items of so many days before `end`.
+///
+/// # Errors
+/// When the store fails.
+pub async fn preview(app: &App, topic: &Topic, text: &str, end: Timestamp, days: i64) -> Result<Preview, RunError> {
+    let window = Window { start: end.days_before(days), end };
+    let documents = stored_documents(app.store(), topic.id, window).await?;
+    let features: Vec<Arc<Features>> = documents.iter().map(|document| Arc::clone(&document.features)).collect();
+    let mut ids = app.store().items_in_window(topic.id, window).await?;
+    ids.truncate(MOST_ITEMS);
+    let items: Vec<Item> = app.store().load_items(topic.id, &ids).await?.into_iter().map(|(item, _)| item).collect();
+    let interests = Interests::parse(text);
+    let measuring = tokio::task::spawn_blocking(move || {
+        let frequencies = Frequencies::of(features.iter().map(|features| &**features));
+        measure(&interests, &items, &frequencies, window)
+    });
+    measuring.await.map_err(|_| RunError::Interrupted)
+}
+
+fn measure(interests: &Interests, items: &[Item], frequencies: &Frequencies, window: Window) -> Preview {
+    let mut corpus = Corpus::default();
+    for item in items {
+        corpus.add(TextParts {
+            title: item.title.as_deref().unwrap_or(""),
+            body: &item.body_text,
+            categories: &item.metadata.categories,
+            is_english: item.is_english(),
+        });
+    }
+    let query = Query::new(interests, &corpus, frequencies);
+    let degrees: Vec<_> = (0..items.len()).map(|number| query.degree(number)).collect();
+    let count = |is: &dyn Fn(f64, f64) -> bool| degrees.iter().filter(|d| is(d.lexical, d.allowed)).count();
+    let mut best: Vec<PreviewMatch> = items
+        .iter()
+        .zip(&degrees)
+        .filter(|(_, degree)| degree.matched() >= WEAK)
+        .map(|(item, degree)| PreviewMatch {
+            degree: degree.matched(),
+            title: item.display_title(),
+            published_at: item.time,
+            clauses: degree.clauses.iter().filter(|c| c.score >= WEAK).map(|c| c.written.clone()).collect(),
+        })
+        .collect();
+    best.sort_by(|a, b| b.degree.total_cmp(&a.degree).then_with(|| a.title.cmp(&b.title)));
+    best.truncate(LISTED);
+    let clauses = interests.clauses.iter().map(|clause| ReadClause {
+        written: clause.written.clone(),
+        wanted: !clause.denied,
+        words: clause.words.clone(),
+        places: clause.place_names(),
+        items: degrees
+            .iter()
+            .flat_map(|degree| if clause.denied { &degree.denied } else { &degree.clauses })
+            .filter(|met| met.written == clause.written && met.share >= 0.5)
+            .count(),
+    });
+    Preview {
+        clauses: clauses.collect(),
+        start: window.start,
+        end: window.end,
+        items: items.len(),
+        strong: count(&|lexical, allowed| lexical * allowed >= STRONG),
+        weak: count(&|lexical, allowed| (WEAK..STRONG).contains(&(lexical * allowed))),
+        denied: count(&|lexical, allowed| lexical >= WEAK && lexical * allowed < WEAK),
+        best,
+    }
+}

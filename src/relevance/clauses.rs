@@ -1,0 +1,280 @@
+//! Interests as people write them: clauses, some of them denials.
+//!
+//! A sentence is cut into clauses at commas, colons, "and", "especially" and the like. A denial ("no sport", "not interested in …") holds
+//! to the end of its sentence or a "but". A clause that names no place is about the places that the rest of its sentence names:
+//! "Latin America: politics, trade".
+
+use super::lexicon::{LONGEST, Lexicon};
+use super::phrases::{Phrase, find};
+use super::places::{PlaceId, Places};
+use super::words::{fold, is_function_word, is_lead_in, next_word, stem};
+
+/// What a reader wants, or does not want.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Clause {
+    /// As it was written, without what leads up to it.
+    pub written: String,
+    /// Whether it is not wanted.
+    pub denied: bool,
+    /// Words that a text is to have, in lower case; an abbreviation in the place of what it stands for.
+    pub words: Vec<String>,
+    /// Places that a text is to be about.
+    pub(super) places: Vec<PlaceId>,
+    /// Places of the sentence, for a clause that names none.
+    pub(super) scope: Vec<PlaceId>,
+}
+
+/// Interests, understood.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Interests {
+    pub clauses: Vec<Clause>,
+}
+
+/// A word of the interests or a mark between words.
+#[derive(Debug, Clone)]
+struct Token {
+    /// As compared; empty for a mark.
+    word: String,
+    mark: Mark,
+    start: usize,
+    end: usize,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Mark {
+    None,
+    /// A comma or another pause within a sentence.
+    Pause,
+    SentenceEnd,
+}
+
+impl Interests {
+    #[must_use]
+    pub fn parse(text: &str) -> Self {
+        let tokens = tokens(text);
+        let sentences = tokens.split(|token| token.mark == Mark::SentenceEnd);
+        Self { clauses: sentences.flat_map(|sentence| clauses(text, sentence)).collect() }
+    }
+
+    /// Whether nothing is asked for; denials alone ask for nothing.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.clauses.iter().all(|clause| clause.denied)
+    }
+
+    pub fn wanted(&self) -> impl Iterator<Item = &Clause> {
+        self.clauses.iter().filter(|clause| !clause.denied)
+    }
+
+    pub fn denied(&self) -> impl Iterator<Item = &Clause> {
+        self.clauses.iter().filter(|clause| clause.denied)
+    }
+}
+
+impl Clause {
+    /// Names of the places that it is about, for a person.
+    #[must_use]
+    pub fn place_names(&self) -> Vec<String> {
+        let places = self.places.iter().chain(&self.scope);
+        places.map(|place| Places::shipped().title(place)).collect()
+    }
+}
+
+fn tokens(text: &str) -> Vec<Token> {
+    let mut tokens = Vec::new();
+    let mut at = 0;
+    while let Some(found) = next_word(&text[at..]) {
+        push_mark(&mut tokens, &text[at..at + found.start], at);
+        let mut word = String::new();
+        fold(found.text, found.is_initials, &mut word);
+        // Initials may stand at the end of a sentence; their last full stop is theirs.
+        tokens.push(Token { word, mark: Mark::None, start: at + found.start, end: at + found.end });
+        at += found.end;
+    }
+    push_mark(&mut tokens, &text[at..], at);
+    tokens
+}
+
+fn push_mark(tokens: &mut Vec<Token>, between: &str, at: usize) {
+    let is_abbreviation = || {
+        tokens
+            .last()
+            .is_some_and(|token| ["eg", "ie", "etc", "vs", "g", "ex", "ej", "zb", "b"].contains(&token.word.as_str()))
+    };
+    let ends = between.contains(['!', '?', ';', '\n'])
+        || (between.starts_with('.') && between[1..].starts_with(|c: char| c.is_whitespace()) && !is_abbreviation())
+        || [" - ", " – ", " — "].iter().any(|dash| between.contains(dash));
+    let pauses = between.contains([',', ':', '/', '&', '(', ')', '、', '，', '•', '|']);
+    let mark = match (ends, pauses) {
+        (true, _) => Mark::SentenceEnd,
+        (false, true) => Mark::Pause,
+        (false, false) => return,
+    };
+    tokens.push(Token { word: String::new(), mark, start: at, end: at + between.len() });
+}
+
+/// The clauses of a sentence.
+fn clauses(text: &str, sentence: &[Token]) -> Vec<Clause> {
+    let words: Vec<&str> = sentence.iter().map(|token| token.word.as_str()).collect();
+    let mut parts: Vec<(Vec<&Token>, bool)> = vec![(Vec::new(), false)];
+    let mut denied = false;
+    // The first part since the last pause: a denial that comes behind its object takes these back.
+    let mut since_pause = 0;
+    let mut at = 0;
+    while at < sentence.len() {
+        if sentence[at].mark == Mark::Pause {
+            since_pause = parts.len();
+            parts.push((Vec::new(), denied));
+            at += 1;
+            continue;
+        }
+        let Some((phrase, length)) = find(&words[at..]) else {
+            parts.last_mut().into_iter().for_each(|(part, _)| part.push(&sentence[at]));
+            at += 1;
+            continue;
+        };
+        at += length;
+        match phrase {
+            Phrase::NoDenial => continue,
+            Phrase::Denial => denied = true,
+            Phrase::Turn => {
+                denied = false;
+                since_pause = parts.len();
+            }
+            Phrase::DenialBehind => parts[since_pause..].iter_mut().for_each(|(_, is_denied)| *is_denied = true),
+            Phrase::Separator => {}
+        }
+        parts.push((Vec::new(), denied));
+    }
+    let mut clauses: Vec<Clause> = parts.iter().filter_map(|(part, denied)| clause(text, part, *denied)).collect();
+    let mut places: Vec<PlaceId> = Vec::new();
+    for place in clauses.iter().filter(|clause| !clause.denied).flat_map(|clause| &clause.places) {
+        if !places.contains(place) {
+            places.push(place.clone());
+        }
+    }
+    for clause in clauses.iter_mut().filter(|clause| !clause.denied && clause.places.is_empty()) {
+        clause.scope.clone_from(&places);
+    }
+    clauses
+}
+
+/// `None` where nothing is left of it that a text could have.
+fn clause(text: &str, part: &[&Token], denied: bool) -> Option<Clause> {
+    let words: Vec<&str> = part.iter().map(|token| token.word.as_str()).collect();
+    let mut clause =
+        Clause { written: String::new(), denied, words: Vec::new(), places: Vec::new(), scope: Vec::new() };
+    let mut span: Option<(usize, usize)> = None;
+    let mut kept: Vec<&str> = Vec::new();
+    let mut at = 0;
+    while at < part.len() {
+        let found = Places::shipped().find(&words[at..]);
+        let length = found.as_ref().map_or(1, |(_, length)| *length);
+        let is_content = found.is_some() || is_content(words[at]);
+        if is_content {
+            let end = part[at + length - 1].end;
+            span = Some((span.map_or(part[at].start, |(start, _)| start), end));
+        }
+        match found {
+            Some((place, _)) if !clause.places.contains(&place) => clause.places.push(place),
+            Some(_) => {}
+            None if is_content => kept.push(words[at]),
+            None => {}
+        }
+        at += length;
+    }
+    clause.words = abbreviated(&kept);
+    let (start, end) = span?;
+    text.get(start..end)?.clone_into(&mut clause.written);
+    Some(clause)
+}
+
+fn is_content(word: &str) -> bool {
+    word.chars().nth(1).is_some() && !is_function_word(word) && !is_lead_in(word)
+}
+
+/// With abbreviations in the place of what they stand for, without repetition.
+fn abbreviated(words: &[&str]) -> Vec<String> {
+    let stems: Vec<String> = words.iter().map(|word| stem(word)).collect();
+    let mut found: Vec<String> = Vec::new();
+    let mut at = 0;
+    while at < words.len() {
+        let short = (2..=LONGEST.min(words.len() - at))
+            .rev()
+            .find_map(|length| Some((Lexicon::shipped().abbreviation(&stems[at..at + length])?, length)));
+        let (word, length) = short.unwrap_or((words[at], 1));
+        if !found.iter().any(|known| known == word) {
+            found.push(word.to_owned());
+        }
+        at += length;
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Clauses as written, those that are denied with a minus sign before.
+    fn parsed(text: &str) -> Vec<String> {
+        let sign = |clause: &Clause| if clause.denied { "-" } else { "" };
+        Interests::parse(text).clauses.iter().map(|clause| format!("{}{}", sign(clause), clause.written)).collect()
+    }
+
+    #[test]
+    fn lists_are_cut_into_clauses() {
+        assert_eq!(
+            parsed("embedded databases; Rust; self-hosting and home servers"),
+            ["embedded databases", "Rust", "self-hosting", "home servers"]
+        );
+        assert_eq!(parsed("I would like to read about tidal energy, such as in Wales."), ["tidal energy", "Wales"]);
+    }
+
+    #[test]
+    fn a_denial_ends_with_its_sentence_or_a_but() {
+        assert_eq!(parsed("Rust. No sport, gossip. Tidal energy"), ["Rust", "-sport", "-gossip", "Tidal energy"]);
+        assert_eq!(parsed("climate, but not party politics"), ["climate", "-party politics"]);
+        assert_eq!(parsed("no football but cricket"), ["-football", "cricket"]);
+        assert_eq!(parsed("I don't care about release notes"), ["-release notes"]);
+        assert_eq!(parsed("I am tired of celebrity news and sport"), ["-celebrity", "-sport"]);
+        assert_eq!(parsed("Not only Rust; I can't get enough of cheese"), ["Rust", "cheese"]);
+    }
+
+    #[test]
+    fn a_denial_may_come_behind() {
+        assert_eq!(parsed("Ferries, but football bores me"), ["Ferries", "-football"]);
+        assert_eq!(parsed("Fußball interessiert mich nicht. Fähren"), ["-Fußball", "Fähren"]);
+    }
+
+    #[test]
+    fn other_languages_deny_in_their_own_words() {
+        assert_eq!(parsed("Datenbanken, bitte keinen Sport"), ["Datenbanken", "-Sport"]);
+        assert_eq!(parsed("la politique européenne, sauf le sport"), ["politique européenne", "-sport"]);
+        assert_eq!(parsed("Cocina y viajes. Nada de política"), ["Cocina", "viajes", "-política"]);
+    }
+
+    #[test]
+    fn a_place_holds_for_its_sentence() {
+        let interests = Interests::parse("I follow Latin America: politics, trade. No sport. Rust");
+        let names: Vec<Vec<String>> = interests.clauses.iter().map(Clause::place_names).collect();
+        let latin = vec!["latin america".to_owned()];
+        assert_eq!(names, [latin.clone(), latin.clone(), latin, vec![], vec![]]);
+    }
+
+    #[test]
+    fn an_abbreviation_stands_for_its_words() {
+        let interests = Interests::parse("artificial intelligence, large language models in the U.S.");
+        assert_eq!(interests.clauses[0].words, ["ai"]);
+        assert_eq!(
+            (interests.clauses[1].words.as_slice(), interests.clauses[1].places.len()),
+            (&["llm".to_owned()][..], 1)
+        );
+    }
+
+    #[test]
+    fn denials_alone_ask_for_nothing() {
+        assert!(Interests::parse("no sport").is_empty());
+        assert!(Interests::parse("   ").is_empty() && Interests::parse("I like to read the news").is_empty());
+        assert!(!Interests::parse("ferries").is_empty());
+    }
+}

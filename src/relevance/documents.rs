@@ -1,0 +1,149 @@
+//! The texts of a run, as they are searched: words by number, field by field.
+
+use rustc_hash::FxHashMap;
+
+use super::lexicon::{LONGEST, Lexicon};
+use super::word_vectors::{DIMENSIONS, Vector, WordVectors};
+use super::words::{each_word, stem};
+
+/// Title, opening of the text, what follows, the feed's own categories.
+pub(super) const FIELDS: usize = 4;
+pub(super) const TITLE: usize = 0;
+pub(super) const LEAD: usize = 1;
+pub(super) const BODY: usize = 2;
+pub(super) const CATEGORIES: usize = 3;
+
+/// Words of a text that are its opening, and words that are read at all.
+const LEAD_WORDS: usize = 60;
+const MAX_WORDS: usize = 2_000;
+
+/// What a field counts in the vector of a text.
+const VECTOR_WEIGHTS: [f32; FIELDS] = [2.0, 1.0, 1.0, 1.0];
+
+/// What is searched of an item.
+#[derive(Debug, Clone, Copy)]
+pub struct TextParts<'a> {
+    pub title: &'a str,
+    pub body: &'a str,
+    pub categories: &'a [String],
+    /// Whether its meaning may be told by vectors of English words.
+    pub is_english: bool,
+}
+
+pub(super) type WordId = u32;
+
+/// A word of the corpus.
+#[derive(Debug)]
+pub(super) struct Word {
+    pub(super) text: Box<str>,
+    pub(super) stem: Box<str>,
+    /// In the table of vectors.
+    pub(super) rank: Option<usize>,
+    begins_abbreviation: bool,
+}
+
+#[derive(Debug)]
+pub(super) struct Document {
+    pub(super) fields: [Vec<WordId>; FIELDS],
+    /// All zero where its words have no vector or are not English.
+    pub(super) vector: Vector,
+}
+
+/// Texts with the words they consist of.
+#[derive(Debug, Default)]
+pub struct Corpus {
+    pub(super) words: Vec<Word>,
+    ids: FxHashMap<Box<str>, WordId>,
+    pub(super) documents: Vec<Document>,
+    lengths: [usize; FIELDS],
+}
+
+impl Corpus {
+    /// Adds a text; its number is how many were added before.
+    pub fn add(&mut self, parts: TextParts<'_>) {
+        let mut fields: [Vec<WordId>; FIELDS] = Default::default();
+        self.read(parts.title, MAX_WORDS, &mut fields[TITLE]);
+        self.read(parts.body, MAX_WORDS, &mut fields[LEAD]);
+        if fields[LEAD].len() > LEAD_WORDS {
+            fields[BODY] = fields[LEAD].split_off(LEAD_WORDS);
+        }
+        for category in parts.categories {
+            self.read(category, MAX_WORDS, &mut fields[CATEGORIES]);
+        }
+        for (sum, field) in self.lengths.iter_mut().zip(&fields) {
+            *sum += field.len();
+        }
+        let vector = if parts.is_english { self.vector(&fields) } else { [0.0; DIMENSIONS] };
+        self.documents.push(Document { fields, vector });
+    }
+
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.documents.len()
+    }
+
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.documents.is_empty()
+    }
+
+    pub(super) fn id(&self, word: &str) -> Option<WordId> {
+        self.ids.get(word).copied()
+    }
+
+    /// Mean words of a field, at least 1.
+    #[expect(clippy::cast_precision_loss, reason = "counts of words")]
+    pub(super) fn mean_length(&self, field: usize) -> f64 {
+        (self.lengths[field] as f64 / self.documents.len().max(1) as f64).max(1.0)
+    }
+
+    fn read(&mut self, text: &str, most: usize, into: &mut Vec<WordId>) {
+        each_word(text, |word| {
+            if into.len() < most {
+                into.push(self.number(word));
+            }
+        });
+        self.add_abbreviations(into);
+    }
+
+    fn number(&mut self, word: &str) -> WordId {
+        if let Some(id) = self.ids.get(word) {
+            return *id;
+        }
+        let id = WordId::try_from(self.words.len()).unwrap_or(WordId::MAX);
+        let stem = stem(word);
+        let begins_abbreviation = Lexicon::shipped().begins_abbreviation(&stem);
+        let rank = WordVectors::shipped().rank(word);
+        self.words.push(Word { text: word.into(), stem: stem.into(), rank, begins_abbreviation });
+        self.ids.insert(word.into(), id);
+        id
+    }
+
+    /// Behind the words of a field the abbreviations of phrases among them.
+    fn add_abbreviations(&mut self, field: &mut Vec<WordId>) {
+        let mut found = Vec::new();
+        for at in 0..field.len() {
+            if !self.words[field[at] as usize].begins_abbreviation {
+                continue;
+            }
+            let phrase = &field[at..field.len().min(at + LONGEST)];
+            let stems: Vec<String> = phrase.iter().map(|id| self.words[*id as usize].stem.to_string()).collect();
+            found.extend((2..=stems.len()).filter_map(|length| Lexicon::shipped().abbreviation(&stems[..length])));
+        }
+        for abbreviation in found {
+            let id = self.number(abbreviation);
+            field.push(id);
+        }
+    }
+
+    fn vector(&self, fields: &[Vec<WordId>; FIELDS]) -> Vector {
+        let mut vector = [0.0; DIMENSIONS];
+        let table = WordVectors::shipped();
+        for (field, weight) in fields.iter().zip(VECTOR_WEIGHTS) {
+            for rank in field.iter().filter_map(|id| self.words[*id as usize].rank) {
+                table.add(rank, weight * table.weight(rank), &mut vector);
+            }
+        }
+        vector
+    }
+}

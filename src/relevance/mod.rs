@@ -1,0 +1,24 @@
+//! How much a text is what a reader asked for.
+//!
+//! Comes in: interests as a person writes them, and the texts of a run. Goes out: for each text a degree, with what it is made of: which
+//! clauses it meets, by which words, what of it was denied, and how close its meaning is. Pure; called by the evidence of a run and by
+//! `topic interests`. How it works and what each part adds is measured in `docs/RANKING.md`.
+
+mod clauses;
+mod documents;
+mod history;
+mod lexicon;
+mod phrases;
+mod places;
+mod query;
+mod score;
+mod terms;
+mod word_vectors;
+mod words;
+
+pub use clauses::{Clause, Interests};
+pub use documents::{Corpus, TextParts};
+pub use history::StoredQuery;
+pub use query::{DocumentFrequencies, NoFrequencies, Query};
+pub use score::{ClauseMatch, Degree, STRONG, WEAK};
+pub use words::{is_function_word, stem};

@@ -1,0 +1,242 @@
+//! The degree to which a text is what was asked for: BM25F over clauses (Robertson et al. 2004), less what was denied, with its meaning beside.
+//!
+//! The constants were found as `docs/RANKING.md` says.
+
+use super::documents::{Document, FIELDS};
+use super::query::{AskedClause, Query};
+use super::word_vectors::cosine;
+
+/// What a word counts in each field (title, opening, rest, categories).
+const FIELD_WEIGHTS: [f64; FIELDS] = [3.0, 1.0, 0.4, 1.0];
+/// How much a field's length is held against it.
+const FIELD_B: [f64; FIELDS] = [0.3, 0.3, 0.75, 0.3];
+/// Where further occurrences of a word stop counting.
+const K1: f64 = 0.9;
+/// What all things that a subject covers count together, of the subject's own name.
+const RELATED_WEIGHT: f64 = 0.4;
+/// A clause's score is multiplied by its met share to this power.
+const SHARE_POWER: f64 = 0.5;
+/// What is left of a clause where a text names none of the places of its sentence.
+const OUT_OF_PLACE: f64 = 0.5;
+/// What the meaning counts beside the words.
+const SENSE_WEIGHT: f64 = 1.0;
+/// What a source counts whose other items matched.
+const PRIOR_WEIGHT: f64 = 1.0;
+
+/// Of a degree's lexical part: from here on a text is what was asked for, and from here on it touches it.
+pub const STRONG: f64 = 0.5;
+pub const WEAK: f64 = 0.15;
+
+/// How far a text is what was asked for.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Degree {
+    /// By words: about 1 where one clause is met in a title; more where several are.
+    pub lexical: f64,
+    /// By meaning, −1 to 1 times the root of the number of clauses.
+    pub sense: f64,
+    /// Of the text what is not denied, 0 to 1.
+    pub allowed: f64,
+    /// The clauses that are met, the most first.
+    pub clauses: Vec<ClauseMatch>,
+    /// The clauses that are met though they were denied.
+    pub denied: Vec<ClauseMatch>,
+}
+
+/// A clause that a text meets.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ClauseMatch {
+    /// As the reader wrote it.
+    pub written: String,
+    /// Its part of the lexical score; of a denied one the share that is met.
+    pub score: f64,
+    /// The share of its terms' weight that is met, 0 to 1.
+    pub share: f64,
+    /// The words of the text by which it is met, in lower case.
+    pub words: Vec<String>,
+}
+
+impl Degree {
+    /// The whole degree, given the share of the source's other items that matched.
+    #[must_use]
+    pub fn total(&self, source_prior: f64) -> f64 {
+        self.allowed * (self.lexical + SENSE_WEIGHT * self.sense + PRIOR_WEIGHT * source_prior)
+    }
+
+    /// By words, less what is denied.
+    #[must_use]
+    pub fn matched(&self) -> f64 {
+        self.allowed * self.lexical
+    }
+}
+
+/// What is found of each term in a text.
+struct TermFrequencies(Vec<f64>);
+
+impl Query<'_> {
+    /// The degree of a text of the corpus, by its number.
+    #[must_use]
+    pub fn degree(&self, document: usize) -> Degree {
+        let Some(document) = self.corpus.documents.get(document) else { return Degree::default() };
+        let found = self.frequencies(document);
+        let mean_weight = mean(self.wanted.iter().map(|clause| clause.weight));
+        let words = || document.fields.iter().flatten().copied();
+        let mut clauses = Vec::new();
+        for clause in &self.wanted {
+            let (score, share) = self.clause(clause, &found);
+            if score > 0.0 {
+                clauses.push(self.matched(clause, score / mean_weight, share, words()));
+            }
+        }
+        clauses.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.written.cmp(&b.written)));
+        let (mut allowed, mut denied) = (1.0, Vec::new());
+        for clause in &self.denied {
+            let (_, share) = self.clause(clause, &found);
+            allowed *= 1.0 - share.min(1.0);
+            if share > 0.0 {
+                denied.push(self.matched(clause, share, share, words()));
+            }
+        }
+        let sense: f64 = self.wanted.iter().map(|clause| cosine(&clause.vector, &document.vector)).sum();
+        let count = u32::try_from(self.wanted.len().max(1)).unwrap_or(u32::MAX);
+        Degree {
+            lexical: clauses.iter().map(|clause| clause.score).sum(),
+            sense: sense / f64::from(count).sqrt(),
+            allowed,
+            clauses,
+            denied,
+        }
+    }
+
+    fn matched(&self, clause: &AskedClause, score: f64, share: f64, words: impl Iterator<Item = u32>) -> ClauseMatch {
+        let written =
+            self.interests.clauses.get(clause.number).map_or_else(String::new, |clause| clause.written.clone());
+        let words = self.meeting(clause, words).into_iter().map(str::to_owned).collect();
+        ClauseMatch { written, score, share, words }
+    }
+
+    /// A clause's score and the share of it that is met.
+    fn clause(&self, clause: &AskedClause, found: &TermFrequencies) -> (f64, f64) {
+        let (mut score, mut met) = (0.0, 0.0);
+        for term in &clause.terms {
+            let (frequency, weight) = (found.0[*term], self.weights[*term]);
+            score += weight * frequency * (K1 + 1.0) / (frequency + K1);
+            met += weight * frequency.min(1.0);
+        }
+        if score <= 0.0 || clause.weight <= 0.0 {
+            return (0.0, 0.0);
+        }
+        let share = met / clause.weight;
+        let in_place = clause.scope.iter().map(|place| found.0[*place].min(1.0)).fold(0.0, f64::max);
+        let place = if clause.scope.is_empty() { 1.0 } else { OUT_OF_PLACE + (1.0 - OUT_OF_PLACE) * in_place };
+        (score * share.powf(SHARE_POWER) * place, share)
+    }
+
+    /// How often each term is there, weighted by fields and their lengths.
+    fn frequencies(&self, document: &Document) -> TermFrequencies {
+        let mut direct = vec![0.0; self.terms.len()];
+        let mut related = vec![0.0; self.terms.len()];
+        for (number, field) in document.fields.iter().enumerate() {
+            if field.is_empty() {
+                continue;
+            }
+            let length = as_f64(field.len()) / self.corpus.mean_length(number);
+            let weight = FIELD_WEIGHTS[number] / (1.0 - FIELD_B[number] + FIELD_B[number] * length);
+            for (at, word) in field.iter().enumerate() {
+                let mut met: Option<usize> = None;
+                for hit in self.hits.of_word(*word) {
+                    // A name of a place counts once at its place of the text, by the longest form.
+                    let is_again = met == Some(hit.term);
+                    if is_again || !field[at + 1..].starts_with(&hit.rest) {
+                        continue;
+                    }
+                    met = Some(hit.term);
+                    direct[hit.term] += weight * hit.direct;
+                    related[hit.term] += weight * hit.related;
+                }
+            }
+        }
+        let both =
+            direct.iter().zip(&related).map(|(direct, related)| direct + RELATED_WEIGHT * related / (1.0 + related));
+        TermFrequencies(both.collect())
+    }
+}
+
+fn mean(values: impl Iterator<Item = f64>) -> f64 {
+    let (mut sum, mut count) = (0.0, 0.0_f64);
+    for value in values {
+        sum += value;
+        count += 1.0;
+    }
+    if sum > 0.0 { sum / count } else { 1.0 }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts of words")]
+const fn as_f64(count: usize) -> f64 {
+    count as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::clauses::Interests;
+    use super::super::documents::{Corpus, TextParts};
+    use super::super::query::NoFrequencies;
+    use super::*;
+
+    /// The degrees of texts (title, body) for interests.
+    fn degrees(interests: &str, texts: &[(&str, &str)]) -> Vec<Degree> {
+        let mut corpus = Corpus::default();
+        for (title, body) in texts {
+            corpus.add(TextParts { title, body, categories: &[], is_english: true });
+        }
+        let interests = Interests::parse(interests);
+        let query = Query::new(&interests, &corpus, &NoFrequencies);
+        (0..texts.len()).map(|number| query.degree(number)).collect()
+    }
+
+    fn order(interests: &str, texts: &[(&str, &str)]) -> Vec<usize> {
+        let found = degrees(interests, texts);
+        let mut order: Vec<usize> = (0..texts.len()).collect();
+        order.sort_by(|a, b| found[*b].total(0.0).total_cmp(&found[*a].total(0.0)));
+        order
+    }
+
+    #[test]
+    fn a_title_says_more_than_a_mention() {
+        let body = "A long report on harbours and the people who work there. ".repeat(20);
+        let mention = format!("{body} A ferry passed.");
+        assert_eq!(
+            order("ferries", &[("Harbour work", &mention), ("A ferry is adrift", &body), ("Soup", "Lentils")]),
+            [1, 0, 2]
+        );
+    }
+
+    #[test]
+    fn what_is_denied_sinks() {
+        let texts = [("Release notes for libcrumple 1.9", "What changed"), ("How libcrumple decodes", "An essay")];
+        assert_eq!(order("libcrumple. I don't care about release notes", &texts), [1, 0]);
+        let found = degrees("libcrumple. I don't care about release notes", &texts);
+        assert!(found[0].allowed < 0.5 && (found[1].allowed - 1.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn one_sense_of_a_word_is_not_another() {
+        let found = degrees(
+            "physics",
+            &[("Physical fitness in winter", "Ten exercises"), ("New physics at the collider", "Quarks")],
+        );
+        assert!(found[0].lexical < 0.4 * found[1].lexical, "{found:?}");
+    }
+
+    #[test]
+    fn a_region_is_met_by_its_countries() {
+        let found = degrees("Latin America: elections", &[("Elections in Peru", ""), ("Elections in Norway", "")]);
+        assert!(found[0].lexical > 1.5 * found[1].lexical, "{found:?}");
+    }
+
+    #[test]
+    fn a_match_says_by_which_words() {
+        let found = degrees("tidal energy, ferries", &[("Tides turn a turbine", "Tidal energy for Skerrow")]);
+        assert_eq!(found[0].clauses[0].written, "tidal energy");
+        assert!(found[0].clauses[0].words.contains(&"tidal".to_owned()), "{found:?}");
+    }
+}

@@ -1,0 +1,220 @@
+//! Words of interests and of texts: lower case, without possessives, initials put together; a light stemmer; words that say nothing.
+
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
+/// Calls with every word of a text in lower case, in order: letters and digits, with `+` and `#` at the end (`c++`, `c#`). Single letters
+/// are left out. `U.S.` and the upper-case `US` are the word `usa`, which `us` is not.
+pub(super) fn each_word(text: &str, mut each: impl FnMut(&str)) {
+    let mut lower = String::new();
+    let mut rest = text;
+    while let Some(word) = next_word(rest) {
+        rest = &rest[word.end..];
+        lower.clear();
+        fold(word.text, word.is_initials, &mut lower);
+        if lower.len() > 1 || lower.starts_with(|c: char| c.is_ascii_digit()) {
+            each(&lower);
+        }
+    }
+}
+
+/// A word at its place in a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Found<'a> {
+    pub(super) text: &'a str,
+    /// In bytes.
+    pub(super) start: usize,
+    /// Behind the word and a possessive ending.
+    pub(super) end: usize,
+    /// `U.S.`: letters with full stops between them.
+    pub(super) is_initials: bool,
+}
+
+/// The first word of a text.
+pub(super) fn next_word(text: &str) -> Option<Found<'_>> {
+    let start = text.find(char::is_alphanumeric)?;
+    let from = &text[start..];
+    let letters = from.find(|c: char| !c.is_alphanumeric()).unwrap_or(from.len());
+    if let Some(length) = initials(from, letters) {
+        return Some(Found { text: &from[..length], start, end: start + length, is_initials: true });
+    }
+    let signs = from[letters..].find(|c| c != '+' && c != '#').unwrap_or(from.len() - letters);
+    let length = letters + signs.min(2);
+    let end = length + possessive(&from[length..]);
+    Some(Found { text: &from[..length], start, end: start + end, is_initials: false })
+}
+
+/// The length of `U.S.` or `U.S`, where a text begins with such.
+fn initials(from: &str, letters: usize) -> Option<usize> {
+    let bytes = from.as_bytes();
+    if letters != 1 || !bytes[0].is_ascii_uppercase() {
+        return None;
+    }
+    let mut at = 0;
+    while bytes.get(at).is_some_and(u8::is_ascii_uppercase) && bytes.get(at + 1) == Some(&b'.') {
+        at += 2;
+    }
+    let is_last = |at: usize| !from[at..].starts_with(|c: char| c.is_alphanumeric());
+    if at >= 2 && bytes.get(at).is_some_and(u8::is_ascii_uppercase) && is_last(at + 1) {
+        at += 1;
+    }
+    (at >= 3 && is_last(at)).then_some(at)
+}
+
+/// The length of `'s` where it ends a word.
+fn possessive(rest: &str) -> usize {
+    let after = ["'s", "’s"].iter().find_map(|ending| rest.strip_prefix(ending));
+    match after {
+        Some(after) if !after.starts_with(char::is_alphanumeric) => rest.len() - after.len(),
+        _ => 0,
+    }
+}
+
+/// A word as it is compared, without its stem.
+pub(super) fn fold(word: &str, is_initials: bool, into: &mut String) {
+    if is_initials {
+        into.extend(word.chars().filter(|c| *c != '.').map(|c| c.to_ascii_lowercase()));
+        if into == "us" {
+            into.push('a');
+        }
+    } else if word == "US" {
+        into.push_str("usa");
+    } else if word.is_ascii() {
+        into.push_str(word);
+        into.make_ascii_lowercase();
+    } else {
+        into.extend(word.chars().flat_map(char::to_lowercase));
+    }
+}
+
+/// The stem of a lower-case word: plural, `-ing`, `-ed` and a final `e` taken off, British spelling made American. It is light on purpose:
+/// what it takes for one word is one. `physics` is not `physical`, nor `police` `policies`, `university` `universe`, `organisation` `organ`.
+#[must_use]
+pub fn stem(word: &str) -> String {
+    if !word.bytes().all(|b| b.is_ascii_lowercase()) {
+        return word.to_owned();
+    }
+    let mut stem = american(word);
+    without_plural(&mut stem);
+    if stem.len() > 3 && stem.ends_with("ie") {
+        stem.truncate(stem.len() - 2);
+        stem.push('y');
+    }
+    without_verb_ending(&mut stem);
+    if stem.len() > 4 && stem.ends_with('e') {
+        stem.pop();
+    }
+    stem
+}
+
+fn american(word: &str) -> String {
+    let mut word = word.replace("isation", "ization");
+    if word.len() < 6 {
+        return word;
+    }
+    let endings =
+        [("our", "or"), ("tre", "ter"), ("defence", "defense"), ("offence", "offense"), ("pretence", "pretense")];
+    for (british, american) in endings {
+        if word.ends_with(british) {
+            word.truncate(word.len() - british.len());
+            word.push_str(american);
+            break;
+        }
+    }
+    word
+}
+
+fn without_plural(word: &mut String) {
+    if word.len() <= 3 || !word.ends_with('s') {
+        return;
+    }
+    let ends = |endings: &[&str]| endings.iter().any(|ending| word.ends_with(ending));
+    let off = if ends(&["ies"]) && word.len() > 4 {
+        3
+    } else if ends(&["sses", "shes", "ches", "xes", "zzes"]) {
+        2
+    } else {
+        usize::from(!ends(&["ics", "ss", "us", "is"]))
+    };
+    word.truncate(word.len() - off);
+    if off == 3 {
+        word.push('y');
+    }
+}
+
+fn without_verb_ending(word: &mut String) {
+    let Some(base) = ["ing", "ed"].iter().find_map(|ending| word.strip_suffix(ending)) else { return };
+    let is_whole = word.ends_with("eed")
+        || word.ends_with("thing")
+        || word.ends_with("king") && word.len() <= 5
+        || ["spring", "string"].contains(&word.as_str());
+    if base.len() < 3 || is_whole || !base.contains(['a', 'e', 'i', 'o', 'u', 'y']) {
+        return;
+    }
+    let bytes = base.as_bytes();
+    let [.., before, last] = bytes else { return };
+    let is_doubled = base.len() >= 4 && before == last && !b"lsz".contains(last);
+    word.truncate(base.len() - usize::from(is_doubled));
+}
+
+/// Whether a lower-case word only holds sentences together, in English, German, French or Spanish.
+#[must_use]
+pub fn is_function_word(word: &str) -> bool {
+    FUNCTION_WORDS.contains(word)
+}
+
+/// Whether a lower-case word of interests only leads up to what is wanted ("I like to read news about …").
+pub(super) fn is_lead_in(word: &str) -> bool {
+    LEAD_IN.contains(word)
+}
+
+fn set(words: &'static str) -> HashSet<&'static str> {
+    words.split_whitespace().collect()
+}
+
+static FUNCTION_WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| set(include_str!("function_words.txt")));
+static LEAD_IN: LazyLock<HashSet<&str>> = LazyLock::new(|| set(include_str!("lead_in_words.txt")));
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(text: &str) -> Vec<String> {
+        let mut found = Vec::new();
+        each_word(text, |word| found.push(word.to_owned()));
+        found
+    }
+
+    #[test]
+    fn words_are_folded() {
+        assert_eq!(
+            words("The U.S. and Iran’s self-hosted C++ apps"),
+            ["the", "usa", "and", "iran", "self", "hosted", "c++", "apps"]
+        );
+        assert_eq!(words("Tell us, in the US: a 5 km run. Z."), ["tell", "us", "in", "the", "usa", "5", "km", "run"]);
+        assert_eq!(words("Größe, ÉTAT"), ["größe", "état"]);
+    }
+
+    #[test]
+    fn forms_of_one_word_have_one_stem() {
+        for forms in [
+            &["election", "elections"][..],
+            &["trade", "trading", "traded", "trades"],
+            &["policy", "policies"],
+            &["movie", "movies"],
+            &["database", "databases"],
+            &["organisation", "organization", "organizations"],
+            &["plan", "planned", "planning"],
+            &["colour", "colors"],
+        ] {
+            assert!(forms.iter().all(|form| stem(form) == stem(forms[0])), "{forms:?}");
+        }
+    }
+
+    #[test]
+    fn different_words_keep_different_stems() {
+        let pairs =
+            [("physics", "physical"), ("universe", "university"), ("police", "policies"), ("organisation", "organ")];
+        assert!(pairs.iter().all(|(one, other)| stem(one) != stem(other)));
+    }
+}
