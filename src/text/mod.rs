@@ -10,4 +10,7 @@ mod markup;
 mod nesting;
 pub mod numbers;
 pub mod prune;
+pub mod quotable;
+mod quotable_words;
 pub mod sanitize;
+pub mod sentences;
