@@ -8,6 +8,7 @@ use crate::config::Config;
 use crate::domain::database_url::DatabaseUrl;
 use crate::pipeline::holder::Holder;
 use crate::store::copy::{CopiedTable, CopyError, CopyRequest, copy};
+use crate::text::numbers::count;
 
 use super::arguments::CopyArguments;
 use super::exit::{Exit, UsageError};
@@ -67,8 +68,9 @@ fn show(config: &Config, target: &DatabaseUrl, tables: &[CopiedTable], as_json: 
     }
     output::print(&shown.to_string())?;
     output::note(&format!(
-        "{rows} rows of {} tables are in {target}, the same as here. To go on there, end what runs on this one and set DATABASE_URL to it.",
-        tables.len()
+        "{} of {} are in {target}, the same as here. To go on there, end what runs on this one and set DATABASE_URL to it.",
+        count(rows, "row", "rows"),
+        count(tables.len(), "table", "tables")
     ));
     Ok(())
 }

@@ -16,6 +16,7 @@ use crate::pipeline::due::overdue;
 use crate::pipeline::holder::Holder;
 use crate::store::OpenMode;
 use crate::store::SharedStore;
+use crate::text::numbers::{count, times};
 
 use super::arguments::DoctorArguments;
 use super::exit::Exit;
@@ -78,8 +79,8 @@ fn settings(config: &Config, findings: &mut Findings) {
     findings.ok(
         "fetching",
         format!(
-            "{} sources at a time, {} ms between requests to a host",
-            config.fetch.concurrency,
+            "{} at a time, {} ms between requests to a host",
+            count(config.fetch.concurrency, "source", "sources"),
             config.fetch.host_gap.as_millis()
         ),
     );
@@ -93,10 +94,12 @@ fn settings(config: &Config, findings: &mut Findings) {
         );
     }
     if !config.fetch.allow.is_empty() {
-        findings.note(
-            "fetching",
-            format!("{} private hosts or networks are allowed by AHA_FETCH_ALLOW", config.fetch.allow.len()),
+        let allowed = count(
+            config.fetch.allow.len(),
+            "private host or network is allowed",
+            "private hosts or networks are allowed",
         );
+        findings.note("fetching", format!("{allowed} by AHA_FETCH_ALLOW"));
     }
     if config.clock.is_pinned() {
         findings.note("clock", format!("AHA_NOW pins the time to {}; unset it outside of tests", config.clock.now()));
@@ -158,12 +161,20 @@ async fn sources(store: &SharedStore, topic: &crate::domain::topic::Topic, findi
             format!("topic {:?} has no enabled source; add one with `aha-radar source add URL`", topic.name),
         );
     } else {
-        findings.ok("sources", format!("topic {:?} reads {enabled} of its {} sources", topic.name, sources.len()));
+        let which = match sources.len() {
+            1 => "its only source".to_owned(),
+            all if all == enabled => format!("all of its {all} sources"),
+            all => format!("{enabled} of its {all} sources"),
+        };
+        findings.ok("sources", format!("topic {:?} reads {which}", topic.name));
     }
     for source in sources.iter().filter(|s| matches!(s.health, SourceHealth::Failing | SourceHealth::Gone)) {
         let why = source.last_error.as_deref().unwrap_or("no reason was recorded");
-        let times = source.consecutive_failures;
-        findings.wrong("source", format!("{} failed {times} times in a row: {why}", source.url));
+        let failed = match u64::try_from(source.consecutive_failures).unwrap_or_default() {
+            0 | 1 => "failed".to_owned(),
+            n => format!("failed {} in a row", times(n)),
+        };
+        findings.wrong("source", format!("{} {failed}: {why}", source.url));
     }
     Ok(())
 }

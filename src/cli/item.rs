@@ -6,6 +6,7 @@ use serde_json::Value;
 use crate::app::App;
 use crate::domain::digest::{DigestStory, Label, Relevance, ScoreDebug};
 use crate::domain::ids::DigestItemId;
+use crate::text::numbers::days;
 
 use super::arguments::ItemArguments;
 use super::exit::{Exit, UsageError};
@@ -165,8 +166,8 @@ fn facts(debug: &ScoreDebug) -> Vec<String> {
     fact("you do not want", relevance.and_then(|relevance| list(&relevance.denied)));
     fact("degree of the match", relevance.map(degree));
     fact("new here", list(&evidence.new_terms));
-    fact("its source was silent for", evidence.source_gap_days.map(|days| format!("{days:.1} days")));
-    fact("its source usually posts every", evidence.source_usual_gap_days.map(|days| format!("{days:.1} days")));
+    fact("its source was silent for", evidence.source_gap_days.map(days));
+    fact("its source usually posts every", evidence.source_usual_gap_days.map(days));
     fact("its source's share of the window", Some(format!("{:.0} %", evidence.source_share * 100.0)));
     fact("points", evidence.score.map(|n| n.to_string()));
     fact("comments", evidence.comments.map(|n| n.to_string()));

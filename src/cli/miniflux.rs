@@ -14,6 +14,7 @@ use crate::sources::canonical::canonical_url;
 use crate::sources::miniflux::{MOST_ENTRIES, Mark, Marked, Miniflux, Subscription};
 use crate::store::OpenMode;
 use crate::stories::preferences::terms_of;
+use crate::text::numbers::count;
 
 use super::arguments::MinifluxArguments;
 use super::dry_run::Scratch;
@@ -135,16 +136,12 @@ fn event(app: &App, kind: FeedbackKind, mark: &Marked, feed: Option<&Subscriptio
 }
 
 fn in_words(brought: &Brought) -> String {
-    let part = |counts: &Counts, noun: &str| {
-        let noun = if counts.added == 1 { noun.to_owned() } else { format!("{noun}s") };
-        format!("{} {noun} added, {} known already", counts.added, counts.known)
-    };
+    let part = |counts: &Counts, noun: &str| output::added(counts.added, counts.known, noun, &format!("{noun}s"));
     let parts = [part(&brought.sources, "source"), part(&brought.stars, "star"), part(&brought.reads, "read mark")];
     let would = if brought.dry_run { "would bring (nothing is stored): " } else { "" };
     let left_out = match brought.left_out.len() {
         0 => String::new(),
-        1 => "; 1 feed left out".to_owned(),
-        n => format!("; {n} feeds left out"),
+        n => format!("; {} left out", count(n, "feed", "feeds")),
     };
     format!("{would}{}{left_out}\ntopics: {}", parts.join("; "), brought.topics.join(", "))
 }

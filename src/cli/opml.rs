@@ -8,6 +8,7 @@ use crate::app::App;
 use crate::domain::source::{NewSource, Source};
 use crate::pipeline::RunError;
 use crate::sources::opml;
+use crate::text::numbers::count;
 
 use super::arguments::OpmlCommand;
 use super::exit::{Exit, UsageError};
@@ -39,7 +40,11 @@ pub(super) async fn import(app: &App, file: &Path, topic: &str) -> Result<(Strin
     }
     let left_out = listed.unusable_count;
     if left_out > 0 && listed.sources.is_empty() {
-        return Err(UsageError(format!("{}: none of its {left_out} outlines can be used", file.display())).into());
+        let why = match left_out {
+            1 => "its only outline cannot be used".to_owned(),
+            n => format!("none of its {n} outlines can be used"),
+        };
+        return Err(UsageError(format!("{}: {why}", file.display())).into());
     }
     let now = app.clock().now();
     let topic = app.store().ensure_topic(topic, now).await?;
@@ -47,7 +52,6 @@ pub(super) async fn import(app: &App, file: &Path, topic: &str) -> Result<(Strin
     let said = format!("{}: {}", file.display(), output::sources_added(counts));
     Ok(match left_out {
         0 => (said, Exit::Ok),
-        1 => (format!("{said}, 1 outline left out"), Exit::Partial),
-        n => (format!("{said}, {n} outlines left out"), Exit::Partial),
+        n => (format!("{said}, {} left out", count(n, "outline", "outlines")), Exit::Partial),
     })
 }

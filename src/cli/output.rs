@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use crate::store::SourcesAdded;
 use crate::text::escapes::without_escapes;
+use crate::text::numbers::count;
 
 /// Columns where the terminal does not tell.
 const DEFAULT_COLUMNS: usize = 100;
@@ -46,8 +47,13 @@ pub(super) fn error(error: &anyhow::Error) {
 
 /// What came of adding sources, in words.
 pub(super) fn sources_added(counts: SourcesAdded) -> String {
-    let noun = if counts.added == 1 { "source" } else { "sources" };
-    format!("{} {noun} added, {} known already", counts.added, counts.known)
+    added(counts.added, counts.known, "source", "sources")
+}
+
+/// `2 stars added, 1 known already`.
+pub(super) fn added(added: usize, known: usize, one: &str, many: &str) -> String {
+    let added = format!("{} added", count(added, one, many));
+    if known == 0 { added } else { format!("{added}, {known} known already") }
 }
 
 /// Text from outside without what would steer a terminal.

@@ -13,6 +13,7 @@ use crate::domain::ranking::Ranking;
 use crate::domain::run::Run;
 use crate::domain::topic::Topic;
 use crate::pipeline::{StopSignal, replay};
+use crate::text::numbers::count;
 
 use super::arguments::ReplayArguments;
 use super::dry_run::Scratch;
@@ -75,7 +76,10 @@ fn moved(before: Option<&Digest>, after: &Digest) -> String {
     let place = |story| before.stories.iter().find(|old| old.id == story).map(|old| old.rank);
     let new = after.stories.iter().filter(|story| place(story.id).is_none()).count();
     let moved = after.stories.iter().filter(|story| place(story.id).is_some_and(|rank| rank != story.rank)).count();
-    format!(
-        "a replay, nothing is stored: {moved} stories stand elsewhere than in the run's digest, {new} are not in it"
-    )
+    let moved = count(moved, "story stands", "stories stand");
+    let new = match new {
+        0 => String::new(),
+        n => format!(", {} not in it", count(n, "is", "are")),
+    };
+    format!("a replay, nothing is stored: {moved} elsewhere than in the run's digest{new}")
 }

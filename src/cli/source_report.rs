@@ -16,6 +16,7 @@ use crate::sources::fetch::Fetcher;
 use crate::sources::signal::{Found, SearchResult};
 use crate::sources::{Connectors, LookOutcome, Looked, Place, place_from_argument};
 use crate::store::{Gone, OpenMode};
+use crate::text::numbers::count;
 
 use super::exit::Exit;
 use super::output;
@@ -158,7 +159,8 @@ fn in_words(location: &str, report: &Report) -> String {
     }
     let title = report.feed.title.as_deref().unwrap_or("(no title)");
     let format = report.feed.format.as_deref().unwrap_or("unknown format");
-    let mut lines = vec![location.to_owned(), format!("  {title} · {format} · {} items", report.items.len())];
+    let mut lines =
+        vec![location.to_owned(), format!("  {title} · {format} · {}", count(report.items.len(), "item", "items"))];
     for item in report.items.iter().take(SHOWN) {
         let date = item.published_at.map_or_else(|| "no date".to_owned(), |at| at.to_string());
         lines.push(format!(

@@ -5,9 +5,10 @@
 use std::collections::BTreeSet;
 
 use super::outside::short_text;
-use super::words::{count, list};
+use super::words::list;
 use crate::domain::digest::{Digest, DigestStory, Estimate};
 use crate::domain::money::MicroCredits;
+use crate::text::numbers::count;
 
 /// `cost: 0.12 credits, judged by openai/gpt-5-mini`; without a model, what one would cost.
 pub(super) fn of_digest(digest: &Digest) -> String {

@@ -8,8 +8,8 @@ use super::files::plot_name;
 use super::header::{is_quiet, reasons};
 use super::quote::Quote;
 use super::view::{Page, Source, Story};
-use super::words::count;
 use crate::domain::digest::Digest;
+use crate::text::numbers::count;
 
 /// Sources shown under a story before the rest is folded away.
 const SOURCES_SHOWN: usize = 3;

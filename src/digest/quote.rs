@@ -5,6 +5,8 @@
 
 use super::outside::{short_text, text};
 use crate::domain::digest::{DigestStory, StorySource};
+use crate::text::quotable::{Flaw, flaw};
+use crate::text::sentences::{between, sentences};
 
 /// Longest sentence shown; a source without full stops should not fill the page.
 const MAX_CHARS: usize = 600;
@@ -50,12 +52,35 @@ impl Quote {
                 [only] => Some(only),
                 _ => None,
             });
-        Self::of(&text(&story.excerpt), true, told_it.map(|source| text(&source.name)))
+        Self::of(worth_showing(&text(&story.excerpt)), true, told_it.map(|source| text(&source.name)))
     }
 
     fn of(sentence: &str, verbatim: bool, source: Option<String>) -> Option<Self> {
         let text = short_text(sentence, MAX_CHARS);
         (!text.is_empty()).then_some(Self { text, verbatim, source })
+    }
+}
+
+/// An excerpt without what is boilerplate, a caption or a disclosure at either end, nor what is cut off behind a whole sentence.
+fn worth_showing(excerpt: &str) -> &str {
+    let is_empty =
+        |sentence: &&str| matches!(flaw(sentence), Some(Flaw::Boilerplate | Flaw::Caption | Flaw::Disclosure));
+    let all = sentences(excerpt);
+    let mut shown: &[&str] = &all;
+    while let Some((_, rest)) = shown.split_first().filter(|(first, _)| is_empty(first)) {
+        shown = rest;
+    }
+    while let Some((_, rest)) =
+        shown.split_last().filter(|(last, rest)| is_empty(last) || !rest.is_empty() && flaw(last) == Some(Flaw::Torn))
+    {
+        shown = rest;
+    }
+    match shown {
+        [first, .., last] => between(excerpt, first, last),
+        [only] => only,
+        // Signs without a word.
+        [] if all.is_empty() => excerpt,
+        [] => "",
     }
 }
 
@@ -125,5 +150,22 @@ mod tests {
         assert_eq!((quote.text.as_str(), quote.source), ("We rewrote it in Rust.", None));
         let told = Quote::read("A model says so — Rust", false, &sources).unwrap();
         assert_eq!(told.marked(), "A model says so — Rust");
+    }
+
+    #[test]
+    fn of_an_excerpt_the_sentences_about_the_story_are_shown() {
+        let told = "The ferry struck the quay at Kelmouth. Nobody was hurt.";
+        for excerpt in [
+            told.to_owned(),
+            format!("Photo: Ida Brandt. {told}"),
+            format!("{told} Click here to subscribe."),
+            format!("{told} The owner said that the captain had…"),
+            format!("{told} “We waited. And…"),
+        ] {
+            assert_eq!(worth_showing(&excerpt), told, "{excerpt}");
+        }
+        assert_eq!(worth_showing("the ferry, at last…"), "the ferry, at last…");
+        assert_eq!(worth_showing("Subscribe to our newsletter."), "");
+        assert_eq!(worth_showing("⛴"), "⛴");
     }
 }

@@ -10,9 +10,9 @@ use anstyle::{AnsiColor, Style};
 
 use super::outside;
 use super::view::{Failing, Page, Source, Story};
-use super::words::count;
 use super::wrap::{columns, cut, wrap, wrap_parts};
 use crate::domain::digest::Digest;
+use crate::text::numbers::count;
 
 /// Narrower than this nothing could be read; such a width is not believed.
 const MIN_WIDTH: usize = 40;

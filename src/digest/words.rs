@@ -1,17 +1,12 @@
-//! Numbers, lists and times as a person reads them.
+//! Lists and times as a person reads them.
 //!
-//! In: counts and instants. Out: words. Called by `header`, `view` and the renderings.
+//! In: names and instants. Out: words. Called by `header`, `view` and the renderings.
 
 use chrono::{DateTime, Datelike};
 use chrono_tz::Tz;
 
 use crate::domain::digest::DigestHead;
 use crate::domain::time::Timestamp;
-
-/// `1 story`, `2 stories`.
-pub(super) fn count(n: usize, one: &str, many: &str) -> String {
-    format!("{n} {}", if n == 1 { one } else { many })
-}
 
 /// `a`, `a and b`, `a, b and c`; beyond `most` names: `a, b and 3 more`.
 pub(super) fn list(names: &[String], most: usize) -> String {

@@ -9,6 +9,7 @@ use std::collections::HashMap;
 use crate::domain::ids::{ItemId, SourceId};
 use crate::domain::run::RunMode;
 use crate::store::ItemHeader;
+use crate::text::numbers::count;
 
 use super::{RunContext, RunError, RunState, Stage};
 
@@ -28,7 +29,7 @@ pub(super) async fn run(context: &RunContext, state: &mut RunState) -> Result<()
             if claimed.is_empty() { claim(context).await? } else { claimed }
         }
     };
-    context.progress.end(Stage::Assign, &format!("{} items in the run", state.scope.len()));
+    context.progress.end(Stage::Assign, &format!("{} in the run", count(state.scope.len(), "item", "items")));
     Ok(())
 }
 

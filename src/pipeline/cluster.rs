@@ -17,6 +17,7 @@ use crate::stories::comparison::{Sense, Thresholds};
 use crate::stories::dense::DenseVector;
 use crate::stories::features::{Features, LOCAL_SPACE};
 use crate::stories::space::mixture;
+use crate::text::numbers::count;
 
 use super::{RunContext, RunError, RunState, Stage};
 
@@ -52,7 +53,8 @@ pub(super) async fn run(context: &RunContext, state: &RunState) -> Result<(), Ru
 fn in_words(commit: &ClusterCommit) -> String {
     let (begun, joined) = (commit.created.len(), commit.joined.len() - commit.created.len());
     let merged = if commit.merged.is_empty() { String::new() } else { format!(", {} merged", commit.merged.len()) };
-    format!("{begun} new stories, {joined} items joined one{merged}")
+    let (begun, joined) = (count(begun, "new story", "new stories"), count(joined, "item", "items"));
+    format!("{begun}, {joined} joined to one{merged}")
 }
 
 /// Those that were found on the owner's labelled stories, with these vectors or with words alone; else those that ship.

@@ -15,6 +15,7 @@ use crate::domain::summary::Summary;
 use crate::domain::task::{Task, purpose};
 use crate::domain::verdict::Verdict;
 use crate::store::{CallCost, DigestCommit};
+use crate::text::numbers::count;
 
 use super::deep_summary::discussions;
 use super::judge::{Judgement, Skip, calls};
@@ -62,7 +63,7 @@ pub(super) async fn run(context: &RunContext, state: &mut RunState) -> Result<()
     };
     context.check()?;
     context.store().commit_digest(&context.lease, &commit).await?;
-    context.progress.end(Stage::Digest, &format!("{} stories", commit.digest.stories.len()));
+    context.progress.end(Stage::Digest, &count(commit.digest.stories.len(), "story", "stories"));
     state.digest = Some(commit.digest);
     Ok(())
 }

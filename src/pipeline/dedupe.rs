@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use crate::domain::ids::ItemId;
 use crate::stories::cluster::COPY_DAYS;
 use crate::stories::copies::copies;
+use crate::text::numbers::count;
 
 use super::cluster::documents_since;
 use super::{RunContext, RunError, Stage};
@@ -20,6 +21,6 @@ pub(super) async fn run(context: &RunContext) -> Result<(), RunError> {
     let new: Vec<(ItemId, ItemId)> =
         found.map_err(|_| RunError::Interrupted)?.into_iter().filter(|(copy, _)| !placed.contains(copy)).collect();
     context.store().commit_duplicates(&context.lease, &new).await?;
-    context.progress.end(Stage::Dedupe, &format!("{} copies", new.len()));
+    context.progress.end(Stage::Dedupe, &count(new.len(), "copy", "copies"));
     Ok(())
 }

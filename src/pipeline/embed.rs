@@ -9,6 +9,7 @@ use futures::{StreamExt as _, TryStreamExt as _};
 use crate::store::{ItemText, NewEmbedding};
 use crate::stories::features::LOCAL_SPACE;
 use crate::stories::space::{Space, Words};
+use crate::text::numbers::count;
 
 use super::{RunContext, RunError, RunState, Stage, vectors, weights};
 
@@ -25,7 +26,7 @@ pub(super) async fn run(context: &RunContext, state: &mut RunState) -> Result<()
         Some(folder) => weights::run(context, state, folder).await?,
         None => vectors::run(context, state).await?,
     }
-    context.progress.end(Stage::Embed, &format!("{embedded} texts"));
+    context.progress.end(Stage::Embed, &count(embedded, "text", "texts"));
     Ok(())
 }
 

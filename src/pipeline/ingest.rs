@@ -21,6 +21,7 @@ use crate::sources::fetch::{FetchError, Freshness};
 use crate::sources::signal::Found;
 use crate::sources::{LookOutcome, Looked, identity, pace};
 use crate::store::{FetchCommit, FetchCounts, FetchStatus};
+use crate::text::numbers::count;
 
 use super::judge::scope_for;
 use super::search::search;
@@ -51,9 +52,8 @@ pub(super) async fn run(context: &RunContext, state: &mut RunState) -> Result<()
     let (total, ()) = tokio::try_join!(commit_all(context, to_commit), hand_over(looks, finished))?;
     state.sources = context.store().sources(context.topic.id).await?;
     state.source_outcomes = outcomes(context, &state.sources).await?;
-    context
-        .progress
-        .end(Stage::Ingest, &format!("{} items read, {} new, {} changed", total.seen, total.new, total.updated));
+    let read = count(total.seen, "item", "items");
+    context.progress.end(Stage::Ingest, &format!("{read} read, {} new, {} changed", total.new, total.updated));
     Ok(())
 }
 

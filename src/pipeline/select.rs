@@ -13,6 +13,7 @@ use crate::domain::time::Timestamp;
 use crate::domain::window::Window;
 use crate::llm::provider::local;
 use crate::store::StoryRecord;
+use crate::text::numbers::count;
 
 use super::plan::Plan;
 use super::{RunContext, RunError, RunState, Stage, evidence, preferences};
@@ -41,7 +42,11 @@ pub(super) async fn run(context: &RunContext, state: &mut RunState) -> Result<()
     state.evidence = evidence;
     context.progress.end(
         Stage::Select,
-        &format!("{} stories, {} items delivered before", state.stories.len(), state.already_delivered),
+        &format!(
+            "{}, {} delivered before",
+            count(state.stories.len(), "story", "stories"),
+            count(state.already_delivered, "item", "items")
+        ),
     );
     Ok(())
 }

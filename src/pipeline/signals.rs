@@ -9,6 +9,7 @@ use crate::llm::input::{SignalInput, TaskInput};
 use crate::llm::{Ask, CallScope, Outcome, Task};
 use crate::sources::signal::normal::{Normal, normal};
 use crate::sources::signal::{Found, SearchResult};
+use crate::text::numbers::count;
 
 use super::judge::{scope, until_stopped};
 use super::{RunContext, RunError};
@@ -74,9 +75,13 @@ pub(super) async fn read(context: &RunContext, found: &Found) -> Result<Read, Ru
         .next()
         .map(|(kind, why)| (kind, format!("{count} of {all} results of the search were not read: {why}")));
     read.left_out = in_words(&[
-        (invented, "results of which the model told what they do not say"),
-        (found.too_large, "results that are too large"),
-        (fields, "fields that are not in their results"),
+        (
+            invented,
+            "result of which the model told what it does not say",
+            "results of which the model told what they do not say",
+        ),
+        (found.too_large, "result that is too large", "results that are too large"),
+        (fields, "field that is not in its result", "fields that are not in their results"),
     ]);
     Ok(read)
 }
@@ -115,8 +120,8 @@ async fn answers(context: &RunContext, asks: &[Ask]) -> Result<Vec<Outcome>, Run
     Ok(outcomes.into_iter().flatten().collect())
 }
 
-fn in_words(counts: &[(usize, &str)]) -> Option<String> {
-    let parts: Vec<String> =
-        counts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
+fn in_words(counts: &[(usize, &str, &str)]) -> Option<String> {
+    let found = counts.iter().filter(|(number, ..)| *number > 0);
+    let parts: Vec<String> = found.map(|(number, one, many)| count(*number, one, many)).collect();
     (!parts.is_empty()).then(|| format!("left out: {}", parts.join(", ")))
 }

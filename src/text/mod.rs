@@ -1,4 +1,4 @@
-//! Text that came from outside, made fit to be read, compared and counted.
+//! Text that came from outside, made fit to be read, compared and counted; and numbers in texts of our own.
 
 pub mod boilerplate;
 pub mod escapes;
@@ -8,5 +8,9 @@ pub mod language;
 pub mod links;
 mod markup;
 mod nesting;
+pub mod numbers;
 pub mod prune;
+pub mod quotable;
+mod quotable_words;
 pub mod sanitize;
+pub mod sentences;

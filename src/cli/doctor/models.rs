@@ -13,6 +13,7 @@ use crate::llm::prompt::Prompts;
 use crate::static_model::Weights;
 use crate::store::{CallFilter, SharedStore};
 use crate::stories::space::Space as _;
+use crate::text::numbers::count;
 
 use super::super::llm::models::listed;
 use super::super::model_terms::keyed;
@@ -55,10 +56,9 @@ pub(super) fn settings(config: &Config, findings: &mut Findings) {
 /// Each model of the file, and the tasks that it leaves to `local`.
 fn catalogue(config: &Config, findings: &mut Findings) {
     let Some(catalogue) = &config.llm.catalogue else { return };
-    let (file, count) = (catalogue.file.display(), catalogue.entries.len());
-    let noun = if count == 1 { "model" } else { "models" };
-    findings.ok("model", format!("{file} describes {count} {noun} (AHA_LLM_CONFIG)"));
-    for model in listed(config).iter().take(count) {
+    let (file, entries) = (catalogue.file.display(), catalogue.entries.len());
+    findings.ok("model", format!("{file} describes {} (AHA_LLM_CONFIG)", count(entries, "model", "models")));
+    for model in listed(config).iter().take(entries) {
         match &model.unusable {
             Some(why) => findings.note("model", format!("{}; not asked: {why}", model.in_words())),
             None if model.price_in_words == "no price" => {
@@ -258,7 +258,8 @@ pub(super) async fn ledger(store: &SharedStore, config: &Config, findings: &mut 
         findings.note(
             "ledger",
             format!(
-                "what became of {unsettled} calls is not known; they count at the most they can have cost (`aha-radar calls --state unsettled`)"
+                "what became of {} at the most that can have been charged (`aha-radar calls --state unsettled`)",
+                count(unsettled, "call is not known; it counts", "calls is not known; they count")
             ),
         );
     }

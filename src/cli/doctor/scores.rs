@@ -5,6 +5,7 @@ use anyhow::Result;
 use super::Findings;
 use crate::domain::score_health::{RECENT_DAYS, ScoreHealth, WORTH_SAYING, health};
 use crate::store::SharedStore;
+use crate::text::numbers::count;
 
 /// The newest scores are looked at.
 const SCORES: i64 = 20_000;
@@ -26,10 +27,10 @@ pub(super) async fn drift(store: &SharedStore, findings: &mut Findings) -> Resul
 fn in_words(scores: &ScoreHealth) -> String {
     let histogram: Vec<String> = scores.histogram.iter().map(usize::to_string).collect();
     format!(
-        "{} by {}: {} scores, mean {:.1}, spread {:.1}, by tens {}",
+        "{} by {}: {}, mean {:.1}, spread {:.1}, by tens {}",
         scores.model,
         scores.prompt_id,
-        scores.scores,
+        count(scores.scores, "score", "scores"),
         scores.mean,
         scores.spread,
         histogram.join(" ")

@@ -9,6 +9,7 @@ use crate::domain::money::MicroCredits;
 use crate::domain::time::Timestamp;
 use crate::domain::window::Window;
 use crate::pipeline::runner::RunOutcome;
+use crate::text::numbers::count;
 
 use super::super::output;
 use super::super::spend::budget::Budget;
@@ -94,7 +95,7 @@ impl Report {
             .iter()
             .map(|read| {
                 let window = Window { start: read.window_start, end: read.window_end };
-                format!("{window}: {} items", read.items)
+                format!("{window}: {}", count(read.items, "item", "items"))
             })
             .collect();
         if let Some(until) = self.up_to_date.filter(|_| self.windows.is_empty()) {

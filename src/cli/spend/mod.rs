@@ -11,6 +11,7 @@ use crate::app::App;
 use crate::domain::money::MicroCredits;
 use crate::domain::time::{DAY_MS, Timestamp};
 use crate::store::{SpendBy, SpendRow};
+use crate::text::numbers::count;
 
 use self::budget::Budget;
 use super::arguments::{SpendArguments, SpendCommand};
@@ -82,7 +83,10 @@ impl Report {
     fn print(&self) -> Result<()> {
         let mut text = String::new();
         if self.total.calls == 0 {
-            output::note(&format!("no call in the last {} days", self.days));
+            output::note(&match self.days {
+                1 => "no call in the last day".to_owned(),
+                days => format!("no call in the last {days} days"),
+            });
         } else {
             text.push_str(&plot::table(self.by, &self.rows, &self.total));
             text.push('\n');
@@ -98,7 +102,11 @@ impl Report {
         let total = &self.total;
         let mut lines = Vec::new();
         if total.calls > 0 && self.is_local {
-            lines.push(format!("Nothing was spent: all {} calls were answered by `local`.", total.calls));
+            let calls = match total.calls {
+                1 => "the only call was".to_owned(),
+                n => format!("all {n} calls were"),
+            };
+            lines.push(format!("Nothing was spent: {calls} answered by `local`."));
         }
         if total.reserved_microcredits > 0 {
             lines.push(format!(
@@ -108,8 +116,9 @@ impl Report {
         }
         if total.unpriced > 0 {
             lines.push(format!(
-                "{} of {} calls have no known price and are not in these amounts; set OPENAI_CREDITS_PER_1K_INPUT_TOKENS and _OUTPUT_TOKENS.",
-                total.unpriced, total.calls
+                "{} of {} without a known price, not in these amounts; set OPENAI_CREDITS_PER_1K_INPUT_TOKENS and _OUTPUT_TOKENS.",
+                total.unpriced,
+                count(total.calls, "call is", "calls are")
             ));
         }
         lines.extend(self.budget.lines());

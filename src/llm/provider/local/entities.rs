@@ -47,7 +47,7 @@ struct Found {
 pub(super) fn named(input: &SummaryInput) -> Option<Value> {
     let mut found: BTreeMap<String, Found> = BTreeMap::new();
     for sentence in input.texts.iter().flat_map(|(_, text)| whole_sentences(text)) {
-        for (name, kind, is_weak) in of_sentence(&sentence) {
+        for (name, kind, is_weak) in of_sentence(sentence) {
             let first = found.len();
             let context = || sentence.trim().chars().take(CONTEXT_CHARS).collect();
             let known = found.entry(name).or_insert_with(|| Found { kind, context: context(), first, is_weak });

@@ -1,10 +1,13 @@
 //! Choosing the sentences worth quoting, word for word.
+//!
+//! In: the headlines and texts of a story, and the words in it that matched the reader's interests. Out: the sentence that matches best,
+//! else the most central one. Called by `summary`; what must never be quoted is told in `text::quotable`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use unicode_segmentation::UnicodeSegmentation;
-
 use crate::stories::tokens::tokens;
+use crate::text::quotable::{flaw, weakness};
+use crate::text::sentences::{passages, sentences};
 
 /// Characters of a sentence that stands by itself.
 const SENTENCE_CHARS: std::ops::RangeInclusive<usize> = 45..=320;
@@ -14,6 +17,17 @@ const MAX_SENTENCES: usize = 40;
 
 /// Two sentences that share more than this of their words (Jaccard) say the same.
 const REDUNDANT: f64 = 0.5;
+
+/// Points of a sentence with one of the words that matched the reader's interests, about what a central one has without, and of each
+/// further word.
+const FIRST_MATCH: f64 = 2.5;
+const FURTHER_MATCH: f64 = 1.0;
+
+/// A further sentence is no weaker than this: it may refer to the one before it, but not ask, greet or announce.
+const FURTHER_WEAKNESS: f64 = 1.2;
+
+/// With fewer words that the headlines don't have, a sentence only repeats them.
+const NEW_TERMS: usize = 2;
 
 /// A sentence and where it is from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,22 +43,63 @@ struct Candidate {
     text: usize,
 }
 
-/// At most `count` sentences from the texts (source, text), the weightiest first, none repeating another. A second one from
-/// another text is preferred to one from the same.
-pub(super) fn choose(headlines: &[String], texts: &[(String, String)], count: usize) -> Vec<Quote> {
-    let mut topic: BTreeMap<String, f64> = BTreeMap::new();
-    for term in headlines.iter().flat_map(|headline| tokens(headline)).map(|token| token.term.into_owned()) {
-        *topic.entry(term).or_default() += 1.0;
+/// What the sentences of a story are weighed by.
+struct Topic {
+    /// The headlines' words, with the number of headlines that have each.
+    told: BTreeMap<String, f64>,
+    headlines: Vec<String>,
+    /// The words that matched the reader's interests.
+    matched: BTreeSet<String>,
+}
+
+impl Topic {
+    fn of(headlines: &[String], matched: &[String]) -> Self {
+        let mut told: BTreeMap<String, f64> = BTreeMap::new();
+        for term in headlines.iter().flat_map(|headline| terms(headline)) {
+            *told.entry(term).or_default() += 1.0;
+        }
+        let matched = matched.iter().flat_map(|words| terms(words)).collect();
+        Self { told, headlines: headlines.to_vec(), matched }
     }
-    let mut candidates: Vec<Candidate> = texts
-        .iter()
-        .enumerate()
-        .flat_map(|(number, (source, text))| sentences(text).into_iter().enumerate().map(move |s| (number, source, s)))
-        .map(|(number, source, (position, sentence))| weigh(number, source, position, sentence, &topic))
-        .collect();
+
+    /// 1.5 × the share of what the headlines say, weighted by how many say it; a bonus for standing early; half a point for the text
+    /// that represents the story; points for the words that matched. What is weak by itself, or tells hardly more than the headlines,
+    /// loses. Centrality comes on top, see [`add_centrality`].
+    #[expect(clippy::cast_precision_loss, reason = "a position among MAX_SENTENCES and counts of words")]
+    fn merit(&self, text: usize, position: usize, sentence: &str, terms: &BTreeSet<String>) -> f64 {
+        let said: f64 = self.told.iter().filter(|(term, _)| terms.contains(*term)).map(|(_, times)| times).sum();
+        let shared = said / self.told.values().sum::<f64>().max(1.0);
+        let early = 0.4 / (1.0 + position as f64);
+        let represents = if text == 0 { 0.5 } else { 0.0 };
+        let new = terms.iter().filter(|term| !self.told.contains_key(*term)).count();
+        let says_nothing_new = if new < NEW_TERMS { 1.0 } else { 0.0 };
+        1.5 * shared + early + represents + self.matched_points(terms) - weakness(sentence) - says_nothing_new
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "a number of words")]
+    fn matched_points(&self, terms: &BTreeSet<String>) -> f64 {
+        match self.matched.intersection(terms).count() {
+            0 => 0.0,
+            words => FIRST_MATCH + FURTHER_MATCH * (words - 1) as f64,
+        }
+    }
+}
+
+fn terms(text: &str) -> impl Iterator<Item = String> {
+    tokens(text).map(|token| token.term.into_owned())
+}
+
+/// At most `count` sentences from the texts (source, text), the weightiest first, none repeating another. A second one from
+/// another text is preferred to one from the same. `matched` are the words, as written, that matched the reader's interests: a
+/// sentence with more of them is preferred to one with fewer, and to one that is merely central.
+pub(super) fn choose(headlines: &[String], texts: &[(String, String)], matched: &[String], count: usize) -> Vec<Quote> {
+    let topic = Topic::of(headlines, matched);
+    let mut candidates = candidates(&topic, texts);
     add_centrality(&mut candidates);
     let mut chosen: Vec<Candidate> = Vec::new();
     while chosen.len() < count {
+        // One that says little is better than none, but no second one.
+        candidates.retain(|c| chosen.is_empty() || weakness(&c.quote.sentence) <= FURTHER_WEAKNESS);
         candidates.retain(|c| chosen.iter().all(|taken| jaccard(&taken.terms, &c.terms) < REDUNDANT));
         let used = |text: usize| chosen.iter().any(|taken| taken.text == text);
         let best = (0..candidates.len()).max_by(|a, b| {
@@ -60,15 +115,20 @@ pub(super) fn choose(headlines: &[String], texts: &[(String, String)], count: us
     chosen.into_iter().map(|candidate| candidate.quote).collect()
 }
 
-/// Merit: 1.5 × the share of what the headlines say, weighted by how many say it; a bonus for standing early; half a point for
-/// the text that represents the story. Centrality comes on top, see [`add_centrality`].
-#[expect(clippy::cast_precision_loss, reason = "a position among MAX_SENTENCES")]
-fn weigh(text: usize, source: &str, position: usize, sentence: String, topic: &BTreeMap<String, f64>) -> Candidate {
-    let terms: BTreeSet<String> = tokens(&sentence).map(|t| t.term.into_owned()).collect();
-    let said: f64 = topic.iter().filter(|(term, _)| terms.contains(*term)).map(|(_, weight)| weight).sum();
-    let shared = said / topic.values().sum::<f64>().max(1.0);
-    let merit = 1.5 * shared + 0.4 / (1.0 + position as f64) + if text == 0 { 0.5 } else { 0.0 };
-    Candidate { quote: Quote { sentence, source: source.to_owned() }, terms, merit, text }
+fn candidates(topic: &Topic, texts: &[(String, String)]) -> Vec<Candidate> {
+    let mut found = Vec::new();
+    for (text, (source, body)) in texts.iter().enumerate() {
+        for (position, sentence) in quotable(body).enumerate() {
+            if topic.headlines.iter().any(|headline| runs_on_from(headline, sentence)) {
+                continue;
+            }
+            let terms: BTreeSet<String> = terms(sentence).collect();
+            let merit = topic.merit(text, position, sentence, &terms);
+            let quote = Quote { sentence: sentence.to_owned(), source: source.clone() };
+            found.push(Candidate { quote, terms, merit, text });
+        }
+    }
+    found
 }
 
 /// Half a point for what other sentences tell too: the mean share of them that a sentence's words are in, against that of the most
@@ -90,25 +150,29 @@ fn add_centrality(candidates: &mut [Candidate]) {
     }
 }
 
-/// Sentences that stand by themselves, in order, as they stand in the text.
-fn sentences(text: &str) -> Vec<String> {
-    let fits =
-        |s: &String| SENTENCE_CHARS.contains(&s.chars().count()) && s.ends_with(['.', '!', '?', '”', '"', '…', '。']);
-    whole_sentences(text).into_iter().map(|s| s.trim().to_owned()).filter(fits).take(MAX_SENTENCES).collect()
+/// Sentences that stand by themselves and may be quoted, in order, as they stand in the text.
+fn quotable(text: &str) -> impl Iterator<Item = &str> {
+    let most_chars = *SENTENCE_CHARS.end();
+    let marks = ['•', '-', '–', '—', '*', '>', '·', '▪', '◦', '‣', ' ', '\u{a0}'];
+    text.lines()
+        .flat_map(move |paragraph| passages(paragraph, most_chars))
+        .map(move |passage| without_tag(passage.trim_start_matches(marks)))
+        .filter(|passage| SENTENCE_CHARS.contains(&passage.chars().count()))
+        .take(MAX_SENTENCES)
+        .filter(|passage| flaw(passage).is_none())
+}
+
+/// "[Harbour Gazette] The ferry …": an agency's name is no part of the sentence.
+fn without_tag(sentence: &str) -> &str {
+    let behind = sentence.strip_prefix('[').and_then(|rest| rest.split_once("] ")).map(|(_, behind)| behind);
+    behind.filter(|behind| behind.starts_with(char::is_uppercase)).unwrap_or(sentence)
 }
 
 /// The first sentences of a text, be they short, long or without an end.
-pub(super) fn whole_sentences(text: &str) -> Vec<String> {
-    let mut whole: Vec<String> = Vec::new();
+pub(super) fn whole_sentences(text: &str) -> Vec<&str> {
+    let mut whole = Vec::new();
     for paragraph in text.lines() {
-        let mut open = String::new();
-        for part in paragraph.unicode_sentences() {
-            open.push_str(part);
-            if !ends_in_abbreviation(open.trim_end()) {
-                whole.push(std::mem::take(&mut open));
-            }
-        }
-        whole.push(open);
+        whole.extend(sentences(paragraph));
         if whole.len() > MAX_SENTENCES {
             break;
         }
@@ -116,13 +180,11 @@ pub(super) fn whole_sentences(text: &str) -> Vec<String> {
     whole
 }
 
-/// "Mr." and "J." end no sentence.
-fn ends_in_abbreviation(text: &str) -> bool {
-    const ABBREVIATIONS: [&str; 14] =
-        ["Mr.", "Mrs.", "Ms.", "Dr.", "Prof.", "St.", "Sen.", "Rep.", "Gov.", "Gen.", "Jr.", "vs.", "No.", "U.S."];
-    let last = text.rsplit(' ').next().unwrap_or("");
-    let initial = last.chars().count() == 2 && last.ends_with('.') && last.starts_with(char::is_uppercase);
-    initial || ABBREVIATIONS.contains(&last)
+/// A headline with what follows it, where the markup between them is lost: "Ferry strikes quay The ferry …".
+fn runs_on_from(headline: &str, sentence: &str) -> bool {
+    let behind = sentence.get(..headline.len()).filter(|start| start.eq_ignore_ascii_case(headline));
+    let rest = behind.and(sentence.get(headline.len()..)).and_then(|rest| rest.strip_prefix(' '));
+    headline.contains(' ') && rest.is_some_and(|rest| rest.starts_with(char::is_uppercase))
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts of words")]
@@ -139,7 +201,7 @@ mod tests {
     fn quotes_stand_in_the_text_word_for_word() {
         let text = "The ferry Marigold Star struck the quay at Kelmouth on Monday, said Mr. Hallan. Nobody expected it. \
                     Fourteen passengers were hurt when the ferry hit Berth 3 at walking speed.";
-        let quotes = choose(&["Ferry Marigold Star strikes quay".into()], &[("Wire".into(), text.into())], 2);
+        let quotes = choose(&["Ferry Marigold Star strikes quay".into()], &[("Wire".into(), text.into())], &[], 2);
         assert_eq!(quotes.len(), 2);
         assert!(quotes.iter().all(|q| text.contains(&q.sentence)), "{quotes:?}");
         assert!(quotes[0].sentence.ends_with("Hallan."));
@@ -151,7 +213,7 @@ mod tests {
         let told = "Divers will inspect the damaged hull below the waterline on Friday morning.";
         let again = "The damaged hull is inspected by divers below the waterline, said the owner on Friday.";
         let texts = [("A".to_owned(), format!("{aside} {told}")), ("B".to_owned(), again.to_owned())];
-        let quotes = choose(&["Marigold Star".into()], &texts, 1);
+        let quotes = choose(&["Marigold Star".into()], &texts, &[], 1);
         assert_eq!(quotes[0].sentence, told);
     }
 
@@ -159,6 +221,57 @@ mod tests {
     fn the_same_said_twice_is_quoted_once() {
         let said = "The council approved the tidal project in Ailsk Sound on Tuesday evening.";
         let texts = [("A".to_owned(), said.to_owned()), ("B".to_owned(), said.to_owned())];
-        assert_eq!(choose(&["Tidal project approved".into()], &texts, 2).len(), 1);
+        assert_eq!(choose(&["Tidal project approved".into()], &texts, &[], 2).len(), 1);
+    }
+
+    fn chosen(text: &str, matched: &[&str]) -> String {
+        let matched: Vec<String> = matched.iter().map(|word| (*word).to_owned()).collect();
+        let quotes = choose(&["Marigold Star strikes quay".into()], &[("Wire".into(), text.into())], &matched, 1);
+        quotes.first().map(|quote| quote.sentence.clone()).unwrap_or_default()
+    }
+
+    #[test]
+    fn the_sentence_with_the_readers_words_is_preferred() {
+        let central = "The ferry Marigold Star struck the quay at Kelmouth on Monday, said the owner.";
+        let one = "Engineers blame the battery pack, which had been installed in the spring.";
+        let both = "A second pump in the engine room had been run from the same batteries.";
+        let text = format!("{central} {one} {both}");
+        assert_eq!(chosen(&text, &[]), central);
+        assert_eq!(chosen(&text, &["battery"]), one);
+        assert_eq!(chosen(&text, &["battery pumps"]), both);
+        assert_eq!(chosen(&text, &["walrus"]), central);
+    }
+
+    #[test]
+    fn what_must_not_be_quoted_is_not_though_it_matches() {
+        let said = "The ferry Marigold Star struck the quay at Kelmouth on Monday, said the owner.";
+        for flawed in [
+            "Subscribe to our newsletter about ferry batteries, delivered each week to your inbox.",
+            "Disclosure: I own shares of the maker of the batteries in the Marigold Star.",
+            "Photo: The batteries of the Marigold Star, which struck the quay at Kelmouth.",
+            "“The batteries of the Marigold Star were old when she struck the quay.",
+            "and the batteries of the Marigold Star were old when she struck the quay.",
+            "Marigold Star strikes quay The batteries of the Marigold Star were old.",
+            "Marigold Star, Batteries, Quay, Ferries, Kelmouth, Harbour, Monday, Owner.",
+        ] {
+            assert_eq!(chosen(&format!("{said}\n{flawed}"), &["batteries"]), said, "{flawed}");
+            assert_eq!(chosen(flawed, &["batteries"]), "", "{flawed}");
+        }
+    }
+
+    #[test]
+    fn a_reference_to_the_sentence_before_is_quoted_last() {
+        let refers = "But it had struck the quay before, say those who stood at the harbour.";
+        let plain = "Divers will inspect the damaged hull below the waterline on Friday morning.";
+        assert_eq!(chosen(&format!("{refers} {plain}"), &[]), plain);
+        assert_eq!(chosen(refers, &[]), refers);
+    }
+
+    #[test]
+    fn a_second_sentence_does_not_ask_or_greet() {
+        let said = "The ferry Marigold Star struck the quay at Kelmouth on Monday, said the owner.";
+        let asks = "Who would have thought that a captain could miss a whole harbour by so much?";
+        let texts = [("Wire".to_owned(), format!("{said} {asks}"))];
+        assert_eq!(choose(&["Marigold Star".into()], &texts, &[], 2).len(), 1);
     }
 }

@@ -9,7 +9,7 @@ use super::quote::{Quote, choose};
 const QUOTES: usize = 2;
 
 pub(super) fn summarise(input: &SummaryInput) -> Value {
-    let quotes = choose(&input.headlines, &input.texts, QUOTES);
+    let quotes = choose(&input.headlines, &input.texts, &input.evidence.matched_interests, QUOTES);
     let one_liner = quotes.first().map_or_else(|| input.title.clone(), attributed);
     json!({
         "one_liner": one_liner,

@@ -1,0 +1,345 @@
+//! Which sentences are fit to be quoted, and which say little when they stand alone.
+//!
+//! In: one sentence. Out: what is wrong with it. Called where sentences are chosen for a summary and shown in a digest. The lists are
+//! of English, and shorter of German, French and Spanish; the rules about form hold in any language.
+
+use super::quotable_words::{
+    BOILERPLATE, CAPTION, CREDIT, DISCLOSURE, LABEL, Patterns, READS_ON, RESOLVED, SAYS_LITTLE,
+};
+use super::sentences::{Marks, OPENERS, marks};
+
+/// Why a sentence must not be quoted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Flaw {
+    /// Subscriptions, sharing, copyright, sponsors: what stands under every text of a source.
+    Boilerplate,
+    /// What the author owns, earns or answers for.
+    Disclosure,
+    /// The words under a picture, a byline, a dateline.
+    Caption,
+    /// It begins or ends elsewhere.
+    Torn,
+    /// A heading, or a list of names, figures or links.
+    List,
+    /// A line of a program, or markup that was left as it was written.
+    Code,
+}
+
+/// What keeps `sentence` from being quoted.
+#[must_use]
+pub fn flaw(sentence: &str) -> Option<Flaw> {
+    let words = words(sentence);
+    let lower = sentence.to_lowercase();
+    let says = |patterns: &Patterns| patterns.matches(&words);
+    if says(&DISCLOSURE) {
+        return Some(Flaw::Disclosure);
+    }
+    if says(&CAPTION) || CREDIT.matches(&lower) || is_byline(sentence) {
+        return Some(Flaw::Caption);
+    }
+    if says(&BOILERPLATE) || LABEL.matches(&lower) || lower.contains('©') {
+        return Some(Flaw::Boilerplate);
+    }
+    if is_code(sentence) {
+        return Some(Flaw::Code);
+    }
+    if is_torn(sentence) {
+        return Some(Flaw::Torn);
+    }
+    is_list(sentence).then_some(Flaw::List)
+}
+
+/// Points against a sentence that may be quoted, from 0 to about 4: one that begins with an unresolved reference, asks, greets, or
+/// speaks of its own text needs the sentences around it.
+#[must_use]
+pub fn weakness(sentence: &str) -> f64 {
+    let words = words(sentence);
+    let bare = sentence.trim_end_matches(['”', '"', '’', '\'', ')', '»']);
+    let checks = [
+        (1.2, READS_ON.matches(&words) && !RESOLVED.matches(&words)),
+        (1.5, SAYS_LITTLE.matches(&words)),
+        (1.3, bare.ends_with('?') || sentence.starts_with('¿')),
+        (0.3, bare.ends_with('!')),
+        (0.5, sentence.contains("://") || sentence.contains("www.")),
+        // An aside.
+        (0.6, sentence.starts_with('(') && sentence.ends_with(')')),
+    ];
+    checks.iter().filter(|(_, holds)| *holds).map(|(points, _)| points).sum()
+}
+
+/// The words in lower case with one space around each; what stands between them is gone.
+fn words(sentence: &str) -> String {
+    let mut words = String::with_capacity(sentence.len() + 2);
+    words.push(' ');
+    for c in sentence.chars() {
+        match c {
+            '’' => words.push('\''),
+            c if c.is_alphanumeric() || matches!(c, '\'' | '%') => words.extend(c.to_lowercase()),
+            _ if !words.ends_with(' ') => words.push(' '),
+            _ => {}
+        }
+    }
+    if !words.ends_with(' ') {
+        words.push(' ');
+    }
+    words
+}
+
+fn is_torn(sentence: &str) -> bool {
+    let bare = sentence.trim_start_matches(['“', '"', '„', '«', '»', '‘', '\'', '(', '[', '¿', '¡', ' ', '\u{a0}']);
+    let first_word: String = bare.chars().take_while(|c| c.is_alphanumeric()).collect();
+    // "iPhone" and "eBay" are written so.
+    let begins_small = bare.starts_with(char::is_lowercase) && !first_word.chars().any(char::is_uppercase);
+    let begins_elsewhere = !bare.starts_with(char::is_alphanumeric)
+        && !bare.starts_with(['$', '£', '€', '¥', '#', '@', '+', '-', '−', '~', '.', '…', '\'', '’'])
+        || bare.starts_with("...")
+        || bare.starts_with('…')
+        || sentence.starts_with(['”', '’', ')', ']', '»']) && marks(sentence) != Marks::Closed;
+    begins_small || begins_elsewhere || !is_ended(sentence) || marks(sentence) != Marks::Closed
+}
+
+/// Ends in a full stop or the like, before or behind closing marks; three dots show that something is left out.
+fn is_ended(sentence: &str) -> bool {
+    let bare = sentence.trim_end_matches(['”', '"', '’', '‘', '“', '\'', ')', ']', '»', '«', ' ', '\u{a0}']);
+    let stopped =
+        sentence.ends_with(['.', '!', '?', '。', '！', '？']) || bare.ends_with(['.', '!', '?', '。', '！', '？']);
+    stopped && !["...", "…", ". .", "[…", "…."].iter().any(|dots| bare.ends_with(dots) || sentence.ends_with(dots))
+}
+
+/// "By Jane Doe, Staff Writer."
+fn is_byline(sentence: &str) -> bool {
+    let mut words = sentence.split_whitespace();
+    let by = words.next().is_some_and(|word| matches!(word, "By" | "BY" | "Von" | "Par" | "Por" | "Words"));
+    let rest: Vec<&str> = words.collect();
+    let named = rest.iter().filter(|word| word.starts_with(char::is_uppercase)).count();
+    by && rest.len() <= 10 && named >= 2 && 10 * named >= 7 * rest.len()
+}
+
+/// Marks that stand in programs and hardly in sentences.
+const CODE_MARKS: [&str; 19] =
+    ["::", "->", "=>", "==", "!=", "&&", "||", "();", ");", "</", "/>", "++", "${", "{{", "+=", ":=", "<<", ">>", "\\"];
+
+/// Points for such marks, from which on a sentence is code; a mark of two characters is two.
+const MOSTLY_CODE: usize = 6;
+
+fn is_code(sentence: &str) -> bool {
+    let double = CODE_MARKS.iter().map(|mark| sentence.matches(mark).count()).sum::<usize>();
+    let single = sentence.matches(['{', '}', ';', '=', '_', '`', '<', '>', '#']).count();
+    let visible = sentence.chars().filter(|c| !c.is_whitespace()).count();
+    let letters = sentence.chars().filter(|c| c.is_alphabetic()).count();
+    let is_markdown = sentence.starts_with('#') || ["**", "](", "```"].iter().any(|mark| sentence.contains(mark));
+    is_markdown || sentence.starts_with("$ ") || 2 * double + single >= MOSTLY_CODE || 4 * letters < 3 * visible
+}
+
+/// Marks between the entries of a menu.
+const SEPARATORS: [&str; 8] = [" | ", " » ", " › ", "→", "•", "▸", " · ", "■"];
+
+fn is_list(sentence: &str) -> bool {
+    let words: Vec<&str> = sentence.split_whitespace().filter(|word| word.contains(char::is_alphanumeric)).collect();
+    let capital = words
+        .iter()
+        .filter(|word| word.trim_start_matches(|c: char| !c.is_alphanumeric()).starts_with(char::is_uppercase))
+        .count();
+    let marked = words.iter().filter(|word| word.len() > 1 && word.starts_with(['#', '@'])).count();
+    let shouted = words.iter().filter(|word| is_shouted(word)).count();
+    let commas = sentence.matches([',', ';']).count();
+    let addresses = sentence.matches("://").count() + sentence.matches("www.").count();
+    let opens_shouted = words.iter().take(3).filter(|word| is_shouted(word) && word.len() > 3).count() == 3;
+    let mostly = |some: usize| words.len() >= 6 && 3 * some > 2 * words.len();
+    mostly(capital)
+        || is_titled(sentence)
+        || 2 * shouted > words.len()
+        || opens_shouted && !is_dateline(sentence)
+        || marked >= 2
+        || addresses >= 2
+        || commas >= 5 && 5 * commas > 2 * words.len()
+        || SEPARATORS.iter().any(|mark| sentence.contains(mark))
+}
+
+/// "A Long Way Home (Harbour Press; 2021) Despite …": a title with what belongs to it, and then the sentence.
+fn is_titled(sentence: &str) -> bool {
+    let Some((title, rest)) = sentence.split_once(" (") else { return false };
+    let behind = rest.split_once(") ").map_or("", |(_, behind)| behind);
+    let first: String = behind.chars().take_while(|c| c.is_alphabetic()).collect();
+    let words = title.split_whitespace().count();
+    let capital = title.split_whitespace().filter(|word| word.starts_with(char::is_uppercase)).count();
+    first.starts_with(char::is_uppercase) && OPENERS.contains(&first.to_lowercase().as_str()) && 2 * capital > words
+}
+
+fn is_shouted(word: &str) -> bool {
+    word.chars().any(char::is_alphabetic) && !word.chars().any(char::is_lowercase) && word.chars().count() > 1
+}
+
+/// "LONDON (Reuters) - The …", "NEW YORK, Jan. 5 — The …": the place in capitals belongs to the sentence.
+fn is_dateline(sentence: &str) -> bool {
+    let opening: String = sentence.chars().take(60).collect();
+    [" — ", " – ", " - ", "(Reuters)", "(AP)", "(AFP)", "(dpa)"].iter().any(|mark| opening.contains(mark))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all(flaw_expected: Option<Flaw>, sentences: &[&str]) {
+        for sentence in sentences {
+            assert_eq!(flaw(sentence), flaw_expected, "{sentence}");
+        }
+    }
+
+    #[test]
+    fn what_a_source_puts_under_every_text_is_boilerplate() {
+        all(
+            Some(Flaw::Boilerplate),
+            &[
+                "If you become a paid subscriber, you get the whole archive of this letter.",
+                "Subscribe to our newsletter and never miss an update from the harbour.",
+                "Sign up for our free weekly email, delivered to your inbox each Friday.",
+                "Please consider supporting our work with a small monthly donation.",
+                "We use cookies to give you the best experience on our website.",
+                "Copyright 2026 Harbour Press Limited.",
+                "Click here to read more about the tidal project in Ailsk Sound.",
+                "Share this article with your friends and follow us on Mastodon.",
+                "This article was originally published on The Quay Review.",
+                "This episode is brought to you by Ropeworks, makers of fine rope.",
+                "Go to ropeworks.example and use code QUAY at checkout for 10% off.",
+                "Thanks for reading The Quay Review!",
+                "Abonnieren Sie unseren Newsletter und verpassen Sie keine Ausgabe.",
+                "Dieser Artikel erschien zuerst in der Hafenzeitung.",
+                "Abonnez-vous à notre lettre pour ne rien manquer de l’actualité.",
+                "Cet article a été publié pour la première fois dans Le Quai.",
+                "Suscríbete a nuestro boletín para recibir las noticias del puerto.",
+                "Este artículo se publicó originalmente en El Muelle.",
+            ],
+        );
+    }
+
+    #[test]
+    fn what_an_author_discloses_is_no_news() {
+        all(
+            Some(Flaw::Disclosure),
+            &[
+                "Disclosure: I own shares of two companies named in this text.",
+                "The author works for a company that builds tidal turbines.",
+                "As an Amazon Associate I earn from qualifying purchases.",
+                "This post contains affiliate links, for which we may earn a commission.",
+                "The views expressed here are my own and not those of my employer.",
+                "Nothing in this letter is financial advice of any kind.",
+                "Transparenzhinweis: Die Autorin besitzt Aktien der Werft.",
+                "L’auteur travaille pour un chantier naval de la région.",
+                "El autor trabaja para un astillero de la región.",
+            ],
+        );
+    }
+
+    #[test]
+    fn words_under_pictures_and_bylines_are_captions() {
+        all(
+            Some(Flaw::Caption),
+            &[
+                "Photo: The ferry Marigold Star at the quay of Kelmouth on Monday.",
+                "Photograph by Ida Brandt for The Quay Review.",
+                "The ferry lies at the quay of Kelmouth on Monday. (AP Photo/Ida Brandt)",
+                "The ferry Marigold Star leaves Kelmouth. Ida Brandt/Getty Images.",
+                "Pictured: the ferry Marigold Star at the quay of Kelmouth.",
+                "In this file photo, the ferry lies at the quay of Kelmouth.",
+                "Fig. 3: The hull below the waterline, seen from the stern.",
+                "Figure 3. The hull below the waterline, seen from the stern.",
+                "Image credit: Ida Brandt, Harbour Authority of Kelmouth.",
+                "By Ida Brandt and Jo Lind, Senior Harbour Correspondents.",
+                "Published on Monday 5 January at nine in the morning.",
+                "Ida Brandt is a senior reporter at The Quay Review, covering ships.",
+                "Foto: Die Fähre liegt am Kai von Kelmouth.",
+                "Crédit photo : Ida Brandt, autorité du port de Kelmouth.",
+                "Foto de archivo del transbordador en el muelle de Kelmouth.",
+            ],
+        );
+    }
+
+    #[test]
+    fn torn_sentences_are_known() {
+        all(
+            Some(Flaw::Torn),
+            &[
+                "“We waited for an hour on the deck in the rain.",
+                "We waited for an hour on the deck in the rain,” said Hallan.",
+                "”said Hallan, who had waited on the deck in the rain for an hour.",
+                "and then the ferry struck the quay at Kelmouth on Monday.",
+                "The ferry struck the quay (the old one at Kelmouth on Monday.",
+                "The ferry struck the quay at Kelmouth on Monday and then […]",
+                "The ferry struck the quay at Kelmouth on Monday and then...",
+                "The ferry struck the quay at Kelmouth on Monday and then",
+                "…struck the quay at Kelmouth on Monday, said the owner.",
+                ", said Hallan, who had waited on the deck in the rain.",
+            ],
+        );
+    }
+
+    #[test]
+    fn lists_headings_and_code_are_no_sentences() {
+        all(
+            Some(Flaw::List),
+            &[
+                "Ida Brandt, Jo Lind, Ketil Aune, Mara Voss and Piet Hallan.",
+                "How The Ferry Struck The Old Quay At Kelmouth.",
+                "BREAKING NEWS TODAY The ferry struck the quay at Kelmouth on Monday.",
+                "A Long Way Home (Harbour Press; 2021) Despite the rain, the ferry left.",
+                "Home | News | Ferries | Weather in the harbour of Kelmouth.",
+                "See https://a.example and https://b.example for the details of the case.",
+                "Read by #ferry and #harbour people in all of the towns around.",
+            ],
+        );
+        all(
+            Some(Flaw::Code),
+            &[
+                "let x = map.iter().filter(|y| y.len() == 3).map(|z| z + 1);.",
+                "$ cargo build --release && ./target/release/aha >> out.txt.",
+            ],
+        );
+    }
+
+    #[test]
+    fn sentences_that_tell_something_may_be_quoted() {
+        all(
+            None,
+            &[
+                "The ferry Marigold Star struck the quay at Kelmouth on Monday, said Mr. Hallan.",
+                "LONDON (Reuters) - The ferry struck the quay at Kelmouth on Monday.",
+                "The newspaper lost 40,000 subscribers after it had raised its prices by a third.",
+                "The regulator fined the shop 3.5 million euros for its cookie banner.",
+                "“We waited for an hour,” said Hallan, “and nobody came to the deck.”",
+                "iPhone sales in China rose by 12 % in the last three months of the year.",
+                "The photo agency was sold to a rival for 20 million pounds on Friday.",
+                "Die Fähre prallte am Montag in Kelmouth gegen den Kai, sagte der Kapitän.",
+                "« Nous avons attendu une heure », a dit le capitaine du navire.",
+                "El transbordador chocó el lunes contra el muelle de Kelmouth.",
+                "The function std::mem::take leaves the default value in its place.",
+            ],
+        );
+    }
+
+    #[test]
+    fn what_needs_its_neighbours_is_weaker() {
+        let plain = "The ferry struck the quay at Kelmouth on Monday.";
+        assert!(weakness(plain).abs() < f64::EPSILON);
+        for weak in [
+            "It struck the quay at Kelmouth on Monday.",
+            "But the ferry struck the quay at Kelmouth on Monday.",
+            "Why did the ferry strike the quay at Kelmouth?",
+            "Hello everybody, welcome to the harbour.",
+            "In this post, I describe how the ferry struck the quay.",
+            "Sie prallte am Montag gegen den Kai.",
+            "Il a heurté le quai lundi à Kelmouth.",
+            "Pero el transbordador chocó contra el muelle.",
+        ] {
+            assert!(weakness(weak) >= 0.8, "{weak}");
+        }
+        assert!(weakness("This week the ferry struck the quay at Kelmouth.").abs() < f64::EPSILON);
+    }
+
+    #[test]
+    fn nothing_makes_it_fail() {
+        for text in ["", " ", "…", "”", "By", "#", "。", "\u{202e}", "ß", "%%%", "''''"] {
+            let _ = (flaw(text), weakness(text));
+        }
+    }
+}
