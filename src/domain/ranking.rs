@@ -41,7 +41,7 @@ impl Default for Ranking {
             same_source: 0.05,
             same_author: 0.08,
             exploration: 0.3,
-            noise_limit: 0.98,
+            noise_limit: 0.9,
         }
     }
 }
