@@ -261,7 +261,7 @@ impl Reader {
             self.or(weights, ("AHA_RANK_WEIGHTS", wants, "ai=0.7,novelty=0.15"), Ranking::default(), |t| {
                 Ranking::parse(t).ok()
             });
-        let limits = ("AHA_NOISE_LIMIT", "a number from 0.5 to 1", "0.98");
+        let limits = ("AHA_NOISE_LIMIT", "a number from 0.5 to 1", "0.9");
         if let Some(limit) = self.maybe(limit, limits, |t| t.parse().ok().filter(|limit| (0.5..=1.0).contains(limit))) {
             ranking.noise_limit = limit;
         }

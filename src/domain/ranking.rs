@@ -42,7 +42,7 @@ impl Default for Ranking {
             same_source: 0.5,
             same_author: 0.5,
             exploration: 0.3,
-            noise_limit: 0.98,
+            noise_limit: 0.9,
         }
     }
 }

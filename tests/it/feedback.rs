@@ -138,9 +138,11 @@ fn noise_is_not_paid_for_unless_it_is_wanted_and_the_judge_is_told_of_likes() {
     let model = OpenAi::start();
     let radar = model.serve(Radar::at("2026-11-19T07:00:00Z"));
     let noisy = "19 Things You Will Only Understand If You Are Obsessed With Cheese";
+    let interview = "Interview: the harbour pilot who never learned to swim";
     let posts = [
         Post::new("bait", noisy, "Cheddar, brie and gouda are three of them.", "2026-11-18T08:00:00Z"),
         Post::new("news", "Parliament votes on harbour fees", "The vote was close.", "2026-11-18T09:00:00Z"),
+        Post::new("talk", interview, "She steered for forty years.", "2026-11-18T10:00:00Z"),
     ];
     std::fs::write(radar.folder().join("feed.json"), feed("The Feed", &posts)).unwrap();
     radar.add(&["feed.json"]);
@@ -149,7 +151,9 @@ fn noise_is_not_paid_for_unless_it_is_wanted_and_the_judge_is_told_of_likes() {
     let left_out = of(&stories, noisy);
     assert_eq!((&left_out["state"], &left_out["aha_score"]), (&Value::from("skipped_noise"), &Value::Null));
     assert!(left_out["reason"].as_str().unwrap().contains("too likely noise"), "{left_out}");
-    assert_eq!(of(&stories, "Parliament votes on harbour fees")["state"], "judged");
+    for told in ["Parliament votes on harbour fees", interview] {
+        assert_eq!(of(&stories, told)["state"], "judged");
+    }
     let asked = || model.calls().iter().map(|call| call.body.to_string()).collect::<String>();
     assert!(!asked().contains("Obsessed With Cheese"));
     assert!(radar.digest()["digest"]["status"] == "complete");
