@@ -9,7 +9,8 @@ use super::quote::{Quote, choose};
 const QUOTES: usize = 2;
 
 pub(super) fn summarise(input: &SummaryInput) -> Value {
-    let quotes = choose(&input.headlines, &input.texts, &input.evidence.matched_interests, QUOTES);
+    let words = input.evidence.relevance.as_ref().map_or(&[][..], |relevance| &relevance.words);
+    let quotes = choose(&input.headlines, &input.texts, words, QUOTES);
     let one_liner = quotes.first().map_or_else(|| input.title.clone(), attributed);
     json!({
         "one_liner": one_liner,
