@@ -52,7 +52,9 @@ fn a_boost_multiplies_the_final_score() {
     let score = |radar: &Radar, post: &Post| {
         let digest = radar.digest();
         let story = stories(&digest).iter().find(|story| story["url"] == post.url).unwrap().clone();
-        (story["final_score"].as_f64().unwrap(), story["score_debug"]["rule_boost"].as_f64().unwrap())
+        let term = |name: &str| story["score_debug"][name].as_f64().unwrap();
+        // Before what it lost for stories of its source that were taken first.
+        (term("final_score") + term("diversity"), term("rule_boost"))
     };
     radar.ok(&WINDOW);
     let before = posts.each_ref().map(|post| score(&radar, post).0);
@@ -61,7 +63,7 @@ fn a_boost_multiplies_the_final_score() {
     radar.ok(&WINDOW);
     assert_eq!(posts.each_ref().map(|post| score(&radar, post).1.to_bits()), [1.0, 1.5, 1.0].map(f64::to_bits));
     assert!((score(&radar, &posts[1]).0 - 1.5 * before[1]).abs() < 2e-6);
-    assert!((score(&radar, &posts[0]).0 - before[0]).abs() < f64::EPSILON);
+    assert!((score(&radar, &posts[0]).0 - before[0]).abs() < 2e-6);
     assert_eq!(radar.digest()["stories"][0]["url"], posts[1].url);
 }
 
@@ -94,20 +96,20 @@ fn item_names_every_term_and_the_terms_add_up() {
         "Label",
         "Reason",
         "Judged by",
-        "judgement: 0.8 ×",
-        "heuristic: 0.15 ×",
+        "Final score",
+        "judgement: 1 ×",
+        "heuristic: ",
         "0.6 × recency",
         "0.4 × engagement",
         "preference:",
         "= base",
-        "novelty: 0.05 ×",
+        "novelty: ",
         "source weight",
-        "your weight",
         "rule boost",
         "decay",
         "before the window's end",
         "= final score",
-        "divided",
+        "diversity",
         "independent sources",
         "Told by",
         "cluster",
@@ -118,13 +120,19 @@ fn item_names_every_term_and_the_terms_add_up() {
     for story in stories(&digest) {
         let debug = &story["score_debug"];
         let term = |name: &str| debug[name].as_f64().unwrap();
-        let base = 0.8 * term("ai") + 0.15 * (0.6 * term("recency") + 0.4 * term("engagement")) + term("preference");
-        let weights = term("source_weight")
-            * term("user_weight")
-            * term("rule_boost")
-            * (-term("age_hours") / term("decay_hours")).exp();
-        let expected = (base + 0.05 * term("novelty")) * weights;
-        assert!((expected - story["final_score"].as_f64().unwrap()).abs() < 1e-4, "{expected} {debug:#}");
+        let decay = (-term("age_hours") / term("decay_hours")).exp();
+        let shift = 3.0 * (0.6 * term("recency") + 0.4 * term("engagement") - 0.5) + (term("novelty") - 0.5)
+            - 3.0 * (1.0 - decay)
+            + term("preference");
+        assert!((shift - term("shift")).abs() < 1e-3, "{shift} {debug:#}");
+        // No band is left: the contract's end where the next begins.
+        let bands = [(0.0, 20.99), (21.0, 50.99), (51.0, 80.99), (81.0, 100.0)];
+        let aha = story["aha_score"].as_f64().unwrap();
+        let (begin, end) = bands.into_iter().find(|(begin, end)| (*begin..=*end).contains(&aha)).unwrap();
+        let base = (term("stand_in").clamp(begin, end) + shift).clamp(begin, end);
+        assert!((base - term("base")).abs() < 1e-3, "{base} {debug:#}");
+        let expected = base * term("source_weight") * term("rule_boost") - term("diversity");
+        assert!((expected - story["final_score"].as_f64().unwrap()).abs() < 1e-3, "{expected} {debug:#}");
         assert!((term("ai") * 100.0 - story["aha_score"].as_f64().unwrap()).abs() < 1e-9);
     }
     let first = &digest["stories"][0];
