@@ -4,7 +4,7 @@
 //! `cluster.rs` for groups with something new.
 //!
 //! All items of such a group share what is usual for the matter, so over the whole topic they are alike. Therefore they are weighed
-//! among themselves: a term that all of them have counts for nothing, one that half of them have tells two events apart. Then average
+//! among themselves: a term that all of them have counts for little, one that half of them have tells two events apart. Then average
 //! link goes as far as that likeness carries it. Large groups are halved first: they are two stories when little joins the halves.
 
 use std::collections::HashMap;
@@ -143,7 +143,8 @@ fn similarities(vectors: &[&Weighted]) -> Likenesses {
     alike
 }
 
-/// By rising term and part, those that some have and not all, weighed by how few: the part, and its holders by rising place.
+/// By rising term and part, those that several have, weighed by how few: the part, and its holders by rising place. What all have counts
+/// for little and not for nothing, or copies of one text would be unlike.
 #[expect(clippy::cast_precision_loss, reason = "members of a story")]
 fn telling_terms(vectors: &[&Weighted]) -> Vec<(usize, Vec<Holder>)> {
     let of_vector = |(place, vector): (usize, &&Weighted)| {
@@ -155,8 +156,8 @@ fn telling_terms(vectors: &[&Weighted]) -> Vec<(usize, Vec<Holder>)> {
     for same in entries.chunk_by(|(_, one), (_, next)| one.term == next.term).filter(|same| same.len() > 1) {
         for part in 0..PARTS {
             let count = same.iter().filter(|(_, entry)| entry.has(part)).count();
-            if count > 1 && count < vectors.len() {
-                let rarity = (vectors.len() as f64 / count as f64).ln();
+            if count > 1 {
+                let rarity = ((vectors.len() + 1) as f64 / count as f64).ln();
                 let weighed = |(place, entry): &(usize, Entry)| (*place, f64::from(entry.weights[part]) * rarity);
                 told.push((part, same.iter().filter(|(_, entry)| entry.has(part)).map(weighed).collect()));
             }
@@ -273,8 +274,16 @@ mod tests {
     }
 
     #[test]
+    fn copies_stay_together_however_many() {
+        for count in [3, 7, 60] {
+            assert_eq!(parts(&vec![TWO_RAIDS[0]; count], 0.5).len(), 1, "{count}");
+        }
+    }
+
+    #[test]
     fn one_event_and_a_few_texts_are_left_whole() {
-        assert_eq!(parts(&TWO_RAIDS[..3], 0.9), [vec![0, 1, 2]]);
+        assert_eq!(parts(&TWO_RAIDS[..2], 0.9), [vec![0, 1]]);
+        assert_eq!(parts(&TWO_RAIDS[..3], 0.06), [vec![0, 1, 2]]);
         let one = [
             "ferry lost power off Skerrow",
             "Skerrow ferry without power",
