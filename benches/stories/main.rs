@@ -19,7 +19,7 @@ use std::sync::Arc;
 use aha_radar::domain::ids::{ItemId, SourceId, TopicId};
 use aha_radar::domain::time::{DAY_MS, Timestamp};
 use aha_radar::stories::agreement::Agreement;
-use aha_radar::stories::cluster::{COPY_DAYS, Clustering, Document};
+use aha_radar::stories::cluster::{Clustering, Document, FREQUENCY_DAYS};
 use aha_radar::stories::comparison::LOCAL_THRESHOLDS;
 use aha_radar::stories::features::Features;
 use aha_radar::stories::lookup::Limits;
@@ -51,14 +51,14 @@ fn main() {
     }
 }
 
-/// As the daemon does it: each day's run has the items of the last [`COPY_DAYS`] days before it.
+/// As the daemon does it: each day's run has the items of the last [`FREQUENCY_DAYS`] days before it.
 fn report(size: usize, name: &str, limits: Limits) {
     let mut stream = Stream::new(size);
     let (mut known, mut told, mut spent) = (Vec::<Document>::new(), Vec::new(), 0.0);
     let mut stories: Vec<usize> = Vec::new();
     for day in 0..DAYS {
         let from = Timestamp::from_millis(i64::try_from(day).unwrap() * DAY_MS);
-        let old = known.iter().take_while(|document| from - document.time > COPY_DAYS * DAY_MS).count();
+        let old = known.iter().take_while(|document| from - document.time > FREQUENCY_DAYS * DAY_MS).count();
         told.extend(known.drain(..old).zip(stories.drain(..old)).map(|(document, story)| (story, document.cluster)));
         for report in stream.day(day) {
             stories.push(report.story);

@@ -11,7 +11,7 @@ use crate::pipeline::cluster::found;
 use crate::static_model::Weights;
 use crate::store::{FoundThresholds, OpenMode, SharedStore};
 use crate::stories::agreement::{Agreement, Score};
-use crate::stories::calibration::tune;
+use crate::stories::calibration::{STANDARD_ERROR, Tuned, tune};
 use crate::stories::cluster::{Clustering, Document};
 use crate::stories::comparison::Thresholds;
 use crate::stories::lookup::Limits;
@@ -69,6 +69,8 @@ struct Measured {
     /// What was compared.
     space: String,
     thresholds: Thresholds,
+    /// Where thresholds were looked for.
+    tuned: Option<Tuned>,
     agreement: Agreement,
 }
 
@@ -82,7 +84,8 @@ fn measure(
     let clustering = Clustering::of(documents, Limits::USUAL);
     let stories: Vec<&str> = labelled.stories.iter().map(String::as_str).collect();
     let shipped = Thresholds::shipped(&space);
-    let thresholds = if arguments.tune { tune(&clustering, &stories, shipped) } else { known.unwrap_or(shipped) };
+    let tuned = arguments.tune.then(|| tune(&clustering, &stories, shipped));
+    let thresholds = tuned.map(|tuned| tuned.found).or(known).unwrap_or(shipped);
     let homes = clustering.place(TopicId::of(&["calibrate"]), thresholds).homes;
     let both: Vec<(&str, Option<ClusterId>)> = stories.into_iter().zip(homes.iter().copied()).collect();
     let agreement = Agreement::of(&both);
@@ -92,7 +95,7 @@ fn measure(
         }
         write(path, &labelled.ids, &homes)?;
     }
-    Ok((Measured { space, thresholds, agreement }, arguments))
+    Ok((Measured { space, thresholds, tuned, agreement }, arguments))
 }
 
 fn write(path: &Path, ids: &[String], homes: &[Option<ClusterId>]) -> Result<()> {
@@ -116,7 +119,19 @@ impl Measured {
         let mut value = json!({
             "space": self.space,
             "thresholds": { "pair": pair, "crowd": crowd, "split": split, "origin": origin },
+            "pair_among_documents": self.pair_among_documents(),
         });
+        if let Some(tuned) = &self.tuned {
+            let Thresholds { pair, crowd, split, .. } = Thresholds::shipped(&self.space);
+            value["tuning"] = json!({
+                "found_f1": tuned.found_f1,
+                "shipped_f1": tuned.shipped_f1,
+                "standard_error": STANDARD_ERROR,
+                "is_certain": tuned.is_certain(),
+                "shipped": { "pair": pair, "crowd": crowd, "split": split },
+                "kept": self.kept(tuned),
+            });
+        }
         if let (Value::Object(all), Ok(Value::Object(agreement))) = (&mut value, serde_json::to_value(self.agreement)) {
             all.extend(agreement);
         }
@@ -131,10 +146,36 @@ impl Measured {
             let Score { precision, recall, f1 } = score;
             table.add_row(vec![name.to_owned(), digits(precision), digits(recall), digits(f1)]);
         }
+        let among = self.pair_among_documents();
+        let kept = self.tuned.map(|tuned| format!("\n{}", self.kept(&tuned))).unwrap_or_default();
         format!(
             "{documents} documents, {stories} labelled stories, {clusters} found\n\n{table}\n\n\
-             {}, thresholds {origin}: pair {pair}, crowd {crowd}, split {split}",
+             {}, thresholds {origin}: pair {pair} ({among:.3} among so many documents), crowd {crowd}, split {split}{kept}",
             self.space
+        )
+    }
+
+    fn pair_among_documents(&self) -> f64 {
+        self.thresholds.pair_among(self.agreement.documents)
+    }
+
+    /// What is kept of tuning, and why.
+    fn kept(&self, tuned: &Tuned) -> String {
+        let shipped = Thresholds::shipped(&self.space);
+        if tuned.found == shipped {
+            return "kept: those that ship, as none suit this input better".to_owned();
+        }
+        let gain = tuned.found_f1 - tuned.shipped_f1;
+        let chance = if tuned.is_certain() {
+            String::new()
+        } else {
+            format!(" Less than {STANDARD_ERROR} may be chance: measure them on other stories before you rely on them.")
+        };
+        let Thresholds { pair, crowd, split, .. } = shipped;
+        format!(
+            "kept: those found, as with what lies around them this input has a B³ F1 of {:.4}, and {gain:.4} less with those that \
+             ship (pair {pair}, crowd {crowd}, split {split}).{chance} To go back, delete the row of clustering_thresholds.",
+            tuned.found_f1
         )
     }
 }

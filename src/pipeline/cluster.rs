@@ -12,7 +12,7 @@ use crate::domain::story::{StoryMember, choose_representative};
 use crate::domain::time::Timestamp;
 use crate::domain::window::Window;
 use crate::store::{ClusterCommit, EmbeddedItem, SharedStore, StoreError};
-use crate::stories::cluster::{COPY_DAYS, Document, Placed, place};
+use crate::stories::cluster::{Document, FREQUENCY_DAYS, OPEN_DAYS, Placed, place};
 use crate::stories::comparison::{Sense, Thresholds};
 use crate::stories::dense::DenseVector;
 use crate::stories::features::{Features, LOCAL_SPACE};
@@ -26,7 +26,7 @@ pub(super) const FOREVER: Timestamp = Timestamp::from_millis(i64::MAX);
 
 pub(super) async fn run(context: &RunContext, state: &RunState) -> Result<(), RunError> {
     context.progress.begin(Stage::Cluster, 0);
-    let Some(mut documents) = documents_since(context, COPY_DAYS).await? else {
+    let Some(mut documents) = documents_since(context, FREQUENCY_DAYS).await? else {
         context.progress.end(Stage::Cluster, "nothing new");
         return Ok(());
     };
@@ -75,10 +75,10 @@ pub async fn found(store: &SharedStore, dense: Option<&str>) -> Result<Option<Th
     Ok(of_words.map(|found| Thresholds { sense: Sense::of(&mixture), ..found }))
 }
 
-/// Gives the documents their dense vectors, as far as they have one of that space.
+/// Gives the documents that are compared their dense vectors, as far as they have one of that space.
 async fn add_vectors(context: &RunContext, space: &str, documents: &mut [Document]) -> Result<(), RunError> {
-    let Some(first) = documents.first() else { return Ok(()) };
-    let window = Window { start: first.time, end: FOREVER };
+    let Some(oldest) = documents.iter().find(|document| document.cluster.is_none()) else { return Ok(()) };
+    let window = Window { start: oldest.time.days_before(OPEN_DAYS), end: FOREVER };
     let stored = context.store().vectors(context.topic.id, space, window).await?;
     let mut vectors: HashMap<ItemId, DenseVector> =
         stored.into_iter().filter_map(|(id, bytes)| Some((id, DenseVector::from_bytes(&bytes)?))).collect();
@@ -123,7 +123,7 @@ pub(super) async fn documents_in(
 
 /// So many days are read at a time, so many times; what is later than that is read at once.
 const PART_DAYS: i64 = 4;
-const PARTS: usize = 16;
+const PARTS: usize = 24;
 
 /// Reads the stored vectors, off the async threads.
 async fn to_documents(vectors: &Vectors, items: Vec<EmbeddedItem>) -> Result<Vec<Document>, RunError> {

@@ -79,7 +79,8 @@ pub(super) async fn gather(
         evidence.age_hours = round(window.end.hours_since(story.latest()).max(0.0));
         if let Some((similarity, title)) = resembled.get(&story.cluster_id) {
             evidence.novelty = round(1.0 - similarity);
-            evidence.resembles = thresholds.resembles(*similarity).then(|| title.clone());
+            evidence.resembles =
+                thresholds.resembles(*similarity, history.frequencies.documents()).then(|| title.clone());
         } else {
             evidence.novelty = 1.0;
         }

@@ -16,7 +16,6 @@ use crate::domain::topic::RuleAction;
 use crate::domain::window::Window;
 use crate::llm::embedder::{EmbedJob, EmbedRoute, EmbedText, Embedded, PREPARATION, PURPOSE};
 use crate::store::{CallRecord, EmbeddedItem};
-use crate::stories::cluster::OPEN_DAYS;
 use crate::stories::features::LOCAL_SPACE;
 use crate::stories::space::dense_text;
 
@@ -24,6 +23,10 @@ use super::cluster::FOREVER;
 use super::judge::{calls, scope_for, until_stopped};
 use super::rules::Rules;
 use super::{RunContext, RunError, RunState};
+
+/// An item without a vector gets one if it is up to so many days from one that has no story yet: most of a story's items come within a
+/// week, and vectors cost. What is older and has none is compared by words alone.
+const VECTOR_DAYS: i64 = 7;
 
 pub(super) async fn run(context: &RunContext, state: &mut RunState) -> Result<(), RunError> {
     let (embedder, scope) = (context.app.embedder(), scope_for(context, PREPARATION.to_owned()));
@@ -76,7 +79,7 @@ impl Due {
     pub(super) async fn find(context: &RunContext, space: &str) -> Result<Option<Self>, RunError> {
         let (store, topic) = (context.store(), context.topic.id);
         let Some(oldest) = store.oldest_unclustered(topic, LOCAL_SPACE).await? else { return Ok(None) };
-        let window = Window { start: oldest.days_before(OPEN_DAYS), end: FOREVER };
+        let window = Window { start: oldest.days_before(VECTOR_DAYS), end: FOREVER };
         let items = store.embedded_items(topic, LOCAL_SPACE, window, FOREVER).await?;
         let known: HashSet<ItemId> = store.vectors(topic, space, window).await?.into_iter().map(|(id, _)| id).collect();
         let new: Vec<Timestamp> = items.iter().filter(|item| item.cluster.is_none()).map(|item| item.time).collect();
@@ -117,7 +120,7 @@ impl Due {
 
 /// Whether an item of that time can be told with one of the new ones, whose times rise.
 fn is_near(new: &[Timestamp], time: Timestamp) -> bool {
-    let reach = OPEN_DAYS * DAY_MS;
+    let reach = VECTOR_DAYS * DAY_MS;
     let first = new.partition_point(|other| time - *other > reach);
     new.get(first).is_some_and(|other| *other - time <= reach)
 }

@@ -8,7 +8,7 @@ use std::collections::BinaryHeap;
 
 use rayon::prelude::*;
 
-use super::comparison::{Comparison, Group, Standing, Thresholds};
+use super::comparison::{Comparison, Group, Needed, Standing};
 use super::regions::{Region, regions};
 use super::yardstick::Yardstick;
 
@@ -18,7 +18,7 @@ pub(super) type Edge = (usize, usize, f64);
 /// Merges the groups; `edges` name places in `groups`. Groups less alike than `least` are no longer looked at.
 pub(super) fn agglomerate(
     comparison: &Comparison<'_>,
-    thresholds: Thresholds,
+    needed: Needed,
     groups: &[Group],
     edges: &[Edge],
     least: f64,
@@ -26,7 +26,7 @@ pub(super) fn agglomerate(
     let standing = |(one, other, sum): &Edge| {
         let (first, second) = (&groups[*one], &groups[*other]);
         let is_looked_at = first.may_be_one(second, *sum, least);
-        if is_looked_at { comparison.standing(thresholds, first, second, *sum) } else { Standing::Apart }
+        if is_looked_at { comparison.standing(&needed, first, second, *sum) } else { Standing::Apart }
     };
     let standings: Vec<Standing> = edges.par_iter().map(standing).collect();
     let (regions, number_within) =
@@ -37,14 +37,14 @@ pub(super) fn agglomerate(
             let (one, other, sum) = edges[*edge];
             ((number_within[one], number_within[other], sum), standings[*edge])
         });
-        Merging::of(comparison, thresholds, own.map(Some).collect(), &pairs.collect::<Vec<_>>(), least).finish()
+        Merging::of(comparison, needed, own.map(Some).collect(), &pairs.collect::<Vec<_>>(), least).finish()
     };
     regions.into_par_iter().flat_map_iter(merge_all).collect()
 }
 
 struct Merging<'a, 'b> {
     comparison: &'a Comparison<'b>,
-    thresholds: Thresholds,
+    needed: Needed,
     least: f64,
     /// A group that went into another leaves its place empty; what became of both has a new one.
     groups: Vec<Option<Group>>,
@@ -68,7 +68,7 @@ struct Pair {
 impl<'a, 'b> Merging<'a, 'b> {
     fn of(
         comparison: &'a Comparison<'b>,
-        thresholds: Thresholds,
+        needed: Needed,
         groups: Vec<Option<Group>>,
         edges: &[(Edge, Standing)],
         least: f64,
@@ -85,7 +85,7 @@ impl<'a, 'b> Merging<'a, 'b> {
         for known in &mut neighbours {
             known.sort_unstable_by_key(|(place, _)| *place);
         }
-        let mut merging = Self { comparison, thresholds, least, groups, neighbours, waiting, heap: BinaryHeap::new() };
+        let mut merging = Self { comparison, needed, least, groups, neighbours, waiting, heap: BinaryHeap::new() };
         for place in 0..merging.waiting.len() {
             merging.waiting[place].sort_unstable();
             merging.offer(place);
@@ -122,7 +122,7 @@ impl<'a, 'b> Merging<'a, 'b> {
         if !first.may_be_one(second, sum, self.least) {
             return None;
         }
-        Pair::of(self.comparison.likeness(self.thresholds, first, second, sum)?.margin, one, other)
+        Pair::of(self.comparison.likeness(&self.needed, first, second, sum)?.margin, one, other)
     }
 
     /// Whether they are, if neither has gone into another.
@@ -131,7 +131,7 @@ impl<'a, 'b> Merging<'a, 'b> {
         let known = &self.neighbours[other];
         let place = known.binary_search_by_key(&one, |(place, _)| *place);
         let sum = place.ok().and_then(|place| known.get(place)).map(|(_, sum)| *sum);
-        let likeness = sum.and_then(|sum| self.comparison.likeness(self.thresholds, first, second, sum));
+        let likeness = sum.and_then(|sum| self.comparison.likeness(&self.needed, first, second, sum));
         likeness.is_some_and(|likeness| Comparison::is_one_story(first, second, likeness))
     }
 

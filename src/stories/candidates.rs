@@ -13,8 +13,11 @@ use crate::domain::time::{DAY_MS, Timestamp};
 use super::agglomerate::Edge;
 use super::cluster::{Document, OPEN_DAYS};
 use super::comparison::{Comparison, Group};
-use super::lookup::{Heavy, Limits, Look, LookupIndex, Shared};
+use super::lookup::{Heavy, Limits, Look, LookupIndex, RareWords, Shared, Wanted};
 use super::yardstick::Yardstick;
+
+/// What is stored of up to so many days before the first new item is looked at without a condition.
+pub(super) const NEAR_DAYS: i64 = 7;
 
 /// New items, stories that they may belong to, and which of them are alike.
 #[derive(Debug)]
@@ -27,7 +30,6 @@ impl Candidates {
     pub(super) fn of(comparison: &Comparison<'_>, documents: &[Document], limits: Limits) -> Self {
         let reach = Reach::of(documents);
         let in_reach: Vec<usize> = (0..documents.len()).filter(|n| reach.has(documents[*n].time)).collect();
-        comparison.weigh_all(&in_reach);
         let pairs = pairs(comparison, documents, &in_reach, limits);
         let (groups, place_of) = groups(comparison, documents, &in_reach, &pairs);
         let edges = edges(&groups, &place_of, &pairs);
@@ -115,7 +117,7 @@ fn pairs(
 ) -> Vec<(usize, usize)> {
     // What is dated before every new item is found by these; what is dated later has to look for them itself.
     let first_new = in_reach.iter().position(|number| documents[*number].cluster.is_none()).unwrap_or(in_reach.len());
-    let (index, looks) = index(comparison, in_reach, first_new, limits);
+    let (index, looks) = index(comparison, documents, in_reach, first_new, limits);
     let of_one = |shared: &mut Shared, (place, look): (usize, &Look)| {
         let number = in_reach[place];
         let is_new = documents[number].cluster.is_none();
@@ -128,23 +130,34 @@ fn pairs(
     places.map_init(Shared::default, of_one).flatten_iter().collect()
 }
 
-/// So many texts are made ready for the index at a time.
+/// So many stored texts are made ready for the index at a time.
 const INDEXED_AT_ONCE: usize = 4_096;
 
 /// The documents in reach by their heavy terms, and the looks of those from a place on.
 fn index(
     comparison: &Comparison<'_>,
+    documents: &[Document],
     in_reach: &[usize],
     first_new: usize,
     limits: Limits,
 ) -> (LookupIndex, Vec<Look>) {
-    let (mut index, mut looks) = (LookupIndex::new(limits), Vec::new());
-    for (chunk, numbers) in in_reach.chunks(INDEXED_AT_ONCE).enumerate() {
-        let heavy: Vec<Heavy> = numbers.par_iter().map(|number| index.heavy(comparison.get(*number))).collect();
-        for (place, (number, heavy)) in (chunk * INDEXED_AT_ONCE..).zip(numbers.iter().zip(heavy)) {
-            let look = index.insert(*number, &heavy);
-            looks.extend((place >= first_new).then_some(look));
+    let mut index = LookupIndex::new(limits);
+    let (before, looking) = in_reach.split_at(first_new);
+    let looks: Vec<Heavy> = looking.par_iter().map(|number| index.heavy(comparison.get(*number))).collect();
+    let (wanted, rare) = (Wanted::of(looks.iter()), RareWords::of(limits, looks.iter()));
+    let first = looking.first().map_or_else(Timestamp::default, |number| documents[*number].time);
+    let is_looked_at = |number: &usize| {
+        let Document { time, features, .. } = &documents[*number];
+        first - *time <= NEAR_DAYS * DAY_MS || rare.are_in(features)
+    };
+    let before: Vec<usize> = before.par_iter().copied().filter(is_looked_at).collect();
+    for numbers in before.chunks(INDEXED_AT_ONCE) {
+        let heavy = numbers.par_iter().map(|number| wanted.of_item(index.heavy(comparison.get(*number))));
+        let heavy: Vec<Heavy> = heavy.collect();
+        for (number, heavy) in numbers.iter().zip(heavy) {
+            index.insert(*number, &heavy);
         }
     }
+    let looks = looking.iter().zip(looks).map(|(number, heavy)| index.insert(*number, &heavy)).collect();
     (index, looks)
 }

@@ -23,7 +23,10 @@ use super::lookup::Limits;
 use super::split::Splits;
 
 /// A story is open to new items for this long after one of its members.
-pub const OPEN_DAYS: i64 = 7;
+pub const OPEN_DAYS: i64 = 30;
+
+/// Terms are weighed by the items of this long before the first new one: how rare a word is shows over a season, not over a month.
+pub const FREQUENCY_DAYS: i64 = 60;
 
 /// How far back a copy is looked for.
 pub const COPY_DAYS: i64 = 30;
@@ -109,7 +112,7 @@ impl<'a> Clustering<'a> {
 
     /// What average link brings together.
     pub(super) fn groups(&self, thresholds: Thresholds) -> Vec<Group> {
-        agglomerate(&self.comparison, thresholds, &self.groups, &self.edges, self.limits.least)
+        agglomerate(&self.comparison, self.comparison.needed(thresholds), &self.groups, &self.edges, self.limits.least)
     }
 
     /// What a group is made of; one without news is left as it is.

@@ -5,8 +5,6 @@
 
 use std::sync::OnceLock;
 
-use rayon::prelude::*;
-
 use crate::domain::ids::SourceId;
 use crate::domain::time::{DAY_MS, Timestamp};
 use crate::static_model;
@@ -19,12 +17,13 @@ use super::vocabulary::{HouseWords, Kind};
 /// Where "alike" becomes "the same story".
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Thresholds {
-    /// Mean similarity at which two items are one story.
+    /// Mean similarity at which two items of different sources are one story where [`USUAL_DOCUMENTS`] are behind the weights; see
+    /// [`Thresholds::pair_among`].
     pub pair: f64,
     /// What that falls to between large groups: a mean over many pairs is hardly chance. Between groups of `a` and `b` sources it is
     /// `crowd + (pair − crowd) / (a·b)^0.35`; items of one source are no witnesses of each other.
     pub crowd: f64,
-    /// Mean similarity below which two halves of a story are two, by the terms that tell its items apart (`split.rs`).
+    /// Mean similarity below which parts of a story are stories of their own, by the terms that tell its items apart (`split.rs`).
     pub split: f64,
     pub sense: Sense,
 }
@@ -53,7 +52,17 @@ impl Sense {
 }
 
 /// By words alone: `docs/CLUSTERING.md` says how they were found.
-pub const LOCAL_THRESHOLDS: Thresholds = Thresholds { pair: 0.24, crowd: 0.03, split: 0.055, sense: Sense::OF_A_MODEL };
+pub const LOCAL_THRESHOLDS: Thresholds = Thresholds { pair: 0.24, crowd: 0.06, split: 0.06, sense: Sense::OF_A_MODEL };
+
+/// The number of documents behind the weights for which a [`Thresholds::pair`] is given.
+pub const USUAL_DOCUMENTS: f64 = 1_000.0;
+
+/// By how much more two items have to be alike among e times as many documents: the more there are, the more a rare term that two items
+/// share weighs beside their common ones.
+const PAIR_BY_DOCUMENTS: f64 = 0.022;
+
+/// How far that goes, below and above [`Thresholds::pair`].
+const PAIR_RANGE: (f64, f64) = (-0.05, 0.03);
 
 /// Likeness of vectors that makes up for few words in common: above what 99 of 100 pairs of different stories have.
 const SAME_SENSE: f64 = 0.6;
@@ -61,7 +70,8 @@ const SAME_SENSE: f64 = 0.6;
 /// So many items, of the times nearest, are looked through for what a model finds alike.
 const LOOKED_THROUGH: usize = 2_000;
 
-/// Within one source likeness is mostly a house style or a series: pairs of one need so much more.
+/// Within one source likeness is mostly a house style or a series: pairs of one need so many times [`Thresholds::pair`], however many
+/// documents there are.
 const OWN_SOURCE: f64 = 1.9;
 
 /// The share of what one story needs below which two groups do not link what is around them (`regions.rs`).
@@ -70,8 +80,8 @@ const LINK: f64 = 0.5;
 /// How fast more pairs need less.
 const CROWD_POWER: f64 = 0.35;
 
-/// Days between two groups after which a likeness has fallen to 1/e.
-const DECAY_DAYS: f64 = 14.0;
+/// Days between two groups after which a likeness counts for half: it is divided by 1 + days / 14.
+const HALVING_DAYS: f64 = 14.0;
 
 /// Mean cosine of words below which two groups are one story only with [`NAMES_IN_COMMON`].
 const FEW_WORDS: f64 = 0.17;
@@ -87,21 +97,56 @@ impl Thresholds {
         Self { sense: Sense::of(space), ..LOCAL_THRESHOLDS }
     }
 
+    /// What [`Thresholds::pair`] is where so many documents are behind the weights.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "counts of items")]
+    pub fn pair_among(&self, documents: usize) -> f64 {
+        let more = PAIR_BY_DOCUMENTS * (documents.max(1) as f64 / USUAL_DOCUMENTS).ln();
+        self.pair + more.clamp(PAIR_RANGE.0, PAIR_RANGE.1)
+    }
+
+    /// Whether two items of different sources are as alike as those of a story are, among so many documents.
+    #[must_use]
+    pub fn resembles(&self, similarity: f64, documents: usize) -> bool {
+        similarity >= self.pair_among(documents)
+    }
+}
+
+/// What two groups need to be one story, by thresholds and the number of documents.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Needed {
+    /// [`Thresholds::pair_among`] the documents.
+    pair: f64,
+    /// Of two items of one source.
+    own_pair: f64,
+    crowd: f64,
+    sense: Sense,
+}
+
+impl Needed {
+    fn of(thresholds: Thresholds, documents: usize) -> Self {
+        let Thresholds { pair, crowd, sense, .. } = thresholds;
+        Self { pair: thresholds.pair_among(documents), own_pair: pair, crowd, sense }
+    }
+
     /// Of so many pairs of sources, when no pair of items is of one source.
     fn between(&self, source_pairs: f64) -> f64 {
-        let witnesses = if source_pairs > 1.0 { source_pairs.powf(CROWD_POWER) } else { 1.0 };
-        self.crowd + (self.pair - self.crowd) / witnesses
+        self.fallen(self.pair, source_pairs)
     }
 
     /// The same when that share of the pairs of items is of one source.
-    fn needed(between: f64, own_share: f64) -> f64 {
-        between * (1.0 + (OWN_SOURCE - 1.0) * own_share)
+    fn in_all(&self, source_pairs: f64, own_share: f64) -> f64 {
+        let between = self.between(source_pairs);
+        if own_share <= 0.0 {
+            return between;
+        }
+        let own = OWN_SOURCE * self.fallen(self.own_pair, source_pairs);
+        between + (own - between) * own_share
     }
 
-    /// Whether two items of different sources are as alike as those of a story are.
-    #[must_use]
-    pub fn resembles(&self, similarity: f64) -> bool {
-        similarity >= self.pair
+    fn fallen(&self, pair: f64, source_pairs: f64) -> f64 {
+        let witnesses = if source_pairs > 1.0 { source_pairs.powf(CROWD_POWER) } else { 1.0 };
+        self.crowd + (pair - self.crowd) / witnesses
     }
 }
 
@@ -236,19 +281,17 @@ impl<'a> Comparison<'a> {
         }
     }
 
+    /// What groups of these documents need to be one story.
+    pub(super) fn needed(&self, thresholds: Thresholds) -> Needed {
+        Needed::of(thresholds, self.frequencies.documents())
+    }
+
     pub(super) fn get(&self, number: usize) -> &Weighted {
         self.weighted[number].get_or_init(|| {
             let document = &self.documents[number];
             let house_words = self.house_words.of_source(document.source);
             self.frequencies.weigh_without(&document.features, house_words)
         })
-    }
-
-    /// Weighs these now, on all processors.
-    pub(super) fn weigh_all(&self, numbers: &[usize]) {
-        numbers.par_iter().for_each(|number| {
-            self.get(*number);
-        });
     }
 
     /// The bytes that the frequencies of terms take.
@@ -290,13 +333,13 @@ impl<'a> Comparison<'a> {
     }
 
     /// How two groups stand to each other now. `sum` is that of the similarity of words over all pairs.
-    pub(super) fn standing(&self, thresholds: Thresholds, one: &Group, other: &Group, sum: f64) -> Standing {
-        let (similarity, sense) = self.similarity(thresholds.sense, one, other, sum);
-        let extra = if sense.is_some() { thresholds.sense.extra } else { 0.0 };
-        if similarity < LINK * (thresholds.between(one.source_pairs(other)) + extra) {
+    pub(super) fn standing(&self, needed: &Needed, one: &Group, other: &Group, sum: f64) -> Standing {
+        let (similarity, sense) = self.similarity(needed.sense, one, other, sum);
+        let extra = if sense.is_some() { needed.sense.extra } else { 0.0 };
+        if similarity < LINK * (needed.between(one.source_pairs(other)) + extra) {
             return Standing::Apart;
         }
-        let likeness = self.likeness(thresholds, one, other, sum);
+        let likeness = self.likeness(needed, one, other, sum);
         likeness.map_or(Standing::Linked, |likeness| Standing::OneStory { margin: likeness.margin })
     }
 
@@ -308,20 +351,20 @@ impl<'a> Comparison<'a> {
     }
 
     /// How alike two groups are, if that is enough for one story. `sum` is that of the similarity of words over all pairs.
-    pub(super) fn likeness(&self, thresholds: Thresholds, one: &Group, other: &Group, sum: f64) -> Option<Likeness> {
+    pub(super) fn likeness(&self, needed: &Needed, one: &Group, other: &Group, sum: f64) -> Option<Likeness> {
         let has_news = one.changed || other.changed;
         if !has_news || (one.delivered && other.delivered) || !one.is_in_reach(other) {
             return None;
         }
-        let (similarity, sense) = self.similarity(thresholds.sense, one, other, sum);
-        let extra = if sense.is_some() { thresholds.sense.extra } else { 0.0 };
-        let between = thresholds.between(one.source_pairs(other));
+        let (similarity, sense) = self.similarity(needed.sense, one, other, sum);
+        let extra = if sense.is_some() { needed.sense.extra } else { 0.0 };
+        let (source_pairs, counting) =
+            (one.source_pairs(other), similarity / (1.0 + one.gap_days(other) / HALVING_DAYS));
         // Most are far from it, and what comes after only makes it harder.
-        if similarity < between + extra {
+        if counting < needed.between(source_pairs) + extra {
             return None;
         }
-        let needed = Thresholds::needed(between, one.own_share(other)) + extra;
-        let margin = similarity * (-one.gap_days(other) / DECAY_DAYS).exp() - needed;
+        let margin = counting - needed.in_all(source_pairs, one.own_share(other)) - extra;
         let same_sense = sense.is_some_and(|sense| sense >= SAME_SENSE);
         (margin >= 0.0).then_some(Likeness { margin, similarity, same_sense })
     }
@@ -376,9 +419,18 @@ mod tests {
     #[test]
     fn more_sources_need_less_and_items_of_one_more() {
         let thresholds = Thresholds { pair: 0.25, crowd: 0.05, ..LOCAL_THRESHOLDS };
-        let needed = |pairs, own| Thresholds::needed(thresholds.between(pairs), own);
+        let needed = |pairs, own| Needed::of(thresholds, 1_000).in_all(pairs, own);
         assert!((needed(1.0, 0.0) - 0.25).abs() < 1e-9 && (needed(1.0, 1.0) - 0.475).abs() < 1e-9);
         assert!(needed(4.0, 0.0) < 0.2 && needed(100.0, 0.0) < 0.1 && needed(1e9, 0.0) > 0.05);
         assert!(needed(4.0, 0.5) > needed(4.0, 0.0));
+    }
+
+    #[test]
+    fn more_documents_need_more_within_bounds_and_items_of_one_source_the_same() {
+        let needed = |documents, own| Needed::of(LOCAL_THRESHOLDS, documents).in_all(1.0, own);
+        let across = [0, 10, 500, 1_000, 2_000, 1_000_000].map(|documents| needed(documents, 0.0));
+        assert!(across.is_sorted() && (across[3] - 0.24).abs() < 1e-9);
+        assert!((across[0] - 0.19).abs() < 1e-9 && (across[5] - 0.27).abs() < 1e-9);
+        assert!([10, 500, 1_000_000].iter().all(|documents| (needed(*documents, 1.0) - 0.456).abs() < 1e-9));
     }
 }

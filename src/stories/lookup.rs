@@ -3,8 +3,9 @@
 //! What one look costs is bounded: so many terms, so many of the latest items for each, so many found. It therefore does not grow
 //! with the number of items. [`Limits::EXACT`] has no bounds, to measure what they cost.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::features::Features;
 use super::similarity::{NAMES, WORDS, Weighted};
 use super::vocabulary::Term;
 
@@ -21,18 +22,23 @@ pub struct Limits {
     pub found: usize,
     /// What an item has to share with another by these terms to be found.
     pub shared: f32,
+    /// Rare words that a stored item of more than [`NEAR_DAYS`](super::candidates::NEAR_DAYS) before has to share with one that is new,
+    /// to be looked at: what is that far apart has to be very alike.
+    pub far_words: usize,
     /// Mean similarity below which two groups are not looked at as one story.
     pub least: f64,
 }
 
 impl Limits {
-    pub const USUAL: Self = Self { words: 24, names: 12, items_of_term: 128, found: 96, shared: 0.03, least: 0.05 };
+    pub const USUAL: Self =
+        Self { words: 24, names: 12, items_of_term: 128, found: 96, shared: 0.03, far_words: 3, least: 0.05 };
     pub const EXACT: Self = Self {
         words: usize::MAX,
         names: usize::MAX,
         items_of_term: usize::MAX,
         found: usize::MAX,
         shared: 0.0,
+        far_words: 0,
         least: 0.0,
     };
 }
@@ -54,6 +60,83 @@ pub struct Shared {
     with: Vec<f32>,
     /// The places of the items that share something, as many as there are.
     found: Vec<u32>,
+}
+
+/// The terms by which something will be looked up. What else an item has need not be in the index.
+#[derive(Debug)]
+pub(super) struct Wanted {
+    terms: [FxHashSet<Term>; 2],
+    /// Whether a term of these first bits is among them: most are not, and of a term that is none this mostly tells it sooner.
+    begun: Box<[bool]>,
+}
+
+/// As many first bits of a term as tell most apart.
+const WANTED_BITS: u32 = 16;
+
+impl Wanted {
+    pub(super) fn of<'a>(looks: impl Iterator<Item = &'a Heavy>) -> Self {
+        let mut wanted = Self { terms: Default::default(), begun: vec![false; 1 << WANTED_BITS].into_boxed_slice() };
+        for (part, term, _) in looks.flat_map(|heavy| &heavy.0) {
+            wanted.begun[term.first_bits(WANTED_BITS)] = true;
+            wanted.terms[*part].insert(*term);
+        }
+        wanted
+    }
+
+    fn has(&self, part: usize, term: Term) -> bool {
+        self.begun[term.first_bits(WANTED_BITS)] && self.terms[part].contains(&term)
+    }
+
+    /// What of an item's heavy terms is among them.
+    pub(super) fn of_item(&self, mut heavy: Heavy) -> Heavy {
+        heavy.0.retain(|(part, term, _)| self.has(*part, *term));
+        heavy
+    }
+}
+
+/// So many of the heaviest words of a new item are its rare ones.
+const RARE_WORDS: usize = 12;
+
+/// New items by their rare words: by these a stored text is passed over before it is weighed.
+#[derive(Debug)]
+pub(super) struct RareWords {
+    limits: Limits,
+    begun: Box<[bool]>,
+    holders: FxHashMap<Term, Vec<u32>>,
+}
+
+impl RareWords {
+    pub(super) fn of<'a>(limits: Limits, looks: impl Iterator<Item = &'a Heavy>) -> Self {
+        let begun = vec![false; 1 << WANTED_BITS].into_boxed_slice();
+        let mut rare = Self { limits, begun, holders: FxHashMap::default() };
+        for (item, heavy) in looks.enumerate() {
+            for term in heavy.rare_words() {
+                rare.begun[term.first_bits(WANTED_BITS)] = true;
+                rare.holders.entry(term).or_default().push(narrow(item));
+            }
+        }
+        rare
+    }
+
+    /// Whether a text has so many rare words of one new item that it may be told with it.
+    pub(super) fn are_in(&self, features: &Features) -> bool {
+        let begun = features.words().filter(|term| self.begun[term.first_bits(WANTED_BITS)]);
+        let holders = begun.filter_map(|term| self.holders.get(&term));
+        let latest = holders.flat_map(|items| &items[items.len().saturating_sub(self.limits.items_of_term)..]);
+        let mut items: Vec<u32> = latest.copied().collect();
+        items.sort_unstable();
+        self.limits.far_words == 0
+            || items.chunk_by(|one, next| one == next).any(|same| same.len() >= self.limits.far_words)
+    }
+}
+
+impl Heavy {
+    fn rare_words(&self) -> impl Iterator<Item = Term> {
+        let mut words: Vec<(Term, f32)> =
+            self.0.iter().filter(|(part, ..)| *part == WORDS).map(|(_, term, weight)| (*term, *weight)).collect();
+        words.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        words.into_iter().take(RARE_WORDS).map(|(term, _)| term)
+    }
 }
 
 /// Items by their heavy terms.

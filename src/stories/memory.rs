@@ -75,7 +75,7 @@ mod tests {
     #[test]
     fn what_is_open_is_in_the_index_and_what_is_older_only_counted() {
         let memory = |days: &[i64]| SearchMemory::of(&documents(days));
-        let (both, one) = (memory(&[0, 1]), memory(&[0, 20]));
+        let (both, one) = (memory(&[0, 1]), memory(&[0, 40]));
         assert_eq!((both.items, both.open_items, one.items, one.open_items), (2, 2, 2, 1));
         assert!(both.index_bytes > one.index_bytes && both.text_bytes == one.text_bytes);
         assert!(one.text_bytes > 2 * size_of::<Document>() && one.bytes() == one.text_bytes + one.index_bytes);

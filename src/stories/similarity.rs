@@ -30,6 +30,9 @@ pub struct Frequencies {
     inverse: Vec<f64>,
 }
 
+/// Terms that a text has and none before it, about, of a few thousand texts.
+const NEW_TERMS: usize = 4;
+
 /// Terms are mostly rare: the logarithms of so many frequencies are taken once.
 const SMALL_FREQUENCIES: u32 = 1_024;
 
@@ -74,7 +77,10 @@ pub struct Weighted {
 impl Frequencies {
     #[must_use]
     pub fn of<'a>(items: impl IntoIterator<Item = &'a Features>) -> Self {
+        let items = items.into_iter();
         let (mut documents, mut of_term) = (0, FxHashMap::<Term, u32>::default());
+        // Each text brings about that many terms that no earlier one has: growing by and by counts every term twice.
+        of_term.reserve(items.size_hint().0.saturating_mul(NEW_TERMS));
         for features in items {
             documents += 1;
             for term in features.words() {
