@@ -18,8 +18,30 @@ const INTERESTS: &str = "African politics, elections and economies; embedded dat
 /// Words by turns from a fixed list and from numbers, so that a text has common and rare words.
 fn text(number: usize) -> String {
     const COMMON: [&str; 24] = [
-        "the", "government", "of", "a", "ferry", "said", "that", "election", "in", "Kenya", "was", "held", "and", "database",
-        "engines", "for", "tidal", "power", "were", "installed", "near", "Glasgow", "last", "week",
+        "the",
+        "government",
+        "of",
+        "a",
+        "ferry",
+        "said",
+        "that",
+        "election",
+        "in",
+        "Kenya",
+        "was",
+        "held",
+        "and",
+        "database",
+        "engines",
+        "for",
+        "tidal",
+        "power",
+        "were",
+        "installed",
+        "near",
+        "Glasgow",
+        "last",
+        "week",
     ];
     let mut state = number as u64 * 2_654_435_761 + 1;
     let words = (0..WORDS).map(|_| {
@@ -43,6 +65,10 @@ fn main() {
         }
         let query = Query::new(&interests, &corpus, &NoFrequencies);
         let sum: f64 = (0..texts.len()).map(|number| query.degree(number).total(0.0)).sum();
-        println!("{STORIES} stories, {} texts: {:.1} ms (degrees add up to {sum:.3})", texts.len(), begun.elapsed().as_secs_f64() * 1e3);
+        println!(
+            "{STORIES} stories, {} texts: {:.1} ms (degrees add up to {sum:.3})",
+            texts.len(),
+            begun.elapsed().as_secs_f64() * 1e3
+        );
     }
 }

@@ -152,7 +152,7 @@ pub(super) struct DigestArguments {
 
 #[derive(Debug, Args)]
 pub(super) struct ItemArguments {
-    /// The rank in the latest digest, or a digest item's id.
+    /// The rank in the latest digest, or the id that a line of any digest shows.
     pub(super) item: String,
     #[arg(long, default_value = "default")]
     pub(super) topic: String,

@@ -1,29 +1,39 @@
 //! `aha-radar feedback`: what the owner thinks of stories, and what it comes to.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 
 use anyhow::{Context as _, Result};
+use serde::Deserialize;
 use serde_json::json;
 
 use crate::app::App;
 use crate::domain::digest::DigestStory;
 use crate::domain::feedback::{FeedbackEvent, FeedbackKind};
-use crate::domain::ids::TopicId;
+use crate::domain::ids::{DigestItemId, ItemId, SourceId, TopicId};
+use crate::domain::item::Item;
+use crate::domain::time::Timestamp;
 use crate::pipeline::RunError;
 use crate::pipeline::preferences::{EVENTS, profile};
 use crate::store::SavedProfile;
-use crate::stories::preferences::terms_of;
+use crate::stories::preferences::{Learnt, is_same, terms_of, unlearnt_name};
 
 use super::arguments::{FeedbackArguments, FeedbackCommand};
 use super::exit::{Exit, UsageError};
 use super::{item, lines, output};
 
+/// Items that an import looks up at a time.
+const ITEMS_AT_A_TIME: usize = 200;
+
 pub(super) async fn run(app: &App, arguments: FeedbackArguments) -> Result<Exit> {
     match arguments.command {
         Some(FeedbackCommand::List { topic, json }) => list(app, &topic, json).await?,
         Some(FeedbackCommand::Export { topic }) => export(app, &topic).await?,
-        Some(FeedbackCommand::Import { file, topic }) => import(app, &topic, &file).await?,
+        Some(FeedbackCommand::Import { file, topic }) => return import(app, &topic, &file).await,
+        Some(FeedbackCommand::Forget { list: true, topic, .. }) => list_unlearnt(app, &topic).await?,
+        Some(FeedbackCommand::Forget { name, undo, topic, .. }) => {
+            forget(app, &topic, &name.unwrap_or_default(), undo).await?;
+        }
         None => {
             let (Some(name), Some(kind)) = (&arguments.item, arguments.kind) else {
                 return Err(UsageError("it wants an item and like, dislike, save or skip".to_owned()).into());
@@ -75,7 +85,7 @@ async fn save_profile(app: &App, topic: TopicId) -> Result<()> {
     let now = app.clock().now();
     let profile = profile(app.store(), topic, now, &app.config().ranking).await?;
     let saved = SavedProfile {
-        profile_json: serde_json::to_string(&profile)?,
+        profile_json: serde_json::to_string(&profile.learnt())?,
         summary: profile.summary(),
         events: events.len(),
         computed_at: now,
@@ -86,22 +96,89 @@ async fn save_profile(app: &App, topic: TopicId) -> Result<()> {
 async fn list(app: &App, topic: &str, json: bool) -> Result<()> {
     let topic = topic_id(app, topic).await?;
     let events = app.store().feedback(topic, EVENTS).await?;
-    let summary = profile(app.store(), topic, app.clock().now(), &app.config().ranking).await?.summary();
+    let profile = profile(app.store(), topic, app.clock().now(), &app.config().ranking).await?;
+    let learnt = profile.learnt();
     if json {
-        return output::print_json(&json!({ "events": events, "summary": summary }));
-    }
-    let mut table = output::table(&["when", "what", "source", "title"]);
-    for event in &events {
-        let cells =
-            [event.given_at.to_string(), event.kind.as_str().to_owned(), event.source.clone(), event.title.clone()];
-        table.add_row(cells.map(|cell| output::one_safe_text(&cell)));
+        let unlearnt = app.store().unlearnt(topic).await?;
+        let value = json!({ "events": events, "summary": profile.summary(), "learnt": learnt, "unlearnt": unlearnt });
+        return output::print_json(&value);
     }
     if events.is_empty() {
         output::note("nothing said yet; say what you think with `aha-radar feedback 1 like`");
         return Ok(());
     }
+    let items: Vec<ItemId> = events.iter().map(|event| event.item_id).collect();
+    let lines: HashMap<ItemId, DigestItemId> =
+        app.store().newest_digest_items(topic, &items).await?.into_iter().collect();
+    let mut table = output::table(&["when", "what", "id", "source", "title"]);
+    for event in &events {
+        let id = lines.get(&event.item_id).map_or_else(|| "–".to_owned(), |id| item::short(*id));
+        let (when, kind) = (event.given_at.to_string(), event.kind.as_str().to_owned());
+        let cells = [when, kind, id, event.source.clone(), event.title.clone()];
+        table.add_row(cells.map(|cell| output::one_safe_text(&cell)));
+    }
     output::print(&table.to_string())?;
-    output::print(&output::one_safe_text(&summary))
+    output::print(&output::one_safe_text(&learnt_in_words(&learnt)))
+}
+
+fn learnt_in_words(learnt: &Learnt) -> String {
+    let parts = [
+        ("more of", &learnt.more_of),
+        ("less of", &learnt.less_of),
+        ("sources liked", &learnt.sources_liked),
+        ("sources disliked", &learnt.sources_disliked),
+        ("authors liked", &learnt.authors_liked),
+        ("authors disliked", &learnt.authors_disliked),
+    ];
+    let lines = parts.iter().filter(|(_, names)| !names.is_empty()).map(|(part, names)| {
+        let names: Vec<String> = names.iter().map(|(name, strength)| format!("{name} {strength}")).collect();
+        format!("  {part}: {}", names.join(", "))
+    });
+    let lines: Vec<String> = lines.collect();
+    if lines.is_empty() {
+        return "\nNothing was learnt from it.".to_owned();
+    }
+    let heading =
+        "\nLearnt from it, the strongest of a kind as 100 (unlearn one with `aha-radar feedback forget NAME`):\n";
+    format!("{heading}{}", lines.join("\n"))
+}
+
+async fn forget(app: &App, topic: &str, name: &str, undo: bool) -> Result<()> {
+    let topic = topic_id(app, topic).await?;
+    let key = unlearnt_name(name);
+    if undo {
+        let key = stored_name(app, topic, &key).await?;
+        let was_unlearnt = app.store().relearn(topic, &key).await?;
+        save_profile(app, topic).await?;
+        let said = if was_unlearnt { "learnt again" } else { "was not unlearnt, so there is nothing to take back" };
+        return output::print(&output::one_safe_text(&format!("{name}: {said}")));
+    }
+    let now = app.clock().now();
+    if !profile(app.store(), topic, now, &app.config().ranking).await?.knows(name) {
+        let why =
+            "nothing was learnt of a word, source or author of that name; `aha-radar feedback list` shows what was";
+        return Err(UsageError(format!("{name:?}: {why}")).into());
+    }
+    app.store().unlearn(topic, &key, now).await?;
+    save_profile(app, topic).await?;
+    output::print(&output::one_safe_text(&format!("{name}: unlearnt; `--undo` learns it again")))
+}
+
+/// The name under which it was unlearnt: another form of a word is the same word.
+async fn stored_name(app: &App, topic: TopicId, key: &str) -> Result<String> {
+    let unlearnt = app.store().unlearnt(topic).await?;
+    let found = unlearnt.iter().find(|name| *name == key).or_else(|| unlearnt.iter().find(|name| is_same(name, key)));
+    Ok(found.map_or(key, String::as_str).to_owned())
+}
+
+async fn list_unlearnt(app: &App, topic: &str) -> Result<()> {
+    let topic = topic_id(app, topic).await?;
+    let unlearnt = app.store().unlearnt(topic).await?;
+    if unlearnt.is_empty() {
+        output::note("nothing was unlearnt");
+        return Ok(());
+    }
+    output::print(&output::one_safe_text(&unlearnt.join("\n")))
 }
 
 async fn export(app: &App, topic: &str) -> Result<()> {
@@ -112,19 +189,84 @@ async fn export(app: &App, topic: &str) -> Result<()> {
     Ok(())
 }
 
-async fn import(app: &App, topic: &str, file: &Path) -> Result<()> {
+/// A line of an import: what it does not hold is looked up.
+#[derive(Deserialize)]
+struct Line {
+    item_id: ItemId,
+    kind: FeedbackKind,
+    given_at: Timestamp,
+    title: Option<String>,
+    source: Option<String>,
+    author: Option<String>,
+    terms: Option<Vec<String>>,
+}
+
+async fn import(app: &App, topic: &str, file: &Path) -> Result<Exit> {
     let topic = topic_id(app, topic).await?;
     let mut input = lines::open(file)?;
-    let mut events: Vec<FeedbackEvent> = Vec::new();
+    let mut read: Vec<Line> = Vec::new();
     while let Some(line) = lines::next(&mut *input)? {
         if !line.trim().is_empty() {
-            let number = events.len() + 1;
-            let read = serde_json::from_str(&line);
-            events.push(read.with_context(|| format!("object {number} of {} is no feedback", file.display()))?);
+            let number = read.len() + 1;
+            let object = serde_json::from_str(&line);
+            read.push(object.with_context(|| format!("object {number} of {} is no feedback", file.display()))?);
+        }
+    }
+    let items = stored_items(app, topic, &read).await?;
+    let (mut events, mut left_out): (Vec<FeedbackEvent>, usize) = (Vec::new(), 0);
+    for (place, line) in read.into_iter().enumerate() {
+        let item_id = line.item_id;
+        if let Some(event) = completed(line, items.get(&item_id)) {
+            events.push(event);
+        } else {
+            left_out += 1;
+            let why = "is not here, and the object holds no title and terms of it; it is left out";
+            output::note(&format!("object {} of {}: item {item_id} {why}", place + 1, file.display()));
         }
     }
     let new = add(app, topic, &events).await?;
-    output::print(&format!("{new} added, {} known already or said otherwise here", events.len() - new))
+    let left_out_in_words = if left_out == 0 { String::new() } else { format!(", {left_out} left out") };
+    let known = events.len() - new;
+    output::print(&format!("{new} added, {known} known already or said otherwise here{left_out_in_words}"))?;
+    Ok(if left_out == 0 { Exit::Ok } else { Exit::Partial })
+}
+
+/// The items of those lines that do not say all of theirs, each with its source's name.
+async fn stored_items(app: &App, topic: TopicId, lines: &[Line]) -> Result<HashMap<ItemId, (Item, String)>> {
+    let wanted: Vec<ItemId> =
+        lines.iter().filter(|line| line.title.is_none() || line.terms.is_none()).map(|line| line.item_id).collect();
+    let sources = app.store().sources(topic).await?;
+    let names: HashMap<SourceId, String> = sources.iter().map(|source| (source.id, source.display_name())).collect();
+    let mut found = HashMap::new();
+    for part in wanted.chunks(ITEMS_AT_A_TIME) {
+        for (item, _) in app.store().load_items(topic, part).await? {
+            let name = names.get(&item.source_id).cloned().unwrap_or_default();
+            found.insert(item.id, (item, name));
+        }
+    }
+    Ok(found)
+}
+
+/// `None` where neither the line nor the database holds what it was said of.
+fn completed(line: Line, stored: Option<&(Item, String)>) -> Option<FeedbackEvent> {
+    let Line { item_id, kind, given_at, .. } = line;
+    if let (Some(title), Some(terms)) = (&line.title, &line.terms) {
+        let (title, terms, source) = (title.clone(), terms.clone(), line.source.unwrap_or_default());
+        return Some(FeedbackEvent { item_id, kind, title, source, author: line.author, terms, given_at });
+    }
+    let (item, name) = stored?;
+    let title = line.title.unwrap_or_else(|| item.display_title());
+    let terms = line.terms.unwrap_or_else(|| terms_of(&title, &item.body_text));
+    let source = line.source.unwrap_or_else(|| name.clone());
+    Some(FeedbackEvent {
+        item_id,
+        kind,
+        title,
+        source,
+        author: line.author.or_else(|| item.author.clone()),
+        terms,
+        given_at,
+    })
 }
 
 /// Adds what was said elsewhere. How much of it is new.

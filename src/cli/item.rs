@@ -6,6 +6,7 @@ use serde_json::Value;
 use crate::app::App;
 use crate::domain::digest::{DigestStory, Label, Relevance, ScoreDebug};
 use crate::domain::ids::DigestItemId;
+use crate::store::DigestItemRecord;
 use crate::text::numbers::days;
 
 use super::arguments::ItemArguments;
@@ -33,9 +34,20 @@ async fn with_markup(app: &App, story: &DigestStory) -> Result<serde_json::Value
     Ok(value)
 }
 
-/// A story by its rank in the topic's latest digest or by the id of a digest's item, with the name of its topic.
+/// Digits of a rank at most: more digits are the beginning of an id.
+const RANK_DIGITS: usize = 3;
+
+/// Digits that an id's beginning has at least, and that digests show.
+const SHORTEST_ID: usize = 4;
+pub(super) const SHORT_ID: usize = 6;
+
+/// Lines that are named where a beginning fits several.
+const NAMED: i64 = 5;
+
+/// A story by its rank in the topic's latest digest, or by the id of a line of any digest or its beginning, with the name of its topic.
 pub(super) async fn find(app: &App, item: &str, topic: &str) -> Result<(String, DigestStory)> {
-    if let Ok(rank) = item.parse::<usize>() {
+    let is_rank = item.len() <= RANK_DIGITS && item.bytes().all(|byte| byte.is_ascii_digit());
+    if let Some(rank) = item.parse::<usize>().ok().filter(|_| is_rank) {
         let digest = digest::latest(app, topic).await?;
         let count = digest.stories.len();
         let found = digest.stories.into_iter().find(|story| story.rank == rank);
@@ -43,15 +55,49 @@ pub(super) async fn find(app: &App, item: &str, topic: &str) -> Result<(String, 
         let story = found.ok_or_else(|| UsageError(format!("the latest digest has {there}; got {rank}")))?;
         return Ok((digest.digest.topic, story));
     }
-    let id: DigestItemId = item.parse().map_err(|_| {
-        UsageError(format!("{item:?} is neither a rank in the latest digest nor the id of a digest item"))
-    })?;
+    let id = find_id(app, item).await?;
     let digest = app.store().digest_of_item(id).await?;
     let found = digest.and_then(|digest| {
         let story = digest.stories.into_iter().find(|story| story.id == id)?;
         Some((digest.digest.topic, story))
     });
     Ok(found.ok_or_else(|| UsageError(format!("no digest has an item {id}")))?)
+}
+
+/// The id that is meant by itself or by its beginning.
+async fn find_id(app: &App, item: &str) -> Result<DigestItemId> {
+    if let Ok(id) = item.parse() {
+        return Ok(id);
+    }
+    let prefix = item.to_ascii_lowercase();
+    let is_id = prefix.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
+    if prefix.len() < SHORTEST_ID || !is_id {
+        let wanted = format!(
+            "a rank in the latest digest nor the id of a digest item, or {SHORTEST_ID} or more of its first digits"
+        );
+        return Err(UsageError(format!("{item:?} is neither {wanted}")).into());
+    }
+    let found = app.store().digest_items(&prefix, NAMED + 1).await?;
+    match found.as_slice() {
+        [] => Err(UsageError(format!("no digest has an item whose id begins with {prefix}")).into()),
+        [one] => Ok(one.id),
+        several => Err(UsageError(ambiguous(&prefix, several)).into()),
+    }
+}
+
+fn ambiguous(prefix: &str, several: &[DigestItemRecord]) -> String {
+    let named = usize::try_from(NAMED).unwrap_or(usize::MAX);
+    let lines = several.iter().take(named).map(|one| format!("\n  {}  {}  {}", one.id, one.window_end, one.title));
+    let more = if several.len() > named { "\n  and more" } else { "" };
+    format!(
+        "several digest items have an id that begins with {prefix}; give more of it:{}{more}",
+        lines.collect::<String>()
+    )
+}
+
+/// The first digits of an id, as digests show it.
+pub(super) fn short(id: DigestItemId) -> String {
+    id.to_string().chars().take(SHORT_ID).collect()
 }
 
 fn in_words(story: &DigestStory) -> String {
@@ -146,8 +192,9 @@ fn degree(relevance: &Relevance) -> String {
 
 /// The terms that were liked or disliked before.
 fn because(debug: &ScoreDebug) -> String {
+    let said = debug.leaning.in_words().map(|words| format!(" ({words})")).unwrap_or_default();
     let terms: Vec<String> = debug.leaning.because.iter().map(|(term, share)| format!("{term} {share:+.2}")).collect();
-    if terms.is_empty() { String::new() } else { format!(" (of what you said: {})", terms.join(", ")) }
+    if terms.is_empty() { said } else { format!("{said} (of what you said: {})", terms.join(", ")) }
 }
 
 fn facts(debug: &ScoreDebug) -> Vec<String> {

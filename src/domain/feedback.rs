@@ -86,25 +86,114 @@ pub struct FeedbackEvent {
     pub given_at: Timestamp,
 }
 
-/// What of a story was liked or disliked (`score_debug_json`).
+/// How a story stands to what was liked and disliked (`score_debug_json`). What an older version stored reads back as far as it goes.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Leaning {
-    /// The whole, −1 to 1.
-    #[serde(default)]
+    /// By words, vectors, source and author together, −1 to 1: comparable over the stories of a run; 0 where nothing was said.
     pub degree: f64,
-    /// By its terms, −1 to 1.
+    /// By its words and vectors, −1 to 1.
     pub terms: f64,
     /// By its source and author, −1 to 1.
     pub voice: f64,
-    /// The terms that weigh most, with their share.
+    /// By each of them.
+    pub source: f64,
+    pub author: f64,
+    /// The words, source or author that weigh most, with their signed share of the degree.
     pub because: Vec<(String, f64)>,
+    /// Titles of the liked or saved stories that it resembles, the most alike first.
+    pub like: Vec<String>,
+    /// How many of these there are, and how many of them were saved rather than liked.
+    pub liked_stories: usize,
+    pub saved_stories: usize,
+    /// How many disliked or skipped stories it resembles, and how many of them were skipped.
+    pub disliked_stories: usize,
+    pub skipped_stories: usize,
 }
 
+/// A smaller degree is not worth a sentence.
+const WORTH_SAYING: f64 = 0.05;
+
+/// A source or author from which more comes that is liked than not: two likes reach it.
+const LIKED_VOICE: f64 = 0.4;
+
+/// Words named in a sentence.
+const NAMED_WORDS: usize = 3;
+
 impl Leaning {
-    /// What it is like, in words; nothing where little is known.
+    /// What moves the story, in words: "like two stories you saved"; `None` where nothing moves it enough to say so.
     #[must_use]
     pub fn in_words(&self) -> Option<String> {
-        (self.degree.abs() > 0.02)
-            .then(|| if self.degree > 0.0 { "like what you liked" } else { "like what you disliked" }.to_owned())
+        if self.degree.abs() < WORTH_SAYING {
+            return None;
+        }
+        let is_liked = self.degree > 0.0;
+        let (stories, later, said, of_later, voice) = if is_liked {
+            (self.liked_stories, self.saved_stories, "liked", "saved", "like")
+        } else {
+            (self.disliked_stories, self.skipped_stories, "disliked", "skipped", "dislike")
+        };
+        let sign = if is_liked { 1.0 } else { -1.0 };
+        let words: Vec<String> =
+            self.because.iter().filter(|(_, share)| share * sign > 0.0).map(|(word, _)| format!("“{word}”")).collect();
+        if stories > 0 {
+            let said = match later {
+                0 => said.to_owned(),
+                _ if later == stories => of_later.to_owned(),
+                _ => format!("{said} or {of_later}"),
+            };
+            Some(format!("like {} you {said}", counted_stories(stories)))
+        } else if self.source * sign >= LIKED_VOICE {
+            Some(format!("from a source you {voice}"))
+        } else if self.author * sign >= LIKED_VOICE {
+            Some(format!("by an author you {voice}"))
+        } else if words.is_empty() {
+            None
+        } else {
+            let named = words.into_iter().take(NAMED_WORDS).collect::<Vec<_>>().join(", ");
+            Some(format!("has {named}, as what you {said}"))
+        }
+    }
+}
+
+fn counted_stories(count: usize) -> String {
+    const NUMBERS: [&str; 11] =
+        ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"];
+    match count {
+        1 => "a story".to_owned(),
+        _ => count
+            .checked_sub(2)
+            .and_then(|place| NUMBERS.get(place))
+            .map_or_else(|| format!("{count} stories"), |number| format!("{number} stories")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_moves_a_story_is_said_in_words() {
+        let said = |leaning: Leaning| leaning.in_words();
+        let liked = Leaning { degree: 0.3, liked_stories: 2, saved_stories: 2, ..Leaning::default() };
+        assert_eq!(said(liked.clone()).as_deref(), Some("like two stories you saved"));
+        let mixed = Leaning { liked_stories: 13, saved_stories: 1, ..liked };
+        assert_eq!(said(mixed).as_deref(), Some("like 13 stories you liked or saved"));
+        let disliked = Leaning { degree: -0.3, disliked_stories: 1, liked_stories: 2, ..Leaning::default() };
+        assert_eq!(said(disliked).as_deref(), Some("like a story you disliked"));
+        let source = Leaning { degree: 0.06, source: 0.5, ..Leaning::default() };
+        assert_eq!(said(source).as_deref(), Some("from a source you like"));
+        let author = Leaning { degree: -0.06, author: -0.5, ..Leaning::default() };
+        assert_eq!(said(author).as_deref(), Some("by an author you dislike"));
+        let because = vec![("ferry".to_owned(), 0.2), ("rumours".to_owned(), -0.1), ("quay".to_owned(), 0.1)];
+        let words = Leaning { degree: 0.2, because, ..Leaning::default() };
+        assert_eq!(said(words).as_deref(), Some("has “ferry”, “quay”, as what you liked"));
+        assert_eq!(said(Leaning { degree: 0.01, liked_stories: 3, ..Leaning::default() }), None);
+    }
+
+    #[test]
+    fn what_an_older_version_stored_reads_back() {
+        let old: Leaning = serde_json::from_str(r#"{"terms":0.5,"voice":-0.1,"because":[["ferry",0.4]]}"#).unwrap();
+        assert_eq!((old.terms, old.voice, old.degree), (0.5, -0.1, 0.0));
     }
 }

@@ -1,24 +1,40 @@
-//! What the owner's likes and dislikes say about the stories of a run, and in words for the judge.
+//! What the user's likes and dislikes say about the stories of a run, and in words for the judge.
+//!
+//! Comes in: what was said (`feedback_events`) and unlearnt, the items of the last weeks. Goes out: [`Preferences`], which the stages
+//! `select`, `triage` and `rank` read; and the profile for `aha-radar feedback list`.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
-use super::RunContext;
-use crate::domain::feedback::Leaning;
-use crate::domain::ids::{ClusterId, SourceId, TopicId};
+use super::cluster::{documents_in, stored_documents};
+use super::{RunContext, RunError};
+use crate::domain::feedback::{FeedbackEvent, Leaning};
+use crate::domain::ids::{ClusterId, ItemId, SourceId, TopicId};
 use crate::domain::ranking::Ranking;
 use crate::domain::source::Source;
-use crate::domain::story::Story;
+use crate::domain::story::{Story, StoryMember};
 use crate::domain::time::Timestamp;
+use crate::domain::window::Window;
+use crate::llm::embedder::EmbedRoute;
 use crate::store::{SharedStore, StoreError};
-use crate::stories::preferences::Profile;
+use crate::stories::cluster::Document;
+use crate::stories::dense::{Baseline, DenseVector};
+use crate::stories::features::Features;
+use crate::stories::preferences::{Background, Candidate, Fading, Profile, Said};
 
 /// The newest sayings count; older ones have decayed.
 pub const EVENTS: i64 = 2_000;
 
-/// From this leaning on a story is judged whatever its headline.
-const WANTED: f64 = 0.1;
+/// From this degree on a story is judged whatever its headline.
+const WANTED: f64 = 0.2;
 
-/// What is known of the owner's taste, for the stories of a run.
+/// Days before a window whose items terms are weighted by.
+const BACKGROUND_DAYS: i64 = 30;
+
+/// Texts that are read at a time.
+const PART: usize = 200;
+
+/// What is known of the user's taste, for the stories of a run.
 #[derive(Debug, Default)]
 pub struct Preferences {
     pub summary: String,
@@ -37,7 +53,7 @@ impl Preferences {
     }
 }
 
-/// A topic's profile at a time.
+/// A topic's profile as a run up to `at` would find it, by words alone.
 ///
 /// # Errors
 /// When the store fails.
@@ -46,25 +62,133 @@ pub async fn profile(
     topic: TopicId,
     at: Timestamp,
     ranking: &Ranking,
-) -> Result<Profile, StoreError> {
-    Ok(Profile::of(&store.feedback(topic, EVENTS).await?, at, ranking.decay_days))
+) -> Result<Profile, RunError> {
+    let events = store.feedback(topic, EVENTS).await?;
+    if events.is_empty() {
+        return Ok(Profile::default());
+    }
+    let digest = store.latest_digest(topic).await?.map(|digest| digest.digest);
+    let (start, end) = digest.map_or((at, at), |digest| (digest.window_start, digest.window_end));
+    let documents = stored_documents(store, topic, background_window(start, end)).await?;
+    learn(store, topic, events, Vectors::default(), &documents, fading(at, ranking)).await
+}
+
+fn background_window(start: Timestamp, end: Timestamp) -> Window {
+    Window { start: start.days_before(BACKGROUND_DAYS), end }
+}
+
+const fn fading(at: Timestamp, ranking: &Ranking) -> Fading {
+    Fading { at, decay_days: ranking.decay_days }
+}
+
+/// Vectors of items, where a model makes some.
+#[derive(Default)]
+struct Vectors {
+    of_item: HashMap<ItemId, Arc<DenseVector>>,
+    baseline: Option<Baseline>,
+}
+
+impl Vectors {
+    /// Those of the space that the run's model makes, of any time: what was liked long ago has one, too.
+    async fn read(context: &RunContext) -> Result<Self, StoreError> {
+        let route = context.app.embedder().route(context.run.settings.tier).and_then(|route| route.as_ref().ok());
+        let Some(space) = route.map(EmbedRoute::space) else { return Ok(Self::default()) };
+        let window = Window { start: Timestamp::from_millis(0), end: context.run.window.end };
+        let mut stored = context.store().vectors(context.topic.id, &space, window).await?;
+        stored.sort_by_key(|(id, _)| *id);
+        let read = stored.into_iter().filter_map(|(id, bytes)| Some((id, Arc::new(DenseVector::from_bytes(&bytes)?))));
+        let vectors: Vec<(ItemId, Arc<DenseVector>)> = read.collect();
+        let baseline = Baseline::of(&vectors.iter().map(|(_, vector)| &**vector).collect::<Vec<_>>());
+        Ok(Self { of_item: vectors.into_iter().collect(), baseline })
+    }
+}
+
+/// Reads the texts that were said something of, as far as they are still here.
+async fn learn(
+    store: &SharedStore,
+    topic: TopicId,
+    events: Vec<FeedbackEvent>,
+    vectors: Vectors,
+    documents: &[Document],
+    fading: Fading,
+) -> Result<Profile, RunError> {
+    let mut bodies: HashMap<ItemId, String> = HashMap::new();
+    for part in events.chunks(PART) {
+        let ids: Vec<ItemId> = part.iter().map(|event| event.item_id).collect();
+        bodies.extend(store.load_items(topic, &ids).await?.into_iter().map(|(item, _)| (item.id, item.body_text)));
+    }
+    let said: Vec<Said> = events
+        .into_iter()
+        .map(|event| Said {
+            body: bodies.get(&event.item_id).cloned(),
+            vector: vectors.of_item.get(&event.item_id).cloned(),
+            event,
+        })
+        .collect();
+    let unlearnt = store.unlearnt(topic).await?.into_iter().collect();
+    let features = documents.iter().map(|document| Arc::clone(&document.features)).collect();
+    Ok(Profile::of(&said, &unlearnt, &Background { features, baseline: vectors.baseline }, fading))
 }
 
 pub(super) async fn gather(
     context: &RunContext,
     sources: &[Source],
     stories: &[Story],
-) -> Result<Preferences, StoreError> {
-    let ranking = &context.run.settings.ranking;
-    let profile = profile(context.store(), context.topic.id, context.run.window.end, ranking).await?;
-    if profile.is_empty() {
+) -> Result<Preferences, RunError> {
+    let (store, topic, window) = (context.store(), context.topic.id, context.run.window);
+    let events = store.feedback(topic, EVENTS).await?;
+    if events.is_empty() {
         return Ok(Preferences::default());
     }
-    let names: HashMap<SourceId, String> = sources.iter().map(|source| (source.id, source.display_name())).collect();
-    let leanings = stories.iter().map(|story| {
-        let item = story.representative();
-        let source = names.get(&item.source_id).map_or("", String::as_str);
-        (story.cluster_id, profile.leaning(&item.display_title(), &item.body_text, source, item.author.as_deref()))
-    });
+    let span = background_window(window.start, window.end);
+    let documents = documents_in(store, topic, &context.vectors, span, context.snapshot).await?;
+    let vectors = Vectors::read(context).await?;
+    let of_story = vectors.of_item.clone();
+    let fading = fading(window.end, &context.run.settings.ranking);
+    let profile = learn(store, topic, events, vectors, &documents, fading).await?;
+    let known = Known {
+        names: sources.iter().map(|source| (source.id, source.display_name())).collect(),
+        features: documents.into_iter().map(|document| (document.id, document.features)).collect(),
+        vectors: of_story,
+    };
+    let leanings = stories.iter().map(|story| (story.cluster_id, known.leaning(&profile, story)));
     Ok(Preferences { summary: profile.summary(), leanings: leanings.collect() })
+}
+
+/// What a story's items are compared by.
+struct Known {
+    names: HashMap<SourceId, String>,
+    features: HashMap<ItemId, Arc<Features>>,
+    vectors: HashMap<ItemId, Arc<DenseVector>>,
+}
+
+impl Known {
+    fn leaning(&self, profile: &Profile, story: &Story) -> Leaning {
+        let mut members: Vec<&StoryMember> = story.in_scope().collect();
+        if members.is_empty() {
+            members.extend(story.members.get(story.representative));
+        }
+        let read: Vec<(String, Arc<Features>)> = members
+            .iter()
+            .map(|member| {
+                let item = &member.item;
+                let stored = self.features.get(&item.id).cloned();
+                let made = || Arc::new(Features::of(item.title.as_deref(), &item.body_text));
+                (item.display_title(), stored.unwrap_or_else(made))
+            })
+            .collect();
+        let candidates: Vec<Candidate<'_>> = members
+            .iter()
+            .zip(&read)
+            .map(|(member, (title, features))| Candidate {
+                id: member.item.id,
+                title,
+                features,
+                vector: self.vectors.get(&member.item.id).map(|vector| &**vector),
+                source: self.names.get(&member.item.source_id).map_or("", String::as_str),
+                author: member.item.author.as_deref(),
+            })
+            .collect();
+        profile.leaning(&candidates)
+    }
 }

@@ -253,6 +253,10 @@ pub trait DigestStore: Send + Sync {
     /// The topic's digest with the latest window.
     async fn latest_digest(&self, topic: TopicId) -> Result<Option<Digest>>;
     async fn digest_of_item(&self, item: DigestItemId) -> Result<Option<Digest>>;
+    /// Lines of any digest whose id begins with these hexadecimal digits, the newest digest's first and at most `limit`.
+    async fn digest_items(&self, prefix: &str, limit: i64) -> Result<Vec<DigestItemRecord>>;
+    /// The newest line that each of a topic's items stood in.
+    async fn newest_digest_items(&self, topic: TopicId, items: &[ItemId]) -> Result<Vec<(ItemId, DigestItemId)>>;
 }
 
 #[async_trait]
@@ -263,6 +267,12 @@ pub trait FeedbackStore: Send + Sync {
     async fn take_feedback_back(&self, topic: TopicId, item: ItemId, kind: FeedbackKind) -> Result<bool>;
     /// The newest `limit` sayings of a topic, oldest first.
     async fn feedback(&self, topic: TopicId, limit: i64) -> Result<Vec<FeedbackEvent>>;
+    /// What is not to be learnt, by name: words, sources and authors in lower case.
+    async fn unlearnt(&self, topic: TopicId) -> Result<Vec<String>>;
+    /// Whether it was not unlearnt before.
+    async fn unlearn(&self, topic: TopicId, name: &str, now: Timestamp) -> Result<bool>;
+    /// Takes it back. Whether it had been unlearnt.
+    async fn relearn(&self, topic: TopicId, name: &str) -> Result<bool>;
     /// Keeps what the sayings come to, for people who look.
     async fn save_profile(&self, topic: TopicId, profile: &SavedProfile) -> Result<()>;
 }

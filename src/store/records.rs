@@ -3,7 +3,7 @@
 use std::ops::AddAssign;
 use std::time::Duration;
 
-use crate::domain::ids::{ClusterId, FetchRunId, ItemId, RunId, SourceId, TopicId};
+use crate::domain::ids::{ClusterId, DigestItemId, FetchRunId, ItemId, RunId, SourceId, TopicId};
 use crate::domain::item::{Engagement, ItemMetadata, TimeBasis};
 use crate::domain::source::{SourceHealth, Validators};
 use crate::domain::story::Delivery;
@@ -220,6 +220,15 @@ pub struct StoredAnswer {
     pub input_hash: String,
     pub answer_json: String,
     pub call_id: String,
+}
+
+/// A line of a digest, to be told from others.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DigestItemRecord {
+    pub id: DigestItemId,
+    pub title: String,
+    /// Of its digest.
+    pub window_end: Timestamp,
 }
 
 /// A topic's preference profile as it was when something was last said.

@@ -24,6 +24,10 @@ impl DenseVector {
             .then(|| Self(numbers.iter().map(|number| shortened(*number, length)).collect()))
     }
 
+    pub(super) fn numbers(&self) -> &[f32] {
+        &self.0
+    }
+
     /// `None` for vectors of different lengths: they are of two spaces.
     #[must_use]
     pub fn cosine(&self, other: &Self) -> Option<f64> {
@@ -87,6 +91,10 @@ impl Baseline {
         let mut cosines: Vec<f64> = pairs.flatten().collect();
         cosines.sort_unstable_by(f64::total_cmp);
         cosines.get(cosines.len() / 2).map(|median| Self(median.clamp(0.0, MOST_USUAL)))
+    }
+
+    pub(super) const fn cosine(self) -> f64 {
+        self.0
     }
 
     /// 0 for a cosine that any two items have, 1 for the same text.

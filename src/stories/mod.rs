@@ -14,6 +14,7 @@ pub mod copies;
 pub mod dense;
 pub mod features;
 mod identity;
+mod learnable;
 pub mod lookup;
 pub mod memory;
 pub mod preferences;

@@ -104,6 +104,11 @@ impl Frequencies {
         Term::of_word(written).and_then(|term| self.of_term.get(&term)).copied().unwrap_or(0)
     }
 
+    /// ln(1 + N / df) of a term; of one that no item has as of one that a single item has.
+    pub(super) fn inverse_of_term(&self, term: Term) -> f64 {
+        self.inverse_of(self.of_term.get(&term).copied().unwrap_or(0).max(1))
+    }
+
     #[must_use]
     pub fn documents(&self) -> usize {
         self.documents

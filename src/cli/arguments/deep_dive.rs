@@ -10,7 +10,7 @@ use clap::Args;
     after_help = "Examples:\n  aha-radar deep-dive 3 --file article.txt --estimate    what it would cost\n  aha-radar deep-dive 3 --file article.txt\n  xclip -o | aha-radar deep-dive 3\n  aha-radar deep-dive 3 --promote                        keep the summary just made"
 )]
 pub(in crate::cli) struct DeepDiveArguments {
-    /// The story: its rank in the latest digest, or a digest item's id.
+    /// The story: its rank in the latest digest, or the id that a line of any digest shows.
     pub(in crate::cli) item: String,
     #[arg(long, default_value = "default")]
     pub(in crate::cli) topic: String,

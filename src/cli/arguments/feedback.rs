@@ -9,7 +9,7 @@ use crate::domain::feedback::FeedbackKind;
 pub(in crate::cli) struct FeedbackArguments {
     #[command(subcommand)]
     pub(in crate::cli) command: Option<FeedbackCommand>,
-    /// The rank in the latest digest, or a digest item's id.
+    /// The rank in the latest digest, or the id that a line of any digest shows.
     #[arg(required = true)]
     pub(in crate::cli) item: Option<String>,
     /// like, dislike, save, skip or read.
@@ -24,7 +24,7 @@ pub(in crate::cli) struct FeedbackArguments {
 
 #[derive(Debug, Subcommand)]
 pub(in crate::cli) enum FeedbackCommand {
-    /// What was said of a topic's items, newest last, and what it comes to.
+    /// What was said of a topic's items, newest last, and what was learnt from it.
     List {
         #[arg(long, default_value = "default")]
         topic: String,
@@ -36,10 +36,24 @@ pub(in crate::cli) enum FeedbackCommand {
         #[arg(long, default_value = "default")]
         topic: String,
     },
-    /// Add what `export` printed; what was said already is left as it is.
+    /// Add what `export` printed, or lines of `item_id`, `kind` and `given_at` alone; what was said already is left as it is.
     Import {
         /// A file; `-` is standard input.
         file: PathBuf,
+        #[arg(long, default_value = "default")]
+        topic: String,
+    },
+    /// Unlearn a word, a source or an author of what `list` says was learnt; all forms of a word are one.
+    Forget {
+        /// As `list` shows it.
+        #[arg(required_unless_present = "list")]
+        name: Option<String>,
+        /// Learn it again.
+        #[arg(long, conflicts_with = "list")]
+        undo: bool,
+        /// Print what was unlearnt.
+        #[arg(long, conflicts_with = "name")]
+        list: bool,
         #[arg(long, default_value = "default")]
         topic: String,
     },

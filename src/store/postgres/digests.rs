@@ -5,10 +5,10 @@ use sqlx::{Connection, PgConnection};
 
 use super::PostgresStore;
 use crate::domain::digest::{Digest, DigestStory, Label};
-use crate::domain::ids::{DigestId, DigestItemId, TopicId};
-use crate::store::shared::digests::{self as sql, DigestRow, StoryDetail, StoryRow};
+use crate::domain::ids::{DigestId, DigestItemId, ItemId, TopicId};
+use crate::store::shared::digests::{self as sql, DigestItemRow, DigestRow, StoryDetail, StoryRow};
 use crate::store::shared::{column, found};
-use crate::store::{DigestCommit, DigestStore, Lease, Result};
+use crate::store::{DigestCommit, DigestItemRecord, DigestStore, Lease, Result};
 
 #[async_trait]
 impl DigestStore for PostgresStore {
@@ -33,6 +33,25 @@ impl DigestStore for PostgresStore {
 
     async fn digest_of_item(&self, item: DigestItemId) -> Result<Option<Digest>> {
         self.read_digest(sql::OF_ITEM, item.to_string()).await
+    }
+
+    async fn digest_items(&self, prefix: &str, limit: i64) -> Result<Vec<DigestItemRecord>> {
+        let rows: Vec<DigestItemRow> =
+            sqlx::query_as(sql::BY_PREFIX).bind(prefix).bind(limit).fetch_all(&mut *self.reader().await?).await?;
+        rows.into_iter().map(DigestItemRecord::try_from).collect()
+    }
+
+    async fn newest_digest_items(&self, topic: TopicId, items: &[ItemId]) -> Result<Vec<(ItemId, DigestItemId)>> {
+        let rows: Vec<(String, String)> = sqlx::query_as(
+            "SELECT c.item_id, i.id FROM cluster_items c JOIN digest_items i ON i.cluster_id = c.cluster_id
+             JOIN digests d ON d.id = i.digest_id
+             WHERE d.topic_id = $1 AND c.item_id = ANY($2) ORDER BY d.window_end DESC, i.id",
+        )
+        .bind(topic.to_string())
+        .bind(super::id_list(items))
+        .fetch_all(&mut *self.reader().await?)
+        .await?;
+        sql::newest_lines(rows)
     }
 }
 

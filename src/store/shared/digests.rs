@@ -1,12 +1,15 @@
 //! `digests` and `digest_items`.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use sqlx::FromRow;
 
 use super::column;
 use crate::domain::digest::{Digest, DigestStory, Since, StoryCost};
+use crate::domain::ids::{DigestItemId, ItemId};
 use crate::domain::time::Timestamp;
-use crate::store::{Result, StoreError};
+use crate::store::{DigestItemRecord, Result, StoreError};
 
 /// The last stage of a run.
 pub(crate) const LAST_STAGE: &str = "digest";
@@ -20,6 +23,11 @@ pub(crate) const LATEST: &str = "
 pub(crate) const OF_ITEM: &str = "
     SELECT id, head_json, sources_json, skipped_json, cost_json FROM digests
     WHERE id = (SELECT digest_id FROM digest_items WHERE id = $1)";
+
+/// Beginning with `$1`: ids are lower case, so that what follows the prefix is below "g".
+pub(crate) const BY_PREFIX: &str = "
+    SELECT i.id, i.title, d.window_end FROM digest_items i JOIN digests d ON d.id = i.digest_id
+    WHERE i.id >= $1 AND i.id < $1 || 'g' ORDER BY d.window_end DESC, i.id LIMIT $2";
 
 pub(crate) const STORIES: &str = "
     SELECT id, rank, section, label, cluster_id, title, url, aha_score, final_score, percentile, reason, state,
@@ -78,6 +86,34 @@ impl DigestRow {
 
 /// In the place of a label where none tells something: the word that the first versions had for it.
 pub(crate) const NO_LABEL: &str = "new_here";
+
+#[derive(FromRow)]
+pub(crate) struct DigestItemRow {
+    id: String,
+    title: String,
+    window_end: i64,
+}
+
+impl TryFrom<DigestItemRow> for DigestItemRecord {
+    type Error = StoreError;
+
+    fn try_from(row: DigestItemRow) -> Result<Self> {
+        Ok(Self {
+            id: column::id("digest item", &row.id)?,
+            title: row.title,
+            window_end: Timestamp::from_millis(row.window_end),
+        })
+    }
+}
+
+/// For each item the first of its lines.
+pub(crate) fn newest_lines(rows: Vec<(String, String)>) -> Result<Vec<(ItemId, DigestItemId)>> {
+    let mut newest: BTreeMap<String, String> = BTreeMap::new();
+    for (item, line) in rows {
+        newest.entry(item).or_insert(line);
+    }
+    newest.into_iter().map(|(item, line)| Ok((column::id("item", &item)?, column::id("digest item", &line)?))).collect()
+}
 
 /// What a story shows beside its columns (`detail_json`).
 #[derive(Serialize, Deserialize)]

@@ -28,6 +28,16 @@ pub(crate) const SAVE_PROFILE: &str = "
     SET profile_json = excluded.profile_json, summary = excluded.summary, events = excluded.events,
         computed_at = excluded.computed_at";
 
+pub(crate) const UNLEARNT: &str = "
+    SELECT name FROM feedback_unlearnt WHERE user_id = $1 AND topic_id = $2 ORDER BY name";
+
+pub(crate) const UNLEARN: &str = "
+    INSERT INTO feedback_unlearnt (user_id, topic_id, name, unlearnt_at) VALUES ($1, $2, $3, $4)
+    ON CONFLICT DO NOTHING";
+
+pub(crate) const RELEARN: &str = "
+    DELETE FROM feedback_unlearnt WHERE user_id = $1 AND topic_id = $2 AND name = $3";
+
 #[derive(FromRow)]
 pub(crate) struct FeedbackRow {
     item_id: String,

@@ -1,10 +1,11 @@
-//! `feedback_events` and `topic_preference_profiles`.
+//! `feedback_events`, `feedback_unlearnt` and `topic_preference_profiles`.
 
 use async_trait::async_trait;
 
 use super::SqliteStore;
 use crate::domain::feedback::{FeedbackEvent, FeedbackKind};
 use crate::domain::ids::{FeedbackId, ItemId, TopicId, UserId};
+use crate::domain::time::Timestamp;
 use crate::store::shared::column;
 use crate::store::shared::feedback::{self as sql, FeedbackRow};
 use crate::store::shared::topics::OWNER;
@@ -62,6 +63,39 @@ impl FeedbackStore for SqliteStore {
             .fetch_all(&self.reader)
             .await?;
         sql::in_order(rows)
+    }
+
+    async fn unlearnt(&self, topic: TopicId) -> Result<Vec<String>> {
+        Ok(sqlx::query_scalar(sql::UNLEARNT)
+            .bind(UserId::of(&[OWNER]).to_string())
+            .bind(topic.to_string())
+            .fetch_all(&self.reader)
+            .await?)
+    }
+
+    async fn unlearn(&self, topic: TopicId, name: &str, now: Timestamp) -> Result<bool> {
+        let mut write = self.write("unlearn").await?;
+        let unlearnt = sqlx::query(sql::UNLEARN)
+            .bind(UserId::of(&[OWNER]).to_string())
+            .bind(topic.to_string())
+            .bind(column::text(name))
+            .bind(now.as_millis())
+            .execute(write.connection())
+            .await?;
+        write.commit().await?;
+        Ok(unlearnt.rows_affected() > 0)
+    }
+
+    async fn relearn(&self, topic: TopicId, name: &str) -> Result<bool> {
+        let mut write = self.write("relearn").await?;
+        let relearnt = sqlx::query(sql::RELEARN)
+            .bind(UserId::of(&[OWNER]).to_string())
+            .bind(topic.to_string())
+            .bind(column::text(name))
+            .execute(write.connection())
+            .await?;
+        write.commit().await?;
+        Ok(relearnt.rows_affected() > 0)
     }
 
     async fn save_profile(&self, topic: TopicId, profile: &SavedProfile) -> Result<()> {

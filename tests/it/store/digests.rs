@@ -7,7 +7,7 @@ use aha_radar::domain::money::MicroCredits;
 use aha_radar::domain::run::RunMode;
 use aha_radar::domain::summary::Summary;
 use aha_radar::domain::verdict::Verdict;
-use aha_radar::store::{ClusterCommit, DigestCommit, Store};
+use aha_radar::store::{ClusterCommit, DigestCommit, DigestItemRecord, Store};
 use serde_json::json;
 
 use super::on_every_database;
@@ -210,6 +210,23 @@ async fn a_digest_reads_back_as_it_was(store: &dyn Store) {
     assert_eq!(store.digest(DigestId::of(&["none"])).await.unwrap(), None);
 }
 
+async fn a_line_is_found_by_the_beginning_of_its_id(store: &dyn Store) {
+    let (world, commit) = world_with_stories(store).await;
+    store.commit_digest(&world.lease, &commit).await.unwrap();
+    for story in &commit.digest.stories {
+        let whole = story.id.to_string();
+        let found = store.digest_items(&whole[..6], 9).await.unwrap();
+        let (end, title) = (commit.digest.digest.window_end, story.title.clone());
+        assert_eq!(found, [DigestItemRecord { id: story.id, title, window_end: end }]);
+        assert_eq!(store.digest_items(&whole, 9).await.unwrap(), found);
+    }
+    assert_eq!(store.digest_items("", 9).await.unwrap().len(), 2);
+    assert_eq!(store.digest_items("", 1).await.unwrap().len(), 1);
+    assert_eq!(store.digest_items("gggg", 9).await.unwrap(), []);
+    let lines = store.newest_digest_items(world.topic.id, &[id("a"), id("none")]).await.unwrap();
+    assert_eq!(lines, [(id("a"), commit.digest.stories[0].id)]);
+}
+
 async fn a_digest_ends_its_run_and_moves_the_cursor(store: &dyn Store) {
     let (world, commit) = world_with_stories(store).await;
     store.commit_digest(&world.lease, &commit).await.unwrap();
@@ -263,6 +280,7 @@ async fn a_digest_is_stored_whole_or_not_at_all(store: &dyn Store) {
 }
 
 on_every_database!(
+    a_line_is_found_by_the_beginning_of_its_id,
     a_digest_reads_back_as_it_was,
     a_digest_ends_its_run_and_moves_the_cursor,
     a_digest_rendered_again_replaces_the_old,

@@ -71,7 +71,21 @@ async fn a_profile_takes_the_place_of_the_one_before(store: &dyn Store) {
     }
 }
 
+async fn what_is_unlearnt_stays_so_until_it_is_taken_back(store: &dyn Store) {
+    let (world, other) = (World::new(store).await, World::named(store, "other").await);
+    let topic = world.topic.id;
+    assert!(store.unlearn(topic, "the wire", at(1)).await.unwrap());
+    assert!(store.unlearn(topic, "ferry", at(2)).await.unwrap());
+    assert!(!store.unlearn(topic, "ferry", at(3)).await.unwrap());
+    assert_eq!(store.unlearnt(topic).await.unwrap(), ["ferry", "the wire"]);
+    assert_eq!(store.unlearnt(other.topic.id).await.unwrap(), Vec::<String>::new());
+    assert!(store.relearn(topic, "ferry").await.unwrap());
+    assert!(!store.relearn(topic, "ferry").await.unwrap());
+    assert_eq!(store.unlearnt(topic).await.unwrap(), ["the wire"]);
+}
+
 on_every_database!(
+    what_is_unlearnt_stays_so_until_it_is_taken_back,
     what_is_said_counts_once_and_reads_back_in_order,
     opposites_exclude_each_other_and_topics_do_not_meet,
     what_was_read_takes_nothing_back,
