@@ -85,7 +85,7 @@ pub struct Topic {
     pub budget_share_percent: Option<u8>,
     /// 0–100: how many stories a run may consider.
     pub depth: u8,
-    /// After this many hours a story's score has fallen to 1/e.
+    /// After this many hours a story has lost 63 % of the points that decay takes.
     pub decay_hours: f64,
     pub sizes: DigestSizes,
     /// Everything before it has been read by a cursor run.

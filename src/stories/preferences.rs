@@ -637,7 +637,7 @@ mod tests {
     #[test]
     fn a_saying_fades_and_one_of_later_counts_in_full() {
         let of = |day| FADING.weight(&said(FeedbackKind::Like, "Ferries", day).event);
-        assert!((of(0) - 0.5).abs() < 1e-12 && (of(70) - 1.0).abs() < 1e-12);
+        assert!((of(0) - (-1.0_f64).exp()).abs() < 1e-12 && (of(70) - 1.0).abs() < 1e-12);
         let degree = |day| lean(&profile(&[said(FeedbackKind::Like, "Ferries", day)]), "Ferries at quays", "x").terms;
         assert!(degree(0) < degree(60), "{} {}", degree(0), degree(60));
     }

@@ -69,7 +69,7 @@ pub(in crate::cli) struct TopicSettings {
     /// Show no story with a lower score: 0 shows all, 21 leaves out noise (the default), 51 keeps what is worth reading.
     #[arg(long, value_name = "SCORE", value_parser = clap::value_parser!(u8).range(0..=100))]
     pub(in crate::cli) at_least: Option<u8>,
-    /// Hours after which a story's score has fallen to a third (1/e).
+    /// Hours after which a story has lost two thirds of the points that decay takes.
     #[arg(long)]
     pub(in crate::cli) decay_hours: Option<f64>,
     /// low, normal or high.
