@@ -48,7 +48,7 @@ impl Judgement {
     }
 
     /// Whether a model said it, not `local`.
-    fn is_paid(&self) -> bool {
+    pub(super) fn is_paid(&self) -> bool {
         self.answer.as_ref().is_some_and(|answer| answer["provider"] != local::PROVIDER)
     }
 

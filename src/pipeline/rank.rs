@@ -5,7 +5,7 @@
 //! length takes its place, or a digest of a week would be one of its last day. Then a greedy choice in which each story already
 //! taken of the same kind, source or author makes the next one dearer.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::domain::digest::{Evidence, Label, ScoreDebug, Section};
 use crate::domain::feedback::Leaning;
@@ -51,9 +51,16 @@ pub(super) fn run(context: &RunContext, state: &mut RunState) {
     });
     set_percentiles(&mut ranked);
     let settings = &context.run.settings;
-    let ranked =
-        Selection { stories: &state.stories, sources: &sources, ranking: &settings.ranking, sizes: settings.sizes }
-            .choose(ranked);
+    let is_judged = |story: &Story| state.judgements.get(&story.cluster_id).is_some_and(Judgement::is_paid);
+    let judged = (0..state.stories.len()).filter(|index| is_judged(&state.stories[*index])).collect();
+    let selection = Selection {
+        stories: &state.stories,
+        sources: &sources,
+        ranking: &settings.ranking,
+        sizes: settings.sizes,
+        judged,
+    };
+    let ranked = selection.choose(ranked);
     let shown = ranked.iter().filter(|r| r.section.is_some()).count();
     context.progress.end(Stage::Rank, &format!("{shown} of {} stories shown", ranked.len()));
     state.ranked = ranked;
@@ -224,7 +231,12 @@ struct Selection<'a> {
     sources: &'a HashMap<SourceId, &'a Source>,
     ranking: &'a Ranking,
     sizes: DigestSizes,
+    /// Stories that a model has judged, by their places in `stories`.
+    judged: HashSet<usize>,
 }
+
+/// Points by which a model's judgement is no accident.
+const CLEARLY_BETTER: f64 = 5.0;
 
 /// A story that is to be taken next: its place among those open, and its score less what was taken before.
 struct Next {
@@ -271,10 +283,16 @@ impl Selection<'_> {
             }
         }
         match (best, best_of_full) {
-            // Variety is chosen among equals: a story of a higher band is not passed over for one of a lower.
-            (Some(best), Some(full)) if band(full.score) > band(best.score) => Some(full),
+            // Variety is chosen among equals: nothing is passed over for a story of a lower band, or one that a model finds clearly less worth.
+            (Some(best), Some(full)) if self.is_better(open, &full, &best) => Some(full),
             (best, full) => best.or(full),
         }
+    }
+
+    fn is_better(&self, open: &[Ranked], one: &Next, other: &Next) -> bool {
+        let is_judged = |next: &Next| open.get(next.open).is_some_and(|ranked| self.judged.contains(&ranked.story));
+        let is_clear = is_judged(one) && is_judged(other) && one.score - other.score >= CLEARLY_BETTER;
+        band(one.score) > band(other.score) || is_clear
     }
 
     /// What a reader with interests did not ask for is never on top by itself.
