@@ -135,7 +135,8 @@ impl Terms {
         let decay = (-evidence.age_hours / self.decay_hours).exp();
         let preference =
             if self.judgement.is_some() && !self.is_local { ranking.preference * self.leaning.degree } else { 0.0 };
-        let scale = if self.is_local && evidence.has_interests { ASKED_FOR_SCALE } else { 1.0 };
+        let is_personal = evidence.has_interests || evidence.preference.abs() > f64::EPSILON;
+        let scale = if self.is_local && is_personal { ASKED_FOR_SCALE } else { 1.0 };
         let shift = scale
             * (ranking.heuristic * (heuristic - 0.5) + ranking.novelty * (evidence.novelty - 0.5)
                 - ranking.decay * (1.0 - decay)
@@ -169,7 +170,7 @@ impl Terms {
     }
 }
 
-/// Of what the reader asked for the degree decides, and age and novelty only among equals.
+/// Of what the reader asked for or likes the degree decides, and age and novelty only among equals.
 const ASKED_FOR_SCALE: f64 = 0.2;
 
 /// The first that fits; nothing where nothing of it is worth a word.
@@ -310,10 +311,14 @@ impl Selection<'_> {
     }
 }
 
-/// Whether the reader asked for it in so many words.
+/// Whether the reader asked for it in so many words or, having asked for nothing, likes what is like it.
 fn is_strong(evidence: &Evidence) -> bool {
-    evidence.relevance.as_ref().is_some_and(|relevance| relevance.matched >= STRONG)
+    let is_liked = !evidence.has_interests && evidence.preference >= STRONGLY_LIKED;
+    is_liked || evidence.relevance.as_ref().is_some_and(|relevance| relevance.matched >= STRONG)
 }
+
+/// From this degree on a story is like what was liked.
+const STRONGLY_LIKED: f64 = 0.3;
 
 /// To six digits, so that what is stored reads back the same on either database.
 fn round(value: f64) -> f64 {

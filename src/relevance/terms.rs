@@ -34,6 +34,8 @@ pub(super) struct Hit {
     pub(super) direct: f64,
     /// As one of the things that the subject covers.
     pub(super) related: f64,
+    /// Whether the term is a word, not a place.
+    pub(super) is_word: bool,
     /// The words that have to follow it.
     pub(super) rest: Vec<WordId>,
 }
@@ -64,7 +66,13 @@ impl Hits {
             let direct = variants.weight(word);
             let is_related = direct <= 0.0 && related.iter().any(|stem| **stem == *word.stem);
             if direct > 0.0 || is_related {
-                hits.push(Hit { term, direct, related: f64::from(u8::from(is_related)), rest: Vec::new() });
+                hits.push(Hit {
+                    term,
+                    direct,
+                    related: f64::from(u8::from(is_related)),
+                    is_word: true,
+                    rest: Vec::new(),
+                });
             }
         }
     }
@@ -79,7 +87,7 @@ impl Hits {
             let Some(rest) = rest else { continue };
             let plural = if rest.is_empty() { corpus.id(&format!("{first}s")) } else { None };
             for id in corpus.id(first).into_iter().chain(plural) {
-                self.0[id as usize].push(Hit { term, direct, related: 0.0, rest: rest.clone() });
+                self.0[id as usize].push(Hit { term, direct, related: 0.0, is_word: false, rest: rest.clone() });
             }
         }
     }

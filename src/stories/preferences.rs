@@ -57,6 +57,9 @@ const SCALE: f64 = 0.05;
 /// From this cosine on a story is said to resemble another.
 const RESEMBLES: f64 = 0.1;
 
+/// A word is written with a capital letter where more than three of four texts do.
+const MOSTLY_CAPITALS: usize = 4;
+
 /// A saying that has faded to less than this is resembled no more.
 const REMEMBERED: f64 = 0.1;
 
@@ -550,11 +553,13 @@ impl Writings {
         terms
     }
 
-    /// The commonest writing; a capital letter stays only where no text does without it.
+    /// The commonest writing; a capital letter stays where hardly any text does without it.
     fn of(&self, term: Term) -> String {
         let Some(all) = self.0.get(&term) else { return String::new() };
         let is_lower = |written: &str| !written.contains(char::is_uppercase);
-        let has_lower = all.keys().any(|written| is_lower(written));
+        let count =
+            |lower: bool| all.iter().filter(|(w, _)| !lower || is_lower(w)).map(|(_, times)| times).sum::<usize>();
+        let has_lower = count(true) * MOSTLY_CAPITALS > count(false);
         let fitting = all.iter().filter(|(written, _)| !has_lower || is_lower(written));
         let commonest = fitting.max_by(|a, b| a.1.cmp(b.1).then_with(|| b.0.len().cmp(&a.0.len())).then(b.0.cmp(a.0)));
         commonest.map_or_else(String::new, |(written, _)| written.clone())

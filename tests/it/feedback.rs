@@ -131,7 +131,9 @@ fn what_was_said_moves_to_another_database() {
     other.run(&["feedback", "import", "said.jsonl"]).exits(0).says("3 added, 0 known");
     other.run(&["feedback", "import", "said.jsonl"]).exits(0).says("0 added, 3 known");
     assert_eq!(other.ok(&["feedback", "export"]), exported);
-    assert_eq!(other.json(&["feedback", "list", "--json"]), radar.json(&["feedback", "list", "--json"]));
+    // What is learnt from it may differ: the texts themselves are not there.
+    let events = |radar: &Radar| radar.json(&["feedback", "list", "--json"])["events"].clone();
+    assert_eq!(events(&other), events(&radar));
     std::fs::write(other.folder().join("broken.jsonl"), "{\"kind\":\"like\"}\n").unwrap();
     other.run(&["feedback", "import", "broken.jsonl"]).exits(1).says("object 1 of broken.jsonl is no feedback");
 }
@@ -195,7 +197,7 @@ fn what_was_learnt_is_listed_in_words_and_unlearnt_one_by_one() {
     assert_ne!(after, before);
     assert_eq!(learnt("more_of")[..2], ["ferry", "harbour"]);
     assert_eq!(learnt("less_of")[..2], ["football", "transfer"]);
-    radar.run(&["feedback", "list"]).exits(0).says("more of: ferry 100, harbour").says("less of: football");
+    radar.run(&["feedback", "list"]).exits(0).says("more of: ferry 74, harbour 74").says("less of: football 100");
     radar.run(&["feedback", "forget", "ferries"]).exits(0).says("unlearnt");
     assert!(!learnt("more_of").contains(&"ferry".to_owned()));
     assert_eq!(radar.ok(&["feedback", "forget", "--list"]).trim(), "ferries");

@@ -150,7 +150,9 @@ const NAME_POINTS: f64 = 6.0;
 #[expect(clippy::cast_precision_loss, reason = "a number of sources")]
 fn corroboration(evidence: &Evidence, names: &[&str], found: &mut Vec<Finding>) {
     let sources = evidence.distinct_sources;
+    let is_preferred = evidence.preference.abs() > f64::EPSILON;
     let a_doubling = match (evidence.has_interests, is_asked_for(evidence)) {
+        (false, _) if is_preferred => SOURCE_POINTS_BESIDE_INTERESTS,
         (false, _) => SOURCE_POINTS,
         (true, true) => SOURCE_POINTS_BESIDE_INTERESTS,
         (true, false) => SOURCE_POINTS_UNASKED,
@@ -160,7 +162,7 @@ fn corroboration(evidence: &Evidence, names: &[&str], found: &mut Vec<Finding>) 
         let named = if names.is_empty() { String::new() } else { format!(": {}", list(names, 3)) };
         add(found, points, format!("told by {sources} sources{named}"));
     }
-    if !evidence.has_interests && evidence.preference.abs() <= f64::EPSILON {
+    if !evidence.has_interests && !is_preferred {
         add(found, NAME_POINTS * (1.0 + evidence.shared_names).log2(), "");
     }
 }
@@ -302,7 +304,7 @@ mod tests {
 
     #[test]
     fn a_headline_of_noise_counts_against_a_story_unless_it_was_asked_for() {
-        let noisy = Evidence { distinct_sources: 1, noise: 0.95, ..Evidence::default() };
+        let noisy = Evidence { distinct_sources: 1, noise: 0.99, ..Evidence::default() };
         let asked = Evidence { relevance: Some(asked_for()), has_interests: true, ..noisy.clone() };
         let calm = |evidence: &Evidence| score(Evidence { noise: 0.1, ..evidence.clone() });
         assert!(score(noisy.clone()) < calm(&noisy));
