@@ -84,7 +84,7 @@ struct Met {
 }
 
 /// Where further words that meet a term in part stop counting.
-const MOST_IN_PART: f64 = 2.0;
+const MOST_IN_PART: f64 = 1.0;
 
 impl Met {
     fn add(&mut self, weight: f64, hit: &Hit) {
