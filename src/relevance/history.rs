@@ -17,7 +17,7 @@ const FULL_MATCH: f64 = 0.5;
 /// See the module.
 #[derive(Debug)]
 pub struct StoredQuery<'a> {
-    query: &'a Query<'a>,
+    asked: &'a Query<'a>,
     /// By which stored terms each term is met.
     terms: Vec<Vec<(StoredTerm, f64)>>,
     mean_weight: f64,
@@ -29,7 +29,7 @@ impl<'a> StoredQuery<'a> {
         let terms = query.terms.iter().map(stored).collect();
         let sum: f64 = query.wanted.iter().map(|clause| clause.weight).sum();
         let count = u32::try_from(query.wanted.len().max(1)).unwrap_or(u32::MAX);
-        Self { query, terms, mean_weight: sum / f64::from(count) }
+        Self { asked: query, terms, mean_weight: sum / f64::from(count) }
     }
 
     /// How far a stored text of so many words on average is what was asked for, 0 to 1.
@@ -40,14 +40,14 @@ impl<'a> StoredQuery<'a> {
         }
         let length = 1.0 - B + B * as_f64(features.length()) / mean_length.max(1.0);
         let found: Vec<f64> = self.terms.iter().map(|terms| frequency(terms, features, length)).collect();
-        let degree: f64 = self.query.wanted.iter().map(|clause| self.clause(clause, &found)).sum();
+        let degree: f64 = self.asked.wanted.iter().map(|clause| self.clause(clause, &found)).sum();
         (degree / self.mean_weight / FULL_MATCH).min(1.0)
     }
 
     fn clause(&self, clause: &AskedClause, found: &[f64]) -> f64 {
         let (mut score, mut met) = (0.0, 0.0);
         for term in &clause.terms {
-            let (frequency, weight) = (found[*term], self.query.weights[*term]);
+            let (frequency, weight) = (found[*term], self.asked.weights[*term]);
             score += weight * frequency * (K1 + 1.0) / (frequency + K1);
             met += weight * frequency.min(1.0);
         }

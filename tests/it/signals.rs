@@ -221,7 +221,7 @@ fn what_a_hostile_result_orders_comes_to_nothing() {
     let told = radar.digest()["sources"][0]["error"].clone();
     assert_eq!(
         told,
-        "left out: 1 results of which the model told what they do not say, 2 fields that are not in their results"
+        "left out: 1 result of which the model told what it does not say, 2 fields that are not in their results"
     );
     run(&radar).exits(0);
     assert_eq!(readings(&model).len(), 1, "what was told of it is not paid for again");

@@ -189,7 +189,7 @@ fn calls_without_a_price_are_counted() {
     let report = radar.json(&["spend", "--json"]);
     assert_eq!(report["total"]["unpriced"], report["total"]["calls"], "{report:#}");
     assert!(report["total"]["calls"].as_i64().unwrap() > 0);
-    radar.run(&["spend"]).exits(0).says("no known price");
+    radar.run(&["spend"]).exits(0).says("without a known price");
 }
 
 #[test]
