@@ -47,7 +47,7 @@ fn text(number: usize) -> String {
     let words = (0..WORDS).map(|_| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let pick = (state >> 33) as usize;
-        if pick % 3 == 0 { format!("word{}", pick % 20_000) } else { COMMON[pick % COMMON.len()].to_owned() }
+        if pick.is_multiple_of(3) { format!("word{}", pick % 20_000) } else { COMMON[pick % COMMON.len()].to_owned() }
     });
     words.collect::<Vec<_>>().join(" ")
 }

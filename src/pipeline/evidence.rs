@@ -194,7 +194,9 @@ impl Relevances {
         of_sources: &[(ItemId, SourceId, Arc<Features>)],
     ) -> Self {
         let mut corpus = Corpus::default();
-        texts.iter().for_each(|(_, _, _, text)| corpus.add(text.parts()));
+        for (_, _, _, text) in texts {
+            corpus.add(text.parts());
+        }
         let query = Query::new(interests, &corpus, frequencies);
         let priors = SourcePriors::of(&StoredQuery::of(&query), of_sources);
         let mut by_story: HashMap<ClusterId, (Degree, f64)> = HashMap::new();

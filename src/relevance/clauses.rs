@@ -177,9 +177,8 @@ fn clause(text: &str, part: &[&Token], denied: bool) -> Option<Clause> {
         }
         match found {
             Some((place, _)) if !clause.places.contains(&place) => clause.places.push(place),
-            Some(_) => {}
             None if is_content => kept.push(words[at]),
-            None => {}
+            Some(_) | None => {}
         }
         at += length;
     }

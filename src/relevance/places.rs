@@ -1,4 +1,4 @@
-//! Countries, regions and towns, by whatever name: `models/places_v1.tsv`, made by `scripts/gazetteer.py` from CLDR and GeoNames.
+//! Countries, regions and towns, by whatever name: `models/places_v1.tsv`, made by `scripts/gazetteer.py` from CLDR and `GeoNames`.
 //!
 //! A reader who asks for a region means its countries, too; who asks for a country means its people and its capital.
 
@@ -106,15 +106,15 @@ impl Places {
     }
 
     /// All names by which texts speak of a place, with what each counts for: 1 for its own, less for what is a part of it or around it.
-    pub(super) fn names(&self, place: &PlaceId) -> Vec<(&Name, f64)> {
-        let mut found: FxHashMap<&Name, f64> = FxHashMap::default();
+    pub(super) fn names(&'static self, place: &PlaceId) -> Vec<(&'static Name, f64)> {
+        let mut found: FxHashMap<&'static Name, f64> = FxHashMap::default();
         let mut put = |names: &'static [Name], weight: f64| {
             for name in names {
                 let known = found.entry(name).or_insert(weight);
                 *known = known.max(weight);
             }
         };
-        let Some(own) = PLACES.by_code.get(place.code) else { return Vec::new() };
+        let Some(own) = self.by_code.get(place.code) else { return Vec::new() };
         if let Some(town) = &place.town {
             let named: &'static [Name] =
                 own.towns.iter().position(|known| known == town).map_or(&[], |at| &own.towns[at..=at]);
@@ -124,12 +124,12 @@ impl Places {
         } else {
             put(&own.names, 1.0);
             put(&own.towns, TOWN_OF_COUNTRY);
-            for country in own.members.iter().filter_map(|code| PLACES.by_code.get(code)) {
+            for country in own.members.iter().filter_map(|code| self.by_code.get(code)) {
                 put(&country.names, COUNTRY_OF_REGION);
                 put(&country.towns, TOWN_OF_REGION);
             }
         }
-        let mut names: Vec<(&Name, f64)> = found.into_iter().collect();
+        let mut names: Vec<(&'static Name, f64)> = found.into_iter().collect();
         names.sort_by(|a, b| a.0.cmp(b.0));
         names
     }

@@ -248,7 +248,9 @@ impl Profile {
             .collect();
         let length = vector.iter().map(|(_, weight)| weight.powi(2)).sum::<f64>().sqrt();
         if length > 0.0 {
-            vector.iter_mut().for_each(|(_, weight)| *weight /= length);
+            for (_, weight) in &mut vector {
+                *weight /= length;
+            }
         }
         vector
     }
@@ -301,7 +303,9 @@ impl Profile {
             }
         }
         let count = number(background.features.len().max(1));
-        sums.values_mut().for_each(|sum| *sum /= count);
+        for sum in sums.values_mut() {
+            *sum /= count;
+        }
         sums
     }
 
@@ -438,8 +442,11 @@ fn only_term(name: &str) -> Option<Term> {
     term.filter(|_| is_alone)
 }
 
+/// Names with percentages of the strongest.
+type Strengths = Vec<(String, u8)>;
+
 /// Those with the most weight on either side, as percentages of the strongest of both.
-fn strongest(mut all: Vec<(&str, f64)>) -> (Vec<(String, u8)>, Vec<(String, u8)>) {
+fn strongest(mut all: Vec<(&str, f64)>) -> (Strengths, Strengths) {
     all.sort_by(|a, b| round(b.1.abs()).total_cmp(&round(a.1.abs())).then(a.0.cmp(b.0)));
     let most = all.first().map_or(0.0, |(_, weight)| weight.abs());
     let side = |sign: f64| {

@@ -64,7 +64,7 @@ fn the_readme_shows_what_its_first_command_prints() {
     let shown = readme.split("```text\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
     let is_left_out = |line: &&str| line.trim().starts_with('…') && line.ends_with("more …");
     assert_eq!(shown.lines().filter(is_left_out).count(), 2);
-    let printed: String = printed.lines().map(|line| format!("{}\n", without_id(line))).collect();
+    let printed = printed.lines().map(without_id).chain([""]).collect::<Vec<_>>().join("\n");
     let mut rest = printed.as_str();
     for line in shown.lines().filter(|line| !is_left_out(line) && !line.is_empty()).map(without_id) {
         let at = rest.find(&format!("{line}\n")).unwrap_or_else(|| panic!("not printed there: {line}\n{printed}"));

@@ -159,8 +159,8 @@ fn corroboration(evidence: &Evidence, names: &[&str], found: &mut Vec<Finding>) 
     };
     if sources > 1 {
         let points = a_doubling * (sources as f64).log2().min(MOST_DOUBLINGS);
-        let named = if names.is_empty() { String::new() } else { format!(": {}", list(names, 3)) };
-        add(found, points, format!("told by {sources} sources{named}"));
+        let listed = if names.is_empty() { String::new() } else { format!(": {}", list(names, 3)) };
+        add(found, points, format!("told by {sources} sources{listed}"));
     }
     if !evidence.has_interests && !is_preferred {
         add(found, NAME_POINTS * (1.0 + evidence.shared_names).log2(), "");
