@@ -1,8 +1,8 @@
 //! How often a source's stored items matched: the same query over what is stored of their texts, counts of hashed words.
 
 use super::places::Places;
-use super::query::{AskedClause, Query};
 use super::terms::{Term, Variants};
+use super::weighted_query::{AskedClause, Query};
 use crate::stories::features::Features;
 use crate::stories::vocabulary::Term as StoredTerm;
 

@@ -10,15 +10,15 @@ mod history;
 mod lexicon;
 mod phrases;
 mod places;
-mod query;
 mod score;
 mod terms;
+mod weighted_query;
 mod word_vectors;
 mod words;
 
 pub use clauses::{Clause, Interests};
 pub use documents::{Corpus, TextParts};
 pub use history::StoredQuery;
-pub use query::{DocumentFrequencies, NoFrequencies, Query};
 pub use score::{ClauseMatch, Degree, STRONG, WEAK};
+pub use weighted_query::{DocumentFrequencies, NoFrequencies, Query};
 pub use words::{is_function_word, stem};

@@ -3,8 +3,8 @@
 //! The constants were found as `docs/RANKING.md` says.
 
 use super::documents::{Document, FIELDS};
-use super::query::{AskedClause, Query};
 use super::terms::Hit;
+use super::weighted_query::{AskedClause, Query};
 use super::word_vectors::cosine;
 
 /// What a word counts in each field (title, opening, rest, categories).
@@ -206,7 +206,7 @@ const fn as_f64(count: usize) -> f64 {
 mod tests {
     use super::super::clauses::Interests;
     use super::super::documents::{Corpus, TextParts};
-    use super::super::query::NoFrequencies;
+    use super::super::weighted_query::NoFrequencies;
     use super::*;
 
     /// The degrees of texts (title, body) for interests.
