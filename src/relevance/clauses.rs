@@ -1,8 +1,8 @@
 //! Interests as people write them: clauses, some of them denials.
 //!
 //! A sentence is cut into clauses at commas, colons, "and", "especially" and the like. A denial ("no sport", "not interested in …") holds
-//! to the end of its sentence or a "but". A clause that names no place is about the places that the rest of its sentence names:
-//! "Latin America: politics, trade".
+//! to the end of its sentence or a "but". A clause that names no place is about the places that its sentence has named before:
+//! "Latin America: politics, trade", but not "heat pumps, tidal energy in Scotland".
 
 use super::lexicon::{LONGEST, Lexicon};
 use super::phrases::{Phrase, find};
@@ -20,7 +20,7 @@ pub struct Clause {
     pub words: Vec<String>,
     /// Places that a text is to be about.
     pub(super) places: Vec<PlaceId>,
-    /// Places of the sentence, for a clause that names none.
+    /// Places that its sentence has named before, for a clause that names none.
     pub(super) scope: Vec<PlaceId>,
 }
 
@@ -148,13 +148,12 @@ fn clauses(text: &str, sentence: &[Token]) -> Vec<Clause> {
     }
     let mut clauses: Vec<Clause> = parts.iter().filter_map(|(part, denied)| clause(text, part, *denied)).collect();
     let mut places: Vec<PlaceId> = Vec::new();
-    for place in clauses.iter().filter(|clause| !clause.denied).flat_map(|clause| &clause.places) {
-        if !places.contains(place) {
-            places.push(place.clone());
+    for clause in clauses.iter_mut().filter(|clause| !clause.denied) {
+        if clause.places.is_empty() {
+            clause.scope.clone_from(&places);
         }
-    }
-    for clause in clauses.iter_mut().filter(|clause| !clause.denied && clause.places.is_empty()) {
-        clause.scope.clone_from(&places);
+        let new: Vec<PlaceId> = clause.places.iter().filter(|place| !places.contains(place)).cloned().collect();
+        places.extend(new);
     }
     clauses
 }
@@ -258,6 +257,8 @@ mod tests {
         let names: Vec<Vec<String>> = interests.clauses.iter().map(Clause::place_names).collect();
         let latin = vec!["latin america".to_owned()];
         assert_eq!(names, [latin.clone(), latin.clone(), latin, vec![], vec![]]);
+        let behind = Interests::parse("heat pumps, tidal energy in Scotland");
+        assert_eq!(behind.clauses.iter().map(|clause| clause.place_names().len()).collect::<Vec<_>>(), [0, 1]);
     }
 
     #[test]
