@@ -3,14 +3,11 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use rayon::prelude::*;
-
-use crate::domain::digest::{Evidence, Relevance};
+use crate::domain::digest::Evidence;
 use crate::domain::ids::{ClusterId, ItemId, SourceId};
 use crate::domain::item::Engagement;
-use crate::domain::story::{Story, StoryMember};
+use crate::domain::story::Story;
 use crate::domain::window::Window;
-use crate::relevance::{Corpus, Degree, DocumentFrequencies, Interests, Query, STRONG, StoredQuery, TextParts, WEAK};
 use crate::stories::cadence::{CADENCE_DAYS, Cadences};
 use crate::stories::cluster::Document;
 use crate::stories::features::Features;
@@ -21,6 +18,7 @@ use crate::stories::tokens::tokens;
 use crate::stories::vocabulary::Term;
 
 use super::cluster::{documents_in, thresholds};
+use super::relevance::Relevances;
 use super::{RunContext, RunError};
 
 /// Days before the window that novelty and new terms are told against.
@@ -33,16 +31,16 @@ const MIN_HISTORY: usize = 200;
 const NEW_TERMS: usize = 4;
 
 /// Everything that is looked up while the evidence is gathered.
-struct History {
+pub(super) struct History {
     /// Items before the window, by time.
     earlier: Vec<Document>,
     weighted: Vec<Weighted>,
     index: LookupIndex,
-    frequencies: Frequencies,
+    pub(super) frequencies: Frequencies,
     earlier_frequencies: Frequencies,
     features: HashMap<ItemId, Arc<Features>>,
     /// The newest items of each source, for how often it matched.
-    of_sources: Vec<(ItemId, SourceId, Arc<Features>)>,
+    pub(super) of_sources: Vec<(ItemId, SourceId, Arc<Features>)>,
     names: SharedNames,
 }
 
@@ -149,148 +147,6 @@ impl SharedNames {
             share_of(counts.iter().take(NAMES_COUNTED).sum(), NAMES_COUNTED)
         };
         members.map(of_member).fold(0.0, f64::max)
-    }
-}
-
-/// How far each story is what the reader asked for.
-#[derive(Debug, Default)]
-struct Relevances {
-    has_interests: bool,
-    by_story: HashMap<ClusterId, (Degree, f64)>,
-}
-
-impl DocumentFrequencies for Frequencies {
-    fn documents(&self) -> usize {
-        self.documents()
-    }
-
-    fn documents_with(&self, word: &str) -> usize {
-        usize::try_from(self.documents_with_word(word)).unwrap_or(0)
-    }
-}
-
-impl Relevances {
-    /// Off the async threads: it reads every word of the run's texts.
-    async fn of(context: &RunContext, history: &History, stories: &[Story]) -> Result<Self, RunError> {
-        let interests = Interests::parse(&context.run.settings.interests);
-        if interests.clauses.is_empty() {
-            return Ok(Self::default());
-        }
-        let texts: Vec<(ClusterId, ItemId, SourceId, Text)> = stories
-            .iter()
-            .flat_map(|story| story.in_scope().map(|member| (story.cluster_id, member)))
-            .map(|(cluster, member)| (cluster, member.item.id, member.item.source_id, Text::of(member)))
-            .collect();
-        let (frequencies, of_sources) = (history.frequencies.clone(), history.of_sources.clone());
-        let measuring =
-            tokio::task::spawn_blocking(move || Self::measure(&interests, &texts, &frequencies, &of_sources));
-        measuring.await.map_err(|_| RunError::Interrupted)
-    }
-
-    fn measure(
-        interests: &Interests,
-        texts: &[(ClusterId, ItemId, SourceId, Text)],
-        frequencies: &Frequencies,
-        of_sources: &[(ItemId, SourceId, Arc<Features>)],
-    ) -> Self {
-        let mut corpus = Corpus::default();
-        for (_, _, _, text) in texts {
-            corpus.add(text.parts());
-        }
-        let query = Query::new(interests, &corpus, frequencies);
-        let priors = SourcePriors::of(&StoredQuery::of(&query), of_sources);
-        let mut by_story: HashMap<ClusterId, (Degree, f64)> = HashMap::new();
-        for (number, (cluster, item, source, _)) in texts.iter().enumerate() {
-            let (degree, prior) = (query.degree(number), priors.without(*source, *item));
-            let is_better = |(best, its_prior): &(Degree, f64)| degree.total(prior) > best.total(*its_prior);
-            if by_story.get(cluster).is_none_or(is_better) {
-                by_story.insert(*cluster, (degree, prior));
-            }
-        }
-        Self { has_interests: !interests.is_empty(), by_story }
-    }
-
-    fn describe(&self, story: ClusterId, evidence: &mut Evidence) {
-        evidence.has_interests = self.has_interests;
-        let Some((degree, prior)) = self.by_story.get(&story) else { return };
-        let met = degree.clauses.iter().filter(|clause| clause.score * degree.allowed >= WEAK);
-        evidence.matched_interests = met.clone().map(|clause| clause.written.clone()).collect();
-        let mut words: Vec<String> = Vec::new();
-        for word in met.flat_map(|clause| &clause.words) {
-            if !words.contains(word) {
-                words.push(word.clone());
-            }
-        }
-        evidence.relevance = Some(Relevance {
-            degree: round(degree.total(*prior)),
-            matched: round(degree.matched()),
-            sense: round(degree.sense),
-            source_prior: round(*prior),
-            allowed: round(degree.allowed),
-            words,
-            denied: degree.denied.iter().filter(|clause| clause.share >= STRONG).map(|c| c.written.clone()).collect(),
-        });
-    }
-}
-
-/// What is searched of an item.
-#[derive(Debug)]
-struct Text {
-    title: String,
-    body: String,
-    categories: Vec<String>,
-    is_english: bool,
-}
-
-/// Characters of a body that are searched.
-const SEARCHED_CHARS: usize = 16_000;
-
-impl Text {
-    fn of(member: &StoryMember) -> Self {
-        let item = &member.item;
-        Self {
-            title: item.title.clone().unwrap_or_default(),
-            body: item.body_text.chars().take(SEARCHED_CHARS).collect(),
-            categories: item.metadata.categories.clone(),
-            is_english: item.is_english(),
-        }
-    }
-
-    fn parts(&self) -> TextParts<'_> {
-        TextParts { title: &self.title, body: &self.body, categories: &self.categories, is_english: self.is_english }
-    }
-}
-
-/// The share of each source's stored items that matched, smoothed: Σ of degrees / (items + 3).
-#[derive(Debug)]
-struct SourcePriors {
-    matched: HashMap<ItemId, f64>,
-    of_source: HashMap<SourceId, (f64, usize)>,
-}
-
-/// Items that did not match, which every source is taken to have besides.
-const SMOOTHING_ITEMS: usize = 3;
-
-impl SourcePriors {
-    fn of(query: &StoredQuery<'_>, items: &[(ItemId, SourceId, Arc<Features>)]) -> Self {
-        let mean_length = share_of(items.iter().map(|(_, _, features)| features.length()).sum(), items.len().max(1));
-        let degrees: Vec<f64> = items.par_iter().map(|(_, _, features)| query.matched(features, mean_length)).collect();
-        let mut of_source: HashMap<SourceId, (f64, usize)> = HashMap::new();
-        for ((_, source, _), degree) in items.iter().zip(&degrees) {
-            let (sum, count) = of_source.entry(*source).or_default();
-            *sum += degree;
-            *count += 1;
-        }
-        let matched = items.iter().zip(degrees).map(|((item, _, _), degree)| (*item, degree)).collect();
-        Self { matched, of_source }
-    }
-
-    /// Of the source's other items.
-    fn without(&self, source: SourceId, item: ItemId) -> f64 {
-        let (sum, count) = self.of_source.get(&source).copied().unwrap_or_default();
-        let own = self.matched.get(&item);
-        let others = count - usize::from(own.is_some());
-        (sum - own.copied().unwrap_or(0.0)).max(0.0) * share_of(1, others + SMOOTHING_ITEMS)
     }
 }
 
@@ -422,7 +278,7 @@ fn response(engagement: Engagement) -> Option<f64> {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts of words and sources")]
-fn share_of(part: usize, whole: usize) -> f64 {
+pub(super) fn share_of(part: usize, whole: usize) -> f64 {
     part as f64 / whole as f64
 }
 
@@ -432,6 +288,6 @@ fn share(part: usize, whole: usize) -> f64 {
 }
 
 /// To four digits: what is stored reads back the same, and prints short.
-fn round(value: f64) -> f64 {
+pub(super) fn round(value: f64) -> f64 {
     (value * 10_000.0).round() / 10_000.0
 }

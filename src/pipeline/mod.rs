@@ -24,6 +24,7 @@ pub mod plan;
 pub mod preferences;
 pub mod progress;
 pub mod rank;
+mod relevance;
 pub mod replay;
 pub mod rules;
 pub mod runner;
