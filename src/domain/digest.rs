@@ -343,6 +343,9 @@ pub struct Relevance {
 pub struct Evidence {
     /// Clauses of the reader's interests that the story meets, as written, the most first.
     pub matched_interests: Vec<String>,
+    /// Clauses of which it meets less than half.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub touched_interests: Vec<String>,
     /// How far it is what the reader asked for; nothing where no interests are set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub relevance: Option<Relevance>,
@@ -352,9 +355,12 @@ pub struct Evidence {
     /// What it is like of what was liked or disliked, in words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preference_reason: Option<String>,
-    /// Mean number of sources in the window that name its three most shared names.
+    /// Mean number of sources in the window that name its eight most shared names, each weighed by its rarity.
     #[serde(default)]
     pub shared_names: f64,
+    /// The share of its source's other items that other sources brought, too, 0 to 1.
+    #[serde(default)]
+    pub corroborated_share: f64,
     pub has_interests: bool,
     pub distinct_sources: usize,
     /// Days since the representative's source last published before this, when that is known.

@@ -15,9 +15,9 @@ use crate::stories::lookup::{LookupIndex, Shared};
 use crate::stories::signals::{is_clickbait, is_promotional, promotional_phrases};
 use crate::stories::similarity::{Frequencies, Weighted};
 use crate::stories::tokens::tokens;
-use crate::stories::vocabulary::Term;
 
 use super::cluster::{documents_in, thresholds};
+use super::prominence::Prominence;
 use super::relevance::Relevances;
 use super::{RunContext, RunError};
 
@@ -41,7 +41,7 @@ pub(super) struct History {
     features: HashMap<ItemId, Arc<Features>>,
     /// The newest items of each source, for how often it matched.
     pub(super) of_sources: Vec<(ItemId, SourceId, Arc<Features>)>,
-    names: SharedNames,
+    prominence: Prominence,
 }
 
 /// Items of a source by which it is judged how often it matches.
@@ -67,7 +67,8 @@ pub(super) async fn gather(
         let item = story.representative();
         let mut evidence = about_text(&history, story);
         relevance.describe(story.cluster_id, &mut evidence);
-        evidence.shared_names = round(history.names.of_story(&history.features, story));
+        evidence.shared_names = round(history.prominence.shared_names(story, &history.features, &history.frequencies));
+        evidence.corroborated_share = round(history.prominence.corroborated_share(story));
         let cadence = cadences.at(item.source_id, item.time);
         evidence.source_gap_days = cadence.gap_days;
         evidence.source_usual_gap_days = cadence.usual_gap_days;
@@ -93,7 +94,7 @@ async fn history(context: &RunContext) -> Result<History, RunError> {
     let documents = documents_in(context.store(), context.topic.id, &context.vectors, span, context.snapshot).await?;
     let frequencies = Frequencies::of(documents.iter().map(|d| &*d.features));
     let features = documents.iter().map(|d| (d.id, Arc::clone(&d.features))).collect();
-    let names = SharedNames::of(documents.iter().filter(|document| document.time >= window.start));
+    let prominence = Prominence::of(&documents, |document| document.time >= window.start);
     let of_sources = newest_of_sources(&documents);
     let earlier: Vec<Document> = documents.into_iter().filter(|d| d.time < window.start).collect();
     let weighted: Vec<Weighted> = earlier.iter().map(|d| frequencies.weigh(&d.features)).collect();
@@ -102,7 +103,7 @@ async fn history(context: &RunContext) -> Result<History, RunError> {
         index.insert(number, &index.heavy(vector));
     }
     let earlier_frequencies = Frequencies::of(earlier.iter().map(|d| &*d.features));
-    Ok(History { earlier, weighted, index, frequencies, earlier_frequencies, features, of_sources, names })
+    Ok(History { earlier, weighted, index, frequencies, earlier_frequencies, features, of_sources, prominence })
 }
 
 /// The newest first, at most [`SOURCE_ITEMS`] a source.
@@ -117,37 +118,6 @@ fn newest_of_sources(documents: &[Document]) -> Vec<(ItemId, SourceId, Arc<Featu
     });
     newest.truncate(ALL_SOURCE_ITEMS);
     newest.into_iter().map(|document| (document.id, document.source, Arc::clone(&document.features))).collect()
-}
-
-/// In how many sources of the window each name stands in an opening.
-#[derive(Debug, Default)]
-struct SharedNames(HashMap<Term, HashSet<SourceId>>);
-
-/// Names of a story that are counted: the most shared ones.
-const NAMES_COUNTED: usize = 3;
-
-impl SharedNames {
-    fn of<'a>(documents: impl Iterator<Item = &'a Document>) -> Self {
-        let mut sources: HashMap<Term, HashSet<SourceId>> = HashMap::new();
-        for document in documents.filter(|document| !document.copy) {
-            for name in document.features.names_in_lead() {
-                sources.entry(name).or_default().insert(document.source);
-            }
-        }
-        Self(sources)
-    }
-
-    /// The mean number of sources that name the story's most shared names, by its best member.
-    fn of_story(&self, features: &HashMap<ItemId, Arc<Features>>, story: &Story) -> f64 {
-        let members = story.in_scope().filter_map(|member| features.get(&member.item.id));
-        let of_member = |features: &Arc<Features>| {
-            let mut counts: Vec<usize> =
-                features.names_in_lead().filter_map(|name| self.0.get(&name)).map(HashSet::len).collect();
-            counts.sort_unstable_by_key(|count| std::cmp::Reverse(*count));
-            share_of(counts.iter().take(NAMES_COUNTED).sum(), NAMES_COUNTED)
-        };
-        members.map(of_member).fold(0.0, f64::max)
-    }
 }
 
 /// For each story the most similar earlier item of another story: similarity and title.

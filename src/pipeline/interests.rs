@@ -11,7 +11,7 @@ use crate::domain::item::Item;
 use crate::domain::time::Timestamp;
 use crate::domain::topic::Topic;
 use crate::domain::window::Window;
-use crate::relevance::{Corpus, Interests, Query, STRONG, TextParts, WEAK};
+use crate::relevance::{ClauseMatch, Corpus, Interests, MET_SHARE, Query, STRONG, TextParts, WEAK};
 use crate::stories::features::Features;
 use crate::stories::similarity::Frequencies;
 
@@ -76,17 +76,15 @@ pub async fn preview(app: &App, topic: &Topic, text: &str, end: Timestamp, days:
 }
 
 fn measure(interests: &Interests, items: &[Item], frequencies: &Frequencies, window: Window) -> Preview {
-    let mut corpus = Corpus::default();
-    for item in items {
-        corpus.add(TextParts {
-            title: item.title.as_deref().unwrap_or(""),
-            body: &item.body_text,
-            categories: &item.metadata.categories,
-            is_english: item.is_english(),
-        });
-    }
-    let query = Query::new(interests, &corpus, frequencies);
-    let degrees: Vec<_> = (0..items.len()).map(|number| query.degree(number)).collect();
+    let parts = items.iter().map(|item| TextParts {
+        title: item.title.as_deref().unwrap_or(""),
+        body: &item.body_text,
+        categories: &item.metadata.categories,
+        is_english: item.is_english(),
+    });
+    let corpus = Corpus::of(&parts.collect::<Vec<_>>());
+    let degrees = Query::new(interests, &corpus, frequencies).degrees();
+    let written = |met: &ClauseMatch| interests.clauses[met.clause].written.clone();
     let count = |is: &dyn Fn(f64, f64) -> bool| degrees.iter().filter(|d| is(d.lexical, d.allowed)).count();
     let mut best: Vec<PreviewMatch> = items
         .iter()
@@ -96,12 +94,12 @@ fn measure(interests: &Interests, items: &[Item], frequencies: &Frequencies, win
             degree: degree.matched(),
             title: item.display_title(),
             published_at: item.time,
-            clauses: degree.clauses.iter().filter(|c| c.score >= WEAK).map(|c| c.written.clone()).collect(),
+            clauses: degree.clauses.iter().filter(|met| met.is_met(degree.allowed)).map(written).collect(),
         })
         .collect();
     best.sort_by(|a, b| b.degree.total_cmp(&a.degree).then_with(|| a.title.cmp(&b.title)));
     best.truncate(LISTED);
-    let clauses = interests.clauses.iter().map(|clause| ReadClause {
+    let clauses = interests.clauses.iter().enumerate().map(|(number, clause)| ReadClause {
         written: clause.written.clone(),
         wanted: !clause.denied,
         words: clause.words.clone(),
@@ -109,7 +107,7 @@ fn measure(interests: &Interests, items: &[Item], frequencies: &Frequencies, win
         items: degrees
             .iter()
             .flat_map(|degree| if clause.denied { &degree.denied } else { &degree.clauses })
-            .filter(|met| met.written == clause.written && met.share >= 0.5)
+            .filter(|met| met.clause == number && met.share >= MET_SHARE)
             .count(),
     });
     Preview {

@@ -23,6 +23,7 @@ pub mod pages;
 pub mod plan;
 pub mod preferences;
 pub mod progress;
+mod prominence;
 pub mod rank;
 mod relevance;
 pub mod replay;

@@ -203,24 +203,35 @@ struct Taken<'a> {
 }
 
 impl<'a> Taken<'a> {
-    /// Points that a story loses for what was taken before.
+    /// Points that a story loses for what was taken before. One that several tell is of no one source, nor author.
     fn points(&self, story: &Story, kind: &str, ranking: &Ranking) -> f64 {
         let item = story.representative();
         let count = |n: Option<&u32>| f64::from(n.copied().unwrap_or(0));
         let author = item.author.as_ref().map(|author| author.to_lowercase());
-        ranking.same_kind * count(self.kinds.get(kind))
-            + ranking.same_source * count(self.sources.get(&item.source_id))
-            + ranking.same_author * author.map_or(0.0, |author| count(self.authors.get(&author)))
+        let of_one = if is_of_several(story) {
+            0.0
+        } else {
+            ranking.same_source * count(self.sources.get(&item.source_id))
+                + ranking.same_author * author.map_or(0.0, |author| count(self.authors.get(&author)))
+        };
+        ranking.same_kind * count(self.kinds.get(kind)) + of_one
     }
 
     fn add(&mut self, story: &Story, kind: &'a str) {
         let item = story.representative();
         *self.kinds.entry(kind).or_default() += 1;
+        if is_of_several(story) {
+            return;
+        }
         *self.sources.entry(item.source_id).or_default() += 1;
         if let Some(author) = &item.author {
             *self.authors.entry(author.to_lowercase()).or_default() += 1;
         }
     }
+}
+
+fn is_of_several(story: &Story) -> bool {
+    story.distinct_sources().len() >= 2
 }
 
 /// The most that diversity takes from a story.
@@ -274,7 +285,8 @@ impl Selection<'_> {
             let story = &self.stories[ranked.story];
             let is_strong = is_strong(&ranked.debug.evidence);
             let of_source = taken.sources.get(&story.representative().source_id).copied().unwrap_or(0);
-            let is_full = section == Section::Top && !is_strong && of_source as usize >= TOP_OF_ONE_SOURCE;
+            let may_be_full = section == Section::Top && !is_strong && !is_of_several(story);
+            let is_full = may_be_full && of_source as usize >= TOP_OF_ONE_SOURCE;
             let points = taken.points(story, self.kind(story), self.ranking).min(MOST_DIVERSITY);
             let score = if is_strong { ranked.debug.final_score } else { moved(ranked.debug.final_score, -points) };
             let highest = if is_full { &mut best_of_full } else { &mut best };
@@ -299,8 +311,7 @@ impl Selection<'_> {
     /// What a reader with interests did not ask for is never on top by itself.
     fn may_be_in(&self, ranked: &Ranked, section: Section) -> bool {
         let evidence = &ranked.debug.evidence;
-        let is_unasked =
-            evidence.has_interests && evidence.matched_interests.is_empty() && evidence.distinct_sources < 2;
+        let is_unasked = evidence.has_interests && !local::is_asked_for(evidence) && evidence.distinct_sources < 2;
         let is_mild = band(ranked.debug.final_score) < 2;
         ranked.debug.final_score >= f64::from(self.sizes.at_least)
             && !(section == Section::Top && is_unasked && is_mild)

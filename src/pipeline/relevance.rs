@@ -13,7 +13,9 @@ use super::{RunContext, RunError};
 use crate::domain::digest::{Evidence, Relevance};
 use crate::domain::ids::{ClusterId, ItemId, SourceId};
 use crate::domain::story::{Story, StoryMember};
-use crate::relevance::{Corpus, Degree, DocumentFrequencies, Interests, Query, STRONG, StoredQuery, TextParts, WEAK};
+use crate::relevance::{
+    ClauseMatch, Corpus, Degree, DocumentFrequencies, Interests, MET_SHARE, Query, StoredQuery, TextParts, WEAK,
+};
 use crate::stories::features::Features;
 use crate::stories::similarity::Frequencies;
 
@@ -21,7 +23,16 @@ use crate::stories::similarity::Frequencies;
 #[derive(Debug, Default)]
 pub(super) struct Relevances {
     has_interests: bool,
-    by_story: HashMap<ClusterId, (Degree, f64)>,
+    by_story: HashMap<ClusterId, StoryRelevance>,
+}
+
+/// By the story's best text.
+#[derive(Debug)]
+struct StoryRelevance {
+    /// Clauses that are met, as written, the most first, and those that are met in part only.
+    met: Vec<String>,
+    touched: Vec<String>,
+    relevance: Relevance,
 }
 
 impl DocumentFrequencies for Frequencies {
@@ -58,43 +69,61 @@ impl Relevances {
         frequencies: &Frequencies,
         of_sources: &[(ItemId, SourceId, Arc<Features>)],
     ) -> Self {
-        let mut corpus = Corpus::default();
-        for (_, _, _, text) in texts {
-            corpus.add(text.parts());
-        }
+        let parts: Vec<TextParts<'_>> = texts.iter().map(|(_, _, _, text)| text.parts()).collect();
+        let corpus = Corpus::of(&parts);
         let query = Query::new(interests, &corpus, frequencies);
         let priors = SourcePriors::of(&StoredQuery::of(&query), of_sources);
-        let mut by_story: HashMap<ClusterId, (Degree, f64)> = HashMap::new();
-        for (number, (cluster, item, source, _)) in texts.iter().enumerate() {
-            let (degree, prior) = (query.degree(number), priors.without(*source, *item));
-            let is_better = |(best, its_prior): &(Degree, f64)| degree.total(prior) > best.total(*its_prior);
-            if by_story.get(cluster).is_none_or(is_better) {
-                by_story.insert(*cluster, (degree, prior));
+        let degrees = query.degrees();
+        let mut best: HashMap<ClusterId, (usize, f64)> = HashMap::new();
+        for (text, ((cluster, item, source, _), degree)) in texts.iter().zip(&degrees).enumerate() {
+            let prior = priors.without(*source, *item);
+            let is_better = |(best, its_prior): &(usize, f64)| degree.total(prior) > degrees[*best].total(*its_prior);
+            if best.get(cluster).is_none_or(is_better) {
+                best.insert(*cluster, (text, prior));
             }
         }
-        Self { has_interests: !interests.is_empty(), by_story }
+        let by_story = best.into_iter().map(|(cluster, (text, prior))| {
+            (cluster, StoryRelevance::of(interests, &query, text, &degrees[text], prior))
+        });
+        Self { has_interests: !interests.is_empty(), by_story: by_story.collect() }
     }
 
     pub(super) fn describe(&self, story: ClusterId, evidence: &mut Evidence) {
         evidence.has_interests = self.has_interests;
-        let Some((degree, prior)) = self.by_story.get(&story) else { return };
-        let met = degree.clauses.iter().filter(|clause| clause.score * degree.allowed >= WEAK);
-        evidence.matched_interests = met.clone().map(|clause| clause.written.clone()).collect();
+        if let Some(found) = self.by_story.get(&story) {
+            evidence.matched_interests.clone_from(&found.met);
+            evidence.touched_interests.clone_from(&found.touched);
+            evidence.relevance = Some(found.relevance.clone());
+        }
+    }
+}
+
+impl StoryRelevance {
+    fn of(interests: &Interests, query: &Query<'_>, text: usize, degree: &Degree, source_prior: f64) -> Self {
+        let written = |met: &ClauseMatch| interests.clauses[met.clause].written.clone();
+        let counting = || degree.clauses.iter().filter(|met| met.score * degree.allowed >= WEAK);
         let mut words: Vec<String> = Vec::new();
-        for word in met.flat_map(|clause| &clause.words) {
-            if !words.contains(word) {
-                words.push(word.clone());
+        for word in counting().flat_map(|met| query.meeting_words(text, met)) {
+            if !words.iter().any(|known| known == word) {
+                words.push(word.to_owned());
             }
         }
-        evidence.relevance = Some(Relevance {
-            degree: round(degree.total(*prior)),
+        let relevance = Relevance {
+            degree: round(degree.total(source_prior)),
             matched: round(degree.matched()),
             sense: round(degree.sense),
-            source_prior: round(*prior),
+            source_prior: round(source_prior),
             allowed: round(degree.allowed),
             words,
-            denied: degree.denied.iter().filter(|clause| clause.share >= STRONG).map(|c| c.written.clone()).collect(),
-        });
+            denied: degree.denied.iter().filter(|met| met.share >= MET_SHARE).map(written).collect(),
+        };
+        let (met, touched): (Vec<&ClauseMatch>, Vec<&ClauseMatch>) =
+            counting().partition(|met| met.is_met(degree.allowed));
+        Self {
+            met: met.into_iter().map(written).collect(),
+            touched: touched.into_iter().map(written).collect(),
+            relevance,
+        }
     }
 }
 

@@ -75,7 +75,7 @@ fn wanted(state: &RunState) -> HashSet<ClusterId> {
         story.in_scope().any(|member| state.boosted.contains(&member.item.id))
             || story.distinct_sources().len() >= 2
             || state.preferences.wants(story.cluster_id)
-            || evidence.is_some_and(|evidence| !evidence.matched_interests.is_empty())
+            || evidence.is_some_and(local::is_asked_for)
     };
     state.stories.iter().filter(is_wanted).map(|story| story.cluster_id).collect()
 }

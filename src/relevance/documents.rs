@@ -1,5 +1,6 @@
 //! The texts of a run, as they are searched: words by number, field by field.
 
+use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::lexicon::{LONGEST, Lexicon};
@@ -37,8 +38,9 @@ pub(super) type WordId = u32;
 pub(super) struct Word {
     pub(super) text: Box<str>,
     pub(super) stem: Box<str>,
-    /// In the table of vectors.
+    /// In the table of vectors, and what it weighs there.
     pub(super) rank: Option<usize>,
+    vector_weight: f32,
     begins_abbreviation: bool,
 }
 
@@ -58,9 +60,42 @@ pub struct Corpus {
     lengths: [usize; FIELDS],
 }
 
+/// Texts that are read one after the other, at least: each such part finds its words anew.
+const LEAST_PART: usize = 64;
+
 impl Corpus {
-    /// Adds a text; its number is how many were added before.
-    pub fn add(&mut self, parts: TextParts<'_>) {
+    /// A text's number is its place among those given.
+    #[must_use]
+    pub fn of(texts: &[TextParts<'_>]) -> Self {
+        let read = |texts: &[TextParts<'_>]| {
+            let mut part = Self::default();
+            for text in texts {
+                part.add(*text);
+            }
+            part
+        };
+        let part = texts.len().div_ceil(rayon::current_num_threads()).max(LEAST_PART);
+        let parts: Vec<Self> = texts.par_chunks(part).map(read).collect();
+        let mut corpus = Self::default();
+        for part in parts {
+            corpus.append(part);
+        }
+        corpus
+    }
+
+    /// Adds the texts of another, whose words get the numbers that they have here.
+    fn append(&mut self, part: Self) {
+        let numbers: Vec<WordId> = part.words.into_iter().map(|word| self.number_of(word)).collect();
+        for mut document in part.documents {
+            document.fields.iter_mut().flatten().for_each(|id| *id = numbers[*id as usize]);
+            self.documents.push(document);
+        }
+        for (sum, length) in self.lengths.iter_mut().zip(part.lengths) {
+            *sum += length;
+        }
+    }
+
+    fn add(&mut self, parts: TextParts<'_>) {
         let mut fields: [Vec<WordId>; FIELDS] = Default::default();
         self.read(parts.title, MAX_WORDS, &mut fields[TITLE]);
         self.read(parts.body, MAX_WORDS, &mut fields[LEAD]);
@@ -110,12 +145,21 @@ impl Corpus {
         if let Some(id) = self.ids.get(word) {
             return *id;
         }
-        let id = WordId::try_from(self.words.len()).unwrap_or(WordId::MAX);
         let stem = stem(word);
         let begins_abbreviation = Lexicon::shipped().begins_abbreviation(&stem);
-        let rank = WordVectors::shipped().rank(word);
-        self.words.push(Word { text: word.into(), stem: stem.into(), rank, begins_abbreviation });
-        self.ids.insert(word.into(), id);
+        let table = WordVectors::shipped();
+        let rank = table.rank(word);
+        let vector_weight = rank.map_or(0.0, |rank| table.weight(rank));
+        self.number_of(Word { text: word.into(), stem: stem.into(), rank, vector_weight, begins_abbreviation })
+    }
+
+    fn number_of(&mut self, word: Word) -> WordId {
+        if let Some(id) = self.ids.get(&word.text) {
+            return *id;
+        }
+        let id = WordId::try_from(self.words.len()).unwrap_or(WordId::MAX);
+        self.ids.insert(word.text.clone(), id);
+        self.words.push(word);
         id
     }
 
@@ -140,8 +184,8 @@ impl Corpus {
         let mut vector = [0.0; DIMENSIONS];
         let table = WordVectors::shipped();
         for (field, weight) in fields.iter().zip(VECTOR_WEIGHTS) {
-            for rank in field.iter().filter_map(|id| self.words[*id as usize].rank) {
-                table.add(rank, weight * table.weight(rank), &mut vector);
+            for word in field.iter().map(|id| &self.words[*id as usize]) {
+                word.rank.into_iter().for_each(|rank| table.add(rank, weight * word.vector_weight, &mut vector));
             }
         }
         vector

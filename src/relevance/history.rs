@@ -2,7 +2,7 @@
 
 use super::places::Places;
 use super::terms::{Term, Variants};
-use super::weighted_query::{AskedClause, Query};
+use super::weighted_query::Query;
 use crate::stories::features::Features;
 use crate::stories::vocabulary::Term as StoredTerm;
 
@@ -10,7 +10,6 @@ use crate::stories::vocabulary::Term as StoredTerm;
 const LEAD_WEIGHT: f64 = 1.5;
 const REST_WEIGHT: f64 = 0.4;
 const B: f64 = 0.75;
-const K1: f64 = 0.9;
 /// Of a lexical degree: an item that reaches it counts as one that matched.
 const FULL_MATCH: f64 = 0.5;
 
@@ -20,38 +19,21 @@ pub struct StoredQuery<'a> {
     asked: &'a Query<'a>,
     /// By which stored terms each term is met.
     terms: Vec<Vec<(StoredTerm, f64)>>,
-    mean_weight: f64,
 }
 
 impl<'a> StoredQuery<'a> {
     #[must_use]
     pub fn of(query: &'a Query<'a>) -> Self {
-        let terms = query.terms.iter().map(stored).collect();
-        let sum: f64 = query.wanted.iter().map(|clause| clause.weight).sum();
-        let count = u32::try_from(query.wanted.len().max(1)).unwrap_or(u32::MAX);
-        Self { asked: query, terms, mean_weight: sum / f64::from(count) }
+        Self { asked: query, terms: query.terms.iter().map(stored).collect() }
     }
 
     /// How far a stored text of so many words on average is what was asked for, 0 to 1.
     #[must_use]
     pub fn matched(&self, features: &Features, mean_length: f64) -> f64 {
-        if self.mean_weight <= 0.0 {
-            return 0.0;
-        }
         let length = 1.0 - B + B * as_f64(features.length()) / mean_length.max(1.0);
         let found: Vec<f64> = self.terms.iter().map(|terms| frequency(terms, features, length)).collect();
-        let degree: f64 = self.asked.wanted.iter().map(|clause| self.clause(clause, &found)).sum();
-        (degree / self.mean_weight / FULL_MATCH).min(1.0)
-    }
-
-    fn clause(&self, clause: &AskedClause, found: &[f64]) -> f64 {
-        let (mut score, mut met) = (0.0, 0.0);
-        for term in &clause.terms {
-            let (frequency, weight) = (found[*term], self.asked.weights[*term]);
-            score += weight * frequency * (K1 + 1.0) / (frequency + K1);
-            met += weight * frequency.min(1.0);
-        }
-        if clause.weight > 0.0 { score * (met / clause.weight).sqrt() } else { 0.0 }
+        let degree: f64 = self.asked.wanted.iter().map(|clause| self.asked.clause(clause, &found).0).sum();
+        (degree / self.asked.mean_weight / FULL_MATCH).min(1.0)
     }
 }
 

@@ -19,6 +19,6 @@ mod words;
 pub use clauses::{Clause, Interests};
 pub use documents::{Corpus, TextParts};
 pub use history::StoredQuery;
-pub use score::{ClauseMatch, Degree, STRONG, WEAK};
+pub use score::{ClauseMatch, Degree, MET_SHARE, STRONG, WEAK};
 pub use weighted_query::{DocumentFrequencies, NoFrequencies, Query};
 pub use words::{is_function_word, stem};

@@ -2,6 +2,8 @@
 //!
 //! The constants were found as `docs/RANKING.md` says.
 
+use rayon::prelude::*;
+
 use super::documents::{Document, FIELDS};
 use super::terms::Hit;
 use super::weighted_query::{AskedClause, Query};
@@ -10,13 +12,11 @@ use super::word_vectors::cosine;
 /// What a word counts in each field (title, opening, rest, categories).
 const FIELD_WEIGHTS: [f64; FIELDS] = [3.0, 1.0, 0.4, 1.0];
 /// How much a field's length is held against it.
-const FIELD_B: [f64; FIELDS] = [0.3, 0.3, 0.75, 0.3];
+const FIELD_B: [f64; FIELDS] = [0.75, 0.75, 0.75, 0.3];
 /// Where further occurrences of a word stop counting.
 const K1: f64 = 0.9;
 /// What all things that a subject covers count together, of the subject's own name.
 const RELATED_WEIGHT: f64 = 0.4;
-/// A clause's score is multiplied by its met share to this power.
-const SHARE_POWER: f64 = 0.5;
 /// What is left of a clause where a text names none of the places of its sentence.
 const OUT_OF_PLACE: f64 = 0.5;
 /// What the meaning counts beside the words.
@@ -27,6 +27,9 @@ const PRIOR_WEIGHT: f64 = 1.0;
 /// Of a degree's lexical part: from here on a text is what was asked for, and from here on it touches it.
 pub const STRONG: f64 = 0.5;
 pub const WEAK: f64 = 0.15;
+
+/// From this share of its terms' weight on a clause is met; below it, it is touched.
+pub const MET_SHARE: f64 = 0.5;
 
 /// How far a text is what was asked for.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -44,16 +47,22 @@ pub struct Degree {
 }
 
 /// A clause that a text meets.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ClauseMatch {
-    /// As the reader wrote it.
-    pub written: String,
+    /// Its place among the clauses of the interests.
+    pub clause: usize,
     /// Its part of the lexical score; of a denied one the share that is met.
     pub score: f64,
     /// The share of its terms' weight that is met, 0 to 1.
     pub share: f64,
-    /// The words of the text by which it is met, in lower case.
-    pub words: Vec<String>,
+}
+
+impl ClauseMatch {
+    /// Whether so much of it is there that one may say the text meets it. `allowed`: of the text what is not denied.
+    #[must_use]
+    pub fn is_met(&self, allowed: f64) -> bool {
+        self.share >= MET_SHARE && self.score * allowed >= WEAK
+    }
 }
 
 impl Degree {
@@ -69,9 +78,6 @@ impl Degree {
         self.allowed * self.lexical
     }
 }
-
-/// What is found of each term in a text.
-struct TermFrequencies(Vec<f64>);
 
 /// How often a term is met in full, how often in part, and by how much at most in part: a word that shares a beginning alone is never as good
 /// as the word itself, however often it is there.
@@ -104,27 +110,29 @@ impl Met {
 }
 
 impl Query<'_> {
-    /// The degree of a text of the corpus, by its number.
+    /// The degree of each text of the corpus, in its order.
     #[must_use]
-    pub fn degree(&self, document: usize) -> Degree {
-        let Some(document) = self.corpus.documents.get(document) else { return Degree::default() };
+    pub fn degrees(&self) -> Vec<Degree> {
+        self.corpus.documents.par_iter().map(|document| self.degree(document)).collect()
+    }
+
+    fn degree(&self, document: &Document) -> Degree {
         let found = self.frequencies(document);
-        let mean_weight = mean(self.wanted.iter().map(|clause| clause.weight));
-        let words = || document.fields.iter().flatten().copied();
         let mut clauses = Vec::new();
         for clause in &self.wanted {
             let (score, share) = self.clause(clause, &found);
+            let score = score * in_place(clause, &found);
             if score > 0.0 {
-                clauses.push(self.matched(clause, score / mean_weight, share, words()));
+                clauses.push(ClauseMatch { clause: clause.number, score: score / self.mean_weight, share });
             }
         }
-        clauses.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.written.cmp(&b.written)));
+        clauses.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.clause.cmp(&b.clause)));
         let (mut allowed, mut denied) = (1.0, Vec::new());
         for clause in &self.denied {
             let (_, share) = self.clause(clause, &found);
             allowed *= 1.0 - share.min(1.0);
             if share > 0.0 {
-                denied.push(self.matched(clause, share, share, words()));
+                denied.push(ClauseMatch { clause: clause.number, score: share, share });
             }
         }
         let sense: f64 = self.wanted.iter().map(|clause| cosine(&clause.vector, &document.vector)).sum();
@@ -138,18 +146,11 @@ impl Query<'_> {
         }
     }
 
-    fn matched(&self, clause: &AskedClause, score: f64, share: f64, words: impl Iterator<Item = u32>) -> ClauseMatch {
-        let written =
-            self.interests.clauses.get(clause.number).map_or_else(String::new, |clause| clause.written.clone());
-        let words = self.meeting(clause, words).into_iter().map(str::to_owned).collect();
-        ClauseMatch { written, score, share, words }
-    }
-
-    /// A clause's score and the share of it that is met.
-    fn clause(&self, clause: &AskedClause, found: &TermFrequencies) -> (f64, f64) {
+    /// A clause's score and the share of it that is met, by how often each term is found.
+    pub(super) fn clause(&self, clause: &AskedClause, found: &[f64]) -> (f64, f64) {
         let (mut score, mut met) = (0.0, 0.0);
         for term in &clause.terms {
-            let (frequency, weight) = (found.0[*term], self.weights[*term]);
+            let (frequency, weight) = (found[*term], self.weights[*term]);
             score += weight * frequency * (K1 + 1.0) / (frequency + K1);
             met += weight * frequency.min(1.0);
         }
@@ -157,13 +158,12 @@ impl Query<'_> {
             return (0.0, 0.0);
         }
         let share = met / clause.weight;
-        let in_place = clause.scope.iter().map(|place| found.0[*place].min(1.0)).fold(0.0, f64::max);
-        let place = if clause.scope.is_empty() { 1.0 } else { OUT_OF_PLACE + (1.0 - OUT_OF_PLACE) * in_place };
-        (score * share.powf(SHARE_POWER) * place, share)
+        // A clause's score is multiplied by the root of its met share.
+        (score * share.sqrt(), share)
     }
 
     /// How often each term is there, weighted by fields and their lengths.
-    fn frequencies(&self, document: &Document) -> TermFrequencies {
+    fn frequencies(&self, document: &Document) -> Vec<f64> {
         let mut found = vec![Met::default(); self.terms.len()];
         for (number, field) in document.fields.iter().enumerate() {
             if field.is_empty() {
@@ -176,7 +176,7 @@ impl Query<'_> {
                 for hit in self.hits.of_word(*word) {
                     // A name of a place counts once at its place of the text, by the longest form.
                     let is_again = met == Some(hit.term);
-                    if is_again || !field[at + 1..].starts_with(&hit.rest) {
+                    if is_again || !hit.rest.is_empty() && !field[at + 1..].starts_with(&hit.rest) {
                         continue;
                     }
                     met = Some(hit.term);
@@ -184,17 +184,14 @@ impl Query<'_> {
                 }
             }
         }
-        TermFrequencies(found.into_iter().map(Met::frequency).collect())
+        found.into_iter().map(Met::frequency).collect()
     }
 }
 
-fn mean(values: impl Iterator<Item = f64>) -> f64 {
-    let (mut sum, mut count) = (0.0, 0.0_f64);
-    for value in values {
-        sum += value;
-        count += 1.0;
-    }
-    if sum > 0.0 { sum / count } else { 1.0 }
+/// What a clause counts for whether the places of its sentence are named.
+fn in_place(clause: &AskedClause, found: &[f64]) -> f64 {
+    let named = clause.scope.iter().map(|place| found[*place].min(1.0)).fold(0.0, f64::max);
+    if clause.scope.is_empty() { 1.0 } else { OUT_OF_PLACE + (1.0 - OUT_OF_PLACE) * named }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts of words")]
@@ -209,15 +206,16 @@ mod tests {
     use super::super::weighted_query::NoFrequencies;
     use super::*;
 
+    fn corpus(texts: &[(&str, &str)]) -> Corpus {
+        let parts = texts.iter().map(|(title, body)| TextParts { title, body, categories: &[], is_english: true });
+        Corpus::of(&parts.collect::<Vec<_>>())
+    }
+
     /// The degrees of texts (title, body) for interests.
     fn degrees(interests: &str, texts: &[(&str, &str)]) -> Vec<Degree> {
-        let mut corpus = Corpus::default();
-        for (title, body) in texts {
-            corpus.add(TextParts { title, body, categories: &[], is_english: true });
-        }
+        let corpus = corpus(texts);
         let interests = Interests::parse(interests);
-        let query = Query::new(&interests, &corpus, &NoFrequencies);
-        (0..texts.len()).map(|number| query.degree(number)).collect()
+        Query::new(&interests, &corpus, &NoFrequencies).degrees()
     }
 
     fn order(interests: &str, texts: &[(&str, &str)]) -> Vec<usize> {
@@ -262,8 +260,11 @@ mod tests {
 
     #[test]
     fn a_match_says_by_which_words() {
-        let found = degrees("tidal energy, ferries", &[("Tides turn a turbine", "Tidal energy for Skerrow")]);
-        assert_eq!(found[0].clauses[0].written, "tidal energy");
-        assert!(found[0].clauses[0].words.contains(&"tidal".to_owned()), "{found:?}");
+        let corpus = corpus(&[("Tides turn a turbine", "Tidal energy for Skerrow")]);
+        let interests = Interests::parse("tidal energy, ferries");
+        let query = Query::new(&interests, &corpus, &NoFrequencies);
+        let degree = query.degrees().remove(0);
+        assert_eq!(interests.clauses[degree.clauses[0].clause].written, "tidal energy");
+        assert!(query.meeting_words(0, &degree.clauses[0]).contains(&"tidal"), "{degree:?}");
     }
 }

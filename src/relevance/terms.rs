@@ -1,5 +1,6 @@
 //! A term of a query, and by which words of the texts it is met.
 
+use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::documents::{Corpus, Word, WordId};
@@ -47,50 +48,94 @@ pub(super) struct Hits(Vec<Vec<Hit>>);
 impl Hits {
     /// `related`: for each term the stems of the things that its subject covers.
     pub(super) fn of(corpus: &Corpus, terms: &[Term], related: &[Vec<String>]) -> Self {
-        let mut hits = Self(vec![Vec::new(); corpus.words.len()]);
-        for (number, term) in terms.iter().enumerate() {
-            match term {
-                Term::Word(word) => hits.add_word(corpus, number, &Variants::of(word), &related[number]),
-                Term::Place(place) => hits.add_place(corpus, number, place),
-            }
+        let index = StemIndex::of(corpus);
+        let met_by = |(number, term): (usize, &Term)| match term {
+            Term::Word(word) => met_by_word(corpus, &index, number, word, &related[number]),
+            Term::Place(place) => met_by_place(corpus, number, place),
+        };
+        let found: Vec<Vec<(WordId, Hit)>> = terms.par_iter().enumerate().map(met_by).collect();
+        let mut hits = vec![Vec::new(); corpus.words.len()];
+        for (word, hit) in found.into_iter().flatten() {
+            hits[word as usize].push(hit);
         }
-        hits
+        Self(hits)
+    }
+
+    /// In the order of the corpus's words.
+    pub(super) fn by_word(&self) -> impl Iterator<Item = &[Hit]> {
+        self.0.iter().map(Vec::as_slice)
     }
 
     pub(super) fn of_word(&self, word: WordId) -> &[Hit] {
         self.0.get(word as usize).map_or(&[], Vec::as_slice)
     }
+}
 
-    fn add_word(&mut self, corpus: &Corpus, term: usize, variants: &Variants, related: &[String]) {
-        for (hits, word) in self.0.iter_mut().zip(&corpus.words) {
-            let direct = variants.weight(word);
-            let is_related = direct <= 0.0 && related.iter().any(|stem| **stem == *word.stem);
-            if direct > 0.0 || is_related {
-                hits.push(Hit {
-                    term,
-                    direct,
-                    related: f64::from(u8::from(is_related)),
-                    is_word: true,
-                    rest: Vec::new(),
-                });
+/// The words of a corpus by their stems, and by the beginnings of these.
+struct StemIndex<'a> {
+    by_stem: FxHashMap<&'a str, Vec<WordId>>,
+    by_beginning: FxHashMap<&'a [u8], Vec<WordId>>,
+}
+
+impl<'a> StemIndex<'a> {
+    fn of(corpus: &'a Corpus) -> Self {
+        let mut index = Self { by_stem: FxHashMap::default(), by_beginning: FxHashMap::default() };
+        for (id, word) in (0..).zip(&corpus.words) {
+            index.by_stem.entry(&*word.stem).or_default().push(id);
+            if let Some(beginning) = word.stem.as_bytes().get(..SHARED_LETTERS) {
+                index.by_beginning.entry(beginning).or_default().push(id);
             }
         }
+        index
     }
 
-    fn add_place(&mut self, corpus: &Corpus, term: usize, place: &PlaceId) {
-        let mut names = Places::shipped().names(place);
-        // The longest name at a place of a text is the one that counts.
-        names.sort_by_key(|(name, _)| std::cmp::Reverse(name.len()));
-        for (name, direct) in names {
-            let Some((first, rest)) = name.split_first() else { continue };
-            let rest: Option<Vec<WordId>> = rest.iter().map(|word| corpus.id(word)).collect();
-            let Some(rest) = rest else { continue };
-            let plural = if rest.is_empty() { corpus.id(&format!("{first}s")) } else { None };
-            for id in corpus.id(first).into_iter().chain(plural) {
-                self.0[id as usize].push(Hit { term, direct, related: 0.0, is_word: false, rest: rest.clone() });
-            }
+    /// Words that may meet a term: of a stem among these, or with the beginning of the term's own; each once, by number.
+    fn candidates<'b>(&self, own: &str, stems: impl Iterator<Item = &'b str>) -> Vec<WordId> {
+        let alike = own.as_bytes().get(..SHARED_LETTERS).and_then(|beginning| self.by_beginning.get(beginning));
+        let same = stems.filter_map(|stem| self.by_stem.get(stem));
+        let mut found: Vec<WordId> = same.chain(alike).flatten().copied().collect();
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+}
+
+/// `related`: the stems of the things that the term's subject covers.
+fn met_by_word(
+    corpus: &Corpus,
+    index: &StemIndex<'_>,
+    term: usize,
+    word: &str,
+    related: &[String],
+) -> Vec<(WordId, Hit)> {
+    let variants = Variants::of(word);
+    let stems = variants.synonyms.keys().chain(related).chain([&variants.stem]).map(String::as_str);
+    let candidates = index.candidates(&variants.stem, stems);
+    let hit = |id: WordId| {
+        let word = &corpus.words[id as usize];
+        let direct = variants.weight(word);
+        let is_related = direct <= 0.0 && related.iter().any(|stem| **stem == *word.stem);
+        let related = f64::from(u8::from(is_related));
+        (direct > 0.0 || is_related).then(|| (id, Hit { term, direct, related, is_word: true, rest: Vec::new() }))
+    };
+    candidates.into_iter().filter_map(hit).collect()
+}
+
+fn met_by_place(corpus: &Corpus, term: usize, place: &PlaceId) -> Vec<(WordId, Hit)> {
+    let mut names = Places::shipped().names(place);
+    // The longest name at a place of a text is the one that counts.
+    names.sort_by_key(|(name, _)| std::cmp::Reverse(name.len()));
+    let mut found = Vec::new();
+    for (name, direct) in names {
+        let Some((first, rest)) = name.split_first() else { continue };
+        let rest: Option<Vec<WordId>> = rest.iter().map(|word| corpus.id(word)).collect();
+        let Some(rest) = rest else { continue };
+        let plural = if rest.is_empty() { corpus.id(&format!("{first}s")) } else { None };
+        for id in corpus.id(first).into_iter().chain(plural) {
+            found.push((id, Hit { term, direct, related: 0.0, is_word: false, rest: rest.clone() }));
         }
     }
+    found
 }
 
 /// By which other words a word of the interests is met.

@@ -1,8 +1,11 @@
 //! Interests as a query over a corpus: each term with its weight, each clause with its terms.
 
+use rayon::prelude::*;
+
 use super::clauses::{Clause, Interests};
-use super::documents::{Corpus, Document, WordId};
+use super::documents::{Corpus, Document};
 use super::lexicon::{LONGEST, Lexicon};
+use super::score::ClauseMatch;
 use super::terms::{Hits, Term};
 use super::word_vectors::{DIMENSIONS, Vector, WordVectors};
 use super::words::stem;
@@ -49,19 +52,20 @@ pub(super) struct AskedClause {
 /// See the module.
 #[derive(Debug)]
 pub struct Query<'a> {
-    pub(super) interests: &'a Interests,
     pub(super) corpus: &'a Corpus,
     pub(super) hits: Hits,
     /// ln(1 + (N − n + ½) / (n + ½)) of each term.
     pub(super) weights: Vec<f64>,
     pub(super) wanted: Vec<AskedClause>,
+    /// Of the wanted clauses' weights; 1 where they have none.
+    pub(super) mean_weight: f64,
     pub(super) denied: Vec<AskedClause>,
     pub(super) terms: Vec<Term>,
 }
 
 impl<'a> Query<'a> {
     #[must_use]
-    pub fn new(interests: &'a Interests, corpus: &'a Corpus, frequencies: &dyn DocumentFrequencies) -> Self {
+    pub fn new(interests: &Interests, corpus: &'a Corpus, frequencies: &dyn DocumentFrequencies) -> Self {
         let mut asked = Asked::default();
         let terms: Vec<(Vec<usize>, Vec<usize>)> =
             interests.clauses.iter().map(|clause| (asked.terms_of(clause), asked.scope_of(clause))).collect();
@@ -78,16 +82,20 @@ impl<'a> Query<'a> {
             let clauses = if clause.denied { &mut denied } else { &mut wanted };
             clauses.push(AskedClause { number, terms, scope, weight, vector });
         }
-        Self { interests, corpus, hits, weights, wanted, denied, terms: asked.terms }
+        let mean_weight = mean(wanted.iter().map(|clause| clause.weight));
+        Self { corpus, hits, weights, wanted, mean_weight, denied, terms: asked.terms }
     }
 
-    /// Words of the corpus that meet terms of a clause by themselves, of those given, each once.
-    pub(super) fn meeting<'b>(&'b self, clause: &AskedClause, words: impl Iterator<Item = WordId>) -> Vec<&'b str> {
+    /// The words of a text, by its number, that meet terms of a clause by themselves, each once, in lower case.
+    #[must_use]
+    pub fn meeting_words(&self, document: usize, met: &ClauseMatch) -> Vec<&str> {
+        let asked = self.wanted.iter().chain(&self.denied).find(|clause| clause.number == met.clause);
+        let (Some(asked), Some(document)) = (asked, self.corpus.documents.get(document)) else { return Vec::new() };
         let mut found: Vec<&str> = Vec::new();
-        for id in words {
-            let meets = |term: usize| clause.terms.contains(&term);
-            let is_met = self.hits.of_word(id).iter().any(|hit| hit.direct >= 0.5 && meets(hit.term));
-            let text = &*self.corpus.words[id as usize].text;
+        for id in document.fields.iter().flatten() {
+            let meets = |term: usize| asked.terms.contains(&term);
+            let is_met = self.hits.of_word(*id).iter().any(|hit| hit.direct >= 0.5 && meets(hit.term));
+            let text = &*self.corpus.words[*id as usize].text;
             if is_met && !found.contains(&text) {
                 found.push(text);
             }
@@ -138,20 +146,26 @@ impl Asked {
     }
 }
 
+/// 1 where all are 0.
+fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
+    let count = values.len();
+    let sum: f64 = values.sum();
+    if sum > 0.0 { sum / as_f64(count) } else { 1.0 }
+}
+
 fn weight_of_word(word: &str, frequencies: &dyn DocumentFrequencies) -> f64 {
     let prior = 1.0 - (1.0 - WordVectors::shipped().share(word)).powi(PRIOR_WORDS);
     weight(frequencies.documents_with(word), frequencies.documents(), prior)
 }
 
-/// By how many texts of the corpus name it by a name that counts.
+/// By how many texts of the corpus name it by a name of one word that counts.
 fn weight_of_place(term: usize, corpus: &Corpus, hits: &Hits) -> f64 {
-    let names = |document: &&Document| {
-        let words = document.fields.iter().flatten();
-        words
-            .flat_map(|word| hits.of_word(*word))
-            .any(|hit| hit.term == term && hit.direct >= 0.5 && hit.rest.is_empty())
-    };
-    weight(corpus.documents.iter().filter(names).count(), corpus.len(), PRIOR_OF_PLACE)
+    let names: Vec<bool> = hits
+        .by_word()
+        .map(|hits| hits.iter().any(|hit| hit.term == term && hit.direct >= 0.5 && hit.rest.is_empty()))
+        .collect();
+    let is_named = |document: &&Document| document.fields.iter().flatten().any(|word| names[*word as usize]);
+    weight(corpus.documents.par_iter().filter(is_named).count(), corpus.len(), PRIOR_OF_PLACE)
 }
 
 /// ln(1 + (N − n + ½) / (n + ½)), with [`PRIOR_DOCUMENTS`] besides.

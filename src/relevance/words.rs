@@ -32,9 +32,12 @@ pub(super) struct Found<'a> {
 
 /// The first word of a text.
 pub(super) fn next_word(text: &str) -> Option<Found<'_>> {
-    let start = text.find(char::is_alphanumeric)?;
+    let start = run(text, false);
     let from = &text[start..];
-    let letters = from.find(|c: char| !c.is_alphanumeric()).unwrap_or(from.len());
+    if from.is_empty() {
+        return None;
+    }
+    let letters = run(from, true);
     if let Some(length) = initials(from, letters) {
         return Some(Found { text: &from[..length], start, end: start + length, is_initials: true });
     }
@@ -42,6 +45,17 @@ pub(super) fn next_word(text: &str) -> Option<Found<'_>> {
     let length = letters + signs.min(2);
     let end = length + possessive(&from[length..]);
     Some(Found { text: &from[..length], start, end: start + end, is_initials: false })
+}
+
+/// Bytes up to the first character that is a letter or digit, or (`of_word`) that is none. Most texts are ASCII, whose bytes need no decoding.
+fn run(text: &str, of_word: bool) -> usize {
+    let is_on = |byte: &u8| byte.is_ascii() && byte.is_ascii_alphanumeric() == of_word;
+    let ascii = text.bytes().take_while(is_on).count();
+    if text.as_bytes().get(ascii).is_none_or(u8::is_ascii) {
+        return ascii;
+    }
+    let rest = &text[ascii..];
+    ascii + rest.find(|c: char| c.is_alphanumeric() != of_word).unwrap_or(rest.len())
 }
 
 /// The length of `U.S.` or `U.S`, where a text begins with such.

@@ -105,7 +105,8 @@ impl Frequencies {
     }
 
     /// ln(1 + N / df) of a term; of one that no item has as of one that a single item has.
-    pub(super) fn inverse_of_term(&self, term: Term) -> f64 {
+    #[must_use]
+    pub fn inverse_of_term(&self, term: Term) -> f64 {
         self.inverse_of(self.of_term.get(&term).copied().unwrap_or(0).max(1))
     }
 

@@ -111,6 +111,7 @@ fn input(story: &DigestStory, text: &str, interests: String) -> SummaryInput {
         // Of the story, not of its feed's text: that was a teaser perhaps, this is not.
         evidence: Evidence {
             matched_interests: known.matched_interests.clone(),
+            touched_interests: known.touched_interests.clone(),
             relevance: known.relevance.clone(),
             has_interests: known.has_interests,
             distinct_sources: known.distinct_sources,

@@ -12,7 +12,7 @@ mod triage;
 
 use serde_json::Value;
 
-pub use triage::{NOTHING_SAID, UNASKED, worth};
+pub use triage::{NOTHING_SAID, UNASKED, is_asked_for, worth};
 
 use super::super::input::{SummaryInput, TaskInput};
 use super::super::schema::{self, SchemaError};

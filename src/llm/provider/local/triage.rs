@@ -63,7 +63,9 @@ pub fn worth(evidence: &Evidence) -> f64 {
     (START + points).clamp(0.0, ceiling)
 }
 
-fn is_asked_for(evidence: &Evidence) -> bool {
+/// Whether its words touch what the reader asked for.
+#[must_use]
+pub fn is_asked_for(evidence: &Evidence) -> bool {
     evidence.relevance.as_ref().is_some_and(|relevance| relevance.matched >= WEAK)
 }
 
@@ -102,7 +104,7 @@ const INTEREST_SCALE: f64 = 1.6;
 fn interests(evidence: &Evidence, found: &mut Vec<Finding>) {
     let Some(relevance) = evidence.relevance.as_ref() else { return };
     let points = INTEREST_POINTS * (1.0 - (-relevance.degree.max(0.0) / INTEREST_SCALE).exp());
-    let words = if is_asked_for(evidence) { matched(&evidence.matched_interests) } else { String::new() };
+    let words = if is_asked_for(evidence) { matched(evidence) } else { String::new() };
     add(found, points, words);
     if let Some(denied) = relevance.denied.first() {
         add(found, -DENIED_POINTS * denied_part(relevance), format!("you do not want “{denied}”"));
@@ -116,12 +118,16 @@ fn denied_part(relevance: &Relevance) -> f64 {
     1.0 - relevance.allowed
 }
 
-fn matched(clauses: &[String]) -> String {
+fn matched(evidence: &Evidence) -> String {
+    let (verb, clauses) = match (&evidence.matched_interests[..], &evidence.touched_interests[..]) {
+        ([], touched) => ("touches", touched),
+        (met, _) => ("matches", met),
+    };
     let quoted: Vec<String> = clauses.iter().take(3).map(|clause| format!("“{clause}”")).collect();
     match &quoted[..] {
         [] => String::new(),
-        [one] => format!("matches your {one}"),
-        [others @ .., last] => format!("matches your {} and {last}", others.join(", ")),
+        [one] => format!("{verb} your {one}"),
+        [others @ .., last] => format!("{verb} your {} and {last}", others.join(", ")),
     }
 }
 
@@ -140,12 +146,14 @@ fn preference(evidence: &Evidence, found: &mut Vec<Finding>) {
 }
 
 /// Points a doubling of independent sources, and the most of them; beside interests they say less.
-const SOURCE_POINTS: f64 = 14.0;
+const SOURCE_POINTS: f64 = 18.0;
 const SOURCE_POINTS_BESIDE_INTERESTS: f64 = 1.5;
 const SOURCE_POINTS_UNASKED: f64 = 8.0;
 const MOST_DOUBLINGS: f64 = 3.0;
-/// Points a doubling of the sources that name what it names.
-const NAME_POINTS: f64 = 6.0;
+/// Points a doubling of the sources that name what it names, and for a source all of whose items others bring, too: what one source tells so
+/// far may be told by others yet.
+const NAME_POINTS: f64 = 4.0;
+const CORROBORATED_POINTS: f64 = 14.0;
 
 #[expect(clippy::cast_precision_loss, reason = "a number of sources")]
 fn corroboration(evidence: &Evidence, names: &[&str], found: &mut Vec<Finding>) {
@@ -164,6 +172,9 @@ fn corroboration(evidence: &Evidence, names: &[&str], found: &mut Vec<Finding>) 
     }
     if !evidence.has_interests && !is_preferred {
         add(found, NAME_POINTS * (1.0 + evidence.shared_names).log2(), "");
+        if sources < 2 {
+            add(found, CORROBORATED_POINTS * evidence.corroborated_share, "");
+        }
     }
 }
 
@@ -342,6 +353,29 @@ mod tests {
         assert_eq!((score(unasked(1)), score(unasked(2))), (35, 50));
         let asked = Evidence { relevance: Some(asked_for()), ..unasked(1) };
         assert!((51..=80).contains(&score(asked)));
+    }
+
+    #[test]
+    fn a_clause_that_is_met_in_part_is_touched() {
+        let evidence = Evidence {
+            has_interests: true,
+            touched_interests: vec!["self-hosting".into()],
+            relevance: Some(asked_for()),
+            ..Evidence::default()
+        };
+        let reason = |evidence: &Evidence| judge(&input(evidence.clone()))["reason"].as_str().unwrap().to_owned();
+        assert_eq!(reason(&evidence), "Touches your “self-hosting”");
+        let met = Evidence { matched_interests: vec!["ferries".into()], ..evidence };
+        assert_eq!(reason(&met), "Matches your “ferries”");
+    }
+
+    #[test]
+    fn of_what_one_source_tells_that_counts_whose_source_is_often_borne_out() {
+        let told = |corroborated_share, distinct_sources| {
+            worth(&Evidence { corroborated_share, distinct_sources, ..Evidence::default() })
+        };
+        assert!(told(0.3, 1) > told(0.0, 1) + 4.0 && told(0.3, 1) < told(0.0, 2));
+        assert!((told(0.3, 2) - told(0.0, 2)).abs() < f64::EPSILON);
     }
 
     #[test]

@@ -1,0 +1,88 @@
+//! How much of public matter a story is, for who sets no interests: how many sources name what it names, and how often what its source
+//! brings is brought by others, too.
+//!
+//! Comes in: the items of the window and of the days before it, with their stories. Goes out: two numbers of the evidence. What they are
+//! worth was measured in `docs/RANKING.md`.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use super::evidence::share_of;
+use crate::domain::ids::{ClusterId, ItemId, SourceId};
+use crate::domain::story::Story;
+use crate::stories::cluster::Document;
+use crate::stories::features::Features;
+use crate::stories::similarity::Frequencies;
+use crate::stories::vocabulary::Term;
+
+/// Names of a text that are counted: those that most sources name, the rarer the more.
+const NAMES_COUNTED: usize = 8;
+/// Weight of a name, ln(1 + N / df), that counts as one: about that of a name in one of twenty texts.
+const USUAL_WEIGHT: f64 = 3.0;
+/// Items told by itself alone that every source is taken to have besides.
+const SMOOTHING_ITEMS: usize = 3;
+
+/// See the module.
+#[derive(Debug)]
+pub(super) struct Prominence {
+    /// The sources of the window that have a name in an opening.
+    sources_with_name: HashMap<Term, HashSet<SourceId>>,
+    /// Of each source how many of its items others brought, too, and how many it has.
+    corroborated: HashMap<SourceId, (usize, usize)>,
+    of_several: HashSet<ClusterId>,
+}
+
+impl Prominence {
+    /// `is_in_window`: whether an item is in the run's window; the others are of the days before.
+    pub(super) fn of(documents: &[Document], is_in_window: impl Fn(&Document) -> bool) -> Self {
+        let mut first_source: HashMap<ClusterId, SourceId> = HashMap::new();
+        let mut of_several: HashSet<ClusterId> = HashSet::new();
+        for (cluster, source) in documents.iter().filter_map(|d| Some((d.cluster?, d.source))) {
+            if *first_source.entry(cluster).or_insert(source) != source {
+                of_several.insert(cluster);
+            }
+        }
+        let mut corroborated: HashMap<SourceId, (usize, usize)> = HashMap::new();
+        let mut sources_with_name: HashMap<Term, HashSet<SourceId>> = HashMap::new();
+        for document in documents.iter().filter(|document| !document.copy) {
+            let (by_others, all) = corroborated.entry(document.source).or_default();
+            *by_others += usize::from(document.cluster.is_some_and(|cluster| of_several.contains(&cluster)));
+            *all += 1;
+            if is_in_window(document) {
+                for name in document.features.names_in_lead() {
+                    sources_with_name.entry(name).or_default().insert(document.source);
+                }
+            }
+        }
+        Self { sources_with_name, corroborated, of_several }
+    }
+
+    /// The mean number of sources that name the most shared names of the story's best text, each name weighed by its rarity.
+    pub(super) fn shared_names(
+        &self,
+        story: &Story,
+        features: &HashMap<ItemId, Arc<Features>>,
+        frequencies: &Frequencies,
+    ) -> f64 {
+        let of_text = |features: &Arc<Features>| {
+            let mut counts: Vec<f64> = features
+                .names_in_lead()
+                .filter_map(|name| {
+                    Some(share_of(self.sources_with_name.get(&name)?.len(), 1) * frequencies.inverse_of_term(name))
+                })
+                .collect();
+            counts.sort_unstable_by(|a, b| b.total_cmp(a));
+            counts.truncate(NAMES_COUNTED);
+            counts.iter().sum::<f64>() / USUAL_WEIGHT / share_of(NAMES_COUNTED, 1)
+        };
+        let texts = story.in_scope().filter_map(|member| features.get(&member.item.id));
+        texts.map(of_text).fold(0.0, f64::max)
+    }
+
+    /// The share of the other items of the story's source that other sources brought, too.
+    pub(super) fn corroborated_share(&self, story: &Story) -> f64 {
+        let Some((by_others, all)) = self.corroborated.get(&story.representative().source_id) else { return 0.0 };
+        let own = usize::from(self.of_several.contains(&story.cluster_id));
+        share_of(by_others.saturating_sub(own), all.saturating_sub(1) + SMOOTHING_ITEMS)
+    }
+}
