@@ -96,7 +96,9 @@ fn wire(route: &Route) -> &Wire {
 
 fn encoded(app: &App, route: &Route, number: usize) -> (ModelRequest, WireRequest) {
     let ask = ask(number);
-    let request = request::build(app.gateway().prompts(), Task::Triage, route, "", &[&ask.input], None).unwrap();
+    let request =
+        request::build(app.gateway().prompts(), Task::Triage, route, "", BudgetTier::Normal, &[&ask.input], None)
+            .unwrap();
     let encoded = wire(route).dialect.encode(&request, &wire(route).server).unwrap();
     (request, encoded)
 }
@@ -156,7 +158,7 @@ pub async fn without_ledger(app: &App, load: Load) -> Vec<Duration> {
             let response = http.send(&encoded, Timeouts::of(Duration::from_mins(1))).await.unwrap();
             let now = std::time::SystemTime::UNIX_EPOCH;
             let text = wire(&route).dialect.decode(&request, &response, now).outcome.unwrap();
-            let answers = answer::read(Task::Triage, "triage_v1", &route.model, 1, &text, 250).unwrap();
+            let answers = answer::read(Task::Triage, "triage_v1", &route.model, 1, &text, None).unwrap();
             assert!(answers[0].is_ok());
         }
     })

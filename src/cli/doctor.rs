@@ -75,6 +75,14 @@ pub(super) async fn run(config: Config, arguments: DoctorArguments) -> Result<Ex
 
 fn settings(config: &Config, findings: &mut Findings) {
     findings.ok("version", env!("CARGO_PKG_VERSION"));
+    match &config.dot_env {
+        Some(path) => findings.ok("settings", format!("read from the environment and {}", path.display())),
+        None => findings.ok("settings", "read from the environment; there is no .env here or above"),
+    }
+    for unknown in &config.unknown {
+        findings.wrong("settings", unknown.to_string());
+    }
+    findings.ok("schedule", format!("{} in {} (AHA_SCHEDULE, AHA_TIMEZONE)", config.schedule, config.timezone));
     models::settings(config, findings);
     findings.ok(
         "fetching",

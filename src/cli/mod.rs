@@ -69,6 +69,8 @@ pub fn main() -> ExitCode {
 
 fn start(cli: Cli) -> anyhow::Result<Exit> {
     let config = Config::load()?;
+    // What is misspelt sets nothing, a cap among others. `doctor` lists it.
+    let config = if matches!(cli.command, Command::Doctor(_)) { config } else { config.without_unknown()? };
     start_logging(&config, matches!(cli.command, Command::Daemon));
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(dispatch(cli.command, config))

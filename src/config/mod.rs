@@ -7,6 +7,7 @@
 pub mod catalogue;
 mod embed;
 mod models;
+mod names;
 mod openai;
 mod place;
 mod reader;
@@ -26,7 +27,8 @@ use catalogue::Environment;
 pub use catalogue::{Catalogue, CatalogueEntry, CatalogueProblem};
 pub use embed::{EmbedLimits, EmbedModel, EmbedSettings};
 pub use models::{BudgetSettings, Egress, LlmSettings};
-pub use openai::{Effort, OpenAiSettings, TaskSettings};
+pub use names::UnknownSetting;
+pub use openai::{Effort, OpenAiSettings, PricedModel, TaskSettings};
 pub use place::{is_own, without_secrets};
 pub use reader::Problem;
 use reader::{Reader, number};
@@ -59,6 +61,10 @@ pub struct Config {
     /// How the terms of a score weigh (`AHA_RANK_WEIGHTS`, `AHA_NOISE_LIMIT`).
     pub ranking: Ranking,
     pub clock: Clock,
+    /// Variables that look like settings and are none.
+    pub unknown: Vec<UnknownSetting>,
+    /// The file `.env` that was read, if any.
+    pub dot_env: Option<PathBuf>,
 }
 
 /// Days after which rows are removed (`AHA_RETAIN_*_DAYS`); `None` keeps them for good.
@@ -86,17 +92,18 @@ pub enum LogFormat {
 
 #[derive(Debug, Error)]
 pub enum ConfigError {
-    #[error("{}", list(.0, .1))]
-    Problems(Vec<Problem>, Vec<CatalogueProblem>),
+    #[error("{}", list(.0, .1, .2))]
+    Problems(Vec<Problem>, Vec<CatalogueProblem>, Vec<UnknownSetting>),
     #[error("the environment cannot be read: {0}; a variable of ours must be valid UTF-8")]
     Unreadable(#[from] envy::Error),
     #[error("the file .env cannot be read: {0}; each line is NAME=value, with quotes around a value with spaces")]
     DotEnv(#[from] dotenvy::Error),
 }
 
-fn list(problems: &[Problem], of_catalogue: &[CatalogueProblem]) -> String {
+fn list(problems: &[Problem], of_catalogue: &[CatalogueProblem], unknown: &[UnknownSetting]) -> String {
     let problems = problems.iter().map(Problem::to_string);
-    problems.chain(of_catalogue.iter().map(CatalogueProblem::to_string)).collect::<Vec<_>>().join("\n")
+    let problems = problems.chain(of_catalogue.iter().map(CatalogueProblem::to_string));
+    problems.chain(unknown.iter().map(UnknownSetting::to_string)).collect::<Vec<_>>().join("\n")
 }
 
 /// Settings whose names other programs share.
@@ -174,12 +181,18 @@ impl Config {
     /// # Errors
     /// All unusable variables at once.
     pub fn load() -> Result<Self, ConfigError> {
-        match dotenvy::dotenv() {
-            Ok(_) => {}
-            Err(error) if error.not_found() => {}
+        let dot_env = match dotenvy::dotenv() {
+            Ok(path) => Some(path),
+            Err(error) if error.not_found() => None,
             Err(error) => return Err(error.into()),
-        }
-        Self::from_pairs(std::env::vars())
+        };
+        Ok(Self { dot_env, ..Self::from_pairs(std::env::vars())? })
+    }
+
+    /// # Errors
+    /// When a variable looks like a setting and is none: what it was to set is not set.
+    pub fn without_unknown(self) -> Result<Self, ConfigError> {
+        if self.unknown.is_empty() { Ok(self) } else { Err(ConfigError::Problems(vec![], vec![], self.unknown)) }
     }
 
     /// # Errors
@@ -190,11 +203,14 @@ impl Config {
         let ours: Vec<(String, String)> = all.iter().filter(|(name, _)| is_ours(name)).cloned().collect();
         let raw: Raw = envy::from_iter(ours.iter().cloned())?;
         let mut reader = Reader::default();
-        let config = reader.read(raw, &ours, &Environment::of(&all))?;
+        let environment = Environment::of(&all);
+        let mut config = reader.read(raw, &ours, &environment)?;
+        let unknown = names::unknown(all.iter().map(|(name, _)| name.as_str()), &environment.referred());
         if reader.problems.is_empty() && reader.of_catalogue.is_empty() {
+            config.unknown = unknown;
             return Ok(config);
         }
-        Err(ConfigError::Problems(reader.problems, reader.of_catalogue))
+        Err(ConfigError::Problems(reader.problems, reader.of_catalogue, unknown))
     }
 }
 
@@ -252,6 +268,8 @@ impl Reader {
                 Clock::system(),
                 |text| Timestamp::parse_rfc3339(text).ok().map(Clock::pinned),
             ),
+            unknown: Vec::new(),
+            dot_env: None,
         })
     }
 
@@ -280,9 +298,9 @@ impl Reader {
     }
 
     fn log(&mut self, filter: Option<String>, format: Option<String>) -> LogSettings {
-        let filter = self.or(filter, ("AHA_LOG", "a log filter", "info"), None, |text| {
-            tracing_subscriber::EnvFilter::try_new(text).ok().map(|_| Some(text.to_owned()))
-        });
+        let wants = "a level (error, warn, info, debug, trace, off) or target=level, separated by commas";
+        let filter =
+            self.or(filter, ("AHA_LOG", wants, "info"), None, |text| is_filter(text).then(|| Some(text.to_owned())));
         let format = self.or(format, ("AHA_LOG_FORMAT", "text or json", "text"), LogFormat::Text, |text| match text {
             "text" => Some(LogFormat::Text),
             "json" => Some(LogFormat::Json),
@@ -302,9 +320,23 @@ impl Reader {
     }
 }
 
+/// A word by itself has to be a level: as the name of a target it would silence all others.
+fn is_filter(text: &str) -> bool {
+    let is_level = |word: &str| word.trim().parse::<tracing_subscriber::filter::LevelFilter>().is_ok();
+    let words = text.split(',').filter(|word| !word.trim().is_empty());
+    tracing_subscriber::EnvFilter::try_new(text).is_ok()
+        && words.into_iter().all(|word| word.contains('=') || word.contains('[') || is_level(word))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_level_that_is_none_is_refused() {
+        assert!(["info", "off", "warn,aha_radar=debug", "aha_radar[run]=trace"].into_iter().all(is_filter));
+        assert!(!["verbos", "info,verbose", "aha_radar"].into_iter().any(is_filter));
+    }
 
     fn load(pairs: &[(&str, &str)]) -> Result<Config, ConfigError> {
         Config::from_pairs(pairs.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())))

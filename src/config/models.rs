@@ -10,6 +10,7 @@ use super::{Catalogue, ConfigError, EmbedLimits, EmbedSettings, OpenAiSettings, 
 use crate::domain::budget::{BudgetPolicy, Caps};
 use crate::domain::money::MicroCredits;
 use crate::domain::task::Task;
+use crate::domain::topic::BudgetTier;
 
 /// What may be spent (`AHA_BUDGET_*`).
 #[derive(Debug, Clone, Copy, Default)]
@@ -154,9 +155,18 @@ impl Reader {
         }
         self.of_catalogue.extend(llm.catalogue.iter().flat_map(Catalogue::unpriced));
         let wants = "credits for 1,000 tokens (0 for a server of your own), because a budget is set";
-        let tasks = llm.openai.iter().flat_map(|openai| openai.tasks.values());
-        if tasks.into_iter().any(|settings| settings.price.is_none()) {
-            self.problem("OPENAI_CREDITS_PER_1K_INPUT_TOKENS and _OUTPUT_TOKENS", None, wants, "0.00025");
+        let tasks = llm.openai.iter().flat_map(|openai| &openai.tasks);
+        let mut unpriced: Vec<(&str, Task)> = Vec::new();
+        for (task, settings) in tasks {
+            for model in BudgetTier::ALL.into_iter().flat_map(|tier| settings.chain(tier)) {
+                if model.price.is_none() && unpriced.iter().all(|(known, _)| *known != model.name) {
+                    unpriced.push((model.name, *task));
+                }
+            }
+        }
+        for (model, task) in unpriced {
+            let wants = format!("what {model} costs, which may be asked for {}: {wants}", task.as_str());
+            self.problem("OPENAI_CREDITS_PER_1K_INPUT_TOKENS and _OUTPUT_TOKENS", None, &wants, "0.00025");
         }
         if let Some(embed) = llm.embed.take_if(|embed| embed.price.is_none())
             && embed.is_wanted()

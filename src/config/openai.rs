@@ -56,7 +56,23 @@ pub struct TaskSettings {
     pub max_title_chars: usize,
     pub max_calls_per_run: Option<u32>,
     pub effort: Option<Effort>,
-    /// `None`: unknown, so that no amount can be told.
+    prices: Prices,
+}
+
+/// What the models of a task cost; `None`: unknown, so that no amount can be told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct Prices {
+    /// Those that are named for the task, else what [`Prices::of_all`] is.
+    of_task: Option<Price>,
+    /// `OPENAI_MODEL`.
+    of_all: Option<Price>,
+}
+
+/// A model of a task's chain, and what it costs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PricedModel<'a> {
+    pub name: &'a str,
+    /// `None`: unknown.
     pub price: Option<Price>,
 }
 
@@ -93,14 +109,19 @@ pub enum Effort {
 }
 
 impl TaskSettings {
-    /// Models for a tier: the tier's own first, then the smaller one of the low tier, then the general one.
+    /// Models for a tier: the tier's own first, then the smaller one of the low tier, then the general one; each at its own price. Where the task
+    /// names a model, its price is that model's: `OPENAI_MODEL`, which stands in for it, has the general one or none.
     #[must_use]
-    pub fn chain(&self, tier: BudgetTier) -> Vec<&str> {
-        let mut chain: Vec<&str> = Vec::new();
-        let models = [self.models.of(tier), self.models.of(BudgetTier::Low), self.models.of_all.as_ref()];
-        for model in models.into_iter().flatten() {
-            if !chain.contains(&model.as_str()) {
-                chain.push(model);
+    pub fn chain(&self, tier: BudgetTier) -> Vec<PricedModel<'_>> {
+        let mut chain: Vec<PricedModel<'_>> = Vec::new();
+        let is_named = |tier| self.models.is_named(tier);
+        let own = |tier| self.models.of(tier).filter(|_| is_named(tier)).map(|name| (name, self.prices.of_task));
+        let names_none = !BudgetTier::ALL.into_iter().any(is_named);
+        let of_general = if names_none { self.prices.of_task } else { self.prices.of_all };
+        let general = self.models.of_all.as_ref().map(|name| (name, of_general));
+        for (name, price) in [own(tier).or(general), own(BudgetTier::Low), general].into_iter().flatten() {
+            if chain.iter().all(|known| known.name != name) {
+                chain.push(PricedModel { name, price });
             }
         }
         chain
@@ -121,7 +142,7 @@ pub(super) struct RawGeneral {
 
 /// The variables of one task (`OPENAI_TRIAGE_…`).
 #[derive(Debug, Default, Deserialize)]
-struct RawTask {
+pub(super) struct RawTask {
     model: Option<String>,
     model_low: Option<String>,
     model_normal: Option<String>,
@@ -134,6 +155,9 @@ struct RawTask {
     credits_per_1k_input_tokens: Option<String>,
     credits_per_1k_output_tokens: Option<String>,
 }
+
+const GENERAL_INPUT: &str = "OPENAI_CREDITS_PER_1K_INPUT_TOKENS";
+const GENERAL_OUTPUT: &str = "OPENAI_CREDITS_PER_1K_OUTPUT_TOKENS";
 
 /// Output tokens, text characters: what a task is given where nothing is set.
 const fn defaults(task: Task) -> (u64, u64) {
@@ -175,7 +199,7 @@ pub(super) fn read(
     let general: RawGeneral = section(pairs, "OPENAI_")?;
     let mut tasks = BTreeMap::new();
     for task in Task::ALL {
-        let prefix = format!("OPENAI_{}_", task.as_str().to_uppercase());
+        let prefix = task_prefix(task);
         let raw: RawTask = section(pairs, &prefix)?;
         tasks.insert(task, read_task(task, &prefix, raw, &general, reader));
     }
@@ -198,6 +222,11 @@ pub(super) fn read(
     let timeout = time_allowed(&endpoint, timeout);
     let openai = Some(OpenAiSettings { endpoint, key, timeout, tasks });
     Ok(Section { openai, embed, embed_limits, tasks: all, notes: Vec::new() })
+}
+
+/// With which the settings of a task begin.
+pub(super) fn task_prefix(task: Task) -> String {
+    format!("OPENAI_{}_", task.as_str().to_uppercase())
 }
 
 pub(super) fn section<T: serde::de::DeserializeOwned>(
@@ -260,17 +289,25 @@ fn read_task(task: Task, prefix: &str, raw: RawTask, general: &RawGeneral, reade
         max_title_chars: size(max_title_chars),
         max_calls_per_run: reader.maybe(raw.max_calls_per_run, calls, |text| text.parse().ok()),
         effort: reader.maybe(raw.reasoning_effort, effort, effort_of),
-        price: price(
-            reader,
-            [
-                (&name("CREDITS_PER_1K_INPUT_TOKENS"), raw.credits_per_1k_input_tokens),
-                ("OPENAI_CREDITS_PER_1K_INPUT_TOKENS", general.credits_per_1k_input_tokens.clone()),
-            ],
-            [
-                (&name("CREDITS_PER_1K_OUTPUT_TOKENS"), raw.credits_per_1k_output_tokens),
-                ("OPENAI_CREDITS_PER_1K_OUTPUT_TOKENS", general.credits_per_1k_output_tokens.clone()),
-            ],
-        ),
+        prices: Prices {
+            of_task: price(
+                reader,
+                [
+                    (&name("CREDITS_PER_1K_INPUT_TOKENS"), raw.credits_per_1k_input_tokens),
+                    (GENERAL_INPUT, general.credits_per_1k_input_tokens.clone()),
+                ],
+                [
+                    (&name("CREDITS_PER_1K_OUTPUT_TOKENS"), raw.credits_per_1k_output_tokens),
+                    (GENERAL_OUTPUT, general.credits_per_1k_output_tokens.clone()),
+                ],
+            ),
+            of_all: price(
+                // What is wrong with them has been said.
+                &mut Reader::default(),
+                [(GENERAL_INPUT, general.credits_per_1k_input_tokens.clone())],
+                [(GENERAL_OUTPUT, general.credits_per_1k_output_tokens.clone())],
+            ),
+        },
     }
 }
 
@@ -289,10 +326,10 @@ fn effort_of(text: &str) -> Option<Effort> {
 }
 
 /// A price of which one half is missing is none.
-fn price(
+fn price<const N: usize>(
     reader: &mut Reader,
-    input: [(&str, Option<String>); 2],
-    output: [(&str, Option<String>); 2],
+    input: [(&str, Option<String>); N],
+    output: [(&str, Option<String>); N],
 ) -> Option<Price> {
     let input = rate(reader, input)?;
     let output = rate(reader, output)?;
@@ -355,9 +392,12 @@ mod tests {
             ("OPENAI_TRIAGE_MODEL_LOW", "small"),
         ])
         .unwrap();
-        assert_eq!(settings.tasks[&Task::Triage].chain(BudgetTier::High), ["task", "small", "general"]);
-        assert_eq!(settings.tasks[&Task::Triage].chain(BudgetTier::Low), ["small", "general"]);
-        assert_eq!(settings.tasks[&Task::DeepSummary].chain(BudgetTier::High), ["general"]);
+        let chain = |task, tier| -> Vec<String> {
+            settings.tasks[&task].chain(tier).iter().map(|model| model.name.to_owned()).collect()
+        };
+        assert_eq!(chain(Task::Triage, BudgetTier::High), ["task", "small", "general"]);
+        assert_eq!(chain(Task::Triage, BudgetTier::Low), ["small", "general"]);
+        assert_eq!(chain(Task::DeepSummary, BudgetTier::High), ["general"]);
         assert!(!settings.tasks.contains_key(&Task::EntityExtract));
     }
 
@@ -371,9 +411,31 @@ mod tests {
             ("OPENAI_TRIAGE_CREDITS_PER_1K_OUTPUT_TOKENS", "0.0004"),
         ])
         .unwrap();
-        let triage = settings.tasks[&Task::Triage].price.unwrap();
+        let price = |task| settings.tasks[&task].chain(BudgetTier::Normal)[0].price.unwrap();
+        let triage = price(Task::Triage);
         assert_eq!((triage.input_microcredits_per_million, triage.output_microcredits_per_million), (250_000, 400_000));
-        assert_eq!(settings.tasks[&Task::DeepSummary].price.unwrap().output_microcredits_per_million, 2_000_000);
+        assert_eq!(price(Task::DeepSummary).output_microcredits_per_million, 2_000_000);
+    }
+
+    #[test]
+    fn a_model_that_stands_in_has_a_price_of_its_own_or_none() {
+        let cheap = [
+            ("OPENAI_API_KEY", "k"),
+            ("OPENAI_MODEL", "big"),
+            ("OPENAI_TRIAGE_MODEL", "cheap"),
+            ("OPENAI_TRIAGE_CREDITS_PER_1K_INPUT_TOKENS", "0.00001"),
+            ("OPENAI_TRIAGE_CREDITS_PER_1K_OUTPUT_TOKENS", "0.00002"),
+        ];
+        let big = [("OPENAI_CREDITS_PER_1K_INPUT_TOKENS", "1"), ("OPENAI_CREDITS_PER_1K_OUTPUT_TOKENS", "2")];
+        let prices = |pairs: &[(&str, &str)]| -> Vec<(String, Option<i64>)> {
+            let settings = settings(pairs).unwrap();
+            let chain = settings.tasks[&Task::Triage].chain(BudgetTier::Normal);
+            let price = |model: &PricedModel<'_>| model.price.map(|price| price.input_microcredits_per_million);
+            chain.iter().map(|model| (model.name.to_owned(), price(model))).collect()
+        };
+        assert_eq!(prices(&cheap), [("cheap".to_owned(), Some(10_000)), ("big".to_owned(), None)]);
+        let both = prices(&[cheap.as_slice(), big.as_slice()].concat());
+        assert_eq!(both, [("cheap".to_owned(), Some(10_000)), ("big".to_owned(), Some(1_000_000_000))]);
     }
 
     #[test]

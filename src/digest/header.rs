@@ -70,6 +70,7 @@ pub fn gaps_line(digest: &Digest) -> Option<String> {
         gaps.push(count(cost.summaries_failed, "summary failed", "summaries failed"));
     }
     gaps.extend(budget_gap(cost));
+    gaps.extend(cost.given_up.iter().map(|why| format!("not asked any more: {}", short_text(why, REASON_CHARS))));
     if let Some(why) = &cost.words_alone {
         gaps.push(format!("stories were put together by their words alone: {}", short_text(why, REASON_CHARS)));
     }

@@ -230,6 +230,9 @@ pub struct Cost {
     /// Why stories were put together by their words alone, though a model for vectors was named.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub words_alone: Option<String>,
+    /// Models that were not asked any more in this run, and why.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub given_up: Vec<String>,
     /// Where no model was asked: what it would take to ask one, by task.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub with_a_model: Vec<Estimate>,

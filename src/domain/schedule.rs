@@ -1,5 +1,6 @@
 //! When a topic is due: a cron expression or an interval, in the topic's time zone.
 
+use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -28,6 +29,16 @@ pub enum Schedule {
     Cron(Box<Cron>),
     /// In minutes, counted from 1970-01-01T00:00:00Z.
     Every(i64),
+}
+
+/// As it is set: `0 7 * * *`, `every 90m`.
+impl fmt::Display for Schedule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Cron(cron) => f.write_str(cron.pattern.as_str()),
+            Self::Every(minutes) => write!(f, "every {minutes}m"),
+        }
+    }
 }
 
 impl Schedule {

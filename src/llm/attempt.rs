@@ -87,8 +87,9 @@ impl Gateway {
     ) -> Result<Option<Sending<'a>>, Unsendable> {
         let Reach::Wire(wire) = &route.reach else { return Ok(None) };
         let inputs: Vec<_> = asks.iter().map(|ask| &ask.input).collect();
-        let request = request::build(&self.parts.prompts, job.task, route, &self.parts.language, &inputs, note)
-            .map_err(Unsendable::Request)?;
+        let request =
+            request::build(&self.parts.prompts, job.task, route, &self.parts.language, job.tier, &inputs, note)
+                .map_err(Unsendable::Request)?;
         let encoded = wire.dialect.encode(&request, &wire.server).map_err(Unsendable::Encoding)?;
         Ok(Some(Sending { wire, request, encoded }))
     }
@@ -107,9 +108,9 @@ impl Gateway {
         };
         let label = Label { call: id, purpose: job.task.as_str(), items: asks.len() };
         let exchanged = self.told_exchange(label, sending, &mut |_| ()).await;
+        let at_limit = exchanged.reply.at_limit(sending.request.max_output_tokens);
         Exchange::of(exchanged, |text| {
-            let most = sending.request.max_output_tokens;
-            answer::read(job.task, job.prompt_id, &route.model, asks.len(), &text, most).and_then(some_good)
+            answer::read(job.task, job.prompt_id, &route.model, asks.len(), &text, at_limit).and_then(some_good)
         })
     }
 }

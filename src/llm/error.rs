@@ -133,6 +133,15 @@ impl CallError {
         }
     }
 
+    /// Whether the call was probably paid for, and the fault is probably not in what it was about: the next one may well fail alike.
+    #[must_use]
+    pub const fn is_in_vain(&self) -> bool {
+        matches!(
+            self,
+            Self::TimedOut(_) | Self::Stalled(_) | Self::Truncated(_) | Self::NotTheInterface(_) | Self::Invalid(_)
+        )
+    }
+
     #[must_use]
     pub const fn decision(&self) -> Decision {
         match self {

@@ -57,7 +57,7 @@ pub(super) fn estimate(
     let (mut calls, mut bytes, mut most) = (0, 0, 0_i64);
     for batch in asks.chunks(batch_size.max(1)) {
         let inputs: Vec<_> = batch.iter().map(|ask| &ask.input).collect();
-        let request = request::build(&parts.prompts, task, &route, &parts.language, &inputs, None).ok()?;
+        let request = request::build(&parts.prompts, task, &route, &parts.language, tier, &inputs, None).ok()?;
         calls += 1;
         bytes += wire.dialect.encode(&request, &wire.server).ok()?.body.len();
         most += i64::from(request.max_output_tokens);

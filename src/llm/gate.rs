@@ -26,7 +26,12 @@ struct Known {
     /// Why no paid stage begins any more.
     stopped: Option<String>,
     told: BTreeSet<String>,
+    /// By task and model: how many calls in a row have been paid for in vain, and the kind of their failure.
+    in_vain: BTreeMap<(&'static str, String), (&'static str, u32)>,
 }
+
+/// After so many calls of one task in a row that were paid for and failed alike, a model is not asked for it again in the run.
+const MOST_IN_VAIN: u32 = 3;
 
 impl Gate {
     /// Lets no further call begin; those under way end.
@@ -49,6 +54,26 @@ impl Gate {
         self.abandon(route.account(), &route.model.provider, why);
     }
 
+    /// Counts an answer of no use; the last that is allowed ends it for the task.
+    pub(super) fn failed_in_vain(&self, task: Task, route: &Route, kind: &'static str, why: &str) {
+        let (task, model) = (task.as_str(), route.model.to_string());
+        let count = {
+            let mut known = self.known();
+            let last = known.in_vain.entry((task, model.clone())).or_insert((kind, 0));
+            *last = if last.0 == kind { (kind, last.1 + 1) } else { (kind, 1) };
+            last.1
+        };
+        if count >= MOST_IN_VAIN {
+            let why = format!("{count} calls in a row failed alike; the last: {why}");
+            self.abandon(format!("{task} by {model}"), &model, &why);
+        }
+    }
+
+    /// It has given an answer of use.
+    pub(super) fn succeeded(&self, task: Task, route: &Route) {
+        self.known().in_vain.remove(&(task.as_str(), route.model.to_string()));
+    }
+
     fn abandon(&self, name: String, who: &str, why: &str) {
         let mut known = self.known();
         if known.told.insert(name.clone()) {
@@ -57,13 +82,21 @@ impl Gate {
         known.abandoned.entry(name).or_insert_with(|| why.to_owned());
     }
 
-    /// Why a model is not to be asked.
-    pub(super) fn abandoned(&self, route: &Route) -> Option<String> {
+    /// Who was given up in this run, and why, each once.
+    #[must_use]
+    pub fn given_up(&self) -> Vec<String> {
+        self.known().abandoned.values().cloned().collect::<BTreeSet<_>>().into_iter().collect()
+    }
+
+    /// Why a model is not to be asked for a task.
+    pub(super) fn abandoned(&self, task: Task, route: &Route) -> Option<String> {
         let known = self.known();
         if known.abandoned.is_empty() {
             return None;
         }
-        let named = known.abandoned.get(&route.model.to_string());
+        let model = route.model.to_string();
+        let named =
+            known.abandoned.get(&model).or_else(|| known.abandoned.get(&format!("{} by {model}", task.as_str())));
         named.or_else(|| known.abandoned.get(&route.account())).cloned()
     }
 
@@ -100,5 +133,34 @@ impl Gate {
 
     fn known(&self) -> MutexGuard<'_, Known> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::router::Router;
+    use super::*;
+    use crate::domain::topic::BudgetTier;
+
+    fn route() -> Route {
+        Router::default().choose(Task::Triage, BudgetTier::Normal).remove(0)
+    }
+
+    #[test]
+    fn a_model_that_fails_alike_three_times_in_a_row_is_given_up_for_its_task() {
+        let (gate, route) = (Gate::default(), route());
+        let fail = |kind| gate.failed_in_vain(Task::Triage, &route, kind, "the answer cannot be used");
+        fail("invalid_answer");
+        fail("invalid_answer");
+        gate.succeeded(Task::Triage, &route);
+        fail("invalid_answer");
+        fail("truncated");
+        fail("invalid_answer");
+        fail("invalid_answer");
+        assert_eq!(gate.abandoned(Task::Triage, &route), None);
+        fail("invalid_answer");
+        assert!(gate.abandoned(Task::Triage, &route).unwrap().contains("3 calls in a row"));
+        assert_eq!(gate.abandoned(Task::DeepSummary, &route), None);
+        assert_eq!(gate.given_up().len(), 1);
     }
 }

@@ -4,6 +4,7 @@
 use std::collections::VecDeque;
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use serde_json::Value;
@@ -12,6 +13,7 @@ use tokio_util::task::TaskTracker;
 use super::attempt::Attempt;
 use super::breaker::Breakers;
 use super::budget::{self, Used};
+use super::error::CallError;
 use super::estimate::estimate;
 use super::gate::Gate;
 use super::input::TaskInput;
@@ -121,6 +123,8 @@ pub(super) struct Job<'a> {
     pub(super) tier: BudgetTier,
     pub(super) prompt_id: &'a str,
     chain: Vec<Route>,
+    /// The number, from 1, of the model of the chain whose answers about halves were cut off, too; 0: none.
+    cut_off: AtomicUsize,
     /// What is said where the chain is empty.
     nobody: String,
 }
@@ -254,7 +258,7 @@ impl Gateway {
         let prompt_id =
             if chain.iter().all(Route::is_local) { scope.prompt_id.as_str() } else { self.parts.prompts.id(task) };
         let nobody = if chain.is_empty() { router.why_nobody(task, tier) } else { String::new() };
-        let job = Job { task, scope, tier, prompt_id, chain, nobody };
+        let job = Job { task, scope, tier, prompt_id, chain, cut_off: AtomicUsize::new(0), nobody };
         let mut outcomes = vec![Outcome::Failed { reason: "it was not asked about".to_owned() }; batch.len()];
         let mut queue = VecDeque::from([Work::about((0..batch.len()).collect(), &job.nobody)]);
         let mut tries = 0;
@@ -293,7 +297,11 @@ impl Gateway {
             let reason = work.failure.clone();
             return Ok((work.all(&Outcome::Failed { reason }), Vec::new()));
         };
-        if let Some(why) = gate.abandoned(route) {
+        if let Some(why) = gate.abandoned(job.task, route) {
+            return Ok((Vec::new(), vec![work.next_model(&why)]));
+        }
+        if work.is_half_of_what_was_cut(&job.cut_off) {
+            let why = work.failure.clone();
             return Ok((Vec::new(), vec![work.next_model(&why)]));
         }
         // A sleep of no time takes up to two milliseconds.
@@ -303,8 +311,21 @@ impl Gateway {
         let asks: Vec<&Ask> = work.asks.iter().map(|index| &batch[*index]).collect();
         let policy = route.retry(&self.parts.retry);
         Ok(match self.attempt(store, job, route, &asks, work.note.as_deref(), tries).await? {
-            Attempt::Answered { call_id, answers } => work.answered(&policy, &call_id, answers),
-            Attempt::Failed(error) => (Vec::new(), work.failed(&policy, gate, route, &error, (self.parts.jitter)())),
+            Attempt::Answered { call_id, answers } => {
+                gate.succeeded(job.task, route);
+                work.answered(&policy, &call_id, answers)
+            }
+            Attempt::Failed(error) => {
+                if error.is_in_vain() {
+                    gate.failed_in_vain(job.task, route, error.kind(), &format!("{}: {error}", route.model));
+                }
+                let is_cut = matches!(error, CallError::Truncated(_)) && work.is_half();
+                if is_cut {
+                    job.cut_off.fetch_max(work.route + 1, Ordering::SeqCst);
+                }
+                let next = work.failed(&policy, gate, route, &error, (self.parts.jitter)());
+                (Vec::new(), next)
+            }
             Attempt::LeftAlone(why) => (Vec::new(), vec![work.next_model(&why)]),
             Attempt::Unaskable(reason) => (work.all(&Outcome::Failed { reason }), Vec::new()),
             Attempt::NoBudget(_) if work.asks.len() > 1 => (Vec::new(), work.halves()),

@@ -12,6 +12,7 @@ use super::router::Route;
 use super::schema::{self, SchemaError};
 use crate::domain::task::Task;
 use crate::domain::time::Timestamp;
+use crate::domain::topic::BudgetTier;
 
 /// Characters of a link that are sent: longer ones carry tracking, or something else.
 const LINK_CHARS: usize = 300;
@@ -76,12 +77,13 @@ pub fn build(
     task: Task,
     route: &Route,
     language: &str,
+    tier: BudgetTier,
     inputs: &[&TaskInput],
     note: Option<&str>,
 ) -> Result<ModelRequest, RequestError> {
     let stories = u32::try_from(inputs.len()).unwrap_or(u32::MAX);
     let rendered = match inputs.first() {
-        Some(TaskInput::Triage(first)) => prompts.render(task, &triage(route, language, first, inputs)?)?,
+        Some(TaskInput::Triage(first)) => prompts.render(task, &triage(route, language, tier, first, inputs)?)?,
         Some(TaskInput::DeepSummary(input) | TaskInput::ManualSummary(input) | TaskInput::EntityExtract(input)) => {
             prompts.render(task, &summary(route, language, input)?)?
         }
@@ -105,6 +107,7 @@ type Names = Vec<(&'static str, String)>;
 fn triage(
     route: &Route,
     language: &str,
+    tier: BudgetTier,
     first: &TriageInput,
     inputs: &[&TaskInput],
 ) -> Result<Names, serde_json::Error> {
@@ -115,7 +118,7 @@ fn triage(
     Ok(vec![
         ("interests", fenced(&first.interests)?),
         ("preferences", fenced(&first.preference_summary)?),
-        ("tier", first.tier.as_str().to_owned()),
+        ("tier", tier.as_str().to_owned()),
         ("language", language.to_owned()),
         ("stories", fenced(&stories.collect::<Vec<_>>())?),
     ])

@@ -16,7 +16,7 @@ use super::provider::{self, AnswerFormat, Capabilities, ModelRequest, Sampling, 
 use super::retry::RetryPolicy;
 use super::transport::Timeouts;
 use crate::config::catalogue::{ResponseFormat, RetrySettings};
-use crate::config::{Effort, Egress, LlmSettings, OpenAiSettings, TaskSettings};
+use crate::config::{Effort, Egress, LlmSettings, OpenAiSettings, PricedModel, TaskSettings};
 pub use crate::domain::model::ModelRef;
 use crate::domain::money::Price;
 use crate::domain::task::Task;
@@ -184,7 +184,7 @@ impl Router {
         }
     }
 
-    /// The chain for a task at a tier: the catalogue's; where it names no model for it, that of `OPENAI_…`; with neither `local`
+    /// The chain for a task at a tier: the catalogue's; where it names no model for it, that of `OPENAI_…`; where that names none either, `local`
     /// alone. Empty for a task that nobody can do. `local` is never a stand-in for a model that fails or is refused.
     #[must_use]
     pub fn choose(&self, task: Task, tier: BudgetTier) -> Vec<Route> {
@@ -194,10 +194,11 @@ impl Router {
     /// The same, with those that are not asked.
     #[must_use]
     pub fn candidates(&self, task: Task, tier: BudgetTier) -> Vec<Candidate> {
-        match (&self.listed, &self.openai) {
-            (Some(listed), _) if listed.serves(task) => listed.candidates(task, tier),
-            (_, Some(openai)) => openai.candidates(task, tier),
-            (_, None) => {
+        let of_settings = self.openai.as_ref().map(|openai| openai.candidates(task, tier)).unwrap_or_default();
+        match &self.listed {
+            Some(listed) if listed.serves(task) => listed.candidates(task, tier),
+            _ if !of_settings.is_empty() => of_settings,
+            _ => {
                 let route = local(task).into_iter();
                 route.map(|route| Candidate { model: route.model.clone(), route: Ok(route) }).collect()
             }
@@ -279,7 +280,7 @@ impl OpenAi {
         let chain = limits.chain(tier).into_iter();
         chain
             .map(|model| Candidate {
-                model: openai_model(model),
+                model: openai_model(model.name),
                 route: self.refusal.clone().map_or_else(|| Ok(self.route(model, limits)), Err),
             })
             .collect()
@@ -290,14 +291,26 @@ impl OpenAi {
             return Err(why.clone());
         }
         let limits = self.settings.tasks.get(&Task::ManualSummary);
-        limits.map(|limits| self.route(&model.model, limits)).ok_or_else(|| format!("{model} is not configured"))
+        limits
+            .map(|limits| self.route(self.priced(&model.model), limits))
+            .ok_or_else(|| format!("{model} is not configured"))
     }
 
-    fn route(&self, model: &str, limits: &TaskSettings) -> Route {
+    /// What a model costs that some task names; any other is booked like the one for texts that are given by hand.
+    fn priced<'a>(&'a self, name: &'a str) -> PricedModel<'a> {
+        let of_texts = self.settings.tasks.get(&Task::ManualSummary).into_iter();
+        let mut models = of_texts
+            .chain(self.settings.tasks.values())
+            .flat_map(|settings| BudgetTier::ALL.into_iter().flat_map(|tier| settings.chain(tier)));
+        let of_others = models.clone().next().and_then(|model| model.price);
+        models.find(|model| model.name == name).unwrap_or(PricedModel { name, price: of_others })
+    }
+
+    fn route(&self, model: PricedModel<'_>, limits: &TaskSettings) -> Route {
         Route {
-            model: openai_model(model),
+            model: openai_model(model.name),
             reach: Reach::Wire(Arc::clone(&self.wire)),
-            price: limits.price,
+            price: model.price,
             max_output_tokens: limits.max_output_tokens,
             max_input_chars: limits.max_input_chars,
             max_title_chars: limits.max_title_chars,

@@ -1,6 +1,7 @@
 //! What is still to be asked of a batch, and what follows from how a try went: asks that got a bad answer alone, the rest in halves, the
 //! same again, or the next model.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use serde_json::Value;
@@ -25,11 +26,21 @@ pub(super) struct Work {
     /// Why the last model did not answer.
     pub(super) failure: String,
     pub(super) after: Duration,
+    /// Whether it is a part of a batch about which the answer was cut off.
+    is_half: bool,
 }
 
 impl Work {
     pub(super) fn about(asks: Vec<usize>, nobody: &str) -> Self {
-        Self { asks, route: 0, left: None, note: None, failure: nobody.to_owned(), after: Duration::ZERO }
+        Self {
+            asks,
+            route: 0,
+            left: None,
+            note: None,
+            failure: nobody.to_owned(),
+            after: Duration::ZERO,
+            is_half: false,
+        }
     }
 
     pub(super) fn all(&self, outcome: &Outcome) -> Vec<(usize, Outcome)> {
@@ -43,8 +54,18 @@ impl Work {
             note: None,
             failure: why.to_owned(),
             after: Duration::ZERO,
+            is_half: false,
             asks: self.asks,
         }
+    }
+
+    pub(super) const fn is_half(&self) -> bool {
+        self.is_half
+    }
+
+    /// Whether the answer about the other half was cut off, too: then more would be paid for in vain.
+    pub(super) fn is_half_of_what_was_cut(&self, cut_off: &AtomicUsize) -> bool {
+        self.is_half && cut_off.load(Ordering::SeqCst) == self.route + 1
     }
 
     pub(super) fn halves(self) -> Vec<Self> {
@@ -102,7 +123,12 @@ impl Work {
                     ..self
                 }]
             }
-            Next::Halves => Self { failure: why, ..self }.halves(),
+            // What is cut off is split once: a model that does not fit a half either will fit no quarter.
+            Next::Halves if self.is_half => vec![self.next_model(&why)],
+            Next::Halves => {
+                let is_half = matches!(error, CallError::Truncated(_));
+                Self { failure: why, is_half, ..self }.halves()
+            }
             Next::NextModel => vec![self.next_model(&why)],
             Next::AbandonModel => {
                 gate.abandon_model(route, &why);

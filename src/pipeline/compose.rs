@@ -12,7 +12,6 @@ use crate::domain::run::RunMode;
 use crate::domain::source::Source;
 use crate::domain::story::{Story, StoryMember};
 use crate::domain::summary::Summary;
-use crate::domain::task::{Task, purpose};
 use crate::domain::verdict::Verdict;
 use crate::store::{CallCost, DigestCommit};
 use crate::text::numbers::count;
@@ -229,14 +228,12 @@ fn skipped(state: &RunState, shown: &[&Ranked]) -> Skipped {
     }
 }
 
-/// What a run pays for although no story shows it: searches, the reading of what they find, vectors.
-const UNSEEN: [&str; 3] = [purpose::SIGNAL_SEARCH, Task::SignalParse.as_str(), purpose::EMBED];
-
-/// What the answers that the run used have cost, by call, and what else it paid for.
+/// What the answers that the run used have cost, by call, and what the run has paid in all.
 struct Costs {
     calls: HashMap<String, CallCost>,
-    /// Of the run's own calls for what is [`UNSEEN`].
-    unseen: i64,
+    /// All that stands in the ledger for the run, whatever came of it: tries that failed, searches, vectors. Of a call whose outcome is not known
+    /// what was set aside for it.
+    total: i64,
 }
 
 impl Costs {
@@ -248,16 +245,13 @@ impl Costs {
         ids.sort();
         ids.dedup();
         let costs = context.store().costs_of_calls(&ids).await?;
-        let mut unseen = 0;
-        for purpose in UNSEEN {
-            let paid = calls(context, purpose).await?;
-            unseen += paid.iter().filter_map(|call| call.cost_microcredits.or(call.reserved_microcredits)).sum::<i64>();
-        }
-        Ok(Self { calls: costs.into_iter().map(|cost| (cost.id.clone(), cost)).collect(), unseen })
+        let made = calls(context, None).await?;
+        let total = made.iter().filter_map(|call| call.cost_microcredits.or(call.reserved_microcredits)).sum();
+        Ok(Self { calls: costs.into_iter().map(|cost| (cost.id.clone(), cost)).collect(), total })
     }
 
     fn total(&self) -> MicroCredits {
-        MicroCredits(self.calls.values().map(|cost| cost.microcredits).sum::<i64>() + self.unseen)
+        MicroCredits(self.total)
     }
 
     /// One story's part of a call about several, rounded up.
@@ -287,6 +281,7 @@ fn cost(context: &RunContext, state: &RunState, costs: &Costs, shown: &[&Ranked]
         summaries_skipped: summaries.iter().filter(|judgement| judgement.skipped.is_some()).count(),
         summaries_failed: summaries.iter().filter(|judgement| judgement.skipped.is_none()).count(),
         words_alone: state.words_alone.clone(),
+        given_up: context.gate.given_up(),
         with_a_model: state.estimates.clone(),
     }
 }

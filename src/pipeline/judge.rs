@@ -101,9 +101,9 @@ pub(super) fn scope_for(context: &RunContext, prompt_id: String) -> CallScope {
 }
 
 /// The run's calls for a purpose.
-pub(super) async fn calls(context: &RunContext, purpose: &str) -> Result<Vec<CallRecord>, RunError> {
+pub(super) async fn calls(context: &RunContext, purpose: Option<&str>) -> Result<Vec<CallRecord>, RunError> {
     let filter = CallFilter {
-        purpose: Some(purpose.to_owned()),
+        purpose: purpose.map(str::to_owned),
         run: Some(context.run.id),
         limit: i64::MAX,
         ..CallFilter::default()

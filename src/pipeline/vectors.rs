@@ -128,7 +128,7 @@ fn is_near(new: &[Timestamp], time: Timestamp) -> bool {
 /// Texts that earlier attempts at the run had vectors made of.
 async fn embedded_before(context: &RunContext) -> Result<usize, RunError> {
     let brought = |call: &&CallRecord| call.state != "error" && call.finished_at.is_some();
-    let texts: i64 = calls(context, PURPOSE).await?.iter().filter(brought).map(|call| call.stories).sum();
+    let texts: i64 = calls(context, Some(PURPOSE)).await?.iter().filter(brought).map(|call| call.stories).sum();
     Ok(usize::try_from(texts).unwrap_or(0))
 }
 

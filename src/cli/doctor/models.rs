@@ -2,9 +2,9 @@
 
 use anyhow::Result;
 
-use crate::config::{Config, Egress, OpenAiSettings, TaskSettings, without_secrets};
+use crate::config::{Config, Egress, OpenAiSettings, PricedModel, TaskSettings, without_secrets};
 use crate::domain::budget::BudgetPolicy;
-use crate::domain::money::Price;
+use crate::domain::money::{MicroCredits, Price};
 use crate::domain::task::Task;
 use crate::domain::topic::BudgetTier;
 use crate::llm::Router;
@@ -101,10 +101,14 @@ fn provider(openai: &OpenAiSettings, router: &Router, findings: &mut Findings) {
         let setting = format!("OPENAI_{}_MODEL", name.to_uppercase());
         match openai.tasks.get(&task).map(|settings| (settings, models(settings))) {
             None => findings.ok("model", format!("{name}: not done; {setting} turns it on")),
-            Some((_, None)) => findings.note("model", format!("{name}: no model; set OPENAI_MODEL or {setting}")),
+            Some((_, None)) => {
+                let text = format!("{name}: no model, so `local` does it; OPENAI_MODEL or {setting} names one");
+                findings.note("model", text);
+            }
             Some((settings, Some(models))) => {
-                let text = format!("{name}: {models}; {}", price(settings.price));
-                if settings.price.is_some() { findings.ok("model", text) } else { findings.note("model", text) }
+                let (text, is_priced) = prices(settings);
+                let text = format!("{name}: {models}; {text}");
+                if is_priced { findings.ok("model", text) } else { findings.note("model", text) }
             }
         }
     }
@@ -199,7 +203,8 @@ fn search(config: &Config, findings: &mut Findings) {
 
 /// The models of each tier, the first of a chain and those asked when it fails.
 fn models(settings: &TaskSettings) -> Option<String> {
-    let chains = BudgetTier::ALL.map(|tier| settings.chain(tier).join(", then "));
+    let chain_of = |tier| settings.chain(tier).iter().map(|model| model.name).collect::<Vec<_>>().join(", then ");
+    let chains = BudgetTier::ALL.map(chain_of);
     if chains.iter().all(String::is_empty) {
         return None;
     }
@@ -208,6 +213,25 @@ fn models(settings: &TaskSettings) -> Option<String> {
     }
     let named = BudgetTier::ALL.iter().zip(&chains).filter(|(_, chain)| !chain.is_empty());
     Some(named.map(|(tier, chain)| format!("{} openai/{chain}", tier.as_str())).collect::<Vec<_>>().join("; "))
+}
+
+/// What the models of a task cost, each by name where they differ; and whether all is known.
+fn prices(settings: &TaskSettings) -> (String, bool) {
+    let mut models: Vec<PricedModel<'_>> = Vec::new();
+    for model in BudgetTier::ALL.into_iter().flat_map(|tier| settings.chain(tier)) {
+        if models.iter().all(|known| known.name != model.name) {
+            models.push(model);
+        }
+    }
+    let is_priced = models.iter().all(|model| model.price.is_some());
+    let is_one = models.iter().all(|model| model.price == models[0].price);
+    let each = |model: &PricedModel<'_>| format!("{}: {}", model.name, price(model.price));
+    let text = if is_one {
+        price(models.first().and_then(|model| model.price))
+    } else {
+        models.iter().map(each).collect::<Vec<_>>().join("; ")
+    };
+    (text, is_priced)
 }
 
 fn price(price: Option<Price>) -> String {
@@ -235,12 +259,12 @@ fn budget(config: &Config, findings: &mut Findings) {
         BudgetPolicy::FallbackLow => "fallback_low: from 80 % of a cap on the low tier's models are asked",
         BudgetPolicy::Stop => "stop: no paid stage begins once a cap is reached",
     };
-    let named: Vec<String> = [("a run", caps.run), ("a day", caps.day), ("a month", caps.month)]
-        .into_iter()
-        .filter_map(|(name, cap)| Some(format!("{name} {} credits", cap?)))
-        .collect();
-    if !named.is_empty() {
-        findings.ok("budget", format!("at most {}; policy {policy}", named.join(", ")));
+    let cap = |(name, cap): (&str, Option<MicroCredits>)| {
+        cap.map_or_else(|| format!("{name} no cap"), |cap| format!("{name} {cap} credits at most"))
+    };
+    let named: Vec<String> = [("a run", caps.run), ("a day", caps.day), ("a month", caps.month)].map(cap).into();
+    if caps.is_set() {
+        findings.ok("budget", format!("{}; policy {policy}", named.join(", ")));
     } else if config.llm.has_models() || config.llm.has_vectors() {
         let text = "no cap is set; AHA_BUDGET_DAILY_CREDITS, _MONTHLY_CREDITS and _RUN_CREDITS set them";
         findings.note("budget", text);

@@ -165,8 +165,8 @@ fn from_settings(router: &Router, openai: &OpenAiSettings) -> Vec<Listed> {
     let mut models: Vec<(&str, Option<Price>)> = Vec::new();
     for task in openai.tasks.values() {
         for model in TIERS.iter().flat_map(|tier| task.chain(*tier)) {
-            if models.iter().all(|(known, _)| *known != model) {
-                models.push((model, task.price));
+            if models.iter().all(|(known, _)| *known != model.name) {
+                models.push((model.name, model.price));
             }
         }
     }

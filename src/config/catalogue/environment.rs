@@ -1,13 +1,18 @@
 //! Variables that a catalogue names as `${NAME}`.
 
-use std::collections::BTreeMap;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
 
 use secrecy::SecretString;
 
 use crate::config::secret;
 
 /// The process's variables. An empty one counts as unset.
-pub(in crate::config) struct Environment(BTreeMap<String, String>);
+pub(in crate::config) struct Environment {
+    variables: BTreeMap<String, String>,
+    /// Names that were asked for.
+    referred: RefCell<BTreeSet<String>>,
+}
 
 /// Why a text with variables cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,11 +24,18 @@ pub(super) enum Unresolved {
 
 impl Environment {
     pub(in crate::config) fn of(pairs: &[(String, String)]) -> Self {
-        Self(pairs.iter().filter(|(_, value)| !value.trim().is_empty()).cloned().collect())
+        let variables = pairs.iter().filter(|(_, value)| !value.trim().is_empty()).cloned().collect();
+        Self { variables, referred: RefCell::default() }
     }
 
     pub(in crate::config) fn get(&self, name: &str) -> Option<&str> {
-        self.0.get(name).map(|value| value.trim())
+        self.referred.borrow_mut().insert(name.to_owned());
+        self.variables.get(name).map(|value| value.trim())
+    }
+
+    /// The names that were asked for so far.
+    pub(in crate::config) fn referred(&self) -> BTreeSet<String> {
+        self.referred.borrow().clone()
     }
 
     /// The text with its variables resolved; `$${` stands for `${` itself.

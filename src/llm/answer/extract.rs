@@ -30,9 +30,14 @@ pub(super) enum NotOne {
 }
 
 impl NotOne {
-    pub(super) fn into_error(self, max_output_tokens: u32) -> CallError {
+    /// An answer that its provider says was cut off never comes here: one without an end was cut off if it has as many tokens as were allowed
+    /// (`at_limit`), and is as wrong as any other if not.
+    pub(super) fn into_error(self, at_limit: Option<u32>) -> CallError {
+        if let (Self::Unfinished, Some(tokens)) = (&self, at_limit) {
+            return CallError::Truncated(tokens);
+        }
         CallError::Invalid(match self {
-            Self::Unfinished => return CallError::Truncated(max_output_tokens),
+            Self::Unfinished => "the answer's JSON object does not end: a closing brace is missing".to_owned(),
             Self::None => "the answer holds no JSON object".to_owned(),
             Self::Several => "the answer holds more than one JSON object".to_owned(),
             Self::Unreadable(why) => format!("the answer's JSON object cannot be read: {why}"),
@@ -168,7 +173,7 @@ mod tests {
 
     use super::*;
 
-    /// Answers as weak models give them, a JSON object a line: `name`, `text`, and `recovered` or the error's kind as `refused`.
+    /// Answers as weak models give them, a JSON object a line: `name`, `text`, and `recovered` or why it is `refused`.
     const CORPUS: &str = include_str!("../../../tests/data/answers/weak_models.jsonl");
 
     #[test]
@@ -181,8 +186,8 @@ mod tests {
                 assert_eq!(outcome.as_ref(), Ok(expected), "{line}");
                 recovered += 1;
             } else {
-                let error = outcome.expect_err(line).into_error(250);
-                assert_eq!(error.kind(), case["refused"], "{line}: {error}");
+                let error = outcome.expect_err(line).into_error(None);
+                assert_eq!(error.kind(), "invalid_answer", "{line}: {error}");
             }
         }
         assert_eq!((recovered, CORPUS.lines().count()), (55, 126), "recovered of all");

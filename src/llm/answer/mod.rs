@@ -25,17 +25,17 @@ pub fn short_id(index: usize) -> String {
 /// One stamped answer an ask, in order; what cannot be read at all is an error.
 ///
 /// # Errors
-/// [`CallError::Truncated`] for an object that does not end, [`CallError::Invalid`] for no object, for several, for one that cannot
-/// be read, or for one that is not the envelope.
+/// [`CallError::Invalid`] for no object, for several, for one that cannot be read or does not end, or for one that is not the envelope;
+/// [`CallError::Truncated`] for one that does not end and has all the tokens that were allowed (`at_limit`).
 pub fn read(
     task: Task,
     prompt_id: &str,
     by: &ModelRef,
     asks: usize,
     text: &str,
-    max_output_tokens: u32,
+    at_limit: Option<u32>,
 ) -> Result<Vec<Result<Value, String>>, CallError> {
-    let mut object = object(text, max_output_tokens)?;
+    let mut object = object(text, at_limit)?;
     let stamp = |answer: &Value| schema::stamp(task, prompt_id, by, answer).map_err(|error| error.to_string());
     if !task.is_batched() {
         return stamp(&Value::Object(object)).map(|answer| vec![Ok(answer)]).map_err(CallError::Invalid);
@@ -59,9 +59,9 @@ pub fn read(
 /// The one JSON object of a text.
 ///
 /// # Errors
-/// [`CallError::Truncated`] for one that does not end, [`CallError::Invalid`] for none and for several.
-pub fn object(text: &str, max_output_tokens: u32) -> Result<Map<String, Value>, CallError> {
-    extract::extract(text).map_err(|not_one| not_one.into_error(max_output_tokens))
+/// As [`read`]'s.
+pub fn object(text: &str, at_limit: Option<u32>) -> Result<Map<String, Value>, CallError> {
+    extract::extract(text).map_err(|not_one| not_one.into_error(at_limit))
 }
 
 /// The results by the id they echo; of two with one id the first counts.
@@ -94,7 +94,7 @@ mod tests {
     }
 
     fn triage(asks: usize, text: &str) -> Result<Vec<Result<Value, String>>, CallError> {
-        read(Task::Triage, "triage_v1", &by(), asks, text, 250)
+        read(Task::Triage, "triage_v1", &by(), asks, text, None)
     }
 
     #[test]
@@ -116,10 +116,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_envelope_is_invalid_and_what_does_not_end_is_cut_off() {
+    fn what_is_no_envelope_and_what_does_not_end_is_invalid() {
         assert!(matches!(triage(1, "{\"answers\": []}"), Err(CallError::Invalid(_))));
         assert!(matches!(triage(1, "[1]"), Err(CallError::Invalid(_))));
-        assert!(matches!(triage(1, "{\"results\": [{\"id\": \"s1\""), Err(CallError::Truncated(250))));
+        let unfinished = "{\"results\": [{\"id\": \"s1\"";
+        assert!(matches!(triage(1, unfinished), Err(CallError::Invalid(_))));
+        let at_limit = read(Task::Triage, "triage_v1", &by(), 1, unfinished, Some(250));
+        assert_eq!(at_limit, Err(CallError::Truncated(250)));
         assert!(matches!(triage(1, "I cannot"), Err(CallError::Invalid(_))));
     }
 

@@ -83,14 +83,15 @@ impl Trial {
             error = abandoned(text, sending.wire) => Exchanged::from(error),
         };
         let usage = exchanged.reply.usage;
-        Exchange::of(exchanged, |text| self.read(text, usage, sending.request.max_output_tokens))
+        let at_limit = exchanged.reply.at_limit(sending.request.max_output_tokens);
+        Exchange::of(exchanged, |text| self.read(text, usage, at_limit))
     }
 
     /// The answer, if it is accepted.
-    fn read(&self, text: String, usage: Option<Usage>, max_output_tokens: u32) -> Result<Answer, CallError> {
+    fn read(&self, text: String, usage: Option<Usage>, at_limit: Option<u32>) -> Result<Answer, CallError> {
         let object = match self.terms.format {
             AnswerFormat::Text => None,
-            AnswerFormat::Json | AnswerFormat::Schema { .. } => Some(answer::object(&text, max_output_tokens)?),
+            AnswerFormat::Json | AnswerFormat::Schema { .. } => Some(answer::object(&text, at_limit)?),
         };
         let violations = match (&self.schema, &object) {
             (Some(validator), Some(object)) => schema::violations(validator, &Value::Object(object.clone())),

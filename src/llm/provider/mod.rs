@@ -271,6 +271,14 @@ pub struct Reply {
     pub request_id: Option<String>,
 }
 
+impl Reply {
+    /// The most output tokens that were allowed, if it has as many.
+    #[must_use]
+    pub fn at_limit(&self, most: u32) -> Option<u32> {
+        self.usage.filter(|usage| usage.output_tokens >= i64::from(most)).map(|_| most)
+    }
+}
+
 /// Where a provider is, and how to be let in.
 #[derive(Clone)]
 pub struct Server {

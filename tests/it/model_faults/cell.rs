@@ -176,8 +176,9 @@ impl Called {
     /// As the gateway goes on with it.
     fn judged(self) -> Expected {
         let by = ModelRef { provider: "p".to_owned(), model: "m".to_owned() };
-        let read = |text: String| answer::read(Task::Triage, "triage_v1", &by, rows::STORIES, &text, rows::MOST);
         let reply = self.exchanged.reply;
+        let at_limit = reply.at_limit(rows::MOST);
+        let read = |text: String| answer::read(Task::Triage, "triage_v1", &by, rows::STORIES, &text, at_limit);
         match (reply.outcome.and_then(read), reply.usage) {
             (Ok(answers), usage) => {
                 assert!(answers.iter().all(Result::is_ok), "{answers:?}");

@@ -191,7 +191,7 @@ fn endings(key: &str) -> Vec<Row> {
     vec![
         row("truncated", ending(Ending::AtLimit, &half()), "truncated", Halves, Told),
         row("truncated without a word", Deed::Say(silent), "truncated", Halves, Told),
-        row("truncated below the limit", ending(Ending::Complete, &half()), "truncated", Halves, Told),
+        row("without an end below the limit", ending(Ending::Complete, &half()), "invalid_answer", Repair, Told),
         row("all of it thoughts", Deed::Say(thought), "truncated", Halves, Told),
         row("refusal", ending(Ending::Refused, &format!("I won't, {key}.")), "declined", Halves, Told),
         row("filtered", ending(Ending::Filtered, &half()), "filtered", Halves, Told),
