@@ -9,6 +9,7 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 use feed_rs::model::{Feed, FeedType, Link};
+use memchr::memchr;
 use url::Url;
 
 use super::cdf::to_rss;
@@ -158,6 +159,8 @@ fn read_whole(
     }
     let first = survey(text, base, deadline);
     if first.root.eq_ignore_ascii_case("channel") {
+        problems.extend(first.problems);
+        let text = first.end_of_root.and_then(|end| text.get(..end)).unwrap_or(text);
         let rss = if first.syntax_error.is_none() { to_rss(text) } else { to_rss(&repair(text).0) };
         let read = parse_xml(&rss, base, deadline, problems)?;
         return Ok(Read { is_cdf: true, ..read });
@@ -194,29 +197,46 @@ fn read_whole(
 /// The document from its XML declaration or root on. An HTML page is told from a feed here.
 fn skip_to_root<'a>(text: &'a str, problems: &mut Vec<String>) -> Result<&'a str, FetchError> {
     let head_end = (0..=text.len().min(64 * 1024)).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
-    let head = &text[..head_end];
-    let starts = |at: usize, words: &[&str]| {
-        words.iter().any(|word| head.get(at..at + word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word)))
-    };
-    let mut root = None;
-    for (at, _) in head.match_indices('<') {
-        if starts(at, &["<!doctype html", "<html"]) {
-            return Err(not_a_feed("an HTML page"));
-        }
-        if starts(at, &["<rss", "<feed", "<rdf:rdf"]) {
-            root = Some(at);
-            break;
-        }
-    }
-    let is_markup = text.starts_with('<');
+    let (root, has_html_doctype) = first_root(&text[..head_end]).ok_or_else(|| not_a_feed("an HTML page"))?;
     match root {
+        Some(root) if has_html_doctype => {
+            problems.push("the document type is that of HTML, the root element that of a feed".to_owned());
+            Ok(&text[root..])
+        }
         Some(root) if root > 0 && !text.starts_with("<?") && !text.starts_with("<!") => {
             problems.push("there is something before the feed's start".to_owned());
             Ok(&text[root..])
         }
-        None if !is_markup => Err(not_a_feed("neither XML nor JSON")),
+        None if !text.starts_with('<') => Err(not_a_feed("neither XML nor JSON")),
         _ => Ok(text),
     }
+}
+
+/// Where the root of a feed starts, if it is found, and whether a document type of HTML stands before it; `None` for an HTML page.
+/// Behind such a document type the first element decides.
+fn first_root(head: &str) -> Option<(Option<usize>, bool)> {
+    let mut has_html_doctype = false;
+    let mut at = 0;
+    while let Some(found) = memchr(b'<', &head.as_bytes()[at..]) {
+        at += found + 1;
+        let tag = &head[at..];
+        if let Some(comment) = tag.strip_prefix("!--") {
+            let Some(end) = comment.find("-->") else { break };
+            at += end;
+            continue;
+        }
+        let name = tag.split(|c: char| c.is_whitespace() || "</>".contains(c)).next().unwrap_or_default();
+        let local = name.rsplit(':').next().unwrap_or_default();
+        let is_feed = ["rss", "feed", "rdf"].iter().any(|root| local.eq_ignore_ascii_case(root));
+        has_html_doctype |= tag.get(..13).is_some_and(|start| start.eq_ignore_ascii_case("!doctype html"));
+        if is_feed {
+            return Some((Some(at - 1), has_html_doctype));
+        }
+        if local.eq_ignore_ascii_case("html") || (has_html_doctype && name.starts_with(|c: char| c.is_alphabetic())) {
+            return None;
+        }
+    }
+    (!has_html_doctype).then_some((None, false))
 }
 
 /// Rewrites where the survey asks, and hands the document to feed-rs.
@@ -232,6 +252,7 @@ fn read(
     }
     // Links of RSS start from the site, which feed-rs does not know.
     let base = base.filter(|_| found.dialect == Dialect::Atom);
+    let text = found.end_of_root.and_then(|end| text.get(..end)).unwrap_or(text);
     let (feed, zoneless) = if let Some(end) = found.end_of_items {
         problems.push(format!("{} items; only the first {MAX_ITEMS} were read", found.item_count));
         run_feed_rs(&rewrite(text.get(..end).unwrap_or(text)), base, deadline)

@@ -45,6 +45,8 @@ pub(super) struct Survey {
     pub(super) item_count: usize,
     /// Where the last item that is read ends, if there are more.
     pub(super) end_of_items: Option<usize>,
+    /// What stands behind it belongs to no feed.
+    pub(super) end_of_root: Option<usize>,
     /// The document has to be rewritten before feed-rs reads it.
     pub(super) rewrite: bool,
     /// Why, where a publisher should know.
@@ -111,6 +113,10 @@ pub(super) fn survey(text: &str, base: Option<&Url>, deadline: Deadline) -> Surv
                 if is_last {
                     walk.survey.end_of_items = usize::try_from(reader.buffer_position()).ok();
                 }
+                if walk.tracker.depth == 0 {
+                    walk.survey.end_of_root = usize::try_from(reader.buffer_position()).ok();
+                    break;
+                }
             }
             Ok((_, Event::Text(text))) => walk.text(&text),
             Ok((_, Event::CData(text))) => walk.text(&text),
@@ -133,9 +139,25 @@ pub(super) fn survey(text: &str, base: Option<&Url>, deadline: Deadline) -> Surv
     if walk.tracker.depth > 0 && walk.survey.syntax_error.is_none() {
         walk.survey.syntax_error = Some("the document ends before its elements do".to_owned());
     }
+    if walk.survey.end_of_root.and_then(|end| text.get(end..)).is_some_and(has_more) {
+        walk.survey.problems.insert("what follows the feed's end was left out".to_owned());
+    }
     walk.survey.end_of_items = walk.survey.end_of_items.filter(|_| walk.survey.item_count > MAX_ITEMS);
     walk.survey.dialect = walk.tracker.dialect;
     walk.survey
+}
+
+/// Whether anything but comments and instructions stands behind the root.
+fn has_more(mut rest: &str) -> bool {
+    loop {
+        rest = rest.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '\0' | '\u{FEFF}'));
+        let markup = [("<!--", "-->"), ("<?", "?>")];
+        let behind = markup.iter().find_map(|(open, close)| rest.strip_prefix(open)?.split_once(close));
+        match behind {
+            Some((_, behind)) => rest = behind,
+            None => return !rest.is_empty(),
+        }
+    }
 }
 
 /// An attribute's value by its qualified name, references resolved.
