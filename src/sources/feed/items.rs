@@ -90,7 +90,7 @@ pub(super) fn line(text: &str, kind: &str, shared: &Shared<'_>) -> String {
 }
 
 fn link(entry: &Entry, guid: Option<&str>, extras: Option<&ItemExtras>, shared: &Shared<'_>) -> Option<String> {
-    let pages = || entry.links.iter().filter(|l| l.target.is_none() && !l.href.is_empty());
+    let pages = || entry.links.iter().filter(|l| l.target.is_none() && !l.href.trim().is_empty());
     let rel = |wanted: &str| pages().find(|l| l.rel.as_deref() == Some(wanted));
     let own = pages().find(|l| l.rel.is_none());
     let fallback =

@@ -255,15 +255,15 @@ fn read(
     let text = found.end_of_root.and_then(|end| text.get(..end)).unwrap_or(text);
     let (feed, zoneless) = if let Some(end) = found.end_of_items {
         problems.push(format!("{} items; only the first {MAX_ITEMS} were read", found.item_count));
-        run_feed_rs(&rewrite(text.get(..end).unwrap_or(text)), base, deadline)
+        run_feed_rs(&rewrite(text.get(..end).unwrap_or(text), &found.items), base, deadline)
     } else if found.rewrite {
-        run_feed_rs(&rewrite(text), base, deadline)
+        run_feed_rs(&rewrite(text, &found.items), base, deadline)
     } else {
         run_feed_rs(text, base, deadline)
     }?;
     let (language, title, description) = (found.language.clone(), found.title.clone(), found.description.clone());
     let noted: Vec<String> = found.problems.iter().cloned().collect();
-    let extras = found.kept_items();
+    let extras = found.items;
     if feed.entries.is_empty() && !extras.is_empty() {
         return Err("its items could not be read".to_owned());
     }
@@ -279,7 +279,7 @@ fn attempt(document: &str, base: Option<&Url>, deadline: Deadline) -> Result<Fee
     if found.max_depth > MAX_DEPTH || found.syntax_error.is_some() {
         return Err(String::new());
     }
-    let rewritten = found.rewrite.then(|| rewrite(document));
+    let rewritten = found.rewrite.then(|| rewrite(document, &found.items));
     let read = run_feed_rs(rewritten.as_deref().unwrap_or(document), base, deadline);
     read.map(|(feed, _)| feed)
 }
@@ -387,9 +387,10 @@ mod tests {
             1 => proptest::sample::select(vec!["& ", "&#0;", "\u{10FFFD}0\u{10FFFD}", "<", "</item>"])
                 .prop_map(str::to_owned),
         ];
-        let names = "description content:encoded content summary itunes:summary title guid media:group author";
+        let names = "description content:encoded content summary itunes:summary title guid media:group author link \
+                     dc:title media:title dc:description atom:content atom:summary";
         let attributes = "||| type='html'| type=\"text\"| type='xhtml'| type='image/png'| mode='base64'| type='a>b'| src='x'\
-                          | xmlns='http://search.yahoo.com/mrss/'| xml:base='http://x.org/type/'";
+                          | xmlns='http://search.yahoo.com/mrss/'| xmlns='http://www.w3.org/2005/Atom'| xml:base='http://x.org/type/'";
         let name = proptest::sample::select(names.split(' ').collect::<Vec<_>>());
         let attributes = proptest::sample::select(attributes.split('|').collect::<Vec<_>>());
         let element = (name, attributes, proptest::collection::vec(piece, 0..4))
@@ -402,7 +403,8 @@ mod tests {
         #[test]
         fn any_feed_is_the_same_with_its_texts_lifted(items in proptest::collection::vec(elements(), 0..4), own in elements()) {
             let prefixes = "xmlns:content='http://purl.org/rss/1.0/modules/content/' xmlns:media='http://search.yahoo.com/mrss/' \
-                            xmlns:itunes='http://www.itunes.com/dtds/podcast-1.0.dtd'";
+                            xmlns:itunes='http://www.itunes.com/dtds/podcast-1.0.dtd' \
+                            xmlns:dc='http://purl.org/dc/elements/1.1/' xmlns:atom='http://www.w3.org/2005/Atom'";
             let all = |name: &str| items.iter().fold(String::new(), |all, item| {
                 format!("{all}<{name}>\r\n <link>http://x.org/a</link>\t{item} </{name}>\n")
             });

@@ -2,6 +2,7 @@
 //! `rdf:about`, whether a guid is a permalink), and says what feed-rs would stumble over. Called by the parser. What each element
 //! tells stands in `walk`.
 
+mod texts;
 mod walk;
 
 use std::collections::BTreeSet;
@@ -14,6 +15,7 @@ use super::limits::{Deadline, MAX_REFERENCES, TOO_SLOW};
 use super::parse::MAX_ITEMS;
 use super::vocabulary::{Dialect, spelling};
 
+pub(super) use texts::{Rewriting, Text, TextsFound};
 use walk::Walk;
 
 /// What feed-rs leaves out of an item.
@@ -31,6 +33,7 @@ pub(super) struct ItemExtras {
     pub(super) updated: Option<String>,
     /// What relative addresses in its texts start from, as far as the document says so.
     pub(super) base: Option<String>,
+    pub(super) texts: TextsFound,
     has_link: bool,
 }
 
@@ -61,12 +64,6 @@ pub(super) struct Survey {
 }
 
 impl Survey {
-    /// The extras of the items that feed-rs will return: it drops RSS 1.0 items without a link.
-    pub(super) fn kept_items(self) -> Vec<ItemExtras> {
-        let rdf = self.dialect == Dialect::Rdf;
-        self.items.into_iter().filter(|item| item.has_link || !rdf).collect()
-    }
-
     fn note(&mut self, problem: impl Into<String>) {
         self.rewrite = true;
         self.problems.insert(problem.into());
