@@ -7,7 +7,7 @@ use feed_rs::model::{Category, Entry, FeedType, Link, LinkTarget, Person};
 use url::Url;
 
 use super::dates::{ReadDate, read_date};
-use super::survey::ItemExtras;
+use super::survey::{ItemExtras, Text};
 use crate::domain::item::{Engagement, NewItem};
 use crate::domain::time::Timestamp;
 use crate::text::fold::fold_line;
@@ -48,6 +48,9 @@ pub(super) fn item(entry: Entry, extras: Option<&ItemExtras>, shared: &Shared<'_
         let media = entry.media.iter().find_map(|m| m.title.as_ref())?;
         Some(clean_line(&media.content)).filter(|t| !t.is_empty())
     });
+    // An empty element is an empty text.
+    let is_empty = |text: Text| extras.is_some_and(|extras| extras.texts.is_empty(text));
+    let title = title.or_else(|| (entry.title.is_some() || is_empty(Text::Title)).then(String::new));
     let mut cut = false;
     let mut capped = |text: String| {
         cut |= text.len() > MAX_TEXT_BYTES;
@@ -63,8 +66,8 @@ pub(super) fn item(entry: Entry, extras: Option<&ItemExtras>, shared: &Shared<'_
         url,
         title,
         body_text: None,
-        summary_markup: summary.or(media).map(|(text, _)| text),
-        content_markup: content.map(|(text, _)| text),
+        summary_markup: summary.or(media).map(|(text, _)| text).or_else(|| is_empty(Text::Summary).then(String::new)),
+        content_markup: content.map(|(text, _)| text).or_else(|| is_empty(Text::Content).then(String::new)),
         is_plain,
         author,
         published_at: times.published,

@@ -309,8 +309,8 @@ fn assemble(read: Read, base: Option<Url>, mut problems: Vec<String>) -> ParsedF
     }
     let own_title = feed.title.as_ref().map(|t| line(&t.content, t.content_type.as_str(), &shared));
     let title = own_title.filter(|t| !t.is_empty()).or_else(|| title.map(|t| clean_line(&t)));
-    let description = feed.description.map(|t| t.content).or(description).map(|t| t.trim().to_owned());
-    let description = description.filter(|t| !t.is_empty());
+    let own_description = feed.description.map(|t| t.content.trim().to_owned()).filter(|t| !t.is_empty());
+    let description = own_description.or_else(|| description.map(|t| t.trim().to_owned()));
     let format = if is_cdf { "cdf" } else { format_name(&format) };
     ParsedFeed { title, link, description, language, format: format.to_owned(), items, problems }
 }

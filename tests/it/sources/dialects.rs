@@ -185,3 +185,28 @@ fn items_of_rss_1_are_read_without_a_link() {
         ]
     );
 }
+
+#[test]
+fn an_empty_element_is_an_empty_text() {
+    let texts = |item: &aha_radar::domain::item::NewItem| {
+        [&item.title, &item.summary_markup, &item.content_markup].map(|text| text.as_deref().map(str::to_owned))
+    };
+    let feed = read(
+        "<rss version='2.0'><channel><title/><description></description><item><title/><description/><content:encoded/></item>\
+         <item><link>http://x.org/</link></item></channel></rss>",
+    );
+    assert_eq!((feed.title.as_deref(), feed.description.as_deref(), feed.link), (Some(""), Some(""), None));
+    assert_eq!(texts(&feed.items[0]), [Some(""), Some(""), Some("")].map(|text| text.map(str::to_owned)));
+    assert_eq!(texts(&feed.items[1]), [None, None, None]);
+    let feed =
+        read("<feed xmlns='http://www.w3.org/2005/Atom'><title/><subtitle/><entry><title/><summary/></entry></feed>");
+    assert_eq!((feed.title.as_deref(), feed.description.as_deref()), (Some(""), Some("")));
+    assert_eq!(texts(&feed.items[0]), [Some(""), Some(""), None].map(|text| text.map(str::to_owned)));
+    let unread = read("<feed xmlns='http://www.w3.org/2005/Atom'><entry><dc:title>A</dc:title></entry></feed>");
+    assert_eq!(texts(&unread.items[0]), [None, None, None]);
+    let feed = read(
+        "<rss version='2.0' xmlns:itunes='http://www.itunes.com/dtds/podcast-1.0.dtd'><channel><description/>\
+         <itunes:summary>About</itunes:summary></channel></rss>",
+    );
+    assert_eq!((feed.title, feed.description.as_deref()), (None, Some("About")));
+}

@@ -74,9 +74,10 @@ impl TextsFound {
         self.filled |= 1 << number;
     }
 
-    /// Whether an element for the text is there, be it empty.
-    pub(in crate::sources::feed) fn has(self, text: Text) -> bool {
-        (0..ELEMENTS.len()).any(|number| ELEMENTS[number].0 == text && self.present & (1 << number) != 0)
+    /// Whether elements for the text are there, and all of them empty.
+    pub(in crate::sources::feed) fn is_empty(self, text: Text) -> bool {
+        let any = |of: u16| (0..ELEMENTS.len()).any(|number| ELEMENTS[number].0 == text && of & (1 << number) != 0);
+        any(self.present) && !any(self.filled)
     }
 
     /// The best element with the text, if it is one of an extension.

@@ -81,6 +81,10 @@ impl Walk {
             self.item_child(start, name, place.space);
         } else {
             match (place.space, name) {
+                (Space::Own, "title") => _ = self.survey.title.get_or_insert_default(),
+                (Space::Own, "description" | "subtitle" | "tagline") => {
+                    self.survey.description.get_or_insert_default();
+                }
                 (Space::Extension("dc"), "title") => self.read(Field::FeedTitle),
                 (Space::Own | Space::Extension("dc"), "language") => self.read(Field::FeedLanguage),
                 (Space::Extension("itunes"), "summary" | "subtitle") => self.read(Field::FeedDescription),
@@ -278,8 +282,11 @@ impl Walk {
         }
         let found = Some(text.to_owned()).filter(|t| !t.is_empty());
         match field {
-            Field::FeedTitle => return self.survey.title = found,
-            Field::FeedDescription => return self.survey.description = self.survey.description.take().or(found),
+            Field::FeedTitle => return self.survey.title = found.or(self.survey.title.take()),
+            Field::FeedDescription => {
+                let before = self.survey.description.take();
+                return self.survey.description = before.clone().filter(|text| !text.is_empty()).or(found).or(before);
+            }
             Field::FeedLanguage => return self.survey.language = found.or(self.survey.language.take()),
             _ => {}
         }
