@@ -144,7 +144,7 @@ fn item(item: NewItem) -> ItemReport {
         external_id: item.guid,
         title: item.title,
         url: item.url,
-        author: item.author,
+        author: item.byline.or(item.author),
         published_at: item.published_at,
         updated_at: item.updated_at,
         summary: item.summary_markup,

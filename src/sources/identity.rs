@@ -93,6 +93,7 @@ fn identify_one(
             updated_at: item.updated_at,
             full_text: None,
             is_zone_assumed: item.is_zone_assumed,
+            byline: item.byline,
             language,
         },
         html,

@@ -37,8 +37,15 @@ pub(super) fn item(entry: Entry, extras: Option<&ItemExtras>, shared: &Shared<'_
     let title =
         entry.title.as_ref().map(|t| line(&t.content, t.content_type.as_str(), shared)).filter(|t| !t.is_empty());
     let times = times(&entry, extras, shared);
-    let author = authors(&entry.authors).or_else(|| Some(clean_line(extras?.author.as_deref()?)));
-    let author = author.filter(|name| !name.is_empty()).or_else(|| authors(shared.authors));
+    let other = || extras.and_then(|e| e.author.as_deref()).map(clean_line).filter(|name| !name.is_empty());
+    let (author, byline) = match authors(&entry.authors, own_name) {
+        None => match other() {
+            None => (authors(shared.authors, own_name), authors(shared.authors, full_name)),
+            other => (other, None),
+        },
+        names => (names, authors(&entry.authors, full_name)),
+    };
+    let byline = byline.filter(|byline| Some(byline) != author.as_ref());
     let own_base = extras.and_then(|e| e.base.as_deref()).and_then(|base| absolute(base, shared));
     let discussion_url = discussion(&entry.links, extras, url.as_deref(), shared);
     let categories = categories(&entry.categories);
@@ -70,6 +77,7 @@ pub(super) fn item(entry: Entry, extras: Option<&ItemExtras>, shared: &Shared<'_
         content_markup: content.map(|(text, _)| text).or_else(|| is_empty(Text::Content).then(String::new)),
         is_plain,
         author,
+        byline,
         published_at: times.published,
         updated_at: times.updated,
         is_zone_assumed: times.is_zone_assumed,
@@ -157,11 +165,23 @@ fn times(entry: &Entry, extras: Option<&ItemExtras>, shared: &Shared<'_>) -> Tim
     }
 }
 
-fn authors(people: &[Person]) -> Option<String> {
+/// A person's name, else the address.
+fn own_name(person: &Person) -> String {
+    let name = person.name.as_deref().or(person.email.as_deref()).map(clean_line).unwrap_or_default();
+    name.trim_matches(['(', ')', '<', '>', ',', ' ']).to_owned()
+}
+
+/// With the address behind it, where there are both.
+fn full_name(person: &Person) -> String {
+    let name = own_name(person);
+    let address = person.email.as_deref().map(clean_line).unwrap_or_default();
+    if name.is_empty() || address.is_empty() || name.contains(&address) { name } else { format!("{name} ({address})") }
+}
+
+fn authors(people: &[Person], name_of: impl Fn(&Person) -> String) -> Option<String> {
     let mut names: Vec<String> = Vec::new();
     for person in people {
-        let name = person.name.as_deref().or(person.email.as_deref()).map(clean_line).unwrap_or_default();
-        let name = name.trim_matches(['(', ')', ' ']).to_owned();
+        let name = name_of(person);
         if !name.is_empty() && !names.contains(&name) && names.len() < 10 {
             names.push(name);
         }

@@ -210,3 +210,27 @@ fn an_empty_element_is_an_empty_text() {
     );
     assert_eq!((feed.title, feed.description.as_deref()), (None, Some("About")));
 }
+
+#[test]
+fn an_authors_address_is_kept_beside_the_name() {
+    for (author, name, byline) in [
+        ("<author>ann@x.org (Ann)</author>", "Ann", Some("Ann (ann@x.org)")),
+        ("<author>Ann &lt;ann@x.org&gt;</author>", "Ann", Some("Ann (ann@x.org)")),
+        ("<author>Ann, ann@x.org</author>", "Ann", Some("Ann (ann@x.org)")),
+        ("<author>ann@x.org</author>", "ann@x.org", None),
+        ("<author>Ann</author>", "Ann", None),
+    ] {
+        let item = rss(author).items.remove(0);
+        assert_eq!((item.author.as_deref(), item.byline.as_deref()), (Some(name), byline), "{author}");
+    }
+    let person = |name: &str| format!("<author><name>{name}</name><email>{name}@x.org</email></author>");
+    let feed = read(&format!(
+        "<feed xmlns='http://www.w3.org/2005/Atom'>{}<entry/><entry>{}{}</entry></feed>",
+        person("Cas"),
+        person("Ann"),
+        person("Bea")
+    ));
+    assert_eq!(feed.items[0].byline.as_deref(), Some("Cas (Cas@x.org)"));
+    assert_eq!(feed.items[1].author.as_deref(), Some("Ann, Bea"));
+    assert_eq!(feed.items[1].byline.as_deref(), Some("Ann (Ann@x.org), Bea (Bea@x.org)"));
+}
