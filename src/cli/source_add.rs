@@ -64,7 +64,8 @@ pub(super) async fn set(app: &App, source: &Source, weight: Option<f64>, full_te
     Ok(())
 }
 
-/// What stands at a place, where that can be told now. An address that is written like a feed's is not asked for; its name is looked up.
+/// What stands at a place, where that can be told now. An address that is written like a feed's is not asked for; its
+/// name is looked up.
 async fn looked_at(app: &App, place: Place) -> Result<Place> {
     if place.kind != "feed" {
         return Ok(place);

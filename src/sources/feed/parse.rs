@@ -212,8 +212,8 @@ fn skip_to_root<'a>(text: &'a str, problems: &mut Vec<String>) -> Result<&'a str
     }
 }
 
-/// Where the root of a feed starts, if it is found, and whether a document type of HTML stands before it; `None` for an HTML page.
-/// Behind such a document type the first element decides.
+/// Where the root of a feed starts, if it is found, and whether a document type of HTML stands before it; `None` for an
+/// HTML page. Behind such a document type the first element decides.
 fn first_root(head: &str) -> Option<(Option<usize>, bool)> {
     let mut has_html_doctype = false;
     let mut at = 0;
@@ -390,7 +390,8 @@ mod tests {
         let names = "description content:encoded content summary itunes:summary title guid media:group author link \
                      dc:title media:title dc:description atom:content atom:summary";
         let attributes = "||| type='html'| type=\"text\"| type='xhtml'| type='image/png'| mode='base64'| type='a>b'| src='x'\
-                          | xmlns='http://search.yahoo.com/mrss/'| xmlns='http://www.w3.org/2005/Atom'| xml:base='http://x.org/type/'";
+                          | xmlns='http://search.yahoo.com/mrss/'| xmlns='http://www.w3.org/2005/Atom'\
+                          | xml:base='http://x.org/type/'";
         let name = proptest::sample::select(names.split(' ').collect::<Vec<_>>());
         let attributes = proptest::sample::select(attributes.split('|').collect::<Vec<_>>());
         let element = (name, attributes, proptest::collection::vec(piece, 0..4))

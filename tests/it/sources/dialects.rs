@@ -156,7 +156,8 @@ fn texts_are_read_that_stand_in_an_extension_alone() {
     ] {
         for declared in [declared, ""] {
             let rss = read(&format!(
-                "<rss version='2.0' {declared}><channel><item><title>0</title></item><item>{inner}</item></channel></rss>"
+                "<rss version='2.0' {declared}><channel><item><title>0</title></item><item>{inner}</item>\
+                 </channel></rss>"
             ));
             let rdf = rdf(&format!("<item {declared}>{inner}</item>"));
             for item in [rss.items.last(), rdf.items.last()] {
@@ -192,7 +193,8 @@ fn an_empty_element_is_an_empty_text() {
         [&item.title, &item.summary_markup, &item.content_markup].map(|text| text.as_deref().map(str::to_owned))
     };
     let feed = read(
-        "<rss version='2.0'><channel><title/><description></description><item><title/><description/><content:encoded/></item>\
+        "<rss version='2.0'><channel><title/><description></description>\
+         <item><title/><description/><content:encoded/></item>\
          <item><link>http://x.org/</link></item></channel></rss>",
     );
     assert_eq!((feed.title.as_deref(), feed.description.as_deref(), feed.link), (Some(""), Some(""), None));

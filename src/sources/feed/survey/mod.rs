@@ -58,7 +58,8 @@ pub(super) struct Survey {
     /// Where the document stops being well-formed.
     pub(super) syntax_error: Option<String>,
     pub(super) language: Option<String>,
-    /// What extensions say of the feed, for where it says nothing itself; empty where its own element is there and they say nothing.
+    /// What extensions say of the feed, for where it says nothing itself; empty where its own element is there and they
+    /// say nothing.
     pub(super) title: Option<String>,
     pub(super) description: Option<String>,
 }

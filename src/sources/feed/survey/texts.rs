@@ -1,4 +1,5 @@
-//! The elements that hold the texts of an RSS item. Of a text that stands in an extension alone, the rewriting makes the format's own.
+//! The elements that hold the texts of an RSS item. Of a text that stands in an extension alone, the rewriting makes
+//! the format's own.
 
 use crate::sources::feed::vocabulary::Space;
 
