@@ -64,9 +64,16 @@ pub(super) async fn set(app: &App, source: &Source, weight: Option<f64>, full_te
     Ok(())
 }
 
-/// What stands at a place, where that can be told now.
+/// What stands at a place, where that can be told now. An address that is written like a feed's is not asked for; its
+/// name is looked up.
 async fn looked_at(app: &App, place: Place) -> Result<Place> {
-    if place.kind != "feed" || (place.url.starts_with("http") && looks_like_feed(&place.url)) {
+    if place.kind != "feed" {
+        return Ok(place);
+    }
+    if place.url.starts_with("http") && looks_like_feed(&place.url) {
+        if let Err(error) = app.fetcher().resolve(&place.url).await {
+            note_unread(&place, &error);
+        }
         return Ok(place);
     }
     if place.url.starts_with("http") {
@@ -90,10 +97,14 @@ async fn feed_of(app: &App, place: Place) -> Result<Place> {
         Ok(Discovery::Page(found)) => Err(UsageError(choice(&place.url, &found)).into()),
         Err(error @ (FetchError::NoFeed { .. } | FetchError::NotAFeed { .. })) => Err(error.into()),
         Err(error) => {
-            output::note(&format!("{} is added as it is, as it could not be read now: {error}", place.url));
+            note_unread(&place, &error);
             Ok(place)
         }
     }
+}
+
+fn note_unread(place: &Place, error: &FetchError) {
+    output::note(&format!("{} is added as it is, as it could not be read now: {error}", place.url));
 }
 
 fn choice(page: &str, found: &[FoundFeed]) -> String {

@@ -144,7 +144,7 @@ fn item(item: NewItem) -> ItemReport {
         external_id: item.guid,
         title: item.title,
         url: item.url,
-        author: item.author,
+        author: item.byline.or(item.author),
         published_at: item.published_at,
         updated_at: item.updated_at,
         summary: item.summary_markup,
@@ -152,12 +152,16 @@ fn item(item: NewItem) -> ItemReport {
     }
 }
 
+fn given(text: Option<&str>) -> Option<&str> {
+    text.filter(|text| !text.is_empty())
+}
+
 fn in_words(location: &str, report: &Report) -> String {
     const SHOWN: usize = 10;
     if let Some(error) = &report.error {
         return format!("{location}\n  failed: {error}\n");
     }
-    let title = report.feed.title.as_deref().unwrap_or("(no title)");
+    let title = given(report.feed.title.as_deref()).unwrap_or("(no title)");
     let format = report.feed.format.as_deref().unwrap_or("unknown format");
     let mut lines =
         vec![location.to_owned(), format!("  {title} · {format} · {}", count(report.items.len(), "item", "items"))];
@@ -165,7 +169,7 @@ fn in_words(location: &str, report: &Report) -> String {
         let date = item.published_at.map_or_else(|| "no date".to_owned(), |at| at.to_string());
         lines.push(format!(
             "  {date:20}  {}",
-            item.title.as_deref().or(item.url.as_deref()).unwrap_or("(neither title nor link)")
+            given(item.title.as_deref()).or(item.url.as_deref()).unwrap_or("(neither title nor link)")
         ));
     }
     if report.items.len() > SHOWN {

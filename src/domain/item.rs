@@ -21,6 +21,8 @@ pub struct NewItem {
     /// The longer of the two is said to be plain text.
     pub is_plain: bool,
     pub author: Option<String>,
+    /// The authors with their addresses, where the source gives any beside the names: `Ann (ann@example.org)`.
+    pub byline: Option<String>,
     /// As the source says it; never invented.
     pub published_at: Option<Timestamp>,
     pub updated_at: Option<Timestamp>,
@@ -101,6 +103,9 @@ pub struct ItemMetadata {
     /// The date was written without a zone and read as UTC.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_zone_assumed: bool,
+    /// The authors with their addresses, where the source gives any beside the names.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub byline: Option<String>,
     /// As detected from its text, else as the source says: an ISO 639 code, of two letters where there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub language: Option<String>,

@@ -274,7 +274,7 @@ async fn fill(commit: &mut FetchCommit, source: &Source, looked: Looked) -> Opti
             for problem in &feed.problems {
                 tracing::debug!(source = %source.url, problem, "the feed was repaired");
             }
-            commit.feed_title = feed.title;
+            commit.feed_title = feed.title.filter(|title| !title.is_empty());
             identify(commit, feed.items).await;
         }
         LookOutcome::Results(found) => {

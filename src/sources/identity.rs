@@ -36,11 +36,11 @@ pub fn identify(source: SourceId, items: Vec<NewItem>, fetched_at: Timestamp) ->
     let mut seen = HashSet::new();
     let mut identified = Vec::with_capacity(items.len());
     for ((item, body), canonical) in items.into_iter().zip(bodies).zip(canonical) {
-        if item.guid.is_none() && item.url.is_none() && item.title.is_none() && body.is_empty() {
+        let title = item.title.as_deref().unwrap_or_default();
+        if item.guid.is_none() && item.url.is_none() && title.is_empty() && body.is_empty() {
             continue;
         }
         let own_url = canonical.clone().filter(|url| is_own(url));
-        let title = item.title.as_deref().unwrap_or_default();
         let language = languages.language(title, &body, item.language.as_deref());
         let item = identify_one(source, item, body, canonical, own_url.as_deref(), language, fetched_at);
         if seen.insert(item.external_id.clone()) {
@@ -80,7 +80,7 @@ fn identify_one(
         canonical_url: canonical,
         hash_url: own_url.map(|url| hash(&[url])),
         hash_text,
-        title: item.title,
+        title: item.title.filter(|title| !title.is_empty()),
         body_text,
         author: item.author,
         published_at: item.published_at,
@@ -93,6 +93,7 @@ fn identify_one(
             updated_at: item.updated_at,
             full_text: None,
             is_zone_assumed: item.is_zone_assumed,
+            byline: item.byline,
             language,
         },
         html,

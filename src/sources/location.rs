@@ -49,12 +49,29 @@ fn location_from_argument(text: &str) -> Result<String, FetchError> {
     if path.exists() {
         return file_url(&path);
     }
-    let first = text.split('/').next().unwrap_or_default();
+    let first = text.split(['/', '?', '#']).next().unwrap_or_default();
+    if names_host(first) && !Path::new(first).exists() {
+        return web_url(&format!("https://{text}"))?.ok_or_else(|| missing(text));
+    }
     if !text.starts_with(['.', '/']) && first.contains('.') && Path::new(text).extension().is_none_or(|e| e != "xml") {
         let reason = format!("it names no file and lacks a scheme, perhaps https://{text} is meant");
         return Err(FetchError::BadUrl { url: text.to_owned(), reason });
     }
-    Err(FetchError::File { path: text.to_owned(), reason: "there is no such file".to_owned() })
+    Err(missing(text))
+}
+
+fn missing(path: &str) -> FetchError {
+    FetchError::File { path: path.to_owned(), reason: "there is no such file".to_owned() }
+}
+
+/// Whether it is a host as it is written in an address, such as `example.com`, rather than the name of a file.
+fn names_host(text: &str) -> bool {
+    const FILES: [&str; 10] = ["xml", "json", "rss", "rdf", "atom", "opml", "html", "htm", "txt", "cdf"];
+    let host = text.split_once(':').filter(|(_, port)| port.parse::<u16>().is_ok()).map_or(text, |(host, _)| host);
+    let Some((name, last)) = host.rsplit_once('.') else { return false };
+    let is_label = |label: &str| !label.is_empty() && label.chars().all(|c| c.is_alphanumeric() || c == '-');
+    let is_ending = last.starts_with("xn--") || (last.chars().count() >= 2 && last.chars().all(char::is_alphabetic));
+    is_ending && name.split('.').all(is_label) && !FILES.iter().any(|file| last.eq_ignore_ascii_case(file))
 }
 
 /// An address within an OPML: as an argument, but a path starts at `folder` and need not exist yet. Without a folder, paths
@@ -128,7 +145,16 @@ mod tests {
         assert_eq!(kind("feed:https://example.com/x").as_deref(), Ok("https://example.com/x"));
         assert_eq!(kind("ftp://example.com/x"), Err("bad_url"));
         assert_eq!(kind("https://me:pw@example.com/"), Err("bad_url"));
-        assert_eq!(kind("example.com/feed"), Err("bad_url"));
+        assert_eq!(kind("example.com").as_deref(), Ok("https://example.com/"));
+        assert_eq!(kind("example.com?feed=rss").as_deref(), Ok("https://example.com/?feed=rss"));
+        assert_eq!(kind("Blog.Example.com:8080/feed.xml").as_deref(), Ok("https://blog.example.com:8080/feed.xml"));
+        assert_eq!(kind("bücher.example/?feed=rss").as_deref(), Ok("https://xn--bcher-kva.example/?feed=rss"));
+        assert_eq!(kind("me:pw@example.com/"), Err("bad_url"));
+        assert_eq!(kind("10.0.0.1/feed"), Err("bad_url"));
+        for file in ["feed.json", "news.opml", "nowhere.d1", "my feeds.org"] {
+            assert!(kind(file).is_err(), "{file}");
+        }
+        assert_eq!(kind("nowhere.xml"), Err("file"));
         assert_eq!(kind("./nowhere.xml"), Err("file"));
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a b.xml");

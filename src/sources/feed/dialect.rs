@@ -6,19 +6,24 @@ use std::fmt::Write;
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::name::ResolveResult;
 
-use super::survey::{attribute, reader};
+use super::survey::{ItemExtras, Rewriting, attribute, reader};
 use super::vocabulary::{ATOM, Dialect, PREFIXES, Place, RSS1, Space, Tracker, is_person, is_text_construct, spelling};
 
 const RDF: &str = "http://www.w3.org/1999/02/22-rdf-syntax-ns#";
 
-/// The document in today's dialect; cut at its first syntax error, if it has one.
-pub(super) fn rewrite(text: &str) -> String {
+/// Written as the link of an item that has none: no page, so that no address comes of it.
+const NO_LINK: &str = "about:blank";
+
+/// The document in today's dialect; cut at its first syntax error, if it has one. `items` are its items as surveyed.
+pub(super) fn rewrite(text: &str, items: &[ItemExtras]) -> String {
     let mut writer = Rewriter {
         out: String::with_capacity(text.len() + 1024),
         tracker: Tracker::new(),
         open: Vec::new(),
         construct: None,
-        about: None,
+        items: items.iter(),
+        item: None,
+        link: None,
         has_summary: false,
     };
     let mut reader = reader(text);
@@ -50,23 +55,29 @@ struct Construct {
     has_markup: bool,
 }
 
-struct Rewriter {
+struct Rewriter<'a> {
     out: String,
     tracker: Tracker,
     /// The end tags to write; `None` for an element that is left out with its tags.
     open: Vec<Option<String>>,
     construct: Option<Construct>,
-    /// What an RSS 1.0 item is about, until a link is seen in it.
-    about: Option<String>,
+    items: std::slice::Iter<'a, ItemExtras>,
+    /// The last item that was opened.
+    item: Option<&'a ItemExtras>,
+    /// What is added to the RSS 1.0 item that is open as its last link: what it is about. Its own come first.
+    link: Option<String>,
     /// The item that is open has a summary already: of `summary` and `description` the first is it, the second the content.
     has_summary: bool,
 }
 
-impl Rewriter {
+impl Rewriter<'_> {
     fn start(&mut self, start: &BytesStart<'_>, namespace: &ResolveResult<'_>) {
         let local = start.local_name();
         let name = spelling(local.as_ref());
         let place = self.tracker.enter(start, namespace, name);
+        if place.starts_item {
+            self.item = self.items.next();
+        }
         if self.construct.is_some() {
             return self.inner_start(start);
         }
@@ -81,10 +92,16 @@ impl Rewriter {
         {
             return self.open.push(None);
         }
-        if self.tracker.dialect == Dialect::Rdf {
-            self.note_link(start, name, place);
+        if place.starts_item && self.tracker.dialect == Dialect::Rdf {
+            let about = attribute(start, "rdf:about").filter(|about| !about.trim().is_empty());
+            self.link = Some(about.unwrap_or_else(|| NO_LINK.to_owned()));
         }
         self.has_summary &= !place.starts_item;
+        match self.rewriting(name, place) {
+            Rewriting::As(text) => return self.open_construct(start, text.element().to_owned()),
+            Rewriting::Dropped => return self.open_construct(start, String::new()),
+            Rewriting::AsUsual => {}
+        }
         let written = self.written_name(start, name, place);
         if place.structural && is_text_construct(self.tracker.dialect, place.space, name) {
             return self.open_construct(start, written);
@@ -93,11 +110,12 @@ impl Rewriter {
         self.open.push(Some(written));
     }
 
-    fn note_link(&mut self, start: &BytesStart<'_>, name: &str, place: Place) {
-        if place.starts_item {
-            self.about = attribute(start, "rdf:about").filter(|about| !about.trim().is_empty());
-        } else if place.structural && place.space == Space::Own && name == "link" {
-            self.about = None;
+    /// What an item's text that stands in an extension alone is to be written as.
+    fn rewriting(&self, name: &str, place: Place) -> Rewriting {
+        let is_child = place.structural && !place.starts_item && self.tracker.item.is_some();
+        match self.item {
+            Some(item) if is_child && self.tracker.dialect != Dialect::Atom => item.texts.rewriting(place.space, name),
+            _ => Rewriting::AsUsual,
         }
     }
 
@@ -181,9 +199,9 @@ impl Rewriter {
             self.close_construct();
         }
         if self.tracker.item == Some(self.tracker.depth)
-            && let Some(about) = self.about.take()
+            && let Some(link) = self.link.take()
         {
-            let _ = write!(self.out, "<link>{}</link>", escape(&about));
+            let _ = write!(self.out, "<link>{}</link>", escape(&link));
         }
         let is_root = self.open.len() == 1;
         if let Some(Some(name)) = self.open.pop() {
@@ -197,13 +215,19 @@ impl Rewriter {
     fn close_construct(&mut self) {
         let Some(construct) = self.construct.take() else { return };
         let Construct { name, mut kind, base64, attributes, inner, has_markup, .. } = construct;
+        // An element without a text must not undo another of its name.
+        if name.is_empty() || (inner.is_empty() && self.tracker.dialect != Dialect::Atom) {
+            return;
+        }
+        // What a type says counts in Atom alone.
+        let is_xhtml = kind == "xhtml" && self.tracker.dialect == Dialect::Atom;
         let decoded = if base64 && !has_markup { decode_base64(&inner) } else { None };
         let inner = if let Some(text) = decoded {
             "html".clone_into(&mut kind);
             escape(&text)
         } else if let Some(escaped) = within_div(&inner).filter(|_| kind == "html") {
             escaped.to_owned()
-        } else if has_markup && kind != "xhtml" {
+        } else if has_markup && !is_xhtml {
             "html".clone_into(&mut kind);
             escape(&inner)
         } else {
@@ -329,6 +353,7 @@ mod tests {
         let atom = rewrite(
             "<feed version='0.3' xmlns='http://purl.org/atom/ns#'><title mode='escaped'>a &amp;lt; b</title>\
             <entry><issued>2003</issued><content type='text/html'>x <b>y</b></content></entry></feed>",
+            &[],
         );
         assert!(atom.starts_with("<feed xmlns=\"http://www.w3.org/2005/Atom\""), "{atom}");
         assert!(
@@ -338,7 +363,7 @@ mod tests {
             ),
             "{atom}"
         );
-        let rss = rewrite("<RSS><Channel><TITLE>t</TITLE></Channel><item><dc:date>d</dc:date></item></RSS>");
+        let rss = rewrite("<RSS><Channel><TITLE>t</TITLE></Channel><item><dc:date>d</dc:date></item></RSS>", &[]);
         assert!(rss.ends_with("><channel><title>t</title><item><dc:date>d</dc:date></item></channel></rss>"), "{rss}");
     }
 }

@@ -7,7 +7,7 @@ use feed_rs::model::{Category, Entry, FeedType, Link, LinkTarget, Person};
 use url::Url;
 
 use super::dates::{ReadDate, read_date};
-use super::survey::ItemExtras;
+use super::survey::{ItemExtras, Text};
 use crate::domain::item::{Engagement, NewItem};
 use crate::domain::time::Timestamp;
 use crate::text::fold::fold_line;
@@ -37,8 +37,15 @@ pub(super) fn item(entry: Entry, extras: Option<&ItemExtras>, shared: &Shared<'_
     let title =
         entry.title.as_ref().map(|t| line(&t.content, t.content_type.as_str(), shared)).filter(|t| !t.is_empty());
     let times = times(&entry, extras, shared);
-    let author = authors(&entry.authors).or_else(|| Some(clean_line(extras?.author.as_deref()?)));
-    let author = author.filter(|name| !name.is_empty()).or_else(|| authors(shared.authors));
+    let other = || extras.and_then(|e| e.author.as_deref()).map(clean_line).filter(|name| !name.is_empty());
+    let (author, byline) = match authors(&entry.authors, own_name) {
+        None => match other() {
+            None => (authors(shared.authors, own_name), authors(shared.authors, full_name)),
+            other => (other, None),
+        },
+        names => (names, authors(&entry.authors, full_name)),
+    };
+    let byline = byline.filter(|byline| Some(byline) != author.as_ref());
     let own_base = extras.and_then(|e| e.base.as_deref()).and_then(|base| absolute(base, shared));
     let discussion_url = discussion(&entry.links, extras, url.as_deref(), shared);
     let categories = categories(&entry.categories);
@@ -48,6 +55,9 @@ pub(super) fn item(entry: Entry, extras: Option<&ItemExtras>, shared: &Shared<'_
         let media = entry.media.iter().find_map(|m| m.title.as_ref())?;
         Some(clean_line(&media.content)).filter(|t| !t.is_empty())
     });
+    // An empty element is an empty text.
+    let is_empty = |text: Text| extras.is_some_and(|extras| extras.texts.is_empty(text));
+    let title = title.or_else(|| (entry.title.is_some() || is_empty(Text::Title)).then(String::new));
     let mut cut = false;
     let mut capped = |text: String| {
         cut |= text.len() > MAX_TEXT_BYTES;
@@ -63,10 +73,11 @@ pub(super) fn item(entry: Entry, extras: Option<&ItemExtras>, shared: &Shared<'_
         url,
         title,
         body_text: None,
-        summary_markup: summary.or(media).map(|(text, _)| text),
-        content_markup: content.map(|(text, _)| text),
+        summary_markup: summary.or(media).map(|(text, _)| text).or_else(|| is_empty(Text::Summary).then(String::new)),
+        content_markup: content.map(|(text, _)| text).or_else(|| is_empty(Text::Content).then(String::new)),
         is_plain,
         author,
+        byline,
         published_at: times.published,
         updated_at: times.updated,
         is_zone_assumed: times.is_zone_assumed,
@@ -90,7 +101,7 @@ pub(super) fn line(text: &str, kind: &str, shared: &Shared<'_>) -> String {
 }
 
 fn link(entry: &Entry, guid: Option<&str>, extras: Option<&ItemExtras>, shared: &Shared<'_>) -> Option<String> {
-    let pages = || entry.links.iter().filter(|l| l.target.is_none() && !l.href.is_empty());
+    let pages = || entry.links.iter().filter(|l| l.target.is_none() && !l.href.trim().is_empty());
     let rel = |wanted: &str| pages().find(|l| l.rel.as_deref() == Some(wanted));
     let own = pages().find(|l| l.rel.is_none());
     let fallback =
@@ -154,11 +165,23 @@ fn times(entry: &Entry, extras: Option<&ItemExtras>, shared: &Shared<'_>) -> Tim
     }
 }
 
-fn authors(people: &[Person]) -> Option<String> {
+/// A person's name, else the address.
+fn own_name(person: &Person) -> String {
+    let name = person.name.as_deref().or(person.email.as_deref()).map(clean_line).unwrap_or_default();
+    name.trim_matches(['(', ')', '<', '>', ',', ' ']).to_owned()
+}
+
+/// With the address behind it, where there are both.
+fn full_name(person: &Person) -> String {
+    let name = own_name(person);
+    let address = person.email.as_deref().map(clean_line).unwrap_or_default();
+    if name.is_empty() || address.is_empty() || name.contains(&address) { name } else { format!("{name} ({address})") }
+}
+
+fn authors(people: &[Person], name_of: impl Fn(&Person) -> String) -> Option<String> {
     let mut names: Vec<String> = Vec::new();
     for person in people {
-        let name = person.name.as_deref().or(person.email.as_deref()).map(clean_line).unwrap_or_default();
-        let name = name.trim_matches(['(', ')', ' ']).to_owned();
+        let name = name_of(person);
         if !name.is_empty() && !names.contains(&name) && names.len() < 10 {
             names.push(name);
         }

@@ -9,6 +9,7 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 use feed_rs::model::{Feed, FeedType, Link};
+use memchr::memchr;
 use url::Url;
 
 use super::cdf::to_rss;
@@ -158,6 +159,8 @@ fn read_whole(
     }
     let first = survey(text, base, deadline);
     if first.root.eq_ignore_ascii_case("channel") {
+        problems.extend(first.problems);
+        let text = first.end_of_root.and_then(|end| text.get(..end)).unwrap_or(text);
         let rss = if first.syntax_error.is_none() { to_rss(text) } else { to_rss(&repair(text).0) };
         let read = parse_xml(&rss, base, deadline, problems)?;
         return Ok(Read { is_cdf: true, ..read });
@@ -194,29 +197,46 @@ fn read_whole(
 /// The document from its XML declaration or root on. An HTML page is told from a feed here.
 fn skip_to_root<'a>(text: &'a str, problems: &mut Vec<String>) -> Result<&'a str, FetchError> {
     let head_end = (0..=text.len().min(64 * 1024)).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
-    let head = &text[..head_end];
-    let starts = |at: usize, words: &[&str]| {
-        words.iter().any(|word| head.get(at..at + word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word)))
-    };
-    let mut root = None;
-    for (at, _) in head.match_indices('<') {
-        if starts(at, &["<!doctype html", "<html"]) {
-            return Err(not_a_feed("an HTML page"));
-        }
-        if starts(at, &["<rss", "<feed", "<rdf:rdf"]) {
-            root = Some(at);
-            break;
-        }
-    }
-    let is_markup = text.starts_with('<');
+    let (root, has_html_doctype) = first_root(&text[..head_end]).ok_or_else(|| not_a_feed("an HTML page"))?;
     match root {
+        Some(root) if has_html_doctype => {
+            problems.push("the document type is that of HTML, the root element that of a feed".to_owned());
+            Ok(&text[root..])
+        }
         Some(root) if root > 0 && !text.starts_with("<?") && !text.starts_with("<!") => {
             problems.push("there is something before the feed's start".to_owned());
             Ok(&text[root..])
         }
-        None if !is_markup => Err(not_a_feed("neither XML nor JSON")),
+        None if !text.starts_with('<') => Err(not_a_feed("neither XML nor JSON")),
         _ => Ok(text),
     }
+}
+
+/// Where the root of a feed starts, if it is found, and whether a document type of HTML stands before it; `None` for an
+/// HTML page. Behind such a document type the first element decides.
+fn first_root(head: &str) -> Option<(Option<usize>, bool)> {
+    let mut has_html_doctype = false;
+    let mut at = 0;
+    while let Some(found) = memchr(b'<', &head.as_bytes()[at..]) {
+        at += found + 1;
+        let tag = &head[at..];
+        if let Some(comment) = tag.strip_prefix("!--") {
+            let Some(end) = comment.find("-->") else { break };
+            at += end;
+            continue;
+        }
+        let name = tag.split(|c: char| c.is_whitespace() || "</>".contains(c)).next().unwrap_or_default();
+        let local = name.rsplit(':').next().unwrap_or_default();
+        let is_feed = ["rss", "feed", "rdf"].iter().any(|root| local.eq_ignore_ascii_case(root));
+        has_html_doctype |= tag.get(..13).is_some_and(|start| start.eq_ignore_ascii_case("!doctype html"));
+        if is_feed {
+            return Some((Some(at - 1), has_html_doctype));
+        }
+        if local.eq_ignore_ascii_case("html") || (has_html_doctype && name.starts_with(|c: char| c.is_alphabetic())) {
+            return None;
+        }
+    }
+    (!has_html_doctype).then_some((None, false))
 }
 
 /// Rewrites where the survey asks, and hands the document to feed-rs.
@@ -232,17 +252,18 @@ fn read(
     }
     // Links of RSS start from the site, which feed-rs does not know.
     let base = base.filter(|_| found.dialect == Dialect::Atom);
+    let text = found.end_of_root.and_then(|end| text.get(..end)).unwrap_or(text);
     let (feed, zoneless) = if let Some(end) = found.end_of_items {
         problems.push(format!("{} items; only the first {MAX_ITEMS} were read", found.item_count));
-        run_feed_rs(&rewrite(text.get(..end).unwrap_or(text)), base, deadline)
+        run_feed_rs(&rewrite(text.get(..end).unwrap_or(text), &found.items), base, deadline)
     } else if found.rewrite {
-        run_feed_rs(&rewrite(text), base, deadline)
+        run_feed_rs(&rewrite(text, &found.items), base, deadline)
     } else {
         run_feed_rs(text, base, deadline)
     }?;
     let (language, title, description) = (found.language.clone(), found.title.clone(), found.description.clone());
     let noted: Vec<String> = found.problems.iter().cloned().collect();
-    let extras = found.kept_items();
+    let extras = found.items;
     if feed.entries.is_empty() && !extras.is_empty() {
         return Err("its items could not be read".to_owned());
     }
@@ -258,7 +279,7 @@ fn attempt(document: &str, base: Option<&Url>, deadline: Deadline) -> Result<Fee
     if found.max_depth > MAX_DEPTH || found.syntax_error.is_some() {
         return Err(String::new());
     }
-    let rewritten = found.rewrite.then(|| rewrite(document));
+    let rewritten = found.rewrite.then(|| rewrite(document, &found.items));
     let read = run_feed_rs(rewritten.as_deref().unwrap_or(document), base, deadline);
     read.map(|(feed, _)| feed)
 }
@@ -288,8 +309,8 @@ fn assemble(read: Read, base: Option<Url>, mut problems: Vec<String>) -> ParsedF
     }
     let own_title = feed.title.as_ref().map(|t| line(&t.content, t.content_type.as_str(), &shared));
     let title = own_title.filter(|t| !t.is_empty()).or_else(|| title.map(|t| clean_line(&t)));
-    let description = feed.description.map(|t| t.content).or(description).map(|t| t.trim().to_owned());
-    let description = description.filter(|t| !t.is_empty());
+    let own_description = feed.description.map(|t| t.content.trim().to_owned()).filter(|t| !t.is_empty());
+    let description = own_description.or_else(|| description.map(|t| t.trim().to_owned()));
     let format = if is_cdf { "cdf" } else { format_name(&format) };
     ParsedFeed { title, link, description, language, format: format.to_owned(), items, problems }
 }
@@ -366,9 +387,11 @@ mod tests {
             1 => proptest::sample::select(vec!["& ", "&#0;", "\u{10FFFD}0\u{10FFFD}", "<", "</item>"])
                 .prop_map(str::to_owned),
         ];
-        let names = "description content:encoded content summary itunes:summary title guid media:group author";
+        let names = "description content:encoded content summary itunes:summary title guid media:group author link \
+                     dc:title media:title dc:description atom:content atom:summary";
         let attributes = "||| type='html'| type=\"text\"| type='xhtml'| type='image/png'| mode='base64'| type='a>b'| src='x'\
-                          | xmlns='http://search.yahoo.com/mrss/'| xml:base='http://x.org/type/'";
+                          | xmlns='http://search.yahoo.com/mrss/'| xmlns='http://www.w3.org/2005/Atom'\
+                          | xml:base='http://x.org/type/'";
         let name = proptest::sample::select(names.split(' ').collect::<Vec<_>>());
         let attributes = proptest::sample::select(attributes.split('|').collect::<Vec<_>>());
         let element = (name, attributes, proptest::collection::vec(piece, 0..4))
@@ -381,7 +404,8 @@ mod tests {
         #[test]
         fn any_feed_is_the_same_with_its_texts_lifted(items in proptest::collection::vec(elements(), 0..4), own in elements()) {
             let prefixes = "xmlns:content='http://purl.org/rss/1.0/modules/content/' xmlns:media='http://search.yahoo.com/mrss/' \
-                            xmlns:itunes='http://www.itunes.com/dtds/podcast-1.0.dtd'";
+                            xmlns:itunes='http://www.itunes.com/dtds/podcast-1.0.dtd' \
+                            xmlns:dc='http://purl.org/dc/elements/1.1/' xmlns:atom='http://www.w3.org/2005/Atom'";
             let all = |name: &str| items.iter().fold(String::new(), |all, item| {
                 format!("{all}<{name}>\r\n <link>http://x.org/a</link>\t{item} </{name}>\n")
             });

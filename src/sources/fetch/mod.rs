@@ -31,6 +31,8 @@ pub use request::Request;
 use address::host_key;
 use politeness::Politeness;
 
+/// A resolver that takes longer is not waited for where nothing is to be read anyway.
+const MAX_RESOLVING: Duration = Duration::from_secs(5);
 /// The next request to a host comes a gap after the last one, or not for long; an open connection takes memory on both sides.
 const IDLE_SLACK: Duration = Duration::from_millis(50);
 
@@ -194,6 +196,17 @@ impl Fetcher {
     pub fn may_ask(&self, url: &str) -> Result<(), FetchError> {
         let chain = Chain::start(url, self.config.max_redirects)?;
         self.check(&chain.url).map(|_| ())
+    }
+
+    /// Looks up the name in an address. Nothing is sent there.
+    ///
+    /// # Errors
+    /// `dns` for a name without an address, or why it is refused.
+    pub async fn resolve(&self, url: &str) -> Result<(), FetchError> {
+        let chain = Chain::start(url, self.config.max_redirects)?;
+        let host = self.check(&chain.url)?;
+        let resolving = tokio::time::timeout(MAX_RESOLVING, self.check_for_proxy(&chain.url));
+        resolving.await.unwrap_or_else(|_| Err(FetchError::Dns { host, reason: "no answer in time".to_owned() }))
     }
 
     /// The host to be polite to, if it may be asked at all.

@@ -130,3 +130,109 @@ fn terminal_sequences_leave_nothing_behind() {
     let json = r#"{"version":"https://jsonfeed.org/version/1.1","items":[{"id":"1","title":"\u001b[31mRed"}]}"#;
     assert_eq!(read(json).items[0].title.as_deref(), Some("Red"));
 }
+
+fn rdf(items: &str) -> ParsedFeed {
+    read(&format!(
+        "<rdf:RDF xmlns='http://purl.org/rss/1.0/' xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'>\
+         <channel><title>T</title></channel>{items}</rdf:RDF>"
+    ))
+}
+
+#[test]
+fn texts_are_read_that_stand_in_an_extension_alone() {
+    let declared = "xmlns:dc='http://purl.org/dc/elements/1.1/' xmlns:media='http://search.yahoo.com/mrss/' \
+                    xmlns:atom='http://www.w3.org/2005/Atom'";
+    for (inner, title, summary, content) in [
+        ("<dc:title>A &amp; B</dc:title>", Some("A & B"), None, None),
+        ("<media:title>A</media:title>", Some("A"), None, None),
+        ("<media:title>A</media:title><dc:title>B</dc:title>", Some("B"), None, None),
+        ("<media:title>A</media:title><title>B</title><dc:title>C</dc:title>", Some("B"), None, None),
+        ("<dc:title>A</dc:title><title> </title><dc:title/>", Some("A"), None, None),
+        ("<dc:description>&lt;b&gt;x&lt;/b&gt;</dc:description>", None, Some("<b>x</b>"), None),
+        ("<description>x</description><dc:description>y</dc:description>", None, Some("x"), None),
+        ("<atom:summary>x</atom:summary>", None, Some("x"), None),
+        ("<atom:content type='html'>&lt;b&gt;x&lt;/b&gt;</atom:content>", None, None, Some("<b>x</b>")),
+        ("<content xmlns='http://www.w3.org/2005/Atom' type='xhtml'><p>x</p></content>", None, None, Some("<p>x</p>")),
+    ] {
+        for declared in [declared, ""] {
+            let rss = read(&format!(
+                "<rss version='2.0' {declared}><channel><item><title>0</title></item><item>{inner}</item>\
+                 </channel></rss>"
+            ));
+            let rdf = rdf(&format!("<item {declared}>{inner}</item>"));
+            for item in [rss.items.last(), rdf.items.last()] {
+                let item = item.unwrap();
+                let found = (item.title.as_deref(), item.summary_markup.as_deref(), item.content_markup.as_deref());
+                assert_eq!(found, (title, summary, content), "{inner}");
+            }
+        }
+    }
+    let dated = rss("<pubDate/><dc:date>2024-03-01T10:00:00Z</dc:date>");
+    assert_eq!(dated.items[0].published_at.map(|at| at.to_string()).as_deref(), Some("2024-03-01T10:00:00Z"));
+}
+
+#[test]
+fn items_of_rss_1_are_read_without_a_link() {
+    let feed = rdf("<item><title>A</title></item><item rdf:about='http://x.org/b'><title>B</title><link/></item>\
+                    <item rdf:about='http://x.org/?c'><title>C</title><link> http://x.org/c </link></item>");
+    let found: Vec<_> =
+        feed.items.iter().map(|item| (item.title.as_deref(), item.guid.as_deref(), item.url.as_deref())).collect();
+    assert_eq!(
+        found,
+        [
+            (Some("A"), None, None),
+            (Some("B"), Some("http://x.org/b"), Some("http://x.org/b")),
+            (Some("C"), Some("http://x.org/?c"), Some("http://x.org/c")),
+        ]
+    );
+}
+
+#[test]
+fn an_empty_element_is_an_empty_text() {
+    let texts = |item: &aha_radar::domain::item::NewItem| {
+        [&item.title, &item.summary_markup, &item.content_markup].map(|text| text.as_deref().map(str::to_owned))
+    };
+    let feed = read(
+        "<rss version='2.0'><channel><title/><description></description>\
+         <item><title/><description/><content:encoded/></item>\
+         <item><link>http://x.org/</link></item></channel></rss>",
+    );
+    assert_eq!((feed.title.as_deref(), feed.description.as_deref(), feed.link), (Some(""), Some(""), None));
+    assert_eq!(texts(&feed.items[0]), [Some(""), Some(""), Some("")].map(|text| text.map(str::to_owned)));
+    assert_eq!(texts(&feed.items[1]), [None, None, None]);
+    let feed =
+        read("<feed xmlns='http://www.w3.org/2005/Atom'><title/><subtitle/><entry><title/><summary/></entry></feed>");
+    assert_eq!((feed.title.as_deref(), feed.description.as_deref()), (Some(""), Some("")));
+    assert_eq!(texts(&feed.items[0]), [Some(""), Some(""), None].map(|text| text.map(str::to_owned)));
+    let unread = read("<feed xmlns='http://www.w3.org/2005/Atom'><entry><dc:title>A</dc:title></entry></feed>");
+    assert_eq!(texts(&unread.items[0]), [None, None, None]);
+    let feed = read(
+        "<rss version='2.0' xmlns:itunes='http://www.itunes.com/dtds/podcast-1.0.dtd'><channel><description/>\
+         <itunes:summary>About</itunes:summary></channel></rss>",
+    );
+    assert_eq!((feed.title, feed.description.as_deref()), (None, Some("About")));
+}
+
+#[test]
+fn an_authors_address_is_kept_beside_the_name() {
+    for (author, name, byline) in [
+        ("<author>ann@x.org (Ann)</author>", "Ann", Some("Ann (ann@x.org)")),
+        ("<author>Ann &lt;ann@x.org&gt;</author>", "Ann", Some("Ann (ann@x.org)")),
+        ("<author>Ann, ann@x.org</author>", "Ann", Some("Ann (ann@x.org)")),
+        ("<author>ann@x.org</author>", "ann@x.org", None),
+        ("<author>Ann</author>", "Ann", None),
+    ] {
+        let item = rss(author).items.remove(0);
+        assert_eq!((item.author.as_deref(), item.byline.as_deref()), (Some(name), byline), "{author}");
+    }
+    let person = |name: &str| format!("<author><name>{name}</name><email>{name}@x.org</email></author>");
+    let feed = read(&format!(
+        "<feed xmlns='http://www.w3.org/2005/Atom'>{}<entry/><entry>{}{}</entry></feed>",
+        person("Cas"),
+        person("Ann"),
+        person("Bea")
+    ));
+    assert_eq!(feed.items[0].byline.as_deref(), Some("Cas (Cas@x.org)"));
+    assert_eq!(feed.items[1].author.as_deref(), Some("Ann, Bea"));
+    assert_eq!(feed.items[1].byline.as_deref(), Some("Ann (Ann@x.org), Bea (Bea@x.org)"));
+}

@@ -71,3 +71,15 @@ fn what_a_page_names_is_asked_by_the_same_rules() {
     radar().run(&["source", "add", &web.url("/")]).says("inside a private, local or reserved network");
     assert!(inside.requests("/feed").is_empty());
 }
+
+#[test]
+fn a_name_that_does_not_resolve_is_added_and_it_is_said() {
+    let radar = radar();
+    radar
+        .run(&["source", "add", "https://nosuch.invalid/feed"])
+        .exits(0)
+        .says("the name nosuch.invalid could not be resolved");
+    assert_eq!(urls(&radar), ["https://nosuch.invalid/feed"]);
+    let said = radar.run(&["source", "add", "--as-is", "https://other.invalid/feed"]).exits(0).stderr;
+    assert!(!said.contains("resolved"), "{said}");
+}

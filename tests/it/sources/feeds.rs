@@ -39,7 +39,7 @@ fn rss_items_are_read_in_full() {
         (Some(12), Some("https://talk.example.org/7"))
     );
     assert_eq!(feed.items[1].url.as_deref(), Some("https://example.org/b"));
-    assert_eq!((feed.items[2].url.as_deref(), feed.items[2].title.as_deref()), (None, None));
+    assert_eq!((feed.items[2].url.as_deref(), feed.items[2].title.as_deref()), (None, Some("")));
     assert!(feed.problems.is_empty(), "{:?}", feed.problems);
 }
 
@@ -158,6 +158,35 @@ fn broken_documents_are_repaired_and_it_is_said() {
 }
 
 #[test]
+fn the_root_element_decides_and_ends_the_feed() {
+    let atom = "<feed xmlns='http://www.w3.org/2005/Atom'><entry><title>A</title></entry></feed>";
+    let text = "A text that is long enough to be lifted out of its document.";
+    let rss = format!(
+        "<rss version='2.0'><channel><item><title>A</title><description>{text}</description></item></channel></rss>"
+    );
+    for start in
+        ["<?xml version='1.0'?><!DOCTYPE html>", "<!doctype html PUBLIC '-//W3C//DTD XHTML 1.0//EN'><!-- <html> -->\n"]
+    {
+        for feed in [atom, &rss] {
+            let feed = read(&format!("{start}{feed}"));
+            assert_eq!(feed.items.len(), 1, "{start}");
+            assert_eq!(feed.problems, ["the document type is that of HTML, the root element that of a feed"]);
+        }
+    }
+    for end in
+        ["<script src='x'></script>", "<script>if (a < b && c) {}", "</rss>", "words", "<!-- x", "<rss><item/></rss>"]
+    {
+        for feed in [atom, &rss] {
+            let feed = read(&format!("{feed}\n{end}"));
+            assert_eq!(feed.items.len(), 1, "{end}");
+            assert_eq!(feed.problems, ["what follows the feed's end was left out"], "{end}");
+        }
+    }
+    let read_in_full = read(&format!("{rss}\n<!-- made in 0.1 s --><?end ?>\n"));
+    assert!(read_in_full.problems.is_empty(), "{:?}", read_in_full.problems);
+}
+
+#[test]
 fn invalid_bytes_do_not_lose_the_feed() {
     let mut bytes =
         "<?xml version='1.0' encoding='utf-8'?><rss version='2.0'><channel><item><title>Gr\u{fc}\u{df}e aus K\u{f6}ln"
@@ -178,6 +207,7 @@ fn what_is_no_feed_is_named() {
         ("  \n", "empty"),
         ("<!doctype html><html><title>x</title>", "HTML"),
         ("<?xml version='1.0'?><!DOCTYPE html><html xmlns='http://www.w3.org/1999/xhtml'/>", "HTML"),
+        ("<!doctype html><title>x</title><p>On <rss> and <feed>", "HTML"),
         ("<opml><body/></opml>", "<opml>"),
         ("plain words", "neither"),
         ("\u{1f}\u{8b}binary", "neither"),

@@ -2,6 +2,7 @@
 //! `rdf:about`, whether a guid is a permalink), and says what feed-rs would stumble over. Called by the parser. What each element
 //! tells stands in `walk`.
 
+mod texts;
 mod walk;
 
 use std::collections::BTreeSet;
@@ -14,6 +15,7 @@ use super::limits::{Deadline, MAX_REFERENCES, TOO_SLOW};
 use super::parse::MAX_ITEMS;
 use super::vocabulary::{Dialect, spelling};
 
+pub(super) use texts::{Rewriting, Text, TextsFound};
 use walk::Walk;
 
 /// What feed-rs leaves out of an item.
@@ -31,6 +33,7 @@ pub(super) struct ItemExtras {
     pub(super) updated: Option<String>,
     /// What relative addresses in its texts start from, as far as the document says so.
     pub(super) base: Option<String>,
+    pub(super) texts: TextsFound,
     has_link: bool,
 }
 
@@ -45,6 +48,8 @@ pub(super) struct Survey {
     pub(super) item_count: usize,
     /// Where the last item that is read ends, if there are more.
     pub(super) end_of_items: Option<usize>,
+    /// What stands behind it belongs to no feed.
+    pub(super) end_of_root: Option<usize>,
     /// The document has to be rewritten before feed-rs reads it.
     pub(super) rewrite: bool,
     /// Why, where a publisher should know.
@@ -53,18 +58,13 @@ pub(super) struct Survey {
     /// Where the document stops being well-formed.
     pub(super) syntax_error: Option<String>,
     pub(super) language: Option<String>,
-    /// What extensions say of the feed, for where it says nothing itself.
+    /// What extensions say of the feed, for where it says nothing itself; empty where its own element is there and they
+    /// say nothing.
     pub(super) title: Option<String>,
     pub(super) description: Option<String>,
 }
 
 impl Survey {
-    /// The extras of the items that feed-rs will return: it drops RSS 1.0 items without a link.
-    pub(super) fn kept_items(self) -> Vec<ItemExtras> {
-        let rdf = self.dialect == Dialect::Rdf;
-        self.items.into_iter().filter(|item| item.has_link || !rdf).collect()
-    }
-
     fn note(&mut self, problem: impl Into<String>) {
         self.rewrite = true;
         self.problems.insert(problem.into());
@@ -111,6 +111,10 @@ pub(super) fn survey(text: &str, base: Option<&Url>, deadline: Deadline) -> Surv
                 if is_last {
                     walk.survey.end_of_items = usize::try_from(reader.buffer_position()).ok();
                 }
+                if walk.tracker.depth == 0 {
+                    walk.survey.end_of_root = usize::try_from(reader.buffer_position()).ok();
+                    break;
+                }
             }
             Ok((_, Event::Text(text))) => walk.text(&text),
             Ok((_, Event::CData(text))) => walk.text(&text),
@@ -133,9 +137,25 @@ pub(super) fn survey(text: &str, base: Option<&Url>, deadline: Deadline) -> Surv
     if walk.tracker.depth > 0 && walk.survey.syntax_error.is_none() {
         walk.survey.syntax_error = Some("the document ends before its elements do".to_owned());
     }
+    if walk.survey.end_of_root.and_then(|end| text.get(end..)).is_some_and(has_more) {
+        walk.survey.problems.insert("what follows the feed's end was left out".to_owned());
+    }
     walk.survey.end_of_items = walk.survey.end_of_items.filter(|_| walk.survey.item_count > MAX_ITEMS);
     walk.survey.dialect = walk.tracker.dialect;
     walk.survey
+}
+
+/// Whether anything but comments and instructions stands behind the root.
+fn has_more(mut rest: &str) -> bool {
+    loop {
+        rest = rest.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '\0' | '\u{FEFF}'));
+        let markup = [("<!--", "-->"), ("<?", "?>")];
+        let behind = markup.iter().find_map(|(open, close)| rest.strip_prefix(open)?.split_once(close));
+        match behind {
+            Some((_, behind)) => rest = behind,
+            None => return !rest.is_empty(),
+        }
+    }
 }
 
 /// An attribute's value by its qualified name, references resolved.

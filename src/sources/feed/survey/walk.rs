@@ -3,7 +3,7 @@
 use quick_xml::events::{BytesRef, BytesStart};
 use url::Url;
 
-use super::{ItemExtras, MAX_ITEMS, Survey, attribute};
+use super::{ItemExtras, MAX_ITEMS, Survey, attribute, texts};
 use crate::sources::feed::vocabulary::{Dialect, Place, Space, Tracker, is_person, is_text_construct};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -26,6 +26,8 @@ pub(super) struct Walk {
     /// The field whose text is being read, and its depth.
     field: Option<(Field, usize)>,
     text: String,
+    /// The number of the item's text that is open and holds nothing yet, and its depth.
+    empty: Option<(usize, usize)>,
     /// The depth of the text construct that is open, where markup would be out of place.
     construct: Option<usize>,
     /// The document's address, with the depth 0, and each `xml:base` that holds, with that of its element.
@@ -40,6 +42,7 @@ impl Walk {
             tracker: Tracker::new(),
             field: None,
             text: String::new(),
+            empty: None,
             construct: None,
             bases: Vec::new(),
             check_bases,
@@ -59,6 +62,7 @@ impl Walk {
         if self.tracker.depth == 1 {
             self.root(start, name);
         }
+        self.fill();
         if !place.structural {
             return;
         }
@@ -77,6 +81,10 @@ impl Walk {
             self.item_child(start, name, place.space);
         } else {
             match (place.space, name) {
+                (Space::Own, "title") => _ = self.survey.title.get_or_insert_default(),
+                (Space::Own, "description" | "subtitle" | "tagline") => {
+                    self.survey.description.get_or_insert_default();
+                }
                 (Space::Extension("dc"), "title") => self.read(Field::FeedTitle),
                 (Space::Own | Space::Extension("dc"), "language") => self.read(Field::FeedLanguage),
                 (Space::Extension("itunes"), "summary" | "subtitle") => self.read(Field::FeedDescription),
@@ -139,6 +147,10 @@ impl Walk {
             return;
         }
         let Some(item) = self.survey.items.last_mut() else { return };
+        if let Some(number) = texts::number(space, name) {
+            item.texts.note(number);
+            self.empty = Some((number, self.tracker.depth));
+        }
         match (space, name) {
             (Space::Own, "comments") => self.read(Field::CommentsUrl),
             (Space::Extension("slash"), "comments") | (Space::Extension("thr"), "total") => self.read(Field::Comments),
@@ -188,18 +200,31 @@ impl Walk {
         }
     }
 
+    /// The text that is open is not empty.
+    fn fill(&mut self) {
+        if let Some((number, _)) = self.empty.take()
+            && let Some(item) = self.survey.items.last_mut()
+        {
+            item.texts.fill(number);
+        }
+    }
+
     fn read(&mut self, field: Field) {
         self.text.clear();
         self.field = Some((field, self.tracker.depth));
     }
 
     pub(super) fn text(&mut self, text: &str) {
+        if self.empty.is_some() && !text.trim_start().is_empty() {
+            self.fill();
+        }
         if self.field.is_some() {
             self.text.push_str(text);
         }
     }
 
     pub(super) fn reference(&mut self, reference: &BytesRef<'_>) {
+        self.fill();
         // feed-rs stops at a reference to a character that is none.
         match reference.resolve_char_ref() {
             Err(error) => self.survey.syntax_error = Some(error.to_string()),
@@ -223,23 +248,23 @@ impl Walk {
             self.field = None;
             self.store(field);
         }
+        self.empty = self.empty.filter(|(_, at)| *at != depth);
         while self.bases.last().is_some_and(|(at, _)| *at >= depth) {
             self.bases.pop();
         }
         let ends_item = self.tracker.leave();
-        if ends_item && self.tracker.dialect == Dialect::Rdf {
-            self.end_of_rdf_item();
+        if ends_item && self.tracker.dialect != Dialect::Atom {
+            self.end_of_rss_item();
         }
         ends_item
     }
 
-    /// Without a link feed-rs would drop the item; the rewriting makes one of what it is about.
-    fn end_of_rdf_item(&mut self) {
-        if let Some(item) = self.survey.items.last_mut()
-            && !item.has_link
-            && item.about.is_some()
+    /// An RSS 1.0 item without a link feed-rs would drop: the rewriting adds one.
+    fn end_of_rss_item(&mut self) {
+        let is_rdf = self.tracker.dialect == Dialect::Rdf;
+        if let Some(item) = self.survey.items.last()
+            && ((is_rdf && !item.has_link) || item.texts.needs_rewriting())
         {
-            item.has_link = true;
             self.survey.rewrite = true;
         }
     }
@@ -257,8 +282,11 @@ impl Walk {
         }
         let found = Some(text.to_owned()).filter(|t| !t.is_empty());
         match field {
-            Field::FeedTitle => return self.survey.title = found,
-            Field::FeedDescription => return self.survey.description = self.survey.description.take().or(found),
+            Field::FeedTitle => return self.survey.title = found.or(self.survey.title.take()),
+            Field::FeedDescription => {
+                let before = self.survey.description.take();
+                return self.survey.description = before.clone().filter(|text| !text.is_empty()).or(found).or(before);
+            }
             Field::FeedLanguage => return self.survey.language = found.or(self.survey.language.take()),
             _ => {}
         }
