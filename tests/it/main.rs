@@ -11,6 +11,7 @@ mod conversations;
 mod copy;
 mod daemon;
 mod deep_dive;
+mod documented;
 mod dry_run;
 mod embedding;
 mod faults;
