@@ -18,6 +18,7 @@ mod faults;
 mod feedback;
 mod fuzzed;
 mod gateway;
+mod image;
 mod judged;
 mod kill;
 mod manners;
