@@ -75,7 +75,7 @@ impl EmbedSettings {
 
 /// The variables, without their prefix.
 #[derive(Debug, Default, Deserialize)]
-struct RawEmbed {
+pub(super) struct RawEmbed {
     endpoint: Option<String>,
     model: Option<String>,
     model_low: Option<String>,

@@ -7,6 +7,8 @@
 pub mod catalogue;
 mod embed;
 mod models;
+#[cfg(test)]
+mod names;
 mod openai;
 mod place;
 mod reader;

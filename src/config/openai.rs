@@ -121,7 +121,7 @@ pub(super) struct RawGeneral {
 
 /// The variables of one task (`OPENAI_TRIAGE_…`).
 #[derive(Debug, Default, Deserialize)]
-struct RawTask {
+pub(super) struct RawTask {
     model: Option<String>,
     model_low: Option<String>,
     model_normal: Option<String>,

@@ -2,6 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use aha_radar::config::Config;
+use aha_radar::domain::task::Task;
+use aha_radar::domain::topic::BudgetTier;
+
 use crate::support::radar::{Engine, Radar, repository};
 use crate::support::rows;
 
@@ -130,5 +134,23 @@ fn every_column_is_described() {
             let described = row.and_then(|row| row.trim_end_matches(" |").rsplit(" | ").next());
             assert_eq!(described, Some(columns.join(", ").as_str()), "{view}, {engine:?}");
         }
+    }
+}
+
+/// A model that thinks counts its thoughts as output: the defaults are for those that do not.
+#[test]
+fn the_model_of_the_readme_can_answer_within_its_limits() {
+    let text = read("README.md");
+    let (_, example) = blocks(&text, "sh").into_iter().find(|(_, block)| block.contains("OPENAI_MODEL=")).unwrap();
+    let exported = example.lines().filter_map(|line| line.strip_prefix("export "));
+    let words = exported.flat_map(|line| line.split('#').next().unwrap().split_whitespace());
+    let pairs = words.map(|word| word.split_once('=').unwrap()).map(|(name, value)| (name.into(), value.into()));
+    let config = Config::from_pairs(pairs).unwrap();
+    let openai = config.llm.openai.unwrap();
+    for (task, least) in [(Task::Triage, 500), (Task::DeepSummary, 2_500)] {
+        let settings = &openai.tasks[&task];
+        assert_eq!(settings.chain(BudgetTier::Normal), ["gpt-5-mini"]);
+        assert!(settings.effort.is_some(), "{task:?} has no effort");
+        assert!(settings.max_output_tokens >= least, "{task:?}: {} tokens", settings.max_output_tokens);
     }
 }
