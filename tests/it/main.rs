@@ -21,6 +21,7 @@ mod gateway;
 mod image;
 mod judged;
 mod kill;
+mod logs;
 mod manners;
 mod migrate;
 mod miniflux;
