@@ -1,16 +1,19 @@
 # The binary and the certificates it checks servers by; nothing else is added to a small Debian.
 #
 #   docker build -t aha-radar .
-#   docker run --read-only -v aha-radar:/data aha-radar
+#   docker run --stop-timeout 30 --read-only -v aha-radar:/data aha-radar
 #
+# Calls under way have 15 s to end when the container is stopped; Docker kills after 10 unless --stop-timeout says otherwise.
 # docs/OPERATING.md tells how to bring sources in, and why the port is not published.
 
 FROM rust:1.95-slim-bookworm AS build
 WORKDIR /build
 
-# Dependencies in a layer of their own: it is made again only when the manifests or the settings of the build change. The stand-in sources are empty.
+# Dependencies in a layer of their own: it is made again only when the manifests, the settings of the build or the benchmarks change. The stand-in
+# sources are empty; benchmarks are not built, but cargo reads no manifest that names files which are not there.
 COPY .cargo .cargo
 COPY Cargo.toml Cargo.lock ./
+COPY benches benches
 RUN mkdir src \
     && echo 'fn main() {}' > src/main.rs \
     && touch src/lib.rs \

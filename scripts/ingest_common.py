@@ -49,7 +49,7 @@ def ingest(binary, work, opml, window):
     environment = {
         "PATH": os.environ["PATH"], "HOME": str(work), "DATABASE_URL": f"sqlite://{work}/radar.db",
         "AHA_OUTPUT_DIR": str(work / "digests"), "AHA_FETCH_ALLOW": "127.0.0.0/8", "AHA_FETCH_HOST_GAP_MS": "0",
-        "AHA_FETCH_CONCURRENCY": str(FETCHES_AT_ONCE), "AHA_LOG": "info", "AHA_LOG_FORMAT": "json",
+        "AHA_FETCH_CONCURRENCY": str(FETCHES_AT_ONCE), "AHA_LOG": "info,aha_radar::pipeline=debug", "AHA_LOG_FORMAT": "json",
     }
     command = [binary, "run", "--import", str(opml), "--window", window]
     start = time.perf_counter()

@@ -100,7 +100,7 @@ class Radar:
 
     def call(self, day, *arguments):
         environment = {
-            "PATH": os.environ["PATH"], "HOME": str(self.folder), "DATABASE_URL": self.database, "AHA_LOG": "info",
+            "PATH": os.environ["PATH"], "HOME": str(self.folder), "DATABASE_URL": self.database, "AHA_LOG": "info,aha_radar::pipeline=debug",
             "AHA_LOG_FORMAT": "json", "AHA_OUTPUT_DIR": str(self.folder / "digests"), "AHA_RETAIN_ITEMS_DAYS": "0",
             "AHA_NOW": f"{FIRST + datetime.timedelta(days=day):%Y-%m-%dT%H:%M:%SZ}",
         }

@@ -11,6 +11,7 @@ use anyhow::Result;
 use serde::Serialize;
 
 use crate::config::Config;
+use crate::domain::failures::{Failure, alike};
 use crate::domain::source::SourceHealth;
 use crate::pipeline::due::overdue;
 use crate::pipeline::holder::Holder;
@@ -176,13 +177,24 @@ async fn sources(store: &SharedStore, topic: &crate::domain::topic::Topic, findi
         };
         findings.ok("sources", format!("topic {:?} reads {which}", topic.name));
     }
-    for source in sources.iter().filter(|s| matches!(s.health, SourceHealth::Failing | SourceHealth::Gone)) {
-        let why = source.last_error.as_deref().unwrap_or("no reason was recorded");
-        let failed = match u64::try_from(source.consecutive_failures).unwrap_or_default() {
+    let failing = || sources.iter().filter(|s| matches!(s.health, SourceHealth::Failing | SourceHealth::Gone));
+    let failures = failing().map(|source| Failure {
+        url: &source.url,
+        kind: source.last_error_kind.as_deref().unwrap_or_default(),
+        reason: source.last_error.as_deref().unwrap_or("no reason was recorded"),
+    });
+    for alike in alike(failures) {
+        let most = failing().filter(|s| alike.urls.contains(&s.url.as_str())).map(|s| s.consecutive_failures).max();
+        let failed = match most.and_then(|most| u64::try_from(most).ok()).unwrap_or_default() {
             0 | 1 => "failed".to_owned(),
-            n => format!("failed {} in a row", times(n)),
+            n if alike.urls.len() == 1 => format!("failed {} in a row", times(n)),
+            n => format!("failed up to {} in a row", times(n)),
         };
-        findings.wrong("source", format!("{} {failed}: {why}", source.url));
+        let what = match alike.urls.len() {
+            1 => alike.names(),
+            n => format!("{n} sources ({})", alike.names()),
+        };
+        findings.wrong("source", format!("{what} {failed}: {}", alike.reason));
     }
     Ok(())
 }

@@ -19,7 +19,7 @@ use crate::app::App;
 use crate::config::Config;
 use crate::domain::topic::Topic;
 use crate::pipeline::progress::Silent;
-use crate::pipeline::runner::{self, Made, RunRequest};
+use crate::pipeline::runner::{self, RunRequest};
 use crate::pipeline::{RunError, StopSignal, due};
 use crate::retention;
 use crate::store::error::Decision;
@@ -223,12 +223,8 @@ async fn run_topic(app: App, topic: Topic, stop: StopSignal) -> Result<(), Decis
         stop,
     };
     match Box::pin(runner::run(&app, &request)).await {
-        Ok(outcome) => {
-            for Made { digest, .. } in &outcome.made {
-                let (status, items) = (digest.digest.status.as_str(), digest.digest.items);
-                tracing::info!(topic = %topic.name, status, items, stories = digest.stories.len(), "digest made");
-            }
-        }
+        // The runner has logged each run.
+        Ok(_) => {}
         Err(RunError::Interrupted) => {
             // Not planned anew: the unfinished run is due again as soon as a daemon starts.
             tracing::info!(topic = %topic.name, "run interrupted; the next start continues it");

@@ -3,6 +3,7 @@
 pub mod budget;
 pub mod database_url;
 pub mod digest;
+pub mod failures;
 pub mod feedback;
 pub mod ids;
 pub mod item;

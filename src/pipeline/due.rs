@@ -71,7 +71,7 @@ pub async fn plan_next(app: &App, topic: &Topic, after: Timestamp) -> Result<(),
     let next = next(app, topic, after);
     app.store().set_next_run(topic.id, next).await?;
     let next = next.map_or_else(|| "never".to_owned(), |at| at.to_string());
-    tracing::info!(topic = %topic.name, %next, "next run planned");
+    tracing::debug!(topic = %topic.name, %next, "next run planned");
     Ok(())
 }
 

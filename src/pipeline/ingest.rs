@@ -4,13 +4,14 @@
 //! marked with the reason; the others go on. Committing in a fixed order makes it certain which of two sources that bring
 //! one link is its first, however fast each server answers.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::pin::pin;
 use std::sync::Arc;
 
 use futures::{Stream, StreamExt as _};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 
+use crate::domain::failures::{Failure, alike};
 use crate::domain::ids::{FetchRunId, SourceId};
 use crate::domain::item::NewItem;
 use crate::domain::source::{Source, SourceHealth};
@@ -45,16 +46,32 @@ pub(super) async fn run(context: &RunContext, state: &mut RunState) -> Result<()
     let is_due = |source: &Source| !context.scheduled || source.next_check_at.is_none_or(|at| at <= now);
     let due: Vec<Source> = sources.filter(|source| !done.contains(&source.id)).filter(is_due).collect();
     context.progress.begin(Stage::Ingest, due.len());
+    let urls: HashMap<SourceId, String> = due.iter().map(|source| (source.id, source.url.clone())).collect();
+    let mut failed = Vec::new();
     let turns = Arc::new(Semaphore::new(LOOK_AHEAD));
     let looks = futures::stream::iter(due).map(|source| in_turn(context, source, &turns)).buffered(LOOK_AHEAD);
     let (finished, to_commit) = mpsc::unbounded_channel();
     // While one look is being read or stored the others go on: their servers wait for nobody.
-    let (total, ()) = tokio::try_join!(commit_all(context, to_commit), hand_over(looks, finished))?;
+    let ended = tokio::try_join!(commit_all(context, to_commit, &mut failed), hand_over(looks, finished));
+    log_failures(&urls, &failed);
+    let (total, ()) = ended?;
     state.sources = context.store().sources(context.topic.id).await?;
     state.source_outcomes = outcomes(context, &state.sources).await?;
     let read = count(total.seen, "item", "items");
     context.progress.end(Stage::Ingest, &format!("{read} read, {} new, {} changed", total.new, total.updated));
     Ok(())
+}
+
+/// A source, with the kind and the message of its failure.
+type Failed = (SourceId, String, String);
+
+/// Identical failures are one line.
+fn log_failures(urls: &HashMap<SourceId, String>, failed: &[Failed]) {
+    let url = |id| urls.get(id).map_or("", String::as_str);
+    for alike in alike(failed.iter().map(|(id, kind, reason)| Failure { url: url(id), kind, reason })) {
+        let (failed, sources) = (alike.urls.len(), alike.names());
+        tracing::warn!(failed, %sources, kind = alike.kind, error = %alike.reason, "sources failed; the others go on");
+    }
 }
 
 /// A look, and the turn that is free for another one when it is stored: so there are never more of them in memory.
@@ -83,6 +100,7 @@ async fn hand_over(
 async fn commit_all(
     context: &RunContext,
     mut looks: mpsc::UnboundedReceiver<Result<Turn, RunError>>,
+    failed: &mut Vec<Failed>,
 ) -> Result<FetchCounts, RunError> {
     let mut total = FetchCounts::default();
     loop {
@@ -93,7 +111,7 @@ async fn commit_all(
         };
         let Some(look) = look else { return Ok(total) };
         context.check()?;
-        total += commit_together(context, look?, &mut looks).await?;
+        total += commit_together(context, look?, &mut looks, failed).await?;
     }
 }
 
@@ -102,6 +120,7 @@ async fn commit_together(
     context: &RunContext,
     first: Turn,
     looks: &mut mpsc::UnboundedReceiver<Result<Turn, RunError>>,
+    failed: &mut Vec<Failed>,
 ) -> Result<FetchCounts, RunError> {
     let (look, turn) = first;
     let (mut commits, mut turns) = (vec![finished(context, look).await?], vec![turn]);
@@ -117,8 +136,11 @@ async fn commit_together(
     let committing =
         tokio::spawn(async move { store.commit_fetches(&lease, &commits).await.map(|counts| (counts, commits)) });
     let (counts, commits) = committing.await.map_err(|_| RunError::Interrupted)??;
-    for commit in &commits {
+    for commit in commits {
         context.progress.step(&commit.source.to_string());
+        if let (FetchStatus::Error, Some((kind, reason))) = (commit.status, commit.error) {
+            failed.push((commit.source, kind, reason));
+        }
     }
     Ok(counts)
 }
@@ -231,7 +253,6 @@ async fn finished(context: &RunContext, look: Look) -> Result<FetchCommit, RunEr
         commit.error = Some((String::new(), left_out));
     }
     if let Some((kind, reason)) = read.off {
-        tracing::warn!(source = %source.url, kind, reason, "not all that a search found is read");
         mark(&mut commit, &source, (kind.to_owned(), reason), context.app.jitter());
     }
     Ok(commit)
@@ -303,7 +324,7 @@ fn schedule(commit: &mut FetchCommit, source: &Source, freshness: Freshness, jit
 }
 
 fn fail(commit: &mut FetchCommit, source: &Source, error: &FetchError, jitter: f64) {
-    tracing::warn!(source = %source.url, kind = error.kind(), %error, "a source failed; the others go on");
+    tracing::debug!(source = %source.url, kind = error.kind(), %error, "a source failed");
     commit.http_status = error.http_status();
     commit.not_before = error.retry_after().map(|wait| commit.finished_at + wait);
     mark(commit, source, (error.kind().to_owned(), error.to_string()), jitter);

@@ -278,22 +278,31 @@ async fn end_calls_of_the_dead(app: &App, lease: &Lease) -> Result<(), RunError>
 async fn stages(context: &mut RunContext) -> Result<Digest, RunError> {
     let mut state = RunState::default();
     let (run, window) = (context.run.id, context.run.window);
-    tracing::info!(%window, mode = context.run.mode.as_str(), attempt = context.attempt, "run started");
+    let mode = context.run.mode.as_str();
+    let started = Instant::now();
+    tracing::debug!(%window, mode, attempt = context.attempt, "run started");
     for stage in STAGES {
         context.check()?;
         context.store().note_stage(&context.lease, run, context.attempt, stage.as_str()).await?;
         crate::failpoint::hit(stage.as_str());
         let begun = Instant::now();
         stage.run(context, &mut state).await?;
-        let elapsed_ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
-        tracing::info!(stage = stage.as_str(), elapsed_ms, "stage finished");
+        tracing::debug!(stage = stage.as_str(), elapsed_ms = millis_since(begun), "stage finished");
         if stage == super::Stage::Ingest {
             let now = context.app.clock().now();
             context.snapshot = context.store().pin_snapshot(&context.lease, run, now).await?;
         }
     }
     // The last stage leaves the digest it has committed.
-    state.digest.ok_or(RunError::Interrupted)
+    let digest = state.digest.ok_or(RunError::Interrupted)?;
+    let (status, items) = (digest.digest.status.as_str(), digest.digest.items);
+    let (attempt, stories, elapsed_ms) = (context.attempt, digest.stories.len(), millis_since(started));
+    tracing::info!(%window, mode, attempt, status, items, stories, elapsed_ms, "run finished");
+    Ok(digest)
+}
+
+fn millis_since(begun: Instant) -> u64 {
+    u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]

@@ -54,7 +54,7 @@ pub(super) async fn run(context: &RunContext, state: &mut RunState) -> Result<()
     }
     match until_stopped(context, embed_all(context, &job, &texts)).await? {
         Embedded::Stored { left_out } => {
-            tracing::info!(texts = texts.len(), left_out, space = %job.space, "vectors are there");
+            tracing::debug!(texts = texts.len(), left_out, space = %job.space, "vectors are there");
             state.space = Some(job.space);
         }
         Embedded::Failed(why) | Embedded::NoBudget(why) => {

@@ -32,7 +32,7 @@ pub(super) async fn run(context: &RunContext, state: &mut RunState, folder: &Pat
         }
     };
     let Some(due) = Due::find(context, weights.id()).await? else { return Ok(()) };
-    tracing::info!(texts = due.items.len(), space = weights.id(), "vectors are made from weights");
+    tracing::debug!(texts = due.items.len(), space = weights.id(), "vectors are made from weights");
     for items in due.items.chunks(COMMIT_ITEMS) {
         context.check()?;
         let vectors = embed(&weights, texts(context, items).await?).await?;

@@ -200,19 +200,23 @@ async fn the_views_show_times_as_text(store: &dyn Store, url: &str) {
     world.with_items(store, &[item("a", 1)]).await;
     alter(
         url,
-        "INSERT INTO provider_calls (id, purpose, provider, model, prompt_id, attempt, state, started_at, cost_microcredits)
-         VALUES ('x', 'triage', 'local', 'm', 'p', 1, 'ok', 1794787200999, 5)",
+        "INSERT INTO provider_calls (id, purpose, provider, model, prompt_id, attempt, state, started_at, cost_microcredits, topic_id)
+         SELECT 'x', 'triage', 'local', 'm', 'p', 1, 'ok', 1794787200999, 5, id FROM topics
+         UNION ALL SELECT 'y', 'llm_ask', 'local', 'm', 'p', 1, 'ok', 1794787200999, 7, NULL",
     )
     .await
     .unwrap();
     store.commit_digest(&world.lease, &digest_commit(&world, Cost::default(), vec![])).await.unwrap();
     let health = "SELECT health || ' ' || last_fetched_at || ' ' || items FROM source_health WHERE items > 0";
     assert_eq!(rows(url, health).await, ["ok 2026-11-17T00:00:00Z 1"]);
-    let spent = "SELECT day || ' ' || calls || ' ' || microcredits || ' ' || unsettled FROM spend_by_day";
-    assert_eq!(rows(url, spent).await, ["2026-11-16 1 5 0"]);
-    let purposes = "SELECT purpose || ' ' || microcredits || ' ' || unsettled FROM spend_by_purpose";
-    assert_eq!(rows(url, purposes).await, ["triage 5 0"]);
-    assert!(rows(url, "SELECT window_end || title FROM digest_latest").await.is_empty());
+    let spent =
+        "SELECT day || ' ' || calls || ' ' || microcredits || ' ' || unsettled || ' ' || coalesce(topic, 'none')
+                 FROM spend_by_day ORDER BY microcredits";
+    assert_eq!(rows(url, spent).await, ["2026-11-16 1 5 0 default", "2026-11-16 1 7 0 none"]);
+    let purposes = "SELECT purpose || ' ' || microcredits || ' ' || unsettled || ' ' || coalesce(topic, 'none')
+                    FROM spend_by_purpose ORDER BY microcredits";
+    assert_eq!(rows(url, purposes).await, ["triage 5 0 default", "llm_ask 7 0 none"]);
+    assert!(rows(url, "SELECT window_end || title || state || judge || summary FROM digest_latest").await.is_empty());
 }
 
 /// A row that no version wrote is named, not skipped.

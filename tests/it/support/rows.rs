@@ -6,7 +6,10 @@ use std::time::Duration;
 
 use aha_radar::store::{self, OpenMode, SharedStore};
 use sqlx::sqlite::SqliteConnectOptions;
-use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection, SqliteConnection};
+use sqlx::{
+    AssertSqlSafe, Column as _, Connection as _, Executor as _, PgConnection, SqlSafeStr as _, SqliteConnection,
+    Statement as _,
+};
 
 use super::radar::Radar;
 
@@ -58,6 +61,28 @@ pub fn all(radar: &Radar) -> Tables {
             tables.insert(table, rows);
         }
         tables
+    })
+}
+
+/// What a query finds: the names of its columns, and how many rows.
+pub fn found(radar: &Radar, sql: &str) -> Result<(Vec<String>, usize), sqlx::Error> {
+    let sql = sql.to_owned();
+    with_connection(radar, async |database| database.found(sql).await)
+}
+
+/// The columns of each table.
+pub fn columns_of_tables(radar: &Radar) -> BTreeMap<String, Vec<String>> {
+    with_connection(radar, async |database| {
+        let tables = database.tables().await;
+        database.columns_of(tables).await
+    })
+}
+
+/// The columns of each view.
+pub fn columns_of_views(radar: &Radar) -> BTreeMap<String, Vec<String>> {
+    with_connection(radar, async |database| {
+        let views = database.views().await;
+        database.columns_of(views).await
     })
 }
 
@@ -168,19 +193,58 @@ impl Database {
         self.column(sql.to_owned()).await
     }
 
-    async fn rows(&mut self, table: &str, without: &[&str]) -> Vec<String> {
-        let (columns, quoted) = match self {
-            Self::Sqlite(_) => (format!("SELECT name FROM pragma_table_info('{table}') ORDER BY cid"), ("quote(", ")")),
-            Self::Postgres(_) => {
-                let columns = format!(
-                    "SELECT column_name::text FROM information_schema.columns
-                     WHERE table_schema = current_schema() AND table_name = '{table}' ORDER BY ordinal_position"
-                );
-                (columns, ("quote_nullable(", "::text)"))
+    async fn views(&mut self) -> Vec<String> {
+        let sql = match self {
+            Self::Sqlite(_) => "SELECT name FROM sqlite_schema WHERE type = 'view'",
+            Self::Postgres(_) => "SELECT viewname::text FROM pg_views WHERE schemaname = current_schema()",
+        };
+        self.column(sql.to_owned()).await
+    }
+
+    /// The names of a table's or view's columns, in their order.
+    async fn columns(&mut self, table: &str) -> Vec<String> {
+        let sql = match self {
+            Self::Sqlite(_) => format!("SELECT name FROM pragma_table_info('{table}') ORDER BY cid"),
+            Self::Postgres(_) => format!(
+                "SELECT column_name::text FROM information_schema.columns
+                 WHERE table_schema = current_schema() AND table_name = '{table}' ORDER BY ordinal_position"
+            ),
+        };
+        self.column(sql).await
+    }
+
+    async fn columns_of(&mut self, tables: Vec<String>) -> BTreeMap<String, Vec<String>> {
+        let mut columns = BTreeMap::new();
+        for table in tables {
+            let names = self.columns(&table).await;
+            columns.insert(table, names);
+        }
+        columns
+    }
+
+    async fn found(&mut self, sql: String) -> Result<(Vec<String>, usize), sqlx::Error> {
+        let prepared = AssertSqlSafe(sql.clone()).into_sql_str();
+        match self {
+            Self::Sqlite(connection) => {
+                let statement = (&mut *connection).prepare(prepared).await?;
+                let columns = statement.columns().iter().map(|column| column.name().to_owned()).collect();
+                Ok((columns, connection.fetch_all(AssertSqlSafe(sql)).await?.len()))
             }
+            Self::Postgres(connection) => {
+                let statement = (&mut *connection).prepare(prepared).await?;
+                let columns = statement.columns().iter().map(|column| column.name().to_owned()).collect();
+                Ok((columns, connection.fetch_all(AssertSqlSafe(sql)).await?.len()))
+            }
+        }
+    }
+
+    async fn rows(&mut self, table: &str, without: &[&str]) -> Vec<String> {
+        let quoted = match self {
+            Self::Sqlite(_) => ("quote(", ")"),
+            Self::Postgres(_) => ("quote_nullable(", "::text)"),
         };
         let kept: Vec<String> = self
-            .column(columns)
+            .columns(table)
             .await
             .iter()
             .filter(|name| !without.contains(&name.as_str()))
