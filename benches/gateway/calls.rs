@@ -61,7 +61,6 @@ fn ask(number: usize) -> Ask {
             members: vec![MemberInput { title: "A title".into(), url: None, source: "A source".into() }],
             provenance: vec!["feed".into()],
             preference_summary: String::new(),
-            tier: BudgetTier::Normal,
             interests: "ferries".into(),
             categories: Vec::new(),
             continues_since: None,

@@ -211,7 +211,7 @@ impl Skipped {
     }
 }
 
-/// What the run's answers cost, whenever they were paid, what its searches and vectors did, and what was left out for lack of budget.
+/// What stands in the ledger for the run, whatever came of it, and what was left out for lack of budget.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Cost {
     pub microcredits: MicroCredits,

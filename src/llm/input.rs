@@ -6,7 +6,6 @@ use sha2::{Digest as _, Sha256};
 
 use crate::domain::digest::Evidence;
 use crate::domain::time::Timestamp;
-use crate::domain::topic::BudgetTier;
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "task", rename_all = "snake_case")]
@@ -28,7 +27,6 @@ pub struct TriageInput {
     pub provenance: Vec<String>,
     /// Likes and dislikes in words; empty while there are none.
     pub preference_summary: String,
-    pub tier: BudgetTier,
     pub interests: String,
     /// The feeds' own categories.
     pub categories: Vec<String>,

@@ -19,7 +19,7 @@ use crate::stories::vocabulary::Term;
 const NAMES_COUNTED: usize = 8;
 /// Weight of a name, ln(1 + N / df), that counts as one: about that of a name in one of twenty texts.
 const USUAL_WEIGHT: f64 = 3.0;
-/// Items told by itself alone that every source is taken to have besides.
+/// Items of which it is the only source that every source is taken to have besides.
 const SMOOTHING_ITEMS: usize = 3;
 
 /// See the module.

@@ -97,7 +97,6 @@ fn ask(context: &RunContext, state: &RunState, sources: &HashMap<SourceId, &Sour
             members: members(sources, story),
             provenance: kinds,
             preference_summary: state.preferences.summary.clone(),
-            tier: context.run.settings.tier,
             interests: context.run.settings.interests.clone(),
             categories: categories(story),
             continues_since: (first.time < context.run.window.start).then_some(first.time),

@@ -5,7 +5,7 @@ use std::path::{Component, Path, PathBuf};
 
 use regex::Regex;
 
-use crate::support::radar::repository;
+use crate::support::radar::{files_below, repository};
 
 fn read(file: &str) -> String {
     std::fs::read_to_string(repository(file)).unwrap()
@@ -47,7 +47,7 @@ fn of_sources() -> BTreeSet<String> {
     let migrations = Regex::new(r#"migrate!\("\./([^"]+)""#).unwrap();
     let templates = Regex::new(r#"#\[template\([^\]]*path = "([^"]+)""#).unwrap();
     let mut needed = BTreeSet::new();
-    for file in files(&root.join("src")) {
+    for file in files_below(&root.join("src")) {
         needed.insert(file.strip_prefix(&root).unwrap().to_str().unwrap().to_owned());
         if file.extension().is_some_and(|extension| extension == "rs") {
             let source = std::fs::read_to_string(&file).unwrap();
@@ -75,15 +75,6 @@ fn below(root: &Path, path: &Path) -> String {
         }
     }
     parts.join("/")
-}
-
-fn files(folder: &Path) -> Vec<PathBuf> {
-    let mut files = Vec::new();
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() { files.extend(self::files(&path)) } else { files.push(path) }
-    }
-    files
 }
 
 /// What a pattern of .dockerignore drops: the path itself, and what is in a folder of that name.

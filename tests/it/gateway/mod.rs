@@ -80,7 +80,6 @@ fn ask(name: &str) -> Ask {
         members: Vec::new(),
         provenance: vec!["feed".to_owned()],
         preference_summary: String::new(),
-        tier: BudgetTier::Normal,
         interests: String::new(),
         categories: Vec::new(),
         continues_since: None,

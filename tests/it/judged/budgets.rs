@@ -66,6 +66,10 @@ fn near_the_cap_the_low_tier_is_asked_when_the_owner_wants_that() {
     assert_eq!(models.first().map(String::as_str), Some(MODEL));
     let small = models.iter().filter(|model| *model == "small").count();
     assert!(small > 0, "{models:?}");
+    for call in of_schema(&second, "triage_v1") {
+        let tier = if call.model() == "small" { "Budget tier: low" } else { "Budget tier: normal" };
+        assert!(call.prompt().contains(tier), "{}", call.prompt());
+    }
     let degraded = "SELECT count(*) FROM provider_calls WHERE degraded_from = 'normal' AND model = 'small'";
     assert_eq!(rows::number(&radar, degraded), i64::try_from(small).unwrap());
     assert!(spent(&radar) <= cap);

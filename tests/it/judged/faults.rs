@@ -129,6 +129,27 @@ fn never_judged(fault: Fault) -> (OpenAi, Radar) {
     (model, radar)
 }
 
+/// Two batches and a try to repair, or a half: what three failures alike in a row cost, and no more.
+#[test]
+fn a_model_that_fails_alike_again_and_again_is_given_up() {
+    const UNFINISHED: &str = "{\"results\": [{\"id\": \"s1\", \"aha_score\": 40";
+    for fault in [Fault::Text(UNFINISHED), Fault::Incomplete] {
+        let model = OpenAi::start();
+        model.fault(When::always(), fault.clone());
+        let radar = with(&model).with("AHA_LLM_CONCURRENCY", "1");
+        run(&radar, WINDOW).exits(3);
+        assert_eq!(of_schema(&model, "triage_v1").len(), 3, "{fault:?}");
+        let digest = radar.digest();
+        assert!(stories(&digest).iter().all(|story| story["state"] == "failed"), "{fault:?}");
+        let why = digest["cost"]["given_up"].to_string();
+        assert!(why.contains("3 calls in a row failed alike"), "{fault:?}: {why}");
+        assert!(radar.ok(&["digest", "latest"]).contains("not asked any more"), "{fault:?}");
+        the_books_agree(&radar, &model);
+        let cost = digest["cost"]["microcredits"].as_i64().unwrap();
+        assert_eq!((cost, cost), (spent(&radar), billed(&model)), "{fault:?}: all that was paid is the digest's cost");
+    }
+}
+
 #[test]
 fn a_refused_key_ends_that_provider_and_stands_nowhere() {
     let model = OpenAi::start();

@@ -5,13 +5,14 @@
 //! of each parameter has to follow from the statement: `CAST($1 AS TEXT) IS NULL`, not `$1 IS NULL`.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::str::FromStr as _;
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection, SqlSafeStr as _, SqliteConnection};
 
 use super::world::{FreshPostgres, FreshSqlite};
+use crate::support::radar::files_below;
 
 /// Text that begins like this is a statement, wherever it stands.
 const BEGINNINGS: [&str; 6] = ["SELECT ", "INSERT ", "UPDATE ", "DELETE ", "WITH ", "PRAGMA "];
@@ -40,7 +41,7 @@ impl Found {
     fn in_sources() -> Self {
         let mut found = Self::default();
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-        for file in files(&root.join("src")) {
+        for file in files_below(&root.join("src")) {
             let name = file.strip_prefix(root).unwrap().display().to_string();
             if PUT_TOGETHER.iter().any(|folder| name.starts_with(folder)) {
                 continue;
@@ -127,15 +128,6 @@ fn text_of(literal: &str) -> Option<String> {
 
 fn is_statement(text: &str) -> bool {
     BEGINNINGS.iter().any(|beginning| text.trim_start().starts_with(beginning))
-}
-
-fn files(folder: &Path) -> Vec<PathBuf> {
-    let mut files = Vec::new();
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() { files.extend(self::files(&path)) } else { files.push(path) }
-    }
-    files
 }
 
 /// The statements for one database: its own and the shared ones.

@@ -215,6 +215,16 @@ pub fn signal(child: &Child, name: &str) {
     assert!(sent.success(), "SIG{name} could not be sent");
 }
 
+/// All files of a folder and of those in it.
+pub fn files_below(folder: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() { files.extend(files_below(&path)) } else { files.push(path) }
+    }
+    files
+}
+
 /// A file of this repository.
 pub fn repository(path: &str) -> String {
     format!("{}/{path}", env!("CARGO_MANIFEST_DIR"))

@@ -150,8 +150,8 @@ const SOURCE_POINTS: f64 = 18.0;
 const SOURCE_POINTS_BESIDE_INTERESTS: f64 = 1.5;
 const SOURCE_POINTS_UNASKED: f64 = 8.0;
 const MOST_DOUBLINGS: f64 = 3.0;
-/// Points a doubling of the sources that name what it names, and for a source all of whose items others bring, too: what one source tells so
-/// far may be told by others yet.
+/// Points a doubling of the sources that name what it names, and for a source all of whose items others bring, too: what one source has so
+/// far others may have later.
 const NAME_POINTS: f64 = 4.0;
 const CORROBORATED_POINTS: f64 = 14.0;
 
@@ -265,7 +265,6 @@ fn noise_points(evidence: &Evidence) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::topic::BudgetTier;
     use crate::llm::input::MemberInput;
 
     fn input(evidence: Evidence) -> TriageInput {
@@ -275,7 +274,6 @@ mod tests {
             members: vec![MemberInput { title: "Ferry adrift".into(), url: None, source: "Harbour Post".into() }],
             provenance: vec!["feed".into()],
             preference_summary: String::new(),
-            tier: BudgetTier::Normal,
             interests: String::new(),
             categories: vec![],
             continues_since: None,
