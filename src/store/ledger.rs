@@ -57,7 +57,7 @@ pub trait LedgerStore: Send + Sync {
 
     /// Ends reservations whose caller is gone: `unsettled` at what was reserved, or an error at 0 where nothing was. How many.
     async fn sweep_calls(&self, gone: Gone) -> Result<u64>;
-    /// Writes what a call really cost, with the reason. An `unsettled` one becomes an error, `outcome_unknown`.
+    /// Writes what a call really cost, with the reason. An `unsettled` one becomes an error of the kind that it has.
     async fn adjust_call(&self, adjustment: &Adjustment) -> Result<()>;
     /// The counters of these names; one that nothing was charged to is all 0.
     async fn counters(&self, names: &[String]) -> Result<Vec<Counter>>;
@@ -151,11 +151,18 @@ pub struct Settlement {
     pub vectors: Option<NewVectors>,
 }
 
+/// The kind of a call that was answered, and whose usage is missing or cannot be true.
+const NO_USAGE: &str = "no_usage";
+
 impl Settlement {
-    /// As the row has them: a kind only where the call failed.
+    /// As the row has them: a kind wherever the call did not end well.
     pub(crate) fn kind_and_words(&self) -> (Option<&str>, Option<&str>) {
         let (kind, words) = self.error.as_ref().map(|(kind, words)| (kind.as_str(), words.as_str())).unzip();
-        (kind.filter(|_| self.outcome == CallOutcome::Error), words)
+        match self.outcome {
+            CallOutcome::Ok => (None, words),
+            CallOutcome::Error => (kind, words),
+            CallOutcome::Unsettled => (kind.filter(|kind| !kind.is_empty()).or(Some(NO_USAGE)), words),
+        }
     }
 
     /// Of a call that was reserved and is not made after all.

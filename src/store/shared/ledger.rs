@@ -44,15 +44,14 @@ pub(crate) const SUCCEEDED: &str = "
 pub(crate) const END_UNKNOWN: &str = "
     UPDATE provider_calls
     SET state = CASE WHEN reserved_microcredits = 0 THEN 'error' ELSE 'unsettled' END,
-        error_kind = CASE WHEN reserved_microcredits = 0 THEN 'interrupted' END,
+        error_kind = 'interrupted',
         cost_microcredits = CASE WHEN reserved_microcredits = 0 THEN 0 END,
         error = 'the process that made the call ended before the answer was stored'
     WHERE id = $1";
 
 pub(crate) const ADJUST_CALL: &str = "
     UPDATE provider_calls
-    SET cost_microcredits = $2, state = CASE WHEN state = 'unsettled' THEN 'error' ELSE state END,
-        error_kind = CASE WHEN state = 'unsettled' THEN 'outcome_unknown' ELSE error_kind END
+    SET cost_microcredits = $2, state = CASE WHEN state = 'unsettled' THEN 'error' ELSE state END
     WHERE id = $1";
 
 pub(crate) const INSERT_ADJUSTMENT: &str = "

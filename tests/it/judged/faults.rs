@@ -55,16 +55,16 @@ fn failures_that_pass_are_tried_again() {
 #[test]
 fn what_may_have_been_charged_stays_charged() {
     is_made_good(vec![
-        passing(Fault::Status(502), &["unsettled"]),
-        passing(Fault::StallBeforeFirstByte, &["unsettled"]),
-        passing(Fault::StallInBody, &["unsettled"]),
-        passing(Fault::Reset, &["unsettled"]),
-        passing(Fault::CutInBody, &["unsettled"]),
-        passing(Fault::NotJson, &["unsettled"]),
-        passing(Fault::Usage(Reported::Missing), &["unsettled"]),
-        passing(Fault::Usage(Reported::Negative), &["unsettled"]),
-        passing(Fault::Usage(Reported::Huge), &["unsettled"]),
-        passing(Fault::Usage(Reported::Words), &["unsettled"]),
+        passing(Fault::Status(502), &["unsettled server_error"]),
+        passing(Fault::StallBeforeFirstByte, &["unsettled timed_out"]),
+        passing(Fault::StallInBody, &["unsettled timed_out"]),
+        passing(Fault::Reset, &["unsettled interrupted"]),
+        passing(Fault::CutInBody, &["unsettled interrupted"]),
+        passing(Fault::NotJson, &["unsettled not_the_interface"]),
+        passing(Fault::Usage(Reported::Missing), &["unsettled no_usage"]),
+        passing(Fault::Usage(Reported::Negative), &["unsettled no_usage"]),
+        passing(Fault::Usage(Reported::Huge), &["unsettled no_usage"]),
+        passing(Fault::Usage(Reported::Words), &["unsettled no_usage"]),
     ]);
 }
 

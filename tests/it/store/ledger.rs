@@ -224,9 +224,10 @@ async fn expired_reservations_end_unsettled_and_free_ones_as_errors(store: &dyn 
     assert_eq!(store.sweep_calls(Gone::Expired(after)).await.unwrap(), 0);
     assert_eq!(figures(store, DAY).await, (100, 7, 4));
     let found = |row: CallRecord| (row.state, row.error_kind, row.cost_microcredits);
-    assert_eq!(found(row(store, "paid").await), ("unsettled".to_owned(), None, None));
-    assert_eq!(found(row(store, "free").await), ("error".to_owned(), Some("interrupted".to_owned()), Some(0)));
-    assert_eq!(found(row(store, "unpriced").await), ("unsettled".to_owned(), None, None));
+    let interrupted = Some("interrupted".to_owned());
+    assert_eq!(found(row(store, "paid").await), ("unsettled".to_owned(), interrupted.clone(), None));
+    assert_eq!(found(row(store, "free").await), ("error".to_owned(), interrupted.clone(), Some(0)));
+    assert_eq!(found(row(store, "unpriced").await), ("unsettled".to_owned(), interrupted, None));
     assert_eq!(found(row(store, "later").await), ("reserved".to_owned(), None, None));
 }
 
@@ -340,7 +341,7 @@ async fn an_adjustment_corrects_row_and_counters_and_is_kept(store: &dyn Store) 
             assert_eq!(figures(store, counter).await, (amount, 0, 1));
         }
         let row = row(store, "one").await;
-        assert_eq!((row.state.as_str(), row.error_kind.as_deref()), ("error", Some("outcome_unknown")));
+        assert_eq!((row.state.as_str(), row.error_kind.as_deref()), ("error", Some("no_usage")));
         assert_eq!(row.cost_microcredits, Some(amount));
     }
     reserve(store, &world, &call(&world, "good", 100, &limits)).await;
