@@ -105,7 +105,7 @@ async fn searched(config: &Config, source: &Source) -> Result<Looked> {
     app.store().sweep_calls(Gone::Expired(app.clock().wall())).await?;
     match search(&app, &scope, source).await? {
         Paid::Asked(looked) => Ok(looked?),
-        Paid::NoBudget(why) => anyhow::bail!(why),
+        Paid::NoBudget(used_up) => anyhow::bail!(used_up.why),
         Paid::Interrupted => anyhow::bail!("the search was interrupted before it was made; do it again"),
     }
 }

@@ -57,7 +57,7 @@ pub fn gaps_line(digest: &Digest) -> Option<String> {
     let cost = &digest.cost;
     // Those that the budget left out are told apart, with the reason.
     let told_apart =
-        |state: &str| state == "skipped_noise" || (state == "skipped_budget" && cost.budget_exhausted.is_some());
+        |state: &str| state == "skipped_noise" || (state == "skipped_budget" && budget_gap(cost).is_some());
     let unjudged = digest.stories.iter().filter(|s| s.aha_score.is_none() && !told_apart(&s.state)).count();
     let mut gaps = Vec::new();
     if unread > 0 {
@@ -82,7 +82,10 @@ pub fn gaps_line(digest: &Digest) -> Option<String> {
 
 /// `the daily budget of 2 credits is used up (…), so 14 stories are not judged and 3 have no summary`.
 fn budget_gap(cost: &Cost) -> Option<String> {
-    let why = cost.budget_exhausted.as_ref()?;
+    let why: Vec<&str> = cost.budget_exhausted.iter().chain(&cost.calls_used_up).map(String::as_str).collect();
+    if why.is_empty() {
+        return None;
+    }
     let mut left_out = Vec::new();
     if cost.judgements_skipped > 0 {
         left_out.push(count(cost.judgements_skipped, "story is not judged", "stories are not judged"));
@@ -90,7 +93,10 @@ fn budget_gap(cost: &Cost) -> Option<String> {
     if cost.summaries_skipped > 0 {
         left_out.push(count(cost.summaries_skipped, "story has no summary", "stories have no summary"));
     }
-    (!left_out.is_empty()).then(|| format!("{why}, so {}", left_out.join(" and ")))
+    if left_out.is_empty() && !cost.calls_used_up.is_empty() {
+        left_out.push("some details are missing".to_owned());
+    }
+    (!left_out.is_empty()).then(|| format!("{}, so {}", why.join(" and "), left_out.join(" and ")))
 }
 
 /// Sources that the run could not read, whatever kept it from them.

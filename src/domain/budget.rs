@@ -40,7 +40,7 @@ impl FromStr for BudgetPolicy {
 /// Upper limits in micro-credits; `None` is no limit. Days and months are those of UTC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Caps {
-    /// Of one pass of a run, whatever its attempts.
+    /// Of one run, whatever its passes and attempts.
     pub run: Option<MicroCredits>,
     pub day: Option<MicroCredits>,
     pub month: Option<MicroCredits>,

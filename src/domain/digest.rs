@@ -215,9 +215,12 @@ impl Skipped {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Cost {
     pub microcredits: MicroCredits,
-    /// Why something was left out for lack of budget.
+    /// Why something was left out for lack of credits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget_exhausted: Option<String>,
+    /// Limits on a task's calls that left something out; they end no other task.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub calls_used_up: Vec<String>,
     /// Stories that were to be judged and were not, for lack of budget.
     #[serde(default)]
     pub judgements_skipped: usize,
@@ -252,6 +255,13 @@ pub struct Estimate {
     pub output_tokens: i64,
     /// `None` where the price is not known.
     pub microcredits: Option<MicroCredits>,
+    /// What is set aside for all its calls before they are sent, the most they can cost when none is repeated. `None` where the price is
+    /// not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub most_microcredits: Option<MicroCredits>,
+    /// The same of the dearest of its calls.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dearest_microcredits: Option<MicroCredits>,
 }
 
 /// What a story's own share of the calls about it cost, rounded up.

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::answer;
+use super::budget::UsedUp;
 use super::error::CallError;
 use super::events::Label;
 use super::gateway::{Ask, Gateway, Job, key};
@@ -27,7 +28,7 @@ pub(super) enum Attempt {
     /// It cannot even be asked: the prompt cannot be made, or the run ends.
     Unaskable(String),
     /// No budget is left.
-    NoBudget(String),
+    NoBudget(UsedUp),
     /// The server is left alone for a while.
     LeftAlone(String),
 }

@@ -3,6 +3,7 @@
 use super::gateway::CallScope;
 use crate::config::BudgetSettings;
 use crate::domain::budget::{APPROACHING, Caps};
+use crate::domain::ids::{RunId, TopicId};
 use crate::domain::money::MicroCredits;
 use crate::domain::time::Timestamp;
 use crate::store::{CounterLimit, Exhausted, SharedStore, StoreError};
@@ -28,8 +29,24 @@ impl Used {
     }
 }
 
-/// The counters that a paid call raises: the topic's month and day, those of all topics, the run's pass and its calls
-/// of a purpose.
+/// Why no further call may be made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UsedUp {
+    pub limit: Limit,
+    /// Names the setting.
+    pub why: String,
+}
+
+/// What a call is counted in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Limit {
+    Credits,
+    /// Of one task; other tasks are not concerned.
+    Calls,
+}
+
+/// The counters that a paid call raises: the topic's month and day, those of all topics, the run, and the calls of a purpose in
+/// the run's pass.
 #[must_use]
 pub fn limits(
     budget: &BudgetSettings,
@@ -38,7 +55,7 @@ pub fn limits(
     max_calls_per_run: Option<u32>,
     now: Timestamp,
 ) -> Vec<CounterLimit> {
-    let mut limits = spending(&budget.caps, scope, now);
+    let mut limits = spending(&budget.caps, &Spender::of(scope), now);
     if let Some(run) = scope.run {
         limits.push(CounterLimit {
             counter: format!("run:{run}:{}:{purpose}", scope.pass),
@@ -49,8 +66,24 @@ pub fn limits(
     limits
 }
 
-/// Those that money is counted on.
-fn spending(caps: &Caps, scope: &CallScope, now: Timestamp) -> Vec<CounterLimit> {
+/// On whose counters money is counted.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Spender {
+    pub run: Option<RunId>,
+    pub topic: Option<TopicId>,
+    /// The topic's, of the caps of the day and the month.
+    pub share_percent: Option<u8>,
+}
+
+impl Spender {
+    const fn of(scope: &CallScope) -> Self {
+        Self { run: scope.run, topic: scope.topic, share_percent: scope.share_percent }
+    }
+}
+
+/// Those that money is counted on: the day, the topic's share of it, the month, the topic's share of it, the run.
+#[must_use]
+pub fn spending(caps: &Caps, spender: &Spender, now: Timestamp) -> Vec<CounterLimit> {
     let date = now.to_utc();
     let mut limits = Vec::new();
     for (period, cap) in [
@@ -58,12 +91,13 @@ fn spending(caps: &Caps, scope: &CallScope, now: Timestamp) -> Vec<CounterLimit>
         (format!("month:{}", date.format("%Y-%m")), caps.month),
     ] {
         limits.push(limit(period.clone(), cap));
-        if let Some(topic) = scope.topic {
-            limits.push(limit(format!("{period}:topic:{topic}"), cap.and_then(|cap| share(cap, scope.share_percent))));
+        if let Some(topic) = spender.topic {
+            limits
+                .push(limit(format!("{period}:topic:{topic}"), cap.and_then(|cap| share(cap, spender.share_percent))));
         }
     }
-    if let Some(run) = scope.run {
-        limits.push(limit(format!("run:{run}:{}", scope.pass), caps.run));
+    if let Some(run) = spender.run {
+        limits.push(limit(format!("run:{run}"), caps.run));
     }
     limits
 }
@@ -90,7 +124,7 @@ pub async fn used(
     if !budget.caps.is_set() {
         return Ok(Used::default());
     }
-    let limits = spending(&budget.caps, scope, now);
+    let limits = spending(&budget.caps, &Spender::of(scope), now);
     let names: Vec<String> = limits.iter().map(|limit| limit.counter.clone()).collect();
     let mut most = 0.0_f64;
     for (limit, counter) in limits.iter().zip(store.counters(&names).await?) {
@@ -103,13 +137,13 @@ pub async fn used(
     Ok(Used(most))
 }
 
-/// Which limit left no room, in words that name the setting.
+/// Which limit left no room.
 #[must_use]
-pub fn words(exhausted: &Exhausted) -> String {
+pub fn used_up(exhausted: &Exhausted) -> UsedUp {
     let Some(cap) = exhausted.cap_microcredits.map(MicroCredits) else {
         let task = exhausted.counter.rsplit(':').next().unwrap_or_default();
         let setting = format!("OPENAI_{}_MAX_CALLS_PER_RUN", task.to_uppercase());
-        return format!("the calls that {setting} allows are made");
+        return UsedUp { limit: Limit::Calls, why: format!("the calls that {setting} allows are made") };
     };
     let is_topic = exhausted.counter.contains(":topic:");
     let (span, setting) = match exhausted.counter.split(':').next() {
@@ -118,7 +152,8 @@ pub fn words(exhausted: &Exhausted) -> String {
         _ => ("run's", "AHA_BUDGET_RUN_CREDITS"),
     };
     let whose = if is_topic { "topic's share of the " } else { "" };
-    format!("the {whose}{span} budget of {cap} credits is used up ({setting})")
+    let why = format!("the {whose}{span} budget of {cap} credits is used up ({setting})");
+    UsedUp { limit: Limit::Credits, why }
 }
 
 #[cfg(test)]
@@ -134,9 +169,12 @@ mod tests {
 
     #[test]
     fn what_is_used_up_is_named_with_its_setting() {
-        let told = |counter: &str, cap| words(&Exhausted { counter: counter.to_owned(), cap_microcredits: cap });
-        assert!(told("day:2026-11-22", Some(2_500_000)).contains("daily budget of 2.5 credits"));
-        assert!(told("month:2026-11:topic:x", Some(1)).contains("topic's share of the monthly budget"));
-        assert!(told("run:x:1:triage", None).contains("OPENAI_TRIAGE_MAX_CALLS_PER_RUN"));
+        let full = |counter: &str, cap| used_up(&Exhausted { counter: counter.to_owned(), cap_microcredits: cap });
+        assert!(full("day:2026-11-22", Some(2_500_000)).why.contains("daily budget of 2.5 credits"));
+        assert!(full("month:2026-11:topic:x", Some(1)).why.contains("topic's share of the monthly budget"));
+        assert!(full("run:x", Some(1)).why.contains("AHA_BUDGET_RUN_CREDITS"));
+        let calls = full("run:x:1:triage", None);
+        assert!(calls.why.contains("OPENAI_TRIAGE_MAX_CALLS_PER_RUN"));
+        assert_eq!(calls.limit, Limit::Calls);
     }
 }

@@ -7,12 +7,13 @@ use reqwest::header::HeaderMap;
 use url::Url;
 
 use super::gateway::{Ask, GatewayParts};
+use super::ledger;
 use super::provider::{self, Server};
 use super::request;
 use super::router::{ModelRef, Reach, Route, Traits, Wire};
 use super::transport::Timeouts;
 use crate::domain::digest::Estimate;
-use crate::domain::money::Price;
+use crate::domain::money::{MicroCredits, Price};
 use crate::domain::task::Task;
 use crate::domain::topic::BudgetTier;
 
@@ -55,11 +56,18 @@ pub(super) fn estimate(
     let route = configured.unwrap_or_else(|| example(task));
     let Reach::Wire(wire) = &route.reach else { return None };
     let (mut calls, mut bytes, mut most) = (0, 0, 0_i64);
+    let (mut reserved, mut dearest) = (0_i64, 0_i64);
     for batch in asks.chunks(batch_size.max(1)) {
         let inputs: Vec<_> = batch.iter().map(|ask| &ask.input).collect();
         let request = request::build(&parts.prompts, task, &route, &parts.language, tier, &inputs, None).ok()?;
+        let body = wire.dialect.encode(&request, &wire.server).ok()?.body;
         calls += 1;
-        bytes += wire.dialect.encode(&request, &wire.server).ok()?.body.len();
+        bytes += body.len();
+        if let Some(price) = route.price {
+            let bound = ledger::upper_bound(price, &body, request.max_output_tokens);
+            reserved = reserved.saturating_add(bound);
+            dearest = dearest.max(bound);
+        }
         most += i64::from(request.max_output_tokens);
     }
     let input_tokens = tokens(bytes);
@@ -74,6 +82,8 @@ pub(super) fn estimate(
         input_tokens,
         output_tokens,
         microcredits: route.price.map(|price| price.cost(input_tokens, output_tokens)),
+        most_microcredits: route.price.filter(|_| is_configured).map(|_| MicroCredits(reserved)),
+        dearest_microcredits: route.price.filter(|_| is_configured).map(|_| MicroCredits(dearest)),
     })
 }
 

@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::budget;
+use super::budget::{self, UsedUp};
 use super::desk;
 use super::gateway::{CallScope, Gateway};
 use super::ledger::{self, Cost, Deadline, Refused};
@@ -49,7 +49,7 @@ pub enum Paid<T> {
     /// It was not asked: the run ends.
     Interrupted,
     /// It was not asked, for want of budget.
-    NoBudget(String),
+    NoBudget(UsedUp),
 }
 
 impl Gateway {

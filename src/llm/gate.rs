@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use super::budget::{Limit, UsedUp};
 use super::desk::Desk;
 use super::router::Route;
 use crate::domain::task::Task;
@@ -22,9 +23,9 @@ struct Known {
     /// Models (`provider/model`) and accounts ([`Route::account`]) of no use in this run, and why.
     abandoned: BTreeMap<String, String>,
     /// Purposes for which no budget is left, and why.
-    exhausted: BTreeMap<&'static str, String>,
+    exhausted: BTreeMap<&'static str, UsedUp>,
     /// Why no paid stage begins any more.
-    stopped: Option<String>,
+    stopped: Option<UsedUp>,
     told: BTreeSet<String>,
     /// By task and model: how many calls in a row have been paid for in vain, and the kind of their failure.
     in_vain: BTreeMap<(&'static str, String), (&'static str, u32)>,
@@ -100,35 +101,44 @@ impl Gate {
         named.or_else(|| known.abandoned.get(&route.account())).cloned()
     }
 
-    /// No budget is left for a purpose, or with `all` for any.
-    pub(super) fn exhaust(&self, purpose: &'static str, why: &str, all: bool) {
+    /// No budget is left for a purpose, or with `all` for any: a limit on a purpose's calls is no limit of another's.
+    pub(super) fn exhaust(&self, purpose: &'static str, used_up: &UsedUp, all: bool) {
         let mut known = self.known();
-        if known.told.insert(why.to_owned()) {
-            tracing::warn!(purpose, %why, "the budget allows no further call");
+        if known.told.insert(used_up.why.clone()) {
+            tracing::warn!(purpose, why = %used_up.why, "the budget allows no further call");
         }
-        known.exhausted.entry(purpose).or_insert_with(|| why.to_owned());
-        if all {
-            known.stopped.get_or_insert_with(|| why.to_owned());
+        known.exhausted.entry(purpose).or_insert_with(|| used_up.clone());
+        if all && used_up.limit == Limit::Credits {
+            known.stopped.get_or_insert_with(|| used_up.clone());
         }
     }
 
     /// A task is not begun, so that the budget serves others.
     pub fn spare(&self, task: Task, why: &str) {
-        self.exhaust(task.as_str(), why, false);
+        self.exhaust(task.as_str(), &UsedUp { limit: Limit::Credits, why: why.to_owned() }, false);
     }
 
     /// Why a purpose is not to be paid for any more.
     #[must_use]
-    pub fn exhausted(&self, purpose: &str) -> Option<String> {
+    pub fn exhausted(&self, purpose: &str) -> Option<UsedUp> {
         let known = self.known();
         known.exhausted.get(purpose).or(known.stopped.as_ref()).cloned()
     }
 
-    /// Why anything was left out for lack of budget.
+    /// Why anything was left out for lack of credits.
     #[must_use]
-    pub fn any_exhausted(&self) -> Option<String> {
+    pub fn credits_used_up(&self) -> Option<String> {
         let known = self.known();
-        known.stopped.clone().or_else(|| known.exhausted.values().next().cloned())
+        let mut all = known.stopped.iter().chain(known.exhausted.values());
+        all.find(|used_up| used_up.limit == Limit::Credits).map(|used_up| used_up.why.clone())
+    }
+
+    /// Why anything was left out for want of calls, by purpose.
+    #[must_use]
+    pub fn calls_used_up(&self) -> Vec<String> {
+        let known = self.known();
+        let of_calls = known.exhausted.values().filter(|used_up| used_up.limit == Limit::Calls);
+        of_calls.map(|used_up| used_up.why.clone()).collect()
     }
 
     fn known(&self) -> MutexGuard<'_, Known> {

@@ -12,7 +12,7 @@ use tokio_util::task::TaskTracker;
 
 use super::attempt::Attempt;
 use super::breaker::Breakers;
-use super::budget::{self, Used};
+use super::budget::{self, Limit, Used};
 use super::error::CallError;
 use super::estimate::estimate;
 use super::gate::Gate;
@@ -328,10 +328,12 @@ impl Gateway {
             }
             Attempt::LeftAlone(why) => (Vec::new(), vec![work.next_model(&why)]),
             Attempt::Unaskable(reason) => (work.all(&Outcome::Failed { reason }), Vec::new()),
-            Attempt::NoBudget(_) if work.asks.len() > 1 => (Vec::new(), work.halves()),
-            Attempt::NoBudget(why) => {
-                gate.exhaust(job.task.as_str(), &why, self.parts.budget.policy == BudgetPolicy::Stop);
-                (work.all(&Outcome::Skipped { reason: why }), Vec::new())
+            Attempt::NoBudget(used_up) if used_up.limit == Limit::Credits && work.asks.len() > 1 => {
+                (Vec::new(), work.halves())
+            }
+            Attempt::NoBudget(used_up) => {
+                gate.exhaust(job.task.as_str(), &used_up, self.parts.budget.policy == BudgetPolicy::Stop);
+                (work.all(&Outcome::Skipped { reason: used_up.why }), Vec::new())
             }
         })
     }

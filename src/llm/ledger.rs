@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use super::budget::UsedUp;
 use super::desk;
 use super::error::{CallError, Charge};
 use super::gateway::CallScope;
@@ -25,7 +26,7 @@ const SETTLE_TRIES: u32 = 5;
 pub(super) enum Refused {
     /// The run ends.
     Interrupted,
-    NoBudget(String),
+    NoBudget(UsedUp),
 }
 
 /// When calls must have ended.
@@ -104,7 +105,6 @@ pub(super) fn words(
 ) -> Option<(String, String)> {
     let is_unsettled = cost.outcome(failure.is_some()) == CallOutcome::Unsettled;
     let (kind, mut words) = match failure {
-        Some((kind, words)) if is_unsettled => (kind, format!("{kind}: {words}")),
         Some(failure) => failure,
         None if is_unsettled => {
             ("", missing.unwrap_or_else(|| "the answer tells no usage that can be true".to_owned()))

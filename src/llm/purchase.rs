@@ -3,7 +3,7 @@
 
 use std::time::Instant;
 
-use super::budget;
+use super::budget::{self, UsedUp};
 use super::desk;
 use super::error::CallError;
 use super::estimate::BYTES_PER_TOKEN;
@@ -68,7 +68,7 @@ pub(super) enum Bought<T> {
     Failed(CallError),
     /// It was not even asked: the run ends.
     Unaskable(String),
-    NoBudget(String),
+    NoBudget(UsedUp),
     /// Its server is left alone for a while.
     LeftAlone(String),
 }

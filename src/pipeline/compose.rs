@@ -85,7 +85,8 @@ fn head(context: &RunContext, state: &RunState, id: DigestId, stories: &[DigestS
     let failed = state.source_outcomes.iter().any(|outcome| outcome.status != "ok" && outcome.status != "waiting");
     let unjudged = stories.iter().any(|story| story.triage.is_none() && story.state != "skipped_noise");
     let unsummarised = cost.summaries_failed + cost.summaries_skipped > 0;
-    let status = if failed || unjudged || unsummarised || cost.judgements_skipped > 0 || cost.words_alone.is_some() {
+    let is_left_out = cost.judgements_skipped > 0 || !cost.calls_used_up.is_empty();
+    let status = if failed || unjudged || unsummarised || is_left_out || cost.words_alone.is_some() {
         DigestStatus::Partial
     } else if items == 0 {
         DigestStatus::Quiet
@@ -272,7 +273,8 @@ fn cost(context: &RunContext, state: &RunState, costs: &Costs, shown: &[&Ranked]
         .collect();
     Cost {
         microcredits: costs.total(),
-        budget_exhausted: context.gate.any_exhausted(),
+        budget_exhausted: context.gate.credits_used_up(),
+        calls_used_up: context.gate.calls_used_up(),
         judgements_skipped: state
             .judgements
             .values()

@@ -236,7 +236,7 @@ async fn searched(context: &RunContext, source: &Source) -> Result<Result<Looked
     }
     match search(&context.app, &scope_for(context, String::new()), source).await? {
         Paid::Asked(looked) => Ok(looked),
-        Paid::NoBudget(why) => off(("no_budget", why)),
+        Paid::NoBudget(used_up) => off(("no_budget", used_up.why)),
         Paid::Interrupted => Err(RunError::Interrupted),
     }
 }

@@ -43,7 +43,7 @@ pub(super) async fn off(context: &RunContext) -> Result<Option<Off>, RunError> {
     let is_used_up = exhausted.is_some() || gateway.used(context.store(), &scope).await?.is_used_up();
     Ok(is_used_up.then(|| {
         let why = "the budget is used up (AHA_BUDGET_…_CREDITS); the search goes on when it is renewed".to_owned();
-        ("no_budget", exhausted.unwrap_or(why))
+        ("no_budget", exhausted.map_or(why, |used_up| used_up.why))
     }))
 }
 

@@ -14,6 +14,7 @@ use crate::domain::source::Source;
 use crate::domain::time::{DAY_MS, Timestamp};
 use crate::domain::topic::RuleAction;
 use crate::domain::window::Window;
+use crate::llm::budget::UsedUp;
 use crate::llm::embedder::{EmbedJob, EmbedRoute, EmbedText, Embedded, PREPARATION, PURPOSE};
 use crate::store::{CallRecord, EmbeddedItem};
 use crate::stories::features::LOCAL_SPACE;
@@ -57,7 +58,7 @@ pub(super) async fn run(context: &RunContext, state: &mut RunState) -> Result<()
             tracing::debug!(texts = texts.len(), left_out, space = %job.space, "vectors are there");
             state.space = Some(job.space);
         }
-        Embedded::Failed(why) | Embedded::NoBudget(why) => {
+        Embedded::Failed(why) | Embedded::NoBudget(UsedUp { why, .. }) => {
             tracing::warn!(%why, "texts are compared by their words alone in this run");
             state.words_alone = Some(why).filter(|_| !job.route.is_general);
         }

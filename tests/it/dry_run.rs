@@ -81,12 +81,42 @@ fn what_a_run_asks_is_foretold_on_postgres() {
     what_a_run_asks_is_foretold(Engine::Postgres);
 }
 
+/// What the dry run says of the run's cap: whether all fits for certain, and whether it likely does.
+fn verdict(radar: &Radar) -> (bool, bool) {
+    let report = radar.json(&DRY);
+    let room = &report["left"][0];
+    assert_eq!(room["of"], "run", "{report:#}");
+    (room["fits"].as_bool().unwrap(), room["likely_fits"].as_bool().unwrap())
+}
+
+/// Under whatever cap: what fits for certain ends with 0, and a run that ends with 4 was not said to fit.
 #[test]
-fn it_is_held_against_what_is_left_of_the_budget() {
+fn what_is_said_to_fit_does() {
+    const BUDGET_EXHAUSTED: i32 = 4;
+    let whole = with_stories(&OpenAi::start(), Engine::Sqlite).json(&DRY)["total"].clone();
+    let (usual, most) = (whole["microcredits"].as_i64().unwrap(), whole["most_microcredits"].as_i64().unwrap());
+    assert!(0 < usual && usual < most, "{whole}");
+    let mut verdicts = Vec::new();
+    for cap in [usual / 2, usual, i64::midpoint(usual, most), most - 1, most] {
+        let api = OpenAi::start();
+        let radar = with_stories(&api, Engine::Sqlite).with("AHA_BUDGET_RUN_CREDITS", &format!("0.{cap:06}"));
+        let (fits, likely) = verdict(&radar);
+        let code = radar.run(&["run"]).code.unwrap();
+        assert!(!fits || (likely && code == 0), "{cap} of {whole}: {fits} {likely}, exit {code}");
+        assert!(code == 0 || code == BUDGET_EXHAUSTED, "{code}");
+        verdicts.push((fits, likely, code));
+    }
+    assert_eq!(verdicts[0], (false, false, BUDGET_EXHAUSTED));
+    assert_eq!((verdicts[1].0, verdicts[1].1), (false, false), "the usual costs alone leave no room for a reservation");
+    assert_eq!(verdicts[3], (false, true, 0));
+    assert_eq!(verdicts[4], (true, true, 0));
+}
+
+#[test]
+fn it_is_held_against_what_is_left_of_each_budget() {
     let api = OpenAi::start();
     let mut radar = with_stories(&api, Engine::Sqlite);
     let total = radar.json(&DRY)["total"]["microcredits"].as_i64().unwrap();
-    assert!(total > 0);
     radar.set("AHA_BUDGET_RUN_CREDITS", "3");
     radar.set("AHA_BUDGET_DAILY_CREDITS", &format!("0.{:06}", total - 1));
     let report = radar.json(&DRY);
@@ -98,9 +128,29 @@ fn it_is_held_against_what_is_left_of_the_budget() {
         .collect();
     assert_eq!(fits, [("run", true), ("day", false)]);
     let ran = radar.run(&DRY[..2]).exits(0);
-    ran.says("The daily budget has").says("some would be left out").says("The run's budget has 3 credits left");
-    radar.set("AHA_BUDGET_DAILY_CREDITS", &format!("0.{total:06}"));
-    assert_eq!(radar.json(&DRY)["left"][1]["fits"], true);
+    ran.says("daily budget has").says("some would be left out").says("The run's budget has 3 credits left");
+    radar.set("AHA_BUDGET_DAILY_CREDITS", "3");
+    radar.ok(&["topic", "set", "default", "--budget-share", "50"]);
+    let report = radar.json(&DRY);
+    let left = report["left"].as_array().unwrap().iter().find(|room| room["of"] == "topic_day").unwrap();
+    assert_eq!((&left["left_microcredits"], &left["fits"]), (&1_500_000.into(), &true.into()), "{report:#}");
+}
+
+/// A share of the day's budget that is too small leaves stories of its topic out, and takes nothing from another topic.
+#[test]
+fn a_topic_spends_its_share_of_the_budget_alone() {
+    let api = OpenAi::start();
+    let radar = with_stories(&api, Engine::Sqlite).with("AHA_BUDGET_DAILY_CREDITS", "3");
+    let dearest = radar.json(&DRY)["estimates"][0]["dearest_microcredits"].as_i64().unwrap();
+    assert!(dearest * 100 > 3, "{dearest}");
+    let radar = radar.with("AHA_BUDGET_DAILY_CREDITS", &format!("0.{:06}", dearest * 4));
+    radar.ok(&["topic", "set", "default", "--budget-share", "1"]);
+    radar.run(&["run"]).exits(4).says("topic's share of the daily budget");
+    assert_eq!(api.calls().len(), 0, "1 % is less than a call");
+    radar.ok(&["topic", "add", "other"]);
+    radar.ok(&["source", "add", "--topic", "other", "feed.json"]);
+    radar.run(&["run", "--topic", "other"]);
+    assert!(!api.calls().is_empty(), "the other topic has what is left");
 }
 
 #[test]

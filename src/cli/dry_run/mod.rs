@@ -4,6 +4,7 @@
 //! for already is in the copy, and so is not counted.
 
 mod report;
+mod room;
 mod scratch;
 
 use std::sync::Arc;
@@ -22,7 +23,6 @@ use super::arguments::RunArguments;
 use super::exit::Exit;
 use super::progress::Bars;
 use super::run::{interrupt_on_signal, prepare};
-use super::spend::budget::Budget;
 
 pub(super) async fn run(config: Config, arguments: &RunArguments) -> Result<Exit> {
     let stop = StopSignal::default();
@@ -55,6 +55,5 @@ async fn estimate(app: &App, arguments: &RunArguments, stop: StopSignal) -> Resu
     };
     let outcome = Box::pin(runner::run(app, &request)).await;
     bars.clear();
-    let budget = Budget::of(app.store(), &app.config().budget, app.clock().now()).await?;
-    Ok((Report::of(outcome?, budget), imported))
+    Ok((Report::of(app, &topic, outcome?).await?, imported))
 }

@@ -4,20 +4,26 @@ use anyhow::Result;
 use serde::Serialize;
 use serde_json::json;
 
-use crate::domain::digest::Estimate;
+use crate::app::App;
+use crate::domain::digest::{Digest, Estimate};
 use crate::domain::money::MicroCredits;
 use crate::domain::time::Timestamp;
+use crate::domain::topic::Topic;
 use crate::domain::window::Window;
+use crate::llm::budget::{Spender, spending};
 use crate::pipeline::runner::RunOutcome;
+use crate::store::{Counter, CounterLimit, StoreError};
 use crate::text::numbers::count;
 
 use super::super::output;
 use super::super::spend::budget::Budget;
+use super::room::Room;
 
 pub(super) struct Report {
     windows: Vec<Read>,
     up_to_date: Option<Timestamp>,
     estimates: Vec<Estimate>,
+    rooms: Vec<Room>,
     budget: Budget,
 }
 
@@ -29,24 +35,27 @@ struct Read {
     items: usize,
 }
 
-/// A limit of the budget, and what is left of it.
-#[derive(Debug, Serialize)]
-struct Room {
-    of: &'static str,
-    left_microcredits: MicroCredits,
-    fits: bool,
-}
-
 impl Report {
-    pub(super) fn of(outcome: RunOutcome, budget: Budget) -> Self {
-        let digests = outcome.made.into_iter().map(|made| made.digest);
-        let (mut windows, mut estimates) = (Vec::new(), Vec::new());
-        for digest in digests {
-            let head = digest.digest;
+    /// What the windows' runs ask for, and what is left under the caps.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub(super) async fn of(app: &App, topic: &Topic, outcome: RunOutcome) -> Result<Self, StoreError> {
+        let digests: Vec<Digest> = outcome.made.into_iter().map(|made| made.digest).collect();
+        let (caps, now) = (app.config().budget.caps, app.clock().now());
+        let (mut windows, mut estimates, mut of_runs) = (Vec::new(), Vec::new(), Vec::new());
+        for Digest { digest: head, cost, .. } in &digests {
             windows.push(Read { window_start: head.window_start, window_end: head.window_end, items: head.items });
-            digest.cost.with_a_model.into_iter().for_each(|estimate| merge(&mut estimates, estimate));
+            cost.with_a_model.iter().for_each(|estimate| merge(&mut estimates, estimate));
+            let run = Spender { run: Some(head.run_id), ..Spender::default() };
+            let limits = spending(&caps, &run, now);
+            of_runs.extend(rooms(app, &limits[limits.len() - 1..], &cost.with_a_model).await?);
         }
-        Self { windows, up_to_date: outcome.up_to_date, estimates, budget }
+        let of_topic = Spender { run: None, topic: Some(topic.id), share_percent: topic.budget_share_percent };
+        let mut found: Vec<Room> = Room::tightest(of_runs.into_iter()).into_iter().collect();
+        found.extend(rooms(app, &spending(&caps, &of_topic, now), &estimates).await?);
+        let budget = Budget::of(app.store(), &app.config().budget, now).await?;
+        Ok(Self { windows, up_to_date: outcome.up_to_date, estimates, rooms: found, budget })
     }
 
     /// `None` where a price is not known.
@@ -55,18 +64,10 @@ impl Report {
         amounts.sum::<Option<i64>>().map(MicroCredits)
     }
 
-    fn rooms(&self) -> Vec<Room> {
-        let total = self.total();
-        let left = [
-            ("run", self.budget.run_cap_microcredits),
-            ("day", self.budget.day.left()),
-            ("month", self.budget.month.left()),
-        ];
-        let room = |(of, left): (&'static str, Option<MicroCredits>)| {
-            let left = left?;
-            Some(Room { of, left_microcredits: left, fits: total.is_some_and(|total| total <= left) })
-        };
-        left.into_iter().filter_map(room).collect()
+    /// What is set aside for all calls before they are sent. `None` where a price is not known.
+    fn most(&self) -> Option<MicroCredits> {
+        let amounts = self.estimates.iter().map(|estimate| estimate.most_microcredits.map(|amount| amount.0));
+        amounts.sum::<Option<i64>>().map(MicroCredits)
     }
 
     fn is_example(&self) -> bool {
@@ -83,8 +84,9 @@ impl Report {
                 "input_tokens": sum(|estimate| estimate.input_tokens),
                 "output_tokens": sum(|estimate| estimate.output_tokens),
                 "microcredits": self.total(),
+                "most_microcredits": self.most(),
             },
-            "left": self.rooms(),
+            "left": self.rooms,
             "budget": self.budget,
         }))
     }
@@ -152,37 +154,51 @@ impl Report {
             );
             return lines;
         };
-        for room in self.rooms() {
-            let left = room.left_microcredits;
-            lines.push(if room.fits {
-                format!("The {} budget has {left} credits left: {total} fit.", in_words(room.of))
-            } else {
-                format!(
-                    "The {} budget has {left} credits left, less than {total}: some would be left out.",
-                    in_words(room.of)
-                )
-            });
+        if let Some(most) = self.most().filter(|_| !self.is_example()) {
+            lines.push(format!(
+                "Between {total} credits, when answers have their usual length, and {most}, the most they can cost when no call is repeated."
+            ));
         }
+        lines.extend(self.rooms.iter().map(|room| room.line(total, self.most())));
         lines
     }
 }
 
-fn in_words(of: &str) -> &'static str {
-    match of {
-        "day" => "daily",
-        "month" => "monthly",
-        _ => "run's",
+/// What is left under the limits that are set.
+async fn rooms(app: &App, limits: &[CounterLimit], estimates: &[Estimate]) -> Result<Vec<Room>, StoreError> {
+    let names: Vec<String> = limits.iter().map(|limit| limit.counter.clone()).collect();
+    let estimates: Vec<&Estimate> = estimates.iter().collect();
+    let counters = app.store().counters(&names).await?;
+    let room = |(limit, counter): (&CounterLimit, Counter)| {
+        let used = MicroCredits(counter.settled_microcredits + counter.reserved_microcredits);
+        Some(Room::of(kind(&limit.counter), MicroCredits(limit.cap_microcredits?), used, &estimates))
+    };
+    Ok(limits.iter().zip(counters).filter_map(room).collect())
+}
+
+fn kind(counter: &str) -> &'static str {
+    match (counter.split(':').next(), counter.contains(":topic:")) {
+        (Some("day"), false) => "day",
+        (Some("day"), true) => "topic_day",
+        (Some("month"), false) => "month",
+        (Some("month"), true) => "topic_month",
+        _ => "run",
     }
 }
 
 /// Two windows make one line a task.
-fn merge(all: &mut Vec<Estimate>, new: Estimate) {
+fn merge(all: &mut Vec<Estimate>, new: &Estimate) {
     let Some(known) = all.iter_mut().find(|one| one.task == new.task && one.model == new.model) else {
-        return all.push(new);
+        return all.push(new.clone());
+    };
+    let sum = |one: Option<MicroCredits>, other: Option<MicroCredits>| {
+        one.zip(other).map(|(one, other)| MicroCredits(one.0.saturating_add(other.0)))
     };
     known.stories += new.stories;
     known.calls += new.calls;
     known.input_tokens += new.input_tokens;
     known.output_tokens += new.output_tokens;
-    known.microcredits = known.microcredits.zip(new.microcredits).map(|(known, new)| MicroCredits(known.0 + new.0));
+    known.microcredits = sum(known.microcredits, new.microcredits);
+    known.most_microcredits = sum(known.most_microcredits, new.most_microcredits);
+    known.dearest_microcredits = known.dearest_microcredits.max(new.dearest_microcredits);
 }

@@ -43,10 +43,6 @@ impl Period {
         Some(if cap.0 == 0 { 1.0 } else { self.used_microcredits.as_credits() / cap.as_credits() })
     }
 
-    pub(in crate::cli) fn left(&self) -> Option<MicroCredits> {
-        self.cap_microcredits.map(|cap| MicroCredits((cap.0 - self.used_microcredits.0).max(0)))
-    }
-
     fn line(&self) -> String {
         let used = self.used_microcredits;
         let what = match (self.cap_microcredits, self.share()) {

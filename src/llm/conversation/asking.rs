@@ -90,7 +90,7 @@ impl Conversation {
             let error = match self.once(question, tried, on_text).await? {
                 Bought::Answered(answer) => return Ok(answer),
                 Bought::Failed(error) => error,
-                Bought::NoBudget(why) => return Err(ConversationError::NoBudget(why)),
+                Bought::NoBudget(used_up) => return Err(ConversationError::NoBudget(used_up.why)),
                 Bought::Unaskable(why) | Bought::LeftAlone(why) => return Err(ConversationError::Unaskable(why)),
             };
             let next = retry::next(&policy, left, &error, 1, (self.gateway.parts.jitter)());

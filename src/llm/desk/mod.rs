@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use tokio::sync::oneshot;
 
-use super::budget;
+use super::budget::{self, Limit, UsedUp};
 use super::gate::Gate;
 use super::gateway::CallScope;
 use super::ledger::{Deadline, Refused};
@@ -88,7 +88,7 @@ async fn reserve_all(store: SharedStore, gate: Arc<Gate>) {
                 for reservation in reservations {
                     match reservation {
                         Reservation::Reserved => tell_reserved(&store, queue).await,
-                        Reservation::Exhausted(full) => tell_exhausted(&gate, &budget::words(&full)),
+                        Reservation::Exhausted(full) => tell_exhausted(&gate, budget::used_up(&full)),
                         Reservation::Wait => wait(&store, queue).await,
                     }
                 }
@@ -140,14 +140,14 @@ async fn tell_reserved(store: &SharedStore, queue: &Queue<Reserving>) {
     }
 }
 
-/// Tells the first that no budget is left for it. Where a run's call is about one story, which cannot be made smaller, none that comes
-/// after it is tried: the stories that score highest are served first, or none.
-fn tell_exhausted(gate: &Gate, why: &str) {
+/// Tells the first that no budget is left for it. Where a run's call cannot be made smaller (it is about one story, or no call is left),
+/// none that comes after it is tried: the stories that score highest are served first, or none.
+fn tell_exhausted(gate: &Gate, used_up: UsedUp) {
     let Some(first) = gate.desk.reservations.take(1).pop() else { return };
-    if first.call.run.is_some() && first.call.stories == 1 {
-        gate.exhaust(first.call.purpose, why, false);
+    if first.call.run.is_some() && (first.call.stories == 1 || used_up.limit == Limit::Calls) {
+        gate.exhaust(first.call.purpose, &used_up, false);
     }
-    first.tell(Ok(Some(Refused::NoBudget(why.to_owned()))));
+    first.tell(Ok(Some(Refused::NoBudget(used_up))));
 }
 
 fn tell_first(queue: &Queue<Reserving>, admission: Admission) {

@@ -9,15 +9,17 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use super::breaker::{self, Breakers};
+use super::budget::UsedUp;
 use super::error::{CallError, Decision};
 use super::gateway::{CallScope, Jitter};
-use super::ledger::Refused;
+use super::ledger::{Refused, upper_bound};
 use super::retry::{self, Next, RetryPolicy};
 use super::transport::{Transport, WireRequest};
 use crate::clock::Clock;
 use crate::config::{BudgetSettings, EmbedLimits};
 use crate::domain::digest::Estimate;
 use crate::domain::ids::ItemId;
+use crate::domain::money::MicroCredits;
 use crate::domain::task::purpose;
 use crate::domain::time::{DAY_MS, Timestamp};
 use crate::domain::topic::BudgetTier;
@@ -52,7 +54,7 @@ pub enum Embedded {
         left_out: usize,
     },
     Failed(String),
-    NoBudget(String),
+    NoBudget(UsedUp),
     /// The run ends.
     Interrupted,
 }
@@ -182,9 +184,13 @@ impl Embedder {
     /// What it would take to embed these texts.
     #[must_use]
     pub fn estimate(&self, job: &EmbedJob<'_>, texts: &[EmbedText]) -> Option<Estimate> {
-        let mut bytes = 0;
+        let (mut bytes, mut most, mut dearest) = (0, 0, 0);
         for batch in texts.chunks(job.batch_size()) {
-            bytes += job.encoded(batch).ok()?.body.len();
+            let body = job.encoded(batch).ok()?.body;
+            let bound = job.route.price.map_or(0, |price| upper_bound(price, &body, 0));
+            bytes += body.len();
+            most += bound;
+            dearest = dearest.max(bound);
         }
         let input_tokens = super::estimate::tokens(bytes);
         (!texts.is_empty()).then(|| Estimate {
@@ -196,6 +202,8 @@ impl Embedder {
             input_tokens,
             output_tokens: 0,
             microcredits: job.route.price.map(|price| price.cost(input_tokens, 0)),
+            most_microcredits: job.route.price.map(|_| MicroCredits(most)),
+            dearest_microcredits: job.route.price.map(|_| MicroCredits(dearest)),
         })
     }
 

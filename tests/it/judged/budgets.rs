@@ -40,10 +40,50 @@ fn a_budget_of_a_tenth_judges_the_best_first_and_says_what_is_left_out() {
 fn a_cap_on_calls_is_kept() {
     let model = OpenAi::start();
     let radar = with(&model).with("OPENAI_TRIAGE_MAX_CALLS_PER_RUN", "2");
-    run(&radar, WINDOW).exits(4).says("OPENAI_TRIAGE_MAX_CALLS_PER_RUN");
+    run(&radar, WINDOW).exits(3).says("OPENAI_TRIAGE_MAX_CALLS_PER_RUN").says("67 stories");
     assert_eq!(of_schema(&model, "triage_v1").len(), 2);
-    run(&radar, WINDOW).exits(4);
+    run(&radar, WINDOW).exits(3);
     assert_eq!(of_schema(&model, "triage_v1").len(), 4, "a new pass may make as many again");
+}
+
+/// It is no budget: what is judged is summarised, whatever the policy.
+#[test]
+fn a_cap_on_the_calls_of_one_task_ends_no_other() {
+    let model = OpenAi::start();
+    let radar = with(&model)
+        .with("OPENAI_TRIAGE_MAX_CALLS_PER_RUN", "2")
+        .with("AHA_TRIAGE_BATCH_SIZE", "3")
+        .with("AHA_BUDGET_POLICY", "stop");
+    run(&radar, WINDOW).exits(3);
+    assert_eq!(of_schema(&model, "triage_v1").len(), 2);
+    let digest = radar.digest();
+    assert!(digest["cost"].get("budget_exhausted").is_none(), "{}", digest["cost"]);
+    assert!(digest["cost"]["calls_used_up"].to_string().contains("OPENAI_TRIAGE_MAX_CALLS_PER_RUN"));
+    let states = |state: &str| stories(&digest).iter().filter(|story| story["state"] == state).count();
+    assert!((1..=6).contains(&states("judged")));
+    assert!(states("skipped_budget") > 0);
+    assert!(!of_schema(&model, "deep_summary_v1").is_empty(), "summaries go on");
+    the_books_agree(&radar, &model);
+}
+
+/// Running a window again is the same run, under the same cap.
+#[test]
+fn the_cap_of_a_run_holds_for_all_its_passes() {
+    let model = OpenAi::start();
+    let radar = with(&model);
+    run(&radar, WINDOW).exits(0);
+    let cap = spent(&radar) / 2;
+    let second = OpenAi::start();
+    let mut radar = with(&second).with("AHA_BUDGET_RUN_CREDITS", &format!("0.{cap:06}"));
+    for _ in 0..3 {
+        run(&radar, WINDOW).exits(4).says("AHA_BUDGET_RUN_CREDITS");
+        assert!(spent(&radar) <= cap, "{} of {cap}", spent(&radar));
+    }
+    radar.run(&["run", "--window", WINDOW, "--rejudge"]).exits(4);
+    assert!(spent(&radar) <= cap, "{} of {cap}", spent(&radar));
+    radar.set("AHA_BUDGET_RUN_CREDITS", "1000");
+    run(&radar, WINDOW).exits(0);
+    the_books_agree(&radar, &second);
 }
 
 #[test]
@@ -55,7 +95,7 @@ fn near_the_cap_the_low_tier_is_asked_when_the_owner_wants_that() {
     let judging = rows::number(&radar, "SELECT sum(cost_microcredits) FROM provider_calls WHERE purpose = 'triage'");
     let cap = judging * 3 / 4;
     let second = OpenAi::start();
-    let radar = with(&second)
+    let mut radar = with(&second)
         .with("AHA_BUDGET_POLICY", "fallback_low")
         .with("AHA_TRIAGE_BATCH_SIZE", "2")
         .with("OPENAI_TRIAGE_MODEL_LOW", "small")
@@ -77,7 +117,9 @@ fn near_the_cap_the_low_tier_is_asked_when_the_owner_wants_that() {
         of_schema(&second, "triage_v1").iter().flat_map(|c| c.stories().unwrap()).map(|story| story.title).collect()
     };
     let asked = titles();
+    radar.set("AHA_BUDGET_RUN_CREDITS", "1000");
     run(&radar, WINDOW);
+    assert!(titles().len() > asked.len(), "the rest is asked about under a higher cap");
     let again = titles().split_off(asked.len());
     assert!(again.iter().all(|title| !asked.contains(title)), "answers of the degraded run are used again: {again:?}");
     the_books_agree(&radar, &second);

@@ -1,0 +1,144 @@
+//! Whether the budget reaches for what a run would ask.
+
+use serde::Serialize;
+
+use crate::domain::budget::{APPROACHING, CRITICAL};
+use crate::domain::digest::Estimate;
+use crate::domain::money::MicroCredits;
+use crate::domain::task::Task;
+
+/// A cap, and what is left under it.
+#[derive(Debug, Clone, Serialize)]
+pub(super) struct Room {
+    /// `run`, `day`, `month`; `topic_day` and `topic_month` are the topic's share of these.
+    pub(super) of: &'static str,
+    pub(super) left_microcredits: MicroCredits,
+    /// All fits, whatever the answers cost, unless calls have to be repeated.
+    pub(super) fits: bool,
+    /// All fits when answers have their usual length. Each call needs room for the most that it can cost while it is under way.
+    pub(super) likely_fits: bool,
+    #[serde(skip)]
+    cap: MicroCredits,
+}
+
+impl Room {
+    /// What is left of a cap of which so much is used, held against what is asked for, in the order of the stages.
+    pub(super) fn of(of: &'static str, cap: MicroCredits, used: MicroCredits, estimates: &[&Estimate]) -> Self {
+        let most = |one: &Estimate| one.most_microcredits.or(one.microcredits);
+        let usual = |one: &Estimate| one.microcredits;
+        let dearest = |one: &Estimate| one.dearest_microcredits;
+        Self {
+            of,
+            left_microcredits: MicroCredits((cap.0 - used.0).max(0)),
+            fits: holds(cap, used, estimates, most, |_| Some(MicroCredits::ZERO)),
+            likely_fits: holds(cap, used, estimates, usual, dearest),
+            cap,
+        }
+    }
+
+    /// Of several runs, each with such a cap, the one with the least room.
+    pub(super) fn tightest(rooms: impl Iterator<Item = Self>) -> Option<Self> {
+        rooms.min_by_key(|room| (room.fits, room.likely_fits, room.left_microcredits))
+    }
+
+    pub(super) fn line(&self, total: MicroCredits, most: Option<MicroCredits>) -> String {
+        let whose = match self.of {
+            "run" => "run's budget",
+            "day" => "daily budget",
+            "topic_day" => "topic's share of the daily budget",
+            "topic_month" => "topic's share of the monthly budget",
+            _ => "monthly budget",
+        };
+        let left = self.left_microcredits;
+        let most = most.map_or_else(String::new, |most| format!(" and at most {most}"));
+        let verdict = if self.fits {
+            format!("{total}{most} fit")
+        } else if self.likely_fits {
+            format!("{total} fit, if answers have their usual length{}", most.replace(" and", ";"))
+        } else if total > left {
+            format!("less than {total}: some would be left out")
+        } else {
+            format!(
+                "too little for {total}, as the most that a call can cost is set aside while it is under way, and the last fifth of a cap \
+                 ({}) is kept for judging: some would be left out",
+                MicroCredits(self.cap.0 / 5)
+            )
+        };
+        format!("The {whose} has {left} credits left: {verdict}.")
+    }
+}
+
+/// Whether each task begins early enough before its cap, and none passes it.
+fn holds(
+    cap: MicroCredits,
+    used: MicroCredits,
+    estimates: &[&Estimate],
+    cost: impl Fn(&Estimate) -> Option<MicroCredits>,
+    beyond: impl Fn(&Estimate) -> Option<MicroCredits>,
+) -> bool {
+    let mut spent = used;
+    for estimate in estimates {
+        let is_late = |share: f64| spent.as_credits() >= cap.as_credits() * share;
+        let is_spared = if estimate.task == Task::EntityExtract.as_str() {
+            is_late(APPROACHING)
+        } else {
+            estimate.task == Task::DeepSummary.as_str() && is_late(CRITICAL)
+        };
+        let Some(cost) = cost(estimate).filter(|_| !is_spared) else { return false };
+        let needed = spent.0.saturating_add(cost.0).saturating_add(beyond(estimate).unwrap_or_default().0);
+        if needed > cap.0 {
+            return false;
+        }
+        spent = MicroCredits(spent.0 + cost.0);
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn estimate(task: Task, usual: i64, most: i64, dearest: i64) -> Estimate {
+        Estimate {
+            task: task.as_str().to_owned(),
+            model: "m".to_owned(),
+            configured: true,
+            stories: 1,
+            calls: 1,
+            input_tokens: 0,
+            output_tokens: 0,
+            microcredits: Some(MicroCredits(usual)),
+            most_microcredits: Some(MicroCredits(most)),
+            dearest_microcredits: Some(MicroCredits(dearest)),
+        }
+    }
+
+    fn fits(cap: i64, used: i64, estimates: &[Estimate]) -> (bool, bool) {
+        let all: Vec<&Estimate> = estimates.iter().collect();
+        let room = Room::of("run", MicroCredits(cap), MicroCredits(used), &all);
+        (room.fits, room.likely_fits)
+    }
+
+    #[test]
+    fn what_may_cost_most_fits_for_certain_and_what_is_usual_only_beside_one_reservation() {
+        let triage = [estimate(Task::Triage, 30, 200, 20)];
+        assert_eq!(fits(200, 0, &triage), (true, true));
+        assert_eq!(fits(199, 0, &triage), (false, true));
+        assert_eq!(fits(50, 0, &triage), (false, true));
+        assert_eq!(fits(49, 0, &triage), (false, false), "the last call finds no room for its reservation");
+        assert_eq!(fits(200, 1, &triage), (false, true));
+    }
+
+    #[test]
+    fn summaries_and_entities_are_left_out_near_the_cap() {
+        let all = [
+            estimate(Task::Triage, 80, 80, 1),
+            estimate(Task::DeepSummary, 5, 5, 1),
+            estimate(Task::EntityExtract, 5, 5, 1),
+        ];
+        assert_eq!(fits(100, 0, &all), (false, false), "entities begin at 85 of 100");
+        assert_eq!(fits(100, 0, &all[..2]), (true, true));
+        assert_eq!(fits(100, 16, &all[..2]), (false, false), "summaries begin at 96 of 100");
+        assert_eq!(fits(107, 0, &all), (true, true));
+    }
+}
