@@ -67,6 +67,10 @@ impl Listed {
             .collect()
     }
 
+    pub(super) fn names(&self) -> impl Iterator<Item = &ModelRef> {
+        self.models.keys()
+    }
+
     /// A model by its name, for a conversation.
     pub(super) fn named(&self, name: &ModelRef) -> Result<Route, String> {
         self.route(name, None)

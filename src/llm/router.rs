@@ -1,5 +1,6 @@
 //! Which provider and model serve a task at a budget tier, and on what terms.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
@@ -232,6 +233,18 @@ impl Router {
         }
     }
 
+    /// Every model that is configured: the catalogue's, then those that settings name.
+    pub(super) fn names(&self) -> BTreeSet<ModelRef> {
+        let listed = self.listed.iter().flat_map(|listed| listed.names()).cloned();
+        let of_settings = self.openai.iter().flat_map(OpenAi::priced_models).map(|model| openai_model(model.name));
+        listed.chain(of_settings).collect()
+    }
+
+    /// Whether the server of `OPENAI_…` is configured, which is asked for any of its models.
+    pub(super) const fn has_settings(&self) -> bool {
+        self.openai.is_some()
+    }
+
     /// An entry of the catalogue, whatever it is asked for.
     pub(super) fn of_catalogue(&self, model: &ModelRef) -> Result<Route, String> {
         let nowhere = || Err(format!("{model} is no model of the catalogue"));
@@ -298,12 +311,17 @@ impl OpenAi {
 
     /// What a model costs that some task names; any other is booked like the one for texts that are given by hand.
     fn priced<'a>(&'a self, name: &'a str) -> PricedModel<'a> {
-        let of_texts = self.settings.tasks.get(&Task::ManualSummary).into_iter();
-        let mut models = of_texts
-            .chain(self.settings.tasks.values())
-            .flat_map(|settings| BudgetTier::ALL.into_iter().flat_map(|tier| settings.chain(tier)));
+        let mut models = self.priced_models();
         let of_others = models.clone().next().and_then(|model| model.price);
         models.find(|model| model.name == name).unwrap_or(PricedModel { name, price: of_others })
+    }
+
+    /// Those that some task names, first of all the one for texts that are given by hand; a model of several tasks comes several times.
+    fn priced_models(&self) -> impl Iterator<Item = PricedModel<'_>> + Clone {
+        let of_texts = self.settings.tasks.get(&Task::ManualSummary).into_iter();
+        of_texts
+            .chain(self.settings.tasks.values())
+            .flat_map(|settings| BudgetTier::ALL.into_iter().flat_map(|tier| settings.chain(tier)))
     }
 
     fn route(&self, model: PricedModel<'_>, limits: &TaskSettings) -> Route {

@@ -77,6 +77,68 @@ fn a_stream_is_shown_as_it_comes_and_one_cut_off_is_no_answer() {
     assert!(rows.iter().all(|row| row.starts_with("unsettled interrupted")), "{rows:?}");
 }
 
+/// A catalogue beside the settings, with the talker's address.
+fn catalogue(talker: &Talker, models: &str) -> Radar {
+    let radar = Radar::at(NOW).with("AHA_LLM_CONFIG", "models.yaml");
+    let text = format!("endpoint: '{}/v1'\nmodels:\n{models}", talker.base());
+    std::fs::write(radar.folder().join("models.yaml"), text).unwrap();
+    radar
+}
+
+#[test]
+fn what_a_further_attempt_repeats_of_a_stream_is_printed_once() {
+    let talker = quick(&[Fate::CutStream, Fate::CutStream, Fate::Good]);
+    let radar = radar(&talker);
+    let shown = radar.run(&["llm", "ask", "--stream", "Tell me."]).exits(0).says("asking again");
+    assert_eq!((shown.stdout.as_str(), talker.requests().len()), ("You asked: Tell me.\n", 3));
+}
+
+#[test]
+fn a_stream_in_json_is_a_line_an_event_and_then_the_whole() {
+    let talker = quick(&[Fate::CutStream, Fate::Good, Fate::Status(401)]);
+    let radar = radar(&talker);
+    let lines = |ran: &crate::support::radar::Ran| -> Vec<serde_json::Value> {
+        ran.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    };
+    let events = lines(&radar.run(&["llm", "ask", "--stream", "--json", "Tell me."]).exits(0));
+    let names: Vec<&str> = events.iter().map(|event| event["event"].as_str().unwrap()).collect();
+    let begun = names.iter().position(|name| *name == "retry").unwrap();
+    assert!(names[..begun].iter().chain(&names[begun + 1..names.len() - 1]).all(|name| *name == "text"), "{names:?}");
+    let text: String = events[begun + 1..].iter().filter_map(|event| event["text"].as_str()).collect();
+    let whole = events.last().unwrap();
+    assert_eq!((&whole["event"], &whole["answer"]), (&"answer".into(), &"You asked: Tell me.".into()));
+    assert_eq!((text.as_str(), &whole["attempts"]), ("You asked: Tell me.", &2.into()));
+    let refused = lines(&radar.run(&["llm", "ask", "--stream", "--json", "Tell me."]).exits(1));
+    assert_eq!(refused.last().unwrap()["event"], "error", "{refused:?}");
+}
+
+#[test]
+fn an_entry_s_max_attempts_hold_unless_others_are_given() {
+    let talker = quick(&[Fate::Status(500), Fate::Status(500), Fate::Good]);
+    let radar = catalogue(&talker, "  openai/once: { retry: { max_attempts: 1, initial_delay_seconds: 0 } }\n");
+    radar.run(&["llm", "ask", "Why?"]).exits(1).says("500");
+    assert_eq!(talker.requests().len(), 1);
+    radar.run(&["llm", "ask", "--attempts", "2", "Why?"]).exits(0);
+    assert_eq!(talker.requests().len(), 3);
+}
+
+#[test]
+fn as_much_of_a_name_is_enough_as_one_model_alone_is_called_by() {
+    let talker = quick(&[]);
+    let radar = catalogue(
+        &talker,
+        "  openai/dear: {}\n  openai/cheap: {}\n  openai/cheaper: {}\ntasks: { manual_summary: { low: openai/cheap, high: openai/dear } }\n",
+    )
+    .with("AHA_BUDGET_TIER", "high");
+    for (typed, asked) in [("dear", "dear"), ("de", "dear"), ("cheap", "cheap"), ("openai/cheape", "cheaper")] {
+        assert_eq!(radar.json(&["llm", "ask", "--model", typed, "--json", "?"])["model"], asked, "{typed}");
+    }
+    assert_eq!(radar.json(&["llm", "ask", "--json", "?"])["model"], "cheap", "no dear one by mistake");
+    radar.run(&["llm", "ask", "--model", "che", "?"]).exits(USAGE).says("any of openai/cheap, openai/cheaper");
+    let checked = radar.run(&["llm", "check", "--model", "dea", "--json"]).exits(0).json();
+    assert_eq!(checked[0]["model"], "dear");
+}
+
 #[test]
 fn a_server_that_does_not_stream_is_shown_all_the_same_and_one_that_counts_nothing_is_not_believed() {
     let talker = quick(&[Fate::Whole, Fate::NoTokens]);

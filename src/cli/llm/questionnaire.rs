@@ -22,7 +22,8 @@ const MAX_BYTES: u64 = 4 << 20;
 
 pub(super) async fn run(app: &App, arguments: QuestionnaireArguments) -> Result<Exit> {
     let questionnaire = read(&arguments.file)?;
-    let routes = arguments.models.iter().map(|name| super::route(app, Some(name))).collect::<Result<Vec<Route>>>()?;
+    let routes =
+        arguments.models.iter().map(|name| super::route(app, Some(name.as_str()))).collect::<Result<Vec<Route>>>()?;
     let models: Vec<String> = routes.iter().map(|route| route.model.to_string()).collect();
     let units = units(&questionnaire, &routes);
     output::note(&format!(

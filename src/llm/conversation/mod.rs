@@ -118,6 +118,20 @@ pub struct Exchanged {
     pub verification_errors: Vec<String>,
 }
 
+/// What comes while a question is being answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Progress<'a> {
+    /// A piece of a streamed answer.
+    Text(&'a str),
+    /// The answer so far is void: another attempt begins.
+    Retry {
+        /// Its number, from 2.
+        attempt: u32,
+        /// What went wrong with the one before.
+        reason: &'a str,
+    },
+}
+
 /// See the module.
 pub struct Conversation {
     gateway: Arc<Gateway>,

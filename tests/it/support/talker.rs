@@ -77,6 +77,11 @@ impl Talker {
         settings.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec()
     }
 
+    /// Its address.
+    pub fn base(&self) -> &str {
+        &self.base
+    }
+
     pub fn requests(&self) -> Vec<Value> {
         self.desk.requests.lock().unwrap().clone()
     }
