@@ -120,6 +120,7 @@ impl Model {
             },
             sampling: Sampling { temperature: entry.temperature, top_p: entry.top_p },
             provider_specific: entry.provider_specific.clone(),
+            provider_specific_as_written: entry.provider_specific_as_written.clone(),
             name: Some(entry.model.clone()),
             max_tokens: entry.max_tokens,
             system_prompt: entry.system_prompt.clone(),

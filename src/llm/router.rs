@@ -69,6 +69,8 @@ pub struct Traits {
     pub sampling: Sampling,
     /// Fields of the provider's own, sent with every request.
     pub provider_specific: Map<String, Value>,
+    /// The same with the names of variables in the place of their values, fit to be kept.
+    pub provider_specific_as_written: Map<String, Value>,
     /// At its server; `None`: as it is called here.
     pub name: Option<String>,
     /// The most that one answer may have, whatever it is about.

@@ -123,6 +123,44 @@ fn an_entry_s_max_attempts_hold_unless_others_are_given() {
 }
 
 #[test]
+fn an_archive_is_written_and_holds_no_secret() {
+    const SECRETS: [&str; 2] = ["tenant-secret-0123456789", "query-secret-0123456789"];
+    let talker = quick(&[Fate::Prose, Fate::Good, Fate::Status(401)]);
+    let radar = Radar::at(NOW)
+        .with("AHA_LLM_CONFIG", "models.yaml")
+        .with("TENANT", SECRETS[0])
+        .with("QUERY", SECRETS[1])
+        .with("OWN_KEY", KEY);
+    let text = format!(
+        "models:\n  openai/a:\n    endpoint: '{}/v1/responses?code=${{QUERY}}'\n    api_key: ${{OWN_KEY}}\n    provider_specific: {{ \
+         user: '${{TENANT}}', service_tier: flex }}\n",
+        talker.base()
+    );
+    std::fs::write(radar.folder().join("models.yaml"), text).unwrap();
+    std::fs::write(radar.folder().join("schema.json"), r#"{"type": "object", "required": ["answer"]}"#).unwrap();
+    let archives = || {
+        let folder = std::fs::read_dir(radar.folder().join("kept/here")).unwrap();
+        let texts = folder.map(|entry| std::fs::read_to_string(entry.unwrap().path()).unwrap());
+        texts.collect::<Vec<String>>()
+    };
+    let ask = ["llm", "ask", "--archive", "kept/here", "--schema", "schema.json", "Is it wet?"];
+    radar.run(&ask).exits(0).says("archived in kept/here/");
+    assert_eq!(talker.requests()[0]["user"], SECRETS[0], "it is sent all the same");
+    let [archive] = &archives()[..] else { panic!() };
+    let json: serde_json::Value = serde_json::from_str(archive).unwrap();
+    assert_eq!((&json["turns"][0]["retries"], &json["response_format"]), (&1.into(), &"json".into()));
+    assert_eq!(json["config_snapshot"]["endpoint"], format!("{}/v1/responses", talker.base()));
+    let specific = serde_json::json!({"user": "${TENANT}", "service_tier": "flex"});
+    assert_eq!(json["config_snapshot"]["provider_specific"], specific);
+    radar.run(&ask).exits(1);
+    let both = archives();
+    assert_eq!(both.len(), 2, "a failure is archived too");
+    for secret in SECRETS.iter().chain(&[KEY]) {
+        assert!(both.iter().all(|archive| !archive.contains(secret)), "{secret}: {both:?}");
+    }
+}
+
+#[test]
 fn as_much_of_a_name_is_enough_as_one_model_alone_is_called_by() {
     let talker = quick(&[]);
     let radar = catalogue(

@@ -51,6 +51,10 @@ pub(in crate::cli) struct AskArguments {
     /// Attempts until an answer is accepted, the first included; without it, as the model's entry in the catalogue says, else 3.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10))]
     pub(in crate::cli) attempts: Option<u32>,
+    /// A folder for the archive of the conversation, a JSON file: question, answers and attempts, and the model's settings without keys. It
+    /// is written too when no answer was accepted.
+    #[arg(long, value_name = "DIR")]
+    pub(in crate::cli) archive: Option<PathBuf>,
     /// Print answer, usage, tries and cost as JSON.
     #[arg(long)]
     pub(in crate::cli) json: bool,
@@ -78,6 +82,9 @@ pub(in crate::cli) struct QuestionnaireArguments {
     /// The folder that answers are written to.
     #[arg(long, value_name = "DIR")]
     pub(in crate::cli) out: PathBuf,
+    /// A folder for the archives of the conversations, a JSON file for each model and section, with the model's settings without keys.
+    #[arg(long, value_name = "DIR")]
+    pub(in crate::cli) archive: Option<PathBuf>,
     /// Conversations under way at once.
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=64))]
     pub(in crate::cli) at_once: u32,

@@ -17,6 +17,7 @@ use crate::llm::provider::AnswerFormat;
 use super::super::arguments::AskArguments;
 use super::super::exit::{Exit, UsageError};
 use super::super::output;
+use super::archives;
 use super::streamed::StreamedAnswer;
 
 /// Characters of a question, as of a pasted text.
@@ -52,6 +53,11 @@ pub(super) async fn run(app: &App, arguments: AskArguments) -> Result<Exit> {
             return Ok(Exit::Interrupted);
         }
     };
+    if let Some(folder) = &arguments.archive {
+        let archive = conversation.archive();
+        let path = archives::write(folder, archive.conversation_id(), &archive)?;
+        output::note(&format!("archived in {}", path.display()));
+    }
     let answer = match asked {
         Ok(answer) => answer,
         Err(error) => {

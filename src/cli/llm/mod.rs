@@ -1,5 +1,6 @@
 //! `aha-radar llm`: what models there are, and conversations with them by hand.
 
+mod archives;
 mod ask;
 mod check;
 pub(super) mod models;

@@ -49,6 +49,8 @@ pub struct CatalogueEntry {
     /// The owner's notes, kept with conversations; never sent.
     pub metadata: Map<String, Value>,
     pub provider_specific: Map<String, Value>,
+    /// The same as it stands in the file: with the names of variables, whose values may be secret.
+    pub provider_specific_as_written: Map<String, Value>,
     pub capabilities: CapabilitySettings,
     /// `None`: unknown, so that no amount can be told.
     pub price: Option<Price>,
@@ -171,6 +173,7 @@ impl CatalogueEntry {
             system_prompt: raw.system_prompt,
             metadata: raw.metadata,
             provider_specific: raw.provider_specific,
+            provider_specific_as_written: raw.provider_specific_as_written,
             capabilities: CapabilitySettings {
                 strict_schema: raw.capabilities.strict_schema.unwrap_or(true),
                 streaming_only: raw.capabilities.streaming_only.unwrap_or(false),

@@ -183,7 +183,7 @@ impl Conversation {
     /// Ends the conversation and hands over what was said. Nothing can be asked after it.
     pub fn archive(&mut self) -> Archive {
         self.archived = true;
-        Archive::of(&self.terms, &self.turns)
+        Archive::of(&self.id, &self.terms, &self.turns)
     }
 
     fn name(&self) -> String {
