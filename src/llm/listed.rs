@@ -10,6 +10,7 @@ use super::egress;
 use super::pace::{Pace, slots_for};
 use super::provider::{self, Capabilities, Sampling, Server};
 use super::router::{Candidate, Reach, Route, Traits, Wire};
+use super::streaming_only::StreamingOnly;
 use super::transport::Timeouts;
 use crate::config::{Catalogue, CatalogueEntry, Egress, TaskSettings};
 use crate::domain::model::ModelRef;
@@ -129,7 +130,8 @@ impl Model {
             retry: entry.retry,
             pace: Some(Arc::new(Pace::of(&entry.limits, slots, Instant::now))),
         };
-        Ok(Self { wire: Arc::new(Wire { dialect, server, timeouts }), traits, price: entry.price })
+        let wire = Wire { dialect, server, timeouts, streaming_only: StreamingOnly::default() };
+        Ok(Self { wire: Arc::new(wire), traits, price: entry.price })
     }
 }
 

@@ -15,6 +15,7 @@ use super::listed::Listed;
 use super::pace::Pace;
 use super::provider::{self, AnswerFormat, Capabilities, ModelRequest, Sampling, Server, local};
 use super::retry::RetryPolicy;
+use super::streaming_only::StreamingOnly;
 use super::transport::Timeouts;
 use crate::config::catalogue::{ResponseFormat, RetrySettings};
 use crate::config::{Effort, Egress, LlmSettings, OpenAiSettings, PricedModel, TaskSettings};
@@ -36,6 +37,7 @@ pub struct Wire {
     pub dialect: &'static dyn provider::Dialect,
     pub server: Server,
     pub timeouts: Timeouts,
+    pub streaming_only: StreamingOnly,
 }
 
 /// Without the address's query, which may hold a key.
@@ -107,12 +109,13 @@ impl Route {
         let Traits { capabilities, sampling, provider_specific, name, max_tokens, .. } = self.traits.clone();
         let name = name.as_deref().unwrap_or(&self.model.model);
         let max_output_tokens = max_output_tokens.min(max_tokens.unwrap_or(u32::MAX));
+        let is_found_out = matches!(&self.reach, Reach::Wire(wire) if wire.streaming_only.is_known(name));
         ModelRequest {
             effort: self.effort.filter(|_| capabilities.reasoning_effort),
             capabilities,
             sampling,
             provider_specific,
-            stream: capabilities.streaming_only,
+            stream: capabilities.streaming_only || is_found_out,
             ..ModelRequest::question(name, system, user, format, max_output_tokens)
         }
     }
@@ -285,7 +288,8 @@ impl OpenAi {
     fn new(settings: &OpenAiSettings, egress: Egress) -> Self {
         let key = Some(settings.key.clone());
         let server = Server { endpoint: settings.endpoint.clone(), key, headers: HeaderMap::new() };
-        let wire = Wire { dialect: &provider::OPENAI, server, timeouts: Timeouts::of(settings.timeout) };
+        let timeouts = Timeouts::of(settings.timeout);
+        let wire = Wire { dialect: &provider::OPENAI, server, timeouts, streaming_only: StreamingOnly::default() };
         let refusal = egress::refusal(egress, &settings.endpoint);
         Self { settings: settings.clone(), wire: Arc::new(wire), refusal }
     }

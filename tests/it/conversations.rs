@@ -189,6 +189,32 @@ fn a_server_that_does_not_stream_is_shown_all_the_same_and_one_that_counts_nothi
 }
 
 #[test]
+fn a_model_that_answers_as_a_stream_alone_is_found_out_and_remembered() {
+    let talker = quick(&[Fate::StreamAlone, Fate::StreamAlone, Fate::StreamAlone, Fate::StreamAlone]);
+    let radar = radar(&talker).with("AHA_LOG", "warn");
+    let answered = radar.run(&["llm", "ask", "--attempts", "1", "--json", "Tell me."]).exits(0);
+    assert_eq!(answered.json()["answer"], "You asked: Tell me.");
+    let streams = |talker: &Talker| talker.requests().iter().map(|asked| asked["stream"] == true).collect::<Vec<_>>();
+    assert_eq!(streams(&talker), [false, true]);
+    assert_eq!(
+        rows::query(&radar, ROWS),
+        ["llm_ask error streaming_only 0".to_owned(), format!("llm_ask ok - {}", price())]
+    );
+    let log = &answered.stderr;
+    for part in
+        ["llm_attempt_failed", "conversation_id", "provider", "talker", "attempt", "streaming_only", "/v1/responses"]
+    {
+        assert!(log.contains(part), "{part}: {log}");
+    }
+    assert!(!log.contains("Tell me"), "what is asked by hand is not logged: {log}");
+    let questions = r#"{"sections": [{"id": "s", "questions": [
+        {"id": "a", "text": "A?", "type": "rating", "min": 1, "max": 5}, {"id": "b", "text": "B?", "type": "rating", "min": 1, "max": 5}]}]}"#;
+    std::fs::write(radar.folder().join("things.yaml"), questions).unwrap();
+    radar.run(&["llm", "questionnaire", "things.yaml", "--models", "talker", "--out", "answers"]).exits(0);
+    assert_eq!(streams(&talker)[2..], [false, true, true]);
+}
+
+#[test]
 fn who_stops_waiting_is_charged_rightly() {
     let talker = Talker::start(&[], Duration::from_millis(150));
     let radar = radar(&talker);

@@ -7,12 +7,14 @@ use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 use super::trial::Trial;
 use super::{Answer, Conversation, ConversationError, Progress};
+use crate::config::without_secrets;
 use crate::domain::time::Timestamp;
 use crate::llm::error::CallError;
 use crate::llm::input::hex32;
 use crate::llm::provider::{AnswerFormat, ModelRequest, Role, Turn};
 use crate::llm::purchase::Bought;
 use crate::llm::retry::{self, Next, RetryPolicy};
+use crate::llm::router::Reach;
 use crate::store::{AnswerKey, StoreError};
 
 /// The version of what is kept of an answer.
@@ -81,7 +83,7 @@ impl Conversation {
         on_progress: &mut (dyn FnMut(Progress<'_>) + Send),
     ) -> Result<Answer, ConversationError> {
         let model = self.name();
-        let attempts = self.terms.max_attempts.max(1);
+        let mut attempts = self.terms.max_attempts.max(1);
         let policy: RetryPolicy = self.terms.route.retry(&self.gateway.parts.retry).with_attempts(attempts);
         let mut left = policy.all();
         let mut tried = 0;
@@ -93,6 +95,7 @@ impl Conversation {
                 Bought::NoBudget(why) => return Err(ConversationError::NoBudget(why)),
                 Bought::Unaskable(why) | Bought::LeftAlone(why) => return Err(ConversationError::Unaskable(why)),
             };
+            self.log_failure(tried, &error);
             let next = retry::next(&policy, left, &error, 1, (self.gateway.parts.jitter)());
             let is_rejection = matches!(error, CallError::Invalid(_));
             if is_rejection {
@@ -104,6 +107,7 @@ impl Conversation {
                     tokio::time::sleep(after).await;
                 }
                 Next::Repair { left: now_left } if tried < attempts => left = now_left,
+                Next::AsStream => attempts += 1,
                 _ if is_rejection => {
                     return Err(ConversationError::ValidationFailed {
                         model,
@@ -115,6 +119,24 @@ impl Conversation {
             }
             on_progress(Progress::Retry { attempt: tried + 1, reason: &error.to_string() });
         }
+    }
+
+    /// Without the error's words, which may quote what was asked.
+    fn log_failure(&self, attempt: u32, error: &CallError) {
+        let route = &self.terms.route;
+        let endpoint = match &route.reach {
+            Reach::Local => String::new(),
+            Reach::Wire(wire) => without_secrets(&wire.server.endpoint),
+        };
+        tracing::warn!(
+            event = "llm_attempt_failed",
+            conversation_id = self.id,
+            provider = route.model.provider,
+            model = route.model.model,
+            endpoint,
+            attempt,
+            kind = error.kind(),
+        );
     }
 
     /// One try, in a task of its own: who stops waiting for it does not stop it from being settled.
