@@ -79,8 +79,8 @@ pub struct Traits {
     pub max_tokens: Option<u32>,
     /// What it is told first in conversations that bring nothing of their own.
     pub system_prompt: Option<String>,
-    /// The form of its answers in such conversations.
-    pub response_format: ResponseFormat,
+    /// The form of its answers in such conversations; `None`: the entry does not say.
+    pub response_format: Option<ResponseFormat>,
     /// The owner's own words about it, kept with conversations and never sent.
     pub metadata: Map<String, Value>,
     /// `None`: as the task has it.

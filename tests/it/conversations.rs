@@ -161,6 +161,20 @@ fn an_archive_is_written_and_holds_no_secret() {
 }
 
 #[test]
+fn an_entry_says_in_what_form_it_answers() {
+    let talker = quick(&[]);
+    let radar = catalogue(
+        &talker,
+        "  openai/words: { response_format: text }\n  openai/object: { response_format: json }\n  openai/silent: {}\n",
+    );
+    for (model, format) in [("words", None), ("object", Some("json_object")), ("silent", None)] {
+        radar.run(&["llm", "ask", "--model", model, "--attempts", "1", "?"]);
+        let sent = talker.requests().pop().unwrap();
+        assert_eq!(sent["text"]["format"]["type"].as_str().filter(|kind| *kind != "text"), format, "{model}: {sent}");
+    }
+}
+
+#[test]
 fn as_much_of_a_name_is_enough_as_one_model_alone_is_called_by() {
     let talker = quick(&[]);
     let radar = catalogue(

@@ -8,6 +8,7 @@ use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
 
 use crate::app::App;
+use crate::config::catalogue::ResponseFormat;
 use crate::domain::money::MicroCredits;
 use crate::domain::task::purpose;
 use crate::llm::ModelRef;
@@ -27,9 +28,10 @@ pub(super) async fn run(app: &App, arguments: AskArguments) -> Result<Exit> {
     let route = super::route(app, arguments.model.as_deref())?;
     let model = route.model.clone();
     let question = question(arguments.question)?;
+    let response_format = route.traits.response_format;
     let usual = Terms::of(route, arguments.system, purpose::ASK);
     let terms = Terms {
-        format: format(arguments.schema.as_deref())?,
+        format: format(arguments.schema.as_deref(), response_format)?,
         streams: arguments.stream,
         max_attempts: arguments.attempts.unwrap_or(usual.max_attempts),
         ..usual
@@ -117,8 +119,14 @@ fn question(given: Option<String>) -> Result<String> {
     }
 }
 
-fn format(schema: Option<&Path>) -> Result<AnswerFormat> {
-    let Some(path) = schema else { return Ok(AnswerFormat::Text) };
+/// As the schema says, else as the model's entry does, else in words.
+fn format(schema: Option<&Path>, of_entry: Option<ResponseFormat>) -> Result<AnswerFormat> {
+    let Some(path) = schema else {
+        return Ok(match of_entry {
+            Some(ResponseFormat::Json) => AnswerFormat::Json,
+            Some(ResponseFormat::Text) | None => AnswerFormat::Text,
+        });
+    };
     let text = std::fs::read_to_string(path).with_context(|| format!("{} cannot be read", path.display()))?;
     let schema: Value =
         serde_json::from_str(&text).map_err(|error| UsageError(format!("{} is no JSON: {error}", path.display())))?;

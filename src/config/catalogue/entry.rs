@@ -36,8 +36,8 @@ pub struct CatalogueEntry {
     pub timeouts: TimeoutSettings,
     /// `None`: as the task has it.
     pub retry: Option<RetrySettings>,
-    /// Of free conversation: tasks have their own.
-    pub response_format: ResponseFormat,
+    /// Of free conversation: tasks have their own. `None`: as the command has it.
+    pub response_format: Option<ResponseFormat>,
     pub temperature: Option<f64>,
     pub top_p: Option<f64>,
     /// The most that one answer may have.
@@ -165,7 +165,7 @@ impl CatalogueEntry {
                 idle: raw.idle.unwrap_or(whole).min(whole),
             },
             retry: raw.retry,
-            response_format: raw.response_format.unwrap_or_default(),
+            response_format: raw.response_format,
             temperature: raw.temperature,
             top_p: raw.top_p,
             max_tokens: raw.max_tokens,

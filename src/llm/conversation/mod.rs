@@ -52,7 +52,7 @@ impl Terms {
     pub fn of(route: Route, system: Option<String>, purpose: &'static str) -> Self {
         Self {
             system: system.or_else(|| route.traits.system_prompt.clone()).unwrap_or_default(),
-            format: match route.traits.response_format {
+            format: match route.traits.response_format.unwrap_or_default() {
                 ResponseFormat::Json => AnswerFormat::Json,
                 ResponseFormat::Text => AnswerFormat::Text,
             },
