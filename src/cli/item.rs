@@ -6,6 +6,7 @@ use serde_json::Value;
 use crate::app::App;
 use crate::domain::digest::{DigestStory, Label, Relevance, ScoreDebug};
 use crate::domain::ids::DigestItemId;
+use crate::domain::summary::Summary;
 use crate::store::DigestItemRecord;
 use crate::text::numbers::days;
 
@@ -116,6 +117,7 @@ fn in_words(story: &DigestStory) -> String {
         lines.push(format!("Judged by     {} {} ({})", triage.provider, triage.model, triage.prompt_id));
     }
     lines.extend(named(story));
+    lines.extend(story.kept_summary.iter().flat_map(kept));
     lines.push(String::new());
     lines.extend(terms(&story.score_debug));
     lines.push(String::new());
@@ -132,6 +134,26 @@ fn in_words(story: &DigestStory) -> String {
     lines.push(String::new());
     lines.push(format!("Ids           item {}  cluster {}", story.id, story.cluster_id));
     lines.join("\n")
+}
+
+/// The summary of a pasted text that was kept.
+fn kept(summary: &Summary) -> Vec<String> {
+    let mut lines = vec![
+        String::new(),
+        format!("Kept summary of a text you pasted, by {}/{}", summary.provider, summary.model),
+        format!("  {}", summary.one_liner),
+    ];
+    let parts = [
+        ("", &summary.bullets),
+        ("Why it matters", &summary.why_it_matters),
+        ("Caveats", &summary.risks_or_caveats),
+        ("What next", &summary.suggested_followups),
+    ];
+    for (heading, points) in parts.into_iter().filter(|(_, points)| !points.is_empty()) {
+        lines.extend((!heading.is_empty()).then(|| format!("  {heading}")));
+        lines.extend(points.iter().map(|point| format!("    • {point}")));
+    }
+    lines
 }
 
 /// What it names, and by whose word.

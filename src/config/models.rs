@@ -50,9 +50,18 @@ impl LlmSettings {
     /// Characters of one story's text that a model of the task is sent; `None` where none is configured.
     #[must_use]
     pub fn max_input_chars(&self, task: Task) -> Option<usize> {
+        self.task(task).map(|settings| settings.max_input_chars)
+    }
+
+    /// Characters of a title that a model of the task is sent; `None` where none is configured.
+    #[must_use]
+    pub fn max_title_chars(&self, task: Task) -> Option<usize> {
+        self.task(task).map(|settings| settings.max_title_chars)
+    }
+
+    fn task(&self, task: Task) -> Option<&TaskSettings> {
         let of_catalogue = self.catalogue.as_ref().filter(|catalogue| catalogue.serves(task)).map(|_| &self.tasks);
-        let tasks = of_catalogue.or_else(|| self.openai.as_ref().map(|openai| &openai.tasks))?;
-        tasks.get(&task).map(|settings| settings.max_input_chars)
+        of_catalogue.or_else(|| self.openai.as_ref().map(|openai| &openai.tasks))?.get(&task)
     }
 
     /// Whether any model but `local` is configured for a task.

@@ -93,6 +93,11 @@ impl Models {
         BudgetTier::ALL.iter().any(|tier| self.of(*tier).is_some())
     }
 
+    /// Whether the task has one of its own at any tier.
+    fn names_any(&self) -> bool {
+        BudgetTier::ALL.into_iter().any(|tier| self.is_named(tier))
+    }
+
     /// Whether the task has one of its own at that tier.
     pub(super) fn is_named(&self, tier: BudgetTier) -> bool {
         self.by_tier[tier as usize].is_some() || self.of_task.is_some()
@@ -116,8 +121,7 @@ impl TaskSettings {
         let mut chain: Vec<PricedModel<'_>> = Vec::new();
         let is_named = |tier| self.models.is_named(tier);
         let own = |tier| self.models.of(tier).filter(|_| is_named(tier)).map(|name| (name, self.prices.of_task));
-        let names_none = !BudgetTier::ALL.into_iter().any(is_named);
-        let of_general = if names_none { self.prices.of_task } else { self.prices.of_all };
+        let of_general = if self.models.names_any() { self.prices.of_all } else { self.prices.of_task };
         let general = self.models.of_all.as_ref().map(|name| (name, of_general));
         for (name, price) in [own(tier).or(general), own(BudgetTier::Low), general].into_iter().flatten() {
             if chain.iter().all(|known| known.name != name) {
@@ -207,8 +211,8 @@ pub(super) fn read(
     // What a digest does without unless it is asked for by name, or there is a search whose results have to be read.
     let searches = pairs.iter().any(|(name, _)| name == "AHA_SIGNAL_URL");
     tasks.retain(|task, settings| match task {
-        Task::EntityExtract => settings.models.of_task.is_some(),
-        Task::SignalParse => searches || settings.models.of_task.is_some(),
+        Task::EntityExtract => settings.models.names_any(),
+        Task::SignalParse => searches || settings.models.names_any(),
         Task::Triage | Task::DeepSummary | Task::ManualSummary => true,
     });
     let key = secret::of(reader, "OPENAI_API_KEY", general.api_key.clone(), general.api_key_file.clone());
@@ -364,6 +368,28 @@ mod tests {
         assert!(settings(&[("OPENAI_API_KEY", "sk-1")]).is_none());
         assert!(settings(&[("OPENAI_MODEL", "m")]).is_none());
         assert!(settings(&[("OPENAI_API_KEY", "sk-1"), ("OPENAI_MODEL", "m")]).is_some());
+    }
+
+    #[test]
+    fn a_task_that_is_done_only_on_request_is_asked_for_by_any_tier_s_model() {
+        let keyed = [("OPENAI_API_KEY", "k"), ("OPENAI_TRIAGE_MODEL", "m")];
+        let names = |settings: &OpenAiSettings, task, tier| {
+            let chain = settings.tasks.get(&task).map(|task| task.chain(tier)).unwrap_or_default();
+            chain.iter().map(|model| model.name.to_owned()).collect::<Vec<_>>()
+        };
+        for (setting, low, normal, high) in [
+            ("MODEL_LOW", &["e"][..], &["e"][..], &["e"][..]),
+            ("MODEL_NORMAL", &[], &["e"], &[]),
+            ("MODEL_HIGH", &[], &[], &["e"]),
+        ] {
+            for task in [Task::EntityExtract, Task::SignalParse] {
+                let name = format!("{}{setting}", task_prefix(task));
+                let settings = settings(&[&keyed[..], &[(name.as_str(), "e")]].concat()).unwrap();
+                let found = BudgetTier::ALL.map(|tier| names(&settings, task, tier));
+                assert_eq!(found, [low, normal, high], "{name}");
+            }
+        }
+        assert!(!settings(&keyed).unwrap().tasks.contains_key(&Task::EntityExtract));
     }
 
     #[test]

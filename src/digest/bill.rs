@@ -27,14 +27,20 @@ pub(super) fn of_digest(digest: &Digest) -> String {
 pub(super) fn of_story(story: &DigestStory) -> Option<String> {
     let named = |provider: &str, model: &str| short_text(&format!("{provider}/{model}"), 80);
     let triage = story.triage.as_ref().filter(|verdict| verdict.provider != "local");
-    let summary = story.summary.as_ref().filter(|summary| summary.provider != "local");
+    let summary = story.summary.as_ref().filter(|summary| summary.provider != "local" && story.kept_summary.is_none());
+    let of_text = story.kept_summary.as_ref().map(|kept| named(&kept.provider, &kept.model));
     let who = match (triage.map(|t| named(&t.provider, &t.model)), summary.map(|s| named(&s.provider, &s.model))) {
-        (None, None) => return None,
-        (Some(score), None) => format!("score by {score}"),
-        (None, Some(summary)) => format!("summary by {summary}"),
-        (Some(score), Some(summary)) if score == summary => format!("score and summary by {score}"),
-        (Some(score), Some(summary)) => format!("score by {score}, summary by {summary}"),
+        (None, None) => None,
+        (Some(score), None) => Some(format!("score by {score}")),
+        (None, Some(summary)) => Some(format!("summary by {summary}")),
+        (Some(score), Some(summary)) if score == summary => Some(format!("score and summary by {score}")),
+        (Some(score), Some(summary)) => Some(format!("score by {score}, summary by {summary}")),
     };
+    let of_text = of_text.map(|by| format!("summary of a text you pasted, by {by}"));
+    let who = who.into_iter().chain(of_text).collect::<Vec<_>>().join(", ");
+    if who.is_empty() {
+        return None;
+    }
     let cost = story.cost.triage_microcredits.0 + story.cost.summary_microcredits.0;
     Some(if cost == 0 { who } else { format!("{who}, {}", credits(MicroCredits(cost))) })
 }

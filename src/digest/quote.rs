@@ -27,7 +27,7 @@ impl Quote {
 
     /// The line under a story's title: its summary's, else the opening of its text.
     pub(super) fn lead(story: &DigestStory) -> Option<Self> {
-        match &story.summary {
+        match story.shown_summary() {
             Some(summary) => Self::read(&summary.one_liner, summary.provider == "local", &story.sources),
             None => Self::opening(story),
         }
@@ -35,7 +35,7 @@ impl Quote {
 
     /// The further sentences of a story's summary.
     pub(super) fn points(story: &DigestStory) -> Vec<Self> {
-        let Some(summary) = &story.summary else { return Vec::new() };
+        let Some(summary) = story.shown_summary() else { return Vec::new() };
         let local = summary.provider == "local";
         summary.bullets.iter().filter_map(|bullet| Self::read(bullet, local, &story.sources)).collect()
     }

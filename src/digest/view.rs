@@ -108,7 +108,7 @@ impl Page {
 impl Story {
     fn of(story: &DigestStory, calendar: Calendar) -> Self {
         let lines = |pick: fn(&Summary) -> &Vec<String>| {
-            let lines = story.summary.iter().flat_map(pick).map(|line| text(line));
+            let lines = story.shown_summary().into_iter().flat_map(pick).map(|line| text(line));
             lines.filter(|line| !line.is_empty()).collect::<Vec<_>>()
         };
         let title = story_title(story);

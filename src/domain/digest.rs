@@ -137,6 +137,9 @@ pub struct DigestStory {
     pub excerpt: String,
     pub triage: Option<Verdict>,
     pub summary: Option<Summary>,
+    /// Of a text that the owner pasted and whose summary was kept (`deep-dive --promote`); it is shown in the place of `summary`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kept_summary: Option<Summary>,
     pub entities: Option<Value>,
     pub sources: Vec<StorySource>,
     pub discussions: Vec<String>,
@@ -146,6 +149,24 @@ pub struct DigestStory {
     #[serde(default, skip_serializing_if = "StoryCost::is_nothing")]
     pub cost: StoryCost,
     pub score_debug: ScoreDebug,
+}
+
+impl Digest {
+    /// Gives each story the summary that was kept for it. `kept`: by item, the last decision first.
+    pub fn add_kept(&mut self, kept: &[(ItemId, Summary)]) {
+        for story in &mut self.stories {
+            let is_of = |item: &ItemId| story.sources.iter().any(|source| source.item_id == *item);
+            story.kept_summary = kept.iter().find(|(item, _)| is_of(item)).map(|(_, summary)| summary.clone());
+        }
+    }
+}
+
+impl DigestStory {
+    /// The summary that is shown.
+    #[must_use]
+    pub fn shown_summary(&self) -> Option<&Summary> {
+        self.kept_summary.as_ref().or(self.summary.as_ref())
+    }
 }
 
 /// Where a story that comes back stood before.

@@ -13,6 +13,7 @@ use super::request;
 use super::router::{Reach, Route};
 use super::schema;
 use crate::domain::ids::CallId;
+use crate::domain::task::Task;
 use crate::domain::time::Timestamp;
 use crate::store::{NewAnswer, SharedStore, StoreError};
 
@@ -145,9 +146,11 @@ fn some_good(answers: Vec<Result<Value, String>>) -> Result<Vec<Result<Value, St
     }
 }
 
-/// The good answers, and how many there are not.
+/// The good answers, and how many there are not. What `local` says of a pasted text is quoted from it, and so is not kept: the text is to be
+/// stored nowhere, and the same can be said again for nothing.
 fn keep(job: &Job<'_>, route: &Route, asks: &[&Ask], answers: &Answers) -> Kept {
-    let stored = asks.iter().zip(answers).filter_map(|(ask, answer)| {
+    let is_quoted = route.is_local() && job.task == Task::ManualSummary;
+    let stored = asks.iter().zip(answers).filter(|_| !is_quoted).filter_map(|(ask, answer)| {
         Some(NewAnswer {
             key: key(job.task, job.tier, job.prompt_id, ask),
             provider: route.model.provider.clone(),

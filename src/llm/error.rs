@@ -37,6 +37,8 @@ pub enum CallError {
     UnknownModel(String),
     #[error("the request is refused ({status}: {message})")]
     Refused { status: u16, message: String },
+    #[error("the model answers as a stream alone ({0})")]
+    StreamingOnly(String),
     #[error("the answer is no answer of this interface ({0})")]
     NotTheInterface(String),
     #[error("the answer was cut off at the output limit of {0} tokens")]
@@ -54,6 +56,8 @@ pub enum CallError {
 pub enum Decision {
     /// The cause may pass: ask the same again, once, not before this.
     Retry { after: Option<Duration> },
+    /// It answers as a stream alone: ask for one.
+    Stream,
     /// The answer was unusable: say why and ask again, once.
     Repair,
     /// This much at once does not work: ask about fewer stories; about a single one, the next model.
@@ -86,6 +90,7 @@ impl CallError {
             | Self::Forbidden(words)
             | Self::QuotaExhausted(words)
             | Self::UnknownModel(words)
+            | Self::StreamingOnly(words)
             | Self::NotTheInterface(words)
             | Self::Declined(words)
             | Self::Invalid(words)
@@ -125,6 +130,7 @@ impl CallError {
             Self::Server { .. } => "server_error",
             Self::UnknownModel(_) => "unknown_model",
             Self::Refused { .. } => "refused_request",
+            Self::StreamingOnly(_) => "streaming_only",
             Self::NotTheInterface(_) => "not_the_interface",
             Self::Truncated(_) => "truncated",
             Self::Declined(_) => "declined",
@@ -151,6 +157,7 @@ impl CallError {
             Self::RateLimited { retry_after, .. } | Self::Overloaded { retry_after, .. } => {
                 Decision::Retry { after: *retry_after }
             }
+            Self::StreamingOnly(_) => Decision::Stream,
             Self::Invalid(_) | Self::NotTheInterface(_) => Decision::Repair,
             Self::Truncated(_) | Self::Refused { .. } | Self::TooLarge(_) | Self::Declined(_) | Self::Filtered => {
                 Decision::Split
@@ -178,6 +185,7 @@ impl CallError {
             | Self::RateLimited { .. }
             | Self::Overloaded { .. }
             | Self::UnknownModel(_)
+            | Self::StreamingOnly(_)
             | Self::Refused { .. } => Charge::Nothing,
             Self::Server { status, .. } if *status != 502 && *status != 504 => Charge::Nothing,
             Self::Server { .. }

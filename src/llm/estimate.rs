@@ -11,6 +11,7 @@ use super::ledger;
 use super::provider::{self, Server};
 use super::request;
 use super::router::{ModelRef, Reach, Route, Traits, Wire};
+use super::streaming_only::StreamingOnly;
 use super::transport::Timeouts;
 use crate::domain::digest::Estimate;
 use crate::domain::money::{MicroCredits, Price};
@@ -102,7 +103,8 @@ const fn example_batch(task: Task) -> usize {
 static EXAMPLE_WIRE: LazyLock<Option<Arc<Wire>>> = LazyLock::new(|| {
     let endpoint = Url::parse("https://example.invalid/v1/responses").ok()?;
     let server = Server { endpoint, key: None, headers: HeaderMap::new() };
-    Some(Arc::new(Wire { dialect: &provider::OPENAI, server, timeouts: Timeouts::of(Duration::ZERO) }))
+    let (timeouts, streaming_only) = (Timeouts::of(Duration::ZERO), StreamingOnly::default());
+    Some(Arc::new(Wire { dialect: &provider::OPENAI, server, timeouts, streaming_only }))
 });
 
 fn example(task: Task) -> Route {

@@ -13,6 +13,7 @@ use super::provider::{ModelRequest, Reply, StreamReader, short};
 use super::redact::Redactor;
 use super::router::Wire;
 use super::stream::{Decoder, Frame};
+use super::streaming_only;
 use super::transport::{Transport, WireRequest, WireStream};
 
 /// What came of an exchange.
@@ -55,6 +56,17 @@ pub async fn exchange(
         Ok(text) => Ok(redactor.text(text)),
         Err(error) => Err(error.in_words(|words| redactor.text(words))),
     };
+    if let (Err(error), false) = (&reply.outcome, request.stream)
+        && let Some(why) = streaming_only::wanted_by(error)
+    {
+        tracing::info!(
+            model = request.model,
+            why,
+            "the model answers as a stream alone, and is asked for one from now on"
+        );
+        wire.streaming_only.remember(&request.model);
+        reply.outcome = Err(CallError::StreamingOnly(why.to_owned()));
+    }
     // No answer takes no tokens: a server that says so does not count.
     reply.usage = reply.usage.filter(|usage| usage.input_tokens > 0 || usage.output_tokens > 0);
     // Some servers answer in one piece whatever they were asked: it is shown all the same.

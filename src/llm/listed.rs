@@ -10,6 +10,7 @@ use super::egress;
 use super::pace::{Pace, slots_for};
 use super::provider::{self, Capabilities, Sampling, Server};
 use super::router::{Candidate, Reach, Route, Traits, Wire};
+use super::streaming_only::StreamingOnly;
 use super::transport::Timeouts;
 use crate::config::{Catalogue, CatalogueEntry, Egress, TaskSettings};
 use crate::domain::model::ModelRef;
@@ -67,6 +68,10 @@ impl Listed {
             .collect()
     }
 
+    pub(super) fn names(&self) -> impl Iterator<Item = &ModelRef> {
+        self.models.keys()
+    }
+
     /// A model by its name, for a conversation.
     pub(super) fn named(&self, name: &ModelRef) -> Result<Route, String> {
         self.route(name, None)
@@ -116,6 +121,7 @@ impl Model {
             },
             sampling: Sampling { temperature: entry.temperature, top_p: entry.top_p },
             provider_specific: entry.provider_specific.clone(),
+            provider_specific_as_written: entry.provider_specific_as_written.clone(),
             name: Some(entry.model.clone()),
             max_tokens: entry.max_tokens,
             system_prompt: entry.system_prompt.clone(),
@@ -124,7 +130,8 @@ impl Model {
             retry: entry.retry,
             pace: Some(Arc::new(Pace::of(&entry.limits, slots, Instant::now))),
         };
-        Ok(Self { wire: Arc::new(Wire { dialect, server, timeouts }), traits, price: entry.price })
+        let wire = Wire { dialect, server, timeouts, streaming_only: StreamingOnly::default() };
+        Ok(Self { wire: Arc::new(wire), traits, price: entry.price })
     }
 }
 

@@ -3,10 +3,10 @@
 //! Comes in: a task with its inputs. Goes out: validated, stamped answers, each with its ledger row. Called by the stages
 //! `triage` and `deep_summary` and by `deep-dive`. Downstream code depends on the task's schema, never on the model.
 //!
-//! The way of a call: `router` chooses a chain of models (`listed` has those of the catalogue, `egress` refuses those that are
+//! The way of a call: `router` chooses a chain of models (`listed` has those of the catalogue, `model_name` finds one by what was typed, `egress` refuses those that are
 //! elsewhere), `request` and `prompt` make what is asked of `input`, `attempt` has a `provider`'s dialect encode it and makes an
 //! order of it, `purchase` waits for the model's `pace` (with a `bucket` of tokens) and reserves, `exchange` sends it over the `transport` and has the
-//! dialect decode what comes back, in one piece or as a `stream`, `answer` reads and `schema` checks and stamps it, and the
+//! dialect decode what comes back, in one piece or as a `stream` (`streaming_only` finds out which models answer in no other way), `answer` reads and `schema` checks and stamps it, and the
 //! purchase settles. `retry` says what follows a failure, `work` what that leaves to be asked; `gateway` does it. A `conversation` with one model buys its answers in the
 //! same way, and `embedder` its vectors; a `fee` is for what is no model and charges all the same. All are on one `ledger`.
 
@@ -29,6 +29,7 @@ pub mod gateway;
 pub mod input;
 mod ledger;
 mod listed;
+mod model_name;
 pub mod pace;
 pub mod prompt;
 pub mod provider;
@@ -39,6 +40,7 @@ pub mod retry;
 pub mod router;
 pub mod schema;
 pub mod stream;
+pub mod streaming_only;
 pub mod transport;
 mod work;
 

@@ -71,6 +71,8 @@ impl RetryPolicy {
 pub enum Next {
     /// The same again after a while.
     Again { after: Duration, left: Left },
+    /// The same as a stream, at once; it counts as no further attempt, for nothing was wrong with the question.
+    AsStream,
     /// The same with a word on what was wrong.
     Repair { left: Left },
     /// In two halves.
@@ -94,6 +96,7 @@ pub fn next(policy: &RetryPolicy, left: Left, error: &CallError, stories: usize,
             }
             Next::Again { after: wait, left: Left { transient: left.transient - 1, ..left } }
         }
+        Decision::Stream => Next::AsStream,
         Decision::Repair if left.repairs > 0 => Next::Repair { left: Left { repairs: left.repairs - 1, ..left } },
         Decision::Split if stories > 1 => Next::Halves,
         Decision::Repair | Decision::Split => Next::NextModel,

@@ -1,5 +1,6 @@
 //! Which provider and model serve a task at a budget tier, and on what terms.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
@@ -14,6 +15,7 @@ use super::listed::Listed;
 use super::pace::Pace;
 use super::provider::{self, AnswerFormat, Capabilities, ModelRequest, Sampling, Server, local};
 use super::retry::RetryPolicy;
+use super::streaming_only::StreamingOnly;
 use super::transport::Timeouts;
 use crate::config::catalogue::{ResponseFormat, RetrySettings};
 use crate::config::{Effort, Egress, LlmSettings, OpenAiSettings, PricedModel, TaskSettings};
@@ -35,6 +37,7 @@ pub struct Wire {
     pub dialect: &'static dyn provider::Dialect,
     pub server: Server,
     pub timeouts: Timeouts,
+    pub streaming_only: StreamingOnly,
 }
 
 /// Without the address's query, which may hold a key.
@@ -68,14 +71,16 @@ pub struct Traits {
     pub sampling: Sampling,
     /// Fields of the provider's own, sent with every request.
     pub provider_specific: Map<String, Value>,
+    /// The same with the names of variables in the place of their values, fit to be kept.
+    pub provider_specific_as_written: Map<String, Value>,
     /// At its server; `None`: as it is called here.
     pub name: Option<String>,
     /// The most that one answer may have, whatever it is about.
     pub max_tokens: Option<u32>,
     /// What it is told first in conversations that bring nothing of their own.
     pub system_prompt: Option<String>,
-    /// The form of its answers in such conversations.
-    pub response_format: ResponseFormat,
+    /// The form of its answers in such conversations; `None`: the entry does not say.
+    pub response_format: Option<ResponseFormat>,
     /// The owner's own words about it, kept with conversations and never sent.
     pub metadata: Map<String, Value>,
     /// `None`: as the task has it.
@@ -104,12 +109,13 @@ impl Route {
         let Traits { capabilities, sampling, provider_specific, name, max_tokens, .. } = self.traits.clone();
         let name = name.as_deref().unwrap_or(&self.model.model);
         let max_output_tokens = max_output_tokens.min(max_tokens.unwrap_or(u32::MAX));
+        let is_found_out = matches!(&self.reach, Reach::Wire(wire) if wire.streaming_only.is_known(name));
         ModelRequest {
             effort: self.effort.filter(|_| capabilities.reasoning_effort),
             capabilities,
             sampling,
             provider_specific,
-            stream: capabilities.streaming_only,
+            stream: capabilities.streaming_only || is_found_out,
             ..ModelRequest::question(name, system, user, format, max_output_tokens)
         }
     }
@@ -232,6 +238,18 @@ impl Router {
         }
     }
 
+    /// Every model that is configured: the catalogue's, then those that settings name.
+    pub(super) fn names(&self) -> BTreeSet<ModelRef> {
+        let listed = self.listed.iter().flat_map(|listed| listed.names()).cloned();
+        let of_settings = self.openai.iter().flat_map(OpenAi::priced_models).map(|model| openai_model(model.name));
+        listed.chain(of_settings).collect()
+    }
+
+    /// Whether the server of `OPENAI_…` is configured, which is asked for any of its models.
+    pub(super) const fn has_settings(&self) -> bool {
+        self.openai.is_some()
+    }
+
     /// An entry of the catalogue, whatever it is asked for.
     pub(super) fn of_catalogue(&self, model: &ModelRef) -> Result<Route, String> {
         let nowhere = || Err(format!("{model} is no model of the catalogue"));
@@ -270,7 +288,8 @@ impl OpenAi {
     fn new(settings: &OpenAiSettings, egress: Egress) -> Self {
         let key = Some(settings.key.clone());
         let server = Server { endpoint: settings.endpoint.clone(), key, headers: HeaderMap::new() };
-        let wire = Wire { dialect: &provider::OPENAI, server, timeouts: Timeouts::of(settings.timeout) };
+        let timeouts = Timeouts::of(settings.timeout);
+        let wire = Wire { dialect: &provider::OPENAI, server, timeouts, streaming_only: StreamingOnly::default() };
         let refusal = egress::refusal(egress, &settings.endpoint);
         Self { settings: settings.clone(), wire: Arc::new(wire), refusal }
     }
@@ -298,12 +317,17 @@ impl OpenAi {
 
     /// What a model costs that some task names; any other is booked like the one for texts that are given by hand.
     fn priced<'a>(&'a self, name: &'a str) -> PricedModel<'a> {
-        let of_texts = self.settings.tasks.get(&Task::ManualSummary).into_iter();
-        let mut models = of_texts
-            .chain(self.settings.tasks.values())
-            .flat_map(|settings| BudgetTier::ALL.into_iter().flat_map(|tier| settings.chain(tier)));
+        let mut models = self.priced_models();
         let of_others = models.clone().next().and_then(|model| model.price);
         models.find(|model| model.name == name).unwrap_or(PricedModel { name, price: of_others })
+    }
+
+    /// Those that some task names, first of all the one for texts that are given by hand; a model of several tasks comes several times.
+    fn priced_models(&self) -> impl Iterator<Item = PricedModel<'_>> + Clone {
+        let of_texts = self.settings.tasks.get(&Task::ManualSummary).into_iter();
+        of_texts
+            .chain(self.settings.tasks.values())
+            .flat_map(|settings| BudgetTier::ALL.into_iter().flat_map(|tier| settings.chain(tier)))
     }
 
     fn route(&self, model: PricedModel<'_>, limits: &TaskSettings) -> Route {

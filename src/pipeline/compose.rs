@@ -63,7 +63,9 @@ pub(super) async fn run(context: &RunContext, state: &mut RunState) -> Result<()
     context.check()?;
     context.store().commit_digest(&context.lease, &commit).await?;
     context.progress.end(Stage::Digest, &count(commit.digest.stories.len(), "story", "stories"));
-    state.digest = Some(commit.digest);
+    let mut digest = commit.digest;
+    digest.add_kept(&context.store().kept_summaries().await?);
+    state.digest = Some(digest);
     Ok(())
 }
 
@@ -139,6 +141,8 @@ fn story(state: &RunState, names: &Names, costs: &Costs, digest: DigestId, ranke
         cost: StoryCost { triage_microcredits: costs.share(judgement), summary_microcredits: costs.share(summary) },
         triage: verdict,
         summary: summary.and_then(Judgement::read::<Summary>),
+        // Added when the digest is stored, of all stories at once.
+        kept_summary: None,
         entities: match state.entities.get(&story.cluster_id) {
             Some(judgement) => judgement.answer.clone(),
             None => state.named.get(&story.cluster_id).cloned(),

@@ -14,8 +14,9 @@ use super::judge::judge;
 use super::plan::Plan;
 use super::{RunContext, RunError, RunState, Stage};
 
-/// Texts of a story that are read, and characters of each.
+/// Texts of a story that are read.
 const TEXTS: usize = 6;
+/// Characters of each that are read in any case, so that one long text does not take the place of all others.
 const TEXT_CHARS: usize = 8_000;
 
 pub(super) async fn run(context: &RunContext, state: &mut RunState) -> Result<(), RunError> {
@@ -29,7 +30,7 @@ pub(super) async fn run(context: &RunContext, state: &mut RunState) -> Result<()
         .map(|ranked| &state.stories[ranked.story])
         .filter(|story| deserves(state, story))
         .filter_map(|story| {
-            let input = TaskInput::DeepSummary(summary_input(context, state, &sources, story)?);
+            let input = TaskInput::DeepSummary(summary_input(context, Task::DeepSummary, state, &sources, story)?);
             Some((story.cluster_id, Ask { fingerprint: story.fingerprint(), members: story.member_ids(), input }))
         })
         .take(plan.deep_summaries)
@@ -51,32 +52,32 @@ fn deserves(state: &RunState, story: &Story) -> bool {
     verdict.is_some_and(|verdict| verdict.should_deep_summarize)
 }
 
-/// What a story's texts say; `None` for a story without a text.
+/// What a story's texts say; `None` for a story without a text. They share what the task's model may be sent.
 pub(super) fn summary_input(
     context: &RunContext,
+    task: Task,
     state: &RunState,
     sources: &HashMap<SourceId, &Source>,
     story: &Story,
 ) -> Option<SummaryInput> {
     let representative = std::iter::once(story.representative);
     let others = (0..story.members.len()).filter(|index| *index != story.representative);
-    let texts: Vec<(String, String)> = representative
+    let items: Vec<_> = representative
         .chain(others)
         .map(|index| &story.members[index].item)
         .filter(|item| item.duplicate_of.is_none() && !item.body_text.trim().is_empty())
         .take(TEXTS)
-        .map(|item| {
-            let name = sources.get(&item.source_id).map_or_else(String::new, |source| source.display_name());
-            (name, item.body_text.chars().take(TEXT_CHARS).collect())
-        })
         .collect();
-    if texts.is_empty() {
-        return None;
-    }
+    let limit = context.app.config().llm.max_input_chars(task).unwrap_or(TEXT_CHARS);
+    let share = limit.checked_div(items.len())?.max(TEXT_CHARS);
+    let texts = items.into_iter().map(|item| {
+        let name = sources.get(&item.source_id).map_or_else(String::new, |source| source.display_name());
+        (name, item.body_text.chars().take(share).collect())
+    });
     Some(SummaryInput {
         title: story.representative().display_title(),
         headlines: story.members.iter().map(|member| member.item.display_title()).take(TEXTS).collect(),
-        texts,
+        texts: texts.collect(),
         discussions: discussions(story),
         interests: context.run.settings.interests.clone(),
         evidence: state.evidence.get(&story.cluster_id).cloned().unwrap_or_default(),

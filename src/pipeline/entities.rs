@@ -28,7 +28,7 @@ pub(super) async fn run(context: &RunContext, state: &mut RunState) -> Result<()
         .filter(|ranked| ranked.section == Some(Section::Top))
         .map(|ranked| &state.stories[ranked.story])
         .filter_map(|story| {
-            let input = TaskInput::EntityExtract(summary_input(context, state, &sources, story)?);
+            let input = TaskInput::EntityExtract(summary_input(context, Task::EntityExtract, state, &sources, story)?);
             Some((story.cluster_id, Ask { fingerprint: story.fingerprint(), members: story.member_ids(), input }))
         })
         .collect();
@@ -43,7 +43,7 @@ fn by_rules(context: &RunContext, state: &RunState) -> HashMap<ClusterId, Value>
     let top = state.ranked.iter().filter(|ranked| ranked.section == Some(Section::Top));
     let stories = top.map(|ranked| &state.stories[ranked.story]);
     let named = stories.filter_map(|story| {
-        let found = local::entities(&summary_input(context, state, &sources, story)?);
+        let found = local::entities(&summary_input(context, Task::EntityExtract, state, &sources, story)?);
         let found = found.inspect_err(|error| tracing::warn!(%error, "entities by rules are left out")).ok()?;
         Some((story.cluster_id, found?))
     });

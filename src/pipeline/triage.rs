@@ -87,12 +87,14 @@ fn ask(context: &RunContext, state: &RunState, sources: &HashMap<SourceId, &Sour
         story.members.iter().filter_map(|m| sources.get(&m.item.source_id)).map(|s| s.kind.clone()).collect();
     kinds.sort();
     kinds.dedup();
-    let body_chars = context.app.config().llm.max_input_chars(Task::Triage).unwrap_or(BODY_CHARS);
+    let llm = &context.app.config().llm;
+    let body_chars = llm.max_input_chars(Task::Triage).unwrap_or(BODY_CHARS);
+    let title_chars = llm.max_title_chars(Task::Triage).unwrap_or(TITLE_CHARS).max(TITLE_CHARS);
     Ask {
         fingerprint: story.fingerprint(),
         members: story.member_ids(),
         input: TaskInput::Triage(TriageInput {
-            title: item.display_title().chars().take(TITLE_CHARS).collect(),
+            title: item.display_title().chars().take(title_chars).collect(),
             body: item.body_text.chars().take(body_chars).collect(),
             members: members(sources, story),
             provenance: kinds,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::files::{Line, Metadata, Response};
 use super::{Question, Questionnaire, Section, answer_schema};
 use crate::domain::task::purpose;
-use crate::llm::conversation::{Answer, Conversation, ConversationError, Terms, Validate};
+use crate::llm::conversation::{Answer, Archive, Conversation, ConversationError, Terms, Validate};
 use crate::llm::provider::AnswerFormat;
 use crate::llm::router::Route;
 use crate::llm::{CallScope, Gateway};
@@ -36,11 +36,15 @@ pub fn units<'a>(questionnaire: &'a Questionnaire, routes: &[Route]) -> Vec<Unit
 }
 
 impl Respondent {
-    /// Asks all questions of a section in one conversation. A line a question, in order; one without an answer says why.
+    /// Asks all questions of a section in one conversation, and ends it. A line a question, in order; one without an answer says why.
     ///
     /// # Errors
     /// When the store fails.
-    pub async fn put(&self, questionnaire: &Questionnaire, unit: &Unit<'_>) -> Result<Vec<Line>, ConversationError> {
+    pub async fn put(
+        &self,
+        questionnaire: &Questionnaire,
+        unit: &Unit<'_>,
+    ) -> Result<(Vec<Line>, Archive), ConversationError> {
         let system = Some(questionnaire.system_prompt.clone()).filter(|prompt| !prompt.is_empty());
         let terms = Terms {
             format: AnswerFormat::Schema { name: "answer".to_owned(), schema: answer_schema().into() },
@@ -72,7 +76,7 @@ impl Respondent {
             };
             lines.push(self.line(unit, question, outcome).await?);
         }
-        Ok(lines)
+        Ok((lines, conversation.archive()))
     }
 
     async fn line(

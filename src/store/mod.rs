@@ -33,6 +33,7 @@ use crate::domain::item::Item;
 use crate::domain::run::{Run, RunAttempt, RunSettings};
 use crate::domain::score_health::GivenScore;
 use crate::domain::source::{NewSource, Source};
+use crate::domain::summary::Summary;
 use crate::domain::time::Timestamp;
 use crate::domain::topic::Topic;
 use crate::domain::window::Window;
@@ -253,6 +254,8 @@ pub trait DigestStore: Send + Sync {
     /// The topic's digest with the latest window.
     async fn latest_digest(&self, topic: TopicId) -> Result<Option<Digest>>;
     async fn digest_of_item(&self, item: DigestItemId) -> Result<Option<Digest>>;
+    /// The summaries of pasted texts that were kept, the last decision first. A digest that is read has them already.
+    async fn kept_summaries(&self) -> Result<Vec<(ItemId, Summary)>>;
     /// Lines of any digest whose id begins with these hexadecimal digits, the newest digest's first and at most `limit`.
     async fn digest_items(&self, prefix: &str, limit: i64) -> Result<Vec<DigestItemRecord>>;
     /// The newest line that each of a topic's items stood in.

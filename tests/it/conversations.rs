@@ -77,6 +77,120 @@ fn a_stream_is_shown_as_it_comes_and_one_cut_off_is_no_answer() {
     assert!(rows.iter().all(|row| row.starts_with("unsettled interrupted")), "{rows:?}");
 }
 
+/// A catalogue beside the settings, with the talker's address.
+fn catalogue(talker: &Talker, models: &str) -> Radar {
+    let radar = Radar::at(NOW).with("AHA_LLM_CONFIG", "models.yaml");
+    let text = format!("endpoint: '{}/v1'\nmodels:\n{models}", talker.base());
+    std::fs::write(radar.folder().join("models.yaml"), text).unwrap();
+    radar
+}
+
+#[test]
+fn what_a_further_attempt_repeats_of_a_stream_is_printed_once() {
+    let talker = quick(&[Fate::CutStream, Fate::CutStream, Fate::Good]);
+    let radar = radar(&talker);
+    let shown = radar.run(&["llm", "ask", "--stream", "Tell me."]).exits(0).says("asking again");
+    assert_eq!((shown.stdout.as_str(), talker.requests().len()), ("You asked: Tell me.\n", 3));
+}
+
+#[test]
+fn a_stream_in_json_is_a_line_an_event_and_then_the_whole() {
+    let talker = quick(&[Fate::CutStream, Fate::Good, Fate::Status(401)]);
+    let radar = radar(&talker);
+    let lines = |ran: &crate::support::radar::Ran| -> Vec<serde_json::Value> {
+        ran.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    };
+    let events = lines(&radar.run(&["llm", "ask", "--stream", "--json", "Tell me."]).exits(0));
+    let names: Vec<&str> = events.iter().map(|event| event["event"].as_str().unwrap()).collect();
+    let begun = names.iter().position(|name| *name == "retry").unwrap();
+    assert!(names[..begun].iter().chain(&names[begun + 1..names.len() - 1]).all(|name| *name == "text"), "{names:?}");
+    let text: String = events[begun + 1..].iter().filter_map(|event| event["text"].as_str()).collect();
+    let whole = events.last().unwrap();
+    assert_eq!((&whole["event"], &whole["answer"]), (&"answer".into(), &"You asked: Tell me.".into()));
+    assert_eq!((text.as_str(), &whole["attempts"]), ("You asked: Tell me.", &2.into()));
+    let refused = lines(&radar.run(&["llm", "ask", "--stream", "--json", "Tell me."]).exits(1));
+    assert_eq!(refused.last().unwrap()["event"], "error", "{refused:?}");
+}
+
+#[test]
+fn an_entry_s_max_attempts_hold_unless_others_are_given() {
+    let talker = quick(&[Fate::Status(500), Fate::Status(500), Fate::Good]);
+    let radar = catalogue(&talker, "  openai/once: { retry: { max_attempts: 1, initial_delay_seconds: 0 } }\n");
+    radar.run(&["llm", "ask", "Why?"]).exits(1).says("500");
+    assert_eq!(talker.requests().len(), 1);
+    radar.run(&["llm", "ask", "--attempts", "2", "Why?"]).exits(0);
+    assert_eq!(talker.requests().len(), 3);
+}
+
+#[test]
+fn an_archive_is_written_and_holds_no_secret() {
+    const SECRETS: [&str; 2] = ["tenant-secret-0123456789", "query-secret-0123456789"];
+    let talker = quick(&[Fate::Prose, Fate::Good, Fate::Status(401)]);
+    let radar = Radar::at(NOW)
+        .with("AHA_LLM_CONFIG", "models.yaml")
+        .with("TENANT", SECRETS[0])
+        .with("QUERY", SECRETS[1])
+        .with("OWN_KEY", KEY);
+    let text = format!(
+        "models:\n  openai/a:\n    endpoint: '{}/v1/responses?code=${{QUERY}}'\n    api_key: ${{OWN_KEY}}\n    provider_specific: {{ \
+         user: '${{TENANT}}', service_tier: flex }}\n",
+        talker.base()
+    );
+    std::fs::write(radar.folder().join("models.yaml"), text).unwrap();
+    std::fs::write(radar.folder().join("schema.json"), r#"{"type": "object", "required": ["answer"]}"#).unwrap();
+    let archives = || {
+        let folder = std::fs::read_dir(radar.folder().join("kept/here")).unwrap();
+        let texts = folder.map(|entry| std::fs::read_to_string(entry.unwrap().path()).unwrap());
+        texts.collect::<Vec<String>>()
+    };
+    let ask = ["llm", "ask", "--archive", "kept/here", "--schema", "schema.json", "Is it wet?"];
+    radar.run(&ask).exits(0).says("archived in kept/here/");
+    assert_eq!(talker.requests()[0]["user"], SECRETS[0], "it is sent all the same");
+    let [archive] = &archives()[..] else { panic!() };
+    let json: serde_json::Value = serde_json::from_str(archive).unwrap();
+    assert_eq!((&json["turns"][0]["retries"], &json["response_format"]), (&1.into(), &"json".into()));
+    assert_eq!(json["config_snapshot"]["endpoint"], format!("{}/v1/responses", talker.base()));
+    let specific = serde_json::json!({"user": "${TENANT}", "service_tier": "flex"});
+    assert_eq!(json["config_snapshot"]["provider_specific"], specific);
+    radar.run(&ask).exits(1);
+    let both = archives();
+    assert_eq!(both.len(), 2, "a failure is archived too");
+    for secret in SECRETS.iter().chain(&[KEY]) {
+        assert!(both.iter().all(|archive| !archive.contains(secret)), "{secret}: {both:?}");
+    }
+}
+
+#[test]
+fn an_entry_says_in_what_form_it_answers() {
+    let talker = quick(&[]);
+    let radar = catalogue(
+        &talker,
+        "  openai/words: { response_format: text }\n  openai/object: { response_format: json }\n  openai/silent: {}\n",
+    );
+    for (model, format) in [("words", None), ("object", Some("json_object")), ("silent", None)] {
+        radar.run(&["llm", "ask", "--model", model, "--attempts", "1", "?"]);
+        let sent = talker.requests().pop().unwrap();
+        assert_eq!(sent["text"]["format"]["type"].as_str().filter(|kind| *kind != "text"), format, "{model}: {sent}");
+    }
+}
+
+#[test]
+fn as_much_of_a_name_is_enough_as_one_model_alone_is_called_by() {
+    let talker = quick(&[]);
+    let radar = catalogue(
+        &talker,
+        "  openai/dear: {}\n  openai/cheap: {}\n  openai/cheaper: {}\ntasks: { manual_summary: { low: openai/cheap, high: openai/dear } }\n",
+    )
+    .with("AHA_BUDGET_TIER", "high");
+    for (typed, asked) in [("dear", "dear"), ("de", "dear"), ("cheap", "cheap"), ("openai/cheape", "cheaper")] {
+        assert_eq!(radar.json(&["llm", "ask", "--model", typed, "--json", "?"])["model"], asked, "{typed}");
+    }
+    assert_eq!(radar.json(&["llm", "ask", "--json", "?"])["model"], "cheap", "no dear one by mistake");
+    radar.run(&["llm", "ask", "--model", "che", "?"]).exits(USAGE).says("any of openai/cheap, openai/cheaper");
+    let checked = radar.run(&["llm", "check", "--model", "dea", "--json"]).exits(0).json();
+    assert_eq!(checked[0]["model"], "dear");
+}
+
 #[test]
 fn a_server_that_does_not_stream_is_shown_all_the_same_and_one_that_counts_nothing_is_not_believed() {
     let talker = quick(&[Fate::Whole, Fate::NoTokens]);
@@ -86,6 +200,32 @@ fn a_server_that_does_not_stream_is_shown_all_the_same_and_one_that_counts_nothi
     radar.run(&["llm", "ask", "Why?"]).exits(0).says("no usage told");
     let last = rows::query(&radar, "SELECT state || ' ' || error FROM provider_calls WHERE state <> 'ok'");
     assert_eq!(last, ["unsettled the answer tells no usage that can be true"]);
+}
+
+#[test]
+fn a_model_that_answers_as_a_stream_alone_is_found_out_and_remembered() {
+    let talker = quick(&[Fate::StreamAlone, Fate::StreamAlone, Fate::StreamAlone, Fate::StreamAlone]);
+    let radar = radar(&talker).with("AHA_LOG", "warn");
+    let answered = radar.run(&["llm", "ask", "--attempts", "1", "--json", "Tell me."]).exits(0);
+    assert_eq!(answered.json()["answer"], "You asked: Tell me.");
+    let streams = |talker: &Talker| talker.requests().iter().map(|asked| asked["stream"] == true).collect::<Vec<_>>();
+    assert_eq!(streams(&talker), [false, true]);
+    assert_eq!(
+        rows::query(&radar, ROWS),
+        ["llm_ask error streaming_only 0".to_owned(), format!("llm_ask ok - {}", price())]
+    );
+    let log = &answered.stderr;
+    for part in
+        ["llm_attempt_failed", "conversation_id", "provider", "talker", "attempt", "streaming_only", "/v1/responses"]
+    {
+        assert!(log.contains(part), "{part}: {log}");
+    }
+    assert!(!log.contains("Tell me"), "what is asked by hand is not logged: {log}");
+    let questions = r#"{"sections": [{"id": "s", "questions": [
+        {"id": "a", "text": "A?", "type": "rating", "min": 1, "max": 5}, {"id": "b", "text": "B?", "type": "rating", "min": 1, "max": 5}]}]}"#;
+    std::fs::write(radar.folder().join("things.yaml"), questions).unwrap();
+    radar.run(&["llm", "questionnaire", "things.yaml", "--models", "talker", "--out", "answers"]).exits(0);
+    assert_eq!(streams(&talker)[2..], [false, true, true]);
 }
 
 #[test]

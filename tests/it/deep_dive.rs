@@ -184,6 +184,61 @@ fn without_a_model_local_quotes_from_it_for_nothing() {
     let ran = dive(&radar, &[]).exits(0).says("answered by `local`, free").says("cost: nothing").says("by local/");
     assert!(ran.stdout.contains('“'), "{ran:#?}");
     assert_eq!(rows::number(&radar, "SELECT count(*) FROM budget_counters"), 0);
-    radar.run(&["deep-dive", "1", "--promote"]).exits(0);
+    radar.run(&["deep-dive", "1", "--promote"]).exits(USAGE).says("give it one with --file");
+    dive(&radar, &["--promote"]).exits(0);
     assert_eq!(reviews(&radar).len(), 1);
+    radar.run(&["deep-dive", "1", "--drop"]).exits(0);
+    assert_eq!(reviews(&radar), ["dropped -"]);
+}
+
+/// Of a short text `local` quotes all.
+fn what_local_quotes_is_stored_nowhere_unless_it_is_kept(engine: Engine) {
+    let radar = with_a_digest(engine);
+    let everything = || format!("{:?}", rows::all(&radar));
+    dive(&radar, &[]).exits(0).says(MARKER).says("stored nowhere");
+    assert!(!everything().contains(MARKER));
+    dive(&radar, &["--promote"]).exits(0);
+    assert!(everything().contains(MARKER), "it was asked for");
+    radar.run(&["deep-dive", "1", "--drop"]).exits(0).says("dropped");
+    assert!(!everything().contains(MARKER));
+}
+
+#[test]
+fn what_local_quotes_is_stored_nowhere_unless_it_is_kept_on_sqlite() {
+    what_local_quotes_is_stored_nowhere_unless_it_is_kept(Engine::Sqlite);
+}
+
+#[test]
+fn what_local_quotes_is_stored_nowhere_unless_it_is_kept_on_postgres() {
+    what_local_quotes_is_stored_nowhere_unless_it_is_kept(Engine::Postgres);
+}
+
+fn what_is_kept_is_shown(engine: Engine) {
+    let api = OpenAi::start();
+    let radar = api.serve(with_a_digest(engine));
+    const LABEL: &str = "summary of a text you pasted, by openai/";
+    let shown = |command: &[&str]| radar.ok(command).contains("One line by the mock");
+    let commands: [&[&str]; 4] =
+        [&["item", "1"], &["digest"], &["digest", "--format", "html"], &["digest", "--format", "rss"]];
+    dive(&radar, &[]).exits(0);
+    assert!(commands.iter().all(|command| !shown(command)), "nothing is decided yet");
+    radar.ok(&["deep-dive", "1", "--promote"]);
+    for command in commands {
+        assert!(shown(command), "{command:?}");
+    }
+    assert!(radar.ok(&["digest", "--format", "md"]).contains(LABEL));
+    assert_eq!(radar.json(&["item", "1", "--json"])["kept_summary"]["provider"], "openai");
+    assert!(radar.digest()["stories"][1].get("kept_summary").is_none());
+    radar.ok(&["deep-dive", "1", "--drop"]);
+    assert!(commands.iter().all(|command| !shown(command)));
+}
+
+#[test]
+fn what_is_kept_is_shown_on_sqlite() {
+    what_is_kept_is_shown(Engine::Sqlite);
+}
+
+#[test]
+fn what_is_kept_is_shown_on_postgres() {
+    what_is_kept_is_shown(Engine::Postgres);
 }

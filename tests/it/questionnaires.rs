@@ -79,8 +79,14 @@ fn a_limit_of_tokens_a_minute_goes_by_those_that_were_used() {
 fn every_answer_has_its_line_in_both_files() {
     let talker = Talker::start(&[], Duration::ZERO);
     let radar = radar(&talker, 6);
-    let told = radar.run(&COMMAND).exits(0).says("6 questions to 3 models, in 6 conversations");
+    let told = radar
+        .run(&[&COMMAND[..], &["--archive", "kept"]].concat())
+        .exits(0)
+        .says("6 questions to 3 models, in 6 conversations");
     assert!(told.stdout.contains("6 of 6"), "{told:#?}");
+    let archive = std::fs::read_to_string(radar.folder().join("kept/003-openai_b-s0.json")).unwrap();
+    let archive: Value = serde_json::from_str(&archive).unwrap();
+    assert_eq!((&archive["config_snapshot"]["model"], archive["turns"].as_array().unwrap().len()), (&"b".into(), 4));
     let (responses, metadata, report) = files(&radar);
     assert_eq!((responses.len(), metadata.len()), (18, 18));
     for (response, metadata) in responses.iter().zip(&metadata) {

@@ -4,8 +4,6 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use crate::llm::ModelRef;
-
 #[derive(Debug, Subcommand)]
 pub(in crate::cli) enum LlmCommand {
     /// List the models that are configured: where they are, what they can do and cost, which tasks they serve, or why they are not asked.
@@ -36,21 +34,27 @@ pub(in crate::cli) struct ModelsArguments {
 pub(in crate::cli) struct AskArguments {
     /// The question; without it, standard input.
     pub(in crate::cli) question: Option<String>,
-    /// PROVIDER/MODEL; without it, the model of the task `manual_summary`.
-    #[arg(long, value_name = "PROVIDER/MODEL")]
-    pub(in crate::cli) model: Option<ModelRef>,
+    /// Which model: PROVIDER/MODEL, or as much of it as only one configured model is called by. Without it, the one of the task
+    /// `manual_summary` at the low tier, or the only one there is.
+    #[arg(long, value_name = "MODEL")]
+    pub(in crate::cli) model: Option<String>,
     /// What the model is told before the question.
     #[arg(long, value_name = "TEXT")]
     pub(in crate::cli) system: Option<String>,
     /// A file with the JSON Schema that the answer is to fit.
     #[arg(long, value_name = "FILE")]
     pub(in crate::cli) schema: Option<PathBuf>,
-    /// Show the answer as it comes.
-    #[arg(long, conflicts_with = "json")]
+    /// Show the answer as it comes. With `--json`, a line of JSON for each event: `text` (a piece of it), `retry` (what came so far is
+    /// void), and at the end `answer`, the whole, or `error`.
+    #[arg(long)]
     pub(in crate::cli) stream: bool,
-    /// Tries until an answer is accepted, the first included.
-    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=10))]
-    pub(in crate::cli) attempts: u32,
+    /// Attempts until an answer is accepted, the first included; without it, as the model's entry in the catalogue says, else 3.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10))]
+    pub(in crate::cli) attempts: Option<u32>,
+    /// A folder for the archive of the conversation, a JSON file: question, answers and attempts, and the model's settings without keys. It
+    /// is written too when no answer was accepted.
+    #[arg(long, value_name = "DIR")]
+    pub(in crate::cli) archive: Option<PathBuf>,
     /// Print answer, usage, tries and cost as JSON.
     #[arg(long)]
     pub(in crate::cli) json: bool,
@@ -58,9 +62,9 @@ pub(in crate::cli) struct AskArguments {
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct CheckArguments {
-    /// Only these, instead of all that are configured.
-    #[arg(long = "model", value_name = "PROVIDER/MODEL")]
-    pub(in crate::cli) models: Vec<ModelRef>,
+    /// Only these, instead of all that are configured; as much of a name is enough as only one is called by.
+    #[arg(long = "model", value_name = "MODEL")]
+    pub(in crate::cli) models: Vec<String>,
     #[arg(long)]
     pub(in crate::cli) json: bool,
 }
@@ -72,12 +76,15 @@ pub(in crate::cli) struct CheckArguments {
 pub(in crate::cli) struct QuestionnaireArguments {
     /// The questions, in YAML: see examples/questionnaire.yaml.
     pub(in crate::cli) file: PathBuf,
-    /// Who is asked.
-    #[arg(long, value_name = "PROVIDER/MODEL,…", value_delimiter = ',', required = true)]
-    pub(in crate::cli) models: Vec<ModelRef>,
+    /// Who is asked; as much of a name is enough as only one configured model is called by.
+    #[arg(long, value_name = "MODEL,…", value_delimiter = ',', required = true)]
+    pub(in crate::cli) models: Vec<String>,
     /// The folder that answers are written to.
     #[arg(long, value_name = "DIR")]
     pub(in crate::cli) out: PathBuf,
+    /// A folder for the archives of the conversations, a JSON file for each model and section, with the model's settings without keys.
+    #[arg(long, value_name = "DIR")]
+    pub(in crate::cli) archive: Option<PathBuf>,
     /// Conversations under way at once.
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=64))]
     pub(in crate::cli) at_once: u32,

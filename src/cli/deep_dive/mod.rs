@@ -13,6 +13,7 @@ use crate::domain::digest::DigestStory;
 use crate::domain::money::MicroCredits;
 use crate::domain::summary::Summary;
 use crate::llm::Outcome;
+use crate::llm::provider::local;
 
 use self::asking::Asking;
 use super::arguments::DeepDiveArguments;
@@ -44,7 +45,12 @@ pub(super) async fn run(app: &App, arguments: DeepDiveArguments) -> Result<Exit>
                 output::note("the summary is kept");
             } else {
                 let name = &arguments.item;
-                output::note(&format!("keep it with `aha-radar deep-dive {name} --promote`, or say `--drop`"));
+                output::note(&if answer["provider"] == local::PROVIDER {
+                    "these are quotes, which are stored nowhere: to keep them, give the text again with --promote"
+                        .to_owned()
+                } else {
+                    format!("keep it with `aha-radar deep-dive {name} --promote`, or say `--drop`")
+                });
             }
             Ok(Exit::Ok)
         }

@@ -18,12 +18,17 @@ pub(super) fn item(story: &DigestStory) -> Result<ItemId> {
     first.ok_or_else(|| wrong("this story has no source left; no text can be given for it"))
 }
 
-/// Decides on the newest summary made for a story.
+/// Decides on the newest summary made for a story. One that was kept can be dropped, be there an answer or not.
 pub(super) async fn decide(app: &App, story: &DigestStory, keep: bool, as_json: bool) -> Result<()> {
     let item = item(story)?;
     let found = app.store().newest_answer(Task::ManualSummary.as_str(), &[item]).await?;
+    if !keep && found.is_none() && app.store().review(item).await?.is_some() {
+        let review = Review { item, summary_json: None, call: None, at: app.clock().now() };
+        app.store().commit_review(&review).await?;
+        return say(item, story, keep, as_json);
+    }
     let answer = found.ok_or_else(|| {
-        wrong("no text has been summarised for this story; give it one with --file, with --promote to keep it at once")
+        wrong("no text has been summarised for this story by a model; give it one with --file, with --promote to keep it at once")
     })?;
     if keep {
         promote(app, item, &answer.answer_json, &answer.call_id).await?;
@@ -31,6 +36,10 @@ pub(super) async fn decide(app: &App, story: &DigestStory, keep: bool, as_json: 
         let review = Review { item, summary_json: None, call: Some(answer.call_id), at: app.clock().now() };
         app.store().commit_review(&review).await?;
     }
+    say(item, story, keep, as_json)
+}
+
+fn say(item: ItemId, story: &DigestStory, keep: bool, as_json: bool) -> Result<()> {
     let decision = if keep { "promoted" } else { "dropped" };
     if as_json {
         return output::print_json(&json!({ "item_id": item, "title": story.title, "decision": decision }));

@@ -1,6 +1,6 @@
 //! `aha-radar llm ask`: one question, one answer.
 
-use std::io::{IsTerminal as _, Read as _, Write as _};
+use std::io::{IsTerminal as _, Read as _};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -8,36 +8,40 @@ use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
 
 use crate::app::App;
+use crate::config::catalogue::ResponseFormat;
 use crate::domain::money::MicroCredits;
 use crate::domain::task::purpose;
 use crate::llm::ModelRef;
-use crate::llm::conversation::{Answer, Conversation, Terms};
+use crate::llm::conversation::{Answer, Conversation, Progress, Terms};
 use crate::llm::provider::AnswerFormat;
 
 use super::super::arguments::AskArguments;
 use super::super::exit::{Exit, UsageError};
 use super::super::output;
+use super::archives;
+use super::streamed::StreamedAnswer;
 
 /// Characters of a question, as of a pasted text.
 const MAX_CHARS: usize = 60_000;
 
 pub(super) async fn run(app: &App, arguments: AskArguments) -> Result<Exit> {
-    let route = super::route(app, arguments.model.as_ref())?;
+    let route = super::route(app, arguments.model.as_deref())?;
     let model = route.model.clone();
     let question = question(arguments.question)?;
+    let response_format = route.traits.response_format;
+    let usual = Terms::of(route, arguments.system, purpose::ASK);
     let terms = Terms {
-        format: format(arguments.schema.as_deref())?,
+        format: format(arguments.schema.as_deref(), response_format)?,
         streams: arguments.stream,
-        max_attempts: arguments.attempts,
-        ..Terms::of(route, arguments.system, purpose::ASK)
+        max_attempts: arguments.attempts.unwrap_or(usual.max_attempts),
+        ..usual
     };
     let (gateway, store) = (Arc::clone(app.gateway()), Arc::clone(app.store()));
     let mut conversation = Conversation::begin(gateway, store, super::scope(app, purpose::ASK), terms)?;
-    let mut show = |piece: &str| {
-        if arguments.stream {
-            // A reader that has gone away misses the rest; the answer is paid for all the same.
-            let _ = std::io::stdout().write_all(output::one_safe_text(piece).as_bytes());
-            let _ = std::io::stdout().flush();
+    let mut streamed = arguments.stream.then(|| StreamedAnswer::new(std::io::stdout(), arguments.json));
+    let mut show = |progress: Progress<'_>| {
+        if let Some(streamed) = &mut streamed {
+            streamed.show(progress);
         }
     };
     let asked = tokio::select! {
@@ -51,16 +55,32 @@ pub(super) async fn run(app: &App, arguments: AskArguments) -> Result<Exit> {
             return Ok(Exit::Interrupted);
         }
     };
+    if let Some(folder) = &arguments.archive {
+        let archive = conversation.archive();
+        let path = archives::write(folder, archive.conversation_id(), &archive)?;
+        output::note(&format!("archived in {}", path.display()));
+    }
     let answer = match asked {
         Ok(answer) => answer,
-        Err(error) => return super::failed(error),
+        Err(error) => {
+            if let Some(streamed) = &mut streamed {
+                streamed.failed(&error.to_string());
+            }
+            return super::failed(error);
+        }
     };
     let cost = super::cost(app, &answer).await?;
-    if arguments.json {
+    if let Some(streamed) = &mut streamed {
+        streamed.answered(&answer.text, || as_json(answer.clone(), &model, cost));
+        if arguments.json {
+            return Ok(Exit::Ok);
+        }
+    } else if arguments.json {
         output::print_json(&as_json(answer, &model, cost))?;
         return Ok(Exit::Ok);
+    } else {
+        output::print(&output::one_safe_text(&answer.text))?;
     }
-    output::print(&if arguments.stream { "\n".to_owned() } else { output::one_safe_text(&answer.text) })?;
     let tokens = match (answer.input_tokens, answer.output_tokens) {
         (Some(input), Some(output)) => format!("{input} tokens in, {output} out"),
         _ => "no usage told".to_owned(),
@@ -99,8 +119,14 @@ fn question(given: Option<String>) -> Result<String> {
     }
 }
 
-fn format(schema: Option<&Path>) -> Result<AnswerFormat> {
-    let Some(path) = schema else { return Ok(AnswerFormat::Text) };
+/// As the schema says, else as the model's entry does, else in words.
+fn format(schema: Option<&Path>, of_entry: Option<ResponseFormat>) -> Result<AnswerFormat> {
+    let Some(path) = schema else {
+        return Ok(match of_entry {
+            Some(ResponseFormat::Json) => AnswerFormat::Json,
+            Some(ResponseFormat::Text) | None => AnswerFormat::Text,
+        });
+    };
     let text = std::fs::read_to_string(path).with_context(|| format!("{} cannot be read", path.display()))?;
     let schema: Value =
         serde_json::from_str(&text).map_err(|error| UsageError(format!("{} is no JSON: {error}", path.display())))?;

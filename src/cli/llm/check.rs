@@ -36,7 +36,7 @@ pub(super) async fn run(app: &App, arguments: CheckArguments) -> Result<Exit> {
     let routes = if arguments.models.is_empty() {
         configured(app)
     } else {
-        arguments.models.iter().map(|name| super::route(app, Some(name))).collect::<Result<Vec<_>>>()?
+        arguments.models.iter().map(|name| super::route(app, Some(name.as_str()))).collect::<Result<Vec<_>>>()?
     };
     if routes.is_empty() {
         return Err(UsageError("no model is configured; .env.example says how to set one".to_owned()).into());

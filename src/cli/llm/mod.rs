@@ -1,9 +1,11 @@
 //! `aha-radar llm`: what models there are, and conversations with them by hand.
 
+mod archives;
 mod ask;
 mod check;
 pub(super) mod models;
 mod questionnaire;
+mod streamed;
 
 use std::sync::Arc;
 
@@ -13,7 +15,7 @@ use crate::app::App;
 use crate::config::Config;
 use crate::llm::conversation::{Answer, ConversationError};
 use crate::llm::router::Route;
-use crate::llm::{CallScope, Gate, ModelRef, Task};
+use crate::llm::{CallScope, Gate};
 use crate::store::{Gone, OpenMode};
 
 use super::arguments::LlmCommand;
@@ -40,17 +42,10 @@ async fn talking(config: Config, talk: impl AsyncFnOnce(&App) -> Result<Exit>) -
     outcome
 }
 
-/// The model of that name, or the one that is asked by hand.
-fn route(app: &App, name: Option<&ModelRef>) -> Result<Route> {
+/// The model that is called so, or the one that is asked where none is named.
+fn route(app: &App, name: Option<&str>) -> Result<Route> {
     let router = app.gateway().router();
-    let found = if let Some(name) = name {
-        router.named(name)
-    } else {
-        let tier = app.config().budget_tier;
-        let chosen = router.choose(Task::ManualSummary, tier).into_iter().find(|route| !route.is_local());
-        chosen.ok_or_else(|| router.why_nobody(Task::ManualSummary, tier))
-    };
-    found.map_err(|why| {
+    name.map_or_else(|| router.usual(), |name| router.find(name)).map_err(|why| {
         UsageError(format!(
             "{why}; `aha-radar llm models` lists those that can be asked, .env.example says how to set one"
         ))

@@ -16,13 +16,15 @@ use crate::questionnaire::{Line, Questionnaire, Report, Respondent, Unit, units,
 use super::super::arguments::QuestionnaireArguments;
 use super::super::exit::{Exit, UsageError};
 use super::super::output;
+use super::archives;
 
 /// Bytes that a questionnaire may have.
 const MAX_BYTES: u64 = 4 << 20;
 
 pub(super) async fn run(app: &App, arguments: QuestionnaireArguments) -> Result<Exit> {
     let questionnaire = read(&arguments.file)?;
-    let routes = arguments.models.iter().map(|name| super::route(app, Some(name))).collect::<Result<Vec<Route>>>()?;
+    let routes =
+        arguments.models.iter().map(|name| super::route(app, Some(name.as_str()))).collect::<Result<Vec<Route>>>()?;
     let models: Vec<String> = routes.iter().map(|route| route.model.to_string()).collect();
     let units = units(&questionnaire, &routes);
     output::note(&format!(
@@ -45,10 +47,14 @@ pub(super) async fn run(app: &App, arguments: QuestionnaireArguments) -> Result<
         })
         .buffer_unordered(at_once);
     while let Some((unit, lines)) = asking.next().await {
-        let lines = match lines {
-            Ok(lines) => lines,
+        let (lines, archive) = match lines {
+            Ok(done) => done,
             Err(error) => return super::failed(error),
         };
+        if let Some(folder) = &arguments.archive {
+            let name = format!("{:03}-{}-{}", unit.number + 1, unit.route.model, unit.section.id);
+            archives::write(folder, &archives::file_name(&name), &archive)?;
+        }
         output::note(&told(unit, &lines));
         done[unit.number] = Some(lines);
         let lines: Vec<Line> = done.iter().flatten().flatten().cloned().collect();

@@ -36,8 +36,8 @@ pub struct CatalogueEntry {
     pub timeouts: TimeoutSettings,
     /// `None`: as the task has it.
     pub retry: Option<RetrySettings>,
-    /// Of free conversation: tasks have their own.
-    pub response_format: ResponseFormat,
+    /// Of free conversation: tasks have their own. `None`: as the command has it.
+    pub response_format: Option<ResponseFormat>,
     pub temperature: Option<f64>,
     pub top_p: Option<f64>,
     /// The most that one answer may have.
@@ -49,6 +49,8 @@ pub struct CatalogueEntry {
     /// The owner's notes, kept with conversations; never sent.
     pub metadata: Map<String, Value>,
     pub provider_specific: Map<String, Value>,
+    /// The same as it stands in the file: with the names of variables, whose values may be secret.
+    pub provider_specific_as_written: Map<String, Value>,
     pub capabilities: CapabilitySettings,
     /// `None`: unknown, so that no amount can be told.
     pub price: Option<Price>,
@@ -163,7 +165,7 @@ impl CatalogueEntry {
                 idle: raw.idle.unwrap_or(whole).min(whole),
             },
             retry: raw.retry,
-            response_format: raw.response_format.unwrap_or_default(),
+            response_format: raw.response_format,
             temperature: raw.temperature,
             top_p: raw.top_p,
             max_tokens: raw.max_tokens,
@@ -171,6 +173,7 @@ impl CatalogueEntry {
             system_prompt: raw.system_prompt,
             metadata: raw.metadata,
             provider_specific: raw.provider_specific,
+            provider_specific_as_written: raw.provider_specific_as_written,
             capabilities: CapabilitySettings {
                 strict_schema: raw.capabilities.strict_schema.unwrap_or(true),
                 streaming_only: raw.capabilities.streaming_only.unwrap_or(false),

@@ -10,7 +10,7 @@ use url::Url;
 use super::entry::{ResponseFormat, RetrySettings};
 use super::environment::only_variable;
 use super::sheet::{Sheet, Wants, below};
-use super::tree::{Node, Pair, Value};
+use super::tree::{Node, Pair, Value, json};
 use crate::config::place::http_url;
 use crate::config::reader::number;
 use crate::domain::model::ModelRef;
@@ -73,6 +73,8 @@ pub(super) struct RawEntry {
     pub(super) metadata: Map<String, Json>,
     pub(super) headers: HeaderMap,
     pub(super) provider_specific: Map<String, Json>,
+    /// The same with its variables unresolved.
+    pub(super) provider_specific_as_written: Map<String, Json>,
     pub(super) capabilities: RawCapabilities,
     pub(super) prices: Option<At<RawPrices>>,
     pub(super) requests_per_minute: Option<u32>,
@@ -136,7 +138,12 @@ impl RawEntry {
             }
             "metadata" => self.metadata = object(sheet, node, path),
             "headers" => self.headers = headers(sheet, node, path),
-            "provider_specific" => self.provider_specific = object(sheet, node, path),
+            "provider_specific" => {
+                self.provider_specific = object(sheet, node, path);
+                if let Json::Object(written) = json(node) {
+                    self.provider_specific_as_written = written;
+                }
+            }
             "capabilities" => self.capabilities = capabilities(sheet, node, path),
             "prices" => self.prices = Some(At { line: node.line, value: prices(sheet, node, path) }),
             "requests_per_minute" => self.requests_per_minute = count(sheet, node, path, 1_000_000),

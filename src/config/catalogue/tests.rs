@@ -98,7 +98,10 @@ fn a_whole_file_is_read_with_its_defaults() {
     assert_eq!(llama.key.as_ref().unwrap().expose_secret(), ENVIRONMENT[1].1);
     assert_eq!((llama.model.as_str(), llama.system_prompt.as_deref()), ("llama4:latest", Some("Be brief.\n")));
     assert_eq!((llama.timeouts.first_byte.as_millis(), llama.timeouts.idle.as_secs()), (400_500, 900));
-    assert_eq!((llama.response_format, llama.temperature, llama.top_p), (ResponseFormat::Text, Some(0.7), Some(1.0)));
+    assert_eq!(
+        (llama.response_format, llama.temperature, llama.top_p),
+        (Some(ResponseFormat::Text), Some(0.7), Some(1.0))
+    );
     assert!(!llama.capabilities.strict_schema && llama.capabilities.streaming_only);
     assert!(llama.capabilities.reasoning_effort && llama.capabilities.usage_in_streams);
     assert_eq!((llama.limits.requests_per_minute, llama.limits.concurrency), (Some(60), Some(1)));

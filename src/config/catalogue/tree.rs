@@ -115,7 +115,8 @@ pub fn yaml_to_json(text: &str) -> Result<serde_json::Value, String> {
     }
 }
 
-fn json(node: &Node) -> serde_json::Value {
+/// A value as it is written, with its variables unresolved.
+pub(super) fn json(node: &Node) -> serde_json::Value {
     match &node.value {
         Value::Scalar { text, plain } => typed(text.clone(), *plain),
         Value::List(nodes) => nodes.iter().map(json).collect(),

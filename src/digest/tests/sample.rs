@@ -45,6 +45,7 @@ fn story(rank: usize, section: Section, label: Option<Label>, title: &str, score
         excerpt: String::new(),
         triage: None,
         summary: None,
+        kept_summary: None,
         entities: None,
         sources: vec![source("Planet Rust")],
         discussions: Vec::new(),

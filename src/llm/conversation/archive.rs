@@ -5,12 +5,15 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::{Exchanged, Terms};
+use crate::config::without_secrets;
 use crate::llm::provider::AnswerFormat;
 use crate::llm::router::Reach;
 
 /// All that was asked and answered, with what the model was asked by. It is never changed.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Archive {
+    /// As in the log.
+    conversation_id: String,
     config_snapshot: ConfigSnapshot,
     system_prompt: String,
     /// `text` or `json`.
@@ -19,7 +22,7 @@ pub struct Archive {
     verification_summary: VerificationSummary,
 }
 
-/// The model's settings, its key masked.
+/// The model's settings: its key masked, its address without a query, and variables by their names.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ConfigSnapshot {
     pub provider: String,
@@ -45,8 +48,9 @@ pub struct VerificationSummary {
 }
 
 impl Archive {
-    pub(super) fn of(terms: &Terms, turns: &[Exchanged]) -> Self {
+    pub(super) fn of(id: &str, terms: &Terms, turns: &[Exchanged]) -> Self {
         Self {
+            conversation_id: id.to_owned(),
             config_snapshot: ConfigSnapshot::of(terms),
             system_prompt: terms.system.clone(),
             response_format: match terms.format {
@@ -60,6 +64,11 @@ impl Archive {
                 unanswered: turns.iter().filter(|turn| turn.answer.is_none()).count(),
             },
         }
+    }
+
+    #[must_use]
+    pub fn conversation_id(&self) -> &str {
+        &self.conversation_id
     }
 
     #[must_use]
@@ -77,7 +86,7 @@ impl Archive {
         self.verification_summary
     }
 
-    /// As JSON: `config_snapshot`, `system_prompt`, `response_format`, `turns`, `verification_summary`.
+    /// As JSON: `conversation_id`, `config_snapshot`, `system_prompt`, `response_format`, `turns`, `verification_summary`.
     #[must_use]
     pub fn to_json(&self) -> Value {
         json!(self)
@@ -90,7 +99,8 @@ impl ConfigSnapshot {
         let (endpoint, api_key, timeout_seconds) = match &route.reach {
             Reach::Local => (String::new(), None, 0),
             Reach::Wire(wire) => {
-                (wire.server.endpoint.to_string(), wire.server.key.as_ref().map(masked), wire.timeouts.whole.as_secs())
+                let endpoint = without_secrets(&wire.server.endpoint);
+                (endpoint, wire.server.key.as_ref().map(masked), wire.timeouts.whole.as_secs())
             }
         };
         Self {
@@ -103,7 +113,7 @@ impl ConfigSnapshot {
             temperature: route.traits.sampling.temperature,
             top_p: route.traits.sampling.top_p,
             max_attempts: terms.max_attempts,
-            provider_specific: route.traits.provider_specific.clone(),
+            provider_specific: route.traits.provider_specific_as_written.clone(),
             metadata: route.traits.metadata.clone(),
         }
     }

@@ -6,13 +6,15 @@ use serde_json::{Map, Value};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 use super::trial::Trial;
-use super::{Answer, Conversation, ConversationError};
+use super::{Answer, Conversation, ConversationError, Progress};
+use crate::config::without_secrets;
 use crate::domain::time::Timestamp;
 use crate::llm::error::CallError;
 use crate::llm::input::hex32;
 use crate::llm::provider::{AnswerFormat, ModelRequest, Role, Turn};
 use crate::llm::purchase::Bought;
 use crate::llm::retry::{self, Next, RetryPolicy};
+use crate::llm::router::Reach;
 use crate::store::{AnswerKey, StoreError};
 
 /// The version of what is kept of an answer.
@@ -33,7 +35,7 @@ struct Question<'a> {
 }
 
 impl Conversation {
-    /// Asks. `on_text` is handed the answer piece by piece where the model is asked for a stream.
+    /// Asks. `on_progress` is handed the answer piece by piece where the model is asked for a stream, and told of each further attempt.
     ///
     /// # Errors
     /// [`ConversationError::ValidationFailed`] when no answer was accepted, [`ConversationError::Provider`] when none was to be had.
@@ -41,7 +43,7 @@ impl Conversation {
         &mut self,
         question: &str,
         validate: Option<Validate>,
-        on_text: &mut (dyn FnMut(&str) + Send),
+        on_progress: &mut (dyn FnMut(Progress<'_>) + Send),
     ) -> Result<Answer, ConversationError> {
         if self.archived {
             return Err(ConversationError::Archived);
@@ -57,7 +59,7 @@ impl Conversation {
         };
         let outcome = match self.stored(&question.fingerprint).await? {
             Some(answer) => Ok(answer),
-            None => self.tries(&mut question, on_text).await,
+            None => self.tries(&mut question, on_progress).await,
         };
         let tried = u32::try_from(question.calls.len()).unwrap_or(u32::MAX);
         let (retries, verification_errors) = match &outcome {
@@ -78,21 +80,22 @@ impl Conversation {
     async fn tries(
         &self,
         question: &mut Question<'_>,
-        on_text: &mut (dyn FnMut(&str) + Send),
+        on_progress: &mut (dyn FnMut(Progress<'_>) + Send),
     ) -> Result<Answer, ConversationError> {
         let model = self.name();
-        let attempts = self.terms.max_attempts.max(1);
+        let mut attempts = self.terms.max_attempts.max(1);
         let policy: RetryPolicy = self.terms.route.retry(&self.gateway.parts.retry).with_attempts(attempts);
         let mut left = policy.all();
         let mut tried = 0;
         loop {
             tried += 1;
-            let error = match self.once(question, tried, on_text).await? {
+            let error = match self.once(question, tried, on_progress).await? {
                 Bought::Answered(answer) => return Ok(answer),
                 Bought::Failed(error) => error,
                 Bought::NoBudget(used_up) => return Err(ConversationError::NoBudget(used_up.why)),
                 Bought::Unaskable(why) | Bought::LeftAlone(why) => return Err(ConversationError::Unaskable(why)),
             };
+            self.log_failure(tried, &error);
             let next = retry::next(&policy, left, &error, 1, (self.gateway.parts.jitter)());
             let is_rejection = matches!(error, CallError::Invalid(_));
             if is_rejection {
@@ -104,6 +107,7 @@ impl Conversation {
                     tokio::time::sleep(after).await;
                 }
                 Next::Repair { left: now_left } if tried < attempts => left = now_left,
+                Next::AsStream => attempts += 1,
                 _ if is_rejection => {
                     return Err(ConversationError::ValidationFailed {
                         model,
@@ -113,7 +117,26 @@ impl Conversation {
                 }
                 _ => return Err(ConversationError::Provider { model, source: error }),
             }
+            on_progress(Progress::Retry { attempt: tried + 1, reason: &error.to_string() });
         }
+    }
+
+    /// Without the error's words, which may quote what was asked.
+    fn log_failure(&self, attempt: u32, error: &CallError) {
+        let route = &self.terms.route;
+        let endpoint = match &route.reach {
+            Reach::Local => String::new(),
+            Reach::Wire(wire) => without_secrets(&wire.server.endpoint),
+        };
+        tracing::warn!(
+            event = "llm_attempt_failed",
+            conversation_id = self.id,
+            provider = route.model.provider,
+            model = route.model.model,
+            endpoint,
+            attempt,
+            kind = error.kind(),
+        );
     }
 
     /// One try, in a task of its own: who stops waiting for it does not stop it from being settled.
@@ -121,7 +144,7 @@ impl Conversation {
         &self,
         question: &mut Question<'_>,
         tried: u32,
-        on_text: &mut (dyn FnMut(&str) + Send),
+        on_progress: &mut (dyn FnMut(Progress<'_>) + Send),
     ) -> Result<Bought<Answer>, ConversationError> {
         let id = self.call_id(tried);
         question.calls.push(id.to_string());
@@ -141,7 +164,7 @@ impl Conversation {
         };
         let (text, mut heard) = unbounded_channel();
         let buying = self.gateway.under_way.spawn(trial.run(self.request(question), text));
-        hear(&mut heard, on_text).await;
+        hear(&mut heard, on_progress).await;
         let ended: Result<Result<Bought<Answer>, StoreError>, _> = buying.await;
         match ended {
             Ok(bought) => Ok(bought?),
@@ -199,8 +222,8 @@ impl Conversation {
 }
 
 /// Hands on what comes, until nothing more can come.
-async fn hear(heard: &mut UnboundedReceiver<String>, on_text: &mut (dyn FnMut(&str) + Send)) {
+async fn hear(heard: &mut UnboundedReceiver<String>, on_progress: &mut (dyn FnMut(Progress<'_>) + Send)) {
     while let Some(piece) = heard.recv().await {
-        on_text(&piece);
+        on_progress(Progress::Text(&piece));
     }
 }

@@ -52,7 +52,7 @@ impl Terms {
     pub fn of(route: Route, system: Option<String>, purpose: &'static str) -> Self {
         Self {
             system: system.or_else(|| route.traits.system_prompt.clone()).unwrap_or_default(),
-            format: match route.traits.response_format {
+            format: match route.traits.response_format.unwrap_or_default() {
                 ResponseFormat::Json => AnswerFormat::Json,
                 ResponseFormat::Text => AnswerFormat::Text,
             },
@@ -118,6 +118,20 @@ pub struct Exchanged {
     pub verification_errors: Vec<String>,
 }
 
+/// What comes while a question is being answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Progress<'a> {
+    /// A piece of a streamed answer.
+    Text(&'a str),
+    /// The answer so far is void: another attempt begins.
+    Retry {
+        /// Its number, from 2.
+        attempt: u32,
+        /// What went wrong with the one before.
+        reason: &'a str,
+    },
+}
+
 /// See the module.
 pub struct Conversation {
     gateway: Arc<Gateway>,
@@ -169,7 +183,7 @@ impl Conversation {
     /// Ends the conversation and hands over what was said. Nothing can be asked after it.
     pub fn archive(&mut self) -> Archive {
         self.archived = true;
-        Archive::of(&self.terms, &self.turns)
+        Archive::of(&self.id, &self.terms, &self.turns)
     }
 
     fn name(&self) -> String {

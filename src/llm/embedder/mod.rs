@@ -268,7 +268,9 @@ impl Embedder {
                     left = rest;
                     Duration::ZERO
                 }
-                Next::Halves | Next::NextModel | Next::AbandonModel | Next::AbandonProvider => return Ok(Err(tried)),
+                Next::AsStream | Next::Halves | Next::NextModel | Next::AbandonModel | Next::AbandonProvider => {
+                    return Ok(Err(tried));
+                }
             };
             tokio::time::sleep(wait).await;
             number += 1;

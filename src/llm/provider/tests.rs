@@ -11,6 +11,7 @@ use crate::llm::error::CallError;
 use crate::llm::exchange::{Exchanged, exchange};
 use crate::llm::router::Wire;
 use crate::llm::stream::Framing;
+use crate::llm::streaming_only::StreamingOnly;
 use crate::llm::transport::{Timeouts, Transport, WireRequest, WireStream};
 
 /// A complete stream.
@@ -169,7 +170,12 @@ impl Transport for Replay {
 async fn replayed(dialect: &str, pieces: Vec<Bytes>, broken: bool) -> (Exchanged, String) {
     let dialect = by_name(dialect).unwrap();
     let server = Server { endpoint: "http://h/".parse().unwrap(), key: None, headers: HeaderMap::new() };
-    let wire = Wire { dialect, server, timeouts: Timeouts::of(Duration::from_secs(1)) };
+    let wire = Wire {
+        dialect,
+        server,
+        timeouts: Timeouts::of(Duration::from_secs(1)),
+        streaming_only: StreamingOnly::default(),
+    };
     let request = ModelRequest {
         stream: true,
         ..ModelRequest::question("m", String::new(), "?".to_owned(), AnswerFormat::Json, 100)

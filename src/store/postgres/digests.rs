@@ -6,7 +6,8 @@ use sqlx::{Connection, PgConnection};
 use super::PostgresStore;
 use crate::domain::digest::{Digest, DigestStory, Label};
 use crate::domain::ids::{DigestId, DigestItemId, ItemId, TopicId};
-use crate::store::shared::digests::{self as sql, DigestItemRow, DigestRow, StoryDetail, StoryRow};
+use crate::domain::summary::Summary;
+use crate::store::shared::digests::{self as sql, DigestItemRow, DigestRow, KeptRow, StoryDetail, StoryRow};
 use crate::store::shared::{column, found};
 use crate::store::{DigestCommit, DigestItemRecord, DigestStore, Lease, Result};
 
@@ -33,6 +34,11 @@ impl DigestStore for PostgresStore {
 
     async fn digest_of_item(&self, item: DigestItemId) -> Result<Option<Digest>> {
         self.read_digest(sql::OF_ITEM, item.to_string()).await
+    }
+
+    async fn kept_summaries(&self) -> Result<Vec<(ItemId, Summary)>> {
+        let rows: Vec<KeptRow> = sqlx::query_as(sql::KEPT).fetch_all(&mut *self.reader().await?).await?;
+        sql::kept_summaries(rows)
     }
 
     async fn digest_items(&self, prefix: &str, limit: i64) -> Result<Vec<DigestItemRecord>> {
@@ -63,7 +69,8 @@ impl PostgresStore {
         let row: Option<DigestRow> = sqlx::query_as(select).bind(parameter).fetch_optional(&mut *snapshot).await?;
         let Some(row) = row else { return Ok(None) };
         let stories: Vec<StoryRow> = sqlx::query_as(sql::STORIES).bind(&row.id).fetch_all(&mut *snapshot).await?;
-        row.with(stories).map(Some)
+        let kept: Vec<KeptRow> = sqlx::query_as(sql::KEPT).fetch_all(&mut *snapshot).await?;
+        row.with(stories, kept).map(Some)
     }
 }
 

@@ -8,6 +8,7 @@ use sqlx::FromRow;
 use super::column;
 use crate::domain::digest::{Digest, DigestStory, Since, StoryCost};
 use crate::domain::ids::{DigestItemId, ItemId};
+use crate::domain::summary::Summary;
 use crate::domain::time::Timestamp;
 use crate::store::{DigestItemRecord, Result, StoreError};
 
@@ -33,6 +34,11 @@ pub(crate) const STORIES: &str = "
     SELECT id, rank, section, label, cluster_id, title, url, aha_score, final_score, percentile, reason, state,
            triage_json, summary_json, entities_json, score_debug_json, members_json, detail_json
     FROM digest_items WHERE digest_id = $1 ORDER BY rank";
+
+/// The owner keeps few: all of them, the last decision first.
+pub(crate) const KEPT: &str = "
+    SELECT content_item_id, summary_json FROM content_item_deep_reviews
+    WHERE decision = 'promoted' ORDER BY decided_at DESC, content_item_id";
 
 pub(crate) const UPSERT: &str = "
     INSERT INTO digests (id, run_id, topic_id, status, window_start, window_end, head_json, sources_json,
@@ -73,15 +79,25 @@ pub(crate) struct DigestRow {
 }
 
 impl DigestRow {
-    pub(crate) fn with(self, stories: Vec<StoryRow>) -> Result<Digest> {
-        Ok(Digest {
+    pub(crate) fn with(self, stories: Vec<StoryRow>, kept: Vec<KeptRow>) -> Result<Digest> {
+        let mut digest = Digest {
             digest: column::json("digest's head", &self.head_json)?,
             stories: stories.into_iter().map(DigestStory::try_from).collect::<Result<_>>()?,
             sources: column::json("digest's sources", &self.sources_json)?,
             skipped: column::json("digest's skipped counts", &self.skipped_json)?,
             cost: column::json("digest's cost", &self.cost_json)?,
-        })
+        };
+        digest.add_kept(&kept_summaries(kept)?);
+        Ok(digest)
     }
+}
+
+/// An item and the summary that was kept for it.
+pub(crate) type KeptRow = (String, String);
+
+pub(crate) fn kept_summaries(rows: Vec<KeptRow>) -> Result<Vec<(ItemId, Summary)>> {
+    let read = |(item, summary): KeptRow| Ok((column::id("item", &item)?, column::json("kept summary", &summary)?));
+    rows.into_iter().map(read).collect()
 }
 
 /// In the place of a label where none tells something: the word that the first versions had for it.
@@ -188,6 +204,7 @@ impl TryFrom<StoryRow> for DigestStory {
             excerpt: detail.excerpt,
             triage: column::optional_json("story's triage", row.triage_json.as_deref())?,
             summary: column::optional_json("story's summary", row.summary_json.as_deref())?,
+            kept_summary: None,
             entities: column::optional_json("story's entities", row.entities_json.as_deref())?,
             sources: column::json("story's members", &row.members_json)?,
             discussions: detail.discussions,

@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
+use crate::support::feeds::{Post, feed, unlike_any_other};
 use crate::support::radar::{Radar, Ran, repository};
 use crate::support::responses::{Call, MODEL, OpenAi};
 use crate::support::rows;
@@ -189,6 +190,28 @@ fn each_task_is_asked_as_its_settings_say() {
             .ok(&["digest", "latest", "--format", "md"])
             .contains("score by openai/gpt-mock, summary by openai/deeper")
     );
+}
+
+/// Above what is sent without a word of the settings.
+#[test]
+fn larger_limits_of_titles_and_texts_have_their_effect() {
+    let model = OpenAi::start();
+    let radar = with(&model)
+        .with("OPENAI_TRIAGE_MAX_TITLE_CHARS", "2000")
+        .with("OPENAI_DEEP_SUMMARY_MAX_INPUT_CHARS", "30000")
+        .with("OPENAI_ENTITY_EXTRACT_MODEL_LOW", "namer");
+    let (title, text) = (unlike_any_other("title", 60), unlike_any_other("text", 1_500));
+    assert!(title.len() > 400 && text.len() > 12_000);
+    let text = format!("{text} the very end of it");
+    let posts = [Post::new("long", &title, &text, "2026-11-18T05:00:00Z")];
+    std::fs::write(radar.folder().join("feed.json"), feed("The Feed", &posts)).unwrap();
+    radar.add(&["feed.json"]);
+    radar.run(&["--run-once", "--window", WINDOW]).exits(0);
+    assert_eq!(of_schema(&model, "triage_v1")[0].stories().unwrap()[0].title, title);
+    let summaries = of_schema(&model, "deep_summary_v1");
+    assert!(summaries[0].prompt().contains("the very end of it"), "a single text may have all that is allowed");
+    assert!(of_schema(&model, "entities_v1").iter().all(|call| call.model() == "namer"));
+    assert!(!of_schema(&model, "entities_v1").is_empty());
 }
 
 /// The provider's specification, which is not part of the repository: `scripts/acceptance.sh` names it.

@@ -8,6 +8,7 @@ use aha_radar::llm::exchange::{Exchanged, exchange};
 use aha_radar::llm::provider::{self, AnswerFormat, ModelRequest, Server};
 use aha_radar::llm::retry::{self, PIPELINE};
 use aha_radar::llm::router::Wire;
+use aha_radar::llm::streaming_only::StreamingOnly;
 use aha_radar::llm::transport::{Http, Timeouts};
 use aha_radar::llm::{ModelRef, Task, answer};
 use reqwest::header::HeaderMap;
@@ -151,7 +152,7 @@ pub async fn call(http: &Http, dialect: &str, endpoint: &str, stream: bool, time
     let dialect = provider::by_name(dialect).unwrap();
     let key = Some(SecretString::from(KEY));
     let server = Server { endpoint: endpoint.parse().unwrap(), key, headers: HeaderMap::new() };
-    let wire = Wire { dialect, server, timeouts };
+    let wire = Wire { dialect, server, timeouts, streaming_only: StreamingOnly::default() };
     let format =
         AnswerFormat::Schema { name: "triage_v1".to_owned(), schema: serde_json::json!({"type": "object"}).into() };
     let question = ModelRequest::question("m", "Judge.".to_owned(), "[]".to_owned(), format, rows::MOST);

@@ -43,6 +43,7 @@ pub enum Then {
     /// The same again after so many milliseconds.
     Again(u64),
     Repair,
+    AsStream,
     Halves,
     NextModel,
     AbandonModel,
@@ -54,6 +55,7 @@ impl From<Next> for Then {
         match next {
             Next::Again { after, .. } => Self::Again(u64::try_from(after.as_millis()).unwrap()),
             Next::Repair { .. } => Self::Repair,
+            Next::AsStream => Self::AsStream,
             Next::Halves => Self::Halves,
             Next::NextModel => Self::NextModel,
             Next::AbandonModel => Self::AbandonModel,

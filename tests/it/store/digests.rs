@@ -107,6 +107,7 @@ fn full_story(world: &World, key: &str, rank: usize) -> DigestStory {
         excerpt: "Opening line.".to_owned(),
         triage: Some(verdict()),
         summary: Some(summary()),
+        kept_summary: None,
         entities: Some(json!({"zeta": [1, 2.5, null], "alpha": {"nested": true}})),
         sources: members(key),
         discussions: vec!["https://talk.example/1".to_owned()],

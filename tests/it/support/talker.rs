@@ -26,6 +26,8 @@ pub enum Fate {
     Status(u16),
     /// A stream that breaks off in the middle.
     CutStream,
+    /// Refuses with 400 what is not to be a stream.
+    StreamAlone,
     /// In one piece, whatever was asked for.
     Whole,
     /// With a usage of no tokens at all.
@@ -77,6 +79,11 @@ impl Talker {
         settings.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec()
     }
 
+    /// Its address.
+    pub fn base(&self) -> &str {
+        &self.base
+    }
+
     pub fn requests(&self) -> Vec<Value> {
         self.desk.requests.lock().unwrap().clone()
     }
@@ -97,6 +104,11 @@ async fn answer(desk: Arc<Desk>, body: Bytes) -> Response {
     if let Fate::Status(status) = fate {
         let body = json!({"error": {"message": "on order", "code": "on_order"}}).to_string();
         return (StatusCode::from_u16(status).unwrap(), [("content-type", "application/json")], body).into_response();
+    }
+    if fate == Fate::StreamAlone && asked["stream"] != true {
+        let message = "This model only support stream mode, please enable the stream parameter to access the model.";
+        let body = json!({"error": {"message": message, "code": "invalid_parameter_error"}}).to_string();
+        return (StatusCode::BAD_REQUEST, [("content-type", "application/json")], body).into_response();
     }
     let said = if fate == Fate::Prose { "I would rather not say.".to_owned() } else { said(&asked) };
     if asked["stream"] == true && fate != Fate::Whole {

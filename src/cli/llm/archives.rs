@@ -1,0 +1,26 @@
+//! Writing the archives of conversations (`--archive DIR`).
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result};
+
+use crate::llm::conversation::Archive;
+
+/// Writes a conversation to `FOLDER/NAME.json`, which is then there as a whole or not at all.
+pub(super) fn write(folder: &Path, name: &str, archive: &Archive) -> Result<PathBuf> {
+    let path = folder.join(format!("{name}.json"));
+    let text = serde_json::to_string_pretty(&archive.to_json())?;
+    let written = || -> std::io::Result<()> {
+        std::fs::create_dir_all(folder)?;
+        let unfinished = folder.join(format!(".{name}.json.new"));
+        std::fs::write(&unfinished, text + "\n")?;
+        std::fs::rename(&unfinished, &path)
+    };
+    written().with_context(|| format!("the archive {} cannot be written", path.display()))?;
+    Ok(path)
+}
+
+/// A name of a file, whatever stands in `text`.
+pub(super) fn file_name(text: &str) -> String {
+    text.chars().map(|c| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '_' }).collect()
+}
