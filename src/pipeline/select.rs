@@ -23,7 +23,8 @@ pub(super) async fn run(context: &RunContext, state: &mut RunState) -> Result<()
     let window = context.run.window;
     let records = context.store().stories_of(context.topic.id, &state.scope, window.end).await?;
     let stories = assemble(context, state, records).await?;
-    state.items_by_source = items_by_source(&stories);
+    state.items_by_source = items_by_source(&stories, |_| true);
+    state.late_by_source = items_by_source(&stories, |item| state.late.contains(&item));
     let (fresh, told): (Vec<Story>, Vec<Story>) = stories.into_iter().partition(Story::has_grown);
     state.already_delivered = told.iter().map(|story| story.in_scope().count()).sum();
     let mut evidence = evidence::gather(context, &fresh, &state.items_by_source).await?;
@@ -51,9 +52,9 @@ pub(super) async fn run(context: &RunContext, state: &mut RunState) -> Result<()
     Ok(())
 }
 
-fn items_by_source(stories: &[Story]) -> HashMap<SourceId, usize> {
+fn items_by_source(stories: &[Story], counts_item: impl Fn(ItemId) -> bool) -> HashMap<SourceId, usize> {
     let mut counts = HashMap::new();
-    for member in stories.iter().flat_map(Story::in_scope) {
+    for member in stories.iter().flat_map(Story::in_scope).filter(|member| counts_item(member.item.id)) {
         *counts.entry(member.item.source_id).or_insert(0) += 1;
     }
     counts
