@@ -2,7 +2,8 @@
 //!
 //! A cursor run claims what no run has claimed: older than the window's end, not older than 48 hours before its start, at most
 //! 50 a source, newest first. Of a source that had failed it claims what came since the source's last good fetch, up to seven days
-//! back. What is older still is stored as seen: never judged, but it teaches novelty, word frequencies and cadence. A window run reads all items of its window and claims nothing.
+//! back. What is older still is stored as seen: never judged, but it teaches novelty, word frequencies and cadence. So is what has no
+//! date and stood in its source when that was first read. A window run reads all items of its window and claims nothing.
 
 use std::collections::HashMap;
 
@@ -44,7 +45,7 @@ async fn claim(context: &RunContext) -> Result<Vec<ItemId>, RunError> {
     let window = context.run.window;
     let unassigned = context.store().unassigned_items(context.topic.id, window.end).await?;
     let (fresh, old): (Vec<ItemHeader>, Vec<ItemHeader>) =
-        unassigned.into_iter().partition(|item| item.time >= oldest(item, window));
+        unassigned.into_iter().partition(|item| !item.is_of_unknown_age && item.time >= oldest(item, window));
     let assigned = newest_of_each(fresh);
     let seen: Vec<ItemId> = old.into_iter().map(|item| item.id).collect();
     context.store().assign_items(&context.lease, context.run.id, &assigned, &seen).await?;

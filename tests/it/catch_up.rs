@@ -1,5 +1,5 @@
 //! Sources that are away for days, in runs of the schedule: each item is offered once, in the first digest after its source could
-//! be read again, and reported there as late.
+//! be read again, and reported there as late. And what a first fetch takes for news.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -174,4 +174,33 @@ fn two_hundred_weeks_of_outages() {
     for worker in workers {
         worker.join().unwrap();
     }
+}
+
+#[test]
+fn undated_pages_of_a_first_fetch_are_no_news_and_later_ones_count_from_their_fetch() {
+    let mut radar = Radar::at("2026-11-16T07:00:00Z");
+    let page = |id: &str| Post::about_nothing_else(id, "").undated();
+    let mut posts =
+        vec![page("about"), page("search-results"), Post::about_nothing_else("dated", "2026-11-16T05:00:00Z")];
+    let mut run = |now: &str, posts: &[Post]| {
+        std::fs::write(radar.folder().join("site.json"), feed("Site", posts)).unwrap();
+        radar.set("AHA_NOW", now);
+        if !radar.database().exists() {
+            radar.add(&["site.json"]);
+        }
+        radar.ok(&["run"]);
+        let digest = radar.digest();
+        let links = digest["stories"].as_array().unwrap().iter().map(|story| story["url"].as_str().unwrap().to_owned());
+        let shown: Vec<String> = links.map(|url| url.rsplit('/').next().unwrap().to_owned()).collect();
+        (shown, digest["digest"]["items"].as_u64().unwrap())
+    };
+    let ids = |ids: &[&str]| ids.iter().map(|id| (*id).to_owned()).collect::<Vec<_>>();
+    assert_eq!(run("2026-11-16T07:00:00Z", &posts), (ids(&["dated"]), 1));
+    posts.push(page("news"));
+    assert_eq!(run("2026-11-17T07:00:00Z", &posts), (ids(&[]), 0));
+    assert_eq!(run("2026-11-18T07:00:00Z", &posts), (ids(&["news"]), 1));
+    assert_eq!(run("2026-11-19T07:00:00Z", &posts), (ids(&[]), 0));
+    let seen = "SELECT i.external_id FROM topic_items t JOIN content_items i ON i.id = t.item_id
+                WHERE t.state = 'seen' ORDER BY i.external_id";
+    assert_eq!(rows::query(&radar, seen), ["about", "search-results"]);
 }
