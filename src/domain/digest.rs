@@ -290,7 +290,7 @@ pub struct ScoreDebug {
     /// Points that recency, engagement, novelty, decay and likes add to the judgement, within its band.
     #[serde(default)]
     pub shift: f64,
-    /// Linear over the window: 1 at its end, 0 at its start.
+    /// Linear over the window, or over the day before its end where that is longer: 1 at its end, 0 at its start.
     pub recency: f64,
     /// Against the source's own usual, 0–1.
     pub engagement: f64,

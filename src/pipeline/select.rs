@@ -171,11 +171,14 @@ fn bucket(time: Timestamp, window: Window) -> i64 {
     ((time - window.start) * buckets / length).clamp(0, buckets - 1)
 }
 
-/// Linear over the window: 0 at its start and before, 1 at its end.
+/// Hours that recency looks back over at least: what a run of five minutes finds is not all old.
+const RECENT_HOURS: i64 = 24;
+
+/// Linear over the window, or over the day before its end where that is longer: 0 at its start and before, 1 at its end.
 #[must_use]
 pub(super) fn recency(time: Timestamp, window: Window) -> f64 {
-    let hours = window.hours();
-    if hours <= 0.0 { 0.0 } else { (time.hours_since(window.start) / hours).clamp(0.0, 1.0) }
+    let start = window.start.min(window.end.hours_before(RECENT_HOURS));
+    (time.hours_since(start) / window.end.hours_since(start)).clamp(0.0, 1.0)
 }
 
 /// 0.6 recency + 0.4 engagement, both in [0, 1].

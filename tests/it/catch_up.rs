@@ -1,5 +1,5 @@
 //! Sources that are away for days, in runs of the schedule: each item is offered once, in the first digest after its source could
-//! be read again, and reported there as late. And what a first fetch takes for news.
+//! be read again, and reported there as late. And what a first fetch and a repeated run take for news.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,9 +15,10 @@ use aha_radar::pipeline::StopSignal;
 use aha_radar::pipeline::progress::Silent;
 use aha_radar::pipeline::runner::{self, RunRequest};
 use aha_radar::store::{self, OpenMode, SharedStore};
+use serde_json::Value;
 
 use crate::kill::on_both_databases;
-use crate::support::feeds::{Post, Random, feed};
+use crate::support::feeds::{Post, Random, feed, unlike_any_other};
 use crate::support::radar::{Engine, Radar};
 use crate::support::rows;
 
@@ -173,6 +174,52 @@ fn two_hundred_weeks_of_outages() {
         .collect();
     for worker in workers {
         worker.join().unwrap();
+    }
+}
+
+/// The stories of a run over one feed, by their links: Aha score, reason and whether they are new.
+fn stories(radar: &Radar) -> BTreeMap<String, (Value, String, bool)> {
+    let digest = radar.digest();
+    let story = |story: &Value| {
+        let (reason, novel) = (story["reason"].as_str().unwrap(), story["triage"]["is_novel"].as_bool().unwrap());
+        (story["url"].to_string(), (story["aha_score"].clone(), reason.to_owned(), novel))
+    };
+    digest["stories"].as_array().unwrap().iter().map(story).collect()
+}
+
+#[test]
+fn what_no_digest_has_shown_continues_nothing_and_is_worth_as_much_as_it_was() {
+    let posts: Vec<Post> = (0..6)
+        .map(|n| {
+            let published = format!("2026-11-16T0{n}:00:00Z");
+            // Two of them have much in common.
+            let text = unlike_any_other(&format!("text {}", n / 2), 30);
+            Post::new(&format!("p{n}"), &unlike_any_other(&format!("title {n}"), 5), &text, &published)
+        })
+        .collect();
+    let publish = |radar: &Radar| std::fs::write(radar.folder().join("feed.json"), feed("A", &posts)).unwrap();
+    let undisturbed = Radar::at("2026-11-16T07:05:00Z");
+    publish(&undisturbed);
+    undisturbed.add(&["feed.json"]);
+    undisturbed.ok(&["run"]);
+
+    let mut radar = Radar::at("2026-11-16T07:00:00Z");
+    publish(&radar);
+    radar.add(&["feed.json"]);
+    std::fs::remove_file(radar.folder().join("feed.json")).unwrap();
+    radar.run(&["run"]).exits(3);
+    publish(&radar);
+    radar.set("AHA_NOW", "2026-11-16T07:05:00Z");
+    radar.ok(&["run"]);
+    let again = stories(&radar);
+    assert_eq!(again, stories(&undisturbed));
+    assert!(again.values().all(|(_, reason, novel)| *novel && !reason.contains("ontinues")), "{again:#?}");
+    let final_scores = |radar: &Radar| -> Vec<f64> {
+        let digest = radar.digest();
+        digest["stories"].as_array().unwrap().iter().map(|story| story["final_score"].as_f64().unwrap()).collect()
+    };
+    for (again, before) in final_scores(&radar).iter().zip(final_scores(&undisturbed)) {
+        assert!((again - before).abs() < 0.1, "{again} and {before}");
     }
 }
 
