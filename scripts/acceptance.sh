@@ -6,7 +6,8 @@
 #    on a throw-away Postgres server must give the same digest, byte for byte.
 # 2. Counts how the feed parser fares with the test cases and against a reference; this is shown, not judged.
 # 3. Holds what a run asks of a model, what each dialect can be made to send, and the tests' provider, against the real providers'
-#    specifications, compares ledger and bill over a run of 1,000 items, and has 10,000 requests fail in all ways.
+#    specifications, compares ledger and bill over a run of 1,000 items, has 10,000 requests fail in all ways, and runs 200 weeks
+#    in which sources are away for days: every item is offered once.
 #
 # Exit 0 when every check of parts 1 and 3 holds. Needs Rust, a C compiler and python3.
 set -euo pipefail
@@ -170,6 +171,10 @@ cargo test --locked --test it ten_thousand -- --ignored --nocapture >"$work/mixe
 found=$(sed -n 's/^\([0-9]* requests, [0-9]* unsettled\).*/\1/p' "$work/mixed.log")
 check "mixed failures leave nothing" "${found:-no result}" \
     "$(grep -q '^test result: ok. 1 passed' "$work/mixed.log" && echo yes || echo no)"
+cargo test --locked --test it two_hundred_weeks -- --ignored >"$work/weeks.log" 2>&1 || true
+found=$(sed -n 's/^test result: //p' "$work/weeks.log")
+check "200 weeks of outages lose nothing" "${found:-no result}" \
+    "$(grep -q '^test result: ok. 1 passed' "$work/weeks.log" && echo yes || echo no)"
 
 echo
 printf '%-34s  %-7s  %s\n' "check" "result" "found"

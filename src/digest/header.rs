@@ -3,12 +3,16 @@
 //! In: a digest. Out: one sentence each. Called by every rendering, by the command line and by logs.
 
 use super::outside::short_text;
-use super::words::Calendar;
+use super::words::{Calendar, list};
 use crate::domain::digest::{Cost, Digest, DigestStatus, Section, Skipped, SourceReport};
 use crate::text::numbers::count;
 
 /// Characters of a provider's complaint that are shown.
 const REASON_CHARS: usize = 200;
+/// Characters of a source's name that are shown.
+const NAME_CHARS: usize = 80;
+/// Sources named whose items came late; the rest are counted.
+const LATE_NAMED: usize = 5;
 
 /// `218 items, 15 sources → 10 stories and 20 to scan, 4 min; 188 folded or skipped`, or that the day was quiet.
 #[must_use]
@@ -78,6 +82,18 @@ pub fn gaps_line(digest: &Digest) -> Option<String> {
         gaps.push("something failed; aha-radar runs tells what".to_owned());
     }
     (!gaps.is_empty()).then(|| format!("Partial: {}", gaps.join("; ")))
+}
+
+/// `Late: 12 items of Small Notes and LWN, which could not be read when they were due`.
+#[must_use]
+pub fn late_line(digest: &Digest) -> Option<String> {
+    let late: Vec<&SourceReport> = digest.sources.iter().filter(|source| source.late > 0).collect();
+    let items: usize = late.iter().map(|source| source.late).sum();
+    let names: Vec<String> = late.iter().map(|source| short_text(&source.name, NAME_CHARS)).collect();
+    (items > 0).then(|| {
+        let items = count(items, "item", "items");
+        format!("Late: {items} of {}, which could not be read when due", list(&names, LATE_NAMED))
+    })
 }
 
 /// `the daily budget of 2 credits is used up (…), so 14 stories are not judged and 3 have no summary`.

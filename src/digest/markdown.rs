@@ -32,6 +32,7 @@ fn head(page: &Page) -> Vec<String> {
         blocks.push(escape(&page.reasons.join(" · ")));
     }
     blocks.extend(page.gaps.as_deref().map(|gaps| format!("⚠ {}", escape(gaps))));
+    blocks.extend(page.late.as_deref().map(escape));
     blocks.push(escape(&page.window));
     blocks
 }

@@ -31,7 +31,7 @@ use std::str::FromStr;
 use thiserror::Error;
 
 pub use files::{write_files, write_missing_files};
-pub use header::{gaps_line, header_line, reasons_line};
+pub use header::{gaps_line, header_line, late_line, reasons_line};
 
 use crate::domain::digest::Digest;
 

@@ -72,6 +72,7 @@ impl Screen {
         self.paragraph(0, Style::new(), &page.header);
         self.parts(0, DIM, &page.reasons);
         self.paragraph(0, WARN, page.gaps.as_deref().unwrap_or_default());
+        self.paragraph(0, DIM, page.late.as_deref().unwrap_or_default());
     }
 
     fn story(&mut self, story: &Story) {

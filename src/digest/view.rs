@@ -4,7 +4,7 @@
 //! arrange, so that they all say the same.
 
 use super::bill;
-use super::header::{gaps_line, header_line, reason_list, unread};
+use super::header::{gaps_line, header_line, late_line, reason_list, unread};
 use super::outside::{Link, short_text, text};
 use super::quote::Quote;
 use super::words::{Calendar, list};
@@ -24,6 +24,7 @@ pub(super) struct Page {
     pub(super) header: String,
     pub(super) reasons: Vec<String>,
     pub(super) gaps: Option<String>,
+    pub(super) late: Option<String>,
     pub(super) top: Vec<Story>,
     pub(super) scan: Vec<Story>,
     pub(super) failing: Vec<Failing>,
@@ -69,6 +70,7 @@ pub(super) struct Source {
     pub(super) time: String,
     pub(super) machine_time: String,
     pub(super) copy: bool,
+    pub(super) late: bool,
     pub(super) also_from: Option<String>,
 }
 
@@ -96,6 +98,7 @@ impl Page {
             header: header_line(digest),
             reasons: reason_list(&digest.skipped),
             gaps: gaps_line(digest),
+            late: late_line(digest),
             top: section(Section::Top),
             scan: section(Section::Scan),
             failing: unread(digest).map(Failing::of).collect(),
@@ -167,14 +170,15 @@ impl Source {
             time: if source.dated { moment } else { format!("first seen {moment}") },
             machine_time: calendar.machine(source.published_at),
             copy: source.copy,
+            late: source.late,
             also_from: (!also.is_empty()).then(|| format!("also from {}", list(&also, 5))),
         }
     }
 
-    /// `copy`, `also from X`: what sets this source apart from one that wrote for itself.
+    /// `copy`, `late`, `also from X`: what sets this source apart from one that wrote for itself, in time.
     pub(super) fn notes(&self) -> Vec<&str> {
-        let copy = self.copy.then_some("copy");
-        copy.into_iter().chain(self.also_from.as_deref()).collect()
+        let words = [self.copy.then_some("copy"), self.late.then_some("late")];
+        words.into_iter().flatten().chain(self.also_from.as_deref()).collect()
     }
 }
 

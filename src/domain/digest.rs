@@ -190,6 +190,9 @@ pub struct StorySource {
     pub dated: bool,
     /// A copy of another member's text.
     pub copy: bool,
+    /// It came with a later run than it was due, as its source could not be read before.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub late: bool,
     /// Other sources that brought the very same link.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub also_from: Vec<String>,
@@ -203,11 +206,19 @@ pub struct SourceReport {
     pub url: String,
     /// Items of it that the run was about.
     pub items: usize,
+    /// Of these, the ones that it could not give when they were due.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub late: usize,
     /// Stories shown that it tells.
     pub shown: usize,
     /// `ok`, `waiting` (asked us to come back later), or the kind of failure.
     pub status: String,
     pub error: Option<String>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+const fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 /// Where the items that are not shown went; with the stories shown they add up to all items of the run.
@@ -310,7 +321,7 @@ pub struct ScoreDebug {
     /// Points that recency, engagement, novelty, decay and likes add to the judgement, within its band.
     #[serde(default)]
     pub shift: f64,
-    /// Linear over the window: 1 at its end, 0 at its start.
+    /// Linear over the window, or over the day before its end where that is longer: 1 at its end, 0 at its start.
     pub recency: f64,
     /// Against the source's own usual, 0–1.
     pub engagement: f64,

@@ -53,6 +53,8 @@ pub struct Source {
     pub last_error: Option<String>,
     pub last_fetched_at: Option<Timestamp>,
     pub last_ok_at: Option<Timestamp>,
+    #[serde(skip)]
+    pub added_at: Option<Timestamp>,
     /// Do not ask before this time (`Retry-After`).
     pub not_before: Option<Timestamp>,
     /// A scheduled run does not ask before this time.
@@ -83,12 +85,19 @@ impl Source {
             last_error: None,
             last_fetched_at: None,
             last_ok_at: None,
+            added_at: None,
             not_before: None,
             next_check_at: None,
             check_interval: None,
             full_text: false,
             validators: Validators::default(),
         }
+    }
+
+    /// Where it failed the last time: since when it may have published what nobody has read yet.
+    #[must_use]
+    pub fn unread_since(&self) -> Option<Timestamp> {
+        self.last_ok_at.or(self.added_at).filter(|_| self.consecutive_failures > 0)
     }
 
     /// As it is written into a list.

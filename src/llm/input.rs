@@ -30,7 +30,7 @@ pub struct TriageInput {
     pub interests: String,
     /// The feeds' own categories.
     pub categories: Vec<String>,
-    /// When it continues what was told before the window: since then.
+    /// When an earlier digest showed the story.
     pub continues_since: Option<Timestamp>,
     pub evidence: Evidence,
 }

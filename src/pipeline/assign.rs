@@ -1,13 +1,16 @@
 //! Stage 2: settles which items the run is about.
 //!
 //! A cursor run claims what no run has claimed: older than the window's end, not older than 48 hours before its start, at most
-//! 50 a source, newest first. What is older still is stored as seen: never judged, but it teaches novelty, word frequencies and
-//! cadence. A window run reads all items of its window and claims nothing.
+//! 50 a source, newest first. Of a source that had failed it claims what came since the source's last good fetch, up to seven days
+//! back. What is older still is stored as seen: never judged, but it teaches novelty, word frequencies and cadence. So is what has no
+//! date and stood in its source when that was first read. A window run reads all items of its window and claims nothing.
 
 use std::collections::HashMap;
 
 use crate::domain::ids::{ItemId, SourceId};
 use crate::domain::run::RunMode;
+use crate::domain::time::Timestamp;
+use crate::domain::window::Window;
 use crate::store::ItemHeader;
 use crate::text::numbers::count;
 
@@ -15,6 +18,9 @@ use super::{RunContext, RunError, RunState, Stage};
 
 /// An item that turns up this late is still taken: published at 08:50, first seen at 09:10.
 const LATENESS_HOURS: i64 = 48;
+
+/// A source that had failed is caught up from at most so long before the window's end.
+const CATCH_UP_DAYS: i64 = 7;
 
 /// Items that one source may bring into one run.
 const ITEMS_A_SOURCE: usize = 50;
@@ -26,7 +32,9 @@ pub(super) async fn run(context: &RunContext, state: &mut RunState) -> Result<()
         RunMode::Window => store.items_in_window(context.topic.id, run.window).await?,
         RunMode::Cursor => {
             let claimed = store.assigned_items(run.id).await?;
-            if claimed.is_empty() { claim(context).await? } else { claimed }
+            let claimed = if claimed.is_empty() { claim(context).await? } else { claimed };
+            state.late = store.late_items(run.id, run.window.start).await?.into_iter().collect();
+            claimed
         }
     };
     context.progress.end(Stage::Assign, &format!("{} in the run", count(state.scope.len(), "item", "items")));
@@ -36,12 +44,19 @@ pub(super) async fn run(context: &RunContext, state: &mut RunState) -> Result<()
 async fn claim(context: &RunContext) -> Result<Vec<ItemId>, RunError> {
     let window = context.run.window;
     let unassigned = context.store().unassigned_items(context.topic.id, window.end).await?;
-    let oldest = window.start.hours_before(LATENESS_HOURS);
-    let (fresh, old): (Vec<ItemHeader>, Vec<ItemHeader>) = unassigned.into_iter().partition(|item| item.time >= oldest);
+    let (fresh, old): (Vec<ItemHeader>, Vec<ItemHeader>) =
+        unassigned.into_iter().partition(|item| !item.is_of_unknown_age && item.time >= oldest(item, window));
     let assigned = newest_of_each(fresh);
     let seen: Vec<ItemId> = old.into_iter().map(|item| item.id).collect();
     context.store().assign_items(&context.lease, context.run.id, &assigned, &seen).await?;
     Ok(context.store().assigned_items(context.run.id).await?)
+}
+
+/// From when on an item is still taken.
+fn oldest(item: &ItemHeader, window: Window) -> Timestamp {
+    let of_the_window = window.start.hours_before(LATENESS_HOURS);
+    let catch_up = item.catch_up_from.map(|from| from.hours_before(LATENESS_HOURS));
+    catch_up.map_or(of_the_window, |from| of_the_window.min(from.max(window.end.days_before(CATCH_UP_DAYS))))
 }
 
 /// The newest [`ITEMS_A_SOURCE`] of each source; what is left out stays unassigned, for the next run.
@@ -62,14 +77,32 @@ fn newest_of_each(mut items: Vec<ItemHeader>) -> Vec<ItemId> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::time::Timestamp;
+    use crate::domain::time::{DAY_MS, HOUR_MS};
+
+    fn item(id: &str, source: SourceId, time: i64) -> ItemHeader {
+        let time = Timestamp::from_millis(time);
+        ItemHeader { id: ItemId::of(&[id]), source, time, catch_up_from: None, is_of_unknown_age: false }
+    }
+
+    #[test]
+    fn a_source_that_had_failed_is_caught_up_from_its_last_good_fetch_for_seven_days_at_most() {
+        let at = |day: i64| Timestamp::from_millis(day * DAY_MS);
+        let window = Window { start: at(19), end: at(20) };
+        let oldest_after = |from: Option<i64>| {
+            let item = ItemHeader { catch_up_from: from.map(at), ..item("a", SourceId::of(&["s"]), 0) };
+            (oldest(&item, window) - at(0)) / HOUR_MS
+        };
+        assert_eq!(oldest_after(None), 17 * 24);
+        assert_eq!(oldest_after(Some(19)), 17 * 24);
+        assert_eq!(oldest_after(Some(16)), 14 * 24);
+        assert_eq!(oldest_after(Some(15)), 13 * 24);
+        assert_eq!(oldest_after(Some(2)), 13 * 24);
+    }
 
     #[test]
     fn a_loud_source_is_cut_to_its_newest() {
         let source = SourceId::of(&["loud"]);
-        let items: Vec<ItemHeader> = (0..80)
-            .map(|n| ItemHeader { id: ItemId::of(&[&n.to_string()]), source, time: Timestamp::from_millis(n) })
-            .collect();
+        let items: Vec<ItemHeader> = (0..80).map(|n| item(&n.to_string(), source, n)).collect();
         let kept = newest_of_each(items);
         assert_eq!(kept.len(), ITEMS_A_SOURCE);
         assert_eq!(kept[0], ItemId::of(&["79"]));

@@ -147,7 +147,7 @@ fn story(state: &RunState, names: &Names, costs: &Costs, digest: DigestId, ranke
             Some(judgement) => judgement.answer.clone(),
             None => state.named.get(&story.cluster_id).cloned(),
         },
-        sources: members(names, story),
+        sources: members(state, names, story),
         discussions: discussions(story),
         cluster_id: story.cluster_id,
         score_debug: ranked.debug.clone(),
@@ -163,12 +163,15 @@ fn reason(verdict: Option<&Verdict>, judgement: Option<&Judgement>) -> String {
 }
 
 /// The members, the representative first, then by time: what the story was judged on.
-fn members(names: &Names, story: &Story) -> Vec<StorySource> {
+fn members(state: &RunState, names: &Names, story: &Story) -> Vec<StorySource> {
     let others = (0..story.members.len()).filter(|index| *index != story.representative);
-    std::iter::once(story.representative).chain(others).map(|index| member(names, &story.members[index])).collect()
+    std::iter::once(story.representative)
+        .chain(others)
+        .map(|index| member(state, names, &story.members[index]))
+        .collect()
 }
 
-fn member(names: &Names, member: &StoryMember) -> StorySource {
+fn member(state: &RunState, names: &Names, member: &StoryMember) -> StorySource {
     let item = &member.item;
     StorySource {
         item_id: item.id,
@@ -178,6 +181,7 @@ fn member(names: &Names, member: &StoryMember) -> StorySource {
         published_at: item.time,
         dated: item.time_basis == TimeBasis::Published,
         copy: item.duplicate_of.is_some(),
+        late: state.late.contains(&item.id),
         also_from: member.sources.iter().filter(|s| **s != item.source_id).map(|s| names.get(*s)).collect(),
     }
 }
@@ -213,6 +217,7 @@ fn source_reports(state: &RunState, shown: &[&Ranked]) -> Vec<SourceReport> {
                 name: source.display_name(),
                 url: source.url.clone(),
                 items: state.items_by_source.get(&source.id).copied().unwrap_or(0),
+                late: state.late_by_source.get(&source.id).copied().unwrap_or(0),
                 shown: telling.iter().filter(|story| story.contains(&source.id)).count(),
                 status: outcome.map_or_else(|| "ok".to_owned(), |o| o.status.clone()),
                 error: outcome.and_then(|o| o.error.clone()),

@@ -32,7 +32,7 @@ const NEW_TERMS: usize = 4;
 
 /// Everything that is looked up while the evidence is gathered.
 pub(super) struct History {
-    /// Items before the window, by time.
+    /// Items before the window that are not the run's own, by time.
     earlier: Vec<Document>,
     weighted: Vec<Weighted>,
     index: LookupIndex,
@@ -57,7 +57,7 @@ pub(super) async fn gather(
     let window = context.run.window;
     let year = Window { start: window.end.days_before(CADENCE_DAYS), end: window.end };
     let cadences = Cadences::of(context.store().source_times(context.topic.id, year).await?);
-    let history = history(context).await?;
+    let history = history(context, stories).await?;
     let relevance = Relevances::of(context, &history, stories).await?;
     let resembled = resembled_titles(context, &history, stories).await?;
     let thresholds = thresholds(context, None).await?;
@@ -88,15 +88,18 @@ pub(super) async fn gather(
     Ok(gathered.collect())
 }
 
-async fn history(context: &RunContext) -> Result<History, RunError> {
+async fn history(context: &RunContext, stories: &[Story]) -> Result<History, RunError> {
     let window = context.run.window;
+    // What came late is news as well, and no history of itself.
+    let own: HashSet<ItemId> = stories.iter().flat_map(Story::in_scope).map(|member| member.item.id).collect();
     let span = Window { start: window.start.days_before(NOVELTY_DAYS), end: window.end };
     let documents = documents_in(context.store(), context.topic.id, &context.vectors, span, context.snapshot).await?;
     let frequencies = Frequencies::of(documents.iter().map(|d| &*d.features));
     let features = documents.iter().map(|d| (d.id, Arc::clone(&d.features))).collect();
     let prominence = Prominence::of(&documents, |document| document.time >= window.start);
     let of_sources = newest_of_sources(&documents);
-    let earlier: Vec<Document> = documents.into_iter().filter(|d| d.time < window.start).collect();
+    let earlier: Vec<Document> =
+        documents.into_iter().filter(|d| d.time < window.start && !own.contains(&d.id)).collect();
     let weighted: Vec<Weighted> = earlier.iter().map(|d| frequencies.weigh(&d.features)).collect();
     let mut index = LookupIndex::default();
     for (number, vector) in weighted.iter().enumerate() {

@@ -278,6 +278,8 @@ fn empty_commit(context: &RunContext, source: &Source, started_at: Timestamp) ->
         next_check_at: None,
         check_interval: None,
         moved_to: None,
+        catch_up_from: source.unread_since(),
+        is_first: source.last_ok_at.is_none(),
         items: Vec::new(),
     }
 }

@@ -36,7 +36,7 @@ pub mod triage;
 pub mod vectors;
 pub mod weights;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
@@ -180,6 +180,8 @@ pub struct RunState {
     pub source_outcomes: Vec<SourceOutcome>,
     /// Items that the run is about.
     pub scope: Vec<ItemId>,
+    /// Of these, the ones that a source could not give when they were due.
+    pub late: HashSet<ItemId>,
     pub muted: Vec<ItemId>,
     pub boosted: Vec<ItemId>,
     /// The space of dense vectors by which stories are put together besides their words, where all that were due are there.
@@ -192,6 +194,8 @@ pub struct RunState {
     pub not_considered: usize,
     /// How many of the run's items each source brought.
     pub items_by_source: HashMap<crate::domain::ids::SourceId, usize>,
+    /// How many of these are late.
+    pub late_by_source: HashMap<crate::domain::ids::SourceId, usize>,
     pub stories: Vec<Story>,
     pub evidence: HashMap<ClusterId, Evidence>,
     pub preferences: Preferences,

@@ -23,7 +23,8 @@ pub(super) async fn run(context: &RunContext, state: &mut RunState) -> Result<()
     let window = context.run.window;
     let records = context.store().stories_of(context.topic.id, &state.scope, window.end).await?;
     let stories = assemble(context, state, records).await?;
-    state.items_by_source = items_by_source(&stories);
+    state.items_by_source = items_by_source(&stories, |_| true);
+    state.late_by_source = items_by_source(&stories, |item| state.late.contains(&item));
     let (fresh, told): (Vec<Story>, Vec<Story>) = stories.into_iter().partition(Story::has_grown);
     state.already_delivered = told.iter().map(|story| story.in_scope().count()).sum();
     let mut evidence = evidence::gather(context, &fresh, &state.items_by_source).await?;
@@ -51,9 +52,9 @@ pub(super) async fn run(context: &RunContext, state: &mut RunState) -> Result<()
     Ok(())
 }
 
-fn items_by_source(stories: &[Story]) -> HashMap<SourceId, usize> {
+fn items_by_source(stories: &[Story], counts_item: impl Fn(ItemId) -> bool) -> HashMap<SourceId, usize> {
     let mut counts = HashMap::new();
-    for member in stories.iter().flat_map(Story::in_scope) {
+    for member in stories.iter().flat_map(Story::in_scope).filter(|member| counts_item(member.item.id)) {
         *counts.entry(member.item.source_id).or_insert(0) += 1;
     }
     counts
@@ -170,11 +171,14 @@ fn bucket(time: Timestamp, window: Window) -> i64 {
     ((time - window.start) * buckets / length).clamp(0, buckets - 1)
 }
 
-/// Linear over the window: 0 at its start and before, 1 at its end.
+/// Hours that recency looks back over at least: what a run of five minutes finds is not all old.
+const RECENT_HOURS: i64 = 24;
+
+/// Linear over the window, or over the day before its end where that is longer: 0 at its start and before, 1 at its end.
 #[must_use]
 pub(super) fn recency(time: Timestamp, window: Window) -> f64 {
-    let hours = window.hours();
-    if hours <= 0.0 { 0.0 } else { (time.hours_since(window.start) / hours).clamp(0.0, 1.0) }
+    let start = window.start.min(window.end.hours_before(RECENT_HOURS));
+    (time.hours_since(start) / window.end.hours_since(start)).clamp(0.0, 1.0)
 }
 
 /// 0.6 recency + 0.4 engagement, both in [0, 1].

@@ -82,7 +82,6 @@ fn wanted(state: &RunState) -> HashSet<ClusterId> {
 
 fn ask(context: &RunContext, state: &RunState, sources: &HashMap<SourceId, &Source>, story: &Story) -> Ask {
     let item = story.representative();
-    let first = &story.members[0].item;
     let mut kinds: Vec<String> =
         story.members.iter().filter_map(|m| sources.get(&m.item.source_id)).map(|s| s.kind.clone()).collect();
     kinds.sort();
@@ -101,7 +100,7 @@ fn ask(context: &RunContext, state: &RunState, sources: &HashMap<SourceId, &Sour
             preference_summary: state.preferences.summary.clone(),
             interests: context.run.settings.interests.clone(),
             categories: categories(story),
-            continues_since: (first.time < context.run.window.start).then_some(first.time),
+            continues_since: story.delivered.as_ref().map(|delivery| delivery.at),
             evidence: state.evidence.get(&story.cluster_id).cloned().unwrap_or_default(),
         }),
     }

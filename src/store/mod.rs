@@ -196,6 +196,8 @@ pub trait ItemStore: Send + Sync {
     async fn assign_items(&self, lease: &Lease, run: RunId, assigned: &[ItemId], seen: &[ItemId]) -> Result<()>;
     /// Items that a cursor run has claimed.
     async fn assigned_items(&self, run: RunId) -> Result<Vec<ItemId>>;
+    /// Of these, the ones from before the run's window that a source could not give when they were due.
+    async fn late_items(&self, run: RunId, window_start: Timestamp) -> Result<Vec<ItemId>>;
     /// Items of the topic in the window, whatever their assignment.
     async fn items_in_window(&self, topic: TopicId, window: Window) -> Result<Vec<ItemId>>;
     /// Texts of the topic's items that have no embedding of their present text in `space`.

@@ -104,6 +104,10 @@ pub struct FetchCommit {
     pub check_interval: Option<Duration>,
     /// The source's new address after a permanent redirect.
     pub moved_to: Option<String>,
+    /// The source had failed since: what it published from then on may have been missed.
+    pub catch_up_from: Option<Timestamp>,
+    /// The source was never read before.
+    pub is_first: bool,
     pub items: Vec<IdentifiedItem>,
 }
 
@@ -136,6 +140,10 @@ pub struct ItemHeader {
     pub id: ItemId,
     pub source: SourceId,
     pub time: Timestamp,
+    /// Where a source that had failed brought it: the source's last good fetch before that.
+    pub catch_up_from: Option<Timestamp>,
+    /// It has no date, and a source listed it when it was read for the first time.
+    pub is_of_unknown_age: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

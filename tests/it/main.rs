@@ -6,6 +6,7 @@ mod both;
 mod calibrate;
 mod canary;
 mod catalogue;
+mod catch_up;
 mod cli;
 mod conversations;
 mod copy;

@@ -22,6 +22,7 @@ pub(crate) fn source(name: &str) -> StorySource {
         published_at: at("2026-11-18T08:10:00Z"),
         dated: true,
         copy: false,
+        late: false,
         also_from: Vec::new(),
     }
 }
@@ -149,6 +150,7 @@ fn report(name: &str, status: &str, error: Option<&str>) -> SourceReport {
         name: name.to_owned(),
         url: format!("https://{name}.example/feed"),
         items: 9,
+        late: 0,
         shown: 1,
         status: status.to_owned(),
         error: error.map(str::to_owned),

@@ -40,6 +40,15 @@ impl ItemStore for PostgresStore {
         rows.iter().map(|id| column::id("item id", id)).collect()
     }
 
+    async fn late_items(&self, run: RunId, window_start: Timestamp) -> Result<Vec<ItemId>> {
+        let rows: Vec<String> = sqlx::query_scalar(sql::LATE)
+            .bind(run.to_string())
+            .bind(window_start.as_millis())
+            .fetch_all(&mut *self.reader().await?)
+            .await?;
+        rows.iter().map(|id| column::id("item id", id)).collect()
+    }
+
     async fn items_in_window(&self, topic: TopicId, window: Window) -> Result<Vec<ItemId>> {
         let rows: Vec<String> = sqlx::query_scalar(sql::IN_WINDOW)
             .bind(topic.to_string())

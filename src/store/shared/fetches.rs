@@ -36,8 +36,10 @@ pub(crate) const REPLACE_PROVENANCE: &str = "
       AND NOT EXISTS (SELECT 1 FROM content_item_sources n WHERE n.source_id = $1 AND n.external_id = $2)";
 
 pub(crate) const INSERT_PROVENANCE: &str = "
-    INSERT INTO content_item_sources (source_id, external_id, item_id, url, first_seen_at, published_time)
-    VALUES ($1, $2, $3, $4, $5, (SELECT item_time FROM content_items WHERE id = $3 AND time_basis = 'published'))
+    INSERT INTO content_item_sources (source_id, external_id, item_id, url, first_seen_at, catch_up_from,
+        from_first_fetch, published_time)
+    VALUES ($1, $2, $3, $4, $5, $6, $7,
+        (SELECT item_time FROM content_items WHERE id = $3 AND time_basis = 'published'))
     ON CONFLICT DO NOTHING";
 
 /// An edited item is to be embedded again, by whichever of its topics comes first.

@@ -9,7 +9,9 @@ use crate::store::{ItemHeader, ItemText, Result, StoreError};
 
 pub(crate) const UNASSIGNED: &str = "
     SELECT i.id, i.item_time,
-           coalesce(min(CASE WHEN p.source_id = i.source_id THEN p.source_id END), min(p.source_id)) AS source
+           coalesce(min(CASE WHEN p.source_id = i.source_id THEN p.source_id END), min(p.source_id)) AS source,
+           min(p.catch_up_from) AS catch_up_from,
+           max(CASE WHEN i.published_at IS NULL THEN p.from_first_fetch ELSE 0 END) AS of_unknown_age
     FROM sources s
     JOIN content_item_sources p ON p.source_id = s.id AND p.is_assigned = 0
     JOIN content_items i ON i.id = p.item_id
@@ -21,6 +23,14 @@ pub(crate) const UNASSIGNED: &str = "
 pub(crate) const ASSIGNED: &str = "
     SELECT i.id FROM topic_items t JOIN content_items i ON i.id = t.item_id
     WHERE t.run_id = $1 AND i.deleted_at IS NULL ORDER BY i.item_time, i.id";
+
+/// Of the items that a run claimed, those from before $2 that a source could not give in time.
+pub(crate) const LATE: &str = "
+    SELECT DISTINCT i.id FROM topic_items t
+    JOIN content_items i ON i.id = t.item_id
+    JOIN content_item_sources p ON p.item_id = i.id AND p.catch_up_from IS NOT NULL
+    JOIN sources s ON s.id = p.source_id AND s.topic_id = t.topic_id
+    WHERE t.run_id = $1 AND i.item_time < $2 ORDER BY i.id";
 
 pub(crate) const IN_WINDOW: &str = "
     SELECT i.id FROM content_items i
@@ -100,6 +110,8 @@ pub(crate) struct HeaderRow {
     id: String,
     source: String,
     item_time: i64,
+    catch_up_from: Option<i64>,
+    of_unknown_age: i64,
 }
 
 impl TryFrom<HeaderRow> for ItemHeader {
@@ -110,6 +122,8 @@ impl TryFrom<HeaderRow> for ItemHeader {
             id: column::id("item id", &row.id)?,
             source: column::id("source id", &row.source)?,
             time: Timestamp::from_millis(row.item_time),
+            catch_up_from: column::optional_time(row.catch_up_from),
+            is_of_unknown_age: row.of_unknown_age != 0,
         })
     }
 }

@@ -7,12 +7,13 @@ use sqlx::FromRow;
 use super::column;
 use crate::domain::item::ItemMetadata;
 use crate::domain::source::{Source, SourceHealth, Validators};
+use crate::domain::time::Timestamp;
 use crate::store::{FetchRecord, Result, StoreError};
 
 pub(crate) const SOURCES: &str = "
     SELECT id, topic_id, kind, url, title, enabled, weight, health, consecutive_failures, last_error_kind,
            last_error, last_fetched_at, last_ok_at, not_before, next_check_at, check_interval_ms, full_text, validator_url, etag,
-           last_modified
+           last_modified, created_at
     FROM sources WHERE topic_id = $1 ORDER BY url";
 
 pub(crate) const SET_ENABLED: &str = "UPDATE sources SET enabled = $2 WHERE id = $1";
@@ -73,6 +74,7 @@ pub(crate) struct SourceRow {
     validator_url: Option<String>,
     etag: Option<String>,
     last_modified: Option<String>,
+    created_at: i64,
 }
 
 impl TryFrom<SourceRow> for Source {
@@ -93,6 +95,7 @@ impl TryFrom<SourceRow> for Source {
             last_error: row.last_error,
             last_fetched_at: column::optional_time(row.last_fetched_at),
             last_ok_at: column::optional_time(row.last_ok_at),
+            added_at: Some(Timestamp::from_millis(row.created_at)),
             not_before: column::optional_time(row.not_before),
             next_check_at: column::optional_time(row.next_check_at),
             check_interval: row.check_interval_ms.and_then(|ms| u64::try_from(ms).ok()).map(Duration::from_millis),

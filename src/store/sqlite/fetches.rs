@@ -96,8 +96,8 @@ async fn store_item(
             (known.id, stored, known.way != 1)
         }
     };
-    if !(is_renamed && put_provenance(connection, sql::REPLACE_PROVENANCE, fetch, item, &id).await?) {
-        put_provenance(connection, sql::INSERT_PROVENANCE, fetch, item, &id).await?;
+    if !(is_renamed && replace_provenance(connection, fetch, item, &id).await?) {
+        insert_provenance(connection, fetch, item, &id).await?;
     }
     settled.insert(id);
     Ok(stored)
@@ -134,15 +134,33 @@ async fn refresh_engagement(connection: &mut SqliteConnection, known: &KnownItem
     Ok(())
 }
 
-/// True when a row was written.
-async fn put_provenance(
+async fn insert_provenance(
     connection: &mut SqliteConnection,
-    statement: &'static str,
+    fetch: &FetchCommit,
+    item: &IdentifiedItem,
+    id: &str,
+) -> Result<()> {
+    sqlx::query(sql::INSERT_PROVENANCE)
+        .bind(fetch.source.to_string())
+        .bind(column::text(&item.external_id))
+        .bind(id)
+        .bind(column::optional_text(item.url.as_deref()))
+        .bind(fetch.finished_at.as_millis())
+        .bind(column::millis(fetch.catch_up_from))
+        .bind(i64::from(fetch.is_first))
+        .execute(connection)
+        .await?;
+    Ok(())
+}
+
+/// True when a row was written.
+async fn replace_provenance(
+    connection: &mut SqliteConnection,
     fetch: &FetchCommit,
     item: &IdentifiedItem,
     id: &str,
 ) -> Result<bool> {
-    let done = sqlx::query(statement)
+    let done = sqlx::query(sql::REPLACE_PROVENANCE)
         .bind(fetch.source.to_string())
         .bind(column::text(&item.external_id))
         .bind(id)

@@ -29,8 +29,9 @@ const MAYBE_KNOWN: &str = "
 
 /// Where an item came from that is new.
 const INSERT_PROVENANCE: &str = "
-    INSERT INTO content_item_sources (source_id, external_id, item_id, url, first_seen_at, published_time)
-    VALUES ($1, $2, $3, $4, $5, $6)";
+    INSERT INTO content_item_sources (source_id, external_id, item_id, url, first_seen_at, catch_up_from,
+        from_first_fetch, published_time)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
 
 /// An item and the look that brought it.
 pub(super) type Brought<'f> = (&'f FetchCommit, &'f IdentifiedItem);
@@ -124,6 +125,8 @@ async fn insert_with_provenances(connection: &mut SqliteConnection, items: &[Bro
             .bind(item.id.to_string())
             .bind(column::optional_text(item.url.as_deref()))
             .bind(fetch.finished_at.as_millis())
+            .bind(column::millis(fetch.catch_up_from))
+            .bind(i64::from(fetch.is_first))
             .bind(column::millis(published));
     }
     query.execute(connection).await?;

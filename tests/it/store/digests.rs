@@ -81,6 +81,7 @@ fn members(key: &str) -> Vec<StorySource> {
         published_at: at(1),
         dated: true,
         copy: false,
+        late: true,
         also_from: vec!["B".to_owned()],
     };
     let undated = StorySource { url: None, dated: false, copy: true, also_from: vec![], ..dated.clone() };
@@ -189,6 +190,7 @@ async fn world_with_stories(store: &dyn Store) -> (World, DigestCommit) {
         name: "A".to_owned(),
         url: "https://a.example/feed".to_owned(),
         items: 2,
+        late: 1,
         shown: 2,
         status: "timeout".to_owned(),
         error: Some("no answer in 30 s".to_owned()),

@@ -1,6 +1,6 @@
 use aha_radar::domain::ids::ClusterId;
 use aha_radar::domain::item::TimeBasis;
-use aha_radar::store::{ClusterCommit, IdentifiedItem, Store};
+use aha_radar::store::{ClusterCommit, FetchCommit, IdentifiedItem, Store};
 
 use super::on_every_database;
 use super::world::{SPACE, World, at, embedding, id, item, window};
@@ -47,6 +47,32 @@ async fn what_is_assigned_or_seen_is_settled_for_its_topic(store: &dyn Store) {
     let left = store.unassigned_items(world.topic.id, at(24)).await.unwrap();
     assert_eq!(left.iter().map(|item| item.id).collect::<Vec<_>>(), [id("d")]);
     assert_eq!(store.assigned_items(world.run).await.unwrap(), [id("b"), id("a")]);
+}
+
+async fn what_a_source_missed_and_what_it_first_listed_are_noted(store: &dyn Store) {
+    let world = World::new(store).await;
+    let undated = |key| IdentifiedItem { published_at: None, time_basis: TimeBasis::Fetched, ..item(key, 2) };
+    let first = FetchCommit { is_first: true, ..world.look(0, world.first, &[undated("a"), item("b", 3)]) };
+    store.commit_fetch(&world.lease, &first).await.unwrap();
+    // The second item of the next one is known: its source brings it for the first time, and had failed.
+    let late =
+        FetchCommit { catch_up_from: Some(at(-30)), ..world.look(1, world.second, &[item("c", 4), item("b", 3)]) };
+    store.commit_fetch(&world.lease, &late).await.unwrap();
+    store.commit_fetch(&world.lease, &world.look(2, world.first, &[undated("d")])).await.unwrap();
+    let headers = store.unassigned_items(world.topic.id, at(24)).await.unwrap();
+    let noted = |key| {
+        let found = headers.iter().find(|header| header.id == id(key)).unwrap();
+        (found.is_of_unknown_age, found.catch_up_from)
+    };
+    let expected = [("a", true, None), ("b", false, Some(at(-30))), ("c", false, Some(at(-30))), ("d", false, None)];
+    for (key, is_of_unknown_age, catch_up_from) in expected {
+        assert_eq!(noted(key), (is_of_unknown_age, catch_up_from), "{key}");
+    }
+    store.assign_items(&world.lease, world.run, &[id("b"), id("c"), id("d")], &[id("a")]).await.unwrap();
+    let mut late = [id("b"), id("c")];
+    late.sort();
+    assert_eq!(store.late_items(world.run, at(5)).await.unwrap(), late);
+    assert_eq!(store.late_items(world.run, at(4)).await.unwrap(), [id("b")]);
 }
 
 async fn a_window_holds_its_start_and_not_its_end(store: &dyn Store) {
@@ -147,6 +173,7 @@ on_every_database!(
     unassigned_items_come_by_time_up_to_the_end,
     an_item_counts_for_its_own_source_else_for_the_topics_smallest,
     what_is_assigned_or_seen_is_settled_for_its_topic,
+    what_a_source_missed_and_what_it_first_listed_are_noted,
     a_window_holds_its_start_and_not_its_end,
     items_are_embedded_again_when_their_text_changes,
     vectors_are_those_of_present_texts_in_the_window,

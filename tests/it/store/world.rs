@@ -141,6 +141,8 @@ impl World {
             next_check_at: None,
             check_interval: None,
             moved_to: None,
+            catch_up_from: None,
+            is_first: false,
             items: items.to_vec(),
         }
     }
