@@ -4,7 +4,6 @@
 use std::collections::VecDeque;
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use serde_json::Value;
@@ -13,7 +12,6 @@ use tokio_util::task::TaskTracker;
 use super::attempt::Attempt;
 use super::breaker::Breakers;
 use super::budget::{self, Limit, Used};
-use super::error::CallError;
 use super::estimate::estimate;
 use super::gate::Gate;
 use super::input::TaskInput;
@@ -21,6 +19,7 @@ use super::prompt::Prompts;
 use super::provider::local;
 use super::retry::RetryPolicy;
 use super::router::{Route, Router};
+use super::tally::Tally;
 use super::transport::Transport;
 use super::work::Work;
 use crate::clock::Clock;
@@ -123,8 +122,7 @@ pub(super) struct Job<'a> {
     pub(super) tier: BudgetTier,
     pub(super) prompt_id: &'a str,
     chain: Vec<Route>,
-    /// The number, from 1, of the model of the chain whose answers about halves were cut off, too; 0: none.
-    cut_off: AtomicUsize,
+    tally: Tally,
     /// What is said where the chain is empty.
     nobody: String,
 }
@@ -258,7 +256,7 @@ impl Gateway {
         let prompt_id =
             if chain.iter().all(Route::is_local) { scope.prompt_id.as_str() } else { self.parts.prompts.id(task) };
         let nobody = if chain.is_empty() { router.why_nobody(task, tier) } else { String::new() };
-        let job = Job { task, scope, tier, prompt_id, chain, cut_off: AtomicUsize::new(0), nobody };
+        let job = Job { task, scope, tier, prompt_id, chain, tally: Tally::default(), nobody };
         let mut outcomes = vec![Outcome::Failed { reason: "it was not asked about".to_owned() }; batch.len()];
         let mut queue = VecDeque::from([Work::about((0..batch.len()).collect(), &job.nobody)]);
         let mut tries = 0;
@@ -268,7 +266,11 @@ impl Gateway {
             for (index, outcome) in settled {
                 outcomes[index] = outcome;
             }
-            next.into_iter().rev().for_each(|work| queue.push_front(work));
+            match next.first() {
+                // The other half first: only where it is answered is it worth finding out which story a model does not take.
+                Some(work) if work.is_half() => queue.extend(next),
+                _ => next.into_iter().rev().for_each(|work| queue.push_front(work)),
+            }
         }
         Ok(outcomes)
     }
@@ -300,7 +302,7 @@ impl Gateway {
         if let Some(why) = gate.abandoned(job.task, route) {
             return Ok((Vec::new(), vec![work.next_model(&why)]));
         }
-        if work.is_half_of_what_was_cut(&job.cut_off) {
+        if job.tally.is_enough(work.route) {
             let why = work.failure.clone();
             return Ok((Vec::new(), vec![work.next_model(&why)]));
         }
@@ -313,16 +315,14 @@ impl Gateway {
         Ok(match self.attempt(store, job, route, &asks, work.note.as_deref(), tries).await? {
             Attempt::Answered { call_id, answers } => {
                 gate.succeeded(job.task, route);
+                job.tally.answered(work.route);
                 work.answered(&policy, &call_id, answers)
             }
             Attempt::Failed(error) => {
                 if error.is_in_vain() {
                     gate.failed_in_vain(job.task, route, error.kind(), &format!("{}: {error}", route.model));
                 }
-                let is_cut = matches!(error, CallError::Truncated(_)) && work.is_half();
-                if is_cut {
-                    job.cut_off.fetch_max(work.route + 1, Ordering::SeqCst);
-                }
+                job.tally.failed(work.route, &error);
                 let next = work.failed(&policy, gate, route, &error, (self.parts.jitter)());
                 (Vec::new(), next)
             }

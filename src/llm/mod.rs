@@ -41,6 +41,7 @@ pub mod router;
 pub mod schema;
 pub mod stream;
 pub mod streaming_only;
+mod tally;
 pub mod transport;
 mod work;
 

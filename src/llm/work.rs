@@ -1,7 +1,6 @@
 //! What is still to be asked of a batch, and what follows from how a try went: asks that got a bad answer alone, the rest in halves, the
 //! same again, or the next model.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use serde_json::Value;
@@ -26,8 +25,10 @@ pub(super) struct Work {
     /// Why the last model did not answer.
     pub(super) failure: String,
     pub(super) after: Duration,
-    /// Whether it is a part of a batch about which the answer was cut off.
+    /// Whether it is a half of what failed, and not asked yet.
     is_half: bool,
+    /// Whether it is a part of a batch about which the answer was cut off.
+    is_of_what_was_cut: bool,
 }
 
 impl Work {
@@ -40,6 +41,7 @@ impl Work {
             failure: nobody.to_owned(),
             after: Duration::ZERO,
             is_half: false,
+            is_of_what_was_cut: false,
         }
     }
 
@@ -55,6 +57,7 @@ impl Work {
             failure: why.to_owned(),
             after: Duration::ZERO,
             is_half: false,
+            is_of_what_was_cut: false,
             asks: self.asks,
         }
     }
@@ -63,14 +66,14 @@ impl Work {
         self.is_half
     }
 
-    /// Whether the answer about the other half was cut off, too: then more would be paid for in vain.
-    pub(super) fn is_half_of_what_was_cut(&self, cut_off: &AtomicUsize) -> bool {
-        self.is_half && cut_off.load(Ordering::SeqCst) == self.route + 1
+    /// As what it takes is more than the budget has left.
+    pub(super) fn halves(self) -> Vec<Self> {
+        self.split(false)
     }
 
-    pub(super) fn halves(self) -> Vec<Self> {
+    fn split(self, is_half: bool) -> Vec<Self> {
         let (first, second) = self.asks.split_at(self.asks.len() / 2);
-        let half = |asks: &[usize]| Self { asks: asks.to_vec(), after: Duration::ZERO, ..self.clone() };
+        let half = |asks: &[usize]| Self { asks: asks.to_vec(), after: Duration::ZERO, is_half, ..self.clone() };
         vec![half(first), half(second)]
     }
 
@@ -89,7 +92,7 @@ impl Work {
                     settled.push((*index, Outcome::Answered { answer, call_id: call_id.to_owned() }));
                 }
                 Err(why) => {
-                    let alone = Self { asks: vec![*index], failure: why.clone(), ..self.clone() };
+                    let alone = Self { asks: vec![*index], failure: why.clone(), is_half: false, ..self.clone() };
                     next.push(if left.repairs > 0 {
                         let left = Some(Left { repairs: left.repairs - 1, ..left });
                         Self { left, note: Some(why), after: Duration::ZERO, ..alone }
@@ -113,7 +116,7 @@ impl Work {
         let why = format!("{}: {error}", route.model);
         let left = self.left.unwrap_or(policy.all());
         match retry::next(policy, left, error, self.asks.len(), jitter) {
-            Next::Again { after, left } => vec![Self { after, left: Some(left), failure: why, ..self }],
+            Next::Again { after, left } => vec![Self { after, left: Some(left), failure: why, is_half: false, ..self }],
             Next::AsStream => vec![Self { left: Some(left), failure: why, after: Duration::ZERO, ..self }],
             Next::Repair { left } => {
                 vec![Self {
@@ -121,14 +124,15 @@ impl Work {
                     note: Some(error.to_string()),
                     failure: why,
                     after: Duration::ZERO,
+                    is_half: false,
                     ..self
                 }]
             }
             // What is cut off is split once: a model that does not fit a half either will fit no quarter.
-            Next::Halves if self.is_half => vec![self.next_model(&why)],
+            Next::Halves if self.is_of_what_was_cut => vec![self.next_model(&why)],
             Next::Halves => {
-                let is_half = matches!(error, CallError::Truncated(_));
-                Self { failure: why, is_half, ..self }.halves()
+                let is_of_what_was_cut = matches!(error, CallError::Truncated(_));
+                Self { failure: why, is_of_what_was_cut, ..self }.split(true)
             }
             Next::NextModel => vec![self.next_model(&why)],
             Next::AbandonModel => {

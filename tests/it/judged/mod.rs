@@ -3,6 +3,7 @@
 
 mod budgets;
 mod faults;
+mod mixes;
 mod thousand;
 
 use std::collections::{BTreeMap, BTreeSet};
