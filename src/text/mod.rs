@@ -1,6 +1,8 @@
 //! Text that came from outside, made fit to be read, compared and counted; and numbers in texts of our own.
 
 pub mod boilerplate;
+#[cfg(test)]
+mod deadline;
 pub mod escapes;
 pub mod fold;
 pub mod html;

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
+use crate::support::feeds::unlike_any_other;
 use crate::support::radar::Radar;
 
 const NOW: &str = "2026-11-19T07:00:00Z";
@@ -100,15 +101,41 @@ fn the_same_seed_gives_the_same_to_the_byte() {
 
 #[test]
 fn what_tuning_finds_is_kept_for_the_next_time() {
-    let radar = with(&lines(true));
+    // Labels by which all belong together want lower thresholds than those that ship.
+    let mut lines = lines(true);
+    lines.iter_mut().for_each(|line| line["story"] = json!("all"));
+    let radar = with(&lines);
     let tuned = calibrate(&radar, &["--tune"]);
-    assert_eq!(tuned["thresholds"]["origin"], "found on this input");
+    assert_eq!(tuned["thresholds"]["origin"], "found on this input", "{tuned}");
+    let tuning = &tuned["tuning"];
+    assert!(
+        tuning["found"] != tuning["shipped"] && tuning["kept"].as_str().unwrap().contains("kept: those found"),
+        "{tuned}"
+    );
     let measured = calibrate(&radar, &[]);
     assert_eq!(measured["thresholds"]["origin"], "found by an earlier --tune");
     for name in ["pair", "crowd", "split"] {
         assert_eq!(measured["thresholds"][name], tuned["thresholds"][name]);
     }
     radar.run(&["calibrate", "--input", "labelled.jsonl"]).exits(0).says("found by an earlier --tune").says("B³");
+}
+
+/// Of one report each there is nothing to put together, whatever the thresholds.
+#[test]
+fn where_nothing_better_is_found_that_is_said_and_those_that_ship_are_kept() {
+    let lines: Vec<Value> = (0..6)
+        .map(|number| {
+            let text = unlike_any_other(&format!("report {number}"), 20);
+            json!({ "id": format!("r{number}"), "story": format!("s{number}"), "title": text, "text": text })
+        })
+        .collect();
+    let radar = with(&lines);
+    let tuned = calibrate(&radar, &["--tune"]);
+    assert_eq!(tuned["tuning"]["found"], tuned["tuning"]["shipped"], "{tuned}");
+    assert_eq!(tuned["thresholds"]["origin"], "shipped");
+    let kept = tuned["tuning"]["kept"].as_str().unwrap();
+    assert!(kept.contains("found: none") && kept.contains("kept: those that ship"), "{kept}");
+    assert_eq!(calibrate(&radar, &[])["thresholds"]["origin"], "shipped");
 }
 
 #[test]

@@ -9,6 +9,7 @@ use serde_json::json;
 use crate::support::feeds::{Post, feed};
 use crate::support::http::Answer;
 use crate::support::radar::{Radar, Ran};
+use crate::support::rows;
 use crate::support::web::Web;
 
 const NOW: &str = "2026-11-19T07:00:00Z";
@@ -150,16 +151,19 @@ fn no_panic_in_a_call_brings_a_key_to_light() {
     }
 }
 
-/// Nobody there, nobody who says anything, and what the daemon makes of it.
+/// Nobody there, and nobody who says anything.
 #[test]
 fn no_lost_connection_brings_a_key_to_light() {
     let path = format!("/v1/responses?code={}", KEYS[2]);
     let silent = Web::serve(vec![(&path, Answer::ok("").after(Duration::from_secs(30)))]);
-    for base in ["http://127.0.0.3:9".to_owned(), silent.url("")] {
+    for (base, kind) in [("http://127.0.0.3:9".to_owned(), "connect"), (silent.url(""), "timed_out")] {
         let mut radar = radar(&base, WAYS[0]);
         radar.set("AHA_LOG_FORMAT", "json");
         radar.add(&["feed.json"]);
         let ran = radar.run(&["run"]);
+        let failed = rows::query(&radar, "SELECT error_kind FROM provider_calls WHERE purpose = 'triage'");
+        assert!(!failed.is_empty() && failed.iter().all(|found| found == kind), "{base}: {failed:?}, {ran:#?}");
+        assert!(ran.stderr.contains("llm_request_completed"), "{base}: it is told of: {ran:#?}");
         no_key_is_seen(&base, &radar, &ran);
     }
 }

@@ -2,7 +2,7 @@
 //! failed and what to do, and a daemon goes on by itself when the cause is gone.
 
 use std::process::Command;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::kill::on_both_databases;
 use crate::support::daemon::Daemon;
@@ -93,7 +93,9 @@ fn a_file_that_may_not_grow() {
     let mut daemon = Daemon::start_after(&format!("trap '' XFSZ; ulimit -S -f {LIMIT_KIB}"), &mut radar);
     let log = radar.folder().join("aha-radar.db-wal");
     let is_full = || std::fs::metadata(&log).is_ok_and(|log| log.len() + 8192 > LIMIT_KIB * 1024);
+    let begun = Instant::now();
     while !is_full() {
+        assert!(begun.elapsed() < Duration::from_mins(2), "the log does not come to its limit");
         assert!(daemon.process().try_wait().unwrap().is_none(), "the daemon goes on");
         std::thread::sleep(Duration::from_millis(20));
     }

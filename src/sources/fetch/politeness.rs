@@ -63,30 +63,63 @@ impl std::fmt::Debug for Politeness {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
     use std::time::{Duration, Instant};
 
-    use super::Politeness;
+    use super::{Politeness, Turn};
 
-    #[tokio::test]
-    async fn a_host_is_asked_once_at_a_time_and_with_a_gap() {
-        let politeness = Arc::new(Politeness::new(Duration::from_millis(80), 8));
-        let start = Instant::now();
-        drop(politeness.turn("a").await);
-        drop(politeness.turn("b").await);
-        assert!(start.elapsed() < Duration::from_millis(60), "another host does not wait");
-        let held = politeness.turn("a").await;
-        assert!(start.elapsed() >= Duration::from_millis(75), "the same host waits for the gap");
-        assert!(tokio::time::timeout(Duration::from_millis(150), politeness.turn("a")).await.is_err());
-        drop(held);
-        drop(politeness.turn("a").await);
+    /// Time enough for whatever does not wait, on however slow a machine.
+    const AMPLE: Duration = Duration::from_secs(20);
+
+    async fn takes_its_turn(politeness: &Politeness, host: &str) -> Turn {
+        tokio::time::timeout(AMPLE, politeness.turn(host)).await.expect("it is this host's turn")
+    }
+
+    async fn waits(politeness: &Politeness, host: &str) {
+        let turn = tokio::time::timeout(Duration::from_millis(100), politeness.turn(host)).await;
+        assert!(turn.is_err(), "{host} has to wait");
     }
 
     #[tokio::test]
+    async fn a_host_is_asked_once_at_a_time() {
+        let politeness = Politeness::new(Duration::ZERO, 8);
+        let held = takes_its_turn(&politeness, "a").await;
+        waits(&politeness, "a").await;
+        drop(takes_its_turn(&politeness, "b").await);
+        drop(held);
+        drop(takes_its_turn(&politeness, "a").await);
+    }
+
+    #[tokio::test]
+    async fn a_host_is_asked_with_a_gap_and_another_does_not_wait_for_it() {
+        let politeness = Politeness::new(Duration::from_mins(10), 8);
+        drop(takes_its_turn(&politeness, "a").await);
+        waits(&politeness, "a").await;
+        drop(takes_its_turn(&politeness, "b").await);
+        let (gap, start) = (Duration::from_millis(200), Instant::now());
+        let politeness = Politeness::new(gap, 8);
+        drop(takes_its_turn(&politeness, "a").await);
+        drop(takes_its_turn(&politeness, "a").await);
+        assert!(start.elapsed() >= gap - Duration::from_millis(10), "{:?}", start.elapsed());
+    }
+
+    #[tokio::test]
+    async fn so_many_hosts_are_asked_at_once() {
+        let politeness = Politeness::new(Duration::ZERO, 2);
+        let held = [takes_its_turn(&politeness, "a").await, takes_its_turn(&politeness, "b").await];
+        waits(&politeness, "c").await;
+        drop(held);
+        drop(takes_its_turn(&politeness, "c").await);
+    }
+
+    /// With a gap of a millisecond only, these would take longer than is allowed.
+    #[tokio::test]
     async fn without_a_gap_nobody_waits() {
         let politeness = Politeness::new(Duration::ZERO, 1);
-        for _ in 0..100 {
-            drop(politeness.turn("a").await);
-        }
+        let all = async {
+            for _ in 0..50_000 {
+                drop(politeness.turn("a").await);
+            }
+        };
+        tokio::time::timeout(AMPLE, all).await.expect("nobody waits");
     }
 }

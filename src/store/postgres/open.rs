@@ -14,7 +14,7 @@ use crate::store::{Result, StoreError};
 static MIGRATIONS: Migrator = sqlx::migrate!("./migrations/postgres");
 
 /// The oldest server that is still maintained and was tried, as `server_version_num` counts.
-const SERVER_NEEDED: i32 = 140_000;
+const SERVER_NEEDED: i32 = 150_000;
 
 /// How long a statement, and within it a lock, may keep us waiting before the server gives it up.
 pub(super) const STATEMENT_SECONDS: u64 = 60;
@@ -193,8 +193,8 @@ mod tests {
 
     #[test]
     fn old_servers_are_refused() {
-        assert_eq!(check_version(130_012), Err(14));
-        assert_eq!(check_version(140_000), Ok(()));
+        assert_eq!(check_version(140_020), Err(15));
+        assert_eq!(check_version(150_000), Ok(()));
         assert_eq!(check_version(180_001), Ok(()));
     }
 }

@@ -11,8 +11,20 @@ use crate::support::web::Web;
 
 pub const SIGKILL: i32 = 9;
 
-pub const STAGES: [&str; 11] =
-    ["ingest", "assign", "rules", "embed", "dedupe", "cluster", "select", "triage", "rank", "deep_summary", "digest"];
+pub const STAGES: [&str; 12] = [
+    "ingest",
+    "assign",
+    "rules",
+    "embed",
+    "dedupe",
+    "cluster",
+    "select",
+    "triage",
+    "rank",
+    "deep_summary",
+    "entities",
+    "digest",
+];
 
 /// The window run reads all example feeds from files, the cursor run the six shortest from a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Child;
 use std::sync::OnceLock;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use aha_radar::store::{CallFilter, CallRecord};
 use serde_json::Value;
@@ -18,6 +18,8 @@ use crate::support::responses::{Call, OpenAi};
 use crate::support::rows::{self, Tables};
 
 const CONCURRENCY: usize = 4;
+/// No request takes so long to come.
+const DEADLINE: Duration = Duration::from_mins(3);
 
 /// Where a call may end, and what it leaves: whether the provider has the request, and whether the row is still open.
 const POINTS: [(&str, bool, bool); 5] = [
@@ -103,9 +105,12 @@ impl Paid {
         Expected { digest, tables: Tables::from(tables), asked: asked(&self.api.calls()) }
     }
 
-    /// Waits until so many requests have come, however long the run takes to come to them.
+    /// Waits until so many requests have come; a run that never comes to them fails.
+    #[track_caller]
     fn wait_for_calls(&self, requests: usize) {
+        let begun = Instant::now();
         while self.api.calls().len() < requests {
+            assert!(begun.elapsed() < DEADLINE, "{} of {requests} requests in {DEADLINE:?}", self.api.calls().len());
             std::thread::sleep(Duration::from_millis(5));
         }
     }
@@ -113,7 +118,9 @@ impl Paid {
     /// Kills when so many requests have come, a moment later; whether it was still at work.
     fn kill_at(&self, requests: usize, delay: Duration) -> bool {
         let mut child = self.start(&[]);
+        let begun = Instant::now();
         while self.api.calls().len() < requests && child.try_wait().unwrap().is_none() {
+            assert!(begun.elapsed() < DEADLINE, "{} of {requests} requests in {DEADLINE:?}", self.api.calls().len());
             std::thread::sleep(Duration::from_millis(5));
         }
         std::thread::sleep(delay);

@@ -2,6 +2,7 @@ use aha_radar::domain::feedback::{FeedbackEvent, FeedbackKind};
 use aha_radar::store::{SavedProfile, Store};
 
 use super::on_every_database;
+use super::rows::rows;
 use super::world::{World, at, id};
 
 fn event(key: &str, kind: FeedbackKind, hour: i64) -> FeedbackEvent {
@@ -50,25 +51,39 @@ async fn opposites_exclude_each_other_and_topics_do_not_meet(store: &dyn Store) 
 async fn what_was_read_takes_nothing_back(store: &dyn Store) {
     let world = World::new(store).await;
     let topic = world.topic.id;
-    for kind in [FeedbackKind::Skip, FeedbackKind::Read, FeedbackKind::Save] {
+    // Others take their opposite back; what was read takes none back, and is taken back by none.
+    let steps = [
+        (FeedbackKind::Skip, &[FeedbackKind::Skip][..]),
+        (FeedbackKind::Read, &[FeedbackKind::Skip, FeedbackKind::Read]),
+        (FeedbackKind::Save, &[FeedbackKind::Save, FeedbackKind::Read]),
+        (FeedbackKind::Dislike, &[FeedbackKind::Dislike, FeedbackKind::Save, FeedbackKind::Read]),
+    ];
+    for (kind, left) in steps {
         assert!(store.give_feedback(topic, &event("a", kind, 1)).await.unwrap());
+        let mut kinds: Vec<FeedbackKind> = store.feedback(topic, 10).await.unwrap().iter().map(|e| e.kind).collect();
+        kinds.sort_unstable();
+        assert_eq!(kinds, left, "{kind:?}");
     }
-    let mut kinds: Vec<FeedbackKind> = store.feedback(topic, 10).await.unwrap().iter().map(|e| e.kind).collect();
-    kinds.sort_unstable();
-    assert_eq!(kinds, [FeedbackKind::Save, FeedbackKind::Read]);
 }
 
-async fn a_profile_takes_the_place_of_the_one_before(store: &dyn Store) {
-    let world = World::new(store).await;
+async fn a_profile_takes_the_place_of_the_one_before(store: &dyn Store, url: &str) {
+    let (world, other) = (World::new(store).await, World::named(store, "other").await);
+    let profile = |events, summary: &str| SavedProfile {
+        profile_json: format!("{{\"events\":{events}}}"),
+        summary: summary.to_owned(),
+        events,
+        computed_at: at(3),
+    };
+    store.save_profile(other.topic.id, &profile(7, "liked: trams")).await.unwrap();
     for events in [1, 2] {
-        let profile = SavedProfile {
-            profile_json: "{}".to_owned(),
-            summary: "liked: ferries".to_owned(),
-            events,
-            computed_at: at(3),
-        };
-        store.save_profile(world.topic.id, &profile).await.unwrap();
+        store.save_profile(world.topic.id, &profile(events, &format!("liked: {events} ferries"))).await.unwrap();
     }
+    let saved =
+        "SELECT CAST(events AS TEXT) || ' ' || summary || ' ' || profile_json || ' ' || CAST(computed_at AS TEXT)
+        FROM topic_preference_profiles ORDER BY events";
+    let expected = [(2, "liked: 2 ferries"), (7, "liked: trams")]
+        .map(|(events, summary)| format!("{events} {summary} {{\"events\":{events}}} {}", at(3).as_millis()));
+    assert_eq!(rows(url, saved).await, expected);
 }
 
 async fn what_is_unlearnt_stays_so_until_it_is_taken_back(store: &dyn Store) {
@@ -89,5 +104,11 @@ on_every_database!(
     what_is_said_counts_once_and_reads_back_in_order,
     opposites_exclude_each_other_and_topics_do_not_meet,
     what_was_read_takes_nothing_back,
-    a_profile_takes_the_place_of_the_one_before,
 );
+
+mod profiles {
+    use super::super::on_the_rows_of_every_database;
+    use super::a_profile_takes_the_place_of_the_one_before;
+
+    on_the_rows_of_every_database!(a_profile_takes_the_place_of_the_one_before);
+}

@@ -76,6 +76,16 @@ impl Call {
         self.fenced("stories").map(|array| array.iter().filter_map(story).collect())
     }
 
+    /// What stands outside of a fence, for a model that takes the first `</stories>` for its end.
+    pub fn outside(&self, name: &str) -> String {
+        let (prompt, begin, end) = (self.prompt(), format!("<{name}>"), format!("</{name}>"));
+        let mut outside = String::new();
+        for (number, part) in prompt.split(&begin).enumerate() {
+            outside.push_str(if number == 0 { part } else { part.split_once(&end).map_or("", |(_, rest)| rest) });
+        }
+        outside
+    }
+
     /// The results of a search between `<results>` and `</results>`, each with its short id.
     pub fn results(&self) -> Vec<Value> {
         self.fenced("results").unwrap_or_default()

@@ -24,6 +24,7 @@ mod strict;
 mod tests;
 pub mod wire;
 
+pub use answer::ORDER;
 pub use bill::{Bill, Line, Price};
 pub use call::{Call, Story};
 pub use fault::{Fault, Reported};

@@ -25,6 +25,8 @@ pub struct Provider {
     pub script: Script,
     pub scores: Scores,
     pub latency: Duration,
+    /// Answers wait until so many calls have come.
+    pub together: usize,
     pub dimension: usize,
     pub usual_price: Price,
     pub prices: BTreeMap<String, Price>,
@@ -39,6 +41,7 @@ impl Default for Provider {
             script: Script::default(),
             scores: Scores::new(),
             latency: Duration::ZERO,
+            together: 0,
             dimension: 64,
             usual_price: Price::USUAL,
             prices: BTreeMap::new(),

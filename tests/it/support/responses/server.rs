@@ -121,6 +121,11 @@ impl OpenAi {
         self.provider().latency = latency;
     }
 
+    /// The first calls are answered when so many have come, however long these take; after a minute they are in any case.
+    pub fn together(&self, calls: usize) {
+        self.provider().together = calls;
+    }
+
     /// How many numbers a vector has where the request does not say (64 by default).
     pub fn dimension(&self, dimension: usize) {
         self.provider().dimension = dimension;
@@ -220,12 +225,26 @@ async fn serve(stream: TcpStream, shared: &Shared, elsewhere: &str) {
     while let Some(request) = wire::read(&mut stream).await {
         let in_flight = shared.in_flight.fetch_add(1, Ordering::SeqCst) + 1;
         let reply = shared.provider.lock().unwrap().receive(request, in_flight, elsewhere);
+        wait_for_the_others(shared).await;
         let is_there = wire::think(&mut stream, &reply).await;
         // Before the answer is sent: whoever has it may call again at once.
         shared.in_flight.fetch_sub(1, Ordering::SeqCst);
         if !is_there || !wire::send(&mut stream, &reply).await {
             return;
         }
+    }
+}
+
+async fn wait_for_the_others(shared: &Shared) {
+    let are_here = || {
+        let provider = shared.provider.lock().unwrap();
+        provider.calls.len() >= provider.together
+    };
+    for _ in 0..12_000 {
+        if are_here() {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(5)).await;
     }
 }
 
