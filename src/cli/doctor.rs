@@ -13,6 +13,7 @@ use serde::Serialize;
 use crate::config::Config;
 use crate::domain::failures::{Failure, alike};
 use crate::domain::source::SourceHealth;
+use crate::domain::topic::topic_option;
 use crate::pipeline::due::overdue;
 use crate::pipeline::holder::Holder;
 use crate::store::OpenMode;
@@ -167,7 +168,11 @@ async fn sources(store: &SharedStore, topic: &crate::domain::topic::Topic, findi
     if enabled == 0 {
         findings.wrong(
             "sources",
-            format!("topic {:?} has no enabled source; add one with `aha-radar source add URL`", topic.name),
+            format!(
+                "topic {:?} has no enabled source; add one with `aha-radar source add URL{}`",
+                topic.name,
+                topic_option(&topic.name)
+            ),
         );
     } else {
         let which = match sources.len() {

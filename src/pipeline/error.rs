@@ -3,6 +3,7 @@
 use thiserror::Error;
 
 use crate::domain::time::Timestamp;
+use crate::domain::topic::topic_option;
 use crate::sources::fetch::FetchError;
 use crate::store::StoreError;
 use crate::store::error::Decision;
@@ -28,7 +29,8 @@ pub enum RunError {
     )]
     NoTopic { name: String },
     #[error(
-        "topic {topic:?} has no source yet; add one with `aha-radar source add URL` or bring a list with --import FILE.opml"
+        "topic {topic:?} has no source yet; add one with `aha-radar source add URL{}` or bring a list with --import FILE.opml",
+        topic_option(topic)
     )]
     NoSources { topic: String },
     #[error(

@@ -42,6 +42,7 @@ mod specifications;
 mod spending;
 mod store;
 mod support;
+mod topics;
 mod vectors;
 mod week;
 mod weights;
