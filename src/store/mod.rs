@@ -121,6 +121,8 @@ pub trait TopicStore: Send + Sync {
     async fn topics(&self) -> Result<Vec<Topic>>;
     /// Writes the owner's settings of a topic: everything but cursor, schedule state and lease.
     async fn save_topic(&self, topic: &Topic) -> Result<()>;
+    /// Removes a topic with its sources, runs, digests and feedback. What it has spent stays in the ledger, without its name.
+    async fn remove_topic(&self, lease: &Lease) -> Result<()>;
     async fn set_next_run(&self, topic: TopicId, at: Option<Timestamp>) -> Result<()>;
     /// Says up to when the topic has been read: for an owner whose clock was wrong.
     async fn set_cursor(&self, topic: TopicId, at: Timestamp) -> Result<()>;

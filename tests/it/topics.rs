@@ -1,8 +1,10 @@
 //! Several topics beside each other: what a digest says of its own, one source in two of them, rules that are taken back, a topic
 //! that is removed, and the folders of a list of sources.
 
+use crate::kill::on_both_databases;
 use crate::support::feeds::{Post, feed};
 use crate::support::radar::{Engine, Radar, files_below};
+use crate::support::rows;
 
 const NOW: &str = "2026-11-19T07:00:00Z";
 
@@ -40,3 +42,49 @@ fn a_digest_names_the_command_that_explains_its_own_stories() {
     };
     assert!(explained.contains("https://posts.example/else"), "{command}: {explained}");
 }
+
+fn a_removed_topic_leaves_nothing_but_what_it_has_spent(engine: Engine) {
+    let radar = radar(engine, "boats");
+    for topic in ["default", "boats"] {
+        radar.ok(&["run", "--topic", topic]);
+        radar.ok(&["feedback", "1", "like", "--topic", topic]);
+    }
+    let rows_of = |table: &str| rows::number(&radar, &format!("SELECT count(*) FROM {table}"));
+    let tables = ["topics", "sources", "runs", "run_attempts", "fetch_runs", "digests", "topic_items", "clusters"];
+    let more =
+        ["cluster_items", "feedback_events", "topic_preference_profiles", "content_item_sources", "digest_items"];
+    let tables: Vec<&str> = tables.into_iter().chain(more).collect();
+    let before: Vec<i64> = tables.iter().map(|table| rows_of(table)).collect();
+    let (calls, items) = (rows_of("provider_calls"), rows_of("content_items"));
+    let printed = radar.ok(&["topic", "remove", "boats"]);
+    assert!(printed.contains("\"boats\" is removed, with 1 source"), "{printed}");
+    for (table, before) in tables.iter().zip(before) {
+        assert_eq!(2 * rows_of(table), before, "{table}");
+    }
+    assert_eq!((rows_of("provider_calls"), rows_of("content_items")), (calls, items));
+    assert!(calls > 0);
+    radar.run(&["run", "--topic", "boats"]).exits(2).says("there is no topic \"boats\"");
+    radar.run(&["topic", "remove", "boats"]).exits(2).says("there is no topic \"boats\"");
+    radar.ok(&["spend"]);
+    radar.ok(&["item", "1"]);
+    assert!(rows::damage(&radar).is_empty());
+    // A topic of that name is a new one.
+    radar.ok(&["topic", "add", "boats"]);
+    radar.run(&["run", "--topic", "boats"]).exits(2).says("`aha-radar source add URL --topic boats`");
+    radar.run(&["digest", "--topic", "boats"]).exits(2).says("`aha-radar run --topic boats`");
+}
+
+#[test]
+fn what_is_muted_is_unmuted() {
+    let radar = Radar::at(NOW);
+    radar.ok(&["init"]);
+    radar.ok(&["topic", "set", "default", "--mute", "word:sport", "--mute", "author:Ann", "--boost", "word:sqlite"]);
+    let failed = radar.run(&["topic", "unmute", "default", "word:sport", "word:sports"]).exits(2);
+    failed.says("does not mute \"word:sports\"").says("author:Ann");
+    let printed = radar.ok(&["topic", "unmute", "default", "word:sport"]);
+    assert!(!printed.contains("word:sport") && printed.contains("mute author:Ann"), "{printed}");
+    assert!(printed.contains("boost word:sqlite"), "{printed}");
+    radar.run(&["topic", "unmute", "default", "word:sqlite"]).exits(2).says("does not mute");
+}
+
+on_both_databases!(a_removed_topic_leaves_nothing_but_what_it_has_spent);
