@@ -43,6 +43,20 @@ fn a_digest_names_the_command_that_explains_its_own_stories() {
     assert!(explained.contains("https://posts.example/else"), "{command}: {explained}");
 }
 
+fn one_source_may_be_in_several_topics(engine: Engine) {
+    let radar = radar(engine, "boats");
+    for topic in ["default", "boats"] {
+        radar.ok(&["run", "--topic", topic]);
+        let digest = radar.json(&["digest", "latest", "--topic", topic, "--json"]);
+        assert_eq!(digest["digest"]["items"], 2, "{topic}");
+    }
+    radar.run(&["source", "disable", "feed.json"]).exits(2).says("--topic, one of \"boats\", \"default\"");
+    assert!(radar.ok(&["source", "list"]).contains("boats"));
+    radar.ok(&["source", "remove", "feed.json", "--topic", "default"]);
+    assert_eq!(radar.json(&["source", "list", "--json"]).as_array().unwrap().len(), 1);
+    radar.ok(&["source", "disable", "feed.json"]);
+}
+
 fn a_removed_topic_leaves_nothing_but_what_it_has_spent(engine: Engine) {
     let radar = radar(engine, "boats");
     for topic in ["default", "boats"] {
@@ -87,4 +101,7 @@ fn what_is_muted_is_unmuted() {
     radar.run(&["topic", "unmute", "default", "word:sqlite"]).exits(2).says("does not mute");
 }
 
-on_both_databases!(a_removed_topic_leaves_nothing_but_what_it_has_spent);
+on_both_databases!(
+    one_source_may_be_in_several_topics,
+    a_removed_topic_leaves_nothing_but_what_it_has_spent,
+);
