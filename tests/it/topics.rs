@@ -101,7 +101,47 @@ fn what_is_muted_is_unmuted() {
     radar.run(&["topic", "unmute", "default", "word:sqlite"]).exits(2).says("does not mute");
 }
 
+fn folders_of_a_list_are_kept_in_and_out(engine: Engine) {
+    let radar = Radar::at(NOW).on(engine);
+    let outline = |name: &str| format!(r#"<outline text="{name}" xmlUrl="https://{name}.example/feed"/>"#);
+    let (plain, news, deep) = (outline("plain"), outline("news"), outline("deep"));
+    let list = format!(
+        r#"<opml version="2.0"><body>{plain}<outline text="News &amp; more">{news}<outline text="Deep">{deep}</outline></outline></body></opml>"#
+    );
+    // One of them is known without a folder.
+    radar.ok(&["source", "add", "--as-is", "https://news.example/feed"]);
+    std::fs::write(radar.folder().join("list.opml"), list).unwrap();
+    for added in ["2 sources added", "0 sources added"] {
+        let printed = radar.ok(&["opml", "import", "list.opml"]);
+        assert!(printed.contains(added) || printed.contains("no sources added"), "{printed}");
+    }
+    let sources = radar.json(&["source", "list", "--json"]);
+    let folder = |name: &str| {
+        let url = format!("https://{name}.example/feed");
+        sources.as_array().unwrap().iter().find(|source| source["url"] == *url).unwrap()["folder"].clone()
+    };
+    assert_eq!(folder("news"), serde_json::json!(["News & more"]));
+    assert_eq!(
+        (folder("deep"), folder("plain")),
+        (serde_json::json!(["News & more", "Deep"]), serde_json::Value::Null)
+    );
+    let exported = radar.ok(&["opml", "export"]);
+    let lines: Vec<&str> = exported.lines().filter(|line| line.contains("outline")).map(str::trim).collect();
+    let begins = [
+        "<outline type=\"rss\" text=\"plain\"",
+        "<outline text=\"News &amp; more\"",
+        "<outline type=\"rss\" text=\"news\"",
+        "<outline text=\"Deep\"",
+        "<outline type=\"rss\" text=\"deep\"",
+        "</outline>",
+        "</outline>",
+    ];
+    assert_eq!(lines.len(), begins.len(), "{exported}");
+    assert!(lines.iter().zip(begins).all(|(line, begin)| line.starts_with(begin)), "{exported}");
+}
+
 on_both_databases!(
     one_source_may_be_in_several_topics,
     a_removed_topic_leaves_nothing_but_what_it_has_spent,
+    folders_of_a_list_are_kept_in_and_out,
 );
