@@ -87,6 +87,13 @@ fn settings(config: &Config, findings: &mut Findings) {
     findings.ok("schedule", format!("{} in {} (AHA_SCHEDULE, AHA_TIMEZONE)", config.schedule, config.timezone));
     models::settings(config, findings);
     findings.ok(
+        "partial",
+        format!(
+            "a digest is, from {} % of its sources on that could not be read (AHA_PARTIAL_FROM), or one that had items in the last",
+            config.partial_from_percent
+        ),
+    );
+    findings.ok(
         "fetching",
         format!(
             "{} at a time, {} ms between requests to a host",

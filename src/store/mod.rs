@@ -26,11 +26,11 @@ pub use records::*;
 pub use schema::{OpenMode, PendingMigration, SchemaVersion};
 pub use sqlite::SqliteStore;
 
-use crate::domain::digest::Digest;
+use crate::domain::digest::{Digest, SourceReport};
 use crate::domain::feedback::{FeedbackEvent, FeedbackKind};
 use crate::domain::ids::{ClusterId, DigestId, DigestItemId, ItemId, RunId, SourceId, TopicId};
 use crate::domain::item::Item;
-use crate::domain::run::{Run, RunAttempt, RunSettings};
+use crate::domain::run::{Run, RunAttempt, RunMode, RunSettings};
 use crate::domain::score_health::GivenScore;
 use crate::domain::source::{NewSource, Source};
 use crate::domain::time::Timestamp;
@@ -256,6 +256,8 @@ pub trait DigestStore: Send + Sync {
     async fn digest(&self, id: DigestId) -> Result<Option<Digest>>;
     /// The topic's digest with the latest window.
     async fn latest_digest(&self, topic: TopicId) -> Result<Option<Digest>>;
+    /// The sources of the topic's last digest before: of that kind of runs, and of a window that had ended by then.
+    async fn sources_before(&self, topic: TopicId, mode: RunMode, by: Timestamp) -> Result<Vec<SourceReport>>;
     async fn digest_of_item(&self, item: DigestItemId) -> Result<Option<Digest>>;
     /// Lines of any digest whose id begins with these hexadecimal digits, the newest digest's first and at most `limit`.
     async fn digest_items(&self, prefix: &str, limit: i64) -> Result<Vec<DigestItemRecord>>;
@@ -319,7 +321,7 @@ pub struct DigestCommit {
 pub struct NewRun {
     pub id: RunId,
     pub topic: TopicId,
-    pub mode: crate::domain::run::RunMode,
+    pub mode: RunMode,
     pub window: Window,
     pub settings: RunSettings,
     pub repin_prompts: bool,

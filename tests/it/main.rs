@@ -30,6 +30,7 @@ mod model_faults;
 mod money;
 mod outages;
 mod pages;
+mod partial;
 mod questionnaires;
 mod replay;
 mod retain;
