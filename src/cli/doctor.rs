@@ -11,6 +11,7 @@ use anyhow::Result;
 use serde::Serialize;
 
 use crate::config::Config;
+use crate::digest::gaps_line;
 use crate::domain::failures::{Failure, alike};
 use crate::domain::source::SourceHealth;
 use crate::domain::topic::topic_option;
@@ -222,6 +223,9 @@ async fn attempts(store: &SharedStore, topic: &crate::domain::topic::Topic, find
             let why = last.error.as_deref().unwrap_or("its process ended");
             findings.note("run", format!("{window} is unfinished ({why}); the next run continues it"));
         }
+    }
+    if let Some(gaps) = store.latest_digest(topic.id).await?.as_ref().and_then(gaps_line) {
+        findings.note("digest", format!("the latest of topic {:?} lacks something: {gaps}", topic.name));
     }
     Ok(())
 }

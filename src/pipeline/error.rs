@@ -1,5 +1,7 @@
 //! Why an attempt at a run ended without a digest.
 
+use std::error::Error as _;
+
 use thiserror::Error;
 
 use crate::domain::time::Timestamp;
@@ -61,6 +63,22 @@ impl From<StoreError> for RunError {
 }
 
 impl RunError {
+    /// The message with its causes, as far as it does not say them itself.
+    #[must_use]
+    pub fn with_causes(&self) -> String {
+        let mut text = self.to_string();
+        let mut cause = self.source();
+        while let Some(error) = cause {
+            let message = error.to_string();
+            if !text.contains(&message) {
+                text.push_str(": ");
+                text.push_str(&message);
+            }
+            cause = error.source();
+        }
+        text
+    }
+
     /// What a daemon does about it; `None`: the topic waits for the schedule's next time.
     #[must_use]
     pub const fn decision(&self) -> Option<Decision> {

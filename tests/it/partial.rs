@@ -1,7 +1,11 @@
-//! When a digest counts as partial for its sources.
+//! When a digest counts as partial for its sources, and where a failure of the last run is reported.
 
+use serde_json::Value;
+
+use crate::support::daemon::Daemon;
 use crate::support::feeds::{Post, feed};
 use crate::support::radar::Radar;
+use crate::support::rows;
 
 const HOURS: [&str; 3] = ["2026-11-19T07:00:00Z", "2026-11-20T07:00:00Z", "2026-11-21T07:00:00Z"];
 
@@ -70,6 +74,39 @@ fn a_source_that_had_items_in_the_last_digest_is_missed_and_then_no_more() {
     lose(&radar, 3);
     (0..3).for_each(|n| publish(&radar, n, "2026-11-20T05:00:00Z"));
     assert_eq!(run(&mut radar, HOURS[1]).0, "partial");
+    radar.set("AHA_NOW", HOURS[2]);
+    let said = radar.run(&["doctor"]).exits(1).stdout;
+    assert!(said.contains("Partial: 1 source could not be read"), "{said}");
     (0..3).for_each(|n| publish(&radar, n, "2026-11-21T05:00:00Z"));
     assert_eq!(run(&mut radar, HOURS[2]).0, "complete");
+}
+
+#[test]
+fn health_counts_what_makes_a_digest_partial_and_no_more() {
+    for (unreadable, status, missing) in
+        [(&[3][..], "ok", Value::Null), (&[3, 4], "degraded", "Partial: 2 sources could not be read".into())]
+    {
+        let mut radar = radar(unreadable);
+        run(&mut radar, HOURS[0]);
+        let daemon = Daemon::start(&mut radar);
+        let health = daemon.wait_for("up", |health| health["last_run"]["outcome"] == "done");
+        assert_eq!((&health["status"], &health["last_run"]["missing"]), (&status.into(), &missing), "{health}");
+        assert_eq!(health["last_run"]["error"], Value::Null);
+        daemon.end().0.exits(0);
+    }
+}
+
+#[test]
+fn the_last_runs_failure_and_its_cause_are_in_health_and_doctor() {
+    let mut radar = radar(&[]);
+    // No command takes such a rule.
+    rows::execute(&radar, r#"UPDATE topics SET rules_json = '[{"action":"mute","field":"word","pattern":"("}]'"#);
+    let cause = "the pattern \"(\" of a rule is not a regular expression";
+    radar.run(&["run"]).exits(2).says(cause);
+    radar.run(&["doctor"]).says("is unfinished (a rule of the topic cannot be used").says(cause);
+    let daemon = Daemon::start(&mut radar);
+    let health = daemon.wait_for("up", |health| health["last_run"]["outcome"] == "failed");
+    assert_eq!(health["status"], "degraded");
+    assert!(health["last_run"]["error"].as_str().unwrap().contains(cause), "{health}");
+    daemon.end().0.exits(0);
 }
