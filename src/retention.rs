@@ -1,13 +1,15 @@
 //! Removing what is old: by hand with `aha-radar retain`, once a day by the daemon.
 //!
-//! Comes in: the settings' days. Goes out: rows removed, in batches, so that no writer waits long. Nothing goes while a run is under
+//! Comes in: the settings' days. Goes out: rows removed, in batches, so that no writer waits long, and the files of removed digests. Nothing goes while a run is under
 //! way. Answers are never removed, so nothing is paid for twice; docs/OPERATING.md says what else stays.
 
 use chrono::{Datelike as _, NaiveDate};
 use serde::Serialize;
+use thiserror::Error;
 use tokio::task::JoinHandle;
 
 use crate::app::App;
+use crate::digest::{OldFiles, RenderError, remove_old_files};
 use crate::domain::time::{DAY_MS, Timestamp};
 use crate::store::{RemovedRows, RetentionStep, StoreError};
 
@@ -20,8 +22,17 @@ pub struct Retained {
     pub what: &'static str,
     /// Older ones go; none where all are kept.
     pub before: Option<Timestamp>,
-    /// Removed, or with a dry run: to be removed.
+    /// Removed, or with a dry run: to be removed; files for the last kind.
     pub rows: i64,
+}
+
+/// Why not all that is old could be removed.
+#[derive(Debug, Error)]
+pub enum RetentionError {
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error(transparent)]
+    Files(#[from] RenderError),
 }
 
 /// What a call did.
@@ -35,8 +46,8 @@ pub struct Outcome {
 /// Says what is older than the settings keep.
 ///
 /// # Errors
-/// When the store fails.
-pub async fn preview(app: &App) -> Result<Outcome, StoreError> {
+/// When the store fails or the digests' files cannot be read.
+pub async fn preview(app: &App) -> Result<Outcome, RetentionError> {
     let mut kinds = Vec::new();
     for (step, what, before) in steps(app) {
         let rows = match before {
@@ -45,14 +56,15 @@ pub async fn preview(app: &App) -> Result<Outcome, StoreError> {
         };
         kinds.push(Retained { what, before, rows });
     }
+    kinds.push(files(app, false).await?);
     Ok(Outcome { kinds, interrupted: false })
 }
 
 /// Removes what is older than the settings keep.
 ///
 /// # Errors
-/// When the store fails; what was removed until then stays removed.
-pub async fn run(app: &App) -> Result<Outcome, StoreError> {
+/// When the store fails or a file cannot be removed; what was removed until then stays removed.
+pub async fn run(app: &App) -> Result<Outcome, RetentionError> {
     let mut kinds = Vec::new();
     let mut interrupted = false;
     for (step, what, before) in steps(app) {
@@ -66,7 +78,24 @@ pub async fn run(app: &App) -> Result<Outcome, StoreError> {
         }
         kinds.push(Retained { what, before, rows });
     }
+    kinds.push(files(app, !interrupted).await?);
     Ok(Outcome { kinds, interrupted })
+}
+
+/// The files of digests that go. Those of a topic's newest digest stay as it does; those of digests that went before go as well.
+async fn files(app: &App, remove: bool) -> Result<Retained, RetentionError> {
+    let before = app.config().retention.digests_days.map(|days| app.clock().now().days_before(days));
+    let mut rows = 0;
+    if let Some(time) = before {
+        for topic in app.store().topics().await? {
+            let zone = topic.timezone.as_deref().and_then(|zone| zone.parse().ok()).unwrap_or(app.config().timezone);
+            let newest = app.store().latest_digest(topic.id).await?;
+            let old = OldFiles { time, zone, newest: newest.as_ref() };
+            let removed = remove_old_files(&app.config().output_dir, &topic.name, &old, remove)?;
+            rows += i64::try_from(removed).unwrap_or(i64::MAX);
+        }
+    }
+    Ok(Retained { what: "files of digests", before, rows })
 }
 
 /// Once a day and after the start, beside the daemon's runs; tried again at the next tick when one was under way.

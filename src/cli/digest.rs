@@ -6,6 +6,7 @@ use crate::app::App;
 use crate::digest::terminal::Foot;
 use crate::digest::{Format, render, terminal};
 use crate::domain::digest::Digest;
+use crate::domain::topic::topic_option;
 use crate::pipeline::RunError;
 
 use super::arguments::DigestArguments;
@@ -43,5 +44,8 @@ async fn find(app: &App, arguments: &DigestArguments) -> Result<Digest> {
 pub(super) async fn latest(app: &App, topic: &str) -> Result<Digest> {
     let found = app.store().topic(topic).await?.ok_or_else(|| RunError::NoTopic { name: topic.to_owned() })?;
     let digest = app.store().latest_digest(found.id).await?;
-    Ok(digest.ok_or_else(|| UsageError(format!("topic {topic:?} has no digest yet; make one with `aha-radar run`")))?)
+    Ok(digest.ok_or_else(|| {
+        let run = format!("aha-radar run{}", topic_option(topic));
+        UsageError(format!("topic {topic:?} has no digest yet; make one with `{run}`"))
+    })?)
 }

@@ -11,8 +11,10 @@ use anyhow::Result;
 use serde::Serialize;
 
 use crate::config::Config;
+use crate::digest::gaps_line;
 use crate::domain::failures::{Failure, alike};
 use crate::domain::source::SourceHealth;
+use crate::domain::topic::topic_option;
 use crate::pipeline::due::overdue;
 use crate::pipeline::holder::Holder;
 use crate::store::OpenMode;
@@ -85,6 +87,13 @@ fn settings(config: &Config, findings: &mut Findings) {
     }
     findings.ok("schedule", format!("{} in {} (AHA_SCHEDULE, AHA_TIMEZONE)", config.schedule, config.timezone));
     models::settings(config, findings);
+    findings.ok(
+        "partial",
+        format!(
+            "a digest is, from {} % of its sources on that could not be read (AHA_PARTIAL_FROM), or one that had items in the last",
+            config.partial_from_percent
+        ),
+    );
     findings.ok(
         "fetching",
         format!(
@@ -167,7 +176,11 @@ async fn sources(store: &SharedStore, topic: &crate::domain::topic::Topic, findi
     if enabled == 0 {
         findings.wrong(
             "sources",
-            format!("topic {:?} has no enabled source; add one with `aha-radar source add URL`", topic.name),
+            format!(
+                "topic {:?} has no enabled source; add one with `aha-radar source add URL{}`",
+                topic.name,
+                topic_option(&topic.name)
+            ),
         );
     } else {
         let which = match sources.len() {
@@ -210,6 +223,9 @@ async fn attempts(store: &SharedStore, topic: &crate::domain::topic::Topic, find
             let why = last.error.as_deref().unwrap_or("its process ended");
             findings.note("run", format!("{window} is unfinished ({why}); the next run continues it"));
         }
+    }
+    if let Some(gaps) = store.latest_digest(topic.id).await?.as_ref().and_then(gaps_line) {
+        findings.note("digest", format!("the latest of topic {:?} lacks something: {gaps}", topic.name));
     }
     Ok(())
 }

@@ -5,6 +5,7 @@ use anyhow::Result;
 use crate::app::App;
 use crate::config::Config;
 use crate::domain::source::Source;
+use crate::domain::topic::Topic;
 use crate::pipeline::RunError;
 use crate::sources::is_location_of;
 use crate::store::OpenMode;
@@ -53,6 +54,7 @@ pub(super) async fn run(config: Config, command: SourceCommand) -> Result<Exit> 
 
 async fn list(app: &App, topic: Option<&str>, json: bool) -> Result<()> {
     let sources = all(app, topic).await?;
+    let topics = app.store().topics().await?;
     if json {
         return output::print_json(&sources);
     }
@@ -60,16 +62,26 @@ async fn list(app: &App, topic: Option<&str>, json: bool) -> Result<()> {
         output::note("no source yet; add one with `aha-radar source add URL`");
         return Ok(());
     }
-    let mut table = output::table(&["id", "name", "health", "last read", "url", "what is wrong"]);
+    // One source may be in several topics.
+    let is_several = topics.len() > 1;
+    let columns = ["id", "name", "health", "last read", "url", "what is wrong"];
+    let columns: Vec<&str> = columns.into_iter().chain(is_several.then_some("topic")).collect();
+    let mut table = output::table(&columns);
     for source in sources {
         let health = if source.enabled { source.health.as_str() } else { "disabled" };
         let read = source.last_ok_at.map_or_else(|| "never".to_owned(), |at| at.to_string());
         let wrong = source.last_error.clone().unwrap_or_default();
         let id = source.id.to_string().chars().take(8).collect();
         let cells = [id, source.display_name(), health.to_owned(), read, source.url.clone(), wrong];
-        table.add_row(cells.map(|cell| output::one_safe_text(&cell)));
+        let topic = is_several.then(|| name_of(&topics, &source));
+        table.add_row(cells.into_iter().chain(topic).map(|cell| output::one_safe_text(&cell)));
     }
     output::print(&table.to_string())
+}
+
+/// The name of a source's topic.
+fn name_of(topics: &[Topic], source: &Source) -> String {
+    topics.iter().find(|topic| topic.id == source.topic_id).map(|topic| topic.name.clone()).unwrap_or_default()
 }
 
 async fn all(app: &App, topic: Option<&str>) -> Result<Vec<Source>> {
@@ -94,6 +106,15 @@ async fn find(app: &App, choice: &SourceChoice) -> Result<Source> {
     match found.len() {
         1 => Ok(found.remove(0)),
         0 => Err(UsageError(format!("no source is {wanted:?}; `aha-radar source list` shows them")).into()),
-        many => Err(UsageError(format!("{many} sources fit {wanted:?}; name one by its URL, or give --topic")).into()),
+        many => {
+            let next_step = if found.iter().all(|source| source.url == found[0].url) {
+                let topics = app.store().topics().await?;
+                let names: Vec<String> = found.iter().map(|source| format!("{:?}", name_of(&topics, source))).collect();
+                format!("say which one with --topic, one of {}", names.join(", "))
+            } else {
+                "name one by its URL, or give --topic".to_owned()
+            };
+            Err(UsageError(format!("{many} sources fit {wanted:?}; {next_step}")).into())
+        }
     }
 }

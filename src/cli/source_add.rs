@@ -28,7 +28,8 @@ pub(super) async fn run(app: &App, arguments: AddArguments) -> Result<()> {
         let place = place_from_argument(location, &app.config().sources.sites)
             .map_err(|error| UsageError(error.to_string()))?;
         let Place { kind, url } = if as_is { place } else { looked_at(app, place).await? };
-        sources.push(NewSource { kind: kind.to_owned(), url, title: title.clone(), weight, full_text });
+        let (kind, title) = (kind.to_owned(), title.clone());
+        sources.push(NewSource { kind, url, title, weight, full_text, ..NewSource::default() });
     }
     let now = app.clock().now();
     let topic = app.store().ensure_topic(&topic, now).await?;

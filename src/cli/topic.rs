@@ -7,6 +7,8 @@ use crate::domain::schedule::Schedule;
 use crate::domain::time::Timestamp;
 use crate::domain::topic::{Rule, RuleAction, Topic};
 use crate::pipeline::RunError;
+use crate::pipeline::lease::acquire;
+use crate::text::numbers::count;
 
 use super::arguments::{TopicCommand, TopicSettings};
 use super::exit::{Exit, UsageError};
@@ -19,6 +21,8 @@ pub(super) async fn run(app: &App, command: TopicCommand) -> Result<Exit> {
         TopicCommand::Interests { topic, trial, days, json } => {
             interests::show(app, &topic, trial.as_deref(), days, json).await?;
         }
+        TopicCommand::Remove { name } => remove(app, name).await?,
+        TopicCommand::Unmute { name, rules } => unmute(app, name, &rules).await?,
         TopicCommand::Set { name, settings } => set(app, name, &settings).await?,
     }
     Ok(Exit::Ok)
@@ -53,6 +57,42 @@ async fn set(app: &App, name: String, settings: &TopicSettings) -> Result<()> {
         interests::show(app, &topic.name, None, interests::DAYS, false).await?;
     }
     Ok(())
+}
+
+/// Waits for a run of the topic as any run does.
+async fn remove(app: &App, name: String) -> Result<()> {
+    let topic = app.store().topic(&name).await?.ok_or(RunError::NoTopic { name })?;
+    let sources = app.store().sources(topic.id).await?.len();
+    let lease = acquire(app, &topic).await?;
+    app.store().remove_topic(&lease).await?;
+    output::print(&output::one_safe_text(&format!(
+        "topic {:?} is removed, with {}, its digests and its feedback; what it has spent stays in the ledger, and its          digests' files stay below {}",
+        topic.name,
+        count(sources, "source", "sources"),
+        app.config().output_dir.display()
+    )))
+}
+
+/// Nothing is stored unless every rule is there.
+async fn unmute(app: &App, name: String, rules: &[String]) -> Result<()> {
+    let mut topic = app.store().topic(&name).await?.ok_or(RunError::NoTopic { name })?;
+    for text in rules {
+        let rule = Rule::parse(RuleAction::Mute, text)?;
+        let before = topic.rules.len();
+        topic.rules.retain(|known| *known != rule);
+        if topic.rules.len() == before {
+            return Err(UsageError(format!("topic {:?} does not mute {text:?}; {}", topic.name, muted(&topic))).into());
+        }
+    }
+    app.store().save_topic(&topic).await?;
+    output::print(&describe(&topic))
+}
+
+/// What a topic mutes, in words.
+fn muted(topic: &Topic) -> String {
+    let rules = topic.rules.iter().filter(|rule| rule.action == RuleAction::Mute).map(ToString::to_string);
+    let rules: Vec<String> = rules.map(|rule| rule.trim_start_matches("mute ").to_owned()).collect();
+    if rules.is_empty() { "it mutes nothing".to_owned() } else { format!("it mutes {}", rules.join(", ")) }
 }
 
 fn apply(topic: &mut Topic, settings: &TopicSettings) -> Result<()> {

@@ -53,6 +53,8 @@ pub struct Config {
     pub fetch: FetchSettings,
     pub sources: SourceSettings,
     pub listen: SocketAddr,
+    /// A digest is partial when so many percent of its topic's sources could not be read.
+    pub partial_from_percent: usize,
     /// A topic without a successful run for so long is said to be overdue.
     pub alert_after: Option<Duration>,
     pub log: LogSettings,
@@ -106,6 +108,9 @@ fn list(problems: &[Problem], of_catalogue: &[CatalogueProblem], unknown: &[Unkn
     problems.chain(unknown.iter().map(UnknownSetting::to_string)).collect::<Vec<_>>().join("\n")
 }
 
+/// One source of five that cannot be read is worth a word at the top of the digest; one of many is not.
+const PARTIAL_FROM_PERCENT: u64 = 20;
+
 /// Settings whose names other programs share.
 const SHARED: [&str; 9] = [
     "DATABASE_URL",
@@ -145,6 +150,7 @@ struct Raw {
     aha_fetch_proxy: Option<String>,
     aha_fetch_ca_file: Option<String>,
     aha_alert_hours: Option<String>,
+    aha_partial_from: Option<String>,
     aha_sites: Option<String>,
     reddit_client_id: Option<String>,
     reddit_client_secret: Option<String>,
@@ -252,6 +258,7 @@ impl Reader {
                 loopback,
                 |text| text.parse().ok(),
             ),
+            partial_from_percent: self.partial_from(raw.aha_partial_from),
             alert_after: self.alert(raw.aha_alert_hours),
             log,
             retention: RetentionSettings {
@@ -289,6 +296,12 @@ impl Reader {
     fn schedule(&mut self, text: Option<String>) -> Schedule {
         let wants = "a cron expression of five fields or an interval (every 30m, every 6h, every 2d)";
         self.or(text, ("AHA_SCHEDULE", wants, "0 7 * * *"), Schedule::daily_at_seven(), |t| Schedule::parse(t).ok())
+    }
+
+    fn partial_from(&mut self, text: Option<String>) -> usize {
+        let wants = ("AHA_PARTIAL_FROM", "percent of a topic's sources from 0 to 100", "20");
+        let percent = |text: &str| number(0, 100)(text.trim_end_matches('%').trim_end());
+        reader::size(self.or(text, wants, PARTIAL_FROM_PERCENT, percent))
     }
 
     fn alert(&mut self, text: Option<String>) -> Option<Duration> {

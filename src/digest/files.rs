@@ -1,4 +1,5 @@
-//! A digest as files: `TOPIC/END.{md,html,json,xml}` below the output folder, and `END.{scores,timeline}.svg` where there are stories.
+//! A digest as files: `TOPIC/END.{md,html,json,xml}` below the output folder, and `END.{scores,timeline}.svg` where there are stories. A
+//! digest without items has no files.
 //!
 //! In: a digest. Out: its files, each there as a whole or not at all, and their paths. Called by the pipeline's last stage.
 
@@ -7,12 +8,15 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use chrono_tz::Tz;
+
 use super::outside::is_hidden;
 use super::plots;
-use super::words::Calendar;
+use super::words::{Calendar, file_stem};
 use super::{Format, RenderError, render};
 use crate::domain::digest::Digest;
 use crate::domain::ids::TopicId;
+use crate::domain::time::Timestamp;
 
 /// Longest topic folder in bytes, well below the 255 that file systems take.
 const MAX_FOLDER_BYTES: usize = 120;
@@ -20,6 +24,9 @@ const MAX_FOLDER_BYTES: usize = 120;
 /// Writes all formats and the pictures, and returns their paths: the formats in the order of [`Format::ALL`]. Nothing is written
 /// unless all render.
 pub fn write_files(output_dir: &Path, digest: &Digest) -> Result<Vec<PathBuf>, RenderError> {
+    if !has_files(digest) {
+        return Ok(Vec::new());
+    }
     let mut rendered: Vec<(String, String)> = Format::ALL
         .into_iter()
         .map(|format| Ok((file_name(digest, format.extension()), render(digest, format)?)))
@@ -42,10 +49,66 @@ pub fn write_missing_files(output_dir: &Path, digest: &Digest) -> Result<(), Ren
     let folder = folder(output_dir, digest);
     let formats = Format::ALL.into_iter().map(|format| file_name(digest, format.extension()));
     let pictures = plots::NAMES.into_iter().filter(|_| !digest.stories.is_empty()).map(|name| plot_name(digest, name));
-    if formats.chain(pictures).all(|name| folder.join(name).exists()) {
+    if !has_files(digest) || formats.chain(pictures).all(|name| folder.join(name).exists()) {
         return Ok(());
     }
     write_files(output_dir, digest).map(drop)
+}
+
+/// Nobody has to open a file to learn that there was nothing.
+fn has_files(digest: &Digest) -> bool {
+    digest.digest.items > 0
+}
+
+/// Removes the files of a topic's digests whose windows ended before a time, but for those of its newest digest; without `remove`
+/// they are counted alone. Other files are left as they are.
+pub fn remove_old_files(
+    output_dir: &Path,
+    topic: &str,
+    before: &OldFiles<'_>,
+    remove: bool,
+) -> Result<usize, RenderError> {
+    let folder = output_dir.join(folder_name(topic));
+    let failed = |path: &Path, source| RenderError::Remove { path: path.to_owned(), source };
+    let entries = match fs::read_dir(&folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
+        entries => entries.map_err(|error| failed(&folder, error))?,
+    };
+    let oldest = file_stem(before.zone, before.time);
+    let newest = before.newest.map(|digest| Calendar::of(&digest.digest).file_stem(digest.digest.window_end));
+    let mut count = 0;
+    for entry in entries {
+        let path = entry.map_err(|error| failed(&folder, error))?.path();
+        let stem = path.file_name().and_then(|name| stem_of_digest(name.to_str()?));
+        if stem.is_some_and(|stem| stem < oldest.as_str() && newest.as_deref() != Some(stem)) {
+            if remove {
+                fs::remove_file(&path).map_err(|error| failed(&path, error))?;
+            }
+            count += 1;
+        }
+    }
+    Ok(count)
+}
+
+/// Which files of a topic are old.
+#[derive(Debug)]
+pub struct OldFiles<'a> {
+    pub time: Timestamp,
+    /// The topic's zone, in which its files are named.
+    pub zone: Tz,
+    pub newest: Option<&'a Digest>,
+}
+
+/// The stem of a name that a digest's file has.
+fn stem_of_digest(name: &str) -> Option<&str> {
+    const STEM: &str = "0000-00-00T0000";
+    let (stem, extension) = name.split_at_checked(STEM.len())?;
+    let is_ours = Format::ALL.iter().any(|format| extension.strip_prefix('.') == Some(format.extension()))
+        || plots::NAMES
+            .iter()
+            .any(|plot| extension.strip_prefix('.').and_then(|e| e.strip_suffix(".svg")) == Some(plot));
+    let fits = |(c, like): (char, char)| if like == '0' { c.is_ascii_digit() } else { c == like };
+    (is_ours && stem.chars().zip(STEM.chars()).all(fits)).then_some(stem)
 }
 
 fn folder(output_dir: &Path, digest: &Digest) -> PathBuf {
@@ -101,7 +164,20 @@ fn is_unsafe(c: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::folder_name;
+    use super::{folder_name, stem_of_digest};
+
+    #[test]
+    fn only_files_of_digests_are_taken_for_such() {
+        for name in ["2026-11-19T0700.md", "2026-11-19T0700.html", "2026-11-19T0700.xml", "2026-11-19T0700.scores.svg"]
+        {
+            assert_eq!(stem_of_digest(name), Some("2026-11-19T0700"));
+        }
+        for name in
+            ["notes.md", "2026-11-19T0700.txt", "2026-11-19T0700", "2026-11-19.md", "2026-11-19T0700.md.bak", "é"]
+        {
+            assert_eq!(stem_of_digest(name), None, "{name}");
+        }
+    }
 
     #[test]
     fn plain_names_stay_as_they_are() {

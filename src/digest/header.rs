@@ -64,7 +64,8 @@ pub fn gaps_line(digest: &Digest) -> Option<String> {
         |state: &str| state == "skipped_noise" || (state == "skipped_budget" && budget_gap(cost).is_some());
     let unjudged = digest.stories.iter().filter(|s| s.aha_score.is_none() && !told_apart(&s.state)).count();
     let mut gaps = Vec::new();
-    if unread > 0 {
+    // A few of many are named at the foot alone.
+    if unread > 0 && digest.digest.status == DigestStatus::Partial {
         gaps.push(format!("{} could not be read", count(unread, "source", "sources")));
     }
     if unjudged > 0 {

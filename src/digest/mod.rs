@@ -30,7 +30,7 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
-pub use files::{write_files, write_missing_files};
+pub use files::{OldFiles, remove_old_files, write_files, write_missing_files};
 pub use header::{gaps_line, header_line, late_line, reasons_line};
 
 use crate::domain::digest::Digest;
@@ -89,6 +89,8 @@ pub enum RenderError {
     Plot(Box<dyn std::error::Error + Send + Sync>),
     #[error("{} could not be written; is AHA_OUTPUT_DIR a folder that may be written to?", path.display())]
     Write { path: PathBuf, source: std::io::Error },
+    #[error("{} could not be removed; is it in a folder that may be written to?", path.display())]
+    Remove { path: PathBuf, source: std::io::Error },
 }
 
 /// The whole digest as text.

@@ -9,7 +9,7 @@ use std::path::Path;
 use anstyle::{AnsiColor, Style};
 
 use super::outside;
-use super::view::{Failing, Page, Source, Story};
+use super::view::{Failing, Page, Source, Story, item_command};
 use super::wrap::{columns, cut, wrap, wrap_parts};
 use crate::domain::digest::Digest;
 use crate::text::numbers::count;
@@ -150,8 +150,12 @@ impl Screen {
         self.paragraph(0, DIM, &page.cost);
         let mut hints = Vec::new();
         if let Some(story) = digest.stories.first() {
-            let item = if foot.is_latest { story.rank.to_string() } else { story.id.to_string() };
-            hints.push(format!("aha-radar item {item} tells why"));
+            let command = if foot.is_latest {
+                item_command(&story.rank.to_string(), &digest.digest.topic)
+            } else {
+                format!("aha-radar item {}", story.id)
+            };
+            hints.push(format!("{command} tells why"));
         }
         if let Some(path) = foot.html {
             hints.push(format!("the whole digest: {}", outside::text(&path.display().to_string())));

@@ -10,6 +10,7 @@ use super::quote::Quote;
 use super::words::{Calendar, list};
 use crate::domain::digest::{Digest, DigestStory, Label, Section, Since, SourceReport, StorySource};
 use crate::domain::summary::Summary;
+use crate::domain::topic::topic_option;
 use crate::llm::provider::local;
 
 /// Longest title or message shown.
@@ -30,6 +31,8 @@ pub(super) struct Page {
     pub(super) failing: Vec<Failing>,
     pub(super) cost: String,
     pub(super) digest_id: String,
+    /// `aha-radar item RANK`, with the topic where that has to be said.
+    pub(super) item_command: String,
 }
 
 #[derive(Debug)]
@@ -104,6 +107,7 @@ impl Page {
             failing: unread(digest).map(Failing::of).collect(),
             cost: bill::of_digest(digest),
             digest_id: head.id.to_string(),
+            item_command: item_command("RANK", &head.topic),
         }
     }
 }
@@ -194,6 +198,11 @@ impl Failing {
             },
         }
     }
+}
+
+/// The command that explains a story by its rank. Without a topic it would be about the default one.
+pub(super) fn item_command(rank: &str, topic: &str) -> String {
+    format!("aha-radar item {rank}{}", topic_option(&short_text(topic, MAX_CHARS)))
 }
 
 /// The number by which a section is ordered; nothing for a story that was not judged.

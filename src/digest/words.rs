@@ -62,7 +62,7 @@ impl Calendar {
 
     /// `2026-11-19T0700`: sorts as text and is a file name everywhere.
     pub(super) fn file_stem(self, at: Timestamp) -> String {
-        self.local(at).format("%Y-%m-%dT%H%M").to_string()
+        file_stem(self.zone, at)
     }
 
     /// `2026-11-17T09:10:00+01:00`, for machines that read the page.
@@ -78,6 +78,11 @@ impl Calendar {
     fn local(self, at: Timestamp) -> DateTime<Tz> {
         at.to_utc().with_timezone(&self.zone)
     }
+}
+
+/// `2026-11-19T0700`, in a zone.
+pub(super) fn file_stem(zone: Tz, at: Timestamp) -> String {
+    at.to_utc().with_timezone(&zone).format("%Y-%m-%dT%H%M").to_string()
 }
 
 #[cfg(test)]

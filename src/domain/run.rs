@@ -76,3 +76,12 @@ pub struct RunAttempt {
     pub stage: Option<String>,
     pub error: Option<String>,
 }
+
+impl RunAttempt {
+    /// Why it failed; nothing where it did not, or was only interrupted.
+    #[must_use]
+    pub fn failure(&self) -> Option<String> {
+        let why = || self.error.clone().unwrap_or_else(|| "its process ended".to_owned());
+        matches!(self.outcome.as_str(), "failed" | "lost").then(why)
+    }
+}

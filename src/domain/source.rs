@@ -45,6 +45,9 @@ pub struct Source {
     /// The owner's name for it, else the feed's own title once seen.
     pub title: Option<String>,
     pub enabled: bool,
+    /// The folders that its list keeps it in, the outermost first; in none where it is empty.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub folder: Vec<String>,
     /// Multiplies the final score of its stories, in [0.1, 3].
     pub weight: f64,
     pub health: SourceHealth,
@@ -78,6 +81,7 @@ impl Source {
             url: new.url.clone(),
             title: new.title.clone(),
             enabled: true,
+            folder: new.folder.clone(),
             weight: 1.0,
             health: SourceHealth::New,
             consecutive_failures: 0,
@@ -103,8 +107,8 @@ impl Source {
     /// As it is written into a list.
     #[must_use]
     pub fn listed(self) -> NewSource {
-        let Self { kind, url, title, weight, full_text, .. } = self;
-        NewSource { kind, url, title, weight: Some(weight), full_text }
+        let Self { kind, url, title, folder, weight, full_text, .. } = self;
+        NewSource { kind, url, title, folder, weight: Some(weight), full_text }
     }
 
     /// The name to show: the title, else the host or path.
@@ -128,6 +132,8 @@ pub struct NewSource {
     pub kind: String,
     pub url: String,
     pub title: Option<String>,
+    /// The folders that a list keeps it in, the outermost first.
+    pub folder: Vec<String>,
     pub weight: Option<f64>,
     pub full_text: bool,
 }

@@ -115,6 +115,17 @@ impl Topic {
     }
 }
 
+/// What has to be added to a command for a shell, so that it is about that topic: nothing for the default one.
+#[must_use]
+pub fn topic_option(topic: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
+    match topic {
+        DEFAULT_TOPIC => String::new(),
+        plain if plain.chars().all(is_plain) && !plain.starts_with('-') => format!(" --topic {plain}"),
+        other => format!(" --topic='{}'", other.replace('\'', r"'\''")),
+    }
+}
+
 /// What to do with an item that a rule matches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

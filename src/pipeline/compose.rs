@@ -39,8 +39,9 @@ pub(super) async fn run(context: &RunContext, state: &mut RunState) -> Result<()
         .enumerate()
         .map(|(index, ranked)| DigestStory { rank: index + 1, ..story(state, &names, &costs, id, ranked) })
         .collect();
+    let too_few_sources = too_few_sources(context, state).await?;
     let digest = Digest {
-        digest: head(context, state, id, &stories, &cost),
+        digest: head(context, state, id, &stories, &cost, too_few_sources),
         sources: source_reports(state, &shown),
         skipped: skipped(state, &shown),
         cost,
@@ -82,13 +83,41 @@ impl Names {
     }
 }
 
-fn head(context: &RunContext, state: &RunState, id: DigestId, stories: &[DigestStory], cost: &Cost) -> DigestHead {
+/// Whether the sources that could not be read make the digest partial: so many as the settings say, or one that had items in
+/// the last digest. Of many sources there is always one that fails; its items come with a later digest.
+async fn too_few_sources(context: &RunContext, state: &RunState) -> Result<bool, RunError> {
+    let failed: HashSet<SourceId> =
+        state.source_outcomes.iter().filter(|outcome| outcome.is_failure()).map(|outcome| outcome.source).collect();
+    if failed.is_empty() {
+        return Ok(false);
+    }
+    let all = state.sources.iter().filter(|source| source.enabled || failed.contains(&source.id)).count();
+    if failed.len() * 100 >= context.app.config().partial_from_percent * all {
+        return Ok(true);
+    }
+    let (topic, run) = (context.topic.id, &context.run);
+    let before = context.store().sources_before(topic, run.mode, run.window.start).await?;
+    Ok(before.iter().any(|source| source.items > 0 && failed.contains(&source.id)))
+}
+
+fn head(
+    context: &RunContext,
+    state: &RunState,
+    id: DigestId,
+    stories: &[DigestStory],
+    cost: &Cost,
+    too_few_sources: bool,
+) -> DigestHead {
     let items = state.scope.len() + state.muted.len();
-    let failed = state.source_outcomes.iter().any(|outcome| outcome.status != "ok" && outcome.status != "waiting");
     let unjudged = stories.iter().any(|story| story.triage.is_none() && story.state != "skipped_noise");
     let unsummarised = cost.summaries_failed + cost.summaries_skipped > 0;
+<<<<<<< HEAD
     let is_left_out = cost.judgements_skipped > 0 || !cost.calls_used_up.is_empty();
     let status = if failed || unjudged || unsummarised || is_left_out || cost.words_alone.is_some() {
+=======
+    let unfinished = unjudged || unsummarised || cost.judgements_skipped > 0 || cost.words_alone.is_some();
+    let status = if too_few_sources || unfinished {
+>>>>>>> ha
         DigestStatus::Partial
     } else if items == 0 {
         DigestStatus::Quiet

@@ -1,8 +1,11 @@
 //! Why an attempt at a run ended without a digest.
 
+use std::error::Error as _;
+
 use thiserror::Error;
 
 use crate::domain::time::Timestamp;
+use crate::domain::topic::topic_option;
 use crate::sources::fetch::FetchError;
 use crate::store::StoreError;
 use crate::store::error::Decision;
@@ -28,7 +31,8 @@ pub enum RunError {
     )]
     NoTopic { name: String },
     #[error(
-        "topic {topic:?} has no source yet; add one with `aha-radar source add URL` or bring a list with --import FILE.opml"
+        "topic {topic:?} has no source yet; add one with `aha-radar source add URL{}` or bring a list with --import FILE.opml",
+        topic_option(topic)
     )]
     NoSources { topic: String },
     #[error(
@@ -59,6 +63,22 @@ impl From<StoreError> for RunError {
 }
 
 impl RunError {
+    /// The message with its causes, as far as it does not say them itself.
+    #[must_use]
+    pub fn with_causes(&self) -> String {
+        let mut text = self.to_string();
+        let mut cause = self.source();
+        while let Some(error) = cause {
+            let message = error.to_string();
+            if !text.contains(&message) {
+                text.push_str(": ");
+                text.push_str(&message);
+            }
+            cause = error.source();
+        }
+        text
+    }
+
     /// What a daemon does about it; `None`: the topic waits for the schedule's next time.
     #[must_use]
     pub const fn decision(&self) -> Option<Decision> {

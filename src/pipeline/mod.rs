@@ -219,6 +219,14 @@ pub struct SourceOutcome {
     pub error: Option<String>,
 }
 
+impl SourceOutcome {
+    /// Whether it was asked and could not be read.
+    #[must_use]
+    pub fn is_failure(&self) -> bool {
+        self.status != "ok" && self.status != "waiting"
+    }
+}
+
 /// How soon a stage that waits notices that it should end.
 const STOP_POLL: Duration = Duration::from_millis(100);
 

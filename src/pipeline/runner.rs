@@ -254,7 +254,7 @@ async fn attempt(
     let outcome = stages(&mut context).instrument(span).await;
     if let Err(error) = &outcome {
         let end =
-            AttemptEnd { outcome: error.attempt_outcome(), error: Some(error.to_string()), at: app.clock().now() };
+            AttemptEnd { outcome: error.attempt_outcome(), error: Some(error.with_causes()), at: app.clock().now() };
         if let Err(second) = app.store().end_attempt(context.run.id, attempt, &end).await {
             tracing::warn!(error = %second, "the failed attempt could not be marked on its row");
         }

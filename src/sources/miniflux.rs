@@ -131,8 +131,8 @@ impl Miniflux {
                         kind: place.kind.to_owned(),
                         url: place.url,
                         title: Some(name).filter(|name| !name.is_empty()),
-                        weight: None,
                         full_text: feed.crawler,
+                        ..NewSource::default()
                     },
                     category: feed.category.and_then(|category| name_of(&category.title)),
                 }),

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use quick_xml::Reader;
-use quick_xml::events::Event;
+use quick_xml::events::{BytesStart, Event};
 
 use super::feed::{attribute, decode};
 use super::location::location_from_outline;
@@ -70,18 +70,23 @@ pub fn read(bytes: &[u8], file: &str, folder: Option<&Path>, sites: &Sites) -> R
     let mut listed = Listed::default();
     let mut seen = HashSet::new();
     let mut depth = 0_usize;
+    let mut folders = Folders::default();
     let (mut is_opml, mut is_whole) = (false, false);
     loop {
         let event = reader.read_event().map_err(|error| {
             failed(format!("is not well-formed XML near byte {}: {error}", reader.error_position()))
         })?;
         match event {
-            Event::Start(start) | Event::Empty(start)
-                if start.local_name().as_ref().eq_ignore_ascii_case("outline") =>
-            {
-                listed.take(source(&start, folder, sites), &mut seen);
+            Event::Empty(empty) if is_outline(&empty) => {
+                listed.take(source(&empty, folder, sites, &folders), &mut seen);
                 is_opml |= depth > 0;
             }
+            Event::Start(start) if is_outline(&start) => {
+                listed.take(source(&start, folder, sites, &folders), &mut seen);
+                folders.enter(&start);
+                is_opml |= depth > 0;
+            }
+            Event::End(end) if end.local_name().as_ref().eq_ignore_ascii_case("outline") => folders.leave(),
             Event::Start(start) => {
                 is_opml |= depth == 0 && start.local_name().as_ref().eq_ignore_ascii_case("opml");
                 depth += 1;
@@ -95,6 +100,48 @@ pub fn read(bytes: &[u8], file: &str, folder: Option<&Path>, sites: &Sites) -> R
         listed.take(Err("the file ends before its </opml>: some of it may be missing".to_owned()), &mut seen);
     }
     if is_opml { Ok(listed) } else { Err(failed("is no OPML: it has no <opml> element".to_owned())) }
+}
+
+fn is_outline(start: &BytesStart<'_>) -> bool {
+    start.local_name().as_ref().eq_ignore_ascii_case("outline")
+}
+
+/// The outlines around the next one.
+#[derive(Default)]
+struct Folders {
+    /// Their names, as far as they are no sources themselves.
+    names: Vec<Option<String>>,
+}
+
+/// Levels of folders that are kept; what is nested deeper is in the last one.
+const MAX_LEVELS: usize = 8;
+/// Characters of a folder's name.
+const MAX_NAME_CHARS: usize = 100;
+
+impl Folders {
+    fn enter(&mut self, outline: &BytesStart<'_>) {
+        let is_source = address(outline).is_some();
+        let name = value(outline, &["title", "text"]).filter(|_| !is_source);
+        self.names.push(name.map(|name| name.chars().take(MAX_NAME_CHARS).collect()));
+    }
+
+    fn leave(&mut self) {
+        self.names.pop();
+    }
+
+    fn path(&self) -> Vec<String> {
+        self.names.iter().take(MAX_LEVELS).flatten().cloned().collect()
+    }
+}
+
+/// The first of the attributes that says something.
+fn value(outline: &BytesStart<'_>, names: &[&str]) -> Option<String> {
+    let said = names.iter().find_map(|name| attribute(outline, name));
+    said.map(|said| crate::text::fold::fold_line(&said)).filter(|said| !said.is_empty())
+}
+
+fn address(outline: &BytesStart<'_>) -> Option<String> {
+    value(outline, &["xmlUrl", "xmlurl", "xmlURL", "XMLURL"])
 }
 
 impl Listed {
@@ -113,19 +160,14 @@ impl Listed {
 }
 
 fn source(
-    outline: &quick_xml::events::BytesStart<'_>,
+    outline: &BytesStart<'_>,
     folder: Option<&Path>,
     sites: &Sites,
+    folders: &Folders,
 ) -> Result<Option<NewSource>, String> {
-    let value = |names: &[&str]| {
-        names
-            .iter()
-            .find_map(|n| attribute(outline, n))
-            .map(|v| crate::text::fold::fold_line(&v))
-            .filter(|v| !v.is_empty())
-    };
+    let value = |names: &[&str]| value(outline, names);
     let title = value(&["title", "text"]);
-    let Some(address) = value(&["xmlUrl", "xmlurl", "xmlURL", "XMLURL"]) else { return Ok(None) };
+    let Some(address) = address(outline) else { return Ok(None) };
     let unusable = |error| format!("the outline '{}' cannot be used: {error}", title.as_deref().unwrap_or(&address));
     let place = match shorthand(&address, sites).map_err(unusable)? {
         Some(place) => place,
@@ -139,6 +181,7 @@ fn source(
         kind: place.kind.to_owned(),
         url: place.url,
         title,
+        folder: folders.path(),
         weight,
         full_text: value(&[FULL_TEXT]).as_deref() == Some("true"),
     }))
@@ -155,24 +198,51 @@ pub fn write(title: &str, sources: &[NewSource]) -> String {
     let mut out =
         format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<opml version=\"2.0\" xmlns:aha=\"{NAMESPACE}\">\n");
     let _ = write!(out, "  <head>\n    <title>{}</title>\n  </head>\n  <body>\n", escape(title));
-    for source in sources {
-        let name = escape(source.title.as_deref().unwrap_or(&source.url));
-        let url = escape(&source.url);
-        let _ = write!(out, "    <outline type=\"rss\" text=\"{name}\" title=\"{name}\" xmlUrl=\"{url}\"");
-        if source.kind != "feed" {
-            let _ = write!(out, " {KIND}=\"{}\"", escape(&source.kind));
+    // Sources in no folder come first, then the folders by name, each with its own sources before the folders in it.
+    let mut by_folder: Vec<&NewSource> = sources.iter().collect();
+    by_folder.sort_by(|a, b| a.folder.cmp(&b.folder));
+    let mut open: &[String] = &[];
+    for source in by_folder {
+        let common = open.iter().zip(&source.folder).take_while(|(a, b)| a == b).count();
+        close(&mut out, open.len(), common);
+        for (level, name) in source.folder.iter().enumerate().skip(common) {
+            let name = escape(name);
+            let _ = writeln!(out, "{}<outline text=\"{name}\" title=\"{name}\">", indent(level));
         }
-        // What is usual is not said.
-        if let Some(weight) = source.weight.filter(|weight| (weight - 1.0).abs() > f64::EPSILON) {
-            let _ = write!(out, " {WEIGHT}=\"{weight}\"");
-        }
-        if source.full_text {
-            let _ = write!(out, " {FULL_TEXT}=\"true\"");
-        }
-        out.push_str("/>\n");
+        open = &source.folder;
+        write_source(&mut out, source);
     }
+    close(&mut out, open.len(), 0);
     out.push_str("  </body>\n</opml>\n");
     out
+}
+
+fn indent(level: usize) -> String {
+    " ".repeat(4 + 2 * level)
+}
+
+/// Closes folders until so many are open.
+fn close(out: &mut String, open: usize, until: usize) {
+    for level in (until..open).rev() {
+        let _ = writeln!(out, "{}</outline>", indent(level));
+    }
+}
+
+fn write_source(out: &mut String, source: &NewSource) {
+    let name = escape(source.title.as_deref().unwrap_or(&source.url));
+    let (url, indent) = (escape(&source.url), indent(source.folder.len()));
+    let _ = write!(out, "{indent}<outline type=\"rss\" text=\"{name}\" title=\"{name}\" xmlUrl=\"{url}\"");
+    if source.kind != "feed" {
+        let _ = write!(out, " {KIND}=\"{}\"", escape(&source.kind));
+    }
+    // What is usual is not said.
+    if let Some(weight) = source.weight.filter(|weight| (weight - 1.0).abs() > f64::EPSILON) {
+        let _ = write!(out, " {WEIGHT}=\"{weight}\"");
+    }
+    if source.full_text {
+        let _ = write!(out, " {FULL_TEXT}=\"true\"");
+    }
+    out.push_str("/>\n");
 }
 
 fn escape(text: &str) -> String {
@@ -202,6 +272,7 @@ mod tests {
         let urls: Vec<_> = sources.iter().map(|s| s.url.as_str()).collect();
         assert_eq!(urls, ["https://a.org/f?x=1&y=2", "file:///l/feeds/b.xml"]);
         assert_eq!(sources[0].title.as_deref(), Some("A"));
+        assert!(sources.iter().all(|source| source.folder == ["News & more"]), "{sources:?}");
     }
 
     #[test]
@@ -240,6 +311,26 @@ mod tests {
         (sources[0].weight, sources[1].weight, sources[1].full_text) = (Some(0.35), Some(3.0), true);
         let text = write("Mine & yours", &sources);
         assert_eq!(read(text.as_bytes(), "x", Some(Path::new("/"))).unwrap().sources, sources);
+    }
+
+    #[test]
+    fn folders_are_kept() {
+        let list = r#"<opml><body><outline text="Z" xmlUrl="https://z.org/"/><outline title="News">
+            <outline text="Deep"><outline text="D" xmlUrl="https://d.org/"/></outline><outline text="N" xmlUrl="https://n.org/"></outline>
+            <outline text="M" xmlUrl="https://m.org/"/></outline><outline text="A &amp; B"><outline text="B" xmlUrl="https://b.org/"/></outline>
+            <outline><outline text="Y" xmlUrl="https://y.org/"/></outline></body></opml>"#;
+        let mut sources = read(list.as_bytes(), "x", None).unwrap().sources;
+        let folders: Vec<(&str, String)> =
+            sources.iter().map(|s| (s.title.as_deref().unwrap_or(""), s.folder.join(" > "))).collect();
+        let expected = [("Z", ""), ("D", "News > Deep"), ("N", "News"), ("M", "News"), ("B", "A & B"), ("Y", "")];
+        assert_eq!(folders, expected.map(|(title, folder)| (title, folder.to_owned())));
+        let text = write("Mine", &sources);
+        let again = read(text.as_bytes(), "x", None).unwrap().sources;
+        sources.sort_by(|a, b| a.folder.cmp(&b.folder));
+        assert_eq!(again, sources);
+        assert_eq!(text.matches("title=\"News\"").count(), 1, "{text}");
+        let deep = format!("<opml><body>{}<outline xmlUrl='https://x.org/'/>", "<outline text='f'>".repeat(1000));
+        assert_eq!(read(deep.as_bytes(), "x", None).unwrap().sources[0].folder.len(), 8);
     }
 
     #[test]

@@ -26,11 +26,11 @@ pub use records::*;
 pub use schema::{OpenMode, PendingMigration, SchemaVersion};
 pub use sqlite::SqliteStore;
 
-use crate::domain::digest::Digest;
+use crate::domain::digest::{Digest, SourceReport};
 use crate::domain::feedback::{FeedbackEvent, FeedbackKind};
 use crate::domain::ids::{ClusterId, DigestId, DigestItemId, ItemId, RunId, SourceId, TopicId};
 use crate::domain::item::Item;
-use crate::domain::run::{Run, RunAttempt, RunSettings};
+use crate::domain::run::{Run, RunAttempt, RunMode, RunSettings};
 use crate::domain::score_health::GivenScore;
 use crate::domain::source::{NewSource, Source};
 use crate::domain::summary::Summary;
@@ -122,6 +122,8 @@ pub trait TopicStore: Send + Sync {
     async fn topics(&self) -> Result<Vec<Topic>>;
     /// Writes the owner's settings of a topic: everything but cursor, schedule state and lease.
     async fn save_topic(&self, topic: &Topic) -> Result<()>;
+    /// Removes a topic with its sources, runs, digests and feedback. What it has spent stays in the ledger, without its name.
+    async fn remove_topic(&self, lease: &Lease) -> Result<()>;
     async fn set_next_run(&self, topic: TopicId, at: Option<Timestamp>) -> Result<()>;
     /// Says up to when the topic has been read: for an owner whose clock was wrong.
     async fn set_cursor(&self, topic: TopicId, at: Timestamp) -> Result<()>;
@@ -255,6 +257,8 @@ pub trait DigestStore: Send + Sync {
     async fn digest(&self, id: DigestId) -> Result<Option<Digest>>;
     /// The topic's digest with the latest window.
     async fn latest_digest(&self, topic: TopicId) -> Result<Option<Digest>>;
+    /// The sources of the topic's last digest before: of that kind of runs, and of a window that had ended by then.
+    async fn sources_before(&self, topic: TopicId, mode: RunMode, by: Timestamp) -> Result<Vec<SourceReport>>;
     async fn digest_of_item(&self, item: DigestItemId) -> Result<Option<Digest>>;
     /// The summaries of pasted texts that were kept, the last decision first. A digest that is read has them already.
     async fn kept_summaries(&self) -> Result<Vec<(ItemId, Summary)>>;
@@ -320,7 +324,7 @@ pub struct DigestCommit {
 pub struct NewRun {
     pub id: RunId,
     pub topic: TopicId,
-    pub mode: crate::domain::run::RunMode,
+    pub mode: RunMode,
     pub window: Window,
     pub settings: RunSettings,
     pub repin_prompts: bool,

@@ -1,4 +1,4 @@
-//! `GET /health`: how the daemon and its last run are. It names no address and no secret.
+//! `GET /health`: how the daemon and its last run are, and why that failed. It names no secret.
 
 use axum::Json;
 use axum::extract::State;
@@ -6,8 +6,8 @@ use axum::http::StatusCode;
 use serde::Serialize;
 
 use crate::app::App;
+use crate::digest::gaps_line;
 use crate::domain::digest::DigestStatus;
-use crate::domain::run::RunAttempt;
 use crate::domain::time::Timestamp;
 use crate::pipeline::due::{Overdue, overdue};
 use crate::store::StoreError;
@@ -39,6 +39,10 @@ struct LastRun {
     window_end: Timestamp,
     outcome: String,
     finished_at: Option<Timestamp>,
+    /// Why it failed, with the causes.
+    error: Option<String>,
+    /// What its digest lacks.
+    missing: Option<String>,
 }
 
 pub(super) async fn health(State(app): State<App>) -> (StatusCode, Json<Health>) {
@@ -71,26 +75,23 @@ async fn look(app: &App) -> Result<(&'static str, Option<LastRun>, Vec<Overdue>)
     let mut late = Vec::new();
     let mut degraded = false;
     for topic in app.store().topics().await? {
-        let partial =
-            app.store().latest_digest(topic.id).await?.is_some_and(|d| d.digest.status == DigestStatus::Partial);
-        degraded |= partial;
+        let partial = app.store().latest_digest(topic.id).await?.filter(|d| d.digest.status == DigestStatus::Partial);
+        degraded |= partial.is_some();
         late.extend(overdue(app.store(), app.config(), &topic, app.clock().now()).await?);
         for (run, attempts) in app.store().runs(Some(topic.id), 1).await? {
             let Some(attempt) = attempts.last() else { continue };
-            degraded |= is_bad(attempt);
+            degraded |= attempt.failure().is_some();
             if last.as_ref().is_none_or(|known| known.window_end < run.window.end) {
                 last = Some(LastRun {
                     topic: topic.name.clone(),
                     window_end: run.window.end,
                     outcome: attempt.outcome.clone(),
                     finished_at: attempt.finished_at,
+                    error: attempt.failure(),
+                    missing: partial.as_ref().filter(|digest| digest.digest.run_id == run.id).and_then(gaps_line),
                 });
             }
         }
     }
     Ok((if degraded { "degraded" } else { "ok" }, last, late))
-}
-
-fn is_bad(attempt: &RunAttempt) -> bool {
-    matches!(attempt.outcome.as_str(), "failed" | "lost")
 }

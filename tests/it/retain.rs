@@ -65,11 +65,25 @@ fn what_is_old_goes_and_the_next_digest_is_the_same(database: Option<&str>) {
     let (mut one, mut other) = (Owner::new(None), Owner::new(database));
     let posts = one.reads_until_november();
     other.reads_until_november();
-    // digests, items, vectors, looks at sources, calls. Items of a digest that goes first count only once it is gone.
-    assert_eq!(other.rows(&["--dry-run"])[0], 2);
+    // digests, items, vectors, looks at sources, calls, files of digests. Items of a digest that goes first count only once it is gone.
+    let files = |names: &[&str]| {
+        let ours = ["html", "json", "md", "scores.svg", "timeline.svg", "xml"];
+        names.iter().flat_map(|stem| ours.map(|end| format!("{stem}.{end}"))).collect::<Vec<_>>()
+    };
+    let written = |owner: &Owner| owner.radar.files().into_iter().map(|(name, _)| name).collect::<Vec<_>>();
+    assert_eq!(written(&other), files(&["2026-07-01T0700", "2026-11-17T0700"]));
+    let dry = other.rows(&["--dry-run"]);
+    assert_eq!((dry[0], dry[5]), (2, 6));
+    assert_eq!(written(&other).len(), 12, "a dry run removes nothing");
+    let note = other.radar.output().join("default/2026-07-01T0700.txt");
+    std::fs::write(&note, "mine").unwrap();
     other.radar.run(&["retain", "--dry-run"]).exits(0).says("would go").says("looks at sources");
-    assert_eq!(other.rows(&[])[..4], [2, 4, 4, 2]);
-    assert_eq!(other.rows(&[]), [0; 5], "nothing is left to remove");
+    let removed = other.rows(&[]);
+    assert_eq!((&removed[..4], removed[5]), (&[2, 4, 4, 2][..], 6));
+    assert_eq!(other.rows(&[]), [0; 6], "nothing is left to remove");
+    assert!(note.exists(), "a file of somebody else's");
+    std::fs::remove_file(note).unwrap();
+    assert_eq!(written(&other), files(&["2026-11-17T0700"]));
     assert_eq!(one.next_digest(), other.next_digest());
     // Another feed lists them too, under other names: they are what they were.
     let renamed: Vec<Post> = posts.iter().map(|post| post.clone().named(&format!("{} again", post.id))).collect();

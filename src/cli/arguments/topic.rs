@@ -29,6 +29,15 @@ pub(in crate::cli) enum TopicCommand {
         #[arg(long)]
         json: bool,
     },
+    /// Remove a topic with its sources, digests and feedback. What it has spent stays in the ledger.
+    Remove { name: String },
+    /// Take rules back that leave items out.
+    Unmute {
+        name: String,
+        /// As they were given to `topic set --mute`.
+        #[arg(required = true, value_name = "FIELD:PATTERN")]
+        rules: Vec<String>,
+    },
     /// Change a topic; what is not named stays as it is.
     Set {
         name: String,

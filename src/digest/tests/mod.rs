@@ -8,8 +8,8 @@ use insta::assert_snapshot;
 
 use super::plots::plots;
 use super::terminal::Foot;
-use super::{Format, gaps_line, header_line, reasons_line, render, terminal, write_files};
-use crate::domain::digest::{Digest, Section, Skipped};
+use super::{Format, gaps_line, header_line, late_line, reasons_line, render, terminal, write_files};
+use crate::domain::digest::{Digest, DigestStatus, Section, Skipped};
 use crate::domain::money::MicroCredits;
 
 #[test]
@@ -113,6 +113,45 @@ fn header_lines_count_right() {
     digest.stories[0].section = Section::Scan;
     assert_eq!(header_line(&digest), "1 item, 1 source → 1 to scan, 4 min; nothing folded or skipped");
     assert_eq!(reasons_line(&digest.skipped), None);
+}
+
+#[test]
+fn a_few_unread_sources_of_many_are_named_at_the_foot_alone() {
+    let mut digest = sample::full();
+    digest.digest.status = DigestStatus::Complete;
+    assert_eq!(gaps_line(&digest).as_deref(), Some("Partial: 2 stories are not judged"));
+    let text = terminal::render(&digest, 80, false, Foot::default());
+    assert_eq!(text.matches("2 sources could not be read").count(), 1);
+}
+
+#[test]
+fn what_came_late_is_counted_and_marked() {
+    let mut digest = sample::full();
+    assert_eq!(late_line(&digest), None);
+    (digest.sources[0].late, digest.sources[1].late) = (11, 1);
+    digest.stories[0].sources[0].late = true;
+    let line = "Late: 12 items of LWN and Old Forge, which could not be read when due";
+    assert_eq!(late_line(&digest).as_deref(), Some(line));
+    let text = terminal::render(&digest, 80, false, Foot::default());
+    assert!(text.contains(line) && text.contains("(late)"), "{text}");
+    for format in [Format::Markdown, Format::Html] {
+        let text = render(&digest, format).unwrap();
+        assert!(text.contains(line) && text.contains("late"), "{text}");
+    }
+}
+
+#[test]
+fn the_command_named_is_about_the_digests_topic() {
+    let mut digest = sample::full();
+    let command = |digest: &Digest| {
+        let text = terminal::render(digest, 100, false, Foot { html: None, is_latest: true });
+        text.lines().last().unwrap().to_owned()
+    };
+    assert_eq!(command(&digest), "aha-radar item 1 tells why");
+    "boats".clone_into(&mut digest.digest.topic);
+    assert_eq!(command(&digest), "aha-radar item 1 --topic boats tells why");
+    "Ann's boats".clone_into(&mut digest.digest.topic);
+    assert_eq!(command(&digest), r"aha-radar item 1 --topic='Ann'\''s boats' tells why");
 }
 
 #[test]

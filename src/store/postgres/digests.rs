@@ -4,10 +4,16 @@ use async_trait::async_trait;
 use sqlx::{Connection, PgConnection};
 
 use super::PostgresStore;
-use crate::domain::digest::{Digest, DigestStory, Label};
+use crate::domain::digest::{Digest, DigestStory, Label, SourceReport};
 use crate::domain::ids::{DigestId, DigestItemId, ItemId, TopicId};
+<<<<<<< HEAD
 use crate::domain::summary::Summary;
 use crate::store::shared::digests::{self as sql, DigestItemRow, DigestRow, KeptRow, StoryDetail, StoryRow};
+=======
+use crate::domain::run::RunMode;
+use crate::domain::time::Timestamp;
+use crate::store::shared::digests::{self as sql, DigestItemRow, DigestRow, StoryDetail, StoryRow};
+>>>>>>> ha
 use crate::store::shared::{column, found};
 use crate::store::{DigestCommit, DigestItemRecord, DigestStore, Lease, Result};
 
@@ -30,6 +36,16 @@ impl DigestStore for PostgresStore {
 
     async fn latest_digest(&self, topic: TopicId) -> Result<Option<Digest>> {
         self.read_digest(sql::LATEST, topic.to_string()).await
+    }
+
+    async fn sources_before(&self, topic: TopicId, mode: RunMode, by: Timestamp) -> Result<Vec<SourceReport>> {
+        let sources: Option<String> = sqlx::query_scalar(sql::SOURCES_BEFORE)
+            .bind(topic.to_string())
+            .bind(mode.as_str())
+            .bind(by.as_millis())
+            .fetch_optional(&mut *self.reader().await?)
+            .await?;
+        sources.map_or_else(|| Ok(Vec::new()), |sources| column::json("digest's sources", &sources))
     }
 
     async fn digest_of_item(&self, item: DigestItemId) -> Result<Option<Digest>> {

@@ -8,7 +8,7 @@ use crate::domain::time::Timestamp;
 use crate::domain::topic::{BudgetTier, Topic};
 use crate::store::shared::topics::{self as sql, TopicRow};
 use crate::store::shared::{column, found};
-use crate::store::{Result, StoreError, TopicStore};
+use crate::store::{Lease, Result, StoreError, TopicStore};
 
 impl PostgresStore {
     /// Topics of that name, or all, by name.
@@ -79,6 +79,14 @@ impl TopicStore for PostgresStore {
             .execute(write.connection())
             .await?;
         found(saved.rows_affected(), "topic", topic.id)?;
+        write.commit().await
+    }
+
+    async fn remove_topic(&self, lease: &Lease) -> Result<()> {
+        let mut write = self.write_fenced("remove_topic", lease).await?;
+        for statement in sql::REMOVE {
+            sqlx::query(statement).bind(lease.topic.to_string()).execute(write.connection()).await?;
+        }
         write.commit().await
     }
 

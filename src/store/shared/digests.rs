@@ -21,6 +21,11 @@ pub(crate) const LATEST: &str = "
     SELECT id, head_json, sources_json, skipped_json, cost_json FROM digests
     WHERE topic_id = $1 ORDER BY window_end DESC, window_start DESC, id LIMIT 1";
 
+pub(crate) const SOURCES_BEFORE: &str = "
+    SELECT d.sources_json FROM digests d JOIN runs r ON r.id = d.run_id
+    WHERE d.topic_id = $1 AND r.mode = $2 AND d.window_end <= $3
+    ORDER BY d.window_end DESC, d.window_start DESC, d.id LIMIT 1";
+
 pub(crate) const OF_ITEM: &str = "
     SELECT id, head_json, sources_json, skipped_json, cost_json FROM digests
     WHERE id = (SELECT digest_id FROM digest_items WHERE id = $1)";

@@ -13,7 +13,7 @@ use crate::store::{FetchRecord, Result, StoreError};
 pub(crate) const SOURCES: &str = "
     SELECT id, topic_id, kind, url, title, enabled, weight, health, consecutive_failures, last_error_kind,
            last_error, last_fetched_at, last_ok_at, not_before, next_check_at, check_interval_ms, full_text, validator_url, etag,
-           last_modified, created_at
+           last_modified, created_at, folder_json
     FROM sources WHERE topic_id = $1 ORDER BY url";
 
 pub(crate) const SET_ENABLED: &str = "UPDATE sources SET enabled = $2 WHERE id = $1";
@@ -44,13 +44,20 @@ pub(crate) const OUTCOMES: &str = "
     WHERE place = 1 ORDER BY source_id";
 
 pub(crate) const INSERT: &str = "
-    INSERT INTO sources (id, topic_id, kind, url, title, created_at, weight, full_text)
-    VALUES ($1, $2, $3, $4, $5, $6, coalesce(CAST($7 AS DOUBLE PRECISION), 1), $8)
+    INSERT INTO sources (id, topic_id, kind, url, title, created_at, weight, full_text, folder_json)
+    VALUES ($1, $2, $3, $4, $5, $6, coalesce(CAST($7 AS DOUBLE PRECISION), 1), $8, $9)
     ON CONFLICT DO NOTHING";
 
-pub(crate) const TAKE_OVER_TITLE: &str = "
-    UPDATE sources SET title = $4
-    WHERE (id = $1 OR (topic_id = $2 AND url = $3)) AND title IS NULL AND CAST($4 AS TEXT) IS NOT NULL";
+/// A known source takes over what it lacks.
+pub(crate) const COMPLETE: &str = "
+    UPDATE sources SET title = coalesce(title, $4), folder_json = coalesce(folder_json, $5)
+    WHERE (id = $1 OR (topic_id = $2 AND url = $3))
+      AND ((title IS NULL AND CAST($4 AS TEXT) IS NOT NULL) OR (folder_json IS NULL AND CAST($5 AS TEXT) IS NOT NULL))";
+
+/// NULL for a source in no folder.
+pub(crate) fn folder_json(folder: &[String]) -> Result<Option<String>> {
+    if folder.is_empty() { Ok(None) } else { column::to_json(folder).map(Some) }
+}
 
 #[derive(FromRow)]
 pub(crate) struct SourceRow {
@@ -75,6 +82,7 @@ pub(crate) struct SourceRow {
     etag: Option<String>,
     last_modified: Option<String>,
     created_at: i64,
+    folder_json: Option<String>,
 }
 
 impl TryFrom<SourceRow> for Source {
@@ -88,6 +96,7 @@ impl TryFrom<SourceRow> for Source {
             url: row.url,
             title: row.title,
             enabled: row.enabled != 0,
+            folder: column::optional_json("source's folder", row.folder_json.as_deref())?.unwrap_or_default(),
             weight: row.weight,
             health: health_of(&row.health)?,
             consecutive_failures: row.consecutive_failures,

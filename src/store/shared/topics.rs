@@ -32,6 +32,26 @@ pub(crate) const SAVE_TOPIC: &str = "
            least_score = $13
     WHERE id = $1";
 
+/// All rows of a topic, those first that others refer to last. Calls stay in the ledger, as the money is gone; items stay, as other
+/// topics may have them, until retention empties them.
+pub(crate) const REMOVE: [&str; 15] = [
+    "UPDATE provider_calls SET run_id = NULL WHERE run_id IN (SELECT id FROM runs WHERE topic_id = $1)",
+    "UPDATE provider_calls SET topic_id = NULL WHERE topic_id = $1",
+    "DELETE FROM digests WHERE topic_id = $1",
+    "DELETE FROM cluster_items WHERE topic_id = $1",
+    "DELETE FROM clusters WHERE topic_id = $1",
+    "DELETE FROM topic_items WHERE topic_id = $1",
+    "DELETE FROM fetch_runs WHERE run_id IN (SELECT id FROM runs WHERE topic_id = $1)",
+    "DELETE FROM run_attempts WHERE run_id IN (SELECT id FROM runs WHERE topic_id = $1)",
+    "DELETE FROM runs WHERE topic_id = $1",
+    "DELETE FROM feedback_events WHERE topic_id = $1",
+    "DELETE FROM feedback_unlearnt WHERE topic_id = $1",
+    "DELETE FROM topic_preference_profiles WHERE topic_id = $1",
+    "DELETE FROM content_item_sources WHERE source_id IN (SELECT id FROM sources WHERE topic_id = $1)",
+    "DELETE FROM sources WHERE topic_id = $1",
+    "DELETE FROM topics WHERE id = $1",
+];
+
 pub(crate) const SET_NEXT_RUN: &str = "UPDATE topics SET next_run_at = $2 WHERE id = $1";
 pub(crate) const SET_CURSOR: &str = "UPDATE topics SET cursor_end = $2 WHERE id = $1";
 

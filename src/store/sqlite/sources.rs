@@ -107,6 +107,7 @@ async fn add_source(
 ) -> Result<bool> {
     let topic = topic.to_string();
     let id = SourceId::of(&[&topic, &source.url]).to_string();
+    let folder = sql::folder_json(&source.folder)?;
     let inserted = sqlx::query(sql::INSERT)
         .bind(&id)
         .bind(&topic)
@@ -116,16 +117,18 @@ async fn add_source(
         .bind(now.as_millis())
         .bind(source.weight)
         .bind(i64::from(source.full_text))
+        .bind(column::optional_text(folder.as_deref()))
         .execute(&mut *connection)
         .await?;
     if inserted.rows_affected() > 0 {
         return Ok(true);
     }
-    sqlx::query(sql::TAKE_OVER_TITLE)
+    sqlx::query(sql::COMPLETE)
         .bind(&id)
         .bind(&topic)
         .bind(column::text(&source.url))
         .bind(column::optional_text(source.title.as_deref()))
+        .bind(column::optional_text(folder.as_deref()))
         .execute(connection)
         .await?;
     Ok(false)

@@ -199,6 +199,15 @@ async fn world_with_stories(store: &dyn Store) -> (World, DigestCommit) {
     (world, commit)
 }
 
+async fn the_sources_of_the_digest_before_are_of_the_same_kind_of_runs(store: &dyn Store) {
+    let (world, commit) = world_with_stories(store).await;
+    store.commit_digest(&world.lease, &commit).await.unwrap();
+    let before = async |mode, by| store.sources_before(world.topic.id, mode, at(by)).await.unwrap();
+    assert_eq!(before(RunMode::Cursor, 24).await, commit.digest.sources);
+    assert!(before(RunMode::Cursor, 23).await.is_empty(), "its window had not ended");
+    assert!(before(RunMode::Window, 24).await.is_empty());
+}
+
 async fn a_digest_reads_back_as_it_was(store: &dyn Store) {
     let (world, commit) = world_with_stories(store).await;
     assert_eq!(store.latest_digest(world.topic.id).await.unwrap(), None);
@@ -285,6 +294,7 @@ async fn a_digest_is_stored_whole_or_not_at_all(store: &dyn Store) {
 on_every_database!(
     a_line_is_found_by_the_beginning_of_its_id,
     a_digest_reads_back_as_it_was,
+    the_sources_of_the_digest_before_are_of_the_same_kind_of_runs,
     a_digest_ends_its_run_and_moves_the_cursor,
     a_digest_rendered_again_replaces_the_old,
     the_latest_digest_has_the_latest_window,

@@ -1,0 +1,147 @@
+//! Several topics beside each other: what a digest says of its own, one source in two of them, rules that are taken back, a topic
+//! that is removed, and the folders of a list of sources.
+
+use crate::kill::on_both_databases;
+use crate::support::feeds::{Post, feed};
+use crate::support::radar::{Engine, Radar, files_below};
+use crate::support::rows;
+
+const NOW: &str = "2026-11-19T07:00:00Z";
+
+/// With a feed that both topics, "default" and another one, read.
+fn radar(engine: Engine, other: &str) -> Radar {
+    let radar = Radar::at(NOW).on(engine);
+    let posts = ["one", "two"].map(|id| Post::about_nothing_else(id, "2026-11-19T05:00:00Z"));
+    std::fs::write(radar.folder().join("feed.json"), feed("The Feed", &posts)).unwrap();
+    radar.add(&["feed.json"]);
+    radar.ok(&["topic", "add", other]);
+    radar.ok(&["source", "add", "--as-is", "feed.json", "--topic", other]);
+    radar
+}
+
+#[test]
+fn a_digest_names_the_command_that_explains_its_own_stories() {
+    let other = "boats & trains";
+    let radar = radar(Engine::Sqlite, other);
+    let posts = [Post::about_nothing_else("else", "2026-11-19T05:00:00Z")];
+    std::fs::write(radar.folder().join("other.json"), feed("Other", &posts)).unwrap();
+    radar.ok(&["source", "add", "--as-is", "other.json", "--topic", other]);
+    radar.ok(&["source", "disable", "feed.json", "--topic", other]);
+    let printed = [radar.ok(&["run"]), radar.ok(&["run", "--topic", other])];
+    assert!(printed[0].contains("aha-radar item 1 tells why"), "{}", printed[0]);
+    let pages = files_below(&radar.output()).into_iter().filter(|path| path.extension().is_some_and(|e| e == "html"));
+    let pages: Vec<String> = pages.map(|path| std::fs::read_to_string(path).unwrap()).collect();
+    assert!(pages.iter().any(|page| page.contains("aha-radar item RANK<")), "{pages:?}");
+    assert!(pages.iter().any(|page| page.contains("aha-radar item RANK --topic=")), "{pages:?}");
+    let said = printed[1].lines().find(|line| line.contains("aha-radar item ")).unwrap();
+    let command = said.split(" tells why").next().unwrap().trim();
+    let script = command.replacen("aha-radar", "\"$0\"", 1);
+    let explained: String = {
+        let output = radar.command_after(&format!("{script}; exit"), &[]).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    assert!(explained.contains("https://posts.example/else"), "{command}: {explained}");
+}
+
+fn one_source_may_be_in_several_topics(engine: Engine) {
+    let radar = radar(engine, "boats");
+    for topic in ["default", "boats"] {
+        radar.ok(&["run", "--topic", topic]);
+        let digest = radar.json(&["digest", "latest", "--topic", topic, "--json"]);
+        assert_eq!(digest["digest"]["items"], 2, "{topic}");
+    }
+    radar.run(&["source", "disable", "feed.json"]).exits(2).says("--topic, one of \"boats\", \"default\"");
+    assert!(radar.ok(&["source", "list"]).contains("boats"));
+    radar.ok(&["source", "remove", "feed.json", "--topic", "default"]);
+    assert_eq!(radar.json(&["source", "list", "--json"]).as_array().unwrap().len(), 1);
+    radar.ok(&["source", "disable", "feed.json"]);
+}
+
+fn a_removed_topic_leaves_nothing_but_what_it_has_spent(engine: Engine) {
+    let radar = radar(engine, "boats");
+    for topic in ["default", "boats"] {
+        radar.ok(&["run", "--topic", topic]);
+        radar.ok(&["feedback", "1", "like", "--topic", topic]);
+    }
+    let rows_of = |table: &str| rows::number(&radar, &format!("SELECT count(*) FROM {table}"));
+    let tables = ["topics", "sources", "runs", "run_attempts", "fetch_runs", "digests", "topic_items", "clusters"];
+    let more =
+        ["cluster_items", "feedback_events", "topic_preference_profiles", "content_item_sources", "digest_items"];
+    let tables: Vec<&str> = tables.into_iter().chain(more).collect();
+    let before: Vec<i64> = tables.iter().map(|table| rows_of(table)).collect();
+    let (calls, items) = (rows_of("provider_calls"), rows_of("content_items"));
+    let printed = radar.ok(&["topic", "remove", "boats"]);
+    assert!(printed.contains("\"boats\" is removed, with 1 source"), "{printed}");
+    for (table, before) in tables.iter().zip(before) {
+        assert_eq!(2 * rows_of(table), before, "{table}");
+    }
+    assert_eq!((rows_of("provider_calls"), rows_of("content_items")), (calls, items));
+    assert!(calls > 0);
+    radar.run(&["run", "--topic", "boats"]).exits(2).says("there is no topic \"boats\"");
+    radar.run(&["topic", "remove", "boats"]).exits(2).says("there is no topic \"boats\"");
+    radar.ok(&["spend"]);
+    radar.ok(&["item", "1"]);
+    assert!(rows::damage(&radar).is_empty());
+    // A topic of that name is a new one.
+    radar.ok(&["topic", "add", "boats"]);
+    radar.run(&["run", "--topic", "boats"]).exits(2).says("`aha-radar source add URL --topic boats`");
+    radar.run(&["digest", "--topic", "boats"]).exits(2).says("`aha-radar run --topic boats`");
+}
+
+#[test]
+fn what_is_muted_is_unmuted() {
+    let radar = Radar::at(NOW);
+    radar.ok(&["init"]);
+    radar.ok(&["topic", "set", "default", "--mute", "word:sport", "--mute", "author:Ann", "--boost", "word:sqlite"]);
+    let failed = radar.run(&["topic", "unmute", "default", "word:sport", "word:sports"]).exits(2);
+    failed.says("does not mute \"word:sports\"").says("author:Ann");
+    let printed = radar.ok(&["topic", "unmute", "default", "word:sport"]);
+    assert!(!printed.contains("word:sport") && printed.contains("mute author:Ann"), "{printed}");
+    assert!(printed.contains("boost word:sqlite"), "{printed}");
+    radar.run(&["topic", "unmute", "default", "word:sqlite"]).exits(2).says("does not mute");
+}
+
+fn folders_of_a_list_are_kept_in_and_out(engine: Engine) {
+    let radar = Radar::at(NOW).on(engine);
+    let outline = |name: &str| format!(r#"<outline text="{name}" xmlUrl="https://{name}.example/feed"/>"#);
+    let (plain, news, deep) = (outline("plain"), outline("news"), outline("deep"));
+    let list = format!(
+        r#"<opml version="2.0"><body>{plain}<outline text="News &amp; more">{news}<outline text="Deep">{deep}</outline></outline></body></opml>"#
+    );
+    // One of them is known without a folder.
+    radar.ok(&["source", "add", "--as-is", "https://news.example/feed"]);
+    std::fs::write(radar.folder().join("list.opml"), list).unwrap();
+    for added in ["2 sources added", "0 sources added"] {
+        let printed = radar.ok(&["opml", "import", "list.opml"]);
+        assert!(printed.contains(added) || printed.contains("no sources added"), "{printed}");
+    }
+    let sources = radar.json(&["source", "list", "--json"]);
+    let folder = |name: &str| {
+        let url = format!("https://{name}.example/feed");
+        sources.as_array().unwrap().iter().find(|source| source["url"] == *url).unwrap()["folder"].clone()
+    };
+    assert_eq!(folder("news"), serde_json::json!(["News & more"]));
+    assert_eq!(
+        (folder("deep"), folder("plain")),
+        (serde_json::json!(["News & more", "Deep"]), serde_json::Value::Null)
+    );
+    let exported = radar.ok(&["opml", "export"]);
+    let lines: Vec<&str> = exported.lines().filter(|line| line.contains("outline")).map(str::trim).collect();
+    let begins = [
+        "<outline type=\"rss\" text=\"plain\"",
+        "<outline text=\"News &amp; more\"",
+        "<outline type=\"rss\" text=\"news\"",
+        "<outline text=\"Deep\"",
+        "<outline type=\"rss\" text=\"deep\"",
+        "</outline>",
+        "</outline>",
+    ];
+    assert_eq!(lines.len(), begins.len(), "{exported}");
+    assert!(lines.iter().zip(begins).all(|(line, begin)| line.starts_with(begin)), "{exported}");
+}
+
+on_both_databases!(
+    one_source_may_be_in_several_topics,
+    a_removed_topic_leaves_nothing_but_what_it_has_spent,
+    folders_of_a_list_are_kept_in_and_out,
+);
