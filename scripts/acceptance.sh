@@ -7,7 +7,7 @@
 # 2. Holds the feed parser against the test cases, of which at least 104 have to pass, and against a reference, of whose feeds none may
 #    fail and whose items all have to be found.
 # 3. Holds what a run asks of a model, what each dialect can be made to send, and the tests' provider, against the real providers'
-#    specifications, compares ledger and bill over a run of 1,000 items, has 10,000 requests fail in all ways, and runs 200 weeks
+#    specifications, compares ledger and bill over a run of 1,000 items and 1,000 runs with mixes of failures, has 10,000 requests fail in all ways, and runs 200 weeks
 #    in which sources are away for days: every item is offered once.
 #
 # Exit 0 when every check holds. Needs Rust, a C compiler and python3.
@@ -185,6 +185,10 @@ cargo test --locked --test it ten_thousand -- --ignored --nocapture >"$work/mixe
 found=$(sed -n 's/^\([0-9]* requests, [0-9]* unsettled\).*/\1/p' "$work/mixed.log")
 check "mixed failures leave nothing" "${found:-no result}" \
     "$(grep -q '^test result: ok. 1 passed' "$work/mixed.log" && echo yes || echo no)"
+cargo test --locked --test it a_thousand_mixes -- --ignored >"$work/mixes.log" 2>&1 || true
+found=$(sed -n 's/^test result: //p' "$work/mixes.log")
+check "digest, spend, bill: 1,000 mixes" "${found:-no result}" \
+    "$(grep -q '^test result: ok. 1 passed' "$work/mixes.log" && echo yes || echo no)"
 cargo test --locked --test it two_hundred_weeks -- --ignored >"$work/weeks.log" 2>&1 || true
 found=$(sed -n 's/^test result: //p' "$work/weeks.log")
 check "200 weeks of outages lose nothing" "${found:-no result}" \

@@ -111,13 +111,9 @@ fn head(
     let items = state.scope.len() + state.muted.len();
     let unjudged = stories.iter().any(|story| story.triage.is_none() && story.state != "skipped_noise");
     let unsummarised = cost.summaries_failed + cost.summaries_skipped > 0;
-<<<<<<< HEAD
     let is_left_out = cost.judgements_skipped > 0 || !cost.calls_used_up.is_empty();
-    let status = if failed || unjudged || unsummarised || is_left_out || cost.words_alone.is_some() {
-=======
-    let unfinished = unjudged || unsummarised || cost.judgements_skipped > 0 || cost.words_alone.is_some();
+    let unfinished = unjudged || unsummarised || is_left_out || cost.words_alone.is_some();
     let status = if too_few_sources || unfinished {
->>>>>>> ha
         DigestStatus::Partial
     } else if items == 0 {
         DigestStatus::Quiet

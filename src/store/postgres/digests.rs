@@ -6,14 +6,10 @@ use sqlx::{Connection, PgConnection};
 use super::PostgresStore;
 use crate::domain::digest::{Digest, DigestStory, Label, SourceReport};
 use crate::domain::ids::{DigestId, DigestItemId, ItemId, TopicId};
-<<<<<<< HEAD
-use crate::domain::summary::Summary;
-use crate::store::shared::digests::{self as sql, DigestItemRow, DigestRow, KeptRow, StoryDetail, StoryRow};
-=======
 use crate::domain::run::RunMode;
+use crate::domain::summary::Summary;
 use crate::domain::time::Timestamp;
-use crate::store::shared::digests::{self as sql, DigestItemRow, DigestRow, StoryDetail, StoryRow};
->>>>>>> ha
+use crate::store::shared::digests::{self as sql, DigestItemRow, DigestRow, KeptRow, StoryDetail, StoryRow};
 use crate::store::shared::{column, found};
 use crate::store::{DigestCommit, DigestItemRecord, DigestStore, Lease, Result};
 
