@@ -71,13 +71,20 @@ impl Gateway {
             degraded_from: (job.tier != job.scope.tier).then_some(job.scope.tier),
         };
         let ask = || self.ask(job, route, asks, id, sending.as_ref());
-        Ok(match self.buy(store, &order, ask, |answers| keep(job, route, asks, answers)).await? {
-            Bought::Answered(answers) => Attempt::Answered { call_id: id.to_string(), answers },
-            Bought::Failed(error) => Attempt::Failed(error),
-            Bought::Unaskable(why) => Attempt::Unaskable(why),
-            Bought::NoBudget(why) => Attempt::NoBudget(why),
-            Bought::LeftAlone(why) => Attempt::LeftAlone(why),
-        })
+        Ok(
+            match self
+                .buy(store, &order, ask, |answers| {
+                    answers.map(|answers| keep(job, route, asks, answers)).unwrap_or_default()
+                })
+                .await?
+            {
+                Bought::Answered(answers) => Attempt::Answered { call_id: id.to_string(), answers },
+                Bought::Failed(error) => Attempt::Failed(error),
+                Bought::Unaskable(why) => Attempt::Unaskable(why),
+                Bought::NoBudget(why) => Attempt::NoBudget(why),
+                Bought::LeftAlone(why) => Attempt::LeftAlone(why),
+            },
+        )
     }
 
     fn sending<'a>(

@@ -82,13 +82,13 @@ pub(super) struct Kept {
 }
 
 impl Gateway {
-    /// Reserves, has it exchanged, and settles with what `keep` makes of the answer.
+    /// Reserves, has it exchanged, and settles with what `keep` makes of the outcome.
     pub(super) async fn buy<T, F: Future<Output = Exchange<T>>>(
         &self,
         store: &SharedStore,
         order: &Order<'_>,
         exchange: impl FnOnce() -> F,
-        keep: impl FnOnce(&T) -> Kept,
+        keep: impl FnOnce(Result<&T, &CallError>) -> Kept,
     ) -> Result<Bought<T>, StoreError> {
         let mut turn = match (&order.route.traits.pace, order.sending) {
             (Some(pace), Some(sending)) => Some(pace.turn(tokens(sending)).await),
@@ -125,7 +125,7 @@ impl Gateway {
         if let Some(account) = &account {
             self.parts.breakers.tell(account, exchange.outcome.as_ref().err(), Instant::now());
         }
-        let kept = exchange.outcome.as_ref().map(keep).unwrap_or_default();
+        let kept = keep(exchange.outcome.as_ref());
         let settlement = self.settlement(&call, order.route, &exchange, kept, latency_ms);
         ledger::settle(store, order.scope, &settlement).await?;
         Ok(match exchange.outcome {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::files::{Line, Metadata, Response};
 use super::{Question, Questionnaire, Section, answer_schema};
 use crate::domain::task::purpose;
-use crate::llm::conversation::{Answer, Archive, Conversation, ConversationError, Terms, Validate};
+use crate::llm::conversation::{Answer, Archive, Conversation, ConversationError, Exchanged, Terms, Validate};
 use crate::llm::provider::AnswerFormat;
 use crate::llm::router::Route;
 use crate::llm::{CallScope, Gateway};
@@ -17,6 +17,8 @@ pub struct Respondent {
     pub gateway: Arc<Gateway>,
     pub store: SharedStore,
     pub scope: CallScope,
+    /// Whether what got no accepted answer before is asked again.
+    pub asks_again: bool,
 }
 
 /// One section for one model.
@@ -49,6 +51,7 @@ impl Respondent {
         let terms = Terms {
             format: AnswerFormat::Schema { name: "answer".to_owned(), schema: answer_schema().into() },
             keeps_answers: true,
+            asks_again: self.asks_again,
             ..Terms::of(unit.route.clone(), system, purpose::QUESTIONNAIRE)
         };
         let (gateway, store) = (Arc::clone(&self.gateway), Arc::clone(&self.store));
@@ -57,67 +60,84 @@ impl Respondent {
         // Why the rest of the section is not asked.
         let mut ended: Option<String> = None;
         for (index, question) in unit.section.questions.iter().enumerate() {
-            let outcome = match &ended {
-                Some(why) => Err(why.clone()),
-                None => match conversation
-                    .ask(&worded(unit.section, index, question), Some(validate(question)), &mut |_| ())
-                    .await
-                {
-                    Ok(answer) => Ok(answer),
-                    Err(ConversationError::Store(error)) => return Err(error.into()),
-                    Err(error) => {
-                        let why = error.to_string();
-                        if !matches!(error, ConversationError::ValidationFailed { .. }) {
-                            ended = Some(why.clone());
-                        }
-                        Err(why)
+            if let Some(why) = &ended {
+                lines.push(Line::unasked(Metadata::of(unit, question), why));
+                continue;
+            }
+            let outcome = match conversation
+                .ask(&worded(unit.section, index, question), Some(validate(question)), &mut |_| ())
+                .await
+            {
+                Ok(answer) => Ok(answer),
+                Err(ConversationError::Store(error)) => return Err(error.into()),
+                Err(error) => {
+                    let why = error.to_string();
+                    if !matches!(error, ConversationError::ValidationFailed { .. }) {
+                        ended = Some(why.clone());
                     }
-                },
+                    Err(why)
+                }
             };
-            lines.push(self.line(unit, question, outcome).await?);
+            let metadata = match conversation.history().last() {
+                Some(turn) => self.metadata(unit, question, turn).await?,
+                None => Metadata::of(unit, question),
+            };
+            lines.push(line(question, metadata, outcome));
         }
         Ok((lines, conversation.archive()))
     }
 
-    async fn line(
-        &self,
-        unit: &Unit<'_>,
-        question: &Question,
-        outcome: Result<Answer, String>,
-    ) -> Result<Line, StoreError> {
-        let model = unit.route.model.to_string();
-        let (section, id) = (unit.section.id.clone(), question.id.clone());
-        let response = |answer, reason| Response {
-            model: model.clone(),
-            section: section.clone(),
-            question: id.clone(),
-            answer,
-            reason,
-        };
-        let metadata =
-            Metadata { model: model.clone(), section: section.clone(), question: id.clone(), ..Metadata::default() };
-        Ok(match outcome {
-            Ok(answer) => {
-                let costs = self.store.costs_of_calls(&answer.calls).await?;
-                let object = answer.object.unwrap_or_default();
-                let reason = object.get("reason").and_then(serde_json::Value::as_str).unwrap_or_default().to_owned();
-                Line {
-                    response: response(question.read(&object).ok(), Some(reason)),
-                    metadata: Metadata {
-                        asked_at: Some(answer.asked_at),
-                        answered_at: Some(answer.answered_at),
-                        attempts: answer.attempts,
-                        verification_errors: answer.verification_errors,
-                        input_tokens: answer.input_tokens,
-                        output_tokens: answer.output_tokens,
-                        cost_microcredits: costs.iter().map(|cost| cost.microcredits).sum(),
-                        calls: answer.calls,
-                        ..metadata
-                    },
-                }
-            }
-            Err(why) => Line { response: response(None, None), metadata: Metadata { error: Some(why), ..metadata } },
+    /// How an outcome came about, whatever it is; the cost is that of all attempts.
+    async fn metadata(&self, unit: &Unit<'_>, question: &Question, turn: &Exchanged) -> Result<Metadata, StoreError> {
+        let costs = self.store.costs_of_calls(&turn.calls).await?;
+        Ok(Metadata {
+            asked_at: Some(turn.asked_at),
+            answered_at: Some(turn.answered_at),
+            attempts: u32::try_from(turn.calls.len()).unwrap_or(u32::MAX),
+            verification_errors: turn.verification_errors.clone(),
+            cost_microcredits: costs.iter().map(|cost| cost.microcredits).sum(),
+            calls: turn.calls.clone(),
+            ..Metadata::of(unit, question)
         })
+    }
+}
+
+impl Metadata {
+    fn of(unit: &Unit<'_>, question: &Question) -> Self {
+        Self {
+            model: unit.route.model.to_string(),
+            section: unit.section.id.clone(),
+            question: question.id.clone(),
+            ..Self::default()
+        }
+    }
+}
+
+impl Line {
+    fn unasked(metadata: Metadata, why: &str) -> Self {
+        let response = Response {
+            model: metadata.model.clone(),
+            section: metadata.section.clone(),
+            question: metadata.question.clone(),
+            answer: None,
+            reason: None,
+        };
+        Self { response, metadata: Metadata { error: Some(why.to_owned()), ..metadata } }
+    }
+}
+
+fn line(question: &Question, metadata: Metadata, outcome: Result<Answer, String>) -> Line {
+    match outcome {
+        Ok(answer) => {
+            let object = answer.object.unwrap_or_default();
+            let reason = object.get("reason").and_then(serde_json::Value::as_str).unwrap_or_default().to_owned();
+            let (input_tokens, output_tokens) = (answer.input_tokens, answer.output_tokens);
+            let mut line = Line::unasked(Metadata { input_tokens, output_tokens, ..metadata }, "");
+            line.metadata.error = None;
+            (line.response.answer, line.response.reason) = (question.read(&object).ok(), Some(reason));
+            line
+        }
+        Err(why) => Line::unasked(metadata, &why),
     }
 }
 

@@ -297,6 +297,7 @@ async fn conversation(radar: &Radar, talker: &Talker, max_attempts: u32) -> Conv
         max_attempts,
         purpose: purpose::ASK,
         keeps_answers: false,
+        asks_again: false,
     };
     let scope = CallScope {
         lease: None,

@@ -108,7 +108,7 @@ fn every_answer_has_its_line_in_both_files() {
 }
 
 #[test]
-fn what_is_not_answered_is_said_and_asked_for_the_next_time() {
+fn what_got_no_accepted_answer_is_reported_with_its_cost_and_asked_again_on_demand_alone() {
     let talker = Talker::start(&[Fate::Prose, Fate::Prose, Fate::Prose], Duration::ZERO);
     let radar = radar(&talker, 2);
     let one = ["llm", "questionnaire", "things.yaml", "--models", "openai/a", "--out", "answers"];
@@ -116,9 +116,25 @@ fn what_is_not_answered_is_said_and_asked_for_the_next_time() {
     let (responses, metadata, _) = files(&radar);
     assert_eq!(responses[0]["answer"], Value::Null);
     assert!(metadata[0]["error"].as_str().unwrap().contains("no answer that is accepted in 3 tries"), "{metadata:?}");
+    assert_eq!((&metadata[0]["attempts"], &metadata[0]["cost_microcredits"]), (&3.into(), &(3 * price()).into()));
+    assert_eq!(metadata[0]["verification_errors"].as_array().unwrap().len(), 3);
     assert!(responses[1]["answer"].is_string(), "the rest of the section is asked");
-    radar.run(&one).exits(0);
+    let of_report = |ran: &Ran| {
+        let report: Value = serde_json::from_str(&ran.stdout).unwrap();
+        report["models"][0]["cost_microcredits"].as_i64().unwrap()
+    };
+    let json = [&one[..], &["--json"]].concat();
+    let again = radar.run(&json).exits(3);
+    assert_eq!(talker.requests().len(), 4, "what was rejected is not paid for again");
+    let (_, remembered, _) = files(&radar);
+    assert_eq!(remembered[0]["error"], metadata[0]["error"]);
+    let spend = || radar.json(&["spend", "--json"])["total"]["microcredits"].as_i64().unwrap();
+    assert_eq!((of_report(&again), spend()), (4 * price(), 4 * price()), "report and spend are one sum");
+    radar.run(&[&json[..], &["--again"]].concat()).exits(0);
+    assert_eq!(talker.requests().len(), 6, "the rejected question, and what was said after it");
     assert!(files(&radar).0.iter().all(|line| !line["answer"].is_null()));
+    radar.run(&one).exits(0);
+    assert_eq!(talker.requests().len(), 6);
 }
 
 #[test]

@@ -17,7 +17,7 @@ pub(in crate::cli) enum LlmCommand {
     /// Put a questionnaire to several models and compare what they answer.
     ///
     /// Each section is a conversation of its own. Answers are kept as they come: after an interruption the same command goes on
-    /// where it was, and pays for no answer again.
+    /// where it was, and pays for nothing again, not even for answers that were not accepted.
     Questionnaire(QuestionnaireArguments),
 }
 
@@ -85,6 +85,9 @@ pub(in crate::cli) struct QuestionnaireArguments {
     /// A folder for the archives of the conversations, a JSON file for each model and section, with the model's settings without keys.
     #[arg(long, value_name = "DIR")]
     pub(in crate::cli) archive: Option<PathBuf>,
+    /// Ask again what got no accepted answer before; without it, that is reported as it was, and not paid for again.
+    #[arg(long)]
+    pub(in crate::cli) again: bool,
     /// Conversations under way at once.
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=64))]
     pub(in crate::cli) at_once: u32,

@@ -37,6 +37,7 @@ pub(super) async fn run(app: &App, arguments: QuestionnaireArguments) -> Result<
         gateway: Arc::clone(app.gateway()),
         store: Arc::clone(app.store()),
         scope: super::scope(app, purpose::QUESTIONNAIRE),
+        asks_again: arguments.again,
     };
     let mut done: Vec<Option<Vec<Line>>> = vec![None; units.len()];
     let at_once = usize::try_from(arguments.at_once).unwrap_or(1);

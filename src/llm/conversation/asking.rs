@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
@@ -22,6 +23,23 @@ const STORED_VERSION: &str = "conversation_v1";
 
 /// Says why an answer is not accepted. It is given the text and, unless the answer is in words, the object.
 pub type Validate = Arc<dyn Fn(&str, Option<&Map<String, Value>>) -> Result<(), String> + Send + Sync>;
+
+/// What is kept of a question to which no answer was accepted.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Rejection {
+    /// Why each attempt's answer was not.
+    pub(super) rejected: Vec<String>,
+    /// The ledger rows of all attempts.
+    pub(super) calls: Vec<String>,
+}
+
+/// What is kept of a question.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum Kept {
+    Answer(Box<Answer>),
+    Rejection(Rejection),
+}
 
 /// What is known of a question before a try.
 struct Question<'a> {
@@ -58,7 +76,8 @@ impl Conversation {
             calls: Vec::new(),
         };
         let outcome = match self.stored(&question.fingerprint).await? {
-            Some(answer) => Ok(answer),
+            Some(Kept::Answer(answer)) => Ok(*answer),
+            Some(Kept::Rejection(known)) => Err(self.recall(&mut question, known)),
             None => self.tries(&mut question, on_progress).await,
         };
         let tried = u32::try_from(question.calls.len()).unwrap_or(u32::MAX);
@@ -73,8 +92,17 @@ impl Conversation {
             answered_at: outcome.as_ref().map_or_else(|_| self.gateway.parts.clock.now(), |answer| answer.answered_at),
             retries,
             verification_errors,
+            calls: outcome.as_ref().map_or(question.calls, |answer| answer.calls.clone()),
         });
         outcome
+    }
+
+    /// That no answer was accepted before.
+    fn recall(&self, question: &mut Question<'_>, known: Rejection) -> ConversationError {
+        let attempts = u32::try_from(known.calls.len()).unwrap_or(u32::MAX);
+        let reason = known.rejected.last().cloned().unwrap_or_default();
+        (question.rejected, question.calls) = (known.rejected, known.calls);
+        ConversationError::ValidationFailed { model: self.name(), attempts, reason }
     }
 
     async fn tries(
@@ -89,7 +117,7 @@ impl Conversation {
         let mut tried = 0;
         loop {
             tried += 1;
-            let error = match self.once(question, tried, on_progress).await? {
+            let error = match self.once(question, tried, tried >= attempts, on_progress).await? {
                 Bought::Answered(answer) => return Ok(answer),
                 Bought::Failed(error) => error,
                 Bought::NoBudget(used_up) => return Err(ConversationError::NoBudget(used_up.why)),
@@ -144,6 +172,7 @@ impl Conversation {
         &self,
         question: &mut Question<'_>,
         tried: u32,
+        is_last: bool,
         on_progress: &mut (dyn FnMut(Progress<'_>) + Send),
     ) -> Result<Bought<Answer>, ConversationError> {
         let id = self.call_id(tried);
@@ -161,6 +190,7 @@ impl Conversation {
             asked_at: question.asked_at,
             calls: question.calls.clone(),
             rejected: question.rejected.clone(),
+            is_last,
         };
         let (text, mut heard) = unbounded_channel();
         let buying = self.gateway.under_way.spawn(trial.run(self.request(question), text));
@@ -214,10 +244,11 @@ impl Conversation {
         })
     }
 
-    async fn stored(&self, fingerprint: &str) -> Result<Option<Answer>, StoreError> {
+    async fn stored(&self, fingerprint: &str) -> Result<Option<Kept>, StoreError> {
         let Some(key) = self.key(fingerprint) else { return Ok(None) };
         let found = self.store.answer(&key, None).await?;
-        Ok(found.and_then(|stored| serde_json::from_str(&stored.answer_json).ok()))
+        let kept = found.and_then(|stored| serde_json::from_str(&stored.answer_json).ok());
+        Ok(kept.filter(|kept| !self.terms.asks_again || matches!(kept, Kept::Answer(_))))
     }
 }
 

@@ -44,6 +44,8 @@ pub struct Terms {
     pub purpose: &'static str,
     /// Whether an answer is kept, so that the same question in the same conversation is never paid for again.
     pub keeps_answers: bool,
+    /// Whether a question is asked again to which no answer was accepted before.
+    pub asks_again: bool,
 }
 
 impl Terms {
@@ -60,6 +62,7 @@ impl Terms {
             max_attempts: route.traits.retry.and_then(|retry| retry.max_attempts).unwrap_or(USUAL_ATTEMPTS),
             purpose,
             keeps_answers: false,
+            asks_again: false,
             route,
         }
     }
@@ -116,6 +119,9 @@ pub struct Exchanged {
     /// Tries after the first.
     pub retries: u32,
     pub verification_errors: Vec<String>,
+    /// The ledger rows of all tries.
+    #[serde(skip)]
+    pub calls: Vec<String>,
 }
 
 /// What comes while a question is being answered.

@@ -7,7 +7,7 @@ use jsonschema::Validator;
 use serde_json::Value;
 use tokio::sync::mpsc::UnboundedSender;
 
-use super::asking::Validate;
+use super::asking::{Rejection, Validate};
 use super::{Answer, Terms};
 use crate::domain::ids::CallId;
 use crate::domain::time::Timestamp;
@@ -42,6 +42,8 @@ pub(super) struct Trial {
     /// The ledger rows of this try and of those before it.
     pub(super) calls: Vec<String>,
     pub(super) rejected: Vec<String>,
+    /// Whether no further attempt is made when its answer is not accepted.
+    pub(super) is_last: bool,
 }
 
 impl Trial {
@@ -71,7 +73,7 @@ impl Trial {
             degraded_from: None,
         };
         let exchange = || self.exchange(&sending, &text);
-        self.gateway.buy(&self.store, &order, exchange, |answer| self.keep(answer)).await
+        self.gateway.buy(&self.store, &order, exchange, |outcome| self.keep(outcome)).await
     }
 
     async fn exchange(&self, sending: &Sending<'_>, text: &UnboundedSender<String>) -> Exchange<Answer> {
@@ -116,8 +118,18 @@ impl Trial {
         })
     }
 
-    fn keep(&self, answer: &Answer) -> Kept {
-        let kept = self.key.clone().zip(serde_json::to_string(answer).ok()).map(|(key, answer_json)| NewAnswer {
+    /// An accepted answer; or that none was accepted, which is paid for as well.
+    fn keep(&self, outcome: Result<&Answer, &CallError>) -> Kept {
+        let json = match outcome {
+            Ok(answer) => serde_json::to_string(answer).ok(),
+            Err(CallError::Invalid(why)) if self.is_last => {
+                let mut rejected = self.rejected.clone();
+                rejected.push(why.clone());
+                serde_json::to_string(&Rejection { rejected, calls: self.calls.clone() }).ok()
+            }
+            Err(_) => None,
+        };
+        let kept = self.key.clone().zip(json).map(|(key, answer_json)| NewAnswer {
             input_hash: key.fingerprint.clone(),
             key,
             provider: self.terms.route.model.provider.clone(),
