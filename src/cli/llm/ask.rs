@@ -46,14 +46,7 @@ pub(super) async fn run(app: &App, arguments: AskArguments) -> Result<Exit> {
     };
     let asked = tokio::select! {
         asked = conversation.ask(&question, None, &mut show) => asked,
-        _ = tokio::signal::ctrl_c() => {
-            output::note("aha-radar: interrupted; waiting for the end of the exchange, so that its cost is known (again: leave at once)");
-            tokio::select! {
-                () = app.gateway().settled() => {}
-                _ = tokio::signal::ctrl_c() => {}
-            }
-            return Ok(Exit::Interrupted);
-        }
+        _ = tokio::signal::ctrl_c() => return Ok(interrupted(app).await),
     };
     if let Some(folder) = &arguments.archive {
         let archive = conversation.archive();
@@ -87,6 +80,18 @@ pub(super) async fn run(app: &App, arguments: AskArguments) -> Result<Exit> {
     };
     output::note(&format!("{model}: {tokens}, {} credits", MicroCredits(cost)));
     Ok(Exit::Ok)
+}
+
+/// Lets the exchange end, unless the owner cannot wait.
+async fn interrupted(app: &App) -> Exit {
+    output::note(
+        "aha-radar: interrupted; waiting for the end of the exchange, so that its cost is known (again: leave at once)",
+    );
+    tokio::select! {
+        () = app.gateway().settled() => {}
+        _ = tokio::signal::ctrl_c() => {}
+    }
+    Exit::Interrupted
 }
 
 fn as_json(answer: Answer, model: &ModelRef, cost: i64) -> Value {

@@ -3,7 +3,7 @@
 use std::io::{Error, ErrorKind, Read};
 use std::time::{Duration, Instant};
 
-use memchr::{memchr, memmem};
+use memchr::{memchr, memchr2, memmem};
 
 use crate::sources::fetch::FetchError;
 
@@ -16,6 +16,33 @@ const MIN_CROWDED_BYTES: usize = MAX_ATTRIBUTES * 4;
 const MAX_VALUES: usize = 500_000;
 /// Character and entity references in a document: each is an event for the readers.
 pub(super) const MAX_REFERENCES: usize = 4_000_000;
+
+/// Why a broken document is refused before it is repaired: of each stray `<` or `&` the repair makes a reference, so that more than
+/// [`MAX_REFERENCES`] of them would only take time and several times the document's memory to be refused. Linear.
+pub(super) fn crowd_of_strays(text: &str) -> Option<String> {
+    let bytes = text.as_bytes();
+    let (mut at, mut strays) = (0, 0_usize);
+    while let Some(found) = bytes.get(at..).and_then(|rest| memchr2(b'<', b'&', rest)) {
+        let rest = &bytes[at + found..];
+        at += found + 1;
+        if rest.starts_with(b"<![CDATA[") {
+            at += memmem::find(rest, b"]]>").unwrap_or(rest.len());
+            continue;
+        }
+        let next = rest.get(1).copied().unwrap_or(b' ');
+        let may_mean_something = next.is_ascii_alphabetic()
+            || if rest[0] == b'<' {
+                matches!(next, b'/' | b'!' | b'?' | b'_') || !next.is_ascii()
+            } else {
+                next == b'#'
+            };
+        strays += usize::from(!may_mean_something);
+        if strays > MAX_REFERENCES {
+            return Some(format!("it has more than {MAX_REFERENCES} < or & that mean nothing"));
+        }
+    }
+    None
+}
 
 pub(super) const TOO_SLOW: &str = "reading it took too long";
 
@@ -112,7 +139,7 @@ mod tests {
     use std::io::Read;
     use std::time::Duration;
 
-    use super::{Deadline, crowded_json, crowded_tag};
+    use super::{Deadline, MAX_REFERENCES, crowd_of_strays, crowded_json, crowded_tag};
 
     #[test]
     fn crowded_tags_are_found_and_long_values_are_none() {
@@ -121,6 +148,21 @@ mod tests {
         let long = format!("<a href='{}'>{}</a>", "a=b&".repeat(5_000), "x = y ".repeat(5_000));
         assert_eq!(crowded_tag(&long), None);
         assert_eq!(crowded_tag(&format!("<![CDATA[{crowded}]]>")), None);
+    }
+
+    #[test]
+    fn strays_are_counted_and_markup_and_references_are_none() {
+        for stray in ["<", "& ", "< ", "&"] {
+            assert!(crowd_of_strays(&stray.repeat(MAX_REFERENCES + 1)).is_some(), "{stray}");
+            assert_eq!(crowd_of_strays(&stray.repeat(1_000)), None, "{stray}");
+        }
+        for meant in ["<b>", "</b>", "&#1;", "&amp;"] {
+            assert_eq!(crowd_of_strays(&meant.repeat(MAX_REFERENCES + 1)), None, "{meant}");
+        }
+        let hidden = "<".repeat(MAX_REFERENCES + 1);
+        assert_eq!(crowd_of_strays(&format!("<![CDATA[{hidden}]]>")), None);
+        assert_eq!(crowd_of_strays(&format!("<![CDATA[{hidden}")), None);
+        assert!(crowd_of_strays(&format!("<![CDATA[x]]>{hidden}")).is_some());
     }
 
     #[test]

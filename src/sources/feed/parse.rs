@@ -18,7 +18,7 @@ use super::dialect::rewrite;
 use super::engine::run_feed_rs;
 use super::items::{MAX_TEXT_BYTES, Shared, absolute, item, line};
 use super::lift::lift;
-use super::limits::{Deadline, crowded_json, crowded_tag};
+use super::limits::{Deadline, crowd_of_strays, crowded_json, crowded_tag};
 use super::repair::repair;
 use super::salvage::salvage;
 use super::survey::{ItemExtras, Survey, survey};
@@ -173,6 +173,9 @@ fn read_whole(
         return Ok(read);
     }
     deadline.check()?;
+    if let Some(reason) = crowd_of_strays(text) {
+        return Err(FetchError::Unparseable { reason });
+    }
     let (repaired, done) = repair(text);
     let again = survey(&repaired, base, deadline);
     let reason = match again.syntax_error.clone() {

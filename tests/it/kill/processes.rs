@@ -50,7 +50,7 @@ fn a_stopped_process_that_was_replaced_commits_nothing(engine: Engine) {
 }
 
 fn a_second_process_waits_and_then_names_the_first(engine: Engine) {
-    let web = slow_feed(Duration::from_secs(20));
+    let web = slow_feed(Duration::from_secs(12));
     let radar = waiting_on(&web, engine);
     let mut first = radar.start(&["--run-once"]);
     web.wait_for("/slow");
