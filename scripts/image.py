@@ -25,8 +25,9 @@ def bundle(image, root, data, folder, *rest):
     cut = rest.index("--")
     settings, arguments = rest[:cut], rest[cut + 1:]
     config = json.loads(pathlib.Path(image).read_text())["OCIv1"]["config"]
-    subprocess.run(["runc", "spec"], cwd=folder, check=True)
     path = pathlib.Path(folder) / "config.json"
+    path.unlink(missing_ok=True)
+    subprocess.run(["runc", "spec"], cwd=folder, check=True)
     spec = json.loads(path.read_text())
     user, _, group = config["User"].partition(":")
     spec["root"] = {"path": root, "readonly": True}

@@ -79,7 +79,7 @@ rm -rf "$work/files"
 say "building the image from $(git rev-parse --short HEAD)"
 mkdir "$work/checkout"
 git archive HEAD | tar -x -C "$work/checkout"
-builder bud --isolation chroot --pull-never --tag aha-radar "$work/checkout" >&2
+builder bud --format docker --isolation chroot --pull-never --tag aha-radar "$work/checkout" >&2
 builder inspect --type image localhost/aha-radar >"$work/image.json"
 say "the image is built"
 

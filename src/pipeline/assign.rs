@@ -2,7 +2,7 @@
 //!
 //! A cursor run claims what no run has claimed: older than the window's end, not older than 48 hours before its start, at most
 //! 50 a source, newest first. Of a source that had failed it claims what came since the source's last good fetch, up to seven days
-//! back. What is older still is stored as seen: never judged, but it teaches novelty, word frequencies and cadence. So is what has no
+//! back. It claims again what the last digest shows without a judgement as the judge failed. What is older still is stored as seen: never judged, but it teaches novelty, word frequencies and cadence. So is what has no
 //! date and stood in its source when that was first read. A window run reads all items of its window and claims nothing.
 
 use std::collections::HashMap;
@@ -48,7 +48,8 @@ async fn claim(context: &RunContext) -> Result<Vec<ItemId>, RunError> {
         unassigned.into_iter().partition(|item| !item.is_of_unknown_age && item.time >= oldest(item, window));
     let assigned = newest_of_each(fresh);
     let seen: Vec<ItemId> = old.into_iter().map(|item| item.id).collect();
-    context.store().assign_items(&context.lease, context.run.id, &assigned, &seen).await?;
+    let failed_since = window.start.hours_before(LATENESS_HOURS);
+    context.store().assign_items(&context.lease, context.run.id, &assigned, &seen, failed_since).await?;
     Ok(context.store().assigned_items(context.run.id).await?)
 }
 

@@ -48,7 +48,12 @@ pub(super) async fn run(context: &RunContext, state: &mut RunState) -> Result<()
         stories,
     };
     let cursor_run = context.run.mode == RunMode::Cursor;
-    let delivered = shown.iter().filter(|_| cursor_run).map(|ranked| {
+    // What a failing judge left out is asked about in the next run, and not shown for good.
+    let is_delivered = |ranked: &&&Ranked| {
+        let judgement = state.judgements.get(&state.stories[ranked.story].cluster_id);
+        cursor_run && judgement.is_some_and(|judgement| judgement.state() != Judgement::FAILED)
+    };
+    let delivered = shown.iter().filter(is_delivered).map(|ranked| {
         let story = &state.stories[ranked.story];
         (story.cluster_id, i64::try_from(story.distinct_sources().len()).unwrap_or(i64::MAX))
     });
@@ -162,7 +167,7 @@ fn story(state: &RunState, names: &Names, costs: &Costs, digest: DigestId, ranke
         author: item.author.clone(),
         teaser: story.members.iter().all(|member| member.item.is_teaser()),
         excerpt: first_words(&item.body_text, EXCERPT_CHARS),
-        state: judgement.map_or("failed", Judgement::state).to_owned(),
+        state: judgement.map_or(Judgement::FAILED, Judgement::state).to_owned(),
         cost: StoryCost { triage_microcredits: costs.share(judgement), summary_microcredits: costs.share(summary) },
         triage: verdict,
         summary: summary.and_then(Judgement::read::<Summary>),

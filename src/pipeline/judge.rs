@@ -41,6 +41,9 @@ pub struct Judgement {
 }
 
 impl Judgement {
+    /// The state of a story that was to be judged, and whose judge failed.
+    pub const FAILED: &str = "failed";
+
     /// The answer as its type.
     #[must_use]
     pub fn read<T: DeserializeOwned>(&self) -> Option<T> {
@@ -59,7 +62,7 @@ impl Judgement {
             (true, _) => "judged",
             (false, Some(Skip::Budget)) => "skipped_budget",
             (false, Some(Skip::Noise)) => "skipped_noise",
-            (false, None) => "failed",
+            (false, None) => Self::FAILED,
         }
     }
 }

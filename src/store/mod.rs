@@ -195,7 +195,16 @@ pub trait RunStore: Send + Sync {
 pub trait ItemStore: Send + Sync {
     /// Items of the topic that no cursor run has assigned or passed over, older than `until`.
     async fn unassigned_items(&self, topic: TopicId, until: Timestamp) -> Result<Vec<ItemHeader>>;
-    async fn assign_items(&self, lease: &Lease, run: RunId, assigned: &[ItemId], seen: &[ItemId]) -> Result<()>;
+    /// Claims items for a run, or passes them over. Claims again, from `failed_since` on, those of stories that the topic's last cursor
+    /// digest shows without a judgement as the judge failed.
+    async fn assign_items(
+        &self,
+        lease: &Lease,
+        run: RunId,
+        assigned: &[ItemId],
+        seen: &[ItemId],
+        failed_since: Timestamp,
+    ) -> Result<()>;
     /// Items that a cursor run has claimed.
     async fn assigned_items(&self, run: RunId) -> Result<Vec<ItemId>>;
     /// Of these, the ones from before the run's window that a source could not give when they were due.

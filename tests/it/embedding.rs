@@ -161,7 +161,7 @@ fn vectors_that_cannot_be_used_are_asked_for_once_more() {
         model.fault(of_embeddings().first(1), fault.clone());
         let radar = with(&model);
         run(&radar, WINDOW).exits(0);
-        let closed = if kind == "not_the_interface" { "unsettled".to_owned() } else { format!("error {kind}") };
+        let closed = if kind == "not_the_interface" { format!("unsettled {kind}") } else { format!("error {kind}") };
         assert_eq!(states(&radar).get(&closed), Some(&1), "{fault:?}: {:?}", states(&radar));
         the_books_agree(&radar, &model);
 
@@ -189,7 +189,7 @@ fn vectors_in_another_order_and_without_a_count_are_used() {
     model.fault(of_embeddings().first(1), Fault::Usage(Reported::Missing));
     let radar = with(&model);
     run(&radar, WINDOW).exits(0);
-    assert_eq!(states(&radar)["unsettled"], 1);
+    assert_eq!(states(&radar)["unsettled no_usage"], 1);
     assert_eq!(rows::table(&radar, "embeddings", &[]), rows::table(&other, "embeddings", &[]), "they are kept");
     let calls = model.calls().len();
     run(&radar, WINDOW).exits(0);

@@ -83,9 +83,9 @@ fn a_search_that_fails_costs_what_it_can_have_cost() {
         (Answer::new(402), format!("error search_credits 0 of {AT_MOST}")),
         (Answer::new(429), format!("error rate_limited 0 of {AT_MOST}")),
         (Answer::new(500), format!("error server_error 0 of {AT_MOST}")),
-        (Answer::new(504), format!("unsettled - ? of {AT_MOST}")),
-        (Answer::ok(complaint), format!("unsettled - ? of {AT_MOST}")),
-        (Answer::ok(RESULTS).cut_after(100), format!("unsettled - ? of {AT_MOST}")),
+        (Answer::new(504), format!("unsettled server_error ? of {AT_MOST}")),
+        (Answer::ok(complaint), format!("unsettled search_failed ? of {AT_MOST}")),
+        (Answer::ok(RESULTS).cut_after(100), format!("unsettled interrupted ? of {AT_MOST}")),
         (Answer::ok(r#"{"data": []}"#), format!("ok - 200 of {AT_MOST}")),
     ] {
         let web = search(answer);
@@ -154,6 +154,6 @@ fn killed_in_the_search() {
     run(&radar).exits(0);
     let mut found = rows::query(&radar, ROWS);
     found.sort();
-    assert_eq!(found, [format!("ok - {COST} of {AT_MOST}"), format!("unsettled - ? of {AT_MOST}")]);
+    assert_eq!(found, [format!("ok - {COST} of {AT_MOST}"), format!("unsettled interrupted ? of {AT_MOST}")]);
     the_books_agree(&radar, &model);
 }

@@ -25,10 +25,23 @@ impl ItemStore for PostgresStore {
         rows.into_iter().map(ItemHeader::try_from).collect()
     }
 
-    async fn assign_items(&self, lease: &Lease, run: RunId, assigned: &[ItemId], seen: &[ItemId]) -> Result<()> {
+    async fn assign_items(
+        &self,
+        lease: &Lease,
+        run: RunId,
+        assigned: &[ItemId],
+        seen: &[ItemId],
+        failed_since: Timestamp,
+    ) -> Result<()> {
         let mut write = self.write_fenced("assign_items", lease).await?;
         insert_topic_items(write.connection(), lease.topic, Some(run), assigned).await?;
         insert_topic_items(write.connection(), lease.topic, None, seen).await?;
+        sqlx::query(sql::RECLAIM_FAILED)
+            .bind(run.to_string())
+            .bind(lease.topic.to_string())
+            .bind(failed_since.as_millis())
+            .execute(write.connection())
+            .await?;
         write.lock_contents().await?;
         sqlx::query(sql::NOTE_ASSIGNED).bind(lease.topic.to_string()).execute(write.connection()).await?;
         write.commit().await

@@ -20,6 +20,17 @@ pub(crate) const UNASSIGNED: &str = "
     GROUP BY i.id
     ORDER BY i.item_time, i.id";
 
+/// Gives a run the items, not older than $3, of stories that the topic's last cursor digest shows without a judgement as the judge failed.
+pub(crate) const RECLAIM_FAILED: &str = "
+    UPDATE topic_items SET run_id = $1
+    WHERE topic_id = $2 AND state = 'assigned' AND item_id IN (
+        SELECT m.item_id FROM digest_items s
+        JOIN cluster_items m ON m.cluster_id = s.cluster_id
+        JOIN content_items i ON i.id = m.item_id
+        WHERE s.state = 'failed' AND i.item_time >= $3 AND i.deleted_at IS NULL AND s.digest_id = (
+            SELECT d.id FROM digests d JOIN runs r ON r.id = d.run_id
+            WHERE d.topic_id = $2 AND r.mode = 'cursor' AND d.run_id <> $1 ORDER BY d.window_end DESC, d.id LIMIT 1))";
+
 pub(crate) const ASSIGNED: &str = "
     SELECT i.id FROM topic_items t JOIN content_items i ON i.id = t.item_id
     WHERE t.run_id = $1 AND i.deleted_at IS NULL ORDER BY i.item_time, i.id";

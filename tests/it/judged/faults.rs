@@ -2,8 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use serde_json::Value;
+
 use super::{WINDOW, billed, of_schema, run, spent, states, stories, the_books_agree, with};
-use crate::support::radar::Radar;
+use crate::support::feeds::{Post, feed};
+use crate::support::radar::{Engine, Radar};
 use crate::support::responses::{Fault, MODEL, OpenAi, Reported, When};
 use crate::support::rows;
 
@@ -206,4 +209,45 @@ fn the_next_model_answers_where_the_first_cannot() {
         assert_eq!(model.calls().len(), paid, "a fallback's answer is an answer");
         the_books_agree(&radar, &model);
     }
+}
+
+/// A morning without a judge is made good the next morning, and costs nothing twice.
+fn what_a_failing_judge_left_out_is_asked_about_in_the_next_run(engine: Engine) {
+    let model = OpenAi::start();
+    model.fault(When::always(), Fault::InsufficientQuota);
+    let mut radar = model.serve(Radar::at("2026-11-18T07:00:00Z").on(engine)).with("AHA_SCHEDULE", "every 1d");
+    let post = |n: usize, at: &str| Post::about_nothing_else(&format!("post {n}"), at);
+    let first: Vec<Post> = (0..4).map(|n| post(n, "2026-11-18T05:00:00Z")).collect();
+    std::fs::write(radar.folder().join("feed.json"), feed("The Feed", &first)).unwrap();
+    radar.add(&["feed.json"]);
+    radar.run(&["run"]).exits(3).says("see the provider's").says("billing page");
+    assert!(stories(&radar.digest()).iter().all(|story| story["state"] == "failed"));
+
+    model.recover();
+    radar.set("AHA_NOW", "2026-11-19T07:00:00Z");
+    let second: Vec<Post> = first.into_iter().chain([post(9, "2026-11-19T05:00:00Z")]).collect();
+    std::fs::write(radar.folder().join("feed.json"), feed("The Feed", &second)).unwrap();
+    radar.run(&["run"]).exits(0);
+    let digest = radar.digest();
+    let judged = |digest: &Value| stories(digest).iter().filter(|story| story["state"] == "judged").count();
+    let skipped = usize::try_from(digest["skipped"]["ranked_lower"].as_u64().unwrap()).unwrap();
+    assert_eq!((judged(&digest) + skipped, stories(&digest).len() + skipped), (5, 5), "{digest:#}");
+    assert!(stories(&digest).iter().all(|story| story["since"].is_null()), "nothing of it was delivered before");
+    assert!(digest["skipped"]["already_delivered"] == 0, "{}", digest["skipped"]);
+
+    radar.set("AHA_NOW", "2026-11-20T07:00:00Z");
+    let calls = model.calls().len();
+    radar.run(&["run"]).exits(0);
+    assert_eq!((model.calls().len(), stories(&radar.digest()).len()), (calls, 0), "once judged, it is delivered");
+    the_books_agree(&radar, &model);
+}
+
+#[test]
+fn what_a_failing_judge_left_out_is_asked_about_in_the_next_run_on_sqlite() {
+    what_a_failing_judge_left_out_is_asked_about_in_the_next_run(Engine::Sqlite);
+}
+
+#[test]
+fn what_a_failing_judge_left_out_is_asked_about_in_the_next_run_on_postgres() {
+    what_a_failing_judge_left_out_is_asked_about_in_the_next_run(Engine::Postgres);
 }

@@ -41,9 +41,9 @@ async fn what_is_assigned_or_seen_is_settled_for_its_topic(store: &dyn Store) {
     let world = World::new(store).await;
     world.with_items(store, &[item("a", 3), item("b", 1), item("c", 2), item("d", 4)]).await;
     for _ in 0..2 {
-        store.assign_items(&world.lease, world.run, &[id("a"), id("b")], &[id("c")]).await.unwrap();
+        store.assign_items(&world.lease, world.run, &[id("a"), id("b")], &[id("c")], at(0)).await.unwrap();
     }
-    store.assign_items(&world.lease, world.run, &[id("c")], &[id("a")]).await.unwrap();
+    store.assign_items(&world.lease, world.run, &[id("c")], &[id("a")], at(0)).await.unwrap();
     let left = store.unassigned_items(world.topic.id, at(24)).await.unwrap();
     assert_eq!(left.iter().map(|item| item.id).collect::<Vec<_>>(), [id("d")]);
     assert_eq!(store.assigned_items(world.run).await.unwrap(), [id("b"), id("a")]);
@@ -68,7 +68,7 @@ async fn what_a_source_missed_and_what_it_first_listed_are_noted(store: &dyn Sto
     for (key, is_of_unknown_age, catch_up_from) in expected {
         assert_eq!(noted(key), (is_of_unknown_age, catch_up_from), "{key}");
     }
-    store.assign_items(&world.lease, world.run, &[id("b"), id("c"), id("d")], &[id("a")]).await.unwrap();
+    store.assign_items(&world.lease, world.run, &[id("b"), id("c"), id("d")], &[id("a")], at(0)).await.unwrap();
     let mut late = [id("b"), id("c")];
     late.sort();
     assert_eq!(store.late_items(world.run, at(5)).await.unwrap(), late);
@@ -78,7 +78,7 @@ async fn what_a_source_missed_and_what_it_first_listed_are_noted(store: &dyn Sto
 async fn a_window_holds_its_start_and_not_its_end(store: &dyn Store) {
     let world = World::new(store).await;
     world.with_items(store, &[item("a", 1), item("b", 2), item("c", 3)]).await;
-    store.assign_items(&world.lease, world.run, &[id("a")], &[id("b")]).await.unwrap();
+    store.assign_items(&world.lease, world.run, &[id("a")], &[id("b")], at(0)).await.unwrap();
     assert_eq!(store.items_in_window(world.topic.id, window(1, 3)).await.unwrap(), [id("a"), id("b")]);
     let other = World::named(store, "other").await;
     assert!(store.items_in_window(other.topic.id, window(0, 24)).await.unwrap().is_empty());

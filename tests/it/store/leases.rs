@@ -88,7 +88,7 @@ async fn refuses_everything(store: &dyn Store, world: &World, stale: &Lease, run
         ("begin_attempt", store.begin_attempt(stale, world.run, at(24)).await.err()),
         ("note_stage", store.note_stage(stale, world.run, 1, "embed").await.err()),
         ("pin_snapshot", store.pin_snapshot(stale, world.run, at(24)).await.err()),
-        ("assign_items", store.assign_items(stale, world.run, &[id("a")], &[id("b")]).await.err()),
+        ("assign_items", store.assign_items(stale, world.run, &[id("a")], &[id("b")], at(0)).await.err()),
         ("commit_embeddings", {
             let embeddings = [super::world::embedding("a")];
             store.commit_embeddings(stale, SPACE, &embeddings).await.err()

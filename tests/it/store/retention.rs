@@ -80,8 +80,8 @@ async fn looks_and_calls_go_when_nothing_needs_them(store: &dyn Store, url: &str
     assert_eq!(removed(store, RetentionStep::Fetches, 500).await, 1);
     let call = |id: &str, state: &str| {
         format!(
-            "INSERT INTO provider_calls (id, purpose, provider, model, prompt_id, attempt, state, started_at)
-             VALUES ('{id}', 'triage', 'p', 'm', 'p', 1, '{state}', 5)"
+            "INSERT INTO provider_calls (id, purpose, provider, model, prompt_id, attempt, state, error_kind, started_at)
+             VALUES ('{id}', 'triage', 'p', 'm', 'p', 1, '{state}', CASE WHEN '{state}' = 'unsettled' THEN 'timed_out' END, 5)"
         )
     };
     for (id, state) in [("answered", "ok"), ("unused", "ok"), ("open", "unsettled"), ("asked", "reserved")] {
