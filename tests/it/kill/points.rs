@@ -81,8 +81,8 @@ fn a_run_killed_again_and_again_gets_there_in_the_end(engine: Engine) {
     let last = finish(setup.start(&radar, &[]));
     tally.compare(setup, &radar, &last, "killed at every stage");
     tally.close();
-    let lost = rows::number(&radar, "SELECT count(*) FROM run_attempts WHERE outcome = 'lost'");
-    assert_eq!(usize::try_from(lost).unwrap(), STAGES.len());
+    let attempts = rows::number(&radar, "SELECT count(*) FROM run_attempts WHERE outcome = 'lost'");
+    assert_eq!(usize::try_from(attempts).unwrap(), STAGES.len());
 }
 
 fn a_run_killed_yesterday_is_finished_before_todays(engine: Engine) {
