@@ -1,4 +1,4 @@
-//! Failures of sources that differ in nothing but the source: told once, with how many there are.
+//! Failures of sources that differ in nothing but the source: reported once, with how many there are.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -85,11 +85,11 @@ mod tests {
             ("file:///x/g.xml", "file", "/x/g.xml cannot be read"),
         ];
         let found = alike(failures.iter().map(|&(url, kind, reason)| Failure { url, kind, reason }));
-        let told: Vec<_> = found.iter().map(|alike| (&*alike.reason, alike.urls.len(), alike.names())).collect();
+        let groups: Vec<_> = found.iter().map(|alike| (&*alike.reason, alike.urls.len(), alike.names())).collect();
         let four = "https://a.example/feed, https://c.example/feed, https://d.example/feed and 1 more".to_owned();
-        assert_eq!(told[0], ("the name … could not be resolved", 4, four));
-        assert_eq!(told[1], ("https://b.example/feed answered 404", 1, "https://b.example/feed".to_owned()));
-        assert_eq!(told[2], ("… cannot be read", 2, "file:///x/f.xml, file:///x/g.xml".to_owned()));
-        assert_eq!(told.len(), 3);
+        assert_eq!(groups[0], ("the name … could not be resolved", 4, four));
+        assert_eq!(groups[1], ("https://b.example/feed answered 404", 1, "https://b.example/feed".to_owned()));
+        assert_eq!(groups[2], ("… cannot be read", 2, "file:///x/f.xml, file:///x/g.xml".to_owned()));
+        assert_eq!(groups.len(), 3);
     }
 }

@@ -117,7 +117,9 @@ impl Work {
         let left = self.left.unwrap_or(policy.all());
         match retry::next(policy, left, error, self.asks.len(), jitter) {
             Next::Again { after, left } => vec![Self { after, left: Some(left), failure: why, is_half: false, ..self }],
-            Next::AsStream => vec![Self { left: Some(left), failure: why, after: Duration::ZERO, ..self }],
+            Next::AsStream => {
+                vec![Self { left: Some(left), failure: why, after: Duration::ZERO, is_half: false, ..self }]
+            }
             Next::Repair { left } => {
                 vec![Self {
                     left: Some(left),

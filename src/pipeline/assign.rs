@@ -2,8 +2,9 @@
 //!
 //! A cursor run claims what no run has claimed: older than the window's end, not older than 48 hours before its start, at most
 //! 50 a source, newest first. Of a source that had failed it claims what came since the source's last good fetch, up to seven days
-//! back. It claims again what the last digest shows without a judgement as the judge failed. What is older still is stored as seen: never judged, but it teaches novelty, word frequencies and cadence. So is what has no
-//! date and stood in its source when that was first read. A window run reads all items of its window and claims nothing.
+//! back. It claims again what the last digest shows without a judgement as the judge failed. What is older still is stored as
+//! seen: never judged, but it teaches novelty, word frequencies and cadence. So is what has no date and stood in its source when
+//! that was first read. A window run reads all items of its window and claims nothing.
 
 use std::collections::HashMap;
 
