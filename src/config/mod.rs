@@ -137,6 +137,7 @@ struct Raw {
     aha_budget_policy: Option<String>,
     ollama_base_url: Option<String>,
     aha_egress: Option<String>,
+    aha_llm_local_fallback: Option<String>,
     aha_llm_config: Option<String>,
     aha_embed_model_dir: Option<String>,
     aha_llm_concurrency: Option<String>,

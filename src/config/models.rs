@@ -1,6 +1,6 @@
 //! How models are asked and what may be spent on them: `AHA_BUDGET_*`, `AHA_LLM_*`, and around them `OPENAI_*` and the catalogue.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
@@ -27,6 +27,8 @@ pub struct LlmSettings {
     /// The models of the file that `AHA_LLM_CONFIG` names.
     pub catalogue: Option<Catalogue>,
     pub egress: Egress,
+    /// Tasks that `local` does where every model asked has failed.
+    pub local_fallback: BTreeSet<Task>,
     /// How each task is asked, whoever is asked: its limits and how much to think.
     pub tasks: BTreeMap<Task, TaskSettings>,
     /// Makes the vectors of texts where the catalogue names no model for them; where there is neither, texts are compared by their words.
@@ -101,6 +103,16 @@ impl FromStr for Egress {
     }
 }
 
+/// `none`, `all`, or tasks that `local` does, with commas between them.
+fn tasks_of_fallback(text: &str) -> Option<BTreeSet<Task>> {
+    let tasks = Task::ALL.into_iter().filter(|task| task.is_done_by_local());
+    match text.trim() {
+        "none" => Some(BTreeSet::new()),
+        "all" => Some(tasks.collect()),
+        listed => listed.split(',').map(|name| tasks.clone().find(|task| task.as_str() == name.trim())).collect(),
+    }
+}
+
 impl Reader {
     pub(super) fn budget(&mut self, raw: &mut Raw) -> BudgetSettings {
         let mut cap = |text: &mut Option<String>, name| {
@@ -130,6 +142,9 @@ impl Reader {
         let base = ("OLLAMA_BASE_URL", "the http(s) URL of an Ollama server", "http://127.0.0.1:11434");
         let _ = self.maybe(raw.ollama_base_url.take(), base, place::http_url);
         let egress = ("AHA_EGRESS", "any or local", "local");
+        let tasks_of_local = Task::ALL.into_iter().filter(|task| task.is_done_by_local()).map(Task::as_str);
+        let tasks_of_local = format!("none, all, or some of {}", tasks_of_local.collect::<Vec<_>>().join(", "));
+        let fallback = ("AHA_LLM_LOCAL_FALLBACK", tasks_of_local.as_str(), "triage");
         let stories = ("AHA_TRIAGE_BATCH_SIZE", "a number of stories from 1 to 50", "10");
         let calls = ("AHA_LLM_CONCURRENCY", "a number of calls from 1 to 256", "4");
         let language = ("AHA_LANGUAGE", "the name or tag of a language", "German");
@@ -137,6 +152,7 @@ impl Reader {
             openai,
             catalogue: raw.aha_llm_config.take().and_then(|path| self.catalogue(path.trim(), environment, timeout)),
             egress: self.or(raw.aha_egress.take(), egress, Egress::default(), |text| text.parse().ok()),
+            local_fallback: self.or(raw.aha_llm_local_fallback.take(), fallback, BTreeSet::new(), tasks_of_fallback),
             tasks,
             embed: embed.filter(|_| raw.aha_embed_model_dir.is_none()),
             embed_limits,

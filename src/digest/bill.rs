@@ -13,8 +13,14 @@ use crate::text::numbers::count;
 /// `cost: 0.12 credits, judged by openai/gpt-5-mini`; without a model, what one would cost.
 pub(super) fn of_digest(digest: &Digest) -> String {
     let cost = format!("cost: {}", credits(digest.cost.microcredits));
+    let fallbacks = digest.cost.local_fallbacks;
     match models(digest).as_slice() {
         _ if digest.stories.is_empty() => cost,
+        [] if fallbacks > 0 => format!("{cost}, judged locally because no model answered"),
+        models if fallbacks > 0 => {
+            let stories = count(fallbacks, "story", "stories");
+            format!("{cost}, judged by {}; {stories} judged locally because no model answered", list(models, 4))
+        }
         [] => match with_a_model(&digest.cost.with_a_model) {
             Some(estimate) => format!("{cost}, judged locally; {estimate}"),
             None => format!("{cost}, judged locally"),

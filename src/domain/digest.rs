@@ -265,12 +265,20 @@ pub struct Cost {
     /// Why stories were put together by their words alone, though a model for vectors was named.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub words_alone: Option<String>,
+    /// Stories shown whose judgement or summary is by `local` because every model that was asked has failed.
+    #[serde(default, skip_serializing_if = "is_none_of_them")]
+    pub local_fallbacks: usize,
     /// Models that were not asked any more in this run, and why.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub given_up: Vec<String>,
     /// Where no model was asked: what it would take to ask one, by task.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub with_a_model: Vec<Estimate>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+const fn is_none_of_them(count: &usize) -> bool {
+    *count == 0
 }
 
 /// What one task of a window would take.

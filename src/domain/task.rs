@@ -63,6 +63,12 @@ impl Task {
         matches!(self, Self::Triage | Self::SignalParse)
     }
 
+    /// Whether `local` can do it. It names no entities and reads no service's results: it would have to guess.
+    #[must_use]
+    pub const fn is_done_by_local(self) -> bool {
+        !matches!(self, Self::EntityExtract | Self::SignalParse)
+    }
+
     /// The prompt that ships with this version. `local` reads none, but its answers carry the id of the contract they fill.
     #[must_use]
     pub const fn prompt_id(self) -> &'static str {

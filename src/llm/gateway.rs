@@ -205,9 +205,34 @@ impl Gateway {
         if scope.rejudge {
             return Ok(None);
         }
-        let chain = self.parts.router.choose(task, scope.tier);
+        let is_free = self.parts.router.choose(task, scope.tier).iter().all(Route::is_local);
+        self.find(store, task, scope, ask, is_free).await
+    }
+
+    /// The stored answer that a run was given, for a replay of it: what `local` said in a model's place is among them.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn given(
+        &self,
+        store: &SharedStore,
+        task: Task,
+        scope: &CallScope,
+        ask: &Ask,
+    ) -> Result<Option<Outcome>, StoreError> {
+        self.find(store, task, scope, ask, true).await
+    }
+
+    async fn find(
+        &self,
+        store: &SharedStore,
+        task: Task,
+        scope: &CallScope,
+        ask: &Ask,
+        is_local_accepted: bool,
+    ) -> Result<Option<Outcome>, StoreError> {
         let accepts = |stored: &StoredAnswer| {
-            let same_input = || chain.iter().all(Route::is_local) && stored.input_hash == ask.input.hash();
+            let same_input = || is_local_accepted && stored.input_hash == ask.input.hash();
             stored.provider != local::PROVIDER || same_input()
         };
         // Prompts that are not there any more were answered under their own id, what is missing under the present one's.

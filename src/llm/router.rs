@@ -162,6 +162,8 @@ pub struct Candidate {
 pub struct Router {
     openai: Option<OpenAi>,
     listed: Option<Arc<Listed>>,
+    /// Tasks that `local` does where every model asked has failed.
+    local_fallback: BTreeSet<Task>,
 }
 
 /// The server of the settings `OPENAI_…`.
@@ -177,7 +179,7 @@ impl Router {
     /// With the server of `OPENAI_…` alone.
     #[must_use]
     pub fn new(openai: Option<&OpenAiSettings>) -> Self {
-        Self { openai: openai.map(|settings| OpenAi::new(settings, Egress::Any)), listed: None }
+        Self { openai: openai.map(|settings| OpenAi::new(settings, Egress::Any)), ..Self::default() }
     }
 
     /// With all that is configured.
@@ -187,11 +189,12 @@ impl Router {
         Self {
             openai: llm.openai.as_ref().map(|settings| OpenAi::new(settings, llm.egress)),
             listed: listed.map(Arc::new),
+            local_fallback: llm.local_fallback.clone(),
         }
     }
 
     /// The chain for a task at a tier: the catalogue's; where it names no model for it, that of `OPENAI_…`; where that names none either, `local`
-    /// alone. Empty for a task that nobody can do. `local` is never a stand-in for a model that fails or is refused.
+    /// alone. Empty for a task that nobody can do. `local` comes after models only for the tasks of `AHA_LLM_LOCAL_FALLBACK`.
     #[must_use]
     pub fn choose(&self, task: Task, tier: BudgetTier) -> Vec<Route> {
         self.candidates(task, tier).into_iter().filter_map(|candidate| candidate.route.ok()).collect()
@@ -200,15 +203,22 @@ impl Router {
     /// The same, with those that are not asked.
     #[must_use]
     pub fn candidates(&self, task: Task, tier: BudgetTier) -> Vec<Candidate> {
-        let of_settings = self.openai.as_ref().map(|openai| openai.candidates(task, tier)).unwrap_or_default();
-        match &self.listed {
+        let mut chain = match &self.listed {
             Some(listed) if listed.serves(task) => listed.candidates(task, tier),
-            _ if !of_settings.is_empty() => of_settings,
-            _ => {
-                let route = local(task).into_iter();
-                route.map(|route| Candidate { model: route.model.clone(), route: Ok(route) }).collect()
-            }
+            _ => self.openai.as_ref().map(|openai| openai.candidates(task, tier)).unwrap_or_default(),
+        };
+        if chain.is_empty() || self.local_fallback.contains(&task) {
+            chain.extend(local(task).map(|route| Candidate { model: route.model.clone(), route: Ok(route) }));
         }
+        chain
+    }
+
+    /// Whether `local` does a task only where every model asked has failed.
+    #[must_use]
+    pub fn falls_back_to_local(&self, task: Task, tier: BudgetTier) -> bool {
+        let chain = self.candidates(task, tier);
+        let is_local = |candidate: &Candidate| candidate.route.as_ref().is_ok_and(Route::is_local);
+        chain.len() > 1 && chain.last().is_some_and(is_local)
     }
 
     /// Why a chain is empty.
@@ -349,9 +359,8 @@ fn openai_model(model: &str) -> ModelRef {
     ModelRef { provider: provider::OPENAI_NAME.to_owned(), model: model.to_owned() }
 }
 
-/// `local` names no entities and reads no service's results: it would have to guess.
 fn local(task: Task) -> Option<Route> {
-    (!matches!(task, Task::EntityExtract | Task::SignalParse)).then(|| Route {
+    task.is_done_by_local().then(|| Route {
         model: ModelRef { provider: local::PROVIDER.to_owned(), model: local::MODEL.to_owned() },
         reach: Reach::Local,
         price: Some(Price::default()),

@@ -12,6 +12,7 @@ use crate::domain::run::RunMode;
 use crate::domain::source::Source;
 use crate::domain::story::{Story, StoryMember};
 use crate::domain::summary::Summary;
+use crate::domain::task::Task;
 use crate::domain::verdict::Verdict;
 use crate::store::{CallCost, DigestCommit};
 use crate::text::numbers::count;
@@ -322,9 +323,22 @@ fn cost(context: &RunContext, state: &RunState, costs: &Costs, shown: &[&Ranked]
         summaries_skipped: summaries.iter().filter(|judgement| judgement.skipped.is_some()).count(),
         summaries_failed: summaries.iter().filter(|judgement| judgement.skipped.is_none()).count(),
         words_alone: state.words_alone.clone(),
+        local_fallbacks: shown.iter().filter(|ranked| is_by_fallback(context, state, ranked)).count(),
         given_up: context.gate.given_up(),
         with_a_model: state.estimates.clone(),
     }
+}
+
+/// Whether a model was to judge or summarise a story, and `local` did.
+fn is_by_fallback(context: &RunContext, state: &RunState, ranked: &Ranked) -> bool {
+    let (gateway, tier) = (context.app.gateway(), context.run.settings.tier);
+    let cluster = state.stories[ranked.story].cluster_id;
+    let by_task = [(Task::Triage, &state.judgements), (Task::DeepSummary, &state.summaries)];
+    (context.replays || !gateway.is_pretending())
+        && by_task.into_iter().any(|(task, judgements)| {
+            let judgement = judgements.get(&cluster).filter(|judgement| judgement.answer.is_some());
+            judgement.is_some_and(|judgement| !judgement.is_paid()) && gateway.router().falls_back_to_local(task, tier)
+        })
 }
 
 fn reading_minutes(stories: &[DigestStory]) -> usize {

@@ -135,7 +135,12 @@ pub(super) async fn judge(
     let (store, gateway) = (context.store(), context.app.gateway());
     let mut by_story: HashMap<ClusterId, Judgement> = HashMap::new();
     for (cluster, ask) in &asks {
-        if let Some(outcome) = gateway.stored(store, task, &scope, ask).await? {
+        let stored = if context.replays {
+            gateway.given(store, task, &scope, ask).await?
+        } else {
+            gateway.stored(store, task, &scope, ask).await?
+        };
+        if let Some(outcome) = stored {
             by_story.insert(*cluster, outcome.into());
             context.progress.step("");
         }

@@ -36,6 +36,11 @@ pub(super) fn settings(config: &Config, findings: &mut Findings) {
         None => {}
     }
     chains(&router, findings);
+    let fallback: Vec<&str> = config.llm.local_fallback.iter().map(|task| task.as_str()).collect();
+    if !fallback.is_empty() && config.llm.has_models() {
+        let text = format!("`local` does {} where every model fails (AHA_LLM_LOCAL_FALLBACK)", fallback.join(", "));
+        findings.ok("model", text);
+    }
     if config.llm.egress == Egress::Local {
         findings.ok("egress", "AHA_EGRESS=local: only models on this host or a private network are asked");
     }

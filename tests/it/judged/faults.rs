@@ -211,6 +211,49 @@ fn the_next_model_answers_where_the_first_cannot() {
     }
 }
 
+/// By the owner's choice alone `local` comes last; its answers replay, and no later run takes them for a model's.
+fn local_judges_where_the_owner_wants_it_and_every_model_fails(engine: Engine) {
+    let model = OpenAi::start();
+    model.fault(When::always(), Fault::Text("no"));
+    let radar = with(&model).on(engine).with("AHA_LLM_LOCAL_FALLBACK", "triage, deep_summary");
+    run(&radar, WINDOW).exits(0).says("judged locally because no model answered");
+    let digest = radar.digest();
+    let shown = stories(&digest).len();
+    assert!(shown > 0 && stories(&digest).iter().all(|story| story["state"] == "judged"), "{digest:#}");
+    assert!(stories(&digest).iter().all(|story| story["triage"]["provider"] == "local"));
+    assert_eq!(digest["cost"]["local_fallbacks"], shown);
+    assert!(states(&radar).keys().any(|state| state.starts_with("error invalid_answer")), "{:?}", states(&radar));
+    the_books_agree(&radar, &model);
+
+    let paid = model.calls().len();
+    let replayed = radar.run(&["replay", "latest", "--json"]).exits(0).json();
+    assert!(stories(&replayed).iter().all(|story| story["triage"]["provider"] == "local"), "{replayed:#}");
+    assert_eq!(model.calls().len(), paid, "a replay asks nobody");
+
+    model.recover();
+    run(&radar, WINDOW).exits(0);
+    let digest = radar.digest();
+    assert!(stories(&digest).iter().all(|story| story["triage"]["model"] == MODEL), "asked again: {digest:#}");
+    assert_eq!(digest["cost"]["local_fallbacks"], Value::Null);
+    the_books_agree(&radar, &model);
+}
+
+#[test]
+fn local_judges_where_the_owner_wants_it_and_every_model_fails_on_sqlite() {
+    local_judges_where_the_owner_wants_it_and_every_model_fails(Engine::Sqlite);
+}
+
+#[test]
+fn local_judges_where_the_owner_wants_it_and_every_model_fails_on_postgres() {
+    local_judges_where_the_owner_wants_it_and_every_model_fails(Engine::Postgres);
+}
+
+#[test]
+fn a_task_that_local_cannot_do_is_no_fallback_of_it() {
+    let radar = Radar::at("2026-11-18T07:00:00Z").with("AHA_LLM_LOCAL_FALLBACK", "triage,entity_extract");
+    radar.run(&["doctor"]).exits(2).says("AHA_LLM_LOCAL_FALLBACK").says("triage, deep_summary, manual_summary");
+}
+
 /// A morning without a judge is made good the next morning, and costs nothing twice.
 fn what_a_failing_judge_left_out_is_asked_about_in_the_next_run(engine: Engine) {
     let model = OpenAi::start();
