@@ -20,9 +20,11 @@ pub(super) struct Quote {
 }
 
 impl Quote {
-    /// The sentence with quotation marks where it is one.
+    /// The sentence with quotation marks where it is one; what is a quotation from end to end has its own.
     pub(super) fn marked(&self) -> String {
-        if self.verbatim { format!("“{}”", self.text) } else { self.text.clone() }
+        let is_marked =
+            self.text.strip_prefix('“').is_some_and(|rest| rest.find('”') == rest.len().checked_sub('”'.len_utf8()));
+        if self.verbatim && !is_marked { format!("“{}”", self.text) } else { self.text.clone() }
     }
 
     /// The line under a story's title: its summary's, else the opening of its text.
@@ -141,6 +143,13 @@ mod tests {
                 "{raw}"
             );
         }
+    }
+
+    #[test]
+    fn a_quotation_from_end_to_end_is_marked_once() {
+        let marked = |text: &str| Quote { text: text.to_owned(), verbatim: true, source: None }.marked();
+        assert_eq!(marked("“It works.”"), "“It works.”");
+        assert_eq!(marked("“It works,” she said, “at last.”"), "““It works,” she said, “at last.””");
     }
 
     #[test]

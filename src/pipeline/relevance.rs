@@ -74,16 +74,32 @@ impl Relevances {
         let query = Query::new(interests, &corpus, frequencies);
         let priors = SourcePriors::of(&StoredQuery::of(&query), of_sources);
         let degrees = query.degrees();
+        let asks_for_nothing = interests.is_empty();
         let mut best: HashMap<ClusterId, (usize, f64)> = HashMap::new();
+        let mut allowed: HashMap<ClusterId, (f64, usize)> = HashMap::new();
         for (text, ((cluster, item, source, _), degree)) in texts.iter().zip(&degrees).enumerate() {
             let prior = priors.without(*source, *item);
-            let is_better = |(best, its_prior): &(usize, f64)| degree.total(prior) > degrees[*best].total(*its_prior);
+            let (sum, count) = allowed.entry(*cluster).or_default();
+            *sum += degree.allowed;
+            *count += 1;
+            // Who asks for nothing and denies something is told what is denied.
+            let is_better = |(best, its_prior): &(usize, f64)| {
+                if asks_for_nothing {
+                    degree.allowed < degrees[*best].allowed
+                } else {
+                    degree.total(prior) > degrees[*best].total(*its_prior)
+                }
+            };
             if best.get(cluster).is_none_or(is_better) {
                 best.insert(*cluster, (text, prior));
             }
         }
         let by_story = best.into_iter().map(|(cluster, (text, prior))| {
-            (cluster, StoryRelevance::of(interests, &query, text, &degrees[text], prior))
+            let mut found = StoryRelevance::of(interests, &query, text, &degrees[text], prior);
+            if let Some((sum, count)) = allowed.get(&cluster).filter(|_| asks_for_nothing) {
+                found.relevance.allowed = round(sum * share_of(1, *count));
+            }
+            (cluster, found)
         });
         Self { has_interests: !interests.is_empty(), by_story: by_story.collect() }
     }

@@ -1,11 +1,11 @@
 //! Interests as people write them: clauses, some of them denials.
 //!
 //! A sentence is cut into clauses at commas, colons, "and", "especially" and the like. A denial ("no sport", "not interested in …") holds
-//! to the end of its sentence or a "but". A clause that names no place is about the places that its sentence has named before:
+//! to the end of its sentence or a "but", one within a clause ("rather than …") to the next comma. What follows a "because" is left out. A clause that names no place is about the places that its sentence has named before:
 //! "Latin America: politics, trade", but not "heat pumps, tidal energy in Scotland".
 
 use super::lexicon::{LONGEST, Lexicon};
-use super::phrases::{Phrase, find};
+use super::phrases::{Phrase, compound, find};
 use super::places::{PlaceId, Places};
 use super::words::{fold, is_function_word, is_lead_in, next_word, stem};
 
@@ -118,12 +118,15 @@ fn clauses(text: &str, sentence: &[Token]) -> Vec<Clause> {
     let words: Vec<&str> = sentence.iter().map(|token| token.word.as_str()).collect();
     let mut parts: Vec<(Vec<&Token>, bool)> = vec![(Vec::new(), false)];
     let mut denied = false;
+    // What holds again from the next pause on, where a denial ends there.
+    let mut from_pause: Option<bool> = None;
     // The first part since the last pause: a denial that comes behind its object takes these back.
     let mut since_pause = 0;
     let mut at = 0;
     while at < sentence.len() {
         if sentence[at].mark == Mark::Pause {
             since_pause = parts.len();
+            denied = from_pause.take().unwrap_or(denied);
             parts.push((Vec::new(), denied));
             at += 1;
             continue;
@@ -135,10 +138,15 @@ fn clauses(text: &str, sentence: &[Token]) -> Vec<Clause> {
         };
         at += length;
         match phrase {
-            Phrase::NoDenial => continue,
+            Phrase::NoDenial | Phrase::Aside => continue,
+            Phrase::Reason => break,
             Phrase::Denial => denied = true,
+            Phrase::ShortDenial => {
+                from_pause.get_or_insert(denied);
+                denied = true;
+            }
             Phrase::Turn => {
-                denied = false;
+                (denied, from_pause) = (false, None);
                 since_pause = parts.len();
             }
             Phrase::DenialBehind => parts[since_pause..].iter_mut().for_each(|(_, is_denied)| *is_denied = true),
@@ -165,11 +173,18 @@ fn clause(text: &str, part: &[&Token], denied: bool) -> Option<Clause> {
         Clause { written: String::new(), denied, words: Vec::new(), places: Vec::new(), scope: Vec::new() };
     let mut span: Option<(usize, usize)> = None;
     let mut kept: Vec<&str> = Vec::new();
+    // Behind the name of a subject that was found last.
+    let mut named_until = 0;
     let mut at = 0;
     while at < part.len() {
         let found = Places::shipped().find(&words[at..]);
         let length = found.as_ref().map_or(1, |(_, length)| *length);
-        let is_content = found.is_some() || is_content(words[at]);
+        named_until = named_until.max(match compound(&words[at..]) {
+            0 => 0,
+            length => at + length,
+        });
+        let is_named = at < named_until && !is_function_word(words[at]);
+        let is_content = found.is_some() || is_named || is_content(words[at]);
         if is_content {
             let end = part[at + length - 1].end;
             span = Some((span.map_or(part[at].start, |(start, _)| start), end));
@@ -235,7 +250,24 @@ mod tests {
         assert_eq!(parsed("no football but cricket"), ["-football", "cricket"]);
         assert_eq!(parsed("I don't care about release notes"), ["-release notes"]);
         assert_eq!(parsed("I am tired of celebrity news and sport"), ["-celebrity", "-sport"]);
+        assert_eq!(parsed("ferries rather than cruises, tides"), ["ferries", "-cruises", "tides"]);
+        assert_eq!(parsed("No sport, and I also like tides"), ["-sport", "tides"]);
+        assert_eq!(parsed("I don't need gadget reviews"), ["-gadget reviews"]);
         assert_eq!(parsed("Not only Rust; I can't get enough of cheese"), ["Rust", "cheese"]);
+    }
+
+    #[test]
+    fn what_is_no_subject_is_left_out() {
+        assert_eq!(parsed("I keep an eye on harbours, because my colleagues ask me all the time"), ["harbours"]);
+        assert_eq!(parsed("I like to read in the evening about archaeology"), ["archaeology"]);
+    }
+
+    #[test]
+    fn a_word_that_leads_up_elsewhere_may_be_a_subject_s() {
+        let words = |text: &str| Interests::parse(text).clauses.remove(0).words;
+        assert_eq!(words("I have an interest in interest rates"), ["interest", "rates"]);
+        assert_eq!(words("the cost of living"), ["cost", "living"]);
+        assert_eq!(words("the two world wars"), ["two", "world", "wars"]);
     }
 
     #[test]

@@ -9,10 +9,8 @@ use super::words::{each_word, stem};
 
 /// Title, opening of the text, what follows, the feed's own categories.
 pub(super) const FIELDS: usize = 4;
-pub(super) const TITLE: usize = 0;
-pub(super) const LEAD: usize = 1;
-pub(super) const BODY: usize = 2;
-pub(super) const CATEGORIES: usize = 3;
+const LEAD: usize = 1;
+const BODY: usize = 2;
 
 /// Words of a text that are its opening, and words that are read at all.
 const LEAD_WORDS: usize = 60;
@@ -44,6 +42,17 @@ pub(super) struct Word {
     begins_abbreviation: bool,
 }
 
+impl Word {
+    fn of(text: Box<str>) -> Self {
+        let stem = stem(&text);
+        let begins_abbreviation = Lexicon::shipped().begins_abbreviation(&stem);
+        let table = WordVectors::shipped();
+        let rank = table.rank(&text);
+        let vector_weight = rank.map_or(0.0, |rank| table.weight(rank));
+        Self { text, stem: stem.into(), rank, vector_weight, begins_abbreviation }
+    }
+}
+
 #[derive(Debug)]
 pub(super) struct Document {
     pub(super) fields: [Vec<WordId>; FIELDS],
@@ -55,61 +64,42 @@ pub(super) struct Document {
 #[derive(Debug, Default)]
 pub struct Corpus {
     pub(super) words: Vec<Word>,
-    ids: FxHashMap<Box<str>, WordId>,
+    ids: WordIds,
     pub(super) documents: Vec<Document>,
     lengths: [usize; FIELDS],
 }
 
-/// Texts that are read one after the other, at least: each such part finds its words anew.
+/// Texts that are read one after the other, at least: each such part numbers its words anew.
 const LEAST_PART: usize = 64;
 
 impl Corpus {
     /// A text's number is its place among those given.
     #[must_use]
     pub fn of(texts: &[TextParts<'_>]) -> Self {
-        let read = |texts: &[TextParts<'_>]| {
-            let mut part = Self::default();
-            for text in texts {
-                part.add(*text);
-            }
-            part
-        };
         let part = texts.len().div_ceil(rayon::current_num_threads()).max(LEAST_PART);
-        let parts: Vec<Self> = texts.par_chunks(part).map(read).collect();
-        let mut corpus = Self::default();
+        let parts: Vec<Part> = texts.par_chunks(part).map(Part::read).collect();
+        let mut ids = WordIds::default();
+        let mut numbered: Vec<(Vec<WordId>, Vec<WordsOfText>)> = Vec::with_capacity(parts.len());
         for part in parts {
-            corpus.append(part);
+            let numbers = part.ids.words.iter().map(|word| ids.number(word)).collect();
+            numbered.push((numbers, part.texts));
         }
-        corpus
-    }
-
-    /// Adds the texts of another, whose words get the numbers that they have here.
-    fn append(&mut self, part: Self) {
-        let numbers: Vec<WordId> = part.words.into_iter().map(|word| self.number_of(word)).collect();
-        for mut document in part.documents {
-            document.fields.iter_mut().flatten().for_each(|id| *id = numbers[*id as usize]);
-            self.documents.push(document);
-        }
-        for (sum, length) in self.lengths.iter_mut().zip(part.lengths) {
-            *sum += length;
-        }
-    }
-
-    fn add(&mut self, parts: TextParts<'_>) {
-        let mut fields: [Vec<WordId>; FIELDS] = Default::default();
-        self.read(parts.title, MAX_WORDS, &mut fields[TITLE]);
-        self.read(parts.body, MAX_WORDS, &mut fields[LEAD]);
-        if fields[LEAD].len() > LEAD_WORDS {
-            fields[BODY] = fields[LEAD].split_off(LEAD_WORDS);
-        }
-        for category in parts.categories {
-            self.read(category, MAX_WORDS, &mut fields[CATEGORIES]);
-        }
-        for (sum, field) in self.lengths.iter_mut().zip(&fields) {
-            *sum += field.len();
-        }
-        let vector = if parts.is_english { self.vector(&fields) } else { [0.0; DIMENSIONS] };
-        self.documents.push(Document { fields, vector });
+        // Texts get abbreviations of phrases that they spell out.
+        Lexicon::shipped().abbreviations().for_each(|short| _ = ids.number(short));
+        let words: Vec<Word> = std::mem::take(&mut ids.words).into_par_iter().map(Word::of).collect();
+        let reader = Reader { words: &words, ids: &ids };
+        let documents: Vec<Document> = numbered
+            .into_par_iter()
+            .zip(texts.par_chunks(part))
+            .flat_map_iter(|((numbers, of_part), texts)| {
+                of_part
+                    .into_iter()
+                    .zip(texts)
+                    .map(move |(text, parts)| reader.document(text, &numbers, parts.is_english))
+            })
+            .collect();
+        let lengths = std::array::from_fn(|field| documents.iter().map(|document| document.fields[field].len()).sum());
+        Self { words, ids, documents, lengths }
     }
 
     #[must_use]
@@ -123,7 +113,7 @@ impl Corpus {
     }
 
     pub(super) fn id(&self, word: &str) -> Option<WordId> {
-        self.ids.get(word).copied()
+        self.ids.get(word)
     }
 
     /// Mean words of a field, at least 1.
@@ -131,56 +121,118 @@ impl Corpus {
     pub(super) fn mean_length(&self, field: usize) -> f64 {
         (self.lengths[field] as f64 / self.documents.len().max(1) as f64).max(1.0)
     }
+}
 
-    fn read(&mut self, text: &str, most: usize, into: &mut Vec<WordId>) {
-        each_word(text, |word| {
-            if into.len() < most {
-                into.push(self.number(word));
-            }
+/// The words of a text by the numbers of its part.
+#[derive(Debug, Default)]
+struct WordsOfText {
+    title: Vec<WordId>,
+    body: Vec<WordId>,
+    categories: Vec<WordId>,
+}
+
+/// Texts that were read one after the other.
+#[derive(Debug, Default)]
+struct Part {
+    ids: WordIds,
+    texts: Vec<WordsOfText>,
+}
+
+impl Part {
+    fn read(texts: &[TextParts<'_>]) -> Self {
+        let mut ids = WordIds::default();
+        let texts = texts.iter().map(|parts| {
+            let mut text = WordsOfText::default();
+            ids.read(parts.title, &mut text.title);
+            ids.read(parts.body, &mut text.body);
+            parts.categories.iter().for_each(|category| ids.read(category, &mut text.categories));
+            text
         });
-        self.add_abbreviations(into);
+        let texts = texts.collect();
+        Self { ids, texts }
+    }
+}
+
+/// Words by number. Most words have few letters: these are compared as one number.
+#[derive(Debug, Default)]
+struct WordIds {
+    words: Vec<Box<str>>,
+    short: FxHashMap<u128, WordId>,
+    long: FxHashMap<Box<str>, WordId>,
+}
+
+impl WordIds {
+    /// The bytes of a word of at most 16 as a number; no word has a byte 0.
+    fn packed(word: &str) -> Option<u128> {
+        let mut bytes = [0; 16];
+        bytes.get_mut(..word.len())?.copy_from_slice(word.as_bytes());
+        Some(u128::from_le_bytes(bytes))
+    }
+
+    fn get(&self, word: &str) -> Option<WordId> {
+        Self::packed(word).map_or_else(|| self.long.get(word), |packed| self.short.get(&packed)).copied()
     }
 
     fn number(&mut self, word: &str) -> WordId {
-        if let Some(id) = self.ids.get(word) {
-            return *id;
-        }
-        let stem = stem(word);
-        let begins_abbreviation = Lexicon::shipped().begins_abbreviation(&stem);
-        let table = WordVectors::shipped();
-        let rank = table.rank(word);
-        let vector_weight = rank.map_or(0.0, |rank| table.weight(rank));
-        self.number_of(Word { text: word.into(), stem: stem.into(), rank, vector_weight, begins_abbreviation })
-    }
-
-    fn number_of(&mut self, word: Word) -> WordId {
-        if let Some(id) = self.ids.get(&word.text) {
-            return *id;
+        if let Some(id) = self.get(word) {
+            return id;
         }
         let id = WordId::try_from(self.words.len()).unwrap_or(WordId::MAX);
-        self.ids.insert(word.text.clone(), id);
-        self.words.push(word);
+        self.words.push(word.into());
+        match Self::packed(word) {
+            Some(packed) => self.short.insert(packed, id),
+            None => self.long.insert(word.into(), id),
+        };
         id
     }
 
-    /// Behind the words of a field the abbreviations of phrases among them.
-    fn add_abbreviations(&mut self, field: &mut Vec<WordId>) {
-        let mut found = Vec::new();
-        for at in 0..field.len() {
-            if !self.words[field[at] as usize].begins_abbreviation {
-                continue;
+    fn read(&mut self, text: &str, into: &mut Vec<WordId>) {
+        each_word(text, |word| {
+            if into.len() < MAX_WORDS {
+                into.push(self.number(word));
             }
-            let phrase = &field[at..field.len().min(at + LONGEST)];
-            let stems: Vec<String> = phrase.iter().map(|id| self.words[*id as usize].stem.to_string()).collect();
-            found.extend((2..=stems.len()).filter_map(|length| Lexicon::shipped().abbreviation(&stems[..length])));
+        });
+    }
+}
+
+/// What is known of the words, to make documents of texts.
+#[derive(Debug, Clone, Copy)]
+struct Reader<'a> {
+    words: &'a [Word],
+    ids: &'a WordIds,
+}
+
+impl Reader<'_> {
+    /// `numbers`: those of the corpus by those of the text's part.
+    fn document(self, text: WordsOfText, numbers: &[WordId], is_english: bool) -> Document {
+        let mut fields = [text.title, text.body, Vec::new(), text.categories];
+        for field in &mut fields {
+            for id in field.iter_mut() {
+                *id = numbers[*id as usize];
+            }
+            self.add_abbreviations(field);
         }
-        for abbreviation in found {
-            let id = self.number(abbreviation);
-            field.push(id);
+        if fields[LEAD].len() > LEAD_WORDS {
+            fields[BODY] = fields[LEAD].split_off(LEAD_WORDS);
         }
+        let vector = if is_english { self.vector(&fields) } else { [0.0; DIMENSIONS] };
+        Document { fields, vector }
     }
 
-    fn vector(&self, fields: &[Vec<WordId>; FIELDS]) -> Vector {
+    /// Behind the words of a field the abbreviations of phrases among them.
+    fn add_abbreviations(self, field: &mut Vec<WordId>) {
+        let word = |id: &WordId| &self.words[*id as usize];
+        let mut found = Vec::new();
+        for at in (0..field.len()).filter(|at| word(&field[*at]).begins_abbreviation) {
+            let phrase = &field[at..field.len().min(at + LONGEST)];
+            let stems: Vec<String> = phrase.iter().map(|id| word(id).stem.to_string()).collect();
+            let short = (2..=stems.len()).filter_map(|length| Lexicon::shipped().abbreviation(&stems[..length]));
+            found.extend(short.filter_map(|short| self.ids.get(short)));
+        }
+        field.append(&mut found);
+    }
+
+    fn vector(self, fields: &[Vec<WordId>; FIELDS]) -> Vector {
         let mut vector = [0.0; DIMENSIONS];
         let table = WordVectors::shipped();
         for (field, weight) in fields.iter().zip(VECTOR_WEIGHTS) {

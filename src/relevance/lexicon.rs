@@ -53,6 +53,11 @@ impl Lexicon {
         (stems.len() > 1).then(|| self.abbreviations.get(stems).copied()).flatten()
     }
 
+    /// Every abbreviation, some more than once.
+    pub(super) fn abbreviations(&self) -> impl Iterator<Item = &'static str> {
+        self.abbreviations.values().copied()
+    }
+
     pub(super) fn begins_abbreviation(&self, stem: &str) -> bool {
         self.first_stems.contains(stem)
     }

@@ -1,4 +1,5 @@
-//! How people say what they do not want, in English, German, French and Spanish; in lower case, apostrophes as spaces.
+//! How people say what they do not want, and what else in interests is no subject of theirs, in English, German, French and Spanish; in lower
+//! case, apostrophes as spaces.
 
 use std::sync::LazyLock;
 
@@ -45,6 +46,9 @@ const DENIALS: &[&str] = &[
     "hide",
     "leave out",
     "no more",
+    "could do without",
+    "can do without",
+    "keep me away from",
     "kein",
     "keine",
     "keinen",
@@ -87,6 +91,19 @@ const DENIALS: &[&str] = &[
     "odio",
     "harto",
     "harta",
+];
+
+/// What follows is not wanted, to the next pause.
+const SHORT_DENIALS: &[&str] = &[
+    "rather than",
+    "instead of",
+    "other than",
+    "as opposed to",
+    "statt",
+    "anstatt",
+    "plutôt que",
+    "au lieu de",
+    "en vez de",
 ];
 
 /// Begin as a denial and are none.
@@ -143,6 +160,11 @@ const TURNS: &[&str] = &[
     "although",
     "instead",
     "rather",
+    "i also",
+    "i like",
+    "i love",
+    "i enjoy",
+    "i follow",
     "aber",
     "sondern",
     "jedoch",
@@ -177,14 +199,69 @@ const SEPARATORS: &[&str] = &[
     "especialmente",
 ];
 
+/// What follows is why something is wanted, to the end of the sentence.
+const REASONS: &[&str] = &["because", "since i", "since my", "weil", "parce que", "porque"];
+
+/// Say nothing of a subject.
+const ASIDES: &[&str] = &[
+    "keep an eye on",
+    "an eye on",
+    "keep up with",
+    "keep up to date with",
+    "up to date",
+    "catch up on",
+    "all the time",
+    "from time to time",
+    "in my spare time",
+    "at the moment",
+    "these days",
+    "for its own sake",
+    "for their own sake",
+];
+
+/// Names of subjects with words that elsewhere only lead up to one.
+const COMPOUNDS: &[&str] = &[
+    "interest rate",
+    "interest rates",
+    "ancient world",
+    "world war",
+    "world wars",
+    "world cup",
+    "world bank",
+    "world heritage",
+    "world music",
+    "world record",
+    "world records",
+    "cost of living",
+    "living costs",
+    "living wage",
+    "living standards",
+    "remote work",
+    "future of work",
+    "social work",
+    "dark matter",
+    "fake news",
+    "news industry",
+    "news media",
+    "short story",
+    "short stories",
+    "post office",
+    "software development",
+    "game development",
+    "development aid",
+];
+
 /// What stands at a place of interests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Phrase {
     Denial,
+    ShortDenial,
     NoDenial,
     DenialBehind,
     Turn,
     Separator,
+    Reason,
+    Aside,
 }
 
 type Listed = (Vec<&'static str>, Phrase);
@@ -196,8 +273,11 @@ static PHRASES: LazyLock<Vec<Listed>> = LazyLock::new(|| {
     let mut all: Vec<Listed> = listed(NO_DENIALS, Phrase::NoDenial)
         .chain(listed(DENIALS_BEHIND, Phrase::DenialBehind))
         .chain(listed(DENIALS, Phrase::Denial))
+        .chain(listed(SHORT_DENIALS, Phrase::ShortDenial))
         .chain(listed(TURNS, Phrase::Turn))
         .chain(listed(SEPARATORS, Phrase::Separator))
+        .chain(listed(REASONS, Phrase::Reason))
+        .chain(listed(ASIDES, Phrase::Aside))
         .chain([(vec!["such", "as"], Phrase::Separator)])
         .collect();
     all.sort_by_key(|(words, _)| std::cmp::Reverse(words.len()));
@@ -210,6 +290,14 @@ pub(super) fn find(words: &[&str]) -> Option<(Phrase, usize)> {
     found.map(|(words, phrase)| (*phrase, words.len()))
 }
 
+static COMPOUND_WORDS: LazyLock<Vec<Vec<&str>>> =
+    LazyLock::new(|| COMPOUNDS.iter().map(|compound| compound.split(' ').collect()).collect());
+
+/// Of how many words the name of a subject is with which the words begin; 0 where there is none.
+pub(super) fn compound(words: &[&str]) -> usize {
+    COMPOUND_WORDS.iter().filter(|compound| words.starts_with(compound)).map(Vec::len).max().unwrap_or(0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -220,6 +308,8 @@ mod tests {
         assert_eq!(find(&["not", "rust"]), Some((Phrase::Denial, 1)));
         assert_eq!(find(&["don", "t", "care"]), Some((Phrase::Denial, 2)));
         assert_eq!(find(&["no", "me", "interesa"]), Some((Phrase::DenialBehind, 3)));
+        assert_eq!(find(&["rather", "than", "x"]), Some((Phrase::ShortDenial, 2)));
         assert_eq!(find(&["rust"]), None);
+        assert_eq!((compound(&["interest", "rates", "rise"]), compound(&["interest", "in"])), (2, 0));
     }
 }

@@ -26,10 +26,10 @@ const PRIOR_WEIGHT: f64 = 1.0;
 
 /// Of a degree's lexical part: from here on a text is what was asked for, and from here on it touches it.
 pub const STRONG: f64 = 0.5;
-pub const WEAK: f64 = 0.15;
+pub const WEAK: f64 = 0.25;
 
-/// From this share of its terms' weight on a clause is met; below it, it is touched.
-pub const MET_SHARE: f64 = 0.5;
+/// From this share of its terms' weight on a clause is met; below it, it is touched. One of two words that weigh alike is not enough.
+pub const MET_SHARE: f64 = 0.6;
 
 /// How far a text is what was asked for.
 #[derive(Debug, Clone, PartialEq, Default)]

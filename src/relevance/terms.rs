@@ -48,15 +48,13 @@ pub(super) struct Hits(Vec<Vec<Hit>>);
 impl Hits {
     /// `related`: for each term the stems of the things that its subject covers.
     pub(super) fn of(corpus: &Corpus, terms: &[Term], related: &[Vec<String>]) -> Self {
-        let index = StemIndex::of(corpus);
-        let met_by = |(number, term): (usize, &Term)| match term {
-            Term::Word(word) => met_by_word(corpus, &index, number, word, &related[number]),
-            Term::Place(place) => met_by_place(corpus, number, place),
-        };
-        let found: Vec<Vec<(WordId, Hit)>> = terms.par_iter().enumerate().map(met_by).collect();
-        let mut hits = vec![Vec::new(); corpus.words.len()];
-        for (word, hit) in found.into_iter().flatten() {
-            hits[word as usize].push(hit);
+        let asked = AskedWords::of(terms, related);
+        let mut hits: Vec<Vec<Hit>> = corpus.words.par_iter().map(|word| asked.met_by(word)).collect();
+        for (number, term) in terms.iter().enumerate() {
+            let Term::Place(place) = term else { continue };
+            for (word, hit) in met_by_place(corpus, number, place) {
+                hits[word as usize].push(hit);
+            }
         }
         Self(hits)
     }
@@ -71,54 +69,51 @@ impl Hits {
     }
 }
 
-/// The words of a corpus by their stems, and by the beginnings of these.
-struct StemIndex<'a> {
-    by_stem: FxHashMap<&'a str, Vec<WordId>>,
-    by_beginning: FxHashMap<&'a [u8], Vec<WordId>>,
+/// The terms that are words, by the stems and the beginnings of stems that may meet them.
+struct AskedWords<'a> {
+    variants: Vec<Option<Variants>>,
+    related: &'a [Vec<String>],
+    by_stem: FxHashMap<String, Vec<usize>>,
+    by_beginning: FxHashMap<[u8; SHARED_LETTERS], Vec<usize>>,
 }
 
-impl<'a> StemIndex<'a> {
-    fn of(corpus: &'a Corpus) -> Self {
-        let mut index = Self { by_stem: FxHashMap::default(), by_beginning: FxHashMap::default() };
-        for (id, word) in (0..).zip(&corpus.words) {
-            index.by_stem.entry(&*word.stem).or_default().push(id);
-            if let Some(beginning) = word.stem.as_bytes().get(..SHARED_LETTERS) {
-                index.by_beginning.entry(beginning).or_default().push(id);
+impl<'a> AskedWords<'a> {
+    fn of(terms: &[Term], related: &'a [Vec<String>]) -> Self {
+        let variants = |term: &Term| match term {
+            Term::Word(word) => Some(Variants::of(word)),
+            Term::Place(_) => None,
+        };
+        let variants: Vec<Option<Variants>> = terms.par_iter().map(variants).collect();
+        let mut by_stem: FxHashMap<String, Vec<usize>> = FxHashMap::default();
+        let mut by_beginning: FxHashMap<[u8; SHARED_LETTERS], Vec<usize>> = FxHashMap::default();
+        for (number, variants) in variants.iter().enumerate() {
+            let Some(variants) = variants else { continue };
+            for stem in variants.synonyms.keys().chain(&related[number]).chain([&variants.stem]) {
+                by_stem.entry(stem.clone()).or_default().push(number);
+            }
+            if let Some(beginning) = variants.stem.as_bytes().first_chunk() {
+                by_beginning.entry(*beginning).or_default().push(number);
             }
         }
-        index
+        Self { variants, related, by_stem, by_beginning }
     }
 
-    /// Words that may meet a term: of a stem among these, or with the beginning of the term's own; each once, by number.
-    fn candidates<'b>(&self, own: &str, stems: impl Iterator<Item = &'b str>) -> Vec<WordId> {
-        let alike = own.as_bytes().get(..SHARED_LETTERS).and_then(|beginning| self.by_beginning.get(beginning));
-        let same = stems.filter_map(|stem| self.by_stem.get(stem));
-        let mut found: Vec<WordId> = same.chain(alike).flatten().copied().collect();
-        found.sort_unstable();
-        found.dedup();
-        found
+    /// By term, each once.
+    fn met_by(&self, word: &Word) -> Vec<Hit> {
+        let same = self.by_stem.get(&*word.stem);
+        let alike = word.stem.as_bytes().first_chunk().and_then(|beginning| self.by_beginning.get(beginning));
+        let mut terms: Vec<usize> = same.into_iter().chain(alike).flatten().copied().collect();
+        terms.sort_unstable();
+        terms.dedup();
+        terms.into_iter().filter_map(|term| self.hit(term, word)).collect()
     }
-}
 
-/// `related`: the stems of the things that the term's subject covers.
-fn met_by_word(
-    corpus: &Corpus,
-    index: &StemIndex<'_>,
-    term: usize,
-    word: &str,
-    related: &[String],
-) -> Vec<(WordId, Hit)> {
-    let variants = Variants::of(word);
-    let stems = variants.synonyms.keys().chain(related).chain([&variants.stem]).map(String::as_str);
-    let candidates = index.candidates(&variants.stem, stems);
-    let hit = |id: WordId| {
-        let word = &corpus.words[id as usize];
-        let direct = variants.weight(word);
-        let is_related = direct <= 0.0 && related.iter().any(|stem| **stem == *word.stem);
+    fn hit(&self, term: usize, word: &Word) -> Option<Hit> {
+        let direct = self.variants.get(term)?.as_ref()?.weight(word);
+        let is_related = direct <= 0.0 && self.related[term].iter().any(|stem| **stem == *word.stem);
         let related = f64::from(u8::from(is_related));
-        (direct > 0.0 || is_related).then(|| (id, Hit { term, direct, related, is_word: true, rest: Vec::new() }))
-    };
-    candidates.into_iter().filter_map(hit).collect()
+        (direct > 0.0 || is_related).then(|| Hit { term, direct, related, is_word: true, rest: Vec::new() })
+    }
 }
 
 fn met_by_place(corpus: &Corpus, term: usize, place: &PlaceId) -> Vec<(WordId, Hit)> {

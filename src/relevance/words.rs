@@ -122,7 +122,7 @@ pub fn stem(word: &str) -> String {
 }
 
 fn american(word: &str) -> String {
-    let mut word = word.replace("isation", "ization");
+    let mut word = if word.len() > 7 { word.replace("isation", "ization") } else { word.to_owned() };
     if word.len() < 6 {
         return word;
     }

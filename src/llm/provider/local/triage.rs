@@ -50,7 +50,10 @@ pub(super) fn judge(input: &TriageInput) -> Value {
 /// What the facts are worth, 0 to 100: the Aha Score of `local` before it is rounded.
 #[must_use]
 pub fn worth(evidence: &Evidence) -> f64 {
-    let points: f64 = findings(evidence, &[]).iter().map(|finding| finding.points).sum();
+    let allowed = evidence.relevance.as_ref().filter(|_| !evidence.has_interests).map_or(1.0, |found| found.allowed);
+    // For who denies something and asks for nothing, what speaks for a story counts as far as it is not denied.
+    let counted = |finding: &Finding| if finding.points > 0.0 { allowed * finding.points } else { finding.points };
+    let points: f64 = findings(evidence, &[]).iter().map(counted).sum();
     let ceiling = if is_noise(evidence) {
         NOISE_CEILING
     } else if evidence.has_interests && !is_asked_for(evidence) && evidence.preference <= 0.0 {
@@ -180,6 +183,8 @@ fn corroboration(evidence: &Evidence, names: &[&str], found: &mut Vec<Finding>) 
 
 /// Up to 4 points for more response than the source's own items usually get.
 const ENGAGEMENT_POINTS: f64 = 4.0;
+/// Fewer points, comments or views are no reason to read a story.
+const LEAST_COUNTED: i64 = 10;
 
 fn engagement(evidence: &Evidence, found: &mut Vec<Finding>) {
     let Some(percentile) = evidence.engagement_percentile else { return };
@@ -189,7 +194,9 @@ fn engagement(evidence: &Evidence, found: &mut Vec<Finding>) {
         (None, Some(comments)) => counted(comments, "comment"),
         (None, None) => counted(evidence.views.unwrap_or_default(), "view"),
     };
+    let counts = [evidence.score, evidence.comments, evidence.views];
     let words = match percentile {
+        _ if counts.into_iter().flatten().all(|count| count < LEAST_COUNTED) => String::new(),
         p if p >= 1.0 => format!("{what}, the most of its source's items"),
         p if p > 0.5 => format!("{what}, more than {:.0} % of its source's items", percentile * 100.0),
         _ => String::new(),
@@ -226,7 +233,7 @@ fn reason(input: &TriageInput) -> String {
     }
     let mut findings = findings(&input.evidence, &sources);
     if let Some(since) = input.continues_since {
-        add(&mut findings, -1.0, format!("continues a story of {}", since.to_utc().format("%-d %b")));
+        add(&mut findings, 0.0, format!("continues a story of {}", since.to_utc().format("%-d %b")));
     }
     findings.retain(|finding| !finding.words.is_empty());
     findings.sort_by(|a, b| {
@@ -234,7 +241,14 @@ fn reason(input: &TriageInput) -> String {
         let ((speaks_for, x), (also_for, y)) = (key(a), key(b));
         also_for.cmp(&speaks_for).then(y.total_cmp(&x)).then_with(|| a.words.cmp(&b.words))
     });
-    let facts: Vec<String> = findings.into_iter().take(3).map(|finding| finding.words).collect();
+    findings.truncate(3);
+    // What speaks against it, behind what speaks for it.
+    if findings.first().is_some_and(|first| first.points > 0.0)
+        && let Some(objection) = findings.iter_mut().find(|finding| finding.points < 0.0)
+    {
+        objection.words.insert_str(0, "but ");
+    }
+    let facts: Vec<String> = findings.into_iter().map(|finding| finding.words).collect();
     if facts.is_empty() {
         return if input.evidence.has_interests { UNASKED } else { NOTHING_SAID }.to_owned();
     }
@@ -385,6 +399,29 @@ mod tests {
     }
 
     /// A clause met in a title.
+    #[test]
+    fn what_is_denied_sinks_for_who_asks_for_nothing_and_the_reason_says_so_last() {
+        let told = |allowed: f64| {
+            let denied = if allowed < 1.0 { vec!["football".to_owned()] } else { Vec::new() };
+            let relevance = Relevance { allowed, denied, ..Relevance::default() };
+            Evidence { distinct_sources: 4, relevance: Some(relevance), ..Evidence::default() }
+        };
+        let scores = [1.0, 0.5, 0.0].map(|allowed| score(told(allowed)));
+        assert!(scores[0] > 50 && scores[1] < scores[0] && scores[2] <= 20, "{scores:?}");
+        let denied = judge(&input(told(0.5)));
+        assert!(denied["reason"].as_str().unwrap().ends_with("; but you do not want “football”"), "{denied}");
+    }
+
+    #[test]
+    fn a_handful_of_comments_is_no_reason() {
+        let with = |comments| {
+            let evidence =
+                Evidence { comments: Some(comments), engagement_percentile: Some(0.9), ..Evidence::default() };
+            judge(&input(evidence))["reason"].as_str().unwrap().to_owned()
+        };
+        assert!(with(40).starts_with("40 comments") && !with(2).contains("comment"), "{}", with(2));
+    }
+
     fn asked_for() -> Relevance {
         Relevance { degree: 1.2, matched: 1.2, allowed: 1.0, ..Relevance::default() }
     }
