@@ -14,7 +14,8 @@ const NAME_CHARS: usize = 80;
 /// Sources named whose items came late; the rest are counted.
 const LATE_NAMED: usize = 5;
 
-/// `218 items, 15 sources → 10 stories and 20 to scan, 4 min; 188 folded or skipped`, or that the day was quiet.
+/// `218 items, 15 sources → 10 stories and 20 to scan, 4 min; 188 folded or skipped`, with how many of them are about the reader's interests where
+/// there are any; or that the day was quiet.
 #[must_use]
 pub fn header_line(digest: &Digest) -> String {
     let head = &digest.digest;
@@ -26,7 +27,25 @@ pub fn header_line(digest: &Digest) -> String {
         n => format!("{n} folded or skipped"),
     };
     let came_in = format!("{}, {}", count(head.items, "item", "items"), count(head.sources, "source", "sources"));
-    format!("{came_in} → {}; {left_out}", shown(digest))
+    let parts = [Some(shown(digest)), about_interests(digest), Some(left_out)];
+    format!("{came_in} → {}", parts.into_iter().flatten().collect::<Vec<_>>().join("; "))
+}
+
+/// `4 match your interests, 6 touch them`; nothing where the reader has none, or nothing is shown.
+fn about_interests(digest: &Digest) -> Option<String> {
+    let evidence =
+        || digest.stories.iter().map(|story| &story.score_debug.evidence).filter(|known| known.has_interests);
+    evidence().next()?;
+    let matching = evidence().filter(|known| !known.matched_interests.is_empty()).count();
+    let touching =
+        evidence().filter(|known| known.matched_interests.is_empty() && !known.touched_interests.is_empty()).count();
+    let verb = |n: usize, plural: &str, singular: &str| format!("{n} {}", if n == 1 { singular } else { plural });
+    Some(match (matching, touching) {
+        (0, 0) => "none is about your interests".to_owned(),
+        (n, 0) => format!("{} your interests", verb(n, "match", "matches")),
+        (0, n) => format!("{} your interests", verb(n, "touch", "touches")),
+        (n, m) => format!("{} your interests, {} them", verb(n, "match", "matches"), verb(m, "touch", "touches")),
+    })
 }
 
 /// `112 told by a story shown · 20 muted by your rules · …`: where the items went that are not shown.

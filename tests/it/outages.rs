@@ -191,6 +191,14 @@ fn connections_that_are_ended_in_a_run() {
     let cut = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
                WHERE datname = current_database() AND application_name = 'aha-radar'";
     rows::execute(&radar, cut);
+    // A connection is told to end, and may first answer what was sent to it.
+    let left = "SELECT count(*) FROM pg_stat_activity
+                WHERE datname = current_database() AND application_name = 'aha-radar'";
+    let ended = Instant::now() + Duration::from_secs(30);
+    while rows::number(&radar, left) > 0 {
+        assert!(Instant::now() < ended, "the connections were not ended");
+        std::thread::sleep(Duration::from_millis(20));
+    }
     signal(&run, "CONT");
     finish(run).exits(0).says("the connection to the Postgres server broke").says("tried again by itself");
     assert_eq!(rows::query(&radar, "SELECT outcome FROM run_attempts ORDER BY attempt"), ["failed", "done"]);

@@ -99,6 +99,22 @@ fn json_is_the_digest() {
 }
 
 #[test]
+fn a_reader_with_interests_is_told_how_many_stories_are_about_them() {
+    let mut digest = sample::full();
+    for story in &mut digest.stories {
+        story.score_debug.evidence.has_interests = true;
+        story.score_debug.evidence.matched_interests.clear();
+    }
+    assert!(header_line(&digest).contains("4 min; none is about your interests; 211"), "{}", header_line(&digest));
+    digest.stories[0].score_debug.evidence.matched_interests = vec!["ferries".to_owned()];
+    assert!(header_line(&digest).contains("; 1 matches your interests;"), "{}", header_line(&digest));
+    for story in &mut digest.stories[1..3] {
+        story.score_debug.evidence.touched_interests = vec!["tidal energy".to_owned()];
+    }
+    assert!(header_line(&digest).contains("; 1 matches your interests, 2 touch them;"), "{}", header_line(&digest));
+}
+
+#[test]
 fn header_lines_count_right() {
     let mut digest = sample::full();
     assert_eq!(header_line(&digest), "218 items, 15 sources → 3 stories and 4 to scan, 4 min; 211 folded or skipped");

@@ -1,0 +1,41 @@
+//! How texts write the words that were learnt.
+
+use std::collections::BTreeMap;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::stories::learnable::learnable;
+use crate::stories::vocabulary::Term;
+
+/// A word is written with a capital letter where more than three of four texts do.
+const MOSTLY_CAPITALS: usize = 4;
+
+/// How texts write each term.
+#[derive(Default)]
+pub(super) struct Writings(FxHashMap<Term, BTreeMap<String, usize>>);
+
+impl Writings {
+    /// The terms of a text that may be learnt.
+    pub(super) fn read(&mut self, text: &str) -> FxHashSet<Term> {
+        let mut terms = FxHashSet::default();
+        for token in learnable(text) {
+            let bare = token.written.strip_suffix("'s").or_else(|| token.written.strip_suffix("’s"));
+            let written = bare.unwrap_or(token.written).to_owned();
+            *self.0.entry(token.term).or_default().entry(written).or_default() += 1;
+            terms.insert(token.term);
+        }
+        terms
+    }
+
+    /// The commonest writing; a capital letter stays where hardly any text does without it.
+    pub(super) fn of(&self, term: Term) -> String {
+        let Some(all) = self.0.get(&term) else { return String::new() };
+        let is_lower = |written: &str| !written.contains(char::is_uppercase);
+        let count =
+            |lower: bool| all.iter().filter(|(w, _)| !lower || is_lower(w)).map(|(_, times)| times).sum::<usize>();
+        let has_lower = count(true) * MOSTLY_CAPITALS > count(false);
+        let fitting = all.iter().filter(|(written, _)| !has_lower || is_lower(written));
+        let commonest = fitting.max_by(|a, b| a.1.cmp(b.1).then_with(|| b.0.len().cmp(&a.0.len())).then(b.0.cmp(a.0)));
+        commonest.map_or_else(String::new, |(written, _)| written.clone())
+    }
+}
