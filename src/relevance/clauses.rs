@@ -51,7 +51,7 @@ enum Mark {
 impl Interests {
     #[must_use]
     pub fn parse(text: &str) -> Self {
-        let tokens = tokens(text);
+        let tokens = with_shared_names(tokens(text));
         let sentences = tokens.split(|token| token.mark == Mark::SentenceEnd);
         Self { clauses: sentences.flat_map(|sentence| clauses(text, sentence)).collect() }
     }
@@ -94,6 +94,30 @@ fn tokens(text: &str) -> Vec<Token> {
     push_mark(&mut tokens, &text[at..], at);
     tokens
 }
+
+/// With "South America and Central America" for "South and Central America".
+fn with_shared_names(mut tokens: Vec<Token>) -> Vec<Token> {
+    let mut at = 0;
+    while at + 3 < tokens.len() {
+        let words: Vec<&str> = tokens[at..].iter().take(2 + LONGEST_SHARED).map(|token| token.word.as_str()).collect();
+        let is_list = ["and", "or", "und", "oder", "et", "ou", "y", "o"].contains(&words[1]);
+        let named = if is_list { Places::shipped().find(&words[2..]) } else { None };
+        if let Some((_, length)) = named.filter(|(_, length)| *length > 1) {
+            let last = words[1 + length];
+            let shared = Places::shipped().find(&[words[0], last]);
+            if shared.is_some_and(|(_, length)| length == 2) {
+                // It stands where the first word does.
+                let missing = Token { word: last.to_owned(), ..tokens[at].clone() };
+                tokens.insert(at + 1, missing);
+            }
+        }
+        at += 1;
+    }
+    tokens
+}
+
+/// Words of a place's name whose last one may be shared.
+const LONGEST_SHARED: usize = 3;
 
 fn push_mark(tokens: &mut Vec<Token>, between: &str, at: usize) {
     let is_abbreviation = || {
@@ -289,6 +313,21 @@ mod tests {
         let names: Vec<Vec<String>> = interests.clauses.iter().map(Clause::place_names).collect();
         let latin = vec!["latin america".to_owned()];
         assert_eq!(names, [latin.clone(), latin.clone(), latin, vec![], vec![]]);
+        let shared = Interests::parse("South and Central America, dogs and South Africa");
+        let names: Vec<Vec<String>> = shared
+            .clauses
+            .iter()
+            .map(|clause| clause.places.iter().map(|place| Places::shipped().title(place)).collect())
+            .collect();
+        assert_eq!(
+            names,
+            [
+                vec!["south america".to_owned()],
+                vec!["central america".to_owned()],
+                vec![],
+                vec!["south africa".to_owned()]
+            ]
+        );
         let behind = Interests::parse("heat pumps, tidal energy in Scotland");
         assert_eq!(behind.clauses.iter().map(|clause| clause.place_names().len()).collect::<Vec<_>>(), [0, 1]);
     }
