@@ -26,7 +26,7 @@ const PRIOR_WEIGHT: f64 = 1.0;
 
 /// Of a degree's lexical part: from here on a text is what was asked for, and from here on it touches it.
 pub const STRONG: f64 = 0.5;
-pub const WEAK: f64 = 0.25;
+pub const WEAK: f64 = 0.15;
 
 /// From this share of its terms' weight on a clause is met; below it, it is touched. One of two words that weigh alike is not enough.
 pub const MET_SHARE: f64 = 0.6;
