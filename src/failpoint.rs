@@ -10,9 +10,10 @@ mod armed {
     use std::fmt::Debug;
     use std::fs::OpenOptions;
     use std::io::Write as _;
-    use std::process::Command;
+    use std::process::{Command, ExitStatus};
     use std::sync::OnceLock;
     use std::sync::atomic::{AtomicU32, Ordering};
+    use std::time::Duration;
 
     #[derive(Debug, PartialEq, Eq)]
     pub(super) struct Failpoint {
@@ -51,7 +52,19 @@ mod armed {
     fn strike(at_hand: &dyn Debug) {
         let signal = std::env::var("AHA_FAILPOINT_SIGNAL").unwrap_or_else(|_| "KILL".to_owned());
         assert!(signal != "PANIC", "a failpoint struck: {at_hand:#?}");
-        let _ = Command::new("kill").args([format!("-{signal}"), std::process::id().to_string()]).status();
+        let sent = Command::new("kill").args([format!("-{signal}"), std::process::id().to_string()]).status();
+        while sent.as_ref().is_ok_and(ExitStatus::success) && signal == "STOP" && stop_is_pending() {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    /// Whether SIGSTOP was sent and no thread has taken it yet: until one does, often the main thread, and it may wait for
+    /// a processor, this thread would go on past the failpoint. The bits of `ShdPnd` are those of proc_pid_status(5).
+    fn stop_is_pending() -> bool {
+        const SIGSTOP_BIT: u64 = 1 << 18;
+        let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+        let pending = status.lines().find_map(|line| line.strip_prefix("ShdPnd:"));
+        pending.and_then(|bits| u64::from_str_radix(bits.trim(), 16).ok()).is_some_and(|bits| bits & SIGSTOP_BIT != 0)
     }
 
     pub(super) fn number(name: &str) -> Option<u64> {
