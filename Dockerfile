@@ -14,15 +14,19 @@ WORKDIR /build
 COPY .cargo .cargo
 COPY Cargo.toml Cargo.lock ./
 COPY benches benches
-RUN mkdir src \
+COPY crates/analysis/Cargo.toml crates/analysis/Cargo.toml
+COPY crates/content/Cargo.toml crates/content/Cargo.toml
+COPY crates/core/Cargo.toml crates/core/Cargo.toml
+COPY crates/store/Cargo.toml crates/store/Cargo.toml
+RUN mkdir src crates/analysis/src crates/content/src crates/core/src crates/store/src \
     && echo 'fn main() {}' > src/main.rs \
-    && touch src/lib.rs \
+    && touch src/lib.rs crates/analysis/src/lib.rs crates/content/src/lib.rs crates/core/src/lib.rs crates/store/src/lib.rs \
     && cargo build --release --locked \
-    && rm -r src
+    && rm -r src crates
 
 COPY . .
 # Copied files keep their old times; cargo would take the stand-ins for newer.
-RUN touch src/main.rs src/lib.rs \
+RUN touch src/main.rs src/lib.rs crates/*/src/lib.rs \
     && cargo build --release --locked
 
 FROM debian:bookworm-slim

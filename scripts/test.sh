@@ -23,14 +23,14 @@ trap 'rm -f "$output"' EXIT
 
 # Each check runs whatever the one before it said, so that one call shows everything there is to mend.
 problems=()
-echo "== cargo fmt --check"
-cargo fmt --check || problems+=("formatting (mend it with: cargo fmt)")
+echo "== cargo fmt --all --check"
+cargo fmt --all --check || problems+=("formatting (mend it with: cargo fmt --all)")
 echo "== cargo clippy"
-cargo clippy --all-targets --locked -- -D warnings || problems+=("lints")
+cargo clippy --workspace --all-targets --locked -- -D warnings || problems+=("lints")
 echo "== cargo deny"
 bash scripts/deny.sh || problems+=("dependencies (scripts/deny.sh)")
 echo "== cargo test"
-bash scripts/postgres.sh cargo test --locked --no-fail-fast 2>&1 | tee "$output" || problems+=("tests")
+bash scripts/postgres.sh cargo test --workspace --locked --no-fail-fast 2>&1 | tee "$output" || problems+=("tests")
 
 read -r passed failed < <(awk '
     /^test result: / {

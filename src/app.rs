@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use aha_core::clock::Clock;
+use aha_store::SharedStore;
 use thiserror::Error;
 
-use crate::clock::Clock;
 use crate::config::Config;
 use crate::llm::breaker::{BreakerPolicy, Breakers};
 use crate::llm::embedder::EmbedRouter;
@@ -15,7 +16,6 @@ use crate::llm::{Embedder, EmbedderParts, Gateway, GatewayParts, Router};
 use crate::sources::Connectors;
 use crate::sources::fetch::{FetchConfig, FetchError, Fetcher};
 use crate::sources::full_text::Pages;
-use crate::store::SharedStore;
 
 /// Store, gateway, embedder, fetcher, connectors, clock and settings.
 #[derive(Clone)]

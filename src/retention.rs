@@ -3,6 +3,8 @@
 //! Comes in: the settings' days. Goes out: rows removed, in batches, so that no writer waits long, and the files of removed digests. Nothing goes while a run is under
 //! way. Answers are never removed, so nothing is paid for twice; docs/OPERATING.md says what else stays.
 
+use aha_core::time::{DAY_MS, Timestamp};
+use aha_store::{RemovedRows, RetentionStep, StoreError};
 use chrono::{Datelike as _, NaiveDate};
 use serde::Serialize;
 use thiserror::Error;
@@ -10,8 +12,6 @@ use tokio::task::JoinHandle;
 
 use crate::app::App;
 use crate::digest::{OldFiles, RenderError, remove_old_files};
-use crate::domain::time::{DAY_MS, Timestamp};
-use crate::store::{RemovedRows, RetentionStep, StoreError};
 
 /// Rows removed in one transaction.
 const BATCH_ROWS: i64 = 500;
@@ -162,8 +162,9 @@ fn previous_month(now: Timestamp) -> Timestamp {
 
 #[cfg(test)]
 mod tests {
+    use aha_core::time::Timestamp;
+
     use super::previous_month;
-    use crate::domain::time::Timestamp;
 
     #[test]
     fn the_month_before_january_is_december() {

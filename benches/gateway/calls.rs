@@ -4,16 +4,16 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use aha_core::digest::Evidence;
+use aha_core::topic::BudgetTier;
 use aha_radar::app::App;
 use aha_radar::config::{Config, Egress};
-use aha_radar::domain::digest::Evidence;
-use aha_radar::domain::topic::BudgetTier;
 use aha_radar::llm::input::{MemberInput, TaskInput, TriageInput};
 use aha_radar::llm::provider::ModelRequest;
 use aha_radar::llm::router::{Reach, Route, Wire};
 use aha_radar::llm::transport::{Http, Timeouts, Transport as _, WireRequest};
 use aha_radar::llm::{Ask, CallScope, Gate, Outcome, Task, answer, request};
-use aha_radar::store::{self, OpenMode};
+use aha_store::OpenMode;
 use futures::StreamExt as _;
 use url::Url;
 
@@ -42,7 +42,7 @@ pub async fn app_on(settings: &Settings, database: &str) -> App {
     let cap = ("AHA_BUDGET_DAILY_CREDITS", "1000000".to_owned());
     let pairs = settings.iter().chain([&cap]).map(|(name, value)| ((*name).to_owned(), value.clone()));
     let config = Config::from_pairs(pairs).unwrap();
-    let store = store::open(database, OpenMode::CreateIfMissing).await.unwrap();
+    let store = aha_store::open(database, OpenMode::CreateIfMissing).await.unwrap();
     if database.starts_with("postgres") {
         let empty = "TRUNCATE answers, provider_calls, budget_counters CASCADE";
         sqlx::query(empty).execute(&sqlx::PgPool::connect(database).await.unwrap()).await.unwrap();

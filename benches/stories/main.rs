@@ -16,14 +16,13 @@ use std::fs::DirEntry;
 use std::io::{BufWriter, Write as _};
 use std::sync::Arc;
 
-use aha_radar::domain::ids::{ItemId, SourceId, TopicId};
-use aha_radar::domain::time::{DAY_MS, Timestamp};
-use aha_radar::stories::agreement::Agreement;
-use aha_radar::stories::cluster::{Clustering, Document, FREQUENCY_DAYS};
-use aha_radar::stories::comparison::LOCAL_THRESHOLDS;
-use aha_radar::stories::features::Features;
-use aha_radar::stories::lookup::Limits;
-
+use aha_analysis::stories::agreement::Agreement;
+use aha_analysis::stories::cluster::{Clustering, Document, FREQUENCY_DAYS};
+use aha_analysis::stories::features::Features;
+use aha_analysis::stories::lookup::Limits;
+use aha_core::ids::{ItemId, SourceId, TopicId};
+use aha_core::thresholds::LOCAL_THRESHOLDS;
+use aha_core::time::{DAY_MS, Timestamp};
 use stream::{DAYS, Report, Stream};
 
 /// Sizes up to this are searched without bounds as well.

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use aha_radar::domain::ids::{ItemId, SourceId, TopicId};
-use aha_radar::domain::time::Timestamp;
-use aha_radar::stories::agreement::Agreement;
-use aha_radar::stories::cluster::{Document, Placed, place};
-use aha_radar::stories::comparison::LOCAL_THRESHOLDS;
-use aha_radar::stories::copies::copies;
-use aha_radar::stories::features::Features;
+use aha_analysis::stories::agreement::Agreement;
+use aha_analysis::stories::cluster::{Document, Placed, place};
+use aha_analysis::stories::copies::copies;
+use aha_analysis::stories::features::Features;
+use aha_core::ids::{ItemId, SourceId, TopicId};
+use aha_core::thresholds::LOCAL_THRESHOLDS;
+use aha_core::time::Timestamp;
 use rayon::prelude::*;
 use serde::Deserialize;
 

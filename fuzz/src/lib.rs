@@ -1,10 +1,10 @@
 //! What has to hold of any bytes, one function a target. The targets try bytes that nobody thought of; the tests try again, with
 //! these same functions, all that fuzzing has found worth keeping (`fuzz/learned`).
 
-use aha_radar::sources::canonical::canonical_url;
+use aha_content::canonical::canonical_url;
+use aha_content::sanitize::sanitize as sanitised;
 use aha_radar::sources::feed::{MAX_ITEMS, parse, parse_date};
 use aha_radar::sources::identity::body_text;
-use aha_radar::text::sanitize::sanitize as sanitised;
 use url::Url;
 
 /// A feed: an answer within its time, no panic, no character that hides.

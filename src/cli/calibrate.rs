@@ -2,25 +2,24 @@
 
 use std::path::Path;
 
+use aha_analysis::static_model::Weights;
+use aha_analysis::stories::agreement::{Agreement, Score};
+use aha_analysis::stories::calibration::{STANDARD_ERROR, Tuned, tune};
+use aha_analysis::stories::cluster::{Clustering, Document};
+use aha_analysis::stories::lookup::Limits;
+use aha_analysis::stories::space::{Space as _, mixture};
+use aha_core::ids::{ClusterId, TopicId};
+use aha_core::thresholds::Thresholds;
+use aha_store::{FoundThresholds, OpenMode, SharedStore};
 use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
-
-use crate::config::Config;
-use crate::domain::ids::{ClusterId, TopicId};
-use crate::pipeline::cluster::found;
-use crate::static_model::Weights;
-use crate::store::{FoundThresholds, OpenMode, SharedStore};
-use crate::stories::agreement::{Agreement, Score};
-use crate::stories::calibration::{STANDARD_ERROR, Tuned, tune};
-use crate::stories::cluster::{Clustering, Document};
-use crate::stories::comparison::Thresholds;
-use crate::stories::lookup::Limits;
-use crate::stories::space::{Space as _, mixture};
 
 use super::arguments::CalibrateArguments;
 use super::exit::{Exit, UsageError};
 use super::labelled::{Labelled, read};
 use super::output;
+use crate::config::Config;
+use crate::pipeline::cluster::found;
 
 pub(super) async fn run(config: Config, arguments: CalibrateArguments) -> Result<Exit> {
     let weights = match &config.llm.embed_model_dir {
@@ -54,11 +53,11 @@ pub(super) async fn run(config: Config, arguments: CalibrateArguments) -> Result
 /// The database, where there is one; made where thresholds are to be kept in it.
 async fn store(config: &Config, make: bool) -> Result<Option<SharedStore>> {
     let url = config.database_url.as_str();
-    if !make && crate::store::schema_version(url).await?.applied == 0 {
+    if !make && aha_store::schema_version(url).await?.applied == 0 {
         return Ok(None);
     }
     let mode = if make { OpenMode::CreateIfMissing } else { OpenMode::MustExist };
-    Ok(Some(crate::store::open(url, mode).await?))
+    Ok(Some(aha_store::open(url, mode).await?))
 }
 
 struct Measured {
@@ -114,7 +113,7 @@ impl Measured {
         }
     }
 
-    fn found(&self, found_at: crate::domain::time::Timestamp) -> FoundThresholds {
+    fn found(&self, found_at: aha_core::time::Timestamp) -> FoundThresholds {
         FoundThresholds {
             thresholds: self.thresholds,
             documents: i64::try_from(self.agreement.documents).unwrap_or(i64::MAX),

@@ -1,17 +1,16 @@
 //! `aha-radar calls`: the ledger, row by row.
 
+use aha_core::ids::{DigestId, RunId};
+use aha_core::money::MicroCredits;
+use aha_core::time::Timestamp;
+use aha_store::{CallFilter, CallRecord};
 use anyhow::Result;
 use serde_json::{Value, json};
-
-use crate::app::App;
-use crate::domain::ids::{DigestId, RunId};
-use crate::domain::money::MicroCredits;
-use crate::domain::time::Timestamp;
-use crate::store::{CallFilter, CallRecord};
 
 use super::arguments::CallsArguments;
 use super::exit::{Exit, UsageError};
 use super::output;
+use crate::app::App;
 
 /// Digits of an id that are shown: enough to name a call among many thousands.
 const ID_DIGITS: usize = 8;

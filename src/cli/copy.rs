@@ -1,18 +1,17 @@
 //! `aha-radar copy --to URL`: all rows into another, empty database, compared on both sides.
 
+use aha_content::numbers::count;
+use aha_core::database_url::DatabaseUrl;
+use aha_store::copy::{CopiedTable, CopyError, CopyRequest, copy};
 use anyhow::Result;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 
-use crate::config::Config;
-use crate::domain::database_url::DatabaseUrl;
-use crate::pipeline::holder::Holder;
-use crate::store::copy::{CopiedTable, CopyError, CopyRequest, copy};
-use crate::text::numbers::count;
-
 use super::arguments::CopyArguments;
 use super::exit::{Exit, UsageError};
 use super::output;
+use crate::config::Config;
+use crate::pipeline::holder::Holder;
 
 /// Hex digits of a hash that people compare.
 const HASH_DIGITS: usize = 16;

@@ -1,17 +1,16 @@
 //! `aha-radar digest`: a digest again, in any form.
 
+use aha_core::digest::Digest;
+use aha_core::topic::topic_option;
 use anyhow::Result;
-
-use crate::app::App;
-use crate::digest::terminal::Foot;
-use crate::digest::{Format, render, terminal};
-use crate::domain::digest::Digest;
-use crate::domain::topic::topic_option;
-use crate::pipeline::RunError;
 
 use super::arguments::DigestArguments;
 use super::exit::{Exit, UsageError};
 use super::output;
+use crate::app::App;
+use crate::digest::terminal::Foot;
+use crate::digest::{Format, render, terminal};
+use crate::pipeline::RunError;
 
 pub(super) async fn run(app: &App, arguments: DigestArguments) -> Result<Exit> {
     let format = match arguments.format.as_deref() {

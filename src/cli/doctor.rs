@@ -7,23 +7,22 @@ mod scores;
 
 use std::path::Path;
 
+use aha_content::numbers::{count, times};
+use aha_core::failures::{Failure, alike};
+use aha_core::source::SourceHealth;
+use aha_core::topic::topic_option;
+use aha_store::OpenMode;
+use aha_store::SharedStore;
 use anyhow::Result;
 use serde::Serialize;
-
-use crate::config::Config;
-use crate::digest::gaps_line;
-use crate::domain::failures::{Failure, alike};
-use crate::domain::source::SourceHealth;
-use crate::domain::topic::topic_option;
-use crate::pipeline::due::overdue;
-use crate::pipeline::holder::Holder;
-use crate::store::OpenMode;
-use crate::store::SharedStore;
-use crate::text::numbers::{count, times};
 
 use super::arguments::DoctorArguments;
 use super::exit::Exit;
 use super::output;
+use crate::config::Config;
+use crate::digest::gaps_line;
+use crate::pipeline::due::overdue;
+use crate::pipeline::holder::Holder;
 
 #[derive(Debug, Serialize)]
 struct Finding {
@@ -56,7 +55,7 @@ pub(super) async fn run(config: Config, arguments: DoctorArguments) -> Result<Ex
     models::weights(&config, &mut findings).await;
     output_dir(&config.output_dir, &mut findings);
     daemon::look(&config, &mut findings).await;
-    match crate::store::open(config.database_url.as_str(), OpenMode::MustExist).await {
+    match aha_store::open(config.database_url.as_str(), OpenMode::MustExist).await {
         Ok(store) => {
             findings.ok("database", format!("{} opens and has this program's schema", config.database_url));
             topics(&store, &config, &mut findings).await?;
@@ -170,7 +169,7 @@ async fn topics(store: &SharedStore, config: &Config, findings: &mut Findings) -
     Ok(())
 }
 
-async fn sources(store: &SharedStore, topic: &crate::domain::topic::Topic, findings: &mut Findings) -> Result<()> {
+async fn sources(store: &SharedStore, topic: &aha_core::topic::Topic, findings: &mut Findings) -> Result<()> {
     let sources = store.sources(topic.id).await?;
     let enabled = sources.iter().filter(|source| source.enabled).count();
     if enabled == 0 {
@@ -212,7 +211,7 @@ async fn sources(store: &SharedStore, topic: &crate::domain::topic::Topic, findi
     Ok(())
 }
 
-async fn attempts(store: &SharedStore, topic: &crate::domain::topic::Topic, findings: &mut Findings) -> Result<()> {
+async fn attempts(store: &SharedStore, topic: &aha_core::topic::Topic, findings: &mut Findings) -> Result<()> {
     let me = Holder::current();
     for (run, attempts) in store.runs(Some(topic.id), 5).await? {
         let Some(last) = attempts.last().filter(|_| !run.done) else { continue };

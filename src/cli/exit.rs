@@ -2,16 +2,16 @@
 
 use std::process::ExitCode;
 
+use aha_core::digest::{Digest, DigestStatus};
+use aha_core::schedule::ScheduleError;
+use aha_core::topic::RuleError;
+use aha_core::window::WindowError;
+use aha_store::StoreError;
 use thiserror::Error;
 
 use crate::config::ConfigError;
-use crate::domain::digest::{Digest, DigestStatus};
-use crate::domain::schedule::ScheduleError;
-use crate::domain::topic::RuleError;
-use crate::domain::window::WindowError;
 use crate::pipeline::RunError;
 use crate::sources::opml::OpmlError;
-use crate::store::StoreError;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Exit {

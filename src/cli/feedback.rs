@@ -3,24 +3,23 @@
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 
+use aha_analysis::stories::preferences::{Learnt, is_same, terms_of, unlearnt_name};
+use aha_core::digest::DigestStory;
+use aha_core::feedback::{FeedbackEvent, FeedbackKind};
+use aha_core::ids::{DigestItemId, ItemId, SourceId, TopicId};
+use aha_core::item::Item;
+use aha_core::time::Timestamp;
+use aha_store::SavedProfile;
 use anyhow::{Context as _, Result};
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::app::App;
-use crate::domain::digest::DigestStory;
-use crate::domain::feedback::{FeedbackEvent, FeedbackKind};
-use crate::domain::ids::{DigestItemId, ItemId, SourceId, TopicId};
-use crate::domain::item::Item;
-use crate::domain::time::Timestamp;
-use crate::pipeline::RunError;
-use crate::pipeline::preferences::{EVENTS, profile};
-use crate::store::SavedProfile;
-use crate::stories::preferences::{Learnt, is_same, terms_of, unlearnt_name};
-
 use super::arguments::{FeedbackArguments, FeedbackCommand};
 use super::exit::{Exit, UsageError};
 use super::{item, lines, output};
+use crate::app::App;
+use crate::pipeline::RunError;
+use crate::pipeline::preferences::{EVENTS, profile};
 
 /// Items that an import looks up at a time.
 const ITEMS_AT_A_TIME: usize = 200;

@@ -1,13 +1,12 @@
 //! `aha-radar init`: the database, the topic, and what to do next.
 
+use aha_core::topic::DEFAULT_TOPIC;
 use anyhow::Result;
-
-use crate::app::App;
-use crate::domain::topic::DEFAULT_TOPIC;
 
 use super::arguments::InitArguments;
 use super::exit::Exit;
 use super::output;
+use crate::app::App;
 
 pub(super) async fn run(app: &App, arguments: InitArguments) -> Result<Exit> {
     let mut topic = app.store().ensure_topic(DEFAULT_TOPIC, app.clock().now()).await?;

@@ -1,18 +1,17 @@
 //! `aha-radar item`: why a story is shown, every term in words.
 
+use aha_content::numbers::days;
+use aha_core::digest::{DigestStory, Label, Relevance, ScoreDebug};
+use aha_core::ids::DigestItemId;
+use aha_core::summary::Summary;
+use aha_store::DigestItemRecord;
 use anyhow::Result;
 use serde_json::Value;
-
-use crate::app::App;
-use crate::domain::digest::{DigestStory, Label, Relevance, ScoreDebug};
-use crate::domain::ids::DigestItemId;
-use crate::domain::summary::Summary;
-use crate::store::DigestItemRecord;
-use crate::text::numbers::days;
 
 use super::arguments::ItemArguments;
 use super::exit::{Exit, UsageError};
 use super::{digest, output};
+use crate::app::App;
 
 pub(super) async fn run(app: &App, arguments: ItemArguments) -> Result<Exit> {
     let (_, story) = find(app, &arguments.item, &arguments.topic).await?;

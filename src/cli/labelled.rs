@@ -6,17 +6,16 @@ use std::ops::RangeFrom;
 use std::path::Path;
 use std::sync::Arc;
 
+use aha_analysis::static_model::Weights;
+use aha_analysis::stories::cluster::Document;
+use aha_analysis::stories::dense::DenseVector;
+use aha_analysis::stories::features::Features;
+use aha_analysis::stories::space::Space as _;
+use aha_core::ids::{ItemId, SourceId};
+use aha_core::time::Timestamp;
 use anyhow::{Context as _, Result};
 use rayon::prelude::*;
 use serde::Deserialize;
-
-use crate::domain::ids::{ItemId, SourceId};
-use crate::domain::time::Timestamp;
-use crate::static_model::Weights;
-use crate::stories::cluster::Document;
-use crate::stories::dense::DenseVector;
-use crate::stories::features::Features;
-use crate::stories::space::Space as _;
 
 use super::exit::UsageError;
 use super::output::one_safe_text;

@@ -1,28 +1,27 @@
 //! `aha-radar migrate`: brings the database to this program's schema, or says what that would do. Every other command does so
 //! too when it opens it.
 
+use aha_store::{OpenMode, SchemaVersion, StoreError};
 use anyhow::Result;
 use serde_json::json;
-
-use crate::config::Config;
-use crate::store::{OpenMode, SchemaVersion, StoreError};
 
 use super::arguments::MigrateArguments;
 use super::exit::Exit;
 use super::output;
+use crate::config::Config;
 
 pub(super) async fn run(config: &Config, arguments: &MigrateArguments) -> Result<Exit> {
     if arguments.check {
         return check(config, arguments.json).await;
     }
-    crate::store::open(config.database_url.as_str(), OpenMode::CreateIfMissing).await?;
+    aha_store::open(config.database_url.as_str(), OpenMode::CreateIfMissing).await?;
     output::print(&format!("{} has the schema of this program.", config.database_url))?;
     Ok(Exit::Ok)
 }
 
 /// Changes nothing. Exits with 1 unless the database is as this program wants it.
 async fn check(config: &Config, as_json: bool) -> Result<Exit> {
-    let version = crate::store::schema_version(config.database_url.as_str()).await?;
+    let version = aha_store::schema_version(config.database_url.as_str()).await?;
     let state = state(&version);
     if as_json {
         output::print_json(&json!({

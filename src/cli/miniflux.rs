@@ -2,24 +2,23 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use aha_analysis::stories::preferences::terms_of;
+use aha_content::canonical::canonical_url;
+use aha_content::numbers::count;
+use aha_core::feedback::{FeedbackEvent, FeedbackKind};
+use aha_core::ids::ItemId;
+use aha_core::source::NewSource;
+use aha_store::OpenMode;
 use anyhow::Result;
 use serde::Serialize;
-
-use crate::app::App;
-use crate::config::Config;
-use crate::domain::feedback::{FeedbackEvent, FeedbackKind};
-use crate::domain::ids::ItemId;
-use crate::domain::source::NewSource;
-use crate::sources::canonical::canonical_url;
-use crate::sources::miniflux::{MOST_ENTRIES, Mark, Marked, Miniflux, Subscription};
-use crate::store::OpenMode;
-use crate::stories::preferences::terms_of;
-use crate::text::numbers::count;
 
 use super::arguments::MinifluxArguments;
 use super::dry_run::Scratch;
 use super::exit::{Exit, UsageError};
 use super::{feedback, output};
+use crate::app::App;
+use crate::config::Config;
+use crate::sources::miniflux::{MOST_ENTRIES, Mark, Marked, Miniflux, Subscription};
 
 /// What was brought, or would be.
 #[derive(Debug, Default, Serialize)]

@@ -39,14 +39,13 @@ mod topic;
 
 use std::process::ExitCode;
 
+use aha_store::OpenMode;
 use clap::Parser as _;
-
-use crate::app::App;
-use crate::config::{Config, LogFormat};
-use crate::store::OpenMode;
 
 use self::arguments::{Cli, Command};
 use self::exit::Exit;
+use crate::app::App;
+use crate::config::{Config, LogFormat};
 
 /// Runs the command line and says how it went.
 #[must_use]
@@ -106,7 +105,7 @@ async fn dispatch(command: Command, config: Config) -> anyhow::Result<Exit> {
 }
 
 async fn app(config: Config, mode: OpenMode) -> anyhow::Result<App> {
-    let store = crate::store::open(config.database_url.as_str(), mode).await?;
+    let store = aha_store::open(config.database_url.as_str(), mode).await?;
     Ok(App::new(config, store)?)
 }
 

@@ -1,9 +1,8 @@
 //! A model's terms in words that give nothing secret away: where it is, with which key, at what price.
 
+use aha_core::money::{MicroCredits, Price};
 use secrecy::{ExposeSecret as _, SecretString};
 use url::Url;
-
-use crate::domain::money::{MicroCredits, Price};
 
 /// A shorter key could be guessed from its end.
 const MASKED_FROM: usize = 20;

@@ -1,9 +1,8 @@
 //! `aha-radar noise`: how likely headlines are noise, a line in, a line out. It needs no database.
 
+use aha_analysis::noise;
 use anyhow::Result;
 use serde_json::json;
-
-use crate::noise;
 
 use super::arguments::NoiseArguments;
 use super::exit::Exit;

@@ -2,17 +2,16 @@
 
 use std::path::Path;
 
+use aha_content::numbers::count;
+use aha_core::source::{NewSource, Source};
 use anyhow::Result;
-
-use crate::app::App;
-use crate::domain::source::{NewSource, Source};
-use crate::pipeline::RunError;
-use crate::sources::opml;
-use crate::text::numbers::count;
 
 use super::arguments::OpmlCommand;
 use super::exit::{Exit, UsageError};
 use super::output;
+use crate::app::App;
+use crate::pipeline::RunError;
+use crate::sources::opml;
 
 pub(super) async fn run(app: &App, command: OpmlCommand) -> Result<Exit> {
     match command {

@@ -2,14 +2,13 @@
 
 use std::time::Duration;
 
+use aha_core::failpoint;
+use aha_store::StoreError;
+use aha_store::error::Decision;
 use anyhow::Result;
 
-use crate::failpoint;
-use crate::pipeline::{RunError, StopSignal};
-use crate::store::StoreError;
-use crate::store::error::Decision;
-
 use super::output;
+use crate::pipeline::{RunError, StopSignal};
 
 const PAUSES: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(4)];
 

@@ -1,25 +1,24 @@
 //! `aha-radar replay`: a past run ranked and rendered again by other weights, from stored answers. It works on a copy of the database that
 //! goes with the command: nothing is asked, nothing is written.
 
+use aha_content::numbers::count;
+use aha_core::digest::Digest;
+use aha_core::ids::DigestId;
+use aha_core::ranking::Ranking;
+use aha_core::run::Run;
+use aha_core::topic::Topic;
 use anyhow::Result;
-
-use crate::app::App;
-use crate::config::Config;
-use crate::digest::terminal::Foot;
-use crate::digest::{Format, render, terminal};
-use crate::domain::digest::Digest;
-use crate::domain::ids::DigestId;
-use crate::domain::ranking::Ranking;
-use crate::domain::run::Run;
-use crate::domain::topic::Topic;
-use crate::pipeline::{StopSignal, replay};
-use crate::text::numbers::count;
 
 use super::arguments::ReplayArguments;
 use super::dry_run::Scratch;
 use super::exit::{Exit, UsageError};
 use super::output;
 use super::run::interrupt_on_signal;
+use crate::app::App;
+use crate::config::Config;
+use crate::digest::terminal::Foot;
+use crate::digest::{Format, render, terminal};
+use crate::pipeline::{StopSignal, replay};
 
 /// Runs that are looked through, the newest windows first.
 const RUNS: i64 = 100_000;

@@ -3,24 +3,23 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use aha_core::digest::Digest;
+use aha_core::topic::{DEFAULT_TOPIC, Topic};
+use aha_core::window::Window;
+use aha_store::OpenMode;
 use anyhow::Result;
-
-use crate::app::App;
-use crate::config::Config;
-use crate::digest::terminal::Foot;
-use crate::digest::{Format, render, terminal};
-use crate::domain::digest::Digest;
-use crate::domain::topic::{DEFAULT_TOPIC, Topic};
-use crate::domain::window::Window;
-use crate::pipeline::runner::{self, RunOutcome, RunRequest};
-use crate::pipeline::{RunError, StopSignal};
-use crate::store::{self, OpenMode};
 
 use super::arguments::RunArguments;
 use super::exit::{Exit, of_digest};
 use super::patience::patiently;
 use super::progress::Bars;
 use super::{dry_run, opml, output};
+use crate::app::App;
+use crate::config::Config;
+use crate::digest::terminal::Foot;
+use crate::digest::{Format, render, terminal};
+use crate::pipeline::runner::{self, RunOutcome, RunRequest};
+use crate::pipeline::{RunError, StopSignal};
 
 pub(super) async fn run(config: Config, arguments: RunArguments) -> Result<Exit> {
     config.llm.notes.iter().for_each(|note| output::note(note));
@@ -32,7 +31,7 @@ pub(super) async fn run(config: Config, arguments: RunArguments) -> Result<Exit>
     let database_url = config.database_url.clone();
     let opening = async || {
         tokio::select! {
-            opened = store::open(database_url.as_str(), OpenMode::CreateIfMissing) => Ok(opened?),
+            opened = aha_store::open(database_url.as_str(), OpenMode::CreateIfMissing) => Ok(opened?),
             reason = stop.ended() => Err(reason.into()),
         }
     };

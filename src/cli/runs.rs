@@ -1,15 +1,14 @@
 //! `aha-radar runs`: what was run, and how each attempt went.
 
+use aha_core::ids::DigestId;
 use anyhow::Result;
 use serde_json::json;
-
-use crate::app::App;
-use crate::domain::ids::DigestId;
-use crate::pipeline::RunError;
 
 use super::arguments::RunsArguments;
 use super::exit::Exit;
 use super::output;
+use crate::app::App;
+use crate::pipeline::RunError;
 
 pub(super) async fn run(app: &App, arguments: RunsArguments) -> Result<Exit> {
     let topic = match &arguments.topic {

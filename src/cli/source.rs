@@ -1,18 +1,17 @@
 //! `aha-radar source`: where items come from.
 
+use aha_core::source::Source;
+use aha_core::topic::Topic;
+use aha_store::OpenMode;
 use anyhow::Result;
-
-use crate::app::App;
-use crate::config::Config;
-use crate::domain::source::Source;
-use crate::domain::topic::Topic;
-use crate::pipeline::RunError;
-use crate::sources::is_location_of;
-use crate::store::OpenMode;
 
 use super::arguments::{SourceChoice, SourceCommand};
 use super::exit::{Exit, UsageError};
 use super::{miniflux, output, source_add, source_report};
+use crate::app::App;
+use crate::config::Config;
+use crate::pipeline::RunError;
+use crate::sources::is_location_of;
 
 pub(super) async fn run(config: Config, command: SourceCommand) -> Result<Exit> {
     // Testing a feed needs no database and leaves none behind; of a search there is what it has cost.

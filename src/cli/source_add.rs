@@ -2,20 +2,19 @@
 
 use std::fmt::Write as _;
 
+use aha_core::ids::TopicId;
+use aha_core::source::{NewSource, Source};
 use anyhow::Result;
 
+use super::arguments::AddArguments;
+use super::exit::UsageError;
+use super::output;
 use crate::app::App;
-use crate::domain::ids::TopicId;
-use crate::domain::source::{NewSource, Source};
 use crate::sources::Connector as _;
 use crate::sources::discover::{Discovery, FoundFeed, discover, looks_like_feed};
 use crate::sources::feed::FeedConnector;
 use crate::sources::fetch::FetchError;
 use crate::sources::{Place, place_from_argument, recognise};
-
-use super::arguments::AddArguments;
-use super::exit::UsageError;
-use super::output;
 
 pub(super) async fn run(app: &App, arguments: AddArguments) -> Result<()> {
     let AddArguments { locations, topic, title, weight, as_is, full_text } = arguments;

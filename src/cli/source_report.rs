@@ -1,25 +1,24 @@
 //! `aha-radar source test`: reads feeds and shows what is in them, storing nothing but, of a search, what it has cost.
 
+use aha_content::numbers::count;
+use aha_core::ids::TopicId;
+use aha_core::item::NewItem;
+use aha_core::source::{NewSource, Source};
+use aha_core::time::Timestamp;
+use aha_store::{Gone, OpenMode};
 use anyhow::Result;
 use serde::Serialize;
 
+use super::exit::Exit;
+use super::output;
 use crate::app::{connectors, fetch_config};
 use crate::config::Config;
-use crate::domain::ids::TopicId;
-use crate::domain::item::NewItem;
-use crate::domain::source::{NewSource, Source};
-use crate::domain::time::Timestamp;
 use crate::llm::{CallScope, Paid};
 use crate::pipeline::search::search;
 use crate::sources::feed::ParsedFeed;
 use crate::sources::fetch::Fetcher;
 use crate::sources::signal::{Found, SearchResult};
 use crate::sources::{Connectors, LookOutcome, Looked, Place, place_from_argument};
-use crate::store::{Gone, OpenMode};
-use crate::text::numbers::count;
-
-use super::exit::Exit;
-use super::output;
 
 /// One line of `--json`.
 #[derive(Debug, Serialize)]

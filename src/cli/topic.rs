@@ -1,18 +1,17 @@
 //! `aha-radar topic`: what the owner wants to be told about.
 
+use aha_content::numbers::count;
+use aha_core::schedule::Schedule;
+use aha_core::time::Timestamp;
+use aha_core::topic::{Rule, RuleAction, Topic};
 use anyhow::Result;
-
-use crate::app::App;
-use crate::domain::schedule::Schedule;
-use crate::domain::time::Timestamp;
-use crate::domain::topic::{Rule, RuleAction, Topic};
-use crate::pipeline::RunError;
-use crate::pipeline::lease::acquire;
-use crate::text::numbers::count;
 
 use super::arguments::{TopicCommand, TopicSettings};
 use super::exit::{Exit, UsageError};
 use super::{interests, output};
+use crate::app::App;
+use crate::pipeline::RunError;
+use crate::pipeline::lease::acquire;
 
 pub(super) async fn run(app: &App, command: TopicCommand) -> Result<Exit> {
     match command {

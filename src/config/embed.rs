@@ -5,6 +5,8 @@
 use std::fmt;
 use std::time::Duration;
 
+use aha_core::money::Price;
+use aha_core::topic::BudgetTier;
 use secrecy::SecretString;
 use serde::Deserialize;
 use url::Url;
@@ -12,8 +14,6 @@ use url::Url;
 use super::openai::{Models, RawGeneral, rate, section, time_allowed, trimmed};
 use super::place::{below, beside, http_url, without_secrets};
 use super::reader::{Reader, number, size};
-use crate::domain::money::Price;
-use crate::domain::topic::BudgetTier;
 
 /// The most texts that the API takes at once.
 const MOST_TEXTS: u64 = 2048;

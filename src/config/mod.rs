@@ -34,12 +34,12 @@ pub use reader::Problem;
 use reader::{Reader, number};
 pub use sources::{FetchSettings, SourceSettings};
 
-use crate::clock::Clock;
-use crate::domain::database_url::DatabaseUrl;
-use crate::domain::ranking::Ranking;
-use crate::domain::schedule::Schedule;
-use crate::domain::time::Timestamp;
-use crate::domain::topic::BudgetTier;
+use aha_core::clock::Clock;
+use aha_core::database_url::DatabaseUrl;
+use aha_core::ranking::Ranking;
+use aha_core::schedule::Schedule;
+use aha_core::time::Timestamp;
+use aha_core::topic::BudgetTier;
 
 /// The settings of this process.
 #[derive(Debug, Clone)]

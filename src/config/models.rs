@@ -4,13 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
+use aha_core::budget::{BudgetPolicy, Caps};
+use aha_core::money::MicroCredits;
+use aha_core::task::Task;
+use aha_core::topic::BudgetTier;
+
 use super::catalogue::Environment;
 use super::reader::{Reader, number, size};
 use super::{Catalogue, ConfigError, EmbedLimits, EmbedSettings, OpenAiSettings, Raw, TaskSettings, openai, place};
-use crate::domain::budget::{BudgetPolicy, Caps};
-use crate::domain::money::MicroCredits;
-use crate::domain::task::Task;
-use crate::domain::topic::BudgetTier;
 
 /// What may be spent (`AHA_BUDGET_*`).
 #[derive(Debug, Clone, Copy, Default)]

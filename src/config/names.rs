@@ -6,6 +6,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
+use aha_core::task::Task;
 use serde::de::value::Error;
 use serde::de::{Deserialize, Deserializer, Error as _, Visitor};
 use serde::forward_to_deserialize_any;
@@ -13,7 +14,6 @@ use serde::forward_to_deserialize_any;
 use super::Raw;
 use super::embed::RawEmbed;
 use super::openai::{RawGeneral, RawTask, task_prefix};
-use crate::domain::task::Task;
 
 /// A variable that is set and sets nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -6,6 +6,9 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
+use aha_core::money::{Price, parse_decimal};
+use aha_core::task::Task;
+use aha_core::topic::BudgetTier;
 use secrecy::SecretString;
 use serde::Deserialize;
 use url::Url;
@@ -14,9 +17,6 @@ use super::embed::{self, EmbedLimits, EmbedSettings};
 use super::place::{below, http_url, is_own, without_secrets};
 use super::reader::{Reader, number, size};
 use super::secret;
-use crate::domain::money::{Price, parse_decimal};
-use crate::domain::task::Task;
-use crate::domain::topic::BudgetTier;
 
 /// Where requests go when no address is set.
 pub(super) const DEFAULT_BASE: &str = "https://api.openai.com";

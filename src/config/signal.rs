@@ -1,11 +1,11 @@
 //! How a search is asked: `AHA_SIGNAL_*`.
 
+use aha_core::money::MicroCredits;
 use serde_json::Value;
 use url::Url;
 
 use super::reader::{Reader, number, size};
 use super::{BudgetSettings, Raw, secret};
-use crate::domain::money::MicroCredits;
 use crate::sources::signal::{SearchPrice, SearchProvider};
 
 /// Results taken of one answer where nothing is set, and at most.
@@ -92,8 +92,9 @@ fn is_link(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use aha_core::money::MicroCredits;
+
     use crate::config::Config;
-    use crate::domain::money::MicroCredits;
 
     fn load(pairs: &[(&str, &str)]) -> Result<Config, String> {
         let pairs = pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));

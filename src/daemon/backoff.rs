@@ -2,10 +2,9 @@
 
 use std::time::Duration;
 
+use aha_core::failpoint;
+use aha_store::error::Decision;
 use tokio::time::Instant;
-
-use crate::failpoint;
-use crate::store::error::Decision;
 
 /// Failures in a row of one thing, and when it may be tried again.
 #[derive(Debug, Clone, Copy, Default)]

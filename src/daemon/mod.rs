@@ -9,6 +9,10 @@ mod backoff;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use aha_core::topic::Topic;
+use aha_store::error::Decision;
+use aha_store::{OpenMode, SharedStore, StoreError};
+use backoff::Backoff;
 use thiserror::Error;
 use tokio::sync::Notify;
 use tokio::task::{Id, JoinError, JoinSet};
@@ -17,16 +21,11 @@ use tokio_cron_scheduler::{Job, JobScheduler, JobSchedulerError};
 
 use crate::app::App;
 use crate::config::Config;
-use crate::domain::topic::Topic;
 use crate::pipeline::progress::Silent;
 use crate::pipeline::runner::{self, RunRequest};
 use crate::pipeline::{RunError, StopSignal, due};
 use crate::retention;
-use crate::store::error::Decision;
-use crate::store::{self, OpenMode, SharedStore, StoreError};
 use crate::web;
-
-use backoff::Backoff;
 
 #[derive(Debug, Error)]
 pub enum DaemonError {
@@ -48,7 +47,7 @@ pub async fn open(config: &Config) -> Result<Option<SharedStore>, StoreError> {
     tokio::pin!(ended);
     loop {
         let error = tokio::select! {
-            opened = store::open(config.database_url.as_str(), OpenMode::CreateIfMissing) => match opened {
+            opened = aha_store::open(config.database_url.as_str(), OpenMode::CreateIfMissing) => match opened {
                 Ok(store) => return Ok(Some(store)),
                 Err(error) => error,
             },

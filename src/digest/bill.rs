@@ -4,11 +4,12 @@
 
 use std::collections::BTreeSet;
 
+use aha_content::numbers::count;
+use aha_core::digest::{Digest, DigestStory, Estimate};
+use aha_core::money::MicroCredits;
+
 use super::outside::short_text;
 use super::words::list;
-use crate::domain::digest::{Digest, DigestStory, Estimate};
-use crate::domain::money::MicroCredits;
-use crate::text::numbers::count;
 
 /// `cost: 0.12 credits, judged by openai/gpt-5-mini`; without a model, what one would cost.
 pub(super) fn of_digest(digest: &Digest) -> String {

@@ -2,11 +2,11 @@
 //!
 //! In: a story's title and a summary, as a model wrote it. Out: text. Called by `aha-radar deep-dive`.
 
+use aha_core::summary::Summary;
 use anstyle::Style;
 
 use super::outside::text;
 use super::wrap::wrap;
-use crate::domain::summary::Summary;
 
 const MIN_WIDTH: usize = 40;
 const MAX_WIDTH: usize = 100;

@@ -8,15 +8,15 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use aha_core::digest::Digest;
+use aha_core::ids::TopicId;
+use aha_core::time::Timestamp;
 use chrono_tz::Tz;
 
 use super::outside::is_hidden;
 use super::plots;
 use super::words::{Calendar, file_stem};
 use super::{Format, RenderError, render};
-use crate::domain::digest::Digest;
-use crate::domain::ids::TopicId;
-use crate::domain::time::Timestamp;
 
 /// Longest topic folder in bytes, well below the 255 that file systems take.
 const MAX_FOLDER_BYTES: usize = 120;

@@ -2,10 +2,11 @@
 //!
 //! In: a digest. Out: one sentence each. Called by every rendering, by the command line and by logs.
 
+use aha_content::numbers::count;
+use aha_core::digest::{Cost, Digest, DigestStatus, Section, Skipped, SourceReport};
+
 use super::outside::short_text;
 use super::words::{Calendar, list};
-use crate::domain::digest::{Cost, Digest, DigestStatus, Section, Skipped, SourceReport};
-use crate::text::numbers::count;
 
 /// Characters of a provider's complaint that are shown.
 const REASON_CHARS: usize = 200;

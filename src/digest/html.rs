@@ -2,14 +2,14 @@
 //!
 //! In: a digest. Out: HTML; askama escapes every value. Called by `digest::render`.
 
+use aha_content::numbers::count;
+use aha_core::digest::Digest;
 use askama::Template;
 
 use super::files::plot_name;
 use super::header::{is_quiet, reasons};
 use super::quote::Quote;
 use super::view::{Page, Source, Story};
-use crate::domain::digest::Digest;
-use crate::text::numbers::count;
 
 /// Sources shown under a story before the rest is folded away.
 const SOURCES_SHOWN: usize = 3;

@@ -4,10 +4,11 @@
 
 use std::fmt::Write as _;
 
+use aha_core::digest::Digest;
+
 use super::outside::Link;
 use super::quote::Quote;
 use super::view::{Failing, Page, Source, Story};
-use crate::domain::digest::Digest;
 
 pub(super) fn render(digest: &Digest) -> String {
     let page = Page::of(digest);

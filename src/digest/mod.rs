@@ -33,7 +33,7 @@ use thiserror::Error;
 pub use files::{OldFiles, remove_old_files, write_files, write_missing_files};
 pub use header::{gaps_line, header_line, late_line, reasons_line};
 
-use crate::domain::digest::Digest;
+use aha_core::digest::Digest;
 
 /// A rendering that stands on its own as a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,10 +3,9 @@
 //! In: what feeds and models wrote. Out: one line of plain text, or a checked link. Called by `view`, so that every
 //! rendering but the JSON sees cleaned text only; each rendering still escapes for its own syntax.
 
+use aha_content::escapes::without_escapes;
+use aha_core::item::first_words;
 use url::Url;
-
-use crate::domain::item::first_words;
-use crate::text::escapes::without_escapes;
 
 /// `raw` as one line: terminal sequences, control and direction characters gone, runs of white space one space.
 pub(super) fn text(raw: &str) -> String {

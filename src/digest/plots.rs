@@ -4,14 +4,14 @@
 
 use std::error::Error;
 
+use aha_core::digest::{Digest, DigestStory};
+use aha_core::time::{HOUR_MS, Timestamp};
 use plotters::prelude::{
     BLACK, ChartBuilder, Circle, IntoDrawingArea as _, PathElement, RGBColor, Rectangle, SVGBackend, WHITE,
 };
 use plotters::style::Color as _;
 
 use super::words::Calendar;
-use crate::domain::digest::{Digest, DigestStory};
-use crate::domain::time::{HOUR_MS, Timestamp};
 
 const WIDTH: u32 = 720;
 const SCORES_HEIGHT: u32 = 300;

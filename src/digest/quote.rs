@@ -3,10 +3,11 @@
 //! In: a story's summary and excerpt. Out: [`Quote`]s. Called by `view`. `local` writes nothing of its own: each of its
 //! sentences is word for word from a source, best given as `“sentence” — Source name`.
 
+use aha_content::quotable::{Flaw, flaw};
+use aha_content::sentences::{between, sentences};
+use aha_core::digest::{DigestStory, StorySource};
+
 use super::outside::{short_text, text};
-use crate::domain::digest::{DigestStory, StorySource};
-use crate::text::quotable::{Flaw, flaw};
-use crate::text::sentences::{between, sentences};
 
 /// Longest sentence shown; a source without full stops should not fill the page.
 const MAX_CHARS: usize = 600;

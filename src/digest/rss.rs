@@ -4,6 +4,7 @@
 
 use std::io;
 
+use aha_core::digest::Digest;
 use html_escape::{encode_double_quoted_attribute, encode_text};
 use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, BytesText, Event};
@@ -11,7 +12,6 @@ use quick_xml::events::{BytesDecl, BytesText, Event};
 use super::outside::Link;
 use super::quote::Quote;
 use super::view::{Page, Source, Story};
-use crate::domain::digest::Digest;
 
 /// RSS wants a link of the channel; a digest has no address of its own.
 const HOME: &str = env!("CARGO_PKG_REPOSITORY");

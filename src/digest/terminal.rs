@@ -6,13 +6,13 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
+use aha_content::numbers::count;
+use aha_core::digest::Digest;
 use anstyle::{AnsiColor, Style};
 
 use super::outside;
 use super::view::{Failing, Page, Source, Story, item_command};
 use super::wrap::{columns, cut, wrap, wrap_parts};
-use crate::domain::digest::Digest;
-use crate::text::numbers::count;
 
 /// Narrower than this nothing could be read; such a width is not believed.
 const MIN_WIDTH: usize = 40;

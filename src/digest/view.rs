@@ -3,14 +3,15 @@
 //! In: a digest. Out: a [`Page`]. Called by the Markdown, HTML, RSS and terminal renderings, which only escape and
 //! arrange, so that they all say the same.
 
+use aha_core::digest::{Digest, DigestStory, Label, Section, Since, SourceReport, StorySource};
+use aha_core::summary::Summary;
+use aha_core::topic::topic_option;
+
 use super::bill;
 use super::header::{gaps_line, header_line, late_line, reason_list, unread};
 use super::outside::{Link, short_text, text};
 use super::quote::Quote;
 use super::words::{Calendar, list};
-use crate::domain::digest::{Digest, DigestStory, Label, Section, Since, SourceReport, StorySource};
-use crate::domain::summary::Summary;
-use crate::domain::topic::topic_option;
 use crate::llm::provider::local;
 
 /// Longest title or message shown.

@@ -2,11 +2,10 @@
 //!
 //! In: names and instants. Out: words. Called by `header`, `view` and the renderings.
 
+use aha_core::digest::DigestHead;
+use aha_core::time::Timestamp;
 use chrono::{DateTime, Datelike};
 use chrono_tz::Tz;
-
-use crate::domain::digest::DigestHead;
-use crate::domain::time::Timestamp;
 
 /// `a`, `a and b`, `a, b and c`; beyond `most` names: `a, b and 3 more`.
 pub(super) fn list(names: &[String], most: usize) -> String {

@@ -1,5 +1,9 @@
 //! One try of a task: makes the request, buys the answer and reads it.
 
+use aha_core::ids::CallId;
+use aha_core::task::Task;
+use aha_core::time::Timestamp;
+use aha_store::{NewAnswer, SharedStore, StoreError};
 use serde_json::Value;
 
 use super::answer;
@@ -12,10 +16,6 @@ use super::purchase::{Bought, Exchange, Kept, Order, Sending};
 use super::request;
 use super::router::{Reach, Route};
 use super::schema;
-use crate::domain::ids::CallId;
-use crate::domain::task::Task;
-use crate::domain::time::Timestamp;
-use crate::store::{NewAnswer, SharedStore, StoreError};
 
 /// What came of one try.
 #[derive(Debug)]

@@ -1,12 +1,13 @@
 //! What a call is charged to, how far each of it may go, and how much of it is used up.
 
+use aha_core::budget::{APPROACHING, Caps};
+use aha_core::ids::{RunId, TopicId};
+use aha_core::money::MicroCredits;
+use aha_core::time::Timestamp;
+use aha_store::{CounterLimit, Exhausted, SharedStore, StoreError};
+
 use super::gateway::CallScope;
 use crate::config::BudgetSettings;
-use crate::domain::budget::{APPROACHING, Caps};
-use crate::domain::ids::{RunId, TopicId};
-use crate::domain::money::MicroCredits;
-use crate::domain::time::Timestamp;
-use crate::store::{CounterLimit, Exhausted, SharedStore, StoreError};
 
 /// How much of the nearest cap is used up, reservations included.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -25,7 +26,7 @@ impl Used {
 
     #[must_use]
     pub fn is_critical(self) -> bool {
-        self.0 >= crate::domain::budget::CRITICAL
+        self.0 >= aha_core::budget::CRITICAL
     }
 }
 

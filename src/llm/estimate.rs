@@ -3,6 +3,10 @@
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
+use aha_core::digest::Estimate;
+use aha_core::money::{MicroCredits, Price};
+use aha_core::task::Task;
+use aha_core::topic::BudgetTier;
 use reqwest::header::HeaderMap;
 use url::Url;
 
@@ -13,10 +17,6 @@ use super::request;
 use super::router::{ModelRef, Reach, Route, Traits, Wire};
 use super::streaming_only::StreamingOnly;
 use super::transport::Timeouts;
-use crate::domain::digest::Estimate;
-use crate::domain::money::{MicroCredits, Price};
-use crate::domain::task::Task;
-use crate::domain::topic::BudgetTier;
 
 /// English text has about four bytes a token, with the tokenizers of 2024 to 2026.
 pub(super) const BYTES_PER_TOKEN: usize = 4;

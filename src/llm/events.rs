@@ -4,12 +4,13 @@
 
 use std::time::{Instant, SystemTime};
 
+use aha_core::ids::CallId;
+
 use super::exchange::{Exchanged, exchange};
 use super::gateway::Gateway;
 use super::provider::Turn;
 use super::purchase::Sending;
 use crate::config::without_secrets;
-use crate::domain::ids::CallId;
 
 /// Purposes whose messages may be logged begin so.
 const TOLD_IN_FULL: &str = "journal_";

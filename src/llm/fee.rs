@@ -3,14 +3,15 @@
 
 use std::time::{Duration, Instant};
 
+use aha_core::budget::BudgetPolicy;
+use aha_core::ids::CallId;
+use aha_core::money::MicroCredits;
+use aha_store::{NewAnswer, NewCall, Settlement, SharedStore, StoreError};
+
 use super::budget::{self, UsedUp};
 use super::desk;
 use super::gateway::{CallScope, Gateway};
 use super::ledger::{self, Cost, Deadline, Refused};
-use crate::domain::budget::BudgetPolicy;
-use crate::domain::ids::CallId;
-use crate::domain::money::MicroCredits;
-use crate::store::{NewAnswer, NewCall, Settlement, SharedStore, StoreError};
 
 /// Longer than a question takes, with the wait for its turn at a host that is asked politely.
 const LONGEST: Duration = Duration::from_mins(10);
@@ -75,11 +76,11 @@ impl Gateway {
                 return Ok(Paid::NoBudget(why));
             }
         }
-        crate::failpoint::hit_showing("call.after_reserve", &(self, question));
+        aha_core::failpoint::hit_showing("call.after_reserve", &(self, question));
         let sent = Instant::now();
         let answer = ask.await;
         let Bill { cost, failure, answer: kept } = bill(&answer);
-        crate::failpoint::hit_showing("call.after_answer", &failure);
+        aha_core::failpoint::hit_showing("call.after_answer", &failure);
         let settlement = Settlement {
             outcome: cost.outcome(failure.is_some()),
             error: ledger::words(&call, cost, failure, None),

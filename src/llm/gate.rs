@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use aha_core::task::Task;
+
 use super::budget::{Limit, UsedUp};
 use super::desk::Desk;
 use super::router::Route;
-use crate::domain::task::Task;
 
 /// Shared by all calls of an attempt.
 #[derive(Debug, Default)]
@@ -148,9 +149,10 @@ impl Gate {
 
 #[cfg(test)]
 mod tests {
+    use aha_core::topic::BudgetTier;
+
     use super::super::router::Router;
     use super::*;
-    use crate::domain::topic::BudgetTier;
 
     fn route() -> Route {
         Router::default().choose(Task::Triage, BudgetTier::Normal).remove(0)

@@ -6,6 +6,13 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use aha_core::budget::BudgetPolicy;
+use aha_core::clock::Clock;
+use aha_core::digest::Estimate;
+use aha_core::ids::{ItemId, RunId, TopicId};
+use aha_core::task::Task;
+use aha_core::topic::BudgetTier;
+use aha_store::{AnswerKey, Lease, SharedStore, StoreError, StoredAnswer};
 use serde_json::Value;
 use tokio_util::task::TaskTracker;
 
@@ -22,14 +29,7 @@ use super::router::{Route, Router};
 use super::tally::Tally;
 use super::transport::Transport;
 use super::work::Work;
-use crate::clock::Clock;
 use crate::config::BudgetSettings;
-use crate::domain::budget::BudgetPolicy;
-use crate::domain::digest::Estimate;
-use crate::domain::ids::{ItemId, RunId, TopicId};
-use crate::domain::task::Task;
-use crate::domain::topic::BudgetTier;
-use crate::store::{AnswerKey, Lease, SharedStore, StoreError, StoredAnswer};
 
 /// One thing to be judged or summarised.
 #[derive(Debug, Clone)]

@@ -1,11 +1,10 @@
 //! What a task is asked about. Serialised, it is what an answer's input hash is taken of.
 
+use aha_core::digest::Evidence;
+use aha_core::time::Timestamp;
 use serde::Serialize;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
-
-use crate::domain::digest::Evidence;
-use crate::domain::time::Timestamp;
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "task", rename_all = "snake_case")]

@@ -3,16 +3,17 @@
 
 use std::time::Duration;
 
+use aha_core::clock::Clock;
+use aha_core::money::{MicroCredits, Price};
+use aha_core::time::Timestamp;
+use aha_store::error::Decision;
+use aha_store::{CallOutcome, LeasedSettlement, NewCall, Settlement, SharedStore, StoreError};
+
 use super::budget::UsedUp;
 use super::desk;
 use super::error::{CallError, Charge};
 use super::gateway::CallScope;
 use super::provider::Usage;
-use crate::clock::Clock;
-use crate::domain::money::{MicroCredits, Price};
-use crate::domain::time::Timestamp;
-use crate::store::error::Decision;
-use crate::store::{CallOutcome, LeasedSettlement, NewCall, Settlement, SharedStore, StoreError};
 
 /// Tokens that a provider puts around our texts (roles, separators), at most.
 const FRAME_TOKENS: i64 = 64;

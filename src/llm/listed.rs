@@ -4,6 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
+use aha_core::model::ModelRef;
+use aha_core::money::Price;
+use aha_core::task::Task;
+use aha_core::topic::BudgetTier;
 use tokio::sync::Semaphore;
 
 use super::egress;
@@ -13,10 +17,6 @@ use super::router::{Candidate, Reach, Route, Traits, Wire};
 use super::streaming_only::StreamingOnly;
 use super::transport::Timeouts;
 use crate::config::{Catalogue, CatalogueEntry, Egress, TaskSettings};
-use crate::domain::model::ModelRef;
-use crate::domain::money::Price;
-use crate::domain::task::Task;
-use crate::domain::topic::BudgetTier;
 
 /// What an answer may have where neither a task nor the entry says: some pages.
 const USUAL_OUTPUT_TOKENS: u32 = 4_096;
@@ -137,8 +137,9 @@ impl Model {
 
 #[cfg(test)]
 mod tests {
+    use aha_core::model::Provider;
+
     use super::*;
-    use crate::domain::model::Provider;
 
     #[test]
     fn every_provider_that_a_catalogue_may_name_is_spoken() {

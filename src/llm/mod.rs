@@ -45,8 +45,8 @@ mod tally;
 pub mod transport;
 mod work;
 
-pub use crate::domain::model::ModelRef;
-pub use crate::domain::task::Task;
+pub use aha_core::model::ModelRef;
+pub use aha_core::task::Task;
 pub use embedder::{Embedder, EmbedderParts};
 pub use fee::{Bill, Paid, Question};
 pub use gate::Gate;

@@ -2,11 +2,12 @@
 
 use std::str::FromStr as _;
 
+use aha_core::model::ModelRef;
+use aha_core::task::Task;
+use aha_core::topic::BudgetTier;
+
 use super::provider::OPENAI_NAME;
 use super::router::{Route, Router};
-use crate::domain::model::ModelRef;
-use crate::domain::task::Task;
-use crate::domain::topic::BudgetTier;
 
 impl Router {
     /// The model that is meant, for a conversation. A whole name beats one without its provider, and that one a beginning.

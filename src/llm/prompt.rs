@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use aha_core::task::Task;
 use minijinja::{Environment, UndefinedBehavior, Value};
 use serde::Serialize;
 use serde::ser::Error as _;
@@ -16,7 +17,6 @@ use serde_json::ser::Formatter;
 use thiserror::Error;
 
 use super::input::hex32;
-use crate::domain::task::Task;
 
 #[derive(Debug, Error)]
 pub enum PromptError {

@@ -3,6 +3,10 @@
 
 use std::time::Instant;
 
+use aha_core::ids::CallId;
+use aha_core::topic::BudgetTier;
+use aha_store::{NewAnswer, NewCall, Settlement, SharedStore, StoreError};
+
 use super::budget::{self, UsedUp};
 use super::desk;
 use super::error::CallError;
@@ -13,9 +17,6 @@ use super::ledger::{self, Cost, Deadline, Refused};
 use super::provider::{ModelRequest, Reply, Usage};
 use super::router::{Route, Wire};
 use super::transport::WireRequest;
-use crate::domain::ids::CallId;
-use crate::domain::topic::BudgetTier;
-use crate::store::{NewAnswer, NewCall, Settlement, SharedStore, StoreError};
 
 /// What is sent.
 #[derive(Debug)]
@@ -111,14 +112,14 @@ impl Gateway {
             Some(Refused::Interrupted) => return Ok(Bought::Unaskable("the run was interrupted".to_owned())),
             Some(Refused::NoBudget(why)) => return Ok(Bought::NoBudget(why)),
         }
-        crate::failpoint::hit_showing("call.after_reserve", &(self, order));
+        aha_core::failpoint::hit_showing("call.after_reserve", &(self, order));
         if let Some(turn) = &mut turn {
             turn.sent();
         }
         let sent = Instant::now();
         let exchange = exchange().await;
         let latency_ms = i64::try_from(sent.elapsed().as_millis()).unwrap_or(i64::MAX);
-        crate::failpoint::hit_showing("call.after_answer", &exchange.outcome.as_ref().err());
+        aha_core::failpoint::hit_showing("call.after_answer", &exchange.outcome.as_ref().err());
         if let Some(turn) = &mut turn {
             turn.used(exchange.usage);
         }

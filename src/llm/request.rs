@@ -1,5 +1,8 @@
 //! From a task's inputs to what a model is asked: clipped to the route's limits, fenced, with the schema to answer in.
 
+use aha_core::task::Task;
+use aha_core::time::Timestamp;
+use aha_core::topic::BudgetTier;
 use serde::Serialize;
 use serde_json::Value;
 use thiserror::Error;
@@ -10,9 +13,6 @@ use super::prompt::{PromptError, Prompts, fenced};
 use super::provider::{AnswerFormat, ModelRequest};
 use super::router::Route;
 use super::schema::{self, SchemaError};
-use crate::domain::task::Task;
-use crate::domain::time::Timestamp;
-use crate::domain::topic::BudgetTier;
 
 /// Characters of a link that are sent: longer ones carry tracking, or something else.
 const LINK_CHARS: usize = 300;

@@ -19,10 +19,10 @@ use super::streaming_only::StreamingOnly;
 use super::transport::Timeouts;
 use crate::config::catalogue::{ResponseFormat, RetrySettings};
 use crate::config::{Effort, Egress, LlmSettings, OpenAiSettings, PricedModel, TaskSettings};
-pub use crate::domain::model::ModelRef;
-use crate::domain::money::Price;
-use crate::domain::task::Task;
-use crate::domain::topic::BudgetTier;
+pub use aha_core::model::ModelRef;
+use aha_core::money::Price;
+use aha_core::task::Task;
+use aha_core::topic::BudgetTier;
 
 /// How a model is reached.
 #[derive(Debug, Clone)]

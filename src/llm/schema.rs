@@ -3,12 +3,12 @@
 
 use std::sync::{Arc, LazyLock};
 
+use aha_core::task::Task;
 use jsonschema::Validator;
 use serde_json::{Map, Value, json};
 use thiserror::Error;
 
 use super::router::ModelRef;
-use crate::domain::task::Task;
 
 /// Fields that we write and a model never does.
 pub const STAMPED: [&str; 4] = ["schema_version", "prompt_id", "provider", "model"];
@@ -219,7 +219,7 @@ mod tests {
         let mut written = answer();
         written["aha_score"] = json!(61.0);
         let stamped = stamp(Task::Triage, "triage_v1", &local(), &written).unwrap();
-        assert!(serde_json::from_value::<crate::domain::verdict::Verdict>(stamped).is_ok());
+        assert!(serde_json::from_value::<aha_core::verdict::Verdict>(stamped).is_ok());
     }
 
     /// What OpenAI's strict mode asks of a schema: closed objects, every property required, no keyword it does not know.

@@ -191,7 +191,7 @@ impl Transport for Http {
             .await
             .map_err(|_| CallError::TimedOut(patience.as_secs()))?
             .map_err(|error| failure(&error))?;
-        crate::failpoint::hit_showing("call.after_send", &(self, request));
+        aha_core::failpoint::hit_showing("call.after_send", &(self, request));
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
         if response.status().is_redirection() {
             return Err(CallError::Redirected(target(&headers)));

@@ -8,12 +8,12 @@
 
 use std::collections::HashMap;
 
-use crate::domain::ids::{ItemId, SourceId};
-use crate::domain::run::RunMode;
-use crate::domain::time::Timestamp;
-use crate::domain::window::Window;
-use crate::store::ItemHeader;
-use crate::text::numbers::count;
+use aha_content::numbers::count;
+use aha_core::ids::{ItemId, SourceId};
+use aha_core::run::RunMode;
+use aha_core::time::Timestamp;
+use aha_core::window::Window;
+use aha_store::ItemHeader;
 
 use super::{RunContext, RunError, RunState, Stage};
 
@@ -78,8 +78,9 @@ fn newest_of_each(mut items: Vec<ItemHeader>) -> Vec<ItemId> {
 
 #[cfg(test)]
 mod tests {
+    use aha_core::time::{DAY_MS, HOUR_MS};
+
     use super::*;
-    use crate::domain::time::{DAY_MS, HOUR_MS};
 
     fn item(id: &str, source: SourceId, time: i64) -> ItemHeader {
         let time = Timestamp::from_millis(time);

@@ -4,20 +4,19 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use aha_analysis::stories::cluster::{Document, FREQUENCY_DAYS, OPEN_DAYS, Placed, place};
+use aha_analysis::stories::dense::DenseVector;
+use aha_analysis::stories::features::{Features, LOCAL_SPACE};
+use aha_analysis::stories::space::mixture;
+use aha_content::numbers::count;
+use aha_core::ids::{ClusterId, ItemId, TopicId};
+use aha_core::item::Item;
+use aha_core::story::{StoryMember, choose_representative};
+use aha_core::thresholds::{Sense, Thresholds};
+use aha_core::time::Timestamp;
+use aha_core::window::Window;
+use aha_store::{ClusterCommit, EmbeddedItem, SharedStore, StoreError};
 use rayon::prelude::*;
-
-use crate::domain::ids::{ClusterId, ItemId, TopicId};
-use crate::domain::item::Item;
-use crate::domain::story::{StoryMember, choose_representative};
-use crate::domain::time::Timestamp;
-use crate::domain::window::Window;
-use crate::store::{ClusterCommit, EmbeddedItem, SharedStore, StoreError};
-use crate::stories::cluster::{Document, FREQUENCY_DAYS, OPEN_DAYS, Placed, place};
-use crate::stories::comparison::{Sense, Thresholds};
-use crate::stories::dense::DenseVector;
-use crate::stories::features::{Features, LOCAL_SPACE};
-use crate::stories::space::mixture;
-use crate::text::numbers::count;
 
 use super::{RunContext, RunError, RunState, Stage};
 

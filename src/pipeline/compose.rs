@@ -2,20 +2,20 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use crate::domain::digest::{
+use aha_content::numbers::count;
+use aha_core::digest::{
     Cost, Digest, DigestHead, DigestStatus, DigestStory, Section, Since, Skipped, SourceReport, StoryCost, StorySource,
 };
-use crate::domain::ids::{DigestId, DigestItemId, SourceId};
-use crate::domain::item::{TimeBasis, first_words};
-use crate::domain::money::MicroCredits;
-use crate::domain::run::RunMode;
-use crate::domain::source::Source;
-use crate::domain::story::{Story, StoryMember};
-use crate::domain::summary::Summary;
-use crate::domain::task::Task;
-use crate::domain::verdict::Verdict;
-use crate::store::{CallCost, DigestCommit};
-use crate::text::numbers::count;
+use aha_core::ids::{DigestId, DigestItemId, SourceId};
+use aha_core::item::{TimeBasis, first_words};
+use aha_core::money::MicroCredits;
+use aha_core::run::RunMode;
+use aha_core::source::Source;
+use aha_core::story::{Story, StoryMember};
+use aha_core::summary::Summary;
+use aha_core::task::Task;
+use aha_core::verdict::Verdict;
+use aha_store::{CallCost, DigestCommit};
 
 use super::deep_summary::discussions;
 use super::judge::{Judgement, Skip, calls};

@@ -2,10 +2,10 @@
 
 use std::collections::HashSet;
 
-use crate::domain::ids::ItemId;
-use crate::stories::cluster::COPY_DAYS;
-use crate::stories::copies::copies;
-use crate::text::numbers::count;
+use aha_analysis::stories::cluster::COPY_DAYS;
+use aha_analysis::stories::copies::copies;
+use aha_content::numbers::count;
+use aha_core::ids::ItemId;
 
 use super::cluster::documents_since;
 use super::{RunContext, RunError, Stage};

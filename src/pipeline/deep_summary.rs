@@ -3,16 +3,16 @@
 
 use std::collections::HashMap;
 
-use crate::domain::ids::{ClusterId, SourceId};
-use crate::domain::source::Source;
-use crate::domain::story::Story;
-use crate::domain::verdict::Verdict;
-use crate::llm::input::{SummaryInput, TaskInput};
-use crate::llm::{Ask, Task};
+use aha_core::ids::{ClusterId, SourceId};
+use aha_core::source::Source;
+use aha_core::story::Story;
+use aha_core::verdict::Verdict;
 
 use super::judge::judge;
 use super::plan::Plan;
 use super::{RunContext, RunError, RunState, Stage};
+use crate::llm::input::{SummaryInput, TaskInput};
+use crate::llm::{Ask, Task};
 
 /// Texts of a story that are read.
 const TEXTS: usize = 6;

@@ -1,16 +1,15 @@
 //! Whether a topic's scheduled run is due, and when the next one is. Called by the daemon, and by the runner once it holds
 //! the topic: of two daemons that see the same run due, the second finds that it is done.
 
+use aha_core::time::{DAY_MS, Timestamp};
+use aha_core::topic::Topic;
+use aha_store::{SharedStore, StoreError};
 use serde::Serialize;
-
-use crate::app::App;
-use crate::config::Config;
-use crate::domain::time::{DAY_MS, Timestamp};
-use crate::domain::topic::Topic;
-use crate::store::{SharedStore, StoreError};
 
 use super::RunError;
 use super::runner::{schedule_of, zone_of};
+use crate::app::App;
+use crate::config::Config;
 
 /// Whether a time of the schedule has come that the topic has not been read up to. A topic that was never run is due at
 /// once: a first digest should not wait for tomorrow. One that was read up to a day that has not come is, too, so that its

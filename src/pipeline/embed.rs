@@ -4,12 +4,11 @@
 
 use std::sync::Arc;
 
+use aha_analysis::stories::features::LOCAL_SPACE;
+use aha_analysis::stories::space::{Space, Words};
+use aha_content::numbers::count;
+use aha_store::{ItemText, NewEmbedding};
 use futures::{StreamExt as _, TryStreamExt as _};
-
-use crate::store::{ItemText, NewEmbedding};
-use crate::stories::features::LOCAL_SPACE;
-use crate::stories::space::{Space, Words};
-use crate::text::numbers::count;
 
 use super::{RunContext, RunError, RunState, Stage, vectors, weights};
 

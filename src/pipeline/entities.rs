@@ -4,17 +4,16 @@
 
 use std::collections::HashMap;
 
+use aha_core::digest::Section;
+use aha_core::ids::ClusterId;
 use serde_json::Value;
-
-use crate::domain::digest::Section;
-use crate::domain::ids::ClusterId;
-use crate::llm::input::TaskInput;
-use crate::llm::provider::local;
-use crate::llm::{Ask, Task};
 
 use super::deep_summary::{source_names, summary_input};
 use super::judge::judge;
 use super::{RunContext, RunError, RunState, Stage};
+use crate::llm::input::TaskInput;
+use crate::llm::provider::local;
+use crate::llm::{Ask, Task};
 
 pub(super) async fn run(context: &RunContext, state: &mut RunState) -> Result<(), RunError> {
     if !context.app.gateway().can_do(Task::EntityExtract, context.run.settings.tier) {

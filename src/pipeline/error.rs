@@ -2,13 +2,13 @@
 
 use std::error::Error as _;
 
+use aha_core::time::Timestamp;
+use aha_core::topic::topic_option;
+use aha_store::StoreError;
+use aha_store::error::Decision;
 use thiserror::Error;
 
-use crate::domain::time::Timestamp;
-use crate::domain::topic::topic_option;
 use crate::sources::fetch::FetchError;
-use crate::store::StoreError;
-use crate::store::error::Decision;
 
 #[derive(Debug, Error)]
 pub enum RunError {
@@ -44,7 +44,7 @@ pub enum RunError {
     )]
     BadSchedule(String),
     #[error("a rule of the topic cannot be used: {0}")]
-    BadRule(#[from] crate::domain::topic::RuleError),
+    BadRule(#[from] aha_core::topic::RuleError),
     #[error(transparent)]
     Fetch(#[from] FetchError),
     #[error(

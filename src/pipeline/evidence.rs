@@ -3,18 +3,18 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use crate::domain::digest::Evidence;
-use crate::domain::ids::{ClusterId, ItemId, SourceId};
-use crate::domain::item::Engagement;
-use crate::domain::story::Story;
-use crate::domain::window::Window;
-use crate::stories::cadence::{CADENCE_DAYS, Cadences};
-use crate::stories::cluster::Document;
-use crate::stories::features::Features;
-use crate::stories::lookup::{LookupIndex, Shared};
-use crate::stories::signals::{is_clickbait, is_promotional, promotional_phrases};
-use crate::stories::similarity::{Frequencies, Weighted};
-use crate::stories::tokens::tokens;
+use aha_analysis::stories::cadence::{CADENCE_DAYS, Cadences};
+use aha_analysis::stories::cluster::Document;
+use aha_analysis::stories::features::Features;
+use aha_analysis::stories::lookup::{LookupIndex, Shared};
+use aha_analysis::stories::signals::{is_clickbait, is_promotional, promotional_phrases};
+use aha_analysis::stories::similarity::{Frequencies, Weighted};
+use aha_analysis::stories::tokens::tokens;
+use aha_core::digest::Evidence;
+use aha_core::ids::{ClusterId, ItemId, SourceId};
+use aha_core::item::Engagement;
+use aha_core::story::Story;
+use aha_core::window::Window;
 
 use super::cluster::{documents_in, thresholds};
 use super::prominence::Prominence;
@@ -170,7 +170,7 @@ fn about_text(history: &History, story: &Story) -> Evidence {
         teaser: story.members.iter().all(|member| member.item.is_teaser()),
         promotional: if is_promotional(&title, &phrases) { phrases } else { Vec::new() },
         clickbait: is_clickbait(&title),
-        noise: round(crate::noise::score(&title)),
+        noise: round(aha_analysis::noise::score(&title)),
         ..Evidence::default()
     }
 }

@@ -8,26 +8,25 @@ use std::collections::{HashMap, HashSet};
 use std::pin::pin;
 use std::sync::Arc;
 
+use aha_content::numbers::count;
+use aha_core::failures::{Failure, alike};
+use aha_core::ids::{FetchRunId, SourceId};
+use aha_core::item::NewItem;
+use aha_core::source::{Source, SourceHealth};
+use aha_core::time::Timestamp;
+use aha_store::{FetchCommit, FetchCounts, FetchStatus};
 use futures::{Stream, StreamExt as _};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
-
-use crate::domain::failures::{Failure, alike};
-use crate::domain::ids::{FetchRunId, SourceId};
-use crate::domain::item::NewItem;
-use crate::domain::source::{Source, SourceHealth};
-use crate::domain::time::Timestamp;
-use crate::llm::Paid;
-use crate::sources::aside::aside;
-use crate::sources::fetch::{FetchError, Freshness};
-use crate::sources::signal::Found;
-use crate::sources::{LookOutcome, Looked, identity, pace};
-use crate::store::{FetchCommit, FetchCounts, FetchStatus};
-use crate::text::numbers::count;
 
 use super::judge::scope_for;
 use super::search::search;
 use super::signals::Off;
 use super::{RunContext, RunError, RunState, SourceOutcome, Stage, pages, signals};
+use crate::llm::Paid;
+use crate::sources::aside::aside;
+use crate::sources::fetch::{FetchError, Freshness};
+use crate::sources::signal::Found;
+use crate::sources::{LookOutcome, Looked, identity, pace};
 
 /// The kind of source that is a search.
 const SIGNAL: &str = "signal";

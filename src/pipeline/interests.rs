@@ -2,18 +2,18 @@
 
 use std::sync::Arc;
 
+use aha_analysis::relevance::{ClauseMatch, Corpus, Interests, MET_SHARE, Query, STRONG, TextParts, WEAK};
+use aha_analysis::stories::features::Features;
+use aha_analysis::stories::similarity::Frequencies;
+use aha_core::item::Item;
+use aha_core::time::Timestamp;
+use aha_core::topic::Topic;
+use aha_core::window::Window;
 use serde::Serialize;
 
 use super::RunError;
 use super::cluster::stored_documents;
 use crate::app::App;
-use crate::domain::item::Item;
-use crate::domain::time::Timestamp;
-use crate::domain::topic::Topic;
-use crate::domain::window::Window;
-use crate::relevance::{ClauseMatch, Corpus, Interests, MET_SHARE, Query, STRONG, TextParts, WEAK};
-use crate::stories::features::Features;
-use crate::stories::similarity::Frequencies;
 
 /// How interests are understood, and what they match.
 #[derive(Debug, Clone, PartialEq, Serialize)]

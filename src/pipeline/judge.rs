@@ -5,17 +5,16 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use aha_core::digest::Estimate;
+use aha_core::ids::ClusterId;
+use aha_store::{CallFilter, CallRecord};
 use futures::StreamExt as _;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::domain::digest::Estimate;
-use crate::domain::ids::ClusterId;
+use super::{RunContext, RunError, Stage};
 use crate::llm::provider::local;
 use crate::llm::{Ask, CallScope, Outcome, Task};
-use crate::store::{CallFilter, CallRecord};
-
-use super::{RunContext, RunError, Stage};
 
 /// Calls under way when a run is interrupted have this long to end; what they cost is then known.
 const GRACE: Duration = Duration::from_secs(15);

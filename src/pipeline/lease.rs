@@ -3,15 +3,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use aha_core::failpoint;
+use aha_core::topic::Topic;
+use aha_store::{HEARTBEAT_SECONDS, Lease, LeaseAttempt, SharedStore, StoreError};
 use tokio::task::JoinHandle;
-
-use crate::app::App;
-use crate::domain::topic::Topic;
-use crate::failpoint;
-use crate::store::{HEARTBEAT_SECONDS, Lease, LeaseAttempt, SharedStore, StoreError};
 
 use super::holder::Holder;
 use super::{RunError, StopSignal};
+use crate::app::App;
 
 /// A second process waits this long for the first, then says who holds the topic.
 const WAIT: Duration = Duration::from_secs(5);
@@ -84,7 +83,7 @@ impl Heartbeat {
 }
 
 /// Whether the lease is lost. A store that fails for now is asked again at the next beat.
-async fn renew(store: &SharedStore, lease: &Lease, wall: crate::domain::time::Timestamp) -> bool {
+async fn renew(store: &SharedStore, lease: &Lease, wall: aha_core::time::Timestamp) -> bool {
     match store.renew_lease(lease, wall).await {
         Ok(()) => false,
         Err(StoreError::LeaseLost { .. }) => {

@@ -43,21 +43,21 @@ use std::time::Duration;
 
 pub use error::RunError;
 
-use crate::app::App;
-use crate::domain::digest::{Digest, Estimate, Evidence};
-use crate::domain::ids::{ClusterId, ItemId};
-use crate::domain::run::Run;
-use crate::domain::source::Source;
-use crate::domain::story::Story;
-use crate::domain::time::Timestamp;
-use crate::domain::topic::Topic;
-use crate::llm::Gate;
-use crate::store::{Lease, SharedStore};
+use aha_core::digest::{Digest, Estimate, Evidence};
+use aha_core::ids::{ClusterId, ItemId};
+use aha_core::run::Run;
+use aha_core::source::Source;
+use aha_core::story::Story;
+use aha_core::time::Timestamp;
+use aha_core::topic::Topic;
+use aha_store::{Lease, SharedStore};
 
 use self::judge::Judgement;
 use self::preferences::Preferences;
 use self::progress::Progress;
 use self::rank::Ranked;
+use crate::app::App;
+use crate::llm::Gate;
 
 /// A step of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -193,9 +193,9 @@ pub struct RunState {
     /// In-scope items of stories left out by the plan.
     pub not_considered: usize,
     /// How many of the run's items each source brought.
-    pub items_by_source: HashMap<crate::domain::ids::SourceId, usize>,
+    pub items_by_source: HashMap<aha_core::ids::SourceId, usize>,
     /// How many of these are late.
-    pub late_by_source: HashMap<crate::domain::ids::SourceId, usize>,
+    pub late_by_source: HashMap<aha_core::ids::SourceId, usize>,
     pub stories: Vec<Story>,
     pub evidence: HashMap<ClusterId, Evidence>,
     pub preferences: Preferences,
@@ -213,7 +213,7 @@ pub struct RunState {
 /// What became of a source in this pass.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourceOutcome {
-    pub source: crate::domain::ids::SourceId,
+    pub source: aha_core::ids::SourceId,
     /// `ok`, `waiting` or the kind of failure.
     pub status: String,
     pub error: Option<String>,

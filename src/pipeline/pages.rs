@@ -4,12 +4,12 @@
 use std::cmp::Reverse;
 use std::sync::atomic::Ordering;
 
-use crate::domain::item::{PageNote, PageOutcome, TEASER_CHARS};
-use crate::domain::source::Source;
-use crate::sources::identity::text_hash;
-use crate::store::IdentifiedItem;
+use aha_core::item::{PageNote, PageOutcome, TEASER_CHARS};
+use aha_core::source::Source;
+use aha_store::IdentifiedItem;
 
 use super::RunContext;
+use crate::sources::identity::text_hash;
 
 /// Pages read in one attempt, over all sources.
 pub(super) const PAGES_A_RUN: usize = 200;

@@ -1,6 +1,6 @@
 //! How many stories a run may consider and summarise, by budget tier, number of sources and depth.
 
-use crate::domain::topic::BudgetTier;
+use aha_core::topic::BudgetTier;
 
 /// Stories of one source in the top section.
 pub const TOP_OF_ONE_SOURCE: usize = 2;

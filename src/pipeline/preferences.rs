@@ -6,21 +6,22 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use aha_analysis::stories::cluster::Document;
+use aha_analysis::stories::dense::{Baseline, DenseVector};
+use aha_analysis::stories::features::Features;
+use aha_analysis::stories::preferences::{Background, Candidate, Fading, Profile, Said};
+use aha_core::feedback::{FeedbackEvent, Leaning};
+use aha_core::ids::{ClusterId, ItemId, SourceId, TopicId};
+use aha_core::ranking::Ranking;
+use aha_core::source::Source;
+use aha_core::story::{Story, StoryMember};
+use aha_core::time::Timestamp;
+use aha_core::window::Window;
+use aha_store::{SharedStore, StoreError};
+
 use super::cluster::{documents_in, stored_documents};
 use super::{RunContext, RunError};
-use crate::domain::feedback::{FeedbackEvent, Leaning};
-use crate::domain::ids::{ClusterId, ItemId, SourceId, TopicId};
-use crate::domain::ranking::Ranking;
-use crate::domain::source::Source;
-use crate::domain::story::{Story, StoryMember};
-use crate::domain::time::Timestamp;
-use crate::domain::window::Window;
 use crate::llm::embedder::EmbedRoute;
-use crate::store::{SharedStore, StoreError};
-use crate::stories::cluster::Document;
-use crate::stories::dense::{Baseline, DenseVector};
-use crate::stories::features::Features;
-use crate::stories::preferences::{Background, Candidate, Fading, Profile, Said};
 
 /// The newest sayings count; older ones have decayed.
 pub const EVENTS: i64 = 2_000;

@@ -7,13 +7,14 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use aha_analysis::stories::cluster::Document;
+use aha_analysis::stories::features::Features;
+use aha_analysis::stories::similarity::Frequencies;
+use aha_analysis::stories::vocabulary::Term;
+use aha_core::ids::{ClusterId, ItemId, SourceId};
+use aha_core::story::Story;
+
 use super::evidence::share_of;
-use crate::domain::ids::{ClusterId, ItemId, SourceId};
-use crate::domain::story::Story;
-use crate::stories::cluster::Document;
-use crate::stories::features::Features;
-use crate::stories::similarity::Frequencies;
-use crate::stories::vocabulary::Term;
 
 /// Names of a text that are counted: those that most sources name, the rarer the more.
 const NAMES_COUNTED: usize = 8;

@@ -7,22 +7,22 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::domain::digest::{Evidence, Label, ScoreDebug, Section};
-use crate::domain::feedback::Leaning;
-use crate::domain::ids::SourceId;
-use crate::domain::ranking::Ranking;
-use crate::domain::source::Source;
-use crate::domain::story::Story;
-use crate::domain::topic::DigestSizes;
-use crate::domain::verdict::Verdict;
-use crate::llm::provider::local;
-use crate::relevance::STRONG;
-use crate::stories::cadence::Cadence;
+use aha_analysis::relevance::STRONG;
+use aha_analysis::stories::cadence::Cadence;
+use aha_core::digest::{Evidence, Label, ScoreDebug, Section};
+use aha_core::feedback::Leaning;
+use aha_core::ids::SourceId;
+use aha_core::ranking::Ranking;
+use aha_core::source::Source;
+use aha_core::story::Story;
+use aha_core::topic::DigestSizes;
+use aha_core::verdict::Verdict;
 
 use super::judge::{Judgement, Skip};
 use super::plan::TOP_OF_ONE_SOURCE;
 use super::select::{heuristic, recency};
 use super::{RunContext, RunState, Stage};
+use crate::llm::provider::local;
 
 /// Engagement of an item nobody counted: neither for nor against it.
 const UNKNOWN_ENGAGEMENT: f64 = 0.5;
@@ -80,7 +80,7 @@ fn score(context: &RunContext, state: &RunState, sources: &HashMap<SourceId, &So
         recency: recency(story.latest(), context.run.window),
         engagement: evidence.engagement_percentile.unwrap_or(UNKNOWN_ENGAGEMENT),
         source_weight: sources.get(&story.representative().source_id).map_or(1.0, |s| s.weight).clamp(0.1, 3.0),
-        rule_boost: if boosted { crate::domain::topic::BOOST } else { 1.0 },
+        rule_boost: if boosted { aha_core::topic::BOOST } else { 1.0 },
         noise_factor: if is_noise { 1.0 - evidence.noise } else { 1.0 },
         decay_hours: context.run.settings.decay_hours.max(context.run.window.hours()),
         leaning: state.preferences.leaning(story.cluster_id),

@@ -6,18 +6,16 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use aha_analysis::relevance::{ClauseMatch, Corpus, Degree, Interests, MET_SHARE, Query, StoredQuery, TextParts, WEAK};
+use aha_analysis::stories::features::Features;
+use aha_analysis::stories::similarity::Frequencies;
+use aha_core::digest::{Evidence, Relevance};
+use aha_core::ids::{ClusterId, ItemId, SourceId};
+use aha_core::story::{Story, StoryMember};
 use rayon::prelude::*;
 
 use super::evidence::{History, round, share_of};
 use super::{RunContext, RunError};
-use crate::domain::digest::{Evidence, Relevance};
-use crate::domain::ids::{ClusterId, ItemId, SourceId};
-use crate::domain::story::{Story, StoryMember};
-use crate::relevance::{
-    ClauseMatch, Corpus, Degree, DocumentFrequencies, Interests, MET_SHARE, Query, StoredQuery, TextParts, WEAK,
-};
-use crate::stories::features::Features;
-use crate::stories::similarity::Frequencies;
 
 /// How far each story is what the reader asked for.
 #[derive(Debug, Default)]
@@ -33,16 +31,6 @@ struct StoryRelevance {
     met: Vec<String>,
     touched: Vec<String>,
     relevance: Relevance,
-}
-
-impl DocumentFrequencies for Frequencies {
-    fn documents(&self) -> usize {
-        self.documents()
-    }
-
-    fn documents_with(&self, word: &str) -> usize {
-        usize::try_from(self.documents_with_word(word)).unwrap_or(0)
-    }
 }
 
 impl Relevances {

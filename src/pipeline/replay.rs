@@ -5,15 +5,16 @@
 
 use std::sync::Arc;
 
+use aha_core::digest::Digest;
+use aha_core::ranking::Ranking;
+use aha_core::run::{Run, RunSettings};
+use aha_core::topic::Topic;
+use aha_store::NewRun;
+
 use super::lease::{Heartbeat, acquire};
 use super::progress::Silent;
 use super::{RunContext, RunError, RunState, Stage, StopSignal, cluster, ingest};
 use crate::app::App;
-use crate::domain::digest::Digest;
-use crate::domain::ranking::Ranking;
-use crate::domain::run::{Run, RunSettings};
-use crate::domain::topic::Topic;
-use crate::store::NewRun;
 
 /// The stages that make a digest of what is stored, in their order.
 const REPLAYED: [Stage; 8] = [

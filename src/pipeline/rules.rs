@@ -1,10 +1,9 @@
 //! Stage 3: the owner's rules, before a credit is spent. Muted items leave the run; boosted ones raise their story.
 
+use aha_core::item::Item;
+use aha_core::source::Source;
+use aha_core::topic::{Rule, RuleAction, RuleField};
 use regex::Regex;
-
-use crate::domain::item::Item;
-use crate::domain::source::Source;
-use crate::domain::topic::{Rule, RuleAction, RuleField};
 
 use super::{RunContext, RunError, RunState, Stage};
 

@@ -4,25 +4,24 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
+use aha_core::digest::Digest;
+use aha_core::ids::RunId;
+use aha_core::run::{Run, RunMode, RunSettings};
+use aha_core::schedule::{MAX_CATCH_UP, Schedule};
+use aha_core::time::{DAY_MS, Timestamp};
+use aha_core::topic::Topic;
+use aha_core::window::Window;
+use aha_store::{AttemptEnd, Gone, Lease, NewRun, StoreError};
 use chrono_tz::Tz;
 use tracing::Instrument as _;
-
-use crate::app::App;
-use crate::digest::{write_files, write_missing_files};
-use crate::domain::digest::Digest;
-use crate::domain::ids::RunId;
-use crate::domain::run::{Run, RunMode, RunSettings};
-use crate::domain::time::{DAY_MS, Timestamp};
-use crate::domain::topic::Topic;
-use crate::domain::window::Window;
-use crate::llm::Task;
-use crate::store::{AttemptEnd, Gone, Lease, NewRun, StoreError};
 
 use super::due::is_due;
 use super::lease::{Heartbeat, acquire};
 use super::progress::Progress;
 use super::{RunContext, RunError, RunState, STAGES, StopSignal};
-use crate::domain::schedule::{MAX_CATCH_UP, Schedule};
+use crate::app::App;
+use crate::digest::{write_files, write_missing_files};
+use crate::llm::Task;
 
 /// What is asked of a run.
 #[derive(Debug, Clone)]
@@ -284,7 +283,7 @@ async fn stages(context: &mut RunContext) -> Result<Digest, RunError> {
     for stage in STAGES {
         context.check()?;
         context.store().note_stage(&context.lease, run, context.attempt, stage.as_str()).await?;
-        crate::failpoint::hit(stage.as_str());
+        aha_core::failpoint::hit(stage.as_str());
         let begun = Instant::now();
         stage.run(context, &mut state).await?;
         tracing::debug!(stage = stage.as_str(), elapsed_ms = millis_since(begun), "stage finished");

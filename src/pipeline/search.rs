@@ -1,18 +1,18 @@
 //! Part of stage 1: asks a search service, which charges for it as a model does. What it found is stored with what that has cost: an
 //! attempt that goes on after a kill does not search again. Called by the ingest stage, and by `source test`.
 
+use aha_core::money::MicroCredits;
+use aha_core::source::{Source, Validators};
+use aha_core::task::purpose;
+use aha_core::topic::BudgetTier;
+use aha_store::{AnswerKey, NewAnswer, StoreError};
 use serde::{Deserialize, Serialize};
 
 use crate::app::App;
-use crate::domain::money::MicroCredits;
-use crate::domain::source::{Source, Validators};
-use crate::domain::task::purpose;
-use crate::domain::topic::BudgetTier;
 use crate::llm::{Bill, CallScope, Cost, Paid, Question};
 use crate::sources::fetch::{FetchError, Freshness};
 use crate::sources::signal::{Found, SearchProvider};
 use crate::sources::{Connector as _, LookOutcome, Looked};
-use crate::store::{AnswerKey, NewAnswer, StoreError};
 
 /// What of a service is asked, as on the ledger where a model's name stands.
 const WHAT: &str = "search";

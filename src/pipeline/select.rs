@@ -5,18 +5,18 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use crate::domain::ids::{ClusterId, ItemId, SourceId};
-use crate::domain::item::Item;
-use crate::domain::run::RunMode;
-use crate::domain::story::{Delivery, Story, StoryMember, choose_representative};
-use crate::domain::time::Timestamp;
-use crate::domain::window::Window;
-use crate::llm::provider::local;
-use crate::store::StoryRecord;
-use crate::text::numbers::count;
+use aha_content::numbers::count;
+use aha_core::ids::{ClusterId, ItemId, SourceId};
+use aha_core::item::Item;
+use aha_core::run::RunMode;
+use aha_core::story::{Delivery, Story, StoryMember, choose_representative};
+use aha_core::time::Timestamp;
+use aha_core::window::Window;
+use aha_store::StoryRecord;
 
 use super::plan::Plan;
 use super::{RunContext, RunError, RunState, Stage, evidence, preferences};
+use crate::llm::provider::local;
 
 pub(super) async fn run(context: &RunContext, state: &mut RunState) -> Result<(), RunError> {
     context.progress.begin(Stage::Select, 0);
@@ -106,7 +106,7 @@ fn choose(
     limit: usize,
     explored: usize,
     window: Window,
-    evidence: &HashMap<ClusterId, crate::domain::digest::Evidence>,
+    evidence: &HashMap<ClusterId, aha_core::digest::Evidence>,
 ) -> BTreeSet<usize> {
     if stories.len() <= limit {
         return (0..stories.len()).collect();

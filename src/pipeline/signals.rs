@@ -4,15 +4,15 @@
 
 use std::collections::HashSet;
 
-use crate::domain::item::NewItem;
+use aha_content::numbers::count;
+use aha_core::item::NewItem;
+
+use super::judge::{scope, until_stopped};
+use super::{RunContext, RunError};
 use crate::llm::input::{SignalInput, TaskInput};
 use crate::llm::{Ask, CallScope, Outcome, Task};
 use crate::sources::signal::normal::{Normal, normal};
 use crate::sources::signal::{Found, SearchResult};
-use crate::text::numbers::count;
-
-use super::judge::{scope, until_stopped};
-use super::{RunContext, RunError};
 
 /// Results in one call.
 const BATCH: usize = 10;

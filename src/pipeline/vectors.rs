@@ -7,23 +7,22 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use aha_analysis::stories::features::LOCAL_SPACE;
+use aha_analysis::stories::space::dense_text;
+use aha_core::ids::ItemId;
+use aha_core::source::Source;
+use aha_core::time::{DAY_MS, Timestamp};
+use aha_core::topic::RuleAction;
+use aha_core::window::Window;
+use aha_store::{CallRecord, EmbeddedItem};
 use futures::StreamExt as _;
-
-use crate::domain::ids::ItemId;
-use crate::domain::source::Source;
-use crate::domain::time::{DAY_MS, Timestamp};
-use crate::domain::topic::RuleAction;
-use crate::domain::window::Window;
-use crate::llm::budget::UsedUp;
-use crate::llm::embedder::{EmbedJob, EmbedRoute, EmbedText, Embedded, PREPARATION, PURPOSE};
-use crate::store::{CallRecord, EmbeddedItem};
-use crate::stories::features::LOCAL_SPACE;
-use crate::stories::space::dense_text;
 
 use super::cluster::FOREVER;
 use super::judge::{calls, scope_for, until_stopped};
 use super::rules::Rules;
 use super::{RunContext, RunError, RunState};
+use crate::llm::budget::UsedUp;
+use crate::llm::embedder::{EmbedJob, EmbedRoute, EmbedText, Embedded, PREPARATION, PURPOSE};
 
 /// An item without a vector gets one if it is up to so many days from one that has no story yet: most of a story's items come within a
 /// week, and vectors cost. What is older and has none is compared by words alone.

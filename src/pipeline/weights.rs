@@ -8,11 +8,11 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::domain::ids::ItemId;
-use crate::static_model::Weights;
-use crate::store::ItemText;
-use crate::stories::features::LOCAL_SPACE;
-use crate::stories::space::Space as _;
+use aha_analysis::static_model::Weights;
+use aha_analysis::stories::features::LOCAL_SPACE;
+use aha_analysis::stories::space::Space as _;
+use aha_core::ids::ItemId;
+use aha_store::ItemText;
 
 use super::embed::{COMMIT_ITEMS, embed};
 use super::vectors::Due;

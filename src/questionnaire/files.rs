@@ -3,10 +3,9 @@
 use std::io;
 use std::path::Path;
 
+use aha_core::time::Timestamp;
 use serde::Serialize;
 use serde_json::Value;
-
-use crate::domain::time::Timestamp;
 
 pub const RESPONSES: &str = "responses.jsonl";
 pub const METADATA: &str = "metadata.jsonl";

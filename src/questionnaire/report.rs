@@ -2,13 +2,13 @@
 
 use std::fmt::Write as _;
 
+use aha_content::escapes::without_escapes;
+use aha_core::money::MicroCredits;
 use serde::Serialize;
 use serde_json::Value;
 
 use super::files::Line;
 use super::{Kind, Questionnaire};
-use crate::domain::money::MicroCredits;
-use crate::text::escapes::without_escapes;
 
 /// What each model answered in all.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
+use aha_core::task::purpose;
+use aha_store::{SharedStore, StoreError};
+
 use super::files::{Line, Metadata, Response};
 use super::{Question, Questionnaire, Section, answer_schema};
-use crate::domain::task::purpose;
 use crate::llm::conversation::{Answer, Archive, Conversation, ConversationError, Exchanged, Terms, Validate};
 use crate::llm::provider::AnswerFormat;
 use crate::llm::router::Route;
 use crate::llm::{CallScope, Gateway};
-use crate::store::{SharedStore, StoreError};
 
 /// What all conversations share.
 #[derive(Debug, Clone)]

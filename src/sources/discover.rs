@@ -1,13 +1,13 @@
 //! The feeds of a page. The address of a page goes in; the feeds that it names, or that stand where feeds usually do, come out.
 //! Called by `source add`. All requests go through the fetcher, so what a page names is asked by the same rules as anything else.
 
+use aha_content::html::clean_line;
+use aha_content::links::links_of;
+use aha_core::source::Validators;
 use url::Url;
 
 use super::feed::{decode, parse_aside};
 use super::fetch::{FetchError, Fetcher, Response, shown};
-use crate::domain::source::Validators;
-use crate::text::html::clean_line;
-use crate::text::links::links_of;
 
 /// A page says where its feeds are at its beginning.
 const MAX_PAGE_BYTES: usize = 1024 * 1024;

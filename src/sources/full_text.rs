@@ -5,6 +5,10 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use aha_content::html::html_to_text;
+use aha_content::prune::prune_page;
+use aha_core::item::PageOutcome;
+use aha_core::source::Validators;
 use async_trait::async_trait;
 use dom_smoothie::{Config, Readability};
 use robotxt::Robots;
@@ -13,10 +17,6 @@ use url::Url;
 
 use super::feed::decode;
 use super::fetch::{FetchError, Fetcher, Guide, Request, Response, shown};
-use crate::domain::item::PageOutcome;
-use crate::domain::source::Validators;
-use crate::text::html::html_to_text;
-use crate::text::prune::prune_page;
 
 /// Fewer characters than these are no article: a cookie notice, a login, an error in words.
 const LEAST_CHARS: usize = 250;

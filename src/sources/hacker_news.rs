@@ -1,6 +1,10 @@
 //! Hacker News: its front page, its newest and best stories, or a search. One request a look, by the search of the site, which
 //! answers with whole stories; two for the best ones, as only the site's own lists know them.
 
+use aha_content::html::{clean_line, html_to_text};
+use aha_core::item::{Engagement, NewItem};
+use aha_core::source::{Source, Validators};
+use aha_core::time::Timestamp;
 use async_trait::async_trait;
 use serde::Deserialize;
 use url::Url;
@@ -10,10 +14,6 @@ use super::fetch::{FetchError, Fetcher, Request, Response};
 use super::listing::{json, look_with, problems_of, things};
 use super::sites::Sites;
 use super::{Connector, Looked};
-use crate::domain::item::{Engagement, NewItem};
-use crate::domain::source::{Source, Validators};
-use crate::domain::time::Timestamp;
-use crate::text::html::{clean_line, html_to_text};
 
 /// Stories read in one look.
 const STORIES: usize = 50;

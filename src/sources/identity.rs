@@ -5,18 +5,17 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 
+use aha_content::canonical::{canonical_url, is_page};
+use aha_content::fold::fold_line;
+use aha_content::html::readable;
+use aha_content::language::Languages;
+use aha_content::sanitize::sanitize;
+use aha_core::ids::{ItemId, SourceId};
+use aha_core::item::{ItemMetadata, NewItem, TimeBasis};
+use aha_core::time::Timestamp;
+use aha_store::records::IdentifiedItem;
 use sha2::{Digest, Sha256};
 use url::Url;
-
-use super::canonical::{canonical_url, is_page};
-use crate::domain::ids::{ItemId, SourceId};
-use crate::domain::item::{ItemMetadata, NewItem, TimeBasis};
-use crate::domain::time::Timestamp;
-use crate::store::records::IdentifiedItem;
-use crate::text::fold::fold_line;
-use crate::text::html::readable;
-use crate::text::language::Languages;
-use crate::text::sanitize::sanitize;
 
 /// Hexadecimal digits kept of a hash: 128 bits.
 const HASH_DIGITS: usize = 32;
@@ -141,10 +140,11 @@ fn hash(parts: &[&str]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use aha_core::ids::{ItemId, SourceId};
+    use aha_core::item::{NewItem, TimeBasis};
+    use aha_core::time::Timestamp;
+
     use super::identify;
-    use crate::domain::ids::{ItemId, SourceId};
-    use crate::domain::item::{NewItem, TimeBasis};
-    use crate::domain::time::Timestamp;
 
     fn item(guid: Option<&str>, url: Option<&str>, title: &str) -> NewItem {
         NewItem {

@@ -2,13 +2,13 @@
 
 use std::future::Future;
 
+use aha_core::source::Validators;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::feed::{MAX_ITEMS, ParsedFeed};
 use super::fetch::{FetchError, Fetcher, Request, Response};
 use super::{LookOutcome, Looked};
-use crate::domain::source::Validators;
 
 /// A body and where it came from.
 #[derive(Debug)]

@@ -1,6 +1,10 @@
 //! Another reader's subscriptions and marks: those of a Miniflux, over its REST API. Its address and a token go in; sources and
 //! marked entries come out. Called by `source import-miniflux`. What it says is from outside like any feed.
 
+use aha_content::fold::fold_line;
+use aha_content::html::{clean_line, html_to_text};
+use aha_core::source::NewSource;
+use aha_core::time::Timestamp;
 use secrecy::{ExposeSecret as _, SecretString};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -10,10 +14,6 @@ use super::fetch::{FetchError, Fetcher, Request, Response, shown};
 use super::listing::things;
 use super::location::place_from_list;
 use super::sites::Sites;
-use crate::domain::source::NewSource;
-use crate::domain::time::Timestamp;
-use crate::text::fold::fold_line;
-use crate::text::html::{clean_line, html_to_text};
 
 /// Entries in one answer: each comes with its whole content.
 const PAGE: usize = 100;

@@ -2,7 +2,6 @@
 //! the ingest stage and by `source test`. One connector a kind of source; all reach the outside through [`fetch::Fetcher`].
 
 pub(crate) mod aside;
-pub mod canonical;
 pub mod discover;
 pub mod feed;
 pub mod fetch;
@@ -20,9 +19,8 @@ pub mod signal;
 mod sites;
 mod youtube;
 
+use aha_core::source::{Source, Validators};
 use async_trait::async_trait;
-
-use crate::domain::source::{Source, Validators};
 use feed::{FeedConnector, ParsedFeed};
 use fetch::{FetchError, Fetcher, Freshness};
 use hacker_news::HackerNews;

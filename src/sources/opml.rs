@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use std::fmt::Write;
 use std::path::Path;
 
+use aha_core::source::NewSource;
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
@@ -12,7 +13,6 @@ use super::feed::{attribute, decode};
 use super::location::location_from_outline;
 use super::presets::{FEED_PRESETS, Place, shorthand};
 use super::sites::Sites;
-use crate::domain::source::NewSource;
 
 /// More outlines that cannot be used are counted, not named.
 const MAX_NAMED: usize = 20;
@@ -137,7 +137,7 @@ impl Folders {
 /// The first of the attributes that says something.
 fn value(outline: &BytesStart<'_>, names: &[&str]) -> Option<String> {
     let said = names.iter().find_map(|name| attribute(outline, name));
-    said.map(|said| crate::text::fold::fold_line(&said)).filter(|said| !said.is_empty())
+    said.map(|said| aha_content::fold::fold_line(&said)).filter(|said| !said.is_empty())
 }
 
 fn address(outline: &BytesStart<'_>) -> Option<String> {
@@ -246,15 +246,16 @@ fn write_source(out: &mut String, source: &NewSource) {
 }
 
 fn escape(text: &str) -> String {
-    quick_xml::escape::escape(crate::text::fold::fold_line(text)).into_owned()
+    quick_xml::escape::escape(aha_content::fold::fold_line(text)).into_owned()
 }
 
 #[cfg(test)]
 mod tests {
     use std::path::Path;
 
+    use aha_core::source::NewSource;
+
     use super::{Listed, OpmlError, write};
-    use crate::domain::source::NewSource;
     use crate::sources::sites::Sites;
 
     fn read(bytes: &[u8], file: &str, folder: Option<&Path>) -> Result<Listed, OpmlError> {

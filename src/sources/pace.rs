@@ -5,8 +5,9 @@
 
 use std::time::Duration;
 
+use aha_core::time::Timestamp;
+
 use super::fetch::Freshness;
-use crate::domain::time::Timestamp;
 
 /// A source that publishes by the minute is asked no more often than this.
 const SHORTEST: Duration = Duration::from_mins(15);
@@ -66,8 +67,9 @@ fn usual_gap(published: &[Timestamp], now: Timestamp) -> Option<Duration> {
 mod tests {
     use std::time::Duration;
 
+    use aha_core::time::{HOUR_MS, Timestamp};
+
     use super::{interval, pause, wait};
-    use crate::domain::time::{HOUR_MS, Timestamp};
     use crate::sources::fetch::Freshness;
 
     const NOW: Timestamp = Timestamp::from_millis(1000 * HOUR_MS);

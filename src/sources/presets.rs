@@ -117,14 +117,14 @@ fn some_of(text: &str, longest: usize, others: &str) -> bool {
 }
 
 fn hacker_news(what: &str) -> Option<Place> {
-    let words = crate::text::fold::fold_line(what.trim_matches('"'));
+    let words = aha_content::fold::fold_line(what.trim_matches('"'));
     let fits = !words.is_empty() && words.chars().count() <= 200;
     fits.then(|| Place { kind: "hacker_news", url: format!("hn:{words}") })
 }
 
 /// The words go to the search as they are: it may know operators.
 fn signal(what: &str) -> Option<Place> {
-    let words = crate::text::fold::fold_line(what);
+    let words = aha_content::fold::fold_line(what);
     let fits = !words.is_empty() && words.chars().count() <= 500;
     fits.then(|| Place { kind: "signal", url: format!("signal:{words}") })
 }

@@ -3,6 +3,11 @@
 
 use std::time::Duration;
 
+use aha_content::fold::fold_line;
+use aha_content::html::{clean_line, decode_entities, html_to_text};
+use aha_core::item::{Engagement, NewItem};
+use aha_core::source::Source;
+use aha_core::time::Timestamp;
 use async_trait::async_trait;
 use secrecy::{ExposeSecret as _, SecretString};
 use serde::Deserialize;
@@ -15,11 +20,6 @@ use super::fetch::{FetchError, Fetcher, Request, Response};
 use super::listing::{json, look_with, problems_of, things};
 use super::sites::Sites;
 use super::{Connector, Looked};
-use crate::domain::item::{Engagement, NewItem};
-use crate::domain::source::Source;
-use crate::domain::time::Timestamp;
-use crate::text::fold::fold_line;
-use crate::text::html::{clean_line, decode_entities, html_to_text};
 
 /// Posts read in one look.
 const POSTS: usize = 50;

@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use aha_core::item::Engagement;
+use aha_core::source::Source;
 use async_trait::async_trait;
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
@@ -10,8 +12,6 @@ use super::feed::{attribute, decode, parse_aside};
 use super::fetch::{FetchError, Fetcher, Request};
 use super::listing::look_with;
 use super::{Connector, Looked};
-use crate::domain::item::Engagement;
-use crate::domain::source::Source;
 
 /// The connector of the kind `youtube`; the source's address is that of the feed.
 #[derive(Debug, Clone, Copy)]

@@ -1,5 +1,8 @@
 //! `GET /health`: how the daemon and its last run are, and why that failed. It names no secret.
 
+use aha_core::digest::DigestStatus;
+use aha_core::time::Timestamp;
+use aha_store::StoreError;
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -7,10 +10,7 @@ use serde::Serialize;
 
 use crate::app::App;
 use crate::digest::gaps_line;
-use crate::domain::digest::DigestStatus;
-use crate::domain::time::Timestamp;
 use crate::pipeline::due::{Overdue, overdue};
-use crate::store::StoreError;
 
 #[derive(Debug, Serialize)]
 pub(super) struct Health {

@@ -4,17 +4,17 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use aha_core::digest::Digest;
+use aha_core::ids::TopicId;
+use aha_core::source::NewSource;
+use aha_core::time::{DAY_MS, Timestamp};
+use aha_core::topic::{BudgetTier, DigestSizes, Topic};
 use aha_radar::app::App;
 use aha_radar::config::Config;
-use aha_radar::domain::digest::Digest;
-use aha_radar::domain::ids::TopicId;
-use aha_radar::domain::source::NewSource;
-use aha_radar::domain::time::{DAY_MS, Timestamp};
-use aha_radar::domain::topic::{BudgetTier, DigestSizes, Topic};
 use aha_radar::pipeline::StopSignal;
 use aha_radar::pipeline::progress::Silent;
 use aha_radar::pipeline::runner::{self, RunRequest};
-use aha_radar::store::{self, OpenMode, SharedStore};
+use aha_store::{OpenMode, SharedStore};
 use serde_json::Value;
 
 use crate::kill::on_both_databases;
@@ -72,7 +72,7 @@ struct Simulation {
 
 impl Simulation {
     async fn new(radar: Radar, sources: Vec<Source>) -> Self {
-        let store = store::open(&radar.database_url(), OpenMode::CreateIfMissing).await.unwrap();
+        let store = aha_store::open(&radar.database_url(), OpenMode::CreateIfMissing).await.unwrap();
         let made = store.ensure_topic("default", run_time(0)).await.unwrap();
         let sizes = DigestSizes { top: 200, scan: 200, at_least: 0 };
         let topic = Topic { sizes, budget_tier: Some(BudgetTier::High), depth: 100, ..made };

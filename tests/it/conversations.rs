@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use aha_core::task::purpose;
+use aha_core::topic::BudgetTier;
 use aha_radar::app::App;
 use aha_radar::config::Config;
-use aha_radar::domain::task::purpose;
-use aha_radar::domain::topic::BudgetTier;
 use aha_radar::llm::conversation::{Conversation, ConversationError, Terms};
 use aha_radar::llm::provider::AnswerFormat;
 use aha_radar::llm::{CallScope, Gate, ModelRef};
@@ -284,8 +284,7 @@ fn a_check_asks_each_model_one_word() {
 /// A conversation with the talker, in this process.
 async fn conversation(radar: &Radar, talker: &Talker, max_attempts: u32) -> Conversation {
     let config = Config::from_pairs(talker.settings().into_iter()).unwrap();
-    let store =
-        aha_radar::store::open(&radar.database_url(), aha_radar::store::OpenMode::CreateIfMissing).await.unwrap();
+    let store = aha_store::open(&radar.database_url(), aha_store::OpenMode::CreateIfMissing).await.unwrap();
     let app = App::new(config, store).unwrap();
     let model: ModelRef = "openai/talker".parse().unwrap();
     let terms = Terms {

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use aha_core::task::Task;
+use aha_core::topic::BudgetTier;
 use aha_radar::config::Config;
-use aha_radar::domain::task::Task;
-use aha_radar::domain::topic::BudgetTier;
 
 use crate::support::radar::{Engine, Radar, repository};
 use crate::support::rows;

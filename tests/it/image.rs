@@ -14,6 +14,7 @@ fn read(file: &str) -> String {
 /// What the manifest names or expects: without one of these files cargo builds nothing, not even another target.
 fn of_manifest() -> BTreeSet<String> {
     let manifest = read("Cargo.toml");
+    let manifest = manifest.as_str();
     let mut needed = BTreeSet::from(["Cargo.toml".to_owned(), "Cargo.lock".to_owned()]);
     for (kind, folder) in [("bench", "benches"), ("test", "tests"), ("bin", "src/bin"), ("example", "examples")] {
         for section in manifest.split(&format!("[[{kind}]]")).skip(1) {
@@ -31,7 +32,8 @@ fn of_manifest() -> BTreeSet<String> {
         }
     }
     let paths = Regex::new(r#"\bpath = "([^"]+)""#).unwrap();
-    needed.extend(paths.captures_iter(&manifest).map(|found| found[1].to_owned()));
+    // A crate of the workspace, by its manifest.
+    needed.extend(paths.captures_iter(manifest).map(|found| format!("{}/Cargo.toml", &found[1])));
     for file in ["build.rs", "src/main.rs", "src/lib.rs", ".cargo/config.toml"] {
         if Path::new(&repository(file)).exists() {
             needed.insert(file.to_owned());
@@ -44,10 +46,10 @@ fn of_manifest() -> BTreeSet<String> {
 fn of_sources() -> BTreeSet<String> {
     let root = PathBuf::from(repository(""));
     let included = Regex::new(r#"include_(?:str|bytes)!\(\s*"([^"]+)""#).unwrap();
-    let migrations = Regex::new(r#"migrate!\("\./([^"]+)""#).unwrap();
+    let migrations = Regex::new(r#"migrate!\("\.\./\.\./([^"]+)""#).unwrap();
     let templates = Regex::new(r#"#\[template\([^\]]*path = "([^"]+)""#).unwrap();
     let mut needed = BTreeSet::new();
-    for file in files_below(&root.join("src")) {
+    for file in ["src", "crates"].iter().flat_map(|folder| files_below(&root.join(folder))) {
         needed.insert(file.strip_prefix(&root).unwrap().to_str().unwrap().to_owned());
         if file.extension().is_some_and(|extension| extension == "rs") {
             let source = std::fs::read_to_string(&file).unwrap();
@@ -127,8 +129,18 @@ fn what_is_named_is_copied_before_it_is_built() {
     let dockerfile = read("Dockerfile");
     let ignored = read(".dockerignore");
     assert_eq!(missing(&dockerfile, &ignored, &manifest, &all), Vec::<String>::new());
-    for folder in ["benches", "models", "prompts/", "schemas", "migrations", "templates", "src/llm", ".cargo", "*.lock"]
-    {
+    for folder in [
+        "benches",
+        "models",
+        "prompts/",
+        "schemas",
+        "migrations",
+        "templates",
+        "src/llm",
+        "crates/store",
+        ".cargo",
+        "*.lock",
+    ] {
         let more = format!("{ignored}\n{folder}\n");
         assert!(!missing(&dockerfile, &more, &manifest, &all).is_empty(), "{folder} could be dropped unseen");
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use aha_radar::store::{CallFilter, CallRecord};
+use aha_store::{CallFilter, CallRecord};
 
 use crate::support::radar::{Engine, Radar, Ran, finish, repository};
 use crate::support::responses::{Call, Fault, OpenAi, Reported};

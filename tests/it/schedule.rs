@@ -24,7 +24,7 @@ fn publish(radar: &Radar, posts: &[Post]) {
 }
 
 fn millis(time: &str) -> i64 {
-    aha_radar::domain::time::Timestamp::parse_rfc3339(time).unwrap().as_millis()
+    aha_core::time::Timestamp::parse_rfc3339(time).unwrap().as_millis()
 }
 
 /// Starts a daemon at that time, waits until it has planned its next run for `next`, and ends it. What it said.
@@ -47,7 +47,7 @@ fn wake_up(radar: &Radar) {
 /// The windows of all runs, in order.
 fn windows(radar: &Radar) -> Vec<(String, String)> {
     let sql = "SELECT window_start || ' ' || window_end FROM runs WHERE status = 'done' ORDER BY window_end";
-    let time = |text: &str| aha_radar::domain::time::Timestamp::from_millis(text.parse().unwrap()).to_string();
+    let time = |text: &str| aha_core::time::Timestamp::from_millis(text.parse().unwrap()).to_string();
     let row = |row: &String| row.split_once(' ').map(|(start, end)| (time(start), time(end))).unwrap();
     rows::query(radar, sql).iter().map(row).collect()
 }

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use aha_radar::static_model::{Weights, WeightsError};
-use aha_radar::stories::dense::DenseVector;
-use aha_radar::stories::space::Space as _;
+use aha_analysis::static_model::{Weights, WeightsError};
+use aha_analysis::stories::dense::DenseVector;
+use aha_analysis::stories::space::Space as _;
 use serde_json::json;
 use tempfile::TempDir;
 

@@ -1,8 +1,7 @@
 use std::path::PathBuf;
 
+use aha_core::feedback::FeedbackKind;
 use clap::{Args, Subcommand};
-
-use crate::domain::feedback::FeedbackKind;
 
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]

@@ -1,9 +1,8 @@
 //! What can be typed about calls and what they cost.
 
+use aha_core::task::{Task, purpose};
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand};
-
-use crate::domain::task::{Task, purpose};
 
 /// What a call's row can say of it.
 const STATES: [&str; 4] = ["ok", "error", "unsettled", "reserved"];

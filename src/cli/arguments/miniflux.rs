@@ -1,8 +1,7 @@
 //! What can be typed to bring feeds and marks from a Miniflux.
 
+use aha_core::feedback::FeedbackKind;
 use clap::{Args, ValueEnum};
-
-use crate::domain::feedback::FeedbackKind;
 
 #[derive(Debug, Args)]
 #[command(

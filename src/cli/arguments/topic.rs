@@ -18,7 +18,7 @@ pub(in crate::cli) enum TopicCommand {
     /// Say how interests are understood, and what they would have matched in the last days; nothing is stored.
     Interests {
         /// The topic whose items are looked at.
-        #[arg(long, default_value = crate::domain::topic::DEFAULT_TOPIC)]
+        #[arg(long, default_value = aha_core::topic::DEFAULT_TOPIC)]
         topic: String,
         /// Other interests than the topic has.
         #[arg(long = "try", value_name = "INTERESTS")]

@@ -2,17 +2,16 @@
 
 use std::sync::Arc;
 
+use aha_core::digest::{DigestStory, Estimate, Evidence};
+use aha_store::Gone;
 use anyhow::Result;
 use serde_json::{Value, json};
 
+use super::review;
 use crate::app::App;
-use crate::domain::digest::{DigestStory, Estimate, Evidence};
 use crate::llm::input::{SummaryInput, TaskInput, hex32};
 use crate::llm::{Ask, CallScope, Gate, Outcome, Task};
 use crate::pipeline::RunError;
-use crate::store::Gone;
-
-use super::review;
 
 const TASK: Task = Task::ManualSummary;
 

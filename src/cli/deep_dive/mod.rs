@@ -4,21 +4,20 @@ mod asking;
 mod pasted;
 mod review;
 
+use aha_core::digest::DigestStory;
+use aha_core::money::MicroCredits;
+use aha_core::summary::Summary;
 use anyhow::{Result, anyhow};
 use serde_json::json;
-
-use crate::app::App;
-use crate::digest::deep_dive::render;
-use crate::domain::digest::DigestStory;
-use crate::domain::money::MicroCredits;
-use crate::domain::summary::Summary;
-use crate::llm::Outcome;
-use crate::llm::provider::local;
 
 use self::asking::Asking;
 use super::arguments::DeepDiveArguments;
 use super::exit::{Exit, UsageError};
 use super::{item, output};
+use crate::app::App;
+use crate::digest::deep_dive::render;
+use crate::llm::Outcome;
+use crate::llm::provider::local;
 
 pub(super) async fn run(app: &App, arguments: DeepDiveArguments) -> Result<Exit> {
     let (topic, story) = item::find(app, &arguments.item, &arguments.topic).await?;

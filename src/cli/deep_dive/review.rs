@@ -1,16 +1,15 @@
 //! The owner's decision on a summary: kept with the item it was made for, or dropped.
 
+use aha_core::digest::DigestStory;
+use aha_core::ids::ItemId;
+use aha_store::Review;
 use anyhow::Result;
 use serde_json::json;
 
-use crate::app::App;
-use crate::domain::digest::DigestStory;
-use crate::domain::ids::ItemId;
-use crate::llm::Task;
-use crate::store::Review;
-
 use super::super::output;
 use super::wrong;
+use crate::app::App;
+use crate::llm::Task;
 
 /// The item that a text is pasted for: the story's representative.
 pub(super) fn item(story: &DigestStory) -> Result<ItemId> {

@@ -1,11 +1,11 @@
 //! What `doctor` says of the daemon, if one runs: how it is, and which providers' servers it leaves alone. Breakers live in its process,
 //! so nobody else knows of them.
 
-use crate::config::Config;
-use crate::domain::time::Timestamp;
+use aha_core::time::Timestamp;
 
 use super::super::running::{self, Health, LeftAlone, Unknown};
 use super::Findings;
+use crate::config::Config;
 
 pub(super) async fn look(config: &Config, findings: &mut Findings) {
     match running::health(config).await {

@@ -1,16 +1,15 @@
 //! What `doctor` says of the memory that putting stories together takes.
 
+use aha_analysis::stories::cluster::FREQUENCY_DAYS;
+use aha_analysis::stories::memory::SearchMemory;
+use aha_core::time::Timestamp;
+use aha_core::topic::Topic;
+use aha_core::window::Window;
+use aha_store::SharedStore;
 use anyhow::Result;
 
-use crate::domain::time::Timestamp;
-use crate::domain::topic::Topic;
-use crate::domain::window::Window;
-use crate::pipeline::cluster::stored_documents;
-use crate::store::SharedStore;
-use crate::stories::cluster::FREQUENCY_DAYS;
-use crate::stories::memory::SearchMemory;
-
 use super::Findings;
+use crate::pipeline::cluster::stored_documents;
 
 /// More than this may be too much for a small machine.
 const LARGE_MIB: usize = 1_024;

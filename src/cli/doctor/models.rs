@@ -1,24 +1,23 @@
 //! What `doctor` says of models: who is asked for what, where, at what price, within which budget.
 
+use aha_analysis::static_model::Weights;
+use aha_analysis::stories::space::Space as _;
+use aha_content::numbers::count;
+use aha_core::budget::BudgetPolicy;
+use aha_core::money::{MicroCredits, Price};
+use aha_core::task::Task;
+use aha_core::topic::BudgetTier;
+use aha_store::{CallFilter, SharedStore};
 use anyhow::Result;
-
-use crate::config::{Config, Egress, OpenAiSettings, PricedModel, TaskSettings, without_secrets};
-use crate::domain::budget::BudgetPolicy;
-use crate::domain::money::{MicroCredits, Price};
-use crate::domain::task::Task;
-use crate::domain::topic::BudgetTier;
-use crate::llm::Router;
-use crate::llm::embedder::{EmbedRoute, EmbedRouter, PURPOSE, is_refusal};
-use crate::llm::prompt::Prompts;
-use crate::static_model::Weights;
-use crate::store::{CallFilter, SharedStore};
-use crate::stories::space::Space as _;
-use crate::text::numbers::count;
 
 use super::super::llm::models::listed;
 use super::super::model_terms::keyed;
 use super::super::spend::budget::Budget;
 use super::Findings;
+use crate::config::{Config, Egress, OpenAiSettings, PricedModel, TaskSettings, without_secrets};
+use crate::llm::Router;
+use crate::llm::embedder::{EmbedRoute, EmbedRouter, PURPOSE, is_refusal};
+use crate::llm::prompt::Prompts;
 
 const TIERS: [BudgetTier; 3] = [BudgetTier::Low, BudgetTier::Normal, BudgetTier::High];
 /// Unsettled calls that are counted.

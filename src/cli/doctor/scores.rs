@@ -1,11 +1,11 @@
 //! What `doctor` says of the scores that models gave.
 
+use aha_content::numbers::count;
+use aha_core::score_health::{RECENT_DAYS, ScoreHealth, WORTH_SAYING, health};
+use aha_store::SharedStore;
 use anyhow::Result;
 
 use super::Findings;
-use crate::domain::score_health::{RECENT_DAYS, ScoreHealth, WORTH_SAYING, health};
-use crate::store::SharedStore;
-use crate::text::numbers::count;
 
 /// The newest scores are looked at.
 const SCORES: i64 = 20_000;

@@ -9,13 +9,8 @@ mod scratch;
 
 use std::sync::Arc;
 
+use aha_core::window::Window;
 use anyhow::Result;
-
-use crate::app::App;
-use crate::config::Config;
-use crate::domain::window::Window;
-use crate::pipeline::StopSignal;
-use crate::pipeline::runner::{self, RunRequest};
 
 use self::report::Report;
 pub(super) use self::scratch::Scratch;
@@ -23,6 +18,10 @@ use super::arguments::RunArguments;
 use super::exit::Exit;
 use super::progress::Bars;
 use super::run::{interrupt_on_signal, prepare};
+use crate::app::App;
+use crate::config::Config;
+use crate::pipeline::StopSignal;
+use crate::pipeline::runner::{self, RunRequest};
 
 pub(super) async fn run(config: Config, arguments: &RunArguments) -> Result<Exit> {
     let stop = StopSignal::default();

@@ -1,23 +1,22 @@
 //! What an estimate says: calls, tokens and credits by task, and whether the budget reaches.
 
+use aha_content::numbers::count;
+use aha_core::digest::{Digest, Estimate};
+use aha_core::money::MicroCredits;
+use aha_core::time::Timestamp;
+use aha_core::topic::Topic;
+use aha_core::window::Window;
+use aha_store::{Counter, CounterLimit, StoreError};
 use anyhow::Result;
 use serde::Serialize;
 use serde_json::json;
 
-use crate::app::App;
-use crate::domain::digest::{Digest, Estimate};
-use crate::domain::money::MicroCredits;
-use crate::domain::time::Timestamp;
-use crate::domain::topic::Topic;
-use crate::domain::window::Window;
-use crate::llm::budget::{Spender, spending};
-use crate::pipeline::runner::RunOutcome;
-use crate::store::{Counter, CounterLimit, StoreError};
-use crate::text::numbers::count;
-
 use super::super::output;
 use super::super::spend::budget::Budget;
 use super::room::Room;
+use crate::app::App;
+use crate::llm::budget::{Spender, spending};
+use crate::pipeline::runner::RunOutcome;
 
 pub(super) struct Report {
     windows: Vec<Read>,

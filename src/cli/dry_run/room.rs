@@ -1,11 +1,10 @@
 //! Whether the budget reaches for what a run would ask.
 
+use aha_core::budget::{APPROACHING, CRITICAL};
+use aha_core::digest::Estimate;
+use aha_core::money::MicroCredits;
+use aha_core::task::Task;
 use serde::Serialize;
-
-use crate::domain::budget::{APPROACHING, CRITICAL};
-use crate::domain::digest::Estimate;
-use crate::domain::money::MicroCredits;
-use crate::domain::task::Task;
 
 /// A cap, and what is left under it.
 #[derive(Debug, Clone, Serialize)]

@@ -4,15 +4,14 @@ use std::fs::DirBuilder;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::PathBuf;
 
+use aha_core::database_url::DatabaseUrl;
+use aha_store::OpenMode;
+use aha_store::copy::{CopyRequest, copy};
 use anyhow::{Context as _, Result};
 
+use super::super::exit::UsageError;
 use crate::app::App;
 use crate::config::Config;
-use crate::domain::database_url::DatabaseUrl;
-use crate::store::copy::{CopyRequest, copy};
-use crate::store::{self, OpenMode};
-
-use super::super::exit::UsageError;
 
 #[derive(Debug)]
 pub(in crate::cli) struct Scratch(PathBuf);
@@ -33,7 +32,7 @@ impl Scratch {
     pub(in crate::cli) async fn app(&self, config: Config) -> Result<App> {
         let url = format!("sqlite://{}", self.0.join("copy.db").display());
         let from = config.database_url.as_str();
-        let schema = store::schema_version(from).await?;
+        let schema = aha_store::schema_version(from).await?;
         if schema.applied > 0 {
             if !schema.pending.is_empty() {
                 let text =
@@ -45,7 +44,7 @@ impl Scratch {
                 CopyRequest { from, to: &url, wall: config.clock.wall(), is_dead: |_| true, progress: &|_, _, _| {} };
             copy(&request).await?;
         }
-        let store = store::open(&url, OpenMode::CreateIfMissing).await?;
+        let store = aha_store::open(&url, OpenMode::CreateIfMissing).await?;
         let config = Config { database_url: DatabaseUrl::new(url), output_dir: self.0.join("digests"), ..config };
         Ok(App::pretending(config, store)?)
     }

@@ -4,22 +4,21 @@ use std::io::{IsTerminal as _, Read as _};
 use std::path::Path;
 use std::sync::Arc;
 
+use aha_core::money::MicroCredits;
+use aha_core::task::purpose;
 use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
-
-use crate::app::App;
-use crate::config::catalogue::ResponseFormat;
-use crate::domain::money::MicroCredits;
-use crate::domain::task::purpose;
-use crate::llm::ModelRef;
-use crate::llm::conversation::{Answer, Conversation, Progress, Terms};
-use crate::llm::provider::AnswerFormat;
 
 use super::super::arguments::AskArguments;
 use super::super::exit::{Exit, UsageError};
 use super::super::output;
 use super::archives;
 use super::streamed::StreamedAnswer;
+use crate::app::App;
+use crate::config::catalogue::ResponseFormat;
+use crate::llm::ModelRef;
+use crate::llm::conversation::{Answer, Conversation, Progress, Terms};
+use crate::llm::provider::AnswerFormat;
 
 /// Characters of a question, as of a pasted text.
 const MAX_CHARS: usize = 60_000;

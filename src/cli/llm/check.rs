@@ -3,22 +3,21 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use aha_core::money::MicroCredits;
+use aha_core::task::{Task, purpose};
+use aha_core::topic::BudgetTier;
 use anyhow::Result;
 use futures::StreamExt as _;
 use serde_json::json;
 
+use super::super::arguments::CheckArguments;
+use super::super::exit::{Exit, UsageError};
+use super::super::output;
 use crate::app::App;
-use crate::domain::money::MicroCredits;
-use crate::domain::task::{Task, purpose};
-use crate::domain::topic::BudgetTier;
 use crate::llm::ModelRef;
 use crate::llm::conversation::{Answer, Conversation, ConversationError, Terms};
 use crate::llm::provider::AnswerFormat;
 use crate::llm::router::Route;
-
-use super::super::arguments::CheckArguments;
-use super::super::exit::{Exit, UsageError};
-use super::super::output;
 
 const QUESTION: &str = "Answer with the single word: ready";
 /// Enough for a model that thinks before it says one word.

@@ -9,18 +9,17 @@ mod streamed;
 
 use std::sync::Arc;
 
+use aha_store::{Gone, OpenMode};
 use anyhow::Result;
 
+use super::arguments::LlmCommand;
+use super::exit::{Exit, UsageError};
+use super::output;
 use crate::app::App;
 use crate::config::Config;
 use crate::llm::conversation::{Answer, ConversationError};
 use crate::llm::router::Route;
 use crate::llm::{CallScope, Gate};
-use crate::store::{Gone, OpenMode};
-
-use super::arguments::LlmCommand;
-use super::exit::{Exit, UsageError};
-use super::output;
 
 pub(super) async fn run(config: Config, command: LlmCommand) -> Result<Exit> {
     match command {

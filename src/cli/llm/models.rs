@@ -1,23 +1,22 @@
 //! `aha-radar llm models`: the models that are configured, on what terms each is asked, and which of them a running daemon leaves alone. Asks
 //! none of them.
 
+use aha_core::model::ModelRef;
+use aha_core::money::Price;
+use aha_core::task::Task;
+use aha_core::topic::BudgetTier;
 use anyhow::Result;
 use serde::Serialize;
 use url::Url;
-
-use crate::config::{Catalogue, CatalogueEntry, Config, OpenAiSettings, without_secrets};
-use crate::domain::model::ModelRef;
-use crate::domain::money::Price;
-use crate::domain::task::Task;
-use crate::domain::topic::BudgetTier;
-use crate::llm::Router;
-use crate::llm::embedder::PURPOSE;
-use crate::llm::provider::OPENAI_NAME;
 
 use super::super::arguments::ModelsArguments;
 use super::super::exit::Exit;
 use super::super::running::{self, LeftAlone};
 use super::super::{model_terms, output};
+use crate::config::{Catalogue, CatalogueEntry, Config, OpenAiSettings, without_secrets};
+use crate::llm::Router;
+use crate::llm::embedder::PURPOSE;
+use crate::llm::provider::OPENAI_NAME;
 
 const TIERS: [BudgetTier; 3] = [BudgetTier::Low, BudgetTier::Normal, BudgetTier::High];
 /// What a model is configured by, beside the catalogue.

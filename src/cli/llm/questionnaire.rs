@@ -3,20 +3,19 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use aha_core::money::MicroCredits;
+use aha_core::task::purpose;
 use anyhow::{Context as _, Result};
 use futures::StreamExt as _;
-
-use crate::app::App;
-use crate::config::catalogue::yaml_to_json;
-use crate::domain::money::MicroCredits;
-use crate::domain::task::purpose;
-use crate::llm::router::Route;
-use crate::questionnaire::{Line, Questionnaire, Report, Respondent, Unit, units, write};
 
 use super::super::arguments::QuestionnaireArguments;
 use super::super::exit::{Exit, UsageError};
 use super::super::output;
 use super::archives;
+use crate::app::App;
+use crate::config::catalogue::yaml_to_json;
+use crate::llm::router::Route;
+use crate::questionnaire::{Line, Questionnaire, Report, Respondent, Unit, units, write};
 
 /// Bytes that a questionnaire may have.
 const MAX_BYTES: u64 = 4 << 20;

@@ -1,16 +1,15 @@
 //! `aha-radar spend adjust`: what a call really cost, written down with the reason.
 
+use aha_core::money::MicroCredits;
+use aha_store::{Adjustment, CallFilter, CallRecord};
 use anyhow::Result;
 use serde_json::json;
-
-use crate::app::App;
-use crate::domain::money::MicroCredits;
-use crate::store::{Adjustment, CallFilter, CallRecord};
 
 use super::super::arguments::AdjustArguments;
 use super::super::calls::{self, credits, short};
 use super::super::exit::{Exit, UsageError};
 use super::super::output;
+use crate::app::App;
 
 /// Fewer digits name a call by chance.
 const MIN_DIGITS: usize = 4;

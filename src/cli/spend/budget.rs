@@ -1,13 +1,13 @@
 //! What is left of the caps, and where the month is heading. For `spend`, `doctor` and `run --dry-run`.
 
+use aha_core::budget::{APPROACHING, CRITICAL};
+use aha_core::money::MicroCredits;
+use aha_core::time::{DAY_MS, Timestamp};
+use aha_store::{SharedStore, StoreError};
 use chrono::{DateTime, Datelike as _, Months, Utc};
 use serde::Serialize;
 
 use crate::config::BudgetSettings;
-use crate::domain::budget::{APPROACHING, CRITICAL};
-use crate::domain::money::MicroCredits;
-use crate::domain::time::{DAY_MS, Timestamp};
-use crate::store::{SharedStore, StoreError};
 
 /// What is used of the day's and the month's budget.
 #[derive(Debug, Serialize)]

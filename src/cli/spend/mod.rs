@@ -4,19 +4,18 @@ mod adjust;
 pub(super) mod budget;
 mod plot;
 
+use aha_content::numbers::count;
+use aha_core::money::MicroCredits;
+use aha_core::time::{DAY_MS, Timestamp};
+use aha_store::{SpendBy, SpendRow};
 use anyhow::Result;
 use serde_json::json;
-
-use crate::app::App;
-use crate::domain::money::MicroCredits;
-use crate::domain::time::{DAY_MS, Timestamp};
-use crate::store::{SpendBy, SpendRow};
-use crate::text::numbers::count;
 
 use self::budget::Budget;
 use super::arguments::{SpendArguments, SpendCommand};
 use super::exit::Exit;
 use super::output;
+use crate::app::App;
 
 pub(super) async fn run(app: &App, arguments: SpendArguments) -> Result<Exit> {
     if let Some(SpendCommand::Adjust(arguments)) = arguments.command {

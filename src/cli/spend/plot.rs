@@ -1,7 +1,7 @@
 //! The table of what was spent, with a bar for each row.
 
-use crate::domain::money::MicroCredits;
-use crate::store::{SpendBy, SpendRow};
+use aha_core::money::MicroCredits;
+use aha_store::{SpendBy, SpendRow};
 
 use super::super::output;
 

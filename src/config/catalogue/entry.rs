@@ -4,6 +4,8 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
+use aha_core::model::{ModelRef, Provider};
+use aha_core::money::Price;
 use reqwest::header::HeaderMap;
 use secrecy::SecretString;
 use serde_json::{Map, Value};
@@ -14,8 +16,6 @@ use super::raw::{At, RawEntry, RawPrices};
 use super::sheet::{Sheet, below};
 use crate::config::openai::{OWN_TIMEOUT_SECONDS, REMOTE_TIMEOUT_SECONDS};
 use crate::config::place::{below as url_below, http_url, is_own};
-use crate::domain::model::{ModelRef, Provider};
-use crate::domain::money::Price;
 
 /// A model on the owner's own machine may have to be loaded first.
 const OWN_FIRST_BYTE: Duration = Duration::from_mins(5);

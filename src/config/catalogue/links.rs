@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use aha_core::model::ModelRef;
+use aha_core::task::Task;
+use aha_core::topic::BudgetTier;
+
 use super::entry::CatalogueEntry;
 use super::raw::{At, RawEntry};
 use super::sheet::{Sheet, below};
 use super::tree::{Node, Value};
-use crate::domain::model::ModelRef;
-use crate::domain::task::Task;
-use crate::domain::topic::BudgetTier;
 
 /// The models of a task: one for all tiers, or some of the tiers' own.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

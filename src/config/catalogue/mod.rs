@@ -20,9 +20,9 @@ use std::collections::BTreeMap;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use crate::domain::model::{ModelRef, Provider};
-use crate::domain::task::Task;
-use crate::domain::topic::BudgetTier;
+use aha_core::model::{ModelRef, Provider};
+use aha_core::task::Task;
+use aha_core::topic::BudgetTier;
 
 pub use entry::{CapabilitySettings, CatalogueEntry, LimitSettings, ResponseFormat, RetrySettings, TimeoutSettings};
 pub(super) use environment::Environment;

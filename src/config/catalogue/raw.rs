@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use aha_core::model::ModelRef;
+use aha_core::money::parse_decimal;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use secrecy::SecretString;
 use serde_json::{Map, Value as Json};
@@ -13,8 +15,6 @@ use super::sheet::{Sheet, Wants, below};
 use super::tree::{Node, Pair, Value, json};
 use crate::config::place::http_url;
 use crate::config::reader::number;
-use crate::domain::model::ModelRef;
-use crate::domain::money::parse_decimal;
 
 pub(super) const KEYS: [&str; 22] = [
     "endpoint",

@@ -2,12 +2,12 @@
 
 use std::str::FromStr as _;
 
+use aha_core::model::{ModelRef, Provider};
 use serde_json::{Map, Number};
 
 use super::environment::{Environment, Unresolved};
 use super::problem::{CatalogueProblem, shown};
 use super::tree::{Node, Pair, Value};
-use crate::domain::model::{ModelRef, Provider};
 
 /// Words more alike than this are taken for one another's misspelling.
 const ALIKE: f64 = 0.8;

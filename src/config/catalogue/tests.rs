@@ -1,9 +1,9 @@
 //! Whole files, good and bad.
 
+use aha_core::money::Price;
 use secrecy::ExposeSecret as _;
 
 use super::*;
-use crate::domain::money::Price;
 
 const ENVIRONMENT: [(&str, &str); 4] = [
     ("OPENAI_API_KEY", "sk-openai-0123456789abcdef"),

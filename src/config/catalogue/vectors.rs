@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use aha_core::model::{ModelRef, Provider};
 use url::Url;
 
 use super::entry::CatalogueEntry;
@@ -9,7 +10,6 @@ use super::links::{EMBED, TaskModels};
 use super::raw::At;
 use super::sheet::{Sheet, below};
 use crate::config::place::beside;
-use crate::domain::model::{ModelRef, Provider};
 
 impl CatalogueEntry {
     /// Where vectors are asked for; `None` where its provider has none, or its address does not tell.

@@ -4,13 +4,13 @@ pub(crate) mod sample;
 
 use std::path::Path;
 
+use aha_core::digest::{Digest, DigestStatus, Section, Skipped};
+use aha_core::money::MicroCredits;
 use insta::assert_snapshot;
 
 use super::plots::plots;
 use super::terminal::Foot;
 use super::{Format, gaps_line, header_line, late_line, reasons_line, render, terminal, write_files};
-use crate::domain::digest::{Digest, DigestStatus, Section, Skipped};
-use crate::domain::money::MicroCredits;
 
 #[test]
 fn markdown() {

@@ -1,13 +1,13 @@
 //! Two digests to render: one full of everything, hostile text included, and one of a quiet day.
 
-use crate::domain::digest::{
+use aha_core::digest::{
     Cost, Digest, DigestHead, DigestStatus, DigestStory, Label, ScoreDebug, Section, Since, Skipped, SourceReport,
     StoryCost, StorySource,
 };
-use crate::domain::ids::{ClusterId, DigestId, DigestItemId, ItemId, RunId, SourceId};
-use crate::domain::run::RunMode;
-use crate::domain::summary::Summary;
-use crate::domain::time::Timestamp;
+use aha_core::ids::{ClusterId, DigestId, DigestItemId, ItemId, RunId, SourceId};
+use aha_core::run::RunMode;
+use aha_core::summary::Summary;
+use aha_core::time::Timestamp;
 
 fn at(text: &str) -> Timestamp {
     Timestamp::parse_rfc3339(text).unwrap()

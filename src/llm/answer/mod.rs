@@ -9,12 +9,12 @@ mod once;
 
 use std::collections::HashMap;
 
+use aha_core::task::Task;
 use serde_json::{Map, Value};
 
 use super::error::CallError;
 use super::router::ModelRef;
 use super::schema;
-use crate::domain::task::Task;
 
 /// The short id of an ask within a call: `s1`, `s2`, …
 #[must_use]

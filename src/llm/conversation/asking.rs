@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use aha_core::time::Timestamp;
+use aha_store::{AnswerKey, StoreError};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
@@ -9,14 +11,12 @@ use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use super::trial::Trial;
 use super::{Answer, Conversation, ConversationError, Progress};
 use crate::config::without_secrets;
-use crate::domain::time::Timestamp;
 use crate::llm::error::CallError;
 use crate::llm::input::hex32;
 use crate::llm::provider::{AnswerFormat, ModelRequest, Role, Turn};
 use crate::llm::purchase::Bought;
 use crate::llm::retry::{self, Next, RetryPolicy};
 use crate::llm::router::Reach;
-use crate::store::{AnswerKey, StoreError};
 
 /// The version of what is kept of an answer.
 const STORED_VERSION: &str = "conversation_v1";

@@ -12,6 +12,9 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use aha_core::ids::CallId;
+use aha_core::time::Timestamp;
+use aha_store::{SharedStore, StoreError};
 use jsonschema::Validator;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -22,9 +25,6 @@ use super::gateway::{CallScope, Gateway};
 use super::provider::AnswerFormat;
 use super::router::Route;
 use crate::config::catalogue::ResponseFormat;
-use crate::domain::ids::CallId;
-use crate::domain::time::Timestamp;
-use crate::store::{SharedStore, StoreError};
 
 pub use archive::{Archive, ConfigSnapshot, VerificationSummary};
 pub use asking::Validate;

@@ -3,14 +3,15 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use aha_core::ids::CallId;
+use aha_core::time::Timestamp;
+use aha_store::{AnswerKey, NewAnswer, SharedStore, StoreError};
 use jsonschema::Validator;
 use serde_json::Value;
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::asking::{Rejection, Validate};
 use super::{Answer, Terms};
-use crate::domain::ids::CallId;
-use crate::domain::time::Timestamp;
 use crate::llm::answer;
 use crate::llm::error::CallError;
 use crate::llm::events::Label;
@@ -20,7 +21,6 @@ use crate::llm::provider::{AnswerFormat, ModelRequest, Usage};
 use crate::llm::purchase::{Bought, Exchange, Kept, Order, Sending};
 use crate::llm::router::{Reach, Wire};
 use crate::llm::schema;
-use crate::store::{AnswerKey, NewAnswer, SharedStore, StoreError};
 
 /// How long an exchange goes on for the sake of its bill after the caller has gone.
 const GRACE: Duration = Duration::from_secs(30);

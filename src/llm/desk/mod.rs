@@ -7,14 +7,14 @@ mod tests;
 use std::sync::Arc;
 use std::time::Duration;
 
+use aha_core::queue::{Queue, Service};
+use aha_store::{Gone, Lease, LeasedSettlement, NewCall, Reservation, Settlement, SharedStore, StoreError};
 use tokio::sync::oneshot;
 
 use super::budget::{self, Limit, UsedUp};
 use super::gate::Gate;
 use super::gateway::CallScope;
 use super::ledger::{Deadline, Refused};
-use crate::queue::{Queue, Service};
-use crate::store::{Gone, Lease, LeasedSettlement, NewCall, Reservation, Settlement, SharedStore, StoreError};
 
 /// Written in one transaction, at most: more would save little (a transaction costs about as much as two of its calls), and
 /// calls that are let go together come back together.

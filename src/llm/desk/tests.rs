@@ -1,14 +1,14 @@
 use std::sync::Mutex;
 use std::time::Duration;
 
+use aha_core::clock::Clock;
+use aha_core::ids::CallId;
+use aha_core::time::Timestamp;
+use aha_core::topic::BudgetTier;
+use aha_store::{CallOutcome, CounterLimit, OpenMode, Settlement};
 use futures::future::join_all;
 
 use super::*;
-use crate::clock::Clock;
-use crate::domain::ids::CallId;
-use crate::domain::time::Timestamp;
-use crate::domain::topic::BudgetTier;
-use crate::store::{self, CallOutcome, CounterLimit, OpenMode, Settlement};
 
 struct Office {
     store: SharedStore,
@@ -31,7 +31,7 @@ async fn office() -> Office {
         rejudge: false,
         gate: Arc::new(Gate::default()),
     };
-    Office { store: store::open(&url, OpenMode::CreateIfMissing).await.unwrap(), scope, _folder: folder }
+    Office { store: aha_store::open(&url, OpenMode::CreateIfMissing).await.unwrap(), scope, _folder: folder }
 }
 
 impl Office {

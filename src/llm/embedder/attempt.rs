@@ -2,8 +2,11 @@
 
 use std::time::{Instant, SystemTime};
 
+use aha_analysis::stories::dense::DenseVector;
+use aha_core::ids::{CallId, ItemId};
+use aha_store::{NewCall, NewEmbedding, NewVectors, Settlement, SharedStore, StoreError};
+
 use super::{EmbedJob, EmbedText, Embedder, PREPARATION, PURPOSE, Tried, words};
-use crate::domain::ids::{CallId, ItemId};
 use crate::llm::budget;
 use crate::llm::desk;
 use crate::llm::error::CallError;
@@ -12,8 +15,6 @@ use crate::llm::ledger::{self, Cost, Deadline};
 use crate::llm::provider::EmbedReply;
 use crate::llm::redact::Redactor;
 use crate::llm::transport::{WireRequest, WireResponse};
-use crate::store::{NewCall, NewEmbedding, NewVectors, Settlement, SharedStore, StoreError};
-use crate::stories::dense::DenseVector;
 
 /// What was exchanged.
 struct Exchange {
@@ -51,12 +52,12 @@ impl Embedder {
         if let Some(refused) = admitted? {
             return Ok(Err(Tried::Refused(refused)));
         }
-        crate::failpoint::hit_showing("call.after_reserve", &(self, job, &encoded));
+        aha_core::failpoint::hit_showing("call.after_reserve", &(self, job, &encoded));
         if let Some(turn) = &mut turn {
             turn.sent();
         }
         let exchange = self.exchange(job, texts, &encoded).await;
-        crate::failpoint::hit_showing("call.after_answer", &(job, &exchange.reply.outcome.as_ref().err()));
+        aha_core::failpoint::hit_showing("call.after_answer", &(job, &exchange.reply.outcome.as_ref().err()));
         if let Some(turn) = &mut turn {
             turn.used(exchange.reply.usage);
         }

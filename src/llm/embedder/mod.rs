@@ -8,6 +8,15 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use aha_core::clock::Clock;
+use aha_core::digest::Estimate;
+use aha_core::ids::ItemId;
+use aha_core::money::MicroCredits;
+use aha_core::task::purpose;
+use aha_core::time::{DAY_MS, Timestamp};
+use aha_core::topic::BudgetTier;
+use aha_store::{CallFilter, SharedStore, StoreError};
+
 use super::breaker::{self, Breakers};
 use super::budget::UsedUp;
 use super::error::{CallError, Decision};
@@ -15,15 +24,7 @@ use super::gateway::{CallScope, Jitter};
 use super::ledger::{Refused, upper_bound};
 use super::retry::{self, Next, RetryPolicy};
 use super::transport::{Transport, WireRequest};
-use crate::clock::Clock;
 use crate::config::{BudgetSettings, EmbedLimits};
-use crate::domain::digest::Estimate;
-use crate::domain::ids::ItemId;
-use crate::domain::money::MicroCredits;
-use crate::domain::task::purpose;
-use crate::domain::time::{DAY_MS, Timestamp};
-use crate::domain::topic::BudgetTier;
-use crate::store::{CallFilter, SharedStore, StoreError};
 
 pub use route::{EmbedRoute, EmbedRouter};
 

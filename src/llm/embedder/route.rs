@@ -3,13 +3,13 @@
 
 use std::fmt;
 
+use aha_core::model::ModelRef;
+use aha_core::money::Price;
+use aha_core::topic::BudgetTier;
 use reqwest::header::HeaderMap;
 
 use super::PREPARATION;
 use crate::config::{CatalogueEntry, EmbedModel, EmbedSettings, LlmSettings};
-use crate::domain::model::ModelRef;
-use crate::domain::money::Price;
-use crate::domain::topic::BudgetTier;
 use crate::llm::egress;
 use crate::llm::provider::{self, EmbedDialect, EmbedRequest, OPENAI_NAME, Server};
 use crate::llm::router::{self, Reach, Router, Traits};

@@ -2,13 +2,13 @@
 
 use std::time::{Duration, SystemTime};
 
+use aha_content::escapes::without_escapes;
 use serde_json::Value;
 
 use crate::llm::error::CallError;
 use crate::llm::provider::{ModelRequest, Reply, Unreadable, Usage};
 use crate::llm::stream::Frame;
 use crate::llm::transport::WireResponse;
-use crate::text::escapes::without_escapes;
 
 /// No exchange uses more tokens than this: a number above it is a mistake, and would use up any budget.
 const MAX_PLAUSIBLE_TOKENS: i64 = 100_000_000;

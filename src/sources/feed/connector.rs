@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
+use aha_core::source::{Source, Validators};
 use async_trait::async_trait;
 use tokio::io::AsyncReadExt;
 use url::Url;
 
 use super::parse::{ParsedFeed, parse};
-use crate::domain::source::{Source, Validators};
 use crate::sources::aside::aside;
 use crate::sources::fetch::{FetchError, Fetcher, Freshness, Request};
 use crate::sources::listing::{Page, look_with};

@@ -349,7 +349,7 @@ mod tests {
             ("2024-július-13T9:15-05:00", "2024-07-13T14:15:00Z"),
             ("пт, 01 марта 2024 10:20:30 +0300", "2024-03-01T07:20:30Z"),
         ] {
-            let read = parse_date(text).map(|d| crate::domain::time::Timestamp::from(d).to_string());
+            let read = parse_date(text).map(|d| aha_core::time::Timestamp::from(d).to_string());
             assert_eq!(read.as_deref(), Some(expected), "{text}");
         }
     }

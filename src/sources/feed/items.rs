@@ -2,16 +2,16 @@
 
 use std::collections::HashSet;
 
+use aha_content::fold::fold_line;
+use aha_content::html::{clean_line, looks_like_html};
+use aha_core::item::{Engagement, NewItem};
+use aha_core::time::Timestamp;
 use chrono::{DateTime, Utc};
 use feed_rs::model::{Category, Entry, FeedType, Link, LinkTarget, Person};
 use url::Url;
 
 use super::dates::{ReadDate, read_date};
 use super::survey::{ItemExtras, Text};
-use crate::domain::item::{Engagement, NewItem};
-use crate::domain::time::Timestamp;
-use crate::text::fold::fold_line;
-use crate::text::html::{clean_line, looks_like_html};
 
 /// An item's text is cut here: 1 MiB of markup.
 pub(super) const MAX_TEXT_BYTES: usize = 1024 * 1024;

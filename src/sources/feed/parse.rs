@@ -8,6 +8,8 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::time::Duration;
 
+use aha_content::html::clean_line;
+use aha_core::item::NewItem;
 use feed_rs::model::{Feed, FeedType, Link};
 use memchr::memchr;
 use url::Url;
@@ -23,9 +25,7 @@ use super::repair::repair;
 use super::salvage::salvage;
 use super::survey::{ItemExtras, Survey, survey};
 use super::{json, vocabulary::Dialect};
-use crate::domain::item::NewItem;
 use crate::sources::fetch::FetchError;
-use crate::text::html::clean_line;
 
 /// More items than this are left out, last ones first.
 pub const MAX_ITEMS: usize = 5_000;

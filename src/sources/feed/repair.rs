@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use crate::text::escapes::without_escapes;
+use aha_content::escapes::without_escapes;
 
 /// Elements whose content is text, so that a bare `<` within has to be text too.
 const TEXT_ELEMENTS: [&str; 9] = [

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
+use aha_core::time::Timestamp;
 use reqwest::header::HeaderMap;
 
 use super::hop::{http_date, text};
-use crate::domain::time::Timestamp;
 
 /// Where a feed says how long it keeps, it does so before its first item and near its beginning.
 const HEAD_BYTES: usize = 64 * 1024;
@@ -86,10 +86,10 @@ fn ttl(bytes: &[u8]) -> Option<Duration> {
 mod tests {
     use std::time::Duration;
 
+    use aha_core::time::Timestamp;
     use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 
     use super::{Freshness, ttl};
-    use crate::domain::time::Timestamp;
 
     fn of(headers: &[(&'static str, &'static str)]) -> (Option<u64>, Option<u64>) {
         let headers: HeaderMap =

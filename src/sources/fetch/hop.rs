@@ -3,6 +3,8 @@
 use std::error::Error;
 use std::time::Duration;
 
+use aha_core::clock::Clock;
+use aha_core::source::Validators;
 use chrono::DateTime;
 use futures::StreamExt;
 use reqwest::header::{HeaderMap, HeaderValue, IF_MODIFIED_SINCE, IF_NONE_MATCH};
@@ -12,8 +14,6 @@ use super::FetchConfig;
 use super::address::ResolveFailure;
 use super::error::{FetchError, shown};
 use super::freshness::used_up;
-use crate::clock::Clock;
-use crate::domain::source::Validators;
 
 pub(super) const ACCEPT: &str = "application/rss+xml, application/atom+xml, application/feed+json, \
                                  application/xml;q=0.9, text/xml;q=0.9, application/json;q=0.8, */*;q=0.5";

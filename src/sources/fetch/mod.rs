@@ -11,16 +11,15 @@ mod request;
 use std::sync::Arc;
 use std::time::Duration;
 
+use aha_core::clock::Clock;
+use aha_core::failpoint;
+use aha_core::source::Validators;
 use async_trait::async_trait;
 use reqwest::header::{HeaderMap, LOCATION};
 use reqwest::redirect::Policy;
 use secrecy::{ExposeSecret as _, SecretString};
 use tokio::time::Instant;
 use url::{Host, Url};
-
-use crate::clock::Clock;
-use crate::domain::source::Validators;
-use crate::failpoint;
 
 pub use address::{AddressRules, Allowed, Lookup, NotAllowable, SystemLookup, is_forbidden, is_own_network};
 pub(crate) use address::{CheckedResolver, ResolveFailure};

@@ -1,9 +1,8 @@
 //! What is asked of a server. Built by the connectors; sent by the fetcher.
 
+use aha_core::source::Validators;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use secrecy::SecretString;
-
-use crate::domain::source::Validators;
 
 /// A request. What is secret in it goes to the host it was made for and to no other, wherever that one redirects to.
 #[derive(Debug, Clone, Default)]

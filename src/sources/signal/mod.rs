@@ -11,9 +11,10 @@ use async_trait::async_trait;
 pub use provider::{SearchPrice, SearchProvider};
 pub use results::{Found, SearchResult};
 
+use aha_core::source::{Source, Validators};
+
 use super::fetch::{FetchError, Fetcher, Response};
 use super::{Connector, LookOutcome, Looked};
-use crate::domain::source::{Source, Validators};
 
 /// The connector of the kind `signal`; the source's address is `signal:WORDS`.
 #[derive(Debug, Clone)]

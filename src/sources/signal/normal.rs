@@ -2,16 +2,16 @@
 
 use std::collections::HashSet;
 
+use aha_content::fold::{fold_line, fold_lines};
+use aha_content::html::decode_entities;
+use aha_core::item::{Engagement, NewItem};
+use aha_core::time::Timestamp;
 use serde::Deserialize;
 use serde_json::Value;
 use url::Url;
 
 use super::results::{SearchResult, scalar, scalars};
-use crate::domain::item::{Engagement, NewItem};
-use crate::domain::time::Timestamp;
 use crate::sources::feed::{ReadDate, read_date};
-use crate::text::fold::{fold_line, fold_lines};
-use crate::text::html::decode_entities;
 
 /// Numbers from here on are milliseconds since 1970, smaller ones seconds.
 const LEAST_MILLIS: i64 = 100_000_000_000;
@@ -166,12 +166,12 @@ fn date(text: &str) -> Option<ReadDate> {
 
 #[cfg(test)]
 mod tests {
+    use aha_core::item::NewItem;
     use proptest::prelude::*;
     use serde_json::{Value, json};
 
     use super::super::results::SearchResult;
     use super::{Normal, normal};
-    use crate::domain::item::NewItem;
 
     const TEXT: &str = "Tide &amp; time: the first  array\nis in the water. See https://evil.example/now";
 

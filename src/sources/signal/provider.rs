@@ -2,10 +2,10 @@
 
 use std::fmt;
 
+use aha_core::money::MicroCredits;
 use secrecy::{ExposeSecret as _, SecretString};
 use url::{Url, form_urlencoded};
 
-use crate::domain::money::MicroCredits;
 use crate::llm::redact::Redactor;
 use crate::sources::fetch::Request;
 
@@ -145,8 +145,9 @@ impl SearchProvider {
 
 #[cfg(test)]
 pub(super) mod tests {
+    use aha_core::money::MicroCredits;
+
     use super::{SearchPrice, SearchProvider};
-    use crate::domain::money::MicroCredits;
 
     pub(in crate::sources::signal) fn provider(url: &str) -> SearchProvider {
         SearchProvider {

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use aha_content::html::clean_line;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -9,7 +10,6 @@ use super::provider::SearchProvider;
 use crate::llm::input::hex32;
 use crate::sources::fetch::FetchError;
 use crate::sources::listing::json;
-use crate::text::html::clean_line;
 
 /// Where lists of results usually stand.
 const USUAL_PLACES: [&str; 9] =

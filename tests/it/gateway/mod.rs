@@ -7,22 +7,22 @@ use std::io::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
-use aha_radar::clock::Clock;
+use aha_core::clock::Clock;
+use aha_core::digest::Evidence;
+use aha_core::ids::ItemId;
+use aha_core::time::Timestamp;
+use aha_core::topic::BudgetTier;
 use aha_radar::config::Config;
-use aha_radar::domain::digest::Evidence;
-use aha_radar::domain::ids::ItemId;
-use aha_radar::domain::time::Timestamp;
-use aha_radar::domain::topic::BudgetTier;
 use aha_radar::llm::breaker::{BreakerPolicy, Breakers};
 use aha_radar::llm::input::{TaskInput, TriageInput};
 use aha_radar::llm::prompt::Prompts;
 use aha_radar::llm::retry::{PIPELINE, RetryPolicy};
 use aha_radar::llm::{Ask, CallScope, Gate, Gateway, GatewayParts, Outcome, Router, Task};
-use aha_radar::store::{self, CallFilter, CallRecord, Counter, Gone, OpenMode, SharedStore};
+use aha_store::{CallFilter, CallRecord, Counter, Gone, OpenMode, SharedStore};
+use fake::{FATES, Fake};
 use futures::StreamExt as _;
 
 use crate::support::feeds::Random;
-use fake::{FATES, Fake};
 
 /// The machine's clock stands at the start of the 22nd of November 2026.
 const NOW: i64 = 1_795_305_600_000;
@@ -106,7 +106,7 @@ impl Left {
     async fn by(batches: usize, daily_credits: Option<&str>, seed: u64) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let url = format!("sqlite://{}", folder.path().join("aha-radar.db").display());
-        let store = store::open(&url, OpenMode::CreateIfMissing).await.unwrap();
+        let store = aha_store::open(&url, OpenMode::CreateIfMissing).await.unwrap();
         let fake = Arc::new(Fake::seeded(seed));
         let gateway = gateway(Arc::clone(&fake), daily_credits);
         let jobs = (0..batches).map(|number| ask_for(&gateway, &store, number));
@@ -203,7 +203,7 @@ async fn a_cap_is_kept_whatever_goes_wrong() {
 async fn what_was_dropped_is_swept() {
     let folder = tempfile::tempdir().unwrap();
     let url = format!("sqlite://{}", folder.path().join("aha-radar.db").display());
-    let store = store::open(&url, OpenMode::CreateIfMissing).await.unwrap();
+    let store = aha_store::open(&url, OpenMode::CreateIfMissing).await.unwrap();
     let gateway = gateway(Arc::new(Fake::seeded(3)), None);
     let mut random = Random(3);
     for number in 0..60 {
@@ -224,7 +224,7 @@ async fn what_was_dropped_is_swept() {
 async fn the_same_can_be_asked_again_while_the_clock_stands_still() {
     let folder = tempfile::tempdir().unwrap();
     let url = format!("sqlite://{}", folder.path().join("aha-radar.db").display());
-    let store = store::open(&url, OpenMode::CreateIfMissing).await.unwrap();
+    let store = aha_store::open(&url, OpenMode::CreateIfMissing).await.unwrap();
     let fake = Arc::new(Fake::seeded(1));
     let gateway = gateway(Arc::clone(&fake), None);
     for _ in 0..10 {

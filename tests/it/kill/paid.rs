@@ -6,7 +6,7 @@ use std::process::Child;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-use aha_radar::store::{CallFilter, CallRecord};
+use aha_store::{CallFilter, CallRecord};
 use serde_json::Value;
 
 use super::harness::{Kind, SIGKILL, Setup};

@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use aha_radar::clock::Clock;
-use aha_radar::store::{LEASE_SECONDS, LeaseAttempt};
+use aha_core::clock::Clock;
+use aha_store::{LEASE_SECONDS, LeaseAttempt};
 
 use super::harness::{Kind, Setup};
 use super::on_both_databases;

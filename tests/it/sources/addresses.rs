@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use aha_radar::domain::item::PageOutcome;
-use aha_radar::domain::source::Validators;
+use aha_core::item::PageOutcome;
+use aha_core::source::Validators;
 use aha_radar::sources::discover::discover;
 use aha_radar::sources::fetch::{FetchConfig, FetchError, Fetcher, Lookup};
 use aha_radar::sources::full_text::Pages;

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use aha_radar::domain::ids::TopicId;
-use aha_radar::domain::source::{NewSource, Source};
+use aha_core::ids::TopicId;
+use aha_core::source::{NewSource, Source};
 use aha_radar::sources::feed::ParsedFeed;
 use aha_radar::sources::fetch::{FetchConfig, FetchError, Fetcher};
 use aha_radar::sources::{Connectors, LookOutcome, Looked, RedditKey, Sites};

@@ -189,7 +189,7 @@ fn items_of_rss_1_are_read_without_a_link() {
 
 #[test]
 fn an_empty_element_is_an_empty_text() {
-    let texts = |item: &aha_radar::domain::item::NewItem| {
+    let texts = |item: &aha_core::item::NewItem| {
         [&item.title, &item.summary_markup, &item.content_markup].map(|text| text.as_deref().map(str::to_owned))
     };
     let feed = read(

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use aha_radar::domain::source::Validators;
+use aha_core::source::Validators;
 use aha_radar::sources::fetch::{FetchConfig, FetchError, Fetcher, Response};
 
 use crate::support::http::{Answer, Server};

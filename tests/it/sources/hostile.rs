@@ -2,13 +2,13 @@
 
 use std::time::{Duration, Instant};
 
-use aha_radar::sources::canonical::canonical_url;
+use aha_content::canonical::canonical_url;
+use aha_content::html::{clean_line, html_to_text};
+use aha_content::language::Languages;
+use aha_content::sanitize::sanitize;
 use aha_radar::sources::feed::{MAX_ITEMS, parse, parse_date, parse_within};
 use aha_radar::sources::identity::body_text;
 use aha_radar::sources::{Sites, opml};
-use aha_radar::text::html::{clean_line, html_to_text};
-use aha_radar::text::language::Languages;
-use aha_radar::text::sanitize::sanitize;
 use proptest::prelude::*;
 
 fn timed(name: &str, document: &str) {

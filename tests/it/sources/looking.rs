@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use aha_radar::domain::source::{Source, Validators};
+use aha_core::source::{Source, Validators};
 use aha_radar::sources::fetch::{FetchConfig, FetchError, Fetcher};
 use aha_radar::sources::{Connectors, LookOutcome, Looked, Sites};
 

@@ -1,6 +1,6 @@
-use aha_radar::domain::ids::CallId;
-use aha_radar::domain::topic::BudgetTier;
-use aha_radar::store::{AnswerKey, CallOutcome, NewAnswer, NewCall, Settlement, Store, StoreError};
+use aha_core::ids::CallId;
+use aha_core::topic::BudgetTier;
+use aha_store::{AnswerKey, CallOutcome, NewAnswer, NewCall, Settlement, Store, StoreError};
 
 use super::on_every_database;
 use super::world::{World, at, id};

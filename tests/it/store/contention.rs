@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
-use aha_radar::domain::ids::CallId;
-use aha_radar::store::{self, CounterLimit, NewCall, OpenMode, Reservation, SharedStore};
+use aha_core::ids::CallId;
+use aha_store::{CounterLimit, NewCall, OpenMode, Reservation, SharedStore};
 
 use super::ledger::{DAY, MONTH, call, counter, limit, settled};
 use super::world::{FreshPostgres, FreshSqlite, World};
@@ -24,7 +24,7 @@ struct Seen {
 }
 
 /// Reserves, waits for others where it has to, and settles between nothing and all of it.
-async fn spend(store: SharedStore, call: NewCall, settlement: store::Settlement, seen: Arc<Seen>) {
+async fn spend(store: SharedStore, call: NewCall, settlement: aha_store::Settlement, seen: Arc<Seen>) {
     loop {
         match store.reserve_call(None, &call).await.unwrap() {
             Reservation::Reserved => break,
@@ -113,13 +113,13 @@ async fn the_cap_holds(stores: &[SharedStore], callers: usize) {
 
 async fn on_sqlite(callers: usize) {
     let database = FreshSqlite::new().await;
-    let second = store::open(&database.url, OpenMode::MustExist).await.unwrap();
+    let second = aha_store::open(&database.url, OpenMode::MustExist).await.unwrap();
     the_cap_holds(&[Arc::clone(&database.store), second], callers).await;
 }
 
 async fn on_postgres(callers: usize) {
     let database = FreshPostgres::new().await;
-    let second = store::open(&database.url, OpenMode::MustExist).await.unwrap();
+    let second = aha_store::open(&database.url, OpenMode::MustExist).await.unwrap();
     the_cap_holds(&[Arc::clone(&database.store), second], callers).await;
     database.remove().await;
 }

@@ -1,13 +1,13 @@
-use aha_radar::domain::digest::{
+use aha_core::digest::{
     Cost, Digest, DigestHead, DigestStatus, DigestStory, Evidence, Label, ScoreDebug, Section, Since, Skipped,
     SourceReport, StoryCost, StorySource,
 };
-use aha_radar::domain::ids::{ClusterId, DigestId, DigestItemId};
-use aha_radar::domain::money::MicroCredits;
-use aha_radar::domain::run::RunMode;
-use aha_radar::domain::summary::Summary;
-use aha_radar::domain::verdict::Verdict;
-use aha_radar::store::{ClusterCommit, DigestCommit, DigestItemRecord, Store};
+use aha_core::ids::{ClusterId, DigestId, DigestItemId};
+use aha_core::money::MicroCredits;
+use aha_core::run::RunMode;
+use aha_core::summary::Summary;
+use aha_core::verdict::Verdict;
+use aha_store::{ClusterCommit, DigestCommit, DigestItemRecord, Store};
 use serde_json::json;
 
 use super::on_every_database;

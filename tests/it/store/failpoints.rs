@@ -3,7 +3,7 @@
 use std::os::unix::process::ExitStatusExt;
 use std::process::Command;
 
-use aha_radar::store::{self, OpenMode, Store};
+use aha_store::{OpenMode, Store};
 
 use super::on_the_rows_of_every_database;
 use super::world::{World, at, item};
@@ -15,7 +15,7 @@ const DATABASE: &str = "AHA_TEST_KILLED_DATABASE";
 #[ignore = "the tests below start it, in a process of its own"]
 async fn killed_process() {
     let url = std::env::var(DATABASE).expect("the tests below start this one");
-    let store = store::open(&url, OpenMode::MustExist).await.unwrap();
+    let store = aha_store::open(&url, OpenMode::MustExist).await.unwrap();
     let world = World::new(&*store).await;
     for (number, key) in (0..).zip(["a", "b"]) {
         store.commit_fetch(&world.lease, &world.look(number, world.first, &[item(key, 1)])).await.unwrap();

@@ -1,5 +1,5 @@
-use aha_radar::domain::feedback::{FeedbackEvent, FeedbackKind};
-use aha_radar::store::{SavedProfile, Store};
+use aha_core::feedback::{FeedbackEvent, FeedbackKind};
+use aha_store::{SavedProfile, Store};
 
 use super::on_every_database;
 use super::rows::rows;

@@ -1,9 +1,9 @@
 use std::slice::from_ref;
 
-use aha_radar::domain::ids::SourceId;
-use aha_radar::domain::item::{Engagement, PageNote, PageOutcome, TimeBasis};
-use aha_radar::domain::source::{SourceHealth, Validators};
-use aha_radar::store::{FetchCommit, FetchCounts, FetchStatus, IdentifiedItem, Store};
+use aha_core::ids::SourceId;
+use aha_core::item::{Engagement, PageNote, PageOutcome, TimeBasis};
+use aha_core::source::{SourceHealth, Validators};
+use aha_store::{FetchCommit, FetchCounts, FetchStatus, IdentifiedItem, Store};
 
 use super::on_every_database;
 use super::world::{World, at, feed, id, item};

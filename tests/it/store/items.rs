@@ -1,6 +1,6 @@
-use aha_radar::domain::ids::ClusterId;
-use aha_radar::domain::item::TimeBasis;
-use aha_radar::store::{ClusterCommit, FetchCommit, IdentifiedItem, Store};
+use aha_core::ids::ClusterId;
+use aha_core::item::TimeBasis;
+use aha_store::{ClusterCommit, FetchCommit, IdentifiedItem, Store};
 
 use super::on_every_database;
 use super::world::{SPACE, World, at, embedding, id, item, window};
@@ -98,7 +98,7 @@ async fn items_are_embedded_again_when_their_text_changes(store: &dyn Store) {
     store.commit_fetch(&world.lease, &world.look(1, world.first, &[edited])).await.unwrap();
     let texts = store.items_to_embed(world.topic.id, SPACE, 9).await.unwrap();
     assert_eq!(texts.iter().map(|text| text.id).collect::<Vec<_>>(), [id("b")]);
-    let again = aha_radar::store::NewEmbedding { content_hash: "new".to_owned(), vector: vec![9], ..embedding("b") };
+    let again = aha_store::NewEmbedding { content_hash: "new".to_owned(), vector: vec![9], ..embedding("b") };
     store.commit_embeddings(&world.lease, SPACE, &[again]).await.unwrap();
     assert!(store.items_to_embed(world.topic.id, SPACE, 9).await.unwrap().is_empty());
     let embedded = store.embedded_items(world.topic.id, SPACE, window(2, 3), at(99)).await.unwrap();
@@ -110,7 +110,7 @@ async fn vectors_are_those_of_present_texts_in_the_window(store: &dyn Store) {
     let world = World::new(store).await;
     world.with_items(store, &[item("a", 1), item("b", 2), item("c", 3)]).await;
     world.embed(store, &["a", "b", "c"]).await;
-    let edited = aha_radar::store::IdentifiedItem { hash_text: "new".to_owned(), ..item("b", 2) };
+    let edited = aha_store::IdentifiedItem { hash_text: "new".to_owned(), ..item("b", 2) };
     store.commit_fetch(&world.lease, &world.look(1, world.first, &[edited])).await.unwrap();
     let vectors = async |space: &str, window| {
         let found = store.vectors(world.topic.id, space, window).await.unwrap();
@@ -143,7 +143,7 @@ async fn what_is_placed_is_embedded_again_only_for_a_reason(store: &dyn Store) {
     assert_eq!(to_embed(SPACE).await, [id("b")]);
     store.commit_clusters(&world.lease, &ClusterCommit::default()).await.unwrap();
     assert_eq!(to_embed(SPACE).await, [id("b")], "it is not placed before it is embedded");
-    let again = aha_radar::store::NewEmbedding { content_hash: "new".to_owned(), ..embedding("b") };
+    let again = aha_store::NewEmbedding { content_hash: "new".to_owned(), ..embedding("b") };
     store.commit_embeddings(&world.lease, SPACE, &[again]).await.unwrap();
     store.commit_clusters(&world.lease, &ClusterCommit::default()).await.unwrap();
     assert!(to_embed(SPACE).await.is_empty());

@@ -1,10 +1,10 @@
 use std::time::Duration;
 
-use aha_radar::domain::digest::Cost;
-use aha_radar::domain::ids::TopicId;
-use aha_radar::domain::run::RunMode;
-use aha_radar::domain::topic::Topic;
-use aha_radar::store::{ClusterCommit, LEASE_SECONDS, Lease, LeaseAttempt, Store, StoreError};
+use aha_core::digest::Cost;
+use aha_core::ids::TopicId;
+use aha_core::run::RunMode;
+use aha_core::topic::Topic;
+use aha_store::{ClusterCommit, LEASE_SECONDS, Lease, LeaseAttempt, Store, StoreError};
 
 use super::digests::digest_commit;
 use super::on_every_database;
@@ -78,7 +78,7 @@ async fn a_stale_lease_commits_nothing(store: &dyn Store) {
     assert!(store.latest_digest(world.topic.id).await.unwrap().is_none());
 }
 
-async fn refuses_everything(store: &dyn Store, world: &World, stale: &Lease, run: &aha_radar::store::NewRun) {
+async fn refuses_everything(store: &dyn Store, world: &World, stale: &Lease, run: &aha_store::NewRun) {
     let clusters = ClusterCommit::default();
     let call = super::answers::call(world, "none", Some(0));
     let digest = digest_commit(world, Cost::default(), Vec::new());

@@ -1,8 +1,8 @@
 use std::collections::BTreeMap;
 
-use aha_radar::domain::ids::{CallId, ItemId};
-use aha_radar::domain::topic::BudgetTier;
-use aha_radar::store::{
+use aha_core::ids::{CallId, ItemId};
+use aha_core::topic::BudgetTier;
+use aha_store::{
     Adjustment, AnswerKey, CallFilter, CallOutcome, CallRecord, Counter, CounterLimit, Exhausted, Gone, Lease,
     NewAnswer, NewCall, NewEmbedding, NewVectors, Reservation, Settlement, Store, StoreError,
 };

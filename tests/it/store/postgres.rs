@@ -1,7 +1,7 @@
 //! What only Postgres has: a server to reach, and its refusals.
 
-use aha_radar::store::TopicStore;
-use aha_radar::store::{self, OpenMode, PostgresStore, StoreError};
+use aha_store::TopicStore;
+use aha_store::{OpenMode, PostgresStore, StoreError};
 use sqlx::{AssertSqlSafe, Connection, PgConnection};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
@@ -10,7 +10,7 @@ use super::world::{FreshPostgres, World, at, item};
 use crate::support::postgres;
 
 async fn opening(url: &str) -> StoreError {
-    store::open(url, OpenMode::CreateIfMissing).await.unwrap_err()
+    aha_store::open(url, OpenMode::CreateIfMissing).await.unwrap_err()
 }
 
 async fn reopen(url: &str) -> Result<PostgresStore, StoreError> {
@@ -35,7 +35,7 @@ async fn an_empty_database_is_missing_or_migrated() {
     let (a, b, c) = tokio::join!(
         PostgresStore::open(&url, OpenMode::CreateIfMissing),
         PostgresStore::open(&url, OpenMode::CreateIfMissing),
-        store::open(&other_scheme, OpenMode::CreateIfMissing)
+        aha_store::open(&other_scheme, OpenMode::CreateIfMissing)
     );
     a.unwrap().ensure_topic("default", at(0)).await.unwrap();
     assert_eq!(b.unwrap().topics().await.unwrap().len(), 1);

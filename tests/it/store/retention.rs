@@ -1,6 +1,6 @@
-use aha_radar::domain::digest::Cost;
-use aha_radar::domain::ids::ClusterId;
-use aha_radar::store::{ClusterCommit, IdentifiedItem, RemovedRows, RetentionStep, Store};
+use aha_core::digest::Cost;
+use aha_core::ids::ClusterId;
+use aha_store::{ClusterCommit, IdentifiedItem, RemovedRows, RetentionStep, Store};
 
 use super::digests::digest_commit;
 use super::on_the_rows_of_every_database;

@@ -1,10 +1,10 @@
 //! What the rows hold, read and written behind the store's back: states that cannot be, views, and what later versions do.
 
-use aha_radar::domain::digest::Cost;
-use aha_radar::domain::ids::ClusterId;
-use aha_radar::domain::item::ItemMetadata;
-use aha_radar::domain::source::NewSource;
-use aha_radar::store::{ClusterCommit, DigestCommit, FetchCommit, FetchStatus, IdentifiedItem, Store, StoreError};
+use aha_core::digest::Cost;
+use aha_core::ids::ClusterId;
+use aha_core::item::ItemMetadata;
+use aha_core::source::NewSource;
+use aha_store::{ClusterCommit, DigestCommit, FetchCommit, FetchStatus, IdentifiedItem, Store, StoreError};
 use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection, SqliteConnection};
 
 use super::digests::digest_commit;

@@ -1,6 +1,6 @@
-use aha_radar::domain::digest::Cost;
-use aha_radar::domain::run::RunMode;
-use aha_radar::store::{AttemptEnd, NewRun, Store};
+use aha_core::digest::Cost;
+use aha_core::run::RunMode;
+use aha_store::{AttemptEnd, NewRun, Store};
 
 use super::digests::digest_commit;
 use super::on_every_database;
@@ -72,9 +72,9 @@ async fn runs_come_newest_window_first(store: &dyn Store) {
         store.open_run(&world.lease, &new).await.unwrap();
     }
     let other = World::named(store, "other").await;
-    let windows = |runs: Vec<(aha_radar::domain::run::Run, Vec<_>)>| -> Vec<_> {
+    let windows = |runs: Vec<(aha_core::run::Run, Vec<_>)>| -> Vec<_> {
         runs.into_iter()
-            .map(|(run, attempts): (_, Vec<aha_radar::domain::run::RunAttempt>)| (run.window, attempts.len()))
+            .map(|(run, attempts): (_, Vec<aha_core::run::RunAttempt>)| (run.window, attempts.len()))
             .collect()
     };
     let of_topic = windows(store.runs(Some(world.topic.id), 10).await.unwrap());

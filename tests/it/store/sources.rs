@@ -1,6 +1,6 @@
-use aha_radar::domain::ids::SourceId;
-use aha_radar::domain::source::{NewSource, SourceHealth};
-use aha_radar::store::{SourcesAdded, Store, StoreError};
+use aha_core::ids::SourceId;
+use aha_core::source::{NewSource, SourceHealth};
+use aha_store::{SourcesAdded, Store, StoreError};
 
 use super::on_every_database;
 use super::world::{World, at, feed, item};
@@ -59,7 +59,7 @@ async fn a_removed_source_takes_its_provenance_along_and_comes_back(store: &dyn 
     assert_eq!((late.seen, late.new), (0, 0), "a look that ends after the removal stores nothing");
 
     store.add_sources(world.topic.id, &[feed("https://a.example/feed")], at(1)).await.unwrap();
-    let unaddressed = aha_radar::store::IdentifiedItem { hash_url: None, ..item("a", 1) };
+    let unaddressed = aha_store::IdentifiedItem { hash_url: None, ..item("a", 1) };
     let counts = store.commit_fetch(&world.lease, &world.look(2, world.first, &[unaddressed])).await.unwrap();
     assert_eq!((counts.new, counts.updated), (0, 0), "known by its natural identity");
     assert_eq!(store.unassigned_items(world.topic.id, at(24)).await.unwrap().len(), 1);

@@ -1,6 +1,6 @@
 //! What the ledger tells: calls, sums, and the owner's decisions on pasted texts.
 
-use aha_radar::store::{CallFilter, NewCall, Review, SpendBy, SpendRow, Store};
+use aha_store::{CallFilter, NewCall, Review, SpendBy, SpendRow, Store};
 
 use super::ledger::{call, reserve, settle, settled};
 use super::on_every_database;

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use aha_radar::store::{self, OpenMode, SqliteStore, Store, StoreError, TopicStore};
+use aha_store::{OpenMode, SqliteStore, Store, StoreError, TopicStore};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 use sqlx::{Connection, Executor};
 
@@ -43,7 +43,7 @@ async fn rows_survive_a_reopening_and_nothing_is_written_by_it() {
     world.with_items(&*database.store, &[item("a", 1)]).await;
     let mut watching = raw(&database).await;
     let before = data_version(&mut watching).await;
-    let again = store::open(&database.url, OpenMode::CreateIfMissing).await.unwrap();
+    let again = aha_store::open(&database.url, OpenMode::CreateIfMissing).await.unwrap();
     assert_eq!(again.unassigned_items(world.topic.id, at(24)).await.unwrap().len(), 1);
     again.ensure_topic("default", at(30)).await.unwrap();
     assert_eq!(data_version(&mut watching).await, before);
@@ -104,7 +104,7 @@ async fn what_cannot_be_opened_says_why() {
     let error = opening(folder.path()).await;
     assert!(matches!(&error, StoreError::CannotOpen { reason, .. } if reason.contains("folder")), "{error}");
     for url in ["sqlite::memory:", "sqlite://", "aha-radar.db"] {
-        let error = store::open(url, OpenMode::CreateIfMissing).await.unwrap_err();
+        let error = aha_store::open(url, OpenMode::CreateIfMissing).await.unwrap_err();
         assert!(matches!(error, StoreError::CannotOpen { .. }), "{url}: {error}");
     }
 }
@@ -112,7 +112,7 @@ async fn what_cannot_be_opened_says_why() {
 #[tokio::test]
 async fn another_kind_of_database_is_refused_without_its_password() {
     let url = "mysql://me:secret@db.example/aha";
-    let error = store::open(url, OpenMode::MustExist).await.unwrap_err();
+    let error = aha_store::open(url, OpenMode::MustExist).await.unwrap_err();
     assert!(matches!(&error, StoreError::UnsupportedDatabase { scheme } if scheme == "mysql"));
     assert!(!format!("{error} {error:?}").contains("secret"));
 }

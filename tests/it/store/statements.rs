@@ -1,6 +1,6 @@
 //! Every statement of the store, prepared on the databases it is for: a column, table or parameter that is not there fails.
 //!
-//! The statements are read from the sources of `src/store`, so that none has to be listed: sqlx takes text that the compiler
+//! The statements are read from the sources of `crates/store/src`, so that none has to be listed: sqlx takes text that the compiler
 //! knows, or what is marked with `AssertSqlSafe`, and that is refused here outside of the files that put SQL together. The type
 //! of each parameter has to follow from the statement: `CAST($1 AS TEXT) IS NULL`, not `$1 IS NULL`.
 
@@ -21,7 +21,7 @@ const BEGINNINGS: [&str; 6] = ["SELECT ", "INSERT ", "UPDATE ", "DELETE ", "WITH
 const CALLS: [&str; 5] = ["query", "query_as", "query_scalar", "begin_with", "raw_sql"];
 
 /// Folders and files that put SQL together, from the catalogue or from whole statements; their own tests run what they make.
-const PUT_TOGETHER: [&str; 2] = ["src/store/copy", "src/store/sqlite/script.rs"];
+const PUT_TOGETHER: [&str; 2] = ["crates/store/src/copy", "crates/store/src/sqlite/script.rs"];
 
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Statement {
@@ -41,7 +41,7 @@ impl Found {
     fn in_sources() -> Self {
         let mut found = Self::default();
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-        for file in files_below(&root.join("src")) {
+        for file in ["src", "crates"].iter().flat_map(|folder| files_below(&root.join(folder))) {
             let name = file.strip_prefix(root).unwrap().display().to_string();
             if PUT_TOGETHER.iter().any(|folder| name.starts_with(folder)) {
                 continue;
@@ -134,7 +134,7 @@ fn is_statement(text: &str) -> bool {
 fn statements(not_of: &str) -> Vec<Statement> {
     let found = Found::in_sources();
     assert!(found.unclear.is_empty(), "write each statement as one text or file of its own: {:#?}", found.unclear);
-    let elsewhere: Vec<_> = found.statements.iter().filter(|s| !s.file.starts_with("src/store/")).collect();
+    let elsewhere: Vec<_> = found.statements.iter().filter(|s| !s.file.starts_with("crates/store/src/")).collect();
     assert!(elsewhere.is_empty(), "SQL belongs into src/store: {elsewhere:#?}");
     found.statements.into_iter().filter(|s| !s.file.starts_with(not_of)).collect()
 }
@@ -144,7 +144,7 @@ async fn every_statement_is_prepared_on_sqlite() {
     let database = FreshSqlite::new().await;
     let mut connection = SqliteConnection::connect(&database.url).await.unwrap();
     let mut wrong = Vec::new();
-    let statements = statements("src/store/postgres/");
+    let statements = statements("crates/store/src/postgres/");
     for statement in &statements {
         if let Err(error) = connection.prepare(AssertSqlSafe(statement.sql.clone()).into_sql_str()).await {
             wrong.push(format!("{}: {error}\n{}", statement.file, statement.sql));
@@ -159,7 +159,7 @@ async fn every_statement_is_prepared_on_postgres() {
     let database = FreshPostgres::new().await;
     let mut connection = PgConnection::connect(&database.url).await.unwrap();
     let mut wrong = Vec::new();
-    let statements = statements("src/store/sqlite/");
+    let statements = statements("crates/store/src/sqlite/");
     for statement in &statements {
         if let Err(error) = connection.prepare(AssertSqlSafe(statement.sql.clone()).into_sql_str()).await {
             wrong.push(format!("{}: {error}\n{}", statement.file, statement.sql));

@@ -1,8 +1,8 @@
-use aha_radar::domain::digest::Cost;
-use aha_radar::domain::ids::ClusterId;
-use aha_radar::domain::story::Delivery;
-use aha_radar::store::{ClusterCommit, FoundThresholds, Store};
-use aha_radar::stories::comparison::{LOCAL_THRESHOLDS, Thresholds};
+use aha_core::digest::Cost;
+use aha_core::ids::ClusterId;
+use aha_core::story::Delivery;
+use aha_core::thresholds::{LOCAL_THRESHOLDS, Thresholds};
+use aha_store::{ClusterCommit, FoundThresholds, Store};
 
 use super::digests::digest_commit;
 use super::on_every_database;

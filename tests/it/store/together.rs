@@ -1,8 +1,8 @@
 //! Calls that are reserved, and settled, in one transaction: as if one after the other.
 
-use aha_radar::domain::ids::CallId;
-use aha_radar::domain::topic::BudgetTier;
-use aha_radar::store::{
+use aha_core::ids::CallId;
+use aha_core::topic::BudgetTier;
+use aha_store::{
     AnswerKey, CounterLimit, LeasedSettlement, NewAnswer, NewCall, Reservation, Settlement, Store, StoreError,
 };
 

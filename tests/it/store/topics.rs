@@ -1,5 +1,5 @@
-use aha_radar::domain::topic::{BudgetTier, Rule, RuleAction};
-use aha_radar::store::{Store, StoreError};
+use aha_core::topic::{BudgetTier, Rule, RuleAction};
+use aha_store::{Store, StoreError};
 
 use super::on_every_database;
 use super::world::at;
@@ -42,7 +42,7 @@ async fn settings_are_kept_and_the_rest_is_left_alone(store: &dyn Store) {
 
 async fn a_topic_that_is_not_there_is_named(store: &dyn Store) {
     let mut topic = store.ensure_topic("default", at(0)).await.unwrap();
-    topic.id = aha_radar::domain::ids::TopicId::of(&["another"]);
+    topic.id = aha_core::ids::TopicId::of(&["another"]);
     assert!(matches!(store.save_topic(&topic).await, Err(StoreError::NotFound { what: "topic", .. })));
     assert!(matches!(store.set_next_run(topic.id, None).await, Err(StoreError::NotFound { .. })));
 }

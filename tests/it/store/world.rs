@@ -2,15 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use aha_radar::domain::ids::{FetchRunId, ItemId, RunId, SourceId};
-use aha_radar::domain::item::{Engagement, ItemMetadata, TimeBasis};
-use aha_radar::domain::ranking::Ranking;
-use aha_radar::domain::run::{RunMode, RunSettings};
-use aha_radar::domain::source::{NewSource, Source, SourceHealth, Validators};
-use aha_radar::domain::time::{HOUR_MS, Timestamp};
-use aha_radar::domain::topic::{BudgetTier, DigestSizes, Topic};
-use aha_radar::domain::window::Window;
-use aha_radar::store::{
+use aha_core::ids::{FetchRunId, ItemId, RunId, SourceId};
+use aha_core::item::{Engagement, ItemMetadata, TimeBasis};
+use aha_core::ranking::Ranking;
+use aha_core::run::{RunMode, RunSettings};
+use aha_core::source::{NewSource, Source, SourceHealth, Validators};
+use aha_core::time::{HOUR_MS, Timestamp};
+use aha_core::topic::{BudgetTier, DigestSizes, Topic};
+use aha_core::window::Window;
+use aha_store::{
     self, FetchCommit, FetchStatus, IdentifiedItem, Lease, LeaseAttempt, NewEmbedding, NewRun, OpenMode, SharedStore,
     Store,
 };
@@ -31,7 +31,7 @@ impl FreshSqlite {
     pub(crate) async fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let url = format!("sqlite://{}", folder.path().join("aha-radar.db").display());
-        let store = store::open(&url, OpenMode::CreateIfMissing).await.unwrap();
+        let store = aha_store::open(&url, OpenMode::CreateIfMissing).await.unwrap();
         Self { store, url, folder }
     }
 }
@@ -45,7 +45,7 @@ pub(crate) struct FreshPostgres {
 impl FreshPostgres {
     pub(crate) async fn new() -> Self {
         let url = postgres::fresh_database().await;
-        let store = store::open(&url, OpenMode::MustExist).await.unwrap();
+        let store = aha_store::open(&url, OpenMode::MustExist).await.unwrap();
         Self { store, url }
     }
 

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use aha_radar::store::error::Decision;
-use aha_radar::store::{LeaseAttempt, StoreError};
+use aha_store::error::Decision;
+use aha_store::{LeaseAttempt, StoreError};
 use sqlx::{Connection, Executor, PgConnection};
 
 use super::world::{FreshPostgres, World, at, feed, item};

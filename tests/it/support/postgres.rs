@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use aha_radar::store::{OpenMode, PostgresStore};
+use aha_store::{OpenMode, PostgresStore};
 use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection};
 use tokio::sync::Mutex;
 

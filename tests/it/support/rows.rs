@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::str::FromStr as _;
 use std::time::Duration;
 
-use aha_radar::store::{self, OpenMode, SharedStore};
+use aha_store::{OpenMode, SharedStore};
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{
     AssertSqlSafe, Column as _, Connection as _, Executor as _, PgConnection, SqlSafeStr as _, SqliteConnection,
@@ -32,7 +32,7 @@ where
     F: Future<Output = T>,
 {
     let url = radar.database_url();
-    block_on(|| async move { work(store::open(&url, OpenMode::MustExist).await.unwrap()).await })
+    block_on(|| async move { work(aha_store::open(&url, OpenMode::MustExist).await.unwrap()).await })
 }
 
 /// The first column of a query, NULL as an empty text.

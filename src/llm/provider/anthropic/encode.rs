@@ -115,8 +115,9 @@ fn takes_effort(request: &ModelRequest) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use aha_core::task::Task;
+
     use super::*;
-    use crate::domain::task::Task;
     use crate::llm::provider::{Capabilities, Dialect as _, Server};
 
     fn sent(request: &ModelRequest) -> Value {

@@ -96,8 +96,9 @@ fn thinking(name: &str, effort: Effort) -> Option<Value> {
 
 #[cfg(test)]
 mod tests {
+    use aha_core::task::Task;
+
     use super::*;
-    use crate::domain::task::Task;
 
     fn sent(request: &ModelRequest) -> Value {
         serde_json::from_slice(&body(request)).unwrap()

@@ -177,8 +177,9 @@ impl Run<'_> {
 
 #[cfg(test)]
 mod tests {
+    use aha_core::digest::Evidence;
+
     use super::*;
-    use crate::domain::digest::Evidence;
 
     fn names(text: &str) -> Vec<(String, String)> {
         let input = SummaryInput {

@@ -14,10 +14,11 @@ use serde_json::Value;
 
 pub use triage::{NOTHING_SAID, UNASKED, is_asked_for, worth};
 
+use aha_core::model::ModelRef;
+use aha_core::task::Task;
+
 use super::super::input::{SummaryInput, TaskInput};
 use super::super::schema::{self, SchemaError};
-use crate::domain::model::ModelRef;
-use crate::domain::task::Task;
 
 pub const PROVIDER: &str = "local";
 pub const MODEL: &str = "briefing-1";

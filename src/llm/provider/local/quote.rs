@@ -5,9 +5,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::stories::tokens::tokens;
-use crate::text::quotable::{flaw, weakness};
-use crate::text::sentences::{passages, sentences};
+use aha_analysis::stories::tokens::tokens;
+use aha_content::quotable::{flaw, weakness};
+use aha_content::sentences::{passages, sentences};
 
 /// Characters of a sentence that stands by itself.
 const SENTENCE_CHARS: std::ops::RangeInclusive<usize> = 45..=320;

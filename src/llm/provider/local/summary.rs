@@ -56,8 +56,9 @@ fn caveats(input: &SummaryInput) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use aha_core::digest::Evidence;
+
     use super::*;
-    use crate::domain::digest::Evidence;
 
     #[test]
     fn what_is_not_known_stays_empty() {

@@ -3,10 +3,9 @@
 //! What a reader asked for leads; then what was liked, what several sources tell, and what many sources name. How each part was measured
 //! stands in `docs/RANKING.md`.
 
+use aha_analysis::relevance::WEAK;
+use aha_core::digest::{Evidence, Relevance};
 use serde_json::{Value, json};
-
-use crate::domain::digest::{Evidence, Relevance};
-use crate::relevance::WEAK;
 
 use super::super::super::input::TriageInput;
 
@@ -252,7 +251,7 @@ fn reason(input: &TriageInput) -> String {
     if facts.is_empty() {
         return if input.evidence.has_interests { UNASKED } else { NOTHING_SAID }.to_owned();
     }
-    let mut text = crate::domain::item::first_words(&facts.join("; "), 500);
+    let mut text = aha_core::item::first_words(&facts.join("; "), 500);
     if let Some(first) = text.chars().next() {
         text.replace_range(..first.len_utf8(), &first.to_uppercase().to_string());
     }

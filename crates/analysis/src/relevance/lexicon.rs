@@ -1,0 +1,102 @@
+//! What a word of interests stands for besides itself: abbreviations, and the things that the name of a subject covers.
+//!
+//! Both tables are written by hand (`models/abbreviations_en_v1.tsv`, `models/topics_en_v1.tsv`), for English.
+
+use std::sync::LazyLock;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::words::{each_word, stem};
+
+static ABBREVIATIONS: &str = include_str!("../../../../models/abbreviations_en_v1.tsv");
+static TOPICS: &str = include_str!("../../../../models/topics_en_v1.tsv");
+
+/// The longest phrase of either table, in words.
+pub(super) const LONGEST: usize = 4;
+
+/// See the module.
+#[derive(Debug)]
+pub(super) struct Lexicon {
+    /// An abbreviation by the stems of the words that it stands for.
+    abbreviations: FxHashMap<Vec<String>, &'static str>,
+    /// With which these phrases begin.
+    first_stems: FxHashSet<String>,
+    /// Stems of the words that belong to a subject, by the stems of its name.
+    topics: FxHashMap<Vec<String>, Vec<String>>,
+}
+
+static LEXICON: LazyLock<Lexicon> = LazyLock::new(Lexicon::read);
+
+impl Lexicon {
+    pub(super) fn shipped() -> &'static Self {
+        &LEXICON
+    }
+
+    fn read() -> Self {
+        let lines = |table: &'static str| table.lines().filter_map(|line| line.split_once('\t'));
+        let abbreviations: FxHashMap<Vec<String>, &'static str> =
+            lines(ABBREVIATIONS).map(|(short, long)| (stems(long), short)).collect();
+        let first_stems = abbreviations.keys().filter_map(|phrase| phrase.first().cloned()).collect();
+        let mut topics = FxHashMap::default();
+        for (names, related) in lines(TOPICS) {
+            // Phrases of the table are written with hyphens; their words by themselves would say too little.
+            let related: Vec<String> = related.split(' ').filter(|word| !word.contains('-')).map(stem).collect();
+            for name in names.split(", ") {
+                topics.insert(stems(name), related.clone());
+            }
+        }
+        Self { abbreviations, first_stems, topics }
+    }
+
+    /// The abbreviation of a phrase, by the stems of its words.
+    pub(super) fn abbreviation(&self, stems: &[String]) -> Option<&'static str> {
+        (stems.len() > 1).then(|| self.abbreviations.get(stems).copied()).flatten()
+    }
+
+    /// Every abbreviation, some more than once.
+    pub(super) fn abbreviations(&self) -> impl Iterator<Item = &'static str> {
+        self.abbreviations.values().copied()
+    }
+
+    pub(super) fn begins_abbreviation(&self, stem: &str) -> bool {
+        self.first_stems.contains(stem)
+    }
+
+    /// Stems of what belongs to a subject.
+    pub(super) fn related(&self, stems: &[String]) -> Option<&[String]> {
+        self.topics.get(stems).map(Vec::as_slice)
+    }
+}
+
+fn stems(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    each_word(text, |word| found.push(stem(word)));
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn abbreviations_are_found_by_what_they_stand_for() {
+        let lexicon = Lexicon::shipped();
+        assert_eq!(lexicon.abbreviation(&stems("artificial intelligence")), Some("ai"));
+        assert_eq!(lexicon.abbreviation(&stems("language models")), Some("llm"));
+        assert_eq!(lexicon.abbreviation(&stems("ferry")), None);
+    }
+
+    #[test]
+    fn subjects_cover_their_things() {
+        let related = Lexicon::shipped().related(&stems("films")).unwrap();
+        assert!(related.contains(&stem("director")));
+    }
+
+    #[test]
+    fn no_phrase_is_longer_than_is_looked_for() {
+        let lexicon = Lexicon::shipped();
+        let phrases = lexicon.abbreviations.keys().chain(lexicon.topics.keys());
+        let long: Vec<_> = phrases.filter(|phrase| phrase.len() > LONGEST).collect();
+        assert!(long.is_empty(), "{long:?}");
+    }
+}

@@ -1,0 +1,205 @@
+//! Interests as a query over a corpus: each term with its weight, each clause with its terms.
+
+use rayon::prelude::*;
+
+use crate::stories::similarity::Frequencies;
+
+use super::clauses::{Clause, Interests};
+use super::documents::{Corpus, Document};
+use super::lexicon::{LONGEST, Lexicon};
+use super::score::ClauseMatch;
+use super::terms::{Hits, Term};
+use super::word_vectors::{DIMENSIONS, Vector, WordVectors};
+use super::words::stem;
+
+/// So many documents the shipped frequencies of words count as, beside those of the stored items.
+const PRIOR_DOCUMENTS: f64 = 200.0;
+/// Words of a document, from which the frequency of a word becomes one of documents.
+const PRIOR_WORDS: i32 = 150;
+/// The share of documents that name a place, where nothing is stored yet.
+const PRIOR_OF_PLACE: f64 = 0.02;
+
+/// In how many of how many stored items a word, in lower case, stands.
+pub trait DocumentFrequencies {
+    fn documents(&self) -> usize;
+    fn documents_with(&self, word: &str) -> usize;
+}
+
+impl DocumentFrequencies for Frequencies {
+    fn documents(&self) -> usize {
+        self.documents()
+    }
+
+    fn documents_with(&self, word: &str) -> usize {
+        usize::try_from(self.documents_with_word(word)).unwrap_or(0)
+    }
+}
+
+/// Where nothing is stored.
+#[derive(Debug, Clone, Copy)]
+pub struct NoFrequencies;
+
+impl DocumentFrequencies for NoFrequencies {
+    fn documents(&self) -> usize {
+        0
+    }
+
+    fn documents_with(&self, _: &str) -> usize {
+        0
+    }
+}
+
+/// A clause with its terms, by their numbers.
+#[derive(Debug)]
+pub(super) struct AskedClause {
+    /// In the interests.
+    pub(super) number: usize,
+    pub(super) terms: Vec<usize>,
+    pub(super) scope: Vec<usize>,
+    /// Σ of its terms' weights.
+    pub(super) weight: f64,
+    pub(super) vector: Vector,
+}
+
+/// See the module.
+#[derive(Debug)]
+pub struct Query<'a> {
+    pub(super) corpus: &'a Corpus,
+    pub(super) hits: Hits,
+    /// ln(1 + (N − n + ½) / (n + ½)) of each term.
+    pub(super) weights: Vec<f64>,
+    pub(super) wanted: Vec<AskedClause>,
+    /// Of the wanted clauses' weights; 1 where they have none.
+    pub(super) mean_weight: f64,
+    pub(super) denied: Vec<AskedClause>,
+    pub(super) terms: Vec<Term>,
+}
+
+impl<'a> Query<'a> {
+    #[must_use]
+    pub fn new(interests: &Interests, corpus: &'a Corpus, frequencies: &dyn DocumentFrequencies) -> Self {
+        let mut asked = Asked::default();
+        let terms: Vec<(Vec<usize>, Vec<usize>)> =
+            interests.clauses.iter().map(|clause| (asked.terms_of(clause), asked.scope_of(clause))).collect();
+        let hits = Hits::of(corpus, &asked.terms, &asked.related);
+        let weight = |(number, term): (usize, &Term)| match term {
+            Term::Word(word) => weight_of_word(word, frequencies),
+            Term::Place(_) => weight_of_place(number, corpus, &hits),
+        };
+        let weights: Vec<f64> = asked.terms.iter().enumerate().map(weight).collect();
+        let (mut wanted, mut denied) = (Vec::new(), Vec::new());
+        for (number, (clause, (terms, scope))) in interests.clauses.iter().zip(terms).enumerate() {
+            let weight = terms.iter().map(|term| weights[*term]).sum();
+            let vector = vector(clause);
+            let clauses = if clause.denied { &mut denied } else { &mut wanted };
+            clauses.push(AskedClause { number, terms, scope, weight, vector });
+        }
+        let mean_weight = mean(wanted.iter().map(|clause| clause.weight));
+        Self { corpus, hits, weights, wanted, mean_weight, denied, terms: asked.terms }
+    }
+
+    /// The words of a text, by its number, that meet terms of a clause by themselves, each once, in lower case.
+    #[must_use]
+    pub fn meeting_words(&self, document: usize, met: &ClauseMatch) -> Vec<&str> {
+        let asked = self.wanted.iter().chain(&self.denied).find(|clause| clause.number == met.clause);
+        let (Some(asked), Some(document)) = (asked, self.corpus.documents.get(document)) else { return Vec::new() };
+        let mut found: Vec<&str> = Vec::new();
+        for id in document.fields.iter().flatten() {
+            let meets = |term: usize| asked.terms.contains(&term);
+            let is_met = self.hits.of_word(*id).iter().any(|hit| hit.direct >= 0.5 && meets(hit.term));
+            let text = &*self.corpus.words[*id as usize].text;
+            if is_met && !found.contains(&text) {
+                found.push(text);
+            }
+        }
+        found
+    }
+}
+
+/// The terms of all clauses, each once.
+#[derive(Default)]
+struct Asked {
+    terms: Vec<Term>,
+    related: Vec<Vec<String>>,
+}
+
+impl Asked {
+    /// The places that a text is to name: the clause's own beside its words, else those of its sentence.
+    fn scope_of(&mut self, clause: &Clause) -> Vec<usize> {
+        let own = if clause.words.is_empty() { &[][..] } else { &clause.places };
+        let places: Vec<Term> = own.iter().chain(&clause.scope).cloned().map(Term::Place).collect();
+        places.into_iter().map(|place| self.number(place)).collect()
+    }
+
+    fn terms_of(&mut self, clause: &Clause) -> Vec<usize> {
+        let stems: Vec<String> = clause.words.iter().map(|word| stem(word)).collect();
+        let mut terms: Vec<usize> = clause.words.iter().map(|word| self.number(Term::Word(word.clone()))).collect();
+        let mut at = 0;
+        while at < stems.len() {
+            let subject = (1..=LONGEST.min(stems.len() - at))
+                .rev()
+                .find_map(|length| Some((Lexicon::shipped().related(&stems[at..at + length])?, length)));
+            for term in terms.iter().skip(at).take(subject.map_or(0, |(_, length)| length)) {
+                self.related[*term].extend(subject.into_iter().flat_map(|(related, _)| related).cloned());
+            }
+            at += subject.map_or(1, |(_, length)| length);
+        }
+        terms.extend(clause.places.iter().map(|place| self.number(Term::Place(place.clone()))));
+        terms
+    }
+
+    fn number(&mut self, term: Term) -> usize {
+        if let Some(known) = self.terms.iter().position(|known| *known == term) {
+            return known;
+        }
+        self.terms.push(term);
+        self.related.push(Vec::new());
+        self.terms.len() - 1
+    }
+}
+
+/// 1 where all are 0.
+fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
+    let count = values.len();
+    let sum: f64 = values.sum();
+    if sum > 0.0 { sum / as_f64(count) } else { 1.0 }
+}
+
+fn weight_of_word(word: &str, frequencies: &dyn DocumentFrequencies) -> f64 {
+    let prior = 1.0 - (1.0 - WordVectors::shipped().share(word)).powi(PRIOR_WORDS);
+    weight(frequencies.documents_with(word), frequencies.documents(), prior)
+}
+
+/// By how many texts of the corpus name it by a name of one word that counts.
+fn weight_of_place(term: usize, corpus: &Corpus, hits: &Hits) -> f64 {
+    let names: Vec<bool> = hits
+        .by_word()
+        .map(|hits| hits.iter().any(|hit| hit.term == term && hit.direct >= 0.5 && hit.rest.is_empty()))
+        .collect();
+    let is_named = |document: &&Document| document.fields.iter().flatten().any(|word| names[*word as usize]);
+    weight(corpus.documents.par_iter().filter(is_named).count(), corpus.len(), PRIOR_OF_PLACE)
+}
+
+/// ln(1 + (N − n + ½) / (n + ½)), with [`PRIOR_DOCUMENTS`] besides.
+fn weight(with: usize, documents: usize, prior: f64) -> f64 {
+    let documents = as_f64(documents) + PRIOR_DOCUMENTS;
+    let with = as_f64(with) + PRIOR_DOCUMENTS * prior;
+    (1.0 + (documents - with + 0.5).max(0.0) / (with + 0.5)).ln()
+}
+
+/// The sum of the vectors of its words, the rarer the more.
+fn vector(clause: &Clause) -> Vector {
+    let table = WordVectors::shipped();
+    let mut vector = [0.0; DIMENSIONS];
+    let names = clause.place_names();
+    let places = names.iter().take(clause.places.len()).flat_map(|name| name.split(' '));
+    for rank in clause.words.iter().map(String::as_str).chain(places).filter_map(|word| table.rank(word)) {
+        table.add(rank, table.weight(rank), &mut vector);
+    }
+    vector
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts of documents")]
+const fn as_f64(count: usize) -> f64 {
+    count as f64
+}

@@ -1,0 +1,295 @@
+//! Clustering: the items that have no story yet join one or begin one, and the stories that they touch are put right.
+//!
+//! Comes in: the topic's items of the last days, with the stories they are in. Goes out: where each new item went, which stories became
+//! one, and which items left a story that was two. Average link decides: first whether groups belong together (`comparison.rs`), then
+//! whether what came together is one event (`split.rs`). Stories that get nothing new are left alone. Called by the cluster stage
+//! and by `calibrate`.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use aha_core::ids::{ClusterId, ItemId, SourceId, TopicId};
+use aha_core::thresholds::Thresholds;
+use aha_core::time::Timestamp;
+use rayon::prelude::*;
+
+use super::agglomerate::{Edge, agglomerate};
+use super::candidates::Candidates;
+use super::comparison::{Comparison, Group};
+use super::dense::DenseVector;
+use super::features::Features;
+use super::identity::identify;
+use super::lookup::Limits;
+use super::split::Splits;
+
+/// A story is open to new items for this long after one of its members.
+pub const OPEN_DAYS: i64 = 30;
+
+/// Terms are weighed by the items of this long before the first new one: how rare a word is shows over a season, not over a month.
+pub const FREQUENCY_DAYS: i64 = 60;
+
+/// How far back a copy is looked for.
+pub const COPY_DAYS: i64 = 30;
+
+/// An item as it is clustered.
+#[derive(Debug, Clone)]
+pub struct Document {
+    pub id: ItemId,
+    pub source: SourceId,
+    pub time: Timestamp,
+    pub cluster: Option<ClusterId>,
+    /// Whether that story was shown in a digest.
+    pub delivered: bool,
+    /// Whether it was found to be a copy of another one.
+    pub copy: bool,
+    pub features: Arc<Features>,
+    /// Of the run's dense space, where the item has one.
+    pub dense: Option<Arc<DenseVector>>,
+}
+
+/// Where an item was placed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Placement {
+    pub item: ItemId,
+    pub cluster: ClusterId,
+    /// Mean similarity to the story, 1 for the item that began it.
+    pub similarity: f64,
+    pub began: bool,
+}
+
+/// A story that went into another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Merge {
+    pub from: ClusterId,
+    pub into: ClusterId,
+}
+
+/// What clustering found.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Placed {
+    /// Items that joined a story, began one, or went from one into another.
+    pub placements: Vec<Placement>,
+    pub merges: Vec<Merge>,
+    /// Stories whose items are not the same as before.
+    pub changed: BTreeSet<ClusterId>,
+    /// The story of each document; `None` for one too old to be looked at that has none.
+    pub homes: Vec<Option<ClusterId>>,
+}
+
+/// Places every document that has no story yet. `documents` come by time, then id.
+#[must_use]
+pub fn place(topic: TopicId, documents: &[Document], thresholds: Thresholds) -> Placed {
+    Clustering::of(documents, Limits::USUAL).place(topic, thresholds)
+}
+
+/// Documents made ready for comparing: what does not depend on thresholds is done once.
+#[derive(Debug)]
+pub struct Clustering<'a> {
+    documents: &'a [Document],
+    comparison: Comparison<'a>,
+    /// New items, and the stories in reach that they may belong to.
+    groups: Vec<Group>,
+    edges: Vec<Edge>,
+    limits: Limits,
+}
+
+impl<'a> Clustering<'a> {
+    #[must_use]
+    pub fn of(documents: &'a [Document], limits: Limits) -> Self {
+        let comparison = Comparison::of(documents);
+        let Candidates { groups, edges } = Candidates::of(&comparison, documents, limits);
+        Self { documents, comparison, groups, edges, limits }
+    }
+
+    /// The stories as they are by these thresholds.
+    #[must_use]
+    pub fn place(&self, topic: TopicId, thresholds: Thresholds) -> Placed {
+        let groups = self.groups(thresholds);
+        let parts = groups.par_iter().flat_map_iter(|group| self.split(&mut Splits::default(), group, thresholds));
+        let parts = parts.collect();
+        identify(topic, self.documents, parts, &|number| self.comparison.get(number))
+    }
+
+    /// What average link brings together.
+    pub(super) fn groups(&self, thresholds: Thresholds) -> Vec<Group> {
+        agglomerate(&self.comparison, self.comparison.needed(thresholds), &self.groups, &self.edges, self.limits.least)
+    }
+
+    /// What a group is made of; one without news is left as it is.
+    pub(super) fn split(&self, splits: &mut Splits, group: &Group, thresholds: Thresholds) -> Vec<Vec<usize>> {
+        if !group.changed {
+            return vec![group.members.clone()];
+        }
+        splits.parts(&group.members, &|number| self.comparison.get(number), thresholds.split)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use aha_core::thresholds::LOCAL_THRESHOLDS;
+
+    /// Twelve items of different matters, each with a vector of its own direction, and two that tell one in other words.
+    fn documents() -> Vec<Document> {
+        let texts = (0..12).map(|n| (format!("thing{n} stuff{n} matter{n}"), n));
+        let pair = [("ferry stranded harbour".to_owned(), 12), ("harbour vessel aground".to_owned(), 12)];
+        let document = |(place, (text, axis)): (usize, (String, usize))| {
+            let mut numbers = [0.0_f32; 13];
+            numbers[axis] = 1.0;
+            Document {
+                id: ItemId::of(&[&place.to_string()]),
+                source: SourceId::of(&[&place.to_string()]),
+                time: Timestamp::from_millis(i64::try_from(place).unwrap()),
+                cluster: None,
+                delivered: false,
+                copy: false,
+                features: Arc::new(Features::of(None, &text)),
+                dense: DenseVector::from_bytes(&DenseVector::to_bytes(&numbers)).map(Arc::new),
+            }
+        };
+        texts.chain(pair).enumerate().map(document).collect()
+    }
+
+    fn joined(documents: &[Document]) -> Vec<ItemId> {
+        place(TopicId::of(&["t"]), documents, LOCAL_THRESHOLDS)
+            .placements
+            .iter()
+            .filter(|p| !p.began)
+            .map(|p| p.item)
+            .collect()
+    }
+
+    #[test]
+    fn what_a_model_finds_alike_is_one_story_where_words_are_few() {
+        let documents = documents();
+        assert_eq!(joined(&documents), [documents[13].id]);
+    }
+
+    fn telling(texts: &[(&str, &str)]) -> Vec<Document> {
+        let one = |(place, (source, text)): (usize, &(&str, &str))| Document {
+            id: ItemId::of(&[&place.to_string()]),
+            source: SourceId::of(&[source]),
+            time: Timestamp::from_millis(i64::try_from(place).unwrap()),
+            cluster: None,
+            delivered: false,
+            copy: false,
+            features: Arc::new(Features::of(None, text)),
+            dense: None,
+        };
+        texts.iter().enumerate().map(one).collect()
+    }
+
+    fn place_all(documents: &[Document]) -> Placed {
+        place(TopicId::of(&["t"]), documents, LOCAL_THRESHOLDS)
+    }
+
+    const STORM: [(&str, &str); 3] = [
+        ("a", "storm tears roof off the school in Kelmouth"),
+        ("b", "school in Kelmouth loses its roof in the storm"),
+        ("c", "new tax on heat pumps is voted down"),
+    ];
+
+    #[test]
+    fn forms_versions_and_dates_make_no_story() {
+        let series = [
+            ("a", "Daily discussion – 12 May"),
+            ("b", "Daily discussion – 12 May"),
+            ("c", "Release v1.2.3: bug fixes and improvements"),
+            ("d", "Release v1.2.3: bug fixes and improvements"),
+        ];
+        assert!(place_all(&telling(&series)).placements.iter().all(|placement| placement.began));
+    }
+
+    #[test]
+    fn names_alone_make_no_story() {
+        let topic = [("a", "See it all about Skerrow and Aldermane"), ("b", "What was eaten by Skerrow and Aldermane")];
+        assert!(place_all(&telling(&topic)).placements.iter().all(|placement| placement.began));
+    }
+
+    #[test]
+    fn what_is_in_a_story_stays_and_two_that_are_one_merge_unless_both_were_shown() {
+        let mut documents = telling(&STORM);
+        let stories = ["x", "y"].map(|name| ClusterId::of(&[name]));
+        documents.extend(telling(&[
+            ("d", "roof of Kelmouth school torn off by storm"),
+            ("e", "roof of Kelmouth school torn off by storm: pictures"),
+        ]));
+        for (place, document) in documents.iter_mut().enumerate() {
+            (document.id, document.time) =
+                (ItemId::of(&[&place.to_string()]), Timestamp::from_millis(i64::try_from(place).unwrap()));
+        }
+        documents[0].cluster = Some(stories[0]);
+        documents[1].cluster = Some(stories[1]);
+        documents[1].delivered = true;
+        let placed = place_all(&documents);
+        assert_eq!(placed.merges, [Merge { from: stories[0], into: stories[1] }]);
+        assert_eq!([0, 1, 3, 4].map(|place| placed.homes[place]), [Some(stories[1]); 4]);
+        documents[0].delivered = true;
+        let placed = place_all(&documents);
+        assert_eq!(placed.merges, []);
+        assert_eq!([0, 1].map(|place| placed.homes[place]), stories.map(Some));
+    }
+
+    #[test]
+    fn any_number_of_threads_places_alike() {
+        let texts: Vec<(String, String)> =
+            (0..240).map(|n| (format!("s{}", n % 40), format!("{} number{}", STORM[n % 3].1, n % 7))).collect();
+        let told: Vec<(&str, &str)> = texts.iter().map(|(source, text)| (source.as_str(), text.as_str())).collect();
+        let documents = telling(&told);
+        let placed_by = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| place_all(&documents))
+        };
+        let placed = placed_by(1);
+        assert!(placed.placements.iter().any(|placement| !placement.began));
+        assert_eq!(placed, placed_by(4));
+    }
+
+    #[test]
+    fn without_news_nothing_moves() {
+        let mut documents = telling(&STORM);
+        for (place, document) in documents.iter_mut().enumerate() {
+            document.cluster = Some(ClusterId::of(&[&place.to_string()]));
+        }
+        let placed = place_all(&documents);
+        assert_eq!((placed.placements, placed.merges, placed.changed), (vec![], vec![], BTreeSet::new()));
+    }
+
+    #[test]
+    fn two_events_in_a_shown_story_part_and_the_larger_keeps_its_id() {
+        let raid = |ship: &str, taken: u32, n: u32| {
+            format!("navy warship captured pirates gulf report{n}: the {ship} took {taken} men {ship} {taken}")
+        };
+        let texts: Vec<String> =
+            (0..3).map(|n| raid("Mysore", 23, n)).chain((3..9).map(|n| raid("Sukanya", 26, n))).collect();
+        let sources: Vec<String> = (0..9).map(|n| format!("s{n}")).collect();
+        let told: Vec<(&str, &str)> = sources.iter().zip(&texts).map(|(s, t)| (s.as_str(), t.as_str())).collect();
+        let mut documents = telling(&told);
+        let story = ClusterId::of(&["raids"]);
+        for document in &mut documents[..8] {
+            (document.cluster, document.delivered) = (Some(story), true);
+        }
+        let placed = place_all(&documents);
+        assert!(placed.homes[3..].iter().all(|home| *home == Some(story)));
+        assert!(placed.homes[..3].iter().all(|home| *home == placed.homes[0] && *home != Some(story)));
+        assert_eq!(placed.placements.iter().filter(|placement| placement.began).count(), 1);
+        assert!(placed.changed.contains(&story));
+    }
+
+    #[test]
+    fn an_item_without_a_vector_is_compared_by_words_alone() {
+        let mut documents = documents();
+        documents[13].dense = None;
+        assert_eq!(joined(&documents), []);
+        documents[13].features = Arc::clone(&documents[12].features);
+        assert_eq!(joined(&documents), [documents[13].id]);
+    }
+
+    #[test]
+    fn vectors_of_two_lengths_are_never_compared() {
+        let mut documents = documents();
+        let other: Vec<f32> = vec![1.0; 8];
+        documents[13].dense = DenseVector::from_bytes(&DenseVector::to_bytes(&other)).map(Arc::new);
+        assert_eq!(joined(&documents), []);
+    }
+}

@@ -1,0 +1,153 @@
+//! Copies: texts that another source has word for word.
+//!
+//! Comes in: documents. Goes out: pairs of a copy and its original. Called by the dedupe stage.
+//!
+//! Only what is new is looked at, and only beside the texts that have one of its few rarest terms: a copy has at least one of them.
+
+use aha_core::ids::ItemId;
+use aha_core::time::{DAY_MS, Timestamp};
+use rayon::prelude::*;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::cluster::{COPY_DAYS, Document};
+use super::comparison::Comparison;
+use super::similarity::{WORDS, Weighted};
+use super::vocabulary::Term;
+
+/// Cosine of words at which one text is a copy of another.
+const COPY: f64 = 0.995;
+
+/// The share of a text's squared length that, missing in another, leaves a cosine below [`COPY`]: 1 − 0.995², rounded up.
+const MISSED: f64 = 0.01;
+
+/// Shorter texts are not called copies of one another: "Open thread" is not one story.
+const COPY_WORDS: usize = 20;
+
+/// So many of the latest texts that have a term are compared.
+const LATEST: usize = 128;
+
+/// Pairs (copy, original): near-identical texts within [`COPY_DAYS`], the original being the older. What has a story is looked
+/// at no more: it is a copy or an original already.
+#[must_use]
+pub fn copies(documents: &[Document]) -> Vec<(ItemId, ItemId)> {
+    let comparison = Comparison::of(documents);
+    let looked_at = |number: &usize| documents[*number].features.length() >= COPY_WORDS && !documents[*number].copy;
+    let new: Vec<usize> = (0..documents.len()).filter(|n| documents[*n].cluster.is_none()).filter(looked_at).collect();
+    let signs: FxHashMap<usize, Vec<Term>> = new.par_iter().map(|n| (*n, signs(comparison.get(*n)))).collect();
+    let wanted: FxHashSet<Term> = signs.values().flatten().copied().collect();
+    let (mut holders, mut found) = (FxHashMap::<Term, Vec<usize>>::default(), Vec::new());
+    for number in (0..documents.len()).filter(looked_at) {
+        let document = &documents[number];
+        let is_copied = |older: &usize| {
+            within_days(documents[*older].time, document.time, COPY_DAYS)
+                && comparison.get(*older).word_cosine(comparison.get(number)) >= COPY
+        };
+        let originals = signs.get(&number).map(|signs| latest(&holders, signs)).unwrap_or_default();
+        match originals.into_iter().find(is_copied) {
+            Some(older) => found.push((document.id, documents[older].id)),
+            None => document.features.words().filter(|term| wanted.contains(term)).for_each(|term| {
+                holders.entry(term).or_default().push(number);
+            }),
+        }
+    }
+    found
+}
+
+/// The heaviest words of a text, so many that no copy is without all of them.
+fn signs(weighted: &Weighted) -> Vec<Term> {
+    let mut words: Vec<(f64, Term)> =
+        weighted.entries().map(|entry| (f64::from(entry.weights[WORDS]), entry.term)).collect();
+    words.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    let mut missed = MISSED * weighted.words_length().powi(2);
+    let is_needed = |(weight, _): &(f64, Term)| {
+        let is_needed = missed > 0.0;
+        missed -= weight.powi(2);
+        is_needed
+    };
+    words.into_iter().take_while(is_needed).map(|(_, term)| term).collect()
+}
+
+/// The latest that have any of the terms, in their order.
+fn latest(holders: &FxHashMap<Term, Vec<usize>>, terms: &[Term]) -> Vec<usize> {
+    let of_terms = terms.iter().filter_map(|term| holders.get(term));
+    let mut latest: Vec<usize> =
+        of_terms.flat_map(|holders| &holders[holders.len().saturating_sub(LATEST)..]).copied().collect();
+    latest.sort_unstable();
+    latest.dedup();
+    latest
+}
+
+fn within_days(a: Timestamp, b: Timestamp, days: i64) -> bool {
+    (a - b).abs() <= days * DAY_MS
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use aha_core::ids::{ClusterId, SourceId};
+
+    use super::super::features::Features;
+    use super::*;
+
+    /// A text a day, each of a source of its own; those named have a story.
+    fn documents(texts: &[String], placed: &[usize]) -> Vec<Document> {
+        let one = |(number, text): (usize, &String)| Document {
+            id: ItemId::of(&[&number.to_string()]),
+            source: SourceId::of(&[&number.to_string()]),
+            time: Timestamp::from_millis(i64::try_from(number).unwrap() * DAY_MS),
+            cluster: placed.contains(&number).then(|| ClusterId::of(&[&number.to_string()])),
+            delivered: false,
+            copy: false,
+            features: Arc::new(Features::of(None, text)),
+            dense: None,
+        };
+        texts.iter().enumerate().map(one).collect()
+    }
+
+    fn told(story: usize, words: usize) -> String {
+        (0..words).map(|n| format!("usual{n} matter{}x{story} ", n % 40)).collect::<Vec<_>>().concat()
+    }
+
+    /// By comparing each with all that are older.
+    fn by_all_pairs(documents: &[Document]) -> Vec<(ItemId, ItemId)> {
+        let comparison = Comparison::of(documents);
+        let mut found: Vec<(usize, usize)> = Vec::new();
+        for (number, document) in documents.iter().enumerate().filter(|(_, d)| d.cluster.is_none()) {
+            let is_copied = |older: &usize| {
+                !found.iter().any(|(copy, _)| copy == older)
+                    && within_days(documents[*older].time, document.time, COPY_DAYS)
+                    && comparison.get(*older).word_cosine(comparison.get(number)) >= COPY
+            };
+            let original = (0..number).find(is_copied);
+            found.extend(original.map(|original| (number, original)));
+        }
+        found.into_iter().map(|(copy, original)| (documents[copy].id, documents[original].id)).collect()
+    }
+
+    #[test]
+    fn every_copy_is_found_and_nothing_that_is_only_alike() {
+        let mut texts: Vec<String> = (0..24).map(|story| told(story, 30 + 40 * story)).collect();
+        for story in 0..12 {
+            texts.push(told(story, 30 + 40 * story) + if story % 2 == 0 { "" } else { "or nearly so" });
+            texts.push(told(story, 15 + 20 * story));
+        }
+        for placed in [vec![], (0..30).collect::<Vec<_>>()] {
+            let documents = documents(&texts, &placed);
+            let found = copies(&documents);
+            assert_eq!(found, by_all_pairs(&documents));
+            assert!(found.len() >= 4 && found.len() < 24, "{}", found.len());
+        }
+    }
+
+    #[test]
+    fn short_texts_and_old_ones_are_no_originals() {
+        let mut texts = vec![told(1, 5), told(1, 5), told(2, 40)];
+        texts.extend((3..33).map(|story| told(story, 40)));
+        texts.push(told(2, 40));
+        assert_eq!(copies(&documents(&texts, &[])), []);
+        texts.push(told(2, 40));
+        let documents = documents(&texts, &[]);
+        assert_eq!(copies(&documents), [(documents[34].id, documents[33].id)]);
+    }
+}

@@ -1,0 +1,136 @@
+//! Which story each group of items is: the one that most of its items were in, or a new one.
+//!
+//! A story keeps its id for as long as it goes on: it stays with the group that has most of its items. Where several stories became
+//! one, the one that was shown to the reader keeps its id, else the one with the oldest item; the others go into it.
+
+use std::collections::BTreeMap;
+
+use aha_core::ids::{ClusterId, TopicId};
+use rayon::prelude::*;
+
+use super::cluster::{Document, Merge, Placed, Placement};
+use super::similarity::Weighted;
+
+/// Gives each group its story. `groups` hold places in `documents`, each of them once; a group that did not change is left as it is.
+pub(super) fn identify<'a>(
+    topic: TopicId,
+    documents: &[Document],
+    mut groups: Vec<Vec<usize>>,
+    weighted: &(impl Fn(usize) -> &'a Weighted + Sync),
+) -> Placed {
+    for group in &mut groups {
+        group.sort_unstable();
+    }
+    groups.sort_unstable();
+    let stayed = stayed(documents, &groups);
+    let home = |(group, own): (Vec<usize>, Vec<ClusterId>)| {
+        let chosen = chosen(documents, &group, &own);
+        let story = chosen.unwrap_or_else(|| new_story(topic, documents, &group));
+        let home = Home { story, began: chosen.is_none(), own };
+        let placements = placements(documents, &group, &home, weighted);
+        (group, home, placements)
+    };
+    let found: Vec<_> = groups.into_par_iter().zip(stayed).map(home).collect();
+    let mut placed = Placed { homes: documents.iter().map(|d| d.cluster).collect(), ..Placed::default() };
+    for (group, home, placements) in found {
+        place_members(&mut placed, documents, &group, &home, placements);
+    }
+    placed
+}
+
+/// The stories that stay with each group: it has most of their items, the earliest of several that have.
+fn stayed(documents: &[Document], groups: &[Vec<usize>]) -> Vec<Vec<ClusterId>> {
+    let mut most: BTreeMap<ClusterId, (usize, usize)> = BTreeMap::new();
+    for (place, group) in groups.iter().enumerate() {
+        let mut items: BTreeMap<ClusterId, usize> = BTreeMap::new();
+        for story in group.iter().filter_map(|member| documents[*member].cluster) {
+            *items.entry(story).or_default() += 1;
+        }
+        for (story, count) in items {
+            let most = most.entry(story).or_insert((count, place));
+            if count > most.0 {
+                *most = (count, place);
+            }
+        }
+    }
+    let mut stayed = vec![Vec::new(); groups.len()];
+    for (story, (_, place)) in most {
+        stayed[place].push(story);
+    }
+    stayed
+}
+
+/// Of the stories that became one, the one whose id stays.
+fn chosen(documents: &[Document], group: &[usize], own: &[ClusterId]) -> Option<ClusterId> {
+    let members = group.iter().map(|member| &documents[*member]);
+    let mut candidates = members.filter(|document| document.cluster.is_some_and(|story| own.contains(&story)));
+    let oldest = candidates.clone().next()?.cluster;
+    candidates.find(|document| document.delivered).map_or(oldest, |document| document.cluster)
+}
+
+/// A story's id is that of its first item; one that parts from another is named by both.
+fn new_story(topic: TopicId, documents: &[Document], group: &[usize]) -> ClusterId {
+    let first = group.first().map(|member| &documents[*member]);
+    let left = group.iter().find_map(|member| documents[*member].cluster);
+    let item = first.map(|document| document.id.to_string()).unwrap_or_default();
+    match left {
+        None => ClusterId::of(&[&topic.to_string(), &item]),
+        Some(left) => ClusterId::of(&[&topic.to_string(), &item, &left.to_string()]),
+    }
+}
+
+struct Home {
+    story: ClusterId,
+    began: bool,
+    /// Stories that are this one from now on: their items need not be moved.
+    own: Vec<ClusterId>,
+}
+
+/// Where each member went that was not there: by its place.
+fn placements<'a>(
+    documents: &[Document],
+    group: &[usize],
+    home: &Home,
+    weighted: &impl Fn(usize) -> &'a Weighted,
+) -> Vec<(usize, Placement)> {
+    let is_there = |member: &usize| documents[*member].cluster.is_some_and(|story| home.own.contains(&story));
+    let moved: Vec<usize> = group.iter().filter(|member| !is_there(member)).copied().collect();
+    let begins = |member: &usize| home.began && Some(member) == group.first();
+    let sum = if moved.iter().all(begins) { Weighted::default() } else { sum(group, weighted) };
+    let placement = |member: usize| {
+        let began = begins(&member);
+        let similarity = if began { 1.0 } else { mean_similarity(weighted(member), &sum, group.len()) };
+        (member, Placement { item: documents[member].id, cluster: home.story, similarity, began })
+    };
+    moved.into_iter().map(placement).collect()
+}
+
+fn place_members(
+    placed: &mut Placed,
+    documents: &[Document],
+    group: &[usize],
+    home: &Home,
+    placements: Vec<(usize, Placement)>,
+) {
+    let gone = home.own.iter().filter(|id| **id != home.story);
+    placed.merges.extend(gone.map(|id| Merge { from: *id, into: home.story }));
+    placed.changed.extend(placements.iter().filter_map(|(member, _)| documents[*member].cluster));
+    if !placements.is_empty() || home.own.len() > 1 {
+        placed.changed.insert(home.story);
+    }
+    placed.placements.extend(placements.into_iter().map(|(_, placement)| placement));
+    for member in group {
+        placed.homes[*member] = Some(home.story);
+    }
+}
+
+/// With the group's other items.
+#[expect(clippy::cast_precision_loss, reason = "members of a story")]
+fn mean_similarity(own: &Weighted, sum: &Weighted, items: usize) -> f64 {
+    let others = items.saturating_sub(1).max(1) as f64;
+    ((own.similarity(sum) - own.similarity(own)) / others).clamp(0.0, 1.0)
+}
+
+fn sum<'a>(group: &[usize], weighted: &impl Fn(usize) -> &'a Weighted) -> Weighted {
+    Weighted::sum(&group.iter().map(|member| weighted(*member)).collect::<Vec<_>>())
+}

@@ -1,0 +1,85 @@
+//! What the search for stories keeps in memory.
+//!
+//! Comes in: the documents of the look-back. Goes out: the bytes that they take, made ready as a run makes them. Called by `doctor`.
+
+use aha_core::time::DAY_MS;
+
+use super::cluster::{Document, OPEN_DAYS};
+use super::comparison::Comparison;
+use super::lookup::LookupIndex;
+
+/// The memory of a run that looks back over these documents, about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SearchMemory {
+    /// Those whose terms are counted.
+    pub items: usize,
+    /// Those among them that are in the index.
+    pub open_items: usize,
+    /// Counts of terms, their frequencies and the documents themselves.
+    pub text_bytes: usize,
+    /// Weighed vectors and the index over them.
+    pub index_bytes: usize,
+}
+
+impl SearchMemory {
+    /// `documents` come by time. Those are in the index that are open to what comes next.
+    #[must_use]
+    pub fn of(documents: &[Document]) -> Self {
+        let comparison = Comparison::of(documents);
+        let mut index = LookupIndex::default();
+        let mut memory = Self { items: documents.len(), open_items: 0, text_bytes: 0, index_bytes: 0 };
+        let last = documents.last().map(|document| document.time);
+        for (number, document) in documents.iter().enumerate() {
+            memory.text_bytes += size_of::<Document>() + document.features.bytes();
+            if last.is_some_and(|last| last - document.time <= OPEN_DAYS * DAY_MS) {
+                let weighted = comparison.get(number);
+                memory.open_items += 1;
+                memory.index_bytes += weighted.bytes();
+                index.insert(number, &index.heavy(weighted));
+            }
+        }
+        memory.text_bytes += comparison.frequency_bytes();
+        memory.index_bytes += index.bytes();
+        memory
+    }
+
+    #[must_use]
+    pub const fn bytes(&self) -> usize {
+        self.text_bytes + self.index_bytes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use aha_core::ids::{ItemId, SourceId};
+    use aha_core::time::Timestamp;
+
+    use super::super::features::Features;
+    use super::*;
+
+    fn documents(days: &[i64]) -> Vec<Document> {
+        let one = |(number, day): (usize, &i64)| Document {
+            id: ItemId::of(&[&number.to_string()]),
+            source: SourceId::of(&["s"]),
+            time: Timestamp::from_millis(day * DAY_MS),
+            cluster: None,
+            delivered: false,
+            copy: false,
+            features: Arc::new(Features::of(None, &format!("ferry{number} stranded off Skerrow with {number} aboard"))),
+            dense: None,
+        };
+        days.iter().enumerate().map(one).collect()
+    }
+
+    #[test]
+    fn what_is_open_is_in_the_index_and_what_is_older_only_counted() {
+        let memory = |days: &[i64]| SearchMemory::of(&documents(days));
+        let (both, one) = (memory(&[0, 1]), memory(&[0, 40]));
+        assert_eq!((both.items, both.open_items, one.items, one.open_items), (2, 2, 2, 1));
+        assert!(both.index_bytes > one.index_bytes && both.text_bytes == one.text_bytes);
+        assert!(one.text_bytes > 2 * size_of::<Document>() && one.bytes() == one.text_bytes + one.index_bytes);
+        assert_eq!(memory(&[]).items, 0);
+    }
+}

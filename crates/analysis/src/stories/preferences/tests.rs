@@ -1,0 +1,123 @@
+use std::collections::BTreeSet;
+
+use aha_core::feedback::{FeedbackKind, Leaning};
+use aha_core::time::DAY_MS;
+
+use super::*;
+
+const NOW: Timestamp = Timestamp::from_millis(60 * DAY_MS);
+const FADING: Fading = Fading { at: NOW, decay_days: 60.0 };
+
+fn said(kind: FeedbackKind, title: &str, day: i64) -> Said {
+    let event = FeedbackEvent {
+        item_id: ItemId::of(&[title]),
+        kind,
+        title: title.to_owned(),
+        source: "The Wire".to_owned(),
+        author: None,
+        terms: terms_of(title, ""),
+        given_at: Timestamp::from_millis(day * DAY_MS),
+    };
+    Said { event, body: None, vector: None }
+}
+
+fn profile(said: &[Said]) -> Profile {
+    let texts = ["Ferries under sail", "Football transfer rumours", "Lentil soup", "A harbour at night", "Wool prices"];
+    let features = texts.iter().map(|title| Arc::new(Features::of(Some(title), ""))).collect();
+    Profile::of(said, &BTreeSet::new(), &Background { features, baseline: None }, FADING)
+}
+
+fn lean(profile: &Profile, title: &str, source: &str) -> Leaning {
+    let features = Features::of(Some(title), "");
+    let id = ItemId::of(&["of the story", title]);
+    profile.leaning(&[Candidate { id, title, features: &features, vector: None, source, author: None }])
+}
+
+fn both() -> [Said; 2] {
+    [said(FeedbackKind::Save, "Ferries under sail", 60), said(FeedbackKind::Dislike, "Football transfer rumours", 60)]
+}
+
+#[test]
+fn what_was_liked_is_leant_to_and_what_was_disliked_is_not() {
+    let profile = profile(&both());
+    let liked = lean(&profile, "A new ferry for Skerrow", "Elsewhere");
+    assert!(liked.degree > 0.1, "{liked:?}");
+    assert_eq!((liked.liked_stories, liked.saved_stories, liked.disliked_stories), (1, 1, 0));
+    assert_eq!(liked.like, ["Ferries under sail"]);
+    assert_eq!(liked.because[0].0, "ferries");
+    assert_eq!(liked.in_words().as_deref(), Some("like a story you saved"));
+    let disliked = lean(&profile, "Transfer of a football star", "Elsewhere");
+    assert!(disliked.degree < -0.1 && disliked.disliked_stories == 1, "{disliked:?}");
+    assert_eq!(lean(&profile, "Lentil soup", "Elsewhere"), Leaning::default());
+    assert_eq!(profile.summary(), "liked: ferries, sail; disliked: football, rumours, transfer");
+}
+
+#[test]
+fn a_saying_fades_and_one_of_later_counts_in_full() {
+    let of = |day| FADING.weight(&said(FeedbackKind::Like, "Ferries", day).event);
+    assert!((of(0) - (-1.0_f64).exp()).abs() < 1e-12 && (of(70) - 1.0).abs() < 1e-12);
+    let degree = |day| lean(&profile(&[said(FeedbackKind::Like, "Ferries", day)]), "Ferries at quays", "x").terms;
+    assert!(degree(0) < degree(60), "{} {}", degree(0), degree(60));
+}
+
+#[test]
+fn no_number_of_likes_passes_the_bounds() {
+    let said: Vec<Said> = (0..1000).map(|_| said(FeedbackKind::Like, "Ferries", 60)).collect();
+    let leaning = lean(&profile(&said), "Ferries", "the wire");
+    assert!(leaning.degree <= 1.0 && leaning.voice <= 1.0 && leaning.voice > 0.99, "{leaning:?}");
+}
+
+#[test]
+fn a_source_alone_moves_little_and_is_told() {
+    let said: Vec<Said> = (0..9).map(|n| said(FeedbackKind::Like, &format!("ferry{n} sails"), 60)).collect();
+    let leaning = lean(&profile(&said), "Lentil soup", "The Wire");
+    assert!(leaning.degree > 0.05 && leaning.degree < 0.15, "{leaning:?}");
+    assert_eq!(leaning.in_words().as_deref(), Some("from a source you like"));
+    assert_eq!(leaning.because[0].0, "The Wire");
+}
+
+#[test]
+fn what_is_unlearnt_moves_nothing_more() {
+    let of = |names: &[&str]| {
+        let unlearnt = names.iter().map(|name| unlearnt_name(name)).collect();
+        Profile::of(&both(), &unlearnt, &Background::default(), FADING)
+    };
+    assert!(of(&[]).knows("Ferry") && of(&[]).knows("the wire") && !of(&[]).knows("soup"));
+    let without = of(&["Ferry", "The Wire"]);
+    assert!(!without.knows("ferries") && !without.knows("The Wire"));
+    assert_eq!(lean(&without, "A ferry", "The Wire"), Leaning::default());
+    assert!(of(&["The Wire"]).knows("sail"), "a name of several words is no word");
+}
+
+#[test]
+fn vectors_count_where_both_have_one() {
+    let vector = |numbers: [f32; 2]| DenseVector::from_bytes(&DenseVector::to_bytes(&numbers)).map(Arc::new);
+    let texts: Vec<Arc<DenseVector>> =
+        (0..10_u8).filter_map(|n| vector([f32::from(n % 2), f32::from((n + 1) % 2)])).collect();
+    let baseline = Baseline::of(&texts.iter().map(|vector| &**vector).collect::<Vec<_>>());
+    let liked = Said { vector: vector([1.0, 0.0]), ..said(FeedbackKind::Like, "Ferries", 60) };
+    let background = Background { features: Vec::new(), baseline };
+    let profile = Profile::of(&[liked], &BTreeSet::new(), &background, FADING);
+    let features = Features::of(Some("Boats"), "");
+    let degree = |vector: Option<Arc<DenseVector>>| {
+        let candidate = Candidate {
+            id: ItemId::of(&["boats"]),
+            title: "Boats",
+            features: &features,
+            vector: vector.as_deref(),
+            source: "Elsewhere",
+            author: None,
+        };
+        profile.leaning(&[candidate]).degree
+    };
+    assert!(degree(vector([1.0, 0.1])) > 0.1 && degree(None) == 0.0);
+    assert!(degree(vector([0.0, 1.0])) <= 0.0);
+}
+
+#[test]
+fn words_are_told_as_texts_write_them() {
+    let body = "The ferry to Skerrow&apos;s harbour. Ferry after ferry. <b>aposs</b> contents 1992";
+    let one = Said { body: Some(body.to_owned()), ..said(FeedbackKind::Like, "Ferry Trouble", 60) };
+    let words: Vec<String> = profile(&[one]).learnt().more_of.into_iter().map(|(word, _)| word).collect();
+    assert_eq!(words, ["ferry", "Trouble", "Skerrow", "harbour"]);
+}

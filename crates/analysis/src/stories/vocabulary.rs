@@ -1,0 +1,285 @@
+//! Which terms say what a text is about, and which only what kind of text it is.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::fmt;
+use std::hash::BuildHasher as _;
+use std::sync::LazyLock;
+
+use aha_core::ids::SourceId;
+use rayon::prelude::*;
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
+use serde::de::{Deserialize, Deserializer, Visitor};
+
+use super::cluster::Document;
+use super::tokens::compared;
+
+/// A word as it is compared, known by a hash of it: 30 bits, and its [`Kind`]. The same wherever and whenever it is read, so that what
+/// was counted in one run serves the next. Of a million different words one in two thousand is taken for another, rare one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Term(u32);
+
+impl Term {
+    #[must_use]
+    pub fn of(text: &str) -> Self {
+        // FNV-1a of 64 bits, folded.
+        let hash = text
+            .bytes()
+            .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
+        let folded = u32::try_from((hash ^ (hash >> 32)) & 0xffff_fffc).unwrap_or(0);
+        Self(folded | Kind::of(text) as u32)
+    }
+
+    /// Of a word as it is written; `None` for one that every text has.
+    #[must_use]
+    pub fn of_word(written: &str) -> Option<Self> {
+        KNOWN.with_borrow_mut(|known| known.term(written))
+    }
+
+    /// Least byte first.
+    pub(super) const fn to_bytes(self) -> [u8; 4] {
+        self.0.to_le_bytes()
+    }
+
+    pub(super) const fn from_bytes(bytes: [u8; 4]) -> Self {
+        Self(u32::from_le_bytes(bytes))
+    }
+
+    /// Up to 32 bits by which terms stand in order.
+    pub(super) const fn first_bits(self, bits: u32) -> usize {
+        (self.0 >> (u32::BITS - bits)) as usize
+    }
+
+    pub(super) const fn kind(self) -> Kind {
+        match self.0 & 3 {
+            1 => Kind::Form,
+            2 => Kind::Number,
+            _ => Kind::Matter,
+        }
+    }
+}
+
+thread_local! {
+    static KNOWN: RefCell<Known> = RefCell::new(Known(vec![KnownWord::default(); KNOWN_WORDS]));
+}
+
+/// Words whose terms are kept by each thread, and the longest of them, in bytes: most words of a text are a few frequent ones.
+const KNOWN_WORDS: usize = 16_384;
+const LONGEST_KNOWN: usize = 23;
+
+/// Words with their terms, each at the place that its hash gives, where the next such word takes it over.
+struct Known(Vec<KnownWord>);
+
+#[derive(Clone, Default)]
+struct KnownWord {
+    bytes: [u8; LONGEST_KNOWN],
+    /// 0 where there is none yet.
+    length: u8,
+    term: Option<Term>,
+}
+
+impl Known {
+    fn term(&mut self, written: &str) -> Option<Term> {
+        let hash = usize::try_from(FxBuildHasher.hash_one(written) >> 32).unwrap_or(0);
+        let length = u8::try_from(written.len()).unwrap_or(u8::MAX);
+        let Some(known) = self.0.get_mut(hash % KNOWN_WORDS).filter(|_| written.len() <= LONGEST_KNOWN) else {
+            return of_compared(written);
+        };
+        if known.length != length || known.bytes[..written.len()] != *written.as_bytes() {
+            known.bytes[..written.len()].copy_from_slice(written.as_bytes());
+            (known.length, known.term) = (length, of_compared(written));
+        }
+        known.term
+    }
+}
+
+fn of_compared(written: &str) -> Option<Term> {
+    compared(written).map(|term| Term::of(&term))
+}
+
+impl<'de> Deserialize<'de> for Term {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_str(TermVisitor)
+    }
+}
+
+struct TermVisitor;
+
+impl Visitor<'_> for TermVisitor {
+    type Value = Term;
+
+    fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("a term")
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Term, E> {
+        Ok(Term::of(text))
+    }
+}
+
+/// What a term may prove.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Kind {
+    /// A matter.
+    #[default]
+    Matter,
+    /// The form of a publication, or its date: "daily discussion", "release", "May".
+    Form,
+    /// A number, a version, a time of day.
+    Number,
+}
+
+static FORMS: LazyLock<FxHashSet<&str>> = LazyLock::new(|| FORM_WORDS.iter().copied().collect());
+
+/// Stems of words that name a form of publication, in order.
+const FORM_WORDS: &[&str] = &[
+    "announc",
+    "april",
+    "articl",
+    "august",
+    "bug",
+    "bugfix",
+    "changelog",
+    "comment",
+    "daili",
+    "day",
+    "decemb",
+    "digest",
+    "discuss",
+    "edit",
+    "episod",
+    "faq",
+    "februari",
+    "fix",
+    "friday",
+    "full",
+    "hour",
+    "improv",
+    "issu",
+    "januari",
+    "juli",
+    "june",
+    "latest",
+    "link",
+    "live",
+    "march",
+    "minor",
+    "monday",
+    "month",
+    "monthli",
+    "morn",
+    "new",
+    "newslett",
+    "note",
+    "novemb",
+    "octob",
+    "open",
+    "part",
+    "patch",
+    "perform",
+    "podcast",
+    "post",
+    "read",
+    "releas",
+    "roundup",
+    "saturday",
+    "septemb",
+    "seri",
+    "subscrib",
+    "sunday",
+    "thread",
+    "thursday",
+    "today",
+    "tuesday",
+    "updat",
+    "version",
+    "video",
+    "wednesday",
+    "week",
+    "weekend",
+    "weekli",
+    "year",
+];
+
+impl Kind {
+    #[must_use]
+    pub fn of(term: &str) -> Self {
+        if term.bytes().any(|byte| byte.is_ascii_digit()) {
+            Self::Number
+        } else if FORMS.contains(term) {
+            Self::Form
+        } else {
+            Self::Matter
+        }
+    }
+}
+
+/// Terms in so large a share of a source's texts say which source it is, not what it tells.
+const HOUSE_SHARE: f64 = 0.5;
+/// Of fewer texts nothing is said.
+const LEAST_TEXTS: usize = 8;
+/// So many of the latest texts tell it, however many there are.
+const MOST_TEXTS: usize = 256;
+
+/// The terms that each source has in most of its texts: its name, its series' titles, "read more".
+#[derive(Debug)]
+pub(super) struct HouseWords(HashMap<SourceId, FxHashSet<Term>>);
+
+impl HouseWords {
+    pub(super) fn of(documents: &[Document]) -> Self {
+        let mut by_source: HashMap<SourceId, Vec<&Document>> = HashMap::new();
+        for document in documents.iter().rev() {
+            let texts = by_source.entry(document.source).or_default();
+            if texts.len() < MOST_TEXTS {
+                texts.push(document);
+            }
+        }
+        by_source.retain(|_, texts| texts.len() >= LEAST_TEXTS);
+        Self(by_source.into_par_iter().map(|(source, texts)| (source, most_used(&texts))).collect())
+    }
+
+    pub(super) fn of_source(&self, source: SourceId) -> Option<&FxHashSet<Term>> {
+        self.0.get(&source)
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts of items")]
+fn most_used(texts: &[&Document]) -> FxHashSet<Term> {
+    let mut counts: FxHashMap<Term, usize> = FxHashMap::default();
+    for term in texts.iter().flat_map(|document| document.features.words()) {
+        *counts.entry(term).or_default() += 1;
+    }
+    let most = texts.len() as f64 * HOUSE_SHARE;
+    counts.into_iter().filter(|(_, texts)| *texts as f64 > most).map(|(term, _)| term).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tokens::stem;
+    use super::*;
+
+    #[test]
+    fn form_words_are_sorted_stems() {
+        assert!(FORM_WORDS.is_sorted());
+        for word in FORM_WORDS {
+            assert_eq!(Kind::of(word), Kind::Form);
+        }
+        for word in ["release", "discussion", "daily", "changelog", "weekly", "september"] {
+            assert_eq!(Kind::of(&stem(word)), Kind::Form, "{word}");
+        }
+    }
+
+    #[test]
+    fn a_term_knows_its_kind() {
+        let terms = ["v1.2.3", "releas", "ferri"].map(Term::of);
+        assert_eq!(terms.map(Term::kind), [Kind::Number, Kind::Form, Kind::Matter]);
+        assert_eq!(terms[2], Term::of("ferri"));
+        assert_ne!(terms[2], Term::of("ferry"));
+    }
+
+    #[test]
+    fn versions_and_dates_are_numbers() {
+        let kinds = ["v1.2.3", "2026", "12th", "ferri"].map(Kind::of);
+        assert_eq!(kinds, [Kind::Number, Kind::Number, Kind::Number, Kind::Matter]);
+    }
+}

@@ -1,0 +1,212 @@
+//! Copying a database: every row of one into another, empty one of either kind, compared before it is committed.
+//!
+//! Comes in: two URLs. Goes out: rows and hashes by table. Called by `aha-radar copy`. Tables, columns and their order are read
+//! from the catalogue, so that a table of a later migration is copied without being named here. The source is read in one
+//! snapshot; the target is written in one transaction, so a copy that is killed leaves it empty.
+
+mod catalogue;
+mod error;
+mod postgres;
+mod side;
+mod sqlite;
+mod value;
+
+use serde::Serialize;
+
+use self::catalogue::{Table, in_order};
+pub use self::error::CopyError;
+use aha_core::time::Timestamp;
+
+use self::side::{Side, open_source, open_target};
+use self::value::{Hash, Row, Value, size_of};
+use super::shared::hit;
+
+pub type Result<T> = std::result::Result<T, CopyError>;
+
+/// Rows, and their bytes, that are written by one statement.
+const BATCH_ROWS: usize = 500;
+const BATCH_BYTES: usize = 4 << 20;
+
+/// Columns that say who is at work on a topic, which nobody is in a copy.
+const LEASE_COLUMNS: [&str; 2] = ["lease_holder", "lease_expires_at"];
+
+/// What to copy where.
+pub struct CopyRequest<'a> {
+    pub from: &'a str,
+    pub to: &'a str,
+    pub wall: Timestamp,
+    /// Whether the holder of a lease is a process of this machine that is gone.
+    pub is_dead: fn(&str) -> bool,
+    /// Called as it goes on: table, rows so far, rows in all.
+    pub progress: &'a (dyn Fn(&str, u64, u64) + Send + Sync),
+}
+
+impl std::fmt::Debug for CopyRequest<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("CopyRequest").field("wall", &self.wall).finish_non_exhaustive()
+    }
+}
+
+/// A table that was copied: what was read here is what was written there.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct CopiedTable {
+    pub table: String,
+    pub rows: u64,
+    /// Of all rows, whatever their order, in hex; computed from the source as it was read and from the target as it reads back.
+    pub hash: String,
+}
+
+/// Copies all rows and compares them.
+///
+/// # Errors
+/// [`CopyError`]; then the target has no row, as before.
+pub async fn copy(request: &CopyRequest<'_>) -> Result<Vec<CopiedTable>> {
+    let mut source = open_source(request.from).await?;
+    refuse_while_at_work(&mut *source, request).await?;
+    let mut target = open_target(request.to, &source.identity().await?).await?;
+    let tables = in_order(source.catalogue().await?)?;
+    let there = target.catalogue().await?;
+    let pairs = tables.iter().map(|table| Ok((table, table.counterpart(&there)?))).collect::<Result<Vec<_>>>()?;
+    refuse_unless_empty(&mut *target, &there).await?;
+    let mut read = Vec::new();
+    for (table, counterpart) in &pairs {
+        read.push(copy_table(&mut *source, &mut *target, table, counterpart, request).await?);
+    }
+    drop(source);
+    let mut copied = Vec::new();
+    for ((table, counterpart), (rows, hash)) in pairs.iter().zip(read) {
+        (request.progress)(&format!("{} compared", table.name), rows, rows);
+        let written = count(&mut *target, counterpart).await?;
+        if written != (rows, hash) {
+            return Err(CopyError::Different { table: table.name.clone(), read: rows, written: written.0 });
+        }
+        copied.push(CopiedTable { table: table.name.clone(), rows, hash: hash.to_string() });
+    }
+    hit("copy", "before_commit");
+    target.commit().await?;
+    hit("copy", "after_commit");
+    Ok(copied)
+}
+
+/// A run that is under way would not be whole in the copy.
+async fn refuse_while_at_work(source: &mut dyn Side, request: &CopyRequest<'_>) -> Result<()> {
+    for (topic, holder, expires_at) in source.holders().await? {
+        let expires_at = Timestamp::from_millis(expires_at);
+        if expires_at > request.wall && !(request.is_dead)(&holder) {
+            return Err(CopyError::AtWork { topic, holder, expires_at });
+        }
+    }
+    Ok(())
+}
+
+async fn refuse_unless_empty(target: &mut dyn Side, tables: &[Table]) -> Result<()> {
+    let mut found = Vec::new();
+    for table in tables {
+        let rows = target.rows_in(table).await?;
+        if rows > 0 {
+            found.push(format!("{} {rows}", table.name));
+        }
+    }
+    if found.is_empty() { Ok(()) } else { Err(CopyError::NotEmpty { found: found.join(", ") }) }
+}
+
+/// Rows read and their hash. A reference of a table to itself is left out at first, as the row it names may come later.
+async fn copy_table(
+    source: &mut dyn Side,
+    target: &mut dyn Side,
+    table: &Table,
+    counterpart: &Table,
+    request: &CopyRequest<'_>,
+) -> Result<(u64, Hash)> {
+    let all = source.rows_in(table).await?;
+    let own: Vec<usize> = table.references_to_itself().map(|(column, _)| column).collect();
+    let (mut rows, mut hash, mut batch) = (0, Hash::default(), Batch::of(table));
+    let mut reading = source.rows(table);
+    while let Some(row) = futures::StreamExt::next(&mut reading).await {
+        let mut row = without_lease(table, row?);
+        hash.add(&row);
+        for column in &own {
+            row[*column] = Value::Null;
+        }
+        rows += 1;
+        if batch.push(row) {
+            target.insert(counterpart, batch.take()).await?;
+            (request.progress)(&table.name, rows, all);
+        }
+    }
+    drop(reading);
+    target.insert(counterpart, batch.take()).await?;
+    for (column, key) in table.references_to_itself() {
+        link(source, target, table, counterpart, column, key).await?;
+    }
+    (request.progress)(&table.name, rows, all);
+    Ok((rows, hash))
+}
+
+/// Fills in a reference of a table to itself, now that all its rows are there.
+async fn link(
+    source: &mut dyn Side,
+    target: &mut dyn Side,
+    table: &Table,
+    counterpart: &Table,
+    column: usize,
+    key: usize,
+) -> Result<()> {
+    let mut batch = Batch::of(table);
+    let mut reading = source.references(table, key, column);
+    while let Some(pair) = futures::StreamExt::next(&mut reading).await {
+        if batch.push(pair?) {
+            target.link(counterpart, key, column, batch.take()).await?;
+        }
+    }
+    target.link(counterpart, key, column, batch.take()).await
+}
+
+async fn count(side: &mut dyn Side, table: &Table) -> Result<(u64, Hash)> {
+    let (mut rows, mut hash) = (0, Hash::default());
+    let mut reading = side.rows(table);
+    while let Some(row) = futures::StreamExt::next(&mut reading).await {
+        hash.add(&row?);
+        rows += 1;
+    }
+    Ok((rows, hash))
+}
+
+fn without_lease(table: &Table, mut row: Row) -> Row {
+    if table.name == "topics" {
+        for (value, column) in row.iter_mut().zip(&table.columns) {
+            if LEASE_COLUMNS.contains(&column.name.as_str()) {
+                *value = Value::Null;
+            }
+        }
+    }
+    row
+}
+
+/// Rows that wait to be written together.
+struct Batch {
+    rows: Vec<Row>,
+    bytes: usize,
+    most: usize,
+}
+
+impl Batch {
+    /// Parameters that one statement may have on both databases; SQLite has the lower limit.
+    const PARAMETERS: usize = 30_000;
+
+    fn of(table: &Table) -> Self {
+        Self { rows: Vec::new(), bytes: 0, most: BATCH_ROWS.min(Self::PARAMETERS / table.columns.len().max(1)) }
+    }
+
+    /// Whether it is full.
+    fn push(&mut self, row: Row) -> bool {
+        self.bytes += size_of(&row);
+        self.rows.push(row);
+        self.rows.len() >= self.most || self.bytes >= BATCH_BYTES
+    }
+
+    fn take(&mut self) -> Vec<Row> {
+        self.bytes = 0;
+        std::mem::take(&mut self.rows)
+    }
+}

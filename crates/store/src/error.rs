@@ -1,0 +1,154 @@
+//! What can go wrong with the rows, in words a person can act on.
+
+use aha_core::topic::BudgetTier;
+use thiserror::Error;
+
+#[derive(Debug, Error)]
+pub enum StoreError {
+    #[error(
+        "there is no database at {path}; make one with `aha-radar init` or with a first `aha-radar --run-once --import FILE.opml`"
+    )]
+    Missing { path: String },
+    #[error(
+        "the database {path} cannot be opened: {reason}; check that the folder exists and that this user may write to it"
+    )]
+    CannotOpen { path: String, reason: String },
+    #[error(
+        "the database is locked by another program and stayed so for {waited_seconds} s; close that program (a database browser, a backup) and run this again: nothing was lost"
+    )]
+    Locked { waited_seconds: u64 },
+    #[error(
+        "the database cannot be written: it is read-only; give this user the right to write the file and its folder, then run this again"
+    )]
+    ReadOnly,
+    #[error(
+        "the disk with the database is full; free some space and run this again: what was committed before is kept"
+    )]
+    DiskFull,
+    #[error(
+        "the database has schema version {found}, newer than the {known} this program knows; use the newer aha-radar that wrote it"
+    )]
+    NewerSchema { found: i64, known: i64 },
+    #[error(
+        "the database's migration {version} differs from the one in this program; use the aha-radar build that made it, or restore a backup"
+    )]
+    ChangedSchema { version: i64 },
+    #[error("{path} is not an aha-radar database: {reason}")]
+    NotADatabase { path: String, reason: String },
+    #[error("this build carries SQLite {found}; {needed} or newer is needed (older ones can lose a write-ahead log)")]
+    OldSqlite { found: String, needed: &'static str },
+    #[error(
+        "another process took this topic over (our lease token {token} is stale); nothing of this attempt was committed after that"
+    )]
+    LeaseLost { token: i64 },
+    #[error(
+        "rows are kept in SQLite or Postgres: DATABASE_URL must be sqlite://PATH or postgres://HOST/DATABASE, not {scheme}://…"
+    )]
+    UnsupportedDatabase { scheme: String },
+    #[error(
+        "the Postgres server at {server} cannot be reached: {reason}; check that it runs and that DATABASE_URL names it, then run this again: nothing was lost"
+    )]
+    ServerAway { server: String, reason: String },
+    #[error(
+        "the Postgres server at {server} has no connection left; end other programs' connections or raise its max_connections, then run this again: nothing was lost"
+    )]
+    ServerFull { server: String },
+    #[error("the Postgres server at {server} refuses us: {reason}; check user, password and database in DATABASE_URL")]
+    ServerRefuses { server: String, reason: String },
+    #[error("the Postgres server at {server} cannot be used: {reason}")]
+    ServerUnfit { server: String, reason: String },
+    #[error(
+        "the Postgres server takes no writes: it is a standby or set to read only; name the primary in DATABASE_URL, then run this again"
+    )]
+    ServerReadOnly,
+    #[error(
+        "the connection to the Postgres server broke ({reason}); run this again: what was committed before is kept"
+    )]
+    ConnectionLost { reason: String },
+    #[error("two writers stood in each other's way ({reason}); run this again: nothing of this was committed")]
+    Conflict { reason: String },
+    #[error(
+        "the Postgres server was too slow: a statement took over {waited_seconds} s and was given up; see what keeps it busy, then run this again"
+    )]
+    TooSlow { waited_seconds: u64 },
+    #[error("there is no {what} {id}; it may have been removed meanwhile")]
+    NotFound { what: &'static str, id: String },
+    #[error(
+        "call {id} is still under way, or was until its process ended; the next run settles it, then it can be adjusted"
+    )]
+    StillOpen { id: String },
+    #[error("a stored {what} cannot be read: {reason}")]
+    Corrupt { what: &'static str, reason: String },
+    #[error("the database failed: {0}")]
+    Database(#[source] sqlx::Error),
+}
+
+/// What a caller does about an error.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Decision {
+    /// The cause passes by itself: try the same again later.
+    Retry,
+    /// Stop this attempt; the run stays unfinished and the next attempt continues.
+    Park,
+    /// Trying again will not help until a person acts.
+    Abort,
+}
+
+impl StoreError {
+    #[must_use]
+    pub const fn decision(&self) -> Decision {
+        match self {
+            Self::Locked { .. }
+            | Self::ServerAway { .. }
+            | Self::ServerFull { .. }
+            | Self::ConnectionLost { .. }
+            | Self::Conflict { .. } => Decision::Retry,
+            Self::LeaseLost { .. } | Self::DiskFull | Self::TooSlow { .. } | Self::Database(_) => Decision::Park,
+            Self::Missing { .. }
+            | Self::CannotOpen { .. }
+            | Self::ReadOnly
+            | Self::NewerSchema { .. }
+            | Self::ChangedSchema { .. }
+            | Self::NotADatabase { .. }
+            | Self::OldSqlite { .. }
+            | Self::UnsupportedDatabase { .. }
+            | Self::ServerRefuses { .. }
+            | Self::ServerUnfit { .. }
+            | Self::ServerReadOnly
+            | Self::NotFound { .. }
+            | Self::StillOpen { .. }
+            | Self::Corrupt { .. } => Decision::Abort,
+        }
+    }
+
+    pub(crate) fn corrupt(what: &'static str, reason: impl std::fmt::Display) -> Self {
+        Self::Corrupt { what, reason: reason.to_string() }
+    }
+}
+
+/// What a driver says, in our words. The drivers' own errors are read in `sqlite/error.rs` and `postgres/error.rs`.
+impl From<sqlx::Error> for StoreError {
+    fn from(error: sqlx::Error) -> Self {
+        if is_of_postgres(&error) { super::postgres::error::of(error) } else { super::sqlite::error::of(error) }
+    }
+}
+
+/// Whether the error is the Postgres server's, or of a connection: SQLite has none that could break.
+fn is_of_postgres(error: &sqlx::Error) -> bool {
+    match error {
+        sqlx::Error::Database(error) => error.try_downcast_ref::<sqlx::postgres::PgDatabaseError>().is_some(),
+        sqlx::Error::Io(_) | sqlx::Error::Tls(_) | sqlx::Error::Protocol(_) => true,
+        _ => false,
+    }
+}
+
+impl From<serde_json::Error> for StoreError {
+    fn from(error: serde_json::Error) -> Self {
+        Self::corrupt("JSON value", error)
+    }
+}
+
+/// Reads a tier column.
+pub(crate) fn tier_of(text: &str) -> Result<BudgetTier, StoreError> {
+    text.parse().map_err(|()| StoreError::corrupt("budget tier", text))
+}

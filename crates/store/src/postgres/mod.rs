@@ -1,0 +1,166 @@
+//! The store on a Postgres server: up to eight connections, one table group a file, as in `sqlite/` beside it.
+//!
+//! Comes in: the store's operations. Goes out: domain types. Called through [`super::open`]. What SQLite has by having one
+//! writer is had by locks, always taken in this order: the topic's row, a source's row, [`Write::lock_contents`].
+
+mod answers;
+mod digests;
+pub(super) mod error;
+mod feedback;
+mod fetches;
+mod items;
+mod leases;
+mod ledger;
+pub(super) mod open;
+mod retention;
+mod runs;
+mod sources;
+mod stories;
+mod topics;
+
+use std::time::Duration;
+
+use aha_core::ids::TopicId;
+use open::{CONNECT_SECONDS, Server};
+use sqlx::pool::PoolConnection;
+use sqlx::postgres::PgPoolOptions;
+use sqlx::{PgConnection, PgPool, Postgres, Transaction};
+
+use super::records::Lease;
+use super::schema::{OpenMode, SchemaVersion};
+use super::shared::hit;
+use super::{Result, StoreError};
+
+const CONNECTIONS: u32 = 8;
+
+/// The advisory lock of [`Write::lock_contents`]: any number that nothing else in the database uses.
+const CONTENTS: i64 = 0x0061_6861_2d72_6164;
+
+/// Everything the product keeps, in one Postgres database.
+#[derive(Debug, Clone)]
+pub struct PostgresStore {
+    pool: PgPool,
+    server: Server,
+}
+
+impl PostgresStore {
+    /// Connects to the database of a `postgres://` URL and brings its schema up to date. The database itself is made by
+    /// an administrator: one without our tables is [`StoreError::Missing`] where it must exist.
+    pub async fn open(url: &str, mode: OpenMode) -> Result<Self> {
+        let server = Server::of(url)?;
+        open::prepare(&server, mode).await?;
+        let pool = PgPoolOptions::new()
+            .max_connections(CONNECTIONS)
+            .acquire_timeout(Duration::from_secs(CONNECT_SECONDS))
+            .connect_lazy_with(server.options.clone());
+        Ok(Self { pool, server })
+    }
+
+    /// The schema version of a database and the one that this program knows, without changing anything.
+    pub async fn schema_version(url: &str) -> Result<SchemaVersion> {
+        open::schema_version(&Server::of(url)?).await
+    }
+
+    /// Closes all connections.
+    pub async fn close(&self) {
+        self.pool.close().await;
+    }
+
+    /// A connection for reading.
+    async fn reader(&self) -> Result<PoolConnection<Postgres>> {
+        match self.pool.acquire().await {
+            Ok(connection) => Ok(connection),
+            Err(error) => Err(self.unreachable(error).await),
+        }
+    }
+
+    /// A write that needs no lease: the owner's own settings, and the ledger's reservations.
+    async fn write(&self, operation: &'static str) -> Result<Write> {
+        match self.pool.begin().await {
+            Ok(tx) => Ok(Write { tx, operation }),
+            Err(error) => Err(self.unreachable(error).await),
+        }
+    }
+
+    /// A write of a run's work: refused when another process has taken the topic over. The row stays locked until the
+    /// end, as an update would lock it, so that nobody takes the topic over while this commits.
+    async fn write_fenced(&self, operation: &'static str, lease: &Lease) -> Result<Write> {
+        let mut write = self.write(operation).await?;
+        if write.holds(lease).await? { Ok(write) } else { Err(StoreError::LeaseLost { token: lease.token }) }
+    }
+
+    /// The pool tries a server that is away again and again, and in the end says only that time is up: so ask once more.
+    async fn unreachable(&self, error: sqlx::Error) -> StoreError {
+        match error {
+            sqlx::Error::PoolTimedOut => match self.server.try_connect().await {
+                Err(error) => error,
+                Ok(_) => StoreError::ServerAway {
+                    server: self.server.name.clone(),
+                    reason: format!("all {CONNECTIONS} connections of this process were busy for {CONNECT_SECONDS} s"),
+                },
+            },
+            other => error::of_connecting(other, &self.server.name),
+        }
+    }
+}
+
+/// A write transaction; dropped without [`Write::commit`], it changes nothing, but keeps its locks until the pool gets to it.
+struct Write {
+    tx: Transaction<'static, Postgres>,
+    operation: &'static str,
+}
+
+impl Write {
+    fn connection(&mut self) -> &mut PgConnection {
+        &mut self.tx
+    }
+
+    /// Whether the lease is still its holder's; the topic's row stays locked, so that it stays so until the end.
+    async fn holds(&mut self, lease: &Lease) -> Result<bool> {
+        let held: Option<i64> = sqlx::query_scalar(
+            "SELECT lease_token FROM topics WHERE id = $1 AND lease_token = $2 AND lease_holder = $3 FOR NO KEY UPDATE",
+        )
+        .bind(lease.topic.to_string())
+        .bind(lease.token)
+        .bind(&lease.holder)
+        .fetch_optional(self.connection())
+        .await?;
+        Ok(held.is_some())
+    }
+
+    /// Keeps other writers of this topic out until the end. Whether there is such a topic.
+    async fn lock_topic(&mut self, topic: TopicId) -> Result<bool> {
+        let locked: Option<String> = sqlx::query_scalar("SELECT id FROM topics WHERE id = $1 FOR NO KEY UPDATE")
+            .bind(topic.to_string())
+            .fetch_optional(self.connection())
+            .await?;
+        Ok(locked.is_some())
+    }
+
+    /// Keeps other writers of what topics share (items, their vectors) out until the end: two topics that bring the same
+    /// new item at once make one of it. Waiting for our own writers is no fault, so only the statement's limit ends it.
+    async fn lock_contents(&mut self) -> Result<()> {
+        sqlx::query("SELECT set_config('lock_timeout', '0', true), pg_advisory_xact_lock($1)")
+            .bind(CONTENTS)
+            .execute(self.connection())
+            .await?;
+        Ok(())
+    }
+
+    async fn commit(self) -> Result<()> {
+        hit(self.operation, "before_commit");
+        self.tx.commit().await?;
+        hit(self.operation, "after_commit");
+        Ok(())
+    }
+
+    /// Changes nothing, and has let go of its locks when it returns.
+    async fn roll_back(self) -> Result<()> {
+        Ok(self.tx.rollback().await?)
+    }
+}
+
+/// Ids as an array, for `= ANY`: any number of them in one parameter.
+fn id_list<T: ToString>(ids: &[T]) -> Vec<String> {
+    ids.iter().map(ToString::to_string).collect()
+}

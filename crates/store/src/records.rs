@@ -1,0 +1,279 @@
+//! What goes into and comes out of the store beside the domain's own types.
+
+use std::ops::AddAssign;
+use std::time::Duration;
+
+use aha_core::ids::{ClusterId, DigestItemId, FetchRunId, ItemId, RunId, SourceId, TopicId};
+use aha_core::item::{Engagement, ItemMetadata, TimeBasis};
+use aha_core::source::{SourceHealth, Validators};
+use aha_core::story::Delivery;
+use aha_core::thresholds::Thresholds;
+use aha_core::time::Timestamp;
+use aha_core::topic::BudgetTier;
+
+/// A held lease on a topic's runs. The token grows with each holder: a commit under an old one is refused.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Lease {
+    pub topic: TopicId,
+    pub holder: String,
+    pub token: i64,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LeaseAttempt {
+    Acquired(Lease),
+    Held {
+        holder: String,
+        expires_at: Timestamp,
+    },
+    /// Nobody holds it, but somebody is writing the topic's row: another process that is just taking it, or the owner.
+    Busy,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct SourcesAdded {
+    pub added: usize,
+    pub known: usize,
+}
+
+/// An item with its identity settled, ready to be stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IdentifiedItem {
+    pub id: ItemId,
+    pub external_id: String,
+    pub url: Option<String>,
+    pub canonical_url: Option<String>,
+    /// Hash of the canonical URL where it identifies the item; `None` where it does not (a home page, a link used twice).
+    pub hash_url: Option<String>,
+    pub hash_text: String,
+    pub title: Option<String>,
+    pub body_text: String,
+    pub author: Option<String>,
+    pub published_at: Option<Timestamp>,
+    pub time: Timestamp,
+    pub time_basis: TimeBasis,
+    pub engagement: Engagement,
+    pub metadata: ItemMetadata,
+    /// Its markup, made fit to be shown in a page; `None` where the text says as much.
+    pub html: Option<String>,
+}
+
+/// How one look at a source ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FetchStatus {
+    Ok,
+    NotModified,
+    /// Not asked: the server had told us to come back later.
+    Waiting,
+    Error,
+}
+
+impl FetchStatus {
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::NotModified => "not_modified",
+            Self::Waiting => "waiting",
+            Self::Error => "error",
+        }
+    }
+}
+
+/// One look at one source: a `fetch_runs` row, the source's new state, and the items.
+#[derive(Debug, Clone)]
+pub struct FetchCommit {
+    pub id: FetchRunId,
+    pub run: RunId,
+    pub attempt: i64,
+    pub source: SourceId,
+    pub status: FetchStatus,
+    pub error: Option<(String, String)>,
+    pub http_status: Option<u16>,
+    pub bytes: u64,
+    pub started_at: Timestamp,
+    pub finished_at: Timestamp,
+    pub health: SourceHealth,
+    /// The feed's own title: kept when the owner gave none.
+    pub feed_title: Option<String>,
+    pub validators: Validators,
+    pub not_before: Option<Timestamp>,
+    /// Before it a scheduled run does not ask.
+    pub next_check_at: Option<Timestamp>,
+    /// `None` keeps the one before.
+    pub check_interval: Option<Duration>,
+    /// The source's new address after a permanent redirect.
+    pub moved_to: Option<String>,
+    /// The source had failed since: what it published from then on may have been missed.
+    pub catch_up_from: Option<Timestamp>,
+    /// The source was never read before.
+    pub is_first: bool,
+    pub items: Vec<IdentifiedItem>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct FetchCounts {
+    pub seen: usize,
+    pub new: usize,
+    pub updated: usize,
+}
+
+impl AddAssign for FetchCounts {
+    fn add_assign(&mut self, more: Self) {
+        self.seen += more.seen;
+        self.new += more.new;
+        self.updated += more.updated;
+    }
+}
+
+/// The last look at a source in a pass.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FetchRecord {
+    pub source: SourceId,
+    pub status: String,
+    pub error_kind: Option<String>,
+    pub error: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ItemHeader {
+    pub id: ItemId,
+    pub source: SourceId,
+    pub time: Timestamp,
+    /// Where a source that had failed brought it: the source's last good fetch before that.
+    pub catch_up_from: Option<Timestamp>,
+    /// It has no date, and a source listed it when it was read for the first time.
+    pub is_of_unknown_age: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ItemText {
+    pub id: ItemId,
+    pub content_hash: String,
+    pub title: Option<String>,
+    pub body_text: String,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct NewEmbedding {
+    pub item: ItemId,
+    pub content_hash: String,
+    /// Length of a dense vector; `None` for a sparse one.
+    pub dimensions: Option<i64>,
+    pub vector: Vec<u8>,
+}
+
+/// An embedded item as clustering sees it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EmbeddedItem {
+    pub id: ItemId,
+    pub source: SourceId,
+    pub time: Timestamp,
+    pub hash_text: String,
+    pub duplicate_of: Option<ItemId>,
+    pub cluster: Option<ClusterId>,
+    /// Whether that story was shown in a digest.
+    pub delivered: bool,
+    pub vector: Vec<u8>,
+}
+
+/// What clustering found, committed at once.
+#[derive(Debug, Clone, Default)]
+pub struct ClusterCommit {
+    /// New stories with their first item.
+    pub created: Vec<(ClusterId, ItemId)>,
+    /// Items that joined a story, with the similarity at which they did.
+    pub joined: Vec<(ItemId, ClusterId, f64)>,
+    /// Stories that turned out to be part of another, and that one.
+    pub merged: Vec<(ClusterId, ClusterId)>,
+    /// The item that now stands for a story.
+    pub representatives: Vec<(ClusterId, ItemId)>,
+}
+
+/// Thresholds that were found on labelled stories.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct FoundThresholds {
+    pub thresholds: Thresholds,
+    /// Labelled documents that they were found on.
+    pub documents: i64,
+    /// B-cubed F1 on these.
+    pub bcubed_f1: f64,
+    pub found_at: Timestamp,
+}
+
+/// A story and its members' ids, by time and id.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StoryRecord {
+    pub cluster: ClusterId,
+    pub delivered: Option<Delivery>,
+    pub delivered_by: Option<RunId>,
+    pub members: Vec<(ItemId, f64)>,
+}
+
+/// What an answer is stored under (DESIGN: answers are paid once).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AnswerKey {
+    pub task: &'static str,
+    pub tier: BudgetTier,
+    pub prompt_id: String,
+    pub schema_version: &'static str,
+    pub fingerprint: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredAnswer {
+    pub provider: String,
+    pub model: String,
+    /// Hash of what was asked. A free answer is given anew when it changes; a paid one is kept.
+    pub input_hash: String,
+    pub answer_json: String,
+    pub call_id: String,
+}
+
+/// A line of a digest, to be told from others.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DigestItemRecord {
+    pub id: DigestItemId,
+    pub title: String,
+    /// Of its digest.
+    pub window_end: Timestamp,
+}
+
+/// A topic's preference profile as it was when something was last said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SavedProfile {
+    pub profile_json: String,
+    pub summary: String,
+    pub events: usize,
+    pub computed_at: Timestamp,
+}
+
+/// How an attempt at a run ended without a digest.
+#[derive(Debug, Clone)]
+pub struct AttemptEnd {
+    /// `failed`, `interrupted` or `lost`.
+    pub outcome: &'static str,
+    pub error: Option<String>,
+    pub at: Timestamp,
+}
+
+/// What retention removes, in this order: an item stays while a digest that shows it does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RetentionStep {
+    Digests,
+    /// Emptied; their rows stay, so that they do not come back.
+    Items,
+    /// Vectors of emptied items.
+    Vectors,
+    Fetches,
+    /// Settled calls that no stored answer came from.
+    Calls,
+}
+
+/// How a batch of retention went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RemovedRows {
+    Removed(u64),
+    /// A run is under way; later.
+    AtWork,
+}

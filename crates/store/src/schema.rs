@@ -1,0 +1,83 @@
+//! Whether a database's schema is ours: what was applied, compared with what this program has.
+
+use serde::Serialize;
+use sqlx::migrate::{MigrateError, Migrator};
+
+use super::{Result, StoreError};
+
+/// Whether a database may be made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OpenMode {
+    CreateIfMissing,
+    MustExist,
+}
+
+/// The newest migration that a database has, and the newest that this program has; 0 for none.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SchemaVersion {
+    pub applied: i64,
+    pub known: i64,
+    /// What opening the database would do to it, in order.
+    pub pending: Vec<PendingMigration>,
+    /// A migration that the database has in another form than this program.
+    pub changed: Option<i64>,
+}
+
+/// A migration that a database does not have yet.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct PendingMigration {
+    pub version: i64,
+    /// As its file is called.
+    pub name: String,
+}
+
+/// Versions and checksums of the migrations that a database has, oldest first.
+pub(crate) type Applied = Vec<(i64, Vec<u8>)>;
+
+/// Reads an [`Applied`].
+pub(crate) const APPLIED: &str = "SELECT version, checksum FROM _sqlx_migrations ORDER BY version";
+
+pub fn version(applied: &Applied, migrations: &Migrator) -> SchemaVersion {
+    let has = |wanted: i64| applied.iter().any(|(version, _)| *version == wanted);
+    let missing = migrations.iter().filter(|migration| !has(migration.version));
+    let pending = missing.map(|m| PendingMigration { version: m.version, name: m.description.to_string() });
+    let changed = match is_pending(applied, migrations) {
+        Err(StoreError::ChangedSchema { version }) => Some(version),
+        _ => None,
+    };
+    SchemaVersion {
+        applied: applied.last().map_or(0, |(version, _)| *version),
+        known: known(migrations),
+        pending: pending.collect(),
+        changed,
+    }
+}
+
+/// Whether migrations are left to do. An error when the database is not one that this program may touch.
+pub fn is_pending(applied: &Applied, migrations: &Migrator) -> Result<bool> {
+    let known = known(migrations);
+    for (version, checksum) in applied {
+        match migrations.iter().find(|migration| migration.version == *version) {
+            Some(migration) if migration.checksum.as_ref() == checksum.as_slice() => {}
+            None if *version > known => {
+                let found = applied.last().map_or(*version, |(newest, _)| *newest);
+                return Err(StoreError::NewerSchema { found, known });
+            }
+            Some(_) | None => return Err(StoreError::ChangedSchema { version: *version }),
+        }
+    }
+    Ok(applied.len() < migrations.iter().count())
+}
+
+pub(crate) fn migration_error(error: MigrateError, migrations: &Migrator) -> StoreError {
+    match error {
+        MigrateError::Execute(error) | MigrateError::ExecuteMigration(error, _) => error.into(),
+        MigrateError::VersionMissing(found) => StoreError::NewerSchema { found, known: known(migrations) },
+        MigrateError::VersionMismatch(version) => StoreError::ChangedSchema { version },
+        other => StoreError::Database(sqlx::Error::Migrate(Box::new(other))),
+    }
+}
+
+fn known(migrations: &Migrator) -> i64 {
+    migrations.iter().map(|migration| migration.version).max().unwrap_or(0)
+}

@@ -1,0 +1,107 @@
+//! `answers`: what models said, each paid for once.
+
+use aha_core::score_health::GivenScore;
+use aha_core::time::Timestamp;
+use aha_core::verdict::Verdict;
+use sqlx::FromRow;
+
+use super::column;
+use crate::{Result, StoreError, StoredAnswer};
+
+/// The answer of this tier, else of the next higher one, else of a lower one that this very run was given because its budget
+/// was nearly used up. All tiers are named so that the primary key serves.
+pub(crate) const ANSWER: &str = "
+    SELECT provider, model, input_hash, answer_json, provider_call_id
+    FROM (SELECT a.*, CASE a.tier WHEN 'low' THEN 0 WHEN 'normal' THEN 1 ELSE 2 END AS height,
+                 CASE $5 WHEN 'low' THEN 0 WHEN 'normal' THEN 1 ELSE 2 END AS wanted
+          FROM answers a
+          WHERE a.task = $1 AND a.tier IN ('low', 'normal', 'high') AND a.prompt_id = $2 AND a.schema_version = $3
+            AND a.fingerprint = $4) AS given
+    WHERE height >= wanted
+       OR EXISTS (SELECT 1 FROM provider_calls c
+                  WHERE c.id = given.provider_call_id AND c.run_id = $6 AND c.degraded_from = $5)
+    ORDER BY CASE WHEN height >= wanted THEN 0 ELSE 1 END, height LIMIT 1";
+
+pub(crate) const NEWEST_ANSWER: &str = "
+    SELECT provider, model, input_hash, answer_json, provider_call_id FROM answers
+    WHERE task = $1 AND members_json = $2 ORDER BY answered_at DESC, fingerprint, tier LIMIT 1";
+
+pub(crate) const GIVEN_SCORES: &str = "
+    SELECT provider, model, prompt_id, answer_json, answered_at FROM answers
+    WHERE task = 'triage' ORDER BY answered_at DESC, fingerprint, tier LIMIT $1";
+
+/// Stores an answer; in the place of an earlier one only where $13 is 1.
+pub(crate) const WRITE_ANSWER: &str = "
+    INSERT INTO answers (task, tier, prompt_id, schema_version, fingerprint, provider, model, input_hash,
+        answer_json, members_json, provider_call_id, answered_at)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+    ON CONFLICT (task, tier, prompt_id, schema_version, fingerprint) DO UPDATE
+    SET provider = excluded.provider, model = excluded.model, input_hash = excluded.input_hash,
+        answer_json = excluded.answer_json, members_json = excluded.members_json,
+        provider_call_id = excluded.provider_call_id, answered_at = excluded.answered_at
+    WHERE CAST($13 AS BIGINT) = 1";
+
+/// Binds what [`WRITE_ANSWER`] wants.
+macro_rules! bind_answer {
+    ($statement:expr, $settlement:expr, $answer:expr, $replace:expr) => {
+        $statement
+            .bind($answer.key.task)
+            .bind($answer.key.tier.as_str())
+            .bind($answer.key.prompt_id.as_str())
+            .bind($answer.key.schema_version)
+            .bind(column::text(&$answer.key.fingerprint))
+            .bind(column::text(&$answer.provider))
+            .bind(column::text(&$answer.model))
+            .bind($answer.input_hash.as_str())
+            .bind(column::json_text(&$answer.answer_json))
+            .bind(column::to_json(&$answer.members)?)
+            .bind($settlement.call.to_string())
+            .bind($settlement.finished_at.as_millis())
+            .bind(i64::from($replace))
+    };
+}
+pub(crate) use bind_answer;
+
+#[derive(FromRow)]
+pub(crate) struct AnswerRow {
+    provider: String,
+    model: String,
+    input_hash: String,
+    answer_json: String,
+    provider_call_id: String,
+}
+
+impl From<AnswerRow> for StoredAnswer {
+    fn from(row: AnswerRow) -> Self {
+        Self {
+            provider: row.provider,
+            model: row.model,
+            input_hash: row.input_hash,
+            answer_json: row.answer_json,
+            call_id: row.provider_call_id,
+        }
+    }
+}
+
+#[derive(FromRow)]
+pub(crate) struct ScoreRow {
+    provider: String,
+    model: String,
+    prompt_id: String,
+    answer_json: String,
+    answered_at: i64,
+}
+
+impl TryFrom<ScoreRow> for GivenScore {
+    type Error = StoreError;
+
+    fn try_from(row: ScoreRow) -> Result<Self> {
+        let verdict: Verdict = column::json("answer", &row.answer_json)?;
+        Ok(Self {
+            model: format!("{}/{}", row.provider, row.model),
+            prompt_id: row.prompt_id,
+            aha_score: verdict.aha_score,
+            given_at: Timestamp::from_millis(row.answered_at),
+        })
+    }
+}

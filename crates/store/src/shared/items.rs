@@ -1,0 +1,162 @@
+//! `topic_items` and `embeddings`.
+
+use aha_core::ids::ItemId;
+use aha_core::time::Timestamp;
+use sqlx::FromRow;
+
+use super::column;
+use crate::{ItemHeader, ItemText, Result, StoreError};
+
+pub(crate) const UNASSIGNED: &str = "
+    SELECT i.id, i.item_time,
+           coalesce(min(CASE WHEN p.source_id = i.source_id THEN p.source_id END), min(p.source_id)) AS source,
+           min(p.catch_up_from) AS catch_up_from,
+           max(CASE WHEN i.published_at IS NULL THEN p.from_first_fetch ELSE 0 END) AS of_unknown_age
+    FROM sources s
+    JOIN content_item_sources p ON p.source_id = s.id AND p.is_assigned = 0
+    JOIN content_items i ON i.id = p.item_id
+    WHERE s.topic_id = $1 AND i.item_time < $2 AND i.deleted_at IS NULL
+      AND NOT EXISTS (SELECT 1 FROM topic_items t WHERE t.topic_id = $1 AND t.item_id = i.id)
+    GROUP BY i.id
+    ORDER BY i.item_time, i.id";
+
+/// Gives a run the items, not older than $3, of stories that the topic's last cursor digest shows without a judgement as the judge failed.
+pub(crate) const RECLAIM_FAILED: &str = "
+    UPDATE topic_items SET run_id = $1
+    WHERE topic_id = $2 AND state = 'assigned' AND item_id IN (
+        SELECT m.item_id FROM digest_items s
+        JOIN cluster_items m ON m.cluster_id = s.cluster_id
+        JOIN content_items i ON i.id = m.item_id
+        WHERE s.state = 'failed' AND i.item_time >= $3 AND i.deleted_at IS NULL AND s.digest_id = (
+            SELECT d.id FROM digests d JOIN runs r ON r.id = d.run_id
+            WHERE d.topic_id = $2 AND r.mode = 'cursor' AND d.run_id <> $1 ORDER BY d.window_end DESC, d.id LIMIT 1))";
+
+pub(crate) const ASSIGNED: &str = "
+    SELECT i.id FROM topic_items t JOIN content_items i ON i.id = t.item_id
+    WHERE t.run_id = $1 AND i.deleted_at IS NULL ORDER BY i.item_time, i.id";
+
+/// Of the items that a run claimed, those from before $2 that a source could not give in time.
+pub(crate) const LATE: &str = "
+    SELECT DISTINCT i.id FROM topic_items t
+    JOIN content_items i ON i.id = t.item_id
+    JOIN content_item_sources p ON p.item_id = i.id AND p.catch_up_from IS NOT NULL
+    JOIN sources s ON s.id = p.source_id AND s.topic_id = t.topic_id
+    WHERE t.run_id = $1 AND i.item_time < $2 ORDER BY i.id";
+
+pub(crate) const IN_WINDOW: &str = "
+    SELECT i.id FROM content_items i
+    WHERE i.item_time >= $2 AND i.item_time < $3 AND i.deleted_at IS NULL
+      AND EXISTS (SELECT 1 FROM content_item_sources p JOIN sources s ON s.id = p.source_id
+                  WHERE p.item_id = i.id AND s.topic_id = $1)
+    ORDER BY i.item_time, i.id";
+
+/// Notes what has a row in `topic_items`, so that [`UNASSIGNED`] need not look at it.
+pub(crate) const NOTE_ASSIGNED: &str = "
+    UPDATE content_item_sources SET is_assigned = 1
+    WHERE is_assigned = 0 AND source_id IN (SELECT id FROM sources WHERE topic_id = $1)
+      AND EXISTS (SELECT 1 FROM topic_items t WHERE t.topic_id = $1 AND t.item_id = content_item_sources.item_id)";
+
+/// Whether what was placed is embedded in this space: items are embedded by time, so the newest that was placed tells. It is not
+/// when the space is a new one. Without the bound of time SQLite would sort all items instead of walking the index.
+pub(crate) const KNOWS_SPACE: &str = "
+    SELECT count(*) FROM embeddings e
+    WHERE e.space = $2 AND e.item_id = (
+        SELECT i.id FROM content_items i
+        WHERE i.item_time >= 0 AND i.deleted_at IS NULL
+          AND EXISTS (SELECT 1 FROM content_item_sources p JOIN sources s ON s.id = p.source_id
+                      WHERE p.item_id = i.id AND s.topic_id = $1 AND p.is_placed = 1)
+        ORDER BY i.item_time DESC, i.id DESC LIMIT 1)";
+
+/// Of the items that are not placed.
+pub(crate) const TO_EMBED_OF_NEW: &str = "
+    SELECT i.id, i.hash_text, i.title, i.body_text
+    FROM (SELECT DISTINCT p.item_id FROM sources s
+          JOIN content_item_sources p ON p.source_id = s.id AND p.is_placed = 0
+          WHERE s.topic_id = $1) AS new
+    JOIN content_items i ON i.id = new.item_id
+    WHERE i.deleted_at IS NULL
+      AND NOT EXISTS (SELECT 1 FROM embeddings e
+                      WHERE e.item_id = i.id AND e.space = $2 AND e.content_hash = i.hash_text)
+    ORDER BY i.item_time, i.id LIMIT $3";
+
+pub(crate) const TO_EMBED: &str = "
+    SELECT i.id, i.hash_text, i.title, i.body_text FROM content_items i
+    WHERE i.deleted_at IS NULL
+      AND NOT EXISTS (SELECT 1 FROM embeddings e
+                      WHERE e.item_id = i.id AND e.space = $2 AND e.content_hash = i.hash_text)
+      AND EXISTS (SELECT 1 FROM content_item_sources p JOIN sources s ON s.id = p.source_id
+                  WHERE p.item_id = i.id AND s.topic_id = $1)
+    ORDER BY i.item_time, i.id LIMIT $3";
+
+/// How many of its times a source is measured by. What a loud one did longer ago says nothing about its pace.
+pub(crate) const TIMES_A_SOURCE: i64 = 200;
+
+pub(crate) const SOURCE_IDS: &str = "SELECT id FROM sources WHERE topic_id = $1 ORDER BY id";
+
+pub(crate) const TIMES_OF_SOURCE: &str = "
+    SELECT published_time
+    FROM (SELECT DISTINCT published_time, item_id FROM content_item_sources
+          WHERE source_id = $1 AND published_time >= $2 AND published_time < $3
+          ORDER BY published_time DESC, item_id DESC LIMIT $4) AS published
+    ORDER BY published_time DESC";
+
+/// Stores a vector; in the place of an earlier one only where $6 is 1.
+pub(crate) const UPSERT_EMBEDDING: &str = "
+    INSERT INTO embeddings (item_id, space, content_hash, dimensions, vector) VALUES ($1, $2, $3, $4, $5)
+    ON CONFLICT (item_id, space) DO UPDATE
+    SET content_hash = excluded.content_hash, dimensions = excluded.dimensions, vector = excluded.vector
+    WHERE CAST($6 AS BIGINT) = 1";
+
+/// Vectors of the topic's items in the window that are of their present text.
+pub const VECTORS: &str = "
+    SELECT e.item_id, e.vector FROM content_items i
+    JOIN embeddings e ON e.item_id = i.id AND e.space = $2 AND e.content_hash = i.hash_text
+    WHERE i.item_time >= $3 AND i.item_time < $4 AND i.deleted_at IS NULL
+      AND EXISTS (SELECT 1 FROM content_item_sources p JOIN sources s ON s.id = p.source_id
+                  WHERE p.item_id = i.id AND s.topic_id = $1)
+    ORDER BY e.item_id";
+
+#[derive(FromRow)]
+pub(crate) struct HeaderRow {
+    id: String,
+    source: String,
+    item_time: i64,
+    catch_up_from: Option<i64>,
+    of_unknown_age: i64,
+}
+
+impl TryFrom<HeaderRow> for ItemHeader {
+    type Error = StoreError;
+
+    fn try_from(row: HeaderRow) -> Result<Self> {
+        Ok(Self {
+            id: column::id("item id", &row.id)?,
+            source: column::id("source id", &row.source)?,
+            time: Timestamp::from_millis(row.item_time),
+            catch_up_from: column::optional_time(row.catch_up_from),
+            is_of_unknown_age: row.of_unknown_age != 0,
+        })
+    }
+}
+
+#[derive(FromRow)]
+pub(crate) struct TextRow {
+    id: String,
+    hash_text: String,
+    title: Option<String>,
+    body_text: String,
+}
+
+impl TryFrom<TextRow> for ItemText {
+    type Error = StoreError;
+
+    fn try_from(row: TextRow) -> Result<Self> {
+        let id = column::id("item id", &row.id)?;
+        Ok(Self { id, content_hash: row.hash_text, title: row.title, body_text: row.body_text })
+    }
+}
+
+/// Vectors of rows of item and bytes.
+pub fn vectors(rows: Vec<(String, Vec<u8>)>) -> Result<Vec<(ItemId, Vec<u8>)>> {
+    rows.into_iter().map(|(item, vector)| Ok((column::id("item id", &item)?, vector))).collect()
+}

@@ -1,0 +1,33 @@
+//! What both databases have in common: the statements that read the same in both, the rows they give, and what is made of
+//! them; a table group a file, named as the files beside it in `sqlite/` and `postgres/`.
+
+pub mod answers;
+pub mod charges;
+pub mod column;
+pub mod digests;
+pub mod feedback;
+pub mod fetches;
+pub mod items;
+pub mod leases;
+pub mod ledger;
+pub mod retention;
+pub mod runs;
+pub mod sources;
+pub mod stories;
+pub mod topics;
+
+use aha_core::failpoint;
+
+use super::{Result, StoreError};
+
+/// Passes a failpoint at a commit of that operation.
+pub fn hit(operation: &str, place: &str) {
+    if cfg!(debug_assertions) {
+        failpoint::hit(&format!("{operation}.{place}"));
+    }
+}
+
+/// Turns an update that found no row into an error.
+pub fn found(rows: u64, what: &'static str, id: impl std::fmt::Display) -> Result<()> {
+    if rows == 0 { Err(StoreError::NotFound { what, id: id.to_string() }) } else { Ok(()) }
+}

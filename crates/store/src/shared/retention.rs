@@ -1,0 +1,81 @@
+//! What retention removes, in batches: `$1` is the time before which rows go, `$2` how many at most.
+//!
+//! Feedback is kept for good, with what it is about: once there is a table of it, [`DIGESTS`] and [`ITEMS`] get one more `NOT
+//! EXISTS`.
+
+use crate::RetentionStep;
+
+/// Rows of [`RetentionStep`]: what would go, and the statement that makes it go.
+pub(crate) struct Statements {
+    pub count: &'static str,
+    pub remove: &'static str,
+}
+
+pub fn of(step: RetentionStep) -> Statements {
+    let (count, remove) = match step {
+        RetentionStep::Digests => (COUNT_DIGESTS, REMOVE_DIGESTS),
+        RetentionStep::Items => (COUNT_ITEMS, REMOVE_ITEMS),
+        RetentionStep::Vectors => (COUNT_VECTORS, REMOVE_VECTORS),
+        RetentionStep::Fetches => (COUNT_FETCHES, REMOVE_FETCHES),
+        RetentionStep::Calls => (COUNT_CALLS, REMOVE_CALLS),
+    };
+    Statements { count, remove }
+}
+
+/// Whether somebody is at work on a topic: what it reads must not go meanwhile.
+pub(crate) const AT_WORK: &str = "SELECT count(*) FROM topics WHERE lease_holder IS NOT NULL AND lease_expires_at > $1";
+
+/// A topic's newest digest stays however old it is.
+const COUNT_DIGESTS: &str = "
+    SELECT count(*) FROM digests d
+    WHERE d.window_end < $1
+      AND EXISTS (SELECT 1 FROM digests n WHERE n.topic_id = d.topic_id AND n.window_end > d.window_end)";
+
+const REMOVE_DIGESTS: &str = "
+    DELETE FROM digests WHERE id IN (
+        SELECT d.id FROM digests d
+        WHERE d.window_end < $1
+          AND EXISTS (SELECT 1 FROM digests n WHERE n.topic_id = d.topic_id AND n.window_end > d.window_end)
+        ORDER BY d.window_end, d.id LIMIT $2)";
+
+const COUNT_ITEMS: &str = include_str!("count_old_items.sql");
+
+const REMOVE_ITEMS: &str = include_str!("remove_old_items.sql");
+
+const COUNT_VECTORS: &str = "
+    SELECT count(*) FROM content_items i JOIN embeddings e ON e.item_id = i.id
+    WHERE i.deleted_at IS NOT NULL AND i.item_time < $1";
+
+const REMOVE_VECTORS: &str = "
+    DELETE FROM embeddings WHERE item_id IN (
+        SELECT i.id FROM content_items i
+        WHERE i.deleted_at IS NOT NULL AND i.item_time < $1
+          AND EXISTS (SELECT 1 FROM embeddings e WHERE e.item_id = i.id)
+        ORDER BY i.item_time, i.id LIMIT $2)";
+
+/// A run that is not done may still ask which sources it has read.
+const COUNT_FETCHES: &str = "
+    SELECT count(*) FROM fetch_runs f JOIN runs r ON r.id = f.run_id
+    WHERE f.finished_at < $1 AND r.status = 'done'";
+
+const REMOVE_FETCHES: &str = "
+    DELETE FROM fetch_runs WHERE id IN (
+        SELECT f.id FROM fetch_runs f JOIN runs r ON r.id = f.run_id
+        WHERE f.finished_at < $1 AND r.status = 'done' LIMIT $2)";
+
+/// A call whose answer is kept stays with it, and so does one whose cost is not settled, or was corrected by hand.
+const COUNT_CALLS: &str = "
+    SELECT count(*) FROM provider_calls c
+    WHERE c.started_at < $1 AND c.state IN ('ok', 'error')
+      AND NOT EXISTS (SELECT 1 FROM answers a WHERE a.provider_call_id = c.id)
+      AND NOT EXISTS (SELECT 1 FROM budget_adjustments b WHERE b.provider_call_id = c.id)
+      AND NOT EXISTS (SELECT 1 FROM content_item_deep_reviews d WHERE d.provider_call_id = c.id)";
+
+const REMOVE_CALLS: &str = "
+    DELETE FROM provider_calls WHERE id IN (
+        SELECT c.id FROM provider_calls c
+        WHERE c.started_at < $1 AND c.state IN ('ok', 'error')
+          AND NOT EXISTS (SELECT 1 FROM answers a WHERE a.provider_call_id = c.id)
+          AND NOT EXISTS (SELECT 1 FROM budget_adjustments b WHERE b.provider_call_id = c.id)
+          AND NOT EXISTS (SELECT 1 FROM content_item_deep_reviews d WHERE d.provider_call_id = c.id)
+        LIMIT $2)";

@@ -1,0 +1,41 @@
+//! SQLite's result codes in the store's words.
+
+use crate::StoreError;
+
+/// SQLite's primary result codes (sqlite.org/rescode.html), the low byte of an extended code.
+const SQLITE_PERM: i32 = 3;
+const SQLITE_BUSY: i32 = 5;
+const SQLITE_LOCKED: i32 = 6;
+const SQLITE_READONLY: i32 = 8;
+const SQLITE_IOERR: i32 = 10;
+const SQLITE_FULL: i32 = 13;
+const SQLITE_CANTOPEN: i32 = 14;
+const SQLITE_AUTH: i32 = 23;
+const SQLITE_NOTADB: i32 = 26;
+
+/// How long SQLite waits for a lock before it gives up.
+pub(super) const BUSY_SECONDS: u64 = 5;
+
+pub fn of(error: sqlx::Error) -> StoreError {
+    match primary_code(&error) {
+        Some(SQLITE_BUSY | SQLITE_LOCKED) => StoreError::Locked { waited_seconds: BUSY_SECONDS },
+        Some(SQLITE_READONLY) => StoreError::ReadOnly,
+        Some(SQLITE_FULL) => StoreError::DiskFull,
+        _ => StoreError::Database(error),
+    }
+}
+
+/// SQLite's primary result code.
+fn primary_code(error: &sqlx::Error) -> Option<i32> {
+    let code = error.as_database_error().and_then(sqlx::error::DatabaseError::code)?;
+    code.parse::<i32>().ok().map(|code| code & 0xff)
+}
+
+/// Whether the file or its folder refused what was asked, so that asking for less may do.
+pub(super) fn is_about_access(error: &sqlx::Error) -> bool {
+    matches!(primary_code(error), Some(SQLITE_PERM | SQLITE_READONLY | SQLITE_IOERR | SQLITE_CANTOPEN | SQLITE_AUTH))
+}
+
+pub(super) fn is_not_a_database(error: &sqlx::Error) -> bool {
+    primary_code(error) == Some(SQLITE_NOTADB)
+}

@@ -1,0 +1,228 @@
+//! Opening the file: what it is, whether it can be written, and whether its schema is ours.
+
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::time::Duration;
+
+use aha_core::failpoint;
+use sqlx::migrate::Migrator;
+use sqlx::sqlite::{SqliteConnectOptions, SqliteSynchronous};
+use sqlx::{ConnectOptions, Connection, SqliteConnection};
+
+use super::checkpoint::MOST_PAGES;
+use super::error::{self, BUSY_SECONDS};
+use crate::schema::{self, Applied, OpenMode, SchemaVersion};
+use crate::shared::hit;
+use crate::{Result, StoreError};
+
+static MIGRATIONS: Migrator = sqlx::migrate!("../../migrations/sqlite");
+
+/// Older ones can lose a write-ahead log (sqlite.org/wal.html, the WAL-reset bug, fixed in 3.51.3).
+const SQLITE_NEEDED: &str = "3.51.3";
+
+/// How often a switch to the write-ahead log is tried again; SQLite does not wait for that lock by itself.
+const WAL_RETRY_MS: u64 = 50;
+
+/// Checks the file, migrates it where needed, and returns how to connect to it.
+pub(crate) async fn prepare(url: &str, mode: OpenMode) -> Result<SqliteConnectOptions> {
+    let (options, connection) = prepared(url, mode).await?;
+    close(connection).await;
+    Ok(options)
+}
+
+/// The same with a connection. Whoever closes the last one folds the log into the file.
+pub(super) async fn prepared(url: &str, mode: OpenMode) -> Result<(SqliteConnectOptions, SqliteConnection)> {
+    let options = options(url)?.create_if_missing(mode == OpenMode::CreateIfMissing);
+    let path = options.get_filename().to_path_buf();
+    if mode == OpenMode::MustExist && !path.exists() {
+        return Err(StoreError::Missing { path: path.display().to_string() });
+    }
+    let (options, mut connection) = connect(options, &path).await?;
+    let outcome = match check_version(&mut connection).await {
+        Ok(()) => bring_up_to_date(&mut connection, &path).await,
+        Err(error) => Err(error),
+    };
+    match outcome {
+        Ok(()) => Ok((options, connection)),
+        Err(error) => {
+            close(connection).await;
+            Err(error)
+        }
+    }
+}
+
+pub(super) async fn schema_version(url: &str) -> Result<SchemaVersion> {
+    let options = options(url)?;
+    let path = options.get_filename().to_path_buf();
+    if !path.exists() {
+        return Ok(schema::version(&Applied::new(), &MIGRATIONS));
+    }
+    // A writer would fold the log of the last one into the file when it closes.
+    let (_, mut connection) = connect(options.read_only(true), &path).await?;
+    let applied = applied_migrations(&mut connection, &path).await;
+    close(connection).await;
+    Ok(schema::version(&applied?, &MIGRATIONS))
+}
+
+fn options(url: &str) -> Result<SqliteConnectOptions> {
+    let bad = |reason: String| StoreError::CannotOpen { path: url.to_owned(), reason };
+    if url.contains(":memory:") || url.contains("mode=memory") {
+        return Err(bad("a database in memory would be gone after the command; name a file".to_owned()));
+    }
+    let options = SqliteConnectOptions::from_str(url).map_err(|error| bad(error.to_string()))?;
+    if options.get_filename().as_os_str().is_empty() {
+        return Err(bad("it names no file; write sqlite://PATH".to_owned()));
+    }
+    let options = options
+        .foreign_keys(true)
+        .synchronous(SqliteSynchronous::Normal)
+        .busy_timeout(Duration::from_secs(BUSY_SECONDS))
+        .pragma("wal_autocheckpoint", MOST_PAGES)
+        .disable_statement_logging();
+    // A test's disk is full when the file has so many pages.
+    Ok(match failpoint::limit("AHA_SQLITE_MAX_PAGES") {
+        Some(pages) => options.pragma("max_page_count", pages.to_string()),
+        None => options,
+    })
+}
+
+/// Connects for writing; where that cannot be, for reading; where the folder cannot hold the files that readers share
+/// either, as a file that nobody writes, provided that no log with unread changes lies beside it.
+async fn connect(options: SqliteConnectOptions, path: &Path) -> Result<(SqliteConnectOptions, SqliteConnection)> {
+    let first = match try_connect(&options).await {
+        Ok(connection) => return Ok((options, connection)),
+        Err(error) => error,
+    };
+    if path.is_file() && error::is_about_access(&first) {
+        let reading = options.read_only(true).create_if_missing(false);
+        if let Ok(connection) = try_connect(&reading).await {
+            return Ok((reading, connection));
+        }
+        let unchanging = reading.immutable(true);
+        if !has_log(path)
+            && let Ok(connection) = try_connect(&unchanging).await
+        {
+            return Ok((unchanging, connection));
+        }
+    }
+    Err(opening_error(first, path))
+}
+
+/// Connects and reads, since SQLite looks at the file at the first read only.
+async fn try_connect(options: &SqliteConnectOptions) -> std::result::Result<SqliteConnection, sqlx::Error> {
+    let mut connection = options.connect().await?;
+    sqlx::query("SELECT count(*) FROM sqlite_schema").fetch_one(&mut connection).await?;
+    Ok(connection)
+}
+
+pub(super) async fn close(connection: SqliteConnection) {
+    // What could be lost is told by the operations; closing has nothing to add.
+    let _ = connection.close().await;
+}
+
+fn has_log(path: &Path) -> bool {
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
+    std::fs::metadata(PathBuf::from(log)).is_ok_and(|log| log.len() > 0)
+}
+
+fn opening_error(error: sqlx::Error, path: &Path) -> StoreError {
+    let shown = path.display().to_string();
+    if error::is_not_a_database(&error) {
+        return StoreError::NotADatabase { path: shown, reason: "it is not an SQLite file".to_owned() };
+    }
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    let reason = match parent {
+        _ if path.is_dir() => "it is a folder".to_owned(),
+        Some(parent) if !parent.is_dir() => format!("the folder {} does not exist", parent.display()),
+        _ => error.to_string(),
+    };
+    match StoreError::from(error) {
+        locked @ StoreError::Locked { .. } => locked,
+        full @ StoreError::DiskFull => full,
+        _ => StoreError::CannotOpen { path: shown, reason },
+    }
+}
+
+async fn check_version(connection: &mut SqliteConnection) -> Result<()> {
+    let found: String = sqlx::query_scalar("SELECT sqlite_version()").fetch_one(connection).await?;
+    if version_parts(&found) < version_parts(SQLITE_NEEDED) {
+        return Err(StoreError::OldSqlite { found, needed: SQLITE_NEEDED });
+    }
+    Ok(())
+}
+
+fn version_parts(version: &str) -> Vec<u32> {
+    version.split('.').map(|part| part.parse().unwrap_or(0)).collect()
+}
+
+async fn bring_up_to_date(connection: &mut SqliteConnection, path: &Path) -> Result<()> {
+    if !is_pending(connection, path).await? {
+        return Ok(());
+    }
+    use_write_ahead_log(connection).await?;
+    // sqlx takes no lock of its own on SQLite: without this, two processes that start together migrate twice.
+    let mut tx = connection.begin_with("BEGIN IMMEDIATE").await?;
+    if is_pending(&mut tx, path).await? {
+        MIGRATIONS
+            .run_direct(None, &mut *tx, false)
+            .await
+            .map_err(|error| schema::migration_error(error, &MIGRATIONS))?;
+    }
+    hit("migrate", "before_commit");
+    tx.commit().await?;
+    hit("migrate", "after_commit");
+    Ok(())
+}
+
+async fn is_pending(connection: &mut SqliteConnection, path: &Path) -> Result<bool> {
+    schema::is_pending(&applied_migrations(connection, path).await?, &MIGRATIONS)
+}
+
+/// None for an empty file.
+async fn applied_migrations(connection: &mut SqliteConnection, path: &Path) -> Result<Applied> {
+    let (tables, ours): (i64, i64) = sqlx::query_as(
+        "SELECT count(*), coalesce(sum(CASE WHEN name = '_sqlx_migrations' THEN 1 ELSE 0 END), 0)
+         FROM sqlite_schema WHERE type = 'table'",
+    )
+    .fetch_one(&mut *connection)
+    .await?;
+    if ours == 0 && tables > 0 {
+        return Err(StoreError::NotADatabase {
+            path: path.display().to_string(),
+            reason: "it holds the tables of another program; name a file of its own".to_owned(),
+        });
+    }
+    if ours == 0 {
+        return Ok(Vec::new());
+    }
+    Ok(sqlx::query_as(schema::APPLIED).fetch_all(connection).await?)
+}
+
+/// The mode stays with the file. Where the file system cannot do it, SQLite keeps its rollback journal: slower, as safe.
+async fn use_write_ahead_log(connection: &mut SqliteConnection) -> Result<()> {
+    let mut waited_ms = 0;
+    loop {
+        let switched = sqlx::query("PRAGMA journal_mode = WAL").fetch_one(&mut *connection).await;
+        match switched.map_err(StoreError::from) {
+            Ok(_) => return Ok(()),
+            Err(StoreError::Locked { .. }) if waited_ms < BUSY_SECONDS * 1000 => {
+                tokio::time::sleep(Duration::from_millis(WAL_RETRY_MS)).await;
+                waited_ms += WAL_RETRY_MS;
+            }
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::version_parts;
+
+    #[test]
+    fn versions_compare_by_number() {
+        assert!(version_parts("3.51.3") < version_parts("3.51.10"));
+        assert!(version_parts("3.51.3") < version_parts("3.52.0"));
+        assert!(version_parts("3.50.4") < version_parts("3.51.3"));
+    }
+}
