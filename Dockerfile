@@ -17,10 +17,15 @@ COPY benches benches
 COPY crates/analysis/Cargo.toml crates/analysis/Cargo.toml
 COPY crates/content/Cargo.toml crates/content/Cargo.toml
 COPY crates/core/Cargo.toml crates/core/Cargo.toml
+COPY crates/llm/Cargo.toml crates/llm/Cargo.toml
+COPY crates/net/Cargo.toml crates/net/Cargo.toml
 COPY crates/store/Cargo.toml crates/store/Cargo.toml
-RUN mkdir src crates/analysis/src crates/content/src crates/core/src crates/store/src \
+RUN for crate in analysis content core llm net store; do \
+        mkdir crates/$crate/src && touch crates/$crate/src/lib.rs || exit 1; \
+    done \
+    && mkdir src \
     && echo 'fn main() {}' > src/main.rs \
-    && touch src/lib.rs crates/analysis/src/lib.rs crates/content/src/lib.rs crates/core/src/lib.rs crates/store/src/lib.rs \
+    && touch src/lib.rs \
     && cargo build --release --locked \
     && rm -r src crates
 

@@ -9,8 +9,8 @@ use std::hint::black_box;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use aha_content::feed::parse;
 use aha_core::item::NewItem;
-use aha_radar::sources::feed::parse;
 use aha_radar::sources::identity::body_text;
 
 fn main() {

@@ -3,16 +3,16 @@
 use std::sync::Arc;
 
 use aha_core::clock::Clock;
+use aha_llm::breaker::{BreakerPolicy, Breakers};
+use aha_llm::embedder::EmbedRouter;
+use aha_llm::prompt::{PromptError, Prompts};
+use aha_llm::retry::PIPELINE;
+use aha_llm::transport::Http;
+use aha_llm::{Embedder, EmbedderParts, Gateway, GatewayParts, Router};
 use aha_store::SharedStore;
 use thiserror::Error;
 
 use crate::config::Config;
-use crate::llm::breaker::{BreakerPolicy, Breakers};
-use crate::llm::embedder::EmbedRouter;
-use crate::llm::prompt::{PromptError, Prompts};
-use crate::llm::retry::PIPELINE;
-use crate::llm::transport::Http;
-use crate::llm::{Embedder, EmbedderParts, Gateway, GatewayParts, Router};
 use crate::sources::Connectors;
 use crate::sources::fetch::{FetchConfig, FetchError, Fetcher};
 use crate::sources::full_text::Pages;

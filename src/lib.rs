@@ -7,12 +7,13 @@
 //!   candidates ─triage→ verdicts ─rank→ top and scan ─deep_summary→ summaries ─digest→ digests, digest_items
 //! ```
 //!
-//! What stands alone is a crate, and none of them knows this one: `aha_core` (what all of it talks about, without I/O), `aha_content`
-//! (markup to text), `aha_analysis` (similarity, stories, relevance, noise), `aha_store` (the rows). Here are:
+//! What stands alone is a crate, and none of them knows this one: `aha_core` (what all of it talks about, without I/O), `aha_net`
+//! (addresses, names, keys), `aha_content` (markup to text, feeds to items), `aha_analysis` (similarity, stories, relevance, noise),
+//! `aha_store` (the rows), `aha_llm` (the gateway: tasks, schemas, router, ledger, providers). Here are:
 //!
-//! - [`sources`]: connectors, fetching, feed parsing.
+//! - [`config`]: every setting, read once.
+//! - [`sources`]: connectors and fetching.
 //! - [`pipeline`]: the ordered list of stages, one a file, and the runner.
-//! - [`llm`]: the gateway: tasks, schemas, router, ledger, providers.
 //! - [`digest`]: the renderings.
 //! - [`cli`], [`daemon`], [`web`]: how people and schedulers reach it.
 
@@ -21,7 +22,6 @@ pub mod cli;
 pub mod config;
 pub mod daemon;
 pub mod digest;
-pub mod llm;
 pub mod pipeline;
 pub mod questionnaire;
 pub mod retention;

@@ -2,8 +2,8 @@
 //! these same functions, all that fuzzing has found worth keeping (`fuzz/learned`).
 
 use aha_content::canonical::canonical_url;
+use aha_content::feed::{MAX_ITEMS, parse, parse_date};
 use aha_content::sanitize::sanitize as sanitised;
-use aha_radar::sources::feed::{MAX_ITEMS, parse, parse_date};
 use aha_radar::sources::identity::body_text;
 use url::Url;
 
@@ -21,7 +21,7 @@ pub fn parser(bytes: &[u8]) {
 /// Repair: as long as the text at most times a factor, and without the control characters that XML does not know.
 pub fn repair(bytes: &[u8]) {
     let text = text(bytes);
-    let (repaired, _) = aha_radar::sources::feed::repair(text);
+    let (repaired, _) = aha_content::feed::repair(text);
     assert!(repaired.len() <= text.len() * 8 + 64);
     assert!(!repaired.contains(|c: char| c.is_ascii_control() && !matches!(c, '\t' | '\n' | '\r' | '\u{7f}')));
 }

@@ -1,10 +1,12 @@
 //! `aha-radar source test`: reads feeds and shows what is in them, storing nothing but, of a search, what it has cost.
 
+use aha_content::feed::ParsedFeed;
 use aha_content::numbers::count;
 use aha_core::ids::TopicId;
 use aha_core::item::NewItem;
 use aha_core::source::{NewSource, Source};
 use aha_core::time::Timestamp;
+use aha_llm::{CallScope, Paid};
 use aha_store::{Gone, OpenMode};
 use anyhow::Result;
 use serde::Serialize;
@@ -13,9 +15,7 @@ use super::exit::Exit;
 use super::output;
 use crate::app::{connectors, fetch_config};
 use crate::config::Config;
-use crate::llm::{CallScope, Paid};
 use crate::pipeline::search::search;
-use crate::sources::feed::ParsedFeed;
 use crate::sources::fetch::Fetcher;
 use crate::sources::signal::{Found, SearchResult};
 use crate::sources::{Connectors, LookOutcome, Looked, Place, place_from_argument};

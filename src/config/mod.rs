@@ -4,14 +4,7 @@
 //! settings: they live in the database, and a topic's own values beat these. Models may also stand in a file that a
 //! setting names: see [`catalogue`].
 
-pub mod catalogue;
-mod embed;
-mod models;
 mod names;
-mod openai;
-mod place;
-mod reader;
-mod secret;
 mod signal;
 mod sources;
 
@@ -19,19 +12,14 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use aha_core::settings::{Problem, Reader, number, size};
+use aha_llm::catalogue::{CatalogueProblem, Environment};
+use aha_llm::settings::{self, BudgetSettings, LlmSettings, RawSettings};
 use chrono_tz::Tz;
 use serde::Deserialize;
 use thiserror::Error;
 
-use catalogue::Environment;
-pub use catalogue::{Catalogue, CatalogueEntry, CatalogueProblem};
-pub use embed::{EmbedLimits, EmbedModel, EmbedSettings};
-pub use models::{BudgetSettings, Egress, LlmSettings};
 pub use names::UnknownSetting;
-pub use openai::{Effort, OpenAiSettings, PricedModel, TaskSettings};
-pub use place::{is_own, without_secrets};
-pub use reader::Problem;
-use reader::{Reader, number};
 pub use sources::{FetchSettings, SourceSettings};
 
 use aha_core::clock::Clock;
@@ -131,20 +119,6 @@ struct Raw {
     aha_schedule: Option<String>,
     aha_timezone: Option<String>,
     aha_budget_tier: Option<String>,
-    aha_budget_run_credits: Option<String>,
-    aha_budget_daily_credits: Option<String>,
-    aha_budget_monthly_credits: Option<String>,
-    aha_budget_policy: Option<String>,
-    ollama_base_url: Option<String>,
-    aha_egress: Option<String>,
-    aha_llm_local_fallback: Option<String>,
-    aha_llm_config: Option<String>,
-    aha_embed_model_dir: Option<String>,
-    aha_llm_concurrency: Option<String>,
-    aha_llm_timeout_seconds: Option<String>,
-    aha_language: Option<String>,
-    aha_prompts: Option<String>,
-    aha_triage_batch_size: Option<String>,
     aha_fetch_allow: Option<String>,
     aha_fetch_host_gap_ms: Option<String>,
     aha_fetch_concurrency: Option<String>,
@@ -209,28 +183,38 @@ impl Config {
         let all: Vec<(String, String)> = pairs.filter(|(_, value)| !value.trim().is_empty()).collect();
         let ours: Vec<(String, String)> = all.iter().filter(|(name, _)| is_ours(name)).cloned().collect();
         let raw: Raw = envy::from_iter(ours.iter().cloned())?;
-        let mut reader = Reader::default();
+        let mut reader = SettingsReader::default();
         let environment = Environment::of(&all);
         let mut config = reader.read(raw, &ours, &environment)?;
         let unknown = names::unknown(all.iter().map(|(name, _)| name.as_str()), &environment.referred());
-        if reader.problems.is_empty() && reader.of_catalogue.is_empty() {
+        if reader.variables.problems.is_empty() && reader.of_catalogue.is_empty() {
             config.unknown = unknown;
             return Ok(config);
         }
-        Err(ConfigError::Problems(reader.problems, reader.of_catalogue, unknown))
+        Err(ConfigError::Problems(reader.variables.problems, reader.of_catalogue, unknown))
     }
 }
 
-impl Reader {
+/// Reads all settings, and keeps what is wrong with them.
+#[derive(Debug, Default)]
+struct SettingsReader {
+    variables: Reader,
+    /// Of the file that `AHA_LLM_CONFIG` names.
+    of_catalogue: Vec<CatalogueProblem>,
+}
+
+impl SettingsReader {
     fn read(
         &mut self,
         mut raw: Raw,
         pairs: &[(String, String)],
         environment: &Environment,
     ) -> Result<Config, ConfigError> {
-        let budget = self.budget(&mut raw);
-        let mut llm = self.llm(&mut raw, pairs, environment)?;
-        self.priced(&budget, &mut llm);
+        let mut of_models: RawSettings = envy::from_iter(pairs.iter().cloned())?;
+        let Self { variables, of_catalogue } = self;
+        let budget = settings::budget(variables, &mut of_models);
+        let mut llm = settings::read(variables, of_catalogue, &mut of_models, pairs, environment)?;
+        settings::check_prices(variables, of_catalogue, &budget, &mut llm);
         let sources = self.sources(&mut raw);
         self.priced_search(&budget, sources.search.as_ref());
         let fetch = self.fetch(&mut raw);
@@ -240,10 +224,13 @@ impl Reader {
         Ok(Config {
             database_url: DatabaseUrl::new(raw.database_url.unwrap_or_else(|| "sqlite://aha-radar.db".to_owned())),
             schedule: self.schedule(raw.aha_schedule),
-            timezone: self.or(raw.aha_timezone, ("AHA_TIMEZONE", "an IANA time zone", "Europe/Berlin"), Tz::UTC, |t| {
-                t.parse().ok()
-            }),
-            budget_tier: self.or(
+            timezone: self.variables.or(
+                raw.aha_timezone,
+                ("AHA_TIMEZONE", "an IANA time zone", "Europe/Berlin"),
+                Tz::UTC,
+                |t| t.parse().ok(),
+            ),
+            budget_tier: self.variables.or(
                 raw.aha_budget_tier,
                 ("AHA_BUDGET_TIER", "low, normal or high", "normal"),
                 BudgetTier::Normal,
@@ -253,7 +240,7 @@ impl Reader {
             llm,
             fetch,
             sources,
-            listen: self.or(
+            listen: self.variables.or(
                 raw.aha_listen,
                 ("AHA_LISTEN", "an address and port", "127.0.0.1:8080"),
                 loopback,
@@ -270,7 +257,7 @@ impl Reader {
             },
             ranking,
             output_dir: raw.aha_output_dir.map_or_else(|| PathBuf::from("digests"), PathBuf::from),
-            clock: self.or(
+            clock: self.variables.or(
                 raw.aha_now,
                 ("AHA_NOW", "an RFC 3339 time", "2026-11-19T07:00:00Z"),
                 Clock::system(),
@@ -284,11 +271,13 @@ impl Reader {
     fn ranking(&mut self, weights: Option<String>, limit: Option<String>) -> Ranking {
         let wants = "weights as NAME=NUMBER, separated by commas, with the names and ranges of .env.example";
         let mut ranking =
-            self.or(weights, ("AHA_RANK_WEIGHTS", wants, "ai=0.7,novelty=0.15"), Ranking::default(), |t| {
+            self.variables.or(weights, ("AHA_RANK_WEIGHTS", wants, "ai=0.7,novelty=0.15"), Ranking::default(), |t| {
                 Ranking::parse(t).ok()
             });
         let limits = ("AHA_NOISE_LIMIT", "a number from 0.5 to 1", "0.9");
-        if let Some(limit) = self.maybe(limit, limits, |t| t.parse().ok().filter(|limit| (0.5..=1.0).contains(limit))) {
+        if let Some(limit) =
+            self.variables.maybe(limit, limits, |t| t.parse().ok().filter(|limit| (0.5..=1.0).contains(limit)))
+        {
             ranking.noise_limit = limit;
         }
         ranking
@@ -296,30 +285,33 @@ impl Reader {
 
     fn schedule(&mut self, text: Option<String>) -> Schedule {
         let wants = "a cron expression of five fields or an interval (every 30m, every 6h, every 2d)";
-        self.or(text, ("AHA_SCHEDULE", wants, "0 7 * * *"), Schedule::daily_at_seven(), |t| Schedule::parse(t).ok())
+        self.variables
+            .or(text, ("AHA_SCHEDULE", wants, "0 7 * * *"), Schedule::daily_at_seven(), |t| Schedule::parse(t).ok())
     }
 
     fn partial_from(&mut self, text: Option<String>) -> usize {
         let wants = ("AHA_PARTIAL_FROM", "percent of a topic's sources from 0 to 100", "20");
         let percent = |text: &str| number(0, 100)(text.trim_end_matches('%').trim_end());
-        reader::size(self.or(text, wants, PARTIAL_FROM_PERCENT, percent))
+        size(self.variables.or(text, wants, PARTIAL_FROM_PERCENT, percent))
     }
 
     fn alert(&mut self, text: Option<String>) -> Option<Duration> {
         let wants = ("AHA_ALERT_HOURS", "hours from 1 to 8760, or 0 for no alert", "36");
-        let hours = self.or(text, wants, 0, number(0, 8760));
+        let hours = self.variables.or(text, wants, 0, number(0, 8760));
         (hours > 0).then(|| Duration::from_hours(hours))
     }
 
     fn log(&mut self, filter: Option<String>, format: Option<String>) -> LogSettings {
         let wants = "a level (error, warn, info, debug, trace, off) or target=level, separated by commas";
-        let filter =
-            self.or(filter, ("AHA_LOG", wants, "info"), None, |text| is_filter(text).then(|| Some(text.to_owned())));
-        let format = self.or(format, ("AHA_LOG_FORMAT", "text or json", "text"), LogFormat::Text, |text| match text {
-            "text" => Some(LogFormat::Text),
-            "json" => Some(LogFormat::Json),
-            _ => None,
-        });
+        let filter = self
+            .variables
+            .or(filter, ("AHA_LOG", wants, "info"), None, |text| is_filter(text).then(|| Some(text.to_owned())));
+        let format =
+            self.variables.or(format, ("AHA_LOG_FORMAT", "text or json", "text"), LogFormat::Text, |text| match text {
+                "text" => Some(LogFormat::Text),
+                "json" => Some(LogFormat::Json),
+                _ => None,
+            });
         LogSettings { filter, format }
     }
 
@@ -327,7 +319,7 @@ impl Reader {
     fn days(&mut self, text: Option<String>, variable: &str, least: u64, default: u64) -> Option<i64> {
         let wants =
             "0 to keep all, or a number of days (items 60 or more, digests and fetches 7, calls 62) up to 36500";
-        let days = self.or(text, (variable, wants, "400"), default, |text| {
+        let days = self.variables.or(text, (variable, wants, "400"), default, |text| {
             text.parse().ok().filter(|days| *days == 0 || (least..=36_500).contains(days))
         });
         i64::try_from(days).ok().filter(|days| *days > 0)

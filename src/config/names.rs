@@ -6,14 +6,10 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use aha_core::task::Task;
-use serde::de::value::Error;
-use serde::de::{Deserialize, Deserializer, Error as _, Visitor};
-use serde::forward_to_deserialize_any;
+use aha_core::settings::field_names;
+use aha_llm::settings::{own_prefixes, variable_names};
 
 use super::Raw;
-use super::embed::RawEmbed;
-use super::openai::{RawGeneral, RawTask, task_prefix};
 
 /// A variable that is set and sets nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -85,58 +81,12 @@ fn look_at(name: &str, known: &[String]) -> Option<UnknownSetting> {
     (is_providers && (is_near || begins_as_ours)).then(|| unknown(nearest))
 }
 
-/// No other program's names begin like this.
-fn own_prefixes() -> Vec<String> {
-    let others = ["OPENAI_EMBED_", "OPENAI_CREDITS_"].map(str::to_owned);
-    Task::ALL.into_iter().map(task_prefix).chain(others).collect()
-}
-
 /// Every setting there is.
 fn known() -> Vec<String> {
-    let mut known: Vec<String> = fields::<Raw>().iter().map(|field| field.to_uppercase()).collect();
-    let mut add = |prefix: &str, fields: &[&str]| {
-        known.extend(fields.iter().map(|field| format!("{prefix}{}", field.to_uppercase())));
-    };
-    add("OPENAI_", fields::<RawGeneral>());
-    add("OPENAI_EMBED_", fields::<RawEmbed>());
-    for task in Task::ALL {
-        add(&task_prefix(task), fields::<RawTask>());
-    }
+    let mut known: Vec<String> = field_names::<Raw>().iter().map(|field| field.to_uppercase()).collect();
+    known.extend(variable_names());
     known.extend(super::SHARED.map(str::to_owned));
     known
-}
-
-/// The names of a structure's fields, as its derived reading asks for them.
-fn fields<'de, T: Deserialize<'de>>() -> &'static [&'static str] {
-    let mut fields: &'static [&'static str] = &[];
-    // It gives no value: what is wanted is what is asked for.
-    let _ = T::deserialize(Names(&mut fields));
-    fields
-}
-
-struct Names<'a>(&'a mut &'static [&'static str]);
-
-impl<'de> Deserializer<'de> for Names<'_> {
-    type Error = Error;
-
-    fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Error> {
-        Err(Error::custom("names alone"))
-    }
-
-    fn deserialize_struct<V: Visitor<'de>>(
-        self,
-        _: &'static str,
-        fields: &'static [&'static str],
-        _: V,
-    ) -> Result<V::Value, Error> {
-        *self.0 = fields;
-        Err(Error::custom("names alone"))
-    }
-
-    forward_to_deserialize_any! {
-        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option unit unit_struct
-        newtype_struct seq tuple tuple_struct map enum identifier ignored_any
-    }
 }
 
 #[cfg(test)]

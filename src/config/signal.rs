@@ -1,21 +1,23 @@
 //! How a search is asked: `AHA_SIGNAL_*`.
 
 use aha_core::money::MicroCredits;
+use aha_core::settings::{number, size};
+use aha_llm::settings::BudgetSettings;
+use aha_net::secret;
 use serde_json::Value;
 use url::Url;
 
-use super::reader::{Reader, number, size};
-use super::{BudgetSettings, Raw, secret};
+use super::{Raw, SettingsReader};
 use crate::sources::signal::{SearchPrice, SearchProvider};
 
 /// Results taken of one answer where nothing is set, and at most.
 const USUAL_RESULTS: u64 = 20;
 const MOST_RESULTS: u64 = 100;
 
-impl Reader {
+impl SettingsReader {
     pub(super) fn search(&mut self, raw: &mut Raw) -> Option<SearchProvider> {
         let (given, file) = (raw.aha_signal_key.take(), raw.aha_signal_key_file.take());
-        let key = secret::of(self, "AHA_SIGNAL_KEY", given, file);
+        let key = secret::of(&mut self.variables, "AHA_SIGNAL_KEY", given, file);
         let url = raw.aha_signal_url.take()?.trim().to_owned();
         let headers = ("AHA_SIGNAL_HEADERS", "NAME: VALUE pairs, separated by semicolons", "x-api-key: {key}");
         let link = ("AHA_SIGNAL_LINK", "an http(s) address that holds {id}", "https://x.com/i/status/{id}");
@@ -26,17 +28,23 @@ impl Reader {
         let provider = SearchProvider {
             url,
             body: raw.aha_signal_body.take(),
-            headers: self.or(raw.aha_signal_headers.take(), headers, Vec::new(), pairs),
+            headers: self.variables.or(raw.aha_signal_headers.take(), headers, Vec::new(), pairs),
             key,
-            results: self.maybe(
+            results: self.variables.maybe(
                 raw.aha_signal_results.take(),
                 ("AHA_SIGNAL_RESULTS", "a JSON pointer", "/data"),
                 pointer,
             ),
             related: self
+                .variables
                 .or(raw.aha_signal_related.take(), lists, Vec::new(), |text| text.split(',').map(pointer).collect()),
-            link: self.maybe(raw.aha_signal_link.take(), link, |text| is_link(text).then(|| text.to_owned())),
-            most: size(self.or(raw.aha_signal_max_results.take(), most, USUAL_RESULTS, number(1, MOST_RESULTS))),
+            link: self.variables.maybe(raw.aha_signal_link.take(), link, |text| is_link(text).then(|| text.to_owned())),
+            most: size(self.variables.or(
+                raw.aha_signal_max_results.take(),
+                most,
+                USUAL_RESULTS,
+                number(1, MOST_RESULTS),
+            )),
             price: (per_search.is_some() || per_result.is_some()).then(|| SearchPrice {
                 per_search: per_search.unwrap_or_default(),
                 per_result: per_result.unwrap_or_default(),
@@ -45,7 +53,7 @@ impl Reader {
         if !provider.is_usable() {
             // Not shown: both may hold a key.
             let wants = "an http(s) address without {key} in its path; {query} has to stand in it or in AHA_SIGNAL_BODY, which has to be JSON";
-            self.problem(
+            self.variables.problem(
                 "AHA_SIGNAL_URL",
                 Some("…".to_owned()),
                 wants,
@@ -56,14 +64,14 @@ impl Reader {
     }
 
     fn fee(&mut self, text: Option<String>, name: &str) -> Option<MicroCredits> {
-        self.maybe(text, (name, "credits, of at most six decimals", "0.005"), MicroCredits::parse_credits)
+        self.variables.maybe(text, (name, "credits, of at most six decimals", "0.005"), MicroCredits::parse_credits)
     }
 
     /// As with models: a cap cannot hold what has no price.
     pub(super) fn priced_search(&mut self, budget: &BudgetSettings, search: Option<&SearchProvider>) {
         if budget.caps.is_set() && search.is_some_and(|search| search.price.is_none()) {
             let wants = "what the service charges (0 where that is nothing), because a budget is set";
-            self.problem("AHA_SIGNAL_CREDITS_PER_SEARCH or _PER_RESULT", None, wants, "0.005");
+            self.variables.problem("AHA_SIGNAL_CREDITS_PER_SEARCH or _PER_RESULT", None, wants, "0.005");
         }
     }
 }

@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
+use aha_core::settings::{number, size};
+use aha_net::address::Allowed;
+use aha_net::{endpoint, secret};
 use secrecy::SecretString;
 
-use super::reader::{Reader, number, size};
-use super::{Raw, place, secret};
-use crate::sources::fetch::Allowed;
+use super::{Raw, SettingsReader};
 use crate::sources::signal::SearchProvider;
 use crate::sources::{RedditKey, Sites};
 
@@ -37,17 +38,23 @@ pub struct SourceSettings {
     pub search: Option<SearchProvider>,
 }
 
-impl Reader {
+impl SettingsReader {
     pub(super) fn fetch(&mut self, raw: &mut Raw) -> FetchSettings {
         let (allow, gap) = (raw.aha_fetch_allow.take(), raw.aha_fetch_host_gap_ms.take());
         let hosts = "host names, addresses or networks, separated by commas";
-        let allow =
-            self.or(allow, ("AHA_FETCH_ALLOW", hosts, "192.168.1.20,10.1.0.0/16,feeds.lan"), Vec::new(), |text| {
-                text.split(',').map(str::trim).filter(|t| !t.is_empty()).map(|t| t.parse().ok()).collect()
-            });
-        let gap =
-            self.or(gap, ("AHA_FETCH_HOST_GAP_MS", "milliseconds from 0 to 600000", "1000"), 1000, number(0, 600_000));
-        let concurrency = self.or(
+        let allow = self.variables.or(
+            allow,
+            ("AHA_FETCH_ALLOW", hosts, "192.168.1.20,10.1.0.0/16,feeds.lan"),
+            Vec::new(),
+            |text| text.split(',').map(str::trim).filter(|t| !t.is_empty()).map(|t| t.parse().ok()).collect(),
+        );
+        let gap = self.variables.or(
+            gap,
+            ("AHA_FETCH_HOST_GAP_MS", "milliseconds from 0 to 600000", "1000"),
+            1000,
+            number(0, 600_000),
+        );
+        let concurrency = self.variables.or(
             raw.aha_fetch_concurrency.take(),
             ("AHA_FETCH_CONCURRENCY", "a number of sources from 1 to 256", "8"),
             8,
@@ -59,7 +66,7 @@ impl Reader {
             host_gap: Duration::from_millis(gap),
             concurrency: size(concurrency),
             proxy: self.proxy(raw.aha_fetch_proxy.take()),
-            certificates: self.or(raw.aha_fetch_ca_file.take(), bundle, Vec::new(), |path| {
+            certificates: self.variables.or(raw.aha_fetch_ca_file.take(), bundle, Vec::new(), |path| {
                 let pem = std::fs::read(path).ok()?;
                 reqwest::Certificate::from_pem_bundle(&pem).ok().filter(|found| !found.is_empty())
             }),
@@ -69,9 +76,9 @@ impl Reader {
     /// Not shown when it cannot be used: it may hold a password.
     fn proxy(&mut self, text: Option<String>) -> Option<SecretString> {
         let text = text?.trim().to_owned();
-        if place::http_url(&text).is_none() || reqwest::Proxy::all(&text).is_err() {
+        if endpoint::http_url(&text).is_none() || reqwest::Proxy::all(&text).is_err() {
             let (wants, example) = ("the http(s) URL of a proxy", "http://proxy.example:3128");
-            self.problem("AHA_FETCH_PROXY", Some("…".to_owned()), wants, example);
+            self.variables.problem("AHA_FETCH_PROXY", Some("…".to_owned()), wants, example);
             return None;
         }
         Some(text.into())
@@ -79,16 +86,16 @@ impl Reader {
 
     pub(super) fn sources(&mut self, raw: &mut Raw) -> SourceSettings {
         let wants = ("AHA_SITES", "NAME=URL pairs, separated by commas", "lobsters=https://lobsters.example");
-        let sites = self.or(raw.aha_sites.take(), wants, Sites::default(), |text| text.parse().ok());
+        let sites = self.variables.or(raw.aha_sites.take(), wants, Sites::default(), |text| text.parse().ok());
         let (given, file) = (raw.reddit_client_secret.take(), raw.reddit_client_secret_file.take());
-        let secret = secret::of(self, "REDDIT_CLIENT_SECRET", given, file);
+        let secret = secret::of(&mut self.variables, "REDDIT_CLIENT_SECRET", given, file);
         let id = raw.reddit_client_id.take().map(|id| id.trim().to_owned());
-        if id.is_some() != secret.is_some() && self.problems.is_empty() {
+        if id.is_some() != secret.is_some() && self.variables.problems.is_empty() {
             let missing = if id.is_some() { "REDDIT_CLIENT_SECRET" } else { "REDDIT_CLIENT_ID" };
-            self.problem(missing, None, "the other half of the key of your application at Reddit", "…");
+            self.variables.problem(missing, None, "the other half of the key of your application at Reddit", "…");
         }
         let (given, file) = (raw.aha_miniflux_token.take(), raw.aha_miniflux_token_file.take());
-        let miniflux_token = secret::of(self, "AHA_MINIFLUX_TOKEN", given, file);
+        let miniflux_token = secret::of(&mut self.variables, "AHA_MINIFLUX_TOKEN", given, file);
         let reddit = id.zip(secret).map(|(id, secret)| RedditKey { id, secret });
         SourceSettings { sites, reddit, miniflux_token, search: self.search(raw) }
     }

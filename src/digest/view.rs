@@ -6,13 +6,13 @@
 use aha_core::digest::{Digest, DigestStory, Label, Section, Since, SourceReport, StorySource};
 use aha_core::summary::Summary;
 use aha_core::topic::topic_option;
+use aha_llm::provider::local;
 
 use super::bill;
 use super::header::{gaps_line, header_line, late_line, reason_list, unread};
 use super::outside::{Link, short_text, text};
 use super::quote::Quote;
 use super::words::{Calendar, list};
-use crate::llm::provider::local;
 
 /// Longest title or message shown.
 const MAX_CHARS: usize = 300;

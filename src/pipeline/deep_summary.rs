@@ -7,12 +7,12 @@ use aha_core::ids::{ClusterId, SourceId};
 use aha_core::source::Source;
 use aha_core::story::Story;
 use aha_core::verdict::Verdict;
+use aha_llm::input::{SummaryInput, TaskInput};
+use aha_llm::{Ask, Task};
 
 use super::judge::judge;
 use super::plan::Plan;
 use super::{RunContext, RunError, RunState, Stage};
-use crate::llm::input::{SummaryInput, TaskInput};
-use crate::llm::{Ask, Task};
 
 /// Texts of a story that are read.
 const TEXTS: usize = 6;

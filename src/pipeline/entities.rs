@@ -6,14 +6,14 @@ use std::collections::HashMap;
 
 use aha_core::digest::Section;
 use aha_core::ids::ClusterId;
+use aha_llm::input::TaskInput;
+use aha_llm::provider::local;
+use aha_llm::{Ask, Task};
 use serde_json::Value;
 
 use super::deep_summary::{source_names, summary_input};
 use super::judge::judge;
 use super::{RunContext, RunError, RunState, Stage};
-use crate::llm::input::TaskInput;
-use crate::llm::provider::local;
-use crate::llm::{Ask, Task};
 
 pub(super) async fn run(context: &RunContext, state: &mut RunState) -> Result<(), RunError> {
     if !context.app.gateway().can_do(Task::EntityExtract, context.run.settings.tier) {

@@ -7,14 +7,14 @@ use std::time::Duration;
 
 use aha_core::digest::Estimate;
 use aha_core::ids::ClusterId;
+use aha_llm::provider::local;
+use aha_llm::{Ask, CallScope, Outcome, Task};
 use aha_store::{CallFilter, CallRecord};
 use futures::StreamExt as _;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::{RunContext, RunError, Stage};
-use crate::llm::provider::local;
-use crate::llm::{Ask, CallScope, Outcome, Task};
 
 /// Calls under way when a run is interrupted have this long to end; what they cost is then known.
 const GRACE: Duration = Duration::from_secs(15);

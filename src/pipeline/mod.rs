@@ -50,6 +50,7 @@ use aha_core::source::Source;
 use aha_core::story::Story;
 use aha_core::time::Timestamp;
 use aha_core::topic::Topic;
+use aha_llm::Gate;
 use aha_store::{Lease, SharedStore};
 
 use self::judge::Judgement;
@@ -57,7 +58,6 @@ use self::preferences::Preferences;
 use self::progress::Progress;
 use self::rank::Ranked;
 use crate::app::App;
-use crate::llm::Gate;
 
 /// A step of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

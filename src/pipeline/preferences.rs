@@ -17,11 +17,11 @@ use aha_core::source::Source;
 use aha_core::story::{Story, StoryMember};
 use aha_core::time::Timestamp;
 use aha_core::window::Window;
+use aha_llm::embedder::EmbedRoute;
 use aha_store::{SharedStore, StoreError};
 
 use super::cluster::{documents_in, stored_documents};
 use super::{RunContext, RunError};
-use crate::llm::embedder::EmbedRoute;
 
 /// The newest sayings count; older ones have decayed.
 pub const EVENTS: i64 = 2_000;

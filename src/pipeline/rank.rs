@@ -17,12 +17,12 @@ use aha_core::source::Source;
 use aha_core::story::Story;
 use aha_core::topic::DigestSizes;
 use aha_core::verdict::Verdict;
+use aha_llm::provider::local;
 
 use super::judge::{Judgement, Skip};
 use super::plan::TOP_OF_ONE_SOURCE;
 use super::select::{heuristic, recency};
 use super::{RunContext, RunState, Stage};
-use crate::llm::provider::local;
 
 /// Engagement of an item nobody counted: neither for nor against it.
 const UNKNOWN_ENGAGEMENT: f64 = 0.5;

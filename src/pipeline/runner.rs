@@ -11,6 +11,7 @@ use aha_core::schedule::{MAX_CATCH_UP, Schedule};
 use aha_core::time::{DAY_MS, Timestamp};
 use aha_core::topic::Topic;
 use aha_core::window::Window;
+use aha_llm::Task;
 use aha_store::{AttemptEnd, Gone, Lease, NewRun, StoreError};
 use chrono_tz::Tz;
 use tracing::Instrument as _;
@@ -21,7 +22,6 @@ use super::progress::Progress;
 use super::{RunContext, RunError, RunState, STAGES, StopSignal};
 use crate::app::App;
 use crate::digest::{write_files, write_missing_files};
-use crate::llm::Task;
 
 /// What is asked of a run.
 #[derive(Debug, Clone)]

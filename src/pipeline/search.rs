@@ -5,11 +5,11 @@ use aha_core::money::MicroCredits;
 use aha_core::source::{Source, Validators};
 use aha_core::task::purpose;
 use aha_core::topic::BudgetTier;
+use aha_llm::{Bill, CallScope, Cost, Paid, Question};
 use aha_store::{AnswerKey, NewAnswer, StoreError};
 use serde::{Deserialize, Serialize};
 
 use crate::app::App;
-use crate::llm::{Bill, CallScope, Cost, Paid, Question};
 use crate::sources::fetch::{FetchError, Freshness};
 use crate::sources::signal::{Found, SearchProvider};
 use crate::sources::{Connector as _, LookOutcome, Looked};

@@ -12,11 +12,11 @@ use aha_core::run::RunMode;
 use aha_core::story::{Delivery, Story, StoryMember, choose_representative};
 use aha_core::time::Timestamp;
 use aha_core::window::Window;
+use aha_llm::provider::local;
 use aha_store::StoryRecord;
 
 use super::plan::Plan;
 use super::{RunContext, RunError, RunState, Stage, evidence, preferences};
-use crate::llm::provider::local;
 
 pub(super) async fn run(context: &RunContext, state: &mut RunState) -> Result<(), RunError> {
     context.progress.begin(Stage::Select, 0);

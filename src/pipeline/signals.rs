@@ -6,11 +6,11 @@ use std::collections::HashSet;
 
 use aha_content::numbers::count;
 use aha_core::item::NewItem;
+use aha_llm::input::{SignalInput, TaskInput};
+use aha_llm::{Ask, CallScope, Outcome, Task};
 
 use super::judge::{scope, until_stopped};
 use super::{RunContext, RunError};
-use crate::llm::input::{SignalInput, TaskInput};
-use crate::llm::{Ask, CallScope, Outcome, Task};
 use crate::sources::signal::normal::{Normal, normal};
 use crate::sources::signal::{Found, SearchResult};
 

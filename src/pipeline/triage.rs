@@ -6,12 +6,12 @@ use std::collections::{HashMap, HashSet};
 use aha_core::ids::{ClusterId, SourceId};
 use aha_core::source::Source;
 use aha_core::story::Story;
+use aha_llm::input::{MemberInput, TaskInput, TriageInput};
+use aha_llm::provider::local;
+use aha_llm::{Ask, Task};
 
 use super::judge::{Judgement, Skip, judge, scope};
 use super::{RunContext, RunError, RunState, Stage};
-use crate::llm::input::{MemberInput, TaskInput, TriageInput};
-use crate::llm::provider::local;
-use crate::llm::{Ask, Task};
 
 /// Characters of the representative's body that are judged, where no model's settings say otherwise.
 const BODY_CHARS: usize = 4_000;

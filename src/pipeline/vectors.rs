@@ -14,6 +14,8 @@ use aha_core::source::Source;
 use aha_core::time::{DAY_MS, Timestamp};
 use aha_core::topic::RuleAction;
 use aha_core::window::Window;
+use aha_llm::budget::UsedUp;
+use aha_llm::embedder::{EmbedJob, EmbedRoute, EmbedText, Embedded, PREPARATION, PURPOSE};
 use aha_store::{CallRecord, EmbeddedItem};
 use futures::StreamExt as _;
 
@@ -21,8 +23,6 @@ use super::cluster::FOREVER;
 use super::judge::{calls, scope_for, until_stopped};
 use super::rules::Rules;
 use super::{RunContext, RunError, RunState};
-use crate::llm::budget::UsedUp;
-use crate::llm::embedder::{EmbedJob, EmbedRoute, EmbedText, Embedded, PREPARATION, PURPOSE};
 
 /// An item without a vector gets one if it is up to so many days from one that has no story yet: most of a story's items come within a
 /// week, and vectors cost. What is older and has none is compared by words alone.

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use aha_core::task::purpose;
+use aha_llm::conversation::{Answer, Archive, Conversation, ConversationError, Exchanged, Terms, Validate};
+use aha_llm::provider::AnswerFormat;
+use aha_llm::router::Route;
+use aha_llm::{CallScope, Gateway};
 use aha_store::{SharedStore, StoreError};
 
 use super::files::{Line, Metadata, Response};
 use super::{Question, Questionnaire, Section, answer_schema};
-use crate::llm::conversation::{Answer, Archive, Conversation, ConversationError, Exchanged, Terms, Validate};
-use crate::llm::provider::AnswerFormat;
-use crate::llm::router::Route;
-use crate::llm::{CallScope, Gateway};
 
 /// What all conversations share.
 #[derive(Debug, Clone)]

@@ -1,12 +1,13 @@
 //! The feeds of a page. The address of a page goes in; the feeds that it names, or that stand where feeds usually do, come out.
 //! Called by `source add`. All requests go through the fetcher, so what a page names is asked by the same rules as anything else.
 
+use aha_content::feed::decode;
 use aha_content::html::clean_line;
 use aha_content::links::links_of;
 use aha_core::source::Validators;
 use url::Url;
 
-use super::feed::{decode, parse_aside};
+use super::feed::parse_aside;
 use super::fetch::{FetchError, Fetcher, Response, shown};
 
 /// A page says where its feeds are at its beginning.

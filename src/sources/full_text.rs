@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use aha_content::feed::decode;
 use aha_content::html::html_to_text;
 use aha_content::prune::prune_page;
 use aha_core::item::PageOutcome;
@@ -15,7 +16,6 @@ use robotxt::Robots;
 use tokio::time::Instant;
 use url::Url;
 
-use super::feed::decode;
 use super::fetch::{FetchError, Fetcher, Guide, Request, Response, shown};
 
 /// Fewer characters than these are no article: a cookie notice, a login, an error in words.

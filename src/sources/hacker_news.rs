@@ -1,6 +1,7 @@
 //! Hacker News: its front page, its newest and best stories, or a search. One request a look, by the search of the site, which
 //! answers with whole stories; two for the best ones, as only the site's own lists know them.
 
+use aha_content::feed::ParsedFeed;
 use aha_content::html::{clean_line, html_to_text};
 use aha_core::item::{Engagement, NewItem};
 use aha_core::source::{Source, Validators};
@@ -9,7 +10,6 @@ use async_trait::async_trait;
 use serde::Deserialize;
 use url::Url;
 
-use super::feed::ParsedFeed;
 use super::fetch::{FetchError, Fetcher, Request, Response};
 use super::listing::{json, look_with, problems_of, things};
 use super::sites::Sites;

@@ -2,11 +2,11 @@
 
 use std::future::Future;
 
+use aha_content::feed::{MAX_ITEMS, ParsedFeed};
 use aha_core::source::Validators;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::feed::{MAX_ITEMS, ParsedFeed};
 use super::fetch::{FetchError, Fetcher, Request, Response};
 use super::{LookOutcome, Looked};
 

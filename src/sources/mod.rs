@@ -19,9 +19,10 @@ pub mod signal;
 mod sites;
 mod youtube;
 
+use aha_content::feed::ParsedFeed;
 use aha_core::source::{Source, Validators};
 use async_trait::async_trait;
-use feed::{FeedConnector, ParsedFeed};
+use feed::FeedConnector;
 use fetch::{FetchError, Fetcher, Freshness};
 use hacker_news::HackerNews;
 use reddit::Reddit;

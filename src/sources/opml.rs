@@ -5,11 +5,11 @@ use std::collections::HashSet;
 use std::fmt::Write;
 use std::path::Path;
 
+use aha_content::feed::{attribute, decode};
 use aha_core::source::NewSource;
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
-use super::feed::{attribute, decode};
 use super::location::location_from_outline;
 use super::presets::{FEED_PRESETS, Place, shorthand};
 use super::sites::Sites;

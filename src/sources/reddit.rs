@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use aha_content::feed::ParsedFeed;
 use aha_content::fold::fold_line;
 use aha_content::html::{clean_line, decode_entities, html_to_text};
 use aha_core::item::{Engagement, NewItem};
@@ -15,7 +16,7 @@ use tokio::sync::Mutex;
 use tokio::time::Instant;
 use url::Url;
 
-use super::feed::{ParsedFeed, parse_aside};
+use super::feed::parse_aside;
 use super::fetch::{FetchError, Fetcher, Request, Response};
 use super::listing::{json, look_with, problems_of, things};
 use super::sites::Sites;

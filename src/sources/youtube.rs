@@ -2,13 +2,14 @@
 
 use std::collections::HashMap;
 
+use aha_content::feed::{attribute, decode};
 use aha_core::item::Engagement;
 use aha_core::source::Source;
 use async_trait::async_trait;
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
-use super::feed::{attribute, decode, parse_aside};
+use super::feed::parse_aside;
 use super::fetch::{FetchError, Fetcher, Request};
 use super::listing::look_with;
 use super::{Connector, Looked};

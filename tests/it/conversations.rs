@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use aha_core::task::purpose;
 use aha_core::topic::BudgetTier;
+use aha_llm::conversation::{Conversation, ConversationError, Terms};
+use aha_llm::provider::AnswerFormat;
+use aha_llm::{CallScope, Gate, ModelRef};
 use aha_radar::app::App;
 use aha_radar::config::Config;
-use aha_radar::llm::conversation::{Conversation, ConversationError, Terms};
-use aha_radar::llm::provider::AnswerFormat;
-use aha_radar::llm::{CallScope, Gate, ModelRef};
 
 use crate::support::radar::{Radar, finish, signal};
 use crate::support::rows;

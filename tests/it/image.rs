@@ -136,7 +136,7 @@ fn what_is_named_is_copied_before_it_is_built() {
         "schemas",
         "migrations",
         "templates",
-        "src/llm",
+        "src/cli",
         "crates/store",
         ".cargo",
         "*.lock",

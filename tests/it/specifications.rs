@@ -3,11 +3,9 @@
 
 use std::path::Path;
 
-use aha_radar::config::Effort;
-use aha_radar::llm::provider::{
-    self, AnswerFormat, Capabilities, EmbedRequest, ModelRequest, Role, Sampling, Server, Turn,
-};
-use aha_radar::llm::{Task, schema};
+use aha_llm::provider::{self, AnswerFormat, Capabilities, EmbedRequest, ModelRequest, Role, Sampling, Server, Turn};
+use aha_llm::settings::Effort;
+use aha_llm::{Task, schema};
 use reqwest::header::HeaderMap;
 use serde_json::{Value, json};
 

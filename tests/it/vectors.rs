@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 use std::time::SystemTime;
 
-use aha_radar::llm::provider::{EmbedRequest, embedder_by_name};
-use aha_radar::llm::transport::WireResponse;
+use aha_llm::provider::{EmbedRequest, embedder_by_name};
+use aha_llm::transport::WireResponse;
 use serde_json::{Map, Value};
 
 use crate::support::feeds::{Post, feed};

@@ -5,6 +5,7 @@ pub mod canonical;
 #[cfg(test)]
 mod deadline;
 pub mod escapes;
+pub mod feed;
 pub mod fold;
 pub mod html;
 pub mod language;

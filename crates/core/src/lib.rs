@@ -16,6 +16,7 @@ pub mod ranking;
 pub mod run;
 pub mod schedule;
 pub mod score_health;
+pub mod settings;
 pub mod source;
 pub mod story;
 pub mod summary;

@@ -3,14 +3,15 @@
 use std::sync::Arc;
 
 use aha_core::digest::{DigestStory, Estimate, Evidence};
+use aha_llm::input::{SummaryInput, TaskInput};
+use aha_llm::{Ask, CallScope, Gate, Outcome, Task};
+use aha_net::hash::hex32;
 use aha_store::Gone;
 use anyhow::Result;
 use serde_json::{Value, json};
 
 use super::review;
 use crate::app::App;
-use crate::llm::input::{SummaryInput, TaskInput, hex32};
-use crate::llm::{Ask, CallScope, Gate, Outcome, Task};
 use crate::pipeline::RunError;
 
 const TASK: Task = Task::ManualSummary;

@@ -7,6 +7,8 @@ mod review;
 use aha_core::digest::DigestStory;
 use aha_core::money::MicroCredits;
 use aha_core::summary::Summary;
+use aha_llm::Outcome;
+use aha_llm::provider::local;
 use anyhow::{Result, anyhow};
 use serde_json::json;
 
@@ -16,8 +18,6 @@ use super::exit::{Exit, UsageError};
 use super::{item, output};
 use crate::app::App;
 use crate::digest::deep_dive::render;
-use crate::llm::Outcome;
-use crate::llm::provider::local;
 
 pub(super) async fn run(app: &App, arguments: DeepDiveArguments) -> Result<Exit> {
     let (topic, story) = item::find(app, &arguments.item, &arguments.topic).await?;

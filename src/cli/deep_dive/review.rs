@@ -2,6 +2,7 @@
 
 use aha_core::digest::DigestStory;
 use aha_core::ids::ItemId;
+use aha_llm::Task;
 use aha_store::Review;
 use anyhow::Result;
 use serde_json::json;
@@ -9,7 +10,6 @@ use serde_json::json;
 use super::super::output;
 use super::wrong;
 use crate::app::App;
-use crate::llm::Task;
 
 /// The item that a text is pasted for: the story's representative.
 pub(super) fn item(story: &DigestStory) -> Result<ItemId> {

@@ -7,6 +7,11 @@ use aha_core::budget::BudgetPolicy;
 use aha_core::money::{MicroCredits, Price};
 use aha_core::task::Task;
 use aha_core::topic::BudgetTier;
+use aha_llm::Router;
+use aha_llm::embedder::{EmbedRoute, EmbedRouter, PURPOSE, is_refusal};
+use aha_llm::prompt::Prompts;
+use aha_llm::settings::{Egress, OpenAiSettings, PricedModel, TaskSettings};
+use aha_net::endpoint::without_secrets;
 use aha_store::{CallFilter, SharedStore};
 use anyhow::Result;
 
@@ -14,10 +19,7 @@ use super::super::llm::models::listed;
 use super::super::model_terms::keyed;
 use super::super::spend::budget::Budget;
 use super::Findings;
-use crate::config::{Config, Egress, OpenAiSettings, PricedModel, TaskSettings, without_secrets};
-use crate::llm::Router;
-use crate::llm::embedder::{EmbedRoute, EmbedRouter, PURPOSE, is_refusal};
-use crate::llm::prompt::Prompts;
+use crate::config::Config;
 
 const TIERS: [BudgetTier; 3] = [BudgetTier::Low, BudgetTier::Normal, BudgetTier::High];
 /// Unsettled calls that are counted.

@@ -6,6 +6,7 @@ use aha_core::money::MicroCredits;
 use aha_core::time::Timestamp;
 use aha_core::topic::Topic;
 use aha_core::window::Window;
+use aha_llm::budget::{Spender, spending};
 use aha_store::{Counter, CounterLimit, StoreError};
 use anyhow::Result;
 use serde::Serialize;
@@ -15,7 +16,6 @@ use super::super::output;
 use super::super::spend::budget::Budget;
 use super::room::Room;
 use crate::app::App;
-use crate::llm::budget::{Spender, spending};
 use crate::pipeline::runner::RunOutcome;
 
 pub(super) struct Report {

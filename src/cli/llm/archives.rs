@@ -2,9 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use aha_llm::conversation::Archive;
 use anyhow::{Context as _, Result};
-
-use crate::llm::conversation::Archive;
 
 /// Writes a conversation to `FOLDER/NAME.json`, which is then there as a whole or not at all.
 pub(super) fn write(folder: &Path, name: &str, archive: &Archive) -> Result<PathBuf> {

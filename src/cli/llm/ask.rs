@@ -6,6 +6,10 @@ use std::sync::Arc;
 
 use aha_core::money::MicroCredits;
 use aha_core::task::purpose;
+use aha_llm::ModelRef;
+use aha_llm::catalogue::ResponseFormat;
+use aha_llm::conversation::{Answer, Conversation, Progress, Terms};
+use aha_llm::provider::AnswerFormat;
 use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
 
@@ -15,10 +19,6 @@ use super::super::output;
 use super::archives;
 use super::streamed::StreamedAnswer;
 use crate::app::App;
-use crate::config::catalogue::ResponseFormat;
-use crate::llm::ModelRef;
-use crate::llm::conversation::{Answer, Conversation, Progress, Terms};
-use crate::llm::provider::AnswerFormat;
 
 /// Characters of a question, as of a pasted text.
 const MAX_CHARS: usize = 60_000;

@@ -6,6 +6,10 @@ use std::time::{Duration, Instant};
 use aha_core::money::MicroCredits;
 use aha_core::task::{Task, purpose};
 use aha_core::topic::BudgetTier;
+use aha_llm::ModelRef;
+use aha_llm::conversation::{Answer, Conversation, ConversationError, Terms};
+use aha_llm::provider::AnswerFormat;
+use aha_llm::router::Route;
 use anyhow::Result;
 use futures::StreamExt as _;
 use serde_json::json;
@@ -14,10 +18,6 @@ use super::super::arguments::CheckArguments;
 use super::super::exit::{Exit, UsageError};
 use super::super::output;
 use crate::app::App;
-use crate::llm::ModelRef;
-use crate::llm::conversation::{Answer, Conversation, ConversationError, Terms};
-use crate::llm::provider::AnswerFormat;
-use crate::llm::router::Route;
 
 const QUESTION: &str = "Answer with the single word: ready";
 /// Enough for a model that thinks before it says one word.

@@ -9,6 +9,9 @@ mod streamed;
 
 use std::sync::Arc;
 
+use aha_llm::conversation::{Answer, ConversationError};
+use aha_llm::router::Route;
+use aha_llm::{CallScope, Gate};
 use aha_store::{Gone, OpenMode};
 use anyhow::Result;
 
@@ -17,9 +20,6 @@ use super::exit::{Exit, UsageError};
 use super::output;
 use crate::app::App;
 use crate::config::Config;
-use crate::llm::conversation::{Answer, ConversationError};
-use crate::llm::router::Route;
-use crate::llm::{CallScope, Gate};
 
 pub(super) async fn run(config: Config, command: LlmCommand) -> Result<Exit> {
     match command {

@@ -5,6 +5,12 @@ use aha_core::model::ModelRef;
 use aha_core::money::Price;
 use aha_core::task::Task;
 use aha_core::topic::BudgetTier;
+use aha_llm::Router;
+use aha_llm::catalogue::{Catalogue, CatalogueEntry};
+use aha_llm::embedder::PURPOSE;
+use aha_llm::provider::OPENAI_NAME;
+use aha_llm::settings::OpenAiSettings;
+use aha_net::endpoint::without_secrets;
 use anyhow::Result;
 use serde::Serialize;
 use url::Url;
@@ -13,10 +19,7 @@ use super::super::arguments::ModelsArguments;
 use super::super::exit::Exit;
 use super::super::running::{self, LeftAlone};
 use super::super::{model_terms, output};
-use crate::config::{Catalogue, CatalogueEntry, Config, OpenAiSettings, without_secrets};
-use crate::llm::Router;
-use crate::llm::embedder::PURPOSE;
-use crate::llm::provider::OPENAI_NAME;
+use crate::config::Config;
 
 const TIERS: [BudgetTier; 3] = [BudgetTier::Low, BudgetTier::Normal, BudgetTier::High];
 /// What a model is configured by, beside the catalogue.

@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use aha_core::money::MicroCredits;
 use aha_core::task::purpose;
+use aha_llm::catalogue::yaml_to_json;
+use aha_llm::router::Route;
 use anyhow::{Context as _, Result};
 use futures::StreamExt as _;
 
@@ -13,8 +15,6 @@ use super::super::exit::{Exit, UsageError};
 use super::super::output;
 use super::archives;
 use crate::app::App;
-use crate::config::catalogue::yaml_to_json;
-use crate::llm::router::Route;
 use crate::questionnaire::{Line, Questionnaire, Report, Respondent, Unit, units, write};
 
 /// Bytes that a questionnaire may have.

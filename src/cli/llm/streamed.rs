@@ -2,10 +2,10 @@
 
 use std::io::Write;
 
+use aha_llm::conversation::Progress;
 use serde_json::{Value, json};
 
 use super::super::output;
-use crate::llm::conversation::Progress;
 
 /// Prints an answer piece by piece. A reader that has gone away misses the rest; the answer is paid for all the same.
 pub(super) struct StreamedAnswer<W> {

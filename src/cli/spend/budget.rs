@@ -3,11 +3,10 @@
 use aha_core::budget::{APPROACHING, CRITICAL};
 use aha_core::money::MicroCredits;
 use aha_core::time::{DAY_MS, Timestamp};
+use aha_llm::settings::BudgetSettings;
 use aha_store::{SharedStore, StoreError};
 use chrono::{DateTime, Datelike as _, Months, Utc};
 use serde::Serialize;
-
-use crate::config::BudgetSettings;
 
 /// What is used of the day's and the month's budget.
 #[derive(Debug, Serialize)]

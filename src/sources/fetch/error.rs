@@ -3,9 +3,9 @@
 use std::net::IpAddr;
 use std::time::Duration;
 
+use aha_content::feed::ParseError;
+use aha_net::address::ResolveFailure;
 use url::Url;
-
-use super::address::ResolveFailure;
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FetchError {
@@ -169,6 +169,15 @@ impl FetchError {
 
     pub(crate) fn refused(host: &str, address: IpAddr) -> Self {
         Self::RefusedAddress { host: host.to_owned(), address: address.to_string() }
+    }
+}
+
+impl From<ParseError> for FetchError {
+    fn from(error: ParseError) -> Self {
+        match error {
+            ParseError::NotAFeed { found } => Self::NotAFeed { found },
+            ParseError::Unparseable { reason } => Self::Unparseable { reason },
+        }
     }
 }
 

@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use aha_core::clock::Clock;
 use aha_core::source::Validators;
+use aha_net::address::ResolveFailure;
 use chrono::DateTime;
 use futures::StreamExt;
 use reqwest::header::{HeaderMap, HeaderValue, IF_MODIFIED_SINCE, IF_NONE_MATCH};
 use url::Url;
 
 use super::FetchConfig;
-use super::address::ResolveFailure;
 use super::error::{FetchError, shown};
 use super::freshness::used_up;
 

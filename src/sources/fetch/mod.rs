@@ -1,7 +1,6 @@
 //! The one way to the outside for sources: a URL and what is known of it go in; a body, "not modified" or a [`FetchError`]
 //! comes out. Called by the connectors. Addresses are checked at every hop, hosts are asked politely, bodies are capped.
 
-mod address;
 mod error;
 mod freshness;
 mod hop;
@@ -21,13 +20,11 @@ use secrecy::{ExposeSecret as _, SecretString};
 use tokio::time::Instant;
 use url::{Host, Url};
 
-pub use address::{AddressRules, Allowed, Lookup, NotAllowable, SystemLookup, is_forbidden, is_own_network};
-pub(crate) use address::{CheckedResolver, ResolveFailure};
 pub use error::{FetchError, shown};
 pub use freshness::Freshness;
 pub use request::Request;
 
-use address::host_key;
+use aha_net::address::{self, AddressRules, Allowed, CheckedResolver, Lookup, SystemLookup, host_key};
 use politeness::Politeness;
 
 /// A resolver that takes longer is not waited for where nothing is to be read anyway.

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use aha_content::feed::{ReadDate, read_date};
 use aha_content::fold::{fold_line, fold_lines};
 use aha_content::html::decode_entities;
 use aha_core::item::{Engagement, NewItem};
@@ -11,7 +12,6 @@ use serde_json::Value;
 use url::Url;
 
 use super::results::{SearchResult, scalar, scalars};
-use crate::sources::feed::{ReadDate, read_date};
 
 /// Numbers from here on are milliseconds since 1970, smaller ones seconds.
 const LEAST_MILLIS: i64 = 100_000_000_000;

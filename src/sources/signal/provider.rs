@@ -3,10 +3,10 @@
 use std::fmt;
 
 use aha_core::money::MicroCredits;
+use aha_net::redact::Redactor;
 use secrecy::{ExposeSecret as _, SecretString};
 use url::{Url, form_urlencoded};
 
-use crate::llm::redact::Redactor;
 use crate::sources::fetch::Request;
 
 /// A search over HTTP (`AHA_SIGNAL_*`). In its templates `{query}`, `{count}` and `{key}` are filled in.

@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 
 use aha_content::html::clean_line;
+use aha_net::hash::hex32;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::provider::SearchProvider;
-use crate::llm::input::hex32;
 use crate::sources::fetch::FetchError;
 use crate::sources::listing::json;
 

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
-use aha_radar::llm::error::CallError;
-use aha_radar::llm::transport::{Timeouts, Transport, WireRequest, WireResponse, WireStream};
+use aha_llm::error::CallError;
+use aha_llm::transport::{Timeouts, Transport, WireRequest, WireResponse, WireStream};
 use async_trait::async_trait;
 use serde_json::{Value, json};
 

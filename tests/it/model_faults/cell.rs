@@ -3,14 +3,14 @@
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
-use aha_radar::llm::error::{CallError, Charge};
-use aha_radar::llm::exchange::{Exchanged, exchange};
-use aha_radar::llm::provider::{self, AnswerFormat, ModelRequest, Server};
-use aha_radar::llm::retry::{self, PIPELINE};
-use aha_radar::llm::router::Wire;
-use aha_radar::llm::streaming_only::StreamingOnly;
-use aha_radar::llm::transport::{Http, Timeouts};
-use aha_radar::llm::{ModelRef, Task, answer};
+use aha_llm::error::{CallError, Charge};
+use aha_llm::exchange::{Exchanged, exchange};
+use aha_llm::provider::{self, AnswerFormat, ModelRequest, Server};
+use aha_llm::retry::{self, PIPELINE};
+use aha_llm::router::Wire;
+use aha_llm::streaming_only::StreamingOnly;
+use aha_llm::transport::{Http, Timeouts};
+use aha_llm::{ModelRef, Task, answer};
 use reqwest::header::HeaderMap;
 use secrecy::SecretString;
 use tokio::io::BufReader;

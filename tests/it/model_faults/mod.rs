@@ -8,11 +8,10 @@ mod gemini;
 mod recorded;
 mod rows;
 
-use aha_radar::config::Egress;
-use aha_radar::llm::transport::Http;
-use futures::StreamExt as _;
-
+use aha_llm::settings::Egress;
+use aha_llm::transport::Http;
 use cell::Cell;
+use futures::StreamExt as _;
 use rows::{Cost, Expected, Then};
 
 /// Cells at a time.

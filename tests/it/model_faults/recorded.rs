@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use aha_radar::config::Egress;
-use aha_radar::llm::error::CallError;
-use aha_radar::llm::transport::{Http, Timeouts};
+use aha_llm::error::CallError;
+use aha_llm::settings::Egress;
+use aha_llm::transport::{Http, Timeouts};
 use serde_json::Value;
 use tokio::net::TcpListener;
 

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use aha_radar::llm::retry::Next;
-use aha_radar::llm::transport::Timeouts;
+use aha_llm::retry::Next;
+use aha_llm::transport::Timeouts;
 use serde_json::{Value, json};
 
 use super::dialects::{Answer, Ending};

@@ -9,8 +9,9 @@ use std::time::Duration;
 
 use aha_core::item::PageOutcome;
 use aha_core::source::Validators;
+use aha_net::address::Lookup;
 use aha_radar::sources::discover::discover;
-use aha_radar::sources::fetch::{FetchConfig, FetchError, Fetcher, Lookup};
+use aha_radar::sources::fetch::{FetchConfig, FetchError, Fetcher};
 use aha_radar::sources::full_text::Pages;
 
 use crate::support::http::{Answer, Server};

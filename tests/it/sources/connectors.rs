@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
+use aha_content::feed::ParsedFeed;
 use aha_core::ids::TopicId;
 use aha_core::source::{NewSource, Source};
-use aha_radar::sources::feed::ParsedFeed;
 use aha_radar::sources::fetch::{FetchConfig, FetchError, Fetcher};
 use aha_radar::sources::{Connectors, LookOutcome, Looked, RedditKey, Sites};
 

@@ -1,6 +1,6 @@
 //! Old, rare and careless dialects: what each element means is told from the feed, whoever wrote it.
 
-use aha_radar::sources::feed::{ParsedFeed, parse};
+use aha_content::feed::{ParsedFeed, parse};
 use aha_radar::sources::identity::body_text;
 
 fn read(text: &str) -> ParsedFeed {

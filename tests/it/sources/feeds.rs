@@ -1,6 +1,6 @@
 //! Feeds of each format and dialect, whole and broken.
 
-use aha_radar::sources::feed::{ParsedFeed, parse};
+use aha_content::feed::{ParsedFeed, parse};
 use aha_radar::sources::identity::body_text;
 
 fn read(text: &str) -> ParsedFeed {

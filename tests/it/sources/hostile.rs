@@ -3,10 +3,10 @@
 use std::time::{Duration, Instant};
 
 use aha_content::canonical::canonical_url;
+use aha_content::feed::{MAX_ITEMS, parse, parse_date, parse_within};
 use aha_content::html::{clean_line, html_to_text};
 use aha_content::language::Languages;
 use aha_content::sanitize::sanitize;
-use aha_radar::sources::feed::{MAX_ITEMS, parse, parse_date, parse_within};
 use aha_radar::sources::identity::body_text;
 use aha_radar::sources::{Sites, opml};
 use proptest::prelude::*;

@@ -25,7 +25,7 @@ async fn look(url: &str, validators: Validators) -> Result<Looked, FetchError> {
         .await
 }
 
-fn feed(looked: Looked) -> aha_radar::sources::feed::ParsedFeed {
+fn feed(looked: Looked) -> aha_content::feed::ParsedFeed {
     match looked.outcome {
         LookOutcome::Feed(feed) => feed,
         LookOutcome::NotModified | LookOutcome::Results(_) => panic!("a feed was expected"),

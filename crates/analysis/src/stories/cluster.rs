@@ -126,8 +126,9 @@ impl<'a> Clustering<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use aha_core::thresholds::LOCAL_THRESHOLDS;
+
+    use super::*;
 
     /// Twelve items of different matters, each with a vector of its own direction, and two that tell one in other words.
     fn documents() -> Vec<Document> {

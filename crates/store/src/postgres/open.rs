@@ -30,14 +30,14 @@ const APPLICATION: &str = "aha-radar";
 
 /// How to connect, and what may be shown of it.
 #[derive(Debug, Clone)]
-pub(crate) struct Server {
+pub struct Server {
     pub(super) options: PgConnectOptions,
     /// Host, port and database: no user, no password.
     pub(super) name: String,
 }
 
 impl Server {
-    pub(crate) fn of(url: &str) -> Result<Self> {
+    pub fn of(url: &str) -> Result<Self> {
         let options = PgConnectOptions::from_str(url).map_err(|error| StoreError::ServerUnfit {
             server: "DATABASE_URL".to_owned(),
             reason: format!("{error}; write postgres://USER:PASSWORD@HOST:PORT/DATABASE"),
@@ -58,7 +58,7 @@ impl Server {
     }
 
     /// Connects. A server that is away or full is asked again: it may be starting.
-    pub(crate) async fn connect(&self) -> Result<PgConnection> {
+    pub async fn connect(&self) -> Result<PgConnection> {
         for pause in PAUSES_MS {
             match self.try_connect().await {
                 Err(StoreError::ServerAway { reason, .. }) => {
@@ -91,7 +91,7 @@ impl Server {
 }
 
 /// Checks the server and migrates the database where needed.
-pub(crate) async fn prepare(server: &Server, mode: OpenMode) -> Result<()> {
+pub async fn prepare(server: &Server, mode: OpenMode) -> Result<()> {
     let mut connection = server.connect().await?;
     let outcome = check_and_migrate(server, &mut connection, mode).await;
     close(connection).await;

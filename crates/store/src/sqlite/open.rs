@@ -24,7 +24,7 @@ const SQLITE_NEEDED: &str = "3.51.3";
 const WAL_RETRY_MS: u64 = 50;
 
 /// Checks the file, migrates it where needed, and returns how to connect to it.
-pub(crate) async fn prepare(url: &str, mode: OpenMode) -> Result<SqliteConnectOptions> {
+pub async fn prepare(url: &str, mode: OpenMode) -> Result<SqliteConnectOptions> {
     let (options, connection) = prepared(url, mode).await?;
     close(connection).await;
     Ok(options)

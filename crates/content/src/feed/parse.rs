@@ -1,0 +1,422 @@
+//! A feed document to items: bytes in, [`ParsedFeed`] out. Pure and without I/O; takes a few milliseconds a megabyte, so it
+//! is called within `spawn_blocking`.
+//!
+//! The order: decode, lift the long texts out, survey, repair if broken, rewrite if an old dialect, feed-rs, then the extras that it
+//! leaves out. What is broken is repaired and read with its texts in place.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::time::Duration;
+
+use aha_core::item::NewItem;
+use feed_rs::model::{Feed, FeedType, Link};
+use memchr::memchr;
+use url::Url;
+
+use super::cdf::to_rss;
+use super::charset::decode;
+use super::dialect::rewrite;
+use super::engine::run_feed_rs;
+use super::error::ParseError;
+use super::items::{MAX_TEXT_BYTES, Shared, absolute, item, line};
+use super::lift::lift;
+use super::limits::{Deadline, crowd_of_strays, crowded_json, crowded_tag};
+use super::repair::repair;
+use super::salvage::salvage;
+use super::survey::{ItemExtras, Survey, survey};
+use super::{json, vocabulary::Dialect};
+use crate::html::clean_line;
+
+/// More items than this are left out, last ones first.
+pub const MAX_ITEMS: usize = 5_000;
+/// A document that takes longer is refused: no honest one takes a second.
+const MAX_DURATION: Duration = Duration::from_secs(20);
+/// feed-rs recurses into some elements; a deeper document is refused.
+const MAX_DEPTH: usize = 256;
+
+/// A feed as read.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ParsedFeed {
+    pub title: Option<String>,
+    /// The site that the feed belongs to.
+    pub link: Option<String>,
+    /// As markup, like the items' texts.
+    pub description: Option<String>,
+    pub language: Option<String>,
+    /// `rss2.0`, `rss0.9x`, `rss1.0`, `atom1.0`, `cdf` or `json1`.
+    pub format: String,
+    pub items: Vec<NewItem>,
+    /// What was wrong with the document and what was done about it.
+    pub problems: Vec<String>,
+}
+
+/// Reads a feed in whatever format and state it is. `base_url` is where it came from.
+///
+/// # Errors
+/// `not_a_feed` for a page or another document, `unparseable` for a feed past repair.
+pub fn parse(bytes: &[u8], content_type: Option<&str>, base_url: Option<&str>) -> Result<ParsedFeed, ParseError> {
+    parse_within(bytes, content_type, base_url, MAX_DURATION)
+}
+
+/// As [`parse`], with a time of its own after which it gives up.
+///
+/// # Errors
+/// As [`parse`]; `unparseable` also when the time is over.
+pub fn parse_within(
+    bytes: &[u8],
+    content_type: Option<&str>,
+    base_url: Option<&str>,
+    max_duration: Duration,
+) -> Result<ParsedFeed, ParseError> {
+    let deadline = Deadline::after(max_duration);
+    let (text, problem) = decode(bytes, content_type);
+    let mut problems: Vec<String> = problem.into_iter().collect();
+    let base = base_url.and_then(|b| Url::parse(b).ok()).filter(|b| matches!(b.scheme(), "http" | "https"));
+    let text = text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{FEFF}' || c == '\0');
+    let read = match text.as_bytes().first() {
+        None => return Err(not_a_feed("an empty document")),
+        Some(b'{') => parse_json(text, base.as_ref(), deadline, &mut problems)?,
+        Some(_) => parse_xml(text, base.as_ref(), deadline, &mut problems)?,
+    };
+    Ok(assemble(read, base, problems))
+}
+
+/// What feed-rs read, and what it left out.
+struct Read {
+    feed: Feed,
+    /// The dates, in milliseconds, that were written without a zone.
+    zoneless: HashSet<i64>,
+    is_cdf: bool,
+    extras: Vec<ItemExtras>,
+    language: Option<String>,
+    title: Option<String>,
+    description: Option<String>,
+}
+
+fn not_a_feed(found: &str) -> ParseError {
+    ParseError::NotAFeed { found: found.to_owned() }
+}
+
+fn parse_json(
+    text: &str,
+    base: Option<&Url>,
+    deadline: Deadline,
+    problems: &mut Vec<String>,
+) -> Result<Read, ParseError> {
+    let mut text = Cow::Borrowed(text);
+    if crowded_json(&text).is_some()
+        && let Some((shorter, count)) = json::first_items(&text)
+    {
+        problems.push(format!("{count} items; only the first {MAX_ITEMS} were read"));
+        text = Cow::Owned(shorter);
+    }
+    if let Some(reason) = crowded_json(&text) {
+        return Err(ParseError::Unparseable { reason });
+    }
+    let document = json::read(&text, problems)
+        .map_err(|error| ParseError::Unparseable { reason: format!("it starts as JSON, but is none: {error}") })?;
+    let text = json::normalise(document, problems).ok_or_else(|| not_a_feed("JSON without a list of items"))?;
+    let (feed, zoneless) = run_feed_rs(&text, base, deadline).map_err(|reason| ParseError::Unparseable { reason })?;
+    Ok(Read { feed, zoneless, is_cdf: false, extras: Vec::new(), language: None, title: None, description: None })
+}
+
+fn parse_xml(
+    text: &str,
+    base: Option<&Url>,
+    deadline: Deadline,
+    problems: &mut Vec<String>,
+) -> Result<Read, ParseError> {
+    let text = skip_to_root(text, problems)?;
+    if let Some((read, noted)) = read_lifted(text, base, deadline) {
+        problems.extend(noted);
+        return Ok(read);
+    }
+    read_whole(text, base, deadline, problems)
+}
+
+/// An intact document, read without its long texts, and what is to be said of it.
+fn read_lifted(text: &str, base: Option<&Url>, deadline: Deadline) -> Option<(Read, Vec<String>)> {
+    let lifted = lift(text).filter(|lifted| crowded_tag(&lifted.rest).is_none())?;
+    let found = survey(&lifted.rest, base, deadline);
+    if found.syntax_error.is_some() || found.dialect == Dialect::Unknown {
+        return None;
+    }
+    let mut noted = Vec::new();
+    let mut read = read(&lifted.rest, found, base, deadline, &mut noted).ok()?;
+    lifted.put_back(&mut read.feed);
+    Some((read, noted))
+}
+
+/// Any document, repaired where it needs to be.
+fn read_whole(
+    text: &str,
+    base: Option<&Url>,
+    deadline: Deadline,
+    problems: &mut Vec<String>,
+) -> Result<Read, ParseError> {
+    if let Some(reason) = crowded_tag(text) {
+        return Err(ParseError::Unparseable { reason });
+    }
+    let first = survey(text, base, deadline);
+    if first.root.eq_ignore_ascii_case("channel") {
+        problems.extend(first.problems);
+        let text = first.end_of_root.and_then(|end| text.get(..end)).unwrap_or(text);
+        let rss = if first.syntax_error.is_none() { to_rss(text) } else { to_rss(&repair(text).0) };
+        let read = parse_xml(&rss, base, deadline, problems)?;
+        return Ok(Read { is_cdf: true, ..read });
+    }
+    let intact = first.syntax_error.is_none();
+    if intact && first.dialect == Dialect::Unknown {
+        return Err(not_a_feed(&format!("an XML document of another kind (<{}>)", first.root)));
+    }
+    if intact && let Ok(read) = read(text, first, base, deadline, problems) {
+        return Ok(read);
+    }
+    deadline.check()?;
+    if let Some(reason) = crowd_of_strays(text) {
+        return Err(ParseError::Unparseable { reason });
+    }
+    let (repaired, done) = repair(text);
+    let again = survey(&repaired, base, deadline);
+    let reason = match again.syntax_error.clone() {
+        None => match read(&repaired, again, base, deadline, problems) {
+            Ok(read) => {
+                problems.extend(done.into_iter().map(str::to_owned));
+                return Ok(read);
+            }
+            Err(reason) => reason,
+        },
+        Some(reason) => reason,
+    };
+    problems.extend(done.into_iter().map(str::to_owned));
+    deadline.check()?;
+    let one_by_one = |document: &str| matches!(attempt(document, base, deadline), Ok(feed) if !feed.entries.is_empty());
+    let (saved, lost) = salvage(&repaired, one_by_one).ok_or(ParseError::Unparseable { reason: reason.clone() })?;
+    problems.push(format!("the document is broken ({reason}): {lost} incomplete or unreadable items were left out"));
+    let found = survey(&saved, base, deadline);
+    read(&saved, found, base, deadline, problems).map_err(|reason| ParseError::Unparseable { reason })
+}
+
+/// The document from its XML declaration or root on. An HTML page is told from a feed here.
+fn skip_to_root<'a>(text: &'a str, problems: &mut Vec<String>) -> Result<&'a str, ParseError> {
+    let head_end = (0..=text.len().min(64 * 1024)).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+    let (root, has_html_doctype) = first_root(&text[..head_end]).ok_or_else(|| not_a_feed("an HTML page"))?;
+    match root {
+        Some(root) if has_html_doctype => {
+            problems.push("the document type is that of HTML, the root element that of a feed".to_owned());
+            Ok(&text[root..])
+        }
+        Some(root) if root > 0 && !text.starts_with("<?") && !text.starts_with("<!") => {
+            problems.push("there is something before the feed's start".to_owned());
+            Ok(&text[root..])
+        }
+        None if !text.starts_with('<') => Err(not_a_feed("neither XML nor JSON")),
+        _ => Ok(text),
+    }
+}
+
+/// Where the root of a feed starts, if it is found, and whether a document type of HTML stands before it; `None` for an
+/// HTML page. Behind such a document type the first element decides.
+fn first_root(head: &str) -> Option<(Option<usize>, bool)> {
+    let mut has_html_doctype = false;
+    let mut at = 0;
+    while let Some(found) = memchr(b'<', &head.as_bytes()[at..]) {
+        at += found + 1;
+        let tag = &head[at..];
+        if let Some(comment) = tag.strip_prefix("!--") {
+            let Some(end) = comment.find("-->") else { break };
+            at += end;
+            continue;
+        }
+        let name = tag.split(|c: char| c.is_whitespace() || "</>".contains(c)).next().unwrap_or_default();
+        let local = name.rsplit(':').next().unwrap_or_default();
+        let is_feed = ["rss", "feed", "rdf"].iter().any(|root| local.eq_ignore_ascii_case(root));
+        has_html_doctype |= tag.get(..13).is_some_and(|start| start.eq_ignore_ascii_case("!doctype html"));
+        if is_feed {
+            return Some((Some(at - 1), has_html_doctype));
+        }
+        if local.eq_ignore_ascii_case("html") || (has_html_doctype && name.starts_with(|c: char| c.is_alphabetic())) {
+            return None;
+        }
+    }
+    (!has_html_doctype).then_some((None, false))
+}
+
+/// Rewrites where the survey asks, and hands the document to feed-rs.
+fn read(
+    text: &str,
+    found: Survey,
+    base: Option<&Url>,
+    deadline: Deadline,
+    problems: &mut Vec<String>,
+) -> Result<Read, String> {
+    if found.max_depth > MAX_DEPTH {
+        return Err(format!("elements are nested more than {MAX_DEPTH} deep"));
+    }
+    // Links of RSS start from the site, which feed-rs does not know.
+    let base = base.filter(|_| found.dialect == Dialect::Atom);
+    let text = found.end_of_root.and_then(|end| text.get(..end)).unwrap_or(text);
+    let (feed, zoneless) = if let Some(end) = found.end_of_items {
+        problems.push(format!("{} items; only the first {MAX_ITEMS} were read", found.item_count));
+        run_feed_rs(&rewrite(text.get(..end).unwrap_or(text), &found.items), base, deadline)
+    } else if found.rewrite {
+        run_feed_rs(&rewrite(text, &found.items), base, deadline)
+    } else {
+        run_feed_rs(text, base, deadline)
+    }?;
+    let (language, title, description) = (found.language.clone(), found.title.clone(), found.description.clone());
+    let noted: Vec<String> = found.problems.iter().cloned().collect();
+    let extras = found.items;
+    if feed.entries.is_empty() && !extras.is_empty() {
+        return Err("its items could not be read".to_owned());
+    }
+    problems.extend(noted);
+    // Out of step, they would land on the wrong items.
+    let extras = if extras.len() == feed.entries.len() { extras } else { Vec::new() };
+    Ok(Read { feed, zoneless, is_cdf: false, extras, language, title, description })
+}
+
+/// One small document with one item, for salvaging.
+fn attempt(document: &str, base: Option<&Url>, deadline: Deadline) -> Result<Feed, String> {
+    let found = survey(document, base, deadline);
+    if found.max_depth > MAX_DEPTH || found.syntax_error.is_some() {
+        return Err(String::new());
+    }
+    let rewritten = found.rewrite.then(|| rewrite(document, &found.items));
+    let read = run_feed_rs(rewritten.as_deref().unwrap_or(document), base, deadline);
+    read.map(|(feed, _)| feed)
+}
+
+fn assemble(read: Read, base: Option<Url>, mut problems: Vec<String>) -> ParsedFeed {
+    let Read { mut feed, zoneless, is_cdf, extras, language, title, description } = read;
+    let format = feed.feed_type.clone();
+    let authors = if matches!(format, FeedType::Atom) { std::mem::take(&mut feed.authors) } else { Vec::new() };
+    let language = feed.language.take().or(language).map(|l| l.trim().replace('_', "-")).filter(|l| !l.is_empty());
+    let base = item_base(&feed, base);
+    let shared =
+        Shared { format: &format, base, authors: &authors, zoneless: &zoneless, language: language.as_deref() };
+    let link = site(&feed.links).and_then(|l| absolute(&l.href, &shared));
+    let entries = std::mem::take(&mut feed.entries);
+    let mut cut = 0;
+    let items = entries.into_iter().take(MAX_ITEMS).enumerate().map(|(index, entry)| {
+        let (item, was_cut) = item(entry, extras.get(index), &shared);
+        cut += usize::from(was_cut);
+        item
+    });
+    let items: Vec<NewItem> = items.collect();
+    if cut > 0 {
+        problems.push(format!("{cut} texts were cut at {MAX_TEXT_BYTES} bytes"));
+    }
+    if items.iter().any(|item| item.is_zone_assumed) {
+        problems.push("dates without a zone were read as UTC".to_owned());
+    }
+    let own_title = feed.title.as_ref().map(|t| line(&t.content, t.content_type.as_str(), &shared));
+    let title = own_title.filter(|t| !t.is_empty()).or_else(|| title.map(|t| clean_line(&t)));
+    let own_description = feed.description.map(|t| t.content.trim().to_owned()).filter(|t| !t.is_empty());
+    let description = own_description.or_else(|| description.map(|t| t.trim().to_owned()));
+    let format = if is_cdf { "cdf" } else { format_name(&format) };
+    ParsedFeed { title, link, description, language, format: format.to_owned(), items, problems }
+}
+
+/// What an item's relative addresses start from: in Atom and JSON the feed's own address, in RSS the site's; of a feed in a
+/// file, which has no address, the site's or else the feed's id where that is one.
+fn item_base(feed: &Feed, address: Option<Url>) -> Option<Url> {
+    let resolve = |text: &str| Url::options().base_url(address.as_ref()).parse(text.trim()).ok();
+    let is_web = |url: &Url| matches!(url.scheme(), "http" | "https");
+    let site = site(&feed.links).and_then(|link| resolve(&link.href)).filter(is_web);
+    match feed.feed_type {
+        FeedType::Atom | FeedType::JSON => address.or(site).or_else(|| Url::parse(feed.id.trim()).ok().filter(is_web)),
+        FeedType::RSS0 | FeedType::RSS1 | FeedType::RSS2 => site.or(address),
+    }
+}
+
+fn site(links: &[Link]) -> Option<&Link> {
+    let named = |rel: Option<&str>| links.iter().find(|l| l.rel.as_deref() == rel && !l.href.is_empty());
+    named(None).or_else(|| named(Some("alternate")))
+}
+
+const fn format_name(format: &FeedType) -> &'static str {
+    match format {
+        FeedType::Atom => "atom1.0",
+        FeedType::JSON => "json1",
+        FeedType::RSS0 => "rss0.9x",
+        FeedType::RSS1 => "rss1.0",
+        FeedType::RSS2 => "rss2.0",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use proptest::prelude::*;
+
+    use super::{Deadline, MAX_DURATION, assemble, decode, read_lifted, read_whole, skip_to_root};
+
+    /// Reads a document with its texts lifted, and as it stands; whether it could be read in the first way. Both find the same.
+    fn reads_the_same(text: &str) -> bool {
+        let deadline = Deadline::after(MAX_DURATION);
+        let mut problems = Vec::new();
+        let Ok(text) = skip_to_root(text, &mut problems) else { return false };
+        let Some((lifted, noted)) = read_lifted(text, None, deadline) else { return false };
+        let whole = read_whole(text, None, deadline, &mut problems).unwrap();
+        assert_eq!(assemble(lifted, None, noted), assemble(whole, None, problems), "{text}");
+        true
+    }
+
+    #[test]
+    fn the_examples_are_the_same_with_their_texts_lifted() {
+        let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
+        let files =
+            ["examples/feeds", "tests/data/sources"].map(|folder| std::fs::read_dir(root.join(folder)).unwrap());
+        let documents = files.into_iter().flatten().map(|file| std::fs::read(file.unwrap().path()).unwrap());
+        let lifted = documents.filter(|bytes| reads_the_same(&decode(bytes, None).0)).count();
+        assert!(lifted >= 10, "{lifted}");
+    }
+
+    const LONG: &str = "A text that is long enough to be lifted out of its document.";
+
+    fn elements() -> impl Strategy<Value = String> {
+        let piece = prop_oneof![
+            4 => Just(LONG.to_owned()),
+            2 => Just(format!("<![CDATA[ <p>{LONG}</p> ]]>")),
+            1 => Just(format!("<![CDATA[<item><summary>{LONG}</summary>]]>")),
+            1 => Just(format!("<!-- <summary>{LONG}</summary> -->")),
+            1 => Just(format!("<summary>{LONG}</summary>")),
+            6 => proptest::sample::select(vec![
+                "&lt;p&gt;", "&#233;", "&#xA0;", "&#10;", "\r\n", " ", "&bogus;", "&amp;amp;", "é", "<b c='>'>d</b>", "<br/>",
+                "<?e f?>", "&#x10FFFD;0&#1114109;", "]]", "<!-->-->", "&;", "SGVsbG8=",
+            ]).prop_map(str::to_owned),
+            1 => proptest::sample::select(vec!["& ", "&#0;", "\u{10FFFD}0\u{10FFFD}", "<", "</item>"])
+                .prop_map(str::to_owned),
+        ];
+        let names = "description content:encoded content summary itunes:summary title guid media:group author link \
+                     dc:title media:title dc:description atom:content atom:summary";
+        let attributes = "||| type='html'| type=\"text\"| type='xhtml'| type='image/png'| mode='base64'| type='a>b'| src='x'\
+                          | xmlns='http://search.yahoo.com/mrss/'| xmlns='http://www.w3.org/2005/Atom'\
+                          | xml:base='http://x.org/type/'";
+        let name = proptest::sample::select(names.split(' ').collect::<Vec<_>>());
+        let attributes = proptest::sample::select(attributes.split('|').collect::<Vec<_>>());
+        let element = (name, attributes, proptest::collection::vec(piece, 0..4))
+            .prop_map(|(name, attributes, pieces)| format!("<{name}{attributes}>{}</{name}>", pieces.concat()));
+        proptest::collection::vec(element, 0..4).prop_map(|elements| elements.concat())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(1_000))]
+        #[test]
+        fn any_feed_is_the_same_with_its_texts_lifted(items in proptest::collection::vec(elements(), 0..4), own in elements()) {
+            let prefixes = "xmlns:content='http://purl.org/rss/1.0/modules/content/' xmlns:media='http://search.yahoo.com/mrss/' \
+                            xmlns:itunes='http://www.itunes.com/dtds/podcast-1.0.dtd' \
+                            xmlns:dc='http://purl.org/dc/elements/1.1/' xmlns:atom='http://www.w3.org/2005/Atom'";
+            let all = |name: &str| items.iter().fold(String::new(), |all, item| {
+                format!("{all}<{name}>\r\n <link>http://x.org/a</link>\t{item} </{name}>\n")
+            });
+            reads_the_same(&format!("<rss version='2.0' {prefixes}><channel>{own}{}</channel></rss>", all("item")));
+            reads_the_same(&format!("<feed xmlns='http://www.w3.org/2005/Atom' {prefixes}>{own}{}</feed>", all("entry")));
+            reads_the_same(&format!(
+                "<rdf:RDF xmlns='http://purl.org/rss/1.0/' xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#' {prefixes}>\
+                 <channel>{own}</channel>{}</rdf:RDF>", all("item")));
+        }
+    }
+}

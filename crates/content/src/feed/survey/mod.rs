@@ -1,0 +1,220 @@
+//! A light first walk over an XML feed. It collects per item, in document order, what feed-rs leaves out (comment counts,
+//! `rdf:about`, whether a guid is a permalink), and says what feed-rs would stumble over. Called by the parser. What each element
+//! tells stands in `walk`.
+
+mod texts;
+mod walk;
+
+use std::collections::BTreeSet;
+
+use quick_xml::NsReader;
+use quick_xml::events::{BytesStart, Event};
+use url::Url;
+
+use super::limits::{Deadline, MAX_REFERENCES, TOO_SLOW};
+use super::parse::MAX_ITEMS;
+use super::vocabulary::{Dialect, spelling};
+
+pub(super) use texts::{Rewriting, Text, TextsFound};
+use walk::Walk;
+
+/// What feed-rs leaves out of an item.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct ItemExtras {
+    pub(super) comments_url: Option<String>,
+    pub(super) comments: Option<i64>,
+    /// False where the guid says that it is no address.
+    pub(super) guid_is_address: bool,
+    /// The item's identity in RSS 1.0.
+    pub(super) about: Option<String>,
+    /// What extensions and older dialects say, for where the format's own elements say nothing.
+    pub(super) author: Option<String>,
+    pub(super) published: Option<String>,
+    pub(super) updated: Option<String>,
+    /// What relative addresses in its texts start from, as far as the document says so.
+    pub(super) base: Option<String>,
+    pub(super) texts: TextsFound,
+    has_link: bool,
+}
+
+/// What the walk found.
+#[derive(Debug, Default)]
+pub(super) struct Survey {
+    pub(super) dialect: Dialect,
+    /// The root's local name.
+    pub(super) root: String,
+    /// The first [`MAX_ITEMS`].
+    pub(super) items: Vec<ItemExtras>,
+    pub(super) item_count: usize,
+    /// Where the last item that is read ends, if there are more.
+    pub(super) end_of_items: Option<usize>,
+    /// What stands behind it belongs to no feed.
+    pub(super) end_of_root: Option<usize>,
+    /// The document has to be rewritten before feed-rs reads it.
+    pub(super) rewrite: bool,
+    /// Why, where a publisher should know.
+    pub(super) problems: BTreeSet<String>,
+    pub(super) max_depth: usize,
+    /// Where the document stops being well-formed.
+    pub(super) syntax_error: Option<String>,
+    pub(super) language: Option<String>,
+    /// What extensions say of the feed, for where it says nothing itself; empty where its own element is there and they
+    /// say nothing.
+    pub(super) title: Option<String>,
+    pub(super) description: Option<String>,
+}
+
+impl Survey {
+    fn note(&mut self, problem: impl Into<String>) {
+        self.rewrite = true;
+        self.problems.insert(problem.into());
+    }
+}
+
+/// Between two looks at the clock.
+const EVENTS_A_LOOK: usize = 1_024;
+
+/// A reader that agrees with feed-rs about what is well-formed.
+pub(super) fn reader(text: &str) -> NsReader<&[u8]> {
+    let mut reader = NsReader::from_str(text);
+    let config = reader.config_mut();
+    config.expand_empty_elements = true;
+    config.trim_markup_names_in_closing_tags = true;
+    reader
+}
+
+/// Walks the document once, to its end or to its first syntax error.
+pub(super) fn survey(text: &str, base: Option<&Url>, deadline: Deadline) -> Survey {
+    let mut walk = Walk::new(text.contains("xml:base"));
+    walk.bases.extend(base.map(|base| (0, base.to_string())));
+    let mut reader = reader(text);
+    let mut until_look = EVENTS_A_LOOK;
+    let mut references = 0;
+    loop {
+        until_look -= 1;
+        if until_look == 0 {
+            until_look = EVENTS_A_LOOK;
+            if deadline.has_passed() {
+                walk.survey.syntax_error = Some(TOO_SLOW.to_owned());
+                break;
+            }
+        }
+        match reader.read_resolved_event() {
+            Ok((namespace, Event::Start(start))) => {
+                let local = start.local_name();
+                let name = spelling(local.as_ref());
+                let place = walk.tracker.enter(&start, &namespace, name);
+                walk.start(&start, name, place);
+            }
+            Ok((_, Event::End(_))) => {
+                let is_last = walk.end() && walk.survey.item_count == MAX_ITEMS;
+                if is_last {
+                    walk.survey.end_of_items = usize::try_from(reader.buffer_position()).ok();
+                }
+                if walk.tracker.depth == 0 {
+                    walk.survey.end_of_root = usize::try_from(reader.buffer_position()).ok();
+                    break;
+                }
+            }
+            Ok((_, Event::Text(text))) => walk.text(&text),
+            Ok((_, Event::CData(text))) => walk.text(&text),
+            Ok((_, Event::GeneralRef(reference))) => {
+                references += 1;
+                if references > MAX_REFERENCES {
+                    walk.survey.syntax_error = Some(format!("it has more than {MAX_REFERENCES} references"));
+                    break;
+                }
+                walk.reference(&reference);
+            }
+            Ok((_, Event::Eof)) => break,
+            Ok(_) => {}
+            Err(error) => {
+                walk.survey.syntax_error = Some(error.to_string());
+                break;
+            }
+        }
+    }
+    if walk.tracker.depth > 0 && walk.survey.syntax_error.is_none() {
+        walk.survey.syntax_error = Some("the document ends before its elements do".to_owned());
+    }
+    if walk.survey.end_of_root.and_then(|end| text.get(end..)).is_some_and(has_more) {
+        walk.survey.problems.insert("what follows the feed's end was left out".to_owned());
+    }
+    walk.survey.end_of_items = walk.survey.end_of_items.filter(|_| walk.survey.item_count > MAX_ITEMS);
+    walk.survey.dialect = walk.tracker.dialect;
+    walk.survey
+}
+
+/// Whether anything but comments and instructions stands behind the root.
+fn has_more(mut rest: &str) -> bool {
+    loop {
+        rest = rest.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '\0' | '\u{FEFF}'));
+        let markup = [("<!--", "-->"), ("<?", "?>")];
+        let behind = markup.iter().find_map(|(open, close)| rest.strip_prefix(open)?.split_once(close));
+        match behind {
+            Some((_, behind)) => rest = behind,
+            None => return !rest.is_empty(),
+        }
+    }
+}
+
+/// An attribute's value by its qualified name, references resolved.
+pub fn attribute(start: &BytesStart<'_>, name: &str) -> Option<String> {
+    let mut attributes = start.attributes();
+    let found = attributes.with_checks(false).filter_map(Result::ok).find(|a| {
+        let key: &str = a.key.as_ref();
+        key == name
+    })?;
+    let raw: &str = &found.value;
+    Some(quick_xml::escape::unescape(raw).map_or_else(|_| raw.to_owned(), std::borrow::Cow::into_owned))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::{Deadline, Survey};
+
+    fn survey(text: &str) -> Survey {
+        super::survey(text, None, Deadline::after(Duration::from_mins(1)))
+    }
+
+    #[test]
+    fn comments_and_permalinks_are_collected_in_order() {
+        let found = survey(
+            "<rss version='2.0' xmlns:slash='http://purl.org/rss/1.0/modules/slash/'><channel>\
+             <item><guid isPermaLink='false'>1</guid><comments>http://x/1?a=1&amp;b=2</comments><slash:comments> 12 </slash:comments></item>\
+             <item><comments/><slash:comments>many</slash:comments></item></channel></rss>",
+        );
+        assert_eq!(found.items[0].comments_url.as_deref(), Some("http://x/1?a=1&b=2"));
+        assert_eq!((found.items[0].comments, found.items[0].guid_is_address), (Some(12), false));
+        assert_eq!(
+            (found.items[1].comments, found.items[1].guid_is_address, &found.items[1].comments_url),
+            (None, true, &None)
+        );
+        assert!(!found.rewrite && found.syntax_error.is_none());
+    }
+
+    #[test]
+    fn what_feed_rs_would_misread_is_noticed() {
+        for text in [
+            "<rss><channel/></rss>",
+            "<RSS version='2.0'><channel/></RSS>",
+            "<rss version='2.0'><channel><item><dc:date>x</dc:date></item></channel></rss>",
+            "<rss version='2.0'><channel><title>a <b>c</b></title></channel></rss>",
+            "<rss version='2.0' xmlns='http://www.w3.org/2005/Atom'><channel><item/></channel></rss>",
+            "<feed xmlns='https://www.w3.org/2005/Atom'/>",
+            "<feed xmlns='http://purl.org/atom/ns#'/>",
+            "<feed xmlns='http://www.w3.org/2005/Atom'><title type='text/plain'>x</title></feed>",
+        ] {
+            assert!(survey(text).rewrite, "{text}");
+        }
+        for text in [
+            "<rss version='2.0'><channel><link xmlns='http://www.w3.org/2005/Atom' rel='self' href='x'/></channel></rss>",
+            "<feed xmlns='http://www.w3.org/2005/Atom'><title type='xhtml'><div xmlns='http://www.w3.org/1999/xhtml'/></title></feed>",
+            "<feed><title>x</title></feed>",
+        ] {
+            assert!(!survey(text).rewrite, "{text}");
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! Reading one variable after the other, keeping what is wrong with each.
+
+use std::fmt;
+
+use serde::de::value::Error;
+use serde::de::{Deserialize, Deserializer, Error as _, Visitor};
+use serde::forward_to_deserialize_any;
+
+/// Something wrong with one variable.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    pub variable: String,
+    /// As it stands; `None` when it is missing.
+    pub value: Option<String>,
+    pub wants: String,
+    pub example: &'static str,
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { variable, wants, example, .. } = self;
+        match &self.value {
+            Some(value) => write!(f, "{variable}={value:?} cannot be used: it wants {wants}"),
+            None => write!(f, "{variable} is not set: it wants {wants}"),
+        }?;
+        write!(f, ", for example {variable}={example}")
+    }
+}
+
+/// Reads values, and keeps what is wrong with them.
+#[derive(Debug, Default)]
+pub struct Reader {
+    pub problems: Vec<Problem>,
+}
+
+impl Reader {
+    /// The value of a variable: parsed, or the default with the problem noted. It is (name, what it wants, an example).
+    pub fn or<T>(
+        &mut self,
+        text: Option<String>,
+        what: (&str, &str, &'static str),
+        default: T,
+        parse: impl Fn(&str) -> Option<T>,
+    ) -> T {
+        self.maybe(text, what, parse).unwrap_or(default)
+    }
+
+    /// The value of a variable that has no default.
+    pub fn maybe<T>(
+        &mut self,
+        text: Option<String>,
+        (variable, wants, example): (&str, &str, &'static str),
+        parse: impl Fn(&str) -> Option<T>,
+    ) -> Option<T> {
+        let text = text?;
+        let read = parse(text.trim());
+        if read.is_none() {
+            self.problem(variable, Some(text), wants, example);
+        }
+        read
+    }
+
+    pub fn problem(&mut self, variable: &str, value: Option<String>, wants: &str, example: &'static str) {
+        self.problems.push(Problem { variable: variable.to_owned(), value, wants: wants.to_owned(), example });
+    }
+}
+
+/// A whole number in a range.
+pub fn number(least: u64, most: u64) -> impl Fn(&str) -> Option<u64> {
+    move |text| text.parse::<u64>().ok().filter(|n| (least..=most).contains(n))
+}
+
+#[must_use]
+pub fn size(n: u64) -> usize {
+    usize::try_from(n).unwrap_or(usize::MAX)
+}
+
+/// The names of a structure's fields, as its derived reading asks for them.
+#[must_use]
+pub fn field_names<'de, T: Deserialize<'de>>() -> &'static [&'static str] {
+    let mut fields: &'static [&'static str] = &[];
+    // It gives no value: what is wanted is what is asked for.
+    let _ = T::deserialize(Names(&mut fields));
+    fields
+}
+
+struct Names<'a>(&'a mut &'static [&'static str]);
+
+impl<'de> Deserializer<'de> for Names<'_> {
+    type Error = Error;
+
+    fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Error> {
+        Err(Error::custom("names alone"))
+    }
+
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        fields: &'static [&'static str],
+        _: V,
+    ) -> Result<V::Value, Error> {
+        *self.0 = fields;
+        Err(Error::custom("names alone"))
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option unit unit_struct
+        newtype_struct seq tuple tuple_struct map enum identifier ignored_any
+    }
+}

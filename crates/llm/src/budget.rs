@@ -1,0 +1,181 @@
+//! What a call is charged to, how far each of it may go, and how much of it is used up.
+
+use aha_core::budget::{APPROACHING, Caps};
+use aha_core::ids::{RunId, TopicId};
+use aha_core::money::MicroCredits;
+use aha_core::time::Timestamp;
+use aha_store::{CounterLimit, Exhausted, SharedStore, StoreError};
+
+use super::gateway::CallScope;
+use crate::settings::BudgetSettings;
+
+/// How much of the nearest cap is used up, reservations included.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Used(pub f64);
+
+impl Used {
+    #[must_use]
+    pub fn is_approaching(self) -> bool {
+        self.0 >= APPROACHING
+    }
+
+    #[must_use]
+    pub fn is_used_up(self) -> bool {
+        self.0 >= 1.0
+    }
+
+    #[must_use]
+    pub fn is_critical(self) -> bool {
+        self.0 >= aha_core::budget::CRITICAL
+    }
+}
+
+/// Why no further call may be made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UsedUp {
+    pub limit: Limit,
+    /// Names the setting.
+    pub why: String,
+}
+
+/// What a call is counted in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Limit {
+    Credits,
+    /// Of one task; other tasks are not concerned.
+    Calls,
+}
+
+/// The counters that a paid call raises: the topic's month and day, those of all topics, the run, and the calls of a purpose in
+/// the run's pass.
+#[must_use]
+pub fn limits(
+    budget: &BudgetSettings,
+    scope: &CallScope,
+    purpose: &str,
+    max_calls_per_run: Option<u32>,
+    now: Timestamp,
+) -> Vec<CounterLimit> {
+    let mut limits = spending(&budget.caps, &Spender::of(scope), now);
+    if let Some(run) = scope.run {
+        limits.push(CounterLimit {
+            counter: format!("run:{run}:{}:{purpose}", scope.pass),
+            cap_microcredits: None,
+            max_calls: max_calls_per_run.map(i64::from),
+        });
+    }
+    limits
+}
+
+/// On whose counters money is counted.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Spender {
+    pub run: Option<RunId>,
+    pub topic: Option<TopicId>,
+    /// The topic's, of the caps of the day and the month.
+    pub share_percent: Option<u8>,
+}
+
+impl Spender {
+    const fn of(scope: &CallScope) -> Self {
+        Self { run: scope.run, topic: scope.topic, share_percent: scope.share_percent }
+    }
+}
+
+/// Those that money is counted on: the day, the topic's share of it, the month, the topic's share of it, the run.
+#[must_use]
+pub fn spending(caps: &Caps, spender: &Spender, now: Timestamp) -> Vec<CounterLimit> {
+    let date = now.to_utc();
+    let mut limits = Vec::new();
+    for (period, cap) in [
+        (format!("day:{}", date.format("%Y-%m-%d")), caps.day),
+        (format!("month:{}", date.format("%Y-%m")), caps.month),
+    ] {
+        limits.push(limit(period.clone(), cap));
+        if let Some(topic) = spender.topic {
+            limits
+                .push(limit(format!("{period}:topic:{topic}"), cap.and_then(|cap| share(cap, spender.share_percent))));
+        }
+    }
+    if let Some(run) = spender.run {
+        limits.push(limit(format!("run:{run}"), caps.run));
+    }
+    limits
+}
+
+fn limit(counter: String, cap: Option<MicroCredits>) -> CounterLimit {
+    CounterLimit { counter, cap_microcredits: cap.map(|cap| cap.0), max_calls: None }
+}
+
+/// A topic's share of a cap; `None` when it has no share of its own.
+fn share(cap: MicroCredits, percent: Option<u8>) -> Option<MicroCredits> {
+    percent.map(|percent| MicroCredits(cap.0 / 100 * i64::from(percent) + cap.0 % 100 * i64::from(percent) / 100))
+}
+
+/// How much of the nearest cap is used up.
+///
+/// # Errors
+/// When the store fails.
+pub async fn used(
+    store: &SharedStore,
+    budget: &BudgetSettings,
+    scope: &CallScope,
+    now: Timestamp,
+) -> Result<Used, StoreError> {
+    if !budget.caps.is_set() {
+        return Ok(Used::default());
+    }
+    let limits = spending(&budget.caps, &Spender::of(scope), now);
+    let names: Vec<String> = limits.iter().map(|limit| limit.counter.clone()).collect();
+    let mut most = 0.0_f64;
+    for (limit, counter) in limits.iter().zip(store.counters(&names).await?) {
+        if let Some(cap) = limit.cap_microcredits {
+            let spent = MicroCredits(counter.settled_microcredits + counter.reserved_microcredits);
+            let share = if cap == 0 { 1.0 } else { spent.as_credits() / MicroCredits(cap).as_credits() };
+            most = most.max(share);
+        }
+    }
+    Ok(Used(most))
+}
+
+/// Which limit left no room.
+#[must_use]
+pub fn used_up(exhausted: &Exhausted) -> UsedUp {
+    let Some(cap) = exhausted.cap_microcredits.map(MicroCredits) else {
+        let task = exhausted.counter.rsplit(':').next().unwrap_or_default();
+        let setting = format!("OPENAI_{}_MAX_CALLS_PER_RUN", task.to_uppercase());
+        return UsedUp { limit: Limit::Calls, why: format!("the calls that {setting} allows are made") };
+    };
+    let is_topic = exhausted.counter.contains(":topic:");
+    let (span, setting) = match exhausted.counter.split(':').next() {
+        Some("day") => ("daily", "AHA_BUDGET_DAILY_CREDITS"),
+        Some("month") => ("monthly", "AHA_BUDGET_MONTHLY_CREDITS"),
+        _ => ("run's", "AHA_BUDGET_RUN_CREDITS"),
+    };
+    let whose = if is_topic { "topic's share of the " } else { "" };
+    let why = format!("the {whose}{span} budget of {cap} credits is used up ({setting})");
+    UsedUp { limit: Limit::Credits, why }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_share_is_exact_and_rounded_down() {
+        assert_eq!(share(MicroCredits(1_000_001), Some(50)), Some(MicroCredits(500_000)));
+        assert_eq!(share(MicroCredits(i64::MAX), Some(100)), Some(MicroCredits(i64::MAX)));
+        assert_eq!(share(MicroCredits(5), None), None);
+    }
+
+    #[test]
+    fn what_is_used_up_is_named_with_its_setting() {
+        let full = |counter: &str, cap| used_up(&Exhausted { counter: counter.to_owned(), cap_microcredits: cap });
+        assert!(full("day:2026-11-22", Some(2_500_000)).why.contains("daily budget of 2.5 credits"));
+        assert!(full("month:2026-11:topic:x", Some(1)).why.contains("topic's share of the monthly budget"));
+        assert!(full("run:x", Some(1)).why.contains("AHA_BUDGET_RUN_CREDITS"));
+        let calls = full("run:x:1:triage", None);
+        assert!(calls.why.contains("OPENAI_TRIAGE_MAX_CALLS_PER_RUN"));
+        assert_eq!(calls.limit, Limit::Calls);
+    }
+}

@@ -1,0 +1,313 @@
+//! A model of a catalogue: where it is, how it is asked, what it costs.
+
+use std::fmt;
+use std::str::FromStr;
+use std::time::Duration;
+
+use aha_core::model::{ModelRef, Provider};
+use aha_core::money::Price;
+use aha_net::endpoint::{below as url_below, http_url, is_own};
+use reqwest::header::HeaderMap;
+use secrecy::SecretString;
+use serde_json::{Map, Value};
+use url::Url;
+
+use super::environment::Environment;
+use super::raw::{At, RawEntry, RawPrices};
+use super::sheet::{Sheet, below};
+use crate::settings::openai::{OWN_TIMEOUT_SECONDS, REMOTE_TIMEOUT_SECONDS};
+
+/// A model on the owner's own machine may have to be loaded first.
+const OWN_FIRST_BYTE: Duration = Duration::from_mins(5);
+/// It answers one at a time: more at once only make each slower.
+const OWN_CONCURRENCY: u32 = 1;
+
+/// A model as a catalogue describes it.
+#[derive(Clone)]
+pub struct CatalogueEntry {
+    pub provider: Provider,
+    /// The model's name at its server.
+    pub model: String,
+    pub endpoint: Url,
+    /// `None` for a server that wants none.
+    pub key: Option<SecretString>,
+    /// Sent with every request; all are marked as sensitive.
+    pub headers: HeaderMap,
+    pub timeouts: TimeoutSettings,
+    /// `None`: as the task has it.
+    pub retry: Option<RetrySettings>,
+    /// Of free conversation: tasks have their own. `None`: as the command has it.
+    pub response_format: Option<ResponseFormat>,
+    pub temperature: Option<f64>,
+    pub top_p: Option<f64>,
+    /// The most that one answer may have.
+    pub max_tokens: Option<u32>,
+    /// How many numbers its vectors are to have.
+    pub dimensions: Option<u32>,
+    /// Of free conversation: tasks have their own.
+    pub system_prompt: Option<String>,
+    /// The owner's notes, kept with conversations; never sent.
+    pub metadata: Map<String, Value>,
+    pub provider_specific: Map<String, Value>,
+    /// The same as it stands in the file: with the names of variables, whose values may be secret.
+    pub provider_specific_as_written: Map<String, Value>,
+    pub capabilities: CapabilitySettings,
+    /// `None`: unknown, so that no amount can be told.
+    pub price: Option<Price>,
+    pub limits: LimitSettings,
+    /// Asked in this order when it fails.
+    pub fallbacks: Vec<ModelRef>,
+    /// Where it stands in the file.
+    pub line: usize,
+}
+
+/// Without what may be secret: values of headers, and whatever the owner has put into fields of the provider's own.
+impl fmt::Debug for CatalogueEntry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CatalogueEntry")
+            .field("provider", &self.provider)
+            .field("model", &self.model)
+            .field("host", &self.endpoint.host_str())
+            .field("key", &self.key)
+            .field("price", &self.price)
+            .field("limits", &self.limits)
+            .finish_non_exhaustive()
+    }
+}
+
+/// How long a server is waited for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TimeoutSettings {
+    pub whole: Duration,
+    pub first_byte: Duration,
+    pub idle: Duration,
+}
+
+/// How often and how soon a call is tried again. `None`: as the task has it.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct RetrySettings {
+    /// The first one counted.
+    pub max_attempts: Option<u32>,
+    pub initial_delay: Option<Duration>,
+    pub max_delay: Option<Duration>,
+    pub multiplier: Option<f64>,
+    /// The share of a wait that is left to chance, 0 to 1.
+    pub jitter: Option<f64>,
+}
+
+/// What a free answer is to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ResponseFormat {
+    #[default]
+    Json,
+    Text,
+}
+
+impl FromStr for ResponseFormat {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        match text {
+            "json" => Ok(Self::Json),
+            "text" => Ok(Self::Text),
+            _ => Err(()),
+        }
+    }
+}
+
+/// What a model can do, as its owner says.
+#[expect(clippy::struct_excessive_bools, reason = "four independent facts, each with its key in the file")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CapabilitySettings {
+    pub strict_schema: bool,
+    pub streaming_only: bool,
+    pub reasoning_effort: bool,
+    pub usage_in_streams: bool,
+}
+
+/// How much a model may be asked. `None`: as much as is wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct LimitSettings {
+    pub requests_per_minute: Option<u32>,
+    pub tokens_per_minute: Option<u32>,
+    /// Calls under way at a time.
+    pub concurrency: Option<u32>,
+}
+
+/// Something is wrong, which has been said.
+struct Said;
+
+/// What an entry is called, and where.
+pub(super) struct Place<'a> {
+    pub(super) name: &'a ModelRef,
+    pub(super) provider: Provider,
+    pub(super) line: usize,
+    pub(super) path: &'a str,
+}
+
+impl CatalogueEntry {
+    /// `timeout`: of the settings, for a whole call. `None` when something is missing, which is then said.
+    pub(super) fn of(sheet: &mut Sheet<'_>, place: &Place<'_>, raw: RawEntry, timeout: Option<u64>) -> Option<Self> {
+        let endpoint = endpoint(sheet, place, raw.endpoint);
+        let key = key(sheet, place, raw.api_key, endpoint.as_ref());
+        let price = price(sheet, place, raw.prices.as_ref());
+        let is_own = endpoint.as_ref().is_some_and(is_own);
+        let whole = raw.timeout.unwrap_or_else(|| usual_timeout(is_own, timeout));
+        Some(Self {
+            provider: place.provider,
+            model: raw.model.unwrap_or_else(|| place.name.model.clone()),
+            endpoint: endpoint?,
+            key: key.ok()?,
+            headers: raw.headers,
+            timeouts: TimeoutSettings {
+                whole,
+                first_byte: raw.first_byte.unwrap_or(whole).min(whole),
+                idle: raw.idle.unwrap_or(whole).min(whole),
+            },
+            retry: raw.retry,
+            response_format: raw.response_format,
+            temperature: raw.temperature,
+            top_p: raw.top_p,
+            max_tokens: raw.max_tokens,
+            dimensions: raw.dimensions,
+            system_prompt: raw.system_prompt,
+            metadata: raw.metadata,
+            provider_specific: raw.provider_specific,
+            provider_specific_as_written: raw.provider_specific_as_written,
+            capabilities: CapabilitySettings {
+                strict_schema: raw.capabilities.strict_schema.unwrap_or(true),
+                streaming_only: raw.capabilities.streaming_only.unwrap_or(false),
+                reasoning_effort: raw.capabilities.reasoning_effort.unwrap_or(true),
+                usage_in_streams: raw.capabilities.usage_in_streams.unwrap_or(true),
+            },
+            price: price.ok()?,
+            limits: LimitSettings {
+                requests_per_minute: raw.requests_per_minute,
+                tokens_per_minute: raw.tokens_per_minute,
+                concurrency: raw.concurrency.or(is_own.then_some(OWN_CONCURRENCY)),
+            },
+            fallbacks: raw.fallbacks.into_iter().map(|fallback| fallback.value).collect(),
+            line: place.line,
+        })
+    }
+
+    /// Whether its server is on this machine or a private network, as far as its address tells.
+    #[must_use]
+    pub fn is_own(&self) -> bool {
+        is_own(&self.endpoint)
+    }
+}
+
+/// What the owner's own server is granted is not cut short by a general setting.
+fn usual_timeout(is_own: bool, setting: Option<u64>) -> Duration {
+    if is_own {
+        Duration::from_secs(setting.unwrap_or(OWN_TIMEOUT_SECONDS)).max(OWN_FIRST_BYTE)
+    } else {
+        Duration::from_secs(setting.unwrap_or(REMOTE_TIMEOUT_SECONDS))
+    }
+}
+
+/// Where a provider's interface is below its host: the version, and the method, which is empty where it is added with each request.
+const fn usual_path(provider: Provider) -> (&'static str, &'static str) {
+    match provider {
+        Provider::OpenAi => ("/v1", "/responses"),
+        Provider::OpenAiCompatible => ("/v1", "/chat/completions"),
+        Provider::Anthropic => ("/v1", "/messages"),
+        Provider::Gemini => ("/v1beta", ""),
+        Provider::Ollama => ("/api", "/chat"),
+    }
+}
+
+/// An address with what is missing of its path: all of it, or what comes after the version.
+fn completed(provider: Provider, mut url: Url) -> Url {
+    let (version, method) = usual_path(provider);
+    let path = url.path().trim_end_matches('/').to_owned();
+    if path.is_empty() {
+        url.set_path(&format!("{version}{method}"));
+    } else if !method.is_empty() && path.ends_with(version) {
+        url.set_path(&format!("{path}{method}"));
+    }
+    url
+}
+
+fn usual_endpoint(provider: Provider, environment: &Environment) -> Option<Url> {
+    let text = match provider {
+        Provider::OpenAi => "https://api.openai.com/v1/responses",
+        Provider::Anthropic => "https://api.anthropic.com/v1/messages",
+        Provider::Gemini => "https://generativelanguage.googleapis.com/v1beta",
+        Provider::Ollama => match environment.get("OLLAMA_BASE_URL").map(http_url) {
+            Some(base) => return base.map(|base| url_below(&base, "api", "chat")),
+            None => "http://127.0.0.1:11434/api/chat",
+        },
+        Provider::OpenAiCompatible => return None,
+    };
+    Url::parse(text).ok()
+}
+
+fn endpoint(sheet: &mut Sheet<'_>, place: &Place<'_>, given: Option<At<Option<Url>>>) -> Option<Url> {
+    if let Some(given) = given {
+        return given.value.map(|url| completed(place.provider, url));
+    }
+    let usual = usual_endpoint(place.provider, sheet.environment);
+    if usual.is_none() && place.provider == Provider::OpenAiCompatible {
+        let what = "it is missing: a compatible server can be anywhere";
+        sheet.problem(place.line, &below(place.path, "endpoint"), what, "endpoint: http://127.0.0.1:8080/v1");
+    }
+    usual
+}
+
+fn key(
+    sheet: &mut Sheet<'_>,
+    place: &Place<'_>,
+    given: Option<At<Option<SecretString>>>,
+    endpoint: Option<&Url>,
+) -> Result<Option<SecretString>, Said> {
+    if let Some(given) = given {
+        return given.value.map(Some).ok_or(Said);
+    }
+    let variable = match place.provider {
+        Provider::OpenAi => "OPENAI_API_KEY",
+        Provider::Anthropic => "ANTHROPIC_API_KEY",
+        Provider::Gemini => "GEMINI_API_KEY",
+        Provider::OpenAiCompatible | Provider::Ollama => return Ok(None),
+    };
+    let path = below(place.path, "api_key");
+    match sheet.environment.key(variable) {
+        Ok(Some(key)) => Ok(Some(key)),
+        Ok(None) if endpoint.is_none_or(is_own) => Ok(None),
+        Ok(None) => {
+            let what = format!("it is missing, and neither {variable} nor {variable}_FILE is set");
+            sheet.problem(place.line, &path, what, format!("api_key: ${{{variable}}}"));
+            Err(Said)
+        }
+        Err(file) => {
+            let what = format!("{file} wants {}", aha_net::secret::WANTS_FILE);
+            sheet.problem(place.line, &path, what, format!("{file}=/run/secrets/llm"));
+            Err(Said)
+        }
+    }
+}
+
+fn price(sheet: &mut Sheet<'_>, place: &Place<'_>, given: Option<&At<RawPrices>>) -> Result<Option<Price>, Said> {
+    let path = below(place.path, "prices");
+    let Some(At { line, value: RawPrices { input, cached_input, output } }) = given else { return Ok(None) };
+    let (line, cached_input) = (*line, *cached_input);
+    let (Some(input), Some(output)) = (*input, *output) else {
+        if input.is_none() && output.is_none() && cached_input.is_none() {
+            return Ok(None);
+        }
+        let what = "a price has two sides: it wants input and output, 0 for a server of your own";
+        sheet.problem(line, &path, what, "prices: { input: 0.25, output: 2 }");
+        return Err(Said);
+    };
+    if cached_input.is_some_and(|cached| cached > input) {
+        let what = "what comes from a cache costs no more than what does not: it wants a cached_input of at most input";
+        sheet.problem(line, &path, what, "prices: { input: 0.25, cached_input: 0.025, output: 2 }");
+        return Err(Said);
+    }
+    Ok(Some(Price {
+        input_microcredits_per_million: input,
+        cached_input_microcredits_per_million: cached_input,
+        output_microcredits_per_million: output,
+    }))
+}

@@ -1,0 +1,342 @@
+//! An entry as it is written, each of its values read for itself.
+
+use std::time::Duration;
+
+use aha_core::model::ModelRef;
+use aha_core::money::parse_decimal;
+use aha_core::settings::number;
+use aha_net::endpoint::http_url;
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+use secrecy::SecretString;
+use serde_json::{Map, Value as Json};
+use url::Url;
+
+use super::entry::{ResponseFormat, RetrySettings};
+use super::environment::only_variable;
+use super::sheet::{Sheet, Wants, below};
+use super::tree::{Node, Pair, Value, json};
+
+pub(super) const KEYS: [&str; 22] = [
+    "endpoint",
+    "api_key",
+    "model",
+    "timeout_seconds",
+    "first_byte_seconds",
+    "idle_seconds",
+    "retry",
+    "response_format",
+    "temperature",
+    "top_p",
+    "max_tokens",
+    "dimensions",
+    "system_prompt",
+    "metadata",
+    "headers",
+    "provider_specific",
+    "capabilities",
+    "prices",
+    "requests_per_minute",
+    "tokens_per_minute",
+    "concurrency",
+    "fallbacks",
+];
+
+/// Headers that carry keys.
+const SECRET_HEADERS: [&str; 6] =
+    ["authorization", "proxy-authorization", "cookie", "x-api-key", "api-key", "x-goog-api-key"];
+
+const HOUR_MS: i64 = 3_600_000;
+
+/// A value and the line it stands on.
+#[derive(Debug, Clone)]
+pub(super) struct At<T> {
+    pub(super) line: usize,
+    pub(super) value: T,
+}
+
+/// `None`: not said.
+#[derive(Default)]
+pub(super) struct RawEntry {
+    pub(super) endpoint: Option<At<Option<Url>>>,
+    pub(super) api_key: Option<At<Option<SecretString>>>,
+    pub(super) model: Option<String>,
+    pub(super) timeout: Option<Duration>,
+    pub(super) first_byte: Option<Duration>,
+    pub(super) idle: Option<Duration>,
+    pub(super) retry: Option<RetrySettings>,
+    pub(super) response_format: Option<ResponseFormat>,
+    pub(super) temperature: Option<f64>,
+    pub(super) top_p: Option<f64>,
+    pub(super) max_tokens: Option<u32>,
+    pub(super) dimensions: Option<u32>,
+    pub(super) system_prompt: Option<String>,
+    pub(super) metadata: Map<String, Json>,
+    pub(super) headers: HeaderMap,
+    pub(super) provider_specific: Map<String, Json>,
+    /// The same with its variables unresolved.
+    pub(super) provider_specific_as_written: Map<String, Json>,
+    pub(super) capabilities: RawCapabilities,
+    pub(super) prices: Option<At<RawPrices>>,
+    pub(super) requests_per_minute: Option<u32>,
+    pub(super) tokens_per_minute: Option<u32>,
+    pub(super) concurrency: Option<u32>,
+    pub(super) fallbacks: Vec<At<ModelRef>>,
+}
+
+#[derive(Default)]
+pub(super) struct RawCapabilities {
+    pub(super) strict_schema: Option<bool>,
+    pub(super) streaming_only: Option<bool>,
+    pub(super) reasoning_effort: Option<bool>,
+    pub(super) usage_in_streams: Option<bool>,
+}
+
+/// Micro-credits for a million tokens.
+#[derive(Default)]
+pub(super) struct RawPrices {
+    pub(super) input: Option<i64>,
+    pub(super) cached_input: Option<i64>,
+    pub(super) output: Option<i64>,
+}
+
+impl RawEntry {
+    pub(super) fn read(sheet: &mut Sheet<'_>, pairs: &[Pair], path: &str) -> Self {
+        let mut raw = Self::default();
+        for pair in pairs {
+            raw.take(sheet, pair, &below(path, &pair.key));
+        }
+        raw
+    }
+
+    fn take(&mut self, sheet: &mut Sheet<'_>, pair: &Pair, path: &str) {
+        let node = &pair.node;
+        if !KEYS.contains(&pair.key.as_str()) {
+            return sheet.unknown(pair, path, &KEYS);
+        }
+        // Said to be nothing: so a default is taken back.
+        if node.is_null() {
+            return;
+        }
+        match pair.key.as_str() {
+            "endpoint" => self.endpoint = Some(At { line: node.line, value: endpoint(sheet, node, path) }),
+            "api_key" => self.api_key = Some(At { line: node.line, value: api_key(sheet, node, path) }),
+            "model" => self.model = text(sheet, node, path, ("the model's name at its server", "model: gpt-5-mini")),
+            "timeout_seconds" => self.timeout = seconds(sheet, node, path),
+            "first_byte_seconds" => self.first_byte = seconds(sheet, node, path),
+            "idle_seconds" => self.idle = seconds(sheet, node, path),
+            "retry" => self.retry = Some(retry(sheet, node, path)),
+            "response_format" => {
+                let wants = ("json or text", "response_format: json");
+                self.response_format = sheet.value(node, path, wants, |text| text.parse().ok());
+            }
+            "temperature" => self.temperature = share(sheet, node, path, 2.0),
+            "top_p" => self.top_p = share(sheet, node, path, 1.0),
+            "max_tokens" => self.max_tokens = count(sheet, node, path, 1_000_000),
+            "dimensions" => self.dimensions = count(sheet, node, path, 65_536),
+            "system_prompt" => {
+                self.system_prompt = sheet.text(node, path, ("a text", "system_prompt: Answer in one sentence."));
+            }
+            "metadata" => self.metadata = object(sheet, node, path),
+            "headers" => self.headers = headers(sheet, node, path),
+            "provider_specific" => {
+                self.provider_specific = object(sheet, node, path);
+                if let Json::Object(written) = json(node) {
+                    self.provider_specific_as_written = written;
+                }
+            }
+            "capabilities" => self.capabilities = capabilities(sheet, node, path),
+            "prices" => self.prices = Some(At { line: node.line, value: prices(sheet, node, path) }),
+            "requests_per_minute" => self.requests_per_minute = count(sheet, node, path, 1_000_000),
+            "tokens_per_minute" => self.tokens_per_minute = count(sheet, node, path, 1_000_000_000),
+            "concurrency" => self.concurrency = count(sheet, node, path, 256),
+            "fallbacks" => self.fallbacks = fallbacks(sheet, node, path),
+            _ => {}
+        }
+    }
+}
+
+fn key_of(path: &str) -> &str {
+    path.rsplit('.').next().unwrap_or(path)
+}
+
+fn text(sheet: &mut Sheet<'_>, node: &Node, path: &str, wants: Wants<'_>) -> Option<String> {
+    sheet.value(node, path, wants, |text| (!text.is_empty()).then(|| text.to_owned()))
+}
+
+fn endpoint(sheet: &mut Sheet<'_>, node: &Node, path: &str) -> Option<Url> {
+    let wants = ("an http(s) URL without a user or password", "endpoint: http://127.0.0.1:8080/v1/responses");
+    sheet.secret_value(node, path, wants, |text| {
+        http_url(text).filter(|url| url.username().is_empty() && url.password().is_none())
+    })
+}
+
+/// Never the key itself: it would stand in a file that is shown and kept.
+fn api_key(sheet: &mut Sheet<'_>, node: &Node, path: &str) -> Option<SecretString> {
+    let (wants, example) = ("the name of a variable, so that no key stands in the file", "api_key: ${OPENAI_API_KEY}");
+    let name = match &node.value {
+        Value::Scalar { text, .. } => only_variable(text),
+        Value::List(_) | Value::Map(_) => None,
+    };
+    let Some(name) = name else {
+        sheet.problem(node.line, path, format!("it wants {wants}"), example);
+        return None;
+    };
+    match sheet.environment.key(name) {
+        Ok(Some(key)) => return Some(key),
+        Ok(None) => {
+            let what = format!("the variable {name} is not set, and neither is {name}_FILE: it wants {wants}");
+            sheet.problem(node.line, path, what, example);
+        }
+        Err(variable) => {
+            let what = format!("{variable} wants {}", aha_net::secret::WANTS_FILE);
+            sheet.problem(node.line, path, what, format!("{variable}=/run/secrets/llm"));
+        }
+    }
+    None
+}
+
+fn seconds(sheet: &mut Sheet<'_>, node: &Node, path: &str) -> Option<Duration> {
+    duration(sheet, node, path, 1, ("seconds from 0.001 to 3600", &format!("{}: 120", key_of(path))))
+}
+
+fn duration(sheet: &mut Sheet<'_>, node: &Node, path: &str, least_ms: i64, wants: Wants<'_>) -> Option<Duration> {
+    sheet.value(node, path, wants, |text| {
+        let ms = parse_decimal(text, 3).filter(|ms| (least_ms..=HOUR_MS).contains(ms))?;
+        u64::try_from(ms).ok().map(Duration::from_millis)
+    })
+}
+
+fn count(sheet: &mut Sheet<'_>, node: &Node, path: &str, most: u64) -> Option<u32> {
+    let wants = (&*format!("a whole number from 1 to {most}"), &*format!("{}: 4", key_of(path)));
+    sheet.value(node, path, wants, |text| number(1, most)(text).and_then(|number| u32::try_from(number).ok()))
+}
+
+fn share(sheet: &mut Sheet<'_>, node: &Node, path: &str, most: f64) -> Option<f64> {
+    let wants = (&*format!("a number from 0 to {most}"), &*format!("{}: 0.2", key_of(path)));
+    sheet.value(node, path, wants, |text| decimal(text).filter(|number| (0.0..=most).contains(number)))
+}
+
+/// A number in digits, never `inf` or `nan`.
+fn decimal(text: &str) -> Option<f64> {
+    text.bytes().all(|b| b.is_ascii_digit() || b == b'.').then(|| text.parse().ok())?
+}
+
+fn truth(sheet: &mut Sheet<'_>, node: &Node, path: &str) -> Option<bool> {
+    let example = format!("{}: true", key_of(path));
+    sheet.value(node, path, ("true or false", &example), |text| text.to_ascii_lowercase().parse().ok())
+}
+
+fn object(sheet: &mut Sheet<'_>, node: &Node, path: &str) -> Map<String, Json> {
+    let example = format!("{}: {{ name: value }}", key_of(path));
+    let pairs = sheet.map(node, path, ("names with values", &example));
+    sheet.object(pairs, path)
+}
+
+fn retry(sheet: &mut Sheet<'_>, node: &Node, path: &str) -> RetrySettings {
+    const KEYS: [&str; 5] = ["max_attempts", "initial_delay_seconds", "max_delay_seconds", "multiplier", "jitter"];
+    let mut retry = RetrySettings::default();
+    for pair in sheet.map(node, path, ("how often and how soon to try again", "retry: { max_attempts: 3 }")) {
+        let (path, node) = (&*below(path, &pair.key), &pair.node);
+        match pair.key.as_str() {
+            "max_attempts" => retry.max_attempts = count(sheet, node, path, 20),
+            "initial_delay_seconds" | "max_delay_seconds" => {
+                let example = format!("{}: 1.5", pair.key);
+                let delay = duration(sheet, node, path, 0, ("seconds from 0 to 3600", &example));
+                if pair.key == "max_delay_seconds" {
+                    retry.max_delay = delay;
+                } else {
+                    retry.initial_delay = delay;
+                }
+            }
+            "multiplier" => {
+                let wants = ("a number from 1 to 10", "multiplier: 2");
+                let is_in_range = |number: &f64| (1.0..=10.0).contains(number);
+                retry.multiplier = sheet.value(node, path, wants, |text| decimal(text).filter(is_in_range));
+            }
+            "jitter" => {
+                let wants = ("the share of a wait that is left to chance, from 0 to 1", "jitter: 0.5");
+                let is_in_range = |number: &f64| (0.0..=1.0).contains(number);
+                retry.jitter = sheet.value(node, path, wants, |text| decimal(text).filter(is_in_range));
+            }
+            _ => sheet.unknown(pair, path, &KEYS),
+        }
+    }
+    retry
+}
+
+fn headers(sheet: &mut Sheet<'_>, node: &Node, path: &str) -> HeaderMap {
+    let mut headers = HeaderMap::new();
+    for pair in sheet.map(node, path, ("names of headers with values", "headers: { X-Team: radar }")) {
+        let path = below(path, &pair.key);
+        let Ok(name) = HeaderName::try_from(pair.key.as_str()) else {
+            sheet.problem(pair.line, &path, "this is no name of a header", "X-Team");
+            continue;
+        };
+        let wants = if SECRET_HEADERS.contains(&name.as_str()) {
+            ("a value from a variable, so that no key stands in the file", "\"Bearer ${MY_KEY}\"")
+        } else {
+            ("a text that a header can carry", "radar")
+        };
+        let is_open = matches!(&pair.node.value, Value::Scalar { text, .. } if !text.contains("${"));
+        if is_open && SECRET_HEADERS.contains(&name.as_str()) {
+            sheet.problem(pair.node.line, &path, format!("it wants {}", wants.0), wants.1);
+            continue;
+        }
+        let value = sheet.secret_value(&pair.node, &path, wants, |text| HeaderValue::from_str(text).ok());
+        if let Some(mut value) = value {
+            value.set_sensitive(true);
+            headers.insert(name, value);
+        }
+    }
+    headers
+}
+
+fn capabilities(sheet: &mut Sheet<'_>, node: &Node, path: &str) -> RawCapabilities {
+    const KEYS: [&str; 4] = ["strict_schema", "streaming_only", "reasoning_effort", "usage_in_streams"];
+    let mut can = RawCapabilities::default();
+    for pair in sheet.map(node, path, ("what the model can do", "capabilities: { strict_schema: false }")) {
+        let (path, node) = (&*below(path, &pair.key), &pair.node);
+        match pair.key.as_str() {
+            "strict_schema" => can.strict_schema = truth(sheet, node, path),
+            "streaming_only" => can.streaming_only = truth(sheet, node, path),
+            "reasoning_effort" => can.reasoning_effort = truth(sheet, node, path),
+            "usage_in_streams" => can.usage_in_streams = truth(sheet, node, path),
+            _ => sheet.unknown(pair, path, &KEYS),
+        }
+    }
+    can
+}
+
+fn prices(sheet: &mut Sheet<'_>, node: &Node, path: &str) -> RawPrices {
+    const KEYS: [&str; 3] = ["input", "cached_input", "output"];
+    let wants = ("credits for a million tokens, of at most six decimals", "prices: { input: 0.25, output: 2 }");
+    let mut prices = RawPrices::default();
+    for pair in sheet.map(node, path, wants) {
+        let (path, node) = (&*below(path, &pair.key), &pair.node);
+        let price = match pair.key.as_str() {
+            "input" => &mut prices.input,
+            "cached_input" => &mut prices.cached_input,
+            "output" => &mut prices.output,
+            _ => {
+                sheet.unknown(pair, path, &KEYS);
+                continue;
+            }
+        };
+        if !node.is_null() {
+            *price = sheet.value(node, path, wants, |text| parse_decimal(text, 6));
+        }
+    }
+    prices
+}
+
+fn fallbacks(sheet: &mut Sheet<'_>, node: &Node, path: &str) -> Vec<At<ModelRef>> {
+    let wants = ("a list of models of this file", "fallbacks: [ollama/qwen3]");
+    let nodes = sheet.list(node, path, wants);
+    let named = nodes.iter().enumerate().filter_map(|(index, node)| {
+        let path = below(path, &index.to_string());
+        let text = sheet.text(node, &path, ("the name of a model", "openai/gpt-5-mini"))?;
+        let (_, value) = sheet.model(text.trim(), node.line, &path)?;
+        Some(At { line: node.line, value })
+    });
+    named.collect()
+}

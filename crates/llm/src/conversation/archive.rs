@@ -1,0 +1,129 @@
+//! What is left of a conversation that has ended.
+
+use aha_net::endpoint::without_secrets;
+use secrecy::{ExposeSecret as _, SecretString};
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use super::{Exchanged, Terms};
+use crate::provider::AnswerFormat;
+use crate::router::Reach;
+
+/// All that was asked and answered, with what the model was asked by. It is never changed.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Archive {
+    /// As in the log.
+    conversation_id: String,
+    config_snapshot: ConfigSnapshot,
+    system_prompt: String,
+    /// `text` or `json`.
+    response_format: &'static str,
+    turns: Vec<Exchanged>,
+    verification_summary: VerificationSummary,
+}
+
+/// The model's settings: its key masked, its address without a query, and variables by their names.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ConfigSnapshot {
+    pub provider: String,
+    pub model: String,
+    pub endpoint: String,
+    /// Its last four characters; `None` where there is none.
+    pub api_key: Option<String>,
+    pub timeout_seconds: u64,
+    pub max_output_tokens: u32,
+    pub temperature: Option<f64>,
+    pub top_p: Option<f64>,
+    pub max_attempts: u32,
+    pub provider_specific: Map<String, Value>,
+    pub metadata: Map<String, Value>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct VerificationSummary {
+    pub retries: u32,
+    pub validator_failures: usize,
+    /// Questions without an accepted answer.
+    pub unanswered: usize,
+}
+
+impl Archive {
+    pub(super) fn of(id: &str, terms: &Terms, turns: &[Exchanged]) -> Self {
+        Self {
+            conversation_id: id.to_owned(),
+            config_snapshot: ConfigSnapshot::of(terms),
+            system_prompt: terms.system.clone(),
+            response_format: match terms.format {
+                AnswerFormat::Text => "text",
+                AnswerFormat::Json | AnswerFormat::Schema { .. } => "json",
+            },
+            turns: turns.to_vec(),
+            verification_summary: VerificationSummary {
+                retries: turns.iter().map(|turn| turn.retries).sum(),
+                validator_failures: turns.iter().map(|turn| turn.verification_errors.len()).sum(),
+                unanswered: turns.iter().filter(|turn| turn.answer.is_none()).count(),
+            },
+        }
+    }
+
+    #[must_use]
+    pub fn conversation_id(&self) -> &str {
+        &self.conversation_id
+    }
+
+    #[must_use]
+    pub const fn config_snapshot(&self) -> &ConfigSnapshot {
+        &self.config_snapshot
+    }
+
+    #[must_use]
+    pub fn turns(&self) -> &[Exchanged] {
+        &self.turns
+    }
+
+    #[must_use]
+    pub const fn verification_summary(&self) -> VerificationSummary {
+        self.verification_summary
+    }
+
+    /// As JSON: `conversation_id`, `config_snapshot`, `system_prompt`, `response_format`, `turns`, `verification_summary`.
+    #[must_use]
+    pub fn to_json(&self) -> Value {
+        json!(self)
+    }
+}
+
+impl ConfigSnapshot {
+    fn of(terms: &Terms) -> Self {
+        let route = &terms.route;
+        let (endpoint, api_key, timeout_seconds) = match &route.reach {
+            Reach::Local => (String::new(), None, 0),
+            Reach::Wire(wire) => {
+                let endpoint = without_secrets(&wire.server.endpoint);
+                (endpoint, wire.server.key.as_ref().map(masked), wire.timeouts.whole.as_secs())
+            }
+        };
+        Self {
+            provider: route.model.provider.clone(),
+            model: route.model.model.clone(),
+            endpoint,
+            api_key,
+            timeout_seconds,
+            max_output_tokens: route.max_output_tokens,
+            temperature: route.traits.sampling.temperature,
+            top_p: route.traits.sampling.top_p,
+            max_attempts: terms.max_attempts,
+            provider_specific: route.traits.provider_specific_as_written.clone(),
+            metadata: route.traits.metadata.clone(),
+        }
+    }
+}
+
+/// A key's last four characters, of one that is long enough to keep the rest to itself.
+fn masked(key: &SecretString) -> String {
+    let characters: Vec<char> = key.expose_secret().chars().collect();
+    match characters.len() {
+        0..12 => "****".to_owned(),
+        length => format!("****{}", characters[length - 4..].iter().collect::<String>()),
+    }
+}

@@ -1,0 +1,260 @@
+//! Asking one question: what is stored already, else tries until one is accepted.
+
+use std::sync::Arc;
+
+use aha_core::time::Timestamp;
+use aha_net::endpoint::without_secrets;
+use aha_net::hash::hex32;
+use aha_store::{AnswerKey, StoreError};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+
+use super::trial::Trial;
+use super::{Answer, Conversation, ConversationError, Progress};
+use crate::error::CallError;
+use crate::provider::{AnswerFormat, ModelRequest, Role, Turn};
+use crate::purchase::Bought;
+use crate::retry::{self, Next, RetryPolicy};
+use crate::router::Reach;
+
+/// The version of what is kept of an answer.
+const STORED_VERSION: &str = "conversation_v1";
+
+/// Says why an answer is not accepted. It is given the text and, unless the answer is in words, the object.
+pub type Validate = Arc<dyn Fn(&str, Option<&Map<String, Value>>) -> Result<(), String> + Send + Sync>;
+
+/// What is kept of a question to which no answer was accepted.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Rejection {
+    /// Why each attempt's answer was not.
+    pub(super) rejected: Vec<String>,
+    /// The ledger rows of all attempts.
+    pub(super) calls: Vec<String>,
+}
+
+/// What is kept of a question.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum Kept {
+    Answer(Box<Answer>),
+    Rejection(Rejection),
+}
+
+/// What is known of a question before a try.
+struct Question<'a> {
+    text: &'a str,
+    fingerprint: String,
+    validate: Option<Validate>,
+    asked_at: Timestamp,
+    /// Why earlier tries were not accepted.
+    rejected: Vec<String>,
+    calls: Vec<String>,
+}
+
+impl Conversation {
+    /// Asks. `on_progress` is handed the answer piece by piece where the model is asked for a stream, and told of each further attempt.
+    ///
+    /// # Errors
+    /// [`ConversationError::ValidationFailed`] when no answer was accepted, [`ConversationError::Provider`] when none was to be had.
+    pub async fn ask(
+        &mut self,
+        question: &str,
+        validate: Option<Validate>,
+        on_progress: &mut (dyn FnMut(Progress<'_>) + Send),
+    ) -> Result<Answer, ConversationError> {
+        if self.archived {
+            return Err(ConversationError::Archived);
+        }
+        let asked_at = self.gateway.parts.clock.now();
+        let mut question = Question {
+            text: question,
+            fingerprint: self.fingerprint(question),
+            validate,
+            asked_at,
+            rejected: Vec::new(),
+            calls: Vec::new(),
+        };
+        let outcome = match self.stored(&question.fingerprint).await? {
+            Some(Kept::Answer(answer)) => Ok(*answer),
+            Some(Kept::Rejection(known)) => Err(self.recall(&mut question, known)),
+            None => self.tries(&mut question, on_progress).await,
+        };
+        let tried = u32::try_from(question.calls.len()).unwrap_or(u32::MAX);
+        let (retries, verification_errors) = match &outcome {
+            Ok(answer) => (answer.attempts.saturating_sub(1), answer.verification_errors.clone()),
+            Err(_) => (tried.saturating_sub(1), question.rejected),
+        };
+        self.turns.push(super::Exchanged {
+            question: question.text.to_owned(),
+            answer: outcome.as_ref().ok().map(|answer| answer.text.clone()),
+            asked_at: outcome.as_ref().map_or(asked_at, |answer| answer.asked_at),
+            answered_at: outcome.as_ref().map_or_else(|_| self.gateway.parts.clock.now(), |answer| answer.answered_at),
+            retries,
+            verification_errors,
+            calls: outcome.as_ref().map_or(question.calls, |answer| answer.calls.clone()),
+        });
+        outcome
+    }
+
+    /// That no answer was accepted before.
+    fn recall(&self, question: &mut Question<'_>, known: Rejection) -> ConversationError {
+        let attempts = u32::try_from(known.calls.len()).unwrap_or(u32::MAX);
+        let reason = known.rejected.last().cloned().unwrap_or_default();
+        (question.rejected, question.calls) = (known.rejected, known.calls);
+        ConversationError::ValidationFailed { model: self.name(), attempts, reason }
+    }
+
+    async fn tries(
+        &self,
+        question: &mut Question<'_>,
+        on_progress: &mut (dyn FnMut(Progress<'_>) + Send),
+    ) -> Result<Answer, ConversationError> {
+        let model = self.name();
+        let mut attempts = self.terms.max_attempts.max(1);
+        let policy: RetryPolicy = self.terms.route.retry(&self.gateway.parts.retry).with_attempts(attempts);
+        let mut left = policy.all();
+        let mut tried = 0;
+        loop {
+            tried += 1;
+            let error = match self.once(question, tried, tried >= attempts, on_progress).await? {
+                Bought::Answered(answer) => return Ok(answer),
+                Bought::Failed(error) => error,
+                Bought::NoBudget(used_up) => return Err(ConversationError::NoBudget(used_up.why)),
+                Bought::Unaskable(why) | Bought::LeftAlone(why) => return Err(ConversationError::Unaskable(why)),
+            };
+            self.log_failure(tried, &error);
+            let next = retry::next(&policy, left, &error, 1, (self.gateway.parts.jitter)());
+            let is_rejection = matches!(error, CallError::Invalid(_));
+            if is_rejection {
+                question.rejected.push(error.to_string());
+            }
+            match next {
+                Next::Again { after, left: now_left } if tried < attempts => {
+                    left = now_left;
+                    tokio::time::sleep(after).await;
+                }
+                Next::Repair { left: now_left } if tried < attempts => left = now_left,
+                Next::AsStream => attempts += 1,
+                _ if is_rejection => {
+                    return Err(ConversationError::ValidationFailed {
+                        model,
+                        attempts: tried,
+                        reason: error.to_string(),
+                    });
+                }
+                _ => return Err(ConversationError::Provider { model, source: error }),
+            }
+            on_progress(Progress::Retry { attempt: tried + 1, reason: &error.to_string() });
+        }
+    }
+
+    /// Without the error's words, which may quote what was asked.
+    fn log_failure(&self, attempt: u32, error: &CallError) {
+        let route = &self.terms.route;
+        let endpoint = match &route.reach {
+            Reach::Local => String::new(),
+            Reach::Wire(wire) => without_secrets(&wire.server.endpoint),
+        };
+        tracing::warn!(
+            event = "llm_attempt_failed",
+            conversation_id = self.id,
+            provider = route.model.provider,
+            model = route.model.model,
+            endpoint,
+            attempt,
+            kind = error.kind(),
+        );
+    }
+
+    /// One try, in a task of its own: who stops waiting for it does not stop it from being settled.
+    async fn once(
+        &self,
+        question: &mut Question<'_>,
+        tried: u32,
+        is_last: bool,
+        on_progress: &mut (dyn FnMut(Progress<'_>) + Send),
+    ) -> Result<Bought<Answer>, ConversationError> {
+        let id = self.call_id(tried);
+        question.calls.push(id.to_string());
+        let trial = Trial {
+            gateway: Arc::clone(&self.gateway),
+            store: Arc::clone(&self.store),
+            scope: self.scope.clone(),
+            terms: self.terms.clone(),
+            schema: self.schema.clone(),
+            validate: question.validate.clone(),
+            id,
+            number: tried,
+            key: self.key(&question.fingerprint),
+            asked_at: question.asked_at,
+            calls: question.calls.clone(),
+            rejected: question.rejected.clone(),
+            is_last,
+        };
+        let (text, mut heard) = unbounded_channel();
+        let buying = self.gateway.under_way.spawn(trial.run(self.request(question), text));
+        hear(&mut heard, on_progress).await;
+        let ended: Result<Result<Bought<Answer>, StoreError>, _> = buying.await;
+        match ended {
+            Ok(bought) => Ok(bought?),
+            Err(error) => Err(ConversationError::Unaskable(format!("the exchange was broken off: {error}"))),
+        }
+    }
+
+    /// What was said so far, and the question, with what was wrong with its last answer.
+    fn request(&self, question: &Question<'_>) -> ModelRequest {
+        let route = &self.terms.route;
+        let mut text = question.text.to_owned();
+        if let Some(why) = question.rejected.last() {
+            text.push_str("\n\nYour last answer could not be used: ");
+            text.push_str(why);
+            text.push_str("\nAnswer again.");
+        }
+        let (system, format) = (self.terms.system.clone(), self.terms.format.clone());
+        let mut request = route.request(system, text, format, route.max_output_tokens);
+        request.stream |= self.terms.streams;
+        let said = self.turns.iter().filter_map(|turn| Some((&turn.question, turn.answer.as_ref()?)));
+        let earlier = said.flat_map(|(question, answer)| {
+            [(Role::User, question), (Role::Assistant, answer)].map(|(role, text)| Turn { role, content: text.clone() })
+        });
+        request.turns = earlier.chain(std::mem::take(&mut request.turns)).collect();
+        request
+    }
+
+    /// Of all that the answer depends on.
+    fn fingerprint(&self, question: &str) -> String {
+        let said: Vec<(&str, Option<&str>)> =
+            self.turns.iter().map(|turn| (turn.question.as_str(), turn.answer.as_deref())).collect();
+        let schema = match &self.terms.format {
+            AnswerFormat::Text => "text".to_owned(),
+            AnswerFormat::Json => "json".to_owned(),
+            AnswerFormat::Schema { schema, .. } => schema.to_string(),
+        };
+        hex32(serde_json::json!([self.name(), self.terms.system, schema, said, question]).to_string().as_bytes())
+    }
+
+    fn key(&self, fingerprint: &str) -> Option<AnswerKey> {
+        self.terms.keeps_answers.then(|| AnswerKey {
+            task: self.terms.purpose,
+            tier: self.scope.tier,
+            prompt_id: self.scope.prompt_id.clone(),
+            schema_version: STORED_VERSION,
+            fingerprint: fingerprint.to_owned(),
+        })
+    }
+
+    async fn stored(&self, fingerprint: &str) -> Result<Option<Kept>, StoreError> {
+        let Some(key) = self.key(fingerprint) else { return Ok(None) };
+        let found = self.store.answer(&key, None).await?;
+        let kept = found.and_then(|stored| serde_json::from_str(&stored.answer_json).ok());
+        Ok(kept.filter(|kept| !self.terms.asks_again || matches!(kept, Kept::Answer(_))))
+    }
+}
+
+/// Hands on what comes, until nothing more can come.
+async fn hear(heard: &mut UnboundedReceiver<String>, on_progress: &mut (dyn FnMut(Progress<'_>) + Send)) {
+    while let Some(piece) = heard.recv().await {
+        on_progress(Progress::Text(&piece));
+    }
+}

@@ -1,0 +1,298 @@
+//! Vectors for texts: reserved, sent, settled and tried again as every call; stored with the settlement, by item and text, so that
+//! none is paid for twice. Called by the stage `embed`.
+
+mod attempt;
+mod route;
+
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use aha_core::clock::Clock;
+use aha_core::digest::Estimate;
+use aha_core::ids::ItemId;
+use aha_core::money::MicroCredits;
+use aha_core::task::purpose;
+use aha_core::time::{DAY_MS, Timestamp};
+use aha_core::topic::BudgetTier;
+use aha_store::{CallFilter, SharedStore, StoreError};
+
+use super::breaker::{self, Breakers};
+use super::budget::UsedUp;
+use super::error::{CallError, Decision};
+use super::gateway::{CallScope, Jitter};
+use super::ledger::{Refused, upper_bound};
+use super::retry::{self, Next, RetryPolicy};
+use super::transport::{Transport, WireRequest};
+use crate::settings::{BudgetSettings, EmbedLimits};
+
+pub use route::{EmbedRoute, EmbedRouter};
+
+/// As it stands in `provider_calls.purpose`.
+pub const PURPOSE: &str = purpose::EMBED;
+
+/// What is made of an item before it is sent: title, line break, body. A change is a new name, and so a new space.
+pub const PREPARATION: &str = "text_v1";
+
+/// For so long a general model that was refused is not asked again: it makes no vectors.
+const REFUSED_DAYS: i64 = 30;
+/// Rows looked at for such a refusal.
+const ROWS: i64 = 50;
+
+/// A text, and the items that read so.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EmbedText {
+    pub items: Vec<ItemId>,
+    pub content_hash: String,
+    pub text: String,
+}
+
+/// What became of a batch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Embedded {
+    /// All have their vectors, but for so many that the model does not take.
+    Stored {
+        left_out: usize,
+    },
+    Failed(String),
+    NoBudget(UsedUp),
+    /// The run ends.
+    Interrupted,
+}
+
+impl Embedded {
+    /// What became of both: the first that is not well.
+    #[must_use]
+    pub fn and(self, next: Self) -> Self {
+        match (self, next) {
+            (Self::Stored { left_out: one }, Self::Stored { left_out: other }) => {
+                Self::Stored { left_out: one + other }
+            }
+            (Self::Stored { .. }, bad) | (bad, _) => bad,
+        }
+    }
+}
+
+/// What the embedder goes by.
+#[derive(Clone)]
+pub struct EmbedderParts {
+    pub router: EmbedRouter,
+    pub limits: EmbedLimits,
+    pub transport: Arc<dyn Transport>,
+    pub breakers: Arc<Breakers>,
+    pub clock: Clock,
+    pub budget: BudgetSettings,
+    pub retry: RetryPolicy,
+    pub jitter: Jitter,
+    /// Nobody is asked: what it would take is estimated.
+    pub pretend: bool,
+}
+
+impl fmt::Debug for EmbedderParts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("EmbedderParts").field("router", &self.router).finish_non_exhaustive()
+    }
+}
+
+/// See the module.
+#[derive(Debug)]
+pub struct Embedder {
+    parts: EmbedderParts,
+}
+
+/// What the calls of one attempt at a run have in common.
+#[derive(Debug)]
+pub struct EmbedJob<'a> {
+    limits: EmbedLimits,
+    pub route: &'a EmbedRoute,
+    pub scope: CallScope,
+    /// See [`EmbedRoute::space`]; vectors of different lengths in it are not compared.
+    pub space: String,
+    /// Of the vectors that came so far.
+    dimensions: OnceLock<usize>,
+    /// Whether the space has vectors from earlier: then a refusal is about the texts, not about the model.
+    pub is_known: bool,
+}
+
+impl EmbedJob<'_> {
+    /// Texts looked at in one run.
+    #[must_use]
+    pub const fn max_items(&self) -> usize {
+        self.limits.max_items_per_run
+    }
+
+    /// Texts in one call.
+    #[must_use]
+    pub fn batch_size(&self) -> usize {
+        self.route.batch_size(self.limits.batch_size)
+    }
+
+    /// Characters of a text that are sent.
+    #[must_use]
+    pub const fn max_chars(&self) -> usize {
+        self.limits.max_input_chars
+    }
+
+    fn encoded(&self, texts: &[EmbedText]) -> Result<WireRequest, CallError> {
+        let EmbedRoute { dialect, server, .. } = self.route;
+        dialect.encode(&self.route.request(&words(texts)), server)
+    }
+
+    fn works(&self) -> bool {
+        self.is_known || self.dimensions.get().is_some()
+    }
+}
+
+impl Embedder {
+    #[must_use]
+    pub const fn new(parts: EmbedderParts) -> Self {
+        Self { parts }
+    }
+
+    /// Whether nobody is to be asked.
+    #[must_use]
+    pub const fn is_pretending(&self) -> bool {
+        self.parts.pretend
+    }
+
+    /// The model of a tier, or why it is not asked; `None` where none is configured.
+    #[must_use]
+    pub const fn route(&self, tier: BudgetTier) -> Option<&Result<EmbedRoute, String>> {
+        self.parts.router.at(tier)
+    }
+
+    #[must_use]
+    pub fn job<'a>(&self, route: &'a EmbedRoute, scope: CallScope, is_known: bool) -> EmbedJob<'a> {
+        let (limits, space) = (self.parts.limits, route.space());
+        EmbedJob { limits, route, scope, space, dimensions: OnceLock::new(), is_known }
+    }
+
+    /// Why a general model is not asked: it was not long ago, and makes no vectors.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn refused(&self, store: &SharedStore, job: &EmbedJob<'_>) -> Result<Option<String>, StoreError> {
+        if !job.route.is_general {
+            return Ok(None);
+        }
+        let filter = CallFilter { purpose: Some(PURPOSE.to_owned()), limit: ROWS, ..CallFilter::default() };
+        let last = store.calls(&filter).await?.into_iter().find(|call| call.model == job.route.model.model);
+        let is_recent = |at: i64| self.parts.clock.now() - Timestamp::from_millis(at) < REFUSED_DAYS * DAY_MS;
+        let refused = last.filter(|call| is_refusal(call.error_kind.as_deref()) && is_recent(call.started_at));
+        Ok(refused.and_then(|call| call.error))
+    }
+
+    /// What it would take to embed these texts.
+    #[must_use]
+    pub fn estimate(&self, job: &EmbedJob<'_>, texts: &[EmbedText]) -> Option<Estimate> {
+        let (mut bytes, mut most, mut dearest) = (0, 0, 0);
+        for batch in texts.chunks(job.batch_size()) {
+            let body = job.encoded(batch).ok()?.body;
+            let bound = job.route.price.map_or(0, |price| upper_bound(price, &body, 0));
+            bytes += body.len();
+            most += bound;
+            dearest = dearest.max(bound);
+        }
+        let input_tokens = super::estimate::tokens(bytes);
+        (!texts.is_empty()).then(|| Estimate {
+            task: PURPOSE.to_owned(),
+            model: job.route.model.model.clone(),
+            configured: true,
+            stories: texts.len(),
+            calls: texts.len().div_ceil(job.batch_size()),
+            input_tokens,
+            output_tokens: 0,
+            microcredits: job.route.price.map(|price| price.cost(input_tokens, 0)),
+            most_microcredits: job.route.price.map(|_| MicroCredits(most)),
+            dearest_microcredits: job.route.price.map(|_| MicroCredits(dearest)),
+        })
+    }
+
+    /// Has vectors made of a batch and stores them. What is refused among texts of which others work is tried in halves, and in
+    /// the end left out.
+    ///
+    /// # Errors
+    /// When the store fails or the lease is lost; a provider's failure is an [`Embedded`].
+    pub async fn embed(
+        &self,
+        store: &SharedStore,
+        job: &EmbedJob<'_>,
+        batch: &[EmbedText],
+    ) -> Result<Embedded, StoreError> {
+        let (mut queue, mut left_out) = (vec![batch], 0);
+        while let Some(texts) = queue.pop() {
+            match self.with_tries(store, job, texts).await? {
+                Ok(()) => {}
+                Err(Tried::Refused(Refused::Interrupted)) => return Ok(Embedded::Interrupted),
+                Err(Tried::Refused(Refused::NoBudget(why))) => {
+                    job.scope.gate.exhaust(PURPOSE, &why, false);
+                    return Ok(Embedded::NoBudget(why));
+                }
+                Err(Tried::LeftAlone(why)) => return Ok(Embedded::Failed(format!("{}: {why}", job.route.model))),
+                Err(Tried::Failed(error)) if error.decision() == Decision::Split && job.works() => {
+                    if texts.len() == 1 {
+                        tracing::warn!(item = ?texts[0].items, %error, "a text that the model does not take");
+                        left_out += 1;
+                    } else {
+                        let (first, second) = texts.split_at(texts.len() / 2);
+                        queue.extend([second, first]);
+                    }
+                }
+                Err(Tried::Failed(error)) => {
+                    return Ok(Embedded::Failed(format!("{}: {error}", job.route.model)));
+                }
+            }
+        }
+        Ok(Embedded::Stored { left_out })
+    }
+
+    /// One call, and again as its failure asks for.
+    async fn with_tries(
+        &self,
+        store: &SharedStore,
+        job: &EmbedJob<'_>,
+        texts: &[EmbedText],
+    ) -> Result<Result<(), Tried>, StoreError> {
+        let policy = job.route.traits.retry(&self.parts.retry);
+        let mut left = policy.all();
+        let mut number = 1;
+        loop {
+            let Err(tried) = self.attempt(store, job, texts, number).await? else { return Ok(Ok(())) };
+            let Tried::Failed(error) = &tried else { return Ok(Err(tried)) };
+            // As about a single story: whether to go on in halves is not for the policy to say.
+            let wait = match retry::next(&policy, left, error, 1, (self.parts.jitter)()) {
+                Next::Again { after, left: rest } => {
+                    left = rest;
+                    after
+                }
+                Next::Repair { left: rest } => {
+                    left = rest;
+                    Duration::ZERO
+                }
+                Next::AsStream | Next::Halves | Next::NextModel | Next::AbandonModel | Next::AbandonProvider => {
+                    return Ok(Err(tried));
+                }
+            };
+            tokio::time::sleep(wait).await;
+            number += 1;
+        }
+    }
+}
+
+fn words(texts: &[EmbedText]) -> Vec<&str> {
+    texts.iter().map(|text| text.text.as_str()).collect()
+}
+
+/// Why a try brought no vectors.
+enum Tried {
+    Refused(Refused),
+    /// Its server is left alone for a while.
+    LeftAlone(breaker::Refused),
+    Failed(CallError),
+}
+
+/// Whether that kind of failure means that the model makes no vectors.
+#[must_use]
+pub fn is_refusal(error_kind: Option<&str>) -> bool {
+    matches!(error_kind, Some("refused_request" | "unknown_model" | "forbidden"))
+}

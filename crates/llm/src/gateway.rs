@@ -1,0 +1,375 @@
+//! The one way to an answer: what is stored already, else a call, tried again, repaired, split up or passed on to the next model
+//! as its failure asks for. Each try is a ledger row of its own ([`super::attempt`]).
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use aha_core::budget::BudgetPolicy;
+use aha_core::clock::Clock;
+use aha_core::digest::Estimate;
+use aha_core::ids::{ItemId, RunId, TopicId};
+use aha_core::task::Task;
+use aha_core::topic::BudgetTier;
+use aha_store::{AnswerKey, Lease, SharedStore, StoreError, StoredAnswer};
+use serde_json::Value;
+use tokio_util::task::TaskTracker;
+
+use super::attempt::Attempt;
+use super::breaker::Breakers;
+use super::budget::{self, Limit, Used};
+use super::estimate::estimate;
+use super::gate::Gate;
+use super::input::TaskInput;
+use super::prompt::Prompts;
+use super::provider::local;
+use super::retry::RetryPolicy;
+use super::router::{Route, Router};
+use super::tally::Tally;
+use super::transport::Transport;
+use super::work::Work;
+use crate::settings::BudgetSettings;
+
+/// One thing to be judged or summarised.
+#[derive(Debug, Clone)]
+pub struct Ask {
+    /// The story's fingerprint: with task, tier, prompt and schema the key of the answer.
+    pub fingerprint: String,
+    /// The members judged, kept with the answer.
+    pub members: Vec<ItemId>,
+    pub input: TaskInput,
+}
+
+/// On whose behalf a call is made.
+#[derive(Debug, Clone)]
+pub struct CallScope {
+    /// Of the run; `None` for what the owner asks by hand.
+    pub lease: Option<Lease>,
+    pub run: Option<RunId>,
+    /// The number of the attempt with which the run's pass began.
+    pub pass: i64,
+    pub attempt: i64,
+    pub topic: Option<TopicId>,
+    /// The topic's share of the daily and the monthly budget.
+    pub share_percent: Option<u8>,
+    pub tier: BudgetTier,
+    /// As pinned on the run.
+    pub prompt_id: String,
+    /// Ask again although there is an answer (`--rejudge`).
+    pub rejudge: bool,
+    pub gate: Arc<Gate>,
+}
+
+/// What became of one ask.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Outcome {
+    Answered {
+        answer: Value,
+        call_id: String,
+    },
+    /// No answer that fits the schema was to be had.
+    Failed {
+        reason: String,
+    },
+    /// There was no budget left to ask.
+    Skipped {
+        reason: String,
+    },
+}
+
+/// Where random numbers in `0.0..1.0` come from.
+pub type Jitter = Arc<dyn Fn() -> f64 + Send + Sync>;
+
+/// What the gateway goes by.
+#[derive(Clone)]
+pub struct GatewayParts {
+    pub router: Router,
+    pub prompts: Arc<Prompts>,
+    pub transport: Arc<dyn Transport>,
+    pub clock: Clock,
+    pub budget: BudgetSettings,
+    pub language: String,
+    pub retry: RetryPolicy,
+    /// When a server that fails is left alone;
+    /// shared with whoever else asks the same servers.
+    pub breakers: Arc<Breakers>,
+    pub jitter: Jitter,
+    /// Nobody is asked and nothing is spent: `local` answers, and what the models would take is estimated.
+    pub pretend: bool,
+}
+
+impl fmt::Debug for GatewayParts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("GatewayParts").field("router", &self.router).finish_non_exhaustive()
+    }
+}
+
+/// See the module.
+#[derive(Debug)]
+pub struct Gateway {
+    pub(super) parts: GatewayParts,
+    /// Exchanges of conversations, which end by themselves when nobody waits for them any more.
+    pub(super) under_way: TaskTracker,
+}
+
+/// A call that is being made, with all its tries.
+#[derive(Debug)]
+pub(super) struct Job<'a> {
+    pub(super) task: Task,
+    pub(super) scope: &'a CallScope,
+    /// At which it is asked; lower than the scope's when the budget is nearly used up.
+    pub(super) tier: BudgetTier,
+    pub(super) prompt_id: &'a str,
+    chain: Vec<Route>,
+    tally: Tally,
+    /// What is said where the chain is empty.
+    nobody: String,
+}
+
+/// A server that has failed again and again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LeftAlone {
+    pub provider: String,
+    /// Scheme, host and port.
+    pub server: String,
+    /// How long still.
+    pub wait: Duration,
+}
+
+impl Gateway {
+    #[must_use]
+    pub fn new(parts: GatewayParts) -> Self {
+        Self { parts, under_way: TaskTracker::new() }
+    }
+
+    /// Waits until every exchange that was begun is settled, also those that nobody waits for.
+    pub async fn settled(&self) {
+        self.under_way.close();
+        self.under_way.wait().await;
+    }
+
+    #[must_use]
+    pub fn prompts(&self) -> &Prompts {
+        &self.parts.prompts
+    }
+
+    #[must_use]
+    pub const fn router(&self) -> &Router {
+        &self.parts.router
+    }
+
+    /// The servers that have failed again and again.
+    #[must_use]
+    pub fn left_alone(&self) -> Vec<LeftAlone> {
+        let open = self.parts.breakers.open(std::time::Instant::now()).into_iter();
+        // By their accounts (`router::account`), of which the key's part is nobody's business.
+        open.map(|(account, refused)| {
+            let mut parts = account.split(' ').map(str::to_owned);
+            let (provider, server) = (parts.next().unwrap_or_default(), parts.nth(1).unwrap_or_default());
+            LeftAlone { provider, server, wait: refused.wait }
+        })
+        .collect()
+    }
+
+    /// Whether anything but `local` may be asked.
+    #[must_use]
+    pub fn has_models(&self) -> bool {
+        !self.parts.pretend && self.parts.router.has_models()
+    }
+
+    /// Whether nobody is asked and nothing is spent.
+    #[must_use]
+    pub const fn is_pretending(&self) -> bool {
+        self.parts.pretend
+    }
+
+    /// Whether a task is to be done at all. That all its models are refused is a failure, not a wish.
+    #[must_use]
+    pub fn can_do(&self, task: Task, tier: BudgetTier) -> bool {
+        !self.parts.router.candidates(task, tier).is_empty()
+    }
+
+    /// The stored answer that satisfies an ask, if any. A paid answer satisfies it whatever has changed around the story; a
+    /// free one is given anew when its input has changed or a model is to be asked.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn stored(
+        &self,
+        store: &SharedStore,
+        task: Task,
+        scope: &CallScope,
+        ask: &Ask,
+    ) -> Result<Option<Outcome>, StoreError> {
+        if scope.rejudge {
+            return Ok(None);
+        }
+        let is_free = self.parts.router.choose(task, scope.tier).iter().all(Route::is_local);
+        self.find(store, task, scope, ask, is_free).await
+    }
+
+    /// The stored answer that a run was given, for a replay of it: what `local` said in a model's place is among them.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn given(
+        &self,
+        store: &SharedStore,
+        task: Task,
+        scope: &CallScope,
+        ask: &Ask,
+    ) -> Result<Option<Outcome>, StoreError> {
+        self.find(store, task, scope, ask, true).await
+    }
+
+    async fn find(
+        &self,
+        store: &SharedStore,
+        task: Task,
+        scope: &CallScope,
+        ask: &Ask,
+        is_local_accepted: bool,
+    ) -> Result<Option<Outcome>, StoreError> {
+        let accepts = |stored: &StoredAnswer| {
+            let same_input = || is_local_accepted && stored.input_hash == ask.input.hash();
+            stored.provider != local::PROVIDER || same_input()
+        };
+        // Prompts that are not there any more were answered under their own id, what is missing under the present one's.
+        let present = self.parts.prompts.id(task);
+        let mut prompt_ids = vec![scope.prompt_id.as_str()];
+        prompt_ids.extend((present != scope.prompt_id).then_some(present));
+        for prompt_id in prompt_ids {
+            let found = store.answer(&key(task, scope.tier, prompt_id, ask), scope.run).await?;
+            if let Some(stored) = found.filter(accepts) {
+                let answer = serde_json::from_str(&stored.answer_json)?;
+                return Ok(Some(Outcome::Answered { answer, call_id: stored.call_id }));
+            }
+        }
+        Ok(None)
+    }
+
+    /// How much of the nearest cap is used up.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn used(&self, store: &SharedStore, scope: &CallScope) -> Result<Used, StoreError> {
+        budget::used(store, &self.parts.budget, scope, self.parts.clock.now()).await
+    }
+
+    /// What asking would take: with the models configured, or else with an example.
+    #[must_use]
+    pub fn estimate(&self, task: Task, tier: BudgetTier, asks: &[&Ask], batch_size: usize) -> Option<Estimate> {
+        estimate(&self.parts, task, tier, asks, batch_size)
+    }
+
+    /// Asks for a batch and stores what fits the schema. One outcome an ask, in order.
+    ///
+    /// # Errors
+    /// When the store fails or the lease is lost; a provider's failure is an [`Outcome`].
+    pub async fn call(
+        &self,
+        store: &SharedStore,
+        task: Task,
+        scope: &CallScope,
+        batch: &[Ask],
+    ) -> Result<Vec<Outcome>, StoreError> {
+        let tier = self.tier(store, scope).await?;
+        let local_alone = Router::default();
+        let router = if self.parts.pretend { &local_alone } else { &self.parts.router };
+        let chain = router.choose(task, tier);
+        let prompt_id =
+            if chain.iter().all(Route::is_local) { scope.prompt_id.as_str() } else { self.parts.prompts.id(task) };
+        let nobody = if chain.is_empty() { router.why_nobody(task, tier) } else { String::new() };
+        let job = Job { task, scope, tier, prompt_id, chain, tally: Tally::default(), nobody };
+        let mut outcomes = vec![Outcome::Failed { reason: "it was not asked about".to_owned() }; batch.len()];
+        let mut queue = VecDeque::from([Work::about((0..batch.len()).collect(), &job.nobody)]);
+        let mut tries = 0;
+        while let Some(work) = queue.pop_front() {
+            tries += 1;
+            let (settled, next) = self.step(store, &job, batch, work, tries).await?;
+            for (index, outcome) in settled {
+                outcomes[index] = outcome;
+            }
+            match next.first() {
+                // The other half first: only where it is answered is it worth finding out which story a model does not take.
+                Some(work) if work.is_half() => queue.extend(next),
+                _ => next.into_iter().rev().for_each(|work| queue.push_front(work)),
+            }
+        }
+        Ok(outcomes)
+    }
+
+    /// The scope's tier, or the low one when the owner wants that as the budget comes to its end.
+    async fn tier(&self, store: &SharedStore, scope: &CallScope) -> Result<BudgetTier, StoreError> {
+        let keeps = self.parts.pretend || self.parts.budget.policy != BudgetPolicy::FallbackLow;
+        if keeps || scope.tier == BudgetTier::Low {
+            return Ok(scope.tier);
+        }
+        let used = self.used(store, scope).await?;
+        Ok(if used.is_approaching() { BudgetTier::Low } else { scope.tier })
+    }
+
+    /// One try: what is settled by it, and what is to be tried next.
+    async fn step(
+        &self,
+        store: &SharedStore,
+        job: &Job<'_>,
+        batch: &[Ask],
+        work: Work,
+        tries: i64,
+    ) -> Result<(Vec<(usize, Outcome)>, Vec<Work>), StoreError> {
+        let gate = &job.scope.gate;
+        let Some(route) = job.chain.get(work.route) else {
+            let reason = work.failure.clone();
+            return Ok((work.all(&Outcome::Failed { reason }), Vec::new()));
+        };
+        if let Some(why) = gate.abandoned(job.task, route) {
+            return Ok((Vec::new(), vec![work.next_model(&why)]));
+        }
+        if job.tally.is_enough(work.route) {
+            let why = work.failure.clone();
+            return Ok((Vec::new(), vec![work.next_model(&why)]));
+        }
+        // A sleep of no time takes up to two milliseconds.
+        if !work.after.is_zero() {
+            tokio::time::sleep(work.after).await;
+        }
+        let asks: Vec<&Ask> = work.asks.iter().map(|index| &batch[*index]).collect();
+        let policy = route.retry(&self.parts.retry);
+        Ok(match self.attempt(store, job, route, &asks, work.note.as_deref(), tries).await? {
+            Attempt::Answered { call_id, answers } => {
+                gate.succeeded(job.task, route);
+                job.tally.answered(work.route);
+                work.answered(&policy, &call_id, answers)
+            }
+            Attempt::Failed(error) => {
+                if error.is_in_vain() {
+                    gate.failed_in_vain(job.task, route, error.kind(), &format!("{}: {error}", route.model));
+                }
+                job.tally.failed(work.route, &error);
+                let next = work.failed(&policy, gate, route, &error, (self.parts.jitter)());
+                (Vec::new(), next)
+            }
+            Attempt::LeftAlone(why) => (Vec::new(), vec![work.next_model(&why)]),
+            Attempt::Unaskable(reason) => (work.all(&Outcome::Failed { reason }), Vec::new()),
+            Attempt::NoBudget(used_up) if used_up.limit == Limit::Credits && work.asks.len() > 1 => {
+                (Vec::new(), work.halves())
+            }
+            Attempt::NoBudget(used_up) => {
+                gate.exhaust(job.task.as_str(), &used_up, self.parts.budget.policy == BudgetPolicy::Stop);
+                (work.all(&Outcome::Skipped { reason: used_up.why }), Vec::new())
+            }
+        })
+    }
+}
+
+pub(super) fn key(task: Task, tier: BudgetTier, prompt_id: &str, ask: &Ask) -> AnswerKey {
+    AnswerKey {
+        task: task.as_str(),
+        tier,
+        prompt_id: prompt_id.to_owned(),
+        schema_version: task.schema_version(),
+        fingerprint: ask.fingerprint.clone(),
+    }
+}

@@ -1,0 +1,235 @@
+//! How many calls of a model are under way at a time, and how many requests and tokens it is sent in a minute. Asked by each attempt
+//! before it reserves, so that no credits are set aside for one that waits.
+
+use std::num::NonZeroU32;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use governor::{DefaultDirectRateLimiter, Quota, RateLimiter};
+use tokio::sync::{Notify, Semaphore, SemaphorePermit};
+
+use super::bucket::TokenBucket;
+use super::provider::Usage;
+use crate::catalogue::LimitSettings;
+
+/// Shared by all calls of a model in this process.
+pub struct Pace {
+    slots: Option<Arc<Semaphore>>,
+    requests: Option<DefaultDirectRateLimiter>,
+    tokens: Option<Tokens>,
+}
+
+impl std::fmt::Debug for Pace {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Pace").field("slots", &self.slots).field("tokens", &self.tokens).finish_non_exhaustive()
+    }
+}
+
+/// Held while a call is under way. One that is let go before its call was sent gives its tokens back.
+#[derive(Debug)]
+pub struct Turn<'a> {
+    _slot: Option<SemaphorePermit<'a>>,
+    taken: Option<Taken<'a>>,
+}
+
+impl Pace {
+    /// `slots`: shared with other models of the same server, in the place of its own. `now`: the time, which never goes back.
+    #[must_use]
+    pub fn of(limits: &LimitSettings, slots: Option<Arc<Semaphore>>, now: fn() -> Instant) -> Self {
+        let per_minute = |count: Option<u32>| count.and_then(NonZeroU32::new);
+        Self {
+            slots: slots.or_else(|| limits.concurrency.map(slots_for)),
+            requests: per_minute(limits.requests_per_minute).map(|count| RateLimiter::direct(Quota::per_minute(count))),
+            tokens: per_minute(limits.tokens_per_minute).map(|count| Tokens::new(count, now)),
+        }
+    }
+
+    /// Waits until a call of about so many tokens is in order. One of more than a minute's tokens waits for all of them.
+    pub async fn turn(&self, tokens: i64) -> Turn<'_> {
+        let slot = match &self.slots {
+            // It is never closed; were it, asking on is right.
+            Some(slots) => slots.acquire().await.ok(),
+            None => None,
+        };
+        if let Some(requests) = &self.requests {
+            requests.until_ready().await;
+        }
+        let taken = match &self.tokens {
+            Some(known) => Some(known.take(tokens).await),
+            None => None,
+        };
+        Turn { _slot: slot, taken }
+    }
+}
+
+impl Turn<'_> {
+    /// Its call is sent: from now on its tokens count as used, until it is known how many were.
+    pub fn sent(&mut self) {
+        if let Some(taken) = &mut self.taken {
+            taken.is_sent = true;
+        }
+    }
+
+    /// What the call has used. `None`: nobody knows, so what was taken stands.
+    pub fn used(&mut self, usage: Option<Usage>) {
+        if let (Some(taken), Some(usage)) = (self.taken.take(), usage) {
+            taken.of.correct(taken.tokens, usage.input_tokens.saturating_add(usage.output_tokens));
+        }
+    }
+}
+
+/// The tokens of a minute, and those who wait for them.
+#[derive(Debug)]
+struct Tokens {
+    bucket: Mutex<TokenBucket>,
+    now: fn() -> Instant,
+    /// Held by the first of those who wait, so that a small call does not pass a large one again and again.
+    first: tokio::sync::Mutex<()>,
+    corrected: Notify,
+}
+
+/// What a call has taken.
+#[derive(Debug)]
+struct Taken<'a> {
+    of: &'a Tokens,
+    tokens: i64,
+    is_sent: bool,
+}
+
+impl Tokens {
+    fn new(per_minute: NonZeroU32, now: fn() -> Instant) -> Self {
+        let bucket = Mutex::new(TokenBucket::new(per_minute, now()));
+        Self { bucket, now, first: tokio::sync::Mutex::default(), corrected: Notify::new() }
+    }
+
+    async fn take(&self, tokens: i64) -> Taken<'_> {
+        let _first = self.first.lock().await;
+        loop {
+            let taken = self.bucket().take(tokens, (self.now)());
+            match taken {
+                Ok(tokens) => return Taken { of: self, tokens, is_sent: false },
+                Err(wait) => drop(tokio::time::timeout(wait, self.corrected.notified()).await),
+            }
+        }
+    }
+
+    fn correct(&self, taken: i64, used: i64) {
+        self.bucket().correct(taken, used, (self.now)());
+        self.corrected.notify_one();
+    }
+
+    fn bucket(&self) -> MutexGuard<'_, TokenBucket> {
+        self.bucket.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Taken<'_> {
+    fn drop(&mut self) {
+        if !self.is_sent {
+            self.of.correct(self.tokens, 0);
+        }
+    }
+}
+
+/// Room for so many calls.
+#[must_use]
+pub fn slots_for(calls: u32) -> Arc<Semaphore> {
+    Arc::new(Semaphore::new(usize::try_from(calls).unwrap_or(1)))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::LazyLock;
+    use std::time::Duration;
+
+    use super::*;
+
+    /// A time at which nothing comes back by itself.
+    fn standing() -> Instant {
+        static NOW: LazyLock<Instant> = LazyLock::new(Instant::now);
+        *NOW
+    }
+
+    fn pace(limits: LimitSettings) -> Pace {
+        Pace::of(&limits, None, standing)
+    }
+
+    fn of_tokens(tokens_per_minute: u32) -> Pace {
+        pace(LimitSettings { tokens_per_minute: Some(tokens_per_minute), ..LimitSettings::default() })
+    }
+
+    /// Sends a call, of which nobody says what it used.
+    async fn waits(pace: &Pace, tokens: i64) -> bool {
+        let turn = tokio::time::timeout(Duration::from_millis(50), pace.turn(tokens)).await;
+        turn.map(|mut turn| turn.sent()).is_err()
+    }
+
+    fn usage(input_tokens: i64, output_tokens: i64) -> Usage {
+        Usage { input_tokens, output_tokens, ..Usage::default() }
+    }
+
+    #[tokio::test]
+    async fn calls_wait_for_their_turn() {
+        let pace = pace(LimitSettings { concurrency: Some(1), ..LimitSettings::default() });
+        let turn = pace.turn(1).await;
+        assert!(waits(&pace, 1).await);
+        drop(turn);
+        assert!(!waits(&pace, 1).await);
+    }
+
+    #[tokio::test]
+    async fn requests_and_tokens_of_a_minute_are_counted() {
+        let requests = pace(LimitSettings { requests_per_minute: Some(2), ..LimitSettings::default() });
+        assert!(!waits(&requests, 1).await && !waits(&requests, 1).await && waits(&requests, 1).await);
+        let tokens = of_tokens(1000);
+        assert!(!waits(&tokens, 600).await && waits(&tokens, 600).await && !waits(&tokens, 0).await);
+        assert!(!waits(&of_tokens(1000), i64::MAX).await, "more than a minute holds is not waited for in vain");
+    }
+
+    #[tokio::test]
+    async fn what_a_call_used_takes_the_place_of_what_it_was_thought_to() {
+        let pace = of_tokens(1000);
+        let mut turn = pace.turn(900).await;
+        turn.sent();
+        assert!(waits(&pace, 200).await);
+        turn.used(Some(usage(300, 100)));
+        assert!(!waits(&pace, 600).await, "500 are back");
+        assert!(waits(&pace, 1).await);
+
+        let pace = of_tokens(1000);
+        let mut turn = pace.turn(100).await;
+        turn.sent();
+        turn.used(Some(usage(900, 50)));
+        assert!(!waits(&pace, 50).await && waits(&pace, 1).await, "850 more are gone");
+        let mut unknown = pace.turn(0).await;
+        unknown.sent();
+        unknown.used(None);
+        assert!(waits(&pace, 1).await);
+    }
+
+    #[tokio::test]
+    async fn a_call_that_was_not_sent_takes_nothing() {
+        let pace = of_tokens(1000);
+        drop(pace.turn(1000).await);
+        let mut turn = pace.turn(1000).await;
+        turn.sent();
+        drop(turn);
+        assert!(waits(&pace, 1).await, "sent and not heard of again: it may have used all");
+    }
+
+    #[tokio::test]
+    async fn one_that_waits_goes_on_as_soon_as_tokens_are_given_back_and_before_those_behind() {
+        let pace = of_tokens(1000);
+        let mut turn = pace.turn(1000).await;
+        turn.sent();
+        let (mut large, mut small) = (Box::pin(pace.turn(800)), Box::pin(pace.turn(1)));
+        assert!(futures::poll!(&mut large).is_pending() && futures::poll!(&mut small).is_pending());
+        turn.used(Some(usage(500, 0)));
+        assert!(
+            futures::poll!(&mut large).is_pending() && futures::poll!(&mut small).is_pending(),
+            "it is the other's turn"
+        );
+        drop(large);
+        assert!(futures::poll!(&mut small).is_ready(), "whoever stops waiting holds nobody up");
+    }
+}

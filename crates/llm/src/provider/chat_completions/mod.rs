@@ -1,0 +1,38 @@
+//! Chat completions (`POST …/chat/completions`): OpenAI's older interface, which nearly every other server has copied.
+//!
+//! The copies differ in what they leave out, so little is taken for granted of an answer, and of a request only what is asked for is sent.
+
+mod decode;
+mod encode;
+mod stream;
+
+use std::time::SystemTime;
+
+use super::{Dialect, KeyHeader, ModelRequest, Reply, Server, StreamReader};
+use crate::error::CallError;
+use crate::stream::Framing;
+use crate::transport::{WireRequest, WireResponse};
+
+pub const NAME: &str = "openai_compatible";
+
+/// The dialect. The endpoint is the whole address.
+#[derive(Debug)]
+pub struct ChatCompletions;
+
+impl Dialect for ChatCompletions {
+    fn encode(&self, request: &ModelRequest, server: &Server) -> Result<WireRequest, CallError> {
+        server.request(server.endpoint.clone(), KeyHeader::Bearer, encode::body(request, &server.endpoint))
+    }
+
+    fn decode(&self, request: &ModelRequest, response: &WireResponse, now: SystemTime) -> Reply {
+        decode::reply(request, response, now)
+    }
+
+    fn framing(&self) -> Framing {
+        Framing::ServerSentEvents
+    }
+
+    fn reader<'a>(&self, request: &'a ModelRequest) -> Box<dyn StreamReader + 'a> {
+        Box::new(stream::Reader::new(request))
+    }
+}

@@ -1,0 +1,210 @@
+//! What the dialects for vectors have in common: what is asked, and what is wrong with an answer.
+
+use std::fmt::Debug;
+use std::time::SystemTime;
+
+use reqwest::StatusCode;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use super::failure::{short, within_success};
+use super::{Server, Usage};
+use crate::error::CallError;
+use crate::transport::{WireRequest, WireResponse};
+
+/// Texts, and who is to make vectors of them.
+#[derive(Debug, Clone, Copy)]
+pub struct EmbedRequest<'a> {
+    pub model: &'a str,
+    /// One at least.
+    pub texts: &'a [&'a str],
+    /// How many numbers a vector is to have; `None`: as the model makes them.
+    pub dimensions: Option<u32>,
+    /// Fields of the provider's own, sent beside ours.
+    pub provider_specific: &'a Map<String, Value>,
+}
+
+/// What a provider answered.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EmbedReply {
+    /// A vector for each text, in the order of the texts: of one length, finite, none of zeros alone.
+    pub outcome: Result<Vec<Vec<f32>>, CallError>,
+    /// `None` where it is missing or cannot be true.
+    pub usage: Option<Usage>,
+    pub request_id: Option<String>,
+}
+
+/// How a provider is asked for vectors.
+pub trait EmbedDialect: Debug + Send + Sync {
+    /// # Errors
+    /// [`CallError::Unauthorized`] for a key that cannot be sent.
+    fn encode(&self, request: &EmbedRequest<'_>, server: &Server) -> Result<WireRequest, CallError>;
+
+    /// Reads an answer of any status; `now` is for a `Retry-After` that is a date.
+    fn decode(&self, request: &EmbedRequest<'_>, response: &WireResponse, now: SystemTime) -> EmbedReply;
+
+    /// The most texts that its interface takes at once.
+    fn most_texts(&self) -> usize;
+}
+
+/// A vector as it came. What is no number is `None`.
+pub(super) type Numbers = Vec<Option<f64>>;
+
+/// The body of a success; else what is wrong with the response, of which `refusal` reads the errors.
+pub(super) fn success<T: DeserializeOwned>(
+    response: &WireResponse,
+    now: SystemTime,
+    refusal: fn(&WireResponse, SystemTime) -> CallError,
+) -> Result<T, CallError> {
+    if !StatusCode::from_u16(response.status).is_ok_and(|status| status.is_success()) {
+        return Err(refusal(response, now));
+    }
+    serde_json::from_slice(&response.body).map_err(|error| {
+        let told = serde_json::from_slice(&response.body).ok().and_then(|body| within_success(&body));
+        told.unwrap_or_else(|| CallError::NotTheInterface(error.to_string()))
+    })
+}
+
+/// The id of the exchange that the headers give.
+pub(super) fn header_id(response: &WireResponse) -> Option<String> {
+    response.header("x-request-id").map(short)
+}
+
+/// The vectors by the number of their text, once they have been found to be what was asked for.
+pub(super) fn checked(
+    request: &EmbedRequest<'_>,
+    entries: impl ExactSizeIterator<Item = (usize, Numbers)>,
+) -> Result<Vec<Vec<f32>>, CallError> {
+    let (texts, came) = (request.texts.len(), entries.len());
+    if came != texts {
+        return invalid(format!("{texts} texts were sent and {came} vectors came"));
+    }
+    let mut found: Vec<Option<Vec<f32>>> = vec![None; texts];
+    for (index, numbers) in entries {
+        match found.get_mut(index) {
+            Some(vector @ None) => *vector = Some(finite(numbers)?),
+            Some(Some(_)) => return invalid(format!("two vectors are said to be of text {index}")),
+            None => return invalid(format!("a vector is said to be of text {index}, of {texts}")),
+        }
+    }
+    of_one_length(request, found.into_iter().flatten().collect())
+}
+
+fn of_one_length(request: &EmbedRequest<'_>, found: Vec<Vec<f32>>) -> Result<Vec<Vec<f32>>, CallError> {
+    let length = found.first().map_or(0, Vec::len);
+    if let Some(other) = found.iter().find(|vector| vector.len() != length) {
+        return invalid(format!("vectors of {length} and of {} numbers came", other.len()));
+    }
+    match request.dimensions {
+        Some(wanted) if u32::try_from(length) != Ok(wanted) => {
+            invalid(format!("vectors of {length} numbers came, where {wanted} were asked for"))
+        }
+        _ => Ok(found),
+    }
+}
+
+fn invalid<T>(why: String) -> Result<T, CallError> {
+    Err(CallError::Invalid(why))
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "what does not fit is not finite, and refused")]
+fn finite(numbers: Numbers) -> Result<Vec<f32>, CallError> {
+    let read: Vec<f32> = numbers.into_iter().map(|number| number.map_or(f32::NAN, |number| number as f32)).collect();
+    if !read.iter().all(|number| number.is_finite()) {
+        return invalid("a vector holds something that is no number".to_owned());
+    }
+    if read.iter().all(|number| *number == 0.0) {
+        return invalid("a vector is empty or all zeros".to_owned());
+    }
+    Ok(read)
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use std::sync::LazyLock;
+
+    use serde_json::json;
+
+    use super::*;
+    use crate::provider::{self, EMBED_DIALECTS};
+
+    static NOTHING: LazyLock<Map<String, Value>> = LazyLock::new(Map::new);
+
+    pub fn request<'a>(texts: &'a [&'a str]) -> EmbedRequest<'a> {
+        EmbedRequest { model: "m", texts, dimensions: None, provider_specific: &NOTHING }
+    }
+
+    pub fn server(endpoint: &str) -> Server {
+        let headers = reqwest::header::HeaderMap::new();
+        Server { endpoint: endpoint.parse().unwrap(), key: Some("secret-key".into()), headers }
+    }
+
+    pub fn answered(status: u16, body: &Value) -> WireResponse {
+        WireResponse { status, body: body.to_string().into_bytes(), ..WireResponse::default() }
+    }
+
+    /// The body in which a dialect brings these vectors.
+    fn body(name: &str, vectors: &[Value]) -> Value {
+        match name {
+            provider::GEMINI_NAME => {
+                json!({"embeddings": vectors.iter().map(|values| json!({"values": values})).collect::<Vec<_>>()})
+            }
+            provider::OLLAMA_NAME => json!({"model": "m", "embeddings": vectors, "prompt_eval_count": 7}),
+            _ => json!({"data": vectors.iter().map(|vector| json!({"embedding": vector})).collect::<Vec<_>>()}),
+        }
+    }
+
+    #[test]
+    fn in_every_dialect_what_is_no_vector_for_each_text_is_no_answer() {
+        let texts = request(&["one", "two"]);
+        for (name, dialect) in EMBED_DIALECTS {
+            let decoded = |request: &EmbedRequest<'_>, vectors: &[Value]| {
+                dialect.decode(request, &answered(200, &body(name, vectors)), SystemTime::UNIX_EPOCH).outcome
+            };
+            let good = json!([1.0, 0.5]);
+            assert_eq!(decoded(&texts, &[good.clone(), json!([0, 2.5])]).unwrap(), [[1.0, 0.5], [0.0, 2.5]], "{name}");
+            for bad in [
+                vec![good.clone()],
+                vec![good.clone(), good.clone(), good.clone()],
+                vec![good.clone(), json!([1.0])],
+                vec![good.clone(), json!([1.0, null])],
+                vec![good.clone(), json!([0.0, 0.0])],
+                vec![good.clone(), json!([])],
+                vec![good.clone(), json!([1e300, 0.0])],
+            ] {
+                assert_eq!(decoded(&texts, &bad).unwrap_err().kind(), "invalid_answer", "{name}: {bad:?}");
+            }
+            let both = [good.clone(), good];
+            assert!(decoded(&EmbedRequest { dimensions: Some(2), ..texts }, &both).is_ok(), "{name}");
+            let error = decoded(&EmbedRequest { dimensions: Some(3), ..texts }, &both).unwrap_err();
+            assert_eq!(error.to_string(), decoded_words("vectors of 2 numbers came, where 3 were asked for"));
+        }
+    }
+
+    fn decoded_words(why: &str) -> String {
+        CallError::Invalid(why.to_owned()).to_string()
+    }
+
+    #[test]
+    fn in_every_dialect_errors_have_their_meaning() {
+        for (name, dialect) in EMBED_DIALECTS {
+            let kind = |status: u16, body: &Value| {
+                let reply = dialect.decode(&request(&["one"]), &answered(status, body), SystemTime::UNIX_EPOCH);
+                reply.outcome.unwrap_err().kind()
+            };
+            let error = |code: u16| json!({"error": {"code": code, "message": "why"}});
+            assert_eq!(kind(404, &error(404)), "unknown_model", "{name}");
+            assert_eq!(kind(501, &error(501)), "server_error", "{name}");
+            assert_eq!(kind(200, &error(503)), "overloaded", "{name}: an error that comes with a success");
+            assert_eq!(kind(200, &json!({"answer": 42})), "not_the_interface", "{name}");
+            assert_eq!(kind(200, &json!("embeddings")), "not_the_interface", "{name}");
+        }
+    }
+
+    #[test]
+    fn every_provider_but_anthropic_makes_vectors() {
+        for (name, _) in provider::DIALECTS {
+            assert_eq!(provider::embedder_by_name(name).is_some(), *name != provider::ANTHROPIC_NAME, "{name}");
+        }
+    }
+}

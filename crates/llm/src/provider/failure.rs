@@ -1,0 +1,231 @@
+//! What an error's status and body say, in whatever dialect: the words differ, the meanings do not.
+
+use std::time::{Duration, SystemTime};
+
+use aha_content::escapes::without_escapes;
+use serde_json::Value;
+
+use crate::error::CallError;
+use crate::provider::{ModelRequest, Reply, Unreadable, Usage};
+use crate::stream::Frame;
+use crate::transport::WireResponse;
+
+/// No exchange uses more tokens than this: a number above it is a mistake, and would use up any budget.
+const MAX_PLAUSIBLE_TOKENS: i64 = 100_000_000;
+/// Characters of a server's message that are kept.
+const MESSAGE_CHARS: usize = 300;
+/// Nobody is waited for longer than this, whatever a header says.
+pub(super) const MAX_RETRY_AFTER: Duration = Duration::from_hours(24);
+
+/// A server's message as it may be shown and stored.
+pub fn short(text: &str) -> String {
+    without_escapes(text).chars().filter(|c| !c.is_control()).take(MESSAGE_CHARS).collect()
+}
+
+/// A count of tokens that can be true.
+pub(super) fn tokens(value: &Value) -> Option<i64> {
+    value.as_i64().filter(|n| (0..=MAX_PLAUSIBLE_TOKENS).contains(n))
+}
+
+/// The sum of counts of which any may be missing, where it can be true.
+pub(super) fn tokens_of(parts: &[&Value]) -> Option<i64> {
+    let counts: Option<Vec<i64>> = parts.iter().filter(|part| !part.is_null()).map(|part| tokens(part)).collect();
+    counts.map(|counts| counts.iter().sum()).filter(|sum| *sum <= MAX_PLAUSIBLE_TOKENS)
+}
+
+/// The body of a success, or the reply that says what is wrong with the response. `header_id` is the id that the headers give.
+pub(super) fn success_body(
+    response: &WireResponse,
+    header_id: Option<String>,
+    now: SystemTime,
+) -> Result<Value, Reply> {
+    if !is_success(response) {
+        return Err(Reply { outcome: Err(refusal(response, now)), usage: None, request_id: header_id });
+    }
+    let why = match serde_json::from_slice(&response.body) {
+        Ok(body @ Value::Object(_)) => return Ok(body),
+        Ok(_) => "it is no JSON object".to_owned(),
+        Err(error) => error.to_string(),
+    };
+    Err(Reply { outcome: Err(CallError::NotTheInterface(why)), usage: None, request_id: header_id })
+}
+
+pub(super) fn is_success(response: &WireResponse) -> bool {
+    (200..300).contains(&response.status)
+}
+
+/// The data of an event.
+pub(super) fn event_data(frame: &Frame) -> Result<Value, Unreadable> {
+    serde_json::from_str(&frame.data).map_err(|error| Unreadable(error.to_string()))
+}
+
+/// The text of an answer that its server calls complete, unless it is empty or was cut off all the same.
+pub(super) fn whole_text(request: &ModelRequest, text: &str, usage: Option<&Usage>) -> Result<String, CallError> {
+    // Some servers call an answer complete that they cut off at the limit: a whole JSON object ends with a brace.
+    let at_the_limit = usage.is_some_and(|usage| usage.output_tokens >= i64::from(request.max_output_tokens));
+    if at_the_limit && !text.trim_end().trim_end_matches('`').trim_end().ends_with('}') {
+        return Err(CallError::Truncated(request.max_output_tokens));
+    }
+    if text.trim().is_empty() {
+        return Err(CallError::Invalid("the answer is empty".to_owned()));
+    }
+    Ok(text.to_owned())
+}
+
+/// A stream that ended by itself, but too soon.
+pub(super) fn ended_early() -> CallError {
+    CallError::Interrupted("the stream ended before the answer did".to_owned())
+}
+
+/// The error that a body or an event tells although the status was a success: `{"error": …}` or `{"object": "error", …}`.
+pub(super) fn within_success(body: &Value) -> Option<CallError> {
+    let error = &body["error"];
+    if error.is_object() || error.as_str().is_some_and(|words| !words.is_empty()) {
+        return Some(of_status(told_status(error), body, None));
+    }
+    (body["object"] == "error").then(|| bare(body))
+}
+
+/// The same of an error that stands by itself.
+pub(super) fn bare(error: &Value) -> CallError {
+    of_status(told_status(error), &serde_json::json!({ "error": error }), None)
+}
+
+/// The status that an error would have come with: some servers give it as the code, others have only a word for it. 200 where
+/// nothing is told.
+fn told_status(error: &Value) -> u16 {
+    let code = &error["code"];
+    let number = code.as_u64().or_else(|| code.as_str()?.parse().ok());
+    if let Some(status) = number.and_then(|number| u16::try_from(number).ok()).filter(|n| (400..600).contains(n)) {
+        return status;
+    }
+    match code.as_str().or_else(|| error["type"].as_str()).unwrap_or_default() {
+        "invalid_api_key" | "authentication_error" => 401,
+        "model_not_found" => 404,
+        "rate_limit_exceeded" | "rate_limit_error" | "insufficient_quota" => 429,
+        "invalid_request_error" | "context_length_exceeded" => 400,
+        "overloaded_error" => 503,
+        _ => 200,
+    }
+}
+
+/// What an error's status and body say.
+pub(super) fn refusal(response: &WireResponse, now: SystemTime) -> CallError {
+    of_status(response.status, &error_body(response), retry_after(response, now))
+}
+
+/// An error's body, out of the list in which some servers wrap it; null where it is no JSON.
+pub(super) fn error_body(response: &WireResponse) -> Value {
+    match serde_json::from_slice(&response.body).unwrap_or_default() {
+        Value::Array(bodies) => bodies.into_iter().next().unwrap_or_default(),
+        body => body,
+    }
+}
+
+/// The same of a status and a body `{"error": {"message", "code" or "type"}}` that came by another way.
+pub(super) fn of_status(status: u16, body: &Value, retry_after: Option<Duration>) -> CallError {
+    let error = &body["error"];
+    let flat = || body["message"].as_str().or_else(|| body["detail"].as_str());
+    let told = error["message"].as_str().or_else(|| error.as_str()).or_else(flat);
+    let message = told.map_or_else(|| "no reason given".to_owned(), short);
+    let is_quota = [&error["code"], &error["type"]].into_iter().any(|word| word == "insufficient_quota");
+    match status {
+        401 => CallError::Unauthorized(message),
+        403 => CallError::Forbidden(message),
+        404 => CallError::UnknownModel(message),
+        402 => CallError::QuotaExhausted(message),
+        429 if is_quota => CallError::QuotaExhausted(message),
+        429 => CallError::RateLimited { message, retry_after },
+        503 | 529 => CallError::Overloaded { status, message, retry_after },
+        408 => CallError::Server { status, message },
+        400..=499 => CallError::Refused { status, message },
+        _ => CallError::Server { status, message },
+    }
+}
+
+/// Seconds, or a date.
+pub(super) fn retry_after(response: &WireResponse, now: SystemTime) -> Option<Duration> {
+    if let Some(ms) = response.header("retry-after-ms").and_then(|text| text.parse().ok()) {
+        return Some(Duration::from_millis(ms).min(MAX_RETRY_AFTER));
+    }
+    let text = response.header("retry-after")?;
+    let wait = if let Ok(seconds) = text.parse::<f64>() {
+        Duration::try_from_secs_f64(seconds.max(0.0)).ok()?
+    } else {
+        let until = SystemTime::from(chrono::DateTime::parse_from_rfc2822(text).ok()?);
+        until.duration_since(now).unwrap_or_default()
+    };
+    Some(wait.min(MAX_RETRY_AFTER))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn refused(status: u16, headers: &[(&'static str, &str)], body: &Value) -> CallError {
+        let mut response = WireResponse { status, body: body.to_string().into_bytes(), ..WireResponse::default() };
+        for (name, value) in headers {
+            response.headers.insert(*name, value.parse().unwrap());
+        }
+        // 2026-11-22T08:00:00Z
+        refusal(&response, SystemTime::UNIX_EPOCH + Duration::from_hours(498_704))
+    }
+
+    #[test]
+    fn each_status_has_its_meaning() {
+        let error = |code: &str| json!({"error": {"message": "why", "code": code}});
+        for (status, code, kind) in [
+            (400, "", "refused_request"),
+            (401, "invalid_api_key", "unauthorized"),
+            (403, "", "forbidden"),
+            (404, "model_not_found", "unknown_model"),
+            (429, "rate_limit_exceeded", "rate_limited"),
+            (429, "insufficient_quota", "quota_exhausted"),
+            (500, "", "server_error"),
+            (502, "", "server_error"),
+            (503, "", "overloaded"),
+            (529, "", "overloaded"),
+        ] {
+            assert_eq!(refused(status, &[], &error(code)).kind(), kind, "{status} {code}");
+        }
+    }
+
+    #[test]
+    fn an_error_within_a_success_is_told_by_its_code_or_its_words() {
+        for (body, kind) in [
+            (json!({"error": {"message": "why", "code": 429}}), "rate_limited"),
+            (json!({"error": {"message": "why", "code": "500"}}), "server_error"),
+            (json!({"error": {"message": "why", "code": "429", "type": "insufficient_quota"}}), "quota_exhausted"),
+            (json!({"error": {"message": "why", "type": "overloaded_error"}}), "overloaded"),
+            (json!({"error": {"message": "why", "code": "invalid_api_key"}}), "unauthorized"),
+            (json!({"error": {"message": "why", "code": 200}}), "server_error"),
+            (json!({"error": {"message": "why", "code": -7e300}}), "server_error"),
+            (json!({"error": "why"}), "server_error"),
+            (json!({"object": "error", "message": "why", "code": 404}), "unknown_model"),
+        ] {
+            let error = within_success(&body).unwrap();
+            assert_eq!(error.kind(), kind, "{body}");
+            assert!(error.to_string().contains("why"), "{error}");
+        }
+        for body in [json!({"error": null}), json!({"error": ""}), json!({}), json!([1])] {
+            assert_eq!(within_success(&body), None, "{body}");
+        }
+    }
+
+    #[test]
+    fn retry_after_is_seconds_or_a_date() {
+        let wait = |value: &str| match refused(429, &[("retry-after", value)], &json!({})) {
+            CallError::RateLimited { retry_after, .. } => retry_after,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(wait("7"), Some(Duration::from_secs(7)));
+        assert_eq!(wait("0.5"), Some(Duration::from_millis(500)));
+        assert_eq!(wait("Sun, 22 Nov 2026 08:00:30 GMT"), Some(Duration::from_secs(30)));
+        assert_eq!(wait("Sun, 22 Nov 2026 07:00:00 GMT"), Some(Duration::ZERO));
+        assert_eq!(wait("-3"), Some(Duration::ZERO));
+        assert_eq!(wait("soon"), None);
+        assert_eq!(wait("999999999999"), Some(MAX_RETRY_AFTER));
+    }
+}

@@ -1,0 +1,129 @@
+//! Our request as one of Ollama's.
+
+use serde_json::{Map, Value, json};
+
+use crate::provider::{AnswerFormat, ModelRequest, OURS, effort, merge, messages};
+use crate::settings::Effort;
+
+/// The fields of a request itself; what else the owner sets is an option of the model's, such as `num_ctx`.
+const FIELDS: [&str; 11] = [
+    "model",
+    "messages",
+    "tools",
+    "format",
+    "stream",
+    "think",
+    "keep_alive",
+    "logprobs",
+    "top_logprobs",
+    "truncate",
+    "shift",
+];
+
+pub(super) fn body(request: &ModelRequest) -> Vec<u8> {
+    let mut body = Map::new();
+    body.insert("model".to_owned(), request.model.as_str().into());
+    body.insert("messages".to_owned(), json!(messages::with_system(request)));
+    // It streams unless told not to.
+    body.insert("stream".to_owned(), request.stream.into());
+    let format = format(request).map(|format| ("format".to_owned(), format));
+    body.extend(format);
+    body.extend(think(request).map(|think| ("think".to_owned(), think)));
+    let mut options = options(request);
+    for (name, value) in request.provider_specific.iter().filter(|(name, _)| !OURS.contains(&name.as_str())) {
+        match value {
+            Value::Object(own) if name == "options" => merge(&mut options, own),
+            _ if FIELDS.contains(&name.as_str()) => drop(body.insert(name.clone(), value.clone())),
+            _ => drop(options.insert(name.clone(), value.clone())),
+        }
+    }
+    body.insert("options".to_owned(), options.into());
+    Value::Object(body).to_string().into_bytes()
+}
+
+fn options(request: &ModelRequest) -> Map<String, Value> {
+    let mut options = Map::new();
+    options.insert("num_predict".to_owned(), request.max_output_tokens.into());
+    let sampling = [("temperature", request.sampling.temperature), ("top_p", request.sampling.top_p)];
+    options.extend(sampling.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?.into()))));
+    options
+}
+
+fn format(request: &ModelRequest) -> Option<Value> {
+    match &request.format {
+        AnswerFormat::Text => None,
+        AnswerFormat::Schema { schema, .. } if request.capabilities.strict_schema => Some(Value::clone(schema)),
+        AnswerFormat::Json | AnswerFormat::Schema { .. } => Some("json".into()),
+    }
+}
+
+/// Most models think or do not; OpenAI's open ones always do, more or less.
+fn think(request: &ModelRequest) -> Option<Value> {
+    if effort::is_open(&request.model) {
+        return effort::word(request).map(|word| json!(word));
+    }
+    let effort = request.effort.filter(|_| request.capabilities.reasoning_effort)?;
+    Some((effort != Effort::None).into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::provider::{Role, Turn};
+
+    fn request(model: &str) -> ModelRequest {
+        let schema = crate::schema::wire_schema(aha_core::task::Task::Triage).unwrap();
+        let format = AnswerFormat::Schema { name: "triage_v1".to_owned(), schema };
+        ModelRequest::question(model, "Judge.".to_owned(), "<stories>[]</stories>".to_owned(), format, 250)
+    }
+
+    fn sent(request: &ModelRequest) -> Value {
+        serde_json::from_slice(&body(request)).unwrap()
+    }
+
+    #[test]
+    fn a_request_is_this() {
+        insta::assert_json_snapshot!(sent(&request("qwen3:8b")));
+    }
+
+    #[test]
+    fn a_streamed_conversation_with_all_terms_is_this() {
+        let mut request = request("qwen3:8b");
+        request.turns.push(Turn { role: Role::Assistant, content: "{}".to_owned() });
+        request.turns.push(Turn { role: Role::User, content: "Not quite.".to_owned() });
+        request.capabilities.strict_schema = false;
+        request.format = AnswerFormat::Schema { name: "n".to_owned(), schema: json!({"type": "object"}).into() };
+        request.effort = Some(Effort::None);
+        request.sampling.temperature = Some(0.5);
+        request.sampling.top_p = Some(0.9);
+        request.stream = true;
+        let own = json!({"num_ctx": 32768, "keep_alive": "5m", "options": {"seed": 7}, "min_p": 0.1});
+        request.provider_specific = own.as_object().unwrap().clone();
+        insta::assert_json_snapshot!(sent(&request));
+    }
+
+    #[test]
+    fn thinking_is_on_or_off_and_for_the_open_models_more_or_less() {
+        for (model, effort, think) in [
+            ("qwen3:8b", Some(Effort::High), json!(true)),
+            ("qwen3:8b", Some(Effort::None), json!(false)),
+            ("qwen3:8b", None, json!(null)),
+            ("gpt-oss:20b", Some(Effort::High), json!("high")),
+            ("gpt-oss:20b", Some(Effort::None), json!("low")),
+            ("gpt-oss:20b", None, json!(null)),
+        ] {
+            let request = ModelRequest { effort, ..request(model) };
+            assert_eq!(sent(&request)["think"], think, "{model} {effort:?}");
+            let mut untold = request;
+            untold.capabilities.reasoning_effort = false;
+            assert!(sent(&untold).get("think").is_none(), "{model} {effort:?}");
+        }
+    }
+
+    #[test]
+    fn a_text_has_no_format_and_an_object_any() {
+        let with = |format| sent(&ModelRequest { format, ..request("m") });
+        assert!(with(AnswerFormat::Text).get("format").is_none());
+        assert_eq!(with(AnswerFormat::Json)["format"], "json");
+    }
+}

@@ -1,0 +1,39 @@
+//! Ollama's own interface (`POST …/api/chat`): its streams are a JSON object a line, and it alone lets the context's size be chosen.
+
+mod decode;
+mod embeddings;
+mod encode;
+mod stream;
+
+use std::time::SystemTime;
+
+use super::{Dialect, KeyHeader, ModelRequest, Reply, Server, StreamReader};
+use crate::error::CallError;
+use crate::stream::Framing;
+use crate::transport::{WireRequest, WireResponse};
+
+pub(super) use embeddings::Embed;
+
+pub const NAME: &str = "ollama";
+
+/// The dialect. The endpoint is the whole address; a key is needed only where something stands in front of the server.
+#[derive(Debug)]
+pub struct Ollama;
+
+impl Dialect for Ollama {
+    fn encode(&self, request: &ModelRequest, server: &Server) -> Result<WireRequest, CallError> {
+        server.request(server.endpoint.clone(), KeyHeader::Bearer, encode::body(request))
+    }
+
+    fn decode(&self, request: &ModelRequest, response: &WireResponse, now: SystemTime) -> Reply {
+        decode::reply(request, response, now)
+    }
+
+    fn framing(&self) -> Framing {
+        Framing::Lines
+    }
+
+    fn reader<'a>(&self, request: &'a ModelRequest) -> Box<dyn StreamReader + 'a> {
+        Box::new(stream::Reader::new(request))
+    }
+}

@@ -1,0 +1,133 @@
+//! The embeddings API (`POST …/embeddings`), of OpenAI and of the servers that have copied it: texts go in, a vector for each comes out.
+
+use std::time::SystemTime;
+
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use crate::error::CallError;
+use crate::provider::embedding::{EmbedDialect, EmbedReply, EmbedRequest, Numbers, checked, header_id, success};
+use crate::provider::failure::{refusal, short, tokens};
+use crate::provider::{KeyHeader, Server, Usage};
+use crate::transport::{WireRequest, WireResponse};
+
+/// As OpenAI has it; what other servers take is seldom less.
+const MOST_TEXTS: usize = 2048;
+
+/// The dialect. The endpoint is the whole address.
+#[derive(Debug)]
+pub struct Embeddings;
+
+#[derive(Debug, Deserialize)]
+struct Body {
+    data: Vec<Entry>,
+    #[serde(default)]
+    usage: Value,
+    id: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Entry {
+    /// Where it is missing, the place counts.
+    index: Option<usize>,
+    embedding: Numbers,
+}
+
+impl EmbedDialect for Embeddings {
+    fn encode(&self, request: &EmbedRequest<'_>, server: &Server) -> Result<WireRequest, CallError> {
+        server.request(server.endpoint.clone(), KeyHeader::Bearer, body(request))
+    }
+
+    fn decode(&self, request: &EmbedRequest<'_>, response: &WireResponse, now: SystemTime) -> EmbedReply {
+        let id = header_id(response);
+        match success::<Body>(response, now, refusal) {
+            Ok(body) => EmbedReply {
+                usage: tokens(&body.usage["prompt_tokens"])
+                    .map(|input_tokens| Usage { input_tokens, ..Usage::default() }),
+                request_id: body.id.as_deref().map(short).or(id),
+                outcome: vectors(request, body.data),
+            },
+            Err(error) => EmbedReply { outcome: Err(error), usage: None, request_id: id },
+        }
+    }
+
+    fn most_texts(&self) -> usize {
+        MOST_TEXTS
+    }
+}
+
+/// What the owner adds stands beside ours: how texts go in and numbers come out is not for a setting to say.
+fn body(request: &EmbedRequest<'_>) -> Vec<u8> {
+    let mut body: Map<String, Value> = request.provider_specific.clone();
+    body.insert("model".to_owned(), request.model.into());
+    body.insert("input".to_owned(), json!(request.texts));
+    body.insert("encoding_format".to_owned(), "float".into());
+    body.extend(request.dimensions.map(|wanted| ("dimensions".to_owned(), wanted.into())));
+    Value::Object(body).to_string().into_bytes()
+}
+
+fn vectors(request: &EmbedRequest<'_>, entries: Vec<Entry>) -> Result<Vec<Vec<f32>>, CallError> {
+    let placed = entries.into_iter().enumerate();
+    checked(request, placed.map(|(place, entry)| (entry.index.unwrap_or(place), entry.embedding)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::provider::embedding::tests::{answered, request, server};
+
+    fn decoded(texts: &[&str], body: &Value) -> EmbedReply {
+        Embeddings.decode(&request(texts), &answered(200, body), SystemTime::UNIX_EPOCH)
+    }
+
+    fn one(index: usize, embedding: &Value) -> Value {
+        json!({ "object": "embedding", "index": index, "embedding": embedding })
+    }
+
+    fn answer(data: &[Value]) -> Value {
+        json!({ "object": "list", "data": data, "model": "m", "usage": { "prompt_tokens": 7, "total_tokens": 7 } })
+    }
+
+    #[test]
+    fn a_request_names_model_texts_and_form() {
+        let sent = |request: &EmbedRequest<'_>| {
+            let wire = Embeddings.encode(request, &server("http://h/v1/embeddings")).unwrap();
+            assert_eq!(
+                (wire.url.path(), &wire.headers["authorization"]),
+                ("/v1/embeddings", &"Bearer secret-key".parse().unwrap())
+            );
+            serde_json::from_slice::<Value>(&wire.body).unwrap()
+        };
+        let plain = request(&["one", "two"]);
+        assert_eq!(sent(&plain), json!({ "model": "m", "input": ["one", "two"], "encoding_format": "float" }));
+        let own = json!({ "user": "u", "input": "other", "encoding_format": "base64", "dimensions": 9 });
+        let asked = EmbedRequest { dimensions: Some(2), provider_specific: own.as_object().unwrap(), ..plain };
+        let fields =
+            json!({ "model": "m", "input": ["one", "two"], "encoding_format": "float", "dimensions": 2, "user": "u" });
+        assert_eq!(sent(&asked), fields);
+    }
+
+    #[test]
+    fn vectors_come_in_the_order_of_their_index() {
+        let reply = decoded(&["one", "two"], &answer(&[one(1, &json!([0, 2.5])), one(0, &json!([1.0, 0.5]))]));
+        assert_eq!(reply.outcome.unwrap(), [[1.0, 0.5], [0.0, 2.5]]);
+        assert_eq!(reply.usage, Some(Usage { input_tokens: 7, ..Usage::default() }));
+    }
+
+    #[test]
+    fn an_index_is_of_one_text_that_was_sent() {
+        let good = json!([1.0, 0.5]);
+        for data in [[one(0, &good), one(0, &good)], [one(0, &good), one(2, &good)]] {
+            let reply = decoded(&["one", "two"], &answer(&data));
+            assert_eq!(reply.outcome.unwrap_err().kind(), "invalid_answer", "{data:?}");
+            assert!(reply.usage.is_some(), "it is billed all the same");
+        }
+    }
+
+    #[test]
+    fn a_usage_that_cannot_be_true_is_none() {
+        let mut body = answer(&[one(0, &json!([1.0]))]);
+        body["usage"]["prompt_tokens"] = json!(-1);
+        assert_eq!(decoded(&["one"], &body).usage, None);
+    }
+}

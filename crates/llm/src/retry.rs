@@ -1,0 +1,194 @@
+//! How often and how soon a call is tried again: a task's policy as data, and the one place that decides by it.
+
+use std::time::Duration;
+
+use super::error::{CallError, Decision};
+use crate::catalogue::RetrySettings;
+
+/// What a pipeline task is granted for each model of its chain.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RetryPolicy {
+    /// Further tries after a failure that may pass by itself.
+    pub transient: u32,
+    /// Further tries after an answer that could not be used.
+    pub repairs: u32,
+    /// Before the first further try, without jitter.
+    pub base: Duration,
+    /// From one wait to the next.
+    pub multiplier: f64,
+    /// The share of a wait that is left to chance.
+    pub jitter: f64,
+    /// No wait is longer; a server that wants to be left alone for longer is given up.
+    pub longest_wait: Duration,
+}
+
+/// Seed 004: once more after a transient error, once more after a failed validation.
+pub const PIPELINE: RetryPolicy = RetryPolicy {
+    transient: 1,
+    repairs: 1,
+    base: Duration::from_secs(1),
+    multiplier: 2.0,
+    jitter: 0.5,
+    longest_wait: Duration::from_mins(1),
+};
+
+/// Tries still to be had with the present model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Left {
+    pub transient: u32,
+    pub repairs: u32,
+}
+
+impl RetryPolicy {
+    /// For a conversation: so many tries in all, whatever each fails of.
+    #[must_use]
+    pub const fn with_attempts(self, attempts: u32) -> Self {
+        let further = attempts.saturating_sub(1);
+        Self { transient: further, repairs: further, ..self }
+    }
+
+    #[must_use]
+    pub const fn all(&self) -> Left {
+        Left { transient: self.transient, repairs: self.repairs }
+    }
+
+    /// As a model's own settings say, where they do. How often an unusable answer is repaired is the task's.
+    #[must_use]
+    pub fn with(&self, settings: &RetrySettings) -> Self {
+        Self {
+            transient: settings.max_attempts.map_or(self.transient, |attempts| attempts.saturating_sub(1)),
+            repairs: self.repairs,
+            base: settings.initial_delay.unwrap_or(self.base),
+            multiplier: settings.multiplier.unwrap_or(self.multiplier),
+            jitter: settings.jitter.unwrap_or(self.jitter),
+            longest_wait: settings.max_delay.unwrap_or(self.longest_wait),
+        }
+    }
+}
+
+/// What happens next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Next {
+    /// The same again after a while.
+    Again { after: Duration, left: Left },
+    /// The same as a stream, at once; it counts as no further attempt, for nothing was wrong with the question.
+    AsStream,
+    /// The same with a word on what was wrong.
+    Repair { left: Left },
+    /// In two halves.
+    Halves,
+    /// The next model.
+    NextModel,
+    /// The next model, and this one not again in this run.
+    AbandonModel,
+    /// The next provider, and this one not again in this run.
+    AbandonProvider,
+}
+
+/// Decides. `stories` is how many the failed call was about; `jitter` is a random number in `0.0..1.0`.
+#[must_use]
+pub fn next(policy: &RetryPolicy, left: Left, error: &CallError, stories: usize, jitter: f64) -> Next {
+    match error.decision() {
+        Decision::Retry { after } => {
+            let wait = after.unwrap_or_else(|| backoff(policy, left, jitter));
+            if left.transient == 0 || wait > policy.longest_wait {
+                return Next::NextModel;
+            }
+            Next::Again { after: wait, left: Left { transient: left.transient - 1, ..left } }
+        }
+        Decision::Stream => Next::AsStream,
+        Decision::Repair if left.repairs > 0 => Next::Repair { left: Left { repairs: left.repairs - 1, ..left } },
+        Decision::Split if stories > 1 => Next::Halves,
+        Decision::Repair | Decision::Split => Next::NextModel,
+        Decision::AbandonModel => Next::AbandonModel,
+        Decision::AbandonProvider => Next::AbandonProvider,
+    }
+}
+
+/// base · multiplier^n, at most the longest wait; a share of it is left to chance, so that many callers do not come back at once.
+fn backoff(policy: &RetryPolicy, left: Left, jitter: f64) -> Duration {
+    let tried = i32::try_from(policy.transient.saturating_sub(left.transient)).unwrap_or(i32::MAX);
+    let longest = policy.longest_wait.as_secs_f64();
+    let full = (policy.base.as_secs_f64() * policy.multiplier.powi(tried)).min(longest);
+    let share = policy.jitter.clamp(0.0, 1.0);
+    Duration::try_from_secs_f64(full * (1.0 - share + share * jitter.clamp(0.0, 1.0))).unwrap_or(policy.longest_wait)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn after(error: &CallError, left: Left, stories: usize) -> Next {
+        next(&PIPELINE, left, error, stories, 1.0)
+    }
+
+    #[test]
+    fn a_passing_failure_is_tried_once_more_and_then_falls_back() {
+        let late = CallError::TimedOut(1);
+        let all = PIPELINE.all();
+        let Next::Again { after: wait, left } = after(&late, all, 5) else { panic!() };
+        assert_eq!((wait, left), (Duration::from_secs(1), Left { transient: 0, repairs: 1 }));
+        assert_eq!(after(&late, left, 5), Next::NextModel);
+        assert_eq!(next(&PIPELINE, all, &late, 5, 0.0), Next::Again { after: Duration::from_millis(500), left });
+    }
+
+    #[test]
+    fn the_server_s_own_word_counts_unless_it_asks_too_much() {
+        let limited = |seconds| CallError::RateLimited {
+            message: String::new(),
+            retry_after: Some(Duration::from_secs(seconds)),
+        };
+        let all = PIPELINE.all();
+        assert!(matches!(after(&limited(7), all, 1), Next::Again { after, .. } if after == Duration::from_secs(7)));
+        assert_eq!(after(&limited(3600), all, 1), Next::NextModel);
+    }
+
+    #[test]
+    fn waits_grow_as_a_model_s_settings_say_and_no_further() {
+        let settings = RetrySettings {
+            max_attempts: Some(5),
+            initial_delay: Some(Duration::from_secs(2)),
+            max_delay: Some(Duration::from_secs(10)),
+            multiplier: Some(3.0),
+            jitter: Some(0.25),
+        };
+        let policy = PIPELINE.with(&settings);
+        assert_eq!((policy.transient, policy.repairs), (4, 1));
+        let mut left = policy.all();
+        let mut waits = Vec::new();
+        while let Next::Again { after, left: fewer } = next(&policy, left, &CallError::TimedOut(1), 1, 0.0) {
+            waits.push(after.as_secs_f64());
+            left = fewer;
+        }
+        assert_eq!(waits, [1.5, 4.5, 7.5, 7.5]);
+        assert_eq!(PIPELINE.with(&RetrySettings::default()), PIPELINE);
+    }
+
+    #[test]
+    fn an_unusable_answer_is_repaired_once() {
+        let invalid = CallError::Invalid(String::new());
+        let Next::Repair { left } = after(&invalid, PIPELINE.all(), 3) else { panic!() };
+        assert_eq!(left, Left { transient: 1, repairs: 0 });
+        assert_eq!(after(&invalid, left, 3), Next::NextModel);
+    }
+
+    #[test]
+    fn too_much_is_halved_and_a_single_story_goes_to_the_next_model() {
+        for error in [CallError::Truncated(9), CallError::Filtered, CallError::Declined(String::new())] {
+            assert_eq!(after(&error, PIPELINE.all(), 4), Next::Halves);
+            assert_eq!(after(&error, PIPELINE.all(), 1), Next::NextModel);
+        }
+    }
+
+    #[test]
+    fn a_refused_key_or_an_empty_account_is_never_tried_again() {
+        for error in [
+            CallError::Unauthorized(String::new()),
+            CallError::Forbidden(String::new()),
+            CallError::QuotaExhausted(String::new()),
+        ] {
+            assert_eq!(after(&error, PIPELINE.all(), 4), Next::AbandonProvider);
+        }
+        assert_eq!(after(&CallError::UnknownModel(String::new()), PIPELINE.all(), 4), Next::AbandonModel);
+    }
+}

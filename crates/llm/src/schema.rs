@@ -1,0 +1,251 @@
+//! The contracts of the answers: the stored schema, the one an answer is checked by, which lacks the fields that we stamp, and
+//! the one that a provider is asked to enforce.
+
+use std::sync::{Arc, LazyLock};
+
+use aha_core::task::Task;
+use jsonschema::Validator;
+use serde_json::{Map, Value, json};
+use thiserror::Error;
+
+use super::router::ModelRef;
+
+/// Fields that we write and a model never does.
+pub const STAMPED: [&str; 4] = ["schema_version", "prompt_id", "provider", "model"];
+
+/// Keywords that providers' strict modes refuse, or that mean nothing to them. Answers are checked by them here.
+const OURS_ALONE: [&str; 4] = ["$schema", "title", "minLength", "maxLength"];
+
+#[derive(Debug, Error, Clone, PartialEq, Eq)]
+pub enum SchemaError {
+    #[error("the shipped schema {name} cannot be used: {reason}; this build is broken, please report it")]
+    Broken { name: &'static str, reason: String },
+    #[error("the answer does not fit {schema}: {violations}")]
+    Violated { schema: &'static str, violations: String },
+}
+
+struct Contract {
+    stored: Validator,
+    answered: Validator,
+    /// What a provider is asked to enforce.
+    wire: Arc<Value>,
+}
+
+type Compiled = Result<Contract, SchemaError>;
+
+static TRIAGE: LazyLock<Compiled> =
+    LazyLock::new(|| compile(Task::Triage, include_str!("../../../schemas/triage_v1.json")));
+static DEEP_SUMMARY: LazyLock<Compiled> =
+    LazyLock::new(|| compile(Task::DeepSummary, include_str!("../../../schemas/deep_summary_v1.json")));
+static MANUAL_SUMMARY: LazyLock<Compiled> =
+    LazyLock::new(|| compile(Task::ManualSummary, include_str!("../../../schemas/manual_summary_v1.json")));
+static ENTITIES: LazyLock<Compiled> =
+    LazyLock::new(|| compile(Task::EntityExtract, include_str!("../../../schemas/entities_v1.json")));
+static SIGNAL: LazyLock<Compiled> =
+    LazyLock::new(|| compile(Task::SignalParse, include_str!("../../../schemas/signal_v1.json")));
+
+fn contract(task: Task) -> Result<&'static Contract, SchemaError> {
+    let compiled: &'static Compiled = match task {
+        Task::Triage => &TRIAGE,
+        Task::DeepSummary => &DEEP_SUMMARY,
+        Task::ManualSummary => &MANUAL_SUMMARY,
+        Task::EntityExtract => &ENTITIES,
+        Task::SignalParse => &SIGNAL,
+    };
+    compiled.as_ref().map_err(Clone::clone)
+}
+
+fn compile(task: Task, text: &str) -> Compiled {
+    let name = task.schema_version();
+    let broken = |reason: String| SchemaError::Broken { name, reason };
+    let stored: Value = serde_json::from_str(text).map_err(|e| broken(e.to_string()))?;
+    let answered = answer_schema(&stored);
+    let build = |schema: &Value| jsonschema::validator_for(schema).map_err(|e| broken(e.to_string()));
+    let one = without_ours(&answered);
+    let wire = if task.is_batched() { list_of(one) } else { one };
+    Ok(Contract { stored: build(&stored)?, answered: build(&answered)?, wire: Arc::new(wire) })
+}
+
+/// The stored schema without the stamped fields.
+#[must_use]
+pub fn answer_schema(stored: &Value) -> Value {
+    let mut schema = stored.clone();
+    if let Some(required) = schema.get_mut("required").and_then(Value::as_array_mut) {
+        required.retain(|name| !STAMPED.iter().any(|stamped| name == stamped));
+    }
+    if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
+        properties.retain(|name, _| !STAMPED.contains(&name.as_str()));
+    }
+    schema
+}
+
+fn without_ours(schema: &Value) -> Value {
+    match schema {
+        Value::Object(fields) => fields
+            .iter()
+            .filter(|(name, value)| !OURS_ALONE.contains(&name.as_str()) || value.is_object())
+            .map(|(name, value)| (name.clone(), without_ours(value)))
+            .collect(),
+        Value::Array(values) => values.iter().map(without_ours).collect(),
+        other => other.clone(),
+    }
+}
+
+/// What a provider is asked to enforce. Some tasks are answered for several things at once: `results`, each with the id it is about.
+///
+/// # Errors
+/// [`SchemaError::Broken`] when a shipped schema cannot be read.
+pub fn wire_schema(task: Task) -> Result<Arc<Value>, SchemaError> {
+    Ok(Arc::clone(&contract(task)?.wire))
+}
+
+fn list_of(mut item: Value) -> Value {
+    if let Some(required) = item.get_mut("required").and_then(Value::as_array_mut) {
+        required.insert(0, "id".into());
+    }
+    if let Some(properties) = item.get_mut("properties").and_then(Value::as_object_mut) {
+        let mut with_id = Map::from_iter([("id".to_owned(), json!({ "type": "string" }))]);
+        with_id.append(properties);
+        *properties = with_id;
+    }
+    json!({
+        "type": "object",
+        "additionalProperties": false,
+        "required": ["results"],
+        "properties": { "results": { "type": "array", "items": item } }
+    })
+}
+
+/// Checks a model's answer, stamps it, and checks what will be stored.
+///
+/// # Errors
+/// [`SchemaError::Violated`] names each violation.
+pub fn stamp(task: Task, prompt_id: &str, by: &ModelRef, answer: &Value) -> Result<Value, SchemaError> {
+    let contract = contract(task)?;
+    check(&contract.answered, task, answer)?;
+    let mut stamped = Map::new();
+    stamped.insert("schema_version".into(), task.schema_version().into());
+    stamped.insert("prompt_id".into(), prompt_id.into());
+    stamped.insert("provider".into(), by.provider.clone().into());
+    stamped.insert("model".into(), by.model.clone().into());
+    stamped.extend(answer.as_object().into_iter().flatten().map(|(key, value)| (key.clone(), whole(value))));
+    let stamped = Value::Object(stamped);
+    check(&contract.stored, task, &stamped)?;
+    Ok(stamped)
+}
+
+/// JSON Schema takes 61.0 for an integer; types do not.
+fn whole(value: &Value) -> Value {
+    match value.as_f64() {
+        #[expect(clippy::cast_possible_truncation, reason = "checked to be whole and small")]
+        Some(number) if value.is_f64() && number.fract() == 0.0 && number.abs() < 1e15 => Value::from(number as i64),
+        _ => value.clone(),
+    }
+}
+
+/// Longest single violation that is told: it may quote all of an answer.
+const VIOLATION_CHARS: usize = 200;
+
+fn check(validator: &Validator, task: Task, value: &Value) -> Result<(), SchemaError> {
+    violations(validator, value)
+        .map_or(Ok(()), |violations| Err(SchemaError::Violated { schema: task.schema_version(), violations }))
+}
+
+/// The first violations in words; `None` where there are none.
+#[must_use]
+pub fn violations(validator: &Validator, value: &Value) -> Option<String> {
+    // Much cheaper than to look for what is wrong.
+    if validator.is_valid(value) {
+        return None;
+    }
+    let violations: Vec<String> = validator
+        .iter_errors(value)
+        .take(5)
+        .map(|error| {
+            let what: String = error.to_string().chars().take(VIOLATION_CHARS).collect();
+            format!("{what} at {:?}", error.instance_path().to_string())
+        })
+        .collect();
+    (!violations.is_empty()).then(|| violations.join("; "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn local() -> ModelRef {
+        ModelRef { provider: "local".into(), model: "briefing-1".into() }
+    }
+
+    fn answer() -> Value {
+        json!({"aha_score": 61, "reason": "told by 3 sources", "is_relevant": true, "is_novel": true,
+               "categories": [], "should_deep_summarize": true})
+    }
+
+    #[test]
+    fn a_good_answer_gets_the_four_fields() {
+        let stamped = stamp(Task::Triage, "triage_v1", &local(), &answer()).unwrap();
+        for (field, value) in [("schema_version", "triage_v1"), ("prompt_id", "triage_v1"), ("provider", "local")] {
+            assert_eq!(stamped[field], value);
+        }
+    }
+
+    #[test]
+    fn forged_missing_and_wild_fields_are_refused() {
+        let with = |key: &str, value: Value| {
+            let mut changed = answer();
+            changed[key] = value;
+            changed
+        };
+        let mut without = answer();
+        without.as_object_mut().unwrap().remove("reason");
+        let bad = [
+            with("provider", json!("forged")),
+            with("aha_score", json!(101)),
+            with("aha_score", json!(50.5)),
+            with("aha_score", json!(null)),
+            with("extra", json!(1)),
+            with("reason", json!("")),
+            without,
+            json!([answer()]),
+        ];
+        for value in bad {
+            assert!(stamp(Task::Triage, "triage_v1", &local(), &value).is_err(), "{value}");
+        }
+    }
+
+    #[test]
+    fn a_whole_number_written_with_a_point_is_one() {
+        let mut written = answer();
+        written["aha_score"] = json!(61.0);
+        let stamped = stamp(Task::Triage, "triage_v1", &local(), &written).unwrap();
+        assert!(serde_json::from_value::<aha_core::verdict::Verdict>(stamped).is_ok());
+    }
+
+    /// What OpenAI's strict mode asks of a schema: closed objects, every property required, no keyword it does not know.
+    fn strict(schema: &Value) {
+        if let Some(properties) = schema.get("properties").and_then(Value::as_object) {
+            assert_eq!(schema["additionalProperties"], false, "{schema}");
+            let required: Vec<&str> = schema["required"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+            assert_eq!(required, properties.keys().map(String::as_str).collect::<Vec<_>>());
+            properties.values().for_each(strict);
+        }
+        if let Some(items) = schema.get("items") {
+            strict(items);
+        }
+        for keyword in OURS_ALONE {
+            assert!(schema.get(keyword).is_none(), "{keyword} in {schema}");
+        }
+    }
+
+    #[test]
+    fn what_is_sent_fits_the_strict_mode_and_holds_no_stamped_field() {
+        for task in Task::ALL {
+            let schema = wire_schema(task).unwrap();
+            strict(&schema);
+            for field in STAMPED {
+                assert!(!schema.to_string().contains(&format!("\"{field}\"")), "{field}");
+            }
+        }
+    }
+}

@@ -1,0 +1,236 @@
+//! The `OPENAI_EMBED_*` settings: which model gives texts their vectors, where, how many of them, and what that costs.
+//!
+//! How many texts there are, and how long, holds for the models of a catalogue too. Without a model of its own, `OPENAI_MODEL` is asked; a server that refuses it is not asked again for a while (`llm/embedder`).
+
+use std::fmt;
+use std::time::Duration;
+
+use aha_core::money::Price;
+use aha_core::settings::{Reader, number, size};
+use aha_core::topic::BudgetTier;
+use aha_net::endpoint::{below, beside, http_url, without_secrets};
+use secrecy::SecretString;
+use serde::Deserialize;
+use url::Url;
+
+use super::openai::{Models, RawGeneral, rate, section, time_allowed, trimmed};
+
+/// The most texts that the API takes at once.
+const MOST_TEXTS: u64 = 2048;
+
+/// How much is asked for, whoever is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EmbedLimits {
+    /// 0: nobody is asked.
+    pub max_items_per_run: usize,
+    /// Texts in one call.
+    pub batch_size: usize,
+    /// Characters of a text that are sent.
+    pub max_input_chars: usize,
+}
+
+/// Which server is asked for vectors where the catalogue names no model for them.
+#[derive(Clone)]
+pub struct EmbedSettings {
+    /// Full URL of `/v1/embeddings`.
+    pub endpoint: Url,
+    pub key: SecretString,
+    /// Of a whole call.
+    pub timeout: Duration,
+    models: Models,
+    /// `None`: unknown.
+    pub price: Option<Price>,
+}
+
+/// Without the address's query, which may hold a key.
+impl fmt::Debug for EmbedSettings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (endpoint, key) = (without_secrets(&self.endpoint), &self.key);
+        f.debug_struct("EmbedSettings").field("endpoint", &endpoint).field("key", key).finish_non_exhaustive()
+    }
+}
+
+/// Who is asked for vectors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EmbedModel<'a> {
+    pub name: &'a str,
+    /// It is `OPENAI_MODEL`, for want of one that was named for this: perhaps it makes no vectors at all.
+    pub is_general: bool,
+}
+
+impl EmbedSettings {
+    /// By the topic's tier. That a budget comes to its end does not change it: vectors of two models cannot be compared.
+    #[must_use]
+    pub fn model(&self, tier: BudgetTier) -> Option<EmbedModel<'_>> {
+        let name = self.models.of(tier)?;
+        Some(EmbedModel { name, is_general: !self.models.is_named(tier) })
+    }
+
+    /// Whether a model was named for this, at any tier.
+    #[must_use]
+    pub fn is_wanted(&self) -> bool {
+        BudgetTier::ALL.iter().any(|tier| self.models.is_named(*tier))
+    }
+}
+
+/// The variables, without their prefix.
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct RawEmbed {
+    endpoint: Option<String>,
+    model: Option<String>,
+    model_low: Option<String>,
+    model_normal: Option<String>,
+    model_high: Option<String>,
+    max_items_per_run: Option<String>,
+    batch_size: Option<String>,
+    max_input_chars: Option<String>,
+    credits_per_1k_input_tokens: Option<String>,
+    credits_per_1k_tokens: Option<String>,
+}
+
+/// Reads the section. No settings where none of its models is to be asked: no key, no model, no address, or no vectors wanted.
+pub(super) fn read(
+    pairs: &[(String, String)],
+    general: &RawGeneral,
+    key: Option<SecretString>,
+    timeout: Option<u64>,
+    reader: &mut Reader,
+) -> Result<(EmbedLimits, Option<EmbedSettings>), envy::Error> {
+    let mut raw: RawEmbed = section(pairs, "OPENAI_EMBED_")?;
+    let limits = limits(&mut raw, reader);
+    let models = Models {
+        by_tier: [raw.model_low, raw.model_normal, raw.model_high].map(trimmed),
+        of_task: trimmed(raw.model),
+        of_all: trimmed(general.model.clone()),
+    };
+    let own = reader.maybe(raw.endpoint, PLACE, http_url);
+    let input = rate(
+        reader,
+        [
+            ("OPENAI_EMBED_CREDITS_PER_1K_INPUT_TOKENS", raw.credits_per_1k_input_tokens),
+            ("OPENAI_EMBED_CREDITS_PER_1K_TOKENS", raw.credits_per_1k_tokens),
+            ("OPENAI_CREDITS_PER_1K_INPUT_TOKENS", general.credits_per_1k_input_tokens.clone()),
+        ],
+    );
+    let Some(key) = key.filter(|_| models.any() && limits.max_items_per_run > 0) else { return Ok((limits, None)) };
+    let Some(endpoint) = own.or_else(|| endpoint(general)) else {
+        if BudgetTier::ALL.iter().any(|tier| models.is_named(*tier)) {
+            let (name, wants, example) = PLACE;
+            reader.problem(name, None, &format!("{wants}, which cannot be made of OPENAI_ENDPOINT"), example);
+        }
+        return Ok((limits, None));
+    };
+    let settings = EmbedSettings {
+        timeout: time_allowed(&endpoint, timeout),
+        endpoint,
+        key,
+        models,
+        price: input.map(|input| Price { input_microcredits_per_million: input, ..Price::default() }),
+    };
+    Ok((limits, Some(settings)))
+}
+
+fn limits(raw: &mut RawEmbed, reader: &mut Reader) -> EmbedLimits {
+    let mut limit = |text: &mut Option<String>, name: &str, wants: &str, default, example, range: (u64, u64)| {
+        size(reader.or(text.take(), (name, wants, example), default, number(range.0, range.1)))
+    };
+    let (items, texts) = ("a number of items up to 1000000, 0 for none", "a number of texts from 1 to 2048");
+    let chars = "a number of characters from 16 to 1000000";
+    let (most_items, most_chars) = ((0, 1_000_000), (16, 1_000_000));
+    EmbedLimits {
+        max_items_per_run: limit(
+            &mut raw.max_items_per_run,
+            "OPENAI_EMBED_MAX_ITEMS_PER_RUN",
+            items,
+            100,
+            "100",
+            most_items,
+        ),
+        batch_size: limit(&mut raw.batch_size, "OPENAI_EMBED_BATCH_SIZE", texts, 16, "16", (1, MOST_TEXTS)),
+        max_input_chars: limit(
+            &mut raw.max_input_chars,
+            "OPENAI_EMBED_MAX_INPUT_CHARS",
+            chars,
+            8_000,
+            "8000",
+            most_chars,
+        ),
+    }
+}
+
+const PLACE: (&str, &str, &str) =
+    ("OPENAI_EMBED_ENDPOINT", "the full http(s) URL of /v1/embeddings", "https://api.openai.com/v1/embeddings");
+
+/// Of the base address; where only `OPENAI_ENDPOINT` is set, beside it; else the provider's own. `None` where it cannot be told.
+fn endpoint(general: &RawGeneral) -> Option<Url> {
+    if let Some(base) = &general.base_url {
+        return http_url(base.trim()).map(|base| below(&base, "v1", "embeddings"));
+    }
+    match &general.endpoint {
+        Some(endpoint) => beside(&http_url(endpoint.trim())?, &["/responses", "/chat/completions"], "/embeddings"),
+        None => Url::parse(PLACE.2).ok(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::openai;
+
+    fn settings(pairs: &[(&str, &str)]) -> Option<EmbedSettings> {
+        let pairs: Vec<(String, String)> = pairs.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
+        let mut reader = Reader::default();
+        let found = openai::read(&pairs, None, true, &mut reader).unwrap();
+        assert_eq!(reader.problems, []);
+        found.embed
+    }
+
+    const KEY: (&str, &str) = ("OPENAI_API_KEY", "k");
+    const OWN: (&str, &str) = ("OPENAI_EMBED_MODEL", "e");
+
+    #[test]
+    fn vectors_want_a_key_and_a_model_and_may_be_turned_off() {
+        assert!(settings(&[OWN]).is_none());
+        assert!(settings(&[KEY]).is_none());
+        assert!(settings(&[KEY, OWN]).unwrap().is_wanted());
+        assert!(!settings(&[KEY, ("OPENAI_MODEL", "m")]).unwrap().is_wanted());
+        assert!(settings(&[KEY, OWN, ("OPENAI_EMBED_MAX_ITEMS_PER_RUN", "0")]).is_none());
+    }
+
+    #[test]
+    fn the_address_is_its_own_or_of_the_base_or_beside_that_of_answers() {
+        let base = ("OPENAI_BASE_URL", "http://h/x/v1/");
+        for (extra, endpoint) in [
+            (vec![], "https://api.openai.com/v1/embeddings"),
+            (vec![base], "http://h/x/v1/embeddings"),
+            (vec![("OPENAI_ENDPOINT", "http://e/api/responses?version=2")], "http://e/api/embeddings?version=2"),
+            (vec![base, ("OPENAI_ENDPOINT", "http://e/api/responses")], "http://h/x/v1/embeddings"),
+            (vec![base, ("OPENAI_EMBED_ENDPOINT", "http://own/embed")], "http://own/embed"),
+        ] {
+            let settings = settings(&[&[KEY, OWN], extra.as_slice()].concat()).unwrap();
+            assert_eq!(settings.endpoint.as_str(), endpoint);
+        }
+        assert!(settings(&[KEY, ("OPENAI_MODEL", "m"), ("OPENAI_ENDPOINT", "http://e/ask")]).is_none());
+    }
+
+    #[test]
+    fn a_tier_s_model_beats_the_task_s_and_the_general_one_stands_in() {
+        let tiered = settings(&[KEY, OWN, ("OPENAI_MODEL", "m"), ("OPENAI_EMBED_MODEL_LOW", "small")]).unwrap();
+        assert_eq!(tiered.model(BudgetTier::Low), Some(EmbedModel { name: "small", is_general: false }));
+        assert_eq!(tiered.model(BudgetTier::High), Some(EmbedModel { name: "e", is_general: false }));
+        let general = settings(&[KEY, ("OPENAI_MODEL", "m"), ("OPENAI_EMBED_MODEL_HIGH", "big")]).unwrap();
+        assert_eq!(general.model(BudgetTier::Normal), Some(EmbedModel { name: "m", is_general: true }));
+    }
+
+    #[test]
+    fn the_preferred_price_beats_the_old_name_and_that_the_general_one() {
+        let general = ("OPENAI_CREDITS_PER_1K_INPUT_TOKENS", "0.00025");
+        let old = ("OPENAI_EMBED_CREDITS_PER_1K_TOKENS", "0.00002");
+        let preferred = ("OPENAI_EMBED_CREDITS_PER_1K_INPUT_TOKENS", "0");
+        let price = |extra: &[(&'static str, &'static str)]| settings(&[&[KEY, OWN], extra].concat()).unwrap().price;
+        assert_eq!(price(&[]), None);
+        assert_eq!(price(&[general]).unwrap().input_microcredits_per_million, 250_000);
+        assert_eq!(price(&[general, old]).unwrap().input_microcredits_per_million, 20_000);
+        assert!(price(&[general, old, preferred]).unwrap().is_free());
+    }
+}

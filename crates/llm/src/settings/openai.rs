@@ -1,0 +1,475 @@
+//! The `OPENAI_*` settings: which server, which model for which task and tier, how much may be sent and answered, what it costs.
+//!
+//! A model is asked only when both a key and a model are set: a key that happens to be in the environment spends nothing.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::time::Duration;
+
+use aha_core::money::{Price, parse_decimal};
+use aha_core::settings::{Reader, number, size};
+use aha_core::task::Task;
+use aha_core::topic::BudgetTier;
+use aha_net::endpoint::{below, http_url, is_own, without_secrets};
+use aha_net::secret;
+use secrecy::SecretString;
+use serde::Deserialize;
+use url::Url;
+
+use super::embed::{self, EmbedLimits, EmbedSettings};
+
+/// Where requests go when no address is set.
+pub(crate) const DEFAULT_BASE: &str = "https://api.openai.com";
+
+/// A provider elsewhere that has not answered by then has failed.
+pub(crate) const REMOTE_TIMEOUT_SECONDS: u64 = 120;
+/// A model on the owner's own machine or network may take its time (its first byte alone may take five minutes).
+pub(crate) const OWN_TIMEOUT_SECONDS: u64 = 600;
+
+/// A configured OpenAI-compatible server.
+#[derive(Clone)]
+pub struct OpenAiSettings {
+    /// Full URL of `/v1/responses`.
+    pub endpoint: Url,
+    pub key: SecretString,
+    /// Of a whole call.
+    pub timeout: Duration,
+    pub tasks: BTreeMap<Task, TaskSettings>,
+}
+
+/// Without the address's query, which may hold a key.
+impl fmt::Debug for OpenAiSettings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (endpoint, key) = (without_secrets(&self.endpoint), &self.key);
+        f.debug_struct("OpenAiSettings").field("endpoint", &endpoint).field("key", key).finish_non_exhaustive()
+    }
+}
+
+/// How one task is asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TaskSettings {
+    models: Models,
+    /// For one story; a call about n may answer n times as much.
+    pub max_output_tokens: u32,
+    /// Characters of one story's text that are sent.
+    pub max_input_chars: usize,
+    pub max_title_chars: usize,
+    pub max_calls_per_run: Option<u32>,
+    pub effort: Option<Effort>,
+    prices: Prices,
+}
+
+/// What the models of a task cost; `None`: unknown, so that no amount can be told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct Prices {
+    /// Those that are named for the task, else what [`Prices::of_all`] is.
+    of_task: Option<Price>,
+    /// `OPENAI_MODEL`.
+    of_all: Option<Price>,
+}
+
+/// A model of a task's chain, and what it costs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PricedModel<'a> {
+    pub name: &'a str,
+    /// `None`: unknown.
+    pub price: Option<Price>,
+}
+
+/// Names of models: of a task's tiers, of the task, and of everything.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Models {
+    pub(super) by_tier: [Option<String>; 3],
+    pub(super) of_task: Option<String>,
+    pub(super) of_all: Option<String>,
+}
+
+impl Models {
+    pub(super) fn of(&self, tier: BudgetTier) -> Option<&String> {
+        self.by_tier[tier as usize].as_ref().or(self.of_task.as_ref()).or(self.of_all.as_ref())
+    }
+
+    pub(super) fn any(&self) -> bool {
+        BudgetTier::ALL.iter().any(|tier| self.of(*tier).is_some())
+    }
+
+    /// Whether the task has one of its own at any tier.
+    fn names_any(&self) -> bool {
+        BudgetTier::ALL.into_iter().any(|tier| self.is_named(tier))
+    }
+
+    /// Whether the task has one of its own at that tier.
+    pub(super) fn is_named(&self, tier: BudgetTier) -> bool {
+        self.by_tier[tier as usize].is_some() || self.of_task.is_some()
+    }
+}
+
+/// How long a model may think before it answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Effort {
+    None,
+    Low,
+    Medium,
+    High,
+}
+
+impl TaskSettings {
+    /// Models for a tier: the tier's own first, then the smaller one of the low tier, then the general one; each at its own price. Where the task
+    /// names a model, its price is that model's: `OPENAI_MODEL`, which stands in for it, has the general one or none.
+    #[must_use]
+    pub fn chain(&self, tier: BudgetTier) -> Vec<PricedModel<'_>> {
+        let mut chain: Vec<PricedModel<'_>> = Vec::new();
+        let is_named = |tier| self.models.is_named(tier);
+        let own = |tier| self.models.of(tier).filter(|_| is_named(tier)).map(|name| (name, self.prices.of_task));
+        let of_general = if self.models.names_any() { self.prices.of_all } else { self.prices.of_task };
+        let general = self.models.of_all.as_ref().map(|name| (name, of_general));
+        for (name, price) in [own(tier).or(general), own(BudgetTier::Low), general].into_iter().flatten() {
+            if chain.iter().all(|known| known.name != name) {
+                chain.push(PricedModel { name, price });
+            }
+        }
+        chain
+    }
+}
+
+/// The general variables, without their prefix.
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct RawGeneral {
+    api_key: Option<String>,
+    api_key_file: Option<String>,
+    pub(super) endpoint: Option<String>,
+    pub(super) base_url: Option<String>,
+    pub(super) model: Option<String>,
+    pub(super) credits_per_1k_input_tokens: Option<String>,
+    credits_per_1k_output_tokens: Option<String>,
+}
+
+/// The variables of one task (`OPENAI_TRIAGE_…`).
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct RawTask {
+    model: Option<String>,
+    model_low: Option<String>,
+    model_normal: Option<String>,
+    model_high: Option<String>,
+    max_output_tokens: Option<String>,
+    max_input_chars: Option<String>,
+    max_title_chars: Option<String>,
+    max_calls_per_run: Option<String>,
+    reasoning_effort: Option<String>,
+    credits_per_1k_input_tokens: Option<String>,
+    credits_per_1k_output_tokens: Option<String>,
+}
+
+const GENERAL_INPUT: &str = "OPENAI_CREDITS_PER_1K_INPUT_TOKENS";
+const GENERAL_OUTPUT: &str = "OPENAI_CREDITS_PER_1K_OUTPUT_TOKENS";
+
+/// Output tokens, text characters: what a task is given where nothing is set.
+const fn defaults(task: Task) -> (u64, u64) {
+    match task {
+        Task::Triage => (250, 4_000),
+        Task::DeepSummary => (1_200, 16_000),
+        Task::ManualSummary => (1_500, 60_000),
+        Task::EntityExtract => (800, 8_000),
+        Task::SignalParse => (600, 8_000),
+    }
+}
+
+/// What is set, else what servers of that kind are given.
+pub(crate) fn time_allowed(endpoint: &Url, set: Option<u64>) -> Duration {
+    let default = if is_own(endpoint) { OWN_TIMEOUT_SECONDS } else { REMOTE_TIMEOUT_SECONDS };
+    Duration::from_secs(set.unwrap_or(default))
+}
+
+/// The section.
+#[derive(Debug)]
+pub(super) struct Section {
+    /// `None` where no model of it is to be asked.
+    pub(super) openai: Option<OpenAiSettings>,
+    pub(super) embed: Option<EmbedSettings>,
+    pub(super) embed_limits: EmbedLimits,
+    /// How each task is asked, whoever is asked.
+    pub(super) tasks: BTreeMap<Task, TaskSettings>,
+    /// What is set in vain.
+    pub(super) notes: Vec<String>,
+}
+
+/// Reads the section. `is_alone`: no catalogue is configured, which might use what is set here.
+pub(super) fn read(
+    pairs: &[(String, String)],
+    timeout: Option<u64>,
+    is_alone: bool,
+    reader: &mut Reader,
+) -> Result<Section, envy::Error> {
+    let general: RawGeneral = section(pairs, "OPENAI_")?;
+    let mut tasks = BTreeMap::new();
+    for task in Task::ALL {
+        let prefix = task_prefix(task);
+        let raw: RawTask = section(pairs, &prefix)?;
+        tasks.insert(task, read_task(task, &prefix, raw, &general, reader));
+    }
+    let all = tasks.clone();
+    // What a digest does without unless it is asked for by name, or there is a search whose results have to be read.
+    let searches = pairs.iter().any(|(name, _)| name == "AHA_SIGNAL_URL");
+    tasks.retain(|task, settings| match task {
+        Task::EntityExtract => settings.models.names_any(),
+        Task::SignalParse => searches || settings.models.names_any(),
+        Task::Triage | Task::DeepSummary | Task::ManualSummary => true,
+    });
+    let key = secret::of(reader, "OPENAI_API_KEY", general.api_key.clone(), general.api_key_file.clone());
+    let endpoint = endpoint(&general, reader);
+    let (embed_limits, embed) = embed::read(pairs, &general, key.clone(), timeout, reader)?;
+    let has_model = tasks.values().any(|task| task.models.any());
+    let Some(key) = key.filter(|_| has_model) else {
+        let notes = if embed.is_some() { Vec::new() } else { notes(&general, has_model, is_alone) };
+        return Ok(Section { openai: None, embed, embed_limits, tasks: all, notes });
+    };
+    let timeout = time_allowed(&endpoint, timeout);
+    let openai = Some(OpenAiSettings { endpoint, key, timeout, tasks });
+    Ok(Section { openai, embed, embed_limits, tasks: all, notes: Vec::new() })
+}
+
+/// With which the settings of a task begin.
+pub(super) fn task_prefix(task: Task) -> String {
+    format!("OPENAI_{}_", task.as_str().to_uppercase())
+}
+
+pub(super) fn section<T: serde::de::DeserializeOwned>(
+    pairs: &[(String, String)],
+    prefix: &str,
+) -> Result<T, envy::Error> {
+    envy::prefixed(prefix).from_iter(pairs.iter().cloned())
+}
+
+fn notes(general: &RawGeneral, has_model: bool, is_alone: bool) -> Vec<String> {
+    let keyed = general.api_key.is_some() || general.api_key_file.is_some();
+    let placed = general.endpoint.is_some() || general.base_url.is_some();
+    let note = match (keyed, has_model) {
+        (true, false) if is_alone => {
+            "a key is set and no model: set OPENAI_MODEL (or OPENAI_TRIAGE_MODEL) to have stories judged by one"
+        }
+        (false, true) => {
+            "a model is set and no key: set OPENAI_API_KEY (any word, for a server of your own that wants none)"
+        }
+        (false, false) if placed => "an address is set and neither key nor model: set OPENAI_API_KEY and OPENAI_MODEL",
+        _ => return Vec::new(),
+    };
+    vec![note.to_owned()]
+}
+
+fn endpoint(raw: &RawGeneral, reader: &mut Reader) -> Url {
+    let full = ("OPENAI_ENDPOINT", "the full http(s) URL of /v1/responses", "https://api.openai.com/v1/responses");
+    let base = ("OPENAI_BASE_URL", "an http(s) URL, to which /v1/responses is added", DEFAULT_BASE);
+    let given = reader.maybe(raw.endpoint.clone(), full, http_url);
+    let based =
+        reader.maybe(raw.base_url.clone(), base, |text| http_url(text).map(|base| below(&base, "v1", "responses")));
+    given.or(based).unwrap_or_else(default_endpoint)
+}
+
+#[expect(clippy::expect_used, reason = "a constant, read by a test")]
+fn default_endpoint() -> Url {
+    Url::parse(&format!("{DEFAULT_BASE}/v1/responses")).expect("the default address is a URL")
+}
+
+fn read_task(task: Task, prefix: &str, raw: RawTask, general: &RawGeneral, reader: &mut Reader) -> TaskSettings {
+    let (output_tokens, input_chars) = defaults(task);
+    let name = |rest: &str| format!("{prefix}{rest}");
+    let limit = |reader: &mut Reader, text, rest: &str, default, most, example| {
+        let wants = format!("a whole number from 16 to {most}");
+        reader.or(text, (&name(rest), &wants, example), default, number(16, most))
+    };
+    let max_output_tokens = limit(reader, raw.max_output_tokens, "MAX_OUTPUT_TOKENS", output_tokens, 100_000, "250");
+    let max_input_chars = limit(reader, raw.max_input_chars, "MAX_INPUT_CHARS", input_chars, 1_000_000, "4000");
+    let max_title_chars = limit(reader, raw.max_title_chars, "MAX_TITLE_CHARS", 240, 10_000, "240");
+    let calls = (&*name("MAX_CALLS_PER_RUN"), "a whole number of calls", "20");
+    let effort = (&*name("REASONING_EFFORT"), "none, low, medium or high", "none");
+    TaskSettings {
+        models: Models {
+            by_tier: [raw.model_low, raw.model_normal, raw.model_high].map(trimmed),
+            of_task: trimmed(raw.model),
+            of_all: trimmed(general.model.clone()),
+        },
+        max_output_tokens: u32::try_from(max_output_tokens).unwrap_or(u32::MAX),
+        max_input_chars: size(max_input_chars),
+        max_title_chars: size(max_title_chars),
+        max_calls_per_run: reader.maybe(raw.max_calls_per_run, calls, |text| text.parse().ok()),
+        effort: reader.maybe(raw.reasoning_effort, effort, effort_of),
+        prices: Prices {
+            of_task: price(
+                reader,
+                [
+                    (&name("CREDITS_PER_1K_INPUT_TOKENS"), raw.credits_per_1k_input_tokens),
+                    (GENERAL_INPUT, general.credits_per_1k_input_tokens.clone()),
+                ],
+                [
+                    (&name("CREDITS_PER_1K_OUTPUT_TOKENS"), raw.credits_per_1k_output_tokens),
+                    (GENERAL_OUTPUT, general.credits_per_1k_output_tokens.clone()),
+                ],
+            ),
+            of_all: price(
+                // What is wrong with them has been said.
+                &mut Reader::default(),
+                [(GENERAL_INPUT, general.credits_per_1k_input_tokens.clone())],
+                [(GENERAL_OUTPUT, general.credits_per_1k_output_tokens.clone())],
+            ),
+        },
+    }
+}
+
+pub(super) fn trimmed(name: Option<String>) -> Option<String> {
+    name.map(|name| name.trim().to_owned())
+}
+
+fn effort_of(text: &str) -> Option<Effort> {
+    match text {
+        "none" => Some(Effort::None),
+        "low" => Some(Effort::Low),
+        "medium" => Some(Effort::Medium),
+        "high" => Some(Effort::High),
+        _ => None,
+    }
+}
+
+/// A price of which one half is missing is none.
+fn price<const N: usize>(
+    reader: &mut Reader,
+    input: [(&str, Option<String>); N],
+    output: [(&str, Option<String>); N],
+) -> Option<Price> {
+    let input = rate(reader, input)?;
+    let output = rate(reader, output)?;
+    Some(Price { input_microcredits_per_million: input, output_microcredits_per_million: output, ..Price::default() })
+}
+
+/// The first rate that is set, in micro-credits for a million tokens: credits for a thousand, times 10^9.
+pub(super) fn rate<const N: usize>(reader: &mut Reader, given: [(&str, Option<String>); N]) -> Option<i64> {
+    let mut first = None;
+    for (name, text) in given {
+        let what = (name, "credits for 1,000 tokens, of at most nine decimals", "0.00025");
+        let read = reader.maybe(text, what, |text| parse_decimal(text, 9));
+        first = first.or(read);
+    }
+    first
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settings(pairs: &[(&str, &str)]) -> Option<OpenAiSettings> {
+        let pairs: Vec<(String, String)> = pairs.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
+        let mut reader = Reader::default();
+        let section = read(&pairs, None, true, &mut reader).unwrap();
+        assert_eq!(reader.problems, []);
+        section.openai
+    }
+
+    #[test]
+    fn a_key_alone_asks_no_model() {
+        assert!(settings(&[("OPENAI_API_KEY", "sk-1")]).is_none());
+        assert!(settings(&[("OPENAI_MODEL", "m")]).is_none());
+        assert!(settings(&[("OPENAI_API_KEY", "sk-1"), ("OPENAI_MODEL", "m")]).is_some());
+    }
+
+    #[test]
+    fn a_task_that_is_done_only_on_request_is_asked_for_by_any_tier_s_model() {
+        let keyed = [("OPENAI_API_KEY", "k"), ("OPENAI_TRIAGE_MODEL", "m")];
+        let names = |settings: &OpenAiSettings, task, tier| {
+            let chain = settings.tasks.get(&task).map(|task| task.chain(tier)).unwrap_or_default();
+            chain.iter().map(|model| model.name.to_owned()).collect::<Vec<_>>()
+        };
+        for (setting, low, normal, high) in [
+            ("MODEL_LOW", &["e"][..], &["e"][..], &["e"][..]),
+            ("MODEL_NORMAL", &[], &["e"], &[]),
+            ("MODEL_HIGH", &[], &[], &["e"]),
+        ] {
+            for task in [Task::EntityExtract, Task::SignalParse] {
+                let name = format!("{}{setting}", task_prefix(task));
+                let settings = settings(&[&keyed[..], &[(name.as_str(), "e")]].concat()).unwrap();
+                let found = BudgetTier::ALL.map(|tier| names(&settings, task, tier));
+                assert_eq!(found, [low, normal, high], "{name}");
+            }
+        }
+        assert!(!settings(&keyed).unwrap().tasks.contains_key(&Task::EntityExtract));
+    }
+
+    #[test]
+    fn the_address_is_the_endpoint_or_made_of_the_base() {
+        let keyed = [("OPENAI_API_KEY", "k"), ("OPENAI_MODEL", "m")];
+        for (extra, endpoint) in [
+            (vec![], "https://api.openai.com/v1/responses"),
+            (vec![("OPENAI_BASE_URL", "http://h:1")], "http://h:1/v1/responses"),
+            (vec![("OPENAI_BASE_URL", "http://h/x/v1/")], "http://h/x/v1/responses"),
+            (
+                vec![("OPENAI_BASE_URL", "http://h"), ("OPENAI_ENDPOINT", "http://e/api/responses")],
+                "http://e/api/responses",
+            ),
+        ] {
+            let settings = settings(&[keyed.as_slice(), extra.as_slice()].concat()).unwrap();
+            assert_eq!(settings.endpoint.as_str(), endpoint);
+        }
+    }
+
+    #[test]
+    fn a_tier_beats_the_task_and_the_task_the_general_one() {
+        let settings = settings(&[
+            ("OPENAI_API_KEY", "k"),
+            ("OPENAI_MODEL", "general"),
+            ("OPENAI_TRIAGE_MODEL", "task"),
+            ("OPENAI_TRIAGE_MODEL_LOW", "small"),
+        ])
+        .unwrap();
+        let chain = |task, tier| -> Vec<String> {
+            settings.tasks[&task].chain(tier).iter().map(|model| model.name.to_owned()).collect()
+        };
+        assert_eq!(chain(Task::Triage, BudgetTier::High), ["task", "small", "general"]);
+        assert_eq!(chain(Task::Triage, BudgetTier::Low), ["small", "general"]);
+        assert_eq!(chain(Task::DeepSummary, BudgetTier::High), ["general"]);
+        assert!(!settings.tasks.contains_key(&Task::EntityExtract));
+    }
+
+    #[test]
+    fn prices_are_exact_and_a_task_s_own_beats_the_general_one() {
+        let settings = settings(&[
+            ("OPENAI_API_KEY", "k"),
+            ("OPENAI_MODEL", "m"),
+            ("OPENAI_CREDITS_PER_1K_INPUT_TOKENS", "0.00025"),
+            ("OPENAI_CREDITS_PER_1K_OUTPUT_TOKENS", "0.002"),
+            ("OPENAI_TRIAGE_CREDITS_PER_1K_OUTPUT_TOKENS", "0.0004"),
+        ])
+        .unwrap();
+        let price = |task| settings.tasks[&task].chain(BudgetTier::Normal)[0].price.unwrap();
+        let triage = price(Task::Triage);
+        assert_eq!((triage.input_microcredits_per_million, triage.output_microcredits_per_million), (250_000, 400_000));
+        assert_eq!(price(Task::DeepSummary).output_microcredits_per_million, 2_000_000);
+    }
+
+    #[test]
+    fn a_model_that_stands_in_has_a_price_of_its_own_or_none() {
+        let cheap = [
+            ("OPENAI_API_KEY", "k"),
+            ("OPENAI_MODEL", "big"),
+            ("OPENAI_TRIAGE_MODEL", "cheap"),
+            ("OPENAI_TRIAGE_CREDITS_PER_1K_INPUT_TOKENS", "0.00001"),
+            ("OPENAI_TRIAGE_CREDITS_PER_1K_OUTPUT_TOKENS", "0.00002"),
+        ];
+        let big = [("OPENAI_CREDITS_PER_1K_INPUT_TOKENS", "1"), ("OPENAI_CREDITS_PER_1K_OUTPUT_TOKENS", "2")];
+        let prices = |pairs: &[(&str, &str)]| -> Vec<(String, Option<i64>)> {
+            let settings = settings(pairs).unwrap();
+            let chain = settings.tasks[&Task::Triage].chain(BudgetTier::Normal);
+            let price = |model: &PricedModel<'_>| model.price.map(|price| price.input_microcredits_per_million);
+            chain.iter().map(|model| (model.name.to_owned(), price(model))).collect()
+        };
+        assert_eq!(prices(&cheap), [("cheap".to_owned(), Some(10_000)), ("big".to_owned(), None)]);
+        let both = prices(&[cheap.as_slice(), big.as_slice()].concat());
+        assert_eq!(both, [("cheap".to_owned(), Some(10_000)), ("big".to_owned(), Some(1_000_000_000))]);
+    }
+
+    #[test]
+    fn an_own_server_is_given_more_time() {
+        for (base, seconds) in [("http://127.0.0.1:9", 600), ("http://box:9", 600), ("https://api.example.org", 120)] {
+            let settings =
+                settings(&[("OPENAI_API_KEY", "k"), ("OPENAI_MODEL", "m"), ("OPENAI_BASE_URL", base)]).unwrap();
+            assert_eq!(settings.timeout.as_secs(), seconds, "{base}");
+        }
+    }
+}

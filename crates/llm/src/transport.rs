@@ -1,0 +1,321 @@
+//! Sends bytes and brings bytes back; it alone does. It follows no redirect, retries nothing and knows no dialect.
+
+use std::fmt::{self, Debug};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use aha_net::address::{AddressRules, CheckedResolver, ResolveFailure};
+use aha_net::endpoint::without_secrets;
+use async_trait::async_trait;
+use bytes::Bytes;
+use futures::stream::{BoxStream, StreamExt as _};
+use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION};
+use tokio::time::Instant;
+use url::{Host, Url};
+
+use super::error::CallError;
+use crate::settings::Egress;
+
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+/// An answer is some kilobytes; this leaves room for embeddings.
+const MAX_BODY_MIB: usize = 32;
+
+/// What a dialect made of a request.
+#[derive(Clone)]
+pub struct WireRequest {
+    pub url: Url,
+    /// The key among them.
+    pub headers: HeaderMap,
+    pub body: Bytes,
+}
+
+/// Without the address's query, which may hold a key; headers that hold one are marked.
+impl Debug for WireRequest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("WireRequest")
+            .field("url", &without_secrets(&self.url))
+            .field("headers", &self.headers)
+            .field("body_bytes", &self.body.len())
+            .finish()
+    }
+}
+
+/// How long a server is waited for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Timeouts {
+    /// Until its answer begins.
+    pub first_byte: Duration,
+    /// Between two pieces of it.
+    pub idle: Duration,
+    /// Until it is complete.
+    pub whole: Duration,
+}
+
+impl Timeouts {
+    /// Only the whole counts.
+    #[must_use]
+    pub const fn of(whole: Duration) -> Self {
+        Self { first_byte: whole, idle: whole, whole }
+    }
+}
+
+/// What came back, whatever its status.
+#[derive(Clone, Default)]
+pub struct WireResponse {
+    pub status: u16,
+    pub headers: HeaderMap,
+    pub body: Vec<u8>,
+}
+
+impl WireResponse {
+    /// A header as text.
+    #[must_use]
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name)?.to_str().ok().map(str::trim).filter(|value| !value.is_empty())
+    }
+}
+
+/// Without what the server said, which may quote a key.
+impl Debug for WireResponse {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let bytes = self.body.len();
+        f.debug_struct("WireResponse").field("status", &self.status).field("body_bytes", &bytes).finish_non_exhaustive()
+    }
+}
+
+/// An answer whose body is still on its way.
+pub struct WireStream {
+    pub status: u16,
+    pub headers: HeaderMap,
+    /// An error ends it.
+    pub chunks: BoxStream<'static, Result<Bytes, CallError>>,
+}
+
+impl Debug for WireStream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("WireStream").field("status", &self.status).finish_non_exhaustive()
+    }
+}
+
+impl From<WireResponse> for WireStream {
+    fn from(WireResponse { status, headers, body }: WireResponse) -> Self {
+        let chunks = futures::stream::iter([Ok(Bytes::from(body))]).boxed();
+        Self { status, headers, chunks }
+    }
+}
+
+impl WireStream {
+    /// Waits for all of it.
+    ///
+    /// # Errors
+    /// When it breaks off, or is larger than a sane answer.
+    pub async fn collect(mut self) -> Result<WireResponse, CallError> {
+        let mut body = Vec::new();
+        while let Some(chunk) = self.chunks.next().await {
+            let chunk = chunk?;
+            if body.len() + chunk.len() > MAX_BODY_MIB << 20 {
+                return Err(CallError::TooLarge(MAX_BODY_MIB));
+            }
+            body.extend_from_slice(&chunk);
+        }
+        Ok(WireResponse { status: self.status, headers: self.headers, body })
+    }
+}
+
+/// The way to a server.
+#[async_trait]
+pub trait Transport: Debug + Send + Sync {
+    /// Sends, and returns when the answer begins.
+    ///
+    /// # Errors
+    /// When no answer began; one with an error's status is an answer.
+    async fn open(&self, request: &WireRequest, timeouts: Timeouts) -> Result<WireStream, CallError>;
+
+    /// Sends, and returns when the answer is complete.
+    ///
+    /// # Errors
+    /// When no whole answer came.
+    async fn send(&self, request: &WireRequest, timeouts: Timeouts) -> Result<WireResponse, CallError> {
+        self.open(request, timeouts).await?.collect().await
+    }
+}
+
+/// HTTP.
+#[derive(Debug)]
+pub struct Http {
+    /// Made for the first request: it reads all certificates of the machine, which takes longer than most commands.
+    client: OnceLock<Result<reqwest::Client, String>>,
+    /// `None`: any address will do.
+    rules: Option<AddressRules>,
+}
+
+impl Http {
+    /// With local egress only addresses of this machine and of private networks are connected to, whatever a name resolves to, and
+    /// no proxy of the environment is used: it would connect for us.
+    #[must_use]
+    pub fn within(egress: Egress) -> Self {
+        Self { client: OnceLock::new(), rules: (egress == Egress::Local).then(AddressRules::own_network) }
+    }
+
+    fn client(&self) -> Result<&reqwest::Client, CallError> {
+        let made = self.client.get_or_init(|| client(self.rules.as_ref()).map_err(|error| error.to_string()));
+        made.as_ref().map_err(|why| CallError::Connect(format!("the HTTP client cannot be made: {why}")))
+    }
+
+    /// Addresses in a URL are asked no resolver about.
+    fn check(&self, url: &Url) -> Result<(), CallError> {
+        let address = match url.host() {
+            Some(Host::Ipv4(address)) => address.into(),
+            Some(Host::Ipv6(address)) => address.into(),
+            Some(Host::Domain(_)) | None => return Ok(()),
+        };
+        match &self.rules {
+            Some(rules) if !rules.permits(address) => Err(CallError::NotLocal(address.to_string())),
+            Some(_) | None => Ok(()),
+        }
+    }
+}
+
+#[async_trait]
+impl Transport for Http {
+    async fn open(&self, request: &WireRequest, timeouts: Timeouts) -> Result<WireStream, CallError> {
+        self.check(&request.url)?;
+        let end = Instant::now() + timeouts.whole;
+        let sending = self
+            .client()?
+            .post(request.url.clone())
+            .headers(request.headers.clone())
+            .header(CONTENT_TYPE, HeaderValue::from_static("application/json"))
+            .body(request.body.clone());
+        let patience = timeouts.first_byte.min(timeouts.whole);
+        let response = tokio::time::timeout(patience, sending.send())
+            .await
+            .map_err(|_| CallError::TimedOut(patience.as_secs()))?
+            .map_err(|error| failure(&error))?;
+        aha_core::failpoint::hit_showing("call.after_send", &(self, request));
+        let (status, headers) = (response.status().as_u16(), response.headers().clone());
+        if response.status().is_redirection() {
+            return Err(CallError::Redirected(target(&headers)));
+        }
+        Ok(WireStream { status, headers, chunks: chunks(response, end, timeouts) })
+    }
+}
+
+fn client(rules: Option<&AddressRules>) -> Result<reqwest::Client, reqwest::Error> {
+    let builder = reqwest::Client::builder()
+        .user_agent(concat!("aha-radar/", env!("CARGO_PKG_VERSION")))
+        .redirect(reqwest::redirect::Policy::none())
+        .connect_timeout(CONNECT_TIMEOUT);
+    match rules {
+        Some(rules) => builder.no_proxy().dns_resolver(Arc::new(CheckedResolver::of(rules.clone()))),
+        None => builder,
+    }
+    .build()
+}
+
+/// The body's pieces, each waited for as long as it may take.
+fn chunks(
+    response: reqwest::Response,
+    end: Instant,
+    timeouts: Timeouts,
+) -> BoxStream<'static, Result<Bytes, CallError>> {
+    let body = response.bytes_stream().boxed();
+    futures::stream::unfold(Some(body), move |body| async move {
+        let mut body = body?;
+        let patience = end.saturating_duration_since(Instant::now()).min(timeouts.idle);
+        match tokio::time::timeout(patience, body.next()).await {
+            Ok(Some(Ok(chunk))) => Some((Ok(chunk), Some(body))),
+            Ok(Some(Err(error))) => Some((Err(failure(&error)), None)),
+            Ok(None) => None,
+            Err(_) if Instant::now() >= end => Some((Err(CallError::TimedOut(timeouts.whole.as_secs())), None)),
+            Err(_) => Some((Err(CallError::Stalled(timeouts.idle.as_secs())), None)),
+        }
+    })
+    .boxed()
+}
+
+/// The host that a redirect names, and no more of it: the rest may be made to look like a message.
+fn target(headers: &HeaderMap) -> String {
+    let location = headers.get(LOCATION).and_then(|value| value.to_str().ok());
+    let host = location.and_then(|text| Url::parse(text).ok()).and_then(|url| url.host_str().map(str::to_owned));
+    host.unwrap_or_else(|| "another address".to_owned())
+}
+
+fn failure(error: &reqwest::Error) -> CallError {
+    let causes = std::iter::successors(Some(error as &(dyn std::error::Error + 'static)), |cause| cause.source());
+    let refused = causes.filter_map(|cause| cause.downcast_ref()).find_map(|failure| match failure {
+        ResolveFailure::Refused { host, address } => Some(format!("{host}, which is {address},")),
+        ResolveFailure::Unknown { .. } => None,
+    });
+    if let Some(place) = refused {
+        return CallError::NotLocal(place);
+    }
+    let why = innermost(error);
+    if error.is_connect() {
+        return CallError::Connect(why);
+    }
+    if error.is_timeout() {
+        return CallError::TimedOut(CONNECT_TIMEOUT.as_secs());
+    }
+    CallError::Interrupted(why)
+}
+
+/// The cause at the bottom: the ones above it only say that something failed, and name the address.
+fn innermost(error: &dyn std::error::Error) -> String {
+    let mut cause = error;
+    while let Some(next) = cause.source() {
+        cause = next;
+    }
+    cause.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::{IpAddr, SocketAddr};
+
+    use super::*;
+
+    async fn sent(http: &Http, url: &str) -> Result<WireResponse, CallError> {
+        let request = WireRequest { url: Url::parse(url).unwrap(), headers: HeaderMap::new(), body: "{}".into() };
+        http.send(&request, Timeouts::of(Duration::from_secs(5))).await
+    }
+
+    /// Whether anybody connects within a moment.
+    async fn is_reached(listener: &tokio::net::TcpListener) -> bool {
+        tokio::time::timeout(Duration::from_millis(200), listener.accept()).await.is_ok()
+    }
+
+    #[tokio::test]
+    async fn local_egress_refuses_addresses_elsewhere() {
+        let http = Http::within(Egress::Local);
+        for url in ["http://203.0.113.7/", "https://8.8.8.8/v1", "http://[2606:4700::1]/", "http://169.254.169.254/"] {
+            assert!(matches!(sent(&http, url).await, Err(CallError::NotLocal(_))), "{url}");
+        }
+    }
+
+    /// The resolver is that of the machine, whose names lead where we cannot say; so one that leads here is held against rules by
+    /// which here is elsewhere.
+    #[tokio::test]
+    async fn a_name_that_leads_elsewhere_is_refused_before_a_byte_is_sent() {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let rules = AddressRules::new(Vec::new());
+        assert!(!rules.permits(IpAddr::from([127, 0, 0, 1])));
+        let http = Http { client: OnceLock::new(), rules: Some(rules) };
+        let error = sent(&http, &format!("http://localhost:{port}/")).await.unwrap_err();
+        assert!(matches!(&error, CallError::NotLocal(place) if place.starts_with("localhost, which is ")), "{error}");
+        assert!(!is_reached(&listener).await);
+    }
+
+    #[tokio::test]
+    async fn local_egress_reaches_names_of_this_machine() {
+        let listener = tokio::net::TcpListener::bind(SocketAddr::from(([127, 0, 0, 1], 0))).await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let http = Http::within(Egress::Local);
+        let url = format!("http://localhost:{port}/");
+        let sending = sent(&http, &url);
+        let (_, reached) =
+            tokio::join!(tokio::time::timeout(Duration::from_millis(300), sending), is_reached(&listener));
+        assert!(reached);
+    }
+}

@@ -1,0 +1,94 @@
+//! Addresses of servers: whether they can be used, what is below them, and whether they are the owner's own.
+
+use std::net::IpAddr;
+
+use url::{Host, Url};
+
+use crate::address::is_own_network;
+
+/// Names below these are never on the public internet: mDNS, RFC 6761, RFC 8375, ICANN's private-use domain.
+const PRIVATE_NAMES: [&str; 4] = ["local", "localhost", "internal", "home.arpa"];
+
+#[must_use]
+pub fn http_url(text: &str) -> Option<Url> {
+    Url::parse(text).ok().filter(|url| matches!(url.scheme(), "http" | "https") && url.host().is_some())
+}
+
+/// `BASE/v1/NAME`; a base that ends with `/v1` already is not given a second one.
+#[must_use]
+pub fn below(base: &Url, version: &str, name: &str) -> Url {
+    let mut url = base.clone();
+    let path = base.path().trim_end_matches('/');
+    let path = path.strip_suffix(&format!("/{version}")).unwrap_or(path);
+    url.set_path(&format!("{path}/{version}/{name}"));
+    url
+}
+
+/// An address of the same interface: `method` in the place of one that is known. `None` where the address ends with none of these.
+#[must_use]
+pub fn beside(endpoint: &Url, known: &[&str], method: &str) -> Option<Url> {
+    let path = endpoint.path().trim_end_matches('/');
+    let parent = known.iter().find_map(|known| path.strip_suffix(known))?;
+    let mut url = endpoint.clone();
+    url.set_path(&format!("{parent}{method}"));
+    Some(url)
+}
+
+/// An address as it may be shown: a user, a password and a query may hold keys.
+#[must_use]
+pub fn without_secrets(url: &Url) -> String {
+    let port = url.port().map_or_else(String::new, |port| format!(":{port}"));
+    format!("{}://{}{port}{}", url.scheme(), url.host_str().unwrap_or_default(), url.path())
+}
+
+/// Whether the server is on this machine or a private network, by its address or, unproven, by its name.
+#[must_use]
+pub fn is_own(url: &Url) -> bool {
+    match url.host() {
+        Some(Host::Domain(name)) => {
+            let name = name.trim_end_matches('.').to_ascii_lowercase();
+            let is_below = |top: &&str| name == **top || name.ends_with(&format!(".{top}"));
+            !name.contains('.') || PRIVATE_NAMES.iter().any(is_below)
+        }
+        Some(Host::Ipv4(address)) => is_own_network(IpAddr::V4(address)),
+        Some(Host::Ipv6(address)) => is_own_network(IpAddr::V6(address)),
+        None => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_is_shown_without_its_secrets() {
+        let url = Url::parse("https://me:secret@llm.example:8443/v1/responses?key=secret#secret").unwrap();
+        assert_eq!(without_secrets(&url), "https://llm.example:8443/v1/responses");
+    }
+
+    #[test]
+    fn own_servers_are_known_by_address_or_name() {
+        for (url, own) in [
+            ("http://127.0.0.1:1", true),
+            ("http://[::1]:1", true),
+            ("http://10.1.2.3", true),
+            ("http://[fd00::1]", true),
+            ("http://[::ffff:192.168.0.1]", true),
+            ("http://localhost", true),
+            ("http://box:8080", true),
+            ("http://Box.Local.", true),
+            ("http://host.docker.internal:11434", true),
+            ("http://gpu.home.arpa", true),
+            ("http://local.example", false),
+            ("http://notlocal.example.com", false),
+            ("http://api.internal.example", false),
+            ("https://api.openai.com", false),
+            ("http://8.8.8.8", false),
+            ("http://203.0.113.4", false),
+            ("http://169.254.169.254", false),
+            ("http://[::ffff:8.8.8.8]", false),
+        ] {
+            assert_eq!(is_own(&Url::parse(url).unwrap()), own, "{url}");
+        }
+    }
+}

@@ -1,0 +1,14 @@
+//! Fingerprints of texts.
+
+use sha2::{Digest as _, Sha256};
+
+/// First 32 hexadecimal digits of the SHA-256 of `bytes`.
+#[must_use]
+pub fn hex32(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(32);
+    for byte in Sha256::digest(bytes).iter().take(16) {
+        text.push(char::from_digit(u32::from(byte >> 4), 16).unwrap_or('0'));
+        text.push(char::from_digit(u32::from(byte & 15), 16).unwrap_or('0'));
+    }
+    text
+}
