@@ -26,13 +26,13 @@ RUN for crate in analysis content core llm net store; do \
     && mkdir src \
     && echo 'fn main() {}' > src/main.rs \
     && touch src/lib.rs \
-    && cargo build --release --locked \
+    && cargo build --profile dist --locked \
     && rm -r src crates
 
 COPY . .
 # Copied files keep their old times; cargo would take the stand-ins for newer.
 RUN touch src/main.rs src/lib.rs crates/*/src/lib.rs \
-    && cargo build --release --locked
+    && cargo build --profile dist --locked
 
 FROM debian:bookworm-slim
 RUN apt-get update \
@@ -44,7 +44,7 @@ RUN groupadd --gid 10001 aha-radar \
     && useradd --uid 10001 --gid 10001 --no-create-home --home-dir /data --shell /usr/sbin/nologin aha-radar \
     && install --directory --owner=10001 --group=10001 --mode=0750 /data
 
-COPY --from=build /build/target/release/aha-radar /usr/local/bin/aha-radar
+COPY --from=build /build/target/dist/aha-radar /usr/local/bin/aha-radar
 
 # All that is written lies under /data, SQLite's own temporary files too, so the rest may be read-only.
 ENV DATABASE_URL=sqlite:///data/aha-radar.db \

@@ -17,6 +17,10 @@ lint:
 deny *checks:
     bash scripts/deny.sh {{ checks }}
 
+# The unit tests of all crates.
+unit:
+    cargo test --workspace --lib --locked
+
 # Everything a change must pass: formatting, lints, dependencies and all tests.
 test:
     bash scripts/test.sh

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Tries a release build on 59 real feeds and on another parser's test cases, both kept outside the repository in ../shared.
+# Tries a build of what is shipped (profile dist) on 59 real feeds and on another parser's test cases, both kept outside the repository in ../shared.
 #
 # 1. Serves the real feeds on loopback and makes the same run over them twice: the digest must be the same byte for byte, no
 #    table may grow, at least 300 items must be read, and the ten stories on top must come from at least 6 sources. The same run
@@ -28,9 +28,9 @@ done
 command -v python3 >/dev/null || fail "python3 is missing; it serves the feeds and reads the results"
 
 echo "building the release" >&2
-cargo build --release --locked
-binary=$PWD/${CARGO_TARGET_DIR:-target}/release/aha-radar
-[[ -z ${CARGO_TARGET_DIR:-} || $CARGO_TARGET_DIR != /* ]] || binary=$CARGO_TARGET_DIR/release/aha-radar
+cargo build --profile dist --locked
+binary=$PWD/${CARGO_TARGET_DIR:-target}/dist/aha-radar
+[[ -z ${CARGO_TARGET_DIR:-} || $CARGO_TARGET_DIR != /* ]] || binary=$CARGO_TARGET_DIR/dist/aha-radar
 
 work=$(mktemp -d)
 server=

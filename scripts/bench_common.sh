@@ -9,11 +9,11 @@ python_with() {
     "$python" -m pip install --quiet --disable-pip-version-check "$@"
 }
 
-# Leaves in AHA_RADAR the release build, unless it names a program already.
+# Leaves in AHA_RADAR the build of what is shipped (profile dist), unless it names a program already.
 release_program() {
     [[ -z ${AHA_RADAR:-} ]] || return 0
     echo "building the release" >&2
-    cargo build --release --locked
+    cargo build --profile dist --locked
     local folder=${CARGO_TARGET_DIR:-target}
-    AHA_RADAR=$(cd "$folder" && pwd)/release/aha-radar
+    AHA_RADAR=$(cd "$folder" && pwd)/dist/aha-radar
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What hostile answers cost a release build: bombs, nesting, attributes and items without number, lies about length and encoding,
+# What hostile answers cost a build of what is shipped (profile dist): bombs, nesting, attributes and items without number, lies about length and encoding,
 # a byte a second. Each in a run of its own, with time and peak memory of the whole process.
 #
 # usage: scripts/hostile.sh [NAME...]

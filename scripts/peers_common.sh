@@ -32,10 +32,10 @@ start_litellm() { # PORT
 # The program: AHA_BIN, else the release build, else the debug build.
 find_program() {
     binary=${AHA_BIN:-}
-    for built in target/release/aha-radar target/debug/aha-radar; do
+    for built in target/dist/aha-radar target/release/aha-radar target/debug/aha-radar; do
         [[ -n $binary || ! -x $built ]] || binary=$PWD/$built
     done
-    [[ -x $binary ]] || fail "there is no program: cargo build --release, or name one in AHA_BIN"
+    [[ -x $binary ]] || fail "there is no program: cargo build --profile dist, or name one in AHA_BIN"
     binary=$(realpath "$binary")
 }
 

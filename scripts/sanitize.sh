@@ -29,8 +29,8 @@ done
 binary=${AHA_RADAR_BIN:-}
 if [[ -z $binary ]]; then
     echo "building the release" >&2
-    cargo build --release --locked
-    binary=$PWD/${CARGO_TARGET_DIR:-target}/release/aha-radar
+    cargo build --profile dist --locked
+    binary=$PWD/${CARGO_TARGET_DIR:-target}/dist/aha-radar
 fi
 binary=$(realpath "$binary")
 work=$(mktemp -d)

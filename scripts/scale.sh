@@ -21,9 +21,9 @@ command -v python3 >/dev/null || {
 }
 if [[ -z ${AHA_RADAR:-} ]]; then
     echo "building the release" >&2
-    cargo build --release --locked
+    cargo build --profile dist --locked
     folder=${CARGO_TARGET_DIR:-target}
-    AHA_RADAR=$(cd "$folder" && pwd)/release/aha-radar
+    AHA_RADAR=$(cd "$folder" && pwd)/dist/aha-radar
 fi
 export AHA_RADAR
 if [[ -z ${AHA_TEST_POSTGRES_URL:-} ]]; then

@@ -112,10 +112,32 @@ async fn app(config: Config, mode: OpenMode) -> anyhow::Result<App> {
 /// Logs go to standard error. A daemon tells what it does; a command only what is wrong, unless `AHA_LOG` says otherwise.
 fn start_logging(config: &Config, daemon: bool) {
     let default = if daemon { "info,tokio_cron_scheduler=warn" } else { "error" };
-    let filter = tracing_subscriber::EnvFilter::new(config.log.filter.as_deref().unwrap_or(default));
+    let filter = with_own_crates(config.log.filter.as_deref().unwrap_or(default));
+    let filter = tracing_subscriber::EnvFilter::new(filter);
     let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
     match config.log.format {
         LogFormat::Text => builder.with_ansi(output::colour_on_stderr()).init(),
         LogFormat::Json => builder.json().flatten_event(true).init(),
+    }
+}
+
+/// `aha_radar=LEVEL` means the whole program, the crates it is made of included; what names one of them comes after and wins.
+fn with_own_crates(filter: &str) -> String {
+    const CRATES: [&str; 6] = ["aha_analysis", "aha_content", "aha_core", "aha_llm", "aha_net", "aha_store"];
+    let levels = filter.split(',').filter_map(|directive| directive.trim().strip_prefix("aha_radar="));
+    let own = levels.flat_map(|level| CRATES.map(|name| format!("{name}={level},")));
+    own.chain([filter.to_owned()]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::with_own_crates;
+
+    #[test]
+    fn a_level_of_the_program_is_one_of_its_crates() {
+        assert_eq!(with_own_crates("info"), "info");
+        let filter = with_own_crates("warn, aha_radar=debug,aha_llm=trace");
+        assert!(filter.starts_with("aha_analysis=debug,aha_content=debug,"), "{filter}");
+        assert!(filter.ends_with("aha_store=debug,warn, aha_radar=debug,aha_llm=trace"), "{filter}");
     }
 }

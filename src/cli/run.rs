@@ -18,6 +18,7 @@ use crate::app::App;
 use crate::config::Config;
 use crate::digest::terminal::Foot;
 use crate::digest::{Format, render, terminal};
+use crate::pipeline::due;
 use crate::pipeline::runner::{self, RunOutcome, RunRequest};
 use crate::pipeline::{RunError, StopSignal};
 
@@ -37,7 +38,7 @@ pub(super) async fn run(config: Config, arguments: RunArguments) -> Result<Exit>
     };
     let app = App::new(config, patiently(&stop, opening).await?)?;
     let (topic, imported) = patiently(&stop, async || prepare(&app, &arguments).await).await?;
-    let zone = runner::zone_of(&app, &topic)?;
+    let zone = due::zone_of(&app, &topic)?;
     let window = arguments.window.as_deref().map(|text| Window::parse(text, zone)).transpose()?;
     let bars = Arc::new(Bars::new());
     let request = RunRequest {

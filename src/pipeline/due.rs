@@ -1,13 +1,14 @@
 //! Whether a topic's scheduled run is due, and when the next one is. Called by the daemon, and by the runner once it holds
 //! the topic: of two daemons that see the same run due, the second finds that it is done.
 
+use aha_core::schedule::Schedule;
 use aha_core::time::{DAY_MS, Timestamp};
 use aha_core::topic::Topic;
 use aha_store::{SharedStore, StoreError};
+use chrono_tz::Tz;
 use serde::Serialize;
 
 use super::RunError;
-use super::runner::{schedule_of, zone_of};
 use crate::app::App;
 use crate::config::Config;
 
@@ -77,4 +78,26 @@ pub async fn plan_next(app: &App, topic: &Topic, after: Timestamp) -> Result<(),
 fn next(app: &App, topic: &Topic, after: Timestamp) -> Option<Timestamp> {
     let (schedule, zone) = (schedule_of(app, topic).ok()?, zone_of(app, topic).ok()?);
     schedule.next_after(after, zone)
+}
+
+/// The topic's own schedule, else the environment's.
+///
+/// # Errors
+/// When the topic's cannot be read.
+pub fn schedule_of(app: &App, topic: &Topic) -> Result<Schedule, RunError> {
+    match &topic.schedule {
+        Some(text) => Schedule::parse(text).map_err(|_| RunError::BadSchedule(text.clone())),
+        None => Ok(app.config().schedule.clone()),
+    }
+}
+
+/// The topic's own zone, else the environment's.
+///
+/// # Errors
+/// When the topic's is unknown.
+pub fn zone_of(app: &App, topic: &Topic) -> Result<Tz, RunError> {
+    match &topic.timezone {
+        Some(text) => text.parse().map_err(|_| RunError::BadTimezone(text.clone())),
+        None => Ok(app.config().timezone),
+    }
 }

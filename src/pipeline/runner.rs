@@ -7,16 +7,15 @@ use std::time::Instant;
 use aha_core::digest::Digest;
 use aha_core::ids::RunId;
 use aha_core::run::{Run, RunMode, RunSettings};
-use aha_core::schedule::{MAX_CATCH_UP, Schedule};
+use aha_core::schedule::MAX_CATCH_UP;
 use aha_core::time::{DAY_MS, Timestamp};
 use aha_core::topic::Topic;
 use aha_core::window::Window;
 use aha_llm::Task;
 use aha_store::{AttemptEnd, Gone, Lease, NewRun, StoreError};
-use chrono_tz::Tz;
 use tracing::Instrument as _;
 
-use super::due::is_due;
+use super::due::{is_due, schedule_of, zone_of};
 use super::lease::{Heartbeat, acquire};
 use super::progress::Progress;
 use super::{RunContext, RunError, RunState, STAGES, StopSignal};
@@ -158,28 +157,6 @@ pub fn next_window(app: &App, topic: &Topic, scheduled: bool) -> Result<Window, 
 /// Where a scheduled run starts: at the cursor, but not more than [`MAX_CATCH_UP`] intervals (in milliseconds) before its end.
 fn within_reach(cursor: Timestamp, end: Timestamp, interval_ms: i64) -> Timestamp {
     cursor.max(Timestamp::from_millis(end.as_millis().saturating_sub(interval_ms.saturating_mul(MAX_CATCH_UP))))
-}
-
-/// The topic's own schedule, else the environment's.
-///
-/// # Errors
-/// When the topic's cannot be read.
-pub fn schedule_of(app: &App, topic: &Topic) -> Result<Schedule, RunError> {
-    match &topic.schedule {
-        Some(text) => Schedule::parse(text).map_err(|_| RunError::BadSchedule(text.clone())),
-        None => Ok(app.config().schedule.clone()),
-    }
-}
-
-/// The topic's own zone, else the environment's.
-///
-/// # Errors
-/// When the topic's is unknown.
-pub fn zone_of(app: &App, topic: &Topic) -> Result<Tz, RunError> {
-    match &topic.timezone {
-        Some(text) => text.parse().map_err(|_| RunError::BadTimezone(text.clone())),
-        None => Ok(app.config().timezone),
-    }
 }
 
 fn new_run(app: &App, topic: &Topic, mode: RunMode, window: Window) -> Result<NewRun, RunError> {

@@ -1,4 +1,17 @@
 //! What the product talks about: items, stories, verdicts, runs, digests. No I/O, no clock, no randomness.
+//!
+//! Every other crate builds on this one, and it builds on none of them. Money is whole micro-credits ([`money`]), times are whole
+//! milliseconds ([`time`]) from a [`clock`] that can be pinned, ids are made from what they name ([`ids`]), and what a row can be is an
+//! enumeration ([`run`], [`source`], [`topic`], [`task`]). [`settings`] reads variables and keeps what is wrong with each; [`failpoint`]
+//! lets a test kill the process at a named place, in debug builds alone.
+//!
+//! ```
+//! use aha_core::money::MicroCredits;
+//!
+//! let cap = MicroCredits::parse_credits("2.5");
+//! assert_eq!(cap, MicroCredits::parse_credits("2.500000"));
+//! assert_eq!(MicroCredits::parse_credits("0.0000001"), None, "an amount has at most six decimals");
+//! ```
 
 pub mod budget;
 pub mod clock;

@@ -9,6 +9,16 @@
 //! dialect decode what comes back, in one piece or as a `stream` (`streaming_only` finds out which models answer in no other way), `answer` reads and `schema` checks and stamps it, and the
 //! purchase settles. `retry` says what follows a failure, `work` what that leaves to be asked; `gateway` does it. A `conversation` with one model buys its answers in the
 //! same way, and `embedder` its vectors; a `fee` is for what is no model and charges all the same. All are on one `ledger`.
+//!
+//! A model's answer is taken as it is or not at all; noise around it changes no value:
+//!
+//! ```
+//! use aha_llm::answer::object;
+//!
+//! let answer = "Here you are:\n```json\n{\"score\": 81,}\n```";
+//! assert_eq!(object(answer, None).unwrap()["score"], 81);
+//! assert!(object("{'score': 81}", None).is_err(), "whoever writes this may mean anything");
+//! ```
 
 pub mod answer;
 mod attempt;

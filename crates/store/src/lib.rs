@@ -3,6 +3,20 @@
 //! Comes in: domain types. Goes out: domain types or a [`StoreError`]. Called by the pipeline's stages, the commands and the
 //! web. No operation hands out an open transaction, so none can be held across a network call. Every operation that commits
 //! a run's work takes the run's [`Lease`] and is refused when another process has taken over since.
+//!
+//! ```
+//! use aha_core::time::Timestamp;
+//! use aha_store::{OpenMode, StoreError, open};
+//!
+//! # let folder = tempfile::tempdir().unwrap();
+//! # let url = format!("sqlite://{}/radar.db", folder.path().display());
+//! # tokio::runtime::Runtime::new().unwrap().block_on(async {
+//! let store = open(&url, OpenMode::CreateIfMissing).await?;
+//! let topic = store.ensure_topic("default", Timestamp::from_millis(0)).await?;
+//! assert_eq!(store.topic("default").await?, Some(topic));
+//! # Ok::<(), StoreError>(())
+//! # }).unwrap();
+//! ```
 
 pub mod copy;
 pub mod error;

@@ -21,6 +21,7 @@ use super::run::{interrupt_on_signal, prepare};
 use crate::app::App;
 use crate::config::Config;
 use crate::pipeline::StopSignal;
+use crate::pipeline::due;
 use crate::pipeline::runner::{self, RunRequest};
 
 pub(super) async fn run(config: Config, arguments: &RunArguments) -> Result<Exit> {
@@ -42,7 +43,7 @@ pub(super) async fn run(config: Config, arguments: &RunArguments) -> Result<Exit
 
 async fn estimate(app: &App, arguments: &RunArguments, stop: StopSignal) -> Result<(Report, Exit)> {
     let (topic, imported) = prepare(app, arguments).await?;
-    let zone = runner::zone_of(app, &topic)?;
+    let zone = due::zone_of(app, &topic)?;
     let bars = Arc::new(Bars::new());
     let request = RunRequest {
         topic: arguments.topic.clone(),

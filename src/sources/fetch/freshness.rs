@@ -5,7 +5,7 @@ use std::time::Duration;
 use aha_core::time::Timestamp;
 use reqwest::header::HeaderMap;
 
-use super::hop::{http_date, text};
+use super::headers::{http_date, text};
 
 /// Where a feed says how long it keeps, it does so before its first item and near its beginning.
 const HEAD_BYTES: usize = 64 * 1024;

@@ -6,7 +6,6 @@ use std::time::Duration;
 use aha_core::clock::Clock;
 use aha_core::source::Validators;
 use aha_net::address::ResolveFailure;
-use chrono::DateTime;
 use futures::StreamExt;
 use reqwest::header::{HeaderMap, HeaderValue, IF_MODIFIED_SINCE, IF_NONE_MATCH};
 use url::Url;
@@ -14,6 +13,7 @@ use url::Url;
 use super::FetchConfig;
 use super::error::{FetchError, shown};
 use super::freshness::used_up;
+use super::headers::{http_date, text};
 
 pub(super) const ACCEPT: &str = "application/rss+xml, application/atom+xml, application/feed+json, \
                                  application/xml;q=0.9, text/xml;q=0.9, application/json;q=0.8, */*;q=0.5";
@@ -33,12 +33,6 @@ pub(super) fn conditions(url: &Url, validators: &Validators) -> HeaderMap {
         }
     }
     headers
-}
-
-/// A header as text, if it is any.
-pub(super) fn text(headers: &HeaderMap, name: &str) -> Option<String> {
-    let value = std::str::from_utf8(headers.get(name)?.as_bytes()).ok()?.trim();
-    (!value.is_empty()).then(|| value.to_owned())
 }
 
 /// Reads the body, decompressed, up to the cap.
@@ -87,11 +81,6 @@ fn retry_after(headers: &HeaderMap) -> Option<Duration> {
         Duration::from_millis(u64::try_from(until - now).unwrap_or(0))
     };
     Some(wait.min(MAX_RETRY_AFTER))
-}
-
-/// Milliseconds since the epoch.
-pub(super) fn http_date(value: &str) -> Option<i64> {
-    DateTime::parse_from_rfc2822(value).ok().map(|date| date.timestamp_millis())
 }
 
 /// What a failed request or a broken body means.

@@ -3,6 +3,7 @@
 
 mod error;
 mod freshness;
+mod headers;
 mod hop;
 mod politeness;
 mod request;
@@ -260,7 +261,7 @@ impl Fetcher {
         match status {
             200..=299 => {
                 let bytes = hop::body(response, url, &self.config).await?;
-                let text = |name| hop::text(&headers, name);
+                let text = |name| headers::text(&headers, name);
                 Ok(Hop::Done(Response::Body {
                     bytes,
                     content_type: text("content-type"),
@@ -327,8 +328,8 @@ fn not_modified(chain: &Chain, headers: &HeaderMap, freshness: Freshness) -> Res
     Response::NotModified {
         final_url: chain.url.to_string(),
         permanent_url: chain.permanent_url(),
-        etag: hop::text(headers, "etag"),
-        last_modified: hop::text(headers, "last-modified"),
+        etag: headers::text(headers, "etag"),
+        last_modified: headers::text(headers, "last-modified"),
         freshness,
     }
 }

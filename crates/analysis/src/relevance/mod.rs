@@ -5,6 +5,7 @@
 //! `topic interests`. How it works and what each part adds is measured in `docs/RANKING.md`.
 
 mod clauses;
+mod degree;
 mod documents;
 mod history;
 mod lexicon;
@@ -17,8 +18,8 @@ mod word_vectors;
 mod words;
 
 pub use clauses::{Clause, Interests};
+pub use degree::{ClauseMatch, Degree, MET_SHARE, STRONG, WEAK};
 pub use documents::{Corpus, TextParts};
 pub use history::StoredQuery;
-pub use score::{ClauseMatch, Degree, MET_SHARE, STRONG, WEAK};
 pub use weighted_query::{DocumentFrequencies, NoFrequencies, Query};
 pub use words::{is_function_word, stem};

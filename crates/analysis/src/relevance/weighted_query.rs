@@ -5,9 +5,9 @@ use rayon::prelude::*;
 use crate::stories::similarity::Frequencies;
 
 use super::clauses::{Clause, Interests};
+use super::degree::ClauseMatch;
 use super::documents::{Corpus, Document};
 use super::lexicon::{LONGEST, Lexicon};
-use super::score::ClauseMatch;
 use super::terms::{Hits, Term};
 use super::word_vectors::{DIMENSIONS, Vector, WordVectors};
 use super::words::stem;

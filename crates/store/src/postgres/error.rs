@@ -2,8 +2,11 @@
 
 use sqlx::postgres::PgDatabaseError;
 
-use super::open::{LOCK_SECONDS, STATEMENT_SECONDS};
 use crate::StoreError;
+
+/// How long a statement, and within it a lock, may keep us waiting before the server gives it up.
+pub(super) const STATEMENT_SECONDS: u64 = 60;
+pub(super) const LOCK_SECONDS: u64 = 10;
 
 /// SQLSTATE codes (postgresql.org/docs/current/errcodes-appendix.html).
 mod code {

@@ -7,7 +7,7 @@ use sqlx::migrate::Migrator;
 use sqlx::postgres::PgConnectOptions;
 use sqlx::{ConnectOptions, Connection, PgConnection};
 
-use super::error;
+use super::error::{self, LOCK_SECONDS, STATEMENT_SECONDS};
 use crate::schema::{self, Applied, OpenMode, SchemaVersion};
 use crate::{Result, StoreError};
 
@@ -16,9 +16,6 @@ static MIGRATIONS: Migrator = sqlx::migrate!("../../migrations/postgres");
 /// The oldest server that is still maintained and was tried, as `server_version_num` counts.
 const SERVER_NEEDED: i32 = 150_000;
 
-/// How long a statement, and within it a lock, may keep us waiting before the server gives it up.
-pub(super) const STATEMENT_SECONDS: u64 = 60;
-pub(super) const LOCK_SECONDS: u64 = 10;
 /// How long a transaction may stand still: a frozen process must not keep its locks as long as its lease.
 const STANDSTILL_SECONDS: u64 = 30;
 
