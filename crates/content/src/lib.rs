@@ -25,7 +25,6 @@ pub mod html;
 pub mod language;
 pub mod links;
 mod markup;
-mod nesting;
 pub mod numbers;
 pub mod prune;
 pub mod quotable;

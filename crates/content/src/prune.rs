@@ -8,7 +8,6 @@ use super::escapes::without_escapes;
 use super::fold::is_invisible;
 use super::html::decode_entities;
 use super::markup::{Kind, Receiver, Tag, walk};
-use super::nesting::{parts_of, stays};
 use super::sanitize::{ADDED, ATTRIBUTES, GENERAL_ATTRIBUTES, TAGS};
 
 /// What is left of markup that is shown.
@@ -41,33 +40,23 @@ struct Profile {
     max_depth: usize,
 }
 
-/// Markup with all text escaped.
-#[derive(Debug)]
-pub(super) struct Pruned {
-    pub(super) markup: String,
-    /// A tree that is built of it and written as HTML again is the same markup.
-    pub(super) is_settled: bool,
-}
-
-/// See the module.
-pub(super) fn prune(markup: &str, base: Option<&Url>) -> Pruned {
+/// See the module. All text is escaped.
+pub(super) fn prune(markup: &str, base: Option<&Url>) -> String {
     pruned(markup, base, &SHOWN)
 }
 
 /// The same for a page whose article is looked for.
 #[must_use]
 pub fn prune_page(html: &str, base: Option<&Url>) -> String {
-    pruned(html, base, &PAGE).markup
+    pruned(html, base, &PAGE)
 }
 
-fn pruned(markup: &str, base: Option<&Url>, profile: &'static Profile) -> Pruned {
+fn pruned(markup: &str, base: Option<&Url>, profile: &'static Profile) -> String {
     let out = String::with_capacity(markup.len());
-    let mut pruner = Pruner { out, open: Vec::new(), base, profile, is_settled: true };
+    let mut pruner = Pruner { out, open: Vec::new(), base, profile };
     walk(markup, &mut pruner);
     pruner.close_to(0);
-    // A tree has no carriage returns.
-    let is_settled = pruner.is_settled && !pruner.out.contains('\r');
-    Pruned { markup: pruner.out, is_settled }
+    pruner.out
 }
 
 struct Pruner<'b> {
@@ -75,7 +64,6 @@ struct Pruner<'b> {
     open: Vec<&'static str>,
     base: Option<&'b Url>,
     profile: &'static Profile,
-    is_settled: bool,
 }
 
 impl Receiver for Pruner<'_> {
@@ -84,13 +72,7 @@ impl Receiver for Pruner<'_> {
     }
 
     fn literal(&mut self, text: &str) {
-        let before = self.out.len();
         escape(text, "\"", &mut self.out);
-        let parent = self.open.last().copied().unwrap_or_default();
-        let text = &self.out[before..];
-        // Trees drop the line feed that a <pre> begins with, and move text from between a table's cells before it.
-        self.is_settled &= parent != "pre" || !text.starts_with('\n');
-        self.is_settled &= parts_of(parent).is_none() || text.bytes().all(|byte| byte.is_ascii_whitespace());
     }
 
     fn start(&mut self, tag: &Tag<'_>) {
@@ -106,7 +88,6 @@ impl Receiver for Pruner<'_> {
         if !is_void && self.open.len() >= self.profile.max_depth {
             return;
         }
-        self.is_settled &= stays(&self.open, name);
         self.out.extend(["<", name]);
         let mut given = Vec::new();
         for (attribute, value) in tag.attributes(MAX_ATTRIBUTES) {

@@ -2,7 +2,7 @@
 //!
 //! Comes in: a headline. Goes out: a probability, for a feed of which one headline in twenty is noise. Called by the evidence stage and
 //! `aha-radar noise`. A linear model over words, pairs of words, pieces of words and a few forms, trained and calibrated by
-//! `scripts/train_noise.py`, which does the same arithmetic: whole numbers are added, so that no order of features can change a digit.
+//! `scripts/train/noise.py`, which does the same arithmetic: whole numbers are added, so that no order of features can change a digit.
 
 mod features;
 

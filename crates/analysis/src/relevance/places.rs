@@ -1,4 +1,4 @@
-//! Countries, regions and towns, by whatever name: `models/places_v1.tsv`, made by `scripts/gazetteer.py` from CLDR and `GeoNames`.
+//! Countries, regions and towns, by whatever name: `models/places_v1.tsv`, made by `scripts/train/gazetteer.py` from CLDR and `GeoNames`.
 //!
 //! A reader who asks for a region means its countries, too; who asks for a country means its people and its capital.
 

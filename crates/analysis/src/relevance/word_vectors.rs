@@ -1,4 +1,4 @@
-//! A table of English word vectors, shipped in the program: `models/word_vectors_en_v1.bin`, made by `scripts/word_vectors.py`.
+//! A table of English word vectors, shipped in the program: `models/word_vectors_en_v1.bin`, made by `scripts/train/word_vectors.py`.
 //!
 //! It says which words mean something alike and how frequent a word is. It knows no word that is newer than its source (2014).
 
