@@ -5,8 +5,9 @@
 #
 # For each database: N processes killed at random moments, N leases lost (the holder frozen, another takes over, the first wakes),
 # N storage faults (SQLite: the disk full; Postgres: the connection cut), N runs that a provider judges for money killed once or
-# twice while they pay. Without any of the four: 250 kills, 200 losses, 100 faults and 200 paid runs. The last line adds up what
-# was found. Exit 0 only when all counts of harm are 0 and at least one round was made.
+# twice while they pay. Without any of the four: 250 kills, 200 losses, 100 faults and 200 paid runs, and runs killed at every failpoint,
+# in the middle of those that are passed again and again, too. The last line adds up what was found. Exit 0 only when all counts
+# of harm are 0 and at least one round was made.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -14,7 +15,7 @@ fail() {
     echo "scripts/kill.sh: $1" >&2
     exit 2
 }
-kills=0 losses=0 faults=0 paid=0 database=both seed=$RANDOM
+kills=0 losses=0 faults=0 paid=0 middles=0 database=both seed=$RANDOM
 while (($#)); do
     [[ $# -ge 2 ]] || fail "$1 wants a value"
     case $1 in
@@ -29,7 +30,7 @@ while (($#)); do
     esac
     shift 2
 done
-((kills + losses + faults + paid)) || kills=250 losses=200 faults=100 paid=200
+((kills + losses + faults + paid)) || kills=250 losses=200 faults=100 paid=200 middles=1
 case $database in
 sqlite | postgres) databases=("on_$database") ;;
 both) databases=(on_sqlite on_postgres) ;;
@@ -42,12 +43,14 @@ for kind in "${databases[@]}"; do
     ((losses == 0)) || tests+=("kill::losses::$kind::a_run_that_changes_hands_is_committed_once")
     ((faults == 0)) || tests+=("kill::faults::$kind::a_run_whose_storage_fails_goes_on_when_it_is_back")
     ((paid == 0)) || tests+=("kill::paid::$kind::a_paid_run_killed_at_any_moment_is_continued")
+    ((middles == 0)) || tests+=("kill::points::$kind::a_window_run_killed_at_any_point_is_continued"
+        "kill::points::$kind::a_cursor_run_killed_at_any_point_is_continued")
 done
 report=$(mktemp)
 trap 'rm -f "$report"' EXIT
 echo "== seed $seed"
 code=0
-AHA_KILLS=$kills AHA_LOSSES=$losses AHA_FAULTS=$faults AHA_PAID=$paid AHA_TEST_SEED=$seed AHA_KILL_REPORT=$report \
+AHA_KILLS=$kills AHA_LOSSES=$losses AHA_FAULTS=$faults AHA_PAID=$paid AHA_MIDDLES=$middles AHA_TEST_SEED=$seed AHA_KILL_REPORT=$report \
     bash scripts/postgres.sh cargo test --locked --test it -- --exact "${tests[@]}" || code=1
 
 echo

@@ -8,7 +8,7 @@
 //! The ledger is on SQLite, and on an empty Postgres database too where `AHA_TEST_POSTGRES_URL` names one:
 //! `scripts/postgres.sh cargo bench --bench gateway`.
 //!
-//! Beside a proxy that stands in front of the same server: `scripts/overhead.sh`, see `proxy`.
+//! Beside a proxy that stands in front of the same server: `scripts/bench/overhead.sh`, see `proxy`.
 
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a benchmark prints, and a failure ends it")]
 

@@ -1,6 +1,6 @@
-"""Times the program beside scikit-learn on the same labelled documents, called by scripts/clusters_speed.sh.
+"""Times the program beside scikit-learn on the same labelled documents, called by scripts/bench/clusters.sh.
 
-usage: clusters_speed.py BINARY BENCH LABELLED.jsonl
+usage: clusters.py BINARY BENCH LABELLED.jsonl
 
 Two comparisons, each of the best of three passes on both sides:
 1. From texts in memory to clusters; ours by `BENCH --time LABELLED.jsonl`. No start, no import, no file.

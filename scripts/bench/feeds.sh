@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # How fast feeds are parsed to fields on one core, next to Python's fastfeedparser and feedparser on the same files.
 #
-# usage: scripts/bench_feeds.sh [FOLDER [ROUNDS]]
+# usage: scripts/bench/feeds.sh [FOLDER [ROUNDS]]
 #
 # All three have the files in memory, read each in turn in one process pinned to one core, and are timed by their own clocks after
 # a first round that is not counted; of ROUNDS (5) the median counts, and of three turns of the two fast ones the fastest. What is
@@ -13,10 +13,10 @@
 #
 # AHA_RADAR_BENCH names a built benchmark to use in the place of building one.
 set -euo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")/.."
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
 fail() {
-    echo "scripts/bench_feeds.sh: $1" >&2
+    echo "scripts/bench/feeds.sh: $1" >&2
     exit 2
 }
 folder=${1:-}
@@ -28,7 +28,7 @@ if [[ -z $folder ]]; then
 fi
 [[ -d $folder ]] || fail "there is no folder $folder"
 folder=$(cd "$folder" && pwd)
-source scripts/bench_common.sh
+source scripts/bench/common.sh
 python_with 'feedparser==6.0.14' fastfeedparser
 if [[ -n ${AHA_RADAR_BENCH:-} ]]; then
     bench=$AHA_RADAR_BENCH
@@ -69,7 +69,7 @@ def measured(parse, rounds):
 def own():
     done = subprocess.run([bench, str(folder), str(rounds)], capture_output=True, text=True)
     if done.returncode:
-        sys.exit(f"scripts/bench_feeds.sh: the benchmark ended with {done.returncode}:\n{done.stderr[-1000:]}")
+        sys.exit(f"scripts/bench/feeds.sh: the benchmark ended with {done.returncode}:\n{done.stderr[-1000:]}")
     return json.loads(done.stdout)
 
 # In turns, the fastest counts: what else the machine does for a moment is in none of them.

@@ -16,14 +16,14 @@ FETCHES_AT_ONCE = 8
 
 
 class Server:
-    """scripts/ingest_server.py in a process of its own."""
+    """scripts/bench/ingest_server.py in a process of its own."""
 
     def __init__(self, *arguments):
         command = [sys.executable, str(HERE / "ingest_server.py"), *map(str, arguments)]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         line = self.process.stdout.readline()
         if not line:
-            sys.exit("scripts/ingest_server.py did not start")
+            sys.exit("scripts/bench/ingest_server.py did not start")
         ready = json.loads(line)
         self.urls, self._counts = ready["urls"], ready["counts"]
 

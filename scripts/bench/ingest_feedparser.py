@@ -1,4 +1,4 @@
-"""The work of scripts/bench.sh: the same feeds from the same server by feedparser and sqlite3, and by Aha Radar."""
+"""The work of scripts/bench/ingest.sh: the same feeds from the same server by feedparser and sqlite3, and by Aha Radar."""
 import json
 import pathlib
 import resource

@@ -1,4 +1,4 @@
-"""The work of scripts/bench_newsboat.sh: the same sources from the same server by newsboat and by Aha Radar, in turns, then once more
+"""The work of scripts/bench/newsboat.sh: the same sources from the same server by newsboat and by Aha Radar, in turns, then once more
 unchanged. Each begins with nothing left to write to the disk; the best pass of each counts."""
 import os
 import pathlib

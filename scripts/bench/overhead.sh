@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
 # What the gateway adds to a call beside what a LiteLLM proxy adds, in one run in front of the same server: at 1, 16 and 64 calls at once.
 #
-# Installs LiteLLM as scripts/peers_litellm.sh does (some minutes, once), starts it with one worker, and runs the benchmark of the
+# Installs LiteLLM as scripts/peers/litellm.sh does (some minutes, once), starts it with one worker, and runs the benchmark of the
 # gateway (benches/gateway), which is the server behind it too. The gateway keeps its ledger in SQLite; the proxy keeps none.
 #
 # Takes some two minutes beside the build. Exit 0 when the gateway adds at most a twentieth of the proxy's p50 at each load, 1 when it
 # adds more, 2 when it could not be tried. Needs python3 with venv. AHA_BENCH_PROFILE=dev takes a debug build, of which nothing follows;
 # AHA_PEERS_KEEP names a folder to leave everything in.
 set -euo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")/.."
-source scripts/peers_common.sh
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+source scripts/peers/common.sh
 
 install_litellm
 profile=${AHA_BENCH_PROFILE:-bench}

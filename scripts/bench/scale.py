@@ -1,4 +1,4 @@
-"""The work of scripts/scale.sh: makes the days, runs them, and compares."""
+"""The work of scripts/bench/scale.sh: makes the days, runs them, and compares."""
 import datetime
 import json
 import os
@@ -108,7 +108,7 @@ class Radar:
         done = subprocess.run([PROGRAM, *arguments], env=environment, cwd=self.folder, capture_output=True, text=True)
         seconds = time.perf_counter() - start
         if done.returncode not in (0, 3):
-            sys.exit(f"scripts/scale.py: {' '.join(arguments)} ended with {done.returncode}:\n{done.stderr[-2000:]}")
+            sys.exit(f"scripts/bench/scale.py: {' '.join(arguments)} ended with {done.returncode}:\n{done.stderr[-2000:]}")
         return seconds * 1000, done.stderr
 
     def run(self, day):

@@ -1,4 +1,4 @@
-"""Two-fold measurement of clustering, called by scripts/clusters.sh: tune on one half of a labelled file, test on the other.
+"""Two-fold measurement of clustering, called by scripts/conformance/clusters.sh: tune on one half of a labelled file, test on the other.
 
 usage: clusters.py BINARY LABELLED.jsonl SEEDS [WEIGHTS]
 

@@ -1,4 +1,4 @@
-"""Shows in figures how two digests of the same items differ, called by scripts/digests.sh.
+"""Shows in figures how two digests of the same items differ, called by scripts/conformance/digests.sh.
 
 usage: digests.py PROGRAM BEFORE AFTER [LABELS]
 

@@ -1,18 +1,18 @@
 #!/usr/bin/env bash
 # Has two versions of the program make the same digests, of the examples and of a folder of feeds, and shows in figures how they differ.
 #
-# usage: scripts/digests.sh BEFORE AFTER [FEEDS START..END NOW]        (programs; a folder of feeds, the days, and what "now" is)
+# usage: scripts/conformance/digests.sh BEFORE AFTER [FEEDS START..END NOW]        (programs; a folder of feeds, the days, and what "now" is)
 #
 # Needs python3. Feeds are served on loopback. docs/BEFORE_AND_AFTER.md says how the programs of its figures were built.
 set -euo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")/.."
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
 fail() {
-    echo "scripts/digests.sh: $1" >&2
+    echo "scripts/conformance/digests.sh: $1" >&2
     exit 2
 }
 
-[[ $# -eq 2 || $# -eq 5 ]] || fail "usage: scripts/digests.sh BEFORE AFTER [FEEDS START..END NOW]"
+[[ $# -eq 2 || $# -eq 5 ]] || fail "usage: scripts/conformance/digests.sh BEFORE AFTER [FEEDS START..END NOW]"
 before=$(realpath "$1") after=$(realpath "$2") repository=$PWD
 work=$(mktemp -d)
 server=
@@ -31,7 +31,7 @@ digest() {
 
 digest examples-before "$before" "$repository/examples/sources.opml" 2026-11-16..2026-11-19
 digest examples-after "$after" "$repository/examples/sources.opml" 2026-11-16..2026-11-19
-python3 scripts/digests.py "$after" "$work/examples-before" "$work/examples-after" examples/stories.json
+python3 scripts/conformance/digests.py "$after" "$work/examples-before" "$work/examples-after" examples/stories.json
 [[ $# -eq 5 ]] || exit 0
 
 feeds=$(realpath "$3")
@@ -55,4 +55,4 @@ done
 for version in before after; do
     digest "feeds-$version" "${!version}" "$work/feeds.opml" "$4" AHA_FETCH_ALLOW=127.0.0.1 AHA_FETCH_HOST_GAP_MS=0 AHA_NOW="$5"
 done
-python3 scripts/digests.py "$after" "$work/feeds-before" "$work/feeds-after"
+python3 scripts/conformance/digests.py "$after" "$work/feeds-before" "$work/feeds-after"

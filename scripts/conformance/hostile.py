@@ -1,4 +1,4 @@
-"""The work of scripts/hostile.sh: each hostile answer in a run of its own, with its time and peak memory."""
+"""The work of scripts/conformance/hostile.sh: each hostile answer in a run of its own, with its time and peak memory."""
 import asyncio
 import pathlib
 import sqlite3
@@ -7,6 +7,7 @@ import tempfile
 import threading
 import urllib.parse
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "bench"))
 import ingest_common as common
 from hostile_feeds import behaviours
 
@@ -78,7 +79,7 @@ def main(binary, wanted):
         print(layout(name, f"{seconds:.2f}", f"{peak:.0f}", outcome, items, verdict), flush=True)
     print(f"\n{failed} of {tried} beyond {MAX_SECONDS:.0f} s ({SLOW}) or {MAX_MIB} MiB, or never asked")
     if not tried:
-        print(f"scripts/hostile.py: no answer is called so: {', '.join(wanted)}", file=sys.stderr)
+        print(f"scripts/conformance/hostile.py: no answer is called so: {', '.join(wanted)}", file=sys.stderr)
     return 1 if failed or not tried else 0
 
 

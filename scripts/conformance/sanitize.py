@@ -1,7 +1,7 @@
 """Stores a folder of feeds, loads what was stored in a browser, and tells what ran and what was asked for.
 
 usage: sanitize.py FOLDER BINARY BROWSER WORK
-Called by scripts/sanitize.sh, which says what is checked.
+Called by scripts/conformance/sanitize.sh, which says what is checked.
 """
 import html, json, os, pathlib, re, socketserver, sqlite3, subprocess, sys, threading
 import xml.sax.saxutils as sax
@@ -79,7 +79,7 @@ def stored():
     command = [binary, "--run-once", "--import", str(work / "list.opml")]
     done = subprocess.run(command, env=environment, cwd=work, capture_output=True, text=True)
     if done.returncode not in (0, 3):
-        sys.exit(f"scripts/sanitize.sh: the run ended with {done.returncode}:\n{done.stderr[-2000:]}")
+        sys.exit(f"scripts/conformance/sanitize.sh: the run ended with {done.returncode}:\n{done.stderr[-2000:]}")
     db = sqlite3.connect(work / "radar.db")
     items = db.execute("SELECT count(*) FROM content_items").fetchone()[0]
     failed = db.execute("SELECT count(*) FROM sources WHERE health <> 'ok'").fetchone()[0]
@@ -103,7 +103,7 @@ def load(name, head, cases, port):
     done = subprocess.run(command, capture_output=True, text=True, timeout=180)
     found = re.search(r'<pre id="result">(.*?)</pre>', done.stdout, re.S)
     if not found:
-        sys.exit(f"scripts/sanitize.sh: the browser gave no result:\n{done.stderr[-2000:]}")
+        sys.exit(f"scripts/conformance/sanitize.sh: the browser gave no result:\n{done.stderr[-2000:]}")
     requests = [request for request in asked if host_of(request.split(" ")[1]) not in BROWSERS_OWN]
     return json.loads(html.unescape(found.group(1))), requests
 
@@ -120,13 +120,13 @@ def main():
     BROWSERS_OWN.update(host_of(request.split(" ")[1]) for request in load("empty", "", [], port)[1])
     named = sorted(host for host in BROWSERS_OWN if any(host in markup for _, markup in cases))
     if named:
-        sys.exit(f"scripts/sanitize.sh: the feeds name hosts that the browser asks by itself, so their requests cannot be told apart: {named}")
+        sys.exit(f"scripts/conformance/sanitize.sh: the feeds name hosts that the browser asks by itself, so their requests cannot be told apart: {named}")
 
     # The watch itself is tried first: on markup as it came it has to find something.
     trap = [("trap", "<img src='x:y' onerror='alert(1)'><script>alert(2)</script><img src='http://images.example/trap.png'>")]
     result, requests = load("trap", "", trap, port)
     if not (result["ran"] and result["bad"] and any("images.example" in request for request in requests)):
-        sys.exit(f"scripts/sanitize.sh: the watch sees nothing where something happens: {result} {requests}")
+        sys.exit(f"scripts/conformance/sanitize.sh: the watch sees nothing where something happens: {result} {requests}")
 
     images = set()
     for _, markup in cases:

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Shows in a browser that no markup of a feed runs: a folder of feeds that try is read, and what is stored of them is loaded.
 #
-# usage: scripts/sanitize.sh [FOLDER]
+# usage: scripts/conformance/sanitize.sh [FOLDER]
 #
 # Each feed is a source of its own. The page holds all that `content_items.html` has, as it is, first without any protection, then
 # with the policy that a page of ours would have (`default-src 'none'`). Headless Chromium loads both through a proxy that
@@ -11,10 +11,10 @@
 # FOLDER is ../shared/data/feed-cases/sanitize when it is left out. AHA_RADAR_BIN names a binary to use in the place of building a
 # release. Exit 0 when all holds. Needs Rust, python3 and Chromium (apt-get install chromium).
 set -euo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")/.."
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
 fail() {
-    echo "scripts/sanitize.sh: $1" >&2
+    echo "scripts/conformance/sanitize.sh: $1" >&2
     exit 2
 }
 folder=${1:-../shared/data/feed-cases/sanitize}
@@ -36,4 +36,4 @@ binary=$(realpath "$binary")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 exec 3>&1
-python3 scripts/sanitize.py "$folder" "$binary" "$browser" "$work" >&3
+python3 scripts/conformance/sanitize.py "$folder" "$binary" "$browser" "$work" >&3

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Fuzzes what reads input from outside: the feed parser, its repair, dates, canonical addresses, the sanitiser.
 #
-# usage: scripts/fuzz.sh [SECONDS [TARGET...]]
+# usage: scripts/fuzz/fuzz.sh [SECONDS [TARGET...]]
 #
 # Each target runs for SECONDS (600), one after the other. It begins with fuzz/corpus/TARGET, written by hand, and with
 # fuzz/learned/TARGET.jsonl, what earlier ones learned; what it learns goes to fuzz/work/TARGET, what makes it fail to
@@ -13,10 +13,10 @@
 #
 # Exit 0 when no target failed.
 set -euo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")/.."
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
 fail() {
-    echo "scripts/fuzz.sh: $1" >&2
+    echo "scripts/fuzz/fuzz.sh: $1" >&2
     exit 2
 }
 seconds=${1:-600}
@@ -37,14 +37,14 @@ fi
 failed=0
 for target in "${targets[@]}"; do
     work=fuzz/work/$target learned=fuzz/learned/$target.jsonl
-    python3 scripts/fuzz_learned.py unpack "$learned" "$work"
+    python3 scripts/fuzz/learned.py unpack "$learned" "$work"
     echo "fuzzing $target for $seconds s" >&2
     "${cargo[@]}" fuzz run "${options[@]}" "$target" "$work" "fuzz/corpus/$target" -- \
         -max_total_time="$seconds" -max_len=16384 -timeout=20 -rss_limit_mb=2048 || failed=1
     [[ -n ${AHA_FUZZ_KEEP:-} ]] || continue
     kept=$(mktemp -d)
     "${cargo[@]}" fuzz run "${options[@]}" "$target" "$kept" "$work" -- -set_cover_merge=1 -use_counters=0 -max_len=1024
-    python3 scripts/fuzz_learned.py pack "$kept" "$learned"
+    python3 scripts/fuzz/learned.py pack "$kept" "$learned"
     rm -r "$kept"
 done
 exit $failed

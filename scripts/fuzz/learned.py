@@ -1,7 +1,7 @@
 """What fuzzing has learned, packed into one file of text a target: a JSON string a line, a character a byte.
 
-usage: fuzz_learned.py unpack FILE FOLDER    writes a file for each line, named as libFuzzer names it
-       fuzz_learned.py pack FOLDER FILE      writes a line for each file, the shortest first
+usage: learned.py unpack FILE FOLDER    writes a file for each line, named as libFuzzer names it
+       learned.py pack FOLDER FILE      writes a line for each file, the shortest first
 """
 import hashlib
 import json

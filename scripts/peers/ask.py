@@ -1,4 +1,4 @@
-"""Asks models of a catalogue through `aha-radar llm ask`, and what the ledger says of each. Used by the other scripts peers_*.py."""
+"""Asks models of a catalogue through `aha-radar llm ask`, and what the ledger says of each. Used by the other scripts of this folder."""
 import json
 import os
 import subprocess

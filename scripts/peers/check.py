@@ -1,4 +1,4 @@
-"""Judges a run against a real model server: peers_check.py DATABASE SERVER_LOG EXIT_CODE. Called by scripts/peers.sh.
+"""Judges a run against a real model server: check.py DATABASE SERVER_LOG EXIT_CODE. Called by scripts/peers/model_server.sh.
 
 Prints the provider's calls by purpose, state and error, then each check with what was found. Exit 0 when all hold.
 """
@@ -7,7 +7,7 @@ import re
 import sqlite3
 import sys
 
-from peers_report import judge, table
+from report import judge, table
 
 database, server_log, code = sys.argv[1], sys.argv[2], int(sys.argv[3])
 if not os.path.exists(database):

@@ -1,4 +1,4 @@
-"""Asks a llama.cpp server by three interfaces: peers_interfaces.py PROGRAM FOLDER URL. Called by `scripts/peers.sh interfaces`.
+"""Asks a llama.cpp server by three interfaces: interfaces.py PROGRAM FOLDER URL. Called by `scripts/peers/model_server.sh interfaces`.
 
 Prints what each said to a plain question, as a stream, with a schema, and with room for too few tokens, then each check with what was
 found. Exit 0 when all hold. The model is too small to be right; but what it says has to arrive as what it is.
@@ -6,8 +6,8 @@ found. Exit 0 when all hold. The model is too small to be right; but what it say
 import json
 import sys
 
-from peers_ask import HEAD, Radar, failing
-from peers_report import judge, table
+from ask import HEAD, Radar, failing
+from report import judge, table
 
 program, folder, url = sys.argv[1:4]
 INTERFACES = {"openai": "/v1/responses", "openai_compatible": "/v1/chat/completions", "anthropic": "/v1/messages"}

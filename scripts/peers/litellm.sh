@@ -8,8 +8,8 @@
 # Takes a minute. Exit 0 when every check holds, 1 when one does not, 2 when it could not be tried. Needs python3 with venv. AHA_BIN
 # names the program (else the release build, else the debug build); AHA_PEERS_KEEP a folder to leave everything in.
 set -euo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")/.."
-source scripts/peers_common.sh
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+source scripts/peers/common.sh
 
 install_litellm
 
@@ -29,6 +29,6 @@ litellm_settings: { use_chat_completions_url_for_anthropic_messages: true, num_r
 router_settings: { disable_cooldowns: true, num_retries: 0 }
 general_settings: { master_key: sk-peers-right }
 END
-start upstream "http://127.0.0.1:$behind/" 20 python3 scripts/peers_upstream.py "$behind"
+start upstream "http://127.0.0.1:$behind/" 20 python3 scripts/peers/upstream.py "$behind"
 start_litellm "$port"
-attend python3 scripts/peers_litellm.py "$binary" "$work" "http://127.0.0.1:$port"
+attend python3 scripts/peers/litellm_calls.py "$binary" "$work" "http://127.0.0.1:$port"

@@ -1,4 +1,4 @@
-"""Asks through a LiteLLM proxy by four interfaces: peers_litellm.py PROGRAM FOLDER URL. Called by scripts/peers_litellm.sh.
+"""Asks through a LiteLLM proxy by four interfaces: litellm_calls.py PROGRAM FOLDER URL. Called by scripts/peers/litellm.sh.
 
 Prints what each said, then each check with what was found. Exit 0 when all hold. Of Gemini's streams LiteLLM tells no tokens, only
 zeros; what the ledger makes of them is shown, and not judged.
@@ -6,9 +6,9 @@ zeros; what the ledger makes of them is shown, and not judged.
 import json
 import sys
 
-from peers_ask import HEAD, Radar, failing
-from peers_report import judge, table
-from peers_upstream import ANSWER, INPUT_TOKENS
+from ask import HEAD, Radar, failing
+from report import judge, table
+from upstream import ANSWER, INPUT_TOKENS
 
 program, folder, url = sys.argv[1:4]
 INTERFACES = {

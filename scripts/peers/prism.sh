@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Holds what the program sends against OpenAI's own OpenAPI document: bash scripts/peers_prism.sh DOCUMENT
+# Holds what the program sends against OpenAI's own OpenAPI document: bash scripts/peers/prism.sh DOCUMENT
 #
 # Prism, a mock server that nobody here wrote, validates each request by the document (as JSON; it is not part of the repository) and
 # answers with the document's examples, or with what it makes up. Questions by /responses and /chat/completions (plain, as a stream, with a
@@ -11,8 +11,8 @@
 # AHA_PEERS_KEEP a folder to leave everything in.
 set -euo pipefail
 document=${1:+$(realpath -m "$1")}
-cd "$(dirname "${BASH_SOURCE[0]}")/.."
-source scripts/peers_common.sh
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+source scripts/peers/common.sh
 
 [[ -n $document ]] || fail "name OpenAI's OpenAPI document, as JSON"
 [[ -f $document ]] || fail "there is no file $document"
@@ -40,4 +40,4 @@ PY
 port=$(free_port)
 echo "starting Prism on port $port" >&2
 start prism "http://127.0.0.1:$port/" 180 nice -n 10 "$prism" mock --port "$port" "$work/openapi.json"
-attend python3 scripts/peers_prism.py "$binary" "$work" "http://127.0.0.1:$port" "$PWD/examples/feeds/tramstop.json"
+attend python3 scripts/peers/prism_calls.py "$binary" "$work" "http://127.0.0.1:$port" "$PWD/examples/feeds/tramstop.json"

@@ -1,4 +1,4 @@
-"""Sends what the program sends to Prism: peers_prism.py PROGRAM FOLDER URL FEED. Called by scripts/peers_prism.sh.
+"""Sends what the program sends to Prism: prism_calls.py PROGRAM FOLDER URL FEED. Called by scripts/peers/prism.sh.
 
 Prints what Prism said of each request, by its log FOLDER/prism.log, then each check with what was found. Exit 0 when all hold.
 """
@@ -10,8 +10,8 @@ import time
 import urllib.error
 import urllib.request
 
-from peers_ask import HEAD, Radar
-from peers_report import judge, table
+from ask import HEAD, Radar
+from report import judge, table
 
 program, folder, url, feed = sys.argv[1:5]
 ENDPOINTS = {"openai": f"{url}/responses", "openai_compatible": f"{url}/chat/completions"}

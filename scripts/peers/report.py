@@ -1,4 +1,4 @@
-"""What the scripts peers_*.py print: a table of what was found, then each check with its result."""
+"""What the scripts of this folder print: a table of what was found, then each check with its result."""
 import sys
 
 

@@ -1,5 +1,5 @@
-"""A model's server that says the same to everything: peers_upstream.py PORT. It speaks chat completions, whole and as a stream, and is
-what the proxy of scripts/peers_litellm.sh stands in front of.
+"""A model's server that says the same to everything: upstream.py PORT. It speaks chat completions, whole and as a stream, and is
+what the proxy of scripts/peers/litellm.sh stands in front of.
 
 The answer is a JSON object, one token a character, cut off where a request allows fewer. The model `busy` wants to be left alone.
 """

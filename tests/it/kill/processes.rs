@@ -78,7 +78,7 @@ fn a_second_process_goes_on_when_the_first_is_done_in_time(engine: Engine) {
 fn two_processes_that_make_the_database_at_once_both_succeed(engine: Engine) {
     for _ in 0..3 {
         let setup = Setup { kind: Kind::Cursor, engine };
-        let radar = setup.radar();
+        let radar = setup.radar_on_empty();
         let processes = [(); 3].map(|()| setup.start(&radar, &[]));
         for process in processes {
             finish(process).exits(0);

@@ -81,8 +81,17 @@ impl Radar {
         Self { folder: tempfile::tempdir().unwrap(), settings: Vec::new(), server: None }.with("AHA_NOW", now)
     }
 
-    /// With its rows in a database of that kind, which is empty.
+    /// With its rows in a database of that kind: a file that the first command makes, or a migrated one on the server.
     pub fn on(mut self, engine: Engine) -> Self {
+        self.server = match engine {
+            Engine::Sqlite => None,
+            Engine::Postgres => Some(rows::block_on(postgres::fresh_database)),
+        };
+        self
+    }
+
+    /// With its rows in a database of that kind that nothing has migrated yet.
+    pub fn on_empty(mut self, engine: Engine) -> Self {
         self.server = match engine {
             Engine::Sqlite => None,
             Engine::Postgres => Some(rows::block_on(postgres::empty_database)),
