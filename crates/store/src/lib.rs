@@ -18,6 +18,8 @@
 //! # }).unwrap();
 //! ```
 
+#![expect(clippy::duplicate_mod, reason = "the files of tables/ are written once and compiled for each database")]
+
 pub mod copy;
 pub mod error;
 mod ledger;

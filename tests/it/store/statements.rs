@@ -23,10 +23,38 @@ const CALLS: [&str; 5] = ["query", "query_as", "query_scalar", "begin_with", "ra
 /// Folders and files that put SQL together, from the catalogue or from whole statements; their own tests run what they make.
 const PUT_TOGETHER: [&str; 2] = ["crates/store/src/copy", "crates/store/src/sqlite/script.rs"];
 
+/// Which database a statement is for, as folders, fields of `PerDatabase` and files of SQL name it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Database {
+    Sqlite,
+    Postgres,
+}
+
+impl Database {
+    const ALL: [(Self, &'static str); 2] = [(Self::Sqlite, "sqlite"), (Self::Postgres, "postgres")];
+
+    /// The one that alone has this file: below its folder, or with its name before the ending.
+    fn of_file(file: &str) -> Option<Self> {
+        let is_its_own = |name: &str| {
+            file.starts_with(&format!("crates/store/src/{name}/")) || file.ends_with(&format!(".{name}.sql"))
+        };
+        Self::ALL.into_iter().find(|(_, name)| is_its_own(name)).map(|(database, _)| database)
+    }
+
+    /// The one that a field of this name is for: `sqlite: "SELECT …"`.
+    fn of_field(before: &[TokenTree]) -> Option<Self> {
+        let [.., TokenTree::Ident(field), TokenTree::Punct(colon)] = before else { return None };
+        let named = Self::ALL.into_iter().find(|(_, name)| colon.as_char() == ':' && *field == *name);
+        named.map(|(database, _)| database)
+    }
+}
+
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Statement {
     file: String,
     sql: String,
+    /// `None` for both.
+    only: Option<Database>,
 }
 
 /// What was found in the sources.
@@ -48,7 +76,7 @@ impl Found {
             }
             let source = std::fs::read_to_string(&file).unwrap();
             match file.extension().and_then(|extension| extension.to_str()) {
-                Some("sql") => found.add(&name, source),
+                Some("sql") => found.add(&name, source, None),
                 Some("rs") => {
                     let tokens = TokenStream::from_str(&source).unwrap_or_else(|error| panic!("{name}: {error}"));
                     found.read(&file, &name, tokens);
@@ -59,8 +87,8 @@ impl Found {
         found
     }
 
-    fn add(&mut self, file: &str, sql: String) {
-        self.statements.insert(Statement { file: file.to_owned(), sql });
+    fn add(&mut self, file: &str, sql: String, only: Option<Database>) {
+        self.statements.insert(Statement { file: file.to_owned(), sql, only: only.or(Database::of_file(file)) });
     }
 
     fn read(&mut self, path: &Path, file: &str, tokens: TokenStream) {
@@ -69,7 +97,7 @@ impl Found {
             match token {
                 TokenTree::Literal(literal) => {
                     if let Some(text) = text_of(&literal.to_string()).filter(|text| is_statement(text)) {
-                        self.add(file, text);
+                        self.add(file, text, Database::of_field(&tokens[..at]));
                     }
                 }
                 TokenTree::Ident(name) if *name == "AssertSqlSafe" => {
@@ -93,7 +121,7 @@ impl Found {
             .collect();
         match &first[..] {
             [TokenTree::Literal(literal)] if text_of(&literal.to_string()).is_some() => {
-                self.add(file, text_of(&literal.to_string()).unwrap_or_default());
+                self.add(file, text_of(&literal.to_string()).unwrap_or_default(), None);
             }
             [TokenTree::Ident(name), TokenTree::Punct(_), TokenTree::Group(group)] if *name == "include_str" => {
                 let named = text_of(&group.stream().to_string()).unwrap();
@@ -130,13 +158,13 @@ fn is_statement(text: &str) -> bool {
     BEGINNINGS.iter().any(|beginning| text.trim_start().starts_with(beginning))
 }
 
-/// The statements for one database: its own and the shared ones.
-fn statements(not_of: &str) -> Vec<Statement> {
+/// The statements for one database: its own and those of both.
+fn statements(database: Database) -> Vec<Statement> {
     let found = Found::in_sources();
     assert!(found.unclear.is_empty(), "write each statement as one text or file of its own: {:#?}", found.unclear);
     let elsewhere: Vec<_> = found.statements.iter().filter(|s| !s.file.starts_with("crates/store/src/")).collect();
-    assert!(elsewhere.is_empty(), "SQL belongs into src/store: {elsewhere:#?}");
-    found.statements.into_iter().filter(|s| !s.file.starts_with(not_of)).collect()
+    assert!(elsewhere.is_empty(), "SQL belongs into crates/store: {elsewhere:#?}");
+    found.statements.into_iter().filter(|s| s.only.is_none_or(|only| only == database)).collect()
 }
 
 #[tokio::test]
@@ -144,7 +172,7 @@ async fn every_statement_is_prepared_on_sqlite() {
     let database = FreshSqlite::new().await;
     let mut connection = SqliteConnection::connect(&database.url).await.unwrap();
     let mut wrong = Vec::new();
-    let statements = statements("crates/store/src/postgres/");
+    let statements = statements(Database::Sqlite);
     for statement in &statements {
         if let Err(error) = connection.prepare(AssertSqlSafe(statement.sql.clone()).into_sql_str()).await {
             wrong.push(format!("{}: {error}\n{}", statement.file, statement.sql));
@@ -159,7 +187,7 @@ async fn every_statement_is_prepared_on_postgres() {
     let database = FreshPostgres::new().await;
     let mut connection = PgConnection::connect(&database.url).await.unwrap();
     let mut wrong = Vec::new();
-    let statements = statements("crates/store/src/sqlite/");
+    let statements = statements(Database::Postgres);
     for statement in &statements {
         if let Err(error) = connection.prepare(AssertSqlSafe(statement.sql.clone()).into_sql_str()).await {
             wrong.push(format!("{}: {error}\n{}", statement.file, statement.sql));
@@ -183,6 +211,11 @@ fn no_statement_escapes() {
         read("const A: &str = \"\n SELECT 1\"; fn f() { g(sqlx::query_scalar::<_, i64>(\"VACUUM\")); query(sql::A) }");
     assert_eq!(found.statements.iter().map(|s| s.sql.trim()).collect::<Vec<_>>(), ["SELECT 1", "VACUUM"]);
     assert!(found.unclear.is_empty(), "{found:?}");
+    let found = read("const A: &str = statement(PerDatabase { sqlite: \"SELECT 1\", postgres: \"SELECT 2\" });");
+    let whose: Vec<_> = found.statements.iter().map(|s| (s.sql.as_str(), s.only)).collect();
+    assert_eq!(whose, [("SELECT 1", Some(Database::Sqlite)), ("SELECT 2", Some(Database::Postgres))]);
+    assert_eq!(Database::of_file("crates/store/src/tables/stories_of.postgres.sql"), Some(Database::Postgres));
+    assert_eq!(Database::of_file("crates/store/src/sqlite/batch.rs"), Some(Database::Sqlite));
     for unclear in [
         "fn f() { query(&format!(\"{a}\")) }",
         "fn f() { query(concat!(\"a\", $b)) }",

@@ -66,7 +66,7 @@ impl DigestStore for PostgresStore {
              WHERE d.topic_id = $1 AND c.item_id = ANY($2) ORDER BY d.window_end DESC, i.id",
         )
         .bind(topic.to_string())
-        .bind(super::id_list(items))
+        .bind(super::id_list(items)?)
         .fetch_all(&mut *self.reader().await?)
         .await?;
         sql::newest_lines(rows)

@@ -141,7 +141,7 @@ async fn insert_topic_items(
     )
     .bind(topic.to_string())
     .bind(run.map(|run| run.to_string()))
-    .bind(super::id_list(items))
+    .bind(super::id_list(items)?)
     .execute(connection)
     .await?;
     Ok(())

@@ -99,7 +99,7 @@ impl LedgerStore for PostgresStore {
             "SELECT id, coalesce(cost_microcredits, reserved_microcredits, 0) AS microcredits, stories FROM provider_calls
              WHERE id = ANY($1) ORDER BY id",
         )
-        .bind(super::id_list(calls))
+        .bind(super::id_list(calls)?)
         .fetch_all(&mut *self.reader().await?)
         .await?)
     }

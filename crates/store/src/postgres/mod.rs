@@ -3,19 +3,26 @@
 //! Comes in: the store's operations. Goes out: domain types. Called through [`super::open`]. What SQLite has by having one
 //! writer is had by locks, always taken in this order: the topic's row, a source's row, [`Write::lock_contents`].
 
-mod answers;
 mod digests;
 pub(super) mod error;
-mod feedback;
 mod fetches;
 mod items;
 mod leases;
 mod ledger;
 pub(super) mod open;
-mod retention;
-mod runs;
 mod sources;
 mod stories;
+
+// The table groups, written once in `tables/` and compiled here for this database.
+#[path = "../tables/answers.rs"]
+mod answers;
+#[path = "../tables/feedback.rs"]
+mod feedback;
+#[path = "../tables/retention.rs"]
+mod retention;
+#[path = "../tables/runs.rs"]
+mod runs;
+#[path = "../tables/topics.rs"]
 mod topics;
 
 use std::time::Duration;
@@ -23,13 +30,18 @@ use std::time::Duration;
 use aha_core::ids::TopicId;
 use open::{CONNECT_SECONDS, Server};
 use sqlx::pool::PoolConnection;
-use sqlx::postgres::PgPoolOptions;
+use sqlx::postgres::{PgArguments, PgPoolOptions};
 use sqlx::{PgConnection, PgPool, Postgres, Transaction};
 
 use super::records::Lease;
 use super::schema::{OpenMode, SchemaVersion};
-use super::shared::hit;
+use super::shared::{PerDatabase, hit, values};
 use super::{Result, StoreError};
+
+/// What the files of `tables/` call this database's store, connection and parameters.
+pub(crate) type Database = PostgresStore;
+pub(crate) type Connection = PgConnection;
+pub(crate) type Values = values::Values<PgArguments>;
 
 const CONNECTIONS: u32 = 8;
 
@@ -160,7 +172,13 @@ impl Write {
     }
 }
 
+/// This database's words for a statement.
+const fn statement(words: PerDatabase) -> &'static str {
+    words.postgres
+}
+
 /// Ids as an array, for `= ANY`: any number of them in one parameter.
-fn id_list<T: ToString>(ids: &[T]) -> Vec<String> {
-    ids.iter().map(ToString::to_string).collect()
+#[expect(clippy::unnecessary_wraps, reason = "as on SQLite, whose JSON may fail")]
+fn id_list<T: ToString>(ids: &[T]) -> Result<Vec<String>> {
+    Ok(ids.iter().map(ToString::to_string).collect())
 }

@@ -108,7 +108,7 @@ impl StoryStore for PostgresStore {
     async fn stories_of(&self, topic: TopicId, items: &[ItemId], until: Timestamp) -> Result<Vec<StoryRecord>> {
         let rows: Vec<MemberRow> = sqlx::query_as(include_str!("stories_of.sql"))
             .bind(topic.to_string())
-            .bind(id_list(items))
+            .bind(id_list(items)?)
             .bind(until.as_millis())
             .fetch_all(&mut *self.reader().await?)
             .await?;
@@ -129,7 +129,7 @@ impl StoryStore for PostgresStore {
              FROM unnest($1::text[]) WITH ORDINALITY AS wanted (id, place) JOIN content_items i ON i.id = wanted.id
              WHERE i.deleted_at IS NULL ORDER BY wanted.place",
         )
-        .bind(id_list(ids))
+        .bind(id_list(ids)?)
         .fetch_all(&mut *self.reader().await?)
         .await?;
         let sources = self.sources_of_items(topic, ids).await?;
@@ -145,7 +145,7 @@ impl PostgresStore {
              WHERE s.topic_id = $1 AND p.item_id = ANY($2)",
         )
         .bind(topic.to_string())
-        .bind(id_list(ids))
+        .bind(id_list(ids)?)
         .fetch_all(&mut *self.reader().await?)
         .await?)
     }

@@ -1,24 +1,27 @@
 //! What both databases have in common: the statements that read the same in both, the rows they give, and what is made of
 //! them; a table group a file, named as the files beside it in `sqlite/` and `postgres/`.
 
-pub mod answers;
 pub mod charges;
 pub mod column;
 pub mod digests;
-pub mod feedback;
 pub mod fetches;
 pub mod items;
 pub mod leases;
 pub mod ledger;
-pub mod retention;
-pub mod runs;
 pub mod sources;
 pub mod stories;
-pub mod topics;
+pub(crate) mod values;
 
 use aha_core::failpoint;
 
 use super::{Result, StoreError};
+
+/// A statement that the two databases want in different words, side by side. Each database's `statement` takes its own.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PerDatabase {
+    pub(crate) sqlite: &'static str,
+    pub(crate) postgres: &'static str,
+}
 
 /// Passes a failpoint at a commit of that operation.
 pub fn hit(operation: &str, place: &str) {

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 
 use aha_core::topic::BudgetTier;
 
+use super::answers::{WRITE_ANSWER, bind_answer};
 use super::script::Script;
-use crate::shared::answers::{WRITE_ANSWER, bind_answer};
 use crate::shared::charges::Rise;
 use crate::shared::column;
 use crate::shared::ledger::{CLOSE_CALL, INSERT_CALL, RAISE, bind_call, bind_rise, bind_settlement};
@@ -52,7 +52,7 @@ pub(super) fn settle(settlements: &[LeasedSettlement]) -> Result<Option<Script>>
     for LeasedSettlement { settlement, .. } in settlements {
         script = close(script, settlement);
         for answer in &settlement.answers {
-            script = bind_answer!(script.then(WRITE_ANSWER), settlement, answer, true);
+            script = script.then(WRITE_ANSWER).bind_with(|values| bind_answer(values, settlement, answer, true))?;
         }
     }
     Ok(Some(script))

@@ -3,11 +3,9 @@
 //! Comes in: the store's operations. Goes out: domain types. Called through [`super::open`]. The database keeps a
 //! write-ahead log, so readers never wait for the writer; writers of other processes wait for each other, 5 s at most.
 
-mod answers;
 mod checkpoint;
 mod digests;
 pub(super) mod error;
-mod feedback;
 mod fetches;
 mod items;
 mod leases;
@@ -15,25 +13,39 @@ mod ledger;
 mod ledger_scripts;
 mod new_items;
 pub(super) mod open;
-mod retention;
-mod runs;
 mod script;
 mod sources;
 mod stories;
+
+// The table groups, written once in `tables/` and compiled here for this database.
+#[path = "../tables/answers.rs"]
+mod answers;
+#[path = "../tables/feedback.rs"]
+mod feedback;
+#[path = "../tables/retention.rs"]
+mod retention;
+#[path = "../tables/runs.rs"]
+mod runs;
+#[path = "../tables/topics.rs"]
 mod topics;
 
-use std::fmt::Display;
 use std::time::Duration;
 
-use sqlx::sqlite::SqlitePoolOptions;
+use sqlx::pool::PoolConnection;
+use sqlx::sqlite::{SqliteArguments, SqlitePoolOptions};
 use sqlx::{Connection as _, Sqlite, SqliteConnection, SqlitePool, Transaction};
 
 use super::records::Lease;
 use super::schema::{OpenMode, SchemaVersion};
-use super::shared::{column, hit};
+use super::shared::{PerDatabase, column, hit, values};
 use super::{Result, StoreError};
 use checkpoint::{Checkpoints, PAGES_OF_A_WRITE};
 use script::Lane;
+
+/// What the files of `tables/` call this database's store, connection and parameters.
+pub(crate) type Database = SqliteStore;
+pub(crate) type Connection = SqliteConnection;
+pub(crate) type Values = values::Values<SqliteArguments>;
 
 /// SQLite has one writer: a queue in this process waits better than a lock in the file.
 const WRITERS: u32 = 1;
@@ -90,6 +102,11 @@ impl SqliteStore {
         self.writer.close().await;
     }
 
+    /// A connection for reading.
+    async fn reader(&self) -> Result<PoolConnection<Sqlite>> {
+        Ok(self.reader.acquire().await?)
+    }
+
     /// A write that needs no lease: the owner's own settings, and the ledger's reservations.
     async fn write(&self, operation: &'static str) -> Result<Write> {
         // A deferred transaction that reads before it writes can fail at once where an immediate one waits its turn.
@@ -139,6 +156,17 @@ impl Write {
         Ok(held.is_some())
     }
 
+    /// Keeps other writers of what topics share out until the end: nothing to do, as nobody else writes meanwhile.
+    #[expect(clippy::unused_async, reason = "as on Postgres, which has to lock")]
+    async fn lock_contents(&mut self) -> Result<()> {
+        Ok(())
+    }
+
+    /// Changes nothing, and has let go of its locks when it returns.
+    async fn roll_back(self) -> Result<()> {
+        Ok(self.tx.rollback().await?)
+    }
+
     async fn commit(self) -> Result<()> {
         self.commit_all(1).await
     }
@@ -153,7 +181,12 @@ impl Write {
     }
 }
 
+/// This database's words for a statement.
+const fn statement(words: PerDatabase) -> &'static str {
+    words.sqlite
+}
+
 /// Ids as a JSON array, for `json_each`: any number of them in one parameter.
-fn id_list<T: Display>(ids: &[T]) -> Result<String> {
+fn id_list<T: ToString>(ids: &[T]) -> Result<String> {
     column::to_json(&ids.iter().map(ToString::to_string).collect::<Vec<_>>())
 }

@@ -7,11 +7,11 @@ use aha_core::queue::{Queue, Service};
 use sqlx::pool::PoolConnection;
 use sqlx::query::Query;
 use sqlx::sqlite::SqliteArguments;
-use sqlx::{Arguments as _, AssertSqlSafe, Encode, Sqlite, SqliteConnection, SqlitePool, Type};
+use sqlx::{AssertSqlSafe, Encode, Sqlite, SqliteConnection, SqlitePool, Type};
 use tokio::sync::oneshot;
 
-use super::SqliteStore;
 use super::checkpoint::PAGES_OF_A_SCRIPT;
+use super::{SqliteStore, Values};
 use crate::shared::hit;
 use crate::{Result, StoreError};
 
@@ -23,9 +23,7 @@ const IN_VAIN: &str = "malformed JSON";
 #[derive(Debug)]
 pub(super) struct Script {
     sql: String,
-    arguments: SqliteArguments,
-    /// The first error in encoding a parameter.
-    broken: Option<sqlx::error::BoxDynError>,
+    values: Values,
     /// How many parameters the statements before the last one have.
     before: usize,
 }
@@ -36,12 +34,12 @@ const USUAL_BYTES: usize = 4096;
 impl Script {
     pub(super) fn new() -> Self {
         let sql = String::with_capacity(USUAL_BYTES);
-        Self { sql, arguments: SqliteArguments::default(), broken: None, before: 0 }
+        Self { sql, values: Values::default(), before: 0 }
     }
 
     /// Adds a statement; the parameters that are bound next are its own, from `$1` on.
     pub(super) fn then(mut self, statement: &str) -> Self {
-        self.before = self.arguments.len();
+        self.before = self.values.len();
         if !self.sql.is_empty() {
             self.sql.push_str(";\n");
         }
@@ -59,10 +57,14 @@ impl Script {
     }
 
     pub(super) fn bind<'a, T: Encode<'a, Sqlite> + Type<Sqlite>>(mut self, value: T) -> Self {
-        if let Err(error) = self.arguments.add(value) {
-            self.broken.get_or_insert(error);
-        }
+        self.values = self.values.bind(value);
         self
+    }
+
+    /// Binds what a table's function binds.
+    pub(super) fn bind_with(mut self, bind: impl FnOnce(Values) -> Result<Values>) -> Result<Self> {
+        self.values = bind(self.values)?;
+        Ok(self)
     }
 
     /// The whole fails unless the condition holds; the parameters that are bound next are its own. It gives no row, since each that
@@ -181,10 +183,8 @@ impl Script {
     }
 
     async fn execute(self, connection: &mut SqliteConnection) -> sqlx::Result<()> {
-        if let Some(error) = self.broken {
-            return Err(sqlx::Error::Encode(error));
-        }
-        let query: Query<'_, Sqlite, SqliteArguments> = sqlx::query_with(AssertSqlSafe(self.sql), self.arguments);
+        let arguments = self.values.into_arguments()?;
+        let query: Query<'_, Sqlite, SqliteArguments> = sqlx::query_with(AssertSqlSafe(self.sql), arguments);
         query.execute(connection).await?;
         Ok(())
     }

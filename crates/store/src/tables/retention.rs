@@ -1,17 +1,21 @@
-//! What retention removes, in batches: `$1` is the time before which rows go, `$2` how many at most.
+//! What retention removes for its age, in batches: `$1` is the time before which rows go, `$2` how many at most.
 //!
-//! Feedback is kept for good, with what it is about: once there is a table of it, [`DIGESTS`] and [`ITEMS`] get one more `NOT
+//! Feedback is kept for good, with what it is about: once there is a table of it, [`REMOVE_DIGESTS`] and [`REMOVE_ITEMS`] get one more `NOT
 //! EXISTS`.
 
-use crate::RetentionStep;
+use aha_core::time::Timestamp;
+use async_trait::async_trait;
+
+use super::Database;
+use crate::{RemovedRows, Result, RetentionStep, RetentionStore};
 
 /// Rows of [`RetentionStep`]: what would go, and the statement that makes it go.
-pub(crate) struct Statements {
-    pub count: &'static str,
-    pub remove: &'static str,
+struct Statements {
+    count: &'static str,
+    remove: &'static str,
 }
 
-pub fn of(step: RetentionStep) -> Statements {
+fn of(step: RetentionStep) -> Statements {
     let (count, remove) = match step {
         RetentionStep::Digests => (COUNT_DIGESTS, REMOVE_DIGESTS),
         RetentionStep::Items => (COUNT_ITEMS, REMOVE_ITEMS),
@@ -23,7 +27,7 @@ pub fn of(step: RetentionStep) -> Statements {
 }
 
 /// Whether somebody is at work on a topic: what it reads must not go meanwhile.
-pub(crate) const AT_WORK: &str = "SELECT count(*) FROM topics WHERE lease_holder IS NOT NULL AND lease_expires_at > $1";
+const AT_WORK: &str = "SELECT count(*) FROM topics WHERE lease_holder IS NOT NULL AND lease_expires_at > $1";
 
 /// A topic's newest digest stays however old it is.
 const COUNT_DIGESTS: &str = "
@@ -79,3 +83,33 @@ const REMOVE_CALLS: &str = "
           AND NOT EXISTS (SELECT 1 FROM budget_adjustments b WHERE b.provider_call_id = c.id)
           AND NOT EXISTS (SELECT 1 FROM content_item_deep_reviews d WHERE d.provider_call_id = c.id)
         LIMIT $2)";
+
+#[async_trait]
+impl RetentionStore for Database {
+    async fn count_old(&self, step: RetentionStep, before: Timestamp) -> Result<i64> {
+        let count = of(step).count;
+        Ok(sqlx::query_scalar(count).bind(before.as_millis()).fetch_one(&mut *self.reader().await?).await?)
+    }
+
+    async fn remove_old(
+        &self,
+        step: RetentionStep,
+        before: Timestamp,
+        limit: i64,
+        wall: Timestamp,
+    ) -> Result<RemovedRows> {
+        let mut write = self.write("remove_old").await?;
+        write.lock_contents().await?;
+        let at_work: i64 = sqlx::query_scalar(AT_WORK).bind(wall.as_millis()).fetch_one(write.connection()).await?;
+        if at_work > 0 {
+            write.roll_back().await?;
+            return Ok(RemovedRows::AtWork);
+        }
+        let remove = of(step).remove;
+        let remove = sqlx::query(remove).bind(before.as_millis()).bind(limit);
+        let remove = if step == RetentionStep::Items { remove.bind(wall.as_millis()) } else { remove };
+        let removed = remove.execute(write.connection()).await?.rows_affected();
+        write.commit().await?;
+        Ok(RemovedRows::Removed(removed))
+    }
+}

@@ -4,20 +4,83 @@ use aha_core::feedback::{FeedbackEvent, FeedbackKind};
 use aha_core::ids::{FeedbackId, ItemId, TopicId, UserId};
 use aha_core::time::Timestamp;
 use async_trait::async_trait;
+use sqlx::FromRow;
 
-use super::SqliteStore;
+use super::Database;
+use super::topics::OWNER;
 use crate::shared::column;
-use crate::shared::feedback::{self as sql, FeedbackRow};
-use crate::shared::topics::OWNER;
-use crate::{FeedbackStore, Result, SavedProfile};
+use crate::{FeedbackStore, Result, SavedProfile, StoreError};
+
+/// What was said before counts; saying it again changes nothing.
+const GIVE: &str = "
+    INSERT INTO feedback_events (id, user_id, topic_id, item_id, kind, title, source, author, terms_json, given_at)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+    ON CONFLICT DO NOTHING";
+
+const TAKE_BACK: &str = "
+    DELETE FROM feedback_events WHERE user_id = $1 AND topic_id = $2 AND item_id = $3 AND kind = $4";
+
+/// The newest of a topic's, so that reading them is bounded.
+const OF_TOPIC: &str = "
+    SELECT item_id, kind, title, source, author, terms_json, given_at FROM feedback_events
+    WHERE user_id = $1 AND topic_id = $2 ORDER BY given_at DESC, id DESC LIMIT $3";
+
+const SAVE_PROFILE: &str = "
+    INSERT INTO topic_preference_profiles (user_id, topic_id, profile_json, summary, events, computed_at)
+    VALUES ($1, $2, $3, $4, $5, $6)
+    ON CONFLICT (user_id, topic_id) DO UPDATE
+    SET profile_json = excluded.profile_json, summary = excluded.summary, events = excluded.events,
+        computed_at = excluded.computed_at";
+
+const UNLEARNT: &str = "
+    SELECT name FROM feedback_unlearnt WHERE user_id = $1 AND topic_id = $2 ORDER BY name";
+
+const UNLEARN: &str = "
+    INSERT INTO feedback_unlearnt (user_id, topic_id, name, unlearnt_at) VALUES ($1, $2, $3, $4)
+    ON CONFLICT DO NOTHING";
+
+const RELEARN: &str = "
+    DELETE FROM feedback_unlearnt WHERE user_id = $1 AND topic_id = $2 AND name = $3";
+
+#[derive(FromRow)]
+struct FeedbackRow {
+    item_id: String,
+    kind: String,
+    title: String,
+    source: String,
+    author: Option<String>,
+    terms_json: String,
+    given_at: i64,
+}
+
+impl TryFrom<FeedbackRow> for FeedbackEvent {
+    type Error = StoreError;
+
+    fn try_from(row: FeedbackRow) -> Result<Self> {
+        Ok(Self {
+            item_id: column::id("feedback's item", &row.item_id)?,
+            kind: column::word("feedback's kind", &row.kind)?,
+            title: row.title,
+            source: row.source,
+            author: row.author,
+            terms: column::json("feedback's terms", &row.terms_json)?,
+            given_at: Timestamp::from_millis(row.given_at),
+        })
+    }
+}
+
+/// Oldest first, as they are added up.
+fn in_order(rows: Vec<FeedbackRow>) -> Result<Vec<FeedbackEvent>> {
+    rows.into_iter().rev().map(FeedbackEvent::try_from).collect()
+}
 
 #[async_trait]
-impl FeedbackStore for SqliteStore {
+impl FeedbackStore for Database {
     async fn give_feedback(&self, topic: TopicId, event: &FeedbackEvent) -> Result<bool> {
         let (owner, topic, item) = (UserId::of(&[OWNER]).to_string(), topic.to_string(), event.item_id.to_string());
         let mut write = self.write("give_feedback").await?;
         if let Some(opposite) = event.kind.opposite() {
-            sqlx::query(sql::TAKE_BACK)
+            sqlx::query(TAKE_BACK)
                 .bind(&owner)
                 .bind(&topic)
                 .bind(&item)
@@ -25,7 +88,7 @@ impl FeedbackStore for SqliteStore {
                 .execute(write.connection())
                 .await?;
         }
-        let given = sqlx::query(sql::GIVE)
+        let given = sqlx::query(GIVE)
             .bind(FeedbackId::of(&[&owner, &topic, &item, event.kind.as_str()]).to_string())
             .bind(&owner)
             .bind(&topic)
@@ -44,7 +107,7 @@ impl FeedbackStore for SqliteStore {
 
     async fn take_feedback_back(&self, topic: TopicId, item: ItemId, kind: FeedbackKind) -> Result<bool> {
         let mut write = self.write("take_feedback_back").await?;
-        let taken = sqlx::query(sql::TAKE_BACK)
+        let taken = sqlx::query(TAKE_BACK)
             .bind(UserId::of(&[OWNER]).to_string())
             .bind(topic.to_string())
             .bind(item.to_string())
@@ -56,26 +119,26 @@ impl FeedbackStore for SqliteStore {
     }
 
     async fn feedback(&self, topic: TopicId, limit: i64) -> Result<Vec<FeedbackEvent>> {
-        let rows: Vec<FeedbackRow> = sqlx::query_as(sql::OF_TOPIC)
+        let rows: Vec<FeedbackRow> = sqlx::query_as(OF_TOPIC)
             .bind(UserId::of(&[OWNER]).to_string())
             .bind(topic.to_string())
             .bind(limit)
-            .fetch_all(&self.reader)
+            .fetch_all(&mut *self.reader().await?)
             .await?;
-        sql::in_order(rows)
+        in_order(rows)
     }
 
     async fn unlearnt(&self, topic: TopicId) -> Result<Vec<String>> {
-        Ok(sqlx::query_scalar(sql::UNLEARNT)
+        Ok(sqlx::query_scalar(UNLEARNT)
             .bind(UserId::of(&[OWNER]).to_string())
             .bind(topic.to_string())
-            .fetch_all(&self.reader)
+            .fetch_all(&mut *self.reader().await?)
             .await?)
     }
 
     async fn unlearn(&self, topic: TopicId, name: &str, now: Timestamp) -> Result<bool> {
         let mut write = self.write("unlearn").await?;
-        let unlearnt = sqlx::query(sql::UNLEARN)
+        let unlearnt = sqlx::query(UNLEARN)
             .bind(UserId::of(&[OWNER]).to_string())
             .bind(topic.to_string())
             .bind(column::text(name))
@@ -88,7 +151,7 @@ impl FeedbackStore for SqliteStore {
 
     async fn relearn(&self, topic: TopicId, name: &str) -> Result<bool> {
         let mut write = self.write("relearn").await?;
-        let relearnt = sqlx::query(sql::RELEARN)
+        let relearnt = sqlx::query(RELEARN)
             .bind(UserId::of(&[OWNER]).to_string())
             .bind(topic.to_string())
             .bind(column::text(name))
@@ -100,7 +163,7 @@ impl FeedbackStore for SqliteStore {
 
     async fn save_profile(&self, topic: TopicId, profile: &SavedProfile) -> Result<()> {
         let mut write = self.write("save_profile").await?;
-        sqlx::query(sql::SAVE_PROFILE)
+        sqlx::query(SAVE_PROFILE)
             .bind(UserId::of(&[OWNER]).to_string())
             .bind(topic.to_string())
             .bind(column::json_text(&profile.profile_json))

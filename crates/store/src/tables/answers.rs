@@ -1,16 +1,19 @@
 //! `answers`: what models said, each paid for once.
 
+use aha_core::ids::{ItemId, RunId};
 use aha_core::score_health::GivenScore;
 use aha_core::time::Timestamp;
 use aha_core::verdict::Verdict;
+use async_trait::async_trait;
 use sqlx::FromRow;
 
-use super::column;
-use crate::{Result, StoreError, StoredAnswer};
+use super::{Connection, Database, Values};
+use crate::shared::column;
+use crate::{AnswerKey, AnswerStore, NewAnswer, Result, Settlement, StoreError, StoredAnswer};
 
 /// The answer of this tier, else of the next higher one, else of a lower one that this very run was given because its budget
 /// was nearly used up. All tiers are named so that the primary key serves.
-pub(crate) const ANSWER: &str = "
+const ANSWER: &str = "
     SELECT provider, model, input_hash, answer_json, provider_call_id
     FROM (SELECT a.*, CASE a.tier WHEN 'low' THEN 0 WHEN 'normal' THEN 1 ELSE 2 END AS height,
                  CASE $5 WHEN 'low' THEN 0 WHEN 'normal' THEN 1 ELSE 2 END AS wanted
@@ -22,16 +25,16 @@ pub(crate) const ANSWER: &str = "
                   WHERE c.id = given.provider_call_id AND c.run_id = $6 AND c.degraded_from = $5)
     ORDER BY CASE WHEN height >= wanted THEN 0 ELSE 1 END, height LIMIT 1";
 
-pub(crate) const NEWEST_ANSWER: &str = "
+const NEWEST_ANSWER: &str = "
     SELECT provider, model, input_hash, answer_json, provider_call_id FROM answers
     WHERE task = $1 AND members_json = $2 ORDER BY answered_at DESC, fingerprint, tier LIMIT 1";
 
-pub(crate) const GIVEN_SCORES: &str = "
+const GIVEN_SCORES: &str = "
     SELECT provider, model, prompt_id, answer_json, answered_at FROM answers
     WHERE task = 'triage' ORDER BY answered_at DESC, fingerprint, tier LIMIT $1";
 
 /// Stores an answer; in the place of an earlier one only where $13 is 1.
-pub(crate) const WRITE_ANSWER: &str = "
+pub(super) const WRITE_ANSWER: &str = "
     INSERT INTO answers (task, tier, prompt_id, schema_version, fingerprint, provider, model, input_hash,
         answer_json, members_json, provider_call_id, answered_at)
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
@@ -41,29 +44,8 @@ pub(crate) const WRITE_ANSWER: &str = "
         provider_call_id = excluded.provider_call_id, answered_at = excluded.answered_at
     WHERE CAST($13 AS BIGINT) = 1";
 
-/// Binds what [`WRITE_ANSWER`] wants.
-macro_rules! bind_answer {
-    ($statement:expr, $settlement:expr, $answer:expr, $replace:expr) => {
-        $statement
-            .bind($answer.key.task)
-            .bind($answer.key.tier.as_str())
-            .bind($answer.key.prompt_id.as_str())
-            .bind($answer.key.schema_version)
-            .bind(column::text(&$answer.key.fingerprint))
-            .bind(column::text(&$answer.provider))
-            .bind(column::text(&$answer.model))
-            .bind($answer.input_hash.as_str())
-            .bind(column::json_text(&$answer.answer_json))
-            .bind(column::to_json(&$answer.members)?)
-            .bind($settlement.call.to_string())
-            .bind($settlement.finished_at.as_millis())
-            .bind(i64::from($replace))
-    };
-}
-pub(crate) use bind_answer;
-
 #[derive(FromRow)]
-pub(crate) struct AnswerRow {
+struct AnswerRow {
     provider: String,
     model: String,
     input_hash: String,
@@ -84,7 +66,7 @@ impl From<AnswerRow> for StoredAnswer {
 }
 
 #[derive(FromRow)]
-pub(crate) struct ScoreRow {
+struct ScoreRow {
     provider: String,
     model: String,
     prompt_id: String,
@@ -104,4 +86,69 @@ impl TryFrom<ScoreRow> for GivenScore {
             given_at: Timestamp::from_millis(row.answered_at),
         })
     }
+}
+
+#[async_trait]
+impl AnswerStore for Database {
+    async fn answer(&self, key: &AnswerKey, run: Option<RunId>) -> Result<Option<StoredAnswer>> {
+        let row: Option<AnswerRow> = sqlx::query_as(ANSWER)
+            .bind(key.task)
+            .bind(&key.prompt_id)
+            .bind(key.schema_version)
+            .bind(column::text(&key.fingerprint))
+            .bind(key.tier.as_str())
+            .bind(run.map(|run| run.to_string()))
+            .fetch_optional(&mut *self.reader().await?)
+            .await?;
+        Ok(row.map(StoredAnswer::from))
+    }
+
+    async fn newest_answer(&self, task: &str, members: &[ItemId]) -> Result<Option<StoredAnswer>> {
+        let row: Option<AnswerRow> = sqlx::query_as(NEWEST_ANSWER)
+            .bind(task)
+            .bind(column::to_json(&members)?)
+            .fetch_optional(&mut *self.reader().await?)
+            .await?;
+        Ok(row.map(StoredAnswer::from))
+    }
+
+    async fn given_scores(&self, limit: i64) -> Result<Vec<GivenScore>> {
+        let rows: Vec<ScoreRow> =
+            sqlx::query_as(GIVEN_SCORES).bind(limit).fetch_all(&mut *self.reader().await?).await?;
+        rows.into_iter().map(GivenScore::try_from).collect()
+    }
+}
+
+/// Stores an answer; without `replace` only where there is none yet.
+pub(super) async fn write_answer(
+    connection: &mut Connection,
+    settlement: &Settlement,
+    answer: &NewAnswer,
+    replace: bool,
+) -> Result<()> {
+    bind_answer(Values::default(), settlement, answer, replace)?.query(WRITE_ANSWER)?.execute(connection).await?;
+    Ok(())
+}
+
+/// Binds the parameters of [`WRITE_ANSWER`].
+pub(super) fn bind_answer(
+    values: Values,
+    settlement: &Settlement,
+    answer: &NewAnswer,
+    replace: bool,
+) -> Result<Values> {
+    Ok(values
+        .bind(answer.key.task)
+        .bind(answer.key.tier.as_str())
+        .bind(answer.key.prompt_id.as_str())
+        .bind(answer.key.schema_version)
+        .bind(column::text(&answer.key.fingerprint))
+        .bind(column::text(&answer.provider))
+        .bind(column::text(&answer.model))
+        .bind(answer.input_hash.as_str())
+        .bind(column::json_text(&answer.answer_json))
+        .bind(column::to_json(&answer.members)?)
+        .bind(settlement.call.to_string())
+        .bind(settlement.finished_at.as_millis())
+        .bind(i64::from(replace)))
 }

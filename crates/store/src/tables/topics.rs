@@ -1,0 +1,203 @@
+//! `users`, and the owner's half of `topics`.
+
+use aha_core::ids::{TopicId, UserId};
+use aha_core::time::Timestamp;
+use aha_core::topic::{BudgetTier, DigestSizes, Topic};
+use async_trait::async_trait;
+use sqlx::FromRow;
+
+use super::Database;
+use crate::error::tier_of;
+use crate::shared::{column, found};
+use crate::{Lease, Result, StoreError, TopicStore};
+
+/// The one user, until there are more.
+pub(super) const OWNER: &str = "owner";
+
+/// How much a new topic considers, of 100.
+const DEFAULT_DEPTH: i64 = 50;
+const DEFAULT_DECAY_HOURS: f64 = 48.0;
+
+const TOPICS_NAMED: &str = "
+    SELECT id, name, schedule, timezone, interests, rules_json, budget_tier, depth, decay_hours, cursor_end,
+           next_run_at, budget_share_percent, top_stories, scan_stories, least_score
+    FROM topics WHERE CAST($1 AS TEXT) IS NULL OR name = $1 ORDER BY name";
+
+const INSERT_USER: &str = "
+    INSERT INTO users (id, name, created_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING";
+
+const INSERT_TOPIC: &str = "
+    INSERT INTO topics (id, user_id, name, depth, decay_hours, created_at) VALUES ($1, $2, $3, $4, $5, $6)
+    ON CONFLICT DO NOTHING";
+
+const SAVE_TOPIC: &str = "
+    UPDATE topics SET name = $2, schedule = $3, timezone = $4, interests = $5, rules_json = $6,
+           budget_tier = $7, depth = $8, decay_hours = $9, budget_share_percent = $10, top_stories = $11, scan_stories = $12,
+           least_score = $13
+    WHERE id = $1";
+
+/// All rows of a topic, those first that others refer to last. Calls stay in the ledger, as the money is gone; items stay, as other
+/// topics may have them, until retention empties them.
+const REMOVE: [&str; 15] = [
+    "UPDATE provider_calls SET run_id = NULL WHERE run_id IN (SELECT id FROM runs WHERE topic_id = $1)",
+    "UPDATE provider_calls SET topic_id = NULL WHERE topic_id = $1",
+    "DELETE FROM digests WHERE topic_id = $1",
+    "DELETE FROM cluster_items WHERE topic_id = $1",
+    "DELETE FROM clusters WHERE topic_id = $1",
+    "DELETE FROM topic_items WHERE topic_id = $1",
+    "DELETE FROM fetch_runs WHERE run_id IN (SELECT id FROM runs WHERE topic_id = $1)",
+    "DELETE FROM run_attempts WHERE run_id IN (SELECT id FROM runs WHERE topic_id = $1)",
+    "DELETE FROM runs WHERE topic_id = $1",
+    "DELETE FROM feedback_events WHERE topic_id = $1",
+    "DELETE FROM feedback_unlearnt WHERE topic_id = $1",
+    "DELETE FROM topic_preference_profiles WHERE topic_id = $1",
+    "DELETE FROM content_item_sources WHERE source_id IN (SELECT id FROM sources WHERE topic_id = $1)",
+    "DELETE FROM sources WHERE topic_id = $1",
+    "DELETE FROM topics WHERE id = $1",
+];
+
+const SET_NEXT_RUN: &str = "UPDATE topics SET next_run_at = $2 WHERE id = $1";
+const SET_CURSOR: &str = "UPDATE topics SET cursor_end = $2 WHERE id = $1";
+
+#[derive(FromRow)]
+struct TopicRow {
+    id: String,
+    name: String,
+    schedule: Option<String>,
+    timezone: Option<String>,
+    interests: String,
+    rules_json: String,
+    budget_tier: Option<String>,
+    depth: i64,
+    decay_hours: f64,
+    cursor_end: Option<i64>,
+    next_run_at: Option<i64>,
+    budget_share_percent: Option<i64>,
+    top_stories: i64,
+    scan_stories: i64,
+    least_score: i64,
+}
+
+impl TryFrom<TopicRow> for Topic {
+    type Error = StoreError;
+
+    fn try_from(row: TopicRow) -> Result<Self> {
+        Ok(Self {
+            id: column::id("topic id", &row.id)?,
+            name: row.name,
+            schedule: row.schedule,
+            timezone: row.timezone,
+            interests: row.interests,
+            rules: column::json("topic's rules", &row.rules_json)?,
+            budget_tier: row.budget_tier.as_deref().map(tier_of).transpose()?,
+            budget_share_percent: row
+                .budget_share_percent
+                .map(|percent| column::number("topic's share of the budget", percent))
+                .transpose()?,
+            depth: column::number("topic's depth", row.depth)?,
+            decay_hours: row.decay_hours,
+            sizes: DigestSizes {
+                top: column::number("topic's size of the top section", row.top_stories)?,
+                scan: column::number("topic's size of the scan section", row.scan_stories)?,
+                at_least: column::number("topic's least score", row.least_score)?,
+            },
+            cursor_end: column::optional_time(row.cursor_end),
+            next_run_at: column::optional_time(row.next_run_at),
+        })
+    }
+}
+
+impl Database {
+    /// Topics of that name, or all, by name.
+    async fn topics_named(&self, name: Option<&str>) -> Result<Vec<Topic>> {
+        let rows: Vec<TopicRow> = sqlx::query_as(TOPICS_NAMED)
+            .bind(column::optional_text(name))
+            .fetch_all(&mut *self.reader().await?)
+            .await?;
+        rows.into_iter().map(Topic::try_from).collect()
+    }
+
+    async fn insert_topic(&self, name: &str, now: Timestamp) -> Result<()> {
+        let owner = UserId::of(&[OWNER]).to_string();
+        let mut write = self.write("ensure_topic").await?;
+        sqlx::query(INSERT_USER).bind(&owner).bind(OWNER).bind(now.as_millis()).execute(write.connection()).await?;
+        sqlx::query(INSERT_TOPIC)
+            .bind(TopicId::of(&[name]).to_string())
+            .bind(&owner)
+            .bind(column::text(name))
+            .bind(DEFAULT_DEPTH)
+            .bind(DEFAULT_DECAY_HOURS)
+            .bind(now.as_millis())
+            .execute(write.connection())
+            .await?;
+        write.commit().await
+    }
+}
+
+#[async_trait]
+impl TopicStore for Database {
+    async fn ensure_topic(&self, name: &str, now: Timestamp) -> Result<Topic> {
+        if let Some(topic) = self.topic(name).await? {
+            return Ok(topic);
+        }
+        self.insert_topic(name, now).await?;
+        self.topic(name).await?.ok_or_else(|| StoreError::NotFound { what: "topic", id: name.to_owned() })
+    }
+
+    async fn topic(&self, name: &str) -> Result<Option<Topic>> {
+        Ok(self.topics_named(Some(name)).await?.pop())
+    }
+
+    async fn topics(&self) -> Result<Vec<Topic>> {
+        self.topics_named(None).await
+    }
+
+    async fn save_topic(&self, topic: &Topic) -> Result<()> {
+        let mut write = self.write("save_topic").await?;
+        let saved = sqlx::query(SAVE_TOPIC)
+            .bind(topic.id.to_string())
+            .bind(column::text(&topic.name))
+            .bind(column::optional_text(topic.schedule.as_deref()))
+            .bind(column::optional_text(topic.timezone.as_deref()))
+            .bind(column::text(&topic.interests))
+            .bind(column::to_json(&topic.rules)?)
+            .bind(topic.budget_tier.map(BudgetTier::as_str))
+            .bind(i64::from(topic.depth))
+            .bind(topic.decay_hours)
+            .bind(topic.budget_share_percent.map(i64::from))
+            .bind(column::count(topic.sizes.top))
+            .bind(column::count(topic.sizes.scan))
+            .bind(i64::from(topic.sizes.at_least))
+            .execute(write.connection())
+            .await?;
+        found(saved.rows_affected(), "topic", topic.id)?;
+        write.commit().await
+    }
+
+    async fn remove_topic(&self, lease: &Lease) -> Result<()> {
+        let mut write = self.write_fenced("remove_topic", lease).await?;
+        for statement in REMOVE {
+            sqlx::query(statement).bind(lease.topic.to_string()).execute(write.connection()).await?;
+        }
+        write.commit().await
+    }
+
+    async fn set_next_run(&self, topic: TopicId, at: Option<Timestamp>) -> Result<()> {
+        let mut write = self.write("set_next_run").await?;
+        let saved = sqlx::query(SET_NEXT_RUN)
+            .bind(topic.to_string())
+            .bind(column::millis(at))
+            .execute(write.connection())
+            .await?;
+        found(saved.rows_affected(), "topic", topic)?;
+        write.commit().await
+    }
+
+    async fn set_cursor(&self, topic: TopicId, at: Timestamp) -> Result<()> {
+        let mut write = self.write("set_cursor").await?;
+        let saved =
+            sqlx::query(SET_CURSOR).bind(topic.to_string()).bind(at.as_millis()).execute(write.connection()).await?;
+        found(saved.rows_affected(), "topic", topic)?;
+        write.commit().await
+    }
+}
