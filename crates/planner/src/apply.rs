@@ -1,0 +1,347 @@
+//! Makes the records of operations that are valid. Pure: the store reads what is concerned, calls this inside its transaction, and writes
+//! what changed.
+
+use std::collections::BTreeMap;
+
+use aha_core::time::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::operation::{Action, Operation};
+use crate::record::{Goal, Item, Kind};
+use crate::validate::ErrorCode;
+
+/// A record of either sort.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Record {
+    Item(Item),
+    Goal(Goal),
+}
+
+/// What names a record: ids are counted for each user, whatever the kind.
+pub type Key = (Kind, i64);
+
+/// Records as they are: all of a user's, or those that some operations concern with all goals.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct State {
+    records: BTreeMap<Key, Record>,
+}
+
+/// One of the operations does not fit what those before it left.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("operation {index} cannot follow those before it: {code}")]
+pub struct ApplyError {
+    pub index: usize,
+    pub code: ErrorCode,
+}
+
+impl State {
+    #[must_use]
+    pub fn new(items: Vec<Item>, goals: Vec<Goal>) -> Self {
+        let items = items.into_iter().map(|item| ((item.kind, item.id), Record::Item(item)));
+        let goals = goals.into_iter().map(|goal| ((Kind::Goal, goal.id), Record::Goal(goal)));
+        Self { records: items.chain(goals).collect() }
+    }
+
+    #[must_use]
+    pub fn record(&self, key: Key) -> Option<&Record> {
+        self.records.get(&key)
+    }
+
+    #[must_use]
+    pub fn item(&self, kind: Kind, id: i64) -> Option<&Item> {
+        match self.records.get(&(kind, id))? {
+            Record::Item(item) => Some(item),
+            Record::Goal(_) => None,
+        }
+    }
+
+    #[must_use]
+    pub fn goal(&self, id: i64) -> Option<&Goal> {
+        match self.records.get(&(Kind::Goal, id))? {
+            Record::Goal(goal) => Some(goal),
+            Record::Item(_) => None,
+        }
+    }
+
+    #[must_use]
+    pub fn has(&self, kind: Kind, id: i64) -> bool {
+        self.records.contains_key(&(kind, id))
+    }
+
+    pub fn items(&self) -> impl Iterator<Item = &Item> {
+        self.records.values().filter_map(|record| match record {
+            Record::Item(item) => Some(item),
+            Record::Goal(_) => None,
+        })
+    }
+
+    pub fn goals(&self) -> impl Iterator<Item = &Goal> {
+        self.records.values().filter_map(|record| match record {
+            Record::Goal(goal) => Some(goal),
+            Record::Item(_) => None,
+        })
+    }
+
+    /// The item with that id, of whatever kind.
+    #[must_use]
+    pub fn item_by_id(&self, id: i64) -> Option<&Item> {
+        [Kind::Todo, Kind::Event, Kind::Habit].into_iter().find_map(|kind| self.item(kind, id))
+    }
+
+    /// Whether goal `below` is `above`, or `above` stands somewhere below it.
+    #[must_use]
+    pub fn is_below(&self, above: i64, below: i64) -> bool {
+        let (mut open, mut seen) = (vec![below], std::collections::BTreeSet::new());
+        while let Some(id) = open.pop() {
+            if id == above {
+                return true;
+            }
+            if seen.insert(id) {
+                open.extend(self.goal(id).into_iter().flat_map(|goal| goal.children.iter().copied()));
+            }
+        }
+        false
+    }
+
+    /// The keys whose record is another one in `after`, is new there, or is gone.
+    #[must_use]
+    pub fn changed_keys(&self, after: &Self) -> Vec<Key> {
+        let keys: std::collections::BTreeSet<Key> = self.records.keys().chain(after.records.keys()).copied().collect();
+        keys.into_iter().filter(|key| self.records.get(key) != after.records.get(key)).collect()
+    }
+
+    /// Puts a record in its place, or takes it out.
+    pub fn set(&mut self, key: Key, record: Option<Record>) {
+        match record {
+            Some(record) => self.records.insert(key, record),
+            None => self.records.remove(&key),
+        };
+    }
+
+    fn item_mut(&mut self, kind: Kind, id: i64) -> Option<&mut Item> {
+        match self.records.get_mut(&(kind, id))? {
+            Record::Item(item) => Some(item),
+            Record::Goal(_) => None,
+        }
+    }
+
+    fn goal_mut(&mut self, id: i64) -> Option<&mut Goal> {
+        match self.records.get_mut(&(Kind::Goal, id))? {
+            Record::Goal(goal) => Some(goal),
+            Record::Item(_) => None,
+        }
+    }
+}
+
+/// What a batch of operations did, in their order.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct Applied {
+    pub results: Vec<Value>,
+    pub summary: Counts,
+    /// The record of each operation.
+    #[serde(skip)]
+    pub keys: Vec<Key>,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Counts {
+    pub created: usize,
+    pub updated: usize,
+    pub deleted: usize,
+    pub completed: usize,
+}
+
+/// Applies all operations in their order, or says which one does not fit; then `state` is of no further use. New records get the ids after
+/// `last_id`, which is moved.
+pub fn apply(
+    state: &mut State,
+    operations: &[Operation],
+    last_id: &mut i64,
+    now: Timestamp,
+) -> Result<Applied, ApplyError> {
+    let mut applied = Applied::default();
+    for (index, operation) in operations.iter().enumerate() {
+        let id = operation.id.filter(|_| operation.action != Action::Create).unwrap_or_else(|| {
+            *last_id += 1;
+            *last_id
+        });
+        apply_one(state, operation, id, now).map_err(|code| ApplyError { index, code })?;
+        count(&mut applied.summary, operation.action);
+        applied.keys.push((operation.kind, id));
+        applied.results.push(result(state, operation, id));
+    }
+    Ok(applied)
+}
+
+fn count(counts: &mut Counts, action: Action) {
+    match action {
+        Action::Create => counts.created += 1,
+        Action::Delete => counts.deleted += 1,
+        Action::Complete | Action::CompleteOccurrence => counts.completed += 1,
+        _ => counts.updated += 1,
+    }
+}
+
+fn result(state: &State, operation: &Operation, id: i64) -> Value {
+    let mut result = json!({ "ok": true, "op": operation, "id": id });
+    if let (Some(record), Some(fields)) = (state.record((operation.kind, id)), result.as_object_mut()) {
+        fields.insert(operation.kind.as_str().to_owned(), json!(record));
+    }
+    result
+}
+
+fn apply_one(state: &mut State, operation: &Operation, id: i64, now: Timestamp) -> Result<(), ErrorCode> {
+    match (operation.action, operation.kind) {
+        (Action::Create, Kind::Goal) => {
+            let mut goal = new_goal(id, now);
+            change_goal(&mut goal, operation, now);
+            state.set((Kind::Goal, id), Some(Record::Goal(goal)));
+        }
+        (Action::Create, kind) => {
+            let mut item = new_item(kind, id, now);
+            change_item(&mut item, operation, now);
+            state.set((kind, id), Some(Record::Item(item)));
+        }
+        (Action::Delete, kind) => delete(state, kind, id, now)?,
+        (_, Kind::Goal) => {
+            let goes_round = operation.action == Action::AddChild
+                && operation.child_id.is_none_or(|child| state.is_below(id, child));
+            if goes_round {
+                return Err(ErrorCode::GoalCycle);
+            }
+            change_goal(state.goal_mut(id).ok_or(ErrorCode::IdNotFound)?, operation, now);
+        }
+        (Action::Update, kind) => {
+            change_item(state.item_mut(kind, id).ok_or(ErrorCode::IdNotFound)?, operation, now);
+        }
+        (_, kind) => complete(state.item_mut(kind, id).ok_or(ErrorCode::IdNotFound)?, operation, now)?,
+    }
+    Ok(())
+}
+
+fn new_item(kind: Kind, id: i64, now: Timestamp) -> Item {
+    Item {
+        id,
+        kind,
+        title: String::new(),
+        notes: String::new(),
+        scheduled_for: None,
+        time_of_day: None,
+        start_time: None,
+        end_time: None,
+        location: None,
+        priority: crate::record::Priority::default(),
+        recurrence: crate::recurrence::Recurrence::NONE,
+        completed: false,
+        completed_dates: std::collections::BTreeSet::new(),
+        link: None,
+        created_at: now,
+        updated_at: now,
+    }
+}
+
+fn new_goal(id: i64, now: Timestamp) -> Goal {
+    Goal {
+        id,
+        title: String::new(),
+        notes: String::new(),
+        status: crate::record::GoalStatus::default(),
+        current_progress_value: None,
+        target_progress_value: None,
+        progress_unit: None,
+        todos: std::collections::BTreeSet::new(),
+        events: std::collections::BTreeSet::new(),
+        children: std::collections::BTreeSet::new(),
+        created_at: now,
+        updated_at: now,
+    }
+}
+
+/// Writes what was said over what is there.
+fn put<T: Clone>(place: &mut T, said: Option<&T>) {
+    if let Some(value) = said {
+        place.clone_from(value);
+    }
+}
+
+fn change_item(item: &mut Item, operation: &Operation, now: Timestamp) {
+    put(&mut item.title, operation.title.as_ref());
+    put(&mut item.notes, operation.notes.as_ref());
+    put(&mut item.scheduled_for, operation.scheduled_for.as_ref());
+    put(&mut item.time_of_day, operation.time_of_day.as_ref());
+    put(&mut item.start_time, operation.start_time.as_ref());
+    put(&mut item.end_time, operation.end_time.as_ref());
+    put(&mut item.location, operation.location.as_ref());
+    put(&mut item.priority, operation.priority.as_ref());
+    put(&mut item.link, operation.link.as_ref());
+    put(&mut item.recurrence, operation.recurrence.as_ref());
+    put(&mut item.completed, operation.completed.as_ref());
+    if item.recurrence.repeats() {
+        item.completed = false;
+    } else {
+        item.completed_dates.clear();
+    }
+    item.updated_at = now;
+}
+
+fn change_goal(goal: &mut Goal, operation: &Operation, now: Timestamp) {
+    put(&mut goal.title, operation.title.as_ref());
+    put(&mut goal.notes, operation.notes.as_ref());
+    put(&mut goal.status, operation.status.as_ref());
+    put(&mut goal.current_progress_value, operation.current_progress_value.as_ref());
+    put(&mut goal.target_progress_value, operation.target_progress_value.as_ref());
+    put(&mut goal.progress_unit, operation.progress_unit.as_ref());
+    match operation.action {
+        Action::AddItems => {
+            goal.todos.extend(operation.todos.iter().flatten());
+            goal.events.extend(operation.events.iter().flatten());
+        }
+        Action::RemoveItem => {
+            goal.todos.retain(|id| Some(*id) != operation.todo_id);
+            goal.events.retain(|id| Some(*id) != operation.event_id);
+        }
+        Action::AddChild => goal.children.extend(operation.child_id),
+        Action::RemoveChild => goal.children.retain(|id| Some(*id) != operation.child_id),
+        _ => {}
+    }
+    goal.updated_at = now;
+}
+
+fn complete(item: &mut Item, operation: &Operation, now: Timestamp) -> Result<(), ErrorCode> {
+    let done = operation.completed.unwrap_or(true);
+    match (operation.action, item.recurrence.repeats()) {
+        (Action::Complete, false) => item.completed = done,
+        (Action::Complete, true) => return Err(ErrorCode::UseCompleteOccurrence),
+        (_, false) => return Err(ErrorCode::NotRepeating),
+        (_, true) => {
+            let day = operation.occurrence_date.ok_or(ErrorCode::InvalidOccurrenceDate)?;
+            if done {
+                item.completed_dates.insert(day);
+            } else {
+                item.completed_dates.remove(&day);
+            }
+        }
+    }
+    item.updated_at = now;
+    Ok(())
+}
+
+/// Takes a record out, and out of the goals that name it.
+fn delete(state: &mut State, kind: Kind, id: i64, now: Timestamp) -> Result<(), ErrorCode> {
+    state.records.remove(&(kind, id)).ok_or(ErrorCode::IdNotFound)?;
+    for record in state.records.values_mut() {
+        let Record::Goal(goal) = record else { continue };
+        let named = match kind {
+            Kind::Todo => goal.todos.remove(&id),
+            Kind::Event => goal.events.remove(&id),
+            Kind::Goal => goal.children.remove(&id),
+            Kind::Habit => false,
+        };
+        if named {
+            goal.updated_at = now;
+        }
+    }
+    Ok(())
+}

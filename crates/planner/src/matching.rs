@@ -1,0 +1,115 @@
+//! Which records a few words mean: by the words of their titles, and how important they are.
+
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+
+use crate::record::{Item, Kind, Priority};
+
+/// So many are offered when it is not clear which one is meant.
+pub const MAX_OPTIONS: usize = 5;
+
+/// Words that tell no title from another.
+const FILLERS: [&str; 26] = [
+    "a", "an", "the", "my", "our", "your", "this", "that", "these", "those", "to", "for", "of", "on", "in", "at",
+    "with", "and", "todo", "task", "item", "event", "habit", "entry", "one", "please",
+];
+
+/// What is offered to choose from.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ClarifyOption {
+    pub id: i64,
+    pub kind: Kind,
+    pub title: String,
+    pub scheduled_for: Option<chrono::NaiveDate>,
+}
+
+impl From<&Item> for ClarifyOption {
+    fn from(item: &Item) -> Self {
+        Self { id: item.id, kind: item.kind, title: item.title.clone(), scheduled_for: item.scheduled_for }
+    }
+}
+
+/// The words of a text that tell, in lower case, the plural's "s" and the possessive's taken off.
+#[must_use]
+pub fn tokens(text: &str) -> BTreeSet<String> {
+    let lower = text.to_lowercase().replace(['\'', '\u{2019}'], "'");
+    let words = lower.split(|c: char| !(c.is_alphanumeric() || c == '\'')).filter(|word| !word.is_empty());
+    words.map(stem).filter(|word| !word.is_empty() && !FILLERS.contains(&word.as_str())).collect()
+}
+
+fn stem(word: &str) -> String {
+    let word = word.trim_matches('\'');
+    let word = word.strip_suffix("'s").unwrap_or(word);
+    let plural = word.len() > 3 && word.ends_with('s') && !word.ends_with("ss") && !word.ends_with("us");
+    word[..word.len() - usize::from(plural)].replace('\'', "")
+}
+
+/// Whether two words are the same but for a slip of the keyboard.
+fn alike(a: &str, b: &str) -> bool {
+    if a == b {
+        return true;
+    }
+    let (short, long) = if a.len() < b.len() { (a, b) } else { (b, a) };
+    let compound = short.len() >= 4 && long.starts_with(short);
+    compound || (short.chars().count() >= 5 && strsim::damerau_levenshtein(a, b) == 1)
+}
+
+/// How much of the words asked for stands in the title: 0 to 1.
+#[must_use]
+pub fn coverage(asked: &BTreeSet<String>, title: &BTreeSet<String>) -> f64 {
+    if asked.is_empty() {
+        return 0.0;
+    }
+    let found = asked.iter().filter(|word| title.iter().any(|other| alike(word, other))).count();
+    ratio(found, asked.len())
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a sentence has few words")]
+fn ratio(part: usize, whole: usize) -> f64 {
+    part as f64 / whole.max(1) as f64
+}
+
+/// The items whose titles hold all the words asked for. Where some say nothing else, these alone.
+#[must_use]
+pub fn matches<'a>(asked: &str, items: impl IntoIterator<Item = &'a Item>) -> Vec<&'a Item> {
+    let asked = tokens(asked);
+    let covering = |title: &BTreeSet<String>| coverage(&asked, title) >= 1.0;
+    let found: Vec<(&Item, bool)> = items
+        .into_iter()
+        .map(|item| (item, tokens(&item.title)))
+        .filter(|(_, title)| covering(title))
+        .map(|(item, title)| (item, title == asked || title.len() == asked.len()))
+        .collect();
+    let exact: Vec<&Item> = found.iter().filter(|(_, exact)| *exact).map(|(item, _)| *item).collect();
+    if exact.is_empty() { found.into_iter().map(|(item, _)| item).collect() } else { exact }
+}
+
+/// The items to choose from, best first: by how many of the words asked for their titles hold, then by priority, date and id.
+#[must_use]
+pub fn ranked_options<'a>(asked: &str, items: impl IntoIterator<Item = &'a Item>) -> Vec<ClarifyOption> {
+    let asked = tokens(asked);
+    let mut ranked: Vec<(f64, &Item)> = items
+        .into_iter()
+        .map(|item| (coverage(&asked, &tokens(&item.title)) + priority_weight(item.priority), item))
+        .collect();
+    ranked.sort_by(|(a, left), (b, right)| {
+        let day = |item: &Item| item.scheduled_for.unwrap_or(chrono::NaiveDate::MAX);
+        b.total_cmp(a).then_with(|| day(left).cmp(&day(right))).then_with(|| left.id.cmp(&right.id))
+    });
+    let some_match = ranked.first().is_some_and(|(score, _)| *score >= LEAST_WORD_SCORE);
+    let fits = |score: &f64| !some_match || *score >= LEAST_WORD_SCORE;
+    ranked.iter().filter(|(score, _)| fits(score)).take(MAX_OPTIONS).map(|(_, item)| (*item).into()).collect()
+}
+
+/// Below it not even one of several words was found: priorities alone come to less.
+const LEAST_WORD_SCORE: f64 = 0.11;
+
+fn priority_weight(priority: Priority) -> f64 {
+    match priority {
+        Priority::High => 0.10,
+        Priority::Medium => 0.05,
+        Priority::Low => 0.0,
+    }
+}

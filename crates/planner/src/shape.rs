@@ -1,0 +1,122 @@
+//! Brings an operation, as a model or a client wrote it, into the one form that [`crate::validate`] reads.
+//!
+//! Says nothing about right or wrong: what cannot be understood is left as it is, for the validation to name.
+
+use serde_json::{Map, Value};
+
+use crate::operation::op_code;
+use crate::record::Kind;
+
+pub type Fields = Map<String, Value>;
+
+/// Fields that may be nothing; an empty text means that.
+const NULLABLE: [&str; 8] =
+    ["scheduledFor", "timeOfDay", "startTime", "endTime", "location", "progressUnit", "link", "occurrenceDate"];
+
+/// Fields whose words are written in lower case.
+const WORDS: [&str; 5] = ["kind", "action", "op", "priority", "status"];
+
+/// The operation with `kind`, `action` and `op` where they can be told, words in lower case, empty texts as null. `None` for what is no
+/// object.
+#[must_use]
+pub fn infer_operation_shape(operation: &Value) -> Option<Fields> {
+    let mut fields = operation.as_object()?.clone();
+    for word in WORDS {
+        if let Some(Value::String(text)) = fields.get_mut(word) {
+            *text = text.trim().to_lowercase();
+        }
+    }
+    for name in NULLABLE {
+        if fields.get(name).and_then(Value::as_str).is_some_and(|text| text.trim().is_empty()) {
+            fields.insert(name.to_owned(), Value::Null);
+        }
+    }
+    for name in ["priority", "status", "notes", "recurrence", "completed"] {
+        // Nothing said: the default, or what it was.
+        if fields.get(name).is_some_and(|value| value.is_null() || value.as_str() == Some("")) {
+            fields.shift_remove(name);
+        }
+    }
+    for name in ["title", "notes", "location"] {
+        if let Some(Value::String(text)) = fields.get_mut(name) {
+            *text = readable(text, name == "notes");
+        }
+    }
+    shape_recurrence(&mut fields);
+    shape_items(&mut fields);
+    shape_op(&mut fields);
+    Some(fields)
+}
+
+/// Without control characters and the marks that turn the direction of writing; white space as single spaces, lines kept where `lines`.
+fn readable(text: &str, lines: bool) -> String {
+    let kept = |c: char| (lines && c == '\n') || !(c.is_control() || ('\u{202a}'..='\u{202e}').contains(&c));
+    let spaced: String = text.chars().map(|c| if c == '\t' || (!lines && c == '\n') { ' ' } else { c }).collect();
+    let clean: String = spaced.chars().filter(|c| kept(*c) && !('\u{2066}'..='\u{2069}').contains(c)).collect();
+    if lines { clean.trim().to_owned() } else { clean.split_whitespace().collect::<Vec<_>>().join(" ") }
+}
+
+/// A rule may be written as its name alone, and its interval as `interval`.
+fn shape_recurrence(fields: &mut Fields) {
+    let Some(recurrence) = fields.get_mut("recurrence") else { return };
+    if let Some(name) = recurrence.as_str() {
+        *recurrence = serde_json::json!({ "type": name });
+    }
+    let Some(rule) = recurrence.as_object_mut() else { return };
+    if let Some(Value::String(kind)) = rule.get_mut("type") {
+        *kind = kind.trim().to_lowercase();
+    }
+    if let Some(interval) = rule.shift_remove("interval") {
+        rule.entry("intervalDays").or_insert(interval);
+    }
+    rule.retain(|_, value| !(value.is_null() || value.as_str() == Some("")));
+}
+
+/// A goal's items may be written as `{"id": 3}` in the place of 3.
+fn shape_items(fields: &mut Fields) {
+    for name in ["todos", "events"] {
+        let Some(Value::Array(items)) = fields.get_mut(name) else { continue };
+        for item in items {
+            if let Some(id) = item.get("id") {
+                *item = id.clone();
+            }
+        }
+    }
+}
+
+fn shape_op(fields: &mut Fields) {
+    let text = |fields: &Fields, name: &str| {
+        fields.get(name).and_then(Value::as_str).filter(|text| !text.is_empty()).map(ToOwned::to_owned)
+    };
+    let written = text(fields, "action").or_else(|| text(fields, "op")).or_else(|| text(fields, "type"));
+    if text(fields, "kind").is_none() {
+        let goal = written.as_deref().is_some_and(|name| name.starts_with("goal_"));
+        fields.insert("kind".to_owned(), if goal { "goal" } else { "todo" }.into());
+    }
+    let Some(action) = written.or_else(|| inferred_action(fields).map(ToOwned::to_owned)) else { return };
+    let Some(kind) = text(fields, "kind").and_then(|kind| kind.parse::<Kind>().ok()) else {
+        fields.insert("op".to_owned(), action.into());
+        return;
+    };
+    let action = action.strip_prefix("goal_").filter(|_| kind == Kind::Goal).unwrap_or(&action);
+    if action == "create" {
+        // An id is given by the store.
+        fields.shift_remove("id");
+    }
+    fields.insert("op".to_owned(), op_code(kind, action).into());
+    fields.insert("action".to_owned(), action.into());
+}
+
+/// What an operation without an action means: by whether it names a record, and what else it says.
+fn inferred_action(fields: &Fields) -> Option<&'static str> {
+    let has = |name: &str| fields.contains_key(name);
+    let says_something =
+        ["title", "notes", "scheduledFor", "priority", "recurrence", "timeOfDay"].iter().any(|name| has(name));
+    match fields.get("id").is_some_and(Value::is_number) {
+        true if has("occurrenceDate") => Some("complete_occurrence"),
+        true if says_something => Some("update"),
+        true if fields.get("completed").is_some_and(Value::is_boolean) => Some("complete"),
+        false if has("title") || has("scheduledFor") || has("priority") => Some("create"),
+        _ => None,
+    }
+}
