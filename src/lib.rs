@@ -15,6 +15,7 @@
 //! - [`sources`]: connectors and fetching.
 //! - [`pipeline`]: the ordered list of stages, one a file, and the runner.
 //! - [`digest`]: the renderings.
+//! - [`services`]: every use case, once, for all faces.
 //! - [`cli`], [`daemon`], [`web`]: how people and schedulers reach it.
 
 pub mod app;
@@ -25,5 +26,6 @@ pub mod digest;
 pub mod pipeline;
 pub mod questionnaire;
 pub mod retention;
+pub mod services;
 pub mod sources;
 pub mod web;

@@ -11,6 +11,7 @@ use thiserror::Error;
 
 use crate::config::ConfigError;
 use crate::pipeline::RunError;
+use crate::services::{ErrorKind, ServiceError};
 use crate::sources::opml::OpmlError;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,6 +54,9 @@ pub(super) fn of_digest(digest: &Digest) -> Exit {
 }
 
 pub(super) fn of(error: &anyhow::Error) -> Exit {
+    if let Some(error) = error.downcast_ref::<ServiceError>() {
+        return of_service(error);
+    }
     match error.downcast_ref::<RunError>() {
         Some(RunError::Interrupted) => return Exit::Interrupted,
         Some(
@@ -77,4 +81,17 @@ pub(super) fn of(error: &anyhow::Error) -> Exit {
         || error.is::<ScheduleError>()
         || error.is::<OpmlError>();
     if usage { Exit::Usage } else { Exit::Failed }
+}
+
+const fn of_service(error: &ServiceError) -> Exit {
+    match (error, error.kind()) {
+        (_, ErrorKind::InvalidInput) => Exit::Usage,
+        (ServiceError::Store(_), _) => Exit::Failed,
+        (_, ErrorKind::NotFound | ErrorKind::Conflict) => Exit::Usage,
+        (_, ErrorKind::BudgetExhausted) => Exit::BudgetExhausted,
+        (_, ErrorKind::Interrupted) => Exit::Interrupted,
+        (_, ErrorKind::Busy | ErrorKind::Store | ErrorKind::Gateway | ErrorKind::Fetch | ErrorKind::Files) => {
+            Exit::Failed
+        }
+    }
 }

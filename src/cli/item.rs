@@ -4,17 +4,17 @@ use aha_content::numbers::days;
 use aha_core::digest::{DigestStory, Label, Relevance, ScoreDebug};
 use aha_core::ids::DigestItemId;
 use aha_core::summary::Summary;
-use aha_store::DigestItemRecord;
 use anyhow::Result;
 use serde_json::Value;
 
 use super::arguments::ItemArguments;
-use super::exit::{Exit, UsageError};
-use super::{digest, output};
+use super::exit::Exit;
+use super::output;
 use crate::app::App;
+use crate::services::stories;
 
 pub(super) async fn run(app: &App, arguments: ItemArguments) -> Result<Exit> {
-    let (_, story) = find(app, &arguments.item, &arguments.topic).await?;
+    let story = stories::find(app, &arguments.item, &arguments.topic).await?.story;
     if arguments.json {
         output::print_json(&with_markup(app, &story).await?)?;
     } else {
@@ -23,77 +23,20 @@ pub(super) async fn run(app: &App, arguments: ItemArguments) -> Result<Exit> {
     Ok(Exit::Ok)
 }
 
-/// The story with the markup of each of its items where there is some, fit to be shown in a page.
-async fn with_markup(app: &App, story: &DigestStory) -> Result<serde_json::Value> {
+/// The story, each of its items with its markup where there is some, sanitised to be shown in a page.
+async fn with_markup(app: &App, story: &DigestStory) -> Result<Value> {
+    let markup = stories::markup(app, story).await?;
     let mut value = serde_json::to_value(story)?;
     for (index, source) in story.sources.iter().enumerate() {
-        if let Some(html) = app.store().item_html(source.item_id).await? {
-            value["sources"][index]["html"] = html.into();
+        if let Some(html) = markup.get(&source.item_id) {
+            value["sources"][index]["html"] = html.as_str().into();
         }
     }
     Ok(value)
 }
 
-/// Digits of a rank at most: more digits are the beginning of an id.
-const RANK_DIGITS: usize = 3;
-
-/// Digits that an id's beginning has at least, and that digests show.
-const SHORTEST_ID: usize = 4;
-pub(super) const SHORT_ID: usize = 6;
-
-/// Lines that are named where a beginning fits several.
-const NAMED: i64 = 5;
-
-/// A story by its rank in the topic's latest digest, or by the id of a line of any digest or its beginning, with the name of its topic.
-pub(super) async fn find(app: &App, item: &str, topic: &str) -> Result<(String, DigestStory)> {
-    let is_rank = item.len() <= RANK_DIGITS && item.bytes().all(|byte| byte.is_ascii_digit());
-    if let Some(rank) = item.parse::<usize>().ok().filter(|_| is_rank) {
-        let digest = digest::latest(app, topic).await?;
-        let count = digest.stories.len();
-        let found = digest.stories.into_iter().find(|story| story.rank == rank);
-        let there = if count == 0 { "no story".to_owned() } else { format!("the ranks 1 to {count}") };
-        let story = found.ok_or_else(|| UsageError(format!("the latest digest has {there}; got {rank}")))?;
-        return Ok((digest.digest.topic, story));
-    }
-    let id = find_id(app, item).await?;
-    let digest = app.store().digest_of_item(id).await?;
-    let found = digest.and_then(|digest| {
-        let story = digest.stories.into_iter().find(|story| story.id == id)?;
-        Some((digest.digest.topic, story))
-    });
-    Ok(found.ok_or_else(|| UsageError(format!("no digest has an item {id}")))?)
-}
-
-/// The id that is meant by itself or by its beginning.
-async fn find_id(app: &App, item: &str) -> Result<DigestItemId> {
-    if let Ok(id) = item.parse() {
-        return Ok(id);
-    }
-    let prefix = item.to_ascii_lowercase();
-    let is_id = prefix.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
-    if prefix.len() < SHORTEST_ID || !is_id {
-        let wanted = format!(
-            "a rank in the latest digest nor the id of a digest item, or {SHORTEST_ID} or more of its first digits"
-        );
-        return Err(UsageError(format!("{item:?} is neither {wanted}")).into());
-    }
-    let found = app.store().digest_items(&prefix, NAMED + 1).await?;
-    match found.as_slice() {
-        [] => Err(UsageError(format!("no digest has an item whose id begins with {prefix}")).into()),
-        [one] => Ok(one.id),
-        several => Err(UsageError(ambiguous(&prefix, several)).into()),
-    }
-}
-
-fn ambiguous(prefix: &str, several: &[DigestItemRecord]) -> String {
-    let named = usize::try_from(NAMED).unwrap_or(usize::MAX);
-    let lines = several.iter().take(named).map(|one| format!("\n  {}  {}  {}", one.id, one.window_end, one.title));
-    let more = if several.len() > named { "\n  and more" } else { "" };
-    format!(
-        "several digest items have an id that begins with {prefix}; give more of it:{}{more}",
-        lines.collect::<String>()
-    )
-}
+/// Digits of an id that digests show.
+const SHORT_ID: usize = 6;
 
 /// The first digits of an id, as digests show it.
 pub(super) fn short(id: DigestItemId) -> String {

@@ -15,9 +15,10 @@ use serde::Serialize;
 use super::arguments::MinifluxArguments;
 use super::dry_run::Scratch;
 use super::exit::{Exit, UsageError};
-use super::{feedback, output};
+use super::output;
 use crate::app::App;
 use crate::config::Config;
+use crate::services::feedback;
 use crate::sources::miniflux::{MOST_ENTRIES, Mark, Marked, Miniflux, Subscription};
 
 /// What was brought, or would be.
@@ -112,7 +113,7 @@ async fn add(
     let (reads, stars): (Vec<FeedbackEvent>, Vec<FeedbackEvent>) =
         said.iter().cloned().partition(|event| event.kind == FeedbackKind::Read);
     for (events, counts) in [(stars, &mut brought.stars), (reads, &mut brought.reads)] {
-        let added = feedback::add(app, topic, &events).await?;
+        let added = feedback::merge(app, topic, &events).await?;
         counts.added += added;
         counts.known += events.len() - added;
     }

@@ -9,6 +9,7 @@ use anyhow::Result;
 
 use super::output;
 use crate::pipeline::{RunError, StopSignal};
+use crate::services::ServiceError;
 
 const PAUSES: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(4)];
 
@@ -32,6 +33,9 @@ pub(super) async fn patiently<T>(stop: &StopSignal, work: impl AsyncFn() -> Resu
 }
 
 fn passes_by_itself(error: &anyhow::Error) -> bool {
+    if let Some(error) = error.downcast_ref::<ServiceError>() {
+        return matches!(error, ServiceError::Store(_)) && error.decision() == Some(Decision::Retry);
+    }
     let decision = match error.downcast_ref::<RunError>() {
         Some(RunError::Store(error)) => Some(error.decision()),
         Some(_) => None,

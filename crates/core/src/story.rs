@@ -73,14 +73,19 @@ impl Story {
     /// What a judgement of the story is stored under: it changes when its sources double.
     #[must_use]
     pub fn fingerprint(&self) -> String {
-        let doublings = self.distinct_sources().len().max(1).ilog2();
-        format!("{}:{doublings}", self.cluster_id)
+        fingerprint(self.cluster_id, self.distinct_sources().len())
     }
 
     #[must_use]
     pub fn member_ids(&self) -> Vec<ItemId> {
         self.members.iter().map(|m| m.item.id).collect()
     }
+}
+
+/// What a judgement of a story is stored under, by the distinct sources that told it then.
+#[must_use]
+pub fn fingerprint(story: ClusterId, distinct_sources: usize) -> String {
+    format!("{story}:{}", distinct_sources.max(1).ilog2())
 }
 
 /// Picks the member that stands for a story: among those at least as close to it as the median member, has a title, has a link,

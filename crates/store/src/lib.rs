@@ -285,6 +285,10 @@ pub trait DigestStore: Send + Sync {
     /// The sources of the topic's last digest before: of that kind of runs, and of a window that had ended by then.
     async fn sources_before(&self, topic: TopicId, mode: RunMode, by: Timestamp) -> Result<Vec<SourceReport>>;
     async fn digest_of_item(&self, item: DigestItemId) -> Result<Option<Digest>>;
+    /// Digests without their stories, the latest window first.
+    async fn digest_entries(&self, filter: &DigestFilter) -> Result<Vec<DigestEntry>>;
+    /// Where a story stood in digests, the latest window first; also where a story stood that was merged into it.
+    async fn story_appearances(&self, story: ClusterId) -> Result<Vec<StoryAppearance>>;
     /// The summaries of pasted texts that were kept, the last decision first. A digest that is read has them already.
     async fn kept_summaries(&self) -> Result<Vec<(ItemId, Summary)>>;
     /// Lines of any digest whose id begins with these hexadecimal digits, the newest digest's first and at most `limit`.

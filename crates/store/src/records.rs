@@ -3,13 +3,16 @@
 use std::ops::AddAssign;
 use std::time::Duration;
 
-use aha_core::ids::{ClusterId, DigestItemId, FetchRunId, ItemId, RunId, SourceId, TopicId};
+use aha_core::digest::{DigestHead, Section};
+use aha_core::ids::{ClusterId, DigestId, DigestItemId, FetchRunId, ItemId, RunId, SourceId, TopicId};
 use aha_core::item::{Engagement, ItemMetadata, TimeBasis};
+use aha_core::money::MicroCredits;
 use aha_core::source::{SourceHealth, Validators};
 use aha_core::story::Delivery;
 use aha_core::thresholds::Thresholds;
 use aha_core::time::Timestamp;
 use aha_core::topic::BudgetTier;
+use serde::Serialize;
 
 /// A held lease on a topic's runs. The token grows with each holder: a commit under an old one is refused.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -237,6 +240,44 @@ pub struct DigestItemRecord {
     pub title: String,
     /// Of its digest.
     pub window_end: Timestamp,
+}
+
+/// Which digests to list; `None` is all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DigestFilter {
+    pub topic: Option<TopicId>,
+    /// Digests whose windows end later than this.
+    pub ends_after: Option<Timestamp>,
+    /// Digests whose windows end by this.
+    pub ends_until: Option<Timestamp>,
+    pub limit: i64,
+}
+
+/// A digest without its stories.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct DigestEntry {
+    pub head: DigestHead,
+    /// How many it shows.
+    pub stories: usize,
+    /// The title of the first, where there is one.
+    pub first_title: Option<String>,
+    pub microcredits: MicroCredits,
+}
+
+/// Where a story stood in a digest.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct StoryAppearance {
+    pub digest: DigestId,
+    pub digest_item: DigestItemId,
+    pub window_end: Timestamp,
+    pub rank: usize,
+    pub section: Section,
+    pub title: String,
+    /// Nothing where it was not judged.
+    pub aha_score: Option<u8>,
+    pub final_score: f64,
+    /// Items that told it then.
+    pub members: usize,
 }
 
 /// A topic's preference profile as it was when something was last said.

@@ -15,18 +15,19 @@ use serde_json::json;
 use self::asking::Asking;
 use super::arguments::DeepDiveArguments;
 use super::exit::{Exit, UsageError};
-use super::{item, output};
+use super::output;
 use crate::app::App;
 use crate::digest::deep_dive::render;
+use crate::services::stories::{self, FoundStory};
 
 pub(super) async fn run(app: &App, arguments: DeepDiveArguments) -> Result<Exit> {
-    let (topic, story) = item::find(app, &arguments.item, &arguments.topic).await?;
+    let FoundStory { digest, story } = stories::find(app, &arguments.item, &arguments.topic).await?;
     if arguments.drop || (arguments.promote && arguments.file.is_none()) {
         let kept = review::decide(app, &story, arguments.promote, arguments.json).await;
         return kept.map(|()| Exit::Ok);
     }
     let text = pasted::read(arguments.file.as_deref())?;
-    let asking = Asking::about(app, &topic, &story, &text).await?;
+    let asking = Asking::about(app, &digest.topic, &story, &text).await?;
     if arguments.estimate {
         if arguments.json {
             output::print_json(&asking.preview_json())?;

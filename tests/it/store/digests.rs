@@ -7,7 +7,7 @@ use aha_core::money::MicroCredits;
 use aha_core::run::RunMode;
 use aha_core::summary::Summary;
 use aha_core::verdict::Verdict;
-use aha_store::{ClusterCommit, DigestCommit, DigestItemRecord, Store};
+use aha_store::{ClusterCommit, DigestCommit, DigestEntry, DigestFilter, DigestItemRecord, Store, StoryAppearance};
 use serde_json::json;
 
 use super::on_every_database;
@@ -278,6 +278,72 @@ async fn the_latest_digest_has_the_latest_window(store: &dyn Store) {
     assert_eq!((latest.window_start, latest.window_end), (at(12), at(24)));
 }
 
+async fn digests_are_listed_by_topic_and_time_with_the_newest_first(store: &dyn Store) {
+    let (mut world, commit) = world_with_stories(store).await;
+    store.commit_digest(&world.lease, &commit).await.unwrap();
+    world.run = store.open_run(&world.lease, &new_run(&world.topic, RunMode::Window, window(24, 48))).await.unwrap().id;
+    world.attempt = store.begin_attempt(&world.lease, world.run, at(50)).await.unwrap();
+    let mut quiet = digest_commit(&world, Cost::default(), vec![]);
+    (quiet.digest.digest.window_start, quiet.digest.digest.window_end) = (at(24), at(48));
+    store.commit_digest(&world.lease, &quiet).await.unwrap();
+    let all = DigestFilter { topic: None, ends_after: None, ends_until: None, limit: 9 };
+    let of = async |filter: DigestFilter| store.digest_entries(&filter).await.unwrap();
+    let full = DigestEntry {
+        head: commit.digest.digest.clone(),
+        stories: 2,
+        first_title: Some("A <b>title</b>".to_owned()),
+        microcredits: MicroCredits(1_500_001),
+    };
+    let empty = DigestEntry {
+        head: quiet.digest.digest.clone(),
+        stories: 0,
+        first_title: None,
+        microcredits: MicroCredits::default(),
+    };
+    assert_eq!(of(all).await, [empty.clone(), full.clone()]);
+    assert_eq!(of(DigestFilter { limit: 1, ..all }).await, std::slice::from_ref(&empty));
+    assert_eq!(of(DigestFilter { ends_after: Some(at(24)), ..all }).await, [empty]);
+    assert_eq!(of(DigestFilter { ends_until: Some(at(24)), ..all }).await, std::slice::from_ref(&full));
+    assert_eq!(of(DigestFilter { topic: Some(world.topic.id), ends_until: Some(at(24)), ..all }).await, [full]);
+    let other = store.ensure_topic("other", at(0)).await.unwrap();
+    assert_eq!(of(DigestFilter { topic: Some(other.id), ..all }).await, []);
+}
+
+async fn a_story_appears_in_each_digest_that_showed_it(store: &dyn Store) {
+    let (mut world, commit) = world_with_stories(store).await;
+    store.commit_digest(&world.lease, &commit).await.unwrap();
+    world.run = store.open_run(&world.lease, &new_run(&world.topic, RunMode::Window, window(24, 48))).await.unwrap().id;
+    world.attempt = store.begin_attempt(&world.lease, world.run, at(50)).await.unwrap();
+    let mut later = digest_commit(&world, Cost::default(), vec![]);
+    later.digest.digest.window_end = at(48);
+    later.digest.stories = vec![bare_story(&world, "b", 1), full_story(&world, "a", 2)];
+    store.commit_digest(&world.lease, &later).await.unwrap();
+    let appearances = store.story_appearances(cluster("a")).await.unwrap();
+    let first = StoryAppearance {
+        digest: commit.digest.digest.id,
+        digest_item: commit.digest.stories[0].id,
+        window_end: at(24),
+        rank: 1,
+        section: Section::Top,
+        title: "A <b>title</b>".to_owned(),
+        aha_score: Some(77),
+        final_score: 1.0 / 3.0,
+        members: 2,
+    };
+    let second = StoryAppearance {
+        digest: later.digest.digest.id,
+        digest_item: later.digest.stories[1].id,
+        window_end: at(48),
+        rank: 2,
+        ..first.clone()
+    };
+    assert_eq!(appearances, [second, first]);
+    assert_eq!(store.story_appearances(cluster("none")).await.unwrap(), []);
+    let merge = vec![(cluster("a"), cluster("b"))];
+    store.commit_clusters(&world.lease, &ClusterCommit { merged: merge, ..ClusterCommit::default() }).await.unwrap();
+    assert_eq!(store.story_appearances(cluster("b")).await.unwrap().len(), 4);
+}
+
 /// A digest that cannot be stored leaves the run as it was.
 async fn a_digest_is_stored_whole_or_not_at_all(store: &dyn Store) {
     let (world, mut commit) = world_with_stories(store).await;
@@ -298,5 +364,7 @@ on_every_database!(
     a_digest_ends_its_run_and_moves_the_cursor,
     a_digest_rendered_again_replaces_the_old,
     the_latest_digest_has_the_latest_window,
+    digests_are_listed_by_topic_and_time_with_the_newest_first,
+    a_story_appears_in_each_digest_that_showed_it,
     a_digest_is_stored_whole_or_not_at_all,
 );

@@ -1,7 +1,7 @@
 //! `digests` and `digest_items`, and the end of a run that a digest is.
 
 use aha_core::digest::{Digest, DigestStory, Label, SourceReport};
-use aha_core::ids::{DigestId, DigestItemId, ItemId, TopicId};
+use aha_core::ids::{ClusterId, DigestId, DigestItemId, ItemId, TopicId};
 use aha_core::run::RunMode;
 use aha_core::summary::Summary;
 use aha_core::time::Timestamp;
@@ -9,9 +9,11 @@ use async_trait::async_trait;
 use sqlx::{Connection, PgConnection};
 
 use super::PostgresStore;
-use crate::shared::digests::{self as sql, DigestItemRow, DigestRow, KeptRow, StoryDetail, StoryRow};
+use crate::shared::digests::{
+    self as sql, AppearanceRow, DigestItemRow, DigestRow, EntryRow, KeptRow, StoryDetail, StoryRow,
+};
 use crate::shared::{column, found};
-use crate::{DigestCommit, DigestItemRecord, DigestStore, Lease, Result};
+use crate::{DigestCommit, DigestEntry, DigestFilter, DigestItemRecord, DigestStore, Lease, Result, StoryAppearance};
 
 #[async_trait]
 impl DigestStore for PostgresStore {
@@ -46,6 +48,23 @@ impl DigestStore for PostgresStore {
 
     async fn digest_of_item(&self, item: DigestItemId) -> Result<Option<Digest>> {
         self.read_digest(sql::OF_ITEM, item.to_string()).await
+    }
+
+    async fn digest_entries(&self, filter: &DigestFilter) -> Result<Vec<DigestEntry>> {
+        let rows: Vec<EntryRow> = sqlx::query_as(sql::ENTRIES)
+            .bind(filter.topic.map(|topic| topic.to_string()))
+            .bind(column::millis(filter.ends_after))
+            .bind(column::millis(filter.ends_until))
+            .bind(filter.limit)
+            .fetch_all(&mut *self.reader().await?)
+            .await?;
+        rows.into_iter().map(DigestEntry::try_from).collect()
+    }
+
+    async fn story_appearances(&self, story: ClusterId) -> Result<Vec<StoryAppearance>> {
+        let rows: Vec<AppearanceRow> =
+            sqlx::query_as(sql::APPEARANCES).bind(story.to_string()).fetch_all(&mut *self.reader().await?).await?;
+        rows.into_iter().map(StoryAppearance::try_from).collect()
     }
 
     async fn kept_summaries(&self) -> Result<Vec<(ItemId, Summary)>> {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use aha_core::digest::{Digest, DigestStory, Since, StoryCost};
+use aha_core::digest::{Cost, Digest, DigestStory, Since, StoryCost, StorySource};
 use aha_core::ids::{DigestItemId, ItemId};
 use aha_core::summary::Summary;
 use aha_core::time::Timestamp;
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use sqlx::FromRow;
 
 use super::column;
-use crate::{DigestItemRecord, Result, StoreError};
+use crate::{DigestEntry, DigestItemRecord, Result, StoreError, StoryAppearance};
 
 /// The last stage of a run.
 pub(crate) const LAST_STAGE: &str = "digest";
@@ -34,6 +34,21 @@ pub(crate) const OF_ITEM: &str = "
 pub(crate) const BY_PREFIX: &str = "
     SELECT i.id, i.title, d.window_end FROM digest_items i JOIN digests d ON d.id = i.digest_id
     WHERE i.id >= $1 AND i.id < $1 || 'g' ORDER BY d.window_end DESC, i.id LIMIT $2";
+
+/// `$1` to `$3` may be NULL.
+pub(crate) const ENTRIES: &str = "
+    SELECT d.head_json, d.cost_json, f.title AS first_title,
+           (SELECT count(*) FROM digest_items i WHERE i.digest_id = d.id) AS stories
+    FROM digests d LEFT JOIN digest_items f ON f.digest_id = d.id AND f.rank = 1
+    WHERE (CAST($1 AS TEXT) IS NULL OR d.topic_id = $1) AND (CAST($2 AS BIGINT) IS NULL OR d.window_end > $2)
+      AND (CAST($3 AS BIGINT) IS NULL OR d.window_end <= $3)
+    ORDER BY d.window_end DESC, d.window_start DESC, d.id LIMIT $4";
+
+pub(crate) const APPEARANCES: &str = "
+    SELECT d.id AS digest, i.id, d.window_end, i.rank, i.section, i.title, i.aha_score, i.final_score, i.members_json
+    FROM digest_items i JOIN digests d ON d.id = i.digest_id
+    WHERE i.cluster_id = $1 OR i.cluster_id IN (SELECT id FROM clusters WHERE merged_into = $1)
+    ORDER BY d.window_end DESC, d.window_start DESC, i.id";
 
 pub const STORIES: &str = "
     SELECT id, rank, section, label, cluster_id, title, url, aha_score, final_score, percentile, reason, state,
@@ -123,6 +138,60 @@ impl TryFrom<DigestItemRow> for DigestItemRecord {
             id: column::id("digest item", &row.id)?,
             title: row.title,
             window_end: Timestamp::from_millis(row.window_end),
+        })
+    }
+}
+
+#[derive(FromRow)]
+pub(crate) struct EntryRow {
+    head_json: String,
+    cost_json: String,
+    first_title: Option<String>,
+    stories: i64,
+}
+
+impl TryFrom<EntryRow> for DigestEntry {
+    type Error = StoreError;
+
+    fn try_from(row: EntryRow) -> Result<Self> {
+        let cost: Cost = column::json("digest's cost", &row.cost_json)?;
+        Ok(Self {
+            head: column::json("digest's head", &row.head_json)?,
+            stories: column::number("digest's number of stories", row.stories)?,
+            first_title: row.first_title,
+            microcredits: cost.microcredits,
+        })
+    }
+}
+
+#[derive(FromRow)]
+pub(crate) struct AppearanceRow {
+    digest: String,
+    id: String,
+    window_end: i64,
+    rank: i64,
+    section: String,
+    title: String,
+    aha_score: Option<i64>,
+    final_score: f64,
+    members_json: String,
+}
+
+impl TryFrom<AppearanceRow> for StoryAppearance {
+    type Error = StoreError;
+
+    fn try_from(row: AppearanceRow) -> Result<Self> {
+        let members: Vec<StorySource> = column::json("story's members", &row.members_json)?;
+        Ok(Self {
+            digest: column::id("digest", &row.digest)?,
+            digest_item: column::id("digest item", &row.id)?,
+            window_end: Timestamp::from_millis(row.window_end),
+            rank: column::number("story's rank", row.rank)?,
+            section: column::word("section", &row.section)?,
+            title: row.title,
+            aha_score: row.aha_score.map(|score| column::number("aha score", score)).transpose()?,
+            final_score: row.final_score,
+            members: members.len(),
         })
     }
 }

@@ -1,0 +1,107 @@
+//! Digests: the latest, one by its id, and the archive by day and topic.
+
+use aha_core::digest::{Digest, DigestHead};
+use aha_core::ids::DigestId;
+use aha_core::time::{DAY_MS, Timestamp};
+use aha_core::topic::topic_option;
+use aha_store::{DigestEntry, DigestFilter};
+use chrono::NaiveDate;
+use chrono_tz::Tz;
+use serde::Serialize;
+
+use super::{Result, ServiceError, topics};
+use crate::app::App;
+
+/// What names a topic's newest digest in the place of an id.
+pub const LATEST: &str = "latest";
+
+/// A topic's newest digest, or one by its id.
+///
+/// # Errors
+/// When `which` is neither `latest` nor an id, or there is no such digest.
+pub async fn find(app: &App, which: &str, topic: &str) -> Result<Digest> {
+    if which == LATEST {
+        return latest(app, topic).await;
+    }
+    let id = which.parse().map_err(|_| {
+        let wrong = "is neither `latest` nor the id of a digest; `aha-radar runs` lists them";
+        ServiceError::invalid("digest", format!("{which:?} {wrong}"))
+    })?;
+    by_id(app, id).await
+}
+
+/// # Errors
+/// When there is no digest of that id.
+pub async fn by_id(app: &App, id: DigestId) -> Result<Digest> {
+    let found = app.store().digest(id).await?;
+    found.ok_or_else(|| {
+        ServiceError::not_found("digest", format!("there is no digest {id}; `aha-radar runs` lists them"))
+    })
+}
+
+/// The digest with the latest window of a topic.
+///
+/// # Errors
+/// When there is no such topic, or it has no digest yet.
+pub async fn latest(app: &App, topic: &str) -> Result<Digest> {
+    let found = topics::find(app, topic).await?;
+    let digest = app.store().latest_digest(found.id).await?;
+    digest.ok_or_else(|| {
+        let run = format!("aha-radar run{}", topic_option(topic));
+        ServiceError::not_found("digest", format!("topic {topic:?} has no digest yet; make one with `{run}`"))
+    })
+}
+
+/// Which digests to list: of one topic or all, of days from `first` to `last`, both included.
+#[derive(Debug, Clone, Default)]
+pub struct ArchiveFilter {
+    pub topic: Option<String>,
+    pub first: Option<NaiveDate>,
+    pub last: Option<NaiveDate>,
+    /// Digests listed at most, the newest first.
+    pub limit: usize,
+}
+
+/// A digest in the archive.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ArchivedDigest {
+    /// The last day its window reaches into, in its own time zone.
+    pub day: NaiveDate,
+    #[serde(flatten)]
+    pub entry: DigestEntry,
+}
+
+/// Digests, the newest window first.
+///
+/// # Errors
+/// When the topic is not there or the store fails.
+pub async fn archive(app: &App, filter: &ArchiveFilter) -> Result<Vec<ArchivedDigest>> {
+    let topic = match &filter.topic {
+        Some(name) => Some(topics::find(app, name).await?.id),
+        None => None,
+    };
+    // A day of another zone begins and ends up to a day before or after that of UTC; which day a digest is of follows from it.
+    let wanted = DigestFilter {
+        topic,
+        ends_after: filter.first.map(|day| start_of(day).days_before(1)),
+        ends_until: filter.last.map(|day| start_of(day).days_after(2)),
+        limit: i64::MAX,
+    };
+    let entries = app.store().digest_entries(&wanted).await?;
+    let dated = entries.into_iter().map(|entry| ArchivedDigest { day: day_of(&entry.head), entry });
+    let is_wanted = |digest: &ArchivedDigest| {
+        filter.first.is_none_or(|first| digest.day >= first) && filter.last.is_none_or(|last| digest.day <= last)
+    };
+    Ok(dated.filter(is_wanted).take(filter.limit).collect())
+}
+
+/// The last day that the window `[start, end)` reaches into: one that ends at midnight is of the day before.
+fn day_of(head: &DigestHead) -> NaiveDate {
+    let zone: Tz = head.timezone.parse().unwrap_or(Tz::UTC);
+    let last = Timestamp::from_millis(head.window_end.as_millis() - 1).max(head.window_start);
+    last.to_utc().with_timezone(&zone).date_naive()
+}
+
+fn start_of(day: NaiveDate) -> Timestamp {
+    Timestamp::from_millis(i64::from(day.to_epoch_days()) * DAY_MS)
+}

@@ -1,0 +1,140 @@
+//! Why a use case did not do what was asked, by a kind that each face maps to its own codes.
+
+use aha_store::StoreError;
+use aha_store::error::Decision;
+use serde::Serialize;
+use thiserror::Error;
+
+use crate::pipeline::RunError;
+
+/// What went wrong, by who can put it right.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ErrorKind {
+    /// What was named is not there.
+    NotFound,
+    /// A value that was given cannot be used.
+    InvalidInput,
+    /// It does not fit what is there: a name that is taken, a topic without a source.
+    Conflict,
+    /// Somebody else holds it, or the database is away for now: the same may succeed later.
+    Busy,
+    /// A cap leaves no room for it.
+    BudgetExhausted,
+    /// It was asked to stop.
+    Interrupted,
+    /// The database failed.
+    Store,
+    /// A provider or model failed.
+    Gateway,
+    /// Something that was to be fetched could not be.
+    Fetch,
+    /// A file could not be read or written.
+    Files,
+}
+
+#[derive(Debug, Error)]
+pub enum ServiceError {
+    /// `what` names the kind of thing: `digest`, `story`, `topic`, …
+    #[error("{message}")]
+    NotFound { what: &'static str, message: String },
+    /// `field` names the value, as the face's forms may.
+    #[error("{message}")]
+    Invalid { field: &'static str, message: String },
+    #[error("{message}")]
+    Conflict { message: String },
+    #[error(transparent)]
+    Run(RunError),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl ServiceError {
+    pub(super) fn not_found(what: &'static str, message: impl Into<String>) -> Self {
+        Self::NotFound { what, message: message.into() }
+    }
+
+    pub(super) fn invalid(field: &'static str, message: impl Into<String>) -> Self {
+        Self::Invalid { field, message: message.into() }
+    }
+
+    #[must_use]
+    pub const fn kind(&self) -> ErrorKind {
+        match self {
+            Self::NotFound { .. } => ErrorKind::NotFound,
+            Self::Invalid { .. } => ErrorKind::InvalidInput,
+            Self::Conflict { .. } => ErrorKind::Conflict,
+            Self::Run(error) => kind_of_run(error),
+            Self::Store(error) => kind_of_store(error),
+        }
+    }
+
+    /// The value that was wrong, where one was.
+    #[must_use]
+    pub const fn field(&self) -> Option<&'static str> {
+        match self {
+            Self::Invalid { field, .. } => Some(field),
+            Self::NotFound { .. } | Self::Conflict { .. } | Self::Run(_) | Self::Store(_) => None,
+        }
+    }
+
+    /// What whoever repeats work by itself does about it; `None` where repeating is no help.
+    #[must_use]
+    pub const fn decision(&self) -> Option<Decision> {
+        match self {
+            Self::Store(error) => Some(error.decision()),
+            Self::Run(error) => error.decision(),
+            Self::NotFound { .. } | Self::Invalid { .. } | Self::Conflict { .. } => None,
+        }
+    }
+}
+
+impl From<RunError> for ServiceError {
+    fn from(error: RunError) -> Self {
+        match error {
+            RunError::Store(error) => Self::Store(error),
+            other => Self::Run(other),
+        }
+    }
+}
+
+const fn kind_of_run(error: &RunError) -> ErrorKind {
+    match error {
+        RunError::Store(error) => kind_of_store(error),
+        RunError::Interrupted => ErrorKind::Interrupted,
+        RunError::LeaseLost | RunError::Held { .. } => ErrorKind::Busy,
+        RunError::NoTopic { .. } => ErrorKind::NotFound,
+        RunError::CursorAhead { .. } | RunError::NoSources { .. } => ErrorKind::Conflict,
+        RunError::BadTimezone(_) | RunError::BadSchedule(_) | RunError::BadRule(_) => ErrorKind::InvalidInput,
+        RunError::Fetch(_) => ErrorKind::Fetch,
+        RunError::Output(_) => ErrorKind::Files,
+    }
+}
+
+const fn kind_of_store(error: &StoreError) -> ErrorKind {
+    match error {
+        StoreError::UnsupportedDatabase { .. } => ErrorKind::InvalidInput,
+        StoreError::NotFound { .. } => ErrorKind::NotFound,
+        StoreError::StillOpen { .. } => ErrorKind::Conflict,
+        other => match other.decision() {
+            Decision::Retry => ErrorKind::Busy,
+            Decision::Park | Decision::Abort => ErrorKind::Store,
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_passes_by_itself_is_busy_and_what_was_named_wrong_is_not_found() {
+        let kind = |error: ServiceError| error.kind();
+        assert_eq!(kind(StoreError::Locked { waited_seconds: 5 }.into()), ErrorKind::Busy);
+        assert_eq!(kind(StoreError::DiskFull.into()), ErrorKind::Store);
+        assert_eq!(kind(RunError::Store(StoreError::DiskFull).into()), ErrorKind::Store);
+        assert_eq!(kind(RunError::NoTopic { name: "x".to_owned() }.into()), ErrorKind::NotFound);
+        let invalid = ServiceError::invalid("weight", "too much");
+        assert_eq!((invalid.kind(), invalid.field()), (ErrorKind::InvalidInput, Some("weight")));
+    }
+}

@@ -1,0 +1,112 @@
+//! Feedback that was given elsewhere: lines of an export, or marks of a feed reader.
+
+use std::collections::{BTreeSet, HashMap};
+
+use aha_analysis::stories::preferences::terms_of;
+use aha_core::feedback::{FeedbackEvent, FeedbackKind};
+use aha_core::ids::{ItemId, SourceId, TopicId};
+use aha_core::item::Item;
+use aha_core::time::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::{Result, save_profile, topics};
+use crate::app::App;
+
+/// Items that are looked up at a time.
+const ITEMS_AT_A_TIME: usize = 200;
+
+/// A line of an import: what it does not hold is looked up.
+#[derive(Debug, Clone, Deserialize)]
+pub struct FeedbackLine {
+    item_id: ItemId,
+    kind: FeedbackKind,
+    given_at: Timestamp,
+    title: Option<String>,
+    source: Option<String>,
+    author: Option<String>,
+    terms: Option<Vec<String>>,
+}
+
+/// What came of an import.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+pub struct FeedbackImport {
+    pub added: usize,
+    /// Said before, or its opposite was.
+    pub known: usize,
+    pub left_out: Vec<LeftOut>,
+}
+
+/// A line about an item that is not here, and that does not hold what the item is remembered by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct LeftOut {
+    /// Its place among the lines, from 1.
+    pub line: usize,
+    pub item_id: ItemId,
+}
+
+/// Adds lines to a topic's feedback; what was said already is left as it is.
+///
+/// # Errors
+/// When there is no such topic or the store fails.
+pub async fn import(app: &App, topic: &str, lines: Vec<FeedbackLine>) -> Result<FeedbackImport> {
+    let topic = topics::find(app, topic).await?.id;
+    let items = stored_items(app, topic, &lines).await?;
+    let (mut events, mut left_out): (Vec<FeedbackEvent>, Vec<LeftOut>) = (Vec::new(), Vec::new());
+    for (place, line) in lines.into_iter().enumerate() {
+        let item_id = line.item_id;
+        match completed(line, items.get(&item_id)) {
+            Some(event) => events.push(event),
+            None => left_out.push(LeftOut { line: place + 1, item_id }),
+        }
+    }
+    let added = merge(app, topic, &events).await?;
+    Ok(FeedbackImport { added, known: events.len() - added, left_out })
+}
+
+/// Adds what was said elsewhere. How much of it is new.
+///
+/// # Errors
+/// When the store fails.
+pub async fn merge(app: &App, topic: TopicId, events: &[FeedbackEvent]) -> Result<usize> {
+    let given = app.store().feedback(topic, i64::MAX).await?;
+    let given: BTreeSet<_> = given.into_iter().map(|event| (event.item_id, event.kind)).collect();
+    let mut new = 0;
+    for event in events {
+        // What is said here stays said, whichever is the later: another reader changes its times for reasons of its own.
+        let is_opposed = event.kind.opposite().is_some_and(|kind| given.contains(&(event.item_id, kind)));
+        new += usize::from(!is_opposed && app.store().give_feedback(topic, event).await?);
+    }
+    save_profile(app, topic).await?;
+    Ok(new)
+}
+
+/// The items of those lines that do not hold all of theirs, each with its source's name.
+async fn stored_items(app: &App, topic: TopicId, lines: &[FeedbackLine]) -> Result<HashMap<ItemId, (Item, String)>> {
+    let needed: Vec<ItemId> =
+        lines.iter().filter(|line| line.title.is_none() || line.terms.is_none()).map(|line| line.item_id).collect();
+    let sources = app.store().sources(topic).await?;
+    let names: HashMap<SourceId, String> = sources.iter().map(|source| (source.id, source.display_name())).collect();
+    let mut found = HashMap::new();
+    for part in needed.chunks(ITEMS_AT_A_TIME) {
+        for (item, _) in app.store().load_items(topic, part).await? {
+            let name = names.get(&item.source_id).cloned().unwrap_or_default();
+            found.insert(item.id, (item, name));
+        }
+    }
+    Ok(found)
+}
+
+/// `None` where neither the line nor the database holds what the item is remembered by.
+fn completed(line: FeedbackLine, stored: Option<&(Item, String)>) -> Option<FeedbackEvent> {
+    let FeedbackLine { item_id, kind, given_at, .. } = line;
+    if let (Some(title), Some(terms)) = (&line.title, &line.terms) {
+        let (title, terms, source) = (title.clone(), terms.clone(), line.source.unwrap_or_default());
+        return Some(FeedbackEvent { item_id, kind, title, source, author: line.author, terms, given_at });
+    }
+    let (item, name) = stored?;
+    let title = line.title.unwrap_or_else(|| item.display_title());
+    let terms = line.terms.unwrap_or_else(|| terms_of(&title, &item.body_text));
+    let source = line.source.unwrap_or_else(|| name.clone());
+    let author = line.author.or_else(|| item.author.clone());
+    Some(FeedbackEvent { item_id, kind, title, source, author, terms, given_at })
+}

@@ -1,0 +1,15 @@
+//! Every use case that a face needs, once: the command line, the web and the daemon call these and only parse and render.
+//!
+//! Comes in: an [`App`](crate::app::App) and what a person chose, as plain values. Goes out: typed values that serialise, or a
+//! [`ServiceError`] whose [`ErrorKind`] a face maps to an exit code or an HTTP status. Nothing here parses arguments, prints, or
+//! knows which face asks.
+
+pub mod digests;
+mod error;
+pub mod feedback;
+pub mod stories;
+pub mod topics;
+
+pub use error::{ErrorKind, ServiceError};
+
+pub type Result<T> = std::result::Result<T, ServiceError>;

@@ -1,0 +1,182 @@
+//! Stories: finding one as people name it, and everything that explains it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use aha_core::digest::{DigestHead, DigestStory};
+use aha_core::feedback::FeedbackKind;
+use aha_core::ids::{DigestItemId, ItemId};
+use aha_core::story::fingerprint;
+use aha_core::task::Task;
+use aha_core::topic::BudgetTier;
+use aha_store::{AnswerKey, CallFilter, CallRecord, DigestItemRecord, StoryAppearance};
+use serde::Serialize;
+
+use super::{Result, ServiceError, digests, topics};
+use crate::app::App;
+
+/// Digits of a rank at most: more digits are the beginning of an id.
+const RANK_DIGITS: usize = 3;
+
+/// Digits that an id's beginning has at least.
+const SHORTEST_ID: usize = 4;
+
+/// Digest items that are named where a beginning fits several.
+const NAMED: i64 = 5;
+
+/// A line of a digest, with the digest it stands in.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct FoundStory {
+    pub digest: DigestHead,
+    pub story: DigestStory,
+}
+
+/// A story by its rank in the topic's latest digest, or by the id of a line of any digest or its beginning.
+///
+/// # Errors
+/// When nothing or more than one is named.
+pub async fn find(app: &App, item: &str, topic: &str) -> Result<FoundStory> {
+    let is_rank = item.len() <= RANK_DIGITS && item.bytes().all(|byte| byte.is_ascii_digit());
+    match item.parse::<usize>().ok().filter(|_| is_rank) {
+        Some(rank) => by_rank(app, rank, topic).await,
+        None => by_id(app, find_id(app, item).await?).await,
+    }
+}
+
+async fn by_rank(app: &App, rank: usize, topic: &str) -> Result<FoundStory> {
+    let digest = digests::latest(app, topic).await?;
+    let count = digest.stories.len();
+    let found = digest.stories.into_iter().find(|story| story.rank == rank);
+    let there = if count == 0 { "no story".to_owned() } else { format!("the ranks 1 to {count}") };
+    let none = || ServiceError::not_found("story", format!("the latest digest has {there}; got {rank}"));
+    Ok(FoundStory { digest: digest.digest, story: found.ok_or_else(none)? })
+}
+
+/// A story by the id of its line.
+///
+/// # Errors
+/// When no digest has it.
+pub async fn by_id(app: &App, id: DigestItemId) -> Result<FoundStory> {
+    let digest = app.store().digest_of_item(id).await?;
+    let found = digest.and_then(|digest| {
+        let story = digest.stories.into_iter().find(|story| story.id == id)?;
+        Some(FoundStory { digest: digest.digest, story })
+    });
+    found.ok_or_else(|| ServiceError::not_found("story", format!("no digest has an item {id}")))
+}
+
+/// The id that is meant by itself or by its beginning.
+async fn find_id(app: &App, item: &str) -> Result<DigestItemId> {
+    if let Ok(id) = item.parse() {
+        return Ok(id);
+    }
+    let prefix = item.to_ascii_lowercase();
+    let is_id = prefix.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
+    if prefix.len() < SHORTEST_ID || !is_id {
+        let expected = format!(
+            "a rank in the latest digest nor the id of a digest item, or {SHORTEST_ID} or more of its first digits"
+        );
+        return Err(ServiceError::invalid("item", format!("{item:?} is neither {expected}")));
+    }
+    let found = app.store().digest_items(&prefix, NAMED + 1).await?;
+    match found.as_slice() {
+        [] => Err(ServiceError::not_found("story", format!("no digest has an item whose id begins with {prefix}"))),
+        [one] => Ok(one.id),
+        several => Err(ServiceError::invalid("item", ambiguous(&prefix, several))),
+    }
+}
+
+fn ambiguous(prefix: &str, several: &[DigestItemRecord]) -> String {
+    let named = usize::try_from(NAMED).unwrap_or(usize::MAX);
+    let lines = several.iter().take(named).map(|one| format!("\n  {}  {}  {}", one.id, one.window_end, one.title));
+    let more = if several.len() > named { "\n  and more" } else { "" };
+    format!(
+        "several digest items have an id that begins with {prefix}; give more of it:{}{more}",
+        lines.collect::<String>()
+    )
+}
+
+/// The markup of the story's items where there is some, sanitised to be shown in a page.
+///
+/// # Errors
+/// When the store fails.
+pub async fn markup(app: &App, story: &DigestStory) -> Result<BTreeMap<ItemId, String>> {
+    let mut markup = BTreeMap::new();
+    for source in &story.sources {
+        if let Some(html) = app.store().item_html(source.item_id).await? {
+            markup.insert(source.item_id, html);
+        }
+    }
+    Ok(markup)
+}
+
+/// Everything that is known of a story in a digest.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ExplainedStory {
+    pub digest: DigestHead,
+    /// With its members, the judgement, and every term of its score.
+    pub story: DigestStory,
+    /// Sanitised markup of its members, where there is more than their text.
+    pub markup: BTreeMap<ItemId, String>,
+    /// All digests that showed it, this one included, the newest first.
+    pub appearances: Vec<StoryAppearance>,
+    /// The calls whose answers it stands on. One call may have been about several stories: see `stories`.
+    pub calls: Vec<CallRecord>,
+    /// What the user said of it.
+    pub feedback: BTreeSet<FeedbackKind>,
+}
+
+/// Explains a story that was found.
+///
+/// # Errors
+/// When the store fails.
+pub async fn explain(app: &App, found: FoundStory) -> Result<ExplainedStory> {
+    let FoundStory { digest, story } = found;
+    Ok(ExplainedStory {
+        markup: markup(app, &story).await?,
+        appearances: app.store().story_appearances(story.cluster_id).await?,
+        calls: calls_about(app, &story).await?,
+        feedback: feedback_on(app, &digest.topic, &story).await?,
+        digest,
+        story,
+    })
+}
+
+/// The calls of the judgement, the summary and the entities that the digest shows.
+async fn calls_about(app: &App, story: &DigestStory) -> Result<Vec<CallRecord>> {
+    let entities = story.entities.as_ref().map(|entities| &entities["prompt_id"]);
+    let answered = [
+        (Task::Triage, story.triage.as_ref().map(|triage| triage.prompt_id.clone())),
+        (Task::DeepSummary, story.summary.as_ref().map(|summary| summary.prompt_id.clone())),
+        (Task::EntityExtract, entities.and_then(|id| id.as_str()).map(str::to_owned)),
+    ];
+    let mut ids = Vec::new();
+    for (task, prompt_id) in answered {
+        let Some(prompt_id) = prompt_id else { continue };
+        for tier in BudgetTier::ALL {
+            let key = AnswerKey {
+                task: task.as_str(),
+                tier,
+                prompt_id: prompt_id.clone(),
+                schema_version: task.schema_version(),
+                fingerprint: fingerprint(story.cluster_id, story.score_debug.evidence.distinct_sources),
+            };
+            ids.extend(app.store().answer(&key, None).await?.map(|answer| answer.call_id));
+        }
+    }
+    ids.sort_unstable();
+    ids.dedup();
+    let mut calls = Vec::new();
+    for id in ids {
+        let of_id = CallFilter { id: Some(id), limit: 1, ..CallFilter::default() };
+        calls.extend(app.store().calls(&of_id).await?);
+    }
+    calls.sort_by_key(|call| call.started_at);
+    Ok(calls)
+}
+
+async fn feedback_on(app: &App, topic: &str, story: &DigestStory) -> Result<BTreeSet<FeedbackKind>> {
+    let topic = topics::find(app, topic).await?;
+    let events = app.store().feedback(topic.id, i64::MAX).await?;
+    let is_of = |item: ItemId| story.sources.iter().any(|source| source.item_id == item);
+    Ok(events.into_iter().filter(|event| is_of(event.item_id)).map(|event| event.kind).collect())
+}
