@@ -7,6 +7,7 @@ mod llm;
 mod miniflux;
 mod source;
 mod topic;
+mod user;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -18,6 +19,7 @@ pub(super) use llm::{AskArguments, CheckArguments, LlmCommand, ModelsArguments, 
 pub(super) use miniflux::MinifluxArguments;
 pub(super) use source::{AddArguments, OpmlCommand, SourceChoice, SourceCommand};
 pub(super) use topic::{TopicCommand, TopicSettings};
+pub(super) use user::UserCommand;
 
 use clap::{Args, Parser, Subcommand};
 
@@ -40,8 +42,13 @@ pub(super) struct Cli {
 pub(super) enum Command {
     /// Read the sources once and make a digest (the same as --run-once).
     Run(RunArguments),
-    /// Keep running: each topic on its schedule, with GET /health.
+    /// Keep running: each topic on its schedule, with pages, API and GET /health on `AHA_LISTEN`.
     Daemon,
+    /// Serve pages, API and GET /health on `AHA_LISTEN`, without running topics on their schedules.
+    Serve,
+    /// Accounts for the web: add, list, remove, password.
+    #[command(subcommand)]
+    User(UserCommand),
     /// Make the database and the topic "default".
     Init(InitArguments),
     /// Topics: what you want to be told about, when, and what to mute.

@@ -122,8 +122,7 @@ fn settings(config: &Config, findings: &mut Findings) {
         findings.note("clock", format!("AHA_NOW pins the time to {}; unset it outside of tests", config.clock.now()));
     }
     if !config.listen.ip().is_loopback() {
-        findings
-            .note("listen", format!("{} can be reached from other machines; it serves /health only", config.listen));
+        findings.note("listen", format!("{} can be reached from other machines; it asks who they are", config.listen));
     }
 }
 

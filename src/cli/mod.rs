@@ -31,11 +31,13 @@ mod retain;
 mod run;
 mod running;
 mod runs;
+mod serve;
 mod source;
 mod source_add;
 mod source_report;
 mod spend;
 mod topic;
+mod user;
 
 use std::process::ExitCode;
 
@@ -70,7 +72,7 @@ fn start(cli: Cli) -> anyhow::Result<Exit> {
     let config = Config::load()?;
     // What is misspelt sets nothing, a cap among others. `doctor` lists it.
     let config = if matches!(cli.command, Command::Doctor(_)) { config } else { config.without_unknown()? };
-    start_logging(&config, matches!(cli.command, Command::Daemon));
+    start_logging(&config, matches!(cli.command, Command::Daemon | Command::Serve));
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(dispatch(cli.command, config))
 }
@@ -79,6 +81,8 @@ async fn dispatch(command: Command, config: Config) -> anyhow::Result<Exit> {
     match command {
         Command::Run(arguments) => Box::pin(run::run(config, arguments)).await,
         Command::Daemon => Box::pin(daemon::run(config)).await,
+        Command::Serve => Box::pin(serve::run(config)).await,
+        Command::User(command) => user::run(&app(config, OpenMode::CreateIfMissing).await?, command).await,
         Command::Init(arguments) => init::run(&app(config, OpenMode::CreateIfMissing).await?, arguments).await,
         Command::Topic(command) => topic::run(&app(config, OpenMode::CreateIfMissing).await?, command).await,
         Command::Source(command) => Box::pin(source::run(config, command)).await,

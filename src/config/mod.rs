@@ -7,6 +7,7 @@
 mod names;
 mod signal;
 mod sources;
+mod web;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -21,6 +22,7 @@ use thiserror::Error;
 
 pub use names::UnknownSetting;
 pub use sources::{FetchSettings, SourceSettings};
+pub use web::WebSettings;
 
 use aha_core::clock::Clock;
 use aha_core::database_url::DatabaseUrl;
@@ -41,6 +43,7 @@ pub struct Config {
     pub fetch: FetchSettings,
     pub sources: SourceSettings,
     pub listen: SocketAddr,
+    pub web: WebSettings,
     /// A digest is partial when so many percent of its topic's sources could not be read.
     pub partial_from_percent: usize,
     /// A topic without a successful run for so long is said to be overdue.
@@ -219,6 +222,7 @@ impl SettingsReader {
         self.priced_search(&budget, sources.search.as_ref());
         let fetch = self.fetch(&mut raw);
         let ranking = self.ranking(raw.aha_rank_weights, raw.aha_noise_limit);
+        let web = WebSettings::read(&mut self.variables, envy::from_iter(pairs.iter().cloned())?);
         let log = self.log(raw.aha_log, raw.aha_log_format);
         let loopback = SocketAddr::from(([127, 0, 0, 1], 8080));
         Ok(Config {
@@ -246,6 +250,7 @@ impl SettingsReader {
                 loopback,
                 |text| text.parse().ok(),
             ),
+            web,
             partial_from_percent: self.partial_from(raw.aha_partial_from),
             alert_after: self.alert(raw.aha_alert_hours),
             log,

@@ -84,6 +84,7 @@ fn look_at(name: &str, known: &[String]) -> Option<UnknownSetting> {
 /// Every setting there is.
 fn known() -> Vec<String> {
     let mut known: Vec<String> = field_names::<Raw>().iter().map(|field| field.to_uppercase()).collect();
+    known.extend(super::web::variable_names());
     known.extend(variable_names());
     known.extend(super::SHARED.map(str::to_owned));
     known

@@ -25,12 +25,12 @@ use crate::pipeline::progress::Silent;
 use crate::pipeline::runner::{self, RunRequest};
 use crate::pipeline::{RunError, StopSignal, due};
 use crate::retention;
-use crate::web;
+use crate::web::{ServeError, Server};
 
 #[derive(Debug, Error)]
 pub enum DaemonError {
-    #[error("the daemon cannot listen on {address}: {reason}; set AHA_LISTEN to a free address and port")]
-    Listen { address: std::net::SocketAddr, reason: std::io::Error },
+    #[error(transparent)]
+    Serve(#[from] ServeError),
     #[error("the minute tick cannot be started: {0}")]
     Tick(#[from] JobSchedulerError),
     #[error(transparent)]
@@ -71,10 +71,13 @@ pub async fn open(config: &Config) -> Result<Option<SharedStore>, StoreError> {
 /// When it cannot listen or tick; a failing run is logged, shown by `/health` and tried again.
 pub async fn run(app: App) -> Result<(), DaemonError> {
     let address = app.config().listen;
-    let listener =
-        tokio::net::TcpListener::bind(address).await.map_err(|reason| DaemonError::Listen { address, reason })?;
+    let server = Server::bind(app.clone()).await?;
     tracing::info!(%address, version = env!("CARGO_PKG_VERSION"), "daemon started");
-    let server = tokio::spawn(web::serve(listener, app.clone()));
+    let server = tokio::spawn(async move {
+        if let Err(error) = server.run().await {
+            tracing::error!(%error, "the web server ended; /health does not answer any more");
+        }
+    });
     let tick = Arc::new(Notify::new());
     let mut scheduler = JobScheduler::new().await?;
     scheduler.add(minute_tick(&tick)?).await?;

@@ -4,9 +4,11 @@
 //! [`ServiceError`] whose [`ErrorKind`] a face maps to an exit code or an HTTP status. Nothing here parses arguments, prints, or
 //! knows which face asks.
 
+pub mod accounts;
 pub mod digests;
 mod error;
 pub mod feedback;
+mod password;
 pub mod stories;
 pub mod topics;
 

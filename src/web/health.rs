@@ -1,30 +1,51 @@
-//! `GET /health`: how the daemon and its last run are, and why that failed. It names no secret.
+//! `GET /health`: how the server and the last run are. Why a run failed is said to this machine and to who is signed in.
 
 use aha_core::digest::DigestStatus;
 use aha_core::time::Timestamp;
 use aha_store::StoreError;
 use axum::Json;
-use axum::extract::State;
+use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use serde::Serialize;
+use utoipa::ToSchema;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
 
+use super::WebState;
+use super::guard::address;
+use super::guard::identity::Identity;
 use crate::app::App;
 use crate::digest::gaps_line;
 use crate::pipeline::due::{Overdue, overdue};
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 pub(super) struct Health {
-    /// `ok`; `degraded`: a source or the last attempt failed; `overdue`: a topic had no successful run for longer than
-    /// `AHA_ALERT_HOURS`; `error`: the database does not answer.
-    status: &'static str,
+    status: Status,
     version: &'static str,
     last_run: Option<LastRun>,
-    overdue: Vec<Overdue>,
+    overdue: Vec<LateTopic>,
     /// Providers of models that failed again and again.
     left_alone: Vec<LeftAlone>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+enum Status {
+    Ok,
+    /// A source or the last attempt failed.
+    Degraded,
+    /// The database does not answer, or a topic had no successful run for longer than `AHA_ALERT_HOURS`.
+    Error,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+struct LateTopic {
+    topic: String,
+    #[schema(value_type = Option<String>)]
+    last_success: Option<Timestamp>,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
 struct LeftAlone {
     provider: String,
     /// Scheme, host and port.
@@ -33,11 +54,13 @@ struct LeftAlone {
     seconds: u64,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 struct LastRun {
     topic: String,
+    #[schema(value_type = String)]
     window_end: Timestamp,
     outcome: String,
+    #[schema(value_type = Option<String>)]
     finished_at: Option<Timestamp>,
     /// Why it failed, with the causes.
     error: Option<String>,
@@ -45,32 +68,46 @@ struct LastRun {
     missing: Option<String>,
 }
 
-pub(super) async fn health(State(app): State<App>) -> (StatusCode, Json<Health>) {
-    let version = env!("CARGO_PKG_VERSION");
+pub(super) fn routes() -> OpenApiRouter<WebState> {
+    OpenApiRouter::new().routes(routes!(health))
+}
+
+/// How the server is.
+#[utoipa::path(
+    get, path = "/health", tag = "health", security(()),
+    responses((status = 200, body = Health), (status = 503, description = "It cannot do its work", body = Health))
+)]
+async fn health(State(state): State<WebState>, request: Request) -> (StatusCode, Json<Health>) {
+    let may_know_why = request.extensions().get::<Identity>().is_some() || address(&state, &request).is_loopback();
+    let mut health = of_app(state.app()).await;
+    if !may_know_why && let Some(run) = &mut health.last_run {
+        (run.error, run.missing) = (None, None);
+    }
+    let code = if health.status == Status::Error { StatusCode::SERVICE_UNAVAILABLE } else { StatusCode::OK };
+    (code, Json(health))
+}
+
+async fn of_app(app: &App) -> Health {
     let left_alone: Vec<LeftAlone> = app
         .gateway()
         .left_alone()
         .into_iter()
         .map(|one| LeftAlone { provider: one.provider, server: one.server, seconds: one.wait.as_secs() })
         .collect();
-    match look(&app).await {
-        Ok((_, last_run, overdue)) if !overdue.is_empty() => {
-            let health = Health { status: "overdue", version, last_run, overdue, left_alone };
-            (StatusCode::SERVICE_UNAVAILABLE, Json(health))
-        }
-        Ok((status, last_run, overdue)) => {
-            let status = if left_alone.is_empty() { status } else { "degraded" };
-            (StatusCode::OK, Json(Health { status, version, last_run, overdue, left_alone }))
-        }
+    let (status, last_run, overdue) = match look(app).await {
+        Ok((_, last_run, overdue)) if !overdue.is_empty() => (Status::Error, last_run, overdue),
+        Ok((Status::Ok, last_run, overdue)) if !left_alone.is_empty() => (Status::Degraded, last_run, overdue),
+        Ok(found) => found,
         Err(error) => {
             tracing::error!(%error, "health: the database does not answer");
-            let health = Health { status: "error", version, last_run: None, overdue: Vec::new(), left_alone };
-            (StatusCode::SERVICE_UNAVAILABLE, Json(health))
+            (Status::Error, None, Vec::new())
         }
-    }
+    };
+    let overdue = overdue.into_iter().map(|late| LateTopic { topic: late.topic, last_success: late.last_success });
+    Health { status, version: env!("CARGO_PKG_VERSION"), last_run, overdue: overdue.collect(), left_alone }
 }
 
-async fn look(app: &App) -> Result<(&'static str, Option<LastRun>, Vec<Overdue>), StoreError> {
+async fn look(app: &App) -> Result<(Status, Option<LastRun>, Vec<Overdue>), StoreError> {
     let mut last: Option<LastRun> = None;
     let mut late = Vec::new();
     let mut degraded = false;
@@ -93,5 +130,5 @@ async fn look(app: &App) -> Result<(&'static str, Option<LastRun>, Vec<Overdue>)
             }
         }
     }
-    Ok((if degraded { "degraded" } else { "ok" }, last, late))
+    Ok((if degraded { Status::Degraded } else { Status::Ok }, last, late))
 }

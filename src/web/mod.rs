@@ -1,20 +1,55 @@
-//! What the daemon serves over HTTP.
+//! The web: pages, API and feeds over HTTP.
+//!
+//! In: requests. Out: what services return, rendered as pages, JSON or feeds. Called by `serve` and by the daemon. No handler
+//! holds logic of its own.
+//!
+//! A file of the API has a function `routes()` that returns an `OpenApiRouter<WebState>`; [`router`] merges them, so that routes and
+//! document (`/api/openapi.json`) are one list. A handler takes [`Reader`], [`Editor`] or [`Admin`] first, bodies by
+//! [`JsonBody`], and returns `Result<_, Failure>`; the form of errors is chosen by the path in [`failure::ErrorForm`].
 
+mod api;
+mod assets;
+mod extract;
+mod failure;
+mod guard;
 pub mod health;
+mod openapi;
+mod pages;
+mod server;
+mod state;
 
 use axum::Router;
+use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::get;
-use tokio::net::TcpListener;
+use utoipa_axum::router::OpenApiRouter;
 
-use crate::app::App;
+pub use extract::{JsonBody, JsonQuery, PathOf};
+pub use failure::{ErrorForm, Failure};
+pub use guard::identity::{Admin, Editor, Identity, Reader, SignedInBy};
+pub use server::{ServeError, Server};
+pub use state::WebState;
 
-/// Serves until the task is ended.
-pub async fn serve(listener: TcpListener, app: App) {
-    if let Err(error) = axum::serve(listener, router(app)).await {
-        tracing::error!(%error, "the web server ended; /health does not answer any more");
-    }
+/// Everything that the document describes.
+fn documented() -> OpenApiRouter<WebState> {
+    OpenApiRouter::with_openapi(openapi::head()).merge(health::routes()).merge(api::routes())
 }
 
-pub fn router(app: App) -> Router {
-    Router::new().route("/health", get(health::health)).with_state(app)
+/// All routes behind all guards. The guards named last see a request first.
+pub fn router(state: &WebState) -> Router {
+    let (routes, document) = documented().split_for_parts();
+    let document = openapi::Document::of(&document);
+    routes
+        .merge(pages::routes())
+        .merge(assets::routes())
+        .route("/api/openapi.json", get(async move || document.clone()))
+        .fallback(async || Failure::not_found("there is nothing at this address"))
+        .method_not_allowed_fallback(async || Failure::wrong_method())
+        .layer(from_fn(guard::limits::time))
+        .layer(guard::limits::body())
+        .layer(from_fn_with_state(state.clone(), guard::identity::identify))
+        .layer(from_fn_with_state(state.clone(), guard::limits::rate))
+        .layer(from_fn_with_state(state.clone(), guard::hosts::check))
+        .layer(from_fn_with_state(state.clone(), failure::render))
+        .layer(from_fn_with_state(state.clone(), guard::headers::add))
+        .with_state(state.clone())
 }

@@ -13,6 +13,7 @@
 //! assert_eq!(MicroCredits::parse_credits("0.0000001"), None, "an amount has at most six decimals");
 //! ```
 
+pub mod account;
 pub mod budget;
 pub mod clock;
 pub mod database_url;

@@ -20,6 +20,7 @@
 
 #![expect(clippy::duplicate_mod, reason = "the files of tables/ are written once and compiled for each database")]
 
+mod accounts;
 pub mod copy;
 pub mod error;
 mod ledger;
@@ -35,6 +36,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
+pub use accounts::{AccountStore, KeyState, KeyUse};
 pub use error::StoreError;
 pub use ledger::*;
 pub use postgres::PostgresStore;
@@ -71,6 +73,7 @@ pub trait Store:
     + DigestStore
     + FeedbackStore
     + RetentionStore
+    + AccountStore
 {
 }
 
@@ -87,6 +90,7 @@ impl<T> Store for T where
         + DigestStore
         + FeedbackStore
         + RetentionStore
+        + AccountStore
 {
 }
 

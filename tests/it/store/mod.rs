@@ -1,5 +1,6 @@
 //! The store's contract, on every database that keeps it: each function takes a `&dyn Store` and knows no SQL.
 
+mod accounts;
 mod answers;
 mod contention;
 mod digests;

@@ -14,6 +14,8 @@ mod sources;
 mod stories;
 
 // The table groups, written once in `tables/` and compiled here for this database.
+#[path = "../tables/accounts.rs"]
+mod accounts;
 #[path = "../tables/answers.rs"]
 mod answers;
 #[path = "../tables/feedback.rs"]

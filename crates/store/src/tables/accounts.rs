@@ -1,0 +1,221 @@
+//! `accounts`, `sessions` and `idempotency_keys`.
+
+use aha_core::account::{Account, Role};
+use aha_core::ids::UserId;
+use aha_core::time::Timestamp;
+use async_trait::async_trait;
+use sqlx::FromRow;
+
+use super::Database;
+use crate::shared::column;
+use crate::{AccountStore, KeyState, KeyUse, Result, StoreError};
+
+const ACCOUNTS: &str = "
+    SELECT u.name, a.role, a.created_at, a.password_hash
+    FROM accounts a JOIN users u ON u.id = a.user_id ORDER BY u.name";
+
+const ACCOUNT: &str = "
+    SELECT u.name, a.role, a.created_at, a.password_hash
+    FROM accounts a JOIN users u ON u.id = a.user_id WHERE u.name = $1";
+
+const INSERT_USER: &str = "INSERT INTO users (id, name, created_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING";
+
+const INSERT_ACCOUNT: &str = "
+    INSERT INTO accounts (user_id, role, password_hash, created_at) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING";
+
+const SET_PASSWORD: &str = "UPDATE accounts SET password_hash = $2 WHERE user_id = $1";
+
+const REMOVE_ACCOUNT: &str = "DELETE FROM accounts WHERE user_id = $1";
+
+const END_SESSIONS: &str = "DELETE FROM sessions WHERE user_id = $1";
+
+const OPEN_SESSION: &str = "
+    INSERT INTO sessions (fingerprint, user_id, created_at, expires_at) VALUES ($1, $2, $3, $4)";
+
+const REMOVE_EXPIRED: &str = "DELETE FROM sessions WHERE expires_at <= $1";
+
+const SESSION: &str = "
+    SELECT u.name, a.role, a.created_at, a.password_hash
+    FROM sessions s JOIN accounts a ON a.user_id = s.user_id JOIN users u ON u.id = s.user_id
+    WHERE s.fingerprint = $1 AND s.expires_at > $2";
+
+const CLOSE_SESSION: &str = "DELETE FROM sessions WHERE fingerprint = $1";
+
+const FORGET_KEYS: &str = "DELETE FROM idempotency_keys WHERE begun_at < $1";
+
+const TAKE_KEY: &str = "
+    INSERT INTO idempotency_keys (user_name, key, request_hash, begun_at) VALUES ($1, $2, $3, $4)
+    ON CONFLICT DO NOTHING";
+
+const KEY: &str = "
+    SELECT request_hash, status, answer FROM idempotency_keys WHERE user_name = $1 AND key = $2";
+
+const ANSWER_KEY: &str = "
+    UPDATE idempotency_keys SET status = $3, answer = $4 WHERE user_name = $1 AND key = $2 AND status IS NULL";
+
+const FREE_KEY: &str = "DELETE FROM idempotency_keys WHERE user_name = $1 AND key = $2 AND status IS NULL";
+
+#[derive(FromRow)]
+struct AccountRow {
+    name: String,
+    role: String,
+    created_at: i64,
+    password_hash: String,
+}
+
+impl TryFrom<AccountRow> for Account {
+    type Error = StoreError;
+
+    fn try_from(row: AccountRow) -> Result<Self> {
+        let role: Role = column::word("account's role", &row.role)?;
+        Ok(Self { name: row.name, role, created_at: Timestamp::from_millis(row.created_at) })
+    }
+}
+
+#[derive(FromRow)]
+struct KeyRow {
+    request_hash: String,
+    status: Option<i64>,
+    answer: Option<String>,
+}
+
+impl KeyRow {
+    fn state(self, of: &KeyUse) -> Result<KeyState> {
+        if self.request_hash != of.request_hash {
+            return Ok(KeyState::OfAnotherRequest);
+        }
+        Ok(match (self.status, self.answer) {
+            (Some(status), Some(answer)) => KeyState::Answered { status: column::number("status", status)?, answer },
+            _ => KeyState::UnderWay,
+        })
+    }
+}
+
+fn user_id(name: &str) -> String {
+    UserId::of(&[name]).to_string()
+}
+
+#[async_trait]
+impl AccountStore for Database {
+    async fn accounts(&self) -> Result<Vec<Account>> {
+        let rows: Vec<AccountRow> = sqlx::query_as(ACCOUNTS).fetch_all(&mut *self.reader().await?).await?;
+        rows.into_iter().map(Account::try_from).collect()
+    }
+
+    async fn account(&self, name: &str) -> Result<Option<(Account, String)>> {
+        let row: Option<AccountRow> =
+            sqlx::query_as(ACCOUNT).bind(column::text(name)).fetch_optional(&mut *self.reader().await?).await?;
+        let Some(row) = row else { return Ok(None) };
+        let hash = row.password_hash.clone();
+        Ok(Some((row.try_into()?, hash)))
+    }
+
+    async fn add_account(&self, account: &Account, password_hash: &str) -> Result<bool> {
+        let (user, name) = (user_id(&account.name), column::text(&account.name));
+        let mut write = self.write("add_account").await?;
+        sqlx::query(INSERT_USER)
+            .bind(&user)
+            .bind(name)
+            .bind(account.created_at.as_millis())
+            .execute(write.connection())
+            .await?;
+        let added = sqlx::query(INSERT_ACCOUNT)
+            .bind(&user)
+            .bind(account.role.as_str())
+            .bind(password_hash)
+            .bind(account.created_at.as_millis())
+            .execute(write.connection())
+            .await?;
+        write.commit().await?;
+        Ok(added.rows_affected() > 0)
+    }
+
+    async fn set_password(&self, name: &str, password_hash: &str) -> Result<bool> {
+        let user = user_id(name);
+        let mut write = self.write("set_password").await?;
+        let set = sqlx::query(SET_PASSWORD).bind(&user).bind(password_hash).execute(write.connection()).await?;
+        sqlx::query(END_SESSIONS).bind(&user).execute(write.connection()).await?;
+        write.commit().await?;
+        Ok(set.rows_affected() > 0)
+    }
+
+    async fn remove_account(&self, name: &str) -> Result<bool> {
+        let user = user_id(name);
+        let mut write = self.write("remove_account").await?;
+        sqlx::query(END_SESSIONS).bind(&user).execute(write.connection()).await?;
+        let removed = sqlx::query(REMOVE_ACCOUNT).bind(&user).execute(write.connection()).await?;
+        write.commit().await?;
+        Ok(removed.rows_affected() > 0)
+    }
+
+    async fn open_session(&self, name: &str, fingerprint: &str, now: Timestamp, until: Timestamp) -> Result<()> {
+        let mut write = self.write("open_session").await?;
+        sqlx::query(REMOVE_EXPIRED).bind(now.as_millis()).execute(write.connection()).await?;
+        sqlx::query(OPEN_SESSION)
+            .bind(fingerprint)
+            .bind(user_id(name))
+            .bind(now.as_millis())
+            .bind(until.as_millis())
+            .execute(write.connection())
+            .await?;
+        write.commit().await
+    }
+
+    async fn session(&self, fingerprint: &str, now: Timestamp) -> Result<Option<Account>> {
+        let row: Option<AccountRow> = sqlx::query_as(SESSION)
+            .bind(fingerprint)
+            .bind(now.as_millis())
+            .fetch_optional(&mut *self.reader().await?)
+            .await?;
+        row.map(Account::try_from).transpose()
+    }
+
+    async fn close_session(&self, fingerprint: &str) -> Result<()> {
+        let mut write = self.write("close_session").await?;
+        sqlx::query(CLOSE_SESSION).bind(fingerprint).execute(write.connection()).await?;
+        write.commit().await
+    }
+
+    async fn take_key(&self, of: &KeyUse, now: Timestamp, forget_before: Timestamp) -> Result<KeyState> {
+        let (user, key) = (column::text(&of.user), column::text(&of.key));
+        let mut write = self.write("take_key").await?;
+        sqlx::query(FORGET_KEYS).bind(forget_before.as_millis()).execute(write.connection()).await?;
+        let taken = sqlx::query(TAKE_KEY)
+            .bind(&user)
+            .bind(&key)
+            .bind(&of.request_hash)
+            .bind(now.as_millis())
+            .execute(write.connection())
+            .await?;
+        let state = if taken.rows_affected() > 0 {
+            KeyState::Taken
+        } else {
+            let row: KeyRow = sqlx::query_as(KEY).bind(&user).bind(&key).fetch_one(write.connection()).await?;
+            row.state(of)?
+        };
+        write.commit().await?;
+        Ok(state)
+    }
+
+    async fn answer_key(&self, of: &KeyUse, status: u16, answer: &str) -> Result<()> {
+        let mut write = self.write("answer_key").await?;
+        sqlx::query(ANSWER_KEY)
+            .bind(column::text(&of.user))
+            .bind(column::text(&of.key))
+            .bind(i64::from(status))
+            .bind(column::text(answer))
+            .execute(write.connection())
+            .await?;
+        write.commit().await
+    }
+
+    async fn free_key(&self, of: &KeyUse) -> Result<()> {
+        let mut write = self.write("free_key").await?;
+        sqlx::query(FREE_KEY)
+            .bind(column::text(&of.user))
+            .bind(column::text(&of.key))
+            .execute(write.connection())
+            .await?;
+        write.commit().await
+    }
+}

@@ -1,0 +1,28 @@
+//! `aha-radar user`.
+
+use aha_core::account::Role;
+use clap::Subcommand;
+
+#[derive(Debug, Subcommand)]
+pub(in crate::cli) enum UserCommand {
+    /// Add an account; its password is the first line of standard input.
+    Add {
+        name: String,
+        /// reader, editor (feedback, sources, topics, runs) or admin (accounts, corrections of what was spent).
+        #[arg(long, default_value = "reader", value_parser = role)]
+        role: Role,
+    },
+    /// List accounts.
+    List {
+        #[arg(long)]
+        json: bool,
+    },
+    /// Remove an account and end its sessions.
+    Remove { name: String },
+    /// Set an account's password and end its sessions; that of `owner` makes the account.
+    Password { name: String },
+}
+
+fn role(text: &str) -> Result<Role, String> {
+    text.parse().map_err(|()| "it is reader, editor or admin".to_owned())
+}

@@ -1,0 +1,20 @@
+//! `aha-radar serve`: pages, API and feeds, without a schedule.
+
+use anyhow::Result;
+
+use super::exit::Exit;
+use crate::app::App;
+use crate::config::Config;
+use crate::daemon::signalled;
+use crate::web::Server;
+
+pub(super) async fn run(config: Config) -> Result<Exit> {
+    let Some(store) = crate::daemon::open(&config).await? else { return Ok(Exit::Ok) };
+    let server = Server::bind(App::new(config, store)?).await?;
+    tracing::info!(address = %server.url(), version = env!("CARGO_PKG_VERSION"), "serving");
+    tokio::select! {
+        ended = server.run() => ended?,
+        () = signalled() => tracing::info!("asked to stop"),
+    }
+    Ok(Exit::Ok)
+}

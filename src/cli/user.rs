@@ -1,0 +1,62 @@
+//! `aha-radar user`: accounts for the web.
+
+use std::io::{BufRead as _, IsTerminal as _};
+
+use anyhow::{Context as _, Result};
+
+use super::arguments::UserCommand;
+use super::exit::{Exit, UsageError};
+use super::output;
+use crate::app::App;
+use crate::services::accounts;
+
+pub(super) async fn run(app: &App, command: UserCommand) -> Result<Exit> {
+    match command {
+        UserCommand::Add { name, role } => {
+            let account = accounts::add(app, &name, role, password()?).await?;
+            output::print(&format!("{}: added, {}", account.name, account.role.as_str()))?;
+        }
+        UserCommand::List { json } => list(app, json).await?,
+        UserCommand::Remove { name } => {
+            accounts::remove(app, &name).await?;
+            output::print(&output::one_safe_text(&format!("{name}: removed")))?;
+        }
+        UserCommand::Password { name } => {
+            accounts::set_password(app, &name, password()?).await?;
+            output::print(&output::one_safe_text(&format!("{name}: password set; its sessions have ended")))?;
+        }
+    }
+    Ok(Exit::Ok)
+}
+
+async fn list(app: &App, json: bool) -> Result<()> {
+    let accounts = accounts::list(app).await?;
+    if json {
+        return output::print_json(&accounts);
+    }
+    if accounts.is_empty() {
+        output::note("there are no accounts yet; make the owner's with `aha-radar user password owner`");
+        return Ok(());
+    }
+    let mut table = output::table(&["name", "role", "since"]);
+    for account in accounts {
+        table.add_row([account.name, account.role.as_str().to_owned(), account.created_at.to_string()]);
+    }
+    output::print(&table.to_string())
+}
+
+/// The first line of standard input: passwords do not belong among arguments, which others can list.
+fn password() -> Result<String> {
+    let mut input = std::io::stdin().lock();
+    if std::io::stdin().is_terminal() {
+        output::note("the password (it is shown as you type; pipe it in to keep it off the screen):");
+    }
+    let mut line = String::new();
+    input.read_line(&mut line).context("the password could not be read from standard input")?;
+    let password = line.trim_end_matches(['\n', '\r']).to_owned();
+    if password.is_empty() {
+        let wants = "give the password on standard input, for example: printf '%s' \"$PASSWORD\" | aha-radar user password owner";
+        return Err(UsageError(wants.to_owned()).into());
+    }
+    Ok(password)
+}

@@ -1,0 +1,134 @@
+//! Accounts: who may sign in, and their sessions.
+//!
+//! In: names, passwords and fingerprints of session secrets. Out: accounts, or an [`AccountError`]. Called by `aha-radar user` and
+//! by the web's sign-in page.
+
+use std::time::Duration;
+
+use aha_core::account::{Account, Role};
+use aha_store::StoreError;
+use thiserror::Error;
+
+pub use super::password::PasswordError;
+
+use super::password;
+use crate::app::App;
+
+/// A session ends so long after it began.
+pub const SESSION_AGE: Duration = Duration::from_hours(24 * 30);
+const MAX_NAME_CHARS: usize = 64;
+
+#[derive(Debug, Error)]
+pub enum AccountError {
+    #[error("{0:?} is no account's name: it has 1 to 64 letters, digits, dots, dashes or underscores")]
+    Name(String),
+    #[error("there is an account {0} already; change its password with `aha-radar user password {0}`")]
+    Taken(String),
+    #[error("there is no account {0}; `aha-radar user list` lists them")]
+    Unknown(String),
+    #[error("{0} is the last admin; add another one before removing it")]
+    LastAdmin(String),
+    #[error(transparent)]
+    Password(#[from] PasswordError),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+pub type Result<T> = std::result::Result<T, AccountError>;
+
+/// All accounts, by name.
+///
+/// # Errors
+/// When the store fails.
+pub async fn list(app: &App) -> Result<Vec<Account>> {
+    Ok(app.store().accounts().await?)
+}
+
+/// Adds an account.
+///
+/// # Errors
+/// When the name is taken or none, or the password too short.
+pub async fn add(app: &App, name: &str, role: Role, password: String) -> Result<Account> {
+    check_name(name)?;
+    let hash = password::hash(password).await?;
+    let account = Account { name: name.to_owned(), role, created_at: app.clock().wall() };
+    if app.store().add_account(&account, &hash).await? {
+        Ok(account)
+    } else {
+        Err(AccountError::Taken(name.to_owned()))
+    }
+}
+
+/// Sets an account's password and ends its sessions. The owner's account comes to be by it.
+///
+/// # Errors
+/// When there is no such account, or the password is too short.
+pub async fn set_password(app: &App, name: &str, password: String) -> Result<()> {
+    let hash = password::hash(password).await?;
+    if app.store().set_password(name, &hash).await? {
+        return Ok(());
+    }
+    if name != OWNER {
+        return Err(AccountError::Unknown(name.to_owned()));
+    }
+    let account = Account { name: name.to_owned(), role: Role::Admin, created_at: app.clock().wall() };
+    app.store().add_account(&account, &hash).await?;
+    Ok(())
+}
+
+/// The name of the user that is there from the start.
+pub const OWNER: &str = "owner";
+
+/// Removes an account and its sessions.
+///
+/// # Errors
+/// When there is no such account, or it is the last admin beside others.
+pub async fn remove(app: &App, name: &str) -> Result<()> {
+    let accounts = list(app).await?;
+    let admins = accounts.iter().filter(|account| account.role == Role::Admin);
+    let is_last_admin = admins.clone().count() == 1 && admins.clone().any(|account| account.name == name);
+    if is_last_admin && accounts.len() > 1 {
+        return Err(AccountError::LastAdmin(name.to_owned()));
+    }
+    let removed = app.store().remove_account(name).await?;
+    removed.then_some(()).ok_or_else(|| AccountError::Unknown(name.to_owned()))
+}
+
+/// The account of that name, if the password is its own. A name that is not there takes as long.
+///
+/// # Errors
+/// When the store fails.
+pub async fn with_password(app: &App, name: &str, password: String) -> Result<Option<Account>> {
+    let (account, hash) = app.store().account(name).await?.unzip();
+    let is_right = password::is_right(password, hash).await;
+    Ok(account.filter(|_| is_right))
+}
+
+/// Begins a session under the fingerprint of its secret.
+///
+/// # Errors
+/// When the store fails.
+pub async fn begin_session(app: &App, name: &str, fingerprint: &str) -> Result<()> {
+    let now = app.clock().wall();
+    Ok(app.store().open_session(name, fingerprint, now, now + SESSION_AGE).await?)
+}
+
+/// Whose session it is, while it lasts.
+///
+/// # Errors
+/// When the store fails.
+pub async fn of_session(app: &App, fingerprint: &str) -> Result<Option<Account>> {
+    Ok(app.store().session(fingerprint, app.clock().wall()).await?)
+}
+
+/// # Errors
+/// When the store fails.
+pub async fn end_session(app: &App, fingerprint: &str) -> Result<()> {
+    Ok(app.store().close_session(fingerprint).await?)
+}
+
+fn check_name(name: &str) -> Result<()> {
+    let is_usual = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | '_');
+    let fits = !name.is_empty() && name.chars().count() <= MAX_NAME_CHARS && name.chars().all(is_usual);
+    fits.then_some(()).ok_or_else(|| AccountError::Name(name.to_owned()))
+}

@@ -1,0 +1,64 @@
+//! Passwords: argon2id, off the threads that answer requests.
+
+use argon2::Argon2;
+use argon2::password_hash::phc::PasswordHash;
+use argon2::password_hash::{PasswordHasher as _, PasswordVerifier as _};
+use thiserror::Error;
+use tokio::task;
+
+/// Longer than any that is typed, and short enough that hashing it is no attack.
+const MAX_CHARS: usize = 1_000;
+/// Shorter ones are guessed.
+const LEAST_CHARS: usize = 8;
+
+#[derive(Debug, Error)]
+pub enum PasswordError {
+    #[error("a password has 8 to 1000 characters; choose another one")]
+    Length,
+    #[error("the password could not be hashed: {0}")]
+    Hash(String),
+}
+
+/// What is stored of a password.
+pub(super) async fn hash(password: String) -> Result<String, PasswordError> {
+    let chars = password.chars().count();
+    if !(LEAST_CHARS..=MAX_CHARS).contains(&chars) {
+        return Err(PasswordError::Length);
+    }
+    let hashed = task::spawn_blocking(move || {
+        let hash: Result<PasswordHash, _> = Argon2::default().hash_password(password.as_bytes());
+        hash.map(|hash| hash.to_string()).map_err(|error| error.to_string())
+    });
+    hashed.await.map_err(|error| PasswordError::Hash(error.to_string()))?.map_err(PasswordError::Hash)
+}
+
+/// Whether the password is that of the hash. Without one, as for a name that is not there, it takes as long and is not.
+pub(super) async fn is_right(password: String, stored: Option<String>) -> bool {
+    if password.chars().count() > MAX_CHARS {
+        return false;
+    }
+    let checked = task::spawn_blocking(move || {
+        let Some(stored) = stored else {
+            let _: Result<PasswordHash, _> = Argon2::default().hash_password(password.as_bytes());
+            return false;
+        };
+        let Ok(hash) = PasswordHash::new(&stored) else { return false };
+        Argon2::default().verify_password(password.as_bytes(), &hash).is_ok()
+    });
+    checked.await.unwrap_or(false)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_password_is_right_for_its_own_hash_alone() {
+        let stored = hash("correct horse".to_owned()).await.unwrap();
+        assert!(stored.starts_with("$argon2id$"), "{stored}");
+        assert!(is_right("correct horse".to_owned(), Some(stored.clone())).await);
+        assert!(!is_right("correct horsf".to_owned(), Some(stored)).await);
+        assert!(!is_right("correct horse".to_owned(), None).await);
+        assert!(hash("short".to_owned()).await.is_err());
+    }
+}

@@ -1,0 +1,116 @@
+//! What handlers take out of a request; whatever is wrong with it is a [`Failure`] that names the field.
+
+use axum::body::Bytes;
+use axum::extract::{FromRequest, FromRequestParts, Path, Query, Request};
+use axum::http::request::Parts;
+use axum::http::{StatusCode, header};
+use serde::de::DeserializeOwned;
+
+use super::Failure;
+
+/// A JSON body.
+#[derive(Debug)]
+pub struct JsonBody<T>(pub T);
+
+impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for JsonBody<T> {
+    type Rejection = Failure;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, Failure> {
+        let kind = request.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+        if !is_json(kind) {
+            let message = "the body has to be JSON: send `Content-Type: application/json`";
+            return Err(Failure::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", message));
+        }
+        parse(&body(request, state).await?).map(Self)
+    }
+}
+
+fn is_json(kind: &str) -> bool {
+    let kind = kind.split(';').next().unwrap_or_default().trim();
+    kind.eq_ignore_ascii_case("application/json") || kind.to_ascii_lowercase().ends_with("+json")
+}
+
+/// The whole body, or why it cannot be had.
+pub(super) async fn body<S: Send + Sync>(request: Request, state: &S) -> Result<Bytes, Failure> {
+    Bytes::from_request(request, state).await.map_err(|rejection| {
+        if rejection.status() == StatusCode::PAYLOAD_TOO_LARGE {
+            let message = "the body is too large; send less at a time";
+            return Failure::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", message);
+        }
+        Failure::new(StatusCode::BAD_REQUEST, "bad_request", rejection.body_text())
+    })
+}
+
+fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Failure> {
+    let mut reader = serde_json::Deserializer::from_slice(bytes);
+    let value = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
+        let (path, inner) = (error.path().to_string(), error.into_inner());
+        let message = inner.to_string();
+        if inner.is_data() {
+            return Failure::invalid(missing_field(&message).unwrap_or(path), message);
+        }
+        Failure::new(StatusCode::BAD_REQUEST, "invalid_json", format!("the body is no JSON: {message}"))
+    })?;
+    reader.end().map_err(|error| {
+        Failure::new(StatusCode::BAD_REQUEST, "invalid_json", format!("the body is no JSON: {error}"))
+    })?;
+    Ok(value)
+}
+
+/// Serde names a field that is missing in its message alone.
+fn missing_field(message: &str) -> Option<String> {
+    let (_, rest) = message.split_once("missing field `")?;
+    Some(rest.split('`').next()?.to_owned())
+}
+
+/// A query string.
+#[derive(Debug)]
+pub struct JsonQuery<T>(pub T);
+
+impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for JsonQuery<T> {
+    type Rejection = Failure;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Failure> {
+        let query = Query::<T>::from_request_parts(parts, state).await;
+        query.map(|Query(value)| Self(value)).map_err(|error| {
+            let message = error.body_text();
+            Failure::invalid(missing_field(&message).unwrap_or_else(|| "query".to_owned()), message)
+        })
+    }
+}
+
+/// Parts of the path. One that cannot be read names nothing that is there.
+#[derive(Debug)]
+pub struct PathOf<T>(pub T);
+
+impl<S: Send + Sync, T: DeserializeOwned + Send> FromRequestParts<S> for PathOf<T> {
+    type Rejection = Failure;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Failure> {
+        let path = Path::<T>::from_request_parts(parts, state).await;
+        path.map(|Path(value)| Self(value)).map_err(|_| Failure::not_found("there is nothing of that id"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde::Deserialize;
+
+    use super::*;
+
+    #[derive(Debug, Deserialize)]
+    struct Wanted {
+        #[expect(dead_code, reason = "only read")]
+        urls: Vec<String>,
+    }
+
+    #[test]
+    fn a_wrong_shape_names_its_field_and_what_is_no_json_is_said() {
+        let field = |text: &str| format!("{:?}", parse::<Wanted>(text.as_bytes()).unwrap_err());
+        assert!(field(r#"{"urls":["a",3]}"#).contains("urls[1]"), "{}", field(r#"{"urls":["a",3]}"#));
+        assert!(field("{}").contains(r#"Some("urls")"#), "{}", field("{}"));
+        for text in ["{", r#"{"urls":[]} x"#] {
+            assert_eq!(parse::<Wanted>(text.as_bytes()).unwrap_err().status(), StatusCode::BAD_REQUEST);
+        }
+    }
+}

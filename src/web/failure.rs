@@ -1,0 +1,312 @@
+//! Errors as requests are answered with them: one type, and three forms chosen by the path.
+//!
+//! In: typed errors of services and of the store, and what guards and extractors refuse. Out: `{"ok":false,"error":{…}}`, the flat
+//! `{"error","message"}` of the question API, or a page. Called by every handler; [`render`] is a layer around all of them.
+
+use std::borrow::Cow;
+
+use aha_store::StoreError;
+use aha_store::error::Decision;
+use axum::body::{Body, to_bytes};
+use axum::extract::{Request, State};
+use axum::http::{HeaderValue, Method, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Redirect, Response};
+use serde_json::{Value, json};
+
+use super::WebState;
+use super::pages::error_page;
+use crate::services::accounts::{AccountError, PasswordError};
+use crate::services::{ErrorKind, ServiceError};
+
+/// Seconds after which a client should try again what is away for now.
+const AWAY_SECONDS: u64 = 5;
+/// Of an extractor's own message.
+const MAX_MESSAGE_BYTES: usize = 2_000;
+
+/// Why a request was not done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    status: StatusCode,
+    code: Cow<'static, str>,
+    message: String,
+    field: Option<String>,
+    retry_after_s: Option<u64>,
+}
+
+/// How errors look below a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ErrorForm {
+    /// `{"ok":false,"error":{"code","message"}}`
+    Envelope,
+    /// `{"error","message"}`, of the contract of the question API.
+    Flat,
+    /// A page for people.
+    Page,
+}
+
+/// Paths whose errors are flat.
+const FLAT: [&str; 2] = ["/ask", "/v1/ask"];
+
+impl ErrorForm {
+    #[must_use]
+    pub fn of(path: &str) -> Self {
+        if FLAT.contains(&path) {
+            Self::Flat
+        } else if path.starts_with("/api/") || path == "/health" {
+            Self::Envelope
+        } else {
+            Self::Page
+        }
+    }
+}
+
+impl Failure {
+    /// A status, a code for programs and a message for people: what failed, why, and the next step.
+    pub fn new(status: StatusCode, code: impl Into<Cow<'static, str>>, message: impl Into<String>) -> Self {
+        Self { status, code: code.into(), message: message.into(), field: None, retry_after_s: None }
+    }
+
+    pub fn not_found(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::NOT_FOUND, "not_found", message)
+    }
+
+    /// Something else holds what it needs, such as a run the topic.
+    pub fn conflict(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::CONFLICT, "conflict", message)
+    }
+
+    /// A value that cannot be used.
+    pub fn invalid(field: impl Into<String>, message: impl Into<String>) -> Self {
+        let failure = Self::new(StatusCode::UNPROCESSABLE_ENTITY, "invalid_value", message);
+        Self { field: Some(field.into()), ..failure }
+    }
+
+    /// A paid action meets a budget that is used up.
+    pub fn budget(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::PAYMENT_REQUIRED, "budget_exhausted", message)
+    }
+
+    pub fn forbidden(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::FORBIDDEN, "forbidden", message)
+    }
+
+    pub fn unavailable(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, "unavailable", message).after(AWAY_SECONDS)
+    }
+
+    /// Something of ours broke: logged here in full, named to the client in general.
+    pub fn internal(error: &dyn std::error::Error) -> Self {
+        tracing::error!(error = %chain(error), "a request failed");
+        let message = "the server could not do this; its log says why";
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", message)
+    }
+
+    pub(super) fn wrong_method() -> Self {
+        Self::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", "this address does not take that method")
+    }
+
+    pub(super) fn unauthorised(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::UNAUTHORIZED, "unauthorised", message)
+    }
+
+    pub(super) fn too_many(message: impl Into<String>, retry_after_s: u64) -> Self {
+        Self::new(StatusCode::TOO_MANY_REQUESTS, "too_many_requests", message).after(retry_after_s)
+    }
+
+    /// When to try again.
+    #[must_use]
+    pub fn after(self, seconds: u64) -> Self {
+        Self { retry_after_s: Some(seconds), ..self }
+    }
+
+    #[must_use]
+    pub const fn status(&self) -> StatusCode {
+        self.status
+    }
+
+    #[must_use]
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// Of an answer that an extractor of the framework made.
+    fn of_framework(status: StatusCode, message: String) -> Self {
+        let code = match status {
+            StatusCode::PAYLOAD_TOO_LARGE => "too_large",
+            StatusCode::UNSUPPORTED_MEDIA_TYPE => "unsupported_media_type",
+            StatusCode::UNPROCESSABLE_ENTITY => "invalid_value",
+            StatusCode::NOT_FOUND => "not_found",
+            StatusCode::METHOD_NOT_ALLOWED => "method_not_allowed",
+            status if status.is_server_error() => "internal",
+            _ => "bad_request",
+        };
+        let said = if message.is_empty() { status.canonical_reason().unwrap_or("refused").to_owned() } else { message };
+        Self::new(status, code, said)
+    }
+
+    fn body(&self, form: ErrorForm) -> Value {
+        if form == ErrorForm::Flat {
+            return json!({ "error": self.flat_code(), "message": self.message });
+        }
+        let mut error = json!({ "code": self.code, "message": self.message });
+        if let Some(field) = &self.field {
+            error["field"] = json!(field);
+        }
+        json!({ "ok": false, "error": error })
+    }
+
+    /// The contract's own codes.
+    fn flat_code(&self) -> &str {
+        let is_of_contract = |c: char| c.is_ascii_uppercase() || c == '_';
+        match self.status {
+            _ if self.code.chars().all(is_of_contract) => &self.code,
+            StatusCode::GATEWAY_TIMEOUT | StatusCode::REQUEST_TIMEOUT => "TIMEOUT",
+            status if status.is_client_error() => "INVALID_REQUEST",
+            _ => "INTERNAL_ERROR",
+        }
+    }
+}
+
+/// What the store says of a request.
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Self {
+        if let StoreError::NotFound { .. } = error {
+            return Self::not_found(error.to_string());
+        }
+        match error.decision() {
+            Decision::Retry | Decision::Park => {
+                tracing::error!(%error, "a request met a database that does not answer");
+                Self::unavailable("the database does not answer at the moment; try again in a few seconds")
+            }
+            Decision::Abort => Self::internal(&error),
+        }
+    }
+}
+
+impl From<AccountError> for Failure {
+    fn from(error: AccountError) -> Self {
+        let message = error.to_string();
+        match error {
+            AccountError::Name(_) => Self::invalid("name", message),
+            AccountError::Taken(_) | AccountError::LastAdmin(_) => Self::conflict(message),
+            AccountError::Unknown(_) => Self::not_found(message),
+            AccountError::Password(PasswordError::Length) => Self::invalid("password", message),
+            AccountError::Password(error @ PasswordError::Hash(_)) => Self::internal(&error),
+            AccountError::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<ServiceError> for Failure {
+    fn from(error: ServiceError) -> Self {
+        let message = error.to_string();
+        match (error.kind(), error) {
+            (_, ServiceError::Store(error)) => error.into(),
+            (ErrorKind::NotFound, _) => Self::not_found(message),
+            (ErrorKind::InvalidInput, error) => Self::invalid(error.field().unwrap_or("value"), message),
+            (ErrorKind::Conflict | ErrorKind::Busy, _) => Self::conflict(message),
+            (ErrorKind::BudgetExhausted, _) => Self::budget(message),
+            (ErrorKind::Interrupted, _) => Self::unavailable(message),
+            (ErrorKind::Gateway | ErrorKind::Fetch, _) => {
+                Self::new(StatusCode::BAD_GATEWAY, "upstream_failed", message)
+            }
+            (ErrorKind::Store | ErrorKind::Files, error) => Self::internal(&error),
+        }
+    }
+}
+
+/// The bare status; [`render`] gives it its form.
+impl IntoResponse for Failure {
+    fn into_response(self) -> Response {
+        let mut response = self.status.into_response();
+        response.extensions_mut().insert(self);
+        response
+    }
+}
+
+/// Gives each error the form of its path.
+pub(super) async fn render(State(state): State<WebState>, request: Request, next: Next) -> Response {
+    let form = ErrorForm::of(request.uri().path());
+    let wanted = request.uri().path_and_query().map_or_else(String::new, ToString::to_string);
+    let method = request.method().clone();
+    let response = next.run(request).await;
+    match failure_of(response).await {
+        Ok(failure) if failure.status == StatusCode::UNAUTHORIZED && form == ErrorForm::Page => {
+            sign_in(&state, &method, &wanted)
+        }
+        Ok(failure) => in_form(&state, &failure, form),
+        Err(response) => response,
+    }
+}
+
+/// The failure that an answer stands for; else the answer, as it is.
+async fn failure_of(mut response: Response) -> Result<Failure, Response> {
+    if let Some(failure) = response.extensions_mut().remove::<Failure>() {
+        return Ok(failure);
+    }
+    let status = response.status();
+    let kind = response.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+    let is_plain = kind.is_none_or(|kind| kind.starts_with("text/plain"));
+    if !(status.is_client_error() || status.is_server_error()) || !is_plain {
+        return Err(response);
+    }
+    let message = to_bytes(response.into_body(), MAX_MESSAGE_BYTES).await.unwrap_or_default();
+    Ok(Failure::of_framework(status, String::from_utf8_lossy(&message).into_owned()))
+}
+
+fn in_form(state: &WebState, failure: &Failure, form: ErrorForm) -> Response {
+    let mut response = match form {
+        ErrorForm::Page => error_page(state, failure),
+        ErrorForm::Envelope | ErrorForm::Flat => {
+            let body = Body::from(failure.body(form).to_string());
+            (failure.status, [(header::CONTENT_TYPE, "application/json")], body).into_response()
+        }
+    };
+    let headers = response.headers_mut();
+    if let Some(seconds) = failure.retry_after_s {
+        headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+    }
+    if failure.status == StatusCode::UNAUTHORIZED {
+        headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+    }
+    response
+}
+
+/// A page that wants a log-in leads there, and back after it.
+fn sign_in(state: &WebState, method: &Method, wanted: &str) -> Response {
+    let next: String = if *method == Method::GET {
+        url::form_urlencoded::byte_serialize(wanted.as_bytes()).collect()
+    } else {
+        String::new()
+    };
+    Redirect::to(&format!("{}/sign-in?next={next}", state.prefix())).into_response()
+}
+
+fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(source) = cause {
+        text.push_str(": ");
+        text.push_str(&source.to_string());
+        cause = source.source();
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_path_chooses_the_form_and_the_flat_form_keeps_to_its_codes() {
+        assert_eq!(ErrorForm::of("/v1/ask"), ErrorForm::Flat);
+        assert_eq!(ErrorForm::of("/api/v1/digests"), ErrorForm::Envelope);
+        assert_eq!(ErrorForm::of("/topics/default"), ErrorForm::Page);
+        let said = |failure: Failure| failure.body(ErrorForm::Flat)["error"].clone();
+        assert_eq!(said(Failure::invalid("question", "too short")), "INVALID_REQUEST");
+        assert_eq!(said(Failure::new(StatusCode::BAD_REQUEST, "CITATION_REQUIRED", "no source")), "CITATION_REQUIRED");
+        assert_eq!(said(Failure::unavailable("away")), "INTERNAL_ERROR");
+        assert_eq!(Failure::invalid("url", "no").body(ErrorForm::Envelope)["error"]["field"], "url");
+    }
+}

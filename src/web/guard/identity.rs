@@ -1,0 +1,125 @@
+//! Who asks: by a token, by a session, or as the owner where only this machine can ask.
+//!
+//! In: headers. Out: an [`Identity`] among the request's extensions, which the extractors [`Reader`], [`Editor`] and [`Admin`] demand.
+
+use aha_core::account::Role;
+use axum::extract::{FromRequestParts, Request, State};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderValue, Method, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+
+use super::super::failure::ErrorForm;
+use super::super::{Failure, WebState};
+use super::csrf::{self, FORM_COOKIE, SESSION_COOKIE};
+use crate::services::accounts::{self, OWNER};
+
+/// Who asks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Identity {
+    pub name: String,
+    pub role: Role,
+    pub by: SignedInBy,
+}
+
+/// How that is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SignedInBy {
+    /// Only this machine can reach the server.
+    Loopback,
+    Session,
+    Token,
+}
+
+/// The secret of the browser, by which its forms are recognised.
+#[derive(Debug, Clone)]
+pub(in super::super) struct FormSecret(pub(in super::super) String);
+
+pub(in super::super) async fn identify(State(state): State<WebState>, mut request: Request, next: Next) -> Response {
+    let identity = match who(&state, request.headers()).await {
+        Ok(identity) => identity,
+        Err(failure) => return failure.into_response(),
+    };
+    let known = [SESSION_COOKIE, FORM_COOKIE].iter().find_map(|name| csrf::cookie(request.headers(), name));
+    let wants_page = *request.method() == Method::GET && ErrorForm::of(request.uri().path()) == ErrorForm::Page;
+    let (secret, is_new) = match known {
+        Some(secret) => (secret.to_owned(), false),
+        None => (csrf::new_secret(), wants_page),
+    };
+    if let Some(identity) = identity {
+        request.extensions_mut().insert(identity);
+    }
+    request.extensions_mut().insert(FormSecret(secret.clone()));
+    let mut response = next.run(request).await;
+    let is_page =
+        response.headers().get(header::CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"text/html"));
+    if is_new && is_page {
+        let cookie = csrf::set_cookie(&state, FORM_COOKIE, &secret, None);
+        if let Ok(cookie) = HeaderValue::from_str(&cookie) {
+            response.headers_mut().append(header::SET_COOKIE, cookie);
+        }
+    }
+    response
+}
+
+async fn who(state: &WebState, headers: &HeaderMap) -> Result<Option<Identity>, Failure> {
+    if let Some(given) = headers.get(header::AUTHORIZATION) {
+        let given = given.to_str().unwrap_or_default();
+        let is_right = bearer(given).is_some_and(|token| state.is_token(token));
+        let owner = Identity { name: OWNER.to_owned(), role: Role::Admin, by: SignedInBy::Token };
+        let refused =
+            || Failure::unauthorised("the token is not that of AHA_API_TOKEN; send `Authorization: Bearer TOKEN`");
+        return is_right.then_some(Some(owner)).ok_or_else(refused);
+    }
+    if let Some(secret) = csrf::cookie(headers, SESSION_COOKIE)
+        && let Some(account) = accounts::of_session(state.app(), &csrf::fingerprint(secret)).await?
+    {
+        return Ok(Some(Identity { name: account.name, role: account.role, by: SignedInBy::Session }));
+    }
+    let owner = || Identity { name: OWNER.to_owned(), role: Role::Admin, by: SignedInBy::Loopback };
+    Ok((!state.sign_in_required()).then(owner))
+}
+
+fn bearer(authorization: &str) -> Option<&str> {
+    let (scheme, token) = authorization.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
+}
+
+/// Whoever may read.
+#[derive(Debug, Clone)]
+pub struct Reader(pub Identity);
+
+/// Whoever may give feedback, change sources and topics, and start runs.
+#[derive(Debug, Clone)]
+pub struct Editor(pub Identity);
+
+/// Whoever may do all.
+#[derive(Debug, Clone)]
+pub struct Admin(pub Identity);
+
+fn at_least(parts: &Parts, role: Role) -> Result<Identity, Failure> {
+    let identity = parts.extensions.get::<Identity>();
+    let unknown = || Failure::unauthorised("sign in first, or send `Authorization: Bearer TOKEN` (AHA_API_TOKEN)");
+    let identity = identity.ok_or_else(unknown)?;
+    if identity.role < role {
+        let message = format!("this takes the role {}; yours is {}", role.as_str(), identity.role.as_str());
+        return Err(Failure::forbidden(message));
+    }
+    Ok(identity.clone())
+}
+
+macro_rules! extracted {
+    ($name:ident, $role:expr) => {
+        impl<S: Send + Sync> FromRequestParts<S> for $name {
+            type Rejection = Failure;
+
+            async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Failure> {
+                at_least(parts, $role).map(Self)
+            }
+        }
+    };
+}
+
+extracted!(Reader, Role::Reader);
+extracted!(Editor, Role::Editor);
+extracted!(Admin, Role::Admin);

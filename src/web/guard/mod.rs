@@ -1,0 +1,26 @@
+//! What every request passes before a handler sees it: address, rate, who, time, size; and the headers of every answer.
+
+pub(super) mod csrf;
+pub(super) mod headers;
+pub(super) mod hosts;
+pub mod identity;
+pub(super) mod limits;
+pub(super) mod throttle;
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+
+use axum::extract::{ConnectInfo, Request};
+
+use super::WebState;
+
+/// Whom the request comes from. A reverse proxy on this machine says it in `X-Forwarded-For`, in its last entry.
+pub(super) fn address(state: &WebState, request: &Request) -> IpAddr {
+    let peer = request.extensions().get::<ConnectInfo<SocketAddr>>();
+    let peer = peer.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |ConnectInfo(address)| address.ip().to_canonical());
+    if !peer.is_loopback() || state.app().config().web.public_url.is_none() {
+        return peer;
+    }
+    let forwarded = request.headers().get_all("x-forwarded-for").iter().next_back();
+    let last = forwarded.and_then(|value| value.to_str().ok()).and_then(|value| value.rsplit(',').next());
+    last.and_then(|entry| entry.trim().parse().ok()).unwrap_or(peer)
+}

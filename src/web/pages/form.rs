@@ -1,0 +1,95 @@
+//! A form that was sent: its fields, once it is known to come from a page of ours.
+
+use axum::extract::{FromRequest, Request};
+use axum::http::{StatusCode, header};
+
+use super::super::extract::body;
+use super::super::guard::csrf;
+use super::super::guard::identity::{FormSecret, Identity, SignedInBy};
+use super::super::{Failure, WebState};
+
+const KIND: &str = "application/x-www-form-urlencoded";
+
+/// The fields of a form, its token checked.
+#[derive(Debug, Clone, Default)]
+pub struct SentForm {
+    fields: Vec<(String, String)>,
+}
+
+impl SentForm {
+    pub(in super::super) fn of(fields: Vec<(String, String)>) -> Self {
+        Self { fields }
+    }
+
+    /// The first value of a field, without spaces around it; empty where there is none.
+    pub fn text(&self, name: &str) -> &str {
+        self.fields.iter().find(|(field, _)| field == name).map_or("", |(_, value)| value.trim())
+    }
+
+    /// The value as it was typed, for passwords.
+    pub fn exact(&self, name: &str) -> &str {
+        self.fields.iter().find(|(field, _)| field == name).map_or("", |(_, value)| value)
+    }
+
+    /// Where to go when it is done: a path of ours, else `otherwise`.
+    pub fn next_or(&self, otherwise: &str) -> String {
+        let next = self.text("next");
+        if is_own_path(next) { next.to_owned() } else { otherwise.to_owned() }
+    }
+}
+
+/// A path and nothing that browsers take for another site.
+fn is_own_path(path: &str) -> bool {
+    let plain = |c: char| !c.is_control() && c != '\\';
+    path.starts_with('/') && !path.starts_with("//") && path.chars().all(plain)
+}
+
+/// Whether the token belongs to the browser that sent it. A program with a token of the API has no browser to be misled.
+pub(in super::super) fn check(
+    secret: Option<&FormSecret>,
+    identity: Option<&Identity>,
+    token: &str,
+) -> Result<(), Failure> {
+    if identity.is_some_and(|identity| identity.by == SignedInBy::Token) {
+        return Ok(());
+    }
+    if secret.is_some_and(|FormSecret(secret)| csrf::token(secret) == token) {
+        return Ok(());
+    }
+    let message = "the form is out of date or came from elsewhere; go back, load the page again and send it once more";
+    Err(Failure::new(StatusCode::FORBIDDEN, "wrong_form", message))
+}
+
+impl FromRequest<WebState> for SentForm {
+    type Rejection = Failure;
+
+    async fn from_request(request: Request, state: &WebState) -> Result<Self, Failure> {
+        let kind = request.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+        if !kind.starts_with(KIND) {
+            let message = format!("a form is sent as {KIND}");
+            return Err(Failure::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", message));
+        }
+        let secret = request.extensions().get::<FormSecret>().cloned();
+        let identity = request.extensions().get::<Identity>().cloned();
+        let bytes = body(request, state).await?;
+        let form = Self::of(url::form_urlencoded::parse(&bytes).into_owned().collect());
+        check(secret.as_ref(), identity.as_ref(), form.text("csrf"))?;
+        Ok(form)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn after_a_form_only_a_path_of_ours_is_gone_to() {
+        let next = |value: &str| SentForm::of(vec![("next".to_owned(), value.to_owned())]).next_or("/");
+        assert_eq!(next("/topics?saved=1"), "/topics?saved=1");
+        for elsewhere in
+            ["https://evil.example", "//evil.example", "/\\evil.example", "javascript:alert(1)", "", "/\n/x"]
+        {
+            assert_eq!(next(elsewhere), "/", "{elsewhere:?}");
+        }
+    }
+}

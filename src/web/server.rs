@@ -1,0 +1,119 @@
+//! Listening: `aha-radar serve`, and the same inside the daemon.
+//!
+//! In: the application. Out: a server on `AHA_LISTEN`, or why there is none. Called by `cli::serve` and `daemon`.
+
+use std::net::SocketAddr;
+
+use axum::ServiceExt as _;
+use axum::extract::Request;
+use axum::http::Uri;
+use axum::http::uri::PathAndQuery;
+use thiserror::Error;
+use tokio::net::TcpListener;
+use tower::Layer as _;
+use tower::util::MapRequestLayer;
+
+use super::{WebState, router};
+use crate::app::App;
+use crate::services::accounts::{self, AccountError};
+
+/// Why it does not start.
+#[derive(Debug, Error)]
+pub enum ServeError {
+    #[error("the server cannot listen on {address}: {reason}; set AHA_LISTEN to a free address and port")]
+    Listen { address: SocketAddr, reason: std::io::Error },
+    #[error(
+        "the server does not start: {why}, and nobody could be asked who they are; set a password with `aha-radar user password owner`, or AHA_API_TOKEN, or listen on 127.0.0.1"
+    )]
+    Unprotected { why: String },
+    #[error(transparent)]
+    Accounts(#[from] AccountError),
+    #[error("the server ended: {0}")]
+    Ended(std::io::Error),
+}
+
+/// A server that listens and has not answered yet.
+#[derive(Debug)]
+pub struct Server {
+    listener: TcpListener,
+    state: WebState,
+}
+
+impl Server {
+    /// Takes the address of `AHA_LISTEN`.
+    ///
+    /// # Errors
+    /// When it is taken, and when others could reach what nothing protects.
+    pub async fn bind(app: App) -> Result<Self, ServeError> {
+        let address = app.config().listen;
+        let state = WebState::new(app);
+        check_protection(&state).await?;
+        let listener = TcpListener::bind(address).await.map_err(|reason| ServeError::Listen { address, reason })?;
+        Ok(Self { listener, state })
+    }
+
+    /// Where browsers find it.
+    #[must_use]
+    pub fn url(&self) -> String {
+        let config = self.state.app().config();
+        config.web.public_url.as_ref().map_or_else(|| format!("http://{}/", config.listen), ToString::to_string)
+    }
+
+    /// Answers until the task is ended.
+    ///
+    /// # Errors
+    /// When the listener fails.
+    pub async fn run(self) -> Result<(), ServeError> {
+        let prefix = self.state.prefix().to_owned();
+        let service = MapRequestLayer::new(move |request| without_prefix(request, &prefix)).layer(router(&self.state));
+        let service = service.into_make_service_with_connect_info::<SocketAddr>();
+        axum::serve(self.listener, service).await.map_err(ServeError::Ended)
+    }
+}
+
+async fn check_protection(state: &WebState) -> Result<(), ServeError> {
+    if !state.sign_in_required() || state.has_token() || !accounts::list(state.app()).await?.is_empty() {
+        return Ok(());
+    }
+    let config = state.app().config();
+    let why = match &config.web.public_url {
+        Some(url) => format!("AHA_PUBLIC_URL says that others reach it at {url}"),
+        None => format!("{} (AHA_LISTEN) can be reached from other machines", config.listen),
+    };
+    Err(ServeError::Unprotected { why })
+}
+
+/// A reverse proxy may pass the prefix on or take it off: both lead to the same routes.
+fn without_prefix(mut request: Request, prefix: &str) -> Request {
+    let Some(rest) = request.uri().path().strip_prefix(prefix).filter(|_| !prefix.is_empty()) else { return request };
+    if !rest.is_empty() && !rest.starts_with('/') {
+        return request;
+    }
+    let path = if rest.is_empty() { "/" } else { rest };
+    let query = request.uri().query().map(|query| format!("?{query}")).unwrap_or_default();
+    let Ok(path_and_query) = format!("{path}{query}").parse::<PathAndQuery>() else { return request };
+    let mut parts = request.uri().clone().into_parts();
+    parts.path_and_query = Some(path_and_query);
+    if let Ok(uri) = Uri::from_parts(parts) {
+        *request.uri_mut() = uri;
+    }
+    request
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::body::Body;
+
+    use super::*;
+
+    #[test]
+    fn the_prefix_is_taken_off_where_it_is_one() {
+        let path = |uri: &str| {
+            without_prefix(Request::builder().uri(uri).body(Body::empty()).unwrap(), "/radar").uri().to_string()
+        };
+        assert_eq!(path("/radar"), "/");
+        assert_eq!(path("/radar/topics?a=1"), "/topics?a=1");
+        assert_eq!(path("/radars"), "/radars");
+        assert_eq!(path("/topics"), "/topics");
+    }
+}

@@ -1,0 +1,62 @@
+use aha_core::account::{Account, Role};
+use aha_store::{KeyState, KeyUse, Store};
+
+use super::on_every_database;
+use super::world::at;
+
+fn account(name: &str, role: Role) -> Account {
+    Account { name: name.to_owned(), role, created_at: at(1) }
+}
+
+async fn an_account_is_added_once_and_comes_by_name(store: &dyn Store) {
+    assert!(store.add_account(&account("zoë", Role::Reader), "hash").await.unwrap());
+    assert!(store.add_account(&account("owner", Role::Admin), "other").await.unwrap());
+    assert!(!store.add_account(&account("zoë", Role::Admin), "third").await.unwrap());
+    let (owner, zoe) = (account("owner", Role::Admin), account("zoë", Role::Reader));
+    assert_eq!(store.accounts().await.unwrap(), [owner, zoe.clone()]);
+    assert_eq!(store.account("zoë").await.unwrap(), Some((zoe, "hash".to_owned())));
+    assert_eq!(store.account("nobody").await.unwrap(), None);
+}
+
+async fn a_session_ends_by_age_by_log_out_and_with_its_password(store: &dyn Store) {
+    let reader = account("zoë", Role::Reader);
+    store.add_account(&reader, "hash").await.unwrap();
+    for fingerprint in ["a", "b", "c"] {
+        store.open_session("zoë", fingerprint, at(1), at(10)).await.unwrap();
+    }
+    assert_eq!(store.session("a", at(9)).await.unwrap(), Some(reader.clone()));
+    assert_eq!(store.session("a", at(10)).await.unwrap(), None);
+    assert_eq!(store.session("d", at(2)).await.unwrap(), None);
+    store.close_session("a").await.unwrap();
+    assert_eq!(store.session("a", at(2)).await.unwrap(), None);
+    assert_eq!(store.session("b", at(2)).await.unwrap(), Some(reader));
+    assert!(store.set_password("zoë", "new").await.unwrap());
+    assert_eq!(store.session("b", at(2)).await.unwrap(), None);
+    assert!(!store.set_password("nobody", "new").await.unwrap());
+    store.open_session("zoë", "e", at(2), at(10)).await.unwrap();
+    assert!(store.remove_account("zoë").await.unwrap());
+    assert!(!store.remove_account("zoë").await.unwrap());
+    assert_eq!(store.session("e", at(3)).await.unwrap(), None);
+}
+
+async fn a_key_is_for_one_request_and_keeps_its_answer(store: &dyn Store) {
+    let key = |hash: &str| KeyUse { user: "owner".to_owned(), key: "k".to_owned(), request_hash: hash.to_owned() };
+    let take = async |of: &KeyUse, hour| store.take_key(of, at(hour), at(hour - 24)).await.unwrap();
+    assert_eq!(take(&key("one"), 1).await, KeyState::Taken);
+    assert_eq!(take(&key("one"), 1).await, KeyState::UnderWay);
+    assert_eq!(take(&key("two"), 1).await, KeyState::OfAnotherRequest);
+    assert_eq!(take(&KeyUse { user: "zoë".to_owned(), ..key("two") }, 1).await, KeyState::Taken);
+    store.free_key(&key("one")).await.unwrap();
+    assert_eq!(take(&key("one"), 2).await, KeyState::Taken);
+    store.answer_key(&key("one"), 201, "{}").await.unwrap();
+    store.free_key(&key("one")).await.unwrap();
+    let answered = KeyState::Answered { status: 201, answer: "{}".to_owned() };
+    assert_eq!(take(&key("one"), 3).await, answered);
+    assert_eq!(take(&key("one"), 27).await, KeyState::Taken);
+}
+
+on_every_database!(
+    an_account_is_added_once_and_comes_by_name,
+    a_session_ends_by_age_by_log_out_and_with_its_password,
+    a_key_is_for_one_request_and_keeps_its_answer,
+);
