@@ -6,7 +6,7 @@ use aha_core::clock::Clock;
 use aha_llm::breaker::{BreakerPolicy, Breakers};
 use aha_llm::embedder::EmbedRouter;
 use aha_llm::prompt::{PromptError, Prompts};
-use aha_llm::retry::PIPELINE;
+use aha_llm::retry_policy::PIPELINE;
 use aha_llm::transport::Http;
 use aha_llm::{Embedder, EmbedderParts, Gateway, GatewayParts, Router};
 use aha_store::SharedStore;
@@ -44,12 +44,12 @@ impl App {
         Self::with(config, store, parts)
     }
 
-    /// One that asks no model and spends nothing: see [`GatewayParts::pretend`].
+    /// One that asks no model and spends nothing: see [`GatewayParts::dry_run`].
     ///
     /// # Errors
     /// As [`Self::new`].
-    pub fn pretending(config: Config, store: SharedStore) -> Result<Self, AppError> {
-        let parts = GatewayParts { pretend: true, ..gateway_parts(&config)? };
+    pub fn dry_run(config: Config, store: SharedStore) -> Result<Self, AppError> {
+        let parts = GatewayParts { dry_run: true, ..gateway_parts(&config)? };
         Self::with(config, store, parts)
     }
 
@@ -140,10 +140,10 @@ fn gateway_parts(config: &Config) -> Result<GatewayParts, AppError> {
         clock: config.clock,
         budget: config.budget,
         language: config.llm.language.clone(),
-        retry: PIPELINE,
+        retry_override: None,
         breakers: Arc::new(Breakers::new(BreakerPolicy::default())),
         jitter: Arc::new(rand::random::<f64>),
-        pretend: false,
+        dry_run: false,
     })
 }
 
@@ -160,9 +160,9 @@ fn embedder_parts(config: &Config, gateway: &GatewayParts) -> EmbedderParts {
         breakers: Arc::clone(&gateway.breakers),
         clock: gateway.clock,
         budget: gateway.budget,
-        retry: gateway.retry,
+        retry: PIPELINE,
         jitter: Arc::clone(&gateway.jitter),
-        pretend: gateway.pretend,
+        dry_run: gateway.dry_run,
     }
 }
 

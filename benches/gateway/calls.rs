@@ -6,12 +6,11 @@ use std::time::{Duration, Instant};
 
 use aha_core::digest::Evidence;
 use aha_core::topic::BudgetTier;
-use aha_llm::input::{MemberInput, TaskInput, TriageInput};
 use aha_llm::provider::ModelRequest;
 use aha_llm::router::{Reach, Route, Wire};
 use aha_llm::settings::Egress;
 use aha_llm::transport::{Http, Timeouts, Transport as _, WireRequest};
-use aha_llm::{Ask, CallScope, Gate, Outcome, Task, answer, request};
+use aha_llm::{CallScope, Outcome, RunCallState, TaskItem, answer, request};
 use aha_radar::app::App;
 use aha_radar::config::Config;
 use aha_store::OpenMode;
@@ -19,6 +18,8 @@ use futures::StreamExt as _;
 use url::Url;
 
 use super::server::{NUMBERED, Pace};
+use aha_llm::tasks::triage;
+use aha_llm::tasks::triage::{MemberInput, TriageInput};
 
 pub type Settings = Vec<(&'static str, String)>;
 
@@ -51,12 +52,12 @@ pub async fn app_on(settings: &Settings, database: &str) -> App {
     App::new(config, store).unwrap()
 }
 
-fn ask(number: usize) -> Ask {
+fn ask(number: usize) -> TaskItem {
     let evidence = Evidence { novelty: 0.5, ..Evidence::default() };
-    Ask {
+    TaskItem {
         fingerprint: format!("bench-{number}:0"),
         members: Vec::new(),
-        input: TaskInput::Triage(TriageInput {
+        input: triage::input(TriageInput {
             title: format!("{NUMBERED}{number} of a long day"),
             body: "A sentence of some length that says what happened and to whom. ".repeat(40),
             members: vec![MemberInput { title: "A title".into(), url: None, source: "A source".into() }],
@@ -81,12 +82,12 @@ fn scope() -> CallScope {
         tier: BudgetTier::Normal,
         prompt_id: "triage_v1".into(),
         rejudge: false,
-        gate: Arc::new(Gate::default()),
+        call_state: Arc::new(RunCallState::default()),
     }
 }
 
 fn route(app: &App) -> Route {
-    app.gateway().router().choose(Task::Triage, BudgetTier::Normal).remove(0)
+    app.gateway().router().choose(triage::TASK, BudgetTier::Normal).remove(0)
 }
 
 fn wire(route: &Route) -> &Wire {
@@ -97,7 +98,7 @@ fn wire(route: &Route) -> &Wire {
 fn encoded(app: &App, route: &Route, number: usize) -> (ModelRequest, WireRequest) {
     let ask = ask(number);
     let request =
-        request::build(app.gateway().prompts(), Task::Triage, route, "", BudgetTier::Normal, &[&ask.input], None)
+        request::build(app.gateway().prompts(), triage::TASK, route, "", BudgetTier::Normal, &[&ask.input], None)
             .unwrap();
     let encoded = wire(route).dialect.encode(&request, &wire(route).server).unwrap();
     (request, encoded)
@@ -158,7 +159,7 @@ pub async fn without_ledger(app: &App, load: Load) -> Vec<Duration> {
             let response = http.send(&encoded, Timeouts::of(Duration::from_mins(1))).await.unwrap();
             let now = std::time::SystemTime::UNIX_EPOCH;
             let text = wire(&route).dialect.decode(&request, &response, now).outcome.unwrap();
-            let answers = answer::read(Task::Triage, "triage_v1", &route.model, 1, &text, None).unwrap();
+            let answers = answer::read(triage::TASK, "triage_v1", &route.model, 1, &text, None).unwrap();
             assert!(answers[0].is_ok());
         }
     })
@@ -171,7 +172,7 @@ pub async fn with_ledger(app: &App, load: Load) -> Vec<Duration> {
     timed(load, |number| {
         let (app, scope, ask) = (app.clone(), scope.clone(), ask(number));
         async move {
-            let outcomes = app.gateway().call(app.store(), Task::Triage, &scope, &[ask]).await.unwrap();
+            let outcomes = app.gateway().call(app.store(), triage::TASK, &scope, &[ask]).await.unwrap();
             assert!(matches!(outcomes[0], Outcome::Answered { .. }), "{outcomes:?}");
         }
     })

@@ -6,7 +6,7 @@
 use aha_core::digest::{Digest, DigestStory, Label, Section, Since, SourceReport, StorySource};
 use aha_core::summary::Summary;
 use aha_core::topic::topic_option;
-use aha_llm::provider::local;
+use aha_llm::local;
 
 use super::bill;
 use super::header::{gaps_line, header_line, late_line, reason_list, unread};

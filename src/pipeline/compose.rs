@@ -13,7 +13,6 @@ use aha_core::run::RunMode;
 use aha_core::source::Source;
 use aha_core::story::{Story, StoryMember};
 use aha_core::summary::Summary;
-use aha_core::task::Task;
 use aha_core::verdict::Verdict;
 use aha_store::{CallCost, DigestCommit};
 
@@ -21,6 +20,7 @@ use super::deep_summary::discussions;
 use super::judge::{Judgement, Skip, calls};
 use super::rank::Ranked;
 use super::{RunContext, RunError, RunState, Stage};
+use aha_llm::tasks::{deep_summary, triage};
 
 /// Characters of a text quoted under a title.
 const EXCERPT_CHARS: usize = 280;
@@ -333,8 +333,8 @@ fn cost(context: &RunContext, state: &RunState, costs: &Costs, shown: &[&Ranked]
 fn is_by_fallback(context: &RunContext, state: &RunState, ranked: &Ranked) -> bool {
     let (gateway, tier) = (context.app.gateway(), context.run.settings.tier);
     let cluster = state.stories[ranked.story].cluster_id;
-    let by_task = [(Task::Triage, &state.judgements), (Task::DeepSummary, &state.summaries)];
-    (context.replays || !gateway.is_pretending())
+    let by_task = [(triage::TASK, &state.judgements), (deep_summary::TASK, &state.summaries)];
+    (context.replays || !gateway.is_dry_run())
         && by_task.into_iter().any(|(task, judgements)| {
             let judgement = judgements.get(&cluster).filter(|judgement| judgement.answer.is_some());
             judgement.is_some_and(|judgement| !judgement.is_paid()) && gateway.router().falls_back_to_local(task, tier)

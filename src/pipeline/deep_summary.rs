@@ -7,12 +7,13 @@ use aha_core::ids::{ClusterId, SourceId};
 use aha_core::source::Source;
 use aha_core::story::Story;
 use aha_core::verdict::Verdict;
-use aha_llm::input::{SummaryInput, TaskInput};
-use aha_llm::{Ask, Task};
+use aha_llm::{Task, TaskItem};
 
 use super::judge::judge;
 use super::plan::Plan;
 use super::{RunContext, RunError, RunState, Stage};
+use aha_llm::tasks::deep_summary;
+use aha_llm::tasks::summary::SummaryInput;
 
 /// Texts of a story that are read.
 const TEXTS: usize = 6;
@@ -23,20 +24,20 @@ pub(super) async fn run(context: &RunContext, state: &mut RunState) -> Result<()
     let settings = &context.run.settings;
     let plan = Plan::of(settings.tier, state.sources.len(), settings.depth);
     let sources = source_names(state);
-    let asks: Vec<(ClusterId, Ask)> = state
+    let asks: Vec<(ClusterId, TaskItem)> = state
         .ranked
         .iter()
         .filter(|ranked| ranked.section.is_some())
         .map(|ranked| &state.stories[ranked.story])
         .filter(|story| deserves(state, story))
         .filter_map(|story| {
-            let input = TaskInput::DeepSummary(summary_input(context, Task::DeepSummary, state, &sources, story)?);
-            Some((story.cluster_id, Ask { fingerprint: story.fingerprint(), members: story.member_ids(), input }))
+            let input = deep_summary::input(summary_input(context, deep_summary::TASK, state, &sources, story)?);
+            Some((story.cluster_id, TaskItem { fingerprint: story.fingerprint(), members: story.member_ids(), input }))
         })
         .take(plan.deep_summaries)
         .collect();
     // One story a call: a summary is long, and one that fails takes no other with it.
-    let judged = judge(context, Task::DeepSummary, Stage::DeepSummary, asks, 1).await?;
+    let judged = judge(context, deep_summary::TASK, Stage::DeepSummary, asks, 1).await?;
     state.summaries = judged.by_story;
     state.estimates.extend(judged.with_a_model);
     Ok(())

@@ -6,32 +6,32 @@ use std::collections::HashMap;
 
 use aha_core::digest::Section;
 use aha_core::ids::ClusterId;
-use aha_llm::input::TaskInput;
-use aha_llm::provider::local;
-use aha_llm::{Ask, Task};
+use aha_llm::TaskItem;
+use aha_llm::local;
 use serde_json::Value;
 
 use super::deep_summary::{source_names, summary_input};
 use super::judge::judge;
 use super::{RunContext, RunError, RunState, Stage};
+use aha_llm::tasks::entity_extract;
 
 pub(super) async fn run(context: &RunContext, state: &mut RunState) -> Result<(), RunError> {
-    if !context.app.gateway().can_do(Task::EntityExtract, context.run.settings.tier) {
+    if !context.app.gateway().can_do(entity_extract::TASK, context.run.settings.tier) {
         state.named = by_rules(context, state);
         return Ok(());
     }
     let sources = source_names(state);
-    let asks: Vec<(ClusterId, Ask)> = state
+    let asks: Vec<(ClusterId, TaskItem)> = state
         .ranked
         .iter()
         .filter(|ranked| ranked.section == Some(Section::Top))
         .map(|ranked| &state.stories[ranked.story])
         .filter_map(|story| {
-            let input = TaskInput::EntityExtract(summary_input(context, Task::EntityExtract, state, &sources, story)?);
-            Some((story.cluster_id, Ask { fingerprint: story.fingerprint(), members: story.member_ids(), input }))
+            let input = entity_extract::input(summary_input(context, entity_extract::TASK, state, &sources, story)?);
+            Some((story.cluster_id, TaskItem { fingerprint: story.fingerprint(), members: story.member_ids(), input }))
         })
         .collect();
-    let judged = judge(context, Task::EntityExtract, Stage::Entities, asks, 1).await?;
+    let judged = judge(context, entity_extract::TASK, Stage::Entities, asks, 1).await?;
     state.entities = judged.by_story;
     state.estimates.extend(judged.with_a_model);
     Ok(())
@@ -42,7 +42,7 @@ fn by_rules(context: &RunContext, state: &RunState) -> HashMap<ClusterId, Value>
     let top = state.ranked.iter().filter(|ranked| ranked.section == Some(Section::Top));
     let stories = top.map(|ranked| &state.stories[ranked.story]);
     let named = stories.filter_map(|story| {
-        let found = local::entities(&summary_input(context, Task::EntityExtract, state, &sources, story)?);
+        let found = local::entities(&summary_input(context, entity_extract::TASK, state, &sources, story)?);
         let found = found.inspect_err(|error| tracing::warn!(%error, "entities by rules are left out")).ok()?;
         Some((story.cluster_id, found?))
     });

@@ -194,7 +194,7 @@ async fn look(context: &RunContext, source: Source) -> Result<Look, RunError> {
         return Ok(commit.into());
     }
     // Nobody pays for a search that nobody reads.
-    if source.kind == SIGNAL && context.app.gateway().is_pretending() {
+    if source.kind == SIGNAL && context.app.gateway().is_dry_run() {
         commit.status = FetchStatus::Waiting;
         return Ok(commit.into());
     }

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use aha_core::digest::Estimate;
 use aha_core::ids::ClusterId;
-use aha_llm::provider::local;
-use aha_llm::{Ask, CallScope, Outcome, Task};
+use aha_llm::local;
+use aha_llm::{CallScope, Outcome, Task, TaskItem};
 use aha_store::{CallFilter, CallRecord};
 use futures::StreamExt as _;
 use serde::de::DeserializeOwned;
@@ -98,7 +98,7 @@ pub(super) fn scope_for(context: &RunContext, prompt_id: String) -> CallScope {
         tier: context.run.settings.tier,
         prompt_id,
         rejudge: context.rejudge,
-        gate: Arc::clone(&context.gate),
+        call_state: Arc::clone(&context.gate),
     }
 }
 
@@ -126,7 +126,7 @@ pub(super) async fn judge(
     context: &RunContext,
     task: Task,
     stage: Stage,
-    asks: Vec<(ClusterId, Ask)>,
+    asks: Vec<(ClusterId, TaskItem)>,
     batch_size: usize,
 ) -> Result<Judged, RunError> {
     let scope = scope(context, task);
@@ -145,11 +145,12 @@ pub(super) async fn judge(
         }
     }
     let paid = |cluster: &ClusterId| by_story.get(cluster).is_some_and(Judgement::is_paid);
-    let unpaid: Vec<&Ask> = asks.iter().filter(|(cluster, _)| !paid(cluster)).map(|(_, ask)| ask).collect();
+    let unpaid: Vec<&TaskItem> = asks.iter().filter(|(cluster, _)| !paid(cluster)).map(|(_, ask)| ask).collect();
     let with_a_model =
         if gateway.has_models() { None } else { gateway.estimate(task, scope.tier, &unpaid, batch_size) };
     let known = by_story.len();
-    let open: Vec<(ClusterId, Ask)> = asks.into_iter().filter(|(cluster, _)| !by_story.contains_key(cluster)).collect();
+    let open: Vec<(ClusterId, TaskItem)> =
+        asks.into_iter().filter(|(cluster, _)| !by_story.contains_key(cluster)).collect();
     let asked = open.len();
     let open = if context.replays { without_asking(context, open, &mut by_story) } else { open };
     spare(context, task, &scope).await?;
@@ -163,9 +164,9 @@ pub(super) async fn judge(
 /// In a replay what has no stored answer has none, unless `local` would have given it.
 fn without_asking(
     context: &RunContext,
-    open: Vec<(ClusterId, Ask)>,
+    open: Vec<(ClusterId, TaskItem)>,
     by_story: &mut HashMap<ClusterId, Judgement>,
-) -> Vec<(ClusterId, Ask)> {
+) -> Vec<(ClusterId, TaskItem)> {
     if !context.app.config().llm.has_models() {
         return open;
     }
@@ -181,11 +182,7 @@ async fn spare(context: &RunContext, task: Task, scope: &CallScope) -> Result<()
         return Ok(());
     }
     let used = gateway.used(context.store(), scope).await?;
-    let is_spared = match task {
-        Task::EntityExtract => used.is_approaching(),
-        Task::DeepSummary => used.is_critical(),
-        Task::Triage | Task::ManualSummary | Task::SignalParse => false,
-    };
+    let is_spared = task.spec().spared_from.is_some_and(|share| used.0 >= share);
     if used.is_approaching() {
         tracing::warn!(task = task.as_str(), used = used.0, "the budget comes to its end");
     }
@@ -199,7 +196,7 @@ async fn ask_all(
     context: &RunContext,
     task: Task,
     scope: &CallScope,
-    open: Vec<(ClusterId, Ask)>,
+    open: Vec<(ClusterId, TaskItem)>,
     batch_size: usize,
 ) -> Result<Vec<(ClusterId, Outcome)>, RunError> {
     let mut calls = Vec::new();
@@ -220,10 +217,10 @@ async fn ask_batch(
     context: &RunContext,
     task: Task,
     scope: &CallScope,
-    batch: Vec<(ClusterId, Ask)>,
+    batch: Vec<(ClusterId, TaskItem)>,
 ) -> Result<Vec<(ClusterId, Outcome)>, RunError> {
     context.check()?;
-    let (clusters, asks): (Vec<ClusterId>, Vec<Ask>) = batch.into_iter().unzip();
+    let (clusters, asks): (Vec<ClusterId>, Vec<TaskItem>) = batch.into_iter().unzip();
     let outcomes = context.app.gateway().call(context.store(), task, scope, &asks).await;
     // The others under way are not dropped: what they bring is paid for.
     let outcomes = outcomes.inspect_err(|_| context.gate.close())?;

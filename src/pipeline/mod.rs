@@ -50,7 +50,7 @@ use aha_core::source::Source;
 use aha_core::story::Story;
 use aha_core::time::Timestamp;
 use aha_core::topic::Topic;
-use aha_llm::Gate;
+use aha_llm::RunCallState;
 use aha_store::{Lease, SharedStore};
 
 use self::judge::Judgement;
@@ -153,7 +153,7 @@ pub struct RunContext {
     /// Whether a schedule began it: then sources are left alone until they want to be asked.
     pub scheduled: bool,
     /// What the attempt's calls to models know of each other.
-    pub gate: Arc<Gate>,
+    pub gate: Arc<RunCallState>,
     pub progress: Arc<dyn Progress>,
     pub stop: StopSignal,
     /// Pages that may still be read in this attempt.

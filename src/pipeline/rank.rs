@@ -17,7 +17,7 @@ use aha_core::source::Source;
 use aha_core::story::Story;
 use aha_core::topic::DigestSizes;
 use aha_core::verdict::Verdict;
-use aha_llm::provider::local;
+use aha_llm::local;
 
 use super::judge::{Judgement, Skip};
 use super::plan::TOP_OF_ONE_SOURCE;

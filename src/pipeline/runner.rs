@@ -11,7 +11,6 @@ use aha_core::schedule::MAX_CATCH_UP;
 use aha_core::time::{DAY_MS, Timestamp};
 use aha_core::topic::Topic;
 use aha_core::window::Window;
-use aha_llm::Task;
 use aha_store::{AttemptEnd, Gone, Lease, NewRun, StoreError};
 use tracing::Instrument as _;
 
@@ -21,6 +20,7 @@ use super::progress::Progress;
 use super::{RunContext, RunError, RunState, STAGES, StopSignal};
 use crate::app::App;
 use crate::digest::{write_files, write_missing_files};
+use aha_llm::tasks;
 
 /// What is asked of a run.
 #[derive(Debug, Clone)]
@@ -175,8 +175,9 @@ fn new_run(app: &App, topic: &Topic, mode: RunMode, window: Window) -> Result<Ne
             decay_hours: topic.decay_hours,
             timezone: zone_of(app, topic)?.name().to_owned(),
             ranking: app.config().ranking,
-            prompts: Task::ALL
+            prompts: tasks::ALL
                 .iter()
+                .filter(|task| task.spec().is_pinned)
                 .map(|t| (t.as_str().to_owned(), app.gateway().prompts().id(*t).to_owned()))
                 .collect(),
         },

@@ -12,7 +12,7 @@ use aha_core::run::RunMode;
 use aha_core::story::{Delivery, Story, StoryMember, choose_representative};
 use aha_core::time::Timestamp;
 use aha_core::window::Window;
-use aha_llm::provider::local;
+use aha_llm::local;
 use aha_store::StoryRecord;
 
 use super::plan::Plan;

@@ -6,13 +6,14 @@ use std::collections::HashSet;
 
 use aha_content::numbers::count;
 use aha_core::item::NewItem;
-use aha_llm::input::{SignalInput, TaskInput};
-use aha_llm::{Ask, CallScope, Outcome, Task};
+use aha_llm::{CallScope, Outcome, TaskItem};
 
 use super::judge::{scope, until_stopped};
 use super::{RunContext, RunError};
 use crate::sources::signal::normal::{Normal, normal};
 use crate::sources::signal::{Found, SearchResult};
+use aha_llm::tasks::signal_parse;
+use aha_llm::tasks::signal_parse::SignalInput;
 
 /// Results in one call.
 const BATCH: usize = 10;
@@ -34,12 +35,12 @@ pub(super) struct Read {
 pub(super) async fn off(context: &RunContext) -> Result<Option<Off>, RunError> {
     let gateway = context.app.gateway();
     let scope = own_scope(context);
-    if !gateway.can_do(Task::SignalParse, scope.tier) {
+    if !gateway.can_do(signal_parse::TASK, scope.tier) {
         let why =
             "no model is configured that reads what a search finds: set OPENAI_MODEL, or name one for signal_parse";
         return Ok(Some(("no_model", why.to_owned())));
     }
-    let exhausted = context.gate.exhausted(Task::SignalParse.as_str());
+    let exhausted = context.gate.exhausted(signal_parse::TASK.as_str());
     let is_used_up = exhausted.is_some() || gateway.used(context.store(), &scope).await?.is_used_up();
     Ok(is_used_up.then(|| {
         let why = "the budget is used up (AHA_BUDGET_…_CREDITS); the search goes on when it is renewed".to_owned();
@@ -87,11 +88,11 @@ pub(super) async fn read(context: &RunContext, found: &Found) -> Result<Read, Ru
 }
 
 /// Each result once, and what is asked of it.
-fn apart(found: &Found) -> (Vec<&SearchResult>, Vec<Ask>) {
+fn apart(found: &Found) -> (Vec<&SearchResult>, Vec<TaskItem>) {
     let mut seen = HashSet::new();
     let ask = |found: &SearchResult| {
         let input = SignalInput { result: found.result.clone(), related: found.related.clone() };
-        Ask { fingerprint: found.fingerprint(), members: Vec::new(), input: TaskInput::SignalParse(input) }
+        TaskItem { fingerprint: found.fingerprint(), members: Vec::new(), input: signal_parse::input(input) }
     };
     let each = found.results.iter().map(|result| (result, ask(result)));
     each.filter(|(_, ask)| seen.insert(ask.fingerprint.clone())).unzip()
@@ -99,20 +100,20 @@ fn apart(found: &Found) -> (Vec<&SearchResult>, Vec<Ask>) {
 
 /// Judging again does not mean reading again: what a result says has not changed.
 fn own_scope(context: &RunContext) -> CallScope {
-    CallScope { rejudge: false, ..scope(context, Task::SignalParse) }
+    CallScope { rejudge: false, ..scope(context, signal_parse::TASK) }
 }
 
-async fn answers(context: &RunContext, asks: &[Ask]) -> Result<Vec<Outcome>, RunError> {
+async fn answers(context: &RunContext, asks: &[TaskItem]) -> Result<Vec<Outcome>, RunError> {
     let (gateway, store, scope) = (context.app.gateway(), context.store(), own_scope(context));
     let mut outcomes = Vec::with_capacity(asks.len());
     for ask in asks {
-        outcomes.push(gateway.stored(store, Task::SignalParse, &scope, ask).await?);
+        outcomes.push(gateway.stored(store, signal_parse::TASK, &scope, ask).await?);
     }
     let open: Vec<usize> = (0..asks.len()).filter(|index| outcomes[*index].is_none()).collect();
     for batch in open.chunks(BATCH) {
         context.check()?;
-        let some: Vec<Ask> = batch.iter().map(|index| asks[*index].clone()).collect();
-        let answered = gateway.call(store, Task::SignalParse, &scope, &some).await?;
+        let some: Vec<TaskItem> = batch.iter().map(|index| asks[*index].clone()).collect();
+        let answered = gateway.call(store, signal_parse::TASK, &scope, &some).await?;
         for (index, outcome) in batch.iter().zip(answered) {
             outcomes[*index] = Some(outcome);
         }

@@ -6,12 +6,13 @@ use std::collections::{HashMap, HashSet};
 use aha_core::ids::{ClusterId, SourceId};
 use aha_core::source::Source;
 use aha_core::story::Story;
-use aha_llm::input::{MemberInput, TaskInput, TriageInput};
-use aha_llm::provider::local;
-use aha_llm::{Ask, Task};
+use aha_llm::TaskItem;
+use aha_llm::local;
 
 use super::judge::{Judgement, Skip, judge, scope};
 use super::{RunContext, RunError, RunState, Stage};
+use aha_llm::tasks::triage;
+use aha_llm::tasks::triage::{MemberInput, TriageInput};
 
 /// Characters of the representative's body that are judged, where no model's settings say otherwise.
 const BODY_CHARS: usize = 4_000;
@@ -23,7 +24,7 @@ const CATEGORIES: usize = 5;
 
 pub(super) async fn run(context: &RunContext, state: &mut RunState) -> Result<(), RunError> {
     let sources: HashMap<SourceId, &Source> = state.sources.iter().map(|s| (s.id, s)).collect();
-    let mut asks: Vec<(ClusterId, Ask)> =
+    let mut asks: Vec<(ClusterId, TaskItem)> =
         state.stories.iter().map(|story| (story.cluster_id, ask(context, state, &sources, story))).collect();
     if context.app.gateway().has_models() {
         let worth = |cluster: &ClusterId| state.evidence.get(cluster).map_or(0.0, local::worth);
@@ -31,7 +32,7 @@ pub(super) async fn run(context: &RunContext, state: &mut RunState) -> Result<()
     }
     let (asks, noise) = apart(context, state, asks).await?;
     let batch_size = context.app.config().llm.triage_batch_size;
-    let judged = judge(context, Task::Triage, Stage::Triage, asks, batch_size).await?;
+    let judged = judge(context, triage::TASK, Stage::Triage, asks, batch_size).await?;
     state.judgements = judged.by_story;
     state.judgements.extend(noise);
     state.estimates.extend(judged.with_a_model);
@@ -42,20 +43,20 @@ pub(super) async fn run(context: &RunContext, state: &mut RunState) -> Result<()
 async fn apart(
     context: &RunContext,
     state: &RunState,
-    asks: Vec<(ClusterId, Ask)>,
-) -> Result<(Vec<(ClusterId, Ask)>, Vec<(ClusterId, Judgement)>), RunError> {
+    asks: Vec<(ClusterId, TaskItem)>,
+) -> Result<(Vec<(ClusterId, TaskItem)>, Vec<(ClusterId, Judgement)>), RunError> {
     let limit = context.run.settings.ranking.noise_limit;
     // As configured: an estimate and a replay leave out what a run would.
     if !context.app.config().llm.has_models() || limit >= 1.0 {
         return Ok((asks, Vec::new()));
     }
     let wanted = wanted(state);
-    let scope = scope(context, Task::Triage);
+    let scope = scope(context, triage::TASK);
     let (mut kept, mut noise) = (Vec::new(), Vec::new());
     for (cluster, ask) in asks {
         let likely = state.evidence.get(&cluster).map_or(0.0, |evidence| evidence.noise);
         let is_noise = likely >= limit && !wanted.contains(&cluster);
-        if is_noise && context.app.gateway().stored(context.store(), Task::Triage, &scope, &ask).await?.is_none() {
+        if is_noise && context.app.gateway().stored(context.store(), triage::TASK, &scope, &ask).await?.is_none() {
             let why = format!(
                 "its headline is {:.1} % like advertisements and bait, too likely noise to be paid for",
                 likely * 100.0
@@ -80,19 +81,19 @@ fn wanted(state: &RunState) -> HashSet<ClusterId> {
     state.stories.iter().filter(is_wanted).map(|story| story.cluster_id).collect()
 }
 
-fn ask(context: &RunContext, state: &RunState, sources: &HashMap<SourceId, &Source>, story: &Story) -> Ask {
+fn ask(context: &RunContext, state: &RunState, sources: &HashMap<SourceId, &Source>, story: &Story) -> TaskItem {
     let item = story.representative();
     let mut kinds: Vec<String> =
         story.members.iter().filter_map(|m| sources.get(&m.item.source_id)).map(|s| s.kind.clone()).collect();
     kinds.sort();
     kinds.dedup();
     let llm = &context.app.config().llm;
-    let body_chars = llm.max_input_chars(Task::Triage).unwrap_or(BODY_CHARS);
-    let title_chars = llm.max_title_chars(Task::Triage).unwrap_or(TITLE_CHARS).max(TITLE_CHARS);
-    Ask {
+    let body_chars = llm.max_input_chars(triage::TASK).unwrap_or(BODY_CHARS);
+    let title_chars = llm.max_title_chars(triage::TASK).unwrap_or(TITLE_CHARS).max(TITLE_CHARS);
+    TaskItem {
         fingerprint: story.fingerprint(),
         members: story.member_ids(),
-        input: TaskInput::Triage(TriageInput {
+        input: triage::input(TriageInput {
             title: item.display_title().chars().take(title_chars).collect(),
             body: item.body_text.chars().take(body_chars).collect(),
             members: members(sources, story),

@@ -46,7 +46,7 @@ pub(super) async fn run(context: &RunContext, state: &mut RunState) -> Result<()
         return Ok(());
     }
     let texts = due.texts(context, &state.sources, &job).await?;
-    if embedder.is_pretending() {
+    if embedder.is_dry_run() {
         // Whether a general model makes vectors is not known before it has.
         let is_certain = !job.route.is_general || job.is_known;
         state.estimates.extend(embedder.estimate(&job, &texts).filter(|_| is_certain));

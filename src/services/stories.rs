@@ -6,8 +6,8 @@ use aha_core::digest::{DigestHead, DigestStory};
 use aha_core::feedback::FeedbackKind;
 use aha_core::ids::{DigestItemId, ItemId};
 use aha_core::story::fingerprint;
-use aha_core::task::Task;
 use aha_core::topic::BudgetTier;
+use aha_llm::tasks::{deep_summary, entity_extract, triage};
 use aha_store::{AnswerKey, CallFilter, CallRecord, DigestItemRecord, StoryAppearance};
 use serde::Serialize;
 
@@ -145,9 +145,9 @@ pub async fn explain(app: &App, found: FoundStory) -> Result<ExplainedStory> {
 async fn calls_about(app: &App, story: &DigestStory) -> Result<Vec<CallRecord>> {
     let entities = story.entities.as_ref().map(|entities| &entities["prompt_id"]);
     let answered = [
-        (Task::Triage, story.triage.as_ref().map(|triage| triage.prompt_id.clone())),
-        (Task::DeepSummary, story.summary.as_ref().map(|summary| summary.prompt_id.clone())),
-        (Task::EntityExtract, entities.and_then(|id| id.as_str()).map(str::to_owned)),
+        (triage::TASK, story.triage.as_ref().map(|triage| triage.prompt_id.clone())),
+        (deep_summary::TASK, story.summary.as_ref().map(|summary| summary.prompt_id.clone())),
+        (entity_extract::TASK, entities.and_then(|id| id.as_str()).map(str::to_owned)),
     ];
     let mut ids = Vec::new();
     for (task, prompt_id) in answered {

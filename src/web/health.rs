@@ -90,7 +90,7 @@ async fn health(State(state): State<WebState>, request: Request) -> (StatusCode,
 async fn of_app(app: &App) -> Health {
     let left_alone: Vec<LeftAlone> = app
         .gateway()
-        .left_alone()
+        .open_circuits()
         .into_iter()
         .map(|one| LeftAlone { provider: one.provider, server: one.server, seconds: one.wait.as_secs() })
         .collect();

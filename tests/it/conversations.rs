@@ -7,7 +7,7 @@ use aha_core::task::purpose;
 use aha_core::topic::BudgetTier;
 use aha_llm::conversation::{Conversation, ConversationError, Terms};
 use aha_llm::provider::AnswerFormat;
-use aha_llm::{CallScope, Gate, ModelRef};
+use aha_llm::{CallScope, ModelRef, RunCallState};
 use aha_radar::app::App;
 use aha_radar::config::Config;
 
@@ -307,7 +307,7 @@ async fn conversation(radar: &Radar, talker: &Talker, max_attempts: u32) -> Conv
         tier: BudgetTier::Normal,
         prompt_id: purpose::ASK.to_owned(),
         rejudge: false,
-        gate: Arc::new(Gate::default()),
+        call_state: Arc::new(RunCallState::default()),
     };
     Conversation::begin(Arc::clone(app.gateway()), Arc::clone(app.store()), scope, terms).unwrap()
 }

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use aha_core::task::Task;
 use aha_core::topic::BudgetTier;
 use aha_radar::config::Config;
 
 use crate::support::radar::{Engine, Radar, repository};
 use crate::support::rows;
+use aha_llm::tasks::{deep_summary, triage};
 
 /// The first line of a query that is for one database alone.
 const SQLITE: &str = "-- SQLite";
@@ -147,7 +147,7 @@ fn the_model_of_the_readme_can_answer_within_its_limits() {
     let pairs = words.map(|word| word.split_once('=').unwrap()).map(|(name, value)| (name.into(), value.into()));
     let config = Config::from_pairs(pairs).unwrap();
     let openai = config.llm.openai.unwrap();
-    for (task, least) in [(Task::Triage, 500), (Task::DeepSummary, 2_500)] {
+    for (task, least) in [(triage::TASK, 500), (deep_summary::TASK, 2_500)] {
         let settings = &openai.tasks[&task];
         let names: Vec<&str> = settings.chain(BudgetTier::Normal).iter().map(|model| model.name).collect();
         assert_eq!(names, ["gpt-5-mini"]);

@@ -4,16 +4,17 @@
 use std::path::Path;
 
 use aha_llm::provider::{self, AnswerFormat, Capabilities, EmbedRequest, ModelRequest, Role, Sampling, Server, Turn};
+use aha_llm::schema;
 use aha_llm::settings::Effort;
-use aha_llm::{Task, schema};
 use reqwest::header::HeaderMap;
 use serde_json::{Value, json};
 
 use crate::support::responses::Specification;
+use aha_llm::tasks::{deep_summary, entity_extract, triage};
 
 /// Requests that differ in everything that can differ.
 fn requests() -> Vec<ModelRequest> {
-    let schemas = [Task::Triage, Task::DeepSummary, Task::EntityExtract].map(|task| AnswerFormat::Schema {
+    let schemas = [triage::TASK, deep_summary::TASK, entity_extract::TASK].map(|task| AnswerFormat::Schema {
         name: task.as_str().to_owned(),
         schema: schema::wire_schema(task).unwrap(),
     });

@@ -5,11 +5,23 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
+/// The provider and the model that answer without a network: rules and counts on this machine.
+pub const LOCAL_PROVIDER: &str = "local";
+pub const LOCAL_MODEL: &str = "briefing-1";
+
 /// A provider and one of its models, written `provider/model`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ModelRef {
     pub provider: String,
     pub model: String,
+}
+
+impl ModelRef {
+    /// What answers without a network.
+    #[must_use]
+    pub fn local() -> Self {
+        Self { provider: LOCAL_PROVIDER.to_owned(), model: LOCAL_MODEL.to_owned() }
+    }
 }
 
 impl fmt::Display for ModelRef {

@@ -1,7 +1,6 @@
 //! One try of a task: makes the request, buys the answer and reads it.
 
 use aha_core::ids::CallId;
-use aha_core::task::Task;
 use aha_core::time::Timestamp;
 use aha_store::{NewAnswer, SharedStore, StoreError};
 use serde_json::Value;
@@ -10,12 +9,12 @@ use super::answer;
 use super::budget::UsedUp;
 use super::error::CallError;
 use super::events::Label;
-use super::gateway::{Ask, Gateway, Job, key};
-use super::provider::local;
+use super::gateway::{Gateway, Job, TaskItem, key};
 use super::purchase::{Bought, Exchange, Kept, Order, Sending};
 use super::request;
 use super::router::{Reach, Route};
 use super::schema;
+use super::tasks::KeptAnswers;
 
 /// What came of one try.
 #[derive(Debug)]
@@ -49,7 +48,7 @@ impl Gateway {
         store: &SharedStore,
         job: &Job<'_>,
         route: &Route,
-        asks: &[&Ask],
+        asks: &[&TaskItem],
         note: Option<&str>,
         tries: i64,
     ) -> Result<Attempt, StoreError> {
@@ -91,7 +90,7 @@ impl Gateway {
         &self,
         job: &Job<'_>,
         route: &'a Route,
-        asks: &[&Ask],
+        asks: &[&TaskItem],
         note: Option<&str>,
     ) -> Result<Option<Sending<'a>>, Unsendable> {
         let Reach::Wire(wire) = &route.reach else { return Ok(None) };
@@ -107,7 +106,7 @@ impl Gateway {
         &self,
         job: &Job<'_>,
         route: &Route,
-        asks: &[&Ask],
+        asks: &[&TaskItem],
         id: CallId,
         sending: Option<&Sending<'_>>,
     ) -> Exchange<Answers> {
@@ -126,7 +125,7 @@ impl Gateway {
 
 /// The id of one try. What the owner asks by hand has no run, and so is told apart by the machine's time: that of `AHA_NOW` may
 /// stand still.
-fn call_id(job: &Job<'_>, asks: &[&Ask], tries: i64, wall: Timestamp) -> CallId {
+fn call_id(job: &Job<'_>, asks: &[&TaskItem], tries: i64, wall: Timestamp) -> CallId {
     let scope = job.scope;
     let whose = scope.run.map_or_else(|| wall.as_millis().to_string(), |run| run.to_string());
     let (attempt, tries) = (scope.attempt.to_string(), tries.to_string());
@@ -137,9 +136,10 @@ fn call_id(job: &Job<'_>, asks: &[&Ask], tries: i64, wall: Timestamp) -> CallId 
 }
 
 /// What `local` says of each ask.
-fn answered_here(job: &Job<'_>, route: &Route, asks: &[&Ask]) -> Vec<Result<Value, String>> {
+fn answered_here(job: &Job<'_>, route: &Route, asks: &[&TaskItem]) -> Vec<Result<Value, String>> {
     let stamped = asks.iter().map(|ask| {
-        let answer = local::answer(&ask.input).ok_or("it is not for `local` to say")?;
+        let by_rules = job.task.spec().local.and_then(|local| local(&ask.input));
+        let answer = by_rules.ok_or("it is not for `local` to say")?;
         schema::stamp(job.task, job.prompt_id, &route.model, &answer).map_err(|error| error.to_string())
     });
     stamped.collect()
@@ -153,11 +153,14 @@ fn some_good(answers: Vec<Result<Value, String>>) -> Result<Vec<Result<Value, St
     }
 }
 
-/// The good answers, and how many there are not. What `local` says of a pasted text is quoted from it, and so is not kept: the text is to be
-/// stored nowhere, and the same can be said again for nothing.
-fn keep(job: &Job<'_>, route: &Route, asks: &[&Ask], answers: &Answers) -> Kept {
-    let is_quoted = route.is_local() && job.task == Task::ManualSummary;
-    let stored = asks.iter().zip(answers).filter(|_| !is_quoted).filter_map(|(ask, answer)| {
+/// The good answers as far as the task's are kept, and how many there are not.
+fn keep(job: &Job<'_>, route: &Route, asks: &[&TaskItem], answers: &Answers) -> Kept {
+    let is_kept = match job.task.spec().kept {
+        KeptAnswers::All => true,
+        KeptAnswers::OfModels => !route.is_local(),
+        KeptAnswers::None => false,
+    };
+    let stored = asks.iter().zip(answers).filter(|_| is_kept).filter_map(|(ask, answer)| {
         Some(NewAnswer {
             key: key(job.task, job.tier, job.prompt_id, ask),
             provider: route.model.provider.clone(),

@@ -5,17 +5,17 @@ use std::time::Duration;
 
 use aha_core::digest::Estimate;
 use aha_core::money::{MicroCredits, Price};
-use aha_core::task::Task;
 use aha_core::topic::BudgetTier;
 use reqwest::header::HeaderMap;
 use url::Url;
 
-use super::gateway::{Ask, GatewayParts};
+use super::gateway::{GatewayParts, TaskItem};
 use super::ledger;
 use super::provider::{self, Server};
 use super::request;
 use super::router::{ModelRef, Reach, Route, Traits, Wire};
 use super::streaming_only::StreamingOnly;
+use super::tasks::Task;
 use super::transport::Timeouts;
 
 /// English text has about four bytes a token, with the tokenizers of 2024 to 2026.
@@ -29,22 +29,11 @@ const EXAMPLE_PRICE: Price = Price {
     output_microcredits_per_million: 2_000_000,
 };
 
-/// Tokens that an answer about one story usually takes.
-const fn usual_output(task: Task) -> i64 {
-    match task {
-        Task::Triage => 90,
-        Task::DeepSummary => 350,
-        Task::ManualSummary => 500,
-        Task::EntityExtract => 250,
-        Task::SignalParse => 200,
-    }
-}
-
 pub(super) fn estimate(
     parts: &GatewayParts,
     task: Task,
     tier: BudgetTier,
-    asks: &[&Ask],
+    asks: &[&TaskItem],
     batch_size: usize,
 ) -> Option<Estimate> {
     if asks.is_empty() {
@@ -53,7 +42,7 @@ pub(super) fn estimate(
     let configured = parts.router.choose(task, tier).into_iter().next().filter(|route| !route.is_local());
     let is_configured = configured.is_some();
     // An example goes by the example's settings: nobody's own may show in a digest that no model has seen.
-    let batch_size = if is_configured { batch_size } else { example_batch(task) };
+    let batch_size = if is_configured { batch_size } else { task.spec().limits.example_batch };
     let route = configured.unwrap_or_else(|| example(task));
     let Reach::Wire(wire) = &route.reach else { return None };
     let (mut calls, mut bytes, mut most) = (0, 0, 0_i64);
@@ -73,7 +62,7 @@ pub(super) fn estimate(
     }
     let input_tokens = tokens(bytes);
     let stories = i64::try_from(asks.len()).unwrap_or(i64::MAX);
-    let output_tokens = usual_output(task).saturating_mul(stories).min(most);
+    let output_tokens = i64::from(task.spec().limits.usual_output_tokens).saturating_mul(stories).min(most);
     Some(Estimate {
         task: task.as_str().to_owned(),
         model: route.model.model.clone(),
@@ -93,13 +82,6 @@ pub(super) fn tokens(bytes: usize) -> i64 {
     i64::try_from(bytes / BYTES_PER_TOKEN).unwrap_or(i64::MAX)
 }
 
-const fn example_batch(task: Task) -> usize {
-    match task {
-        Task::Triage | Task::SignalParse => 10,
-        Task::DeepSummary | Task::ManualSummary | Task::EntityExtract => 1,
-    }
-}
-
 static EXAMPLE_WIRE: LazyLock<Option<Arc<Wire>>> = LazyLock::new(|| {
     let endpoint = Url::parse("https://example.invalid/v1/responses").ok()?;
     let server = Server { endpoint, key: None, headers: HeaderMap::new() };
@@ -108,20 +90,14 @@ static EXAMPLE_WIRE: LazyLock<Option<Arc<Wire>>> = LazyLock::new(|| {
 });
 
 fn example(task: Task) -> Route {
-    let (max_output_tokens, max_input_chars) = match task {
-        Task::Triage => (250, 4_000),
-        Task::DeepSummary => (1_200, 16_000),
-        Task::ManualSummary => (1_500, 60_000),
-        Task::EntityExtract => (800, 8_000),
-        Task::SignalParse => (600, 8_000),
-    };
+    let limits = task.spec().limits;
     Route {
         model: ModelRef { provider: provider::OPENAI_NAME.to_owned(), model: EXAMPLE_MODEL.to_owned() },
         reach: EXAMPLE_WIRE.as_ref().map_or(Reach::Local, |wire| Reach::Wire(Arc::clone(wire))),
         price: Some(EXAMPLE_PRICE),
-        max_output_tokens,
-        max_input_chars,
-        max_title_chars: 240,
+        max_output_tokens: limits.output_tokens,
+        max_input_chars: limits.input_chars,
+        max_title_chars: limits.title_chars,
         max_calls_per_run: None,
         effort: None,
         traits: Traits::default(),

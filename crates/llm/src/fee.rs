@@ -72,7 +72,7 @@ impl Gateway {
             Some(Refused::Interrupted) => return Ok(Paid::Interrupted),
             Some(Refused::NoBudget(why)) => {
                 let is_last = self.parts.budget.policy == BudgetPolicy::Stop;
-                question.scope.gate.exhaust(question.purpose, &why, is_last);
+                question.scope.call_state.exhaust(question.purpose, &why, is_last);
                 return Ok(Paid::NoBudget(why));
             }
         }

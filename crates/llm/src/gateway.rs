@@ -10,7 +10,7 @@ use aha_core::budget::BudgetPolicy;
 use aha_core::clock::Clock;
 use aha_core::digest::Estimate;
 use aha_core::ids::{ItemId, RunId, TopicId};
-use aha_core::task::Task;
+use aha_core::model::LOCAL_PROVIDER;
 use aha_core::topic::BudgetTier;
 use aha_store::{AnswerKey, Lease, SharedStore, StoreError, StoredAnswer};
 use serde_json::Value;
@@ -20,20 +20,19 @@ use super::attempt::Attempt;
 use super::breaker::Breakers;
 use super::budget::{self, Limit, Used};
 use super::estimate::estimate;
-use super::gate::Gate;
-use super::input::TaskInput;
 use super::prompt::Prompts;
-use super::provider::local;
-use super::retry::RetryPolicy;
+use super::retry_policy::RetryPolicy;
 use super::router::{Route, Router};
+use super::run_call_state::RunCallState;
 use super::tally::Tally;
+use super::tasks::{Task, TaskInput};
 use super::transport::Transport;
 use super::work::Work;
 use crate::settings::BudgetSettings;
 
 /// One thing to be judged or summarised.
 #[derive(Debug, Clone)]
-pub struct Ask {
+pub struct TaskItem {
     /// The story's fingerprint: with task, tier, prompt and schema the key of the answer.
     pub fingerprint: String,
     /// The members judged, kept with the answer.
@@ -56,9 +55,9 @@ pub struct CallScope {
     pub tier: BudgetTier,
     /// As pinned on the run.
     pub prompt_id: String,
-    /// Ask again although there is an answer (`--rejudge`).
+    /// Executed again although there is an answer (`--rejudge`).
     pub rejudge: bool,
-    pub gate: Arc<Gate>,
+    pub call_state: Arc<RunCallState>,
 }
 
 /// What became of one ask.
@@ -90,13 +89,13 @@ pub struct GatewayParts {
     pub clock: Clock,
     pub budget: BudgetSettings,
     pub language: String,
-    pub retry: RetryPolicy,
-    /// When a server that fails is left alone;
-    /// shared with whoever else asks the same servers.
+    /// In the place of the tasks' own, for tests that do not wait.
+    pub retry_override: Option<RetryPolicy>,
+    /// The circuit breakers, shared with whoever else calls the same servers.
     pub breakers: Arc<Breakers>,
     pub jitter: Jitter,
     /// Nobody is asked and nothing is spent: `local` answers, and what the models would take is estimated.
-    pub pretend: bool,
+    pub dry_run: bool,
 }
 
 impl fmt::Debug for GatewayParts {
@@ -129,7 +128,7 @@ pub(super) struct Job<'a> {
 
 /// A server that has failed again and again.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LeftAlone {
+pub struct OpenCircuit {
     pub provider: String,
     /// Scheme, host and port.
     pub server: String,
@@ -161,13 +160,13 @@ impl Gateway {
 
     /// The servers that have failed again and again.
     #[must_use]
-    pub fn left_alone(&self) -> Vec<LeftAlone> {
+    pub fn open_circuits(&self) -> Vec<OpenCircuit> {
         let open = self.parts.breakers.open(std::time::Instant::now()).into_iter();
         // By their accounts (`router::account`), of which the key's part is nobody's business.
         open.map(|(account, refused)| {
             let mut parts = account.split(' ').map(str::to_owned);
             let (provider, server) = (parts.next().unwrap_or_default(), parts.nth(1).unwrap_or_default());
-            LeftAlone { provider, server, wait: refused.wait }
+            OpenCircuit { provider, server, wait: refused.wait }
         })
         .collect()
     }
@@ -175,13 +174,13 @@ impl Gateway {
     /// Whether anything but `local` may be asked.
     #[must_use]
     pub fn has_models(&self) -> bool {
-        !self.parts.pretend && self.parts.router.has_models()
+        !self.parts.dry_run && self.parts.router.has_models()
     }
 
     /// Whether nobody is asked and nothing is spent.
     #[must_use]
-    pub const fn is_pretending(&self) -> bool {
-        self.parts.pretend
+    pub const fn is_dry_run(&self) -> bool {
+        self.parts.dry_run
     }
 
     /// Whether a task is to be done at all. That all its models are refused is a failure, not a wish.
@@ -200,7 +199,7 @@ impl Gateway {
         store: &SharedStore,
         task: Task,
         scope: &CallScope,
-        ask: &Ask,
+        ask: &TaskItem,
     ) -> Result<Option<Outcome>, StoreError> {
         if scope.rejudge {
             return Ok(None);
@@ -218,7 +217,7 @@ impl Gateway {
         store: &SharedStore,
         task: Task,
         scope: &CallScope,
-        ask: &Ask,
+        ask: &TaskItem,
     ) -> Result<Option<Outcome>, StoreError> {
         self.find(store, task, scope, ask, true).await
     }
@@ -228,12 +227,12 @@ impl Gateway {
         store: &SharedStore,
         task: Task,
         scope: &CallScope,
-        ask: &Ask,
+        ask: &TaskItem,
         is_local_accepted: bool,
     ) -> Result<Option<Outcome>, StoreError> {
         let accepts = |stored: &StoredAnswer| {
             let same_input = || is_local_accepted && stored.input_hash == ask.input.hash();
-            stored.provider != local::PROVIDER || same_input()
+            stored.provider != LOCAL_PROVIDER || same_input()
         };
         // Prompts that are not there any more were answered under their own id, what is missing under the present one's.
         let present = self.parts.prompts.id(task);
@@ -259,7 +258,7 @@ impl Gateway {
 
     /// What asking would take: with the models configured, or else with an example.
     #[must_use]
-    pub fn estimate(&self, task: Task, tier: BudgetTier, asks: &[&Ask], batch_size: usize) -> Option<Estimate> {
+    pub fn estimate(&self, task: Task, tier: BudgetTier, asks: &[&TaskItem], batch_size: usize) -> Option<Estimate> {
         estimate(&self.parts, task, tier, asks, batch_size)
     }
 
@@ -272,11 +271,11 @@ impl Gateway {
         store: &SharedStore,
         task: Task,
         scope: &CallScope,
-        batch: &[Ask],
+        batch: &[TaskItem],
     ) -> Result<Vec<Outcome>, StoreError> {
         let tier = self.tier(store, scope).await?;
         let local_alone = Router::default();
-        let router = if self.parts.pretend { &local_alone } else { &self.parts.router };
+        let router = if self.parts.dry_run { &local_alone } else { &self.parts.router };
         let chain = router.choose(task, tier);
         let prompt_id =
             if chain.iter().all(Route::is_local) { scope.prompt_id.as_str() } else { self.parts.prompts.id(task) };
@@ -302,7 +301,7 @@ impl Gateway {
 
     /// The scope's tier, or the low one when the owner wants that as the budget comes to its end.
     async fn tier(&self, store: &SharedStore, scope: &CallScope) -> Result<BudgetTier, StoreError> {
-        let keeps = self.parts.pretend || self.parts.budget.policy != BudgetPolicy::FallbackLow;
+        let keeps = self.parts.dry_run || self.parts.budget.policy != BudgetPolicy::FallbackLow;
         if keeps || scope.tier == BudgetTier::Low {
             return Ok(scope.tier);
         }
@@ -315,16 +314,16 @@ impl Gateway {
         &self,
         store: &SharedStore,
         job: &Job<'_>,
-        batch: &[Ask],
+        batch: &[TaskItem],
         work: Work,
         tries: i64,
     ) -> Result<(Vec<(usize, Outcome)>, Vec<Work>), StoreError> {
-        let gate = &job.scope.gate;
+        let call_state = &job.scope.call_state;
         let Some(route) = job.chain.get(work.route) else {
             let reason = work.failure.clone();
             return Ok((work.all(&Outcome::Failed { reason }), Vec::new()));
         };
-        if let Some(why) = gate.abandoned(job.task, route) {
+        if let Some(why) = call_state.abandoned(job.task, route) {
             return Ok((Vec::new(), vec![work.next_model(&why)]));
         }
         if job.tally.is_enough(work.route) {
@@ -335,20 +334,20 @@ impl Gateway {
         if !work.after.is_zero() {
             tokio::time::sleep(work.after).await;
         }
-        let asks: Vec<&Ask> = work.asks.iter().map(|index| &batch[*index]).collect();
-        let policy = route.retry(&self.parts.retry);
+        let asks: Vec<&TaskItem> = work.asks.iter().map(|index| &batch[*index]).collect();
+        let policy = route.retry(&self.parts.retry_override.unwrap_or(job.task.spec().retry));
         Ok(match self.attempt(store, job, route, &asks, work.note.as_deref(), tries).await? {
             Attempt::Answered { call_id, answers } => {
-                gate.succeeded(job.task, route);
+                call_state.succeeded(job.task, route);
                 job.tally.answered(work.route);
                 work.answered(&policy, &call_id, answers)
             }
             Attempt::Failed(error) => {
                 if error.is_in_vain() {
-                    gate.failed_in_vain(job.task, route, error.kind(), &format!("{}: {error}", route.model));
+                    call_state.failed_in_vain(job.task, route, error.kind(), &format!("{}: {error}", route.model));
                 }
                 job.tally.failed(work.route, &error);
-                let next = work.failed(&policy, gate, route, &error, (self.parts.jitter)());
+                let next = work.failed(&policy, call_state, route, &error, (self.parts.jitter)());
                 (Vec::new(), next)
             }
             Attempt::LeftAlone(why) => (Vec::new(), vec![work.next_model(&why)]),
@@ -357,14 +356,14 @@ impl Gateway {
                 (Vec::new(), work.halves())
             }
             Attempt::NoBudget(used_up) => {
-                gate.exhaust(job.task.as_str(), &used_up, self.parts.budget.policy == BudgetPolicy::Stop);
+                call_state.exhaust(job.task.as_str(), &used_up, self.parts.budget.policy == BudgetPolicy::Stop);
                 (work.all(&Outcome::Skipped { reason: used_up.why }), Vec::new())
             }
         })
     }
 }
 
-pub(super) fn key(task: Task, tier: BudgetTier, prompt_id: &str, ask: &Ask) -> AnswerKey {
+pub(super) fn key(task: Task, tier: BudgetTier, prompt_id: &str, ask: &TaskItem) -> AnswerKey {
     AnswerKey {
         task: task.as_str(),
         tier,

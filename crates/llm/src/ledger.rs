@@ -126,7 +126,7 @@ pub(super) async fn settle(store: &SharedStore, scope: &CallScope, settlement: &
     let mut tries = 1;
     loop {
         let leased = LeasedSettlement { lease: scope.lease.clone(), settlement: settlement.clone() };
-        match desk::settle(store, &scope.gate, leased).await {
+        match desk::settle(store, &scope.call_state, leased).await {
             Err(error) if error.decision() == Decision::Retry && tries < SETTLE_TRIES => {
                 tracing::warn!(%error, call = %settlement.call, "the call is settled again in a moment");
                 tokio::time::sleep(Duration::from_secs(1 << tries)).await;

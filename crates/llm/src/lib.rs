@@ -3,12 +3,63 @@
 //! Comes in: a task with its inputs. Goes out: validated, stamped answers, each with its ledger row. Called by the stages
 //! `triage` and `deep_summary` and by `deep-dive`. Downstream code depends on the task's schema, never on the model.
 //!
-//! The way of a call: `router` chooses a chain of models (`listed` has those of the catalogue, `model_name` finds one by what was typed, `egress` refuses those that are
-//! elsewhere), `request` and `prompt` make what is asked of `input`, `attempt` has a `provider`'s dialect encode it and makes an
+//! What can be asked is in [`tasks`], one file each. The way of a call: `router` chooses a chain of models (`listed` has those of the catalogue, `model_name` finds one by what was typed, `egress` refuses those that are
+//! elsewhere), `request` and `prompt` render the task's input, `attempt` has a `provider`'s dialect encode it and makes an
 //! order of it, `purchase` waits for the model's `pace` (with a `bucket` of tokens) and reserves, `exchange` sends it over the `transport` and has the
 //! dialect decode what comes back, in one piece or as a `stream` (`streaming_only` finds out which models answer in no other way), `answer` reads and `schema` checks and stamps it, and the
 //! purchase settles. `retry` says what follows a failure, `work` what that leaves to be asked; `gateway` does it. A `conversation` with one model buys its answers in the
 //! same way, and `embedder` its vectors; a `fee` is for what is no model and charges all the same. All are on one `ledger`.
+//!
+//! A stage of a run has a lease and a scope of its own; whoever else wants an answer takes a scope without either. The ledger and its
+//! caps are the same, and what was answered before is not paid for again:
+//!
+//! ```
+//! # use std::sync::Arc;
+//! use aha_core::budget::Caps;
+//! use aha_core::clock::Clock;
+//! use aha_core::topic::BudgetTier;
+//! use aha_llm::breaker::{BreakerPolicy, Breakers};
+//! use aha_llm::prompt::Prompts;
+//! use aha_llm::settings::{BudgetSettings, Egress};
+//! use aha_llm::tasks::summary::SummaryInput;
+//! use aha_llm::tasks::deep_summary;
+//! use aha_llm::transport::Http;
+//! use aha_llm::{Gateway, GatewayParts, Outcome, Router};
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let folder = tempfile::tempdir()?;
+//! # let url = format!("sqlite://{}", folder.path().join("example.db").display());
+//! let store = aha_store::open(&url, aha_store::OpenMode::CreateIfMissing).await?;
+//! let gateway = Gateway::new(GatewayParts {
+//!     router: Router::default(), // no model is configured: `local` answers
+//!     prompts: Arc::new(Prompts::load(None)?),
+//!     transport: Arc::new(Http::within(Egress::Any)),
+//!     clock: Clock::default(),
+//!     budget: BudgetSettings::default(),
+//!     language: String::new(),
+//!     retry_override: None,
+//!     breakers: Arc::new(Breakers::new(BreakerPolicy::default())),
+//!     jitter: Arc::new(|| 0.5),
+//!     dry_run: false,
+//! });
+//! let text = "Volunteers counted 61,000 cranes at Lake Ansel on Sunday.";
+//! let story = SummaryInput {
+//!     title: "Crane count".to_owned(),
+//!     headlines: vec!["Crane count".to_owned()],
+//!     texts: vec![("Wire".to_owned(), text.to_owned())],
+//!     discussions: vec![],
+//!     interests: String::new(),
+//!     evidence: Default::default(),
+//! };
+//! let scope = gateway.standalone(deep_summary::TASK, BudgetTier::Normal);
+//! let Outcome::Answered { answer, .. } = gateway.answer(&store, &scope, deep_summary::input(story)).await? else {
+//!     return Err("no answer".into());
+//! };
+//! assert_eq!(answer["one_liner"], format!("“{text}” — Wire"));
+//! # Ok(())
+//! # }
+//! ```
 //!
 //! A model's answer is taken as it is or not at all; noise around it changes no value:
 //!
@@ -35,11 +86,11 @@ pub mod estimate;
 mod events;
 pub mod exchange;
 pub mod fee;
-pub mod gate;
+pub mod fence;
 pub mod gateway;
-pub mod input;
 mod ledger;
 mod listed;
+pub mod local;
 mod model_name;
 pub mod pace;
 pub mod prompt;
@@ -47,20 +98,25 @@ pub mod provider;
 mod purchase;
 pub mod request;
 pub mod retry;
+pub mod retry_policy;
 pub mod router;
+mod run_call_state;
 pub mod schema;
 pub mod settings;
+mod standalone;
 pub mod stream;
 pub mod streaming_only;
 mod tally;
+pub mod tasks;
 pub mod transport;
+mod turn;
 mod work;
 
 pub use aha_core::model::ModelRef;
-pub use aha_core::task::Task;
 pub use embedder::{Embedder, EmbedderParts};
 pub use fee::{Bill, Paid, Question};
-pub use gate::Gate;
-pub use gateway::{Ask, CallScope, Gateway, GatewayParts, Jitter, Outcome};
+pub use gateway::{CallScope, Gateway, GatewayParts, Jitter, Outcome, TaskItem};
 pub use ledger::Cost;
 pub use router::Router;
+pub use run_call_state::RunCallState;
+pub use tasks::{Task, TaskInput};

@@ -6,7 +6,6 @@ use std::time::Instant;
 
 use aha_core::model::ModelRef;
 use aha_core::money::Price;
-use aha_core::task::Task;
 use aha_core::topic::BudgetTier;
 use tokio::sync::Semaphore;
 
@@ -15,6 +14,7 @@ use super::pace::{Pace, slots_for};
 use super::provider::{self, Capabilities, Sampling, Server};
 use super::router::{Candidate, Reach, Route, Traits, Wire};
 use super::streaming_only::StreamingOnly;
+use super::tasks::Task;
 use super::transport::Timeouts;
 use crate::catalogue::{Catalogue, CatalogueEntry};
 use crate::settings::{Egress, TaskSettings};

@@ -3,11 +3,11 @@
 use std::str::FromStr as _;
 
 use aha_core::model::ModelRef;
-use aha_core::task::Task;
 use aha_core::topic::BudgetTier;
 
 use super::provider::OPENAI_NAME;
 use super::router::{Route, Router};
+use super::tasks::manual_summary;
 
 impl Router {
     /// The model that is meant, for a conversation. A whole name beats one without its provider, and that one a beginning.
@@ -50,7 +50,7 @@ impl Router {
     /// # Errors
     /// Why there is none.
     pub fn usual(&self) -> Result<Route, String> {
-        let chosen = self.choose(Task::ManualSummary, BudgetTier::Low).into_iter().find(|route| !route.is_local());
+        let chosen = self.choose(manual_summary::TASK, BudgetTier::Low).into_iter().find(|route| !route.is_local());
         if let Some(route) = chosen {
             return Ok(route);
         }
@@ -58,9 +58,9 @@ impl Router {
         match (known.first(), known.len()) {
             (Some(name), 1) => self.named(name),
             (Some(_), _) => {
-                Err(format!("{}: name one with --model", self.why_nobody(Task::ManualSummary, BudgetTier::Low)))
+                Err(format!("{}: name one with --model", self.why_nobody(manual_summary::TASK, BudgetTier::Low)))
             }
-            (None, _) => Err(self.why_nobody(Task::ManualSummary, BudgetTier::Low)),
+            (None, _) => Err(self.why_nobody(manual_summary::TASK, BudgetTier::Low)),
         }
     }
 }

@@ -1,21 +1,16 @@
 //! Prompts: files with a version, rendered with what a task is about.
 //!
-//! Comes in: a task and what its templates may name. Goes out: a system and a user text. Whatever strangers wrote comes in
-//! [`fenced`]: as JSON in which `<`, `>` and `&` are escaped, so that no template can let it end the fence around it. An owner's own
-//! version of a prompt has the id `NAME@` and eight hexadecimal digits of its hash.
+//! Comes in: a task and what its templates may name. Goes out: a system and a user text. Whatever strangers wrote comes
+//! [`crate::fence::fenced`]. An owner's own version of a prompt has the id `NAME@` and eight hexadecimal digits of its hash.
 
 use std::collections::BTreeMap;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use aha_core::task::Task;
 use aha_net::hash::hex32;
 use minijinja::{Environment, UndefinedBehavior, Value};
-use serde::Serialize;
-use serde::ser::Error as _;
-use serde_json::Serializer;
-use serde_json::ser::Formatter;
 use thiserror::Error;
+
+use super::tasks::{self, Task};
 
 #[derive(Debug, Error)]
 pub enum PromptError {
@@ -39,40 +34,25 @@ pub struct Prompts {
     ids: BTreeMap<Task, String>,
 }
 
-const fn shipped(task: Task) -> (&'static str, &'static str) {
-    match task {
-        Task::Triage => {
-            (include_str!("../../../prompts/triage_v1/system.md"), include_str!("../../../prompts/triage_v1/user.md"))
-        }
-        Task::DeepSummary => (
-            include_str!("../../../prompts/deep_summary_v1/system.md"),
-            include_str!("../../../prompts/deep_summary_v1/user.md"),
-        ),
-        Task::ManualSummary => (
-            include_str!("../../../prompts/manual_summary_v1/system.md"),
-            include_str!("../../../prompts/manual_summary_v1/user.md"),
-        ),
-        Task::EntityExtract => (
-            include_str!("../../../prompts/entities_v1/system.md"),
-            include_str!("../../../prompts/entities_v1/user.md"),
-        ),
-        Task::SignalParse => {
-            (include_str!("../../../prompts/signal_v1/system.md"), include_str!("../../../prompts/signal_v1/user.md"))
-        }
-    }
-}
-
 impl Prompts {
     /// The shipped prompts, and in their place those that the owner's folder has.
     ///
     /// # Errors
     /// When a file of the folder cannot be read or is no template.
     pub fn load(folder: Option<&Path>) -> Result<Self, PromptError> {
+        Self::of(tasks::ALL, folder)
+    }
+
+    /// Those of some tasks.
+    ///
+    /// # Errors
+    /// As [`Self::load`]'s.
+    pub fn of(tasks: &[Task], folder: Option<&Path>) -> Result<Self, PromptError> {
         let mut environment = Environment::new();
         environment.set_undefined_behavior(UndefinedBehavior::Strict);
         let mut prompts = Self { environment, ids: BTreeMap::new() };
-        for task in Task::ALL {
-            let (system, user) = shipped(task);
+        for task in tasks.iter().copied() {
+            let (system, user) = (task.spec().prompt.system, task.spec().prompt.user);
             let own = folder.map(|folder| own(&folder.join(task.prompt_id()), system, user)).transpose()?.flatten();
             match own {
                 Some((system, user)) => {
@@ -137,45 +117,19 @@ fn hash8(system: &str, user: &str) -> String {
     hex32(&[system.as_bytes(), &[0], user.as_bytes()].concat()).chars().take(8).collect()
 }
 
-/// A value as JSON that holds no `<`, `>` or `&`; an empty text stays empty.
-///
-/// # Errors
-/// When the value cannot be written as JSON.
-pub fn fenced(value: &impl Serialize) -> Result<String, serde_json::Error> {
-    let mut json = Vec::new();
-    value.serialize(&mut Serializer::with_formatter(&mut json, Fence))?;
-    let json = String::from_utf8(json).map_err(serde_json::Error::custom)?;
-    Ok(if json == "\"\"" { String::new() } else { json })
-}
-
-/// Escapes more than JSON asks for: what tags are made of, which stands in texts alone.
-struct Fence;
-
-const ESCAPES: [(char, &str); 3] = [('<', "\\u003c"), ('>', "\\u003e"), ('&', "\\u0026")];
-
-impl Formatter for Fence {
-    fn write_string_fragment<W: ?Sized + Write>(&mut self, writer: &mut W, fragment: &str) -> std::io::Result<()> {
-        for piece in fragment.split_inclusive(ESCAPES.map(|(sign, _)| sign)) {
-            let mut escapes = ESCAPES.iter();
-            let (text, escape) =
-                escapes.find_map(|(sign, escape)| Some((piece.strip_suffix(*sign)?, *escape))).unwrap_or((piece, ""));
-            writer.write_all(text.as_bytes())?;
-            writer.write_all(escape.as_bytes())?;
-        }
-        Ok(())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
+    use super::super::fence::fenced;
+    use super::super::tasks::{deep_summary, triage};
     use super::*;
 
     #[test]
     fn the_shipped_prompts_are_these() {
         // A change of a shipped prompt makes a new version beside it: answers of one version can then be told apart for ever.
-        let hashes: Vec<String> = Task::ALL.iter().map(|task| shipped(*task)).map(|(s, u)| hash8(s, u)).collect();
+        let hashes: Vec<String> =
+            tasks::ALL.iter().map(|task| task.spec().prompt).map(|prompt| hash8(prompt.system, prompt.user)).collect();
         insta::assert_debug_snapshot!(hashes);
     }
 
@@ -191,7 +145,7 @@ mod tests {
             ("language", String::new()),
             ("stories", stories),
         ];
-        let user = prompts.render(Task::Triage, &names).unwrap().user;
+        let user = prompts.render(triage::TASK, &names).unwrap().user;
         assert_eq!(user.matches("</stories>").count(), 1, "{user}");
         let inside = user.split("<stories>").nth(1).unwrap().split("</stories>").next().unwrap();
         let read: serde_json::Value = serde_json::from_str(inside).unwrap();
@@ -204,11 +158,11 @@ mod tests {
         std::fs::create_dir(folder.path().join("triage_v1")).unwrap();
         std::fs::write(folder.path().join("triage_v1/system.md"), "Be strict.").unwrap();
         let prompts = Prompts::load(Some(folder.path())).unwrap();
-        let id = prompts.id(Task::Triage);
+        let id = prompts.id(triage::TASK);
         assert!(id.starts_with("triage_v1@") && id.len() == "triage_v1@".len() + 8, "{id}");
-        assert_eq!(prompts.id(Task::DeepSummary), "deep_summary_v1");
+        assert_eq!(prompts.id(deep_summary::TASK), "deep_summary_v1");
         std::fs::write(folder.path().join("triage_v1/user.md"), "{{ nothing_of_that_name }}").unwrap();
         let prompts = Prompts::load(Some(folder.path())).unwrap();
-        assert!(prompts.render(Task::Triage, &[]).is_err(), "an unknown name is an error, not an empty text");
+        assert!(prompts.render(triage::TASK, &[]).is_err(), "an unknown name is an error, not an empty text");
     }
 }

@@ -1,70 +1,9 @@
-//! How often and how soon a call is tried again: a task's policy as data, and the one place that decides by it.
+//! What follows a failed call: the one place that decides by a task's policy ([`crate::retry_policy`]).
 
 use std::time::Duration;
 
 use super::error::{CallError, Decision};
-use crate::catalogue::RetrySettings;
-
-/// What a pipeline task is granted for each model of its chain.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct RetryPolicy {
-    /// Further tries after a failure that may pass by itself.
-    pub transient: u32,
-    /// Further tries after an answer that could not be used.
-    pub repairs: u32,
-    /// Before the first further try, without jitter.
-    pub base: Duration,
-    /// From one wait to the next.
-    pub multiplier: f64,
-    /// The share of a wait that is left to chance.
-    pub jitter: f64,
-    /// No wait is longer; a server that wants to be left alone for longer is given up.
-    pub longest_wait: Duration,
-}
-
-/// Seed 004: once more after a transient error, once more after a failed validation.
-pub const PIPELINE: RetryPolicy = RetryPolicy {
-    transient: 1,
-    repairs: 1,
-    base: Duration::from_secs(1),
-    multiplier: 2.0,
-    jitter: 0.5,
-    longest_wait: Duration::from_mins(1),
-};
-
-/// Tries still to be had with the present model.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Left {
-    pub transient: u32,
-    pub repairs: u32,
-}
-
-impl RetryPolicy {
-    /// For a conversation: so many tries in all, whatever each fails of.
-    #[must_use]
-    pub const fn with_attempts(self, attempts: u32) -> Self {
-        let further = attempts.saturating_sub(1);
-        Self { transient: further, repairs: further, ..self }
-    }
-
-    #[must_use]
-    pub const fn all(&self) -> Left {
-        Left { transient: self.transient, repairs: self.repairs }
-    }
-
-    /// As a model's own settings say, where they do. How often an unusable answer is repaired is the task's.
-    #[must_use]
-    pub fn with(&self, settings: &RetrySettings) -> Self {
-        Self {
-            transient: settings.max_attempts.map_or(self.transient, |attempts| attempts.saturating_sub(1)),
-            repairs: self.repairs,
-            base: settings.initial_delay.unwrap_or(self.base),
-            multiplier: settings.multiplier.unwrap_or(self.multiplier),
-            jitter: settings.jitter.unwrap_or(self.jitter),
-            longest_wait: settings.max_delay.unwrap_or(self.longest_wait),
-        }
-    }
-}
+use super::retry_policy::{Left, RetriedKinds, RetryPolicy};
 
 /// What happens next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -91,7 +30,7 @@ pub fn next(policy: &RetryPolicy, left: Left, error: &CallError, stories: usize,
     match error.decision() {
         Decision::Retry { after } => {
             let wait = after.unwrap_or_else(|| backoff(policy, left, jitter));
-            if left.transient == 0 || wait > policy.longest_wait {
+            if left.transient == 0 || wait > policy.longest_wait || !is_retried(policy.retried, error) {
                 return Next::NextModel;
             }
             Next::Again { after: wait, left: Left { transient: left.transient - 1, ..left } }
@@ -102,6 +41,16 @@ pub fn next(policy: &RetryPolicy, left: Left, error: &CallError, stories: usize,
         Decision::Repair | Decision::Split => Next::NextModel,
         Decision::AbandonModel => Next::AbandonModel,
         Decision::AbandonProvider => Next::AbandonProvider,
+    }
+}
+
+/// Whether the policy retries failures of that kind.
+const fn is_retried(kinds: RetriedKinds, error: &CallError) -> bool {
+    match error {
+        CallError::RateLimited { .. } => kinds.rate_limits,
+        CallError::Overloaded { .. } => kinds.overload,
+        CallError::Server { .. } => kinds.server_errors,
+        _ => kinds.transport,
     }
 }
 
@@ -116,6 +65,7 @@ fn backoff(policy: &RetryPolicy, left: Left, jitter: f64) -> Duration {
 
 #[cfg(test)]
 mod tests {
+    use super::super::retry_policy::{INTERACTIVE, PIPELINE, RetrySettings};
     use super::*;
 
     fn after(error: &CallError, left: Left, stories: usize) -> Next {
@@ -141,6 +91,22 @@ mod tests {
         let all = PIPELINE.all();
         assert!(matches!(after(&limited(7), all, 1), Next::Again { after, .. } if after == Duration::from_secs(7)));
         assert_eq!(after(&limited(3600), all, 1), Next::NextModel);
+    }
+
+    #[test]
+    fn a_person_who_waits_is_shown_what_a_server_refuses_and_the_network_is_tried_once_more() {
+        let all = INTERACTIVE.all();
+        let Next::Again { after, left } = next(&INTERACTIVE, all, &CallError::TimedOut(60), 1, 0.5) else { panic!() };
+        assert_eq!((after, left.transient), (Duration::from_secs(2), 0));
+        let message = String::new;
+        for error in [
+            CallError::RateLimited { message: message(), retry_after: None },
+            CallError::Overloaded { status: 503, message: message(), retry_after: None },
+            CallError::Server { status: 500, message: message() },
+            CallError::Invalid(message()),
+        ] {
+            assert_eq!(next(&INTERACTIVE, all, &error, 1, 0.5), Next::NextModel, "{error:?}");
+        }
     }
 
     #[test]

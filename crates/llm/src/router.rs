@@ -13,15 +13,15 @@ use serde_json::{Map, Value};
 use super::egress;
 use super::listed::Listed;
 use super::pace::Pace;
-use super::provider::{self, AnswerFormat, Capabilities, ModelRequest, Sampling, Server, local};
-use super::retry::RetryPolicy;
+use super::provider::{self, AnswerFormat, Capabilities, ModelRequest, Sampling, Server};
+use super::retry_policy::{RetryPolicy, RetrySettings};
 use super::streaming_only::StreamingOnly;
+use super::tasks::{Task, manual_summary};
 use super::transport::Timeouts;
-use crate::catalogue::{ResponseFormat, RetrySettings};
+use crate::catalogue::ResponseFormat;
 use crate::settings::{Effort, Egress, LlmSettings, OpenAiSettings, PricedModel, TaskSettings};
 pub use aha_core::model::ModelRef;
 use aha_core::money::Price;
-use aha_core::task::Task;
 use aha_core::topic::BudgetTier;
 
 /// How a model is reached.
@@ -319,7 +319,7 @@ impl OpenAi {
         if let Some(why) = &self.refusal {
             return Err(why.clone());
         }
-        let limits = self.settings.tasks.get(&Task::ManualSummary);
+        let limits = self.settings.tasks.get(&manual_summary::TASK);
         limits
             .map(|limits| self.route(self.priced(&model.model), limits))
             .ok_or_else(|| format!("{model} is not configured"))
@@ -334,7 +334,7 @@ impl OpenAi {
 
     /// Those that some task names, first of all the one for texts that are given by hand; a model of several tasks comes several times.
     fn priced_models(&self) -> impl Iterator<Item = PricedModel<'_>> + Clone {
-        let of_texts = self.settings.tasks.get(&Task::ManualSummary).into_iter();
+        let of_texts = self.settings.tasks.get(&manual_summary::TASK).into_iter();
         of_texts
             .chain(self.settings.tasks.values())
             .flat_map(|settings| BudgetTier::ALL.into_iter().flat_map(|tier| settings.chain(tier)))
@@ -361,7 +361,7 @@ fn openai_model(model: &str) -> ModelRef {
 
 fn local(task: Task) -> Option<Route> {
     task.is_done_by_local().then(|| Route {
-        model: ModelRef { provider: local::PROVIDER.to_owned(), model: local::MODEL.to_owned() },
+        model: ModelRef::local(),
         reach: Reach::Local,
         price: Some(Price::default()),
         max_output_tokens: 0,

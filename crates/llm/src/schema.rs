@@ -1,14 +1,15 @@
 //! The contracts of the answers: the stored schema, the one an answer is checked by, which lacks the fields that we stamp, and
 //! the one that a provider is asked to enforce.
 
-use std::sync::{Arc, LazyLock};
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
-use aha_core::task::Task;
 use jsonschema::Validator;
 use serde_json::{Map, Value, json};
 use thiserror::Error;
 
-use super::router::ModelRef;
+use super::tasks::Task;
+use aha_core::model::ModelRef;
 
 /// Fields that we write and a model never does.
 pub const STAMPED: [&str; 4] = ["schema_version", "prompt_id", "provider", "model"];
@@ -31,39 +32,42 @@ struct Contract {
     wire: Arc<Value>,
 }
 
-type Compiled = Result<Contract, SchemaError>;
+type Compiled = Result<Arc<Contract>, SchemaError>;
 
-static TRIAGE: LazyLock<Compiled> =
-    LazyLock::new(|| compile(Task::Triage, include_str!("../../../schemas/triage_v1.json")));
-static DEEP_SUMMARY: LazyLock<Compiled> =
-    LazyLock::new(|| compile(Task::DeepSummary, include_str!("../../../schemas/deep_summary_v1.json")));
-static MANUAL_SUMMARY: LazyLock<Compiled> =
-    LazyLock::new(|| compile(Task::ManualSummary, include_str!("../../../schemas/manual_summary_v1.json")));
-static ENTITIES: LazyLock<Compiled> =
-    LazyLock::new(|| compile(Task::EntityExtract, include_str!("../../../schemas/entities_v1.json")));
-static SIGNAL: LazyLock<Compiled> =
-    LazyLock::new(|| compile(Task::SignalParse, include_str!("../../../schemas/signal_v1.json")));
+/// By the tasks' names; each is compiled when it is first wanted.
+static COMPILED: LazyLock<Mutex<HashMap<&'static str, Compiled>>> = LazyLock::new(Mutex::default);
 
-fn contract(task: Task) -> Result<&'static Contract, SchemaError> {
-    let compiled: &'static Compiled = match task {
-        Task::Triage => &TRIAGE,
-        Task::DeepSummary => &DEEP_SUMMARY,
-        Task::ManualSummary => &MANUAL_SUMMARY,
-        Task::EntityExtract => &ENTITIES,
-        Task::SignalParse => &SIGNAL,
-    };
-    compiled.as_ref().map_err(Clone::clone)
+fn contract(task: Task) -> Compiled {
+    let mut compiled = COMPILED.lock().unwrap_or_else(PoisonError::into_inner);
+    compiled.entry(task.as_str()).or_insert_with(|| compile(task)).clone()
 }
 
-fn compile(task: Task, text: &str) -> Compiled {
+fn compile(task: Task) -> Compiled {
     let name = task.schema_version();
     let broken = |reason: String| SchemaError::Broken { name, reason };
-    let stored: Value = serde_json::from_str(text).map_err(|e| broken(e.to_string()))?;
+    let stored: Value = match task.spec().answer.schema() {
+        Some(text) => serde_json::from_str(text).map_err(|e| broken(e.to_string()))?,
+        None => schema_of_text(name),
+    };
     let answered = answer_schema(&stored);
     let build = |schema: &Value| jsonschema::validator_for(schema).map_err(|e| broken(e.to_string()));
     let one = without_ours(&answered);
     let wire = if task.is_batched() { list_of(one) } else { one };
-    Ok(Contract { stored: build(&stored)?, answered: build(&answered)?, wire: Arc::new(wire) })
+    Ok(Arc::new(Contract { stored: build(&stored)?, answered: build(&answered)?, wire: Arc::new(wire) }))
+}
+
+/// Of what is stored of an answer in words.
+fn schema_of_text(version: &str) -> Value {
+    let text = || json!({ "type": "string", "minLength": 1 });
+    json!({
+        "type": "object",
+        "additionalProperties": false,
+        "required": ["schema_version", "prompt_id", "provider", "model", "text"],
+        "properties": {
+            "schema_version": { "const": version },
+            "prompt_id": text(), "provider": text(), "model": text(), "text": text(),
+        }
+    })
 }
 
 /// The stored schema without the stamped fields.
@@ -171,10 +175,11 @@ pub fn violations(validator: &Validator, value: &Value) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tasks::{self, triage};
     use super::*;
 
     fn local() -> ModelRef {
-        ModelRef { provider: "local".into(), model: "briefing-1".into() }
+        ModelRef::local()
     }
 
     fn answer() -> Value {
@@ -184,7 +189,7 @@ mod tests {
 
     #[test]
     fn a_good_answer_gets_the_four_fields() {
-        let stamped = stamp(Task::Triage, "triage_v1", &local(), &answer()).unwrap();
+        let stamped = stamp(triage::TASK, "triage_v1", &local(), &answer()).unwrap();
         for (field, value) in [("schema_version", "triage_v1"), ("prompt_id", "triage_v1"), ("provider", "local")] {
             assert_eq!(stamped[field], value);
         }
@@ -210,7 +215,7 @@ mod tests {
             json!([answer()]),
         ];
         for value in bad {
-            assert!(stamp(Task::Triage, "triage_v1", &local(), &value).is_err(), "{value}");
+            assert!(stamp(triage::TASK, "triage_v1", &local(), &value).is_err(), "{value}");
         }
     }
 
@@ -218,7 +223,7 @@ mod tests {
     fn a_whole_number_written_with_a_point_is_one() {
         let mut written = answer();
         written["aha_score"] = json!(61.0);
-        let stamped = stamp(Task::Triage, "triage_v1", &local(), &written).unwrap();
+        let stamped = stamp(triage::TASK, "triage_v1", &local(), &written).unwrap();
         assert!(serde_json::from_value::<aha_core::verdict::Verdict>(stamped).is_ok());
     }
 
@@ -240,7 +245,7 @@ mod tests {
 
     #[test]
     fn what_is_sent_fits_the_strict_mode_and_holds_no_stamped_field() {
-        for task in Task::ALL {
+        for task in tasks::ALL.iter().copied() {
             let schema = wire_schema(task).unwrap();
             strict(&schema);
             for field in STAMPED {

@@ -6,10 +6,11 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::error::CallError;
-use super::gate::Gate;
 use super::gateway::Outcome;
-use super::retry::{self, Left, Next, RetryPolicy};
+use super::retry::{self, Next};
+use super::retry_policy::{Left, RetryPolicy};
 use super::router::Route;
+use super::run_call_state::RunCallState;
 
 /// What is still to be asked, and how.
 #[derive(Debug, Clone)]
@@ -108,7 +109,7 @@ impl Work {
     pub(super) fn failed(
         self,
         policy: &RetryPolicy,
-        gate: &Gate,
+        call_state: &RunCallState,
         route: &Route,
         error: &CallError,
         jitter: f64,
@@ -138,11 +139,11 @@ impl Work {
             }
             Next::NextModel => vec![self.next_model(&why)],
             Next::AbandonModel => {
-                gate.abandon_model(route, &why);
+                call_state.abandon_model(route, &why);
                 vec![self.next_model(&why)]
             }
             Next::AbandonProvider => {
-                gate.abandon_provider(route, &why);
+                call_state.abandon_provider(route, &why);
                 vec![self.next_model(&why)]
             }
         }

@@ -1,6 +1,7 @@
 //! What can be typed about calls and what they cost.
 
-use aha_core::task::{Task, purpose};
+use aha_core::task::purpose;
+use aha_llm::tasks;
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand};
 
@@ -9,7 +10,7 @@ const STATES: [&str; 4] = ["ok", "error", "unsettled", "reserved"];
 const BY: [&str; 4] = ["day", "purpose", "model", "topic"];
 
 fn purposes() -> PossibleValuesParser {
-    PossibleValuesParser::new(Task::ALL.map(Task::as_str).into_iter().chain(purpose::ALL))
+    PossibleValuesParser::new(tasks::ALL.iter().map(|task| task.as_str()).chain(purpose::ALL))
 }
 
 #[derive(Debug, Args)]

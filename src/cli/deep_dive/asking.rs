@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use aha_core::digest::{DigestStory, Estimate, Evidence};
-use aha_llm::input::{SummaryInput, TaskInput};
-use aha_llm::{Ask, CallScope, Gate, Outcome, Task};
+use aha_llm::{CallScope, Outcome, RunCallState, Task, TaskItem};
 use aha_net::hash::hex32;
 use aha_store::Gone;
 use anyhow::Result;
@@ -13,12 +12,14 @@ use serde_json::{Value, json};
 use super::review;
 use crate::app::App;
 use crate::pipeline::RunError;
+use aha_llm::tasks::manual_summary;
+use aha_llm::tasks::summary::SummaryInput;
 
-const TASK: Task = Task::ManualSummary;
+const TASK: Task = manual_summary::TASK;
 
 /// A text, ready to be asked about.
 pub(super) struct Asking {
-    ask: Ask,
+    ask: TaskItem,
     scope: CallScope,
     stored: Option<Outcome>,
     estimate: Option<Estimate>,
@@ -40,12 +41,12 @@ impl Asking {
             tier: topic.budget_tier.unwrap_or(app.config().budget_tier),
             prompt_id: app.gateway().prompts().id(TASK).to_owned(),
             rejudge: false,
-            gate: Arc::new(Gate::default()),
+            call_state: Arc::new(RunCallState::default()),
         };
-        let ask = Ask {
+        let ask = TaskItem {
             fingerprint: hex32(text.as_bytes()),
             members: vec![review::item(story)?],
-            input: TaskInput::ManualSummary(input(story, text, topic.interests)),
+            input: manual_summary::input(input(story, text, topic.interests)),
         };
         let stored = app.gateway().stored(app.store(), TASK, &scope, &ask).await?;
         let estimate = app.gateway().estimate(TASK, scope.tier, &[&ask], 1);

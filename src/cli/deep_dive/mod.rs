@@ -8,7 +8,7 @@ use aha_core::digest::DigestStory;
 use aha_core::money::MicroCredits;
 use aha_core::summary::Summary;
 use aha_llm::Outcome;
-use aha_llm::provider::local;
+use aha_llm::local;
 use anyhow::{Result, anyhow};
 use serde_json::json;
 

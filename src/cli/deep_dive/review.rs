@@ -2,7 +2,6 @@
 
 use aha_core::digest::DigestStory;
 use aha_core::ids::ItemId;
-use aha_llm::Task;
 use aha_store::Review;
 use anyhow::Result;
 use serde_json::json;
@@ -10,6 +9,7 @@ use serde_json::json;
 use super::super::output;
 use super::wrong;
 use crate::app::App;
+use aha_llm::tasks::manual_summary;
 
 /// The item that a text is pasted for: the story's representative.
 pub(super) fn item(story: &DigestStory) -> Result<ItemId> {
@@ -20,7 +20,7 @@ pub(super) fn item(story: &DigestStory) -> Result<ItemId> {
 /// Decides on the newest summary made for a story. One that was kept can be dropped, be there an answer or not.
 pub(super) async fn decide(app: &App, story: &DigestStory, keep: bool, as_json: bool) -> Result<()> {
     let item = item(story)?;
-    let found = app.store().newest_answer(Task::ManualSummary.as_str(), &[item]).await?;
+    let found = app.store().newest_answer(manual_summary::TASK.as_str(), &[item]).await?;
     if !keep && found.is_none() && app.store().review(item).await?.is_some() {
         let review = Review { item, summary_json: None, call: None, at: app.clock().now() };
         app.store().commit_review(&review).await?;

@@ -5,9 +5,9 @@ use aha_analysis::stories::space::Space as _;
 use aha_content::numbers::count;
 use aha_core::budget::BudgetPolicy;
 use aha_core::money::{MicroCredits, Price};
-use aha_core::task::Task;
 use aha_core::topic::BudgetTier;
 use aha_llm::Router;
+use aha_llm::Task;
 use aha_llm::embedder::{EmbedRoute, EmbedRouter, PURPOSE, is_refusal};
 use aha_llm::prompt::Prompts;
 use aha_llm::settings::{Egress, OpenAiSettings, PricedModel, TaskSettings};
@@ -20,6 +20,7 @@ use super::super::model_terms::keyed;
 use super::super::spend::budget::Budget;
 use super::Findings;
 use crate::config::Config;
+use aha_llm::tasks;
 
 const TIERS: [BudgetTier; 3] = [BudgetTier::Low, BudgetTier::Normal, BudgetTier::High];
 /// Unsettled calls that are counted.
@@ -50,7 +51,7 @@ pub(super) fn settings(config: &Config, findings: &mut Findings) {
     config.llm.notes.iter().for_each(|note| findings.note("model", note.clone()));
     match Prompts::load(config.llm.prompts.as_deref()) {
         Ok(prompts) => {
-            for task in Task::ALL.into_iter().filter(|task| prompts.id(*task) != task.prompt_id()) {
+            for task in tasks::ALL.iter().copied().filter(|task| prompts.id(*task) != task.prompt_id()) {
                 findings.note("prompt", format!("{} is asked by your own, {}", task.as_str(), prompts.id(task)));
             }
         }
@@ -74,7 +75,7 @@ fn catalogue(config: &Config, findings: &mut Findings) {
         }
     }
     let is_left = |task: &Task| !catalogue.serves(*task) && config.llm.openai.is_none();
-    let left: Vec<&str> = Task::ALL.into_iter().filter(is_left).map(Task::as_str).collect();
+    let left: Vec<&str> = tasks::ALL.iter().copied().filter(is_left).map(Task::as_str).collect();
     if !left.is_empty() {
         let text = format!("{file} names no model for {}: `local` does what it can of that", left.join(", "));
         findings.note("model", text);
@@ -83,7 +84,7 @@ fn catalogue(config: &Config, findings: &mut Findings) {
 
 /// Tasks all of whose models are refused: they fail.
 fn chains(router: &Router, findings: &mut Findings) {
-    for task in Task::ALL {
+    for task in tasks::ALL.iter().copied() {
         let is_empty =
             |tier: &BudgetTier| !router.candidates(task, *tier).is_empty() && router.choose(task, *tier).is_empty();
         if let Some(tier) = TIERS.iter().find(|tier| is_empty(tier)) {
@@ -102,7 +103,7 @@ fn provider(openai: &OpenAiSettings, router: &Router, findings: &mut Findings) {
             keyed(Some(&openai.key))
         ),
     );
-    for task in Task::ALL.into_iter().filter(|task| !router.is_listed(*task)) {
+    for task in tasks::ALL.iter().copied().filter(|task| !router.is_listed(*task)) {
         let name = task.as_str();
         let setting = format!("OPENAI_{}_MODEL", name.to_uppercase());
         match openai.tasks.get(&task).map(|settings| (settings, models(settings))) {

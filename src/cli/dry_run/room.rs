@@ -1,9 +1,8 @@
 //! Whether the budget reaches for what a run would ask.
 
-use aha_core::budget::{APPROACHING, CRITICAL};
 use aha_core::digest::Estimate;
 use aha_core::money::MicroCredits;
-use aha_core::task::Task;
+use aha_llm::tasks;
 use serde::Serialize;
 
 /// A cap, and what is left under it.
@@ -78,11 +77,8 @@ fn holds(
     let mut spent = used;
     for estimate in estimates {
         let is_late = |share: f64| spent.as_credits() >= cap.as_credits() * share;
-        let is_spared = if estimate.task == Task::EntityExtract.as_str() {
-            is_late(APPROACHING)
-        } else {
-            estimate.task == Task::DeepSummary.as_str() && is_late(CRITICAL)
-        };
+        let task = tasks::by_name(&estimate.task);
+        let is_spared = task.and_then(|task| task.spec().spared_from).is_some_and(is_late);
         let Some(cost) = cost(estimate).filter(|_| !is_spared) else { return false };
         let needed = spent.0.saturating_add(cost.0).saturating_add(beyond(estimate).unwrap_or_default().0);
         if needed > cap.0 {
@@ -95,6 +91,9 @@ fn holds(
 
 #[cfg(test)]
 mod tests {
+    use aha_llm::Task;
+    use aha_llm::tasks::{deep_summary, entity_extract, triage};
+
     use super::*;
 
     fn estimate(task: Task, usual: i64, most: i64, dearest: i64) -> Estimate {
@@ -120,7 +119,7 @@ mod tests {
 
     #[test]
     fn what_may_cost_most_fits_for_certain_and_what_is_usual_only_beside_one_reservation() {
-        let triage = [estimate(Task::Triage, 30, 200, 20)];
+        let triage = [estimate(triage::TASK, 30, 200, 20)];
         assert_eq!(fits(200, 0, &triage), (true, true));
         assert_eq!(fits(199, 0, &triage), (false, true));
         assert_eq!(fits(50, 0, &triage), (false, true));
@@ -131,9 +130,9 @@ mod tests {
     #[test]
     fn summaries_and_entities_are_left_out_near_the_cap() {
         let all = [
-            estimate(Task::Triage, 80, 80, 1),
-            estimate(Task::DeepSummary, 5, 5, 1),
-            estimate(Task::EntityExtract, 5, 5, 1),
+            estimate(triage::TASK, 80, 80, 1),
+            estimate(deep_summary::TASK, 5, 5, 1),
+            estimate(entity_extract::TASK, 5, 5, 1),
         ];
         assert_eq!(fits(100, 0, &all), (false, false), "entities begin at 85 of 100");
         assert_eq!(fits(100, 0, &all[..2]), (true, true));

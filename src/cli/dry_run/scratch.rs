@@ -46,7 +46,7 @@ impl Scratch {
         }
         let store = aha_store::open(&url, OpenMode::CreateIfMissing).await?;
         let config = Config { database_url: DatabaseUrl::new(url), output_dir: self.0.join("digests"), ..config };
-        Ok(App::pretending(config, store)?)
+        Ok(App::dry_run(config, store)?)
     }
 }
 

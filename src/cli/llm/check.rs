@@ -4,12 +4,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use aha_core::money::MicroCredits;
-use aha_core::task::{Task, purpose};
+use aha_core::task::purpose;
 use aha_core::topic::BudgetTier;
 use aha_llm::ModelRef;
 use aha_llm::conversation::{Answer, Conversation, ConversationError, Terms};
 use aha_llm::provider::AnswerFormat;
 use aha_llm::router::Route;
+use aha_llm::tasks;
 use anyhow::Result;
 use futures::StreamExt as _;
 use serde_json::json;
@@ -85,7 +86,7 @@ fn as_json(check: &Checked) -> serde_json::Value {
 /// Every model that some task may ask, once.
 fn configured(app: &App) -> Vec<Route> {
     let mut found: Vec<Route> = Vec::new();
-    for task in Task::ALL {
+    for task in tasks::ALL.iter().copied() {
         for tier in BudgetTier::ALL {
             for route in app.gateway().router().choose(task, tier) {
                 if !route.is_local() && found.iter().all(|known| known.model != route.model) {

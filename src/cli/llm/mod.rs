@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use aha_llm::conversation::{Answer, ConversationError};
 use aha_llm::router::Route;
-use aha_llm::{CallScope, Gate};
+use aha_llm::{CallScope, RunCallState};
 use aha_store::{Gone, OpenMode};
 use anyhow::Result;
 
@@ -64,7 +64,7 @@ pub(in crate::cli) fn scope(app: &App, purpose: &str) -> CallScope {
         tier: app.config().budget_tier,
         prompt_id: purpose.to_owned(),
         rejudge: false,
-        gate: Arc::new(Gate::default()),
+        call_state: Arc::new(RunCallState::default()),
     }
 }
 

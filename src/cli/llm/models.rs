@@ -3,7 +3,6 @@
 
 use aha_core::model::ModelRef;
 use aha_core::money::Price;
-use aha_core::task::Task;
 use aha_core::topic::BudgetTier;
 use aha_llm::Router;
 use aha_llm::catalogue::{Catalogue, CatalogueEntry};
@@ -20,6 +19,7 @@ use super::super::exit::Exit;
 use super::super::running::{self, LeftAlone};
 use super::super::{model_terms, output};
 use crate::config::Config;
+use aha_llm::tasks;
 
 const TIERS: [BudgetTier; 3] = [BudgetTier::Low, BudgetTier::Normal, BudgetTier::High];
 /// What a model is configured by, beside the catalogue.
@@ -203,7 +203,7 @@ fn from_settings(router: &Router, openai: &OpenAiSettings) -> Vec<Listed> {
 /// settings may name a model of the same name.
 fn served(router: &Router, name: &ModelRef, in_catalogue: bool) -> (Vec<String>, Vec<String>) {
     let (mut first, mut later) = (Vec::new(), Vec::new());
-    for task in Task::ALL.into_iter().filter(|task| router.is_listed(*task) == in_catalogue) {
+    for task in tasks::ALL.iter().copied().filter(|task| router.is_listed(*task) == in_catalogue) {
         let place =
             |tier: &BudgetTier| router.candidates(task, *tier).iter().position(|candidate| candidate.model == *name);
         let places = TIERS.map(|tier| place(&tier));

@@ -13,16 +13,17 @@ use aha_core::ids::ItemId;
 use aha_core::time::Timestamp;
 use aha_core::topic::BudgetTier;
 use aha_llm::breaker::{BreakerPolicy, Breakers};
-use aha_llm::input::{TaskInput, TriageInput};
 use aha_llm::prompt::Prompts;
-use aha_llm::retry::{PIPELINE, RetryPolicy};
-use aha_llm::{Ask, CallScope, Gate, Gateway, GatewayParts, Outcome, Router, Task};
+use aha_llm::retry_policy::{PIPELINE, RetryPolicy};
+use aha_llm::{CallScope, Gateway, GatewayParts, Outcome, Router, RunCallState, TaskItem};
 use aha_radar::config::Config;
 use aha_store::{CallFilter, CallRecord, Counter, Gone, OpenMode, SharedStore};
 use fake::{FATES, Fake};
 use futures::StreamExt as _;
 
 use crate::support::feeds::Random;
+use aha_llm::tasks::triage;
+use aha_llm::tasks::triage::TriageInput;
 
 /// The machine's clock stands at the start of the 22nd of November 2026.
 const NOW: i64 = 1_795_305_600_000;
@@ -43,14 +44,14 @@ fn gateway(transport: Arc<Fake>, daily_credits: Option<&str>) -> Gateway {
     let pairs = settings.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned()));
     let config = Config::from_pairs(pairs).unwrap();
     Gateway::new(GatewayParts {
-        pretend: false,
+        dry_run: false,
         router: Router::new(config.llm.openai.as_ref()),
         prompts: Arc::new(Prompts::load(None).unwrap()),
         transport,
         clock: Clock::pinned(Timestamp::from_millis(NOW)),
         budget: config.budget,
         language: String::new(),
-        retry: RetryPolicy { base: Duration::ZERO, ..PIPELINE },
+        retry_override: Some(RetryPolicy { base: Duration::ZERO, ..PIPELINE }),
         // The faults are drawn by lot: those of one server in a row mean nothing.
         breakers: Arc::new(Breakers::new(BreakerPolicy { failures: u32::MAX, ..BreakerPolicy::default() })),
         jitter: Arc::new(|| 0.0),
@@ -69,11 +70,11 @@ fn scope() -> CallScope {
         tier: BudgetTier::Normal,
         prompt_id: "triage_v1".to_owned(),
         rejudge: false,
-        gate: Arc::new(Gate::default()),
+        call_state: Arc::new(RunCallState::default()),
     }
 }
 
-fn ask(name: &str) -> Ask {
+fn ask(name: &str) -> TaskItem {
     let input = TriageInput {
         title: format!("Title of {name}"),
         body: format!("Body of {name}"),
@@ -85,12 +86,12 @@ fn ask(name: &str) -> Ask {
         continues_since: None,
         evidence: Evidence::default(),
     };
-    Ask { fingerprint: name.to_owned(), members: vec![ItemId::of(&[name])], input: TaskInput::Triage(input) }
+    TaskItem { fingerprint: name.to_owned(), members: vec![ItemId::of(&[name])], input: triage::input(input) }
 }
 
 async fn ask_for(gateway: &Gateway, store: &SharedStore, number: usize) -> Vec<Outcome> {
-    let asks: Vec<Ask> = (0..STORIES).map(|story| ask(&format!("story {number}.{story}"))).collect();
-    gateway.call(store, Task::Triage, &scope(), &asks).await.unwrap()
+    let asks: Vec<TaskItem> = (0..STORIES).map(|story| ask(&format!("story {number}.{story}"))).collect();
+    gateway.call(store, triage::TASK, &scope(), &asks).await.unwrap()
 }
 
 /// All that is left behind.

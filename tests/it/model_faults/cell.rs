@@ -6,11 +6,12 @@ use std::time::{Duration, SystemTime};
 use aha_llm::error::{CallError, Charge};
 use aha_llm::exchange::{Exchanged, exchange};
 use aha_llm::provider::{self, AnswerFormat, ModelRequest, Server};
-use aha_llm::retry::{self, PIPELINE};
+use aha_llm::retry;
+use aha_llm::retry_policy::PIPELINE;
 use aha_llm::router::Wire;
 use aha_llm::streaming_only::StreamingOnly;
 use aha_llm::transport::{Http, Timeouts};
-use aha_llm::{ModelRef, Task, answer};
+use aha_llm::{ModelRef, answer};
 use reqwest::header::HeaderMap;
 use secrecy::SecretString;
 use tokio::io::BufReader;
@@ -19,6 +20,7 @@ use tokio::net::TcpListener;
 use super::dialects::Dialect;
 use super::rows::{self, Cost, Deed, Expected, Row, Then};
 use crate::support::responses::wire::{self, End, Reply, Request};
+use aha_llm::tasks::triage;
 
 /// Used in all cells, said again by the servers wherever they can, and never to be seen in what comes out.
 pub const KEY: &str = "sk-canary/4f9d-7b1e+2c";
@@ -179,7 +181,7 @@ impl Called {
         let by = ModelRef { provider: "p".to_owned(), model: "m".to_owned() };
         let reply = self.exchanged.reply;
         let at_limit = reply.at_limit(rows::MOST);
-        let read = |text: String| answer::read(Task::Triage, "triage_v1", &by, rows::STORIES, &text, at_limit);
+        let read = |text: String| answer::read(triage::TASK, "triage_v1", &by, rows::STORIES, &text, at_limit);
         match (reply.outcome.and_then(read), reply.usage) {
             (Ok(answers), usage) => {
                 assert!(answers.iter().all(Result::is_ok), "{answers:?}");

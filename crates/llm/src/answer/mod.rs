@@ -9,18 +9,12 @@ mod once;
 
 use std::collections::HashMap;
 
-use aha_core::task::Task;
+use aha_core::model::ModelRef;
 use serde_json::{Map, Value};
 
 use super::error::CallError;
-use super::router::ModelRef;
 use super::schema;
-
-/// The short id of an ask within a call: `s1`, `s2`, …
-#[must_use]
-pub fn short_id(index: usize) -> String {
-    format!("s{}", index + 1)
-}
+use super::tasks::{Task, short_id};
 
 /// One stamped answer an ask, in order; what cannot be read at all is an error.
 ///
@@ -82,6 +76,7 @@ mod tests {
     use proptest::prelude::*;
     use serde_json::json;
 
+    use super::super::tasks::triage::TASK as TRIAGE;
     use super::*;
 
     fn by() -> ModelRef {
@@ -94,7 +89,7 @@ mod tests {
     }
 
     fn triage(asks: usize, text: &str) -> Result<Vec<Result<Value, String>>, CallError> {
-        read(Task::Triage, "triage_v1", &by(), asks, text, None)
+        read(TRIAGE, "triage_v1", &by(), asks, text, None)
     }
 
     #[test]
@@ -121,7 +116,7 @@ mod tests {
         assert!(matches!(triage(1, "[1]"), Err(CallError::Invalid(_))));
         let unfinished = "{\"results\": [{\"id\": \"s1\"";
         assert!(matches!(triage(1, unfinished), Err(CallError::Invalid(_))));
-        let at_limit = read(Task::Triage, "triage_v1", &by(), 1, unfinished, Some(250));
+        let at_limit = read(TRIAGE, "triage_v1", &by(), 1, unfinished, Some(250));
         assert_eq!(at_limit, Err(CallError::Truncated(250)));
         assert!(matches!(triage(1, "I cannot"), Err(CallError::Invalid(_))));
     }

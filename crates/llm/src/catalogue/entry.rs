@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
+use crate::retry_policy::RetrySettings;
 use aha_core::model::{ModelRef, Provider};
 use aha_core::money::Price;
 use aha_net::endpoint::{below as url_below, http_url, is_own};
@@ -81,18 +82,6 @@ pub struct TimeoutSettings {
     pub whole: Duration,
     pub first_byte: Duration,
     pub idle: Duration,
-}
-
-/// How often and how soon a call is tried again. `None`: as the task has it.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct RetrySettings {
-    /// The first one counted.
-    pub max_attempts: Option<u32>,
-    pub initial_delay: Option<Duration>,
-    pub max_delay: Option<Duration>,
-    pub multiplier: Option<f64>,
-    /// The share of a wait that is left to chance, 0 to 1.
-    pub jitter: Option<f64>,
 }
 
 /// What a free answer is to be.

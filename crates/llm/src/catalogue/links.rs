@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use aha_core::model::ModelRef;
-use aha_core::task::Task;
 use aha_core::topic::BudgetTier;
 
 use super::entry::CatalogueEntry;
 use super::raw::{At, RawEntry};
 use super::sheet::{Sheet, below};
 use super::tree::{Node, Value};
+use crate::tasks::{self, Task};
 
 /// The models of a task: one for all tiers, or some of the tiers' own.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -79,7 +79,7 @@ fn way<'a>(
 }
 
 pub(super) fn tasks(sheet: &mut Sheet<'_>, node: &Node, raws: &BTreeMap<ModelRef, (String, RawEntry)>) -> Tasks {
-    let names: Vec<&str> = Task::ALL.map(Task::as_str).into_iter().chain([EMBED]).collect();
+    let names: Vec<&str> = tasks::ALL.iter().map(|task| task.as_str()).chain([EMBED]).collect();
     let mut tasks = Tasks::default();
     for pair in sheet.map(node, "tasks", ("tasks with the model of each", "tasks: { triage: openai/gpt-5-mini }")) {
         let path = below("tasks", &pair.key);
@@ -87,7 +87,7 @@ pub(super) fn tasks(sheet: &mut Sheet<'_>, node: &Node, raws: &BTreeMap<ModelRef
             tasks.embed = Some(At { line: pair.line, value: models(sheet, &pair.node, &path, raws) });
             continue;
         }
-        let Some(task) = Task::ALL.into_iter().find(|task| task.as_str() == pair.key) else {
+        let Some(task) = tasks::by_name(&pair.key) else {
             sheet.unknown(pair, &path, &names);
             continue;
         };

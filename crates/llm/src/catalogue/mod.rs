@@ -21,10 +21,9 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use aha_core::model::{ModelRef, Provider};
-use aha_core::task::Task;
 use aha_core::topic::BudgetTier;
 
-pub use entry::{CapabilitySettings, CatalogueEntry, LimitSettings, ResponseFormat, RetrySettings, TimeoutSettings};
+pub use entry::{CapabilitySettings, CatalogueEntry, LimitSettings, ResponseFormat, TimeoutSettings};
 pub use environment::Environment;
 pub use links::TaskModels;
 pub use problem::CatalogueProblem;
@@ -35,6 +34,8 @@ use links::Tasks;
 use raw::RawEntry;
 use sheet::{Sheet, below};
 use tree::{MAX_BYTES, Node, Pair, Value};
+
+use crate::tasks::Task;
 
 /// Of an entry alone: the same for all would be a mistake.
 const NEVER_DEFAULTS: [&str; 2] = ["model", "fallbacks"];

@@ -11,10 +11,11 @@ use secrecy::SecretString;
 use serde_json::{Map, Value as Json};
 use url::Url;
 
-use super::entry::{ResponseFormat, RetrySettings};
+use super::entry::ResponseFormat;
 use super::environment::only_variable;
 use super::sheet::{Sheet, Wants, below};
 use super::tree::{Node, Pair, Value, json};
+use crate::retry_policy::RetrySettings;
 
 pub(super) const KEYS: [&str; 22] = [
     "endpoint",

@@ -4,6 +4,7 @@ use aha_core::money::Price;
 use secrecy::ExposeSecret as _;
 
 use super::*;
+use crate::tasks::{deep_summary, manual_summary, triage};
 
 const ENVIRONMENT: [(&str, &str); 4] = [
     ("OPENAI_API_KEY", "sk-openai-0123456789abcdef"),
@@ -118,13 +119,13 @@ fn a_task_has_a_model_for_each_tier_and_fallbacks() {
     let catalogue = load(WHOLE).unwrap();
     let chain = |task, tier| catalogue.chain(task, tier).iter().map(|(name, _)| name.to_string()).collect::<Vec<_>>();
     let (mini, llama) = ("openai/gpt-5-mini", "openai_compatible/meta/llama-4");
-    assert_eq!(chain(Task::Triage, BudgetTier::Low), [mini, llama]);
-    assert_eq!(chain(Task::DeepSummary, BudgetTier::Low), [llama]);
-    assert_eq!(chain(Task::DeepSummary, BudgetTier::Normal), [llama], "the nearest tier below");
-    assert_eq!(chain(Task::DeepSummary, BudgetTier::High), [mini, llama]);
-    assert!(chain(Task::ManualSummary, BudgetTier::High).is_empty());
+    assert_eq!(chain(triage::TASK, BudgetTier::Low), [mini, llama]);
+    assert_eq!(chain(deep_summary::TASK, BudgetTier::Low), [llama]);
+    assert_eq!(chain(deep_summary::TASK, BudgetTier::Normal), [llama], "the nearest tier below");
+    assert_eq!(chain(deep_summary::TASK, BudgetTier::High), [mini, llama]);
+    assert!(chain(manual_summary::TASK, BudgetTier::High).is_empty());
     let high = load("models: { openai/a: {} }\ntasks: { triage: { high: openai/a } }").unwrap();
-    assert_eq!(high.chain(Task::Triage, BudgetTier::Low).len(), 1, "the nearest tier above where there is none below");
+    assert_eq!(high.chain(triage::TASK, BudgetTier::Low).len(), 1, "the nearest tier above where there is none below");
 }
 
 #[test]
@@ -265,7 +266,7 @@ fn fallbacks_that_go_in_a_circle_are_refused() {
     has(&problems("models: { openai/a: { fallbacks: [openai/a] } }"), 1, "models.openai/a.fallbacks", "circle");
     let diamond = "models:\n  openai/a: { fallbacks: [openai/b, openai/c] }\n  openai/b: { fallbacks: [openai/d] }\n  openai/c: { fallbacks: [openai/d] }\n  openai/d: {}\ntasks: { triage: openai/a }\n";
     let catalogue = load(diamond).unwrap();
-    let chain = catalogue.chain(Task::Triage, BudgetTier::Normal);
+    let chain = catalogue.chain(triage::TASK, BudgetTier::Normal);
     assert_eq!(chain.iter().map(|(name, _)| &*name.model).collect::<Vec<_>>(), ["a", "b", "d", "c"]);
 }
 
@@ -321,7 +322,7 @@ fn the_examples_that_are_shipped_can_be_used_as_they_stand() {
                 assert!(!catalogue.chain(*task, tier).is_empty(), "{path:?}");
             }
         }
-        assert!(catalogue.serves(Task::Triage) && path.to_string_lossy().ends_with(".yaml.example"), "{path:?}");
+        assert!(catalogue.serves(triage::TASK) && path.to_string_lossy().ends_with(".yaml.example"), "{path:?}");
         count += 1;
     }
     assert_eq!(count, 6);
@@ -348,5 +349,5 @@ tasks:
     assert_eq!(entry(&catalogue, "openai/small").dimensions, Some(256));
     let gemini = entry(&catalogue, "gemini/g").vectors_endpoint().unwrap();
     assert_eq!(gemini.as_str(), "https://generativelanguage.googleapis.com/v1beta");
-    assert!(catalogue.serves(Task::Triage) && !catalogue.serves(Task::DeepSummary));
+    assert!(catalogue.serves(triage::TASK) && !catalogue.serves(deep_summary::TASK));
 }

@@ -15,7 +15,8 @@ use super::{Answer, Conversation, ConversationError, Progress};
 use crate::error::CallError;
 use crate::provider::{AnswerFormat, ModelRequest, Role, Turn};
 use crate::purchase::Bought;
-use crate::retry::{self, Next, RetryPolicy};
+use crate::retry::{self, Next};
+use crate::retry_policy::{PIPELINE, RetryPolicy};
 use crate::router::Reach;
 
 /// The version of what is kept of an answer.
@@ -112,7 +113,8 @@ impl Conversation {
     ) -> Result<Answer, ConversationError> {
         let model = self.name();
         let mut attempts = self.terms.max_attempts.max(1);
-        let policy: RetryPolicy = self.terms.route.retry(&self.gateway.parts.retry).with_attempts(attempts);
+        let policy: RetryPolicy =
+            self.terms.route.retry(&self.gateway.parts.retry_override.unwrap_or(PIPELINE)).with_attempts(attempts);
         let mut left = policy.all();
         let mut tried = 0;
         loop {

@@ -12,9 +12,9 @@ use aha_store::{Gone, Lease, LeasedSettlement, NewCall, Reservation, Settlement,
 use tokio::sync::oneshot;
 
 use super::budget::{self, Limit, UsedUp};
-use super::gate::Gate;
 use super::gateway::CallScope;
 use super::ledger::{Deadline, Refused};
+use super::run_call_state::RunCallState;
 
 /// Written in one transaction, at most: more would save little (a transaction costs about as much as two of its calls), and
 /// calls that are let go together come back together.
@@ -47,26 +47,30 @@ struct Settling {
 
 /// Reserves, waiting for calls under way where they are all that stands in the way. `None` when the call may be sent.
 pub(super) async fn admit(store: &SharedStore, scope: &CallScope, deadline: Deadline, call: &NewCall) -> Admission {
-    let gate = &scope.gate;
+    let call_state = &scope.call_state;
     if call.limits.is_empty() {
-        if gate.is_closed() {
+        if call_state.is_closed() {
             return Ok(Some(Refused::Interrupted));
         }
         return store.reserve_call(scope.lease.as_ref(), call).await.map(|_| None);
     }
     let (told, answer) = oneshot::channel();
     let reserving = Reserving { lease: scope.lease.clone(), call: call.clone(), deadline, told };
-    if gate.desk.reservations.push(reserving) {
-        tokio::spawn(reserve_all(Arc::clone(store), Arc::clone(gate)));
+    if call_state.desk.reservations.push(reserving) {
+        tokio::spawn(reserve_all(Arc::clone(store), Arc::clone(call_state)));
     }
     answer.await.unwrap_or_else(|_| Err(deserted()))
 }
 
 /// Closes a call's row.
-pub(super) async fn settle(store: &SharedStore, gate: &Arc<Gate>, leased: LeasedSettlement) -> Result<(), StoreError> {
+pub(super) async fn settle(
+    store: &SharedStore,
+    call_state: &Arc<RunCallState>,
+    leased: LeasedSettlement,
+) -> Result<(), StoreError> {
     let (told, answer) = oneshot::channel();
-    if gate.desk.settlements.push(Settling { leased, told }) {
-        tokio::spawn(settle_all(Arc::clone(store), Arc::clone(gate)));
+    if call_state.desk.settlements.push(Settling { leased, told }) {
+        tokio::spawn(settle_all(Arc::clone(store), Arc::clone(call_state)));
     }
     answer.await.unwrap_or_else(|_| Err(deserted()))
 }
@@ -77,18 +81,18 @@ fn deserted() -> StoreError {
 
 /// Reserves for whoever waits, in their order, until nobody does. It is a task of its own, so that a caller who goes away takes
 /// nothing from the others.
-async fn reserve_all(store: SharedStore, gate: Arc<Gate>) {
-    let queue = &gate.desk.reservations;
+async fn reserve_all(store: SharedStore, call_state: Arc<RunCallState>) {
+    let queue = &call_state.desk.reservations;
     let _service = Service(queue);
     let mut most = MOST_AT_ONCE;
-    while let Some((lease, calls)) = next_to_reserve(&gate, most) {
+    while let Some((lease, calls)) = next_to_reserve(&call_state, most) {
         match store.reserve_calls(lease.as_ref(), &calls).await {
             Ok(reservations) => {
                 most = MOST_AT_ONCE;
                 for reservation in reservations {
                     match reservation {
                         Reservation::Reserved => tell_reserved(&store, queue).await,
-                        Reservation::Exhausted(full) => tell_exhausted(&gate, budget::used_up(&full)),
+                        Reservation::Exhausted(full) => tell_exhausted(&call_state, budget::used_up(&full)),
                         Reservation::Wait => wait(&store, queue).await,
                     }
                 }
@@ -100,12 +104,12 @@ async fn reserve_all(store: SharedStore, gate: Arc<Gate>) {
     }
 }
 
-/// The first that wait under one lease, without those who went away or whom the gate lets pass no more.
-fn next_to_reserve(gate: &Gate, most: usize) -> Option<(Option<Lease>, Vec<NewCall>)> {
-    let mut state = gate.desk.reservations.state();
+/// The first that wait under one lease, without those who went away or who may not send any more.
+fn next_to_reserve(call_state: &RunCallState, most: usize) -> Option<(Option<Lease>, Vec<NewCall>)> {
+    let mut state = call_state.desk.reservations.state();
     let waiting = std::mem::take(&mut state.waiting);
     for reserving in waiting {
-        match refused(gate, &reserving) {
+        match refused(call_state, &reserving) {
             _ if reserving.told.is_closed() => {}
             Some(why) => reserving.tell(Ok(Some(why))),
             None => state.waiting.push_back(reserving),
@@ -121,11 +125,11 @@ fn next_to_reserve(gate: &Gate, most: usize) -> Option<(Option<Lease>, Vec<NewCa
     Some((lease, calls))
 }
 
-fn refused(gate: &Gate, reserving: &Reserving) -> Option<Refused> {
-    if gate.is_closed() {
+fn refused(call_state: &RunCallState, reserving: &Reserving) -> Option<Refused> {
+    if call_state.is_closed() {
         return Some(Refused::Interrupted);
     }
-    gate.exhausted(reserving.call.purpose).map(Refused::NoBudget)
+    call_state.exhausted(reserving.call.purpose).map(Refused::NoBudget)
 }
 
 /// Lets the first pass. If it went away meanwhile, nothing will be sent, and nothing is to be charged for it.
@@ -142,10 +146,10 @@ async fn tell_reserved(store: &SharedStore, queue: &Queue<Reserving>) {
 
 /// Tells the first that no budget is left for it. Where a run's call cannot be made smaller (it is about one story, or no call is left),
 /// none that comes after it is tried: the stories that score highest are served first, or none.
-fn tell_exhausted(gate: &Gate, used_up: UsedUp) {
-    let Some(first) = gate.desk.reservations.take(1).pop() else { return };
+fn tell_exhausted(call_state: &RunCallState, used_up: UsedUp) {
+    let Some(first) = call_state.desk.reservations.take(1).pop() else { return };
     if first.call.run.is_some() && (first.call.stories == 1 || used_up.limit == Limit::Calls) {
-        gate.exhaust(first.call.purpose, &used_up, false);
+        call_state.exhaust(first.call.purpose, &used_up, false);
     }
     first.tell(Ok(Some(Refused::NoBudget(used_up))));
 }
@@ -168,8 +172,8 @@ async fn wait(store: &SharedStore, queue: &Queue<Reserving>) {
 }
 
 /// Settles for whoever waits, until nobody does.
-async fn settle_all(store: SharedStore, gate: Arc<Gate>) {
-    let queue = &gate.desk.settlements;
+async fn settle_all(store: SharedStore, call_state: Arc<RunCallState>) {
+    let queue = &call_state.desk.settlements;
     let _service = Service(queue);
     loop {
         let (leased, told): (Vec<_>, Vec<_>) =

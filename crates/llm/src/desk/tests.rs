@@ -29,7 +29,7 @@ async fn office() -> Office {
         tier: BudgetTier::Normal,
         prompt_id: "triage_v1".to_owned(),
         rejudge: false,
-        gate: Arc::new(Gate::default()),
+        call_state: Arc::new(RunCallState::default()),
     };
     Office { store: aha_store::open(&url, OpenMode::CreateIfMissing).await.unwrap(), scope, _folder: folder }
 }
@@ -74,7 +74,7 @@ impl Office {
             answers: Vec::new(),
             vectors: None,
         };
-        settle(&self.store, &self.scope.gate, LeasedSettlement { lease: None, settlement }).await
+        settle(&self.store, &self.scope.call_state, LeasedSettlement { lease: None, settlement }).await
     }
 
     async fn spent(&self) -> (i64, i64) {
@@ -118,7 +118,7 @@ async fn a_closed_gate_lets_nobody_pass_who_waits() {
     assert_eq!(office.admit(0, 10).await.unwrap(), None);
     let closing = async {
         tokio::time::sleep(Duration::from_millis(20)).await;
-        office.scope.gate.close();
+        office.scope.call_state.close();
     };
     let (waiting, ()) = tokio::join!(office.admit(1, 10), closing);
     assert_eq!(waiting.unwrap(), Some(Refused::Interrupted));

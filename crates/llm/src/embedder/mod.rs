@@ -22,7 +22,8 @@ use super::budget::UsedUp;
 use super::error::{CallError, Decision};
 use super::gateway::{CallScope, Jitter};
 use super::ledger::{Refused, upper_bound};
-use super::retry::{self, Next, RetryPolicy};
+use super::retry::{self, Next};
+use super::retry_policy::RetryPolicy;
 use super::transport::{Transport, WireRequest};
 use crate::settings::{BudgetSettings, EmbedLimits};
 
@@ -85,7 +86,7 @@ pub struct EmbedderParts {
     pub retry: RetryPolicy,
     pub jitter: Jitter,
     /// Nobody is asked: what it would take is estimated.
-    pub pretend: bool,
+    pub dry_run: bool,
 }
 
 impl fmt::Debug for EmbedderParts {
@@ -151,8 +152,8 @@ impl Embedder {
 
     /// Whether nobody is to be asked.
     #[must_use]
-    pub const fn is_pretending(&self) -> bool {
-        self.parts.pretend
+    pub const fn is_dry_run(&self) -> bool {
+        self.parts.dry_run
     }
 
     /// The model of a tier, or why it is not asked; `None` where none is configured.
@@ -225,7 +226,7 @@ impl Embedder {
                 Ok(()) => {}
                 Err(Tried::Refused(Refused::Interrupted)) => return Ok(Embedded::Interrupted),
                 Err(Tried::Refused(Refused::NoBudget(why))) => {
-                    job.scope.gate.exhaust(PURPOSE, &why, false);
+                    job.scope.call_state.exhaust(PURPOSE, &why, false);
                     return Ok(Embedded::NoBudget(why));
                 }
                 Err(Tried::LeftAlone(why)) => return Ok(Embedded::Failed(format!("{}: {why}", job.route.model))),

@@ -9,7 +9,6 @@ mod embedding;
 mod failure;
 mod gemini;
 mod keywords;
-pub mod local;
 mod messages;
 mod ollama;
 mod openai;
@@ -32,6 +31,7 @@ use url::Url;
 use super::error::CallError;
 use super::stream::{Frame, Framing};
 use super::transport::{WireRequest, WireResponse};
+pub use super::turn::{Role, Turn};
 use crate::settings::Effort;
 
 pub use anthropic::{Anthropic, NAME as ANTHROPIC_NAME};
@@ -80,30 +80,6 @@ pub static EMBED_DIALECTS: &[(&str, &dyn EmbedDialect)] = &[
 #[must_use]
 pub fn embedder_by_name(name: &str) -> Option<&'static dyn EmbedDialect> {
     EMBED_DIALECTS.iter().find(|(known, _)| *known == name).map(|(_, dialect)| *dialect)
-}
-
-/// Who said something.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Role {
-    User,
-    Assistant,
-}
-
-impl Role {
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::User => "user",
-            Self::Assistant => "assistant",
-        }
-    }
-}
-
-/// One message of a conversation.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Turn {
-    pub role: Role,
-    pub content: String,
 }
 
 /// The form in which a model is to answer.

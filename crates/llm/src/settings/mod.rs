@@ -10,12 +10,12 @@ use std::str::FromStr;
 use aha_core::budget::{BudgetPolicy, Caps};
 use aha_core::money::MicroCredits;
 use aha_core::settings::{Reader, field_names, number, size};
-use aha_core::task::Task;
 use aha_core::topic::BudgetTier;
 use aha_net::endpoint::http_url;
 use serde::Deserialize;
 
 use crate::catalogue::{Catalogue, CatalogueProblem, Environment};
+use crate::tasks::{self, Task, TaskVariables};
 
 pub use embed::{EmbedLimits, EmbedModel, EmbedSettings};
 pub use openai::{Effort, OpenAiSettings, PricedModel, TaskSettings};
@@ -116,7 +116,7 @@ impl FromStr for Egress {
 
 /// `none`, `all`, or tasks that `local` does, with commas between them.
 fn tasks_of_fallback(text: &str) -> Option<BTreeSet<Task>> {
-    let tasks = Task::ALL.into_iter().filter(|task| task.is_done_by_local());
+    let tasks = tasks::ALL.iter().copied().filter(|task| task.is_done_by_local());
     match text.trim() {
         "none" => Some(BTreeSet::new()),
         "all" => Some(tasks.collect()),
@@ -152,17 +152,25 @@ pub fn variable_names() -> Vec<String> {
     };
     add("OPENAI_", field_names::<RawGeneral>());
     add("OPENAI_EMBED_", field_names::<RawEmbed>());
-    for task in Task::ALL {
+    for task in tasks::ALL.iter().copied().filter(|task| task.spec().settings == TaskVariables::All) {
         add(&openai::task_prefix(task), field_names::<RawTask>());
     }
+    names.extend(model_variables());
     names
+}
+
+/// The variables `OPENAI_<NAME>_MODEL` of the tasks that have no other of their own.
+#[must_use]
+pub fn model_variables() -> Vec<String> {
+    let tasks = tasks::ALL.iter().copied().filter(|task| task.spec().settings == TaskVariables::ModelAlone);
+    tasks.map(|task| format!("{}MODEL", openai::task_prefix(task))).collect()
 }
 
 /// With these no other program's names begin.
 #[must_use]
 pub fn own_prefixes() -> Vec<String> {
     let others = ["OPENAI_EMBED_", "OPENAI_CREDITS_"].map(str::to_owned);
-    Task::ALL.into_iter().map(openai::task_prefix).chain(others).collect()
+    tasks::ALL.iter().copied().map(openai::task_prefix).chain(others).collect()
 }
 
 /// What may be spent, of `AHA_BUDGET_*`.
@@ -198,7 +206,7 @@ pub fn read(
     let base = ("OLLAMA_BASE_URL", "the http(s) URL of an Ollama server", "http://127.0.0.1:11434");
     let _ = reader.maybe(raw.ollama_base_url.take(), base, http_url);
     let egress = ("AHA_EGRESS", "any or local", "local");
-    let tasks_of_local = Task::ALL.into_iter().filter(|task| task.is_done_by_local()).map(Task::as_str);
+    let tasks_of_local = tasks::ALL.iter().copied().filter(|task| task.is_done_by_local()).map(Task::as_str);
     let tasks_of_local = format!("none, all, or some of {}", tasks_of_local.collect::<Vec<_>>().join(", "));
     let fallback = ("AHA_LLM_LOCAL_FALLBACK", tasks_of_local.as_str(), "triage");
     let stories = ("AHA_TRIAGE_BATCH_SIZE", "a number of stories from 1 to 50", "10");

@@ -8,13 +8,14 @@ use std::time::Duration;
 
 use aha_core::money::{Price, parse_decimal};
 use aha_core::settings::{Reader, number, size};
-use aha_core::task::Task;
 use aha_core::topic::BudgetTier;
 use aha_net::endpoint::{below, http_url, is_own, without_secrets};
 use aha_net::secret;
 use secrecy::SecretString;
 use serde::Deserialize;
 use url::Url;
+
+use crate::tasks::{self, Enabled, Task, TaskVariables};
 
 use super::embed::{self, EmbedLimits, EmbedSettings};
 
@@ -163,17 +164,6 @@ pub(super) struct RawTask {
 const GENERAL_INPUT: &str = "OPENAI_CREDITS_PER_1K_INPUT_TOKENS";
 const GENERAL_OUTPUT: &str = "OPENAI_CREDITS_PER_1K_OUTPUT_TOKENS";
 
-/// Output tokens, text characters: what a task is given where nothing is set.
-const fn defaults(task: Task) -> (u64, u64) {
-    match task {
-        Task::Triage => (250, 4_000),
-        Task::DeepSummary => (1_200, 16_000),
-        Task::ManualSummary => (1_500, 60_000),
-        Task::EntityExtract => (800, 8_000),
-        Task::SignalParse => (600, 8_000),
-    }
-}
-
 /// What is set, else what servers of that kind are given.
 pub(crate) fn time_allowed(endpoint: &Url, set: Option<u64>) -> Duration {
     let default = if is_own(endpoint) { OWN_TIMEOUT_SECONDS } else { REMOTE_TIMEOUT_SECONDS };
@@ -202,18 +192,21 @@ pub(super) fn read(
 ) -> Result<Section, envy::Error> {
     let general: RawGeneral = section(pairs, "OPENAI_")?;
     let mut tasks = BTreeMap::new();
-    for task in Task::ALL {
+    for task in tasks::ALL.iter().copied() {
         let prefix = task_prefix(task);
         let raw: RawTask = section(pairs, &prefix)?;
+        let raw = match task.spec().settings {
+            TaskVariables::All => raw,
+            TaskVariables::ModelAlone => RawTask { model: raw.model, ..RawTask::default() },
+        };
         tasks.insert(task, read_task(task, &prefix, raw, &general, reader));
     }
     let all = tasks.clone();
-    // What a digest does without unless it is asked for by name, or there is a search whose results have to be read.
-    let searches = pairs.iter().any(|(name, _)| name == "AHA_SIGNAL_URL");
-    tasks.retain(|task, settings| match task {
-        Task::EntityExtract => settings.models.names_any(),
-        Task::SignalParse => searches || settings.models.names_any(),
-        Task::Triage | Task::DeepSummary | Task::ManualSummary => true,
+    let is_set = |variable: &str| pairs.iter().any(|(name, _)| name == variable);
+    tasks.retain(|task, settings| match task.spec().enabled {
+        Enabled::ByAnyModel => true,
+        Enabled::ByOwnModel => settings.models.names_any(),
+        Enabled::ByOwnModelOr(variable) => is_set(variable) || settings.models.names_any(),
     });
     let key = secret::of(reader, "OPENAI_API_KEY", general.api_key.clone(), general.api_key_file.clone());
     let endpoint = endpoint(&general, reader);
@@ -271,15 +264,18 @@ fn default_endpoint() -> Url {
 }
 
 fn read_task(task: Task, prefix: &str, raw: RawTask, general: &RawGeneral, reader: &mut Reader) -> TaskSettings {
-    let (output_tokens, input_chars) = defaults(task);
+    let limits = task.spec().limits;
     let name = |rest: &str| format!("{prefix}{rest}");
     let limit = |reader: &mut Reader, text, rest: &str, default, most, example| {
         let wants = format!("a whole number from 16 to {most}");
         reader.or(text, (&name(rest), &wants, example), default, number(16, most))
     };
-    let max_output_tokens = limit(reader, raw.max_output_tokens, "MAX_OUTPUT_TOKENS", output_tokens, 100_000, "250");
-    let max_input_chars = limit(reader, raw.max_input_chars, "MAX_INPUT_CHARS", input_chars, 1_000_000, "4000");
-    let max_title_chars = limit(reader, raw.max_title_chars, "MAX_TITLE_CHARS", 240, 10_000, "240");
+    let max_output_tokens =
+        limit(reader, raw.max_output_tokens, "MAX_OUTPUT_TOKENS", u64::from(limits.output_tokens), 100_000, "250");
+    let max_input_chars =
+        limit(reader, raw.max_input_chars, "MAX_INPUT_CHARS", limits.input_chars as u64, 1_000_000, "4000");
+    let max_title_chars =
+        limit(reader, raw.max_title_chars, "MAX_TITLE_CHARS", limits.title_chars as u64, 10_000, "240");
     let calls = (&*name("MAX_CALLS_PER_RUN"), "a whole number of calls", "20");
     let effort = (&*name("REASONING_EFFORT"), "none, low, medium or high", "none");
     TaskSettings {
@@ -353,6 +349,8 @@ pub(super) fn rate<const N: usize>(reader: &mut Reader, given: [(&str, Option<St
 
 #[cfg(test)]
 mod tests {
+    use crate::tasks::{deep_summary, entity_extract, signal_parse, triage};
+
     use super::*;
 
     fn settings(pairs: &[(&str, &str)]) -> Option<OpenAiSettings> {
@@ -382,14 +380,14 @@ mod tests {
             ("MODEL_NORMAL", &[], &["e"], &[]),
             ("MODEL_HIGH", &[], &[], &["e"]),
         ] {
-            for task in [Task::EntityExtract, Task::SignalParse] {
+            for task in [entity_extract::TASK, signal_parse::TASK] {
                 let name = format!("{}{setting}", task_prefix(task));
                 let settings = settings(&[&keyed[..], &[(name.as_str(), "e")]].concat()).unwrap();
                 let found = BudgetTier::ALL.map(|tier| names(&settings, task, tier));
                 assert_eq!(found, [low, normal, high], "{name}");
             }
         }
-        assert!(!settings(&keyed).unwrap().tasks.contains_key(&Task::EntityExtract));
+        assert!(!settings(&keyed).unwrap().tasks.contains_key(&entity_extract::TASK));
     }
 
     #[test]
@@ -421,10 +419,10 @@ mod tests {
         let chain = |task, tier| -> Vec<String> {
             settings.tasks[&task].chain(tier).iter().map(|model| model.name.to_owned()).collect()
         };
-        assert_eq!(chain(Task::Triage, BudgetTier::High), ["task", "small", "general"]);
-        assert_eq!(chain(Task::Triage, BudgetTier::Low), ["small", "general"]);
-        assert_eq!(chain(Task::DeepSummary, BudgetTier::High), ["general"]);
-        assert!(!settings.tasks.contains_key(&Task::EntityExtract));
+        assert_eq!(chain(triage::TASK, BudgetTier::High), ["task", "small", "general"]);
+        assert_eq!(chain(triage::TASK, BudgetTier::Low), ["small", "general"]);
+        assert_eq!(chain(deep_summary::TASK, BudgetTier::High), ["general"]);
+        assert!(!settings.tasks.contains_key(&entity_extract::TASK));
     }
 
     #[test]
@@ -438,9 +436,9 @@ mod tests {
         ])
         .unwrap();
         let price = |task| settings.tasks[&task].chain(BudgetTier::Normal)[0].price.unwrap();
-        let triage = price(Task::Triage);
+        let triage = price(triage::TASK);
         assert_eq!((triage.input_microcredits_per_million, triage.output_microcredits_per_million), (250_000, 400_000));
-        assert_eq!(price(Task::DeepSummary).output_microcredits_per_million, 2_000_000);
+        assert_eq!(price(deep_summary::TASK).output_microcredits_per_million, 2_000_000);
     }
 
     #[test]
@@ -455,7 +453,7 @@ mod tests {
         let big = [("OPENAI_CREDITS_PER_1K_INPUT_TOKENS", "1"), ("OPENAI_CREDITS_PER_1K_OUTPUT_TOKENS", "2")];
         let prices = |pairs: &[(&str, &str)]| -> Vec<(String, Option<i64>)> {
             let settings = settings(pairs).unwrap();
-            let chain = settings.tasks[&Task::Triage].chain(BudgetTier::Normal);
+            let chain = settings.tasks[&triage::TASK].chain(BudgetTier::Normal);
             let price = |model: &PricedModel<'_>| model.price.map(|price| price.input_microcredits_per_million);
             chain.iter().map(|model| (model.name.to_owned(), price(model))).collect()
         };

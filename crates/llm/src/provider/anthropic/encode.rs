@@ -115,7 +115,7 @@ fn takes_effort(request: &ModelRequest) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use aha_core::task::Task;
+    use crate::tasks::triage;
 
     use super::*;
     use crate::provider::{Capabilities, Dialect as _, Server};
@@ -129,7 +129,7 @@ mod tests {
     }
 
     fn triage() -> ModelRequest {
-        let schema = crate::schema::wire_schema(Task::Triage).unwrap();
+        let schema = crate::schema::wire_schema(triage::TASK).unwrap();
         question(AnswerFormat::Schema { name: "triage_v1".to_owned(), schema })
     }
 

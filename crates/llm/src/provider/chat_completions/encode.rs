@@ -99,7 +99,7 @@ mod tests {
     use crate::settings::Effort;
 
     fn request(model: &str) -> ModelRequest {
-        let schema = crate::schema::wire_schema(aha_core::task::Task::Triage).unwrap();
+        let schema = crate::schema::wire_schema(crate::tasks::triage::TASK).unwrap();
         let format = AnswerFormat::Schema { name: "triage_v1".to_owned(), schema };
         ModelRequest::question(model, "Judge.".to_owned(), "<stories>[]</stories>".to_owned(), format, 250)
     }

@@ -96,7 +96,7 @@ fn thinking(name: &str, effort: Effort) -> Option<Value> {
 
 #[cfg(test)]
 mod tests {
-    use aha_core::task::Task;
+    use crate::tasks::{Task, entity_extract, triage};
 
     use super::*;
 
@@ -121,12 +121,12 @@ mod tests {
     #[test]
     fn a_request_by_a_schema_is_this() {
         let effort = Some(Effort::None);
-        insta::assert_json_snapshot!(sent(&ModelRequest { effort, ..by_schema(Task::EntityExtract) }));
+        insta::assert_json_snapshot!(sent(&ModelRequest { effort, ..by_schema(entity_extract::TASK) }));
     }
 
     #[test]
     fn a_schema_that_is_not_enforced_is_told_in_words() {
-        let mut request = by_schema(Task::Triage);
+        let mut request = by_schema(triage::TASK);
         request.capabilities.strict_schema = false;
         let body = sent(&request);
         assert!(body["generationConfig"].get("responseJsonSchema").is_none());

@@ -82,7 +82,7 @@ mod tests {
     use crate::settings::Effort;
 
     fn request(model: &str, effort: Option<Effort>) -> ModelRequest {
-        let schema = crate::schema::wire_schema(aha_core::task::Task::Triage).unwrap();
+        let schema = crate::schema::wire_schema(crate::tasks::triage::TASK).unwrap();
         let format = AnswerFormat::Schema { name: "triage_v1".to_owned(), schema };
         let (system, user) = ("Judge.".to_owned(), "<stories>[]</stories>".to_owned());
         ModelRequest { effort, ..ModelRequest::question(model, system, user, format, 250) }

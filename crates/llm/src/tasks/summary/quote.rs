@@ -169,7 +169,7 @@ fn without_tag(sentence: &str) -> &str {
 }
 
 /// The first sentences of a text, be they short, long or without an end.
-pub(super) fn whole_sentences(text: &str) -> Vec<&str> {
+pub(in crate::tasks) fn whole_sentences(text: &str) -> Vec<&str> {
     let mut whole = Vec::new();
     for paragraph in text.lines() {
         whole.extend(sentences(paragraph));

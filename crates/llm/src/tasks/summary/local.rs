@@ -2,13 +2,13 @@
 
 use serde_json::{Value, json};
 
-use super::super::super::input::SummaryInput;
+use super::SummaryInput;
 use super::quote::{Quote, choose};
 
 /// Sentences quoted of a story.
 const QUOTES: usize = 2;
 
-pub(super) fn summarise(input: &SummaryInput) -> Value {
+pub(in crate::tasks) fn summarise(input: &SummaryInput) -> Value {
     let words = input.evidence.relevance.as_ref().map_or(&[][..], |relevance| &relevance.words);
     let quotes = choose(&input.headlines, &input.texts, words, QUOTES);
     let one_liner = quotes.first().map_or_else(|| input.title.clone(), attributed);

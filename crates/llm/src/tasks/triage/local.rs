@@ -7,7 +7,7 @@ use aha_analysis::relevance::WEAK;
 use aha_core::digest::{Evidence, Relevance};
 use serde_json::{Value, json};
 
-use super::super::super::input::TriageInput;
+use super::TriageInput;
 
 /// Where a story with no evidence either way stands: mildly interesting.
 const START: f64 = 26.0;
@@ -33,7 +33,7 @@ struct Finding {
     words: String,
 }
 
-pub(super) fn judge(input: &TriageInput) -> Value {
+pub(in crate::tasks) fn judge(input: &TriageInput) -> Value {
     let evidence = &input.evidence;
     let is_noise = is_noise(evidence);
     json!({
@@ -277,8 +277,8 @@ fn noise_points(evidence: &Evidence) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::MemberInput;
     use super::*;
-    use crate::input::MemberInput;
 
     fn input(evidence: Evidence) -> TriageInput {
         TriageInput {

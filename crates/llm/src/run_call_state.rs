@@ -4,15 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use aha_core::task::Task;
-
 use super::budget::{Limit, UsedUp};
 use super::desk::Desk;
 use super::router::Route;
+use super::tasks::Task;
 
 /// Shared by all calls of an attempt.
 #[derive(Debug, Default)]
-pub struct Gate {
+pub struct RunCallState {
     /// What its calls have to write into the ledger.
     pub(super) desk: Desk,
     closed: AtomicBool,
@@ -35,7 +34,7 @@ struct Known {
 /// After so many calls of one task in a row that were paid for and failed alike, a model is not asked for it again in the run.
 const MOST_IN_VAIN: u32 = 3;
 
-impl Gate {
+impl RunCallState {
     /// Lets no further call begin; those under way end.
     pub fn close(&self) {
         self.closed.store(true, Ordering::SeqCst);
@@ -152,27 +151,28 @@ mod tests {
     use aha_core::topic::BudgetTier;
 
     use super::super::router::Router;
+    use super::super::tasks::{deep_summary, triage};
     use super::*;
 
     fn route() -> Route {
-        Router::default().choose(Task::Triage, BudgetTier::Normal).remove(0)
+        Router::default().choose(triage::TASK, BudgetTier::Normal).remove(0)
     }
 
     #[test]
     fn a_model_that_fails_alike_three_times_in_a_row_is_given_up_for_its_task() {
-        let (gate, route) = (Gate::default(), route());
-        let fail = |kind| gate.failed_in_vain(Task::Triage, &route, kind, "the answer cannot be used");
+        let (call_state, route) = (RunCallState::default(), route());
+        let fail = |kind| call_state.failed_in_vain(triage::TASK, &route, kind, "the answer cannot be used");
         fail("invalid_answer");
         fail("invalid_answer");
-        gate.succeeded(Task::Triage, &route);
+        call_state.succeeded(triage::TASK, &route);
         fail("invalid_answer");
         fail("truncated");
         fail("invalid_answer");
         fail("invalid_answer");
-        assert_eq!(gate.abandoned(Task::Triage, &route), None);
+        assert_eq!(call_state.abandoned(triage::TASK, &route), None);
         fail("invalid_answer");
-        assert!(gate.abandoned(Task::Triage, &route).unwrap().contains("3 calls in a row"));
-        assert_eq!(gate.abandoned(Task::DeepSummary, &route), None);
-        assert_eq!(gate.given_up().len(), 1);
+        assert!(call_state.abandoned(triage::TASK, &route).unwrap().contains("3 calls in a row"));
+        assert_eq!(call_state.abandoned(deep_summary::TASK, &route), None);
+        assert_eq!(call_state.given_up().len(), 1);
     }
 }

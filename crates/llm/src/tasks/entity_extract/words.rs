@@ -1,4 +1,4 @@
-//! English words that show what a name is the name of. Looked up by [`super::entities`].
+//! English words that show what a name is the name of. Looked up by [`super::rules`].
 
 pub(super) const ORG_ENDS: [&str; 34] = [
     "AG",

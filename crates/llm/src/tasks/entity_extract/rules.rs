@@ -9,12 +9,12 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde_json::{Value, json};
 
-use super::super::super::input::SummaryInput;
-use super::entity_words::{
+use super::SummaryInput;
+use super::words::{
     JOINED_BY, NO_NAMES, OFFICES, ORG_BEGINS, ORG_ENDS, PLACE_BEGINS, PLACE_ENDS, PLACE_LEADS, SPEECH, TITLES,
     WEAK_LEADS,
 };
-use super::quote::whole_sentences;
+use crate::tasks::summary::quote::whole_sentences;
 
 /// Entities of a story, the first named.
 const MOST: usize = 12;
@@ -44,7 +44,7 @@ struct Found {
 }
 
 /// An answer to the task, but for the four fields that we own; `None` where there is nothing to name.
-pub(super) fn named(input: &SummaryInput) -> Option<Value> {
+pub(in crate::tasks) fn named(input: &SummaryInput) -> Option<Value> {
     let mut found: BTreeMap<String, Found> = BTreeMap::new();
     for sentence in input.texts.iter().flat_map(|(_, text)| whole_sentences(text)) {
         for (name, kind, is_weak) in of_sentence(sentence) {

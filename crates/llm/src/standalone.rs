@@ -1,0 +1,134 @@
+//! Calls outside a run: what a person asks for by hand, in a command or a browser. They have no lease, and the same ledger and caps.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use aha_core::ids::TopicId;
+use aha_core::topic::BudgetTier;
+use aha_store::{Gone, SharedStore, StoreError};
+
+use super::gateway::{CallScope, Gateway, Outcome, TaskItem};
+use super::run_call_state::RunCallState;
+use super::tasks::{KeptAnswers, Task, TaskInput};
+
+/// Calls of one millisecond are told apart by their number.
+const CALLS_A_MILLISECOND: i64 = 1_000;
+
+/// Scopes made by this process.
+static MADE: AtomicI64 = AtomicI64::new(0);
+
+impl Gateway {
+    /// The scope of one call outside a run. With `rejudge` set what is stored already is not used.
+    #[must_use]
+    pub fn standalone(&self, task: Task, tier: BudgetTier) -> CallScope {
+        let number = MADE.fetch_add(1, Ordering::Relaxed) % CALLS_A_MILLISECOND;
+        CallScope {
+            lease: None,
+            run: None,
+            pass: 0,
+            // Tells its calls from those of any other scope, also where `AHA_NOW` pins the time.
+            attempt: self.parts.clock.wall().as_millis() * CALLS_A_MILLISECOND + number,
+            topic: None,
+            share_percent: None,
+            tier,
+            prompt_id: self.parts.prompts.id(task).to_owned(),
+            rejudge: false,
+            call_state: Arc::new(RunCallState::default()),
+        }
+    }
+
+    /// Executes a task about one input, unless its answer is stored already. The answer's fingerprint is the hash of the input.
+    ///
+    /// # Errors
+    /// When the store fails; a provider's failure is an [`Outcome`].
+    pub async fn answer(
+        &self,
+        store: &SharedStore,
+        scope: &CallScope,
+        input: TaskInput,
+    ) -> Result<Outcome, StoreError> {
+        let task = input.task();
+        let item = TaskItem { fingerprint: input.hash(), members: Vec::new(), input };
+        if task.spec().kept != KeptAnswers::None
+            && let Some(stored) = self.stored(store, task, scope, &item).await?
+        {
+            return Ok(stored);
+        }
+        // What a process that was killed had reserved is counted for good before this call is admitted.
+        store.sweep_calls(Gone::Expired(self.parts.clock.wall())).await?;
+        let outcomes = self.call(store, task, scope, std::slice::from_ref(&item)).await?;
+        let none = || Outcome::Failed { reason: "it was not asked about".to_owned() };
+        Ok(outcomes.into_iter().next().unwrap_or_else(none))
+    }
+}
+
+impl CallScope {
+    /// On a topic's account: its counters, and its share of the daily and the monthly budget.
+    #[must_use]
+    pub fn for_topic(self, topic: TopicId, share_percent: Option<u8>) -> Self {
+        Self { topic: Some(topic), share_percent, ..self }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use aha_core::clock::Clock;
+    use aha_store::{CallFilter, OpenMode};
+
+    use super::super::breaker::{BreakerPolicy, Breakers};
+    use super::super::prompt::Prompts;
+    use super::super::router::Router;
+    use super::super::tasks::summary::SummaryInput;
+    use super::super::tasks::{deep_summary, manual_summary};
+    use super::super::transport::Http;
+    use super::super::{GatewayParts, settings};
+    use super::*;
+
+    fn gateway() -> Gateway {
+        Gateway::new(GatewayParts {
+            router: Router::default(),
+            prompts: Arc::new(Prompts::load(None).unwrap()),
+            transport: Arc::new(Http::within(settings::Egress::Any)),
+            clock: Clock::default(),
+            budget: settings::BudgetSettings::default(),
+            language: String::new(),
+            retry_override: None,
+            breakers: Arc::new(Breakers::new(BreakerPolicy::default())),
+            jitter: Arc::new(|| 0.5),
+            dry_run: false,
+        })
+    }
+
+    fn story() -> SummaryInput {
+        let text = "Volunteers counted 61,000 cranes at Lake Ansel on Sunday.";
+        SummaryInput {
+            title: "Crane count".to_owned(),
+            headlines: vec![],
+            texts: vec![("Wire".to_owned(), text.to_owned())],
+            discussions: vec![],
+            interests: String::new(),
+            evidence: aha_core::digest::Evidence::default(),
+        }
+    }
+
+    #[tokio::test]
+    async fn the_same_input_is_answered_once_and_what_is_not_kept_each_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let url = format!("sqlite://{}", folder.path().join("aha-radar.db").display());
+        let (store, gateway) = (aha_store::open(&url, OpenMode::CreateIfMissing).await.unwrap(), gateway());
+        let calls = async || store.calls(&CallFilter { limit: 99, ..CallFilter::default() }).await.unwrap().len();
+        let ask = async |input: TaskInput| {
+            let scope = gateway.standalone(input.task(), BudgetTier::Normal);
+            gateway.answer(&store, &scope, input).await.unwrap()
+        };
+        let first = ask(deep_summary::input(story())).await;
+        assert!(matches!(&first, Outcome::Answered { .. }), "{first:?}");
+        assert_eq!(ask(deep_summary::input(story())).await, first);
+        assert_eq!(calls().await, 1);
+        for number in 2..=3 {
+            let other = ask(manual_summary::input(story())).await;
+            assert!(matches!(&other, Outcome::Answered { .. }), "{other:?}");
+            assert_eq!(calls().await, number);
+        }
+    }
+}

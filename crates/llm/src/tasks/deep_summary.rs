@@ -1,0 +1,44 @@
+//! A summary of one story from the texts of its members.
+
+use aha_core::budget::CRITICAL;
+
+use super::summary::{SummaryInput, local, render};
+use super::{
+    AnswerKind, Enabled, KeptAnswers, PromptFiles, Task, TaskInput, TaskLimits, TaskSpec, TaskTimeouts, TaskVariables,
+};
+use crate::retry_policy::PIPELINE;
+
+pub const TASK: Task = Task::of(&SPEC);
+
+static SPEC: TaskSpec = TaskSpec {
+    name: "deep_summary",
+    schema_version: "deep_summary_v1",
+    prompt: PromptFiles {
+        id: "deep_summary_v1",
+        system: include_str!("../../../../prompts/deep_summary_v1/system.md"),
+        user: include_str!("../../../../prompts/deep_summary_v1/user.md"),
+    },
+    answer: AnswerKind::Object(include_str!("../../../../schemas/deep_summary_v1.json")),
+    render,
+    local: Some(|input| Some(local::summarise(input.get().ok()?))),
+    limits: TaskLimits {
+        input_chars: 16_000,
+        title_chars: 240,
+        output_tokens: 1_200,
+        usual_output_tokens: 350,
+        example_batch: 1,
+    },
+    retry: PIPELINE,
+    temperature: None,
+    timeouts: TaskTimeouts { first_byte: None, idle: None, whole: None },
+    enabled: Enabled::ByAnyModel,
+    settings: TaskVariables::All,
+    kept: KeptAnswers::All,
+    spared_from: Some(CRITICAL),
+    is_pinned: true,
+};
+
+#[must_use]
+pub fn input(story: SummaryInput) -> TaskInput {
+    TaskInput::new(TASK, story)
+}

@@ -1,0 +1,54 @@
+//! Persons, organisations, products and the like named by one story. Where no model is configured, rules name some of them.
+
+mod rules;
+mod words;
+
+use aha_core::budget::APPROACHING;
+use serde_json::Value;
+
+use super::summary::{SummaryInput, render};
+use super::{
+    AnswerKind, Enabled, KeptAnswers, PromptFiles, Task, TaskInput, TaskLimits, TaskSpec, TaskTimeouts, TaskVariables,
+};
+use crate::retry_policy::PIPELINE;
+
+pub const TASK: Task = Task::of(&SPEC);
+
+static SPEC: TaskSpec = TaskSpec {
+    name: "entity_extract",
+    schema_version: "entities_v1",
+    prompt: PromptFiles {
+        id: "entities_v1",
+        system: include_str!("../../../../prompts/entities_v1/system.md"),
+        user: include_str!("../../../../prompts/entities_v1/user.md"),
+    },
+    answer: AnswerKind::Object(include_str!("../../../../schemas/entities_v1.json")),
+    render,
+    local: None,
+    limits: TaskLimits {
+        input_chars: 8_000,
+        title_chars: 240,
+        output_tokens: 800,
+        usual_output_tokens: 250,
+        example_batch: 1,
+    },
+    retry: PIPELINE,
+    temperature: None,
+    timeouts: TaskTimeouts { first_byte: None, idle: None, whole: None },
+    enabled: Enabled::ByOwnModel,
+    settings: TaskVariables::All,
+    kept: KeptAnswers::All,
+    spared_from: Some(APPROACHING),
+    is_pinned: true,
+};
+
+#[must_use]
+pub fn input(story: SummaryInput) -> TaskInput {
+    TaskInput::new(TASK, story)
+}
+
+/// The entities that rules find, as the answer of a model would name them; `None` where there are none.
+#[must_use]
+pub fn named(input: &SummaryInput) -> Option<Value> {
+    rules::named(input)
+}

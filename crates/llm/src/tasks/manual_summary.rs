@@ -1,0 +1,42 @@
+//! A summary of a text that the owner pasted, which is stored nowhere.
+
+use super::summary::{SummaryInput, local, render};
+use super::{
+    AnswerKind, Enabled, KeptAnswers, PromptFiles, Task, TaskInput, TaskLimits, TaskSpec, TaskTimeouts, TaskVariables,
+};
+use crate::retry_policy::PIPELINE;
+
+pub const TASK: Task = Task::of(&SPEC);
+
+static SPEC: TaskSpec = TaskSpec {
+    name: "manual_summary",
+    schema_version: "manual_summary_v1",
+    prompt: PromptFiles {
+        id: "manual_summary_v1",
+        system: include_str!("../../../../prompts/manual_summary_v1/system.md"),
+        user: include_str!("../../../../prompts/manual_summary_v1/user.md"),
+    },
+    answer: AnswerKind::Object(include_str!("../../../../schemas/manual_summary_v1.json")),
+    render,
+    local: Some(|input| Some(local::summarise(input.get().ok()?))),
+    limits: TaskLimits {
+        input_chars: 60_000,
+        title_chars: 240,
+        output_tokens: 1_500,
+        usual_output_tokens: 500,
+        example_batch: 1,
+    },
+    retry: PIPELINE,
+    temperature: None,
+    timeouts: TaskTimeouts { first_byte: None, idle: None, whole: None },
+    enabled: Enabled::ByAnyModel,
+    settings: TaskVariables::All,
+    kept: KeptAnswers::OfModels,
+    spared_from: None,
+    is_pinned: true,
+};
+
+#[must_use]
+pub fn input(story: SummaryInput) -> TaskInput {
+    TaskInput::new(TASK, story)
+}

@@ -1,0 +1,86 @@
+//! The fields of each of several results of a search.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::{
+    AnswerKind, Enabled, KeptAnswers, PromptFiles, PromptValues, RenderContext, RenderError, Task, TaskInput,
+    TaskLimits, TaskSpec, TaskTimeouts, TaskVariables, clip, short_id,
+};
+use crate::fence::fenced;
+use crate::retry_policy::PIPELINE;
+
+pub const TASK: Task = Task::of(&SPEC);
+
+static SPEC: TaskSpec = TaskSpec {
+    name: "signal_parse",
+    schema_version: "signal_v1",
+    prompt: PromptFiles {
+        id: "signal_v1",
+        system: include_str!("../../../../prompts/signal_v1/system.md"),
+        user: include_str!("../../../../prompts/signal_v1/user.md"),
+    },
+    answer: AnswerKind::Batch(include_str!("../../../../schemas/signal_v1.json")),
+    render,
+    // It would have to guess.
+    local: None,
+    limits: TaskLimits {
+        input_chars: 8_000,
+        title_chars: 240,
+        output_tokens: 600,
+        usual_output_tokens: 200,
+        example_batch: 10,
+    },
+    retry: PIPELINE,
+    temperature: None,
+    timeouts: TaskTimeouts { first_byte: None, idle: None, whole: None },
+    enabled: Enabled::ByOwnModelOr("AHA_SIGNAL_URL"),
+    settings: TaskVariables::All,
+    kept: KeptAnswers::All,
+    spared_from: None,
+    is_pinned: true,
+};
+
+/// A result of a search, put up to have its fields told apart.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SignalInput {
+    /// As the service returned it.
+    pub result: Value,
+    /// What it returned beside it that the result refers to, such as its author.
+    pub related: Vec<Value>,
+}
+
+#[must_use]
+pub fn input(result: SignalInput) -> TaskInput {
+    TaskInput::new(TASK, result)
+}
+
+#[derive(Debug, Serialize)]
+struct SearchResult<'a> {
+    id: String,
+    result: Value,
+    #[serde(skip_serializing_if = "<[Value]>::is_empty")]
+    related: &'a [Value],
+}
+
+fn render(context: &RenderContext<'_>, inputs: &[&TaskInput]) -> Result<PromptValues, RenderError> {
+    let mut results = Vec::new();
+    for (index, input) in inputs.iter().enumerate() {
+        results.push(search_result(context, index, input.get()?));
+    }
+    Ok(PromptValues::of(vec![("results", fenced(&results)?)]))
+}
+
+/// What is too long is cut off, and so is sent as a text; what it refers to is then left out.
+fn search_result<'a>(context: &RenderContext<'_>, index: usize, input: &'a SignalInput) -> SearchResult<'a> {
+    let id = short_id(index);
+    let text = input.result.to_string();
+    let related: usize = input.related.iter().map(|thing| thing.to_string().chars().count()).sum();
+    match context.input_chars.checked_sub(text.chars().count()) {
+        Some(left) => {
+            let related: &[Value] = if related <= left { &input.related } else { &[] };
+            SearchResult { id, result: input.result.clone(), related }
+        }
+        None => SearchResult { id, result: clip(&text, context.input_chars).into(), related: &[] },
+    }
+}

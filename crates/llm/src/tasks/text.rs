@@ -1,0 +1,8 @@
+//! Cutting texts to what may be sent.
+
+/// The first `chars` characters.
+#[must_use]
+pub fn clip(text: &str, chars: usize) -> String {
+    let end = text.char_indices().nth(chars).map_or(text.len(), |(end, _)| end);
+    text.get(..end).unwrap_or(text).to_owned()
+}

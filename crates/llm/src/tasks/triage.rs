@@ -1,0 +1,146 @@
+//! A verdict on each of several stories.
+
+mod local;
+
+use aha_core::digest::Evidence;
+use aha_core::time::Timestamp;
+use serde::Serialize;
+
+pub use local::{NOTHING_SAID, UNASKED, is_asked_for, worth};
+
+use super::{
+    AnswerKind, Enabled, KeptAnswers, PromptFiles, PromptValues, RenderContext, RenderError, Task, TaskInput,
+    TaskLimits, TaskSpec, TaskTimeouts, TaskVariables, clip, short_id,
+};
+use crate::fence::fenced;
+use crate::retry_policy::PIPELINE;
+
+pub const TASK: Task = Task::of(&SPEC);
+
+static SPEC: TaskSpec = TaskSpec {
+    name: "triage",
+    schema_version: "triage_v1",
+    prompt: PromptFiles {
+        id: "triage_v1",
+        system: include_str!("../../../../prompts/triage_v1/system.md"),
+        user: include_str!("../../../../prompts/triage_v1/user.md"),
+    },
+    answer: AnswerKind::Batch(include_str!("../../../../schemas/triage_v1.json")),
+    render,
+    local: Some(|input| Some(local::judge(input.get().ok()?))),
+    limits: TaskLimits {
+        input_chars: 4_000,
+        title_chars: 240,
+        output_tokens: 250,
+        usual_output_tokens: 90,
+        example_batch: 10,
+    },
+    retry: PIPELINE,
+    temperature: None,
+    timeouts: TaskTimeouts { first_byte: None, idle: None, whole: None },
+    enabled: Enabled::ByAnyModel,
+    settings: TaskVariables::All,
+    kept: KeptAnswers::All,
+    spared_from: None,
+    is_pinned: true,
+};
+
+/// A story put up for triage: the contract's five inputs, the owner's interests, and the facts that `local` judges by.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct TriageInput {
+    pub title: String,
+    pub body: String,
+    pub members: Vec<MemberInput>,
+    /// Kinds of the sources that tell it (`feed`, …).
+    pub provenance: Vec<String>,
+    /// Likes and dislikes in words; empty while there are none.
+    pub preference_summary: String,
+    pub interests: String,
+    /// The feeds' own categories.
+    pub categories: Vec<String>,
+    /// When an earlier digest showed the story.
+    pub continues_since: Option<Timestamp>,
+    pub evidence: Evidence,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct MemberInput {
+    pub title: String,
+    pub url: Option<String>,
+    pub source: String,
+}
+
+#[must_use]
+pub fn input(story: TriageInput) -> TaskInput {
+    TaskInput::new(TASK, story)
+}
+
+/// Characters of a link that are sent: longer ones carry tracking, or something else.
+const LINK_CHARS: usize = 300;
+
+#[derive(Debug, Serialize)]
+struct Story<'a> {
+    id: String,
+    title: String,
+    text: String,
+    members: Vec<Member<'a>>,
+    /// Kinds of the sources.
+    told_by: &'a [String],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    told_before_since: Option<Timestamp>,
+}
+
+#[derive(Debug, Serialize)]
+struct Member<'a> {
+    title: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    url: Option<String>,
+    source: &'a str,
+}
+
+fn render(context: &RenderContext<'_>, inputs: &[&TaskInput]) -> Result<PromptValues, RenderError> {
+    let inputs: Vec<&TriageInput> = inputs.iter().map(|input| input.get()).collect::<Result<_, _>>()?;
+    let stories: Vec<Story<'_>> =
+        inputs.iter().enumerate().map(|(index, input)| story(context, index, input)).collect();
+    // They are the same for all stories of a batch.
+    let (interests, preferences) =
+        inputs.first().map_or(("", ""), |first| (&first.interests, &first.preference_summary));
+    Ok(PromptValues::of(vec![
+        ("interests", fenced(&interests)?),
+        ("preferences", fenced(&preferences)?),
+        ("tier", context.tier.as_str().to_owned()),
+        ("language", context.language.to_owned()),
+        ("stories", fenced(&stories)?),
+    ]))
+}
+
+/// Members take half of the story's characters at most, the text what they leave.
+fn story<'a>(context: &RenderContext<'_>, index: usize, input: &'a TriageInput) -> Story<'a> {
+    let mut left = context.input_chars;
+    let mut members = Vec::new();
+    for input in &input.members {
+        let member = member(context, input);
+        let size = member.title.chars().count() + member.url.as_ref().map_or(0, |url| url.chars().count());
+        if size > left.saturating_sub(context.input_chars / 2) {
+            break;
+        }
+        left -= size;
+        members.push(member);
+    }
+    Story {
+        id: short_id(index),
+        title: clip(&input.title, context.title_chars),
+        text: clip(&input.body, left),
+        members,
+        told_by: &input.provenance,
+        told_before_since: input.continues_since,
+    }
+}
+
+fn member<'a>(context: &RenderContext<'_>, input: &'a MemberInput) -> Member<'a> {
+    Member {
+        title: clip(&input.title, context.title_chars),
+        url: input.url.as_ref().map(|url| clip(url, LINK_CHARS)),
+        source: &input.source,
+    }
+}
