@@ -18,6 +18,7 @@ pub mod boilerplate;
 pub mod canonical;
 #[cfg(test)]
 mod deadline;
+pub mod documents;
 pub mod escapes;
 pub mod feed;
 pub mod fold;

@@ -1,0 +1,111 @@
+//! Dates as documents write them about themselves: `1 January 2025`, `January 2025`, `2025-01-31`, `31.1.2025`, `(2025)`.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::Date;
+
+/// In English, German, French and Spanish, by their first letters; no two of one language begin alike.
+const MONTHS: [(&str, u32); 38] = [
+    ("jan", 1),
+    ("ene", 1),
+    ("jän", 1),
+    ("feb", 2),
+    ("fév", 2),
+    ("fev", 2),
+    ("mar", 3),
+    ("mär", 3),
+    ("apr", 4),
+    ("avr", 4),
+    ("abr", 4),
+    ("may", 5),
+    ("mai", 5),
+    ("jun", 6),
+    ("juin", 6),
+    ("jul", 7),
+    ("juil", 7),
+    ("aug", 8),
+    ("aoû", 8),
+    ("ago", 8),
+    ("sep", 9),
+    ("oct", 10),
+    ("okt", 10),
+    ("nov", 11),
+    ("dec", 12),
+    ("dez", 12),
+    ("déc", 12),
+    ("dic", 12),
+    ("january", 1),
+    ("february", 2),
+    ("march", 3),
+    ("april", 4),
+    ("june", 6),
+    ("july", 7),
+    ("august", 8),
+    ("october", 10),
+    ("november", 11),
+    ("december", 12),
+];
+
+static WRITTEN: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r"(?x)
+        (?P<iso>(?:19|20)\d\d-\d\d-\d\d)
+        | (?P<dotted>\d{1,2}\.\d{1,2}\.(?:19|20)\d\d)
+        | (?: (?P<day>\d{1,2})(?:st|nd|rd|th|\.)?\s+ (?:of\s+|de\s+)?)? (?P<month>\p{L}{3,10})\.?,?\s+ (?:(?P<day_after>\d{1,2})(?:st|nd|rd|th)?,\s+)? (?:de\s+)?(?P<year>(?:19|20)\d\d)\b
+        | \b(?P<alone>(?:19|20)\d\d)\b",
+    )
+    .ok()
+});
+
+/// All dates of a text, in their order.
+pub(super) fn dates(text: &str) -> Vec<Date> {
+    let Some(written) = WRITTEN.as_ref() else { return Vec::new() };
+    written.captures_iter(text).filter_map(|found| date(&found)).collect()
+}
+
+fn date(found: &regex::Captures<'_>) -> Option<Date> {
+    let number = |name: &str| found.name(name).and_then(|text| text.as_str().parse::<u32>().ok());
+    let year = |text: &str| text.parse::<i32>().ok();
+    if let Some(iso) = found.name("iso") {
+        return iso.as_str().parse().ok();
+    }
+    if let Some(dotted) = found.name("dotted") {
+        return Date::parse_from_str(dotted.as_str(), "%d.%m.%Y").ok();
+    }
+    if let Some(alone) = found.name("alone") {
+        return Date::from_ymd_opt(year(alone.as_str())?, 1, 1);
+    }
+    let year = year(found.name("year")?.as_str())?;
+    // A word that is no month leaves the year.
+    let month = found.name("month").and_then(|word| month(word.as_str()));
+    let day = number("day").or_else(|| number("day_after")).unwrap_or(1);
+    Date::from_ymd_opt(year, month.unwrap_or(1), if month.is_some() { day } else { 1 })
+}
+
+fn month(word: &str) -> Option<u32> {
+    let word = word.to_lowercase();
+    let begins = |(name, _): &&(&str, u32)| word == *name || (name.chars().count() <= 4 && word.starts_with(name));
+    MONTHS.iter().filter(begins).max_by_key(|(name, _)| name.len()).map(|(_, month)| *month)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(text: &str) -> Vec<String> {
+        dates(text).iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn dates_are_read_as_people_write_them() {
+        assert_eq!(written("in force from 1 April 2025, edition of August 2024"), ["2025-04-01", "2024-08-01"]);
+        assert_eq!(written("2025-02-28 und 3. März 2024, 31.12.2023"), ["2025-02-28", "2024-03-03", "2023-12-31"]);
+        assert_eq!(
+            written("Rules (2023) of 12 juillet 2022; May 5th, 2021"),
+            ["2023-01-01", "2022-07-12", "2021-05-05"]
+        );
+        assert_eq!(written("31 February 2025, room 2019b, 123 2025"), ["2025-01-01"]);
+    }
+}

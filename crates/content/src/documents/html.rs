@@ -1,0 +1,162 @@
+//! HTML, by the tokenizer that reads the markup of feeds: headings begin sections, what ends a block ends a line.
+
+use super::Document;
+use super::builder::{Builder, Rows};
+use crate::html::decode_entities;
+use crate::markup::{Kind, Receiver, Tag, walk};
+
+/// Elements around the text that say nothing of it.
+const AROUND: [&str; 3] = ["nav", "footer", "form"];
+
+pub(super) fn read(markup: &str) -> Document {
+    let mut reader = Reader::default();
+    if let Some(title) = title_of(markup) {
+        reader.builder.title(&decode_entities(title));
+    }
+    walk(markup, &mut reader);
+    reader.end_block();
+    reader.builder.finish()
+}
+
+/// It stands in the head, which the tokenizer leaves out.
+fn title_of(markup: &str) -> Option<&str> {
+    let head = &markup[..markup.floor_char_boundary(8_192)];
+    let start = head.find("<title>")? + "<title>".len();
+    let length = head[start..].find("</title")?;
+    Some(&head[start..start + length])
+}
+
+#[derive(Debug, Default)]
+struct Reader {
+    builder: Builder,
+    text: String,
+    heading: Option<u8>,
+    /// How many of [`AROUND`] are open.
+    around: usize,
+    rows: Rows,
+    cells: Vec<String>,
+    is_header: bool,
+}
+
+impl Reader {
+    fn end_block(&mut self) {
+        let text = std::mem::take(&mut self.text);
+        match self.heading {
+            Some(level) if !text.trim().is_empty() => {
+                self.builder.heading(level, &text);
+                self.heading = None;
+            }
+            _ => self.builder.block(&text),
+        }
+    }
+
+    fn end_row(&mut self) {
+        self.end_cell();
+        let cells = std::mem::take(&mut self.cells);
+        if std::mem::take(&mut self.is_header) {
+            self.rows.header(cells);
+        } else {
+            let row = self.rows.row(&cells);
+            self.builder.block(&row);
+        }
+    }
+
+    fn end_cell(&mut self) {
+        let text = std::mem::take(&mut self.text);
+        if !text.trim().is_empty() || !self.cells.is_empty() {
+            self.cells.push(text.split_whitespace().collect::<Vec<_>>().join(" "));
+        }
+    }
+}
+
+impl Receiver for Reader {
+    fn text(&mut self, raw: &str) {
+        if self.around == 0 {
+            self.text.push_str(&decode_entities(raw));
+        }
+    }
+
+    fn literal(&mut self, text: &str) {
+        if self.around == 0 {
+            self.text.push_str(text);
+        }
+    }
+
+    fn start(&mut self, tag: &Tag<'_>) {
+        let name = tag.name.to_ascii_lowercase();
+        self.around += usize::from(AROUND.contains(&name.as_str()));
+        match (name.as_str(), tag.kind) {
+            ("table", _) => {
+                self.end_block();
+                self.rows = Rows::default();
+            }
+            ("tr", _) => self.end_block(),
+            ("th", _) => {
+                self.text.clear();
+                self.is_header |= self.cells.is_empty();
+            }
+            ("td", _) => {
+                self.text.clear();
+                // A row whose first cell alone is a header has a name, and no names for columns.
+                self.is_header = false;
+            }
+            (_, Some(Kind::Block)) => {
+                self.end_block();
+                if let Some(level) = level_of(&name) {
+                    self.heading = Some(level);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn end(&mut self, tag: &Tag<'_>) {
+        let name = tag.name.to_ascii_lowercase();
+        self.around = self.around.saturating_sub(usize::from(AROUND.contains(&name.as_str())));
+        match (name.as_str(), tag.kind) {
+            ("td" | "th", _) => self.end_cell(),
+            ("tr", _) => self.end_row(),
+            (_, Some(Kind::Block)) => {
+                self.end_block();
+                if level_of(&name).is_some() {
+                    self.heading = None;
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+fn level_of(name: &str) -> Option<u8> {
+    match name.as_bytes() {
+        [b'h', level @ b'1'..=b'6'] => Some(level - b'0'),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::read;
+
+    #[test]
+    fn sections_rows_and_lists_are_read() {
+        let document = read(
+            "<html><head><title>Harbour &amp; Sea</title></head><body><nav>Home | Fees</nav><h1>Harbour</h1><p>For all.</p>\
+             <h2>Berths</h2><!-- ignore --><table><tr><th>Berth</th><th>Metres</th></tr><tr><td>A</td><td>12</td></tr></table>\
+             <ul><li>bow <b>line</b><li>stern line</ul><script>var x='no'</script>",
+        );
+        assert_eq!(document.title.as_deref(), Some("Harbour & Sea"));
+        let passages: Vec<_> = document.passages.iter().map(|p| (p.section.as_str(), p.text.as_str())).collect();
+        assert_eq!(passages, [("Harbour", "For all."), ("Berths", "Berth: A · Metres: 12\nbow line\nstern line")]);
+    }
+
+    proptest! {
+        #[test]
+        fn never_panics(markup in "(<(/?)(h1|h2|p|td|th|tr|table|nav|li)>|[a-z &;]{1,5}){0,60}") {
+            let document = read(&markup);
+            prop_assert!(document.passages.iter().all(|p| !p.text.is_empty()));
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! Documents of the owner's: Markdown, HTML, plain text and PDF, from bytes to passages that can be searched and cited.
+//!
+//! Comes in: the bytes of a file and its name, or the text of an item. Goes out: a [`Document`] of [`Passage`]s, each with the name of its
+//! section: the heading it stands under, else the number of its first paragraph. Called where documents are read and where questions
+//! are answered. Pure; a PDF can take long and is to be read on a thread for blocking work.
+//!
+//! A passage holds one block (paragraph, list entry, table row) a line. A row names its columns (`Room: Spelt · Seats: 4`), so that a line
+//! can be quoted alone. Comments, scripts and front matter are no text of a document.
+
+mod builder;
+mod dates;
+mod html;
+mod markdown;
+mod pdf;
+mod plain;
+mod standing;
+
+use std::borrow::Cow;
+
+use chrono::NaiveDate;
+use thiserror::Error;
+
+pub use standing::{Standing, standing};
+
+/// A larger file is refused.
+pub const MAX_DOCUMENT_BYTES: usize = 20 * 1024 * 1024;
+/// What is read of a document's text; the rest is left out.
+pub const MAX_TEXT_BYTES: usize = 8 * 1024 * 1024;
+
+/// A part of a document that can be cited.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Passage {
+    /// The heading it stands under, else `Paragraph 3` or `Page 2`.
+    pub section: String,
+    /// A block a line.
+    pub text: String,
+}
+
+/// A document as it is searched.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Document {
+    /// Its first heading or title, where it has one.
+    pub title: Option<String>,
+    pub passages: Vec<Passage>,
+    /// What it says about itself: since when it holds, and whether another has taken its place.
+    pub standing: Standing,
+}
+
+/// Why a file is no document.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum DocumentError {
+    #[error("its name ends in none of .md, .markdown, .html, .htm, .txt, .text, .pdf; convert it to one of these")]
+    UnknownFormat,
+    #[error("it has more than {} MB; split it", MAX_DOCUMENT_BYTES / 1024 / 1024)]
+    TooLarge,
+    #[error("it cannot be read as a PDF: {0}; export it again, or as text")]
+    Pdf(String),
+    #[error("it holds no text (a scanned document needs its text recognised first)")]
+    NoText,
+}
+
+/// A kind of file that documents come in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    Markdown,
+    Html,
+    Plain,
+    Pdf,
+}
+
+impl Format {
+    /// By the ending of a file's name.
+    #[must_use]
+    pub fn of(name: &str) -> Option<Self> {
+        let (_, ending) = name.rsplit_once('.')?;
+        match ending.to_ascii_lowercase().as_str() {
+            "md" | "markdown" => Some(Self::Markdown),
+            "html" | "htm" | "xhtml" => Some(Self::Html),
+            "txt" | "text" => Some(Self::Plain),
+            "pdf" => Some(Self::Pdf),
+            _ => None,
+        }
+    }
+}
+
+/// Reads a file.
+///
+/// # Errors
+/// When it is too large, of no known format, broken, or holds no text.
+pub fn read(name: &str, bytes: &[u8]) -> Result<Document, DocumentError> {
+    let format = Format::of(name).ok_or(DocumentError::UnknownFormat)?;
+    if bytes.len() > MAX_DOCUMENT_BYTES {
+        return Err(DocumentError::TooLarge);
+    }
+    let mut document = match format {
+        Format::Markdown => markdown::read(&text_of(bytes)),
+        Format::Html => html::read(&text_of(bytes)),
+        Format::Plain => plain::read(&text_of(bytes)),
+        Format::Pdf => pdf::read(bytes)?,
+    };
+    if document.passages.is_empty() {
+        return Err(DocumentError::NoText);
+    }
+    document.standing = standing(name, &document);
+    Ok(document)
+}
+
+/// The passages of an item: of its markup where that has headings, else of its text.
+#[must_use]
+pub fn passages_of_item(html: Option<&str>, text: &str) -> Vec<Passage> {
+    let marked = html.filter(|html| html.contains("<h")).map(html::read).map(|document| document.passages);
+    marked.filter(|passages| !passages.is_empty()).unwrap_or_else(|| plain::read(text).passages)
+}
+
+/// UTF-8, else UTF-16 by its mark, else as it is detected; without control characters.
+fn text_of(bytes: &[u8]) -> Cow<'_, str> {
+    let text = if let Ok(text) = std::str::from_utf8(bytes) {
+        Cow::Borrowed(text)
+    } else {
+        let mut detector = chardetng::EncodingDetector::new(chardetng::Iso2022JpDetection::Deny);
+        detector.feed(bytes, true);
+        let encoding = detector.guess(None, chardetng::Utf8Detection::Allow);
+        // It minds a byte order mark first.
+        encoding.decode(bytes).0
+    };
+    let end = text.floor_char_boundary(MAX_TEXT_BYTES);
+    match text {
+        Cow::Borrowed(text) => Cow::Borrowed(text[..end].trim_start_matches('\u{feff}')),
+        Cow::Owned(mut text) => {
+            text.truncate(end);
+            Cow::Owned(text)
+        }
+    }
+}
+
+/// A date on which a document holds; of a month or year alone its first day.
+pub type Date = NaiveDate;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_ending_tells_the_format() {
+        assert_eq!(Format::of("HR_Policy_2026.md"), Some(Format::Markdown));
+        assert_eq!(Format::of("a.b.PDF"), Some(Format::Pdf));
+        assert_eq!(Format::of("notes.docx"), None);
+        assert_eq!(Format::of("README"), None);
+    }
+
+    #[test]
+    fn a_file_in_latin_1_is_read() {
+        let document = read("a.txt", b"Gr\xfc\xdfe aus M\xfcnchen, wo die B\xe4cker fr\xfch aufstehen.").unwrap();
+        assert!(document.passages[0].text.contains("München"), "{document:?}");
+    }
+
+    #[test]
+    fn what_cannot_be_read_says_why() {
+        assert_eq!(read("a.docx", b"x"), Err(DocumentError::UnknownFormat));
+        assert_eq!(read("a.md", b" \n<!-- nothing -->\n"), Err(DocumentError::NoText));
+        assert!(matches!(read("a.pdf", b"%PDF-1.4 broken"), Err(DocumentError::Pdf(_))));
+    }
+
+    #[test]
+    fn an_item_without_headings_counts_its_paragraphs() {
+        let passages = passages_of_item(None, "One line.\nAnother line.");
+        assert_eq!(passages.len(), 1);
+        assert_eq!(passages[0].section, "Paragraph 1");
+        let marked = passages_of_item(Some("<h2>Rain</h2><p>It rains.</p>"), "Rain\nIt rains.");
+        assert_eq!(marked[0].section, "Rain");
+    }
+}

@@ -1,0 +1,104 @@
+//! What a document says about itself at its beginning: since when it holds, and whether another has taken its place.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::dates::dates;
+use super::{Date, Document};
+use crate::sentences::sentences;
+
+/// How much of a document's beginning is read for it.
+const BEGINNING_CHARS: usize = 900;
+
+/// See the module.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Standing {
+    /// The newest date of its beginning, its title or its file's name.
+    pub dated: Option<Date>,
+    /// It says that it was superseded, withdrawn or archived.
+    pub is_replaced: bool,
+}
+
+static REPLACED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r"(?xi)
+        ^\W*(?:status|state|note|attention|warning)?\W*(?:this\s+\w+(?:\s+\w+)?\s+(?:is|was|has\s+been)\s+|is\s+|now\s+)?
+        (?:superseded|replaced|withdrawn|obsolete|out\s?dated|out\s+of\s+(?:date|force)|archived|deprecated|repealed|expired|no\s+longer\s+(?:valid|in\s+force|applicable))\b
+        | ^\W*(?:status\W+)?(?:ersetzt\s+durch|überholt|veraltet|außer\s+kraft|remplacé|abrogé|obsol[eè]te|sustituido|derogado)\b
+        | \bthis\s+(?:document|version|edition|policy|page|text|list|guide)\s+(?:is|was|has\s+been)\s+(?:\w+\s+)?(?:superseded|replaced|withdrawn|archived)\b",
+    )
+    .ok()
+});
+
+/// Reads the beginning of a document.
+#[must_use]
+pub fn standing(name: &str, document: &Document) -> Standing {
+    let mut beginning = String::new();
+    // What stands before the second heading speaks of the document; behind it, of its matter.
+    let first = document.passages.first().map_or("", |passage| passage.section.as_str());
+    for passage in document.passages.iter().take_while(|passage| passage.section == first) {
+        beginning.push_str(&passage.text);
+        beginning.push('\n');
+    }
+    beginning.truncate(beginning.floor_char_boundary(BEGINNING_CHARS));
+    let is_replaced = |sentence: &str| REPLACED.as_ref().is_some_and(|replaced| replaced.is_match(sentence));
+    let mut standing = Standing::default();
+    let title = document.title.as_deref().unwrap_or_default();
+    let mut found = dates(title);
+    found.extend(dates(&name.replace(['-', '_'], " ")));
+    for sentence in beginning.lines().flat_map(sentences) {
+        if is_replaced(sentence) {
+            standing.is_replaced = true;
+        } else if !speaks_of_another(sentence) {
+            found.extend(dates(sentence));
+        }
+    }
+    standing.dated = found.into_iter().max();
+    standing
+}
+
+/// "This edition replaces the one of January 2025": the date is another document's.
+fn speaks_of_another(sentence: &str) -> bool {
+    let lower = sentence.to_lowercase();
+    ["replaces", "supersedes", "ersetzt", "remplace", "sustituye"].iter().any(|word| lower.contains(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{DocumentError, read};
+
+    fn standing(name: &str, text: &str) -> Result<(Option<String>, bool), DocumentError> {
+        let standing = read(name, text.as_bytes())?.standing;
+        Ok((standing.dated.map(|date| date.to_string()), standing.is_replaced))
+    }
+
+    #[test]
+    fn a_document_says_since_when_it_holds() {
+        let current = "# Mooring (2025)\n\nVersion 3, in force from 1 March 2025. This edition replaces the one of May 2026.\n\n\
+                       ## Lines\n\nThe pier was built on 5 May 2027.";
+        assert_eq!(standing("mooring.md", current), Ok((Some("2025-03-01".to_owned()), false)));
+        assert_eq!(
+            standing("mooring-2021.md", "# Mooring\n\n## Lines\n\nTwo."),
+            Ok((Some("2021-01-01".to_owned()), false))
+        );
+    }
+
+    #[test]
+    fn a_document_says_that_it_was_replaced() {
+        for status in [
+            "> Status: superseded on 1 April 2025 by \"Mooring (2025)\".",
+            "Status: replaced by the rules of 2025.",
+            "This document has been withdrawn.",
+            "Obsolete since May 2024.",
+        ] {
+            let text = format!("# Mooring\n\nVersion 1, valid from June 2022.\n\n{status}\n\n## Lines\n\nTwo.");
+            let (dated, is_replaced) = standing("m.md", &text).unwrap();
+            assert!(is_replaced, "{status}");
+            assert_eq!(dated.as_deref(), Some("2022-06-01"));
+        }
+        for status in ["Status: current. Replaces \"Mooring (2022)\".", "Lamps are replaced by the keeper every May."] {
+            assert!(!standing("m.md", &format!("# Mooring\n\n{status}")).unwrap().1, "{status}");
+        }
+    }
+}
