@@ -58,7 +58,9 @@ mod tests {
         }
         let start = file.len();
         let _ = write!(file, "xref\n0 {}\n0000000000 65535 f \n", objects.len() + 1);
-        offsets.iter().for_each(|offset| file.push_str(&format!("{offset:010} 00000 n \n")));
+        for offset in &offsets {
+            let _ = writeln!(file, "{offset:010} 00000 n ");
+        }
         let _ = write!(file, "trailer << /Size {} /Root 1 0 R >>\nstartxref\n{start}\n%%EOF\n", objects.len() + 1);
         file.into_bytes()
     }
