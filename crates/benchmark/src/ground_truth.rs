@@ -1,0 +1,290 @@
+//! The questions and what is expected of their answers. A YAML file goes in; the questions or all its mistakes at once, with their lines,
+//! come out.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::path::Path;
+
+use thiserror::Error;
+
+pub use crate::yaml::Mistake;
+use crate::yaml::{Node, parse};
+
+/// Fewer questions measure nothing.
+pub const MIN_QUESTIONS: usize = 20;
+/// A larger file is refused.
+const MAX_BYTES: u64 = 20 * 1024 * 1024;
+
+/// A file of questions.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GroundTruth {
+    pub version: String,
+    pub created: String,
+    pub description: String,
+    pub questions: Vec<Question>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Question {
+    pub id: String,
+    pub category: String,
+    pub question: String,
+    /// `None` where the documents do not say: then the right thing is to refuse.
+    pub expected_answer: Option<String>,
+    /// Other answers that are right as well.
+    pub variations: Vec<String>,
+    /// Whether an answer counts only with valid citations.
+    pub citation_required: bool,
+    pub tags: Vec<String>,
+    /// Which documents and sections should be cited, where the file says so.
+    pub citations: Vec<(String, String)>,
+}
+
+impl Question {
+    /// All answers that are right.
+    #[must_use]
+    pub fn accepted(&self) -> Vec<String> {
+        self.expected_answer.iter().chain(&self.variations).cloned().collect()
+    }
+}
+
+/// Everything that is wrong with a file.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub struct GroundTruthError {
+    pub mistakes: Vec<Mistake>,
+}
+
+impl fmt::Display for GroundTruthError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let lines: Vec<String> = self.mistakes.iter().map(|m| format!("line {}: {}", m.line, m.what)).collect();
+        f.write_str(&lines.join("\n"))
+    }
+}
+
+impl GroundTruth {
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// When it cannot be read, or with all that is wrong in it.
+    pub fn load(path: &Path) -> Result<Self, GroundTruthError> {
+        Self::parse(&text_of(path)?)
+    }
+
+    /// # Errors
+    /// All that is wrong.
+    pub fn parse(text: &str) -> Result<Self, GroundTruthError> {
+        let mut mistakes = Vec::new();
+        let root = parse(text, &mut mistakes).map_err(|mistake| GroundTruthError { mistakes: vec![mistake] })?;
+        let mut reader = Reader { mistakes, ids: HashMap::new() };
+        let read = reader.file(root.as_ref());
+        let mut mistakes = reader.mistakes;
+        if mistakes.is_empty() {
+            return Ok(read);
+        }
+        mistakes.sort();
+        Err(GroundTruthError { mistakes })
+    }
+}
+
+/// A file's text, as far as it is of a size that somebody writes.
+pub(crate) fn text_of(path: &Path) -> Result<String, GroundTruthError> {
+    let unreadable = |why: String| GroundTruthError {
+        mistakes: vec![Mistake { line: 0, what: format!("{} cannot be read: {why}", path.display()) }],
+    };
+    let size = std::fs::metadata(path).map_err(|error| unreadable(error.to_string()))?.len();
+    if size > MAX_BYTES {
+        return Err(unreadable(format!("it has more than {} MB", MAX_BYTES / 1024 / 1024)));
+    }
+    std::fs::read_to_string(path).map_err(|error| unreadable(error.to_string()))
+}
+
+struct Reader {
+    mistakes: Vec<Mistake>,
+    /// With the line of each.
+    ids: HashMap<String, usize>,
+}
+
+impl Reader {
+    fn wrong(&mut self, line: usize, what: impl Into<String>) {
+        self.mistakes.push(Mistake { line, what: what.into() });
+    }
+
+    fn file(&mut self, root: Option<&Node>) -> GroundTruth {
+        let mut read = GroundTruth {
+            version: String::new(),
+            created: String::new(),
+            description: String::new(),
+            questions: Vec::new(),
+        };
+        let Some(root) = root.filter(|root| root.map().is_some()) else {
+            let line = root.map_or(1, |root| root.line);
+            self.wrong(line, "it wants a mapping with version, created, description and questions");
+            return read;
+        };
+        read.version = self.text(root, "version", "").unwrap_or_default();
+        let optional = |key: &str| root.get(key).and_then(Node::text).map(str::to_owned).unwrap_or_default();
+        (read.created, read.description) = (optional("created"), optional("description"));
+        let Some(questions) = root.get("questions") else {
+            self.wrong(root.line, "questions is missing");
+            return read;
+        };
+        let Some(list) = questions.list() else {
+            self.wrong(questions.line, "questions wants a list");
+            return read;
+        };
+        if list.len() < MIN_QUESTIONS {
+            self.wrong(questions.line, format!("questions wants at least {MIN_QUESTIONS}, and has {}", list.len()));
+        }
+        read.questions = list.iter().map(|node| self.question(node)).collect();
+        read
+    }
+
+    fn question(&mut self, node: &Node) -> Question {
+        let name = node.get("id").and_then(Node::text).map_or_else(|| "a question".to_owned(), str::to_owned);
+        if node.map().is_none() {
+            self.wrong(node.line, "a question wants a mapping with id, category, question and expected_answer");
+        }
+        let id = if node.map().is_some() { self.text(node, "id", "").unwrap_or_default() } else { String::new() };
+        if let Some(first) = (!id.is_empty()).then(|| self.ids.insert(id.clone(), node.line)).flatten() {
+            self.wrong(node.line, format!("the id {id} is used on line {first} already"));
+        }
+        let mut field = |key: &str| if node.map().is_some() { self.text(node, key, &name) } else { None };
+        let (category, question) = (field("category").unwrap_or_default(), field("question").unwrap_or_default());
+        let citation_required = self.truth(node, "citation_required", &name);
+        let variations = self.texts(node, "variations", &name);
+        let expected_answer = self.expected(node, &name, citation_required, &variations);
+        Question {
+            id,
+            category,
+            question,
+            expected_answer,
+            variations,
+            citation_required,
+            tags: self.texts(node, "tags", &name),
+            citations: self.citations(node, &name),
+        }
+    }
+
+    /// A text that must be there.
+    fn text(&mut self, node: &Node, key: &str, of: &str) -> Option<String> {
+        let of = if of.is_empty() { String::new() } else { format!("{of}: ") };
+        match node.get(key) {
+            None => self.wrong(node.line, format!("{of}{key} is missing")),
+            Some(value) => match value.text().map(str::trim) {
+                Some("") => self.wrong(value.line, format!("{of}{key} is empty")),
+                Some(text) => return Some(text.to_owned()),
+                None if value.is_null() => self.wrong(value.line, format!("{of}{key} is empty")),
+                None => self.wrong(value.line, format!("{of}{key} wants a text")),
+            },
+        }
+        None
+    }
+
+    /// Null says that the documents do not answer it, and then no citation can be wanted.
+    fn expected(&mut self, node: &Node, of: &str, required: bool, variations: &[String]) -> Option<String> {
+        let is_null = node.get("expected_answer").is_some_and(Node::is_null);
+        node.map()?;
+        if is_null && required {
+            self.wrong(node.line, format!("{of}: expected_answer is empty (null), but citation_required is true"));
+        }
+        if is_null && !variations.is_empty() {
+            self.wrong(node.line, format!("{of}: expected_answer is empty (null), but there are variations"));
+        }
+        if is_null { None } else { self.text(node, "expected_answer", of) }
+    }
+
+    fn truth(&mut self, node: &Node, key: &str, of: &str) -> bool {
+        let Some(value) = node.get(key) else { return true };
+        value.truth().unwrap_or_else(|| {
+            self.wrong(value.line, format!("{of}: {key} wants true or false"));
+            true
+        })
+    }
+
+    fn texts(&mut self, node: &Node, key: &str, of: &str) -> Vec<String> {
+        let Some(value) = node.get(key).filter(|value| !value.is_null()) else { return Vec::new() };
+        let Some(list) = value.list() else {
+            self.wrong(value.line, format!("{of}: {key} wants a list of texts"));
+            return Vec::new();
+        };
+        let mut texts = Vec::new();
+        for entry in list {
+            match entry.text().map(str::trim) {
+                Some(text) if !text.is_empty() => texts.push(text.to_owned()),
+                _ => self.wrong(entry.line, format!("{of}: an entry of {key} wants a text")),
+            }
+        }
+        texts
+    }
+
+    fn citations(&mut self, node: &Node, of: &str) -> Vec<(String, String)> {
+        let Some(value) = node.get("citations").filter(|value| !value.is_null()) else { return Vec::new() };
+        let Some(list) = value.list() else {
+            self.wrong(value.line, format!("{of}: citations wants a list of document and section"));
+            return Vec::new();
+        };
+        let mut cited = Vec::new();
+        for entry in list {
+            let part = |key: &str| entry.get(key).and_then(Node::text).map(|text| text.trim().to_owned());
+            match (part("document"), part("section")) {
+                (Some(document), section) => cited.push((document, section.unwrap_or_default())),
+                (None, _) => self.wrong(entry.line, format!("{of}: a citation wants a document")),
+            }
+        }
+        cited
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(questions: usize, more: &str) -> String {
+        let question = |number: usize| {
+            format!(
+                "- id: T-{number}\n  category: tides\n  question: When is high water number {number}?\n  \
+                 expected_answer: at {number}\n  variations:\n  - '{number}'\n  citation_required: true\n  \
+                 tags: [tide]\n  future_field: 1\n"
+            )
+        };
+        let head = "version: '1.0'\ncreated: '2026-01-21'\ndescription: Tides\nquestions:\n";
+        let questions: Vec<String> = (1..=questions).map(question).collect();
+        format!("{head}{}{more}", questions.concat())
+    }
+
+    #[test]
+    fn a_good_file_is_read_whole() {
+        let unknown = "- id: U\n  category: none\n  question: Who?\n  expected_answer: null\n  variations: []\n  citation_required: false\n";
+        let read = GroundTruth::parse(&file(20, unknown)).unwrap();
+        assert_eq!((read.questions.len(), read.created.as_str()), (21, "2026-01-21"));
+        assert_eq!(read.questions[0].accepted(), ["at 1", "1"]);
+        assert!(read.questions[0].citation_required && !read.questions[20].citation_required);
+        assert_eq!(read.questions[20].expected_answer, None);
+    }
+
+    #[test]
+    fn all_mistakes_are_said_at_once_with_their_lines() {
+        let more = "- id: T-3\n  category: tides\n  question: ''\n  expected_answer: x\n  citation_required: maybe\n- just text\n\
+                    - id: Q\n  question: [a]\n  expected_answer: null\n  tags: all\n";
+        let text = file(3, more);
+        let mistakes = GroundTruth::parse(&text).unwrap_err().mistakes;
+        let said = |what: &str| mistakes.iter().find(|m| m.what.contains(what)).map(|m| m.line);
+        let line = |start: &str| text.lines().position(|l| l.starts_with(start)).map(|at| at + 1);
+        assert_eq!(said("at least 20, and has 6"), line("- id: T-1"));
+        assert!(said("T-3 is used on line").is_some() && said("question is empty").is_some());
+        assert!(said("wants true or false").is_some());
+        assert_eq!(said("a question wants a mapping"), line("- just text"));
+        assert!(said("Q: category is missing").is_some() && said("Q: question wants a text").is_some());
+        assert!(said("expected_answer is empty (null)").is_some() && said("tags wants a list").is_some());
+        assert!(mistakes.is_sorted());
+    }
+
+    #[test]
+    fn what_is_no_ground_truth_says_so() {
+        for text in ["", "- a\n", "version: '1.0'\n", "version: [\n", "a: 1\na: 2\n", "questions: &q []\nx: *q\n"] {
+            assert!(GroundTruth::parse(text).is_err(), "{text:?}");
+        }
+        let missing = GroundTruth::load(Path::new("/nowhere/ground_truth.yaml")).unwrap_err();
+        assert!(missing.to_string().contains("cannot be read"));
+    }
+}

@@ -1,0 +1,114 @@
+//! The documents that can be cited. YAML or JSON goes in: `documents:` with a name each, or with `document` and `sections`; or such a list
+//! alone; or a mapping of names to sections.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use crate::ground_truth::{GroundTruthError, Mistake, text_of};
+use crate::yaml::{Node, Value, parse};
+
+/// Names of documents with those of their sections; of one without any all are taken.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Manifest {
+    documents: BTreeMap<String, BTreeSet<String>>,
+}
+
+impl Manifest {
+    /// # Errors
+    /// When the file cannot be read, or with all that is wrong in it.
+    pub fn load(path: &Path) -> Result<Self, GroundTruthError> {
+        Self::parse(&text_of(path)?)
+    }
+
+    /// # Errors
+    /// All that is wrong.
+    pub fn parse(text: &str) -> Result<Self, GroundTruthError> {
+        let mut mistakes = Vec::new();
+        let root = parse(text, &mut mistakes).map_err(|mistake| GroundTruthError { mistakes: vec![mistake] })?;
+        let mut documents = BTreeMap::new();
+        match &root {
+            Some(root) => entries(root.get("documents").unwrap_or(root), &mut documents, &mut mistakes),
+            None => mistakes.push(Mistake { line: 1, what: "it is empty".to_owned() }),
+        }
+        if documents.is_empty() && mistakes.is_empty() {
+            mistakes.push(Mistake { line: 1, what: "it names no document".to_owned() });
+        }
+        if mistakes.is_empty() { Ok(Self { documents }) } else { Err(GroundTruthError { mistakes }) }
+    }
+
+    /// How many documents there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.documents.len()
+    }
+
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.documents.is_empty()
+    }
+
+    /// What is wrong with a citation.
+    pub(crate) fn problem(&self, document: &str, section: Option<&str>) -> Option<String> {
+        let Some(sections) = self.documents.get(document) else {
+            return Some("the manifest has no such document".to_owned());
+        };
+        let is_known = sections.is_empty() || section.is_none_or(|section| sections.contains(section));
+        (!is_known).then(|| "the manifest has no such section in this document".to_owned())
+    }
+}
+
+fn entries(node: &Node, documents: &mut BTreeMap<String, BTreeSet<String>>, mistakes: &mut Vec<Mistake>) {
+    let mut wrong = |line: usize, what: &str| mistakes.push(Mistake { line, what: what.to_owned() });
+    match &node.value {
+        Value::List(list) => {
+            for entry in list {
+                let name = ["document", "name", "file", "id"].iter().find_map(|key| entry.get(key)?.text());
+                match name.or_else(|| entry.text()) {
+                    Some(name) => {
+                        documents.entry(name.trim().to_owned()).or_default().extend(sections(entry.get("sections")));
+                    }
+                    None => wrong(entry.line, "an entry wants the name of a document"),
+                }
+            }
+        }
+        Value::Map(pairs) => {
+            for (name, node) in pairs {
+                let list = node.get("sections").or(Some(node));
+                documents.entry(name.trim().to_owned()).or_default().extend(sections(list));
+            }
+        }
+        Value::Scalar { .. } => wrong(node.line, "documents wants a list of names"),
+    }
+}
+
+fn sections(node: Option<&Node>) -> Vec<String> {
+    let list = node.and_then(Node::list).unwrap_or_default();
+    let name = |entry: &Node| {
+        let name = ["section", "name", "title"].iter().find_map(|key| entry.get(key)?.text());
+        name.or_else(|| entry.text()).map(|name| name.trim().to_owned())
+    };
+    list.iter().filter_map(name).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_its_forms_are_read() {
+        for text in [
+            "documents:\n- a.md\n- document: b.md\n  sections: [One, {name: Two}]\n",
+            "- a.md\n- {file: b.md, sections: [One, Two]}\n",
+            "a.md:\nb.md: [One, Two]\n",
+            r#"{"documents": ["a.md", {"name": "b.md", "sections": ["One", "Two"]}]}"#,
+        ] {
+            let manifest = Manifest::parse(text).unwrap();
+            assert_eq!(manifest.len(), 2, "{text}");
+            assert_eq!(manifest.problem("b.md", Some("Two")), None, "{text}");
+            assert!(manifest.problem("b.md", Some("Three")).is_some() && manifest.problem("c.md", None).is_some());
+        }
+        for text in ["", "documents: 3\n", "- [x]\n", "[]"] {
+            assert!(Manifest::parse(text).is_err(), "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! Whether an answer says what was expected: by its letters or by its words, against every answer that is right.
+
+use std::collections::HashMap;
+
+use serde::Serialize;
+
+/// From which likeness an answer is right; either suffices.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Thresholds {
+    /// Of the Levenshtein ratio.
+    pub similarity: f64,
+    /// Of the share of the expected words that the answer has.
+    pub overlap: f64,
+}
+
+impl Default for Thresholds {
+    fn default() -> Self {
+        Self { similarity: 0.8, overlap: 0.7 }
+    }
+}
+
+/// The best of the comparisons with all answers that are right.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Comparison {
+    pub is_match: bool,
+    /// 1 − distance / length of the longer text.
+    pub similarity: f64,
+    /// Share of the expected words that occur in the answer.
+    pub overlap: f64,
+    /// The expected answer that came nearest.
+    pub nearest: String,
+}
+
+/// What is compared of a text; an answer of megabytes is no answer.
+const MAX_CHARS: usize = 20_000;
+
+/// Compares an answer with each that is accepted.
+#[must_use]
+pub fn compare(answer: &str, accepted: &[String], thresholds: Thresholds) -> Comparison {
+    let answer = folded(answer);
+    let mut best = Comparison { is_match: false, similarity: 0.0, overlap: 0.0, nearest: String::new() };
+    for expected in accepted {
+        let folded = folded(expected);
+        let (similarity, overlap) = (ratio(&answer, &folded), overlap(&answer, &folded));
+        let is_match = similarity >= thresholds.similarity || overlap >= thresholds.overlap;
+        let is_nearer = (is_match, similarity.max(overlap)) > (best.is_match, best.similarity.max(best.overlap));
+        if is_nearer || best.nearest.is_empty() {
+            best = Comparison { is_match, similarity, overlap, nearest: expected.clone() };
+        }
+    }
+    best
+}
+
+/// Lower case, white space folded.
+fn folded(text: &str) -> String {
+    let text: String = text.chars().take(MAX_CHARS).collect();
+    text.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn ratio(one: &str, other: &str) -> f64 {
+    // The distance is at least the difference in length: what cannot reach a half is not computed.
+    let (a, b) = (one.chars().count(), other.chars().count());
+    if a.min(b) * 8 < a.max(b) {
+        return 0.0;
+    }
+    strsim::normalized_levenshtein(one, other)
+}
+
+/// A word counts as often as it is expected; signs around it do not.
+fn overlap(answer: &str, expected: &str) -> f64 {
+    let expected: Vec<&str> = words(expected).collect();
+    if expected.is_empty() {
+        return 0.0;
+    }
+    let mut have: HashMap<&str, usize> = HashMap::new();
+    for word in words(answer) {
+        *have.entry(word).or_default() += 1;
+    }
+    let found = expected.iter().filter(|word| match have.get_mut(**word) {
+        Some(left) if *left > 0 => {
+            *left -= 1;
+            true
+        }
+        _ => false,
+    });
+    as_f64(found.count()) / as_f64(expected.len())
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    let trimmed = text.split(' ').map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()));
+    trimmed.filter(|word| !word.is_empty())
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts of words")]
+const fn as_f64(count: usize) -> f64 {
+    count as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn is_right(answer: &str, accepted: &[&str]) -> bool {
+        let accepted: Vec<String> = accepted.iter().map(|text| (*text).to_owned()).collect();
+        compare(answer, &accepted, Thresholds::default()).is_match
+    }
+
+    #[test]
+    fn letters_or_words_suffice() {
+        assert!(is_right("  SEVENTY\n\tmooring  rings", &["seventy mooring rings"]));
+        assert!(is_right("seventy morring rings", &["Seventy mooring rings"]));
+        assert!(is_right("The pier has seventy (70) rings for mooring, by the plan of May.", &["seventy rings"]));
+        assert!(is_right("It is 14 metres.", &["no", "14 metres"]));
+        assert!(!is_right("It is 15 metres.", &["14 metres"]));
+        assert!(!is_right("", &["14 metres"]));
+        assert!(!is_right("anything", &[]));
+    }
+
+    #[test]
+    fn the_limits_are_included() {
+        let seven_of_ten =
+            "a1 b2 c3 d4 e5 f6 g7 xx yy zz and much more that makes the letters differ a great deal from it";
+        assert!(is_right(seven_of_ten, &["a1 b2 c3 d4 e5 f6 g7 h8 i9 j0"]));
+        assert!(!is_right(&seven_of_ten.replace("g7 ", ""), &["a1 b2 c3 d4 e5 f6 g7 h8 i9 j0"]));
+        let exactly = compare("abcdefghij", &["abcdefghXX".to_owned()], Thresholds::default());
+        assert!((exactly.similarity - 0.8).abs() < 1e-9 && exactly.is_match);
+    }
+
+    #[test]
+    fn a_repeated_word_has_to_be_repeated() {
+        assert!(!is_right("two", &["two and two and two and two"]));
+    }
+
+    #[test]
+    fn a_huge_answer_is_compared_in_time() {
+        let huge = "tide ".repeat(2_000_000);
+        assert!(!is_right(&huge, &["high water at nine"]));
+    }
+}

@@ -1,0 +1,221 @@
+//! What a benchmark found, as it is stored and shown.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+
+use crate::baseline::Regression;
+use crate::citations::{Citation, CitationStatus};
+use crate::statistics::{Latency, SLOW_P95_MS, share};
+
+/// The share of questions that must pass.
+pub const REQUIRED_ACCURACY: f64 = 0.8;
+
+/// The version of the file's form.
+pub const REPORT_VERSION: &str = "1.0";
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum Status {
+    /// The answer is right, and cites where it has to.
+    Pass,
+    Fail,
+    /// No answer came, or an error.
+    Error,
+}
+
+/// What became of one question.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct QuestionResult {
+    pub id: String,
+    pub category: String,
+    pub question: String,
+    pub expected_answer: Option<String>,
+    pub status: Status,
+    /// `None` where there was no answer that could cite.
+    pub citation_status: Option<CitationStatus>,
+    pub answer: Option<String>,
+    pub similarity: f64,
+    pub overlap: f64,
+    pub citations: Vec<Citation>,
+    /// Whether a document was cited that the ground truth names for it; `None` where it names none or nothing was answered.
+    pub is_expected_document: Option<bool>,
+    pub latency_ms: Option<f64>,
+    pub http_status: Option<u16>,
+    /// The contract's code of an error, or what it is about a broken answer.
+    pub error: Option<String>,
+    pub message: Option<String>,
+    pub attempts: u32,
+}
+
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Citations {
+    pub present: usize,
+    pub missing: usize,
+    pub invalid: usize,
+    /// Share of the answers that cite anything.
+    pub presence: f64,
+    /// Share of all citations that are whole.
+    pub validity: f64,
+    /// Share of the answers whose citations are all whole.
+    pub coverage: f64,
+    /// Distinct documents that were cited.
+    pub documents: usize,
+    /// Share of the manifest's documents that were cited; `None` without one.
+    pub manifest_coverage: Option<f64>,
+}
+
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Group {
+    pub questions: usize,
+    pub passed: usize,
+    pub accuracy: f64,
+}
+
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Summary {
+    pub questions: usize,
+    pub completed: usize,
+    pub passed: usize,
+    pub failed: usize,
+    pub errors: usize,
+    /// Passed of completed.
+    pub accuracy: f64,
+    pub latency: Latency,
+    pub citations: Citations,
+    pub by_category: BTreeMap<String, Group>,
+}
+
+/// See the module.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Report {
+    pub version: String,
+    pub timestamp: DateTime<Utc>,
+    pub api_url: String,
+    /// What `GET /health` said.
+    pub health: Option<String>,
+    pub ground_truth: String,
+    pub ground_truth_version: String,
+    pub timeout_seconds: f64,
+    pub similarity_threshold: f64,
+    pub overlap_threshold: f64,
+    pub required_accuracy: f64,
+    pub concurrency: usize,
+    pub is_interrupted: bool,
+    pub duration_seconds: f64,
+    pub summary: Summary,
+    pub warnings: Vec<String>,
+    #[serde(default)]
+    pub regression: Option<Regression>,
+    #[serde(default)]
+    pub trend: Vec<TrendPoint>,
+    pub results: Vec<QuestionResult>,
+}
+
+/// An earlier benchmark.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TrendPoint {
+    pub file: String,
+    pub timestamp: DateTime<Utc>,
+    pub accuracy: f64,
+    pub p95_ms: f64,
+    pub citation_coverage: f64,
+}
+
+impl Report {
+    /// Whether enough questions passed, of a benchmark that was not cut short.
+    #[must_use]
+    pub fn is_passed(&self) -> bool {
+        !self.is_interrupted && self.summary.accuracy >= REQUIRED_ACCURACY
+    }
+
+    /// Writes `benchmark_<timestamp>.json` and `.html` into a folder, which is made; never over another.
+    ///
+    /// # Errors
+    /// When they cannot be written.
+    pub fn write(&self, folder: &Path) -> std::io::Result<(PathBuf, PathBuf)> {
+        std::fs::create_dir_all(folder)?;
+        let stamp = self.timestamp.format("%Y%m%dT%H%M%SZ");
+        let names = (1..1_000).map(|n| if n == 1 { String::new() } else { format!("_{n}") });
+        let mut free =
+            names.map(|suffix| folder.join(format!("benchmark_{stamp}{suffix}.json"))).filter(|p| !p.exists());
+        let json = free.next().ok_or_else(|| std::io::Error::other("too many benchmarks of one second"))?;
+        let html = json.with_extension("html");
+        let mut text = serde_json::to_string_pretty(self).map_err(std::io::Error::other)?;
+        text.push('\n');
+        // Whole or not at all, also where the process ends here.
+        let partial = json.with_extension("json.partial");
+        std::fs::write(&partial, text)?;
+        std::fs::rename(&partial, &json)?;
+        std::fs::write(&html, crate::html::page(self))?;
+        Ok((json, html))
+    }
+}
+
+/// Of the questions that were asked; `documents` is how many the manifest has.
+pub(crate) fn summarise(results: &[QuestionResult], questions: usize, documents: Option<usize>) -> Summary {
+    let count = |status: Status| results.iter().filter(|result| result.status == status).count();
+    let latencies: Vec<f64> = results.iter().filter_map(|result| result.latency_ms).collect();
+    let mut by_category: BTreeMap<String, Group> = BTreeMap::new();
+    for result in results {
+        let group = by_category.entry(result.category.clone()).or_default();
+        group.questions += 1;
+        group.passed += usize::from(result.status == Status::Pass);
+        group.accuracy = share(group.passed, group.questions);
+    }
+    let passed = count(Status::Pass);
+    Summary {
+        questions,
+        completed: results.len(),
+        passed,
+        failed: count(Status::Fail),
+        errors: count(Status::Error),
+        accuracy: share(passed, results.len()),
+        latency: Latency::of(&latencies),
+        citations: citations(results, documents),
+        by_category,
+    }
+}
+
+fn citations(results: &[QuestionResult], documents: Option<usize>) -> Citations {
+    let count = |status| results.iter().filter(|result| result.citation_status == Some(status)).count();
+    let [present, missing, invalid] =
+        [CitationStatus::Present, CitationStatus::Missing, CitationStatus::Invalid].map(count);
+    let all: Vec<&Citation> = results.iter().flat_map(|result| &result.citations).collect();
+    let whole = all.iter().filter(|citation| citation.problems.is_empty());
+    let mut cited: Vec<&str> = whole.clone().filter_map(|citation| citation.document.as_deref()).collect();
+    cited.sort_unstable();
+    cited.dedup();
+    let answers = present + missing + invalid;
+    Citations {
+        present,
+        missing,
+        invalid,
+        presence: share(present + invalid, answers),
+        validity: share(whole.count(), all.len()),
+        coverage: share(present, answers),
+        documents: cited.len(),
+        manifest_coverage: documents.map(|documents| share(cited.len(), documents)),
+    }
+}
+
+/// What somebody should look at, beside what passed and what did not.
+pub(crate) fn warnings(summary: &Summary) -> Vec<String> {
+    let mut warnings = Vec::new();
+    if summary.latency.p95 > SLOW_P95_MS {
+        warnings
+            .push(format!("the 95th percentile of the latency is {:.1} s, above 10 s", summary.latency.p95 / 1000.0));
+    }
+    if summary.citations.invalid > 0 {
+        warnings.push(format!("answers with malformed or unknown citations: {}", summary.citations.invalid));
+    }
+    if summary.errors > 0 {
+        warnings.push(format!("questions that ended in an error: {}", summary.errors));
+    }
+    warnings
+}

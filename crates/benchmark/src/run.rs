@@ -1,0 +1,238 @@
+//! Asks every question and judges what comes back. Called by the command `aha-radar benchmark`.
+
+use std::path::PathBuf;
+use std::pin::pin;
+use std::time::{Duration, Instant};
+
+use chrono::{DateTime, Utc};
+use futures::StreamExt as _;
+use secrecy::SecretString;
+use serde_json::Value;
+use thiserror::Error;
+use url::Url;
+
+use crate::baseline;
+use crate::citations::{CitationStatus, Cited, check};
+use crate::client::{Client, Outcome, Reply, shown};
+use crate::ground_truth::{GroundTruth, Question};
+use crate::manifest::Manifest;
+use crate::matching::{Comparison, Thresholds, compare};
+use crate::report::{QuestionResult, REPORT_VERSION, REQUIRED_ACCURACY, Report, Status, summarise, warnings};
+
+/// How a benchmark is run.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// Where `/ask` is, without it.
+    pub api_url: Url,
+    /// Sent as a bearer token, where the server wants one.
+    pub token: Option<SecretString>,
+    /// Of an attempt.
+    pub timeout: Duration,
+    pub thresholds: Thresholds,
+    /// Questions under way at once.
+    pub concurrency: usize,
+    /// The ground truth's name in the report.
+    pub ground_truth: String,
+    /// A report to compare with.
+    pub baseline: Option<PathBuf>,
+    /// Where earlier reports are, and how many of them to compare with.
+    pub trend: Option<(PathBuf, usize)>,
+    /// When it begins.
+    pub now: DateTime<Utc>,
+}
+
+#[derive(Debug, Error)]
+pub enum BenchmarkError {
+    #[error("no HTTP client can be made: {0}")]
+    Client(#[from] reqwest::Error),
+    #[error("the baseline cannot be used: {0}")]
+    Baseline(String),
+}
+
+/// Runs a benchmark. When `stop` ends before all is done, the report holds what was done until then.
+///
+/// # Errors
+/// When the baseline is of no use; a server that fails is no error.
+pub async fn run(
+    settings: &Settings,
+    truth: &GroundTruth,
+    manifest: Option<&Manifest>,
+    mut progress: impl FnMut(&QuestionResult, usize, usize),
+    stop: impl Future<Output = ()>,
+) -> Result<Report, BenchmarkError> {
+    let before = settings.baseline.as_deref().map(baseline::load).transpose().map_err(BenchmarkError::Baseline)?;
+    let client = Client::new(&settings.api_url, settings.timeout, settings.token.clone())?;
+    let started = Instant::now();
+    let mut stop = pin!(stop);
+    let health = tokio::select! {
+        health = client.health() => health,
+        () = &mut stop => return Ok(report(settings, truth, manifest, None, &[], true, started, before.as_ref())),
+    };
+    let asked = futures::stream::iter(&truth.questions).map(|question| async {
+        let reply = client.ask(&question.question).await;
+        judge(question, reply, settings.thresholds, manifest)
+    });
+    let mut asked = pin!(asked.buffered(settings.concurrency.max(1)));
+    let mut results = Vec::with_capacity(truth.questions.len());
+    let is_interrupted = loop {
+        tokio::select! {
+            biased;
+            () = &mut stop => break results.len() < truth.questions.len(),
+            result = asked.next() => match result {
+                Some(result) => {
+                    results.push(result);
+                    if let Some(result) = results.last() {
+                        progress(result, results.len(), truth.questions.len());
+                    }
+                }
+                None => break false,
+            },
+        }
+    };
+    Ok(report(settings, truth, manifest, health, &results, is_interrupted, started, before.as_ref()))
+}
+
+#[expect(clippy::too_many_arguments, reason = "what a report is made of, in one place")]
+fn report(
+    settings: &Settings,
+    truth: &GroundTruth,
+    manifest: Option<&Manifest>,
+    health: Option<String>,
+    results: &[QuestionResult],
+    is_interrupted: bool,
+    started: Instant,
+    before: Option<&Report>,
+) -> Report {
+    let summary = summarise(results, truth.questions.len(), manifest.map(Manifest::len));
+    let mut warnings = warnings(&summary);
+    if health.is_none() {
+        warnings.push("GET /health was not answered".to_owned());
+    }
+    let mut api_url = settings.api_url.clone();
+    // A password in the address is no business of the report.
+    let _ = api_url.set_password(None);
+    let mut report = Report {
+        version: REPORT_VERSION.to_owned(),
+        timestamp: settings.now,
+        api_url: api_url.to_string(),
+        health,
+        ground_truth: settings.ground_truth.clone(),
+        ground_truth_version: truth.version.clone(),
+        timeout_seconds: settings.timeout.as_secs_f64(),
+        similarity_threshold: settings.thresholds.similarity,
+        overlap_threshold: settings.thresholds.overlap,
+        required_accuracy: REQUIRED_ACCURACY,
+        concurrency: settings.concurrency,
+        is_interrupted,
+        duration_seconds: started.elapsed().as_secs_f64(),
+        summary,
+        warnings,
+        regression: None,
+        trend: settings.trend.as_ref().map(|(folder, last)| baseline::trend(folder, *last)).unwrap_or_default(),
+        results: results.to_vec(),
+    };
+    if let (Some(before), Some(path)) = (before, &settings.baseline) {
+        report.regression = Some(baseline::compare(&report, before, &path.display().to_string()));
+    }
+    report
+}
+
+/// Judges what came back.
+fn judge(question: &Question, reply: Reply, thresholds: Thresholds, manifest: Option<&Manifest>) -> QuestionResult {
+    let mut result = QuestionResult {
+        id: question.id.clone(),
+        category: question.category.clone(),
+        question: question.question.clone(),
+        expected_answer: question.expected_answer.clone(),
+        status: Status::Error,
+        citation_status: None,
+        answer: None,
+        similarity: 0.0,
+        overlap: 0.0,
+        citations: Vec::new(),
+        is_expected_document: None,
+        latency_ms: reply.latency.map(|latency| latency.as_secs_f64() * 1000.0),
+        http_status: reply.http_status,
+        error: None,
+        message: None,
+        attempts: reply.attempts,
+    };
+    match reply.outcome {
+        Outcome::Answer(answer) => judge_answer(&mut result, question, &answer, thresholds, manifest),
+        Outcome::Broken(why) => broken(&mut result, why),
+        Outcome::Refused { code, message } => {
+            // What the documents do not say is to be refused.
+            let is_right = question.expected_answer.is_none() && code == "CITATION_REQUIRED";
+            result.status = if is_right { Status::Pass } else { Status::Error };
+            (result.error, result.message) = (Some(code), Some(message));
+        }
+        Outcome::Failed { code, message } => (result.error, result.message) = (Some(code.to_owned()), Some(message)),
+    }
+    result
+}
+
+/// A server that answers 200 with something else than an answer breaks the contract.
+fn broken(result: &mut QuestionResult, why: String) {
+    result.status = Status::Fail;
+    result.citation_status = Some(CitationStatus::Invalid);
+    (result.error, result.message) = (Some("INVALID_ANSWER".to_owned()), Some(why));
+}
+
+fn judge_answer(
+    result: &mut QuestionResult,
+    question: &Question,
+    answer: &Value,
+    thresholds: Thresholds,
+    manifest: Option<&Manifest>,
+) {
+    let Some(fields) = answer.as_object() else { return broken(result, "the answer is no object".to_owned()) };
+    let text = match fields.get("answer") {
+        Some(Value::String(text)) if !text.trim().is_empty() => text,
+        Some(Value::String(_)) => return broken(result, "the field answer is empty".to_owned()),
+        Some(_) => return broken(result, "the field answer is no text".to_owned()),
+        None => return broken(result, "the field answer is missing".to_owned()),
+    };
+    let Cited { status, citations } = check(fields.get("citations"), manifest);
+    let expected: Vec<&str> = question.citations.iter().map(|(document, _)| document.as_str()).collect();
+    let is_cited = |document: &str| citations.iter().any(|citation| citation.document.as_deref() == Some(document));
+    result.is_expected_document = (!expected.is_empty()).then(|| expected.iter().any(|document| is_cited(document)));
+    result.citations = citations;
+    result.citation_status = Some(status);
+    result.answer = Some(shown_answer(text));
+    let Comparison { is_match, similarity, overlap, .. } = compare(text, &question.accepted(), thresholds);
+    (result.similarity, result.overlap) = (similarity, overlap);
+    let is_right = if question.expected_answer.is_some() { is_match } else { admits(text) };
+    let is_cited = !question.citation_required || status == CitationStatus::Present;
+    result.status = if is_right && is_cited { Status::Pass } else { Status::Fail };
+    result.message = match (is_right, is_cited) {
+        (false, _) => Some("the answer is not what was expected".to_owned()),
+        (true, false) => Some("the answer is right, but its citations are not".to_owned()),
+        (true, true) => None,
+    };
+}
+
+/// Whether an answer says that the documents do not say it.
+fn admits(text: &str) -> bool {
+    const WORDS: [&str; 12] = [
+        "not know",
+        "n't know",
+        "cannot answer",
+        "can't answer",
+        "no information",
+        "not mentioned",
+        "not stated",
+        "not specified",
+        "not contain",
+        "does not say",
+        "do not say",
+        "not found",
+    ];
+    let lower = text.to_lowercase();
+    WORDS.iter().any(|words| lower.contains(words))
+}
+
+/// As it is kept in the report.
+fn shown_answer(text: &str) -> String {
+    const MAX_CHARS: usize = 4_000;
+    text.split(['\n', '\r']).map(shown).collect::<Vec<_>>().join("\n").chars().take(MAX_CHARS).collect()
+}
