@@ -40,12 +40,13 @@ const FAR: f64 = 0.8;
 const OF_TOOLS: [&str; 8] =
     ["AHA_TEST_", "AHA_BENCH_", "AHA_PEERS_", "AHA_FUZZ_", "AHA_SCALE_", "AHA_RADAR_", "AHA_RADAR", "AHA_BIN"];
 /// Read by builds with debug assertions alone.
-const OF_DEBUG_BUILDS: [&str; 6] = [
+const OF_DEBUG_BUILDS: [&str; 7] = [
     "AHA_FAILPOINT",
     "AHA_FAILPOINT_LOG",
     "AHA_FAILPOINT_SIGNAL",
     "AHA_RETRY_MS",
     "AHA_HEARTBEAT_MS",
+    "AHA_NOTES_QUIET_MS",
     "AHA_SQLITE_MAX_PAGES",
 ];
 

@@ -73,6 +73,10 @@ id_type!(/// What an owner said of an item, by user, topic, item and kind.
 id_type!(/// One look at one source in one attempt.
     FetchRunId, "fetch_run");
 
+id_type!(/// A block of the owner's notes, by its page, its text and what it stands below; or one that is written, by what
+    /// knowledge goes where.
+    NoteBlockId, "note_block");
+
 #[cfg(test)]
 mod tests {
     use super::*;

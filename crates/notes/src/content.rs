@@ -1,0 +1,59 @@
+//! Text that is to become one block and nothing else.
+//!
+//! It comes from a model or from a journal, so whatever of it would be markup of its own is taken away: further bullets,
+//! properties (`id::` above all), drawers, fences that are never closed.
+
+use crate::document::Format;
+use crate::opaque::Region;
+use crate::property;
+
+/// The lines of the block's text; `None` where nothing is left.
+pub(crate) fn lines(format: Format, text: &str) -> Option<Vec<String>> {
+    let mut lines = Vec::new();
+    let mut region: Option<Region> = None;
+    for line in text.trim().lines().map(printable) {
+        let inside = region.is_some();
+        match region.take() {
+            Some(open) => region = (!open.is_closed_by(&line)).then_some(open),
+            None => region = Region::opened_by(&line),
+        }
+        let line = if inside || region.is_some() { line.trim_end().to_owned() } else { plain(format, &line) };
+        if inside || !line.is_empty() {
+            lines.push(line);
+        }
+    }
+    lines.extend(region.map(|open| open.closing()));
+    // In plain Markdown a line of its own can begin another block, so lines are joined where nothing depends on them.
+    let has_region = lines.iter().any(|line| Region::opened_by(line).is_some());
+    if format == Format::Markdown && !has_region && lines.len() > 1 {
+        lines = vec![lines.join(" ")];
+    }
+    (!lines.is_empty()).then_some(lines)
+}
+
+fn printable(line: &str) -> String {
+    line.chars().filter(|c| !c.is_control() || *c == '\t').collect()
+}
+
+/// A line outside of fences as mere text.
+fn plain(format: Format, line: &str) -> String {
+    let mut line = line.trim();
+    while let Some(rest) = bulletless(format, line) {
+        line = rest.trim_start();
+    }
+    if property::parse(line).is_some() || property::opens_drawer(line) || property::closes_drawer(line) {
+        return line.trim_matches(':').replacen("::", ":", 1);
+    }
+    let is_directive = line.get(..2) == Some("#+") || property::is_planning(line) || line == "---";
+    if is_directive { String::new() } else { line.to_owned() }
+}
+
+fn bulletless(format: Format, line: &str) -> Option<&str> {
+    let hashes = line.trim_start_matches('#');
+    if hashes.len() < line.len() && (hashes.is_empty() || hashes.starts_with(' ')) {
+        return Some(hashes);
+    }
+    let signs: &[char] = if format == Format::Markdown { &['-', '*', '+'] } else { &['-'] };
+    let rest = line.strip_prefix(signs)?;
+    (rest.is_empty() || rest.starts_with([' ', '\t'])).then_some(rest)
+}

@@ -1,0 +1,278 @@
+//! Edits of a document: each changes what it means to change and nothing else.
+//!
+//! An edit inserts or replaces lines, the result is parsed again, and [`unchanged`] compares it with what was there: where any other block would read
+//! differently or stand elsewhere, the edit is refused and the document stays as it was.
+
+use thiserror::Error;
+
+use crate::block::{Block, Kind};
+use crate::content;
+use crate::document::{Document, Format};
+use crate::insert::{Place, insertion};
+use crate::lines::{Ending, Line, indent_of, usual_ending};
+use crate::opaque::interior;
+
+/// Why an edit was not made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+pub enum EditError {
+    #[error("the block is not there")]
+    NoBlock,
+    #[error("there is no text to write")]
+    Empty,
+    #[error("the edit would change how other blocks of the page are read")]
+    WouldChangeOthers,
+}
+
+impl Document {
+    /// Writes a new block at the end of the page.
+    ///
+    /// # Errors
+    /// When there is no text, or what surrounds it would be read differently.
+    pub fn add_section(&mut self, text: &str, id: &str, unit: &str) -> Result<(), EditError> {
+        self.insert(&Place::AtEnd, text, id, unit)
+    }
+
+    /// Writes a new block below another, behind all that stands there. `unit` is the indentation of one level, used where the page shows none.
+    ///
+    /// # Errors
+    /// As [`Self::add_section`], and when there is no such block.
+    pub fn add_under(&mut self, parent: usize, text: &str, id: &str, unit: &str) -> Result<(), EditError> {
+        if parent >= self.blocks.len() {
+            return Err(EditError::NoBlock);
+        }
+        self.insert(&Place::Under(parent), text, id, unit)
+    }
+
+    fn insert(&mut self, place: &Place, text: &str, id: &str, unit: &str) -> Result<(), EditError> {
+        let text = content::lines(self.format, text).ok_or(EditError::Empty)?;
+        let new = insertion(self, place, &text, id, unit);
+        let edited = self.with_lines(self.spliced(new.at, new.at, new.lines));
+        let added = edited.blocks.len().saturating_sub(self.blocks.len());
+        let first = edited.blocks.iter().position(|block| block.lines.start >= new.at).unwrap_or_default();
+        // A page of plain Markdown may get a heading for it.
+        let is_one = added == 1 || (added == 2 && self.format == Format::Markdown && *place == Place::AtEnd);
+        if !is_one || !unchanged(self, &edited, None, Some((first, added))) {
+            return Err(EditError::WouldChangeOthers);
+        }
+        *self = edited;
+        Ok(())
+    }
+
+    /// Replaces a block's text; its properties, drawers, planning and all that stands below it stay. A block without an id gets this one.
+    ///
+    /// # Errors
+    /// As [`Self::add_under`].
+    pub fn replace(&mut self, index: usize, text: &str, id: &str) -> Result<(), EditError> {
+        let block = self.blocks.get(index).ok_or(EditError::NoBlock)?.clone();
+        let mut new = content::lines(self.format, text).ok_or(EditError::Empty)?;
+        let had_id = self.explicit_id(index);
+        if self.format == Format::Markdown
+            && let Some(last) = new.last_mut()
+        {
+            last.extend([" ^", had_id.as_deref().unwrap_or(id)]);
+        }
+        let is_text = self.is_text(&block);
+        let trailing = self.trailing_blank_lines(&block);
+        let own = block.lines.start..block.lines.end - trailing;
+        let kept: Vec<Line> = own
+            .clone()
+            .zip(&is_text)
+            .skip(1)
+            .filter(|(_, text)| !**text)
+            .map(|(line, _)| self.lines[line].clone())
+            .collect();
+        let indent = self.continuation_indent(&block);
+        let first = &self.lines[block.lines.start].text;
+        let mut lines = Vec::new();
+        if is_text.first() == Some(&true) {
+            lines.push(format!("{}{}", bullet_of(first, block.marker), new.remove(0)));
+        } else {
+            lines.push(first.clone());
+        }
+        lines.extend(kept.into_iter().map(|line| line.text));
+        lines.extend(new.iter().map(|line| format!("{indent}{line}")));
+        let edited = self.with_lines(self.spliced(own.start, own.end, lines));
+        if edited.blocks.len() != self.blocks.len() || !unchanged(self, &edited, Some(index), None) {
+            return Err(EditError::WouldChangeOthers);
+        }
+        let mut edited = edited;
+        if had_id.is_none() && self.format == Format::Outline {
+            edited.set_property(index, "id", id)?;
+        }
+        *self = edited;
+        Ok(())
+    }
+
+    /// Sets a property of a block: in its own line if it has one, else behind the others, else where Logseq puts the first.
+    ///
+    /// # Errors
+    /// When there is no such block, or what surrounds it would be read differently.
+    pub fn set_property(&mut self, index: usize, key: &str, value: &str) -> Result<(), EditError> {
+        let block = self.blocks.get(index).ok_or(EditError::NoBlock)?.clone();
+        let known = self.properties(index);
+        let line = format!("{key}:: {value}");
+        let lines = match known.iter().find(|known| known.key.eq_ignore_ascii_case(key)) {
+            Some(known) if known.value == value => return Ok(()),
+            Some(known) => {
+                let before = &self.lines[known.line].text;
+                let start = before.find("::").map_or(0, |at| at + 2);
+                let text = format!("{} {value}", before.get(..start).unwrap_or_default());
+                self.spliced(known.line, known.line + 1, vec![text])
+            }
+            None => self.with_new_property(&block, known.last().map(|known| known.line), &line),
+        };
+        let edited = self.with_lines(lines);
+        let is_set = edited.property(index, key).as_deref() == Some(value);
+        let same_text = edited.block_text(index) == self.block_text(index);
+        if !is_set
+            || !same_text
+            || edited.blocks.len() != self.blocks.len()
+            || !unchanged(self, &edited, Some(index), None)
+        {
+            return Err(EditError::WouldChangeOthers);
+        }
+        *self = edited;
+        Ok(())
+    }
+
+    fn with_new_property(&self, block: &Block, last: Option<usize>, line: &str) -> Vec<Line> {
+        let indent = self.continuation_indent(block);
+        if self.format == Format::Markdown && last.is_none() {
+            let at = block.lines.end - self.trailing_blank_lines(block);
+            return self.spliced(at, at, vec![format!("{indent}{line}")]);
+        }
+        let first = &self.lines[block.lines.start].text;
+        let content = self.content(block, block.lines.start);
+        // As Logseq does it: a block that begins with a fence, or with nothing, has its properties first.
+        let has_no_title = content.trim().is_empty() || self.begins_with_region(block);
+        match last {
+            None if has_no_title => {
+                let bullet = format!("{}{line}", bullet_of(first, block.marker));
+                let rest = (!content.trim().is_empty()).then(|| format!("{indent}{content}"));
+                self.spliced(block.lines.start, block.lines.start + 1, [bullet].into_iter().chain(rest).collect())
+            }
+            _ => {
+                let at = last.unwrap_or(block.lines.start) + 1;
+                self.spliced(at, at, vec![format!("{indent}{line}")])
+            }
+        }
+    }
+
+    /// Whether a block's first line opens a fence or the like that is closed.
+    fn begins_with_region(&self, block: &Block) -> bool {
+        let own = self.lines.get(block.lines.clone()).unwrap_or_default();
+        interior(own, crate::outline::content).get(1) == Some(&true)
+    }
+
+    /// Takes a property of a block away, line and all.
+    ///
+    /// # Errors
+    /// As [`Self::set_property`].
+    pub fn remove_property(&mut self, index: usize, key: &str) -> Result<(), EditError> {
+        let known = self.properties(index).into_iter().find(|known| known.key.eq_ignore_ascii_case(key));
+        let Some(known) = known else { return Ok(()) };
+        let block = self.blocks.get(index).ok_or(EditError::NoBlock)?;
+        let text = (known.line == block.lines.start).then(|| self.lines[known.line].text[..block.marker].to_owned());
+        let edited = self.with_lines(self.spliced(known.line, known.line + 1, text.into_iter().collect()));
+        if edited.blocks.len() != self.blocks.len() || !unchanged(self, &edited, Some(index), None) {
+            return Err(EditError::WouldChangeOthers);
+        }
+        *self = edited;
+        Ok(())
+    }
+
+    /// Removes a block below which nothing stands; blank lines behind it stay.
+    ///
+    /// # Errors
+    /// When there is no such block, something stands below it, or what surrounds it would be read differently.
+    pub fn remove(&mut self, index: usize) -> Result<(), EditError> {
+        let block = self.blocks.get(index).ok_or(EditError::NoBlock)?;
+        if block.end != block.lines.end {
+            return Err(EditError::WouldChangeOthers);
+        }
+        let end = block.lines.end - self.trailing_blank_lines(block);
+        let mut lines = self.lines.clone();
+        lines.drain(block.lines.start..end);
+        let last = self.lines.last().map_or(Ending::Lf, |line| line.ending);
+        if let Some(line) = lines.last_mut().filter(|_| end == self.lines.len()) {
+            line.ending = last;
+        }
+        let edited = self.with_lines(lines);
+        if edited.blocks.len() + 1 != self.blocks.len() || !unchanged(&edited, self, None, Some((index, 1))) {
+            return Err(EditError::WouldChangeOthers);
+        }
+        *self = edited;
+        Ok(())
+    }
+
+    /// What a continuation line of a block begins with.
+    pub(crate) fn continuation_indent(&self, block: &Block) -> String {
+        let first = self.lines.get(block.lines.start).map_or("", |line| line.text.as_str());
+        let white = indent_of(first);
+        match (self.format, block.kind) {
+            (Format::Outline, Kind::Heading(_)) => String::new(),
+            (Format::Outline, _) => format!("{white}  "),
+            (Format::Markdown, _) => format!("{white}{}", " ".repeat(block.marker - block.indent)),
+        }
+    }
+
+    /// Blank lines at the end of a block's own, but for its first.
+    pub(crate) fn trailing_blank_lines(&self, block: &Block) -> usize {
+        let own = block.lines.clone().skip(1).rev();
+        own.take_while(|line| self.lines.get(*line).is_some_and(Line::is_blank)).count()
+    }
+
+    /// The lines with `from..to` replaced. A file without a final newline keeps having none.
+    pub(crate) fn spliced(&self, from: usize, to: usize, new: Vec<String>) -> Vec<Line> {
+        let usual = usual_ending(&self.lines);
+        let mut lines = self.lines.clone();
+        let old: Vec<Ending> = self.lines.get(from..to).unwrap_or_default().iter().map(|line| line.ending).collect();
+        let ends_file = to == self.lines.len();
+        let last = self.lines.last().map_or(usual, |line| line.ending);
+        let count = new.len();
+        let new = new.into_iter().enumerate().map(|(at, text)| {
+            let kept = old.get(at).copied().filter(|ending| *ending != Ending::None);
+            let ending = if ends_file && at + 1 == count { last } else { kept.unwrap_or(usual) };
+            Line { text, ending }
+        });
+        lines.splice(from..to, new);
+        if let Some(before) =
+            from.checked_sub(1).and_then(|before| lines.get_mut(before)).filter(|_| ends_file && count > 0)
+            && before.ending == Ending::None
+        {
+            before.ending = usual;
+        }
+        lines
+    }
+}
+
+/// A block's bullet; where nothing followed it not even a space, with one.
+fn bullet_of(first: &str, marker: usize) -> String {
+    let bullet = first.get(..marker).unwrap_or(first);
+    if bullet.trim().is_empty() || bullet.ends_with([' ', '\t']) { bullet.to_owned() } else { format!("{bullet} ") }
+}
+
+/// Whether `after` is `before` with `added` (index and number of blocks) put in, and all blocks but `changed` read as before.
+fn unchanged(before: &Document, after: &Document, changed: Option<usize>, added: Option<(usize, usize)>) -> bool {
+    let (at, count) = added.unwrap_or((usize::MAX, 0));
+    let moved = |index: usize| if index >= at { index + count } else { index };
+    let preamble = |document: &Document| {
+        document.lines[..document.preamble()].iter().map(|line| line.text.clone()).collect::<Vec<_>>()
+    };
+    let own = |document: &Document, index: usize| -> Vec<String> {
+        let block = &document.blocks[index];
+        let end = block.lines.end - document.trailing_blank_lines(block);
+        document.lines[block.lines.start..end].iter().map(|line| line.text.clone()).collect()
+    };
+    let (old, new) = (preamble(before), preamble(after));
+    // A blank line may come between a page's properties and its first block.
+    let same_preamble = new.starts_with(&old) && new[old.len()..].iter().all(String::is_empty);
+    same_preamble
+        && after.blocks.len() == before.blocks.len() + count
+        && before.blocks.iter().enumerate().all(|(index, block)| {
+            let (other, other_index) = (&after.blocks[moved(index)], moved(index));
+            let same_place =
+                other.parent == block.parent.map(moved) && other.kind == block.kind && other.indent == block.indent;
+            same_place && (changed == Some(index) || own(before, index) == own(after, other_index))
+        })
+}

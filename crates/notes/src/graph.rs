@@ -1,0 +1,290 @@
+//! A graph: a folder whose files are pages and journal days.
+//!
+//! Comes in: a folder. Goes out: its pages and days by name and date, and where the file of one that does not exist yet belongs. Symbolic links
+//! and conflict copies are left alone; a folder that Logseq keeps as a database is refused.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use chrono::NaiveDate;
+
+use crate::config::{DailyNotes, scalars};
+use crate::date_format::DateFormat;
+use crate::document::{Document, Format};
+use crate::error::NotesError;
+use crate::insert::usual_unit;
+use crate::names::{NameFormat, is_conflict_copy};
+
+/// A page, or a journal day: they are files of one kind.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Page {
+    /// As it is linked to.
+    pub name: String,
+    pub path: PathBuf,
+    /// The day that a journal page is about.
+    pub day: Option<NaiveDate>,
+}
+
+/// See the module.
+#[derive(Debug, Clone)]
+pub struct Graph {
+    root: PathBuf,
+    format: Format,
+    names: NameFormat,
+    pages: PathBuf,
+    journals: PathBuf,
+    /// Of the journal files' names; the first is the one that new ones get.
+    file_dates: Vec<DateFormat>,
+    title_dates: DateFormat,
+    unit: String,
+}
+
+/// Files looked at to see how a graph indents.
+const SAMPLED_FILES: usize = 20;
+const FOLDERS_DEEP: usize = 12;
+
+impl Graph {
+    /// # Errors
+    /// When the folder is no graph, or one in Logseq's database form, or its settings cannot be used.
+    pub fn open(root: &Path) -> Result<Self, NotesError> {
+        let root = fs::canonicalize(root).map_err(NotesError::io("open", root))?;
+        if ["db.sqlite", "logseq/db.sqlite"].iter().any(|name| root.join(name).exists()) {
+            return Err(NotesError::DatabaseGraph(root));
+        }
+        let config = root.join("logseq/config.edn");
+        let mut graph = if config.exists() || root.join("journals").is_dir() && !root.join(".obsidian").exists() {
+            Self::logseq(root, &config)?
+        } else {
+            Self::markdown(root)?
+        };
+        graph.unit = graph.sampled_unit();
+        Ok(graph)
+    }
+
+    fn logseq(root: PathBuf, path: &Path) -> Result<Self, NotesError> {
+        let text = if path.exists() { read_text(path)? } else { String::new() };
+        let config = scalars(&text);
+        let dates = |key: &str, usual: &str| {
+            let pattern = config.get(key).map_or(usual, String::as_str);
+            let problem = format!(":{key} \"{pattern}\" is no date format that is known");
+            DateFormat::parse(pattern).ok_or(NotesError::Config { path: path.to_owned(), problem })
+        };
+        let folder = |key: &str, usual: &str| {
+            let name = config.get(key).map_or(usual, String::as_str);
+            let is_inside = !Path::new(name).components().any(|part| !matches!(part, std::path::Component::Normal(_)));
+            let problem = format!(":{key} \"{name}\" is no folder of the graph");
+            if is_inside { Ok(root.join(name)) } else { Err(NotesError::Config { path: path.to_owned(), problem }) }
+        };
+        let first = dates("journal/file-name-format", "yyyy_MM_dd")?;
+        let others = ["yyyy_MM_dd", "yyyy-MM-dd"].into_iter().filter_map(DateFormat::parse);
+        let names = match config.get("file/name-format").map(String::as_str) {
+            Some(":triple-lowbar") => NameFormat::TripleLowbar,
+            _ => NameFormat::Legacy,
+        };
+        Ok(Self {
+            format: Format::Outline,
+            names,
+            pages: folder("pages-directory", "pages")?,
+            journals: folder("journals-directory", "journals")?,
+            file_dates: [first].into_iter().chain(others).collect(),
+            title_dates: dates("journal/page-title-format", "MMM do, yyyy")?,
+            unit: String::new(),
+            root,
+        })
+    }
+
+    fn markdown(root: PathBuf) -> Result<Self, NotesError> {
+        let path = root.join(".obsidian/daily-notes.json");
+        let daily: DailyNotes = if path.exists() {
+            let problem =
+                |error: serde_json::Error| NotesError::Config { path: path.clone(), problem: error.to_string() };
+            serde_json::from_str(&read_text(&path)?).map_err(problem)?
+        } else {
+            DailyNotes::default()
+        };
+        let pattern = if daily.format.is_empty() { "YYYY-MM-DD" } else { daily.format.as_str() };
+        // A pattern may name folders; the file's own name is what is behind the last one.
+        let pattern = pattern.rsplit('/').next().unwrap_or(pattern);
+        let problem = format!("\"{pattern}\" is no date format that is known");
+        let dates = DateFormat::parse(pattern).ok_or(NotesError::Config { path: path.clone(), problem })?;
+        let usual = DateFormat::parse("YYYY-MM-DD").into_iter();
+        let journals = if daily.folder.split('/').any(|part| part == "..") {
+            root.clone()
+        } else {
+            root.join(daily.folder.trim_matches('/'))
+        };
+        let graph = Self {
+            format: Format::Markdown,
+            names: NameFormat::Folders,
+            pages: root.clone(),
+            journals,
+            file_dates: [dates.clone()].into_iter().chain(usual).collect(),
+            title_dates: dates,
+            unit: String::new(),
+            root,
+        };
+        if !graph.root.join(".obsidian").exists() && Self::files(&graph.root)?.is_empty() {
+            return Err(NotesError::NotAGraph(graph.root));
+        }
+        Ok(graph)
+    }
+
+    #[must_use]
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    #[must_use]
+    pub const fn format(&self) -> Format {
+        self.format
+    }
+
+    /// The indentation of one level, as most of the graph's files have it.
+    #[must_use]
+    pub fn unit(&self) -> &str {
+        &self.unit
+    }
+
+    fn sampled_unit(&self) -> String {
+        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+        let mut paths = Self::files(&self.journals).unwrap_or_default();
+        paths.extend(Self::files(&self.pages).unwrap_or_default().into_iter().take(SAMPLED_FILES));
+        for path in paths.iter().rev().take(SAMPLED_FILES * 2) {
+            let unit = read_text(path).ok().and_then(|text| usual_unit(&Document::parse(self.format, &text)));
+            if let Some(unit) = unit {
+                *counts.entry(unit).or_default() += 1;
+            }
+        }
+        let most = counts.into_iter().max_by_key(|(unit, count)| (*count, unit == "\t"));
+        most.map_or_else(|| "\t".to_owned(), |(unit, _)| unit)
+    }
+
+    /// Markdown files below a folder, in order.
+    fn files(folder: &Path) -> Result<Vec<PathBuf>, NotesError> {
+        let mut found = Vec::new();
+        collect(folder, FOLDERS_DEEP, &mut found)?;
+        found.sort();
+        Ok(found)
+    }
+
+    fn stem_of(path: &Path) -> String {
+        path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+    }
+
+    /// The day that a file is about, by its name.
+    fn day_of(&self, path: &Path) -> Option<NaiveDate> {
+        let stem = Self::stem_of(path);
+        let is_there = self.format == Format::Markdown || path.starts_with(&self.journals);
+        self.file_dates.iter().filter(|_| is_there).find_map(|dates| dates.read(&stem))
+    }
+
+    /// All journal days, the earliest first.
+    ///
+    /// # Errors
+    /// When the folder cannot be read.
+    pub fn days(&self) -> Result<Vec<Page>, NotesError> {
+        let files = if self.journals.is_dir() { Self::files(&self.journals)? } else { Vec::new() };
+        let days = files.into_iter().filter_map(|path| self.day_of(&path).map(|day| (day, path)));
+        let mut days: Vec<Page> =
+            days.map(|(day, path)| Page { name: self.title_dates.write(day), path, day: Some(day) }).collect();
+        days.sort_by(|a, b| a.day.cmp(&b.day).then_with(|| a.path.cmp(&b.path)));
+        // Of two files for one day the one by the graph's own format counts.
+        days.dedup_by_key(|page| page.day);
+        Ok(days)
+    }
+
+    /// All pages that are no journal days, by their files' names.
+    ///
+    /// # Errors
+    /// When the folder cannot be read.
+    pub fn pages(&self) -> Result<Vec<Page>, NotesError> {
+        let files = if self.pages.is_dir() { Self::files(&self.pages)? } else { Vec::new() };
+        let files: Vec<PathBuf> = files.into_iter().filter(|path| self.day_of(path).is_none()).collect();
+        let mut stems: BTreeMap<String, usize> = BTreeMap::new();
+        for path in &files {
+            *stems.entry(Self::stem_of(path).to_lowercase()).or_default() += 1;
+        }
+        let name = |path: &PathBuf| {
+            let stem = Self::stem_of(path);
+            let relative = path.strip_prefix(&self.pages).unwrap_or(path).with_extension("");
+            let is_unique = stems.get(&stem.to_lowercase()).copied().unwrap_or_default() < 2;
+            match self.format {
+                Format::Markdown if !is_unique => relative.to_string_lossy().replace('\\', "/"),
+                _ => self.names.page_name(&stem),
+            }
+        };
+        Ok(files.iter().map(|path| Page { name: name(path), path: path.clone(), day: None }).collect())
+    }
+
+    /// The page with a name, in whatever case; the file of a new one where there is none.
+    ///
+    /// # Errors
+    /// When no page may be called so, or the folder cannot be read.
+    pub fn page(&self, name: &str) -> Result<Page, NotesError> {
+        let wanted = name.trim().to_lowercase();
+        let named = |page: &Page| {
+            page.name.to_lowercase() == wanted
+                || self.format == Format::Markdown && self.relative(page).to_lowercase() == wanted
+        };
+        if let Some(page) = self.pages()?.into_iter().find(named) {
+            return Ok(page);
+        }
+        let titled = |page: &Page| {
+            let document = self.read(&page.path).ok();
+            let title = document.and_then(|document| document.page_property("title"));
+            title.is_some_and(|title| title.to_lowercase() == wanted)
+        };
+        if self.format == Format::Outline
+            && let Some(page) = self.pages()?.into_iter().find(titled)
+        {
+            return Ok(Page { name: name.trim().to_owned(), ..page });
+        }
+        let stem = self.names.file_stem(name).ok_or_else(|| NotesError::PageName(name.to_owned()))?;
+        Ok(Page { name: name.trim().to_owned(), path: self.pages.join(format!("{stem}.md")), day: None })
+    }
+
+    fn relative(&self, page: &Page) -> String {
+        page.path.strip_prefix(&self.pages).unwrap_or(&page.path).with_extension("").to_string_lossy().into_owned()
+    }
+
+    /// A file as blocks.
+    ///
+    /// # Errors
+    /// When it cannot be read or is not UTF-8.
+    pub fn read(&self, path: &Path) -> Result<Document, NotesError> {
+        Ok(Document::parse(self.format, &read_text(path)?))
+    }
+
+    /// A link to a block of a page, as the graph's program writes it.
+    #[must_use]
+    pub fn link(&self, page: &str, block: &str) -> String {
+        match self.format {
+            Format::Outline => format!("[{page}]((({block})))"),
+            Format::Markdown => format!("[[{page}#^{block}]]"),
+        }
+    }
+}
+
+fn collect(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) -> Result<(), NotesError> {
+    for entry in fs::read_dir(folder).map_err(NotesError::io("list", folder))? {
+        let entry = entry.map_err(NotesError::io("list", folder))?;
+        let kind = entry.file_type().map_err(NotesError::io("look at", folder))?;
+        let path = entry.path();
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let is_markdown = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("md"));
+        // Logseq keeps its own copies in logseq/.
+        let is_own = name.starts_with('.') || name == "logseq" || name == "node_modules";
+        if kind.is_dir() && depth > 0 && !is_own {
+            collect(&path, depth - 1, found)?;
+        } else if kind.is_file() && is_markdown && !is_conflict_copy(name.trim_end_matches(".md")) {
+            found.push(path);
+        }
+    }
+    Ok(())
+}
+
+fn read_text(path: &Path) -> Result<String, NotesError> {
+    let bytes = fs::read(path).map_err(NotesError::io("read", path))?;
+    String::from_utf8(bytes).map_err(|_| NotesError::NotUtf8(path.to_owned()))
+}

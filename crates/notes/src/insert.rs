@@ -1,0 +1,195 @@
+//! Where a new block goes and how it is written there: the lines, and the line in front of which they come.
+
+use crate::block::{Block, Kind};
+use crate::document::{Document, Format};
+use crate::lines::{Line, indent_of};
+
+/// Where a block is to come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// At the end of the page.
+    AtEnd,
+    /// Below this block, behind all that stands there.
+    Under(usize),
+}
+
+/// Lines to put in front of a line.
+#[derive(Debug)]
+pub(crate) struct Insertion {
+    pub(crate) at: usize,
+    pub(crate) lines: Vec<String>,
+}
+
+/// The heading that new knowledge gets on a page of plain Markdown that has headings.
+const NOTES_HEADING: &str = "Notes";
+
+pub(crate) fn insertion(document: &Document, place: &Place, text: &[String], id: &str, unit: &str) -> Insertion {
+    match (document.format, place) {
+        (Format::Outline, Place::AtEnd) => at_end_of_outline(document, text, id),
+        (Format::Outline, Place::Under(parent)) => {
+            let indent = child_indent(document, *parent, unit);
+            Insertion { at: end_of(document, document.blocks[*parent].end), lines: bullet(&indent, text, id) }
+        }
+        (Format::Markdown, Place::AtEnd) => at_end_of_markdown(document, text, id, unit),
+        (Format::Markdown, Place::Under(parent)) => under_in_markdown(document, *parent, text, id, unit),
+    }
+}
+
+/// Behind the last line before `end` that is not blank.
+fn end_of(document: &Document, end: usize) -> usize {
+    let lines = document.lines.get(..end).unwrap_or_default();
+    lines.iter().rposition(|line| !line.is_blank()).map_or(end, |last| last + 1)
+}
+
+/// A bullet with its text and its id, as Logseq writes them.
+fn bullet(indent: &str, text: &[String], id: &str) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut text = text.iter();
+    let begins_with_fence = text.clone().next().is_some_and(|line| crate::opaque::Region::opened_by(line).is_some());
+    if begins_with_fence {
+        lines.push(format!("{indent}- id:: {id}"));
+    } else {
+        lines.extend(text.next().map(|first| format!("{indent}- {first}")));
+        lines.push(format!("{indent}  id:: {id}"));
+    }
+    lines.extend(text.map(|line| if line.is_empty() { String::new() } else { format!("{indent}  {line}") }));
+    lines
+}
+
+fn at_end_of_outline(document: &Document, text: &[String], id: &str) -> Insertion {
+    let last = document.children(None).next_back().map(|last| &document.blocks[last]);
+    let indent = last.map_or("", |last| indent_of(&document.lines[last.lines.start].text));
+    let mut lines = bullet(indent, text, id);
+    // A page that has nothing but properties: Logseq wants a blank line behind them.
+    if last.is_none() && document.lines.last().is_some_and(|line| !line.is_blank()) {
+        lines.insert(0, String::new());
+    }
+    let at = if last.is_none() { document.lines.len() } else { end_of(document, document.lines.len()) };
+    Insertion { at, lines }
+}
+
+/// As the last block below the parent is indented, else one level more than the parent.
+fn child_indent(document: &Document, parent: usize, unit: &str) -> String {
+    let indent = |block: &Block| indent_of(&document.lines[block.lines.start].text).to_owned();
+    match document.children(Some(parent)).next_back() {
+        Some(child) => indent(&document.blocks[child]),
+        None => format!("{}{}", indent(&document.blocks[parent]), usual_unit(document).unwrap_or(unit.to_owned())),
+    }
+}
+
+/// The indentation of one level, by the first block that has some.
+pub(crate) fn usual_unit(document: &Document) -> Option<String> {
+    let indent = |block: &Block| indent_of(&document.lines[block.lines.start].text);
+    let units = document.blocks.iter().filter_map(|block| {
+        let parent = document.blocks.get(block.parent?)?;
+        indent(block).strip_prefix(indent(parent)).filter(|unit| !unit.is_empty())
+    });
+    units.map(str::to_owned).next()
+}
+
+fn is_item(block: &Block) -> bool {
+    block.kind == Kind::Item
+}
+
+/// At the end of a page without headings, else below its last heading `Notes`, which is made where there is none.
+fn at_end_of_markdown(document: &Document, text: &[String], id: &str, unit: &str) -> Insertion {
+    let headings = |block: &&Block| matches!(block.kind, Kind::Heading(_));
+    let notes = document
+        .blocks
+        .iter()
+        .rposition(|block| headings(&block) && document.content(block, block.lines.start).trim() == NOTES_HEADING);
+    if let Some(notes) = notes {
+        return under_in_markdown(document, notes, text, id, unit);
+    }
+    let at = end_of(document, document.lines.len());
+    let has_headings = document.blocks.iter().any(|block| headings(&block));
+    let mut lines = Vec::new();
+    if has_headings {
+        let levels = document.blocks.iter().filter_map(|block| match block.kind {
+            Kind::Heading(level) => Some(usize::from(level)),
+            _ => None,
+        });
+        // Below the page's title, beside its sections.
+        let level = levels.min().map_or(2, |top| top.max(2));
+        lines = vec![String::new(), format!("{} {NOTES_HEADING}", "#".repeat(level)), String::new()];
+        lines.extend(paragraph("", text, id));
+    } else {
+        let last = document.blocks.last().filter(|block| is_item(block));
+        lines.extend(last.is_none().then(String::new).filter(|_| at > 0));
+        let root = document.children(None).next_back().map(|root| &document.blocks[root]);
+        lines
+            .extend(last.and(root).map_or_else(|| paragraph("", text, id), |root| item_like(document, root, text, id)));
+    }
+    Insertion { at, lines }
+}
+
+fn under_in_markdown(document: &Document, parent: usize, text: &[String], id: &str, unit: &str) -> Insertion {
+    let block = &document.blocks[parent];
+    match block.kind {
+        Kind::Heading(_) => under_heading(document, parent, text, id),
+        Kind::Item => {
+            let at = end_of(document, block.end);
+            if let Some(child) = document.children(Some(parent)).next_back() {
+                return Insertion { at, lines: item_like(document, &document.blocks[child], text, id) };
+            }
+            let own = indent_of(&document.lines[block.lines.start].text);
+            let wide = " ".repeat(block.marker - block.indent);
+            let step = usual_unit(document).filter(|unit| unit.starts_with('\t') || unit.len() >= wide.len());
+            let step = step.unwrap_or(if unit.starts_with('\t') { unit.to_owned() } else { wide });
+            Insertion { at, lines: item(&format!("{own}{step}- "), &format!("{own}{step}  "), text, id) }
+        }
+        Kind::Paragraph => {
+            let at = end_of(document, block.lines.end);
+            let mut lines = vec![String::new()];
+            lines.extend(paragraph("", text, id));
+            lines.extend(document.lines.get(at).filter(|next| !next.is_blank()).map(|_| String::new()));
+            Insertion { at, lines }
+        }
+    }
+}
+
+/// At the end of what stands directly below a heading, before its sub-headings.
+fn under_heading(document: &Document, heading: usize, text: &[String], id: &str) -> Insertion {
+    let block = &document.blocks[heading];
+    let below =
+        document.children(Some(heading)).take_while(|child| !matches!(document.blocks[*child].kind, Kind::Heading(_)));
+    let last = below.last().map(|last| &document.blocks[last]);
+    let at = end_of(document, last.map_or(block.lines.end, |last| last.end));
+    if let Some(last) = last.filter(|last| is_item(last)) {
+        return Insertion { at, lines: item_like(document, last, text, id) };
+    }
+    let mut lines = vec![String::new()];
+    lines.extend(paragraph("", text, id));
+    lines.extend(document.lines.get(at).filter(|next| !Line::is_blank(next)).map(|_| String::new()));
+    Insertion { at, lines }
+}
+
+/// An item beside another: its indentation and sign, the next number for a numbered one.
+fn item_like(document: &Document, other: &Block, text: &[String], id: &str) -> Vec<String> {
+    let marker = document.lines[other.lines.start].text.get(..other.marker).unwrap_or("- ");
+    let digits: String = marker.chars().filter(char::is_ascii_digit).collect();
+    let next =
+        digits.parse::<u64>().map_or_else(|_| marker.to_owned(), |n| marker.replacen(&digits, &(n + 1).to_string(), 1));
+    let next = if next.ends_with([' ', '\t']) { next } else { format!("{next} ") };
+    let white = indent_of(&next).to_owned();
+    let below = format!("{white}{}", " ".repeat(next.len() - white.len()));
+    item(&next, &below, text, id)
+}
+
+fn item(marker: &str, indent: &str, text: &[String], id: &str) -> Vec<String> {
+    let mut lines = paragraph(indent, text, id);
+    if let Some(first) = lines.first_mut() {
+        *first = format!("{marker}{}", first.trim_start());
+    }
+    lines
+}
+
+fn paragraph(indent: &str, text: &[String], id: &str) -> Vec<String> {
+    let mut lines: Vec<String> = text.iter().map(|line| format!("{indent}{line}")).collect();
+    // Behind a fence the id stands in a line of its own.
+    match lines.last_mut() {
+        Some(last) if !last.trim_start().starts_with(['`', '~']) => last.extend([" ^", id]),
+        _ => lines.push(format!("{indent}^{id}")),
+    }
+    lines
+}

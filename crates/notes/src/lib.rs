@@ -1,0 +1,44 @@
+//! A folder of notes, Logseq's or plain Markdown, read and edited without ever losing a byte.
+//!
+//! Comes in: a folder. Goes out: its pages and journal days as blocks, and files in which exactly what was meant has changed. No model and no database:
+//! called by the product's journal, and usable alone.
+//!
+//! ```
+//! use aha_notes::{Document, Format};
+//!
+//! let mut page = Document::parse(Format::Outline, "tags:: #db\r\n\r\n- Indexes\r\n\t- B-tree");
+//! page.add_under(0, "A partial index covers only the rows of its predicate.", "6650a1", "\t").unwrap();
+//! let added = "\r\n\t- A partial index covers only the rows of its predicate.\r\n\t  id:: 6650a1";
+//! assert_eq!(page.text(), format!("tags:: #db\r\n\r\n- Indexes\r\n\t- B-tree{added}"));
+//! ```
+
+pub mod apply;
+pub mod block;
+pub mod change;
+pub mod config;
+mod content;
+pub mod date_format;
+pub mod document;
+pub mod edit;
+pub mod error;
+pub mod graph;
+mod insert;
+pub mod lines;
+mod markdown;
+pub mod names;
+mod opaque;
+mod outline;
+pub mod property;
+pub mod replace_file;
+pub mod state;
+pub mod undo;
+
+pub use apply::{Applied, Outcome, Preview, apply, preview};
+pub use block::{Block, Kind};
+pub use change::{Action, Change, Origin};
+pub use document::{Document, Format};
+pub use edit::EditError;
+pub use error::NotesError;
+pub use graph::{Graph, Page};
+pub use state::State;
+pub use undo::{Undone, undo};

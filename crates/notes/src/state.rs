@@ -1,0 +1,225 @@
+//! The state folder of a graph: what each write replaced, so that it can be undone, and so that a killed one is cleared up.
+//!
+//! A set is one apply: a folder with a record a write, made before the write, and beside it the replaced text. Nothing here is needed to read the graph.
+
+use std::fmt::Write as _;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+
+use aha_core::failpoint;
+use rustix::fs::{FlockOperation, flock};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+use crate::error::NotesError;
+use crate::replace_file::{Replaced, beside, content, exchange_until_settled, keep};
+
+/// How a write is taken back where the file was changed since.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "wrote")]
+pub enum Wrote {
+    /// A block with this id.
+    Block { id: String, text: String },
+    /// Another text in the place of a block's.
+    Replacement { id: String },
+    /// A link in a journal's block.
+    Link { link: String },
+}
+
+/// One write.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Record {
+    /// The file, relative to the graph.
+    pub file: String,
+    /// Hash of what was there; `None` for a new file.
+    pub base: Option<String>,
+    /// Hash of what was written.
+    pub new: String,
+    #[serde(flatten)]
+    pub wrote: Wrote,
+}
+
+/// See the module. While it is open no other program with this code writes to the graph.
+#[derive(Debug)]
+pub struct State {
+    folder: PathBuf,
+    graph: PathBuf,
+    _lock: File,
+}
+
+/// Records of one apply.
+#[derive(Debug)]
+pub struct Set {
+    pub folder: PathBuf,
+    next: usize,
+}
+
+#[must_use]
+pub fn hash(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(32);
+    for byte in Sha256::digest(bytes).iter().take(16) {
+        let _ = write!(text, "{byte:02x}");
+    }
+    text
+}
+
+const UNDONE: &str = "undone";
+
+impl State {
+    /// Opens the state of a graph below `folder`, and clears up what a killed program left.
+    ///
+    /// # Errors
+    /// When the folder cannot be used, or another program of this kind is at work.
+    pub fn open(folder: &Path, graph: &Path) -> Result<Self, NotesError> {
+        let folder = folder.join(hash(graph.to_string_lossy().as_bytes()));
+        fs::create_dir_all(&folder).map_err(NotesError::io("create", &folder))?;
+        let path = folder.join("lock");
+        let lock = File::create(&path).map_err(NotesError::io("create", &path))?;
+        flock(&lock, FlockOperation::LockExclusive).map_err(|error| NotesError::io("lock", &path)(error.into()))?;
+        let state = Self { folder, graph: graph.to_owned(), _lock: lock };
+        state.clear_up()?;
+        Ok(state)
+    }
+
+    /// A scratch file's name.
+    pub(crate) fn probe(&self) -> PathBuf {
+        self.folder.join("probe")
+    }
+
+    /// All sets that are not undone, the latest first.
+    ///
+    /// # Errors
+    /// When the folder cannot be read.
+    pub fn sets(&self) -> Result<Vec<PathBuf>, NotesError> {
+        let entries = fs::read_dir(&self.folder).map_err(NotesError::io("list", &self.folder))?;
+        let folders = entries.filter_map(|entry| entry.ok().map(|entry| entry.path()));
+        let is_set = |path: &PathBuf| path.is_dir() && path.extension().is_none();
+        let mut sets: Vec<PathBuf> = folders.filter(is_set).collect();
+        sets.sort_by(|a, b| b.cmp(a));
+        Ok(sets)
+    }
+
+    /// # Errors
+    /// When its folder cannot be made.
+    pub fn new_set(&self) -> Result<Set, NotesError> {
+        let entries = fs::read_dir(&self.folder).map_err(NotesError::io("list", &self.folder))?;
+        let stems = entries.filter_map(|entry| entry.ok()?.path().file_stem()?.to_str()?.parse::<u64>().ok());
+        let folder = self.folder.join(format!("{:08}", stems.max().unwrap_or_default() + 1));
+        fs::create_dir(&folder).map_err(NotesError::io("create", &folder))?;
+        Ok(Set { folder, next: 0 })
+    }
+
+    /// Marks a set as taken back; it is kept.
+    pub(crate) fn set_undone(set: &Path) -> Result<(), NotesError> {
+        fs::rename(set, set.with_extension(UNDONE)).map_err(NotesError::io("rename", set))
+    }
+
+    /// The records of a set with their names, in their order.
+    pub(crate) fn records(set: &Path) -> Result<Vec<(PathBuf, Record)>, NotesError> {
+        let entries = fs::read_dir(set).map_err(NotesError::io("list", set))?;
+        let mut paths: Vec<PathBuf> = entries.filter_map(|entry| entry.ok().map(|entry| entry.path())).collect();
+        paths.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
+        paths.sort();
+        paths.into_iter().map(|path| Ok((path.clone(), read_record(&path)?))).collect()
+    }
+
+    /// Files that a killed program left beside those it was replacing: what others wrote goes back, what is ours is removed.
+    fn clear_up(&self) -> Result<(), NotesError> {
+        for set in self.sets()? {
+            for (path, record) in Self::records(&set)? {
+                let file = self.graph.join(&record.file);
+                let _ = fs::remove_file(beside(&file, &tag(&path)).with_extension("aha-part"));
+                let beside = beside(&file, &tag(&path));
+                let Some(left) = content(&beside)? else { continue };
+                let left_hash = hash(&left);
+                if left_hash == record.new {
+                    fs::remove_file(&beside).map_err(NotesError::io("remove", &beside))?;
+                } else if record.base.as_ref() == Some(&left_hash) {
+                    keep(&beside, &path.with_extension("kept"))?;
+                } else {
+                    Self::put_back(&file, &beside, &record, left, &path)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Another program's text came out of an exchange, and the one that exchanged was killed before it could give it back.
+    fn put_back(file: &Path, beside: &Path, record: &Record, left: Vec<u8>, path: &Path) -> Result<(), NotesError> {
+        let present = content(file)?;
+        if let Some(present) = present.filter(|present| hash(present) == record.new) {
+            let settled = exchange_until_settled(file, beside, present, left);
+            settled.map_err(|error| NotesError::io("replace", file)(error.into()))?;
+        }
+        keep(beside, &path.with_extension("other"))
+    }
+
+    /// Replaced files that another program wrote to afterwards: it had them open. What it wrote is kept there.
+    ///
+    /// # Errors
+    /// When a set cannot be read.
+    pub fn written_late(&self) -> Result<Vec<(String, PathBuf)>, NotesError> {
+        let mut late = Vec::new();
+        for set in self.sets()?.into_iter().take(1) {
+            for (path, record) in Self::records(&set)? {
+                let kept = path.with_extension("kept");
+                let hash_of_kept = content(&kept)?.map(|bytes| hash(&bytes));
+                if hash_of_kept.is_some_and(|hash| Some(hash) != record.base) {
+                    late.push((record.file, kept));
+                }
+            }
+        }
+        Ok(late)
+    }
+}
+
+/// What tells the file beside of one record from that of another.
+pub(crate) fn tag(record: &Path) -> String {
+    let set = record.parent().and_then(Path::file_name).unwrap_or_default().to_string_lossy();
+    format!("{set}-{}", record.file_stem().unwrap_or_default().to_string_lossy())
+}
+
+fn read_record(path: &Path) -> Result<Record, NotesError> {
+    let bytes = fs::read(path).map_err(NotesError::io("read", path))?;
+    serde_json::from_slice(&bytes)
+        .map_err(|error| NotesError::Record { path: path.to_owned(), problem: error.to_string() })
+}
+
+impl Set {
+    /// Writes down what is about to be done, the replaced text first, and says where.
+    pub(crate) fn record(&mut self, record: &Record, base: Option<&[u8]>) -> Result<PathBuf, NotesError> {
+        self.next += 1;
+        let path = self.folder.join(format!("{:05}.json", self.next));
+        if let Some(base) = base {
+            write_synced(&path.with_extension("before"), base)?;
+        }
+        let json = serde_json::to_vec_pretty(record).unwrap_or_default();
+        let part = path.with_extension("part");
+        write_synced(&part, &json)?;
+        fs::rename(&part, &path).map_err(NotesError::io("rename", &part))?;
+        failpoint::hit("notes.recorded");
+        Ok(path)
+    }
+
+    /// A write that was not made after all.
+    pub(crate) fn withdraw(path: &Path) {
+        let _ = fs::remove_file(path);
+        let _ = fs::remove_file(path.with_extension("before"));
+    }
+
+    /// Removes the set again if nothing was written.
+    pub(crate) fn finish(self) -> Option<PathBuf> {
+        fs::remove_dir(&self.folder).is_err().then_some(self.folder)
+    }
+}
+
+fn write_synced(path: &Path, bytes: &[u8]) -> Result<(), NotesError> {
+    use std::io::Write as _;
+    let mut file = File::create(path).map_err(NotesError::io("create", path))?;
+    file.write_all(bytes).and_then(|()| file.sync_all()).map_err(NotesError::io("write", path))
+}
+
+/// Whether a replacement was made.
+pub(crate) const fn is_done(replaced: Replaced) -> bool {
+    matches!(replaced, Replaced::Done)
+}

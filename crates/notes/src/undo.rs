@@ -1,0 +1,92 @@
+//! The latest apply taken back: a file that is as it was left gets its former text; one that was changed since loses only what was written.
+
+use std::path::Path;
+
+use crate::apply::relative;
+use crate::change::unlink;
+use crate::document::Document;
+use crate::error::NotesError;
+use crate::graph::Graph;
+use crate::replace_file::{content, keep, replace};
+use crate::state::{Record, State, Wrote, hash, is_done};
+
+/// What became of one write.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Undone {
+    /// The file is as it was before.
+    Restored { file: String },
+    /// The file was changed since; only what was written is gone.
+    TakenOut { file: String },
+    /// The file was changed since where it was written: it is left alone.
+    LeftAlone { file: String, why: &'static str },
+}
+
+/// Takes the latest set back; empty where there is none.
+///
+/// # Errors
+/// When a file cannot be read or written; what was taken back until then stays so, and the rest is done by the next call.
+pub fn undo(graph: &Graph, state: &State) -> Result<Vec<Undone>, NotesError> {
+    let Some(set) = state.sets()?.into_iter().next() else { return Ok(Vec::new()) };
+    let mut undone = Vec::new();
+    for (path, record) in State::records(&set)?.into_iter().rev() {
+        undone.push(undo_one(graph, &path, &record)?);
+    }
+    State::set_undone(&set)?;
+    Ok(undone)
+}
+
+fn undo_one(graph: &Graph, recorded: &Path, record: &Record) -> Result<Undone, NotesError> {
+    let path = graph.root().join(&record.file);
+    let file = relative(graph, &path);
+    let Some(present) = content(&path)? else {
+        return Ok(match record.base {
+            None => Undone::Restored { file },
+            Some(_) => Undone::LeftAlone { file, why: "it was removed" },
+        });
+    };
+    let is_before = record.base.as_ref() == Some(&hash(&present));
+    if is_before {
+        return Ok(Undone::Restored { file });
+    }
+    let (tag, kept) = (format!("undo-{}", crate::state::tag(recorded)), recorded.with_extension("undone"));
+    if hash(&present) == record.new {
+        let Some(before) = content(&recorded.with_extension("before"))? else {
+            keep(&path, &kept)?;
+            return Ok(Undone::Restored { file });
+        };
+        if is_done(replace(&path, Some(&present), &before, &tag, &kept)?) {
+            return Ok(Undone::Restored { file });
+        }
+    }
+    let Some(present) = content(&path)? else { return Ok(Undone::LeftAlone { file, why: "it was removed" }) };
+    let Ok(text) = std::str::from_utf8(&present) else {
+        return Ok(Undone::LeftAlone { file, why: "it is not UTF-8 any more" });
+    };
+    let mut document = Document::parse(graph.format(), text);
+    if let Err(why) = take_out(&mut document, &record.wrote) {
+        return Ok(Undone::LeftAlone { file, why });
+    }
+    let replaced = replace(&path, Some(&present), document.text().as_bytes(), &tag, &kept)?;
+    Ok(if is_done(replaced) {
+        Undone::TakenOut { file }
+    } else {
+        Undone::LeftAlone { file, why: "it is being changed" }
+    })
+}
+
+fn take_out(document: &mut Document, wrote: &Wrote) -> Result<(), &'static str> {
+    match wrote {
+        Wrote::Block { id, text } => {
+            let found = (0..document.blocks().len()).find(|index| document.explicit_id(*index).as_deref() == Some(id));
+            // Whoever removed it has done what was asked.
+            let Some(index) = found else { return Ok(()) };
+            let written = crate::content::lines(document.format(), text).map(|lines| lines.join("\n"));
+            if written.as_deref() != Some(document.block_text(index).as_str()) {
+                return Err("what was written was edited since");
+            }
+            document.remove(index).map_err(|_| "something stands below what was written")
+        }
+        Wrote::Link { link } => unlink(document, link).map(|_| ()).map_err(|_| "the journal's block was changed"),
+        Wrote::Replacement { .. } => Err("the page was changed since a block of it was replaced"),
+    }
+}

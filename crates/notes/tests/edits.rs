@@ -1,0 +1,186 @@
+//! Random edits, each compared with the same edit of a tree: only what was meant has changed.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failed test is the report")]
+
+mod support;
+
+use aha_notes::{Document, Format};
+
+use support::{Node, Random, Tree, tree};
+
+const TEXTS: [&str; 6] = [
+    "Knowledge in one line.",
+    "Knowledge\nin three\nlines",
+    "With a fence:\n```sh\n- echo\nid:: x\n```",
+    "- a bullet and\n  - another",
+    "id:: 0000 tries to be an id",
+    "An open fence:\n```py\nx = 1",
+];
+
+/// What a text is once nothing in it is markup of its own, written down by hand.
+fn expected(text: &str) -> Vec<String> {
+    let lines: &[&str] = match text {
+        "- a bullet and\n  - another" => &["a bullet and", "another"],
+        "id:: 0000 tries to be an id" => &["id: 0000 tries to be an id"],
+        "An open fence:\n```py\nx = 1" => &["An open fence:", "```py", "x = 1", "```"],
+        other => return other.lines().map(str::to_owned).collect(),
+    };
+    lines.iter().map(|line| (*line).to_owned()).collect()
+}
+
+fn new_node(text: &str, id: &str) -> Node {
+    let lines = expected(text);
+    Node {
+        title: lines[0].clone(),
+        properties: vec![("id".to_owned(), id.to_owned())],
+        body: lines[1..].to_vec(),
+        children: Vec::new(),
+    }
+}
+
+/// Lines of a body that a replacement keeps, before those of the new text.
+fn kept(body: &[String]) -> Vec<String> {
+    match body.first().map(String::as_str) {
+        Some(":LOGBOOK:") => body[..3].to_vec(),
+        Some(line) if line.starts_with("SCHEDULED:") => body[..1].to_vec(),
+        _ => Vec::new(),
+    }
+}
+
+fn edit(random: &mut Random, tree: &mut Tree, document: &mut Document, id: &str) {
+    let paths = tree.paths();
+    let index = random.below(paths.len());
+    let text = random.pick(&TEXTS);
+    match random.below(4) {
+        0 => {
+            document.add_section(text, id, tree.unit).unwrap();
+            tree.roots.push(new_node(text, id));
+        }
+        1 => {
+            // The tree's unit is what a page without one is given.
+            document.add_under(index, text, id, tree.unit).unwrap();
+            tree.at(&paths[index]).children.push(new_node(text, id));
+        }
+        2 => {
+            let node = tree.at(&paths[index]);
+            let lines = expected(text);
+            document.replace(index, text, id).unwrap();
+            node.title.clone_from(&lines[0]);
+            node.body = [kept(&node.body), lines[1..].to_vec()].concat();
+            if !node.properties.iter().any(|(key, _)| key == "id") {
+                node.properties.push(("id".to_owned(), id.to_owned()));
+            }
+        }
+        _ => {
+            let node = tree.at(&paths[index]);
+            let value = format!("[Page]((({id})))");
+            document.set_property(index, "extracted-to", &value).unwrap();
+            if node.title.is_empty() {
+                // The bullet takes the property, as Logseq writes it.
+                node.title = format!("extracted-to:: {value}");
+            } else if let Some(known) = node.properties.iter_mut().find(|(key, _)| key == "extracted-to") {
+                known.1 = value;
+            } else {
+                node.properties.push(("extracted-to".to_owned(), value));
+            }
+        }
+    }
+}
+
+/// A block whose bullet is a property and that ends in something else than one is read another way by the tree.
+fn is_in_the_model(tree: &Tree) -> bool {
+    fn ok(node: &Node) -> bool {
+        !node.title.starts_with("extracted-to::") && node.children.iter().all(ok)
+    }
+    tree.roots.iter().all(ok)
+}
+
+#[test]
+fn two_thousand_random_edits_change_what_they_mean_to_and_nothing_else() {
+    let mut edits = 0;
+    for seed in 0..700 {
+        let mut random = Random::new(seed ^ 0xabcd);
+        let mut tree = tree(seed);
+        if tree.preamble.first().is_some_and(String::is_empty) {
+            tree.preamble.clear();
+        }
+        tree.trailing = 0;
+        // A file of one line does not show how it ends its lines.
+        if !tree.render().contains('\n') {
+            tree.newline = "\n";
+        }
+        let mut document = Document::parse(Format::Outline, &tree.render());
+        for step in 0..4 {
+            if !is_in_the_model(&tree) {
+                break;
+            }
+            let before = document.text();
+            edit(&mut random, &mut tree, &mut document, &format!("id-{seed}-{step}"));
+            assert_eq!(document.text(), tree.render(), "seed {seed}, step {step}, of {before}");
+            assert_eq!(Document::parse(Format::Outline, &document.text()), document);
+            edits += 1;
+        }
+    }
+    assert!(edits >= 2000, "{edits}");
+}
+
+/// What is left of a text without the lines of the other, in order.
+fn added<'a>(before: &str, after: &'a str) -> Option<Vec<&'a str>> {
+    let mut rest = before.lines().peekable();
+    let added = after.lines().filter(|line| rest.next_if_eq(line).is_none()).collect();
+    rest.next().is_none().then_some(added)
+}
+
+#[test]
+fn random_edits_of_plain_markdown_only_add_lines() {
+    let texts = ["Knowledge.", "Two\nlines", "- a bullet"];
+    let mut edits = 0;
+    for seed in 0..600 {
+        let mut random = Random::new(seed);
+        let text = tree(seed).render().replace('\r', "");
+        let mut document = Document::parse(Format::Markdown, &text);
+        for step in 0..4 {
+            let (id, new) = (format!("k-{seed}-{step}"), random.pick(&texts));
+            let before = document.text();
+            let index = random.below(document.blocks().len());
+            let result = if random.one_in(4) {
+                document.add_section(new, &id, "\t")
+            } else {
+                document.add_under(index, new, &id, "\t")
+            };
+            if result.is_err() {
+                // Refused rather than guessed: nothing has changed.
+                assert_eq!(document.text(), before);
+                continue;
+            }
+            let lines = added(&before, &document.text().clone()).map(|lines| lines.join("|"));
+            assert!(lines.as_ref().is_some_and(|lines| lines.contains(&format!("^{id}"))), "{lines:?} of {before}");
+            assert!(
+                (0..document.blocks().len()).any(|index| document.explicit_id(index).as_deref() == Some(id.as_str()))
+            );
+            edits += 1;
+        }
+    }
+    assert!(edits >= 1500, "{edits}");
+}
+
+#[test]
+fn a_block_that_begins_with_a_fence_gets_its_property_first() {
+    let mut document = Document::parse(Format::Outline, "- ```py\n  x\n  ```\n- next");
+    document.set_property(0, "extracted-to", "x").unwrap();
+    assert_eq!(document.text(), "- extracted-to:: x\n  ```py\n  x\n  ```\n- next");
+}
+
+#[test]
+fn what_was_added_can_be_removed_again() {
+    for seed in 0..300 {
+        let text = tree(seed).render();
+        let mut document = Document::parse(Format::Outline, &text);
+        let index = usize::try_from(seed).unwrap() % document.blocks().len();
+        document.add_under(index, "New\nknowledge", "n-1", "\t").unwrap();
+        let added =
+            (0..document.blocks().len()).find(|index| document.explicit_id(*index).as_deref() == Some("n-1")).unwrap();
+        document.remove(added).unwrap();
+        assert_eq!(document.text(), text, "seed {seed}");
+    }
+}
