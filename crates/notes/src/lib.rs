@@ -23,6 +23,7 @@ pub mod edit;
 pub mod error;
 pub mod graph;
 mod insert;
+pub mod knowledge;
 pub mod lines;
 mod markdown;
 pub mod names;

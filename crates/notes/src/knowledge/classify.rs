@@ -1,0 +1,292 @@
+//! Whether a block says something that will still be true next year: how it is said tells much of it.
+//!
+//! Knowledge is told in the present tense about things, with reasons, conditions and measures; a diary tells what its writer did, felt and has to do, and
+//! when. Each sign has a weight; what speaks for and against is given with the degree.
+
+use crate::property;
+
+/// How likely a block holds lasting knowledge.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Judgement {
+    /// From 0 to 1; 0.5 and more is taken for knowledge.
+    pub confidence: f64,
+    /// The signs found, the weightiest first.
+    pub reasons: Vec<&'static str>,
+}
+
+/// Taken for knowledge from here on.
+pub const LEAST_CONFIDENCE: f64 = 0.5;
+const BIAS: f64 = -1.6;
+
+/// A sign: what it is called, what it weighs, how often it counts at most, and what shows it.
+type Sign = (&'static str, f64, usize, fn(&Text) -> usize);
+
+const SIGNS: [Sign; 17] = [
+    ("says that it was learned", 3.2, 1, |text| text.starts_with(&LEARNED)),
+    ("a decision", 2.6, 1, |text| text.starts_with(&["decision:", "decided:", "rule:", "note:", "tip:", "lesson:"])),
+    ("gives a reason or a condition", 1.1, 2, |text| text.count(&REASONS)),
+    ("speaks of what always holds", 1.0, 2, |text| text.count(&GENERAL)),
+    ("is about things, in the present tense", 1.5, 1, |text| usize::from(text.has_present_verb())),
+    ("gives a measure", 0.9, 1, |text| usize::from(text.has_measure())),
+    ("names code", 1.1, 1, |text| usize::from(text.raw.contains('`'))),
+    ("says how to do something", 1.0, 1, |text| usize::from(text.is_advice())),
+    ("explains after a colon or semicolon", 0.6, 1, |text| {
+        usize::from(text.raw.contains(": ") || text.raw.contains("; "))
+    }),
+    ("says a whole sentence", 0.9, 1, |text| usize::from(text.words.len() >= 8)),
+    ("is only a few words", -1.8, 1, |text| usize::from(text.words.len() < 5)),
+    ("a task", -3.5, 1, |text| usize::from(text.is_task)),
+    ("tells what was done", -2.4, 1, |text| usize::from(text.begins_with_deed())),
+    ("speaks of its writer", -1.5, 1, |text| text.count(&FIRST_PERSON).min(1)),
+    ("is about a time near the day", -1.6, 2, |text| text.times_near()),
+    ("is told in the past or the future", -1.2, 1, |text| usize::from(text.is_past_or_future())),
+    ("asks", -2.0, 1, |text| usize::from(text.raw.trim_end().ends_with('?'))),
+];
+
+const LEARNED: [&str; 12] = [
+    "learned ",
+    "learnt ",
+    "til:",
+    "til ",
+    "today i learned",
+    "discovered ",
+    "found out ",
+    "turns out ",
+    "realised ",
+    "realized ",
+    "good to know",
+    "the reason was",
+];
+const REASONS: [&str; 18] = [
+    "because",
+    "since",
+    "so that",
+    "so ",
+    "otherwise",
+    "unless",
+    "if ",
+    "when ",
+    "without",
+    "instead",
+    "therefore",
+    "which",
+    "that",
+    "before",
+    "while",
+    "caused by",
+    "due to",
+    "as long as",
+];
+const GENERAL: [&str; 17] = [
+    "always", "never", "each", "every", "only", "must", "should", "usually", "cannot", "can", "may", "need", "needs",
+    "at least", "at most", "not", "all",
+];
+const FIRST_PERSON: [&str; 10] = ["i", "we", "my", "our", "me", "us", "i'm", "i'll", "we'll", "mine"];
+const PRESENT: [&str; 54] = [
+    "is", "are", "takes", "allows", "gives", "keeps", "means", "makes", "promises", "replaces", "returns", "reads",
+    "needs", "need", "lets", "lose", "loses", "helps", "causes", "builds", "belongs", "nest", "fruit", "fix",
+    "connect", "rot", "works", "accepts", "answers", "predict", "predicts", "drops", "runs", "has", "have", "does",
+    "do", "leaves", "trades", "shrinks", "begins", "stays", "grows", "keep", "becomes", "turns", "exchange", "survive",
+    "contains", "uses", "requires", "supports", "costs", "depends",
+];
+const DEEDS: [&str; 60] = [
+    "woke",
+    "fed",
+    "called",
+    "pushed",
+    "reviewed",
+    "felt",
+    "wrote",
+    "saw",
+    "ran",
+    "drove",
+    "bought",
+    "made",
+    "had",
+    "went",
+    "met",
+    "slept",
+    "ate",
+    "read",
+    "reading",
+    "watched",
+    "cleaned",
+    "finished",
+    "fixed",
+    "deployed",
+    "repaired",
+    "visited",
+    "started",
+    "ordered",
+    "baked",
+    "cooked",
+    "tried",
+    "forgot",
+    "paired",
+    "pairing",
+    "debugging",
+    "working",
+    "sowed",
+    "sold",
+    "sent",
+    "got",
+    "built",
+    "took",
+    "cut",
+    "swam",
+    "left",
+    "lost",
+    "found",
+    "put",
+    "set",
+    "told",
+    "spoke",
+    "talked",
+    "sat",
+    "began",
+    "gave",
+    "came",
+    "was",
+    "were",
+    "been",
+    "rotated",
+];
+const TIMES: [&str; 36] = [
+    "today",
+    "tomorrow",
+    "yesterday",
+    "tonight",
+    "this morning",
+    "this afternoon",
+    "this evening",
+    "this week",
+    "next week",
+    "last week",
+    "last year",
+    "next year",
+    "next month",
+    "last month",
+    "monday",
+    "tuesday",
+    "wednesday",
+    "thursday",
+    "friday",
+    "saturday",
+    "sunday",
+    "mondays",
+    "tuesdays",
+    "wednesdays",
+    "thursdays",
+    "fridays",
+    "so far",
+    "again",
+    "finally",
+    "in two weeks",
+    "by summer",
+    "in the evening",
+    "all morning",
+    "all afternoon",
+    "afterwards",
+    "next appointment",
+];
+const TASKS: [&str; 12] =
+    ["TODO", "DOING", "DONE", "LATER", "NOW", "WAITING", "WAIT", "IN-PROGRESS", "CANCELED", "CANCELLED", "[ ]", "[x]"];
+const UNITS: [&str; 34] = [
+    "%", "°", "°c", "m", "cm", "mm", "km", "kg", "g", "l", "ml", "hours", "hour", "days", "years", "minutes",
+    "seconds", "bytes", "mb", "gb", "tb", "tonnes", "degrees", "€", "ms", "times", "weeks", "months", "v", "w", "kw",
+    "hz", "mg", "ghz",
+];
+
+/// A block's text, taken apart once.
+struct Text {
+    raw: String,
+    lower: String,
+    words: Vec<String>,
+    is_task: bool,
+}
+
+impl Text {
+    fn of(raw: &str) -> Self {
+        let lines = raw.lines().filter(|line| property::parse(line).is_none());
+        let text = lines.collect::<Vec<_>>().join(" ");
+        let is_task = TASKS.iter().any(|mark| text.starts_with(&format!("{mark} ")));
+        let lower = text.to_lowercase();
+        let word = |word: &str| {
+            word.trim_matches(|c: char| !c.is_alphanumeric() && c != '%' && c != '€' && c != '°').to_owned()
+        };
+        let words = lower.split_whitespace().map(word).filter(|word| !word.is_empty()).collect();
+        Self { raw: text, lower, words, is_task }
+    }
+
+    fn starts_with(&self, starts: &[&str]) -> usize {
+        usize::from(starts.iter().any(|start| self.lower.starts_with(start)))
+    }
+
+    /// How many of these words or phrases it has.
+    fn count(&self, phrases: &[&str]) -> usize {
+        let spaced = format!(" {} ", self.words.join(" "));
+        phrases.iter().filter(|phrase| spaced.contains(&format!(" {} ", phrase.trim()))).count()
+    }
+
+    fn has_present_verb(&self) -> bool {
+        self.words.iter().skip(1).any(|word| PRESENT.contains(&word.as_str()))
+    }
+
+    fn has_measure(&self) -> bool {
+        let number = |word: &str| word.chars().next().is_some_and(|c| c.is_ascii_digit());
+        let pairs =
+            self.words.windows(2).any(|pair| matches!(pair, [a, b] if number(a) && UNITS.contains(&b.as_str())));
+        pairs || self.words.iter().any(|word| number(word) && word.ends_with(['%', '°', '€']))
+    }
+
+    fn is_advice(&self) -> bool {
+        const ADVICE: [&str; 9] = ["use", "run", "avoid", "prefer", "drop", "subtract", "retry", "to", "when"];
+        let begins = self.words.first().is_some_and(|word| ADVICE.contains(&word.as_str()));
+        begins || self.lower.contains("; use ") || self.lower.contains("; drop ") || self.lower.contains(", use ")
+    }
+
+    fn begins_with_deed(&self) -> bool {
+        let Some(first) = self.words.first() else { return false };
+        // "Toughened glass", "Archived files": an adjective, where a verb of its own follows.
+        let is_past = first.len() > 4 && first.ends_with("ed") && !self.has_present_verb();
+        let is_learned = self.starts_with(&LEARNED) > 0;
+        !is_learned && (is_past || DEEDS.contains(&first.as_str()))
+    }
+
+    fn times_near(&self) -> usize {
+        let clock = self.words.iter().filter(|word| {
+            let (hour, minute) = word.split_once(':').unwrap_or_default();
+            !hour.is_empty()
+                && hour.len() <= 2
+                && minute.len() == 2
+                && word.bytes().all(|byte| byte.is_ascii_digit() || byte == b':')
+        });
+        let dates = self.words.iter().filter(|word| word.len() == 10 && word.matches('-').count() == 2);
+        // What was learned today holds tomorrow.
+        let times = if self.starts_with(&LEARNED) > 0 { 0 } else { self.count(&TIMES) };
+        times + clock.count() + dates.count()
+    }
+
+    fn is_past_or_future(&self) -> bool {
+        let told = self
+            .count(&["was", "were", "will", "had", "did", "wants", "want", "went", "came", "got", "said", "agreed"]);
+        told > 0 && self.starts_with(&LEARNED) == 0
+    }
+}
+
+/// See the module. `text` is a block's own, without what stands below it.
+#[must_use]
+pub fn judge(text: &str) -> Judgement {
+    let text = Text::of(text);
+    let found: Vec<(&'static str, f64)> = SIGNS
+        .iter()
+        .filter_map(|(name, weight, most, count)| {
+            let count = u32::try_from(count(&text).min(*most)).unwrap_or_default();
+            (count > 0).then(|| (*name, weight * f64::from(count)))
+        })
+        .collect();
+    let sum = BIAS + found.iter().map(|(_, weight)| weight).sum::<f64>();
+    let mut found = found;
+    found.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
+    Judgement { confidence: 1.0 / (1.0 + (-sum).exp()), reasons: found.into_iter().map(|(name, _)| name).collect() }
+}

@@ -1,0 +1,171 @@
+//! A block's text without its day: task marks, "learned today that", dates and days taken away. What it says stays word for word.
+
+/// What a sentence of a diary begins with and knowledge does not, longest first.
+const OPENINGS: [&str; 30] = [
+    "today i learned that ",
+    "today i learned: ",
+    "today i learned ",
+    "i learned today that ",
+    "i learned that ",
+    "learned today that ",
+    "learnt today that ",
+    "learned today: ",
+    "learned that ",
+    "learnt that ",
+    "learned: ",
+    "til that ",
+    "til: ",
+    "til ",
+    "i discovered that ",
+    "discovered today that ",
+    "discovered that ",
+    "discovered ",
+    "found out today that ",
+    "found out that ",
+    "found out: ",
+    "it turns out that ",
+    "it turns out ",
+    "turns out that ",
+    "turns out ",
+    "realised that ",
+    "realized that ",
+    "good to know: ",
+    "note to self: ",
+    "note: ",
+];
+const MARKS: [&str; 12] = [
+    "TODO ",
+    "DOING ",
+    "DONE ",
+    "LATER ",
+    "NOW ",
+    "WAITING ",
+    "WAIT ",
+    "IN-PROGRESS ",
+    "CANCELED ",
+    "CANCELLED ",
+    "[ ] ",
+    "[x] ",
+];
+const TIMES: [&str; 10] = [
+    "earlier today",
+    "today",
+    "yesterday",
+    "this morning",
+    "this afternoon",
+    "this evening",
+    "tonight",
+    "last night",
+    "right now",
+    "just now",
+];
+
+/// See the module. `above` is what the block stands below, the nearest last: where the text begins with "It is", "This has", what that means is looked up there.
+#[must_use]
+pub fn reword(text: &str, above: &[String]) -> String {
+    let mut lines = text.lines();
+    let first = lines.next().unwrap_or_default();
+    let first = sentence(&with_subject(&without_times(without_opening(first.trim())), above));
+    let rest = lines.map(str::trim_end);
+    [first.as_str()].into_iter().chain(rest).collect::<Vec<_>>().join("\n")
+}
+
+fn without_opening(text: &str) -> &str {
+    let text = MARKS.iter().find_map(|mark| text.strip_prefix(mark)).unwrap_or(text);
+    let text = text.trim_start_matches(['#', ' ']);
+    let lower = text.to_lowercase();
+    let opening = OPENINGS.iter().find(|opening| lower.starts_with(*opening));
+    opening.and_then(|opening| text.get(opening.len()..)).unwrap_or(text)
+}
+
+/// Without the days that it names in passing; a comma beside one goes, too.
+fn without_times(text: &str) -> String {
+    let mut text = text.to_owned();
+    for time in TIMES {
+        while let Some(at) = find_word(&text, time) {
+            let before = text.get(..at).unwrap_or_default().trim_end().trim_end_matches(',').to_owned();
+            let after = text.get(at + time.len()..).unwrap_or_default().trim_start_matches(',').trim_start().to_owned();
+            let space =
+                if before.is_empty() || after.is_empty() || after.starts_with(['.', ',', ';', ':']) { "" } else { " " };
+            text = format!("{before}{space}{after}");
+        }
+    }
+    text
+}
+
+fn find_word(text: &str, word: &str) -> Option<usize> {
+    let lower = text.to_lowercase();
+    // Bytes are only those of the text where lower case has as many.
+    let is_same_length = lower.len() == text.len();
+    let is_border = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric() && c != '-' && c != '_' && c != '`');
+    let found = lower.match_indices(word).find(|(at, _)| {
+        is_border(lower.get(..*at).and_then(|before| before.chars().next_back()))
+            && is_border(lower.get(at + word.len()..).and_then(|after| after.chars().next()))
+    });
+    found.filter(|_| is_same_length).map(|(at, _)| at)
+}
+
+fn with_subject(text: &str, above: &[String]) -> String {
+    let Some((pronoun, rest)) = text.split_once(' ') else { return text.to_owned() };
+    let is_pronoun = ["it", "this", "that", "it's"].contains(&pronoun.to_lowercase().as_str());
+    let is_verb = ["is", "has", "can", "needs", "takes", "does", "must", "should", "works"]
+        .iter()
+        .any(|verb| rest.starts_with(&format!("{verb} ")));
+    match above.iter().rev().find_map(|text| subject(text)).filter(|_| is_pronoun && is_verb) {
+        Some(subject) => format!("{subject} {rest}"),
+        None => text.to_owned(),
+    }
+}
+
+/// What a block above is about: its one link, or its few words.
+fn subject(text: &str) -> Option<String> {
+    let first = text.lines().next()?.trim().trim_end_matches(':');
+    let link = first.split_once("[[").and_then(|(_, rest)| rest.split_once("]]")).map(|(name, _)| name);
+    if let Some(name) = link {
+        return Some(format!("[[{name}]]"));
+    }
+    let first = without_opening(first);
+    let first = first.strip_prefix("Tried ").unwrap_or(first);
+    (!first.is_empty() && first.split_whitespace().count() <= 3).then(|| first.to_owned())
+}
+
+fn sentence(text: &str) -> String {
+    let text = text.trim();
+    let mut chars = text.chars();
+    // A word of code keeps its first letter.
+    let first = chars
+        .next()
+        .map(|first| if text.starts_with('`') { first.to_string() } else { first.to_uppercase().to_string() });
+    let text = format!("{}{}", first.unwrap_or_default(), chars.as_str());
+    let is_whole = text.ends_with(['.', '!', '?', ':', '`', ')', ']', '|', '>', '"']) || text.is_empty();
+    let is_prose = text.split_whitespace().count() > 3;
+    if is_whole && !text.ends_with([')', ']', '`', '"']) || !is_prose { text } else { format!("{text}.") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::reword;
+
+    #[test]
+    fn the_day_goes_and_what_is_said_stays() {
+        let cases = [
+            (
+                "Learned today that Python's `asyncio.Queue` is not thread-safe",
+                "Python's `asyncio.Queue` is not thread-safe.",
+            ),
+            ("TIL: tugs pull 65 tonnes", "Tugs pull 65 tonnes."),
+            ("TODO Rye dough needs acid today, always", "Rye dough needs acid always."),
+            ("`fsync` on a file does not sync its directory", "`fsync` on a file does not sync its directory."),
+            ("A line\n```\ntoday\n```", "A line\n```\ntoday\n```"),
+            ("It turns out Todaysoft ships a parser", "Todaysoft ships a parser."),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(reword(text, &[]), expected);
+        }
+        assert_eq!(
+            reword("This is Python-specific and slow", &["Tried Textual framework".to_owned()]),
+            "Textual framework is Python-specific and slow."
+        );
+        assert_eq!(reword("It needs a licence", &["Call about [[Tugs]] at 9".to_owned()]), "[[Tugs]] needs a licence.");
+    }
+}
