@@ -69,6 +69,19 @@ impl Document {
         &self.blocks
     }
 
+    /// A line of the file without its ending.
+    #[must_use]
+    pub fn line(&self, line: usize) -> &str {
+        self.lines.get(line).map_or("", |line| line.text.as_str())
+    }
+
+    /// A block's own lines as they are, but for blank ones behind it.
+    #[must_use]
+    pub fn block_lines(&self, index: usize) -> Vec<&str> {
+        let Some(block) = self.blocks.get(index) else { return Vec::new() };
+        (block.lines.start..block.lines.end - self.trailing_blank_lines(block)).map(|line| self.line(line)).collect()
+    }
+
     /// A line without indentation and, if it is a block's first, without its marker.
     pub(crate) fn content(&self, block: &Block, line: usize) -> &str {
         let text = self.lines.get(line).map_or("", |line| line.text.as_str());

@@ -1,6 +1,12 @@
 //! What the rules find of labelled days, in figures: `cargo test -p aha-notes --test knowledge -- --nocapture`.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failed test is the report")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a failed test is the report, and figures are printed"
+)]
 
 use aha_notes::knowledge::classify::LEAST_CONFIDENCE;
 use aha_notes::knowledge::pages::links;

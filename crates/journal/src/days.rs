@@ -1,0 +1,138 @@
+//! The days that are asked for, as blocks with what they stand below.
+
+use std::fmt;
+
+use aha_notes::change::EXTRACTED_TO;
+use aha_notes::{Document, Format, Graph, NotesError, Page};
+use chrono::{Days, NaiveDate};
+use thiserror::Error;
+
+/// Why days could not be read.
+#[derive(Debug, Error)]
+pub enum DaysError {
+    #[error("\"{0}\" is no day: write a date as 2026-03-02, two with .. between them, today or yesterday")]
+    Range(String),
+    #[error("there is no journal page of {0}; `aha-radar journal init` shows where they are looked for")]
+    NoDays(String),
+    #[error(transparent)]
+    Notes(#[from] NotesError),
+}
+
+/// Days from the first to the last, both included.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Range {
+    pub first: NaiveDate,
+    pub last: NaiveDate,
+}
+
+impl Range {
+    /// Reads `2026-03-02`, `2026-03-02..2026-03-05`, `today`, `yesterday`.
+    ///
+    /// # Errors
+    /// When it is none of them.
+    pub fn parse(text: &str, today: NaiveDate) -> Result<Self, DaysError> {
+        let wrong = || DaysError::Range(text.to_owned());
+        let day = |text: &str| match text.trim() {
+            "today" => Some(today),
+            "yesterday" => today.checked_sub_days(Days::new(1)),
+            text => NaiveDate::parse_from_str(text, "%Y-%m-%d").ok(),
+        };
+        let (first, last) = text.split_once("..").unwrap_or((text, text));
+        let range = Self { first: day(first).ok_or_else(wrong)?, last: day(last).ok_or_else(wrong)? };
+        if range.first <= range.last { Ok(range) } else { Err(wrong()) }
+    }
+}
+
+impl fmt::Display for Range {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.first == self.last { write!(f, "{}", self.first) } else { write!(f, "{}..{}", self.first, self.last) }
+    }
+}
+
+/// A journal day with its blocks.
+#[derive(Debug, Clone)]
+pub struct Day {
+    pub page: Page,
+    /// Relative to the graph.
+    pub file: String,
+    pub document: Document,
+    ids: Vec<String>,
+}
+
+/// A block of a day that may hold knowledge.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JournalBlock {
+    pub id: String,
+    /// Its place among the day's blocks.
+    pub index: usize,
+    pub text: String,
+    /// What it stands below, the outermost first.
+    pub above: Vec<String>,
+}
+
+/// The days of a range that there are; without a range the latest one before today.
+///
+/// # Errors
+/// When there are none, or one cannot be read.
+pub fn days(graph: &Graph, range: Option<Range>, today: NaiveDate) -> Result<Vec<Day>, DaysError> {
+    let mut pages = graph.days()?;
+    if let Some(range) = range {
+        pages.retain(|page| page.day.is_some_and(|day| (range.first..=range.last).contains(&day)));
+    } else {
+        pages.retain(|page| page.day.is_some_and(|day| day < today));
+        pages.drain(..pages.len().saturating_sub(1));
+    }
+    if pages.is_empty() {
+        return Err(DaysError::NoDays(
+            range.map_or_else(|| format!("a day before {today}"), |range| range.to_string()),
+        ));
+    }
+    pages.into_iter().map(|page| Day::read(graph, page)).collect()
+}
+
+impl Day {
+    fn read(graph: &Graph, page: Page) -> Result<Self, DaysError> {
+        let document = graph.read(&page.path)?;
+        let file = page.path.strip_prefix(graph.root()).unwrap_or(&page.path).to_string_lossy().into_owned();
+        let ids = document.ids(&page.name);
+        Ok(Self { page, file, document, ids })
+    }
+
+    /// Blocks with text from which nothing was extracted yet.
+    #[must_use]
+    pub fn blocks(&self) -> Vec<JournalBlock> {
+        let text_of = |index: usize| self.document.block_text(index);
+        let blocks = self.ids.iter().enumerate().filter_map(|(index, id)| {
+            let text = text_of(index);
+            let is_done = self.document.property(index, EXTRACTED_TO).is_some();
+            let is_heading = self.document.format() == Format::Markdown && self.document.is_heading(index);
+            let above = self.document.ancestors(index).into_iter().map(text_of).collect();
+            (!text.is_empty() && !is_done && !is_heading).then(|| JournalBlock { id: id.clone(), index, text, above })
+        });
+        blocks.collect()
+    }
+
+    /// The day's page properties, a line each.
+    #[must_use]
+    pub fn properties(&self) -> Vec<String> {
+        let properties = self.document.page_properties();
+        properties.into_iter().map(|property| format!("{}:: {}", property.key, property.value)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_range_is_read_as_people_write_it() {
+        let day = |d| NaiveDate::from_ymd_opt(2026, 3, d).unwrap();
+        let read = |text| Range::parse(text, day(10)).ok();
+        assert_eq!(read("2026-03-02"), Some(Range { first: day(2), last: day(2) }));
+        assert_eq!(read("2026-03-02..yesterday"), Some(Range { first: day(2), last: day(9) }));
+        assert_eq!(read("today").map(|range| range.to_string()).as_deref(), Some("2026-03-10"));
+        for wrong in ["2026-03-05..2026-03-02", "2026-02-30", "soon", "", ".."] {
+            assert_eq!(read(wrong), None, "{wrong}");
+        }
+    }
+}
