@@ -24,24 +24,24 @@ pub trait LedgerStore: Send + Sync {
     async fn settle_calls(&self, settlements: &[LeasedSettlement]) -> Result<()>;
 
     /// Reserves calls in their order, as far as the first that is not reserved: all at once where they fit together, else one after
-    /// the other. At least one is told of; an error after that is left to the next time.
+    /// the other. At least one is answered; an error after that is left to the next time.
     async fn reserve_calls(&self, lease: Option<&Lease>, calls: &[NewCall]) -> Result<Vec<Reservation>> {
         let together = self.reserve_together(lease, calls).await?;
         if together == Reservation::Reserved || calls.len() == 1 {
             return Ok(vec![together; calls.len()]);
         }
-        let mut told = Vec::with_capacity(calls.len());
+        let mut reservations = Vec::with_capacity(calls.len());
         for call in calls {
             match self.reserve_together(lease, slice::from_ref(call)).await {
-                Err(error) if told.is_empty() => return Err(error),
+                Err(error) if reservations.is_empty() => return Err(error),
                 Err(_) => break,
-                Ok(reservation) => told.push(reservation),
+                Ok(reservation) => reservations.push(reservation),
             }
-            if told.last() != Some(&Reservation::Reserved) {
+            if reservations.last() != Some(&Reservation::Reserved) {
                 break;
             }
         }
-        Ok(told)
+        Ok(reservations)
     }
 
     /// [`Self::reserve_together`] for one call.
@@ -137,7 +137,7 @@ pub struct Exhausted {
 pub struct Settlement {
     pub call: CallId,
     pub outcome: CallOutcome,
-    /// Kind (for an error) and words.
+    /// Kind (for an error) and message.
     pub error: Option<(String, String)>,
     pub input_tokens: Option<i64>,
     pub cached_input_tokens: Option<i64>,
@@ -157,12 +157,12 @@ const NO_USAGE: &str = "no_usage";
 
 impl Settlement {
     /// As the row has them: a kind wherever the call did not end well.
-    pub(crate) fn kind_and_words(&self) -> (Option<&str>, Option<&str>) {
-        let (kind, words) = self.error.as_ref().map(|(kind, words)| (kind.as_str(), words.as_str())).unzip();
+    pub(crate) fn kind_and_message(&self) -> (Option<&str>, Option<&str>) {
+        let (kind, message) = self.error.as_ref().map(|(kind, message)| (kind.as_str(), message.as_str())).unzip();
         match self.outcome {
-            CallOutcome::Ok => (None, words),
-            CallOutcome::Error => (kind, words),
-            CallOutcome::Unsettled => (kind.filter(|kind| !kind.is_empty()).or(Some(NO_USAGE)), words),
+            CallOutcome::Ok => (None, message),
+            CallOutcome::Error => (kind, message),
+            CallOutcome::Unsettled => (kind.filter(|kind| !kind.is_empty()).or(Some(NO_USAGE)), message),
         }
     }
 

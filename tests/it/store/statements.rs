@@ -15,13 +15,13 @@ use super::world::{FreshPostgres, FreshSqlite};
 use crate::support::radar::files_below;
 
 /// Text that begins like this is a statement, wherever it stands.
-const BEGINNINGS: [&str; 6] = ["SELECT ", "INSERT ", "UPDATE ", "DELETE ", "WITH ", "PRAGMA "];
+const BEGINNINGS: [&str; 7] = ["SELECT ", "INSERT ", "UPDATE ", "DELETE ", "WITH ", "PRAGMA ", "BEGIN "];
 
 /// What takes a statement as its first argument.
 const CALLS: [&str; 5] = ["query", "query_as", "query_scalar", "begin_with", "raw_sql"];
 
 /// Folders and files that put SQL together, from the catalogue or from whole statements; their own tests run what they make.
-const PUT_TOGETHER: [&str; 2] = ["crates/store/src/copy", "crates/store/src/sqlite/script.rs"];
+const PUT_TOGETHER: [&str; 2] = ["crates/store/src/copy", "crates/store/src/sqlite/batches/mod.rs"];
 
 /// Which database a statement is for, as folders, fields of `PerDatabase` and files of SQL name it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -215,7 +215,7 @@ fn no_statement_escapes() {
     let whose: Vec<_> = found.statements.iter().map(|s| (s.sql.as_str(), s.only)).collect();
     assert_eq!(whose, [("SELECT 1", Some(Database::Sqlite)), ("SELECT 2", Some(Database::Postgres))]);
     assert_eq!(Database::of_file("crates/store/src/tables/stories_of.postgres.sql"), Some(Database::Postgres));
-    assert_eq!(Database::of_file("crates/store/src/sqlite/batch.rs"), Some(Database::Sqlite));
+    assert_eq!(Database::of_file("crates/store/src/sqlite/batches/new_items.rs"), Some(Database::Sqlite));
     for unclear in [
         "fn f() { query(&format!(\"{a}\")) }",
         "fn f() { query(concat!(\"a\", $b)) }",

@@ -10,9 +10,9 @@ use super::catalogue::{Column, Kind, MIGRATIONS_TABLE, Reference, Table};
 use super::side::{Side, link, places, quoted};
 use super::value::{Row, arguments, kinds, read};
 use super::{CopyError, Result};
+use crate::postgres::leases;
 use crate::postgres::open::{self, Server};
 use crate::schema::OpenMode;
-use crate::shared::leases;
 
 pub(super) struct PostgresSide {
     connection: PgConnection,

@@ -14,7 +14,7 @@ use super::side::{Side, link, places, quoted};
 use super::value::{Row, arguments, kinds, read};
 use super::{CopyError, Result};
 use crate::schema::OpenMode;
-use crate::shared::leases;
+use crate::sqlite::leases;
 use crate::sqlite::open;
 
 pub(super) struct SqliteSide {

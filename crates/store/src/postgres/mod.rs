@@ -3,27 +3,43 @@
 //! Comes in: the store's operations. Goes out: domain types. Called through [`super::open`]. What SQLite has by having one
 //! writer is had by locks, always taken in this order: the topic's row, a source's row, [`Write::lock_contents`].
 
-mod digests;
+mod batches;
 pub(super) mod error;
-mod fetches;
-mod items;
-mod leases;
-mod ledger;
 pub(super) mod open;
-mod sources;
-mod stories;
 
 // The table groups, written once in `tables/` and compiled here for this database.
 #[path = "../tables/accounts.rs"]
 mod accounts;
 #[path = "../tables/answers.rs"]
 mod answers;
+#[path = "../tables/calls.rs"]
+mod calls;
+#[path = "../tables/counters.rs"]
+mod counters;
+#[path = "../tables/digest_lists.rs"]
+mod digest_lists;
+#[path = "../tables/digests.rs"]
+mod digests;
 #[path = "../tables/feedback.rs"]
 mod feedback;
+#[path = "../tables/fetches.rs"]
+mod fetches;
+#[path = "../tables/items.rs"]
+mod items;
+#[path = "../tables/leases.rs"]
+pub(super) mod leases;
+#[path = "../tables/ledger.rs"]
+mod ledger;
 #[path = "../tables/retention.rs"]
 mod retention;
+#[path = "../tables/reviews.rs"]
+mod reviews;
 #[path = "../tables/runs.rs"]
 mod runs;
+#[path = "../tables/sources.rs"]
+mod sources;
+#[path = "../tables/stories.rs"]
+mod stories;
 #[path = "../tables/topics.rs"]
 mod topics;
 
@@ -44,6 +60,9 @@ use super::{Result, StoreError};
 pub(crate) type Database = PostgresStore;
 pub(crate) type Connection = PgConnection;
 pub(crate) type Values = values::Values<PgArguments>;
+
+/// How a transaction begins that reads several times and sees the same rows each time.
+const BEGIN_SNAPSHOT: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY";
 
 const CONNECTIONS: u32 = 8;
 
@@ -129,7 +148,7 @@ impl Write {
         &mut self.tx
     }
 
-    /// Whether the lease is still its holder's; the topic's row stays locked, so that it stays so until the end.
+    /// Whether the lease is still its owner's; the topic's row stays locked, so that it stays so until the end.
     async fn holds(&mut self, lease: &Lease) -> Result<bool> {
         let held: Option<i64> = sqlx::query_scalar(
             "SELECT lease_token FROM topics WHERE id = $1 AND lease_token = $2 AND lease_holder = $3 FOR NO KEY UPDATE",
@@ -142,12 +161,22 @@ impl Write {
         Ok(held.is_some())
     }
 
-    /// Keeps other writers of this topic out until the end. Whether there is such a topic.
-    async fn lock_topic(&mut self, topic: TopicId) -> Result<bool> {
-        let locked: Option<String> = sqlx::query_scalar("SELECT id FROM topics WHERE id = $1 FOR NO KEY UPDATE")
+    /// Keeps other writers of this topic out until the end.
+    async fn lock_topic(&mut self, topic: TopicId) -> Result<()> {
+        sqlx::query("SELECT id FROM topics WHERE id = $1 FOR NO KEY UPDATE")
             .bind(topic.to_string())
-            .fetch_optional(self.connection())
+            .execute(self.connection())
             .await?;
+        Ok(())
+    }
+
+    /// Whether no other writer has the topic's row; then it is locked until the end, without waiting.
+    async fn try_lock_topic(&mut self, topic: TopicId) -> Result<bool> {
+        let locked: Option<String> =
+            sqlx::query_scalar("SELECT id FROM topics WHERE id = $1 FOR NO KEY UPDATE SKIP LOCKED")
+                .bind(topic.to_string())
+                .fetch_optional(self.connection())
+                .await?;
         Ok(locked.is_some())
     }
 

@@ -1,15 +1,7 @@
-//! What both databases have in common: the statements that read the same in both, the rows they give, and what is made of
-//! them; a table group a file, named as the files beside it in `sqlite/` and `postgres/`.
+//! What the table groups of `tables/` use on both databases: columns, bound values, charges, failpoints.
 
 pub mod charges;
 pub mod column;
-pub mod digests;
-pub mod fetches;
-pub mod items;
-pub mod leases;
-pub mod ledger;
-pub mod sources;
-pub mod stories;
 pub(crate) mod values;
 
 use aha_core::failpoint;

@@ -11,7 +11,7 @@ const PAGES: usize = 1000;
 /// What a stage writes at once, about.
 pub(super) const PAGES_OF_A_WRITE: usize = 20;
 /// What a call's reservation or its settlement writes: its row, its answer, the counters and their indexes.
-pub(super) const PAGES_OF_A_SCRIPT: usize = 5;
+pub(super) const PAGES_OF_A_BATCH: usize = 5;
 /// Pages in the log (16 MiB) at which a commit does what is left of it after all: while writing never ceases the log grows, since it
 /// begins anew only when all of it has been folded.
 pub(super) const MOST_PAGES: &str = "4096";

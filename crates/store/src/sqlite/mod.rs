@@ -3,36 +3,50 @@
 //! Comes in: the store's operations. Goes out: domain types. Called through [`super::open`]. The database keeps a
 //! write-ahead log, so readers never wait for the writer; writers of other processes wait for each other, 5 s at most.
 
+mod batches;
 mod checkpoint;
-mod digests;
 pub(super) mod error;
-mod fetches;
-mod items;
-mod leases;
-mod ledger;
-mod ledger_scripts;
-mod new_items;
 pub(super) mod open;
-mod script;
-mod sources;
-mod stories;
 
 // The table groups, written once in `tables/` and compiled here for this database.
 #[path = "../tables/accounts.rs"]
 mod accounts;
 #[path = "../tables/answers.rs"]
 mod answers;
+#[path = "../tables/calls.rs"]
+mod calls;
+#[path = "../tables/counters.rs"]
+mod counters;
+#[path = "../tables/digest_lists.rs"]
+mod digest_lists;
+#[path = "../tables/digests.rs"]
+mod digests;
 #[path = "../tables/feedback.rs"]
 mod feedback;
+#[path = "../tables/fetches.rs"]
+mod fetches;
+#[path = "../tables/items.rs"]
+mod items;
+#[path = "../tables/leases.rs"]
+pub(super) mod leases;
+#[path = "../tables/ledger.rs"]
+mod ledger;
 #[path = "../tables/retention.rs"]
 mod retention;
+#[path = "../tables/reviews.rs"]
+mod reviews;
 #[path = "../tables/runs.rs"]
 mod runs;
+#[path = "../tables/sources.rs"]
+mod sources;
+#[path = "../tables/stories.rs"]
+mod stories;
 #[path = "../tables/topics.rs"]
 mod topics;
 
 use std::time::Duration;
 
+use aha_core::ids::TopicId;
 use sqlx::pool::PoolConnection;
 use sqlx::sqlite::{SqliteArguments, SqlitePoolOptions};
 use sqlx::{Connection as _, Sqlite, SqliteConnection, SqlitePool, Transaction};
@@ -41,13 +55,16 @@ use super::records::Lease;
 use super::schema::{OpenMode, SchemaVersion};
 use super::shared::{PerDatabase, column, hit, values};
 use super::{Result, StoreError};
+use batches::WriteQueue;
 use checkpoint::{Checkpoints, PAGES_OF_A_WRITE};
-use script::Lane;
 
 /// What the files of `tables/` call this database's store, connection and parameters.
 pub(crate) type Database = SqliteStore;
 pub(crate) type Connection = SqliteConnection;
 pub(crate) type Values = values::Values<SqliteArguments>;
+
+/// How a transaction begins that reads several times and sees the same rows each time.
+const BEGIN_SNAPSHOT: &str = "BEGIN";
 
 /// SQLite has one writer: a queue in this process waits better than a lock in the file.
 const WRITERS: u32 = 1;
@@ -65,7 +82,7 @@ pub struct SqliteStore {
     writer: SqlitePool,
     reader: SqlitePool,
     checkpoints: Checkpoints,
-    scripts: Lane,
+    batches: WriteQueue,
 }
 
 impl SqliteStore {
@@ -90,7 +107,7 @@ impl SqliteStore {
         // Only then: the last to close would fold the log of the migrations into the file at once.
         drop(writer.acquire().await?);
         open::close(prepared).await;
-        Ok(Self { scripts: Lane::to(writer.clone()), writer, reader, checkpoints })
+        Ok(Self { batches: WriteQueue::new(writer.clone()), writer, reader, checkpoints })
     }
 
     /// The schema version of a database and the one that this program knows, without changing anything.
@@ -145,7 +162,7 @@ impl Write {
         &mut self.tx
     }
 
-    /// Whether the lease is still its holder's.
+    /// Whether the lease is still its owner's.
     async fn holds(&mut self, lease: &Lease) -> Result<bool> {
         let held: Option<i64> = sqlx::query_scalar(
             "SELECT lease_token FROM topics WHERE id = $1 AND lease_token = $2 AND lease_holder = $3",
@@ -156,6 +173,18 @@ impl Write {
         .fetch_optional(self.connection())
         .await?;
         Ok(held.is_some())
+    }
+
+    /// Keeps other writers of this topic out until the end: nothing to do, as nobody else writes meanwhile.
+    #[expect(clippy::unused_async, reason = "as on Postgres, which has to lock")]
+    async fn lock_topic(&mut self, _: TopicId) -> Result<()> {
+        Ok(())
+    }
+
+    /// Whether no other writer has the topic's row: nobody else writes meanwhile.
+    #[expect(clippy::unused_async, reason = "as on Postgres, which has to lock")]
+    async fn try_lock_topic(&mut self, _: TopicId) -> Result<bool> {
+        Ok(true)
     }
 
     /// Keeps other writers of what topics share out until the end: nothing to do, as nobody else writes meanwhile.

@@ -1,15 +1,16 @@
-//! The items of looks that nobody has seen before, stored many at a time: a trip to the connection's thread costs more than a row
-//! does. What may be an item that is stored already, or another one of these looks, is left to be looked for one by one.
+//! The items of fetches that nobody has seen before, stored many at a time. What may be an item that is stored already, or another one
+//! of these fetches, is left to be found one by one.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 use aha_core::ids::SourceId;
 use aha_core::item::TimeBasis;
-use sqlx::{QueryBuilder, Sqlite, SqliteConnection};
 
+use super::Batch;
 use crate::shared::column;
-use crate::shared::fetches::{self as sql, bind_item};
+use crate::sqlite::fetches::{INSERT_ITEM, bind_item};
+use crate::sqlite::{Connection, Values};
 use crate::{FetchCommit, IdentifiedItem, Result};
 
 /// Rows a statement; SQLite takes 32,766 parameters.
@@ -28,17 +29,17 @@ const MAYBE_KNOWN: &str = "
               WHERE t.source_id = w.value ->> 0 AND t.hash_text = w.value ->> 4 AND t.hash_url IS NULL))";
 
 /// Where an item came from that is new.
-const INSERT_PROVENANCE: &str = "
+const INSERT_NEW_PROVENANCE: &str = "
     INSERT INTO content_item_sources (source_id, external_id, item_id, url, first_seen_at, catch_up_from,
         from_first_fetch, published_time)
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
 
-/// An item and the look that brought it.
-pub(super) type Brought<'f> = (&'f FetchCommit, &'f IdentifiedItem);
+/// An item and the fetch that brought it.
+type Brought<'f> = (&'f FetchCommit, &'f IdentifiedItem);
 
-/// Stores what is certainly new; returns the others of each look, in their order.
+/// Stores what is certainly new; returns the others of each fetch, in their order.
 pub(super) async fn store<'f>(
-    connection: &mut SqliteConnection,
+    connection: &mut Connection,
     fetches: &[&'f FetchCommit],
 ) -> Result<Vec<Vec<&'f IdentifiedItem>>> {
     let brought: Vec<Brought<'f>> =
@@ -51,7 +52,7 @@ pub(super) async fn store<'f>(
     let (new, others): (Vec<_>, Vec<_>) = brought.iter().copied().enumerate().partition(is_new);
     let new: Vec<Brought<'_>> = new.into_iter().map(|(_, brought)| brought).collect();
     for some in new.chunks(ROWS) {
-        insert_with_provenances(connection, some).await?;
+        insert(connection, some).await?;
     }
     let mut others = others.into_iter().map(|(_, brought)| brought).peekable();
     let others_of = |fetch: &FetchCommit| {
@@ -82,7 +83,7 @@ fn shared_signs<'f>(brought: &[Brought<'f>]) -> HashSet<Sign<'f>> {
     uses.into_iter().filter(|(_, uses)| *uses > 1).map(|(sign, _)| sign).collect()
 }
 
-async fn maybe_known(connection: &mut SqliteConnection, brought: &[Brought<'_>]) -> Result<HashSet<usize>> {
+async fn maybe_known(connection: &mut Connection, brought: &[Brought<'_>]) -> Result<HashSet<usize>> {
     if brought.is_empty() {
         return Ok(HashSet::new());
     }
@@ -98,28 +99,16 @@ async fn maybe_known(connection: &mut SqliteConnection, brought: &[Brought<'_>])
     positions.into_iter().map(|position| column::number("position", position)).collect()
 }
 
-/// One row an item.
-pub(super) async fn insert(connection: &mut SqliteConnection, items: &[Brought<'_>]) -> Result<()> {
-    let mut statement: QueryBuilder<Sqlite> = QueryBuilder::new(for_rows(sql::INSERT_ITEM, items.len()));
-    let mut query = statement.build();
+/// One row an item, and one for where each came from, in one trip.
+async fn insert(connection: &mut Connection, items: &[Brought<'_>]) -> Result<()> {
+    let both = [INSERT_ITEM, INSERT_NEW_PROVENANCE].map(|insert| for_rows(insert, items.len())).join(";\n");
+    let mut values = Values::default();
     for (fetch, item) in items {
-        query = bind_item!(query, fetch, item);
-    }
-    query.execute(connection).await?;
-    Ok(())
-}
-
-/// The same with where each came from, in one trip.
-async fn insert_with_provenances(connection: &mut SqliteConnection, items: &[Brought<'_>]) -> Result<()> {
-    let both = [sql::INSERT_ITEM, INSERT_PROVENANCE].map(|insert| for_rows(insert, items.len())).join(";\n");
-    let mut statement: QueryBuilder<Sqlite> = QueryBuilder::new(both);
-    let mut query = statement.build();
-    for (fetch, item) in items {
-        query = bind_item!(query, fetch, item);
+        values = bind_item(values, fetch, item)?;
     }
     for (fetch, item) in items {
         let published = (item.time_basis == TimeBasis::Published).then_some(item.time);
-        query = query
+        values = values
             .bind(fetch.source.to_string())
             .bind(column::text(&item.external_id))
             .bind(item.id.to_string())
@@ -129,8 +118,7 @@ async fn insert_with_provenances(connection: &mut SqliteConnection, items: &[Bro
             .bind(i64::from(fetch.is_first))
             .bind(column::millis(published));
     }
-    query.execute(connection).await?;
-    Ok(())
+    Batch { sql: both, values, before: 0 }.run_within(connection).await
 }
 
 /// A statement that inserts one row, for so many. Its parameters have no numbers: SQLite would look for each of them among all.

@@ -1,41 +1,49 @@
-//! The ledger on Postgres: see [`crate::shared::ledger`].
+//! The ledger's operations, over `provider_calls`, `budget_counters`, `budget_adjustments` and `content_item_deep_reviews`: see
+//! `calls.rs`, `counters.rs` and `reviews.rs` beside this file.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use aha_core::ids::{CallId, ItemId};
+use aha_core::ids::ItemId;
 use aha_core::time::Timestamp;
-use aha_core::topic::BudgetTier;
 use async_trait::async_trait;
-use sqlx::PgConnection;
 
-use super::PostgresStore;
 use super::answers::write_answer;
+use super::calls::{adjust, close_calls, end_unknown, gone, insert_call, list_calls, list_costs, list_spend};
+use super::counters::{counter, raise_all};
 use super::items::upsert_embedding;
-use crate::shared::ledger::ledger_of;
+use super::reviews::{get_review, put_review};
+use super::{Database, batches};
 use crate::{
-    Adjustment, CallCost, CallFilter, CallRecord, Counter, Exhausted, Gone, Lease, LeasedSettlement, LedgerStore,
-    NewCall, Reservation, Result, Review, Settlement, SpendBy, SpendRow, StoreError,
+    Adjustment, CallCost, CallFilter, CallRecord, Counter, Gone, Lease, LeasedSettlement, LedgerStore, NewCall,
+    Reservation, Result, Review, SpendBy, SpendRow,
 };
 
-ledger_of!(PgConnection);
-
 #[async_trait]
-impl LedgerStore for PostgresStore {
+impl LedgerStore for Database {
     async fn reserve_together(&self, lease: Option<&Lease>, calls: &[NewCall]) -> Result<Reservation> {
+        if batches::reserve_calls(self, lease, calls).await? {
+            return Ok(Reservation::Reserved);
+        }
         let mut write = match lease {
             Some(lease) => self.write_fenced("reserve_call", lease).await?,
             None => self.write("reserve_call").await?,
         };
-        let reservation = reserve(write.connection(), lease.map(|lease| lease.token), calls).await?;
-        if reservation == Reservation::Reserved {
-            write.commit().await?;
-        } else {
+        let reservation = raise_all(write.connection(), calls).await?;
+        if reservation != Reservation::Reserved {
             write.roll_back().await?;
+            return Ok(reservation);
         }
+        for call in calls {
+            insert_call(write.connection(), lease.map(|lease| lease.token), call).await?;
+        }
+        write.commit().await?;
         Ok(reservation)
     }
 
     async fn settle_calls(&self, settlements: &[LeasedSettlement]) -> Result<()> {
+        if batches::settle_calls(self, settlements).await? {
+            return Ok(());
+        }
         let mut write = self.write("settle_call").await?;
         // The topics' rows before the counters, as reservations lock them.
         let mut held = BTreeMap::new();
@@ -45,7 +53,7 @@ impl LedgerStore for PostgresStore {
         if settlements.iter().any(|leased| leased.settlement.vectors.is_some()) {
             write.lock_contents().await?;
         }
-        close(write.connection(), settlements).await?;
+        close_calls(write.connection(), settlements).await?;
         for LeasedSettlement { lease, settlement } in settlements {
             let is_held = lease.as_ref().is_none_or(|lease| held.get(lease) == Some(&true));
             for answer in &settlement.answers {
@@ -95,13 +103,7 @@ impl LedgerStore for PostgresStore {
     }
 
     async fn costs_of_calls(&self, calls: &[String]) -> Result<Vec<CallCost>> {
-        Ok(sqlx::query_as(
-            "SELECT id, coalesce(cost_microcredits, reserved_microcredits, 0) AS microcredits, stories FROM provider_calls
-             WHERE id = ANY($1) ORDER BY id",
-        )
-        .bind(super::id_list(calls)?)
-        .fetch_all(&mut *self.reader().await?)
-        .await?)
+        list_costs(&mut *self.reader().await?, calls).await
     }
 
     async fn commit_review(&self, review: &Review) -> Result<()> {
@@ -113,15 +115,4 @@ impl LedgerStore for PostgresStore {
     async fn review(&self, item: ItemId) -> Result<Option<Review>> {
         get_review(&mut *self.reader().await?, item).await
     }
-}
-
-/// Rows that are about to be written; they stay locked until the end.
-async fn open_calls(connection: &mut PgConnection, ids: &[String]) -> Result<Vec<OpenCall>> {
-    Ok(sqlx::query_as(
-        "SELECT id, state, reserved_microcredits, cost_microcredits, counters_json, latency_ms, finished_at
-         FROM provider_calls WHERE id = ANY($1) ORDER BY id FOR UPDATE",
-    )
-    .bind(ids)
-    .fetch_all(connection)
-    .await?)
 }

@@ -1,0 +1,197 @@
+//! Statement batches: several statements run in one trip to the connection's thread, as a transaction or within one.
+//!
+//! A trip there and back costs more than a statement does, and the ledger and ingest are measured (`cargo bench`). So what they do all
+//! the time is a batch: `ledger.rs` reserves and settles calls, `new_items.rs` inserts items that nobody has seen before,
+//! `fetches.rs` writes how fetches ended. Anything else goes statement by statement. A batch cannot ask and then decide; it can
+//! assert, and where an assertion fails nothing of it was done, and the caller goes step by step, which can say why. Statements and the
+//! functions that bind their parameters are those of `tables/`, by the types of [`Values`].
+
+mod fetches;
+mod ledger;
+mod new_items;
+mod queue;
+
+use sqlx::error::ErrorKind;
+use sqlx::query::Query;
+use sqlx::sqlite::SqliteArguments;
+use sqlx::{AssertSqlSafe, Encode, Sqlite, Type};
+
+use super::checkpoint::PAGES_OF_A_BATCH;
+use super::{Connection, SqliteStore, Values};
+use crate::Result;
+use crate::shared::hit;
+
+pub(super) use fetches::commit_fetches;
+pub(super) use ledger::{reserve_calls, settle_calls};
+pub(super) use queue::WriteQueue;
+
+/// Of a batch's statements, about.
+const USUAL_BYTES: usize = 4096;
+
+/// Statements with their parameters.
+#[derive(Debug)]
+struct Batch {
+    sql: String,
+    values: Values,
+    /// How many parameters the statements before the last one have.
+    before: usize,
+}
+
+impl Batch {
+    fn new() -> Self {
+        Self { sql: String::with_capacity(USUAL_BYTES), values: Values::default(), before: 0 }
+    }
+
+    /// Adds a statement; the parameters that are bound next are its own, from `$1` on.
+    fn statement(mut self, statement: &str) -> Self {
+        self.before = self.values.len();
+        if !self.sql.is_empty() {
+            self.sql.push_str(";\n");
+        }
+        let mut parts = statement.split('$');
+        self.sql.push_str(parts.next().unwrap_or_default());
+        for part in parts {
+            let digits = part.bytes().take_while(u8::is_ascii_digit).count();
+            let (number, rest) = part.split_at(digits);
+            let number: usize = number.parse().unwrap_or_default();
+            self.sql.push('$');
+            self.sql.push_str(&(number + self.before).to_string());
+            self.sql.push_str(rest);
+        }
+        self
+    }
+
+    /// Binds the next parameter.
+    fn bind<'v, T: Encode<'v, Sqlite> + Type<Sqlite>>(self, value: T) -> Self {
+        self.bind_with(|values| values.bind(value))
+    }
+
+    /// Binds what a table's function binds.
+    fn bind_with(mut self, bind: impl FnOnce(Values) -> Values) -> Self {
+        self.values = bind(self.values);
+        self
+    }
+
+    /// The same with a function that may fail.
+    fn try_bind_with(mut self, bind: impl FnOnce(Values) -> Result<Values>) -> Result<Self> {
+        self.values = bind(self.values)?;
+        Ok(self)
+    }
+
+    /// The whole fails unless the condition holds; the parameters that are bound next are its own. It adds a row that a `CHECK` refuses
+    /// where it does not: SQLite reports that by a code, and a statement that gives no row wakes nobody who waits for the end.
+    fn assert(self, condition: &str) -> Self {
+        self.statement(&format!("INSERT INTO budget_counters (counter, calls) SELECT '', -1 WHERE NOT ({condition})"))
+    }
+
+    /// The whole fails unless the last statement changed a row.
+    fn assert_changed(self) -> Self {
+        self.assert("changes() > 0")
+    }
+
+    /// Makes a transaction of its own of it.
+    fn into_transaction(mut self) -> Self {
+        self.sql = format!("BEGIN IMMEDIATE;\n{};\nCOMMIT", self.sql);
+        self
+    }
+
+    /// Runs it as a part of a transaction that is open already.
+    async fn run_within(self, connection: &mut Connection) -> Result<()> {
+        Ok(self.execute(connection).await?)
+    }
+
+    async fn execute(self, connection: &mut Connection) -> sqlx::Result<()> {
+        let arguments = self.values.into_arguments()?;
+        let query: Query<'_, Sqlite, SqliteArguments> = sqlx::query_with(AssertSqlSafe(self.sql), arguments);
+        query.execute(connection).await?;
+        Ok(())
+    }
+}
+
+/// Runs a batch as a transaction of its own, to its end, also when the caller goes away meanwhile. `false` where an assertion failed or a row
+/// was refused; then nothing has changed.
+async fn run(store: &SqliteStore, operation: &'static str, batch: Batch) -> Result<bool> {
+    hit(operation, "before_commit");
+    let is_done = store.batches.run(operation, batch).await?;
+    if is_done {
+        store.checkpoints.note(PAGES_OF_A_BATCH);
+        hit(operation, "after_commit");
+    }
+    Ok(is_done)
+}
+
+/// Whether a constraint refused a row, an assertion's included.
+fn is_refused(error: &sqlx::Error) -> bool {
+    error.as_database_error().is_some_and(|error| {
+        matches!(error.kind(), ErrorKind::CheckViolation | ErrorKind::UniqueViolation | ErrorKind::ForeignKeyViolation)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use futures::FutureExt as _;
+
+    use super::{Batch, run};
+    use crate::{LedgerStore as _, OpenMode, SqliteStore};
+
+    const RAISE: &str = "INSERT INTO budget_counters (counter, calls) VALUES ($1, $2)";
+
+    async fn store(folder: &tempfile::TempDir) -> SqliteStore {
+        let url = format!("sqlite://{}/test.db", folder.path().display());
+        SqliteStore::open(&url, OpenMode::CreateIfMissing).await.unwrap()
+    }
+
+    fn raise(batch: Batch, counter: &str, calls: i64) -> Batch {
+        batch.statement(RAISE).bind(counter).bind(calls)
+    }
+
+    async fn calls(store: &SqliteStore, counter: &str) -> i64 {
+        store.counters(&[counter.to_owned()]).await.unwrap()[0].calls
+    }
+
+    #[test]
+    fn each_statement_s_parameters_are_its_own() {
+        let batch = Batch::new().statement("A $1, $2 $1").bind(1).bind(2).assert("B $1").bind(3).statement("C $1");
+        let asserting = "INSERT INTO budget_counters (counter, calls) SELECT '', -1 WHERE NOT (B $3)";
+        assert_eq!(batch.sql, format!("A $1, $2 $1;\n{asserting};\nC $4"));
+    }
+
+    #[tokio::test]
+    async fn all_of_it_is_done_or_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = store(&folder).await;
+        let both = raise(raise(Batch::new(), "one", 1), "two", 2).assert_changed();
+        assert!(run(&store, "test", both).await.unwrap());
+        let failing = raise(Batch::new(), "three", 3)
+            .statement("DELETE FROM topics WHERE id = $1")
+            .bind("nobody")
+            .assert_changed();
+        assert!(!run(&store, "test", failing).await.unwrap());
+        let refused = raise(raise(Batch::new(), "three", 3), "four", -1);
+        assert!(!run(&store, "test", refused).await.unwrap());
+        assert!(!run(&store, "test", raise(Batch::new(), "one", 1)).await.unwrap(), "it is there already");
+        assert!(run(&store, "test", raise(Batch::new(), "five", 5)).await.unwrap(), "nothing is left open");
+        for (counter, expected) in [("one", 1), ("two", 2), ("three", 0), ("four", 0), ("five", 5)] {
+            assert_eq!(calls(&store, counter).await, expected, "{counter}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_statement_that_cannot_run_is_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = store(&folder).await;
+        let wrong = raise(Batch::new(), "one", 1).statement("UPDATE nowhere SET nothing = 1");
+        assert!(run(&store, "test", wrong).await.is_err());
+        assert!(run(&store, "test", raise(Batch::new(), "two", 2)).await.unwrap(), "nothing is left open");
+        assert_eq!((calls(&store, "one").await, calls(&store, "two").await), (0, 2));
+    }
+
+    #[tokio::test]
+    async fn it_ends_though_its_caller_goes_away() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = store(&folder).await;
+        assert!(run(&store, "test", raise(Batch::new(), "one", 1)).now_or_never().is_none());
+        assert!(run(&store, "test", raise(Batch::new(), "two", 2)).await.unwrap());
+        assert_eq!((calls(&store, "one").await, calls(&store, "two").await), (1, 2));
+    }
+}

@@ -1,0 +1,247 @@
+//! `provider_calls`, the ledger's rows, and `budget_adjustments`, their corrections by hand.
+
+use std::collections::BTreeMap;
+
+use aha_core::ids::CallId;
+use aha_core::time::Timestamp;
+use aha_core::topic::BudgetTier;
+
+use super::counters::{charge, charge_one};
+use super::{Connection, Values, id_list};
+use crate::shared::charges::{Moves, OpenCall};
+use crate::shared::{PerDatabase, column, found};
+use crate::{
+    Adjustment, CallCost, CallFilter, CallRecord, Gone, LeasedSettlement, NewCall, Result, Settlement, SpendBy,
+    SpendRow, StoreError,
+};
+
+pub(super) const INSERT_CALL: &str = "
+    INSERT INTO provider_calls (id, run_id, topic_id, purpose, provider, model, prompt_id, attempt, stories, state,
+        reserved_microcredits, counters_json, lease_token, started_at, expires_at, degraded_from)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'reserved', $10, $11, $12, $13, $14, $15)";
+
+pub(super) const CLOSE_CALL: &str = "
+    UPDATE provider_calls
+    SET state = $2, error_kind = $3, error = $4, input_tokens = $5, cached_input_tokens = $6, output_tokens = $7,
+        reasoning_tokens = $8, cost_microcredits = $9, latency_ms = $10, request_id = $11, finished_at = $12
+    WHERE id = $1";
+
+const EXPIRED: &str = "
+    SELECT id FROM provider_calls WHERE state = 'reserved' AND coalesce(expires_at, 0) < $1 ORDER BY id";
+
+const SUCCEEDED: &str = "
+    SELECT c.id FROM provider_calls c JOIN runs r ON r.id = c.run_id
+    WHERE c.state = 'reserved' AND r.topic_id = $1 AND coalesce(c.lease_token, 0) < $2 ORDER BY c.id";
+
+const END_UNKNOWN: &str = "
+    UPDATE provider_calls
+    SET state = CASE WHEN reserved_microcredits = 0 THEN 'error' ELSE 'unsettled' END,
+        error_kind = 'interrupted',
+        cost_microcredits = CASE WHEN reserved_microcredits = 0 THEN 0 END,
+        error = 'the process that made the call ended before the answer was stored'
+    WHERE id = $1";
+
+const ADJUST_CALL: &str = "
+    UPDATE provider_calls
+    SET cost_microcredits = $2, state = CASE WHEN state = 'unsettled' THEN 'error' ELSE state END
+    WHERE id = $1";
+
+const INSERT_ADJUSTMENT: &str = "
+    INSERT INTO budget_adjustments (id, provider_call_id, from_microcredits, to_microcredits, reason, adjusted_at)
+    VALUES ($1, $2, $3, $4, $5, $6)";
+
+const COUNT_ADJUSTMENTS: &str = "SELECT count(*) FROM budget_adjustments WHERE provider_call_id = $1";
+
+const CALLS: &str = "
+    SELECT c.id, c.run_id, t.name AS topic, c.purpose, c.provider, c.model, c.prompt_id, c.attempt, c.stories, c.state,
+           c.error_kind, c.error, c.input_tokens, c.cached_input_tokens, c.output_tokens, c.reasoning_tokens,
+           c.reserved_microcredits, c.cost_microcredits, c.latency_ms, c.request_id, c.started_at, c.finished_at
+    FROM provider_calls c LEFT JOIN topics t ON t.id = c.topic_id
+    WHERE (CAST($1 AS TEXT) IS NULL OR c.state = CAST($1 AS TEXT))
+      AND (CAST($2 AS TEXT) IS NULL OR c.purpose = CAST($2 AS TEXT))
+      AND (CAST($3 AS TEXT) IS NULL OR c.run_id = CAST($3 AS TEXT))
+      AND (CAST($5 AS TEXT) IS NULL OR substr(c.id, 1, length(CAST($5 AS TEXT))) = CAST($5 AS TEXT))
+    ORDER BY c.started_at DESC, c.id LIMIT $4";
+
+const SPEND: &str = "
+    SELECT CASE CAST($1 AS TEXT)
+               WHEN 'day' THEN CAST(c.started_at / 86400000 AS TEXT)
+               WHEN 'purpose' THEN c.purpose
+               WHEN 'model' THEN c.provider || '/' || c.model
+               ELSE coalesce(t.name, '(none)')
+           END AS key,
+           count(*) AS calls,
+           CAST(sum(CASE WHEN c.state = 'error' THEN 1 ELSE 0 END) AS BIGINT) AS errors,
+           CAST(sum(CASE WHEN c.state = 'unsettled' THEN 1 ELSE 0 END) AS BIGINT) AS unsettled,
+           CAST(sum(CASE WHEN coalesce(c.cost_microcredits, c.reserved_microcredits) IS NULL THEN 1 ELSE 0 END) AS BIGINT)
+               AS unpriced,
+           CAST(sum(c.stories) AS BIGINT) AS stories,
+           CAST(coalesce(sum(c.input_tokens), 0) AS BIGINT) AS input_tokens,
+           CAST(coalesce(sum(c.output_tokens), 0) AS BIGINT) AS output_tokens,
+           CAST(coalesce(sum(coalesce(c.cost_microcredits, c.reserved_microcredits)), 0) AS BIGINT) AS microcredits,
+           CAST(coalesce(sum(CASE WHEN c.cost_microcredits IS NULL THEN c.reserved_microcredits ELSE 0 END), 0) AS BIGINT)
+               AS reserved_microcredits
+    FROM provider_calls c LEFT JOIN topics t ON t.id = c.topic_id
+    WHERE c.started_at >= $2 GROUP BY 1 ORDER BY 1";
+
+const COSTS: &str = super::statement(PerDatabase {
+    sqlite: "
+        SELECT id, coalesce(cost_microcredits, reserved_microcredits, 0) AS microcredits, stories FROM provider_calls
+        WHERE id IN (SELECT value FROM json_each($1)) ORDER BY id",
+    postgres: "
+        SELECT id, coalesce(cost_microcredits, reserved_microcredits, 0) AS microcredits, stories FROM provider_calls
+        WHERE id = ANY($1) ORDER BY id",
+});
+
+/// Rows that are about to be written. On Postgres they stay locked until the end; on SQLite nobody else writes meanwhile.
+const OPEN_CALLS: &str = super::statement(PerDatabase {
+    sqlite: "
+        SELECT id, state, reserved_microcredits, cost_microcredits, counters_json, latency_ms, finished_at
+        FROM provider_calls WHERE id IN (SELECT value FROM json_each($1))",
+    postgres: "
+        SELECT id, state, reserved_microcredits, cost_microcredits, counters_json, latency_ms, finished_at
+        FROM provider_calls WHERE id = ANY($1) ORDER BY id FOR UPDATE",
+});
+
+pub(super) async fn insert_call(connection: &mut Connection, lease_token: Option<i64>, call: &NewCall) -> Result<()> {
+    bind_call(Values::default(), call, lease_token)?.query(INSERT_CALL)?.execute(connection).await?;
+    Ok(())
+}
+
+/// Binds the parameters of [`INSERT_CALL`].
+pub(super) fn bind_call(values: Values, call: &NewCall, lease_token: Option<i64>) -> Result<Values> {
+    Ok(values
+        .bind(call.id.to_string())
+        .bind(call.run.map(|run| run.to_string()))
+        .bind(call.topic.map(|topic| topic.to_string()))
+        .bind(call.purpose)
+        .bind(column::text(&call.provider))
+        .bind(column::text(&call.model))
+        .bind(call.prompt_id.as_str())
+        .bind(call.attempt)
+        .bind(call.stories)
+        .bind(call.reserved_microcredits)
+        .bind(column::to_json(&call.counters())?)
+        .bind(lease_token)
+        .bind(call.started_at.as_millis())
+        .bind(call.expires_at.as_millis())
+        .bind(call.degraded_from.map(BudgetTier::as_str)))
+}
+
+async fn open_calls(connection: &mut Connection, ids: &[String]) -> Result<Vec<OpenCall>> {
+    Ok(sqlx::query_as(OPEN_CALLS).bind(id_list(ids)?).fetch_all(connection).await?)
+}
+
+async fn open_call(connection: &mut Connection, id: &str) -> Result<OpenCall> {
+    let row = open_calls(connection, &[id.to_owned()]).await?.pop();
+    row.ok_or_else(|| StoreError::NotFound { what: "ledger row", id: id.to_owned() })
+}
+
+/// Closes the calls' rows and moves their charges.
+pub(super) async fn close_calls(connection: &mut Connection, settlements: &[LeasedSettlement]) -> Result<()> {
+    let settlements: BTreeMap<String, &Settlement> =
+        settlements.iter().map(|leased| (leased.settlement.call.to_string(), &leased.settlement)).collect();
+    let ids: Vec<String> = settlements.keys().cloned().collect();
+    let open: BTreeMap<String, OpenCall> =
+        open_calls(connection, &ids).await?.into_iter().map(|open| (open.id.clone(), open)).collect();
+    let mut moves = Moves::default();
+    let mut closing = Vec::with_capacity(ids.len());
+    for (id, settlement) in &settlements {
+        let open = open.get(id).ok_or_else(|| StoreError::NotFound { what: "ledger row", id: id.clone() })?;
+        if let Some((release, settle)) = open.change_by(settlement)? {
+            moves.add(&open.counters_json, release, settle)?;
+            closing.push(*settlement);
+        }
+    }
+    charge(connection, moves).await?;
+    for settlement in closing {
+        close_row(connection, settlement).await?;
+    }
+    Ok(())
+}
+
+async fn close_row(connection: &mut Connection, settlement: &Settlement) -> Result<()> {
+    let closed = bind_settlement(Values::default(), settlement).query(CLOSE_CALL)?.execute(connection).await?;
+    found(closed.rows_affected(), "ledger row", settlement.call)
+}
+
+/// Binds the parameters of [`CLOSE_CALL`].
+pub(super) fn bind_settlement(values: Values, settlement: &Settlement) -> Values {
+    let (kind, message) = settlement.kind_and_message();
+    values
+        .bind(settlement.call.to_string())
+        .bind(settlement.outcome.as_str())
+        .bind(column::optional_text(kind))
+        .bind(column::optional_text(message))
+        .bind(settlement.input_tokens)
+        .bind(settlement.cached_input_tokens)
+        .bind(settlement.output_tokens)
+        .bind(settlement.reasoning_tokens)
+        .bind(settlement.cost_microcredits)
+        .bind(settlement.latency_ms)
+        .bind(column::optional_text(settlement.request_id.as_deref()))
+        .bind(settlement.finished_at.as_millis())
+}
+
+pub(super) async fn end_unknown(connection: &mut Connection, id: &str) -> Result<bool> {
+    let open = open_call(connection, id).await?;
+    if open.state != "reserved" {
+        return Ok(false);
+    }
+    let reserved = open.reserved_microcredits.unwrap_or(0);
+    charge_one(connection, &open, reserved, reserved).await?;
+    sqlx::query(END_UNKNOWN).bind(id).execute(connection).await?;
+    Ok(true)
+}
+
+pub(super) async fn adjust(connection: &mut Connection, adjustment: &Adjustment) -> Result<()> {
+    let id = adjustment.call.to_string();
+    let open = open_call(connection, &id).await?;
+    if open.state == "reserved" {
+        return Err(StoreError::StillOpen { id });
+    }
+    let from = open.cost_microcredits.or(open.reserved_microcredits);
+    let change = adjustment.to_microcredits - from.unwrap_or(0);
+    charge_one(connection, &open, 0, change).await?;
+    sqlx::query(ADJUST_CALL).bind(&id).bind(adjustment.to_microcredits).execute(&mut *connection).await?;
+    let earlier: i64 = sqlx::query_scalar(COUNT_ADJUSTMENTS).bind(&id).fetch_one(&mut *connection).await?;
+    sqlx::query(INSERT_ADJUSTMENT)
+        .bind(CallId::of(&["adjustment", &id, &earlier.to_string()]).to_string())
+        .bind(&id)
+        .bind(from)
+        .bind(adjustment.to_microcredits)
+        .bind(column::text(&adjustment.reason))
+        .bind(adjustment.at.as_millis())
+        .execute(connection)
+        .await?;
+    Ok(())
+}
+
+pub(super) async fn gone(connection: &mut Connection, gone: Gone) -> Result<Vec<String>> {
+    Ok(match gone {
+        Gone::Expired(wall) => sqlx::query_scalar(EXPIRED).bind(wall.as_millis()).fetch_all(connection).await?,
+        Gone::Succeeded(topic, token) => {
+            let query = sqlx::query_scalar(SUCCEEDED).bind(topic.to_string()).bind(token);
+            query.fetch_all(connection).await?
+        }
+    })
+}
+
+pub(super) async fn list_calls(connection: &mut Connection, filter: &CallFilter) -> Result<Vec<CallRecord>> {
+    Ok(sqlx::query_as(CALLS)
+        .bind(filter.state.as_deref())
+        .bind(filter.purpose.as_deref())
+        .bind(filter.run.map(|run| run.to_string()))
+        .bind(filter.limit)
+        .bind(filter.id.as_deref())
+        .fetch_all(connection)
+        .await?)
+}
+
+pub(super) async fn list_spend(connection: &mut Connection, by: SpendBy, since: Timestamp) -> Result<Vec<SpendRow>> {
+    Ok(sqlx::query_as(SPEND).bind(by.as_str()).bind(since.as_millis()).fetch_all(connection).await?)
+}
+
+pub(super) async fn list_costs(connection: &mut Connection, calls: &[String]) -> Result<Vec<CallCost>> {
+    Ok(sqlx::query_as(COSTS).bind(id_list(calls)?).fetch_all(connection).await?)
+}

@@ -1,0 +1,104 @@
+//! `budget_counters`: what calls are charged to, raised when they are reserved and moved when they are settled.
+
+use sqlx::FromRow;
+
+use super::{Connection, Values};
+use crate::shared::charges::{Moves, OpenCall, Rise};
+use crate::{Counter, Exhausted, NewCall, Reservation, Result};
+
+/// Raises a counter by an amount for so many calls, made when it is not there. The caps were compared with these alone before.
+pub(super) const RAISE: &str = "
+    INSERT INTO budget_counters (counter, settled_microcredits, reserved_microcredits, calls)
+    VALUES ($1, 0, $2, $5)
+    ON CONFLICT (counter) DO UPDATE
+    SET reserved_microcredits = budget_counters.reserved_microcredits + excluded.reserved_microcredits,
+        calls = budget_counters.calls + excluded.calls
+    WHERE (CAST($3 AS BIGINT) IS NULL
+           OR budget_counters.settled_microcredits + budget_counters.reserved_microcredits
+              + excluded.reserved_microcredits <= CAST($3 AS BIGINT))
+      AND (CAST($4 AS BIGINT) IS NULL OR budget_counters.calls + excluded.calls <= CAST($4 AS BIGINT))";
+
+const COUNTER: &str = "
+    SELECT counter, settled_microcredits, reserved_microcredits, calls FROM budget_counters WHERE counter = $1";
+
+const MOVE: &str = "
+    UPDATE budget_counters
+    SET reserved_microcredits = reserved_microcredits - $2, settled_microcredits = settled_microcredits + $3
+    WHERE counter = $1";
+
+#[derive(FromRow)]
+struct CounterRow {
+    counter: String,
+    settled_microcredits: i64,
+    reserved_microcredits: i64,
+    calls: i64,
+}
+
+impl From<CounterRow> for Counter {
+    fn from(row: CounterRow) -> Self {
+        Self {
+            counter: row.counter,
+            settled_microcredits: row.settled_microcredits,
+            reserved_microcredits: row.reserved_microcredits,
+            calls: row.calls,
+        }
+    }
+}
+
+/// Raises the counters of calls that are about to be made; anything but `Reserved` must be rolled back.
+pub(super) async fn raise_all(connection: &mut Connection, calls: &[NewCall]) -> Result<Reservation> {
+    for rise in Rise::of(calls) {
+        if rise.is_too_much() || !raise(connection, &rise).await? {
+            return refused(connection, &rise).await;
+        }
+    }
+    Ok(Reservation::Reserved)
+}
+
+/// Whether the counter stays within its caps.
+async fn raise(connection: &mut Connection, rise: &Rise) -> Result<bool> {
+    let raised = bind_rise(Values::default(), rise).query(RAISE)?.execute(connection).await?;
+    Ok(raised.rows_affected() > 0)
+}
+
+/// Binds the parameters of [`RAISE`].
+pub(super) fn bind_rise(values: Values, rise: &Rise) -> Values {
+    values
+        .bind(rise.limit.counter.as_str())
+        .bind(rise.microcredits)
+        .bind(rise.limit.cap_microcredits)
+        .bind(rise.limit.max_calls)
+        .bind(rise.calls)
+}
+
+async fn refused(connection: &mut Connection, rise: &Rise) -> Result<Reservation> {
+    let limit = &rise.limit;
+    let counter = counter(connection, &limit.counter).await?;
+    let calls_left = limit.max_calls.is_none_or(|most| counter.calls + rise.calls <= most);
+    let fits = limit.cap_microcredits.is_none_or(|cap| counter.settled_microcredits + rise.microcredits <= cap);
+    if calls_left && fits {
+        return Ok(Reservation::Wait);
+    }
+    let cap_microcredits = limit.cap_microcredits.filter(|_| calls_left);
+    Ok(Reservation::Exhausted(Exhausted { counter: limit.counter.clone(), cap_microcredits }))
+}
+
+pub(super) async fn counter(connection: &mut Connection, name: &str) -> Result<Counter> {
+    let row: Option<CounterRow> = sqlx::query_as(COUNTER).bind(name).fetch_optional(connection).await?;
+    Ok(row.map_or_else(|| Counter { counter: name.to_owned(), ..Counter::default() }, Counter::from))
+}
+
+/// Moves amounts from what is reserved to what is settled.
+pub(super) async fn charge(connection: &mut Connection, moves: Moves) -> Result<()> {
+    for (counter, (release, settle)) in moves.into_rows() {
+        sqlx::query(MOVE).bind(counter).bind(release).bind(settle).execute(&mut *connection).await?;
+    }
+    Ok(())
+}
+
+/// Takes an amount from what is reserved on a call's counters and adds another to what is settled.
+pub(super) async fn charge_one(connection: &mut Connection, open: &OpenCall, release: i64, settle: i64) -> Result<()> {
+    let mut moves = Moves::default();
+    moves.add(&open.counters_json, release, settle)?;
+    charge(connection, moves).await
+}

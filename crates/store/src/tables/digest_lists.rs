@@ -1,0 +1,95 @@
+//! Lists over `digests` and `digest_items`: digests without their stories, and where a story stood.
+
+use aha_core::digest::{Cost, StorySource};
+use aha_core::ids::ClusterId;
+use aha_core::time::Timestamp;
+use sqlx::FromRow;
+
+use super::Connection;
+use crate::shared::column;
+use crate::{DigestEntry, DigestFilter, Result, StoreError, StoryAppearance};
+
+/// `$1` to `$3` may be NULL.
+const ENTRIES: &str = "
+    SELECT d.head_json, d.cost_json, f.title AS first_title,
+           (SELECT count(*) FROM digest_items i WHERE i.digest_id = d.id) AS stories
+    FROM digests d LEFT JOIN digest_items f ON f.digest_id = d.id AND f.rank = 1
+    WHERE (CAST($1 AS TEXT) IS NULL OR d.topic_id = $1) AND (CAST($2 AS BIGINT) IS NULL OR d.window_end > $2)
+      AND (CAST($3 AS BIGINT) IS NULL OR d.window_end <= $3)
+    ORDER BY d.window_end DESC, d.window_start DESC, d.id LIMIT $4";
+
+const APPEARANCES: &str = "
+    SELECT d.id AS digest, i.id, d.window_end, i.rank, i.section, i.title, i.aha_score, i.final_score, i.members_json
+    FROM digest_items i JOIN digests d ON d.id = i.digest_id
+    WHERE i.cluster_id = $1 OR i.cluster_id IN (SELECT id FROM clusters WHERE merged_into = $1)
+    ORDER BY d.window_end DESC, d.window_start DESC, i.id";
+
+#[derive(FromRow)]
+struct EntryRow {
+    head_json: String,
+    cost_json: String,
+    first_title: Option<String>,
+    stories: i64,
+}
+
+impl TryFrom<EntryRow> for DigestEntry {
+    type Error = StoreError;
+
+    fn try_from(row: EntryRow) -> Result<Self> {
+        let cost: Cost = column::json("digest's cost", &row.cost_json)?;
+        Ok(Self {
+            head: column::json("digest's head", &row.head_json)?,
+            stories: column::number("digest's number of stories", row.stories)?,
+            first_title: row.first_title,
+            microcredits: cost.microcredits,
+        })
+    }
+}
+
+#[derive(FromRow)]
+struct AppearanceRow {
+    digest: String,
+    id: String,
+    window_end: i64,
+    rank: i64,
+    section: String,
+    title: String,
+    aha_score: Option<i64>,
+    final_score: f64,
+    members_json: String,
+}
+
+impl TryFrom<AppearanceRow> for StoryAppearance {
+    type Error = StoreError;
+
+    fn try_from(row: AppearanceRow) -> Result<Self> {
+        let members: Vec<StorySource> = column::json("story's members", &row.members_json)?;
+        Ok(Self {
+            digest: column::id("digest", &row.digest)?,
+            digest_item: column::id("digest item", &row.id)?,
+            window_end: Timestamp::from_millis(row.window_end),
+            rank: column::number("story's rank", row.rank)?,
+            section: column::word("section", &row.section)?,
+            title: row.title,
+            aha_score: row.aha_score.map(|score| column::number("aha score", score)).transpose()?,
+            final_score: row.final_score,
+            members: members.len(),
+        })
+    }
+}
+
+pub(super) async fn list_entries(connection: &mut Connection, filter: &DigestFilter) -> Result<Vec<DigestEntry>> {
+    let rows: Vec<EntryRow> = sqlx::query_as(ENTRIES)
+        .bind(filter.topic.map(|topic| topic.to_string()))
+        .bind(column::millis(filter.ends_after))
+        .bind(column::millis(filter.ends_until))
+        .bind(filter.limit)
+        .fetch_all(connection)
+        .await?;
+    rows.into_iter().map(DigestEntry::try_from).collect()
+}
+
+pub(super) async fn list_appearances(connection: &mut Connection, story: ClusterId) -> Result<Vec<StoryAppearance>> {
+    let rows: Vec<AppearanceRow> = sqlx::query_as(APPEARANCES).bind(story.to_string()).fetch_all(connection).await?;
+    rows.into_iter().map(StoryAppearance::try_from).collect()
+}

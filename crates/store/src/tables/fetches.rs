@@ -1,0 +1,294 @@
+//! One fetch of one source, item by item: `content_items`, `content_item_sources`, and how the fetch ended (`fetch_runs`, the
+//! source's health).
+//!
+//! Called by each database's `batches`, which says how much of it is one transaction and what SQLite writes at once.
+
+use std::collections::HashSet;
+
+use aha_core::item::{Engagement, ItemMetadata};
+use sqlx::FromRow;
+
+use super::{Connection, Values};
+use crate::shared::column;
+use crate::{FetchCommit, FetchCounts, FetchStatus, IdentifiedItem, Result};
+
+const FIND_ITEM: &str = include_str!("find_item.sql");
+
+pub(super) const UPDATE_SOURCE: &str = include_str!("update_source.sql");
+
+pub(super) const INSERT_ITEM: &str = "
+    INSERT INTO content_items (id, source_id, external_id, url, canonical_url, hash_url, hash_text, title,
+        body_text, author, published_at, fetched_at, item_time, time_basis, engagement, metadata_json,
+        html)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)";
+
+const UPDATE_ITEM: &str = "
+    UPDATE content_items
+    SET title = $2, body_text = $3, hash_text = $4, author = $5, engagement = $6, metadata_json = $7, url = $8,
+        canonical_url = $9, hash_url = $10, published_at = coalesce(published_at, $11), html = $12
+    WHERE id = $1";
+
+const UPDATE_ENGAGEMENT: &str = "UPDATE content_items SET engagement = $2 WHERE id = $1";
+
+/// An item that its source names anew at each fetch keeps four names: the oldest gives way.
+const REPLACE_PROVENANCE: &str = "
+    UPDATE content_item_sources SET external_id = $2, url = $4, first_seen_at = $5
+    WHERE source_id = $1
+      AND external_id = (SELECT o.external_id FROM content_item_sources o
+                         WHERE o.source_id = $1 AND o.item_id = $3 ORDER BY o.first_seen_at, o.external_id LIMIT 1)
+      AND (SELECT count(*) FROM content_item_sources a WHERE a.source_id = $1 AND a.item_id = $3) >= 4
+      AND NOT EXISTS (SELECT 1 FROM content_item_sources n WHERE n.source_id = $1 AND n.external_id = $2)";
+
+const INSERT_PROVENANCE: &str = "
+    INSERT INTO content_item_sources (source_id, external_id, item_id, url, first_seen_at, catch_up_from,
+        from_first_fetch, published_time)
+    VALUES ($1, $2, $3, $4, $5, $6, $7,
+        (SELECT item_time FROM content_items WHERE id = $3 AND time_basis = 'published'))
+    ON CONFLICT DO NOTHING";
+
+/// An edited item is to be embedded again, by whichever of its topics comes first.
+const UNPLACE: &str = "UPDATE content_item_sources SET is_placed = 0 WHERE item_id = $1 AND is_placed = 1";
+
+pub(super) const INSERT_FETCH_RUN: &str = "
+    INSERT INTO fetch_runs (id, run_id, attempt, source_id, status, error_kind, error, http_status, items_seen,
+        items_new, items_updated, bytes, started_at, finished_at)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)";
+
+/// What became of a fetched item.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stored {
+    New,
+    Updated,
+    Known,
+}
+
+/// A stored item, as far as an edit is told from a repetition.
+#[derive(FromRow)]
+struct KnownItem {
+    id: String,
+    source_id: String,
+    /// By which sign it was found; 1 for the name that this source gave it before.
+    way: i64,
+    hash_text: String,
+    title: Option<String>,
+    body_text: String,
+    engagement: String,
+    metadata_json: String,
+    deleted_at: Option<i64>,
+}
+
+impl KnownItem {
+    /// The same teaser as the one whose page was read before is no edit; a page that was read just now is one.
+    fn differs_from(&self, item: &IdentifiedItem) -> Result<bool> {
+        if item.metadata.full_text.is_some() {
+            return Ok(true);
+        }
+        let known: ItemMetadata = column::json("item's metadata", &self.metadata_json)?;
+        if known.full_text.is_some_and(|note| note.source_hash == item.hash_text) {
+            return Ok(false);
+        }
+        Ok(self.hash_text != item.hash_text
+            || self.title.as_deref() != column::optional_text(item.title.as_deref()).as_deref()
+            || self.body_text != column::text(&item.body_text))
+    }
+}
+
+/// Kind and message; a fetch that did not fail has a message at most (why it waited).
+fn error_of(fetch: &FetchCommit) -> (Option<&str>, Option<&str>) {
+    let message = fetch.error.as_ref().map(|(_, message)| message.as_str());
+    let kind = fetch.error.as_ref().map_or("unknown", |(kind, _)| kind.as_str());
+    ((fetch.status == FetchStatus::Error).then_some(kind), message)
+}
+
+/// Only the source that brought it first may edit an item, what retention removed stays removed, and two entries of one
+/// fetch that turn out to be one item are no edit: `settled` holds those that this fetch has stored already.
+fn may_edit(known: &KnownItem, fetch: &FetchCommit, settled: &HashSet<String>) -> bool {
+    known.source_id == fetch.source.to_string() && known.deleted_at.is_none() && !settled.contains(&known.id)
+}
+
+/// Readers' counts change all the time; a source that gives none this time takes none back.
+fn new_engagement(known: &KnownItem, now: Engagement) -> Result<Option<String>> {
+    let before: Engagement = column::json("item's engagement", &known.engagement)?;
+    if now == Engagement::default() || now == before { Ok(None) } else { column::to_json(&now).map(Some) }
+}
+
+/// Stores items of a fetch in their order, and counts them.
+pub(super) async fn store_items(
+    connection: &mut Connection,
+    fetch: &FetchCommit,
+    items: &[&IdentifiedItem],
+    counts: &mut FetchCounts,
+) -> Result<()> {
+    let mut settled = HashSet::new();
+    for item in items {
+        match store_item(connection, fetch, item, &mut settled).await? {
+            Stored::New => counts.new += 1,
+            Stored::Updated => counts.updated += 1,
+            Stored::Known => {}
+        }
+    }
+    Ok(())
+}
+
+async fn store_item(
+    connection: &mut Connection,
+    fetch: &FetchCommit,
+    item: &IdentifiedItem,
+    settled: &mut HashSet<String>,
+) -> Result<Stored> {
+    let known: Option<KnownItem> = sqlx::query_as(FIND_ITEM)
+        .bind(fetch.source.to_string())
+        .bind(column::text(&item.external_id))
+        .bind(column::optional_text(item.hash_url.as_deref()))
+        .bind(item.id.to_string())
+        .bind(column::text(&item.hash_text))
+        .bind(column::millis(item.published_at))
+        .fetch_optional(&mut *connection)
+        .await?;
+    let (id, stored, is_renamed) = match known {
+        None => {
+            bind_item(Values::default(), fetch, item)?.query(INSERT_ITEM)?.execute(&mut *connection).await?;
+            (item.id.to_string(), Stored::New, false)
+        }
+        Some(known) => {
+            let may_edit = may_edit(&known, fetch, settled);
+            let stored = if may_edit { refresh_item(connection, &known, item).await? } else { Stored::Known };
+            (known.id, stored, known.way != 1)
+        }
+    };
+    if !(is_renamed && replace_provenance(connection, fetch, item, &id).await?) {
+        insert_provenance(connection, fetch, item, &id).await?;
+    }
+    settled.insert(id);
+    Ok(stored)
+}
+
+/// Takes over an edit. Times stay: an item keeps its place in the windows.
+async fn refresh_item(connection: &mut Connection, known: &KnownItem, item: &IdentifiedItem) -> Result<Stored> {
+    if !known.differs_from(item)? {
+        refresh_engagement(connection, known, item).await?;
+        return Ok(Stored::Known);
+    }
+    sqlx::query(UPDATE_ITEM)
+        .bind(&known.id)
+        .bind(column::optional_text(item.title.as_deref()))
+        .bind(column::text(&item.body_text))
+        .bind(column::text(&item.hash_text))
+        .bind(column::optional_text(item.author.as_deref()))
+        .bind(column::to_json(&item.engagement)?)
+        .bind(column::to_json(&item.metadata)?)
+        .bind(column::optional_text(item.url.as_deref()))
+        .bind(column::optional_text(item.canonical_url.as_deref()))
+        .bind(column::optional_text(item.hash_url.as_deref()))
+        .bind(column::millis(item.published_at))
+        .bind(column::optional_text(item.html.as_deref()))
+        .execute(&mut *connection)
+        .await?;
+    sqlx::query(UNPLACE).bind(&known.id).execute(connection).await?;
+    Ok(Stored::Updated)
+}
+
+async fn refresh_engagement(connection: &mut Connection, known: &KnownItem, item: &IdentifiedItem) -> Result<()> {
+    let Some(engagement) = new_engagement(known, item.engagement)? else { return Ok(()) };
+    sqlx::query(UPDATE_ENGAGEMENT).bind(&known.id).bind(engagement).execute(connection).await?;
+    Ok(())
+}
+
+async fn insert_provenance(
+    connection: &mut Connection,
+    fetch: &FetchCommit,
+    item: &IdentifiedItem,
+    id: &str,
+) -> Result<()> {
+    sqlx::query(INSERT_PROVENANCE)
+        .bind(fetch.source.to_string())
+        .bind(column::text(&item.external_id))
+        .bind(id)
+        .bind(column::optional_text(item.url.as_deref()))
+        .bind(fetch.finished_at.as_millis())
+        .bind(column::millis(fetch.catch_up_from))
+        .bind(i64::from(fetch.is_first))
+        .execute(connection)
+        .await?;
+    Ok(())
+}
+
+/// True when a row was written.
+async fn replace_provenance(
+    connection: &mut Connection,
+    fetch: &FetchCommit,
+    item: &IdentifiedItem,
+    id: &str,
+) -> Result<bool> {
+    let done = sqlx::query(REPLACE_PROVENANCE)
+        .bind(fetch.source.to_string())
+        .bind(column::text(&item.external_id))
+        .bind(id)
+        .bind(column::optional_text(item.url.as_deref()))
+        .bind(fetch.finished_at.as_millis())
+        .execute(connection)
+        .await?;
+    Ok(done.rows_affected() > 0)
+}
+
+/// Binds the parameters of [`INSERT_ITEM`].
+pub(super) fn bind_item(values: Values, fetch: &FetchCommit, item: &IdentifiedItem) -> Result<Values> {
+    Ok(values
+        .bind(item.id.to_string())
+        .bind(fetch.source.to_string())
+        .bind(column::text(&item.external_id))
+        .bind(column::optional_text(item.url.as_deref()))
+        .bind(column::optional_text(item.canonical_url.as_deref()))
+        .bind(column::optional_text(item.hash_url.as_deref()))
+        .bind(column::text(&item.hash_text))
+        .bind(column::optional_text(item.title.as_deref()))
+        .bind(column::text(&item.body_text))
+        .bind(column::optional_text(item.author.as_deref()))
+        .bind(column::millis(item.published_at))
+        .bind(fetch.finished_at.as_millis())
+        .bind(item.time.as_millis())
+        .bind(item.time_basis.as_str())
+        .bind(column::to_json(&item.engagement)?)
+        .bind(column::to_json(&item.metadata)?)
+        .bind(column::optional_text(item.html.as_deref())))
+}
+
+/// Binds the parameters of [`INSERT_FETCH_RUN`].
+pub(super) fn bind_fetch_run(values: Values, fetch: &FetchCommit, counts: FetchCounts) -> Values {
+    let (kind, message) = error_of(fetch);
+    values
+        .bind(fetch.id.to_string())
+        .bind(fetch.run.to_string())
+        .bind(fetch.attempt)
+        .bind(fetch.source.to_string())
+        .bind(fetch.status.as_str())
+        .bind(column::optional_text(kind))
+        .bind(column::optional_text(message))
+        .bind(fetch.http_status.map(i64::from))
+        .bind(column::count(counts.seen))
+        .bind(column::count(counts.new))
+        .bind(column::count(counts.updated))
+        .bind(i64::try_from(fetch.bytes).unwrap_or(i64::MAX))
+        .bind(fetch.started_at.as_millis())
+        .bind(fetch.finished_at.as_millis())
+}
+
+/// Binds the parameters of [`UPDATE_SOURCE`].
+pub(super) fn bind_source_update(values: Values, fetch: &FetchCommit) -> Values {
+    let (kind, message) = error_of(fetch);
+    values
+        .bind(fetch.source.to_string())
+        .bind(fetch.status.as_str())
+        .bind(fetch.health.as_str())
+        .bind(column::optional_text(kind))
+        .bind(column::optional_text(message))
+        .bind(fetch.finished_at.as_millis())
+        .bind(column::millis(fetch.not_before))
+        .bind(column::optional_text(fetch.validators.url.as_deref()))
+        .bind(column::optional_text(fetch.validators.etag.as_deref()))
+        .bind(column::optional_text(fetch.validators.last_modified.as_deref()))
+        .bind(column::optional_text(fetch.feed_title.as_deref()))
+        .bind(column::optional_text(fetch.moved_to.as_deref()))
+        .bind(column::millis(fetch.next_check_at))
+        .bind(fetch.check_interval.and_then(|interval| i64::try_from(interval.as_millis()).ok()))
+}

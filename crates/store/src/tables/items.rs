@@ -1,0 +1,327 @@
+//! `topic_items` and `embeddings`: which items a topic has, which run took them, and what they are to compare by.
+//!
+//! A topic's items are those that a source of the topic brought. Within a topic an item's source is the one that brought
+//! it first, where that is the topic's own, else the topic's source with the smallest id.
+
+use aha_core::ids::{ItemId, RunId, SourceId, TopicId};
+use aha_core::time::Timestamp;
+use aha_core::window::Window;
+use async_trait::async_trait;
+use sqlx::FromRow;
+
+use super::{Connection, Database, id_list};
+use crate::shared::{PerDatabase, column};
+use crate::{ItemHeader, ItemStore, ItemText, Lease, NewEmbedding, Result, StoreError};
+
+const UNASSIGNED: &str = "
+    SELECT i.id, i.item_time,
+           coalesce(min(CASE WHEN p.source_id = i.source_id THEN p.source_id END), min(p.source_id)) AS source,
+           min(p.catch_up_from) AS catch_up_from,
+           max(CASE WHEN i.published_at IS NULL THEN p.from_first_fetch ELSE 0 END) AS of_unknown_age
+    FROM sources s
+    JOIN content_item_sources p ON p.source_id = s.id AND p.is_assigned = 0
+    JOIN content_items i ON i.id = p.item_id
+    WHERE s.topic_id = $1 AND i.item_time < $2 AND i.deleted_at IS NULL
+      AND NOT EXISTS (SELECT 1 FROM topic_items t WHERE t.topic_id = $1 AND t.item_id = i.id)
+    GROUP BY i.id
+    ORDER BY i.item_time, i.id";
+
+/// Gives a run the items, not older than $3, of stories that the topic's last cursor digest shows without a judgement as the judge failed.
+const RECLAIM_FAILED: &str = "
+    UPDATE topic_items SET run_id = $1
+    WHERE topic_id = $2 AND state = 'assigned' AND item_id IN (
+        SELECT m.item_id FROM digest_items s
+        JOIN cluster_items m ON m.cluster_id = s.cluster_id
+        JOIN content_items i ON i.id = m.item_id
+        WHERE s.state = 'failed' AND i.item_time >= $3 AND i.deleted_at IS NULL AND s.digest_id = (
+            SELECT d.id FROM digests d JOIN runs r ON r.id = d.run_id
+            WHERE d.topic_id = $2 AND r.mode = 'cursor' AND d.run_id <> $1 ORDER BY d.window_end DESC, d.id LIMIT 1))";
+
+const ASSIGNED: &str = "
+    SELECT i.id FROM topic_items t JOIN content_items i ON i.id = t.item_id
+    WHERE t.run_id = $1 AND i.deleted_at IS NULL ORDER BY i.item_time, i.id";
+
+/// Of the items that a run claimed, those from before $2 that a source could not give in time.
+const LATE: &str = "
+    SELECT DISTINCT i.id FROM topic_items t
+    JOIN content_items i ON i.id = t.item_id
+    JOIN content_item_sources p ON p.item_id = i.id AND p.catch_up_from IS NOT NULL
+    JOIN sources s ON s.id = p.source_id AND s.topic_id = t.topic_id
+    WHERE t.run_id = $1 AND i.item_time < $2 ORDER BY i.id";
+
+const IN_WINDOW: &str = "
+    SELECT i.id FROM content_items i
+    WHERE i.item_time >= $2 AND i.item_time < $3 AND i.deleted_at IS NULL
+      AND EXISTS (SELECT 1 FROM content_item_sources p JOIN sources s ON s.id = p.source_id
+                  WHERE p.item_id = i.id AND s.topic_id = $1)
+    ORDER BY i.item_time, i.id";
+
+/// Notes what has a row in `topic_items`, so that [`UNASSIGNED`] need not look at it.
+const NOTE_ASSIGNED: &str = "
+    UPDATE content_item_sources SET is_assigned = 1
+    WHERE is_assigned = 0 AND source_id IN (SELECT id FROM sources WHERE topic_id = $1)
+      AND EXISTS (SELECT 1 FROM topic_items t WHERE t.topic_id = $1 AND t.item_id = content_item_sources.item_id)";
+
+/// Whether what was placed is embedded in this space: items are embedded by time, so the newest that was placed tells. It is not
+/// when the space is a new one. Without the bound of time SQLite would sort all items instead of walking the index.
+const KNOWS_SPACE: &str = "
+    SELECT count(*) FROM embeddings e
+    WHERE e.space = $2 AND e.item_id = (
+        SELECT i.id FROM content_items i
+        WHERE i.item_time >= 0 AND i.deleted_at IS NULL
+          AND EXISTS (SELECT 1 FROM content_item_sources p JOIN sources s ON s.id = p.source_id
+                      WHERE p.item_id = i.id AND s.topic_id = $1 AND p.is_placed = 1)
+        ORDER BY i.item_time DESC, i.id DESC LIMIT 1)";
+
+/// Of the items that are not placed.
+const TO_EMBED_OF_NEW: &str = "
+    SELECT i.id, i.hash_text, i.title, i.body_text
+    FROM (SELECT DISTINCT p.item_id FROM sources s
+          JOIN content_item_sources p ON p.source_id = s.id AND p.is_placed = 0
+          WHERE s.topic_id = $1) AS new
+    JOIN content_items i ON i.id = new.item_id
+    WHERE i.deleted_at IS NULL
+      AND NOT EXISTS (SELECT 1 FROM embeddings e
+                      WHERE e.item_id = i.id AND e.space = $2 AND e.content_hash = i.hash_text)
+    ORDER BY i.item_time, i.id LIMIT $3";
+
+const TO_EMBED: &str = "
+    SELECT i.id, i.hash_text, i.title, i.body_text FROM content_items i
+    WHERE i.deleted_at IS NULL
+      AND NOT EXISTS (SELECT 1 FROM embeddings e
+                      WHERE e.item_id = i.id AND e.space = $2 AND e.content_hash = i.hash_text)
+      AND EXISTS (SELECT 1 FROM content_item_sources p JOIN sources s ON s.id = p.source_id
+                  WHERE p.item_id = i.id AND s.topic_id = $1)
+    ORDER BY i.item_time, i.id LIMIT $3";
+
+/// How many of its times a source is measured by. What a loud one did longer ago says nothing about its pace.
+const TIMES_A_SOURCE: i64 = 200;
+
+const SOURCE_IDS: &str = "SELECT id FROM sources WHERE topic_id = $1 ORDER BY id";
+
+const TIMES_OF_SOURCE: &str = "
+    SELECT published_time
+    FROM (SELECT DISTINCT published_time, item_id FROM content_item_sources
+          WHERE source_id = $1 AND published_time >= $2 AND published_time < $3
+          ORDER BY published_time DESC, item_id DESC LIMIT $4) AS published
+    ORDER BY published_time DESC";
+
+/// Stores a vector; in the place of an earlier one only where $6 is 1.
+const UPSERT_EMBEDDING: &str = "
+    INSERT INTO embeddings (item_id, space, content_hash, dimensions, vector) VALUES ($1, $2, $3, $4, $5)
+    ON CONFLICT (item_id, space) DO UPDATE
+    SET content_hash = excluded.content_hash, dimensions = excluded.dimensions, vector = excluded.vector
+    WHERE CAST($6 AS BIGINT) = 1";
+
+/// Vectors of the topic's items in the window that are of their present text.
+const VECTORS: &str = "
+    SELECT e.item_id, e.vector FROM content_items i
+    JOIN embeddings e ON e.item_id = i.id AND e.space = $2 AND e.content_hash = i.hash_text
+    WHERE i.item_time >= $3 AND i.item_time < $4 AND i.deleted_at IS NULL
+      AND EXISTS (SELECT 1 FROM content_item_sources p JOIN sources s ON s.id = p.source_id
+                  WHERE p.item_id = i.id AND s.topic_id = $1)
+    ORDER BY e.item_id";
+
+const INSERT_TOPIC_ITEMS: &str = super::statement(PerDatabase {
+    sqlite: "
+        INSERT INTO topic_items (topic_id, item_id, run_id, state)
+        SELECT $1, value, $2, CASE WHEN $2 IS NULL THEN 'seen' ELSE 'assigned' END FROM json_each($3)
+        WHERE true ON CONFLICT DO NOTHING",
+    postgres: "
+        INSERT INTO topic_items (topic_id, item_id, run_id, state)
+        SELECT $1, id, $2, CASE WHEN $2::text IS NULL THEN 'seen' ELSE 'assigned' END FROM unnest($3::text[]) AS item (id)
+        ON CONFLICT DO NOTHING",
+});
+
+#[derive(FromRow)]
+struct HeaderRow {
+    id: String,
+    source: String,
+    item_time: i64,
+    catch_up_from: Option<i64>,
+    of_unknown_age: i64,
+}
+
+impl TryFrom<HeaderRow> for ItemHeader {
+    type Error = StoreError;
+
+    fn try_from(row: HeaderRow) -> Result<Self> {
+        Ok(Self {
+            id: column::id("item id", &row.id)?,
+            source: column::id("source id", &row.source)?,
+            time: Timestamp::from_millis(row.item_time),
+            catch_up_from: column::optional_time(row.catch_up_from),
+            is_of_unknown_age: row.of_unknown_age != 0,
+        })
+    }
+}
+
+#[derive(FromRow)]
+struct TextRow {
+    id: String,
+    hash_text: String,
+    title: Option<String>,
+    body_text: String,
+}
+
+impl TryFrom<TextRow> for ItemText {
+    type Error = StoreError;
+
+    fn try_from(row: TextRow) -> Result<Self> {
+        let id = column::id("item id", &row.id)?;
+        Ok(Self { id, content_hash: row.hash_text, title: row.title, body_text: row.body_text })
+    }
+}
+
+/// Vectors of rows of item and bytes.
+fn vectors(rows: Vec<(String, Vec<u8>)>) -> Result<Vec<(ItemId, Vec<u8>)>> {
+    rows.into_iter().map(|(item, vector)| Ok((column::id("item id", &item)?, vector))).collect()
+}
+
+#[async_trait]
+impl ItemStore for Database {
+    async fn unassigned_items(&self, topic: TopicId, until: Timestamp) -> Result<Vec<ItemHeader>> {
+        let rows: Vec<HeaderRow> = sqlx::query_as(UNASSIGNED)
+            .bind(topic.to_string())
+            .bind(until.as_millis())
+            .fetch_all(&mut *self.reader().await?)
+            .await?;
+        rows.into_iter().map(ItemHeader::try_from).collect()
+    }
+
+    async fn assign_items(
+        &self,
+        lease: &Lease,
+        run: RunId,
+        assigned: &[ItemId],
+        seen: &[ItemId],
+        failed_since: Timestamp,
+    ) -> Result<()> {
+        let mut write = self.write_fenced("assign_items", lease).await?;
+        insert_topic_items(write.connection(), lease.topic, Some(run), assigned).await?;
+        insert_topic_items(write.connection(), lease.topic, None, seen).await?;
+        sqlx::query(RECLAIM_FAILED)
+            .bind(run.to_string())
+            .bind(lease.topic.to_string())
+            .bind(failed_since.as_millis())
+            .execute(write.connection())
+            .await?;
+        write.lock_contents().await?;
+        sqlx::query(NOTE_ASSIGNED).bind(lease.topic.to_string()).execute(write.connection()).await?;
+        write.commit().await
+    }
+
+    async fn assigned_items(&self, run: RunId) -> Result<Vec<ItemId>> {
+        let rows: Vec<String> =
+            sqlx::query_scalar(ASSIGNED).bind(run.to_string()).fetch_all(&mut *self.reader().await?).await?;
+        rows.iter().map(|id| column::id("item id", id)).collect()
+    }
+
+    async fn late_items(&self, run: RunId, window_start: Timestamp) -> Result<Vec<ItemId>> {
+        let rows: Vec<String> = sqlx::query_scalar(LATE)
+            .bind(run.to_string())
+            .bind(window_start.as_millis())
+            .fetch_all(&mut *self.reader().await?)
+            .await?;
+        rows.iter().map(|id| column::id("item id", id)).collect()
+    }
+
+    async fn items_in_window(&self, topic: TopicId, window: Window) -> Result<Vec<ItemId>> {
+        let rows: Vec<String> = sqlx::query_scalar(IN_WINDOW)
+            .bind(topic.to_string())
+            .bind(window.start.as_millis())
+            .bind(window.end.as_millis())
+            .fetch_all(&mut *self.reader().await?)
+            .await?;
+        rows.iter().map(|id| column::id("item id", id)).collect()
+    }
+
+    async fn items_to_embed(&self, topic: TopicId, space: &str, limit: i64) -> Result<Vec<ItemText>> {
+        let known: i64 = sqlx::query_scalar(KNOWS_SPACE)
+            .bind(topic.to_string())
+            .bind(space)
+            .fetch_one(&mut *self.reader().await?)
+            .await?;
+        let select = if known > 0 { TO_EMBED_OF_NEW } else { TO_EMBED };
+        let rows: Vec<TextRow> = sqlx::query_as(select)
+            .bind(topic.to_string())
+            .bind(space)
+            .bind(limit)
+            .fetch_all(&mut *self.reader().await?)
+            .await?;
+        rows.into_iter().map(ItemText::try_from).collect()
+    }
+
+    async fn commit_embeddings(&self, lease: &Lease, space: &str, embeddings: &[NewEmbedding]) -> Result<()> {
+        let mut write = self.write_fenced("commit_embeddings", lease).await?;
+        write.lock_contents().await?;
+        for embedding in embeddings {
+            upsert_embedding(write.connection(), space, embedding, true).await?;
+        }
+        write.commit().await
+    }
+
+    async fn vectors(&self, topic: TopicId, space: &str, window: Window) -> Result<Vec<(ItemId, Vec<u8>)>> {
+        let rows: Vec<(String, Vec<u8>)> = sqlx::query_as(VECTORS)
+            .bind(topic.to_string())
+            .bind(space)
+            .bind(window.start.as_millis())
+            .bind(window.end.as_millis())
+            .fetch_all(&mut *self.reader().await?)
+            .await?;
+        vectors(rows)
+    }
+
+    async fn source_times(&self, topic: TopicId, window: Window) -> Result<Vec<(SourceId, Timestamp)>> {
+        let sources: Vec<String> =
+            sqlx::query_scalar(SOURCE_IDS).bind(topic.to_string()).fetch_all(&mut *self.reader().await?).await?;
+        let mut times = Vec::new();
+        for source in sources {
+            let published: Vec<i64> = sqlx::query_scalar(TIMES_OF_SOURCE)
+                .bind(&source)
+                .bind(window.start.as_millis())
+                .bind(window.end.as_millis())
+                .bind(TIMES_A_SOURCE)
+                .fetch_all(&mut *self.reader().await?)
+                .await?;
+            let source = column::id("source id", &source)?;
+            times.extend(published.into_iter().map(|at| (source, Timestamp::from_millis(at))));
+        }
+        Ok(times)
+    }
+}
+
+/// Items that a run claims, or without a run: items passed over. What is settled stays settled.
+async fn insert_topic_items(
+    connection: &mut Connection,
+    topic: TopicId,
+    run: Option<RunId>,
+    items: &[ItemId],
+) -> Result<()> {
+    sqlx::query(INSERT_TOPIC_ITEMS)
+        .bind(topic.to_string())
+        .bind(run.map(|run| run.to_string()))
+        .bind(id_list(items)?)
+        .execute(connection)
+        .await?;
+    Ok(())
+}
+
+/// Stores a vector; without `replace` only where there is none yet.
+pub(super) async fn upsert_embedding(
+    connection: &mut Connection,
+    space: &str,
+    embedding: &NewEmbedding,
+    replace: bool,
+) -> Result<()> {
+    sqlx::query(UPSERT_EMBEDDING)
+        .bind(embedding.item.to_string())
+        .bind(space)
+        .bind(&embedding.content_hash)
+        .bind(embedding.dimensions)
+        .bind(&embedding.vector)
+        .bind(i64::from(replace))
+        .execute(connection)
+        .await?;
+    Ok(())
+}

@@ -1,0 +1,95 @@
+//! The lease half of `topics`: who may run a topic, until when, under which token.
+
+use std::time::Duration;
+
+use aha_core::ids::TopicId;
+use aha_core::time::Timestamp;
+use async_trait::async_trait;
+
+use super::Database;
+use crate::{LEASE_SECONDS, Lease, LeaseAttempt, LeaseStore, Result, StoreError};
+
+const ACQUIRE: &str = "
+    UPDATE topics SET lease_holder = $2, lease_token = lease_token + 1, lease_expires_at = $3
+    WHERE id = $1 AND (lease_holder IS NULL OR lease_expires_at <= $4 OR lease_holder = $5)
+    RETURNING lease_token";
+
+const RENEW: &str = "UPDATE topics SET lease_expires_at = $2 WHERE id = $1";
+
+const RELEASE: &str = "
+    UPDATE topics SET lease_holder = NULL, lease_expires_at = NULL
+    WHERE id = $1 AND lease_token = $2 AND lease_holder = $3";
+
+const PRESENT_HOLDER: &str = "SELECT lease_holder, lease_expires_at FROM topics WHERE id = $1";
+
+/// Topics that somebody holds, and until when.
+pub(crate) const HOLDERS: &str = "
+    SELECT name, lease_holder, lease_expires_at FROM topics WHERE lease_holder IS NOT NULL ORDER BY name";
+
+type HolderRow = (Option<String>, Option<i64>);
+
+fn expiry(wall: Timestamp) -> i64 {
+    (wall + Duration::from_secs(LEASE_SECONDS)).as_millis()
+}
+
+/// Who stood in the way, read in the transaction that was refused the lease.
+fn held(topic: TopicId, row: Option<HolderRow>) -> Result<LeaseAttempt> {
+    match row {
+        Some((Some(holder), Some(expires_at))) => {
+            Ok(LeaseAttempt::Held { holder, expires_at: Timestamp::from_millis(expires_at) })
+        }
+        Some((None, None)) => Ok(LeaseAttempt::Busy),
+        Some(_) => Err(StoreError::corrupt("lease", format_args!("topic {topic} is half held"))),
+        None => Err(StoreError::NotFound { what: "topic", id: topic.to_string() }),
+    }
+}
+
+#[async_trait]
+impl LeaseStore for Database {
+    async fn acquire_lease(
+        &self,
+        topic: TopicId,
+        holder: &str,
+        wall: Timestamp,
+        dead_holder: Option<&str>,
+    ) -> Result<LeaseAttempt> {
+        let mut write = self.write("acquire_lease").await?;
+        // An owner in the middle of a commit has the topic's row locked: it is named at once instead of waited for.
+        let mut token: Option<i64> = None;
+        if write.try_lock_topic(topic).await? {
+            token = sqlx::query_scalar(ACQUIRE)
+                .bind(topic.to_string())
+                .bind(holder)
+                .bind(expiry(wall))
+                .bind(wall.as_millis())
+                .bind(dead_holder)
+                .fetch_optional(write.connection())
+                .await?;
+        }
+        let Some(token) = token else {
+            let row = sqlx::query_as(PRESENT_HOLDER).bind(topic.to_string()).fetch_optional(write.connection()).await?;
+            // A dropped transaction keeps the row locked for a moment more, in which the next caller would skip it.
+            write.roll_back().await?;
+            return held(topic, row);
+        };
+        write.commit().await?;
+        Ok(LeaseAttempt::Acquired(Lease { topic, holder: holder.to_owned(), token }))
+    }
+
+    async fn renew_lease(&self, lease: &Lease, wall: Timestamp) -> Result<()> {
+        let mut write = self.write_fenced("renew_lease", lease).await?;
+        sqlx::query(RENEW).bind(lease.topic.to_string()).bind(expiry(wall)).execute(write.connection()).await?;
+        write.commit().await
+    }
+
+    async fn release_lease(&self, lease: &Lease) -> Result<()> {
+        let mut write = self.write("release_lease").await?;
+        sqlx::query(RELEASE)
+            .bind(lease.topic.to_string())
+            .bind(lease.token)
+            .bind(&lease.holder)
+            .execute(write.connection())
+            .await?;
+        write.commit().await
+    }
+}

@@ -1,0 +1,285 @@
+//! `sources`, and how their last fetches ended (`fetch_runs`).
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use aha_core::ids::{RunId, SourceId, TopicId};
+use aha_core::item::ItemMetadata;
+use aha_core::source::{NewSource, Source, SourceHealth, Validators};
+use aha_core::time::Timestamp;
+use async_trait::async_trait;
+use sqlx::FromRow;
+
+use super::batches::commit_fetches;
+use super::{Connection, Database};
+use crate::shared::{column, found};
+use crate::{FetchCommit, FetchCounts, FetchRecord, Lease, Result, SourceStore, SourcesAdded, StoreError};
+
+pub const SOURCES: &str = "
+    SELECT id, topic_id, kind, url, title, enabled, weight, health, consecutive_failures, last_error_kind,
+           last_error, last_fetched_at, last_ok_at, not_before, next_check_at, check_interval_ms, full_text, validator_url, etag,
+           last_modified, created_at, folder_json
+    FROM sources WHERE topic_id = $1 ORDER BY url";
+
+const SET_ENABLED: &str = "UPDATE sources SET enabled = $2 WHERE id = $1";
+
+const SET_WEIGHT: &str = "UPDATE sources SET weight = $2 WHERE id = $1";
+
+const SET_FULL_TEXT: &str = "UPDATE sources SET full_text = $2 WHERE id = $1";
+
+const REMOVE: &str = "DELETE FROM sources WHERE id = $1";
+
+/// Items beyond these are not in a feed any more.
+const PAGE_NOTES: &str = "
+    SELECT p.external_id, CASE WHEN i.source_id = p.source_id AND i.deleted_at IS NULL THEN i.metadata_json END AS metadata
+    FROM content_item_sources p JOIN content_items i ON i.id = p.item_id
+    WHERE p.source_id = $1
+      AND (i.source_id <> p.source_id OR i.deleted_at IS NOT NULL OR i.metadata_json LIKE '%\"full_text\"%')
+    ORDER BY p.first_seen_at DESC, p.external_id LIMIT 5000";
+
+const FETCHED: &str = "
+    SELECT DISTINCT source_id FROM fetch_runs
+    WHERE run_id = $1 AND attempt >= $2 AND status IN ('ok', 'not_modified') ORDER BY source_id";
+
+const OUTCOMES: &str = "
+    SELECT source_id, status, error_kind, error
+    FROM (SELECT source_id, status, error_kind, error,
+                 row_number() OVER (PARTITION BY source_id ORDER BY attempt DESC, finished_at DESC, id) AS place
+          FROM fetch_runs WHERE run_id = $1 AND attempt >= $2) AS looks
+    WHERE place = 1 ORDER BY source_id";
+
+const INSERT: &str = "
+    INSERT INTO sources (id, topic_id, kind, url, title, created_at, weight, full_text, folder_json)
+    VALUES ($1, $2, $3, $4, $5, $6, coalesce(CAST($7 AS DOUBLE PRECISION), 1), $8, $9)
+    ON CONFLICT DO NOTHING";
+
+/// A known source takes over what it lacks.
+const COMPLETE: &str = "
+    UPDATE sources SET title = coalesce(title, $4), folder_json = coalesce(folder_json, $5)
+    WHERE (id = $1 OR (topic_id = $2 AND url = $3))
+      AND ((title IS NULL AND CAST($4 AS TEXT) IS NOT NULL) OR (folder_json IS NULL AND CAST($5 AS TEXT) IS NOT NULL))";
+
+/// NULL for a source in no folder.
+fn folder_json(folder: &[String]) -> Result<Option<String>> {
+    if folder.is_empty() { Ok(None) } else { column::to_json(folder).map(Some) }
+}
+
+#[derive(FromRow)]
+struct SourceRow {
+    id: String,
+    topic_id: String,
+    kind: String,
+    url: String,
+    title: Option<String>,
+    enabled: i64,
+    weight: f64,
+    health: String,
+    consecutive_failures: i64,
+    last_error_kind: Option<String>,
+    last_error: Option<String>,
+    last_fetched_at: Option<i64>,
+    last_ok_at: Option<i64>,
+    not_before: Option<i64>,
+    next_check_at: Option<i64>,
+    check_interval_ms: Option<i64>,
+    full_text: i64,
+    validator_url: Option<String>,
+    etag: Option<String>,
+    last_modified: Option<String>,
+    created_at: i64,
+    folder_json: Option<String>,
+}
+
+impl TryFrom<SourceRow> for Source {
+    type Error = StoreError;
+
+    fn try_from(row: SourceRow) -> Result<Self> {
+        Ok(Self {
+            id: column::id("source id", &row.id)?,
+            topic_id: column::id("topic id", &row.topic_id)?,
+            kind: row.kind,
+            url: row.url,
+            title: row.title,
+            enabled: row.enabled != 0,
+            folder: column::optional_json("source's folder", row.folder_json.as_deref())?.unwrap_or_default(),
+            weight: row.weight,
+            health: health_of(&row.health)?,
+            consecutive_failures: row.consecutive_failures,
+            last_error_kind: row.last_error_kind,
+            last_error: row.last_error,
+            last_fetched_at: column::optional_time(row.last_fetched_at),
+            last_ok_at: column::optional_time(row.last_ok_at),
+            added_at: Some(Timestamp::from_millis(row.created_at)),
+            not_before: column::optional_time(row.not_before),
+            next_check_at: column::optional_time(row.next_check_at),
+            check_interval: row.check_interval_ms.and_then(|ms| u64::try_from(ms).ok()).map(Duration::from_millis),
+            full_text: row.full_text != 0,
+            validators: Validators { url: row.validator_url, etag: row.etag, last_modified: row.last_modified },
+        })
+    }
+}
+
+fn health_of(text: &str) -> Result<SourceHealth> {
+    match text {
+        "new" => Ok(SourceHealth::New),
+        "ok" => Ok(SourceHealth::Ok),
+        "failing" => Ok(SourceHealth::Failing),
+        "gone" => Ok(SourceHealth::Gone),
+        _ => Err(StoreError::corrupt("source health", text)),
+    }
+}
+
+#[derive(FromRow)]
+struct PageNoteRow {
+    external_id: String,
+    metadata: Option<String>,
+}
+
+impl PageNoteRow {
+    fn read(self) -> Result<(String, Option<String>)> {
+        let Some(metadata) = self.metadata else { return Ok((self.external_id, None)) };
+        let metadata: ItemMetadata = column::json("item's metadata", &metadata)?;
+        Ok((self.external_id, metadata.full_text.map(|note| note.source_hash)))
+    }
+}
+
+#[derive(FromRow)]
+struct FetchRow {
+    source_id: String,
+    status: String,
+    error_kind: Option<String>,
+    error: Option<String>,
+}
+
+impl TryFrom<FetchRow> for FetchRecord {
+    type Error = StoreError;
+
+    fn try_from(row: FetchRow) -> Result<Self> {
+        let source = column::id("source id", &row.source_id)?;
+        Ok(Self { source, status: row.status, error_kind: row.error_kind, error: row.error })
+    }
+}
+
+#[async_trait]
+impl SourceStore for Database {
+    async fn add_sources(&self, topic: TopicId, sources: &[NewSource], now: Timestamp) -> Result<SourcesAdded> {
+        let mut write = self.write("add_sources").await?;
+        // A fetch that ends now may move a source to one of these addresses.
+        write.lock_topic(topic).await?;
+        let mut counts = SourcesAdded::default();
+        for source in sources {
+            if add_source(write.connection(), topic, source, now).await? {
+                counts.added += 1;
+            } else {
+                counts.known += 1;
+            }
+        }
+        write.commit().await?;
+        Ok(counts)
+    }
+
+    async fn sources(&self, topic: TopicId) -> Result<Vec<Source>> {
+        let rows: Vec<SourceRow> =
+            sqlx::query_as(SOURCES).bind(topic.to_string()).fetch_all(&mut *self.reader().await?).await?;
+        rows.into_iter().map(Source::try_from).collect()
+    }
+
+    async fn set_source_enabled(&self, source: SourceId, enabled: bool) -> Result<()> {
+        let mut write = self.write("set_source_enabled").await?;
+        let saved = sqlx::query(SET_ENABLED)
+            .bind(source.to_string())
+            .bind(i64::from(enabled))
+            .execute(write.connection())
+            .await?;
+        found(saved.rows_affected(), "source", source)?;
+        write.commit().await
+    }
+
+    async fn set_source_weight(&self, source: SourceId, weight: f64) -> Result<()> {
+        let mut write = self.write("set_source_weight").await?;
+        let saved = sqlx::query(SET_WEIGHT).bind(source.to_string()).bind(weight).execute(write.connection()).await?;
+        found(saved.rows_affected(), "source", source)?;
+        write.commit().await
+    }
+
+    async fn set_source_full_text(&self, source: SourceId, full_text: bool) -> Result<()> {
+        let mut write = self.write("set_source_full_text").await?;
+        let saved = sqlx::query(SET_FULL_TEXT)
+            .bind(source.to_string())
+            .bind(i64::from(full_text))
+            .execute(write.connection())
+            .await?;
+        found(saved.rows_affected(), "source", source)?;
+        write.commit().await
+    }
+
+    async fn remove_source(&self, source: SourceId) -> Result<()> {
+        let mut write = self.write("remove_source").await?;
+        let removed = sqlx::query(REMOVE).bind(source.to_string()).execute(write.connection()).await?;
+        found(removed.rows_affected(), "source", source)?;
+        write.commit().await
+    }
+
+    async fn page_notes(&self, source: SourceId) -> Result<HashMap<String, Option<String>>> {
+        let rows: Vec<PageNoteRow> =
+            sqlx::query_as(PAGE_NOTES).bind(source.to_string()).fetch_all(&mut *self.reader().await?).await?;
+        rows.into_iter().map(PageNoteRow::read).collect()
+    }
+
+    async fn fetched_sources(&self, run: RunId, from_attempt: i64) -> Result<Vec<SourceId>> {
+        let rows: Vec<String> = sqlx::query_scalar(FETCHED)
+            .bind(run.to_string())
+            .bind(from_attempt)
+            .fetch_all(&mut *self.reader().await?)
+            .await?;
+        rows.iter().map(|id| column::id("source id", id)).collect()
+    }
+
+    async fn fetch_outcomes(&self, run: RunId, from_attempt: i64) -> Result<Vec<FetchRecord>> {
+        let rows: Vec<FetchRow> = sqlx::query_as(OUTCOMES)
+            .bind(run.to_string())
+            .bind(from_attempt)
+            .fetch_all(&mut *self.reader().await?)
+            .await?;
+        rows.into_iter().map(FetchRecord::try_from).collect()
+    }
+
+    async fn commit_fetch(&self, lease: &Lease, fetch: &FetchCommit) -> Result<FetchCounts> {
+        commit_fetches(self, lease, std::slice::from_ref(fetch)).await
+    }
+
+    async fn commit_fetches(&self, lease: &Lease, fetches: &[FetchCommit]) -> Result<FetchCounts> {
+        commit_fetches(self, lease, fetches).await
+    }
+}
+
+/// Whether it was new. A known one may have moved since: it keeps the id of its first address.
+async fn add_source(connection: &mut Connection, topic: TopicId, source: &NewSource, now: Timestamp) -> Result<bool> {
+    let topic = topic.to_string();
+    let id = SourceId::of(&[&topic, &source.url]).to_string();
+    let folder = folder_json(&source.folder)?;
+    let inserted = sqlx::query(INSERT)
+        .bind(&id)
+        .bind(&topic)
+        .bind(column::text(&source.kind))
+        .bind(column::text(&source.url))
+        .bind(column::optional_text(source.title.as_deref()))
+        .bind(now.as_millis())
+        .bind(source.weight)
+        .bind(i64::from(source.full_text))
+        .bind(column::optional_text(folder.as_deref()))
+        .execute(&mut *connection)
+        .await?;
+    if inserted.rows_affected() > 0 {
+        return Ok(true);
+    }
+    sqlx::query(COMPLETE)
+        .bind(&id)
+        .bind(&topic)
+        .bind(column::text(&source.url))
+        .bind(column::optional_text(source.title.as_deref()))
+        .bind(column::optional_text(folder.as_deref()))
+        .execute(connection)
+        .await?;
+    Ok(false)
+}

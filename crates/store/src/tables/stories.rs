@@ -1,0 +1,384 @@
+//! `clusters` and `cluster_items`: which items tell the same story, and what a story's items are.
+
+use std::collections::HashMap;
+
+use aha_core::ids::{ClusterId, ItemId, SourceId, TopicId};
+use aha_core::item::Item;
+use aha_core::story::Delivery;
+use aha_core::thresholds::Thresholds;
+use aha_core::time::Timestamp;
+use aha_core::window::Window;
+use async_trait::async_trait;
+use sqlx::FromRow;
+
+use super::{Connection, Database, id_list};
+use crate::shared::{PerDatabase, column};
+use crate::{ClusterCommit, EmbeddedItem, FoundThresholds, Lease, Result, StoreError, StoryRecord, StoryStore};
+
+pub const HTML: &str = "SELECT html FROM content_items WHERE id = $1 AND deleted_at IS NULL";
+
+/// How much the first item of a story resembles it.
+const FIRST_SIMILARITY: f64 = 1.0;
+
+const EMBEDDED_ITEMS: &str = include_str!("embedded_items.sql");
+
+const OLDEST_UNCLUSTERED: &str = "
+    SELECT min(i.item_time) FROM sources s
+    JOIN content_item_sources p ON p.source_id = s.id AND p.is_placed = 0
+    JOIN content_items i ON i.id = p.item_id
+    JOIN embeddings e ON e.item_id = i.id AND e.space = $2
+    WHERE s.topic_id = $1 AND i.deleted_at IS NULL
+      AND NOT EXISTS (SELECT 1 FROM cluster_items m WHERE m.topic_id = $1 AND m.item_id = i.id)";
+
+/// Notes what is in a story and embedded as it reads now, so that only the rest is looked at. An edit takes the note back.
+const NOTE_PLACED: &str = "
+    UPDATE content_item_sources SET is_placed = 1
+    WHERE is_placed = 0 AND source_id IN (SELECT id FROM sources WHERE topic_id = $1)
+      AND EXISTS (SELECT 1 FROM cluster_items m
+                  JOIN content_items i ON i.id = m.item_id
+                  JOIN embeddings e ON e.item_id = i.id AND e.content_hash = i.hash_text
+                  WHERE m.topic_id = $1 AND m.item_id = content_item_sources.item_id)";
+
+const SET_DUPLICATE: &str = "UPDATE content_items SET duplicate_of = $2 WHERE id = $1";
+
+/// What had gone into the story goes on with it.
+const MERGE: &str = "
+    UPDATE clusters SET merged_into = $3 WHERE topic_id = $1 AND id <> $3 AND (id = $2 OR merged_into = $2)";
+
+const THRESHOLDS: &str = "SELECT pair, crowd, split FROM clustering_thresholds WHERE space = $1";
+
+const KEEP_THRESHOLDS: &str = "
+    INSERT INTO clustering_thresholds (space, pair, crowd, split, documents, bcubed_f1, found_at)
+    VALUES ($1, $2, $3, $4, $5, $6, $7)
+    ON CONFLICT (space) DO UPDATE
+    SET pair = excluded.pair, crowd = excluded.crowd, split = excluded.split, documents = excluded.documents,
+        bcubed_f1 = excluded.bcubed_f1, found_at = excluded.found_at";
+
+const SET_REPRESENTATIVE: &str = "
+    UPDATE clusters SET representative_item_id = $3 WHERE id = $1 AND topic_id = $2";
+
+/// What was a member of a story when it went into another stays there, unless it is placed anew.
+const HAND_OVER: &str = "
+    UPDATE cluster_items SET cluster_id = (SELECT c.merged_into FROM clusters c WHERE c.id = $1)
+    WHERE topic_id = $2 AND cluster_id = $1
+      AND EXISTS (SELECT 1 FROM clusters c WHERE c.id = $1 AND c.merged_into IS NOT NULL)";
+
+/// A story that had gone into another and parts from it again is one of its own again.
+const CREATE: &str = "
+    INSERT INTO clusters (id, topic_id, representative_item_id) VALUES ($1, $2, $3)
+    ON CONFLICT (id) DO UPDATE SET merged_into = NULL";
+
+const PUT_MEMBER: &str = "
+    INSERT INTO cluster_items (topic_id, item_id, cluster_id, similarity) VALUES ($1, $2, $3, $4)
+    ON CONFLICT (topic_id, item_id) DO UPDATE
+    SET cluster_id = excluded.cluster_id, similarity = excluded.similarity";
+
+const STORIES_OF: &str = super::statement(PerDatabase {
+    sqlite: include_str!("stories_of.sqlite.sql"),
+    postgres: include_str!("stories_of.postgres.sql"),
+});
+
+const LOAD_ITEMS: &str = super::statement(PerDatabase {
+    sqlite: "
+        SELECT i.id, i.source_id, i.external_id, i.url, i.canonical_url, i.title, i.body_text, i.author,
+               i.published_at, i.fetched_at, i.item_time, i.time_basis, i.engagement, i.metadata_json,
+               i.duplicate_of
+        FROM json_each($1) wanted JOIN content_items i ON i.id = wanted.value
+        WHERE i.deleted_at IS NULL ORDER BY wanted.key",
+    postgres: "
+        SELECT i.id, i.source_id, i.external_id, i.url, i.canonical_url, i.title, i.body_text, i.author,
+               i.published_at, i.fetched_at, i.item_time, i.time_basis, i.engagement, i.metadata_json,
+               i.duplicate_of
+        FROM unnest($1::text[]) WITH ORDINALITY AS wanted (id, place) JOIN content_items i ON i.id = wanted.id
+        WHERE i.deleted_at IS NULL ORDER BY wanted.place",
+});
+
+const SOURCES_OF_ITEMS: &str = super::statement(PerDatabase {
+    sqlite: "
+        SELECT DISTINCT p.item_id, p.source_id FROM content_item_sources p JOIN sources s ON s.id = p.source_id
+        WHERE s.topic_id = $1 AND p.item_id IN (SELECT value FROM json_each($2))",
+    postgres: "
+        SELECT DISTINCT p.item_id, p.source_id FROM content_item_sources p JOIN sources s ON s.id = p.source_id
+        WHERE s.topic_id = $1 AND p.item_id = ANY($2)",
+});
+
+#[derive(FromRow)]
+struct EmbeddedRow {
+    id: String,
+    source: String,
+    item_time: i64,
+    hash_text: String,
+    duplicate_of: Option<String>,
+    cluster_id: Option<String>,
+    delivered_at: Option<i64>,
+    vector: Vec<u8>,
+}
+
+impl TryFrom<EmbeddedRow> for EmbeddedItem {
+    type Error = StoreError;
+
+    fn try_from(row: EmbeddedRow) -> Result<Self> {
+        Ok(Self {
+            id: column::id("item id", &row.id)?,
+            source: column::id("source id", &row.source)?,
+            time: Timestamp::from_millis(row.item_time),
+            hash_text: row.hash_text,
+            duplicate_of: column::optional_id("item id", row.duplicate_of.as_deref())?,
+            cluster: column::optional_id("cluster id", row.cluster_id.as_deref())?,
+            delivered: row.delivered_at.is_some(),
+            vector: row.vector,
+        })
+    }
+}
+
+#[derive(FromRow)]
+struct MemberRow {
+    cluster_id: String,
+    delivered_at: Option<i64>,
+    delivered_sources: Option<i64>,
+    delivered_run_id: Option<String>,
+    item_id: String,
+    similarity: f64,
+}
+
+impl MemberRow {
+    fn story(&self) -> Result<StoryRecord> {
+        let delivered = self.delivered_at.zip(self.delivered_sources);
+        Ok(StoryRecord {
+            cluster: column::id("cluster id", &self.cluster_id)?,
+            delivered: delivered.map(|(at, sources)| Delivery { at: Timestamp::from_millis(at), sources }),
+            delivered_by: column::optional_id("run id", self.delivered_run_id.as_deref())?,
+            members: Vec::new(),
+        })
+    }
+}
+
+#[derive(FromRow)]
+struct ItemRow {
+    id: String,
+    source_id: String,
+    external_id: String,
+    url: Option<String>,
+    canonical_url: Option<String>,
+    title: Option<String>,
+    body_text: String,
+    author: Option<String>,
+    published_at: Option<i64>,
+    fetched_at: i64,
+    item_time: i64,
+    time_basis: String,
+    engagement: String,
+    metadata_json: String,
+    duplicate_of: Option<String>,
+}
+
+impl TryFrom<ItemRow> for Item {
+    type Error = StoreError;
+
+    fn try_from(row: ItemRow) -> Result<Self> {
+        Ok(Self {
+            id: column::id("item id", &row.id)?,
+            source_id: column::id("source id", &row.source_id)?,
+            external_id: row.external_id,
+            url: row.url,
+            canonical_url: row.canonical_url,
+            title: row.title,
+            body_text: row.body_text,
+            author: row.author,
+            published_at: column::optional_time(row.published_at),
+            fetched_at: Timestamp::from_millis(row.fetched_at),
+            time: Timestamp::from_millis(row.item_time),
+            time_basis: column::word("item's time basis", &row.time_basis)?,
+            engagement: column::json("item's engagement", &row.engagement)?,
+            metadata: column::json("item's metadata", &row.metadata_json)?,
+            duplicate_of: column::optional_id("item id", row.duplicate_of.as_deref())?,
+        })
+    }
+}
+
+/// Stories of rows that come by story, then by time and id of the member.
+fn stories(rows: Vec<MemberRow>) -> Result<Vec<StoryRecord>> {
+    let mut stories: Vec<StoryRecord> = Vec::new();
+    for row in rows {
+        let story = row.story()?;
+        if stories.last().is_none_or(|last| last.cluster != story.cluster) {
+            stories.push(story);
+        }
+        if let Some(last) = stories.last_mut() {
+            last.members.push((column::id("item id", &row.item_id)?, row.similarity));
+        }
+    }
+    Ok(stories)
+}
+
+/// Gives each item the topic's sources that brought it (pairs of item and source), its own first. Where its own is none of
+/// the topic's, the smallest takes its place.
+fn with_sources(rows: Vec<ItemRow>, brought: &[(String, String)]) -> Result<Vec<(Item, Vec<SourceId>)>> {
+    let mut sources: HashMap<ItemId, Vec<SourceId>> = HashMap::new();
+    for (item, source) in brought {
+        sources.entry(column::id("item id", item)?).or_default().push(column::id("source id", source)?);
+    }
+    let with_its_own = |row| {
+        let mut item = Item::try_from(row)?;
+        let mut brought_by = sources.get(&item.id).cloned().unwrap_or_default();
+        brought_by.sort_by_key(|source| (*source != item.source_id, *source));
+        item.source_id = brought_by.first().copied().unwrap_or(item.source_id);
+        Ok((item, brought_by))
+    };
+    rows.into_iter().map(with_its_own).collect()
+}
+
+#[async_trait]
+impl StoryStore for Database {
+    async fn oldest_unclustered(&self, topic: TopicId, space: &str) -> Result<Option<Timestamp>> {
+        let oldest: Option<i64> = sqlx::query_scalar(OLDEST_UNCLUSTERED)
+            .bind(topic.to_string())
+            .bind(space)
+            .fetch_one(&mut *self.reader().await?)
+            .await?;
+        Ok(oldest.map(Timestamp::from_millis))
+    }
+
+    async fn embedded_items(
+        &self,
+        topic: TopicId,
+        space: &str,
+        window: Window,
+        snapshot: Timestamp,
+    ) -> Result<Vec<EmbeddedItem>> {
+        let rows: Vec<EmbeddedRow> = sqlx::query_as(EMBEDDED_ITEMS)
+            .bind(topic.to_string())
+            .bind(space)
+            .bind(window.start.as_millis())
+            .bind(window.end.as_millis())
+            .bind(snapshot.as_millis())
+            .fetch_all(&mut *self.reader().await?)
+            .await?;
+        rows.into_iter().map(EmbeddedItem::try_from).collect()
+    }
+
+    async fn commit_duplicates(&self, lease: &Lease, duplicates: &[(ItemId, ItemId)]) -> Result<()> {
+        let mut write = self.write_fenced("commit_duplicates", lease).await?;
+        write.lock_contents().await?;
+        for (copy, original) in duplicates {
+            sqlx::query(SET_DUPLICATE)
+                .bind(copy.to_string())
+                .bind(original.to_string())
+                .execute(write.connection())
+                .await?;
+        }
+        write.commit().await
+    }
+
+    async fn commit_clusters(&self, lease: &Lease, commit: &ClusterCommit) -> Result<()> {
+        let mut write = self.write_fenced("commit_clusters", lease).await?;
+        for (cluster, first) in &commit.created {
+            create_cluster(write.connection(), lease.topic, *cluster, *first).await?;
+            put_member(write.connection(), lease.topic, *cluster, *first, FIRST_SIMILARITY).await?;
+        }
+        for (item, cluster, similarity) in &commit.joined {
+            put_member(write.connection(), lease.topic, *cluster, *item, *similarity).await?;
+        }
+        for (from, into) in &commit.merged {
+            sqlx::query(MERGE)
+                .bind(lease.topic.to_string())
+                .bind(from.to_string())
+                .bind(into.to_string())
+                .execute(write.connection())
+                .await?;
+        }
+        for (cluster, item) in &commit.representatives {
+            sqlx::query(SET_REPRESENTATIVE)
+                .bind(cluster.to_string())
+                .bind(lease.topic.to_string())
+                .bind(item.to_string())
+                .execute(write.connection())
+                .await?;
+        }
+        write.lock_contents().await?;
+        sqlx::query(NOTE_PLACED).bind(lease.topic.to_string()).execute(write.connection()).await?;
+        write.commit().await
+    }
+
+    async fn thresholds(&self, space: &str) -> Result<Option<Thresholds>> {
+        let found: Option<(f64, f64, f64)> =
+            sqlx::query_as(THRESHOLDS).bind(space).fetch_optional(&mut *self.reader().await?).await?;
+        Ok(found.map(|(pair, crowd, split)| Thresholds { pair, crowd, split, ..Thresholds::shipped(space) }))
+    }
+
+    async fn keep_thresholds(&self, space: &str, found: &FoundThresholds) -> Result<()> {
+        let mut write = self.write("keep_thresholds").await?;
+        sqlx::query(KEEP_THRESHOLDS)
+            .bind(space)
+            .bind(found.thresholds.pair)
+            .bind(found.thresholds.crowd)
+            .bind(found.thresholds.split)
+            .bind(found.documents)
+            .bind(found.bcubed_f1)
+            .bind(found.found_at.as_millis())
+            .execute(write.connection())
+            .await?;
+        write.commit().await
+    }
+
+    async fn stories_of(&self, topic: TopicId, items: &[ItemId], until: Timestamp) -> Result<Vec<StoryRecord>> {
+        let rows: Vec<MemberRow> = sqlx::query_as(STORIES_OF)
+            .bind(topic.to_string())
+            .bind(id_list(items)?)
+            .bind(until.as_millis())
+            .fetch_all(&mut *self.reader().await?)
+            .await?;
+        stories(rows)
+    }
+
+    async fn item_html(&self, item: ItemId) -> Result<Option<String>> {
+        let html: Option<Option<String>> =
+            sqlx::query_scalar(HTML).bind(item.to_string()).fetch_optional(&mut *self.reader().await?).await?;
+        Ok(html.flatten())
+    }
+
+    async fn load_items(&self, topic: TopicId, ids: &[ItemId]) -> Result<Vec<(Item, Vec<SourceId>)>> {
+        let rows: Vec<ItemRow> =
+            sqlx::query_as(LOAD_ITEMS).bind(id_list(ids)?).fetch_all(&mut *self.reader().await?).await?;
+        let sources = self.sources_of_items(topic, ids).await?;
+        with_sources(rows, &sources)
+    }
+}
+
+impl Database {
+    async fn sources_of_items(&self, topic: TopicId, ids: &[ItemId]) -> Result<Vec<(String, String)>> {
+        Ok(sqlx::query_as(SOURCES_OF_ITEMS)
+            .bind(topic.to_string())
+            .bind(id_list(ids)?)
+            .fetch_all(&mut *self.reader().await?)
+            .await?)
+    }
+}
+
+async fn create_cluster(connection: &mut Connection, topic: TopicId, cluster: ClusterId, first: ItemId) -> Result<()> {
+    sqlx::query(HAND_OVER).bind(cluster.to_string()).bind(topic.to_string()).execute(&mut *connection).await?;
+    sqlx::query(CREATE)
+        .bind(cluster.to_string())
+        .bind(topic.to_string())
+        .bind(first.to_string())
+        .execute(connection)
+        .await?;
+    Ok(())
+}
+
+async fn put_member(
+    connection: &mut Connection,
+    topic: TopicId,
+    cluster: ClusterId,
+    item: ItemId,
+    similarity: f64,
+) -> Result<()> {
+    sqlx::query(PUT_MEMBER)
+        .bind(topic.to_string())
+        .bind(item.to_string())
+        .bind(cluster.to_string())
+        .bind(similarity)
+        .execute(connection)
+        .await?;
+    Ok(())
+}
