@@ -67,8 +67,8 @@ fn report(size: usize, name: &str, limits: Limits) {
         let begun = processor_seconds();
         let placed = Clustering::of(&known, limits).place(TopicId::of(&["bench"]), LOCAL_THRESHOLDS);
         spent += processor_seconds() - begun;
-        for (document, home) in known.iter_mut().zip(placed.homes) {
-            document.cluster = home;
+        for (document, assignment) in known.iter_mut().zip(placed.assignments) {
+            document.cluster = assignment;
         }
     }
     told.extend(known.drain(..).zip(stories).map(|(document, story)| (story, document.cluster)));

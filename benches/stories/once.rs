@@ -33,9 +33,9 @@ pub fn time(file: &str) {
     let mut labelled: Vec<(Document, &str)> = lines.par_iter().map(labelled).collect();
     labelled.sort_by_key(|(document, _)| (document.time, document.id));
     let (documents, stories): (Vec<Document>, Vec<&str>) = labelled.into_iter().unzip();
-    let homes = placed(&documents).homes;
+    let assignments = placed(&documents).assignments;
     let seconds = begun.elapsed().as_secs_f64();
-    let told: Vec<_> = stories.into_iter().zip(homes).collect();
+    let told: Vec<_> = stories.into_iter().zip(assignments).collect();
     println!("{} {seconds:.3} {:.4}", told.len(), Agreement::of(&told).bcubed.f1);
 }
 
@@ -66,9 +66,9 @@ pub fn add(new: usize, size: usize) {
     let mut documents: Vec<Document> = reports.map(|(number, report)| document(&report, number)).collect();
     documents.sort_by_key(|document| (document.time, document.id));
     let stored = documents.len().saturating_sub(new);
-    let homes = placed(&documents[..stored]).homes;
-    for (document, home) in documents.iter_mut().zip(homes) {
-        document.cluster = home;
+    let assignments = placed(&documents[..stored]).assignments;
+    for (document, assignment) in documents.iter_mut().zip(assignments) {
+        document.cluster = assignment;
     }
     let rows: Vec<Vec<u8>> = documents.iter().map(|document| document.features.to_bytes()).collect();
     let bytes: usize = rows.iter().map(Vec::len).sum();

@@ -81,21 +81,21 @@ fn measure(
     let shipped = Thresholds::shipped(&space);
     let tuned = arguments.tune.then(|| tune(&clustering, &stories, shipped));
     let thresholds = tuned.map(|tuned| tuned.found).or(known).unwrap_or(shipped);
-    let homes = clustering.place(TopicId::of(&["calibrate"]), thresholds).homes;
-    let both: Vec<(&str, Option<ClusterId>)> = stories.into_iter().zip(homes.iter().copied()).collect();
+    let assignments = clustering.place(TopicId::of(&["calibrate"]), thresholds).assignments;
+    let both: Vec<(&str, Option<ClusterId>)> = stories.into_iter().zip(assignments.iter().copied()).collect();
     let agreement = Agreement::of(&both);
     if let Some(path) = &arguments.assignments {
         if path.canonicalize().is_ok_and(|path| arguments.input.canonicalize().is_ok_and(|input| input == path)) {
             return Err(UsageError("--assignments names the input itself; name another file".to_owned()).into());
         }
-        write(path, &labelled.ids, &homes)?;
+        write(path, &labelled.ids, &assignments)?;
     }
     Ok((Measured { space, thresholds, tuned, agreement }, arguments))
 }
 
-fn write(path: &Path, ids: &[String], homes: &[Option<ClusterId>]) -> Result<()> {
+fn write(path: &Path, ids: &[String], assignments: &[Option<ClusterId>]) -> Result<()> {
     let line = |(id, cluster): (&String, &Option<ClusterId>)| format!("{}\n", json!({ "id": id, "cluster": cluster }));
-    let lines: String = ids.iter().zip(homes).map(line).collect();
+    let lines: String = ids.iter().zip(assignments).map(line).collect();
     std::fs::write(path, lines).with_context(|| format!("{} cannot be written", path.display()))
 }
 
@@ -123,14 +123,14 @@ impl Measured {
     }
 
     fn as_json(&self, origin: &str) -> Value {
-        let Thresholds { pair, crowd, split, .. } = self.thresholds;
+        let Thresholds { pair, group: crowd, split, .. } = self.thresholds;
         let mut value = json!({
             "space": self.space,
             "thresholds": { "pair": pair, "crowd": crowd, "split": split, "origin": origin },
             "pair_among_documents": self.pair_among_documents(),
         });
         if let Some(tuned) = &self.tuned {
-            let of = |Thresholds { pair, crowd, split, .. }: Thresholds| json!({ "pair": pair, "crowd": crowd, "split": split });
+            let of = |Thresholds { pair, group: crowd, split, .. }: Thresholds| json!({ "pair": pair, "crowd": crowd, "split": split });
             value["tuning"] = json!({
                 "found": of(tuned.found),
                 "found_f1": tuned.found_f1,
@@ -149,7 +149,7 @@ impl Measured {
 
     fn as_table(&self, origin: &str) -> String {
         let Agreement { documents, stories, clusters, bcubed, pairwise } = self.agreement;
-        let Thresholds { pair, crowd, split, .. } = self.thresholds;
+        let Thresholds { pair, group: crowd, split, .. } = self.thresholds;
         let mut table = output::table(&["", "precision", "recall", "F1"]);
         for (name, score) in [("B³", bcubed), ("pairwise", pairwise)] {
             let Score { precision, recall, f1 } = score;
@@ -184,12 +184,12 @@ impl Measured {
         } else {
             format!(" Less than {STANDARD_ERROR} may be chance: measure them on other stories before you rely on them.")
         };
-        let Thresholds { pair, crowd, split, .. } = shipped;
+        let Thresholds { pair, group: crowd, split, .. } = shipped;
         format!(
             "found: pair {}, crowd {}, split {}, as with what lies around them this input has a B³ F1 of {:.4}, and {gain:.4} less with those \
              that ship (pair {pair}, crowd {crowd}, split {split}); kept: those found.{chance} To go back, delete the row of \
              clustering_thresholds.",
-            tuned.found.pair, tuned.found.crowd, tuned.found.split, tuned.found_f1
+            tuned.found.pair, tuned.found.group, tuned.found.split, tuned.found_f1
         )
     }
 }

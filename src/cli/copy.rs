@@ -11,7 +11,7 @@ use super::arguments::CopyArguments;
 use super::exit::{Exit, UsageError};
 use super::output;
 use crate::config::Config;
-use crate::pipeline::holder::Holder;
+use crate::pipeline::lease_owner::LeaseOwner;
 
 /// Hex digits of a hash that people compare.
 const HASH_DIGITS: usize = 16;
@@ -31,7 +31,7 @@ pub(super) async fn run(config: &Config, arguments: &CopyArguments) -> Result<Ex
         from: config.database_url.as_str(),
         to: &arguments.to,
         wall: config.clock.wall(),
-        is_dead: |holder| Holder::current().is_dead(holder),
+        is_dead: |owner| LeaseOwner::current().is_dead(owner),
         progress: &progress,
     };
     let outcome = copy(&request).await;
@@ -44,8 +44,8 @@ pub(super) async fn run(config: &Config, arguments: &CopyArguments) -> Result<Ex
 fn in_words(error: CopyError) -> anyhow::Error {
     match error {
         CopyError::SameDatabase => UsageError(error.to_string()).into(),
-        CopyError::AtWork { topic, holder, expires_at } => {
-            CopyError::AtWork { topic, holder: Holder::short(&holder), expires_at }.into()
+        CopyError::AtWork { topic, owner, expires_at } => {
+            CopyError::AtWork { topic, owner: LeaseOwner::short(&owner), expires_at }.into()
         }
         CopyError::Store(error) => error.into(),
         other => other.into(),

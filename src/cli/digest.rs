@@ -6,7 +6,7 @@ use super::arguments::DigestArguments;
 use super::exit::{Exit, UsageError};
 use super::output;
 use crate::app::App;
-use crate::digest::terminal::Foot;
+use crate::digest::terminal::Footer;
 use crate::digest::{Format, render, terminal};
 use crate::services::digests::{self, LATEST};
 
@@ -16,10 +16,10 @@ pub(super) async fn run(app: &App, arguments: DigestArguments) -> Result<Exit> {
         None => arguments.json.then_some(Format::Json),
     };
     let digest = digests::find(app, &arguments.which, &arguments.topic).await?;
-    let foot = Foot { html: None, is_latest: arguments.which == LATEST };
+    let footer = Footer { html: None, is_latest: arguments.which == LATEST };
     match format {
         Some(format) => output::print(&render(&digest, format)?)?,
-        None => output::print(&terminal::render(&digest, output::width(), output::colour_on_stdout(), foot))?,
+        None => output::print(&terminal::render(&digest, output::width(), output::colour_on_stdout(), footer))?,
     }
     Ok(Exit::Ok)
 }

@@ -22,7 +22,7 @@ use super::output;
 use crate::config::Config;
 use crate::digest::gaps_line;
 use crate::pipeline::due::overdue;
-use crate::pipeline::holder::Holder;
+use crate::pipeline::lease_owner::LeaseOwner;
 
 #[derive(Debug, Serialize)]
 struct Finding {
@@ -211,7 +211,7 @@ async fn sources(store: &SharedStore, topic: &aha_core::topic::Topic, findings: 
 }
 
 async fn attempts(store: &SharedStore, topic: &aha_core::topic::Topic, findings: &mut Findings) -> Result<()> {
-    let me = Holder::current();
+    let me = LeaseOwner::current();
     for (run, attempts) in store.runs(Some(topic.id), 5).await? {
         let Some(last) = attempts.last().filter(|_| !run.done) else { continue };
         let window = run.window;

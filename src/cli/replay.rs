@@ -16,7 +16,7 @@ use super::output;
 use super::run::interrupt_on_signal;
 use crate::app::App;
 use crate::config::Config;
-use crate::digest::terminal::Foot;
+use crate::digest::terminal::Footer;
 use crate::digest::{Format, render, terminal};
 use crate::pipeline::{StopSignal, replay};
 
@@ -38,8 +38,8 @@ pub(super) async fn run(config: Config, arguments: ReplayArguments) -> Result<Ex
     if arguments.json {
         output::print(&render(&digest, Format::Json)?)?;
     } else {
-        let foot = Foot { html: None, is_latest: false };
-        output::print(&terminal::render(&digest, output::width(), output::colour_on_stdout(), foot))?;
+        let footer = Footer { html: None, is_latest: false };
+        output::print(&terminal::render(&digest, output::width(), output::colour_on_stdout(), footer))?;
     }
     output::note(&moved(before.as_ref(), &digest));
     Ok(Exit::Ok)

@@ -16,7 +16,7 @@ use super::progress::Bars;
 use super::{dry_run, opml, output};
 use crate::app::App;
 use crate::config::Config;
-use crate::digest::terminal::Foot;
+use crate::digest::terminal::Footer;
 use crate::digest::{Format, render, terminal};
 use crate::pipeline::due;
 use crate::pipeline::runner::{self, RunOutcome, RunRequest};
@@ -96,8 +96,8 @@ async fn show(app: &App, topic: &Topic, digest: &Digest, json: bool, html: Optio
         return output::print(&render(digest, Format::Json)?);
     }
     let latest = app.store().latest_digest(topic.id).await?;
-    let foot = Foot { html, is_latest: latest.is_some_and(|latest| latest.digest.id == digest.digest.id) };
-    output::print(&terminal::render(digest, output::width(), output::colour_on_stdout(), foot))
+    let footer = Footer { html, is_latest: latest.is_some_and(|latest| latest.digest.id == digest.digest.id) };
+    output::print(&terminal::render(digest, output::width(), output::colour_on_stdout(), footer))
 }
 
 /// The first SIGINT or SIGTERM asks the run to end at its next safe point; what it has done is kept.

@@ -11,7 +11,7 @@ use super::exit::UsageError;
 use super::output;
 use crate::app::App;
 use crate::sources::Connector as _;
-use crate::sources::discover::{Discovery, FoundFeed, discover, looks_like_feed};
+use crate::sources::discover::{Discovery, FoundFeed, discover, is_like_feed_address};
 use crate::sources::feed::FeedConnector;
 use crate::sources::fetch::FetchError;
 use crate::sources::{Place, place_from_argument, recognise};
@@ -65,12 +65,12 @@ pub(super) async fn set(app: &App, source: &Source, weight: Option<f64>, full_te
 }
 
 /// What stands at a place, where that can be told now. An address that is written like a feed's is not asked for; its
-/// name is looked up.
+/// name is fetched up.
 async fn looked_at(app: &App, place: Place) -> Result<Place> {
     if place.kind != "feed" {
         return Ok(place);
     }
-    if place.url.starts_with("http") && looks_like_feed(&place.url) {
+    if place.url.starts_with("http") && is_like_feed_address(&place.url) {
         if let Err(error) = app.fetcher().resolve(&place.url).await {
             note_unread(&place, &error);
         }
@@ -81,7 +81,7 @@ async fn looked_at(app: &App, place: Place) -> Result<Place> {
     }
     // A file that is no feed now will hardly be one later.
     let new = NewSource { kind: place.kind.to_owned(), url: place.url.clone(), ..NewSource::default() };
-    FeedConnector.look(&Source::unseen(TopicId::of(&["source add"]), &new), app.fetcher()).await?;
+    FeedConnector.fetch(&Source::unseen(TopicId::of(&["source add"]), &new), app.fetcher()).await?;
     Ok(place)
 }
 

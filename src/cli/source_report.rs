@@ -18,7 +18,7 @@ use crate::config::Config;
 use crate::pipeline::search::search;
 use crate::sources::fetch::Fetcher;
 use crate::sources::signal::{Found, SearchResult};
-use crate::sources::{Connectors, LookOutcome, Looked, Place, place_from_argument};
+use crate::sources::{Connectors, FetchOutcome, FetchResult, Place, place_from_argument};
 
 /// One line of `--json`.
 #[derive(Debug, Serialize)]
@@ -56,7 +56,7 @@ pub(super) async fn run(config: &Config, locations: &[String], json: bool) -> Re
     let connectors = connectors(config);
     let mut failed = 0;
     for location in locations {
-        let report = match look(config, &connectors, &fetcher, location).await {
+        let report = match fetch(config, &connectors, &fetcher, location).await {
             Ok(feed) => report(feed),
             Err(error) => {
                 failed += 1;
@@ -77,33 +77,33 @@ pub(super) async fn run(config: &Config, locations: &[String], json: bool) -> Re
     })
 }
 
-async fn look(config: &Config, connectors: &Connectors, fetcher: &Fetcher, location: &str) -> Result<ParsedFeed> {
+async fn fetch(config: &Config, connectors: &Connectors, fetcher: &Fetcher, location: &str) -> Result<ParsedFeed> {
     let Place { kind, url } = place_from_argument(location, &config.sources.sites)?;
     let new = NewSource { kind: kind.to_owned(), url, ..NewSource::default() };
     let source = Source::unseen(TopicId::of(&["source test"]), &new);
     let connector =
         connectors.of(&source.kind).ok_or_else(|| anyhow::anyhow!("no connector reads feeds in this build"))?;
-    let looked = match &config.sources.search {
+    let result = match &config.sources.search {
         Some(_) if source.kind == "signal" => searched(config, &source).await?,
-        _ => connector.look(&source, fetcher).await?,
+        _ => connector.fetch(&source, fetcher).await?,
     };
-    match looked.outcome {
-        LookOutcome::Feed(feed) => Ok(feed),
-        LookOutcome::Results(found) => Ok(results(found)),
-        LookOutcome::NotModified => {
+    match result.outcome {
+        FetchOutcome::Feed(feed) => Ok(feed),
+        FetchOutcome::Results(found) => Ok(results(found)),
+        FetchOutcome::NotModified => {
             anyhow::bail!("the server says the feed has not changed, although nothing was read before")
         }
     }
 }
 
 /// A search is charged for: it goes over the ledger and under the caps, as in a run.
-async fn searched(config: &Config, source: &Source) -> Result<Looked> {
+async fn searched(config: &Config, source: &Source) -> Result<FetchResult> {
     let app = super::app(config.clone(), OpenMode::CreateIfMissing).await?;
     // The time tells one test from the next.
     let scope = CallScope { attempt: app.clock().wall().as_millis(), ..super::llm::scope(&app, "") };
     app.store().sweep_calls(Gone::Expired(app.clock().wall())).await?;
     match search(&app, &scope, source).await? {
-        Paid::Asked(looked) => Ok(looked?),
+        Paid::Asked(result) => Ok(result?),
         Paid::NoBudget(used_up) => anyhow::bail!(used_up.why),
         Paid::Interrupted => anyhow::bail!("the search was interrupted before it was made; do it again"),
     }

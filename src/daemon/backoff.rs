@@ -32,7 +32,7 @@ impl Backoff {
     }
 }
 
-/// What passes by itself is soon tried again; what somebody has to mend, such as a full disk, is looked at less often.
+/// What passes by itself is soon tried again; what somebody has to mend, such as a full disk, is retried less often.
 fn pause(decision: Decision, failures: u32) -> Duration {
     let (first, longest) = match decision {
         Decision::Retry => (Duration::from_secs(5), Duration::from_mins(5)),

@@ -5,7 +5,7 @@
 use aha_core::summary::Summary;
 use anstyle::Style;
 
-use super::outside::text;
+use super::sanitise::text;
 use super::wrap::wrap;
 
 const MIN_WIDTH: usize = 40;
@@ -14,9 +14,9 @@ const BOLD: Style = Style::new().bold();
 const DIM: Style = Style::new().dimmed();
 const PLAIN: Style = Style::new();
 
-/// Without `colour` there is no escape sequence in it at all; `bill` is the last line's second part.
+/// Without `colour` there is no escape sequence in it at all; `cost_summary` is the last line's second part.
 #[must_use]
-pub fn render(title: &str, summary: &Summary, bill: &str, width: usize, colour: bool) -> String {
+pub fn render(title: &str, summary: &Summary, cost_summary: &str, width: usize, colour: bool) -> String {
     let width = width.clamp(MIN_WIDTH, MAX_WIDTH);
     let mut lines = Vec::new();
     let mut put = |style: Style, first: &str, raw: &str| {
@@ -42,7 +42,7 @@ pub fn render(title: &str, summary: &Summary, bill: &str, width: usize, colour: 
             put(PLAIN, "  • ", point);
         }
     }
-    put(DIM, "", &format!("by {}/{} ({}) · {bill}", summary.provider, summary.model, summary.prompt_id));
+    put(DIM, "", &format!("by {}/{} ({}) · {cost_summary}", summary.provider, summary.model, summary.prompt_id));
     lines.push(String::new());
     lines.join("\n")
 }

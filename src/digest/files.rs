@@ -13,9 +13,9 @@ use aha_core::ids::TopicId;
 use aha_core::time::Timestamp;
 use chrono_tz::Tz;
 
-use super::outside::is_hidden;
+use super::format::{Calendar, file_stem};
 use super::plots;
-use super::words::{Calendar, file_stem};
+use super::sanitise::is_hidden;
 use super::{Format, RenderError, render};
 
 /// Longest topic folder in bytes, well below the 255 that file systems take.

@@ -5,8 +5,8 @@
 use aha_content::numbers::count;
 use aha_core::digest::{Cost, Digest, DigestStatus, Section, Skipped, SourceReport};
 
-use super::outside::short_text;
-use super::words::{Calendar, list};
+use super::format::{Calendar, list};
+use super::sanitise::short_text;
 
 /// Characters of a provider's complaint that are shown.
 const REASON_CHARS: usize = 200;
@@ -84,7 +84,7 @@ pub fn gaps_line(digest: &Digest) -> Option<String> {
         |state: &str| state == "skipped_noise" || (state == "skipped_budget" && budget_gap(cost).is_some());
     let unjudged = digest.stories.iter().filter(|s| s.aha_score.is_none() && !told_apart(&s.state)).count();
     let mut gaps = Vec::new();
-    // A few of many are named at the foot alone.
+    // A few of many are named in the footer alone.
     if unread > 0 && digest.digest.status == DigestStatus::Partial {
         gaps.push(format!("{} could not be read", count(unread, "source", "sources")));
     }

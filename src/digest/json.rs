@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use aha_core::digest::Digest;
 
-use super::outside::is_hidden;
+use super::sanitise::is_hidden;
 
 pub(super) fn render(digest: &Digest) -> Result<String, serde_json::Error> {
     let mut json = escape_hidden(&serde_json::to_string_pretty(digest)?);

@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 
 use aha_core::digest::Digest;
 
-use super::outside::Link;
 use super::quote::Quote;
+use super::sanitise::Link;
 use super::view::{Failing, Page, Source, Story};
 
 pub(super) fn render(digest: &Digest) -> String {
@@ -56,7 +56,7 @@ fn top_story(story: &Story) -> Vec<String> {
     let lists = [("Why it matters", &story.matters), ("Caveats", &story.caveats), ("Follow up", &story.followups)];
     blocks.extend(lists.into_iter().filter(|(_, lines)| !lines.is_empty()).map(|(name, lines)| bullets(name, lines)));
     blocks.push(sources(story));
-    blocks.extend(story.bill.as_deref().map(escape));
+    blocks.extend(story.cost_summary.as_deref().map(escape));
     blocks
 }
 

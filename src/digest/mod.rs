@@ -4,25 +4,25 @@
 //! text. Called by the pipeline's last stage ([`write_files`]), `aha-radar digest` and the web ([`render`]), and
 //! `aha-radar run` ([`terminal::render`]).
 //!
-//! The way through: `outside` cleans what others wrote, `view` prepares what is to be said, each rendering escapes it
+//! The way through: `sanitise` cleans what others wrote, `view` prepares what is to be said, each rendering escapes it
 //! for its own syntax and lays it out. The JSON is the digest itself.
 
-mod bill;
+mod cost_summary;
 pub mod deep_dive;
 mod files;
+mod format;
 mod header;
 mod html;
 mod json;
 mod markdown;
-mod outside;
 mod plots;
 mod quote;
 mod rss;
+mod sanitise;
 pub mod terminal;
 #[cfg(test)]
 mod tests;
 mod view;
-mod words;
 mod wrap;
 
 use std::path::PathBuf;

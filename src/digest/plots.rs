@@ -11,7 +11,7 @@ use plotters::prelude::{
 };
 use plotters::style::Color as _;
 
-use super::words::Calendar;
+use super::format::Calendar;
 
 const WIDTH: u32 = 720;
 const SCORES_HEIGHT: u32 = 300;

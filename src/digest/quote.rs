@@ -7,7 +7,7 @@ use aha_content::quotable::{Flaw, flaw};
 use aha_content::sentences::{between, sentences};
 use aha_core::digest::{DigestStory, StorySource};
 
-use super::outside::{short_text, text};
+use super::sanitise::{short_text, text};
 
 /// Longest sentence shown; a source without full stops should not fill the page.
 const MAX_CHARS: usize = 600;

@@ -9,8 +9,8 @@ use html_escape::{encode_double_quoted_attribute, encode_text};
 use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, BytesText, Event};
 
-use super::outside::Link;
 use super::quote::Quote;
+use super::sanitise::Link;
 use super::view::{Page, Source, Story};
 
 /// RSS wants a link of the channel; a digest has no address of its own.

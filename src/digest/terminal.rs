@@ -10,7 +10,7 @@ use aha_content::numbers::count;
 use aha_core::digest::Digest;
 use anstyle::{AnsiColor, Style};
 
-use super::outside;
+use super::sanitise;
 use super::view::{Failing, Page, Source, Story, item_command};
 use super::wrap::{columns, cut, wrap, wrap_parts};
 
@@ -31,7 +31,7 @@ const SCORE: Style = AnsiColor::Cyan.on_default();
 
 /// What the last lines point to.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Foot<'a> {
+pub struct Footer<'a> {
     /// Where the whole digest stands as a page.
     pub html: Option<&'a Path>,
     /// Whether a rank is enough to name a story of this digest to `aha-radar item`.
@@ -40,7 +40,7 @@ pub struct Foot<'a> {
 
 /// Renders for a person; without `colour` there is no escape sequence in it at all. `html` is named for further reading.
 #[must_use]
-pub fn render(digest: &Digest, width: usize, colour: bool, foot: Foot<'_>) -> String {
+pub fn render(digest: &Digest, width: usize, colour: bool, footer: Footer<'_>) -> String {
     let page = Page::of(digest);
     let mut screen = Screen { width: width.clamp(MIN_WIDTH, MAX_WIDTH), colour, text: String::new() };
     screen.head(&page);
@@ -56,7 +56,7 @@ pub fn render(digest: &Digest, width: usize, colour: bool, foot: Foot<'_>) -> St
         page.scan.iter().zip(&sources).for_each(|(story, source)| screen.scan_line(story, source, column));
     }
     screen.failing(&page.failing);
-    screen.foot(&page, foot, digest);
+    screen.footer(&page, footer, digest);
     screen.text
 }
 
@@ -91,7 +91,7 @@ impl Screen {
             self.paragraph(INDENT, Style::new(), &format!("why: {}", story.reason));
         }
         self.parts(INDENT, DIM, &sources(&story.sources));
-        self.paragraph(INDENT, DIM, story.bill.as_deref().unwrap_or_default());
+        self.paragraph(INDENT, DIM, story.cost_summary.as_deref().unwrap_or_default());
     }
 
     fn score(&mut self, story: &Story) {
@@ -145,20 +145,20 @@ impl Screen {
         }
     }
 
-    fn foot(&mut self, page: &Page, foot: Foot<'_>, digest: &Digest) {
+    fn footer(&mut self, page: &Page, footer: Footer<'_>, digest: &Digest) {
         self.blank();
         self.paragraph(0, DIM, &page.cost);
         let mut hints = Vec::new();
         if let Some(story) = digest.stories.first() {
-            let command = if foot.is_latest {
+            let command = if footer.is_latest {
                 item_command(&story.rank.to_string(), &digest.digest.topic)
             } else {
                 format!("aha-radar item {}", story.id)
             };
             hints.push(format!("{command} tells why"));
         }
-        if let Some(path) = foot.html {
-            hints.push(format!("the whole digest: {}", outside::text(&path.display().to_string())));
+        if let Some(path) = footer.html {
+            hints.push(format!("the whole digest: {}", sanitise::text(&path.display().to_string())));
         }
         let together = hints.join(" · ");
         // A path is copied, not read: it gets a line of its own rather than a break in the middle.

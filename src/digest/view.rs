@@ -8,11 +8,11 @@ use aha_core::summary::Summary;
 use aha_core::topic::topic_option;
 use aha_llm::local;
 
-use super::bill;
+use super::cost_summary;
+use super::format::{Calendar, list};
 use super::header::{gaps_line, header_line, late_line, reason_list, unread};
-use super::outside::{Link, short_text, text};
 use super::quote::Quote;
-use super::words::{Calendar, list};
+use super::sanitise::{Link, short_text, text};
 
 /// Longest title or message shown.
 const MAX_CHARS: usize = 300;
@@ -62,7 +62,7 @@ pub(super) struct Story {
     pub(super) sources: Vec<Source>,
     pub(super) discussions: Vec<Link>,
     /// Which model said it and what it cost; nothing where it was `local`.
-    pub(super) bill: Option<String>,
+    pub(super) cost_summary: Option<String>,
 }
 
 #[derive(Debug)]
@@ -106,7 +106,7 @@ impl Page {
             top: section(Section::Top),
             scan: section(Section::Scan),
             failing: unread(digest).map(Failing::of).collect(),
-            cost: bill::of_digest(digest),
+            cost: cost_summary::of_digest(digest),
             digest_id: head.id.to_string(),
             item_command: item_command("RANK", &head.topic),
         }
@@ -144,7 +144,7 @@ impl Story {
             published_rfc2822: story.published_at.to_utc().to_rfc2822(),
             sources: story.sources.iter().map(|source| Source::of(source, calendar)).collect(),
             discussions: story.discussions.iter().map(|url| Link::of(Some(url))).collect(),
-            bill: bill::of_story(story),
+            cost_summary: cost_summary::of_story(story),
         }
     }
 

@@ -12,7 +12,7 @@ use aha_content::numbers::count;
 use aha_core::ids::{ClusterId, ItemId, TopicId};
 use aha_core::item::Item;
 use aha_core::story::{StoryMember, choose_representative};
-use aha_core::thresholds::{Sense, Thresholds};
+use aha_core::thresholds::{DenseThresholds, Thresholds};
 use aha_core::time::Timestamp;
 use aha_core::window::Window;
 use aha_store::{ClusterCommit, EmbeddedItem, SharedStore, StoreError};
@@ -71,7 +71,7 @@ pub async fn found(store: &SharedStore, dense: Option<&str>) -> Result<Option<Th
         return Ok(Some(found));
     }
     let of_words = store.thresholds(LOCAL_SPACE).await?;
-    Ok(of_words.map(|found| Thresholds { sense: Sense::of(&mixture), ..found }))
+    Ok(of_words.map(|found| Thresholds { dense: DenseThresholds::of(&mixture), ..found }))
 }
 
 /// Gives the documents that are compared their dense vectors, as far as they have one of that space.
@@ -179,8 +179,8 @@ async fn representatives(
 ) -> Result<Vec<(ClusterId, ItemId)>, RunError> {
     let joined: HashMap<ItemId, f64> = placed.placements.iter().map(|p| (p.item, p.similarity)).collect();
     let mut members: BTreeMap<ClusterId, Vec<ItemId>> = BTreeMap::new();
-    for (document, home) in documents.iter().zip(&placed.homes) {
-        if let Some(cluster) = home.filter(|cluster| placed.changed.contains(cluster)) {
+    for (document, assignment) in documents.iter().zip(&placed.assignments) {
+        if let Some(cluster) = assignment.filter(|cluster| placed.changed.contains(cluster)) {
             members.entry(cluster).or_default().push(document.id);
         }
     }

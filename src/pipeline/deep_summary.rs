@@ -9,8 +9,8 @@ use aha_core::story::Story;
 use aha_core::verdict::Verdict;
 use aha_llm::{Task, TaskItem};
 
-use super::judge::judge;
 use super::plan::Plan;
+use super::task_batch::run_tasks;
 use super::{RunContext, RunError, RunState, Stage};
 use aha_llm::tasks::deep_summary;
 use aha_llm::tasks::summary::SummaryInput;
@@ -37,7 +37,7 @@ pub(super) async fn run(context: &RunContext, state: &mut RunState) -> Result<()
         .take(plan.deep_summaries)
         .collect();
     // One story a call: a summary is long, and one that fails takes no other with it.
-    let judged = judge(context, deep_summary::TASK, Stage::DeepSummary, asks, 1).await?;
+    let judged = run_tasks(context, deep_summary::TASK, Stage::DeepSummary, asks, 1).await?;
     state.summaries = judged.by_story;
     state.estimates.extend(judged.with_a_model);
     Ok(())
@@ -49,7 +49,7 @@ pub(super) fn source_names(state: &RunState) -> HashMap<SourceId, &Source> {
 }
 
 fn deserves(state: &RunState, story: &Story) -> bool {
-    let verdict: Option<Verdict> = state.judgements.get(&story.cluster_id).and_then(super::judge::Judgement::read);
+    let verdict: Option<Verdict> = state.judgements.get(&story.cluster_id).and_then(super::task_batch::Judgement::read);
     verdict.is_some_and(|verdict| verdict.should_deep_summarize)
 }
 

@@ -11,7 +11,7 @@ use aha_llm::local;
 use serde_json::Value;
 
 use super::deep_summary::{source_names, summary_input};
-use super::judge::judge;
+use super::task_batch::run_tasks;
 use super::{RunContext, RunError, RunState, Stage};
 use aha_llm::tasks::entity_extract;
 
@@ -31,7 +31,7 @@ pub(super) async fn run(context: &RunContext, state: &mut RunState) -> Result<()
             Some((story.cluster_id, TaskItem { fingerprint: story.fingerprint(), members: story.member_ids(), input }))
         })
         .collect();
-    let judged = judge(context, entity_extract::TASK, Stage::Entities, asks, 1).await?;
+    let judged = run_tasks(context, entity_extract::TASK, Stage::Entities, asks, 1).await?;
     state.entities = judged.by_story;
     state.estimates.extend(judged.with_a_model);
     Ok(())

@@ -19,9 +19,9 @@ pub enum RunError {
     #[error("another process took this topic's lease over; this attempt ended and committed nothing after that")]
     LeaseLost,
     #[error(
-        "topic {topic:?} is being run by {holder} (its lease ends at {expires_at} unless renewed); wait for it to finish, then run this again"
+        "topic {topic:?} is being run by {owner} (its lease ends at {expires_at} unless renewed); wait for it to finish, then run this again"
     )]
-    Held { topic: String, holder: String, expires_at: Timestamp },
+    Held { topic: String, owner: String, expires_at: Timestamp },
     #[error(
         "topic {topic:?} has been read up to {cursor}, more than a day ahead of the clock, which says {now}; if the clock is right, set the topic back with `aha-radar topic set {topic} --read-from {now}`"
     )]

@@ -153,8 +153,8 @@ async fn resembled_titles(
 }
 
 fn nearest(history: &History, shared: &mut Shared, own: ClusterId, vector: &Weighted) -> Option<(f64, ItemId)> {
-    let look = history.index.look(&history.index.heavy(vector));
-    let found = history.index.candidates(&look, shared).into_iter();
+    let query = history.index.lookup(&history.index.heavy(vector));
+    let found = history.index.candidates(&query, shared).into_iter();
     let others = found.filter(|n| history.earlier[*n].cluster != Some(own));
     others
         .map(|number| (history.weighted[number].similarity(vector), history.earlier[number].id))

@@ -1,4 +1,4 @@
-//! Stage 1: looks at every source that is due, in parallel, and stores what they bring, in the order of their addresses.
+//! Stage 1: fetches every source that is due, in parallel, and stores what they bring, in the order of their addresses.
 //!
 //! Comes in: the topic's enabled sources; of a scheduled run those that want to be asked by now. Goes out: `fetch_runs`, `content_items`, source health. A source that fails is
 //! marked with the reason; the others go on. Committing in a fixed order makes it certain which of two sources that bring
@@ -19,21 +19,21 @@ use aha_store::{FetchCommit, FetchCounts, FetchStatus};
 use futures::{Stream, StreamExt as _};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 
-use super::judge::scope_for;
 use super::search::search;
 use super::signals::Off;
+use super::task_batch::scope_for;
 use super::{RunContext, RunError, RunState, SourceOutcome, Stage, pages, signals};
-use crate::sources::aside::aside;
+use crate::sources::blocking_pool::run_blocking;
 use crate::sources::fetch::{FetchError, Freshness};
 use crate::sources::signal::Found;
-use crate::sources::{LookOutcome, Looked, identity, pace};
+use crate::sources::{FetchOutcome, FetchResult, identity, pace};
 
 /// The kind of source that is a search.
 const SIGNAL: &str = "signal";
 
-/// Looks that may be finished or under way while an earlier one is still awaited or stored; bounds what is held in memory.
-const LOOK_AHEAD: usize = 30;
-/// Looks that are committed together, where so many wait: the more, the fewer pages of indexes are written twice.
+/// Fetches that may be finished or under way while an earlier one is still awaited or stored; bounds what is held in memory.
+const FETCHES_AHEAD: usize = 30;
+/// Fetches that are committed together, where so many wait: the more, the fewer pages of indexes are written twice.
 const MOST_TOGETHER: usize = 24;
 
 pub(super) async fn run(context: &RunContext, state: &mut RunState) -> Result<(), RunError> {
@@ -47,11 +47,11 @@ pub(super) async fn run(context: &RunContext, state: &mut RunState) -> Result<()
     context.progress.begin(Stage::Ingest, due.len());
     let urls: HashMap<SourceId, String> = due.iter().map(|source| (source.id, source.url.clone())).collect();
     let mut failed = Vec::new();
-    let turns = Arc::new(Semaphore::new(LOOK_AHEAD));
-    let looks = futures::stream::iter(due).map(|source| in_turn(context, source, &turns)).buffered(LOOK_AHEAD);
+    let turns = Arc::new(Semaphore::new(FETCHES_AHEAD));
+    let fetches = futures::stream::iter(due).map(|source| in_turn(context, source, &turns)).buffered(FETCHES_AHEAD);
     let (finished, to_commit) = mpsc::unbounded_channel();
-    // While one look is being read or stored the others go on: their servers wait for nobody.
-    let ended = tokio::try_join!(commit_all(context, to_commit, &mut failed), hand_over(looks, finished));
+    // While one fetch is being read or stored the others go on: their servers do not wait.
+    let ended = tokio::try_join!(commit_all(context, to_commit, &mut failed), hand_over(fetches, finished));
     log_failures(&urls, &failed);
     let (total, ()) = ended?;
     state.sources = context.store().sources(context.topic.id).await?;
@@ -73,23 +73,23 @@ fn log_failures(urls: &HashMap<SourceId, String>, failed: &[Failed]) {
     }
 }
 
-/// A look, and the turn that is free for another one when it is stored: so there are never more of them in memory.
-type Turn = (Look, Option<OwnedSemaphorePermit>);
+/// A fetch, and the turn that is free for another one when it is stored: so there are never more of them in memory.
+type Turn = (SourceFetch, Option<OwnedSemaphorePermit>);
 
 async fn in_turn(context: &RunContext, source: Source, turns: &Arc<Semaphore>) -> Result<Turn, RunError> {
     // It is never closed.
     let turn = Arc::clone(turns).acquire_owned().await.ok();
-    Ok((look(context, source).await?, turn))
+    Ok((fetch(context, source).await?, turn))
 }
 
-/// Hands the looks on, in their order, for as long as somebody takes them.
+/// Hands the fetches on, in their order, for as long as somebody takes them.
 async fn hand_over(
-    looks: impl Stream<Item = Result<Turn, RunError>>,
+    fetches: impl Stream<Item = Result<Turn, RunError>>,
     finished: mpsc::UnboundedSender<Result<Turn, RunError>>,
 ) -> Result<(), RunError> {
-    let mut looks = pin!(looks);
-    while let Some(look) = looks.next().await {
-        if finished.send(look).is_err() {
+    let mut fetches = pin!(fetches);
+    while let Some(fetch) = fetches.next().await {
+        if finished.send(fetch).is_err() {
             break;
         }
     }
@@ -98,39 +98,39 @@ async fn hand_over(
 
 async fn commit_all(
     context: &RunContext,
-    mut looks: mpsc::UnboundedReceiver<Result<Turn, RunError>>,
+    mut fetches: mpsc::UnboundedReceiver<Result<Turn, RunError>>,
     failed: &mut Vec<Failed>,
 ) -> Result<FetchCounts, RunError> {
     let mut total = FetchCounts::default();
     loop {
         // A slow server does not keep the process from ending.
-        let look = tokio::select! {
-            look = looks.recv() => look,
+        let fetch = tokio::select! {
+            fetch = fetches.recv() => fetch,
             error = context.stop.ended() => return Err(error),
         };
-        let Some(look) = look else { return Ok(total) };
+        let Some(fetch) = fetch else { return Ok(total) };
         context.check()?;
-        total += commit_together(context, look?, &mut looks, failed).await?;
+        total += commit_together(context, fetch?, &mut fetches, failed).await?;
     }
 }
 
-/// Commits a look with those that are finished by now.
+/// Commits a fetch with those that are finished by now.
 async fn commit_together(
     context: &RunContext,
     first: Turn,
-    looks: &mut mpsc::UnboundedReceiver<Result<Turn, RunError>>,
+    fetches: &mut mpsc::UnboundedReceiver<Result<Turn, RunError>>,
     failed: &mut Vec<Failed>,
 ) -> Result<FetchCounts, RunError> {
-    let (look, turn) = first;
-    let (mut commits, mut turns) = (vec![finished(context, look).await?], vec![turn]);
+    let (fetch, turn) = first;
+    let (mut commits, mut turns) = (vec![finished(context, fetch).await?], vec![turn]);
     while commits.len() < MOST_TOGETHER
-        && let Ok(look) = looks.try_recv()
+        && let Ok(fetch) = fetches.try_recv()
     {
-        let (look, turn) = look?;
-        commits.push(finished(context, look).await?);
+        let (fetch, turn) = fetch?;
+        commits.push(finished(context, fetch).await?);
         turns.push(turn);
     }
-    // A task of its own: this one goes on with the looks.
+    // A task of its own: this one goes on with the fetches.
     let (store, lease) = (Arc::clone(context.store()), context.lease.clone());
     let committing =
         tokio::spawn(async move { store.commit_fetches(&lease, &commits).await.map(|counts| (counts, commits)) });
@@ -170,21 +170,21 @@ pub(super) async fn outcomes(context: &RunContext, sources: &[Source]) -> Result
         .collect())
 }
 
-/// A look at a source, as it will be stored.
-struct Look {
+/// A fetch of a source, as it will be stored.
+struct SourceFetch {
     commit: FetchCommit,
     /// What a search found and nobody has read yet, and when more is to be expected.
     found: Option<(Source, Found, Freshness)>,
 }
 
-impl From<FetchCommit> for Look {
+impl From<FetchCommit> for SourceFetch {
     fn from(commit: FetchCommit) -> Self {
         Self { commit, found: None }
     }
 }
 
-/// One look at one source. That a source fails is no error, but what is stored.
-async fn look(context: &RunContext, source: Source) -> Result<Look, RunError> {
+/// One fetch of one source. That a source fails is no error, but what is stored.
+async fn fetch(context: &RunContext, source: Source) -> Result<SourceFetch, RunError> {
     let clock = context.app.clock();
     let started_at = clock.now();
     let mut commit = empty_commit(context, &source, started_at);
@@ -205,17 +205,17 @@ async fn look(context: &RunContext, source: Source) -> Result<Look, RunError> {
         commit.health = SourceHealth::Failing;
         return Ok(commit.into());
     };
-    let looked = match source.kind.as_str() {
+    let fetched = match source.kind.as_str() {
         SIGNAL => searched(context, &source).await?,
-        _ => connector.look(&source, context.app.fetcher()).await,
+        _ => connector.fetch(&source, context.app.fetcher()).await,
     };
     commit.finished_at = clock.now();
-    match looked {
-        Ok(looked) => {
-            let freshness = looked.freshness;
-            let found = fill(&mut commit, &source, looked).await;
+    match fetched {
+        Ok(fetched) => {
+            let freshness = fetched.freshness;
+            let found = fill(&mut commit, &source, fetched).await;
             if let Some(found) = found {
-                return Ok(Look { commit, found: Some((source, found, freshness)) });
+                return Ok(SourceFetch { commit, found: Some((source, found, freshness)) });
             }
             schedule(&mut commit, &source, freshness, context.app.jitter());
             if source.full_text {
@@ -228,21 +228,21 @@ async fn look(context: &RunContext, source: Source) -> Result<Look, RunError> {
 }
 
 /// A search costs something, and is made only where there is somebody to read what it finds, and the budget for both.
-async fn searched(context: &RunContext, source: &Source) -> Result<Result<Looked, FetchError>, RunError> {
+async fn searched(context: &RunContext, source: &Source) -> Result<Result<FetchResult, FetchError>, RunError> {
     let off = |(kind, reason): Off| Ok(Err(FetchError::Search { kind, status: None, reason }));
     if let Some(why) = signals::off(context).await? {
         return off(why);
     }
     match search(&context.app, &scope_for(context, String::new()), source).await? {
-        Paid::Asked(looked) => Ok(looked),
+        Paid::Asked(fetched) => Ok(fetched),
         Paid::NoBudget(used_up) => off(("no_budget", used_up.why)),
         Paid::Interrupted => Err(RunError::Interrupted),
     }
 }
 
 /// With what a search found read, one source after the other: a call that is under way is then waited for when a run is to end.
-async fn finished(context: &RunContext, look: Look) -> Result<FetchCommit, RunError> {
-    let Look { mut commit, found: Some((source, found, freshness)) } = look else { return Ok(look.commit) };
+async fn finished(context: &RunContext, fetch: SourceFetch) -> Result<FetchCommit, RunError> {
+    let SourceFetch { mut commit, found: Some((source, found, freshness)) } = fetch else { return Ok(fetch.commit) };
     let read = signals::read(context, &found).await?;
     commit.finished_at = context.app.clock().now();
     identify(&mut commit, read.items).await;
@@ -283,23 +283,23 @@ fn empty_commit(context: &RunContext, source: &Source, started_at: Timestamp) ->
     }
 }
 
-/// What of a look can be stored at once; results that are still to be read come back.
-async fn fill(commit: &mut FetchCommit, source: &Source, looked: Looked) -> Option<Found> {
+/// What of a fetch can be stored at once; results that are still to be read come back.
+async fn fill(commit: &mut FetchCommit, source: &Source, fetched: FetchResult) -> Option<Found> {
     commit.health = SourceHealth::Ok;
-    commit.http_status = looked.http_status;
-    commit.bytes = looked.bytes;
-    commit.validators = looked.validators;
-    commit.moved_to = looked.moved_to;
-    match looked.outcome {
-        LookOutcome::NotModified => commit.status = FetchStatus::NotModified,
-        LookOutcome::Feed(feed) => {
+    commit.http_status = fetched.http_status;
+    commit.bytes = fetched.bytes;
+    commit.validators = fetched.validators;
+    commit.moved_to = fetched.moved_to;
+    match fetched.outcome {
+        FetchOutcome::NotModified => commit.status = FetchStatus::NotModified,
+        FetchOutcome::Feed(feed) => {
             for problem in &feed.problems {
                 tracing::debug!(source = %source.url, problem, "the feed was repaired");
             }
             commit.feed_title = feed.title.filter(|title| !title.is_empty());
             identify(commit, feed.items).await;
         }
-        LookOutcome::Results(found) => {
+        FetchOutcome::Results(found) => {
             commit.feed_title = Some(found.title.clone());
             return Some(found);
         }
@@ -309,7 +309,7 @@ async fn fill(commit: &mut FetchCommit, source: &Source, looked: Looked) -> Opti
 
 async fn identify(commit: &mut FetchCommit, items: Vec<NewItem>) {
     let (id, fetched_at) = (commit.source, commit.finished_at);
-    let identified = aside(move || identity::identify(id, items, fetched_at)).await;
+    let identified = run_blocking(move || identity::identify(id, items, fetched_at)).await;
     commit.items = identified.await.unwrap_or_default();
 }
 
@@ -331,7 +331,7 @@ fn fail(commit: &mut FetchCommit, source: &Source, error: &FetchError, jitter: f
     mark(commit, source, (error.kind().to_owned(), error.to_string()), jitter);
 }
 
-/// The source shows what is wrong with it until a look goes well.
+/// The source shows what is wrong with it until a fetch succeeds.
 fn mark(commit: &mut FetchCommit, source: &Source, error: (String, String), jitter: f64) {
     commit.status = FetchStatus::Error;
     commit.health = if error.0 == "gone" { SourceHealth::Gone } else { SourceHealth::Failing };

@@ -8,7 +8,7 @@ use aha_core::topic::Topic;
 use aha_store::{HEARTBEAT_SECONDS, Lease, LeaseAttempt, SharedStore, StoreError};
 use tokio::task::JoinHandle;
 
-use super::holder::Holder;
+use super::lease_owner::LeaseOwner;
 use super::{RunError, StopSignal};
 use crate::app::App;
 
@@ -16,13 +16,13 @@ use crate::app::App;
 const WAIT: Duration = Duration::from_secs(5);
 const POLL: Duration = Duration::from_millis(200);
 
-/// Takes the topic's lease, waiting a little for another process to finish. A holder of this machine that is dead is
+/// Takes the topic's lease, waiting a little for another process to finish. An owner on this machine that is dead is
 /// succeeded at once; one elsewhere only when its lease has run out.
 ///
 /// # Errors
 /// [`RunError::Held`] when it stays taken.
 pub async fn acquire(app: &App, topic: &Topic) -> Result<Lease, RunError> {
-    let me = Holder::current();
+    let me = LeaseOwner::current();
     let clock = app.clock();
     let until = clock.wall() + WAIT;
     let mut dead: Option<String> = None;
@@ -31,14 +31,14 @@ pub async fn acquire(app: &App, topic: &Topic) -> Result<Lease, RunError> {
         let late = clock.wall() >= until;
         match attempt {
             LeaseAttempt::Acquired(lease) => return Ok(lease),
-            // Tried once at once, then as any other: what the dead one left undone may keep its row a while.
-            LeaseAttempt::Held { holder, .. } if dead.is_none() && is_left_behind(&me, &holder) => {
-                tracing::info!(%holder, "the holder of the lease is gone; taking over");
-                dead = Some(holder);
+            // Tried once at once, then as any other: what it left undone may keep its row a while.
+            LeaseAttempt::Held { owner, .. } if dead.is_none() && is_left_behind(&me, &owner) => {
+                tracing::info!(%owner, "the owner of the lease is gone; taking over");
+                dead = Some(owner);
                 continue;
             }
-            LeaseAttempt::Held { holder, expires_at } if late => {
-                return Err(RunError::Held { topic: topic.name.clone(), holder: Holder::short(&holder), expires_at });
+            LeaseAttempt::Held { owner, expires_at } if late => {
+                return Err(RunError::Held { topic: topic.name.clone(), owner: LeaseOwner::short(&owner), expires_at });
             }
             LeaseAttempt::Busy if late => {
                 return Err(RunError::Store(StoreError::Locked { waited_seconds: WAIT.as_secs() }));
@@ -51,8 +51,8 @@ pub async fn acquire(app: &App, topic: &Topic) -> Result<Lease, RunError> {
 
 /// Whether nobody works under a lease any more: its process is dead, or is this one, which runs a topic once at a time and
 /// has one left only where it could not give it back.
-fn is_left_behind(me: &Holder, holder: &str) -> bool {
-    me.is_dead(holder) || me.to_string() == holder
+fn is_left_behind(me: &LeaseOwner, owner: &str) -> bool {
+    me.is_dead(owner) || me.to_string() == owner
 }
 
 /// Renews a lease until it is dropped or lost; a lost one stops the attempt.

@@ -4,9 +4,9 @@
 //! stage is idempotent: an attempt that continues a killed one goes through all of them again, and each finds what is
 //! already done (sources fetched, items assigned, stories placed, answers stored).
 
+pub mod assemble_digest;
 pub mod assign;
 pub mod cluster;
-pub mod compose;
 pub mod dedupe;
 pub mod deep_summary;
 pub mod due;
@@ -14,11 +14,10 @@ pub mod embed;
 pub mod entities;
 pub mod error;
 pub mod evidence;
-pub mod holder;
 pub mod ingest;
 pub mod interests;
-pub mod judge;
 pub mod lease;
+pub mod lease_owner;
 pub mod pages;
 pub mod plan;
 pub mod preferences;
@@ -32,6 +31,7 @@ pub mod runner;
 pub(crate) mod search;
 pub mod select;
 mod signals;
+pub mod task_batch;
 pub mod triage;
 pub mod vectors;
 pub mod weights;
@@ -53,10 +53,10 @@ use aha_core::topic::Topic;
 use aha_llm::RunCallState;
 use aha_store::{Lease, SharedStore};
 
-use self::judge::Judgement;
 use self::preferences::Preferences;
 use self::progress::Progress;
 use self::rank::Ranked;
+use self::task_batch::Judgement;
 use crate::app::App;
 
 /// A step of a run.
@@ -131,7 +131,7 @@ impl Stage {
             }
             Self::DeepSummary => deep_summary::run(context, state).await,
             Self::Entities => entities::run(context, state).await,
-            Self::Digest => compose::run(context, state).await,
+            Self::Digest => assemble_digest::run(context, state).await,
         }
     }
 }
@@ -186,8 +186,8 @@ pub struct RunState {
     pub boosted: Vec<ItemId>,
     /// The space of dense vectors by which stories are put together besides their words, where all that were due are there.
     pub space: Option<String>,
-    /// Why words alone serve, though a model for vectors was named.
-    pub words_alone: Option<String>,
+    /// Why only words are compared, though a model for vectors was named.
+    pub lexical_only: Option<String>,
     /// In-scope items of stories shown before that have not grown.
     pub already_delivered: usize,
     /// In-scope items of stories left out by the plan.

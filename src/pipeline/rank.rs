@@ -19,9 +19,9 @@ use aha_core::topic::DigestSizes;
 use aha_core::verdict::Verdict;
 use aha_llm::local;
 
-use super::judge::{Judgement, Skip};
 use super::plan::TOP_OF_ONE_SOURCE;
 use super::select::{heuristic, recency};
+use super::task_batch::{Judgement, Skip};
 use super::{RunContext, RunState, Stage};
 
 /// Engagement of an item nobody counted: neither for nor against it.

@@ -115,7 +115,7 @@ impl StoryRelevance {
         let relevance = Relevance {
             degree: round(degree.total(source_prior)),
             matched: round(degree.matched()),
-            sense: round(degree.sense),
+            sense: round(degree.dense),
             source_prior: round(source_prior),
             allowed: round(degree.allowed),
             words,

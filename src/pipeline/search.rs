@@ -12,14 +12,14 @@ use serde::{Deserialize, Serialize};
 use crate::app::App;
 use crate::sources::fetch::{FetchError, Freshness};
 use crate::sources::signal::{Found, SearchProvider};
-use crate::sources::{Connector as _, LookOutcome, Looked};
+use crate::sources::{Connector as _, FetchOutcome, FetchResult};
 
 /// What of a service is asked, as on the ledger where a model's name stands.
 const WHAT: &str = "search";
 /// Of what is stored.
 const VERSION: &str = "search_v1";
 
-/// A search's look as it is stored until it has been read: one a source.
+/// The result of a search as it is stored until it has been read: one a source.
 #[derive(Debug, Serialize, Deserialize)]
 struct Kept {
     /// The run and its pass, for which it was made.
@@ -29,7 +29,7 @@ struct Kept {
     found: Found,
 }
 
-/// Looks at a source that is a search, unless that was done for this run.
+/// Fetches a source that is a search, unless that was done for this run.
 ///
 /// # Errors
 /// When the store fails or the lease is lost; that the search fails is within.
@@ -37,8 +37,8 @@ pub(crate) async fn search(
     app: &App,
     scope: &CallScope,
     source: &Source,
-) -> Result<Paid<Result<Looked, FetchError>>, StoreError> {
-    let ask = app.connectors().signal().look(source, app.fetcher());
+) -> Result<Paid<Result<FetchResult, FetchError>>, StoreError> {
+    let ask = app.connectors().signal().fetch(source, app.fetcher());
     // Without one it says what is missing, and asks nobody.
     let Some(provider) = &app.config().sources.search else { return Ok(Paid::Asked(ask.await)) };
     if let Some(kept) = kept(app, scope, source).await? {
@@ -53,7 +53,7 @@ pub(crate) async fn search(
         at_most: provider.price.map(|price| price.of(provider.most)),
         results: provider.most,
     };
-    app.gateway().pay(app.store(), &question, ask, |looked| bill(provider, scope, source, looked)).await
+    app.gateway().pay(app.store(), &question, ask, |fetched| bill(provider, scope, source, fetched)).await
 }
 
 /// The service's name on the ledger: its host.
@@ -84,12 +84,17 @@ fn key(source: &Source) -> AnswerKey {
     }
 }
 
-fn bill(provider: &SearchProvider, scope: &CallScope, source: &Source, looked: &Result<Looked, FetchError>) -> Bill {
-    match looked {
-        Ok(looked) => Bill {
-            cost: provider.price.map_or(Cost::Unpriced, |price| Cost::Known(price.of(returned(looked)))),
+fn bill(
+    provider: &SearchProvider,
+    scope: &CallScope,
+    source: &Source,
+    fetched: &Result<FetchResult, FetchError>,
+) -> Bill {
+    match fetched {
+        Ok(fetched) => Bill {
+            cost: provider.price.map_or(Cost::Unpriced, |price| Cost::Known(price.of(returned(fetched)))),
             failure: None,
-            answer: made_for(scope).and_then(|made_for| answer(made_for, provider, source, looked)),
+            answer: made_for(scope).and_then(|made_for| answer(made_for, provider, source, fetched)),
         },
         Err(error) => Bill {
             cost: match provider.price {
@@ -104,16 +109,16 @@ fn bill(provider: &SearchProvider, scope: &CallScope, source: &Source, looked: &
     }
 }
 
-fn returned(looked: &Looked) -> usize {
-    match &looked.outcome {
-        LookOutcome::Results(found) => found.returned,
-        LookOutcome::NotModified | LookOutcome::Feed(_) => 0,
+fn returned(fetched: &FetchResult) -> usize {
+    match &fetched.outcome {
+        FetchOutcome::Results(found) => found.returned,
+        FetchOutcome::NotModified | FetchOutcome::Feed(_) => 0,
     }
 }
 
-fn answer(made_for: String, provider: &SearchProvider, source: &Source, looked: &Looked) -> Option<NewAnswer> {
-    let LookOutcome::Results(found) = &looked.outcome else { return None };
-    let kept = Kept { made_for, http_status: looked.http_status, bytes: looked.bytes, found: found.clone() };
+fn answer(made_for: String, provider: &SearchProvider, source: &Source, fetched: &FetchResult) -> Option<NewAnswer> {
+    let FetchOutcome::Results(found) = &fetched.outcome else { return None };
+    let kept = Kept { made_for, http_status: fetched.http_status, bytes: fetched.bytes, found: found.clone() };
     Some(NewAnswer {
         key: key(source),
         provider: service(provider),
@@ -125,10 +130,10 @@ fn answer(made_for: String, provider: &SearchProvider, source: &Source, looked: 
     })
 }
 
-impl From<Kept> for Looked {
+impl From<Kept> for FetchResult {
     fn from(kept: Kept) -> Self {
         Self {
-            outcome: LookOutcome::Results(kept.found),
+            outcome: FetchOutcome::Results(kept.found),
             http_status: kept.http_status,
             bytes: kept.bytes,
             validators: Validators::default(),

@@ -8,7 +8,7 @@ use aha_content::numbers::count;
 use aha_core::item::NewItem;
 use aha_llm::{CallScope, Outcome, TaskItem};
 
-use super::judge::{scope, until_stopped};
+use super::task_batch::{scope, until_stopped};
 use super::{RunContext, RunError};
 use crate::sources::signal::normal::{Normal, normal};
 use crate::sources::signal::{Found, SearchResult};

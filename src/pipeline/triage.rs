@@ -9,7 +9,7 @@ use aha_core::story::Story;
 use aha_llm::TaskItem;
 use aha_llm::local;
 
-use super::judge::{Judgement, Skip, judge, scope};
+use super::task_batch::{Judgement, Skip, run_tasks, scope};
 use super::{RunContext, RunError, RunState, Stage};
 use aha_llm::tasks::triage;
 use aha_llm::tasks::triage::{MemberInput, TriageInput};
@@ -32,7 +32,7 @@ pub(super) async fn run(context: &RunContext, state: &mut RunState) -> Result<()
     }
     let (asks, noise) = apart(context, state, asks).await?;
     let batch_size = context.app.config().llm.triage_batch_size;
-    let judged = judge(context, triage::TASK, Stage::Triage, asks, batch_size).await?;
+    let judged = run_tasks(context, triage::TASK, Stage::Triage, asks, batch_size).await?;
     state.judgements = judged.by_story;
     state.judgements.extend(noise);
     state.estimates.extend(judged.with_a_model);

@@ -20,8 +20,8 @@ use aha_store::{CallRecord, EmbeddedItem};
 use futures::StreamExt as _;
 
 use super::cluster::FOREVER;
-use super::judge::{calls, scope_for, until_stopped};
 use super::rules::Rules;
+use super::task_batch::{calls, scope_for, until_stopped};
 use super::{RunContext, RunError, RunState};
 
 /// An item without a vector gets one if it is up to so many days from one that has no story yet: most of a story's items come within a
@@ -36,7 +36,7 @@ pub(super) async fn run(context: &RunContext, state: &mut RunState) -> Result<()
     let route = match route {
         Ok(route) => route,
         Err(why) => {
-            state.words_alone = Some(why.clone());
+            state.lexical_only = Some(why.clone());
             return Ok(());
         }
     };
@@ -59,7 +59,7 @@ pub(super) async fn run(context: &RunContext, state: &mut RunState) -> Result<()
         }
         Embedded::Failed(why) | Embedded::NoBudget(UsedUp { why, .. }) => {
             tracing::warn!(%why, "texts are compared by their words alone in this run");
-            state.words_alone = Some(why).filter(|_| !job.route.is_general);
+            state.lexical_only = Some(why).filter(|_| !job.route.is_general);
         }
         Embedded::Interrupted => return Err(context.stop.ended().await),
     }

@@ -27,7 +27,7 @@ pub(super) async fn run(context: &RunContext, state: &mut RunState, folder: &Pat
         Ok(weights) => Arc::new(weights),
         Err(error) => {
             tracing::warn!(%error, "texts are compared by their words alone in this run");
-            state.words_alone = Some(error.to_string());
+            state.lexical_only = Some(error.to_string());
             return Ok(());
         }
     };

@@ -7,7 +7,7 @@ use aha_content::links::links_of;
 use aha_core::source::Validators;
 use url::Url;
 
-use super::feed::parse_aside;
+use super::feed::parse_blocking;
 use super::fetch::{FetchError, Fetcher, Response, shown};
 
 /// A page says where its feeds are at its beginning.
@@ -35,16 +35,16 @@ pub struct FoundFeed {
     pub title: Option<String>,
 }
 
-/// Whether an address is written like a feed's, so that no page need be looked for.
+/// Whether an address is written like a feed's, so that no page need be fetched for.
 #[must_use]
-pub fn looks_like_feed(address: &str) -> bool {
+pub fn is_like_feed_address(address: &str) -> bool {
     let Ok(url) = Url::parse(address) else { return false };
     let words = format!("{}?{}", url.path(), url.query().unwrap_or_default()).to_ascii_lowercase();
     let mut words = words.split(|c: char| !c.is_ascii_alphanumeric());
     words.any(|word| matches!(word, "feed" | "feeds" | "rss" | "rss2" | "atom" | "xml" | "rdf" | "json"))
 }
 
-/// Looks what is at an address.
+/// Finds out what is at an address.
 ///
 /// # Errors
 /// `not_a_feed` where neither a feed nor a page with feeds is; what the fetcher says where nothing could be read.
@@ -55,7 +55,7 @@ pub async fn discover(fetcher: &Fetcher, address: &str) -> Result<Discovery, Fet
     };
     let page = bytes[..bytes.len().min(MAX_PAGE_BYTES)].to_vec();
     let is_markup = page.iter().find(|byte| !byte.is_ascii_whitespace()).is_some_and(|first| !b"{[".contains(first));
-    match parse_aside(bytes, content_type.clone(), Some(final_url.clone())).await {
+    match parse_blocking(bytes, content_type.clone(), Some(final_url.clone())).await {
         Ok(_) => return Ok(Discovery::Feed),
         Err(error) if !is_markup => return Err(error),
         Err(_) => {}
@@ -97,7 +97,7 @@ async fn read(fetcher: &Fetcher, address: &str) -> Result<(), FetchError> {
     else {
         return Err(FetchError::NotAFeed { found: "an answer without a body".to_owned() });
     };
-    parse_aside(bytes, content_type, Some(final_url)).await.map(|_| ())
+    parse_blocking(bytes, content_type, Some(final_url)).await.map(|_| ())
 }
 
 /// The first feed found below the page, or at the root of its host.
@@ -158,7 +158,7 @@ fn is_feed_type(kind: &str) -> bool {
 mod tests {
     use url::Url;
 
-    use super::{in_page, looks_like_feed};
+    use super::{in_page, is_like_feed_address};
 
     fn found(html: &str) -> Vec<String> {
         in_page(html, &Url::parse("https://blog.example/a/b").unwrap()).into_iter().map(|feed| feed.url).collect()
@@ -192,12 +192,12 @@ mod tests {
         for feed in
             ["https://x.org/feed.xml", "https://x.org/a/RSS/", "https://x.org/?format=rss", "https://x.org/index.rdf"]
         {
-            assert!(looks_like_feed(feed), "{feed}");
+            assert!(is_like_feed_address(feed), "{feed}");
         }
         for page in
             ["https://x.org/", "https://feeds.x.org/blog", "https://x.org/feedback", "https://www.youtube.com/@name"]
         {
-            assert!(!looks_like_feed(page), "{page}");
+            assert!(!is_like_feed_address(page), "{page}");
         }
     }
 }

@@ -8,10 +8,10 @@ use async_trait::async_trait;
 use tokio::io::AsyncReadExt;
 use url::Url;
 
-use crate::sources::aside::aside;
+use crate::sources::blocking_pool::run_blocking;
 use crate::sources::fetch::{FetchError, Fetcher, Freshness, Request};
-use crate::sources::listing::{Page, look_with};
-use crate::sources::{Connector, LookOutcome, Looked};
+use crate::sources::listing::{Page, fetch_with};
+use crate::sources::{Connector, FetchOutcome, FetchResult};
 
 /// The parser has a deadline of its own; this one is for what it may be in the middle of.
 const MAX_WAIT: Duration = Duration::from_mins(1);
@@ -22,21 +22,21 @@ pub struct FeedConnector;
 
 #[async_trait]
 impl Connector for FeedConnector {
-    async fn look(&self, source: &Source, fetcher: &Fetcher) -> Result<Looked, FetchError> {
+    async fn fetch(&self, source: &Source, fetcher: &Fetcher) -> Result<FetchResult, FetchError> {
         match Url::parse(&source.url) {
-            Ok(url) if url.scheme() == "file" => look_at_file(&url, fetcher.max_body_bytes()).await,
-            _ => look_at_web(source, fetcher).await,
+            Ok(url) if url.scheme() == "file" => read_file(&url, fetcher.max_body_bytes()).await,
+            _ => fetch_from_web(source, fetcher).await,
         }
     }
 }
 
-async fn look_at_web(source: &Source, fetcher: &Fetcher) -> Result<Looked, FetchError> {
+async fn fetch_from_web(source: &Source, fetcher: &Fetcher) -> Result<FetchResult, FetchError> {
     let request = Request::to(&source.url).if_changed(&source.validators);
-    let read = async |page: Page| parse_aside(page.bytes, page.content_type, Some(page.final_url)).await;
-    look_with(fetcher, &request, read).await
+    let read = async |page: Page| parse_blocking(page.bytes, page.content_type, Some(page.final_url)).await;
+    fetch_with(fetcher, &request, read).await
 }
 
-async fn look_at_file(url: &Url, max_bytes: usize) -> Result<Looked, FetchError> {
+async fn read_file(url: &Url, max_bytes: usize) -> Result<FetchResult, FetchError> {
     let failed = |reason: String| FetchError::File { path: url.path().to_owned(), reason };
     let path = url.to_file_path().map_err(|()| failed("the URL names no local file".to_owned()))?;
     let failed = |reason: String| FetchError::File { path: path.display().to_string(), reason };
@@ -52,9 +52,9 @@ async fn look_at_file(url: &Url, max_bytes: usize) -> Result<Looked, FetchError>
         return Err(FetchError::TooLarge { what: path.display().to_string(), limit_bytes: max_bytes });
     }
     let length = bytes.len() as u64;
-    let feed = parse_aside(bytes, None, None).await?;
-    Ok(Looked {
-        outcome: LookOutcome::Feed(feed),
+    let feed = parse_blocking(bytes, None, None).await?;
+    Ok(FetchResult {
+        outcome: FetchOutcome::Feed(feed),
         http_status: None,
         bytes: length,
         validators: Validators::default(),
@@ -64,12 +64,12 @@ async fn look_at_file(url: &Url, max_bytes: usize) -> Result<Looked, FetchError>
 }
 
 /// Parses off the threads that serve the network, and is waited for only a little longer than parsing may take.
-pub(super) async fn parse_aside(
+pub(super) async fn parse_blocking(
     bytes: Vec<u8>,
     content_type: Option<String>,
     base: Option<String>,
 ) -> Result<ParsedFeed, FetchError> {
-    let parsing = aside(move || parse(&bytes, content_type.as_deref(), base.as_deref())).await;
+    let parsing = run_blocking(move || parse(&bytes, content_type.as_deref(), base.as_deref())).await;
     let gave_up = |reason: &str| Err(FetchError::Unparseable { reason: reason.to_owned() });
     match tokio::time::timeout(MAX_WAIT, parsing).await {
         Ok(parsed) => parsed.map_or_else(|_| gave_up("the parser gave up on it"), |parsed| Ok(parsed?)),

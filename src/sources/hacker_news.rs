@@ -1,4 +1,4 @@
-//! Hacker News: its front page, its newest and best stories, or a search. One request a look, by the search of the site, which
+//! Hacker News: its front page, its newest and best stories, or a search. One request a fetch, by the search of the site, which
 //! answers with whole stories; two for the best ones, as only the site's own lists know them.
 
 use aha_content::feed::ParsedFeed;
@@ -11,11 +11,11 @@ use serde::Deserialize;
 use url::Url;
 
 use super::fetch::{FetchError, Fetcher, Request, Response};
-use super::listing::{json, look_with, problems_of, things};
+use super::listing::{fetch_with, json, problems_of, things};
 use super::sites::Sites;
-use super::{Connector, Looked};
+use super::{Connector, FetchResult};
 
-/// Stories read in one look.
+/// Stories read in one fetch.
 const STORIES: usize = 50;
 /// Where people read it, whatever answers the requests.
 const SITE: &str = "https://news.ycombinator.com";
@@ -55,7 +55,7 @@ impl HackerNews {
 
 #[async_trait]
 impl Connector for HackerNews {
-    async fn look(&self, source: &Source, fetcher: &Fetcher) -> Result<Looked, FetchError> {
+    async fn fetch(&self, source: &Source, fetcher: &Fetcher) -> Result<FetchResult, FetchError> {
         let what = source.url.strip_prefix("hn:").unwrap_or(&source.url);
         let (title, url) = match what {
             "top" => ("Hacker News".to_owned(), self.address("search", &[("tags", "front_page")])?),
@@ -70,9 +70,9 @@ impl Connector for HackerNews {
             }
         };
         let request = Request::to(url).if_changed(&source.validators);
-        let looked = look_with(fetcher, &request, async |page| stories(&page.bytes, title)).await?;
+        let result = fetch_with(fetcher, &request, async |page| stories(&page.bytes, title)).await?;
         // The address asked is not the source's: a redirect moves nothing.
-        Ok(Looked { moved_to: None, ..looked })
+        Ok(FetchResult { moved_to: None, ..result })
     }
 }
 

@@ -100,7 +100,7 @@ fn identify_one(
 }
 
 /// Plain text of the longest body the source gives; empty when it gives none. The connectors leave it to be made here, so that parsing
-/// a feed to be looked at does not wait for it.
+/// a feed to be fetched at does not wait for it.
 #[must_use]
 pub fn body_text(item: &NewItem) -> Cow<'_, str> {
     match &item.body_text {

@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::fetch::{FetchError, Fetcher, Request, Response};
-use super::{LookOutcome, Looked};
+use super::{FetchOutcome, FetchResult};
 
 /// A body and where it came from.
 #[derive(Debug)]
@@ -19,14 +19,14 @@ pub(super) struct Page {
 }
 
 /// Asks once; `read` makes a feed of the body, if there is one.
-pub(super) async fn look_with<R, F>(fetcher: &Fetcher, request: &Request, read: R) -> Result<Looked, FetchError>
+pub(super) async fn fetch_with<R, F>(fetcher: &Fetcher, request: &Request, read: R) -> Result<FetchResult, FetchError>
 where
     R: FnOnce(Page) -> F,
     F: Future<Output = Result<ParsedFeed, FetchError>>,
 {
     match fetcher.ask(request).await? {
-        Response::NotModified { final_url, permanent_url, etag, last_modified, freshness } => Ok(Looked {
-            outcome: LookOutcome::NotModified,
+        Response::NotModified { final_url, permanent_url, etag, last_modified, freshness } => Ok(FetchResult {
+            outcome: FetchOutcome::NotModified,
             http_status: Some(304),
             bytes: 0,
             // A 304 may leave out what has not changed.
@@ -42,8 +42,8 @@ where
             let length = bytes.len() as u64;
             let freshness = freshness.with_body(&bytes);
             let feed = read(Page { bytes, content_type, final_url: final_url.clone() }).await?;
-            Ok(Looked {
-                outcome: LookOutcome::Feed(feed),
+            Ok(FetchResult {
+                outcome: FetchOutcome::Feed(feed),
                 http_status: Some(status),
                 bytes: length,
                 validators: Validators { url: Some(final_url), etag, last_modified },

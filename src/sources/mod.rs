@@ -1,7 +1,7 @@
-//! Where items come from. A [`Source`] goes in; what a look at it found comes out, its items not yet identified. Called by
+//! Where items come from. A [`Source`] goes in; what a fetch of it gave comes out, its items not yet identified. Called by
 //! the ingest stage and by `source test`. One connector a kind of source; all reach the outside through [`fetch::Fetcher`].
 
-pub(crate) mod aside;
+pub(crate) mod blocking_pool;
 pub mod discover;
 pub mod feed;
 pub mod fetch;
@@ -34,15 +34,15 @@ pub use presets::{Place, recognise};
 pub use reddit::RedditKey;
 pub use sites::Sites;
 
-/// What a look at a source found.
+/// What a fetch of a source gave.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Looked {
-    pub outcome: LookOutcome,
+pub struct FetchResult {
+    pub outcome: FetchOutcome,
     /// `None` for a local file.
     pub http_status: Option<u16>,
     /// Size of the body after decompression.
     pub bytes: u64,
-    /// What the next look sends; on an unchanged source those that still hold.
+    /// What the next fetch sends; on an unchanged source those that still hold.
     pub validators: Validators,
     /// The address to use from now on, after permanent redirects alone.
     pub moved_to: Option<String>,
@@ -50,18 +50,18 @@ pub struct Looked {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum LookOutcome {
+pub enum FetchOutcome {
     NotModified,
     Feed(ParsedFeed),
-    /// What a search found; its fields are still to be told apart.
+    /// What a search found; its fields are still to be parsed.
     Results(Found),
 }
 
 /// Reads one kind of source.
 #[async_trait]
 pub trait Connector: Send + Sync {
-    /// Looks once at a source.
-    async fn look(&self, source: &Source, fetcher: &Fetcher) -> Result<Looked, FetchError>;
+    /// Fetches a source once.
+    async fn fetch(&self, source: &Source, fetcher: &Fetcher) -> Result<FetchResult, FetchError>;
 }
 
 /// One connector a kind of source; one set a process, so that those with limits of their own keep them.

@@ -1,4 +1,4 @@
-//! When a source is asked again. How its last look went goes in, a time span comes out. Called by the ingest stage; pure.
+//! When a source is asked again. How its last fetch ended goes in, a time span comes out. Called by the ingest stage; pure.
 //!
 //! No wait is longer than half a day and a little: who reads once a day never misses a source for having asked it at the end of
 //! yesterday's run.
@@ -20,7 +20,7 @@ const JITTER: f64 = 0.1;
 /// The gaps between so many of its newest items tell how often a source publishes.
 const MEASURED: usize = 20;
 /// Failures in a row before a source is left alone for longer than until the next run.
-const PATIENCE: i64 = 3;
+const FAILURES_BEFORE_BACKOFF: i64 = 3;
 /// How long it is left alone at first; doubled with each further failure.
 const FIRST_BREAK: Duration = Duration::from_mins(30);
 
@@ -45,7 +45,7 @@ pub fn wait(interval: Duration, freshness: Freshness, jitter: f64) -> Duration {
 /// How long a source is left alone that failed so often in a row; `None` until the next run.
 #[must_use]
 pub fn pause(failures: i64, jitter: f64) -> Option<Duration> {
-    let further = failures.checked_sub(PATIENCE).filter(|further| *further >= 0)?;
+    let further = failures.checked_sub(FAILURES_BEFORE_BACKOFF).filter(|further| *further >= 0)?;
     let doublings = u32::try_from(further).unwrap_or(u32::MAX);
     let pause = FIRST_BREAK.saturating_mul(2_u32.saturating_pow(doublings.min(10))).min(LONGEST);
     Some(pause.mul_f64(1.0 + JITTER * jitter.clamp(0.0, 1.0)))

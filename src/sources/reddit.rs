@@ -16,13 +16,13 @@ use tokio::sync::Mutex;
 use tokio::time::Instant;
 use url::Url;
 
-use super::feed::parse_aside;
+use super::feed::parse_blocking;
 use super::fetch::{FetchError, Fetcher, Request, Response};
-use super::listing::{json, look_with, problems_of, things};
+use super::listing::{fetch_with, json, problems_of, things};
 use super::sites::Sites;
-use super::{Connector, Looked};
+use super::{Connector, FetchResult};
 
-/// Posts read in one look.
+/// Posts read in one fetch.
 const POSTS: usize = 50;
 /// Where people read it, whatever answers the requests.
 const SITE: &str = "https://www.reddit.com";
@@ -60,13 +60,13 @@ impl Reddit {
         Self { public: sites.reddit.clone(), api: sites.reddit_oauth.clone(), key, turn: Mutex::default() }
     }
 
-    async fn ask(&self, source: &Source, fetcher: &Fetcher, turn: &mut Turn) -> Result<Looked, FetchError> {
+    async fn ask(&self, source: &Source, fetcher: &Fetcher, turn: &mut Turn) -> Result<FetchResult, FetchError> {
         let Some(name) = source.url.strip_prefix("reddit:") else {
             let request = Request::to(&source.url).if_changed(&source.validators);
             let read = async |page: super::listing::Page| {
-                parse_aside(page.bytes, page.content_type, Some(page.final_url)).await
+                parse_blocking(page.bytes, page.content_type, Some(page.final_url)).await
             };
-            return look_with(fetcher, &request, read).await;
+            return fetch_with(fetcher, &request, read).await;
         };
         let (subreddit, order) = name.split_once('/').unwrap_or((name, "hot"));
         let request = match &self.key {
@@ -78,11 +78,11 @@ impl Reddit {
             None => Request::to(format!("{}/r/{subreddit}/{order}.json?limit={POSTS}&raw_json=1", self.public)),
         };
         let request = request.if_changed(&source.validators);
-        let looked = look_with(fetcher, &request, async |page| posts(&page.bytes, subreddit)).await;
-        if matches!(&looked, Err(FetchError::Http { status: 401, .. })) {
+        let result = fetch_with(fetcher, &request, async |page| posts(&page.bytes, subreddit)).await;
+        if matches!(&result, Err(FetchError::Http { status: 401, .. })) {
             turn.token = None;
         }
-        Ok(Looked { moved_to: None, ..looked? })
+        Ok(FetchResult { moved_to: None, ..result? })
     }
 
     /// A token by the application's key, asked for once an hour or so.
@@ -106,19 +106,19 @@ impl Reddit {
 
 #[async_trait]
 impl Connector for Reddit {
-    async fn look(&self, source: &Source, fetcher: &Fetcher) -> Result<Looked, FetchError> {
+    async fn fetch(&self, source: &Source, fetcher: &Fetcher) -> Result<FetchResult, FetchError> {
         let mut turn = self.turn.lock().await;
         if let Some(left) = turn.blocked_until.and_then(|until| until.checked_duration_since(Instant::now())) {
             return Err(FetchError::RateLimited { host: "reddit".to_owned(), status: 429, retry_after: Some(left) });
         }
-        let looked = self.ask(source, fetcher, &mut turn).await.map_err(as_limit);
-        let wait = match &looked {
-            Ok(looked) => looked.freshness.leave_alone,
+        let result = self.ask(source, fetcher, &mut turn).await.map_err(as_limit);
+        let wait = match &result {
+            Ok(result) => result.freshness.leave_alone,
             Err(FetchError::RateLimited { retry_after, .. }) => *retry_after,
             Err(_) => None,
         };
         turn.blocked_until = wait.map(|wait| Instant::now() + wait);
-        looked
+        result
     }
 }
 

@@ -9,10 +9,10 @@ use async_trait::async_trait;
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
-use super::feed::parse_aside;
+use super::feed::parse_blocking;
 use super::fetch::{FetchError, Fetcher, Request};
-use super::listing::look_with;
-use super::{Connector, Looked};
+use super::listing::fetch_with;
+use super::{Connector, FetchResult};
 
 /// The connector of the kind `youtube`; the source's address is that of the feed.
 #[derive(Debug, Clone, Copy)]
@@ -20,11 +20,11 @@ pub struct YouTube;
 
 #[async_trait]
 impl Connector for YouTube {
-    async fn look(&self, source: &Source, fetcher: &Fetcher) -> Result<Looked, FetchError> {
+    async fn fetch(&self, source: &Source, fetcher: &Fetcher) -> Result<FetchResult, FetchError> {
         let request = Request::to(&source.url).if_changed(&source.validators);
         let read = async |page: super::listing::Page| {
             let counts = counts(&page.bytes);
-            let mut feed = parse_aside(page.bytes, page.content_type, Some(page.final_url)).await?;
+            let mut feed = parse_blocking(page.bytes, page.content_type, Some(page.final_url)).await?;
             for item in &mut feed.items {
                 if let Some(found) = item.guid.as_ref().and_then(|id| counts.get(id)) {
                     item.engagement = Engagement { comments: item.engagement.comments, ..*found };
@@ -32,7 +32,7 @@ impl Connector for YouTube {
             }
             Ok(feed)
         };
-        look_with(fetcher, &request, read).await
+        fetch_with(fetcher, &request, read).await
     }
 }
 

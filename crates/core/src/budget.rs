@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::money::MicroCredits;
 
-/// From this share of a cap on, `fallback_low` asks the low tier and everybody is told.
+/// From this share of a cap on, `fallback_low` asks the low tier, and every rendering says so.
 pub const APPROACHING: f64 = 0.80;
 /// From this share of a cap on, a run plans for much less.
 pub const CRITICAL: f64 = 0.95;

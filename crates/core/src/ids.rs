@@ -70,7 +70,7 @@ id_type!(/// A ledger row, by run, purpose and what it was asked for.
     CallId, "call");
 id_type!(/// What an owner said of an item, by user, topic, item and kind.
     FeedbackId, "feedback");
-id_type!(/// One look at one source in one attempt.
+id_type!(/// One fetch of one source in one attempt.
     FetchRunId, "fetch_run");
 
 id_type!(/// A block of the owner's notes, by its page, its text and what it stands below; or one that is written, by what

@@ -38,7 +38,7 @@ pub struct Run {
     pub mode: RunMode,
     pub window: Window,
     pub done: bool,
-    /// The stage an attempt reached last, for people who look.
+    /// The stage an attempt reached last, for people who ask.
     pub stage: Option<String>,
     /// The attempt with which the current pass over the stages began: a finished run that is run again starts a new pass.
     pub pass_attempt: i64,

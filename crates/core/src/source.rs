@@ -7,14 +7,14 @@ use serde::Serialize;
 use super::ids::{SourceId, TopicId};
 use super::time::Timestamp;
 
-/// How a source's last look went.
+/// How a source's last fetch ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SourceHealth {
-    /// Never looked at.
+    /// Never fetched.
     New,
     Ok,
-    /// The last look failed; the next run tries again.
+    /// The last fetch failed; the next run tries again.
     Failing,
     /// The server said 410: switched off, nothing will come any more.
     Gone,
@@ -71,7 +71,7 @@ pub struct Source {
 }
 
 impl Source {
-    /// One that was never looked at.
+    /// One that was never fetched.
     #[must_use]
     pub fn unseen(topic_id: TopicId, new: &NewSource) -> Self {
         Self {

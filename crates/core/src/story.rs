@@ -23,7 +23,7 @@ pub struct Story {
 #[derive(Debug, Clone)]
 pub struct StoryMember {
     pub item: Item,
-    /// Whether the run is about this item (claimed by it, or in its window), not just a look back.
+    /// Whether the run is about this item (claimed by it, or in its window), not just found before it.
     pub in_scope: bool,
     /// Similarity to the story when it joined; 1 for the first.
     pub similarity: f64,

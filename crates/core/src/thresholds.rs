@@ -10,23 +10,23 @@ pub struct Thresholds {
     /// [`Thresholds::pair_among`].
     pub pair: f64,
     /// What that falls to between large groups: a mean over many pairs is hardly chance. Between groups of `a` and `b` sources it is
-    /// `crowd + (pair − crowd) / (a·b)^0.35`; items of one source are no witnesses of each other.
-    pub crowd: f64,
+    /// `group + (pair − group) / (a·b)^0.35`; items of one source are no witnesses of each other.
+    pub group: f64,
     /// Mean similarity below which parts of a story are stories of their own, by the terms that tell its items apart.
     pub split: f64,
-    pub sense: Sense,
+    pub dense: DenseThresholds,
 }
 
 /// How vectors count beside words.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Sense {
+pub struct DenseThresholds {
     /// Of the likeness of vectors; words count for the rest.
     pub weight: f64,
-    /// How much more is needed: two unrelated texts are alike in sense more often than in words.
+    /// How much more is needed: two unrelated texts are alike by dense vectors more often than in words.
     pub extra: f64,
 }
 
-impl Sense {
+impl DenseThresholds {
     /// Of a provider's model.
     pub const OF_A_MODEL: Self = Self { weight: 0.3, extra: 0.06 };
     /// Of static weights: `docs/CLUSTERING.md` says how they were found.
@@ -41,7 +41,8 @@ impl Sense {
 }
 
 /// By words alone: `docs/CLUSTERING.md` says how they were found.
-pub const LOCAL_THRESHOLDS: Thresholds = Thresholds { pair: 0.24, crowd: 0.06, split: 0.06, sense: Sense::OF_A_MODEL };
+pub const LOCAL_THRESHOLDS: Thresholds =
+    Thresholds { pair: 0.24, group: 0.06, split: 0.06, dense: DenseThresholds::OF_A_MODEL };
 
 /// The number of documents behind the weights for which a [`Thresholds::pair`] is given.
 pub const USUAL_DOCUMENTS: f64 = 1_000.0;
@@ -57,7 +58,7 @@ impl Thresholds {
     /// Those that ship for a space or a mixture.
     #[must_use]
     pub fn shipped(space: &str) -> Self {
-        Self { sense: Sense::of(space), ..LOCAL_THRESHOLDS }
+        Self { dense: DenseThresholds::of(space), ..LOCAL_THRESHOLDS }
     }
 
     /// What [`Thresholds::pair`] is where so many documents are behind the weights.

@@ -243,7 +243,7 @@ pub struct NewAnswer {
 pub enum Gone {
     /// Those that have expired by the machine's clock.
     Expired(Timestamp),
-    /// Those of a topic's earlier holders: the token is the present one's.
+    /// Those of a topic's earlier owners: the token is the present one's.
     Succeeded(TopicId, i64),
 }
 

@@ -151,13 +151,13 @@ pub trait TopicStore: Send + Sync {
 
 #[async_trait]
 pub trait LeaseStore: Send + Sync {
-    /// Takes the topic's lease when it is free, expired at `wall`, or held by `dead_holder`; each taking has a new token.
+    /// Takes the topic's lease when it is free, expired at `wall`, or held by `dead_owner`; each taking has a new token.
     async fn acquire_lease(
         &self,
         topic: TopicId,
-        holder: &str,
+        owner: &str,
         wall: Timestamp,
-        dead_holder: Option<&str>,
+        dead_owner: Option<&str>,
     ) -> Result<LeaseAttempt>;
     /// Keeps a held lease for another [`LEASE_SECONDS`].
     async fn renew_lease(&self, lease: &Lease, wall: Timestamp) -> Result<()>;
@@ -178,14 +178,14 @@ pub trait SourceStore: Send + Sync {
     /// Of the newest items that a source gave, by the id it gives them: what the source itself said (its hash) when their page was
     /// read; `None` where the item is another source's or was removed, and so none of this one's business.
     async fn page_notes(&self, source: SourceId) -> Result<HashMap<String, Option<String>>>;
-    /// Sources already looked at with success in the run's current pass.
+    /// Sources already fetched with success in the run's current pass.
     async fn fetched_sources(&self, run: RunId, from_attempt: i64) -> Result<Vec<SourceId>>;
-    /// The last look at each source in the run's current pass.
+    /// The last fetch of each source in the run's current pass.
     async fn fetch_outcomes(&self, run: RunId, from_attempt: i64) -> Result<Vec<FetchRecord>>;
-    /// Stores a look at a source, the items it brought and the source's health, in one transaction. Nothing, when the source
+    /// Stores a fetch of a source, the items it brought and the source's health, in one transaction. Nothing, when the source
     /// was removed meanwhile.
     async fn commit_fetch(&self, lease: &Lease, fetch: &FetchCommit) -> Result<FetchCounts>;
-    /// Stores several looks in their order, as [`Self::commit_fetch`] does each; where that is faster, in one transaction.
+    /// Stores several fetches in their order, as [`Self::commit_fetch`] does each; where that is faster, in one transaction.
     async fn commit_fetches(&self, lease: &Lease, fetches: &[FetchCommit]) -> Result<FetchCounts> {
         let mut total = FetchCounts::default();
         for fetch in fetches {
@@ -315,7 +315,7 @@ pub trait FeedbackStore: Send + Sync {
     async fn unlearn(&self, topic: TopicId, name: &str, now: Timestamp) -> Result<bool>;
     /// Takes it back. Whether it had been unlearnt.
     async fn relearn(&self, topic: TopicId, name: &str) -> Result<bool>;
-    /// Keeps what the sayings come to, for people who look.
+    /// Keeps what the feedback adds up to, for people who ask.
     async fn save_profile(&self, topic: TopicId, profile: &SavedProfile) -> Result<()>;
 }
 
@@ -335,7 +335,7 @@ pub trait RetentionStore: Send + Sync {
 
 /// A lease lasts this long unless renewed.
 pub const LEASE_SECONDS: u64 = 60;
-/// A holder renews its lease this often.
+/// An owner renews its lease this often.
 pub const HEARTBEAT_SECONDS: u64 = 20;
 
 /// What [`DigestStore::commit_digest`] writes.

@@ -14,11 +14,11 @@ use aha_core::time::Timestamp;
 use aha_core::topic::BudgetTier;
 use serde::Serialize;
 
-/// A held lease on a topic's runs. The token grows with each holder: a commit under an old one is refused.
+/// A held lease on a topic's runs. The token grows with each owner: a commit under an old one is refused.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Lease {
     pub topic: TopicId,
-    pub holder: String,
+    pub owner: String,
     pub token: i64,
 }
 
@@ -26,7 +26,7 @@ pub struct Lease {
 pub enum LeaseAttempt {
     Acquired(Lease),
     Held {
-        holder: String,
+        owner: String,
         expires_at: Timestamp,
     },
     /// Nobody holds it, but somebody is writing the topic's row: another process that is just taking it, or the owner.
@@ -61,12 +61,12 @@ pub struct IdentifiedItem {
     pub html: Option<String>,
 }
 
-/// How one look at a source ended.
+/// How one fetch of a source ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FetchStatus {
     Ok,
     NotModified,
-    /// Not asked: the server had told us to come back later.
+    /// Not asked: the server had said to come back later.
     Waiting,
     Error,
 }
@@ -83,7 +83,7 @@ impl FetchStatus {
     }
 }
 
-/// One look at one source: a `fetch_runs` row, the source's new state, and the items.
+/// One fetch of one source: a `fetch_runs` row, the source's new state, and the items.
 #[derive(Debug, Clone)]
 pub struct FetchCommit {
     pub id: FetchRunId,
@@ -129,7 +129,7 @@ impl AddAssign for FetchCounts {
     }
 }
 
-/// The last look at a source in a pass.
+/// The last fetch of a source in a pass.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FetchRecord {
     pub source: SourceId,
@@ -233,7 +233,7 @@ pub struct StoredAnswer {
     pub call_id: String,
 }
 
-/// A line of a digest, to be told from others.
+/// A line of a digest, with what distinguishes it from others.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DigestItemRecord {
     pub id: DigestItemId,

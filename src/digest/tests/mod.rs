@@ -9,7 +9,7 @@ use aha_core::money::MicroCredits;
 use insta::assert_snapshot;
 
 use super::plots::plots;
-use super::terminal::Foot;
+use super::terminal::Footer;
 use super::{Format, gaps_line, header_line, late_line, reasons_line, render, terminal, write_files};
 
 #[test]
@@ -24,26 +24,26 @@ fn terminal_without_colour() {
         &sample::full(),
         80,
         false,
-        Foot { html: Some(Path::new("digests/default/2026-11-19T0700.html")), is_latest: true },
+        Footer { html: Some(Path::new("digests/default/2026-11-19T0700.html")), is_latest: true },
     );
     assert!(!text.contains(|c: char| c.is_control() && c != '\n'));
     assert!(text.lines().all(|line| super::wrap::columns(line) <= 80));
     assert_snapshot!("full_terminal", text);
-    assert_snapshot!("quiet_terminal", terminal::render(&sample::quiet(), 80, false, Foot::default()));
+    assert_snapshot!("quiet_terminal", terminal::render(&sample::quiet(), 80, false, Footer::default()));
 }
 
 #[test]
 fn colour_says_nothing_new() {
-    let coloured = terminal::render(&sample::full(), 80, true, Foot::default());
+    let coloured = terminal::render(&sample::full(), 80, true, Footer::default());
     assert!(coloured.contains('\u{1b}') && !coloured.contains("\u{1b}[31m") && !coloured.contains("\u{1b}[5m"));
     let plain = anstream::adapter::strip_str(&coloured).to_string();
-    assert_eq!(plain, terminal::render(&sample::full(), 80, false, Foot::default()));
+    assert_eq!(plain, terminal::render(&sample::full(), 80, false, Footer::default()));
 }
 
 #[test]
 fn every_width_fits() {
     for width in [0, 40, 41, 57, 100, 500] {
-        let text = terminal::render(&sample::full(), width, false, Foot { html: None, is_latest: true });
+        let text = terminal::render(&sample::full(), width, false, Footer { html: None, is_latest: true });
         let widest = text.lines().map(super::wrap::columns).max();
         assert!(widest <= Some(width.clamp(40, 100)), "{width}: {widest:?}");
     }
@@ -78,7 +78,7 @@ fn html_stands_alone_and_runs_nothing() {
         assert!(href.starts_with("https://") || href.starts_with('#') || is_picture, "{href:.40}");
     }
     assert_eq!(html.matches("href=\"https://").count(), html.matches("rel=\"noopener noreferrer\"").count());
-    assert!(!html.contains(|c: char| c != '\n' && super::outside::is_hidden(c)));
+    assert!(!html.contains(|c: char| c != '\n' && super::sanitise::is_hidden(c)));
     assert!(html.contains("not judged (the judgement failed)") && html.contains("not judged (the budget was used up)"));
     assert!(html.contains("New since 14 Nov: now also told by LWN and Heise"));
 }
@@ -95,7 +95,7 @@ fn json_is_the_digest() {
     let json = render(&sample::full(), Format::Json).unwrap();
     assert_eq!(serde_json::from_str::<Digest>(&json).unwrap(), sample::full());
     assert!(json.starts_with("{\n  \"digest\": {\n    \"id\": "));
-    assert!(!json.contains(|c: char| c != '\n' && super::outside::is_hidden(c)));
+    assert!(!json.contains(|c: char| c != '\n' && super::sanitise::is_hidden(c)));
 }
 
 #[test]
@@ -136,7 +136,7 @@ fn a_few_unread_sources_of_many_are_named_at_the_foot_alone() {
     let mut digest = sample::full();
     digest.digest.status = DigestStatus::Complete;
     assert_eq!(gaps_line(&digest).as_deref(), Some("Partial: 2 stories are not judged"));
-    let text = terminal::render(&digest, 80, false, Foot::default());
+    let text = terminal::render(&digest, 80, false, Footer::default());
     assert_eq!(text.matches("2 sources could not be read").count(), 1);
 }
 
@@ -148,7 +148,7 @@ fn what_came_late_is_counted_and_marked() {
     digest.stories[0].sources[0].late = true;
     let line = "Late: 12 items of LWN and Old Forge, which could not be read when due";
     assert_eq!(late_line(&digest).as_deref(), Some(line));
-    let text = terminal::render(&digest, 80, false, Foot::default());
+    let text = terminal::render(&digest, 80, false, Footer::default());
     assert!(text.contains(line) && text.contains("(late)"), "{text}");
     for format in [Format::Markdown, Format::Html] {
         let text = render(&digest, format).unwrap();
@@ -160,7 +160,7 @@ fn what_came_late_is_counted_and_marked() {
 fn the_command_named_is_about_the_digests_topic() {
     let mut digest = sample::full();
     let command = |digest: &Digest| {
-        let text = terminal::render(digest, 100, false, Foot { html: None, is_latest: true });
+        let text = terminal::render(digest, 100, false, Footer { html: None, is_latest: true });
         text.lines().last().unwrap().to_owned()
     };
     assert_eq!(command(&digest), "aha-radar item 1 tells why");

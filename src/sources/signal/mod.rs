@@ -14,7 +14,7 @@ pub use results::{Found, SearchResult};
 use aha_core::source::{Source, Validators};
 
 use super::fetch::{FetchError, Fetcher, Response};
-use super::{Connector, LookOutcome, Looked};
+use super::{Connector, FetchOutcome, FetchResult};
 
 /// The connector of the kind `signal`; the source's address is `signal:WORDS`.
 #[derive(Debug, Clone)]
@@ -29,7 +29,7 @@ impl Signal {
 
 #[async_trait]
 impl Connector for Signal {
-    async fn look(&self, source: &Source, fetcher: &Fetcher) -> Result<Looked, FetchError> {
+    async fn fetch(&self, source: &Source, fetcher: &Fetcher) -> Result<FetchResult, FetchError> {
         let provider = self.0.as_ref().ok_or_else(|| {
             switched_off("no_search", None, "no search is configured: set AHA_SIGNAL_URL and AHA_SIGNAL_KEY")
         })?;
@@ -43,8 +43,8 @@ impl Connector for Signal {
         provider.redact(&mut bytes);
         let results = results::read(provider, &bytes)?;
         let found = Found { title: format!("Signal: {words}"), link: provider.link.clone(), ..results };
-        Ok(Looked {
-            outcome: LookOutcome::Results(found),
+        Ok(FetchResult {
+            outcome: FetchOutcome::Results(found),
             http_status: Some(status),
             bytes: length,
             validators: Validators::default(),

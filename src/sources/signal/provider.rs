@@ -18,7 +18,7 @@ pub struct SearchProvider {
     /// Names and values.
     pub headers: Vec<(String, String)>,
     pub key: Option<SecretString>,
-    /// Where the list of results stands, as a JSON pointer; `None` looks at the usual places.
+    /// Where the list of results stands, as a JSON pointer; `None` for the usual places.
     pub results: Option<String>,
     /// Lists of things that results refer to by their ids.
     pub related: Vec<String>,

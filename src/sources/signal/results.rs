@@ -27,7 +27,7 @@ const MAX_RELATED: usize = 4;
 /// A smaller number is how often something was liked or seen, which changes all the time.
 const LEAST_IDENTIFYING: u64 = 1_000_000_000;
 
-/// What a look at a search found.
+/// What a fetch of a search gave.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Found {
     pub title: String,
@@ -48,7 +48,7 @@ pub struct SearchResult {
 }
 
 impl SearchResult {
-    /// What it is known by from one look to the next: its texts and its large numbers, which identify it or tell its time.
+    /// What it is known by from one fetch to the next: its texts and its large numbers, which identify it or tell its time.
     #[must_use]
     pub fn fingerprint(&self) -> String {
         let mut parts = Vec::new();

@@ -6,7 +6,7 @@ use aha_content::feed::ParsedFeed;
 use aha_core::ids::TopicId;
 use aha_core::source::{NewSource, Source};
 use aha_radar::sources::fetch::{FetchConfig, FetchError, Fetcher};
-use aha_radar::sources::{Connectors, LookOutcome, Looked, RedditKey, Sites};
+use aha_radar::sources::{Connectors, FetchOutcome, FetchResult, RedditKey, Sites};
 
 use crate::support::http::{Answer, Server};
 use crate::support::radar::Radar;
@@ -40,14 +40,14 @@ fn settings(base: &str) -> String {
     names.map(|name| format!("{name}={base}/{name}")).join(",")
 }
 
-async fn look(connectors: &Connectors, kind: &str, url: &str) -> Result<Looked, FetchError> {
-    connectors.of(kind).unwrap().look(&source(kind, url), &fetcher()).await
+async fn fetch(connectors: &Connectors, kind: &str, url: &str) -> Result<FetchResult, FetchError> {
+    connectors.of(kind).unwrap().fetch(&source(kind, url), &fetcher()).await
 }
 
-fn feed(looked: Looked) -> ParsedFeed {
-    match looked.outcome {
-        LookOutcome::Feed(feed) => feed,
-        LookOutcome::NotModified | LookOutcome::Results(_) => panic!("a feed was expected"),
+fn feed(fetched: FetchResult) -> ParsedFeed {
+    match fetched.outcome {
+        FetchOutcome::Feed(feed) => feed,
+        FetchOutcome::NotModified | FetchOutcome::Results(_) => panic!("a feed was expected"),
     }
 }
 
@@ -69,11 +69,11 @@ async fn hacker_news_takes_one_request_and_two_for_the_best() {
     ])
     .await;
     let connectors = Connectors::new(&sites(&server.base), None, None);
-    let top = feed(look(&connectors, "hacker_news", "hn:top").await.unwrap());
+    let top = feed(fetch(&connectors, "hacker_news", "hn:top").await.unwrap());
     assert_eq!((top.title.as_deref(), top.items.len()), (Some("Hacker News"), 3));
-    assert_eq!(feed(look(&connectors, "hacker_news", "hn:best").await.unwrap()).items.len(), 3);
-    assert!(feed(look(&connectors, "hacker_news", "hn:heat pumps").await.unwrap()).items.is_empty());
-    assert_eq!(look(&connectors, "hacker_news", "hn:new").await.unwrap_err().kind(), "not_a_feed");
+    assert_eq!(feed(fetch(&connectors, "hacker_news", "hn:best").await.unwrap()).items.len(), 3);
+    assert!(feed(fetch(&connectors, "hacker_news", "hn:heat pumps").await.unwrap()).items.is_empty());
+    assert_eq!(fetch(&connectors, "hacker_news", "hn:new").await.unwrap_err().kind(), "not_a_feed");
     assert_eq!(paths(&server)[..4], [front, "/hacker_news_lists/beststories.json", best, words]);
 }
 
@@ -83,7 +83,7 @@ async fn a_subreddit_is_read_without_a_key() {
     let server = Server::start(vec![(path, Answer::ok(LISTING).header("x-ratelimit-remaining", "58"))]).await;
     let connectors = Connectors::new(&sites(&server.base), None, None);
     for _ in 0..2 {
-        assert_eq!(feed(look(&connectors, "reddit", "reddit:rust").await.unwrap()).items.len(), 3);
+        assert_eq!(feed(fetch(&connectors, "reddit", "reddit:rust").await.unwrap()).items.len(), 3);
     }
     assert_eq!(paths(&server), [path, path]);
 }
@@ -97,7 +97,7 @@ async fn with_a_key_one_token_serves_many_looks() {
     let key = RedditKey { id: "app".to_owned(), secret: "hush".to_owned().into() };
     let connectors = Connectors::new(&sites(&server.base), Some(key), None);
     for _ in 0..2 {
-        assert_eq!(feed(look(&connectors, "reddit", "reddit:rust/new").await.unwrap()).items.len(), 3);
+        assert_eq!(feed(fetch(&connectors, "reddit", "reddit:rust/new").await.unwrap()).items.len(), 3);
     }
     let requests = server.requests();
     assert_eq!(paths(&server), ["/reddit/api/v1/access_token", path, path]);
@@ -116,9 +116,9 @@ async fn reddit_is_left_alone_when_it_asks_for_that() {
     ] {
         let server = Server::start(vec![("/reddit/r/a/hot.json?limit=50&raw_json=1", answer)]).await;
         let connectors = Connectors::new(&sites(&server.base), None, None);
-        let first = look(&connectors, "reddit", "reddit:a").await;
+        let first = fetch(&connectors, "reddit", "reddit:a").await;
         assert_eq!(first.err().map(|error| error.kind()), kind);
-        let second = look(&connectors, "reddit", "reddit:b").await.unwrap_err();
+        let second = fetch(&connectors, "reddit", "reddit:b").await.unwrap_err();
         let left = second.retry_after().unwrap().as_secs();
         assert!((wait - 5..=wait).contains(&left), "{left} of {wait}");
         assert_eq!(server.requests().len(), 1, "the second subreddit is not asked for");
@@ -136,7 +136,7 @@ async fn a_key_goes_nowhere_a_redirect_leads() {
     ])
     .await;
     let key = RedditKey { id: "app".to_owned(), secret: "hush".to_owned().into() };
-    look(&Connectors::new(&sites(&server.base), Some(key), None), "reddit", "reddit:a").await.unwrap();
+    fetch(&Connectors::new(&sites(&server.base), Some(key), None), "reddit", "reddit:a").await.unwrap();
     assert!(!other.requests()[0].headers.contains_key("authorization"));
 }
 

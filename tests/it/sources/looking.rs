@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use aha_core::source::{Source, Validators};
 use aha_radar::sources::fetch::{FetchConfig, FetchError, Fetcher};
-use aha_radar::sources::{Connectors, LookOutcome, Looked, Sites};
+use aha_radar::sources::{Connectors, FetchOutcome, FetchResult, Sites};
 
 use crate::support::http::{Answer, Server};
 
@@ -15,20 +15,20 @@ fn source(url: &str, validators: Validators) -> Source {
     Source { validators, ..super::connectors::source("feed", url) }
 }
 
-async fn look(url: &str, validators: Validators) -> Result<Looked, FetchError> {
+async fn fetch(url: &str, validators: Validators) -> Result<FetchResult, FetchError> {
     let config =
         FetchConfig { allow: vec!["127.0.0.1".parse().unwrap()], host_gap: Duration::ZERO, ..FetchConfig::default() };
     Connectors::new(&Sites::default(), None, None)
         .of("feed")
         .unwrap()
-        .look(&source(url, validators), &Fetcher::new(config).unwrap())
+        .fetch(&source(url, validators), &Fetcher::new(config).unwrap())
         .await
 }
 
-fn feed(looked: Looked) -> aha_content::feed::ParsedFeed {
-    match looked.outcome {
-        LookOutcome::Feed(feed) => feed,
-        LookOutcome::NotModified | LookOutcome::Results(_) => panic!("a feed was expected"),
+fn feed(fetched: FetchResult) -> aha_content::feed::ParsedFeed {
+    match fetched.outcome {
+        FetchOutcome::Feed(feed) => feed,
+        FetchOutcome::NotModified | FetchOutcome::Results(_) => panic!("a feed was expected"),
     }
 }
 
@@ -41,21 +41,24 @@ async fn a_feed_is_read_then_found_unchanged() {
         ("/old", Answer::redirect(301, "/feed")),
     ])
     .await;
-    let looked = look(&server.url("/old"), Validators::default()).await.unwrap();
-    assert_eq!((looked.http_status, looked.bytes), (Some(200), latin1.len() as u64));
-    assert_eq!(looked.moved_to, Some(server.url("/feed")));
-    let validators = looked.validators.clone();
-    let parsed = feed(looked);
+    let fetched = fetch(&server.url("/old"), Validators::default()).await.unwrap();
+    assert_eq!((fetched.http_status, fetched.bytes), (Some(200), latin1.len() as u64));
+    assert_eq!(fetched.moved_to, Some(server.url("/feed")));
+    let validators = fetched.validators.clone();
+    let parsed = feed(fetched);
     assert_eq!(parsed.title.as_deref(), Some("Café"));
     assert_eq!(parsed.items[0].url, Some(server.url("/one")));
-    let again = look(&server.url("/feed"), validators.clone()).await.unwrap();
-    assert_eq!((again.outcome, again.http_status, again.validators), (LookOutcome::NotModified, Some(304), validators));
+    let again = fetch(&server.url("/feed"), validators.clone()).await.unwrap();
+    assert_eq!(
+        (again.outcome, again.http_status, again.validators),
+        (FetchOutcome::NotModified, Some(304), validators)
+    );
 }
 
 #[tokio::test]
 async fn a_page_is_no_feed() {
     let server = Server::start(vec![("/", Answer::ok("<!DOCTYPE html><html><body>Hi</body></html>"))]).await;
-    let error = look(&server.url("/"), Validators::default()).await.unwrap_err();
+    let error = fetch(&server.url("/"), Validators::default()).await.unwrap_err();
     assert_eq!(error.kind(), "not_a_feed");
     assert!(error.to_string().contains("an HTML page"), "{error}");
 }
@@ -66,11 +69,11 @@ async fn files_are_read_too() {
     let path = folder.path().join("feed.xml");
     std::fs::write(&path, RSS.replace("iso-8859-1", "utf-8")).unwrap();
     let url = |path: &std::path::Path| url::Url::from_file_path(path).unwrap().to_string();
-    let looked = look(&url(&path), Validators::default()).await.unwrap();
-    assert_eq!((looked.http_status, looked.moved_to.as_deref()), (None, None));
-    assert_eq!(feed(looked).items.len(), 1);
+    let fetched = fetch(&url(&path), Validators::default()).await.unwrap();
+    assert_eq!((fetched.http_status, fetched.moved_to.as_deref()), (None, None));
+    assert_eq!(feed(fetched).items.len(), 1);
     for missing in [folder.path().join("none.xml"), folder.path().to_owned()] {
-        assert_eq!(look(&url(&missing), Validators::default()).await.unwrap_err().kind(), "file");
+        assert_eq!(fetch(&url(&missing), Validators::default()).await.unwrap_err().kind(), "file");
     }
     assert!(Connectors::new(&Sites::default(), None, None).of("gopher").is_none());
 }

@@ -17,8 +17,8 @@ async fn topic(store: &dyn Store) -> Topic {
 async fn a_held_lease_is_refused_and_says_who_holds_it(store: &dyn Store) {
     let topic = topic(store).await;
     let lease = acquire(store, &topic, "one").await;
-    assert_eq!(lease, Lease { topic: topic.id, holder: "one".to_owned(), token: 1 });
-    let held = LeaseAttempt::Held { holder: "one".to_owned(), expires_at: at(24) + Duration::from_secs(LEASE_SECONDS) };
+    assert_eq!(lease, Lease { topic: topic.id, owner: "one".to_owned(), token: 1 });
+    let held = LeaseAttempt::Held { owner: "one".to_owned(), expires_at: at(24) + Duration::from_secs(LEASE_SECONDS) };
     assert_eq!(store.acquire_lease(topic.id, "two", at(24), None).await.unwrap(), held);
     assert_eq!(store.acquire_lease(topic.id, "two", at(24), Some("three")).await.unwrap(), held);
 }
@@ -51,8 +51,8 @@ async fn renewing_keeps_a_lease_and_a_lost_one_cannot_be_renewed(store: &dyn Sto
     assert!(matches!(store.renew_lease(&lease, at(25)).await, Err(StoreError::LeaseLost { token: 1 })));
     store.release_lease(&lease).await.unwrap();
     assert!(
-        matches!(store.acquire_lease(topic.id, "three", at(25), None).await, Ok(LeaseAttempt::Held { holder, .. }) if holder == "two"),
-        "giving a lost lease back leaves the new holder's alone"
+        matches!(store.acquire_lease(topic.id, "three", at(25), None).await, Ok(LeaseAttempt::Held { owner, .. }) if owner == "two"),
+        "giving a lost lease back leaves the new owner's alone"
     );
 }
 
@@ -69,7 +69,7 @@ async fn a_stale_lease_commits_nothing(store: &dyn Store) {
     store.release_lease(&stale).await.unwrap();
     let run = new_run(&world.topic, RunMode::Window, window(0, 24));
     refuses_everything(store, &world, &stale, &run).await;
-    acquire(store, &world.topic, &stale.holder).await;
+    acquire(store, &world.topic, &stale.owner).await;
     refuses_everything(store, &world, &stale, &run).await;
 
     assert_eq!(store.runs(None, 10).await.unwrap().len(), 1);

@@ -125,7 +125,7 @@ async fn an_item_knows_whether_its_story_was_delivered(store: &dyn Store) {
 async fn thresholds_are_kept_by_space_and_replaced(store: &dyn Store) {
     assert_eq!(store.thresholds(SPACE).await.unwrap(), None);
     for pair in [0.2, 0.3] {
-        let thresholds = Thresholds { pair, crowd: 0.05, split: 0.06, ..LOCAL_THRESHOLDS };
+        let thresholds = Thresholds { pair, group: 0.05, split: 0.06, ..LOCAL_THRESHOLDS };
         let found = FoundThresholds { thresholds, documents: 9, bcubed_f1: 0.9, found_at: at(1) };
         store.keep_thresholds(SPACE, &found).await.unwrap();
         assert_eq!(store.thresholds(SPACE).await.unwrap(), Some(thresholds));

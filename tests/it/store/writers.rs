@@ -34,7 +34,7 @@ async fn a_lease_whose_holder_is_committing_is_named_at_once() {
     let late = at(24) + Duration::from_hours(1);
     let attempt = async || database.store.acquire_lease(world.topic.id, "two", late, None).await.unwrap();
     let named = attempt().await;
-    assert!(matches!(&named, LeaseAttempt::Held { holder, .. } if *holder == world.lease.holder), "{named:?}");
+    assert!(matches!(&named, LeaseAttempt::Held { owner, .. } if *owner == world.lease.owner), "{named:?}");
     holder.execute("ROLLBACK").await.unwrap();
     database.store.release_lease(&world.lease).await.unwrap();
     holder.execute("BEGIN; SELECT * FROM topics FOR UPDATE").await.unwrap();

@@ -13,7 +13,7 @@ pub struct Degree {
     /// By words: about 1 where one clause is met in a title; more where several are.
     pub lexical: f64,
     /// By meaning, −1 to 1 times the root of the number of clauses.
-    pub sense: f64,
+    pub dense: f64,
     /// Of the text what is not denied, 0 to 1.
     pub allowed: f64,
     /// The clauses that are met, the most first.

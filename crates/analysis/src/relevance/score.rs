@@ -21,7 +21,7 @@ const RELATED_WEIGHT: f64 = 0.4;
 /// What is left of a clause where a text names none of the places of its sentence.
 const OUT_OF_PLACE: f64 = 0.5;
 /// What the meaning counts beside the words.
-const SENSE_WEIGHT: f64 = 1.0;
+const DENSE_WEIGHT: f64 = 1.0;
 /// What a source counts whose other items matched.
 const PRIOR_WEIGHT: f64 = 1.0;
 
@@ -29,7 +29,7 @@ impl Degree {
     /// The whole degree, given the share of the source's other items that matched.
     #[must_use]
     pub fn total(&self, source_prior: f64) -> f64 {
-        self.allowed * (self.lexical + SENSE_WEIGHT * self.sense + PRIOR_WEIGHT * source_prior)
+        self.allowed * (self.lexical + DENSE_WEIGHT * self.dense + PRIOR_WEIGHT * source_prior)
     }
 
     /// By words, less what is denied.
@@ -95,11 +95,11 @@ impl Query<'_> {
                 denied.push(ClauseMatch { clause: clause.number, score: share, share });
             }
         }
-        let sense: f64 = self.wanted.iter().map(|clause| cosine(&clause.vector, &document.vector)).sum();
+        let dense: f64 = self.wanted.iter().map(|clause| cosine(&clause.vector, &document.vector)).sum();
         let count = u32::try_from(self.wanted.len().max(1)).unwrap_or(u32::MAX);
         Degree {
             lexical: clauses.iter().map(|clause| clause.score).sum(),
-            sense: sense / f64::from(count).sqrt(),
+            dense: dense / f64::from(count).sqrt(),
             allowed,
             clauses,
             denied,

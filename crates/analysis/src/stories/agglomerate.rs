@@ -8,14 +8,14 @@ use std::collections::BinaryHeap;
 
 use rayon::prelude::*;
 
-use super::comparison::{Comparison, Group, Needed, Standing};
+use super::comparison::{Comparison, Group, Needed, PairRelation};
+use super::prepared::PreparedVector;
 use super::regions::{Region, regions};
-use super::yardstick::Yardstick;
 
 /// Two groups that may belong together, the one with the lower place first, and the sum of their similarity over all pairs of members.
 pub(super) type Edge = (usize, usize, f64);
 
-/// Merges the groups; `edges` name places in `groups`. Groups less alike than `least` are no longer looked at.
+/// Merges the groups; `edges` name places in `groups`. Groups less alike than `least` are no longer considered.
 pub(super) fn agglomerate(
     comparison: &Comparison<'_>,
     needed: Needed,
@@ -23,19 +23,19 @@ pub(super) fn agglomerate(
     edges: &[Edge],
     least: f64,
 ) -> Vec<Group> {
-    let standing = |(one, other, sum): &Edge| {
+    let relation = |(one, other, sum): &Edge| {
         let (first, second) = (&groups[*one], &groups[*other]);
-        let is_looked_at = first.may_be_one(second, *sum, least);
-        if is_looked_at { comparison.standing(&needed, first, second, *sum) } else { Standing::Apart }
+        let is_considered = first.may_be_one(second, *sum, least);
+        if is_considered { comparison.relation(&needed, first, second, *sum) } else { PairRelation::Apart }
     };
-    let standings: Vec<Standing> = edges.par_iter().map(standing).collect();
+    let relations: Vec<PairRelation> = edges.par_iter().map(relation).collect();
     let (regions, number_within) =
-        regions(groups.len(), edges.iter().map(|(one, other, _)| (*one, *other)), &standings);
+        regions(groups.len(), edges.iter().map(|(one, other, _)| (*one, *other)), &relations);
     let merge_all = |region: Region| {
         let own = region.groups.iter().map(|place| groups[*place].clone());
         let pairs = region.edges.iter().map(|edge| {
             let (one, other, sum) = edges[*edge];
-            ((number_within[one], number_within[other], sum), standings[*edge])
+            ((number_within[one], number_within[other], sum), relations[*edge])
         });
         Merging::of(comparison, needed, own.map(Some).collect(), &pairs.collect::<Vec<_>>(), least).finish()
     };
@@ -59,7 +59,7 @@ struct Merging<'a, 'b> {
 /// Two groups that are alike enough, by their places. There are many, so little is kept of each.
 #[derive(Debug, Clone, Copy)]
 struct Pair {
-    /// See [`Standing::OneStory`].
+    /// See [`PairRelation::OneStory`].
     margin: f64,
     one: u32,
     other: u32,
@@ -70,15 +70,15 @@ impl<'a, 'b> Merging<'a, 'b> {
         comparison: &'a Comparison<'b>,
         needed: Needed,
         groups: Vec<Option<Group>>,
-        edges: &[(Edge, Standing)],
+        edges: &[(Edge, PairRelation)],
         least: f64,
     ) -> Self {
         let mut neighbours = vec![Vec::new(); groups.len()];
         let mut waiting = vec![Vec::new(); groups.len()];
-        for ((one, other, sum), standing) in edges {
+        for ((one, other, sum), relation) in edges {
             neighbours[*one].push((*other, *sum));
             neighbours[*other].push((*one, *sum));
-            if let Standing::OneStory { margin } = standing {
+            if let PairRelation::OneStory { margin } = relation {
                 waiting[*other].extend(Pair::of(*margin, *one, *other));
             }
         }
@@ -158,7 +158,7 @@ impl<'a, 'b> Merging<'a, 'b> {
     fn common(&mut self, one: usize, other: usize, first: &Group, second: &Group) -> Vec<(usize, f64)> {
         let (mine, theirs) = (std::mem::take(&mut self.neighbours[one]), std::mem::take(&mut self.neighbours[other]));
         let (mut mine, mut theirs) = (mine.into_iter().peekable(), theirs.into_iter().peekable());
-        let yardsticks = (Yardstick::of(&first.sum), Yardstick::of(&second.sum));
+        let prepared = (PreparedVector::of(&first.sum), PreparedVector::of(&second.sum));
         let mut common = Vec::with_capacity(mine.len() + theirs.len());
         while let Some(place) = [mine.peek(), theirs.peek()].into_iter().flatten().map(|(place, _)| *place).min() {
             let known = [&mut mine, &mut theirs].map(|list| list.next_if(|(other, _)| *other == place));
@@ -169,7 +169,7 @@ impl<'a, 'b> Merging<'a, 'b> {
             if !(may_be_one((known[0], first)) || may_be_one((known[1], second))) {
                 continue;
             }
-            let [to_first, to_second] = [(known[0], &yardsticks.0), (known[1], &yardsticks.1)]
+            let [to_first, to_second] = [(known[0], &prepared.0), (known[1], &prepared.1)]
                 .map(|(known, own)| known.map_or_else(|| own.similarity(&group.sum), |(_, sum)| sum));
             common.push((place, to_first + to_second));
         }

@@ -15,7 +15,7 @@ use super::cluster::Clustering;
 use super::split::Splits;
 
 const PAIRS: [f64; 5] = [0.20, 0.22, 0.24, 0.26, 0.28];
-const CROWDS: [f64; 6] = [0.03, 0.04, 0.05, 0.06, 0.07, 0.08];
+const GROUPS: [f64; 6] = [0.03, 0.04, 0.05, 0.06, 0.07, 0.08];
 const SPLITS: [f64; 11] = [0.03, 0.04, 0.05, 0.055, 0.0575, 0.06, 0.0625, 0.065, 0.07, 0.075, 0.08];
 
 /// What was found on labelled stories.
@@ -49,15 +49,15 @@ type Scores = Vec<Vec<Vec<f64>>>;
 pub fn tune(clustering: &Clustering<'_>, labels: &[&str], shipped: Thresholds) -> Tuned {
     let mut known = Splits::default();
     let mut row = |pair: &f64| {
-        let by_crowd = CROWDS.iter().map(|crowd| Thresholds { pair: *pair, crowd: *crowd, ..shipped });
-        by_crowd.map(|thresholds| by_split(clustering, &mut known, labels, thresholds)).collect()
+        let by_group = GROUPS.iter().map(|group| Thresholds { pair: *pair, group: *group, ..shipped });
+        by_group.map(|thresholds| by_split(clustering, &mut known, labels, thresholds)).collect()
     };
     let scores: Scores = PAIRS.iter().map(&mut row).collect();
     let mut best = (f64::MIN, f64::MIN, shipped);
     for (p, pair) in PAIRS.iter().enumerate() {
-        for (c, crowd) in CROWDS.iter().enumerate() {
+        for (c, group) in GROUPS.iter().enumerate() {
             for (s, split) in SPLITS.iter().enumerate() {
-                let tried = Thresholds { pair: *pair, crowd: *crowd, split: *split, ..shipped };
+                let tried = Thresholds { pair: *pair, group: *group, split: *split, ..shipped };
                 let (around, far) = (around(&scores, [p, c, s]), distance(tried, shipped));
                 if around > best.0 + 1e-9 || (around > best.0 - 1e-9 && -far > best.1) {
                     best = (around, -far, tried);
@@ -65,7 +65,7 @@ pub fn tune(clustering: &Clustering<'_>, labels: &[&str], shipped: Thresholds) -
             }
         }
     }
-    let known = [place(&PAIRS, shipped.pair), place(&CROWDS, shipped.crowd), place(&SPLITS, shipped.split)];
+    let known = [place(&PAIRS, shipped.pair), place(&GROUPS, shipped.group), place(&SPLITS, shipped.split)];
     Tuned { found: best.2, found_f1: best.0, shipped_f1: around(&scores, known) }
 }
 
@@ -98,7 +98,7 @@ fn around(scores: &Scores, place: [usize; 3]) -> f64 {
     let near = |at: usize, wide: usize, length: usize| at.saturating_sub(wide)..(at + wide + 1).min(length);
     let mut values = Vec::new();
     for row in &scores[near(place[0], 1, PAIRS.len())] {
-        for column in &row[near(place[1], 1, CROWDS.len())] {
+        for column in &row[near(place[1], 1, GROUPS.len())] {
             values.extend_from_slice(&column[near(place[2], 2, SPLITS.len())]);
         }
     }
@@ -107,5 +107,5 @@ fn around(scores: &Scores, place: [usize; 3]) -> f64 {
 }
 
 fn distance(one: Thresholds, other: Thresholds) -> f64 {
-    (one.pair - other.pair).abs() + (one.crowd - other.crowd).abs() + (one.split - other.split).abs()
+    (one.pair - other.pair).abs() + (one.group - other.group).abs() + (one.split - other.split).abs()
 }

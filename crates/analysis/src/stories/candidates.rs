@@ -12,10 +12,10 @@ use rayon::prelude::*;
 use super::agglomerate::Edge;
 use super::cluster::{Document, OPEN_DAYS};
 use super::comparison::{Comparison, Group};
-use super::lookup::{Heavy, Limits, Look, LookupIndex, RareWords, Shared, Wanted};
-use super::yardstick::Yardstick;
+use super::lookup::{Heavy, IndexQuery, Limits, LookupIndex, RareWords, Shared, Wanted};
+use super::prepared::PreparedVector;
 
-/// What is stored of up to so many days before the first new item is looked at without a condition.
+/// What is stored of up to so many days before the first new item is considered without a condition.
 pub(super) const NEAR_DAYS: i64 = 7;
 
 /// New items, stories that they may belong to, and which of them are alike.
@@ -55,7 +55,7 @@ impl Reach {
 }
 
 /// A group for each new item and for each story that one may belong to, and the place of each document's. A story that nothing new
-/// resembles stays as it is, and is not looked at.
+/// resembles stays as it is, and is not considered.
 fn groups(
     comparison: &Comparison<'_>,
     documents: &[Document],
@@ -102,9 +102,9 @@ fn edges(groups: &[Group], place_of: &[Option<usize>], pairs: &[(usize, usize)])
 fn edges_of_one(groups: &[Group], places: &[(usize, usize)]) -> Vec<Edge> {
     let Some((later, _)) = places.first() else { return Vec::new() };
     let own = &groups[*later];
-    let yardstick = Yardstick::of(&own.sum);
+    let prepared = PreparedVector::of(&own.sum);
     let in_reach = places.iter().filter(|(_, earlier)| own.is_in_reach(&groups[*earlier]));
-    in_reach.map(|(later, earlier)| (*earlier, *later, yardstick.similarity(&groups[*earlier].sum))).collect()
+    in_reach.map(|(later, earlier)| (*earlier, *later, prepared.similarity(&groups[*earlier].sum))).collect()
 }
 
 /// New documents and those that they may be told with: what shares heavy terms, and what a model finds near.
@@ -114,42 +114,42 @@ fn pairs(
     in_reach: &[usize],
     limits: Limits,
 ) -> Vec<(usize, usize)> {
-    // What is dated before every new item is found by these; what is dated later has to look for them itself.
+    // What is dated before every new item is found by these; what is dated later has to query for them itself.
     let first_new = in_reach.iter().position(|number| documents[*number].cluster.is_none()).unwrap_or(in_reach.len());
-    let (index, looks) = index(comparison, documents, in_reach, first_new, limits);
-    let of_one = |shared: &mut Shared, (place, look): (usize, &Look)| {
+    let (index, queries) = index(comparison, documents, in_reach, first_new, limits);
+    let of_one = |shared: &mut Shared, (place, query): (usize, &IndexQuery)| {
         let number = in_reach[place];
         let is_new = documents[number].cluster.is_none();
-        let found = index.candidates(look, shared).into_iter();
+        let found = index.candidates(query, shared).into_iter();
         let near = if is_new { comparison.near(number) } else { Vec::new() };
         let found = found.filter(|other| is_new || documents[*other].cluster.is_none());
         found.chain(near).map(|other| (other, number)).collect::<Vec<_>>()
     };
-    let places = (first_new..in_reach.len()).into_par_iter().zip(&looks);
+    let places = (first_new..in_reach.len()).into_par_iter().zip(&queries);
     places.map_init(Shared::default, of_one).flatten_iter().collect()
 }
 
 /// So many stored texts are made ready for the index at a time.
 const INDEXED_AT_ONCE: usize = 4_096;
 
-/// The documents in reach by their heavy terms, and the looks of those from a place on.
+/// The documents in reach by their heavy terms, and the queries of those from a place on.
 fn index(
     comparison: &Comparison<'_>,
     documents: &[Document],
     in_reach: &[usize],
     first_new: usize,
     limits: Limits,
-) -> (LookupIndex, Vec<Look>) {
+) -> (LookupIndex, Vec<IndexQuery>) {
     let mut index = LookupIndex::new(limits);
-    let (before, looking) = in_reach.split_at(first_new);
-    let looks: Vec<Heavy> = looking.par_iter().map(|number| index.heavy(comparison.get(*number))).collect();
-    let (wanted, rare) = (Wanted::of(looks.iter()), RareWords::of(limits, looks.iter()));
-    let first = looking.first().map_or_else(Timestamp::default, |number| documents[*number].time);
-    let is_looked_at = |number: &usize| {
+    let (before, new) = in_reach.split_at(first_new);
+    let queries: Vec<Heavy> = new.par_iter().map(|number| index.heavy(comparison.get(*number))).collect();
+    let (wanted, rare) = (Wanted::of(queries.iter()), RareWords::of(limits, queries.iter()));
+    let first = new.first().map_or_else(Timestamp::default, |number| documents[*number].time);
+    let is_considered = |number: &usize| {
         let Document { time, features, .. } = &documents[*number];
         first - *time <= NEAR_DAYS * DAY_MS || rare.are_in(features)
     };
-    let before: Vec<usize> = before.par_iter().copied().filter(is_looked_at).collect();
+    let before: Vec<usize> = before.par_iter().copied().filter(is_considered).collect();
     for numbers in before.chunks(INDEXED_AT_ONCE) {
         let heavy = numbers.par_iter().map(|number| wanted.of_item(index.heavy(comparison.get(*number))));
         let heavy: Vec<Heavy> = heavy.collect();
@@ -157,6 +157,6 @@ fn index(
             index.insert(*number, &heavy);
         }
     }
-    let looks = looking.iter().zip(looks).map(|(number, heavy)| index.insert(*number, &heavy)).collect();
-    (index, looks)
+    let queries = new.iter().zip(queries).map(|(number, heavy)| index.insert(*number, &heavy)).collect();
+    (index, queries)
 }

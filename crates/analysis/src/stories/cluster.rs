@@ -73,7 +73,7 @@ pub struct Placed {
     /// Stories whose items are not the same as before.
     pub changed: BTreeSet<ClusterId>,
     /// The story of each document; `None` for one too old to be looked at that has none.
-    pub homes: Vec<Option<ClusterId>>,
+    pub assignments: Vec<Option<ClusterId>>,
 }
 
 /// Places every document that has no story yet. `documents` come by time, then id.
@@ -224,11 +224,11 @@ mod tests {
         documents[1].delivered = true;
         let placed = place_all(&documents);
         assert_eq!(placed.merges, [Merge { from: stories[0], into: stories[1] }]);
-        assert_eq!([0, 1, 3, 4].map(|place| placed.homes[place]), [Some(stories[1]); 4]);
+        assert_eq!([0, 1, 3, 4].map(|place| placed.assignments[place]), [Some(stories[1]); 4]);
         documents[0].delivered = true;
         let placed = place_all(&documents);
         assert_eq!(placed.merges, []);
-        assert_eq!([0, 1].map(|place| placed.homes[place]), stories.map(Some));
+        assert_eq!([0, 1].map(|place| placed.assignments[place]), stories.map(Some));
     }
 
     #[test]
@@ -271,8 +271,12 @@ mod tests {
             (document.cluster, document.delivered) = (Some(story), true);
         }
         let placed = place_all(&documents);
-        assert!(placed.homes[3..].iter().all(|home| *home == Some(story)));
-        assert!(placed.homes[..3].iter().all(|home| *home == placed.homes[0] && *home != Some(story)));
+        assert!(placed.assignments[3..].iter().all(|assignment| *assignment == Some(story)));
+        assert!(
+            placed.assignments[..3]
+                .iter()
+                .all(|assignment| *assignment == placed.assignments[0] && *assignment != Some(story))
+        );
         assert_eq!(placed.placements.iter().filter(|placement| placement.began).count(), 1);
         assert!(placed.changed.contains(&story));
     }

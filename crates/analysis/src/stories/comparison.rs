@@ -6,7 +6,7 @@
 use std::sync::OnceLock;
 
 use aha_core::ids::SourceId;
-use aha_core::thresholds::{Sense, Thresholds};
+use aha_core::thresholds::{DenseThresholds, Thresholds};
 use aha_core::time::{DAY_MS, Timestamp};
 
 use super::cluster::{Document, OPEN_DAYS};
@@ -15,7 +15,7 @@ use super::similarity::{Frequencies, NAMES, WORDS, Weighted};
 use super::vocabulary::{HouseWords, Kind};
 
 /// Likeness of vectors that makes up for few words in common: above what 99 of 100 pairs of different stories have.
-const SAME_SENSE: f64 = 0.6;
+const SAME_BY_DENSE: f64 = 0.6;
 
 /// So many items, of the times nearest, are looked through for what a model finds alike.
 const LOOKED_THROUGH: usize = 2_000;
@@ -28,7 +28,7 @@ const OWN_SOURCE: f64 = 1.9;
 const LINK: f64 = 0.5;
 
 /// How fast more pairs need less.
-const CROWD_POWER: f64 = 0.35;
+const GROUP_POWER: f64 = 0.35;
 
 /// Days between two groups after which a likeness counts for half: it is divided by 1 + days / 14.
 const HALVING_DAYS: f64 = 14.0;
@@ -47,14 +47,14 @@ pub(super) struct Needed {
     pair: f64,
     /// Of two items of one source.
     own_pair: f64,
-    crowd: f64,
-    sense: Sense,
+    group: f64,
+    dense: DenseThresholds,
 }
 
 impl Needed {
     fn of(thresholds: Thresholds, documents: usize) -> Self {
-        let Thresholds { pair, crowd, sense, .. } = thresholds;
-        Self { pair: thresholds.pair_among(documents), own_pair: pair, crowd, sense }
+        let Thresholds { pair, group, dense, .. } = thresholds;
+        Self { pair: thresholds.pair_among(documents), own_pair: pair, group, dense }
     }
 
     /// Of so many pairs of sources, when no pair of items is of one source.
@@ -73,8 +73,8 @@ impl Needed {
     }
 
     fn fallen(&self, pair: f64, source_pairs: f64) -> f64 {
-        let witnesses = if source_pairs > 1.0 { source_pairs.powf(CROWD_POWER) } else { 1.0 };
-        self.crowd + (pair - self.crowd) / witnesses
+        let witnesses = if source_pairs > 1.0 { source_pairs.powf(GROUP_POWER) } else { 1.0 };
+        self.group + (pair - self.group) / witnesses
     }
 }
 
@@ -91,7 +91,7 @@ pub(super) struct Comparison<'a> {
 
 /// How two groups stand to each other that are alike at all.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Standing {
+pub(super) enum PairRelation {
     /// Less than [`LINK`] of what one story needs.
     Apart,
     Linked,
@@ -107,7 +107,7 @@ pub(super) struct Likeness {
     /// By how much more than one story has to be.
     pub(super) margin: f64,
     similarity: f64,
-    same_sense: bool,
+    same_by_dense: bool,
 }
 
 /// Items that are told as one.
@@ -255,27 +255,27 @@ impl<'a> Comparison<'a> {
         let last = number.saturating_add(LOOKED_THROUGH / 2).min(self.documents.len());
         let is_near = |other: &usize| {
             let cosine = self.documents[*other].dense.as_deref().and_then(|other| own.cosine(other));
-            *other != number && cosine.is_some_and(|cosine| baseline.likeness(cosine) >= SAME_SENSE)
+            *other != number && cosine.is_some_and(|cosine| baseline.likeness(cosine) >= SAME_BY_DENSE)
         };
         (first..last).filter(is_near).collect()
     }
 
     /// How two groups stand to each other now. `sum` is that of the similarity of words over all pairs.
-    pub(super) fn standing(&self, needed: &Needed, one: &Group, other: &Group, sum: f64) -> Standing {
-        let (similarity, sense) = self.similarity(needed.sense, one, other, sum);
-        let extra = if sense.is_some() { needed.sense.extra } else { 0.0 };
+    pub(super) fn relation(&self, needed: &Needed, one: &Group, other: &Group, sum: f64) -> PairRelation {
+        let (similarity, dense) = self.similarity(needed.dense, one, other, sum);
+        let extra = if dense.is_some() { needed.dense.extra } else { 0.0 };
         if similarity < LINK * (needed.between(one.source_pairs(other)) + extra) {
-            return Standing::Apart;
+            return PairRelation::Apart;
         }
         let likeness = self.likeness(needed, one, other, sum);
-        likeness.map_or(Standing::Linked, |likeness| Standing::OneStory { margin: likeness.margin })
+        likeness.map_or(PairRelation::Linked, |likeness| PairRelation::OneStory { margin: likeness.margin })
     }
 
     /// The mean over all pairs, and that of what their vectors say, where both have some.
-    fn similarity(&self, sense: Sense, one: &Group, other: &Group, sum: f64) -> (f64, Option<f64>) {
+    fn similarity(&self, dense: DenseThresholds, one: &Group, other: &Group, sum: f64) -> (f64, Option<f64>) {
         let words = sum / (one.size() * other.size());
-        let cosines = self.sense(one, other);
-        (cosines.map_or(words, |cosines| sense.weight * cosines + (1.0 - sense.weight) * words), cosines)
+        let cosines = self.dense_similarity(one, other);
+        (cosines.map_or(words, |cosines| dense.weight * cosines + (1.0 - dense.weight) * words), cosines)
     }
 
     /// How alike two groups are, if that is enough for one story. `sum` is that of the similarity of words over all pairs.
@@ -284,8 +284,8 @@ impl<'a> Comparison<'a> {
         if !has_news || (one.delivered && other.delivered) || !one.is_in_reach(other) {
             return None;
         }
-        let (similarity, sense) = self.similarity(needed.sense, one, other, sum);
-        let extra = if sense.is_some() { needed.sense.extra } else { 0.0 };
+        let (similarity, dense) = self.similarity(needed.dense, one, other, sum);
+        let extra = if dense.is_some() { needed.dense.extra } else { 0.0 };
         let (source_pairs, counting) =
             (one.source_pairs(other), similarity / (1.0 + one.gap_days(other) / HALVING_DAYS));
         // Most are far from it, and what comes after only makes it harder.
@@ -293,16 +293,16 @@ impl<'a> Comparison<'a> {
             return None;
         }
         let margin = counting - needed.in_all(source_pairs, one.own_share(other)) - extra;
-        let same_sense = sense.is_some_and(|sense| sense >= SAME_SENSE);
-        (margin >= 0.0).then_some(Likeness { margin, similarity, same_sense })
+        let same_by_dense = dense.is_some_and(|dense| dense >= SAME_BY_DENSE);
+        (margin >= 0.0).then_some(Likeness { margin, similarity, same_by_dense })
     }
 
     /// Whether what two groups share is a matter, and not only the likes of names.
     pub(super) fn is_one_story(one: &Group, other: &Group, likeness: Likeness) -> bool {
-        likeness.same_sense || Self::same_matter(one, other, likeness.similarity)
+        likeness.same_by_dense || Self::same_matter(one, other, likeness.similarity)
     }
 
-    fn sense(&self, one: &Group, other: &Group) -> Option<f64> {
+    fn dense_similarity(&self, one: &Group, other: &Group) -> Option<f64> {
         let cosine = one.dense.as_ref()?.mean_cosine(other.dense.as_ref()?)?;
         Some(self.baseline?.likeness(cosine))
     }
@@ -341,14 +341,14 @@ mod tests {
 
     #[test]
     fn vectors_count_by_what_made_them() {
-        assert_eq!(Sense::of("local-sparse-v1+static/0a#first512_v1/256"), Sense::OF_WEIGHTS);
-        assert_eq!(Sense::of("openai/static/x#text_v1"), Sense::OF_A_MODEL);
+        assert_eq!(DenseThresholds::of("local-sparse-v1+static/0a#first512_v1/256"), DenseThresholds::OF_WEIGHTS);
+        assert_eq!(DenseThresholds::of("openai/static/x#text_v1"), DenseThresholds::OF_A_MODEL);
         assert_eq!(Thresholds::shipped("local-sparse-v1"), LOCAL_THRESHOLDS);
     }
 
     #[test]
     fn more_sources_need_less_and_items_of_one_more() {
-        let thresholds = Thresholds { pair: 0.25, crowd: 0.05, ..LOCAL_THRESHOLDS };
+        let thresholds = Thresholds { pair: 0.25, group: 0.05, ..LOCAL_THRESHOLDS };
         let needed = |pairs, own| Needed::of(thresholds, 1_000).in_all(pairs, own);
         assert!((needed(1.0, 0.0) - 0.25).abs() < 1e-9 && (needed(1.0, 1.0) - 0.475).abs() < 1e-9);
         assert!(needed(4.0, 0.0) < 0.2 && needed(100.0, 0.0) < 0.1 && needed(1e9, 0.0) > 0.05);

@@ -35,18 +35,18 @@ pub fn copies(documents: &[Document]) -> Vec<(ItemId, ItemId)> {
     let new: Vec<usize> = (0..documents.len()).filter(|n| documents[*n].cluster.is_none()).filter(looked_at).collect();
     let signs: FxHashMap<usize, Vec<Term>> = new.par_iter().map(|n| (*n, signs(comparison.get(*n)))).collect();
     let wanted: FxHashSet<Term> = signs.values().flatten().copied().collect();
-    let (mut holders, mut found) = (FxHashMap::<Term, Vec<usize>>::default(), Vec::new());
+    let (mut postings, mut found) = (FxHashMap::<Term, Vec<usize>>::default(), Vec::new());
     for number in (0..documents.len()).filter(looked_at) {
         let document = &documents[number];
         let is_copied = |older: &usize| {
             within_days(documents[*older].time, document.time, COPY_DAYS)
                 && comparison.get(*older).word_cosine(comparison.get(number)) >= COPY
         };
-        let originals = signs.get(&number).map(|signs| latest(&holders, signs)).unwrap_or_default();
+        let originals = signs.get(&number).map(|signs| latest(&postings, signs)).unwrap_or_default();
         match originals.into_iter().find(is_copied) {
             Some(older) => found.push((document.id, documents[older].id)),
             None => document.features.words().filter(|term| wanted.contains(term)).for_each(|term| {
-                holders.entry(term).or_default().push(number);
+                postings.entry(term).or_default().push(number);
             }),
         }
     }
@@ -68,10 +68,10 @@ fn signs(weighted: &Weighted) -> Vec<Term> {
 }
 
 /// The latest that have any of the terms, in their order.
-fn latest(holders: &FxHashMap<Term, Vec<usize>>, terms: &[Term]) -> Vec<usize> {
-    let of_terms = terms.iter().filter_map(|term| holders.get(term));
+fn latest(postings: &FxHashMap<Term, Vec<usize>>, terms: &[Term]) -> Vec<usize> {
+    let of_terms = terms.iter().filter_map(|term| postings.get(term));
     let mut latest: Vec<usize> =
-        of_terms.flat_map(|holders| &holders[holders.len().saturating_sub(LATEST)..]).copied().collect();
+        of_terms.flat_map(|postings| &postings[postings.len().saturating_sub(LATEST)..]).copied().collect();
     latest.sort_unstable();
     latest.dedup();
     latest

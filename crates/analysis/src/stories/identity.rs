@@ -23,17 +23,17 @@ pub(super) fn identify<'a>(
     }
     groups.sort_unstable();
     let stayed = stayed(documents, &groups);
-    let home = |(group, own): (Vec<usize>, Vec<ClusterId>)| {
+    let assignment = |(group, own): (Vec<usize>, Vec<ClusterId>)| {
         let chosen = chosen(documents, &group, &own);
         let story = chosen.unwrap_or_else(|| new_story(topic, documents, &group));
-        let home = Home { story, began: chosen.is_none(), own };
-        let placements = placements(documents, &group, &home, weighted);
-        (group, home, placements)
+        let assignment = GroupAssignment { story, began: chosen.is_none(), own };
+        let placements = placements(documents, &group, &assignment, weighted);
+        (group, assignment, placements)
     };
-    let found: Vec<_> = groups.into_par_iter().zip(stayed).map(home).collect();
-    let mut placed = Placed { homes: documents.iter().map(|d| d.cluster).collect(), ..Placed::default() };
-    for (group, home, placements) in found {
-        place_members(&mut placed, documents, &group, &home, placements);
+    let found: Vec<_> = groups.into_par_iter().zip(stayed).map(assignment).collect();
+    let mut placed = Placed { assignments: documents.iter().map(|d| d.cluster).collect(), ..Placed::default() };
+    for (group, assignment, placements) in found {
+        place_members(&mut placed, documents, &group, &assignment, placements);
     }
     placed
 }
@@ -79,7 +79,7 @@ fn new_story(topic: TopicId, documents: &[Document], group: &[usize]) -> Cluster
     }
 }
 
-struct Home {
+struct GroupAssignment {
     story: ClusterId,
     began: bool,
     /// Stories that are this one from now on: their items need not be moved.
@@ -90,17 +90,17 @@ struct Home {
 fn placements<'a>(
     documents: &[Document],
     group: &[usize],
-    home: &Home,
+    assignment: &GroupAssignment,
     weighted: &impl Fn(usize) -> &'a Weighted,
 ) -> Vec<(usize, Placement)> {
-    let is_there = |member: &usize| documents[*member].cluster.is_some_and(|story| home.own.contains(&story));
+    let is_there = |member: &usize| documents[*member].cluster.is_some_and(|story| assignment.own.contains(&story));
     let moved: Vec<usize> = group.iter().filter(|member| !is_there(member)).copied().collect();
-    let begins = |member: &usize| home.began && Some(member) == group.first();
+    let begins = |member: &usize| assignment.began && Some(member) == group.first();
     let sum = if moved.iter().all(begins) { Weighted::default() } else { sum(group, weighted) };
     let placement = |member: usize| {
         let began = begins(&member);
         let similarity = if began { 1.0 } else { mean_similarity(weighted(member), &sum, group.len()) };
-        (member, Placement { item: documents[member].id, cluster: home.story, similarity, began })
+        (member, Placement { item: documents[member].id, cluster: assignment.story, similarity, began })
     };
     moved.into_iter().map(placement).collect()
 }
@@ -109,18 +109,18 @@ fn place_members(
     placed: &mut Placed,
     documents: &[Document],
     group: &[usize],
-    home: &Home,
+    assignment: &GroupAssignment,
     placements: Vec<(usize, Placement)>,
 ) {
-    let gone = home.own.iter().filter(|id| **id != home.story);
-    placed.merges.extend(gone.map(|id| Merge { from: *id, into: home.story }));
+    let gone = assignment.own.iter().filter(|id| **id != assignment.story);
+    placed.merges.extend(gone.map(|id| Merge { from: *id, into: assignment.story }));
     placed.changed.extend(placements.iter().filter_map(|(member, _)| documents[*member].cluster));
-    if !placements.is_empty() || home.own.len() > 1 {
-        placed.changed.insert(home.story);
+    if !placements.is_empty() || assignment.own.len() > 1 {
+        placed.changed.insert(assignment.story);
     }
     placed.placements.extend(placements.into_iter().map(|(_, placement)| placement));
     for member in group {
-        placed.homes[*member] = Some(home.story);
+        placed.assignments[*member] = Some(assignment.story);
     }
 }
 

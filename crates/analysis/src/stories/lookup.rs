@@ -1,6 +1,6 @@
 //! Finds the items that share heavy terms with another, without comparing all pairs.
 //!
-//! What one look costs is bounded: so many terms, so many of the latest items for each, so many found. It therefore does not grow
+//! What one query costs is bounded: so many terms, so many of the latest items for each, so many found. It therefore does not grow
 //! with the number of items. [`Limits::EXACT`] has no bounds, to measure what they cost.
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -9,23 +9,23 @@ use super::features::Features;
 use super::similarity::{NAMES, WORDS, Weighted};
 use super::vocabulary::Term;
 
-/// How far is looked.
+/// How far a query goes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Limits {
     /// Heaviest words by which an item is looked up.
     pub words: usize,
     /// The same of names and numbers.
     pub names: usize,
-    /// Latest items of a term that are looked at: one that more have tells little.
+    /// Latest items of a term that are considered: one that more have tells little.
     pub items_of_term: usize,
     /// Items found at most, those that share most.
     pub found: usize,
     /// What an item has to share with another by these terms to be found.
     pub shared: f32,
     /// Rare words that a stored item of more than [`NEAR_DAYS`](super::candidates::NEAR_DAYS) before has to share with one that is new,
-    /// to be looked at: what is that far apart has to be very alike.
+    /// to be considered: what is that far apart has to be very alike.
     pub far_words: usize,
-    /// Mean similarity below which two groups are not looked at as one story.
+    /// Mean similarity below which two groups are not considered as one story.
     pub least: f64,
 }
 
@@ -48,13 +48,13 @@ impl Limits {
 pub struct Heavy(Vec<(usize, Term, f32)>);
 
 /// The items that have a term among their heaviest, by the order in which they came.
-type Holders = Vec<(u32, f32)>;
+type Postings = Vec<(u32, f32)>;
 
-/// What is looked at for an item: the list of each of its heavy terms, how many of that list came before, and the item's own weight.
+/// What is considered for an item: the list of each of its heavy terms, how many of that list came before, and the item's own weight.
 #[derive(Debug)]
-pub struct Look(Vec<(u32, u32, f32)>);
+pub struct IndexQuery(Vec<(u32, u32, f32)>);
 
-/// What each item shares with the one that is looked up; nothing between two looks. Kept, so that a look need not make it.
+/// What each item shares with the one that is looked up; nothing between two queries. Kept, so that a query need not make it.
 #[derive(Debug, Default)]
 pub struct Shared {
     with: Vec<f32>,
@@ -74,9 +74,9 @@ pub(super) struct Wanted {
 const WANTED_BITS: u32 = 16;
 
 impl Wanted {
-    pub(super) fn of<'a>(looks: impl Iterator<Item = &'a Heavy>) -> Self {
+    pub(super) fn of<'a>(queries: impl Iterator<Item = &'a Heavy>) -> Self {
         let mut wanted = Self { terms: Default::default(), begun: vec![false; 1 << WANTED_BITS].into_boxed_slice() };
-        for (part, term, _) in looks.flat_map(|heavy| &heavy.0) {
+        for (part, term, _) in queries.flat_map(|heavy| &heavy.0) {
             wanted.begun[term.first_bits(WANTED_BITS)] = true;
             wanted.terms[*part].insert(*term);
         }
@@ -102,17 +102,17 @@ const RARE_WORDS: usize = 12;
 pub(super) struct RareWords {
     limits: Limits,
     begun: Box<[bool]>,
-    holders: FxHashMap<Term, Vec<u32>>,
+    postings: FxHashMap<Term, Vec<u32>>,
 }
 
 impl RareWords {
-    pub(super) fn of<'a>(limits: Limits, looks: impl Iterator<Item = &'a Heavy>) -> Self {
+    pub(super) fn of<'a>(limits: Limits, queries: impl Iterator<Item = &'a Heavy>) -> Self {
         let begun = vec![false; 1 << WANTED_BITS].into_boxed_slice();
-        let mut rare = Self { limits, begun, holders: FxHashMap::default() };
-        for (item, heavy) in looks.enumerate() {
+        let mut rare = Self { limits, begun, postings: FxHashMap::default() };
+        for (item, heavy) in queries.enumerate() {
             for term in heavy.rare_words() {
                 rare.begun[term.first_bits(WANTED_BITS)] = true;
-                rare.holders.entry(term).or_default().push(narrow(item));
+                rare.postings.entry(term).or_default().push(narrow(item));
             }
         }
         rare
@@ -121,8 +121,8 @@ impl RareWords {
     /// Whether a text has so many rare words of one new item that it may be told with it.
     pub(super) fn are_in(&self, features: &Features) -> bool {
         let begun = features.words().filter(|term| self.begun[term.first_bits(WANTED_BITS)]);
-        let holders = begun.filter_map(|term| self.holders.get(&term));
-        let latest = holders.flat_map(|items| &items[items.len().saturating_sub(self.limits.items_of_term)..]);
+        let postings = begun.filter_map(|term| self.postings.get(&term));
+        let latest = postings.flat_map(|items| &items[items.len().saturating_sub(self.limits.items_of_term)..]);
         let mut items: Vec<u32> = latest.copied().collect();
         items.sort_unstable();
         self.limits.far_words == 0
@@ -147,7 +147,7 @@ pub struct LookupIndex {
     items: Vec<usize>,
     /// By part, the place of each term's list.
     places: [FxHashMap<Term, u32>; 2],
-    lists: Vec<Holders>,
+    lists: Vec<Postings>,
 }
 
 impl Default for LookupIndex {
@@ -170,11 +170,11 @@ impl LookupIndex {
         Heavy(heavy)
     }
 
-    /// Gives the look at those that were inserted before it.
-    pub fn insert(&mut self, item: usize, heavy: &Heavy) -> Look {
+    /// Adds an item; gives its query of those that were inserted before it.
+    pub fn insert(&mut self, item: usize, heavy: &Heavy) -> IndexQuery {
         let own = narrow(self.items.len());
         self.items.push(item);
-        let look = heavy.0.iter().map(|(part, term, weight)| {
+        let query = heavy.0.iter().map(|(part, term, weight)| {
             let place = *self.places[*part].entry(*term).or_insert(narrow(self.lists.len()));
             if place as usize == self.lists.len() {
                 self.lists.push(Vec::new());
@@ -183,27 +183,27 @@ impl LookupIndex {
             list.push((own, *weight));
             (place, narrow(list.len() - 1), *weight)
         });
-        Look(look.collect())
+        IndexQuery(query.collect())
     }
 
-    /// The look at all that were inserted until now.
+    /// The query of all that were inserted until now.
     #[must_use]
-    pub fn look(&self, heavy: &Heavy) -> Look {
+    pub fn lookup(&self, heavy: &Heavy) -> IndexQuery {
         let of_term = |(part, term, weight): &(usize, Term, f32)| {
             let place = *self.places[*part].get(term)?;
             Some((place, narrow(self.lists[place as usize].len()), *weight))
         };
-        Look(heavy.0.iter().filter_map(of_term).collect())
+        IndexQuery(heavy.0.iter().filter_map(of_term).collect())
     }
 
     /// Those that share most by these terms, in the order in which they came.
     #[must_use]
-    pub fn candidates(&self, look: &Look, shared: &mut Shared) -> Vec<usize> {
+    pub fn candidates(&self, query: &IndexQuery, shared: &mut Shared) -> Vec<usize> {
         let Shared { with, found } = shared;
         with.resize(self.items.len(), 0.0);
         found.resize(self.items.len() + 1, 0);
         let mut count = 0;
-        for (list, before, mine) in &look.0 {
+        for (list, before, mine) in &query.0 {
             let before = &self.lists[*list as usize][..*before as usize];
             for (place, theirs) in &before[before.len().saturating_sub(self.limits.items_of_term)..] {
                 let shared = &mut with[*place as usize];
@@ -229,7 +229,7 @@ impl LookupIndex {
     #[must_use]
     pub fn bytes(&self) -> usize {
         let of_part = |places: &FxHashMap<Term, u32>| places.capacity() * (size_of::<(Term, u32)>() + 1);
-        let of_list = |list: &Holders| size_of::<Holders>() + list.capacity() * size_of::<(u32, f32)>();
+        let of_list = |list: &Postings| size_of::<Postings>() + list.capacity() * size_of::<(u32, f32)>();
         let lists: usize = self.lists.iter().map(of_list).sum();
         size_of_val(&*self.items) + self.places.iter().map(of_part).sum::<usize>() + lists
     }
@@ -264,14 +264,14 @@ mod tests {
         let heavy: Vec<Heavy> = items.iter().map(|item| index.heavy(&snapshot.weigh(item))).collect();
         let mut shared = Shared::default();
         for (number, item) in heavy.iter().enumerate() {
-            let (looks_first, inserted) = (index.look(item), index.insert(number, item));
-            let [before, after] = [looks_first, inserted].map(|look| index.candidates(&look, &mut shared));
+            let (asked_first, inserted) = (index.lookup(item), index.insert(number, item));
+            let [before, after] = [asked_first, inserted].map(|query| index.candidates(&query, &mut shared));
             assert_eq!(before, after, "what comes later is not found");
         }
         assert!(index.bytes() > 0);
-        let look = index.look(&heavy[looked_up]);
-        let found = index.candidates(&look, &mut shared);
-        assert_eq!(found, index.candidates(&look, &mut shared), "a look leaves nothing behind");
+        let query = index.lookup(&heavy[looked_up]);
+        let found = index.candidates(&query, &mut shared);
+        assert_eq!(found, index.candidates(&query, &mut shared), "a query leaves nothing behind");
         found
     }
 

@@ -1,10 +1,10 @@
-//! Takes apart what average link need not look at together.
+//! Separates what average link need not compare together.
 //!
 //! Comes in: groups, and how each pair of them that is alike at all stands. Goes out: the regions that links hold together, each of which is
 //! merged by itself, on any processor. Two regions could only become one story if the mean over many pairs came to be enough for one
 //! although no pair has half of what it needs by itself: what they share then is a topic.
 
-use super::comparison::Standing;
+use super::comparison::PairRelation;
 
 /// Groups that links hold together.
 #[derive(Debug, Default)]
@@ -19,11 +19,11 @@ pub(super) struct Region {
 pub(super) fn regions(
     groups: usize,
     edges: impl ExactSizeIterator<Item = (usize, usize)> + Clone,
-    standings: &[Standing],
+    relations: &[PairRelation],
 ) -> (Vec<Region>, Vec<usize>) {
     let mut roots = Roots((0..groups).collect());
-    for ((one, other), standing) in edges.clone().zip(standings) {
-        if !matches!(standing, Standing::Apart) {
+    for ((one, other), relation) in edges.clone().zip(relations) {
+        if !matches!(relation, PairRelation::Apart) {
             roots.join(one, other);
         }
     }
@@ -74,9 +74,9 @@ mod tests {
     #[test]
     fn only_links_hold_groups_together() {
         let edges = [(0, 3), (1, 2), (2, 4), (3, 4), (0, 5), (3, 5)];
-        let (linked, apart) = (Standing::Linked, Standing::Apart);
-        let standings = [Standing::OneStory { margin: 0.1 }, linked, linked, apart, linked, apart];
-        let (regions, number_within) = regions(7, edges.into_iter(), &standings);
+        let (linked, apart) = (PairRelation::Linked, PairRelation::Apart);
+        let relations = [PairRelation::OneStory { margin: 0.1 }, linked, linked, apart, linked, apart];
+        let (regions, number_within) = regions(7, edges.into_iter(), &relations);
         let found: Vec<_> = regions.iter().map(|region| (&region.groups[..], &region.edges[..])).collect();
         assert_eq!(found, [(&[0, 3, 5][..], &[0, 4, 5][..]), (&[1, 2, 4][..], &[1, 2][..]), (&[6][..], &[][..])]);
         assert_eq!(number_within, [0, 0, 1, 1, 2, 2, 0]);

@@ -123,18 +123,18 @@ type Holder = (usize, f64);
 fn similarities(vectors: &[&Weighted]) -> Likenesses {
     let told = telling_terms(vectors);
     let mut lengths = vec![[0.0; PARTS]; vectors.len()];
-    for (part, holders) in &told {
-        for (place, weight) in holders {
+    for (part, postings) in &told {
+        for (place, weight) in postings {
             lengths[*place][*part] += weight * weight;
         }
     }
     let mut alike = vec![vec![0.0; vectors.len()]; vectors.len()];
-    for (part, mut holders) in told {
-        for (place, weight) in &mut holders {
+    for (part, mut postings) in told {
+        for (place, weight) in &mut postings {
             *weight *= (PART_WEIGHTS[part] / lengths[*place][part]).sqrt();
         }
-        for (count, (place, weight)) in holders.iter().enumerate() {
-            for (other, theirs) in &holders[..count] {
+        for (count, (place, weight)) in postings.iter().enumerate() {
+            for (other, theirs) in &postings[..count] {
                 alike[*place][*other] += weight * theirs;
                 alike[*other][*place] += weight * theirs;
             }
@@ -143,7 +143,7 @@ fn similarities(vectors: &[&Weighted]) -> Likenesses {
     alike
 }
 
-/// By rising term and part, those that several have, weighed by how few: the part, and its holders by rising place. What all have counts
+/// By rising term and part, those that several have, weighed by how few: the part, and the places that have it, rising. What all have counts
 /// for little and not for nothing, or copies of one text would be unlike.
 #[expect(clippy::cast_precision_loss, reason = "members of a story")]
 fn telling_terms(vectors: &[&Weighted]) -> Vec<(usize, Vec<Holder>)> {

@@ -10,9 +10,9 @@ pub enum CopyError {
     #[error("--to names the database that DATABASE_URL names; name another one")]
     SameDatabase,
     #[error(
-        "topic {topic:?} is being run by {holder}, until {expires_at} unless it goes on; let it end, or stop that process, then copy again"
+        "topic {topic:?} is being run by {owner}, until {expires_at} unless it goes on; let it end, or stop that process, then copy again"
     )]
-    AtWork { topic: String, holder: String, expires_at: Timestamp },
+    AtWork { topic: String, owner: String, expires_at: Timestamp },
     #[error("the target holds rows already ({found}); name an empty database, or a file that is not there yet")]
     NotEmpty { found: String },
     #[error("the databases' schemas differ: {0}; nothing was copied: this is a fault of a migration, please report it")]

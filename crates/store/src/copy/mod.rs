@@ -35,7 +35,7 @@ pub struct CopyRequest<'a> {
     pub from: &'a str,
     pub to: &'a str,
     pub wall: Timestamp,
-    /// Whether the holder of a lease is a process of this machine that is gone.
+    /// Whether the owner of a lease is a process of this machine that is gone.
     pub is_dead: fn(&str) -> bool,
     /// Called as it goes on: table, rows so far, rows in all.
     pub progress: &'a (dyn Fn(&str, u64, u64) + Send + Sync),
@@ -90,10 +90,10 @@ pub async fn copy(request: &CopyRequest<'_>) -> Result<Vec<CopiedTable>> {
 
 /// A run that is under way would not be whole in the copy.
 async fn refuse_while_at_work(source: &mut dyn Side, request: &CopyRequest<'_>) -> Result<()> {
-    for (topic, holder, expires_at) in source.holders().await? {
+    for (topic, owner, expires_at) in source.lease_owners().await? {
         let expires_at = Timestamp::from_millis(expires_at);
-        if expires_at > request.wall && !(request.is_dead)(&holder) {
-            return Err(CopyError::AtWork { topic, holder, expires_at });
+        if expires_at > request.wall && !(request.is_dead)(&owner) {
+            return Err(CopyError::AtWork { topic, owner, expires_at });
         }
     }
     Ok(())

@@ -17,8 +17,8 @@ pub(super) trait Side: Send {
     /// Which database this is, however it was named.
     async fn identity(&mut self) -> Result<String>;
     async fn catalogue(&mut self) -> Result<Vec<Table>>;
-    /// Topics that somebody holds: name, holder, when the lease ends.
-    async fn holders(&mut self) -> Result<Vec<(String, String, i64)>>;
+    /// Topics that have a lease owner: name, owner, when the lease ends.
+    async fn lease_owners(&mut self) -> Result<Vec<(String, String, i64)>>;
     async fn rows_in(&mut self, table: &Table) -> Result<u64>;
     /// All rows, in no order.
     fn rows<'a>(&'a mut self, table: &'a Table) -> BoxStream<'a, Result<Row>>;

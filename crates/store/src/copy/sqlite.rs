@@ -106,8 +106,8 @@ impl Side for SqliteSide {
         Ok(tables)
     }
 
-    async fn holders(&mut self) -> Result<Vec<(String, String, i64)>> {
-        Ok(sqlx::query_as(leases::HOLDERS).fetch_all(&mut self.connection).await?)
+    async fn lease_owners(&mut self) -> Result<Vec<(String, String, i64)>> {
+        Ok(sqlx::query_as(leases::LEASE_OWNERS).fetch_all(&mut self.connection).await?)
     }
 
     async fn rows_in(&mut self, table: &Table) -> Result<u64> {

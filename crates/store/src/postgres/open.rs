@@ -103,7 +103,7 @@ pub(super) async fn schema_version(server: &Server) -> Result<SchemaVersion> {
 }
 
 async fn close(connection: PgConnection) {
-    // What could be lost is told by the operations; closing has nothing to add.
+    // What could be lost is reported by the operations; closing has nothing to add.
     let _ = connection.close().await;
 }
 
@@ -116,7 +116,7 @@ async fn check_and_migrate(server: &Server, connection: &mut PgConnection, mode:
     if !schema::is_pending(&applied, &MIGRATIONS)? {
         return Ok(());
     }
-    // Holds an advisory lock and looks again under it, so that two processes that start together migrate once.
+    // Holds an advisory lock and checks again under it, so that two processes that start together migrate once.
     MIGRATIONS.run(&mut *connection).await.map_err(|error| match schema::migration_error(error, &MIGRATIONS) {
         StoreError::Database(error) => error::of_connecting(error, &server.name),
         other => other,

@@ -169,7 +169,7 @@ impl Write {
         )
         .bind(lease.topic.to_string())
         .bind(lease.token)
-        .bind(&lease.holder)
+        .bind(&lease.owner)
         .fetch_optional(self.connection())
         .await?;
         Ok(held.is_some())

@@ -116,7 +116,7 @@ async fn try_connect(options: &SqliteConnectOptions) -> std::result::Result<Sqli
 }
 
 pub(super) async fn close(connection: SqliteConnection) {
-    // What could be lost is told by the operations; closing has nothing to add.
+    // What could be lost is reported by the operations; closing has nothing to add.
     let _ = connection.close().await;
 }
 

@@ -1,6 +1,6 @@
 -- The stored item that is the one just fetched, by the strongest sign first: this source gave it under the same id before;
 -- it has the same address; it has the same natural identity (its source was removed and added again); it has no address, this
--- source gave the same text, and no date tells the two apart (its identifier changes from look to look).
+-- source gave the same text, and no date distinguishes them (its identifier changes from fetch to fetch).
 -- One that retention emptied is found as well, so that it does not come back.
 SELECT i.id, i.source_id, signs.way, i.hash_text, i.title, i.body_text, i.engagement, i.metadata_json, i.deleted_at
 FROM (

@@ -20,23 +20,23 @@ const RELEASE: &str = "
     UPDATE topics SET lease_holder = NULL, lease_expires_at = NULL
     WHERE id = $1 AND lease_token = $2 AND lease_holder = $3";
 
-const PRESENT_HOLDER: &str = "SELECT lease_holder, lease_expires_at FROM topics WHERE id = $1";
+const PRESENT_OWNER: &str = "SELECT lease_holder, lease_expires_at FROM topics WHERE id = $1";
 
-/// Topics that somebody holds, and until when.
-pub(crate) const HOLDERS: &str = "
+/// Topics that have a lease owner, and until when.
+pub(crate) const LEASE_OWNERS: &str = "
     SELECT name, lease_holder, lease_expires_at FROM topics WHERE lease_holder IS NOT NULL ORDER BY name";
 
-type HolderRow = (Option<String>, Option<i64>);
+type OwnerRow = (Option<String>, Option<i64>);
 
 fn expiry(wall: Timestamp) -> i64 {
     (wall + Duration::from_secs(LEASE_SECONDS)).as_millis()
 }
 
 /// Who stood in the way, read in the transaction that was refused the lease.
-fn held(topic: TopicId, row: Option<HolderRow>) -> Result<LeaseAttempt> {
+fn held(topic: TopicId, row: Option<OwnerRow>) -> Result<LeaseAttempt> {
     match row {
-        Some((Some(holder), Some(expires_at))) => {
-            Ok(LeaseAttempt::Held { holder, expires_at: Timestamp::from_millis(expires_at) })
+        Some((Some(owner), Some(expires_at))) => {
+            Ok(LeaseAttempt::Held { owner, expires_at: Timestamp::from_millis(expires_at) })
         }
         Some((None, None)) => Ok(LeaseAttempt::Busy),
         Some(_) => Err(StoreError::corrupt("lease", format_args!("topic {topic} is half held"))),
@@ -49,9 +49,9 @@ impl LeaseStore for Database {
     async fn acquire_lease(
         &self,
         topic: TopicId,
-        holder: &str,
+        owner: &str,
         wall: Timestamp,
-        dead_holder: Option<&str>,
+        dead_owner: Option<&str>,
     ) -> Result<LeaseAttempt> {
         let mut write = self.write("acquire_lease").await?;
         // An owner in the middle of a commit has the topic's row locked: it is named at once instead of waited for.
@@ -59,21 +59,21 @@ impl LeaseStore for Database {
         if write.try_lock_topic(topic).await? {
             token = sqlx::query_scalar(ACQUIRE)
                 .bind(topic.to_string())
-                .bind(holder)
+                .bind(owner)
                 .bind(expiry(wall))
                 .bind(wall.as_millis())
-                .bind(dead_holder)
+                .bind(dead_owner)
                 .fetch_optional(write.connection())
                 .await?;
         }
         let Some(token) = token else {
-            let row = sqlx::query_as(PRESENT_HOLDER).bind(topic.to_string()).fetch_optional(write.connection()).await?;
+            let row = sqlx::query_as(PRESENT_OWNER).bind(topic.to_string()).fetch_optional(write.connection()).await?;
             // A dropped transaction keeps the row locked for a moment more, in which the next caller would skip it.
             write.roll_back().await?;
             return held(topic, row);
         };
         write.commit().await?;
-        Ok(LeaseAttempt::Acquired(Lease { topic, holder: holder.to_owned(), token }))
+        Ok(LeaseAttempt::Acquired(Lease { topic, owner: owner.to_owned(), token }))
     }
 
     async fn renew_lease(&self, lease: &Lease, wall: Timestamp) -> Result<()> {
@@ -87,7 +87,7 @@ impl LeaseStore for Database {
         sqlx::query(RELEASE)
             .bind(lease.topic.to_string())
             .bind(lease.token)
-            .bind(&lease.holder)
+            .bind(&lease.owner)
             .execute(write.connection())
             .await?;
         write.commit().await

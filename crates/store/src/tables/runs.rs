@@ -172,7 +172,7 @@ impl RunStore for Database {
         sqlx::query(INSERT_ATTEMPT)
             .bind(run.to_string())
             .bind(attempt)
-            .bind(&lease.holder)
+            .bind(&lease.owner)
             .bind(lease.token)
             .bind(now.as_millis())
             .execute(write.connection())

@@ -45,7 +45,7 @@ const OUTCOMES: &str = "
     SELECT source_id, status, error_kind, error
     FROM (SELECT source_id, status, error_kind, error,
                  row_number() OVER (PARTITION BY source_id ORDER BY attempt DESC, finished_at DESC, id) AS place
-          FROM fetch_runs WHERE run_id = $1 AND attempt >= $2) AS looks
+          FROM fetch_runs WHERE run_id = $1 AND attempt >= $2) AS fetches
     WHERE place = 1 ORDER BY source_id";
 
 const INSERT: &str = "

@@ -303,7 +303,7 @@ impl StoryStore for Database {
     async fn thresholds(&self, space: &str) -> Result<Option<Thresholds>> {
         let found: Option<(f64, f64, f64)> =
             sqlx::query_as(THRESHOLDS).bind(space).fetch_optional(&mut *self.reader().await?).await?;
-        Ok(found.map(|(pair, crowd, split)| Thresholds { pair, crowd, split, ..Thresholds::shipped(space) }))
+        Ok(found.map(|(pair, group, split)| Thresholds { pair, group, split, ..Thresholds::shipped(space) }))
     }
 
     async fn keep_thresholds(&self, space: &str, found: &FoundThresholds) -> Result<()> {
@@ -311,7 +311,7 @@ impl StoryStore for Database {
         sqlx::query(KEEP_THRESHOLDS)
             .bind(space)
             .bind(found.thresholds.pair)
-            .bind(found.thresholds.crowd)
+            .bind(found.thresholds.group)
             .bind(found.thresholds.split)
             .bind(found.documents)
             .bind(found.bcubed_f1)

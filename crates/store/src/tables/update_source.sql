@@ -1,4 +1,4 @@
--- A source after a look at it. $2 is the look's status.
+-- A source after a fetch of it. $2 is the fetch's status.
 UPDATE sources
 SET url = CASE
         WHEN CAST($12 AS TEXT) IS NOT NULL AND NOT EXISTS (

@@ -11,7 +11,7 @@ use crate::{FetchCommit, FetchCounts, Lease, Result};
 const ENDS_PER_BATCH: usize = 8;
 
 /// Stores fetches in one transaction: the indexes' pages that they share are written once. Nothing is stored of a source that was
-/// removed while it was being fetched.
+/// removed while it was being ids.
 pub(crate) async fn commit_fetches(store: &SqliteStore, lease: &Lease, fetches: &[FetchCommit]) -> Result<FetchCounts> {
     let mut write = store.write_fenced("commit_fetch", lease).await?;
     let sources = sources_of(write.connection(), lease, fetches).await?;
@@ -38,11 +38,11 @@ pub(crate) async fn commit_fetches(store: &SqliteStore, lease: &Lease, fetches: 
 
 /// Those of the fetched sources that are still the topic's.
 async fn sources_of(connection: &mut Connection, lease: &Lease, fetches: &[FetchCommit]) -> Result<HashSet<String>> {
-    let fetched: Vec<_> = fetches.iter().map(|fetch| fetch.source).collect();
+    let ids: Vec<_> = fetches.iter().map(|fetch| fetch.source).collect();
     let found: Vec<String> =
         sqlx::query_scalar("SELECT id FROM sources WHERE topic_id = $1 AND id IN (SELECT value FROM json_each($2))")
             .bind(lease.topic.to_string())
-            .bind(id_list(&fetched)?)
+            .bind(id_list(&ids)?)
             .fetch_all(connection)
             .await?;
     Ok(found.into_iter().collect())

@@ -61,7 +61,7 @@ pub(crate) async fn settle_calls(store: &SqliteStore, settlements: &[LeasedSettl
 
 fn under(batch: Batch, lease: Option<&Lease>) -> Batch {
     match lease {
-        Some(lease) => batch.assert(HOLDS).bind(lease.topic.to_string()).bind(lease.token).bind(lease.holder.as_str()),
+        Some(lease) => batch.assert(HOLDS).bind(lease.topic.to_string()).bind(lease.token).bind(lease.owner.as_str()),
         None => batch,
     }
 }

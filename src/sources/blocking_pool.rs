@@ -14,9 +14,9 @@ static TURNS: LazyLock<Semaphore> = LazyLock::new(|| Semaphore::new(most()));
 
 /// Threads of its own, as many as there are turns: those that the runtime has for work that blocks become more, and each keeps memory.
 static THREADS: LazyLock<Option<ThreadPool>> = LazyLock::new(|| {
-    // What panics is told by the hook, and by the answer that does not come.
+    // What panics is reported by the hook, and by the answer that does not come.
     let threads =
-        ThreadPoolBuilder::new().num_threads(most()).thread_name(|_| "aside".to_owned()).panic_handler(|_| ());
+        ThreadPoolBuilder::new().num_threads(most()).thread_name(|_| "blocking".to_owned()).panic_handler(|_| ());
     threads.build().ok()
 });
 
@@ -25,14 +25,14 @@ fn most() -> usize {
 }
 
 /// Starts `work` when it is its turn; what is returned waits for its end, and fails when it panics.
-pub(crate) async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> oneshot::Receiver<T> {
+pub(crate) async fn run_blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> oneshot::Receiver<T> {
     // It is never closed; were it, going on is right.
     let turn = TURNS.acquire().await.ok();
-    let (told, outcome) = oneshot::channel();
+    let (reply_tx, outcome) = oneshot::channel();
     let work = move || {
         let _turn = turn;
         // Who asked may have gone away.
-        let _ = told.send(work());
+        let _ = reply_tx.send(work());
     };
     match &*THREADS {
         Some(threads) => threads.spawn(work),
@@ -47,13 +47,13 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
     use std::time::Duration;
 
-    use super::{aside, most};
+    use super::{most, run_blocking};
 
     #[tokio::test]
     async fn work_that_panics_takes_nothing_with_it() {
         for number in 0..=most() {
-            assert!(aside(|| -> usize { panic!("on purpose") }).await.await.is_err());
-            assert_eq!(aside(move || number).await.await, Ok(number));
+            assert!(run_blocking(|| -> usize { panic!("on purpose") }).await.await.is_err());
+            assert_eq!(run_blocking(move || number).await.await, Ok(number));
         }
     }
 
@@ -64,7 +64,7 @@ mod tests {
         for _ in 0..3 * most() {
             let (now, peak) = (Arc::clone(&now), Arc::clone(&peak));
             started.push(
-                aside(move || {
+                run_blocking(move || {
                     peak.fetch_max(now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
                     std::thread::sleep(Duration::from_millis(5));
                     now.fetch_sub(1, Ordering::SeqCst);

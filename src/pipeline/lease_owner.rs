@@ -1,10 +1,10 @@
-//! Who holds a lease, written so that another process on the same machine can tell whether the holder still lives.
+//! The owner of a lease, written so that another process on the same machine can tell whether the owner still runs.
 
 use std::fmt;
 
 /// A process: host, id, when it started, and the pid namespace in which the id means something.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Holder {
+pub struct LeaseOwner {
     host: String,
     pid: u32,
     /// Clock ticks since boot at which the process started, with the boot's id; empty where the system does not tell.
@@ -12,7 +12,7 @@ pub struct Holder {
     namespace: String,
 }
 
-impl Holder {
+impl LeaseOwner {
     /// This process.
     #[must_use]
     pub fn current() -> Self {
@@ -32,7 +32,7 @@ impl Holder {
         comparable && started(other.pid).is_none_or(|now| now != other.started)
     }
 
-    /// Host and process id of a holder, for people.
+    /// Host and process id of an owner, for people.
     #[must_use]
     pub fn short(text: &str) -> String {
         text.split(' ').take(2).collect::<Vec<_>>().join(" ")
@@ -47,7 +47,7 @@ impl Holder {
     }
 }
 
-impl fmt::Display for Holder {
+impl fmt::Display for LeaseOwner {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} pid:{} start:{} ns:{}", self.host, self.pid, self.started, self.namespace)
     }
@@ -87,9 +87,9 @@ mod tests {
 
     #[test]
     fn this_process_lives_and_a_strangers_host_is_not_judged() {
-        let me = Holder::current();
+        let me = LeaseOwner::current();
         assert!(!me.is_dead(&me.to_string()));
-        let elsewhere = Holder { host: "another-host".into(), pid: 1, ..me.clone() };
+        let elsewhere = LeaseOwner { host: "another-host".into(), pid: 1, ..me.clone() };
         assert!(!me.is_dead(&elsewhere.to_string()));
         assert!(!me.is_dead("nonsense"));
     }
@@ -97,11 +97,11 @@ mod tests {
     #[test]
     #[cfg(target_os = "linux")]
     fn a_process_that_is_gone_is_dead() {
-        let me = Holder::current();
+        let me = LeaseOwner::current();
         let mut child = std::process::Command::new("true").spawn().unwrap();
         let pid = child.id();
         child.wait().unwrap();
-        let gone = Holder { pid, started: format!("1@{}", me.started.rsplit('@').next().unwrap()), ..me.clone() };
+        let gone = LeaseOwner { pid, started: format!("1@{}", me.started.rsplit('@').next().unwrap()), ..me.clone() };
         assert!(me.is_dead(&gone.to_string()));
     }
 }

@@ -7,7 +7,7 @@ use super::vocabulary::Term;
 
 /// A vector with which many others are compared: where in it the terms of each first bits begin.
 #[derive(Debug)]
-pub(super) struct Yardstick<'a> {
+pub(super) struct PreparedVector<'a> {
     vector: &'a Weighted,
     first_bits: u32,
     /// By first bits, the place after that of the first term that begins with them; 0 where none does.
@@ -18,11 +18,11 @@ pub(super) struct Yardstick<'a> {
 const SPARE_BITS: u32 = 4;
 const MOST_BITS: u32 = 16;
 
-/// So many terms are looked through before those are compared that begin like one of the yardstick's: a processor is quick with what
+/// So many terms are looked through before those are compared that begin like one of the prepared vector's: a processor is quick with what
 /// it need not decide on.
 const AT_ONCE: usize = 128;
 
-impl<'a> Yardstick<'a> {
+impl<'a> PreparedVector<'a> {
     pub(super) fn of(vector: &'a Weighted) -> Self {
         let terms = vector.terms();
         let first_bits = (terms.len().max(1).ilog2() + SPARE_BITS).min(MOST_BITS);
@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_yardstick_finds_what_two_vectors_find() {
+    fn a_prepared_vector_finds_what_two_vectors_find() {
         let long = (0..900).map(|n| format!("filler{n} ")).collect::<Vec<_>>().concat() + "ferry quay";
         let texts = ["ferry power skerrow", "Ferry Skerrow quay", "", "pump tax", &long];
         let items: Vec<Features> = texts.iter().map(|text| Features::of(None, text)).collect();
@@ -76,9 +76,9 @@ mod tests {
         let mut weighted: Vec<Weighted> = items.iter().map(|item| snapshot.weigh(item)).collect();
         weighted.push(weighted[0].plus(&weighted[4]));
         for one in &weighted {
-            let yardstick = Yardstick::of(one);
+            let prepared = PreparedVector::of(one);
             for other in &weighted {
-                assert_eq!(yardstick.similarity(other).to_bits(), one.similarity(other).to_bits());
+                assert_eq!(prepared.similarity(other).to_bits(), one.similarity(other).to_bits());
             }
         }
     }

@@ -122,7 +122,7 @@ pub(super) struct Judged {
 }
 
 /// Answers for all asks, in batches of at most `batch_size`.
-pub(super) async fn judge(
+pub(super) async fn run_tasks(
     context: &RunContext,
     task: Task,
     stage: Stage,

@@ -17,8 +17,8 @@ use aha_core::verdict::Verdict;
 use aha_store::{CallCost, DigestCommit};
 
 use super::deep_summary::discussions;
-use super::judge::{Judgement, Skip, calls};
 use super::rank::Ranked;
+use super::task_batch::{Judgement, Skip, calls};
 use super::{RunContext, RunError, RunState, Stage};
 use aha_llm::tasks::{deep_summary, triage};
 
@@ -322,7 +322,7 @@ fn cost(context: &RunContext, state: &RunState, costs: &Costs, shown: &[&Ranked]
             .count(),
         summaries_skipped: summaries.iter().filter(|judgement| judgement.skipped.is_some()).count(),
         summaries_failed: summaries.iter().filter(|judgement| judgement.skipped.is_none()).count(),
-        words_alone: state.words_alone.clone(),
+        words_alone: state.lexical_only.clone(),
         local_fallbacks: shown.iter().filter(|ranked| is_by_fallback(context, state, ranked)).count(),
         given_up: context.gate.given_up(),
         with_a_model: state.estimates.clone(),

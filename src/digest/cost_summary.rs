@@ -8,8 +8,8 @@ use aha_content::numbers::count;
 use aha_core::digest::{Digest, DigestStory, Estimate};
 use aha_core::money::MicroCredits;
 
-use super::outside::short_text;
-use super::words::list;
+use super::format::list;
+use super::sanitise::short_text;
 
 /// `cost: 0.12 credits, judged by openai/gpt-5-mini`; without a model, what one would cost.
 pub(super) fn of_digest(digest: &Digest) -> String {
