@@ -1,20 +1,15 @@
 //! `aha-radar init`: the database, the topic, and what to do next.
 
-use aha_core::topic::DEFAULT_TOPIC;
 use anyhow::Result;
 
 use super::arguments::InitArguments;
 use super::exit::Exit;
 use super::output;
 use crate::app::App;
+use crate::services::topics;
 
 pub(super) async fn run(app: &App, arguments: InitArguments) -> Result<Exit> {
-    let mut topic = app.store().ensure_topic(DEFAULT_TOPIC, app.clock().now()).await?;
-    if let Some(interests) = arguments.interests {
-        topic.interests = interests;
-        app.store().save_topic(&topic).await?;
-    }
-    let sources = app.store().sources(topic.id).await?.len();
+    let (_, sources) = topics::init(app, arguments.interests).await?;
     output::print(&format!(
         "The database is {}; topic \"default\" has {sources} sources.\n\nNext:\n  aha-radar source add https://example.org/feed.xml\n  aha-radar opml import subscriptions.opml\n  aha-radar topic set default --interests \"what matters to you, in your own words\"\n  aha-radar run",
         app.config().database_url

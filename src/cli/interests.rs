@@ -3,18 +3,13 @@
 use anyhow::Result;
 
 use crate::app::App;
-use crate::pipeline::RunError;
-use crate::pipeline::interests::{Preview, preview};
+use crate::pipeline::interests::Preview;
+use crate::services::topics;
 
 use super::output;
 
-/// Days that are looked at after interests were set.
-pub(super) const DAYS: u16 = 7;
-
 pub(super) async fn show(app: &App, topic: &str, trial: Option<&str>, days: u16, json: bool) -> Result<()> {
-    let topic = app.store().topic(topic).await?.ok_or_else(|| RunError::NoTopic { name: topic.to_owned() })?;
-    let text = trial.unwrap_or(&topic.interests);
-    let found = preview(app, &topic, text, app.clock().now(), i64::from(days)).await?;
+    let found = topics::preview_interests(app, topic, trial, days).await?;
     if json {
         return output::print_json(&found);
     }

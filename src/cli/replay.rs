@@ -10,7 +10,6 @@ use aha_core::topic::Topic;
 use anyhow::Result;
 
 use super::arguments::ReplayArguments;
-use super::dry_run::Scratch;
 use super::exit::{Exit, UsageError};
 use super::output;
 use super::run::interrupt_on_signal;
@@ -19,6 +18,7 @@ use crate::config::Config;
 use crate::digest::terminal::Footer;
 use crate::digest::{Format, render, terminal};
 use crate::pipeline::{StopSignal, replay};
+use crate::services::scratch::Scratch;
 
 /// Runs that are looked through, the newest windows first.
 const RUNS: i64 = 100_000;

@@ -54,24 +54,39 @@ impl Preferences {
     }
 }
 
-/// A topic's profile as a run up to `at` would find it, by words alone.
+/// What was said of a topic's items, oldest first, and the names that are not to be learnt.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Sayings {
+    pub events: Vec<FeedbackEvent>,
+    pub unlearnt: Vec<String>,
+}
+
+impl Sayings {
+    /// # Errors
+    /// When the store fails.
+    pub async fn stored(store: &SharedStore, topic: TopicId) -> Result<Self, StoreError> {
+        Ok(Self { events: store.feedback(topic, EVENTS).await?, unlearnt: store.unlearnt(topic).await? })
+    }
+}
+
+/// A topic's profile as a run up to `at` would find it from these sayings, by words alone.
 ///
 /// # Errors
 /// When the store fails.
 pub async fn profile(
     store: &SharedStore,
     topic: TopicId,
+    sayings: Sayings,
     at: Timestamp,
     ranking: &Ranking,
 ) -> Result<Profile, RunError> {
-    let events = store.feedback(topic, EVENTS).await?;
-    if events.is_empty() {
+    if sayings.events.is_empty() {
         return Ok(Profile::default());
     }
     let digest = store.latest_digest(topic).await?.map(|digest| digest.digest);
     let (start, end) = digest.map_or((at, at), |digest| (digest.window_start, digest.window_end));
     let documents = stored_documents(store, topic, background_window(start, end)).await?;
-    learn(store, topic, events, Vectors::default(), &documents, fading(at, ranking)).await
+    Ok(learn(store, topic, sayings, Vectors::default(), &documents, fading(at, ranking)).await?)
 }
 
 fn background_window(start: Timestamp, end: Timestamp) -> Window {
@@ -108,11 +123,12 @@ impl Vectors {
 async fn learn(
     store: &SharedStore,
     topic: TopicId,
-    events: Vec<FeedbackEvent>,
+    sayings: Sayings,
     vectors: Vectors,
     documents: &[Document],
     fading: Fading,
-) -> Result<Profile, RunError> {
+) -> Result<Profile, StoreError> {
+    let Sayings { events, unlearnt } = sayings;
     let mut bodies: HashMap<ItemId, String> = HashMap::new();
     for part in events.chunks(PART) {
         let ids: Vec<ItemId> = part.iter().map(|event| event.item_id).collect();
@@ -126,7 +142,7 @@ async fn learn(
             event,
         })
         .collect();
-    let unlearnt = store.unlearnt(topic).await?.into_iter().collect();
+    let unlearnt = unlearnt.into_iter().collect();
     let features = documents.iter().map(|document| Arc::clone(&document.features)).collect();
     Ok(Profile::of(&said, &unlearnt, &Background { features, baseline: vectors.baseline }, fading))
 }
@@ -137,8 +153,8 @@ pub(super) async fn gather(
     stories: &[Story],
 ) -> Result<Preferences, RunError> {
     let (store, topic, window) = (context.store(), context.topic.id, context.run.window);
-    let events = store.feedback(topic, EVENTS).await?;
-    if events.is_empty() {
+    let sayings = Sayings::stored(store, topic).await?;
+    if sayings.events.is_empty() {
         return Ok(Preferences::default());
     }
     let span = background_window(window.start, window.end);
@@ -146,7 +162,7 @@ pub(super) async fn gather(
     let vectors = Vectors::read(context).await?;
     let of_story = vectors.of_item.clone();
     let fading = fading(window.end, &context.run.settings.ranking);
-    let profile = learn(store, topic, events, vectors, &documents, fading).await?;
+    let profile = learn(store, topic, sayings, vectors, &documents, fading).await?;
     let known = Known {
         names: sources.iter().map(|source| (source.id, source.display_name())).collect(),
         features: documents.into_iter().map(|document| (document.id, document.features)).collect(),

@@ -1,11 +1,15 @@
 //! Why a use case did not do what was asked, by a kind that each face maps to its own codes.
 
 use aha_store::StoreError;
+use aha_store::copy::CopyError;
 use aha_store::error::Decision;
 use serde::Serialize;
 use thiserror::Error;
 
+use crate::app::AppError;
 use crate::pipeline::RunError;
+use crate::sources::fetch::FetchError;
+use crate::sources::opml::OpmlError;
 
 /// What went wrong, by who can put it right.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
@@ -43,6 +47,18 @@ pub enum ServiceError {
     Invalid { field: &'static str, message: String },
     #[error("{message}")]
     Conflict { message: String },
+    #[error("{message}")]
+    BudgetExhausted { message: String },
+    #[error("{message}")]
+    Files { message: String, source: std::io::Error },
+    #[error(transparent)]
+    Fetch(#[from] FetchError),
+    #[error(transparent)]
+    Opml(#[from] OpmlError),
+    #[error(transparent)]
+    App(#[from] AppError),
+    #[error(transparent)]
+    Copy(#[from] CopyError),
     #[error(transparent)]
     Run(RunError),
     #[error(transparent)]
@@ -62,8 +78,13 @@ impl ServiceError {
     pub const fn kind(&self) -> ErrorKind {
         match self {
             Self::NotFound { .. } => ErrorKind::NotFound,
-            Self::Invalid { .. } => ErrorKind::InvalidInput,
+            Self::Invalid { .. } | Self::Opml(_) => ErrorKind::InvalidInput,
             Self::Conflict { .. } => ErrorKind::Conflict,
+            Self::BudgetExhausted { .. } => ErrorKind::BudgetExhausted,
+            Self::Files { .. } => ErrorKind::Files,
+            Self::Fetch(_) => ErrorKind::Fetch,
+            Self::App(_) => ErrorKind::Gateway,
+            Self::Copy(_) => ErrorKind::Store,
             Self::Run(error) => kind_of_run(error),
             Self::Store(error) => kind_of_store(error),
         }
@@ -74,7 +95,16 @@ impl ServiceError {
     pub const fn field(&self) -> Option<&'static str> {
         match self {
             Self::Invalid { field, .. } => Some(field),
-            Self::NotFound { .. } | Self::Conflict { .. } | Self::Run(_) | Self::Store(_) => None,
+            Self::Opml(_) => Some("file"),
+            Self::NotFound { .. }
+            | Self::Conflict { .. }
+            | Self::BudgetExhausted { .. }
+            | Self::Files { .. }
+            | Self::Fetch(_)
+            | Self::App(_)
+            | Self::Copy(_)
+            | Self::Run(_)
+            | Self::Store(_) => None,
         }
     }
 
@@ -84,7 +114,15 @@ impl ServiceError {
         match self {
             Self::Store(error) => Some(error.decision()),
             Self::Run(error) => error.decision(),
-            Self::NotFound { .. } | Self::Invalid { .. } | Self::Conflict { .. } => None,
+            Self::NotFound { .. }
+            | Self::Invalid { .. }
+            | Self::Conflict { .. }
+            | Self::BudgetExhausted { .. }
+            | Self::Files { .. }
+            | Self::Fetch(_)
+            | Self::Opml(_)
+            | Self::App(_)
+            | Self::Copy(_) => None,
         }
     }
 }

@@ -8,7 +8,10 @@ pub mod accounts;
 pub mod digests;
 mod error;
 pub mod feedback;
+pub mod models;
 mod password;
+pub mod scratch;
+pub mod sources;
 pub mod stories;
 pub mod topics;
 

@@ -1,10 +1,30 @@
 //! Topics: what the user wants to be told about, when, and what to mute.
 
-use aha_core::topic::Topic;
+use aha_core::schedule::{Schedule, ScheduleError};
+use aha_core::time::Timestamp;
+use aha_core::topic::{DEFAULT_TOPIC, Rule, RuleAction, RuleError, Topic};
+use aha_store::TopicReset;
+use serde::{Deserialize, Serialize};
 
-use super::Result;
+use super::{Result, ServiceError};
 use crate::app::App;
 use crate::pipeline::RunError;
+use crate::pipeline::interests::{Preview, preview};
+use crate::pipeline::lease::acquire;
+
+/// Days back that a preview of interests reads, unless another number is given.
+pub const PREVIEW_DAYS: u16 = 7;
+
+/// Stories that a section may show.
+const MOST_STORIES: u8 = 200;
+
+/// All topics, by name.
+///
+/// # Errors
+/// When the store fails.
+pub async fn list(app: &App) -> Result<Vec<Topic>> {
+    Ok(app.store().topics().await?)
+}
 
 /// The topic of that name.
 ///
@@ -13,4 +33,268 @@ use crate::pipeline::RunError;
 pub async fn find(app: &App, name: &str) -> Result<Topic> {
     let found = app.store().topic(name).await?;
     Ok(found.ok_or_else(|| RunError::NoTopic { name: name.to_owned() })?)
+}
+
+/// What is to be changed of a topic; what is not named stays as it is.
+#[derive(Debug, Clone, PartialEq, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct TopicChange {
+    pub interests: Option<String>,
+    /// A cron expression or an interval (`every 6h`).
+    pub schedule: Option<String>,
+    /// An IANA zone.
+    pub timezone: Option<String>,
+    /// Rules to add, written `word:PATTERN`, `source:PATTERN` or `author:PATTERN`.
+    pub mute: Vec<String>,
+    pub boost: Vec<String>,
+    /// Forget all rules first.
+    pub clear_rules: bool,
+    /// 0 to 100.
+    pub depth: Option<u8>,
+    /// Stories of each section, at most 200.
+    pub top: Option<u8>,
+    pub scan: Option<u8>,
+    /// The least score that is shown, 0 to 100.
+    pub at_least: Option<u8>,
+    pub decay_hours: Option<f64>,
+    /// `low`, `normal` or `high`.
+    pub budget_tier: Option<String>,
+    /// Percent of the daily and monthly budget; 0 for no share of its own.
+    pub budget_share: Option<u8>,
+    /// The time from which the next run reads on, in RFC 3339.
+    pub read_from: Option<String>,
+}
+
+/// Makes the default topic where it is not there, and sets its interests where some are given. The topic, and how many sources it has.
+///
+/// # Errors
+/// When the store fails.
+pub async fn init(app: &App, interests: Option<String>) -> Result<(Topic, usize)> {
+    let mut topic = app.store().ensure_topic(DEFAULT_TOPIC, app.clock().now()).await?;
+    if let Some(interests) = interests {
+        topic.interests = interests;
+        app.store().save_topic(&topic, TopicReset::default()).await?;
+    }
+    let sources = app.store().sources(topic.id).await?.len();
+    Ok((topic, sources))
+}
+
+/// Adds a topic. Nothing is stored unless every setting can be used.
+///
+/// # Errors
+/// When the name is empty or taken, or a setting cannot be used.
+pub async fn add(app: &App, name: &str, change: &TopicChange) -> Result<Topic> {
+    let unusable =
+        || ServiceError::Conflict { message: format!("a topic needs a name of its own; {name:?} is empty or taken") };
+    // Said before what is wrong with a setting; whether it is still free is seen when it is written.
+    if name.is_empty() || app.store().topic(name).await?.is_some() {
+        return Err(unusable());
+    }
+    let mut topic = Topic::new(name);
+    apply(&mut topic, change)?;
+    // A new topic has been read up to no time.
+    topic.cursor_end = None;
+    let is_added = app.store().add_topic(&topic, app.clock().now()).await?;
+    if is_added { Ok(topic) } else { Err(unusable()) }
+}
+
+/// Changes a topic. Nothing is stored unless every setting can be used.
+///
+/// # Errors
+/// When there is no such topic or a setting cannot be used.
+pub async fn set(app: &App, name: &str, change: &TopicChange) -> Result<Topic> {
+    let mut topic = find(app, name).await?;
+    let schedule_before = (topic.schedule.clone(), topic.timezone.clone());
+    apply(&mut topic, change)?;
+    let reset = TopicReset {
+        next_run: schedule_before != (topic.schedule.clone(), topic.timezone.clone()),
+        read_until: topic.cursor_end.filter(|_| change.read_from.is_some()),
+    };
+    app.store().save_topic(&topic, reset).await?;
+    Ok(topic)
+}
+
+/// A topic that was removed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RemovedTopic {
+    pub name: String,
+    pub sources: usize,
+}
+
+/// Removes a topic with its sources, digests and feedback; it waits for a run of the topic as any run does.
+///
+/// # Errors
+/// When there is no such topic, or it is being run.
+pub async fn remove(app: &App, name: &str) -> Result<RemovedTopic> {
+    let topic = find(app, name).await?;
+    let sources = app.store().sources(topic.id).await?.len();
+    let lease = acquire(app, &topic).await?;
+    app.store().remove_topic(&lease).await?;
+    Ok(RemovedTopic { name: topic.name, sources })
+}
+
+/// Takes back rules that leave items out. Nothing is stored unless every rule is there.
+///
+/// # Errors
+/// When there is no such topic or rule.
+pub async fn unmute(app: &App, name: &str, rules: &[String]) -> Result<Topic> {
+    let mut topic = find(app, name).await?;
+    for text in rules {
+        let rule = Rule::parse(RuleAction::Mute, text)?;
+        let before = topic.rules.len();
+        topic.rules.retain(|known| *known != rule);
+        if topic.rules.len() == before {
+            let message = format!("topic {:?} does not mute {text:?}; {}", topic.name, muted(&topic));
+            return Err(ServiceError::NotFound { what: "rule", message });
+        }
+    }
+    app.store().save_topic(&topic, TopicReset::default()).await?;
+    Ok(topic)
+}
+
+/// Takes back a rule of either kind, written as it is shown: `mute word:PATTERN`.
+///
+/// # Errors
+/// When there is no such topic or rule.
+pub async fn remove_rule(app: &App, name: &str, rule: &str) -> Result<Topic> {
+    let mut topic = find(app, name).await?;
+    let before = topic.rules.len();
+    topic.rules.retain(|known| known.to_string() != rule);
+    if topic.rules.len() == before {
+        let message = format!("topic {:?} has no rule {rule:?}; `aha-radar topic list` shows them", topic.name);
+        return Err(ServiceError::NotFound { what: "rule", message });
+    }
+    app.store().save_topic(&topic, TopicReset::default()).await?;
+    Ok(topic)
+}
+
+/// How interests are understood, and what they match of the topic's items of the last days; its own, or others to try. Nothing is
+/// stored.
+///
+/// # Errors
+/// When there is no such topic or the store fails.
+pub async fn preview_interests(app: &App, name: &str, trial: Option<&str>, days: u16) -> Result<Preview> {
+    let topic = find(app, name).await?;
+    let text = trial.unwrap_or(&topic.interests);
+    Ok(preview(app, &topic, text, app.clock().now(), i64::from(days)).await?)
+}
+
+/// What a topic mutes, in words.
+fn muted(topic: &Topic) -> String {
+    let rules = topic.rules.iter().filter(|rule| rule.action == RuleAction::Mute).map(ToString::to_string);
+    let rules: Vec<String> = rules.map(|rule| rule.trim_start_matches("mute ").to_owned()).collect();
+    if rules.is_empty() { "it mutes nothing".to_owned() } else { format!("it mutes {}", rules.join(", ")) }
+}
+
+fn apply(topic: &mut Topic, change: &TopicChange) -> Result<()> {
+    if let Some(interests) = &change.interests {
+        topic.interests.clone_from(interests);
+    }
+    apply_times(topic, change)?;
+    if let Some(tier) = &change.budget_tier {
+        let unknown = |()| ServiceError::invalid("budget_tier", format!("{tier:?} is none of low, normal, high"));
+        topic.budget_tier = Some(tier.parse().map_err(unknown)?);
+    }
+    if let Some(percent) = change.budget_share {
+        at_most("budget_share", percent, 100)?;
+        topic.budget_share_percent = Some(percent).filter(|percent| *percent > 0);
+    }
+    if let Some(hours) = change.decay_hours {
+        if !(1.0..=87_600.0).contains(&hours) {
+            let message = format!("--decay-hours wants hours from 1 to 87600 (ten years); got {hours}");
+            return Err(ServiceError::invalid("decay_hours", message));
+        }
+        topic.decay_hours = hours;
+    }
+    apply_sizes(topic, change)?;
+    apply_rules(topic, change)
+}
+
+fn apply_times(topic: &mut Topic, change: &TopicChange) -> Result<()> {
+    if let Some(text) = &change.read_from {
+        let from = Timestamp::parse_rfc3339(text).map_err(|_| {
+            let expected = "--read-from wants a time such as 2026-11-16T07:00:00Z";
+            ServiceError::invalid("read_from", format!("{expected}; got {text:?}"))
+        })?;
+        topic.cursor_end = Some(from);
+    }
+    if let Some(schedule) = &change.schedule {
+        Schedule::parse(schedule)?;
+        topic.schedule = Some(schedule.clone());
+    }
+    if let Some(zone) = &change.timezone {
+        zone.parse::<chrono_tz::Tz>().map_err(|_| {
+            ServiceError::invalid("timezone", format!("{zone:?} is no IANA time zone, such as Europe/Berlin"))
+        })?;
+        topic.timezone = Some(zone.clone());
+    }
+    Ok(())
+}
+
+fn apply_sizes(topic: &mut Topic, change: &TopicChange) -> Result<()> {
+    for (field, value, most) in [
+        ("top", change.top, MOST_STORIES),
+        ("scan", change.scan, MOST_STORIES),
+        ("at_least", change.at_least, 100),
+        ("depth", change.depth, 100),
+    ] {
+        at_most(field, value.unwrap_or_default(), most)?;
+    }
+    let sizes = &mut topic.sizes;
+    sizes.top = change.top.map_or(sizes.top, usize::from);
+    sizes.scan = change.scan.map_or(sizes.scan, usize::from);
+    sizes.at_least = change.at_least.unwrap_or(sizes.at_least);
+    topic.depth = change.depth.unwrap_or(topic.depth);
+    Ok(())
+}
+
+fn apply_rules(topic: &mut Topic, change: &TopicChange) -> Result<()> {
+    if change.clear_rules {
+        topic.rules.clear();
+    }
+    for (action, texts) in [(RuleAction::Mute, &change.mute), (RuleAction::Boost, &change.boost)] {
+        for text in texts {
+            let rule = Rule::parse(action, text)?;
+            if !topic.rules.contains(&rule) {
+                topic.rules.push(rule);
+            }
+        }
+    }
+    Ok(())
+}
+
+fn at_most(field: &'static str, value: u8, most: u8) -> Result<()> {
+    if value <= most {
+        return Ok(());
+    }
+    Err(ServiceError::invalid(field, format!("{field} is a number from 0 to {most}; got {value}")))
+}
+
+impl From<RuleError> for ServiceError {
+    fn from(error: RuleError) -> Self {
+        Self::invalid("rules", error.to_string())
+    }
+}
+
+impl From<ScheduleError> for ServiceError {
+    fn from(error: ScheduleError) -> Self {
+        Self::invalid("schedule", error.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_change_that_cannot_be_used_names_its_field() {
+        let field = |change: TopicChange| apply(&mut Topic::new("t"), &change).unwrap_err().field();
+        let none = TopicChange::default();
+        assert!(apply(&mut Topic::new("t"), &none).is_ok());
+        assert_eq!(field(TopicChange { depth: Some(101), ..none.clone() }), Some("depth"));
+        assert_eq!(field(TopicChange { top: Some(201), ..none.clone() }), Some("top"));
+        assert_eq!(field(TopicChange { timezone: Some("Mars".to_owned()), ..none.clone() }), Some("timezone"));
+        assert_eq!(field(TopicChange { mute: vec!["word:(".to_owned()], ..none.clone() }), Some("rules"));
+        assert_eq!(field(TopicChange { schedule: Some("now and then".to_owned()), ..none }), Some("schedule"));
+    }
 }

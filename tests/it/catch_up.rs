@@ -14,7 +14,7 @@ use aha_radar::config::Config;
 use aha_radar::pipeline::StopSignal;
 use aha_radar::pipeline::progress::Silent;
 use aha_radar::pipeline::runner::{self, RunRequest};
-use aha_store::{OpenMode, SharedStore};
+use aha_store::{OpenMode, SharedStore, TopicReset};
 use serde_json::Value;
 
 use crate::kill::on_both_databases;
@@ -76,7 +76,7 @@ impl Simulation {
         let made = store.ensure_topic("default", run_time(0)).await.unwrap();
         let sizes = DigestSizes { top: 200, scan: 200, at_least: 0 };
         let topic = Topic { sizes, budget_tier: Some(BudgetTier::High), depth: 100, ..made };
-        store.save_topic(&topic).await.unwrap();
+        store.save_topic(&topic, TopicReset::default()).await.unwrap();
         let simulation = Self { radar, store, sources };
         let new: Vec<NewSource> = simulation.sources.iter().map(|source| simulation.listed(source)).collect();
         simulation.store.add_sources(topic.id, &new, run_time(0)).await.unwrap();

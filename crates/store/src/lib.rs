@@ -45,7 +45,7 @@ pub use schema::{OpenMode, PendingMigration, SchemaVersion};
 pub use sqlite::SqliteStore;
 
 use aha_core::digest::{Digest, SourceReport};
-use aha_core::feedback::{FeedbackEvent, FeedbackKind};
+use aha_core::feedback::FeedbackEvent;
 use aha_core::ids::{ClusterId, DigestId, DigestItemId, ItemId, RunId, SourceId, TopicId};
 use aha_core::item::Item;
 use aha_core::run::{Run, RunAttempt, RunMode, RunSettings};
@@ -65,6 +65,7 @@ pub trait Store:
     + TopicStore
     + LeaseStore
     + SourceStore
+    + FetchHistoryStore
     + RunStore
     + ItemStore
     + StoryStore
@@ -82,6 +83,8 @@ impl<T> Store for T where
         + TopicStore
         + LeaseStore
         + SourceStore
+        + FetchHistoryStore
+        + FetchHistoryStore
         + RunStore
         + ItemStore
         + StoryStore
@@ -140,13 +143,13 @@ pub trait TopicStore: Send + Sync {
     async fn topic(&self, name: &str) -> Result<Option<Topic>>;
     /// All topics, by name.
     async fn topics(&self) -> Result<Vec<Topic>>;
-    /// Writes the owner's settings of a topic: everything but cursor, schedule state and lease.
-    async fn save_topic(&self, topic: &Topic) -> Result<()>;
+    /// Makes a topic with these settings. False where the name is taken; then nothing is written.
+    async fn add_topic(&self, topic: &Topic, now: Timestamp) -> Result<bool>;
+    /// Writes the user's settings of a topic: everything but lease, cursor and schedule state, of which `reset` says what goes with it.
+    async fn save_topic(&self, topic: &Topic, reset: TopicReset) -> Result<()>;
     /// Removes a topic with its sources, runs, digests and feedback. What it has spent stays in the ledger, without its name.
     async fn remove_topic(&self, lease: &Lease) -> Result<()>;
     async fn set_next_run(&self, topic: TopicId, at: Option<Timestamp>) -> Result<()>;
-    /// Says up to when the topic has been read: for an owner whose clock was wrong.
-    async fn set_cursor(&self, topic: TopicId, at: Timestamp) -> Result<()>;
 }
 
 #[async_trait]
@@ -193,6 +196,12 @@ pub trait SourceStore: Send + Sync {
         }
         Ok(total)
     }
+}
+
+#[async_trait]
+pub trait FetchHistoryStore: Send + Sync {
+    /// The last fetches of a source, the newest first.
+    async fn last_fetches(&self, source: SourceId, limit: i64) -> Result<Vec<PastFetch>>;
 }
 
 #[async_trait]
@@ -303,20 +312,13 @@ pub trait DigestStore: Send + Sync {
 
 #[async_trait]
 pub trait FeedbackStore: Send + Sync {
-    /// Notes what the topic's owner said of an item, and takes its opposite back. Whether it was not said before.
-    async fn give_feedback(&self, topic: TopicId, event: &FeedbackEvent) -> Result<bool>;
-    /// Whether there was something to take back.
-    async fn take_feedback_back(&self, topic: TopicId, item: ItemId, kind: FeedbackKind) -> Result<bool>;
+    /// Writes feedback and the profile that all of the topic's then comes to, in one transaction. How many of the changes are new:
+    /// what was given before, or was not there to be taken back, is none.
+    async fn write_feedback(&self, topic: TopicId, feedback: &FeedbackWrite, profile: &SavedProfile) -> Result<usize>;
     /// The newest `limit` sayings of a topic, oldest first.
     async fn feedback(&self, topic: TopicId, limit: i64) -> Result<Vec<FeedbackEvent>>;
     /// What is not to be learnt, by name: words, sources and authors in lower case.
     async fn unlearnt(&self, topic: TopicId) -> Result<Vec<String>>;
-    /// Whether it was not unlearnt before.
-    async fn unlearn(&self, topic: TopicId, name: &str, now: Timestamp) -> Result<bool>;
-    /// Takes it back. Whether it had been unlearnt.
-    async fn relearn(&self, topic: TopicId, name: &str) -> Result<bool>;
-    /// Keeps what the feedback adds up to, for people who ask.
-    async fn save_profile(&self, topic: TopicId, profile: &SavedProfile) -> Result<()>;
 }
 
 #[async_trait]

@@ -4,7 +4,10 @@ use std::ops::AddAssign;
 use std::time::Duration;
 
 use aha_core::digest::{DigestHead, Section};
-use aha_core::ids::{ClusterId, DigestId, DigestItemId, FetchRunId, ItemId, RunId, SourceId, TopicId};
+use aha_core::feedback::{FeedbackEvent, FeedbackKind};
+use aha_core::ids::{
+    ClusterId, DigestId, DigestItemId, FeedbackId, FetchRunId, ItemId, RunId, SourceId, TopicId, UserId,
+};
 use aha_core::item::{Engagement, ItemMetadata, TimeBasis};
 use aha_core::money::MicroCredits;
 use aha_core::source::{SourceHealth, Validators};
@@ -13,6 +16,9 @@ use aha_core::thresholds::Thresholds;
 use aha_core::time::Timestamp;
 use aha_core::topic::BudgetTier;
 use serde::Serialize;
+
+/// The one user, until there are more.
+pub(crate) const OWNER: &str = "owner";
 
 /// A held lease on a topic's runs. The token grows with each owner: a commit under an old one is refused.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -33,7 +39,7 @@ pub enum LeaseAttempt {
     Busy,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct SourcesAdded {
     pub added: usize,
     pub known: usize,
@@ -136,6 +142,24 @@ pub struct FetchRecord {
     pub status: String,
     pub error_kind: Option<String>,
     pub error: Option<String>,
+}
+
+/// A fetch of a source, as it is listed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct PastFetch {
+    pub run: RunId,
+    pub attempt: i64,
+    /// `ok`, `not_modified`, `waiting` or `error`.
+    pub status: String,
+    pub error_kind: Option<String>,
+    pub error: Option<String>,
+    pub http_status: Option<i64>,
+    pub items_seen: i64,
+    pub items_new: i64,
+    pub items_updated: i64,
+    pub bytes: i64,
+    pub started_at: Timestamp,
+    pub finished_at: Timestamp,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -278,6 +302,41 @@ pub struct StoryAppearance {
     pub final_score: f64,
     /// Items that told it then.
     pub members: usize,
+}
+
+/// A change of a topic's feedback.
+#[derive(Debug, Clone, PartialEq)]
+pub enum FeedbackWrite {
+    /// Each takes its opposite back.
+    Give(Vec<FeedbackEvent>),
+    TakeBack {
+        item: ItemId,
+        kind: FeedbackKind,
+    },
+    /// A word, source or author that is not to be learnt, in lower case.
+    Unlearn {
+        name: String,
+        at: Timestamp,
+    },
+    Relearn {
+        name: String,
+    },
+}
+
+/// The id of the user's feedback of a kind on an item. Feedback of one time is in the order of its ids.
+#[must_use]
+pub fn feedback_id(topic: TopicId, item: ItemId, kind: FeedbackKind) -> FeedbackId {
+    let owner = UserId::of(&[OWNER]).to_string();
+    FeedbackId::of(&[&owner, &topic.to_string(), &item.to_string(), kind.as_str()])
+}
+
+/// What saving a topic's settings changes besides them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct TopicReset {
+    /// The next run is to be planned anew.
+    pub next_run: bool,
+    /// The time up to which the topic counts as read.
+    pub read_until: Option<Timestamp>,
 }
 
 /// A topic's preference profile as it was when something was last said.

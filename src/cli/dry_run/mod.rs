@@ -5,7 +5,6 @@
 
 mod report;
 mod room;
-mod scratch;
 
 use std::sync::Arc;
 
@@ -13,7 +12,6 @@ use aha_core::window::Window;
 use anyhow::Result;
 
 use self::report::Report;
-pub(super) use self::scratch::Scratch;
 use super::arguments::RunArguments;
 use super::exit::Exit;
 use super::progress::Bars;
@@ -23,6 +21,7 @@ use crate::config::Config;
 use crate::pipeline::StopSignal;
 use crate::pipeline::due;
 use crate::pipeline::runner::{self, RunRequest};
+use crate::services::scratch::Scratch;
 
 pub(super) async fn run(config: Config, arguments: &RunArguments) -> Result<Exit> {
     let stop = StopSignal::default();

@@ -19,6 +19,7 @@ use super::super::output;
 use super::archives;
 use super::streamed::StreamedAnswer;
 use crate::app::App;
+use crate::services::models::scope;
 
 /// Characters of a question, as of a pasted text.
 const MAX_CHARS: usize = 60_000;
@@ -36,7 +37,7 @@ pub(super) async fn run(app: &App, arguments: AskArguments) -> Result<Exit> {
         ..usual
     };
     let (gateway, store) = (Arc::clone(app.gateway()), Arc::clone(app.store()));
-    let mut conversation = Conversation::begin(gateway, store, super::scope(app, purpose::ASK), terms)?;
+    let mut conversation = Conversation::begin(gateway, store, scope(app, purpose::ASK), terms)?;
     let mut streamed = arguments.stream.then(|| StreamedAnswer::new(std::io::stdout(), arguments.json));
     let mut show = |progress: Progress<'_>| {
         if let Some(streamed) = &mut streamed {

@@ -19,6 +19,7 @@ use super::super::arguments::CheckArguments;
 use super::super::exit::{Exit, UsageError};
 use super::super::output;
 use crate::app::App;
+use crate::services::models::scope;
 
 const QUESTION: &str = "Answer with the single word: ready";
 /// Enough for a model that thinks before it says one word.
@@ -104,7 +105,7 @@ async fn check(app: &App, route: Route) -> Result<Checked> {
     let terms =
         Terms { format: AnswerFormat::Text, max_attempts: 1, ..Terms::of(route, Some(String::new()), purpose::CHECK) };
     let (gateway, store) = (Arc::clone(app.gateway()), Arc::clone(app.store()));
-    let mut conversation = Conversation::begin(gateway, store, super::scope(app, purpose::CHECK), terms)?;
+    let mut conversation = Conversation::begin(gateway, store, scope(app, purpose::CHECK), terms)?;
     let begun = Instant::now();
     let outcome = conversation.ask(QUESTION, None, &mut |_| ()).await;
     let took = begun.elapsed();

@@ -7,11 +7,8 @@ pub(super) mod models;
 mod questionnaire;
 mod streamed;
 
-use std::sync::Arc;
-
 use aha_llm::conversation::{Answer, ConversationError};
 use aha_llm::router::Route;
-use aha_llm::{CallScope, RunCallState};
 use aha_store::{Gone, OpenMode};
 use anyhow::Result;
 
@@ -50,22 +47,6 @@ fn route(app: &App, name: Option<&str>) -> Result<Route> {
         ))
         .into()
     })
-}
-
-/// On nobody's behalf but the owner's.
-pub(in crate::cli) fn scope(app: &App, purpose: &str) -> CallScope {
-    CallScope {
-        lease: None,
-        run: None,
-        pass: 0,
-        attempt: 1,
-        topic: None,
-        share_percent: None,
-        tier: app.config().budget_tier,
-        prompt_id: purpose.to_owned(),
-        rejudge: false,
-        call_state: Arc::new(RunCallState::default()),
-    }
 }
 
 /// What all tries of an answer have cost.

@@ -16,6 +16,7 @@ use super::super::output;
 use super::archives;
 use crate::app::App;
 use crate::questionnaire::{Line, Questionnaire, Report, Respondent, Unit, units, write};
+use crate::services::models::scope;
 
 /// Bytes that a questionnaire may have.
 const MAX_BYTES: u64 = 4 << 20;
@@ -35,7 +36,7 @@ pub(super) async fn run(app: &App, arguments: QuestionnaireArguments) -> Result<
     let respondent = Respondent {
         gateway: Arc::clone(app.gateway()),
         store: Arc::clone(app.store()),
-        scope: super::scope(app, purpose::QUESTIONNAIRE),
+        scope: scope(app, purpose::QUESTIONNAIRE),
         asks_again: arguments.again,
     };
     let mut done: Vec<Option<Vec<Line>>> = vec![None; units.len()];

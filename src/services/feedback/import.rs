@@ -7,9 +7,10 @@ use aha_core::feedback::{FeedbackEvent, FeedbackKind};
 use aha_core::ids::{ItemId, SourceId, TopicId};
 use aha_core::item::Item;
 use aha_core::time::Timestamp;
+use aha_store::FeedbackWrite;
 use serde::{Deserialize, Serialize};
 
-use super::{Result, save_profile, topics};
+use super::{Result, topics, write};
 use crate::app::App;
 
 /// Items that are looked up at a time.
@@ -70,14 +71,11 @@ pub async fn import(app: &App, topic: &str, lines: Vec<FeedbackLine>) -> Result<
 pub async fn merge(app: &App, topic: TopicId, events: &[FeedbackEvent]) -> Result<usize> {
     let given = app.store().feedback(topic, i64::MAX).await?;
     let given: BTreeSet<_> = given.into_iter().map(|event| (event.item_id, event.kind)).collect();
-    let mut new = 0;
-    for event in events {
-        // What is said here stays said, whichever is the later: another reader changes its times for reasons of its own.
-        let is_opposed = event.kind.opposite().is_some_and(|kind| given.contains(&(event.item_id, kind)));
-        new += usize::from(!is_opposed && app.store().give_feedback(topic, event).await?);
-    }
-    save_profile(app, topic).await?;
-    Ok(new)
+    // What is said here stays said, whichever is the later: another reader changes its times for reasons of its own.
+    let is_opposed =
+        |event: &FeedbackEvent| event.kind.opposite().is_some_and(|kind| given.contains(&(event.item_id, kind)));
+    let unopposed = events.iter().filter(|event| !is_opposed(event)).cloned().collect();
+    write(app, topic, FeedbackWrite::Give(unopposed)).await
 }
 
 /// The items of those lines that do not hold all of theirs, each with its source's name.

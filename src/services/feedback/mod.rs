@@ -8,14 +8,14 @@ use aha_analysis::stories::preferences::{Learnt, is_same, terms_of, unlearnt_nam
 use aha_core::digest::DigestStory;
 use aha_core::feedback::{FeedbackEvent, FeedbackKind};
 use aha_core::ids::{DigestItemId, ItemId, TopicId};
-use aha_store::{SavedProfile, StoreError};
+use aha_store::{FeedbackWrite, SavedProfile, StoreError, feedback_id};
 use serde::Serialize;
 
 pub use self::import::{FeedbackImport, FeedbackLine, LeftOut, import, merge};
 use super::stories::FoundStory;
 use super::{Result, ServiceError, topics};
 use crate::app::App;
-use crate::pipeline::preferences::{EVENTS, profile};
+use crate::pipeline::preferences::{EVENTS, Sayings, profile};
 
 /// What giving feedback on a story, or taking it back, has changed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -36,9 +36,8 @@ pub struct FeedbackChange {
 pub async fn give(app: &App, found: &FoundStory, kind: FeedbackKind) -> Result<FeedbackChange> {
     let topic = topics::find(app, &found.digest.topic).await?.id;
     let event = event_on(app, topic, &found.story, kind).await?;
-    let changed = app.store().give_feedback(topic, &event).await?;
-    save_profile(app, topic).await?;
-    Ok(change(found, &event, changed))
+    let changed = write(app, topic, FeedbackWrite::Give(vec![event.clone()])).await?;
+    Ok(change(found, &event, changed > 0))
 }
 
 /// Takes back what the user said of a story.
@@ -48,9 +47,8 @@ pub async fn give(app: &App, found: &FoundStory, kind: FeedbackKind) -> Result<F
 pub async fn undo(app: &App, found: &FoundStory, kind: FeedbackKind) -> Result<FeedbackChange> {
     let topic = topics::find(app, &found.digest.topic).await?.id;
     let event = event_on(app, topic, &found.story, kind).await?;
-    let changed = app.store().take_feedback_back(topic, event.item_id, kind).await?;
-    save_profile(app, topic).await?;
-    Ok(change(found, &event, changed))
+    let changed = write(app, topic, FeedbackWrite::TakeBack { item: event.item_id, kind }).await?;
+    Ok(change(found, &event, changed > 0))
 }
 
 fn change(found: &FoundStory, event: &FeedbackEvent, changed: bool) -> FeedbackChange {
@@ -80,17 +78,46 @@ async fn event_on(app: &App, topic: TopicId, story: &DigestStory, kind: Feedback
     })
 }
 
-async fn save_profile(app: &App, topic: TopicId) -> Result<()> {
-    let events = app.store().feedback(topic, EVENTS).await?;
-    let now = app.clock().now();
-    let profile = profile(app.store(), topic, now, &app.config().ranking).await?;
+/// Writes feedback with the profile that all of it then comes to. How many of the changes are new.
+async fn write(app: &App, topic: TopicId, feedback: FeedbackWrite) -> Result<usize> {
+    let mut sayings = Sayings::stored(app.store(), topic).await?;
+    apply(topic, &feedback, &mut sayings);
+    let (events, now) = (sayings.events.len(), app.clock().now());
+    let profile = profile(app.store(), topic, sayings, now, &app.config().ranking).await?;
     let saved = SavedProfile {
         profile_json: serde_json::to_string(&profile.learnt()).map_err(StoreError::from)?,
         summary: profile.summary(),
-        events: events.len(),
+        events,
         computed_at: now,
     };
-    Ok(app.store().save_profile(topic, &saved).await?)
+    Ok(app.store().write_feedback(topic, &feedback, &saved).await?)
+}
+
+/// What the store will hold once it has written the feedback, in its order.
+fn apply(topic: TopicId, feedback: &FeedbackWrite, sayings: &mut Sayings) {
+    let Sayings { events, unlearnt } = sayings;
+    match feedback {
+        FeedbackWrite::Give(given) => {
+            for event in given {
+                let is_of = |old: &FeedbackEvent, kind| old.item_id == event.item_id && old.kind == kind;
+                events.retain(|old| !event.kind.opposite().is_some_and(|kind| is_of(old, kind)));
+                if !events.iter().any(|old| is_of(old, event.kind)) {
+                    events.push(event.clone());
+                }
+            }
+            events.sort_by_cached_key(|event| {
+                (event.given_at, feedback_id(topic, event.item_id, event.kind).to_string())
+            });
+            let most = usize::try_from(EVENTS).unwrap_or(usize::MAX);
+            events.drain(..events.len().saturating_sub(most));
+        }
+        FeedbackWrite::TakeBack { item, kind } => {
+            events.retain(|old| old.item_id != *item || old.kind != *kind);
+        }
+        FeedbackWrite::Unlearn { name, .. } if !unlearnt.contains(name) => unlearnt.push(name.clone()),
+        FeedbackWrite::Unlearn { .. } => {}
+        FeedbackWrite::Relearn { name } => unlearnt.retain(|old| old != name),
+    }
 }
 
 /// What was said of a topic's items, and what it comes to.
@@ -112,15 +139,16 @@ pub struct FeedbackOverview {
 /// When there is no such topic or the store fails.
 pub async fn list(app: &App, topic: &str) -> Result<FeedbackOverview> {
     let topic = topics::find(app, topic).await?.id;
-    let events = app.store().feedback(topic, EVENTS).await?;
-    let profile = profile(app.store(), topic, app.clock().now(), &app.config().ranking).await?;
+    let sayings = Sayings::stored(app.store(), topic).await?;
+    let Sayings { events, unlearnt } = sayings.clone();
+    let profile = profile(app.store(), topic, sayings, app.clock().now(), &app.config().ranking).await?;
     let items: Vec<ItemId> = events.iter().map(|event| event.item_id).collect();
     Ok(FeedbackOverview {
         summary: profile.summary(),
         learnt: profile.learnt(),
-        unlearnt: app.store().unlearnt(topic).await?,
         digest_items: app.store().newest_digest_items(topic, &items).await?.into_iter().collect(),
         events,
+        unlearnt,
     })
 }
 
@@ -140,13 +168,14 @@ pub async fn export(app: &App, topic: &str) -> Result<Vec<FeedbackEvent>> {
 pub async fn forget(app: &App, topic: &str, name: &str) -> Result<()> {
     let topic = topics::find(app, topic).await?.id;
     let now = app.clock().now();
-    if !profile(app.store(), topic, now, &app.config().ranking).await?.knows(name) {
+    let sayings = Sayings::stored(app.store(), topic).await?;
+    if !profile(app.store(), topic, sayings, now, &app.config().ranking).await?.knows(name) {
         let why =
             "nothing was learnt of a word, source or author of that name; `aha-radar feedback list` shows what was";
         return Err(ServiceError::not_found("learnt name", format!("{name:?}: {why}")));
     }
-    app.store().unlearn(topic, &unlearnt_name(name), now).await?;
-    save_profile(app, topic).await
+    write(app, topic, FeedbackWrite::Unlearn { name: unlearnt_name(name), at: now }).await?;
+    Ok(())
 }
 
 /// Learns a name again that was unlearnt. Whether it had been.
@@ -155,10 +184,8 @@ pub async fn forget(app: &App, topic: &str, name: &str) -> Result<()> {
 /// When there is no such topic or the store fails.
 pub async fn learn_again(app: &App, topic: &str, name: &str) -> Result<bool> {
     let topic = topics::find(app, topic).await?.id;
-    let key = stored_name(app, topic, &unlearnt_name(name)).await?;
-    let was_unlearnt = app.store().relearn(topic, &key).await?;
-    save_profile(app, topic).await?;
-    Ok(was_unlearnt)
+    let name = stored_name(app, topic, &unlearnt_name(name)).await?;
+    Ok(write(app, topic, FeedbackWrite::Relearn { name }).await? > 0)
 }
 
 /// The name under which it was unlearnt: another form of a word is the same word.
@@ -175,4 +202,36 @@ async fn stored_name(app: &App, topic: TopicId, key: &str) -> Result<String> {
 pub async fn unlearnt(app: &App, topic: &str) -> Result<Vec<String>> {
     let topic = topics::find(app, topic).await?.id;
     Ok(app.store().unlearnt(topic).await?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use aha_core::time::Timestamp;
+
+    fn event(key: &str, kind: FeedbackKind, at: i64) -> FeedbackEvent {
+        FeedbackEvent {
+            item_id: ItemId::of(&[key]),
+            kind,
+            title: key.to_owned(),
+            source: String::new(),
+            author: None,
+            terms: Vec::new(),
+            given_at: Timestamp::from_millis(at),
+        }
+    }
+
+    #[test]
+    fn a_profile_is_of_what_the_store_holds_after_the_write() {
+        use FeedbackKind::{Dislike, Like, Save};
+        let topic = TopicId::of(&["t"]);
+        let mut sayings = Sayings { events: vec![event("a", Like, 5)], unlearnt: vec!["ferry".to_owned()] };
+        let given = vec![event("a", Dislike, 9), event("b", Save, 1), event("b", Save, 7)];
+        apply(topic, &FeedbackWrite::Give(given), &mut sayings);
+        assert_eq!(sayings.events, [event("b", Save, 1), event("a", Dislike, 9)]);
+        apply(topic, &FeedbackWrite::TakeBack { item: ItemId::of(&["b"]), kind: Save }, &mut sayings);
+        assert_eq!(sayings.events, [event("a", Dislike, 9)]);
+        apply(topic, &FeedbackWrite::Relearn { name: "ferry".to_owned() }, &mut sayings);
+        assert!(sayings.unlearnt.is_empty());
+    }
 }

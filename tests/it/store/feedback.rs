@@ -1,5 +1,6 @@
 use aha_core::feedback::{FeedbackEvent, FeedbackKind};
-use aha_store::{SavedProfile, Store};
+use aha_core::ids::TopicId;
+use aha_store::{FeedbackWrite, SavedProfile, Store};
 
 use super::on_every_database;
 use super::rows::rows;
@@ -17,6 +18,24 @@ fn event(key: &str, kind: FeedbackKind, hour: i64) -> FeedbackEvent {
     }
 }
 
+fn profile(events: usize, summary: &str) -> SavedProfile {
+    SavedProfile {
+        profile_json: format!("{{\"events\":{events}}}"),
+        summary: summary.to_owned(),
+        events,
+        computed_at: at(3),
+    }
+}
+
+/// Whether the write changed something.
+async fn write(store: &dyn Store, topic: TopicId, feedback: FeedbackWrite) -> bool {
+    store.write_feedback(topic, &feedback, &profile(0, "")).await.unwrap() > 0
+}
+
+async fn give(store: &dyn Store, topic: TopicId, event: FeedbackEvent) -> bool {
+    write(store, topic, FeedbackWrite::Give(vec![event])).await
+}
+
 fn stored(event: &FeedbackEvent) -> FeedbackEvent {
     FeedbackEvent { title: event.title.replace('\0', ""), ..event.clone() }
 }
@@ -25,9 +44,9 @@ async fn what_is_said_counts_once_and_reads_back_in_order(store: &dyn Store) {
     let world = World::new(store).await;
     let topic = world.topic.id;
     let (second, first) = (event("b", FeedbackKind::Save, 2), event("a", FeedbackKind::Like, 1));
-    assert!(store.give_feedback(topic, &second).await.unwrap());
-    assert!(store.give_feedback(topic, &first).await.unwrap());
-    assert!(!store.give_feedback(topic, &event("a", FeedbackKind::Like, 9)).await.unwrap());
+    assert!(give(store, topic, second.clone()).await);
+    assert!(give(store, topic, first.clone()).await);
+    assert!(!give(store, topic, event("a", FeedbackKind::Like, 9)).await);
     assert_eq!(store.feedback(topic, 10).await.unwrap(), [stored(&first), stored(&second)]);
     assert_eq!(store.feedback(topic, 1).await.unwrap(), [stored(&second)]);
 }
@@ -35,17 +54,32 @@ async fn what_is_said_counts_once_and_reads_back_in_order(store: &dyn Store) {
 async fn opposites_exclude_each_other_and_topics_do_not_meet(store: &dyn Store) {
     let (world, other) = (World::new(store).await, World::named(store, "other").await);
     for (world, kind) in [(&world, FeedbackKind::Like), (&other, FeedbackKind::Like), (&world, FeedbackKind::Dislike)] {
-        assert!(store.give_feedback(world.topic.id, &event("a", kind, 1)).await.unwrap());
+        assert!(give(store, world.topic.id, event("a", kind, 1)).await);
     }
     let kinds = async |world: &World| -> Vec<FeedbackKind> {
         store.feedback(world.topic.id, 10).await.unwrap().iter().map(|event| event.kind).collect()
     };
     assert_eq!(kinds(&world).await, [FeedbackKind::Dislike]);
     assert_eq!(kinds(&other).await, [FeedbackKind::Like]);
-    let back = async |kind| store.take_feedback_back(world.topic.id, id("a"), kind).await.unwrap();
+    let back = async |kind| write(store, world.topic.id, FeedbackWrite::TakeBack { item: id("a"), kind }).await;
     assert!(!back(FeedbackKind::Like).await);
     assert!(back(FeedbackKind::Dislike).await);
     assert_eq!(kinds(&world).await, []);
+}
+
+/// The profile is of the feedback that it is written with.
+async fn feedback_and_profile_are_written_together_or_not_at_all(store: &dyn Store) {
+    let world = World::new(store).await;
+    let topic = world.topic.id;
+    let broken = SavedProfile { profile_json: "no JSON".to_owned(), ..profile(1, "") };
+    let events = vec![event("a", FeedbackKind::Like, 1), event("b", FeedbackKind::Save, 2)];
+    let give = FeedbackWrite::Give(events.clone());
+    assert!(store.write_feedback(topic, &give, &broken).await.is_err());
+    assert_eq!(store.feedback(topic, 10).await.unwrap(), []);
+    assert_eq!(store.write_feedback(topic, &give, &profile(2, "")).await.unwrap(), 2);
+    let mut again = events.clone();
+    again.push(event("c", FeedbackKind::Skip, 3));
+    assert_eq!(store.write_feedback(topic, &FeedbackWrite::Give(again), &profile(3, "")).await.unwrap(), 1);
 }
 
 async fn what_was_read_takes_nothing_back(store: &dyn Store) {
@@ -59,7 +93,7 @@ async fn what_was_read_takes_nothing_back(store: &dyn Store) {
         (FeedbackKind::Dislike, &[FeedbackKind::Dislike, FeedbackKind::Save, FeedbackKind::Read]),
     ];
     for (kind, left) in steps {
-        assert!(store.give_feedback(topic, &event("a", kind, 1)).await.unwrap());
+        assert!(give(store, topic, event("a", kind, 1)).await);
         let mut kinds: Vec<FeedbackKind> = store.feedback(topic, 10).await.unwrap().iter().map(|e| e.kind).collect();
         kinds.sort_unstable();
         assert_eq!(kinds, left, "{kind:?}");
@@ -68,15 +102,12 @@ async fn what_was_read_takes_nothing_back(store: &dyn Store) {
 
 async fn a_profile_takes_the_place_of_the_one_before(store: &dyn Store, url: &str) {
     let (world, other) = (World::new(store).await, World::named(store, "other").await);
-    let profile = |events, summary: &str| SavedProfile {
-        profile_json: format!("{{\"events\":{events}}}"),
-        summary: summary.to_owned(),
-        events,
-        computed_at: at(3),
+    let save = async |topic, profile| {
+        store.write_feedback(topic, &FeedbackWrite::Give(Vec::new()), &profile).await.unwrap();
     };
-    store.save_profile(other.topic.id, &profile(7, "liked: trams")).await.unwrap();
+    save(other.topic.id, profile(7, "liked: trams")).await;
     for events in [1, 2] {
-        store.save_profile(world.topic.id, &profile(events, &format!("liked: {events} ferries"))).await.unwrap();
+        save(world.topic.id, profile(events, &format!("liked: {events} ferries"))).await;
     }
     let saved =
         "SELECT CAST(events AS TEXT) || ' ' || summary || ' ' || profile_json || ' ' || CAST(computed_at AS TEXT)
@@ -89,13 +120,17 @@ async fn a_profile_takes_the_place_of_the_one_before(store: &dyn Store, url: &st
 async fn what_is_unlearnt_stays_so_until_it_is_taken_back(store: &dyn Store) {
     let (world, other) = (World::new(store).await, World::named(store, "other").await);
     let topic = world.topic.id;
-    assert!(store.unlearn(topic, "the wire", at(1)).await.unwrap());
-    assert!(store.unlearn(topic, "ferry", at(2)).await.unwrap());
-    assert!(!store.unlearn(topic, "ferry", at(3)).await.unwrap());
+    let unlearn = async |name: &str, hour| {
+        write(store, topic, FeedbackWrite::Unlearn { name: name.to_owned(), at: at(hour) }).await
+    };
+    let relearn = async |name: &str| write(store, topic, FeedbackWrite::Relearn { name: name.to_owned() }).await;
+    assert!(unlearn("the wire", 1).await);
+    assert!(unlearn("ferry", 2).await);
+    assert!(!unlearn("ferry", 3).await);
     assert_eq!(store.unlearnt(topic).await.unwrap(), ["ferry", "the wire"]);
     assert_eq!(store.unlearnt(other.topic.id).await.unwrap(), Vec::<String>::new());
-    assert!(store.relearn(topic, "ferry").await.unwrap());
-    assert!(!store.relearn(topic, "ferry").await.unwrap());
+    assert!(relearn("ferry").await);
+    assert!(!relearn("ferry").await);
     assert_eq!(store.unlearnt(topic).await.unwrap(), ["the wire"]);
 }
 
@@ -104,6 +139,7 @@ on_every_database!(
     what_is_said_counts_once_and_reads_back_in_order,
     opposites_exclude_each_other_and_topics_do_not_meet,
     what_was_read_takes_nothing_back,
+    feedback_and_profile_are_written_together_or_not_at_all,
 );
 
 mod profiles {

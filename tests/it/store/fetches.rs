@@ -295,7 +295,28 @@ async fn an_error_is_told_with_its_kind(store: &dyn Store) {
     assert_eq!(look.error.as_deref(), Some("no answer in 30 s"));
 }
 
+async fn the_last_fetches_of_a_source_are_listed_with_the_newest_first(store: &dyn Store) {
+    let world = World::new(store).await;
+    store.commit_fetch(&world.lease, &world.look(0, world.first, &[item("a", 1), item("b", 2)])).await.unwrap();
+    let failed = FetchCommit {
+        status: FetchStatus::Error,
+        error: Some(("timeout".to_owned(), "no answer in 30 s".to_owned())),
+        http_status: None,
+        health: SourceHealth::Failing,
+        ..world.look(1, world.first, &[])
+    };
+    store.commit_fetch(&world.lease, &failed).await.unwrap();
+    store.commit_fetch(&world.lease, &world.look(2, world.second, &[])).await.unwrap();
+    let fetches = store.last_fetches(world.first, 9).await.unwrap();
+    let kinds: Vec<_> = fetches.iter().map(|fetch| (fetch.status.as_str(), fetch.error_kind.as_deref())).collect();
+    assert_eq!(kinds, [("error", Some("timeout")), ("ok", None)]);
+    assert_eq!((fetches[1].items_seen, fetches[1].items_new, fetches[1].http_status), (2, 2, Some(200)));
+    assert_eq!((fetches[1].run, fetches[1].finished_at), (world.run, at(24)));
+    assert_eq!(store.last_fetches(world.first, 1).await.unwrap(), fetches[..1]);
+}
+
 on_every_database!(
+    the_last_fetches_of_a_source_are_listed_with_the_newest_first,
     new_items_are_stored_whole,
     an_edit_updates_the_item_and_keeps_its_times,
     the_same_look_again_changes_engagement_alone,

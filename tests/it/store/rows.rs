@@ -4,7 +4,7 @@ use aha_core::digest::Cost;
 use aha_core::ids::ClusterId;
 use aha_core::item::ItemMetadata;
 use aha_core::source::NewSource;
-use aha_store::{ClusterCommit, DigestCommit, FetchCommit, FetchStatus, IdentifiedItem, Store, StoreError};
+use aha_store::{ClusterCommit, DigestCommit, FetchCommit, FetchStatus, IdentifiedItem, Store, StoreError, TopicReset};
 use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection, SqliteConnection};
 
 use super::digests::digest_commit;
@@ -145,7 +145,7 @@ async fn nul_characters_are_left_out(store: &dyn Store, url: &str) {
     let mut topic = store.ensure_topic("na\0me", at(0)).await.unwrap();
     assert_eq!(store.topic("na\0me").await.unwrap().unwrap().name, "name");
     topic.interests = "data\0bases".into();
-    store.save_topic(&topic).await.unwrap();
+    store.save_topic(&topic, TopicReset::default()).await.unwrap();
     assert_eq!(store.topic("name").await.unwrap().unwrap().interests, "databases");
     let source = NewSource { title: Some("\0C".into()), ..feed("https://c.example/\0") };
     for added in [1, 0] {

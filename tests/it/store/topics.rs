@@ -1,5 +1,5 @@
-use aha_core::topic::{BudgetTier, Rule, RuleAction};
-use aha_store::{Store, StoreError};
+use aha_core::topic::{BudgetTier, Rule, RuleAction, Topic};
+use aha_store::{Store, StoreError, TopicReset};
 
 use super::on_every_database;
 use super::world::at;
@@ -31,19 +31,40 @@ async fn settings_are_kept_and_the_rest_is_left_alone(store: &dyn Store) {
     topic.budget_tier = Some(BudgetTier::High);
     topic.depth = 80;
     topic.decay_hours = 36.5;
-    store.save_topic(&topic).await.unwrap();
+    store.save_topic(&topic, TopicReset::default()).await.unwrap();
     topic.next_run_at = Some(at(30));
     assert_eq!(store.topic("default").await.unwrap(), Some(topic.clone()));
     store.set_next_run(topic.id, None).await.unwrap();
     assert_eq!(store.topic("default").await.unwrap().unwrap().next_run_at, None);
-    store.set_cursor(topic.id, at(12)).await.unwrap();
-    assert_eq!(store.topic("default").await.unwrap().unwrap().cursor_end, Some(at(12)));
+}
+
+async fn settings_are_saved_with_what_they_reset(store: &dyn Store) {
+    let mut topic = store.ensure_topic("default", at(0)).await.unwrap();
+    store.set_next_run(topic.id, Some(at(30))).await.unwrap();
+    topic.timezone = Some("Asia/Tokyo".to_owned());
+    store.save_topic(&topic, TopicReset { next_run: true, read_until: Some(at(12)) }).await.unwrap();
+    let saved = store.topic("default").await.unwrap().unwrap();
+    assert_eq!((saved.timezone.as_deref(), saved.next_run_at), (Some("Asia/Tokyo"), None));
+    assert_eq!(saved.cursor_end, Some(at(12)));
+}
+
+async fn a_topic_is_added_with_its_settings_unless_its_name_is_taken(store: &dyn Store) {
+    let mut topic = Topic { interests: "ferries".to_owned(), depth: 80, ..Topic::new("harbour") };
+    assert!(store.add_topic(&topic, at(0)).await.unwrap());
+    assert_eq!(store.topic("harbour").await.unwrap(), Some(topic.clone()));
+    let added = topic.clone();
+    topic.interests = "trams".into();
+    assert!(!store.add_topic(&topic, at(1)).await.unwrap());
+    assert_eq!(store.topics().await.unwrap(), [added]);
 }
 
 async fn a_topic_that_is_not_there_is_named(store: &dyn Store) {
     let mut topic = store.ensure_topic("default", at(0)).await.unwrap();
     topic.id = aha_core::ids::TopicId::of(&["another"]);
-    assert!(matches!(store.save_topic(&topic).await, Err(StoreError::NotFound { what: "topic", .. })));
+    assert!(matches!(
+        store.save_topic(&topic, TopicReset::default()).await,
+        Err(StoreError::NotFound { what: "topic", .. })
+    ));
     assert!(matches!(store.set_next_run(topic.id, None).await, Err(StoreError::NotFound { .. })));
 }
 
@@ -52,4 +73,6 @@ on_every_database!(
     topics_come_by_name,
     settings_are_kept_and_the_rest_is_left_alone,
     a_topic_that_is_not_there_is_named,
+    settings_are_saved_with_what_they_reset,
+    a_topic_is_added_with_its_settings_unless_its_name_is_taken,
 );

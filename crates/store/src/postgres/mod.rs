@@ -22,6 +22,8 @@ mod digest_lists;
 mod digests;
 #[path = "../tables/feedback.rs"]
 mod feedback;
+#[path = "../tables/fetch_history.rs"]
+mod fetch_history;
 #[path = "../tables/fetches.rs"]
 mod fetches;
 #[path = "../tables/items.rs"]

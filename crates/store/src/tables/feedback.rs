@@ -1,15 +1,15 @@
 //! `feedback_events`, `feedback_unlearnt` and `topic_preference_profiles`.
 
 use aha_core::feedback::{FeedbackEvent, FeedbackKind};
-use aha_core::ids::{FeedbackId, ItemId, TopicId, UserId};
+use aha_core::ids::{ItemId, TopicId, UserId};
 use aha_core::time::Timestamp;
 use async_trait::async_trait;
 use sqlx::FromRow;
 
-use super::Database;
-use super::topics::OWNER;
+use super::{Database, Write};
+use crate::records::OWNER;
 use crate::shared::column;
-use crate::{FeedbackStore, Result, SavedProfile, StoreError};
+use crate::{FeedbackStore, FeedbackWrite, Result, SavedProfile, StoreError, feedback_id};
 
 /// What was said before counts; saying it again changes nothing.
 const GIVE: &str = "
@@ -76,51 +76,31 @@ fn in_order(rows: Vec<FeedbackRow>) -> Result<Vec<FeedbackEvent>> {
 
 #[async_trait]
 impl FeedbackStore for Database {
-    async fn give_feedback(&self, topic: TopicId, event: &FeedbackEvent) -> Result<bool> {
-        let (owner, topic, item) = (UserId::of(&[OWNER]).to_string(), topic.to_string(), event.item_id.to_string());
-        let mut write = self.write("give_feedback").await?;
-        if let Some(opposite) = event.kind.opposite() {
-            sqlx::query(TAKE_BACK)
-                .bind(&owner)
-                .bind(&topic)
-                .bind(&item)
-                .bind(opposite.as_str())
-                .execute(write.connection())
-                .await?;
-        }
-        let given = sqlx::query(GIVE)
-            .bind(FeedbackId::of(&[&owner, &topic, &item, event.kind.as_str()]).to_string())
-            .bind(&owner)
-            .bind(&topic)
-            .bind(&item)
-            .bind(event.kind.as_str())
-            .bind(column::text(&event.title))
-            .bind(column::text(&event.source))
-            .bind(column::optional_text(event.author.as_deref()))
-            .bind(column::to_json(&event.terms)?)
-            .bind(event.given_at.as_millis())
-            .execute(write.connection())
-            .await?;
+    async fn write_feedback(&self, topic: TopicId, feedback: &FeedbackWrite, profile: &SavedProfile) -> Result<usize> {
+        let mut write = self.write("write_feedback").await?;
+        let changed = match feedback {
+            FeedbackWrite::Give(events) => {
+                let mut given = 0;
+                for event in events {
+                    if let Some(opposite) = event.kind.opposite() {
+                        write.take_back(topic, event.item_id, opposite).await?;
+                    }
+                    given += write.give(topic, event).await?;
+                }
+                given
+            }
+            FeedbackWrite::TakeBack { item, kind } => write.take_back(topic, *item, *kind).await?,
+            FeedbackWrite::Unlearn { name, at } => write.unlearn(topic, name, *at).await?,
+            FeedbackWrite::Relearn { name } => write.relearn(topic, name).await?,
+        };
+        write.save_profile(topic, profile).await?;
         write.commit().await?;
-        Ok(given.rows_affected() > 0)
-    }
-
-    async fn take_feedback_back(&self, topic: TopicId, item: ItemId, kind: FeedbackKind) -> Result<bool> {
-        let mut write = self.write("take_feedback_back").await?;
-        let taken = sqlx::query(TAKE_BACK)
-            .bind(UserId::of(&[OWNER]).to_string())
-            .bind(topic.to_string())
-            .bind(item.to_string())
-            .bind(kind.as_str())
-            .execute(write.connection())
-            .await?;
-        write.commit().await?;
-        Ok(taken.rows_affected() > 0)
+        Ok(usize::try_from(changed).unwrap_or(usize::MAX))
     }
 
     async fn feedback(&self, topic: TopicId, limit: i64) -> Result<Vec<FeedbackEvent>> {
         let rows: Vec<FeedbackRow> = sqlx::query_as(OF_TOPIC)
-            .bind(UserId::of(&[OWNER]).to_string())
+            .bind(owner())
             .bind(topic.to_string())
             .bind(limit)
             .fetch_all(&mut *self.reader().await?)
@@ -130,48 +110,78 @@ impl FeedbackStore for Database {
 
     async fn unlearnt(&self, topic: TopicId) -> Result<Vec<String>> {
         Ok(sqlx::query_scalar(UNLEARNT)
-            .bind(UserId::of(&[OWNER]).to_string())
+            .bind(owner())
             .bind(topic.to_string())
             .fetch_all(&mut *self.reader().await?)
             .await?)
     }
+}
 
-    async fn unlearn(&self, topic: TopicId, name: &str, now: Timestamp) -> Result<bool> {
-        let mut write = self.write("unlearn").await?;
+/// The statements of [`FeedbackStore::write_feedback`]; each says how many rows it changed.
+impl Write {
+    async fn give(&mut self, topic: TopicId, event: &FeedbackEvent) -> Result<u64> {
+        let given = sqlx::query(GIVE)
+            .bind(feedback_id(topic, event.item_id, event.kind).to_string())
+            .bind(owner())
+            .bind(topic.to_string())
+            .bind(event.item_id.to_string())
+            .bind(event.kind.as_str())
+            .bind(column::text(&event.title))
+            .bind(column::text(&event.source))
+            .bind(column::optional_text(event.author.as_deref()))
+            .bind(column::to_json(&event.terms)?)
+            .bind(event.given_at.as_millis())
+            .execute(self.connection())
+            .await?;
+        Ok(given.rows_affected())
+    }
+
+    async fn take_back(&mut self, topic: TopicId, item: ItemId, kind: FeedbackKind) -> Result<u64> {
+        let taken = sqlx::query(TAKE_BACK)
+            .bind(owner())
+            .bind(topic.to_string())
+            .bind(item.to_string())
+            .bind(kind.as_str())
+            .execute(self.connection())
+            .await?;
+        Ok(taken.rows_affected())
+    }
+
+    async fn unlearn(&mut self, topic: TopicId, name: &str, at: Timestamp) -> Result<u64> {
         let unlearnt = sqlx::query(UNLEARN)
-            .bind(UserId::of(&[OWNER]).to_string())
+            .bind(owner())
             .bind(topic.to_string())
             .bind(column::text(name))
-            .bind(now.as_millis())
-            .execute(write.connection())
+            .bind(at.as_millis())
+            .execute(self.connection())
             .await?;
-        write.commit().await?;
-        Ok(unlearnt.rows_affected() > 0)
+        Ok(unlearnt.rows_affected())
     }
 
-    async fn relearn(&self, topic: TopicId, name: &str) -> Result<bool> {
-        let mut write = self.write("relearn").await?;
+    async fn relearn(&mut self, topic: TopicId, name: &str) -> Result<u64> {
         let relearnt = sqlx::query(RELEARN)
-            .bind(UserId::of(&[OWNER]).to_string())
+            .bind(owner())
             .bind(topic.to_string())
             .bind(column::text(name))
-            .execute(write.connection())
+            .execute(self.connection())
             .await?;
-        write.commit().await?;
-        Ok(relearnt.rows_affected() > 0)
+        Ok(relearnt.rows_affected())
     }
 
-    async fn save_profile(&self, topic: TopicId, profile: &SavedProfile) -> Result<()> {
-        let mut write = self.write("save_profile").await?;
+    async fn save_profile(&mut self, topic: TopicId, profile: &SavedProfile) -> Result<()> {
         sqlx::query(SAVE_PROFILE)
-            .bind(UserId::of(&[OWNER]).to_string())
+            .bind(owner())
             .bind(topic.to_string())
             .bind(column::json_text(&profile.profile_json))
             .bind(column::text(&profile.summary))
             .bind(column::count(profile.events))
             .bind(profile.computed_at.as_millis())
-            .execute(write.connection())
+            .execute(self.connection())
             .await?;
-        write.commit().await
+        Ok(())
     }
+}
+
+fn owner() -> String {
+    UserId::of(&[OWNER]).to_string()
 }

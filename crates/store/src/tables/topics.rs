@@ -6,13 +6,11 @@ use aha_core::topic::{BudgetTier, DigestSizes, Topic};
 use async_trait::async_trait;
 use sqlx::FromRow;
 
-use super::Database;
+use super::{Database, Write};
 use crate::error::tier_of;
+use crate::records::OWNER;
 use crate::shared::{column, found};
-use crate::{Lease, Result, StoreError, TopicStore};
-
-/// The one user, until there are more.
-pub(super) const OWNER: &str = "owner";
+use crate::{Lease, Result, StoreError, TopicReset, TopicStore};
 
 /// How much a new topic considers, of 100.
 const DEFAULT_DEPTH: i64 = 50;
@@ -116,44 +114,26 @@ impl Database {
             .await?;
         rows.into_iter().map(Topic::try_from).collect()
     }
+}
 
-    async fn insert_topic(&self, name: &str, now: Timestamp) -> Result<()> {
+impl Write {
+    /// Makes the topic and its user where they are not there. Whether the topic was not.
+    async fn insert_topic(&mut self, name: &str, now: Timestamp) -> Result<bool> {
         let owner = UserId::of(&[OWNER]).to_string();
-        let mut write = self.write("ensure_topic").await?;
-        sqlx::query(INSERT_USER).bind(&owner).bind(OWNER).bind(now.as_millis()).execute(write.connection()).await?;
-        sqlx::query(INSERT_TOPIC)
+        sqlx::query(INSERT_USER).bind(&owner).bind(OWNER).bind(now.as_millis()).execute(self.connection()).await?;
+        let inserted = sqlx::query(INSERT_TOPIC)
             .bind(TopicId::of(&[name]).to_string())
             .bind(&owner)
             .bind(column::text(name))
             .bind(DEFAULT_DEPTH)
             .bind(DEFAULT_DECAY_HOURS)
             .bind(now.as_millis())
-            .execute(write.connection())
+            .execute(self.connection())
             .await?;
-        write.commit().await
-    }
-}
-
-#[async_trait]
-impl TopicStore for Database {
-    async fn ensure_topic(&self, name: &str, now: Timestamp) -> Result<Topic> {
-        if let Some(topic) = self.topic(name).await? {
-            return Ok(topic);
-        }
-        self.insert_topic(name, now).await?;
-        self.topic(name).await?.ok_or_else(|| StoreError::NotFound { what: "topic", id: name.to_owned() })
+        Ok(inserted.rows_affected() > 0)
     }
 
-    async fn topic(&self, name: &str) -> Result<Option<Topic>> {
-        Ok(self.topics_named(Some(name)).await?.pop())
-    }
-
-    async fn topics(&self) -> Result<Vec<Topic>> {
-        self.topics_named(None).await
-    }
-
-    async fn save_topic(&self, topic: &Topic) -> Result<()> {
-        let mut write = self.write("save_topic").await?;
+    async fn save_topic(&mut self, topic: &Topic) -> Result<()> {
         let saved = sqlx::query(SAVE_TOPIC)
             .bind(topic.id.to_string())
             .bind(column::text(&topic.name))
@@ -168,9 +148,64 @@ impl TopicStore for Database {
             .bind(column::count(topic.sizes.top))
             .bind(column::count(topic.sizes.scan))
             .bind(i64::from(topic.sizes.at_least))
-            .execute(write.connection())
+            .execute(self.connection())
             .await?;
-        found(saved.rows_affected(), "topic", topic.id)?;
+        found(saved.rows_affected(), "topic", topic.id)
+    }
+
+    async fn set_next_run(&mut self, topic: TopicId, at: Option<Timestamp>) -> Result<()> {
+        let saved = sqlx::query(SET_NEXT_RUN)
+            .bind(topic.to_string())
+            .bind(column::millis(at))
+            .execute(self.connection())
+            .await?;
+        found(saved.rows_affected(), "topic", topic)
+    }
+}
+
+#[async_trait]
+impl TopicStore for Database {
+    async fn ensure_topic(&self, name: &str, now: Timestamp) -> Result<Topic> {
+        if let Some(topic) = self.topic(name).await? {
+            return Ok(topic);
+        }
+        let mut write = self.write("ensure_topic").await?;
+        write.insert_topic(name, now).await?;
+        write.commit().await?;
+        self.topic(name).await?.ok_or_else(|| StoreError::NotFound { what: "topic", id: name.to_owned() })
+    }
+
+    async fn topic(&self, name: &str) -> Result<Option<Topic>> {
+        Ok(self.topics_named(Some(name)).await?.pop())
+    }
+
+    async fn topics(&self) -> Result<Vec<Topic>> {
+        self.topics_named(None).await
+    }
+
+    async fn add_topic(&self, topic: &Topic, now: Timestamp) -> Result<bool> {
+        let mut write = self.write("add_topic").await?;
+        if !write.insert_topic(&topic.name, now).await? {
+            return Ok(false);
+        }
+        write.save_topic(topic).await?;
+        write.commit().await?;
+        Ok(true)
+    }
+
+    async fn save_topic(&self, topic: &Topic, reset: TopicReset) -> Result<()> {
+        let mut write = self.write("save_topic").await?;
+        write.save_topic(topic).await?;
+        if reset.next_run {
+            write.set_next_run(topic.id, None).await?;
+        }
+        if let Some(until) = reset.read_until {
+            sqlx::query(SET_CURSOR)
+                .bind(topic.id.to_string())
+                .bind(until.as_millis())
+                .execute(write.connection())
+                .await?;
+        }
         write.commit().await
     }
 
@@ -184,20 +219,7 @@ impl TopicStore for Database {
 
     async fn set_next_run(&self, topic: TopicId, at: Option<Timestamp>) -> Result<()> {
         let mut write = self.write("set_next_run").await?;
-        let saved = sqlx::query(SET_NEXT_RUN)
-            .bind(topic.to_string())
-            .bind(column::millis(at))
-            .execute(write.connection())
-            .await?;
-        found(saved.rows_affected(), "topic", topic)?;
-        write.commit().await
-    }
-
-    async fn set_cursor(&self, topic: TopicId, at: Timestamp) -> Result<()> {
-        let mut write = self.write("set_cursor").await?;
-        let saved =
-            sqlx::query(SET_CURSOR).bind(topic.to_string()).bind(at.as_millis()).execute(write.connection()).await?;
-        found(saved.rows_affected(), "topic", topic)?;
+        write.set_next_run(topic, at).await?;
         write.commit().await
     }
 }

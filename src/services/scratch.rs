@@ -1,4 +1,4 @@
-//! A folder for one command, with a copy of the database in it; gone when the command ends.
+//! A copy of the database in a folder of its own, for what is tried and thrown away: an estimate, a replay, a preview.
 
 use std::fs::DirBuilder;
 use std::os::unix::fs::DirBuilderExt as _;
@@ -7,37 +7,43 @@ use std::path::PathBuf;
 use aha_core::database_url::DatabaseUrl;
 use aha_store::OpenMode;
 use aha_store::copy::{CopyRequest, copy};
-use anyhow::{Context as _, Result};
 
-use super::super::exit::UsageError;
+use super::{Result, ServiceError};
 use crate::app::App;
 use crate::config::Config;
 
+/// The folder, which goes with the value.
 #[derive(Debug)]
-pub(in crate::cli) struct Scratch(PathBuf);
+pub struct Scratch(PathBuf);
 
 impl Scratch {
     /// A new folder that nobody else may look into.
-    pub(in crate::cli) fn new() -> Result<Self> {
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    pub fn new() -> Result<Self> {
         let name = format!("aha-radar-dry-run-{}-{:08x}", std::process::id(), rand::random::<u32>());
         let folder = std::env::temp_dir().join(name);
-        let made = DirBuilder::new().mode(0o700).create(&folder);
-        made.with_context(|| {
-            format!("no folder {} for a copy of the database can be made; set TMPDIR", folder.display())
+        DirBuilder::new().mode(0o700).create(&folder).map_err(|source| ServiceError::Files {
+            message: format!("no folder {} for a copy of the database can be made; set TMPDIR", folder.display()),
+            source,
         })?;
         Ok(Self(folder))
     }
 
-    /// The installation as it is, but for where it keeps its rows and files, and without anybody to ask.
-    pub(in crate::cli) async fn app(&self, config: Config) -> Result<App> {
+    /// The installation as it is, but for where it keeps its rows and files, and without a model that could be asked.
+    ///
+    /// # Errors
+    /// When the database is of an older schema or cannot be copied.
+    pub async fn app(&self, config: Config) -> Result<App> {
         let url = format!("sqlite://{}", self.0.join("copy.db").display());
         let from = config.database_url.as_str();
         let schema = aha_store::schema_version(from).await?;
         if schema.applied > 0 {
             if !schema.pending.is_empty() {
-                let text =
+                let message =
                     "this command changes nothing, and the database is to be migrated first: `aha-radar migrate`";
-                return Err(UsageError(text.to_owned()).into());
+                return Err(ServiceError::Conflict { message: message.to_owned() });
             }
             // A run that is under way does not matter to a copy of this moment; nobody holds a topic in it.
             let request =

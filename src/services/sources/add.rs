@@ -1,0 +1,190 @@
+//! New sources by address, path or short name; of a page, the feed that it names.
+
+use std::fmt::{self, Write as _};
+
+use aha_core::ids::TopicId;
+use aha_core::source::{NewSource, Source};
+use aha_store::SourcesAdded;
+use serde::{Deserialize, Serialize};
+
+use super::{Result, ServiceError, SourceChange, change};
+use crate::app::App;
+use crate::sources::Connector as _;
+use crate::sources::discover::{Discovery, FoundFeed, is_like_feed_address};
+use crate::sources::feed::FeedConnector;
+use crate::sources::fetch::FetchError;
+use crate::sources::{Place, place_from_argument, recognise};
+
+/// Sources to add, and how they are to be read.
+#[derive(Debug, Clone, PartialEq, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SourcesToAdd {
+    /// Addresses, short names, or paths where `allow_paths`.
+    pub locations: Vec<String>,
+    pub topic: String,
+    /// The name to show, of a single source.
+    pub title: Option<String>,
+    pub weight: Option<f64>,
+    /// Added without fetching what is there.
+    pub as_is: bool,
+    pub full_text: bool,
+    /// Whether a local file may be a source. Never for somebody who is not at this machine.
+    #[serde(skip)]
+    pub allow_paths: bool,
+}
+
+/// What came of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct AddedSources {
+    #[serde(flatten)]
+    pub counts: SourcesAdded,
+    /// The addresses that are read.
+    pub urls: Vec<String>,
+}
+
+/// Something to know about a source that is being added.
+#[derive(Debug)]
+pub enum AddNote {
+    /// A page was given; its one feed is added.
+    FeedOfPage { page: String, feed: String },
+    /// It could not be read now.
+    Unread { url: String, error: FetchError },
+    /// A search was added while no search is configured.
+    NoSearch,
+}
+
+impl fmt::Display for AddNote {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::FeedOfPage { page, feed } => write!(f, "{page} is a page; its feed {feed} is added"),
+            Self::Unread { url, error } => write!(f, "{url} is added as it is, as it could not be read now: {error}"),
+            Self::NoSearch => f.write_str(
+                "no search is configured yet: such sources are off until AHA_SIGNAL_URL is set; see .env.example",
+            ),
+        }
+    }
+}
+
+/// Adds sources to a topic, which is made where it is not there; of those that are there already weight and full text are set, where
+/// some are given. `note` is called as things come to light, also before an error.
+///
+/// # Errors
+/// When a location, the title or the weight cannot be used, or a page has no feed or several.
+pub async fn add(app: &App, new: &SourcesToAdd, note: &mut (dyn FnMut(AddNote) + Send)) -> Result<AddedSources> {
+    if new.title.is_some() && new.locations.len() > 1 {
+        return Err(ServiceError::invalid("title", "--title names a single source; add the others without it"));
+    }
+    let wanted = SourceChange { enabled: None, weight: new.weight, full_text: new.full_text.then_some(true) };
+    wanted.check()?;
+    let mut sources = Vec::new();
+    for location in &new.locations {
+        let place = place(app, location, new.allow_paths)?;
+        let Place { kind, url } = if new.as_is { place } else { resolved(app, place, note).await? };
+        let (kind, title) = (kind.to_owned(), new.title.clone());
+        sources.push(NewSource {
+            kind,
+            url,
+            title,
+            weight: new.weight,
+            full_text: new.full_text,
+            ..NewSource::default()
+        });
+    }
+    let now = app.clock().now();
+    let topic = app.store().ensure_topic(&new.topic, now).await?;
+    let counts = app.store().add_sources(topic.id, &sources, now).await?;
+    for source in app.store().sources(topic.id).await? {
+        if sources.iter().any(|new| new.url == source.url) {
+            change(app, &source, wanted).await?;
+        }
+    }
+    if sources.iter().any(|new| new.kind == "signal") && app.config().sources.search.is_none() {
+        note(AddNote::NoSearch);
+    }
+    Ok(AddedSources { counts, urls: sources.into_iter().map(|source| source.url).collect() })
+}
+
+fn place(app: &App, location: &str, allow_paths: bool) -> Result<Place> {
+    let unusable = |message: String| ServiceError::Invalid { field: "locations", message };
+    let place = place_from_argument(location, &app.config().sources.sites).map_err(|e| unusable(e.to_string()))?;
+    if !allow_paths && place.url.starts_with("file:") {
+        return Err(unusable(format!(
+            "{location:?} is no address of the web; local files are added on the command line"
+        )));
+    }
+    Ok(place)
+}
+
+/// What stands at a place, where that can be found out now. An address that is written like a feed's is not fetched; its name is
+/// resolved.
+async fn resolved(app: &App, place: Place, note: &mut (dyn FnMut(AddNote) + Send)) -> Result<Place> {
+    if place.kind != "feed" {
+        return Ok(place);
+    }
+    if place.url.starts_with("http") && is_like_feed_address(&place.url) {
+        if let Err(error) = app.fetcher().resolve(&place.url).await {
+            note(AddNote::Unread { url: place.url.clone(), error });
+        }
+        return Ok(place);
+    }
+    if place.url.starts_with("http") {
+        return feed_of(app, place, note).await;
+    }
+    // A file that is no feed now will hardly be one later.
+    let new = NewSource { kind: place.kind.to_owned(), url: place.url.clone(), ..NewSource::default() };
+    FeedConnector.fetch(&Source::unseen(TopicId::of(&["source add"]), &new), app.fetcher()).await?;
+    Ok(place)
+}
+
+/// The address itself where it is a feed's or cannot be read now; else the one feed of the page there.
+async fn feed_of(app: &App, place: Place, note: &mut (dyn FnMut(AddNote) + Send)) -> Result<Place> {
+    match crate::sources::discover::discover(app.fetcher(), &place.url).await {
+        Ok(Discovery::Feed) => Ok(place),
+        Ok(Discovery::Page(mut found)) if found.len() == 1 => {
+            let url = found.remove(0).url;
+            note(AddNote::FeedOfPage { page: place.url, feed: url.clone() });
+            Ok(recognise(&url, &app.config().sources.sites).unwrap_or(Place { kind: "feed", url }))
+        }
+        Ok(Discovery::Page(found)) => Err(ServiceError::invalid("locations", choice(&place.url, &found))),
+        Err(error @ (FetchError::NoFeed { .. } | FetchError::NotAFeed { .. })) => Err(error.into()),
+        Err(error) => {
+            note(AddNote::Unread { url: place.url.clone(), error });
+            Ok(place)
+        }
+    }
+}
+
+fn choice(page: &str, found: &[FoundFeed]) -> String {
+    let mut text = format!("{page} is a page with {} feeds; add the one you want:", found.len());
+    for feed in found {
+        let title = feed.title.as_deref().unwrap_or("no title");
+        let _ = write!(text, "\n  aha-radar source add '{}'   {title}", feed.url.replace('\'', "%27"));
+    }
+    text
+}
+
+/// A feed that stands at an address, or is named by the page there.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct DiscoveredFeed {
+    pub url: String,
+    /// As the page calls it.
+    pub title: Option<String>,
+}
+
+/// The feeds of an address: itself where it is one, else those that the page names, one at least.
+///
+/// # Errors
+/// When the address cannot be used or read, or names no feed.
+pub async fn discover(app: &App, address: &str) -> Result<Vec<DiscoveredFeed>> {
+    let Place { kind, url } = place(app, address, false)?;
+    let itself = |url: String| vec![DiscoveredFeed { url, title: None }];
+    if kind != "feed" {
+        return Ok(itself(url));
+    }
+    Ok(match crate::sources::discover::discover(app.fetcher(), &url).await? {
+        Discovery::Feed => itself(url),
+        Discovery::Page(found) => {
+            found.into_iter().map(|feed| DiscoveredFeed { url: feed.url, title: feed.title }).collect()
+        }
+    })
+}

@@ -1,0 +1,135 @@
+//! Feeds, stars and read marks of a Miniflux.
+
+use std::collections::{BTreeMap, HashMap};
+
+use aha_analysis::stories::preferences::terms_of;
+use aha_content::canonical::canonical_url;
+use aha_core::feedback::{FeedbackEvent, FeedbackKind};
+use aha_core::ids::ItemId;
+use aha_core::source::NewSource;
+use serde::Serialize;
+
+use super::{Result, ServiceError};
+use crate::app::App;
+use crate::config::Config;
+use crate::services::feedback;
+use crate::sources::miniflux::{MOST_ENTRIES, Mark, Marked, Miniflux, Subscription};
+
+/// What is to be brought.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MinifluxImport {
+    pub topic: String,
+    /// Each category to a topic of its name, instead of all to one.
+    pub categories_as_topics: bool,
+    /// What a star says; `None` leaves them.
+    pub stars: Option<FeedbackKind>,
+    /// How many of the entries last read count as read.
+    pub reads: usize,
+}
+
+/// What was brought.
+#[derive(Debug, Default, Serialize)]
+pub struct MinifluxImported {
+    pub topics: Vec<String>,
+    pub sources: ImportCounts,
+    pub stars: ImportCounts,
+    pub reads: ImportCounts,
+    /// The feeds that cannot be used, each with the reason.
+    pub left_out: Vec<String>,
+}
+
+#[derive(Debug, Default, Serialize)]
+pub struct ImportCounts {
+    pub added: usize,
+    pub known: usize,
+}
+
+/// The Miniflux at an address, by the token that is configured.
+///
+/// # Errors
+/// When no token is set or the address cannot be used.
+pub fn connect(config: &Config, address: &str) -> Result<Miniflux> {
+    let token = config.sources.miniflux_token.clone().ok_or_else(|| {
+        let message = "set AHA_MINIFLUX_TOKEN (or AHA_MINIFLUX_TOKEN_FILE) to an API key of your Miniflux";
+        ServiceError::invalid("AHA_MINIFLUX_TOKEN", message)
+    })?;
+    Miniflux::at(address, token).map_err(|error| ServiceError::invalid("url", error.to_string()))
+}
+
+/// Brings its feeds and marks. All is read before anything is stored: what fails on the way leaves nothing half done.
+///
+/// # Errors
+/// When it cannot be read or the store fails.
+pub async fn import(app: &App, reader: &Miniflux, wanted: &MinifluxImport) -> Result<MinifluxImported> {
+    let (fetcher, sites) = (app.fetcher(), &app.config().sources.sites);
+    let found = reader.subscriptions(fetcher, sites).await?;
+    let mut marks: Vec<(FeedbackKind, Vec<Marked>)> = Vec::new();
+    if let Some(kind) = wanted.stars {
+        marks.push((kind, reader.marked(fetcher, Mark::Starred, MOST_ENTRIES).await?));
+    }
+    marks.push((FeedbackKind::Read, reader.marked(fetcher, Mark::Read, wanted.reads).await?));
+    let mut imported = MinifluxImported { left_out: found.unusable, ..MinifluxImported::default() };
+    let topic_of = |feed: &Subscription| match &feed.category {
+        Some(category) if wanted.categories_as_topics => category.clone(),
+        _ => wanted.topic.clone(),
+    };
+    let mut by_topic: BTreeMap<String, Vec<&Subscription>> = BTreeMap::from([(wanted.topic.clone(), Vec::new())]);
+    for feed in &found.feeds {
+        by_topic.entry(topic_of(feed)).or_default().push(feed);
+    }
+    let is_known = |mark: &Marked| found.feeds.iter().any(|feed| feed.id == mark.feed);
+    for (topic, feeds) in by_topic {
+        let own: HashMap<i64, &Subscription> = feeds.iter().map(|feed| (feed.id, *feed)).collect();
+        // What was marked of feeds that are not brought counts as well.
+        let belongs = |mark: &&Marked| own.contains_key(&mark.feed) || (topic == wanted.topic && !is_known(mark));
+        let events: Vec<FeedbackEvent> = marks
+            .iter()
+            .flat_map(|(kind, marks)| marks.iter().filter(belongs).map(|mark| (*kind, mark)))
+            .map(|(kind, mark)| event(app, kind, mark, own.get(&mark.feed).copied()))
+            .collect();
+        if wanted.categories_as_topics && feeds.is_empty() && events.is_empty() {
+            continue;
+        }
+        add(app, &topic, &feeds, &events, &mut imported).await?;
+        imported.topics.push(topic);
+    }
+    Ok(imported)
+}
+
+async fn add(
+    app: &App,
+    topic: &str,
+    feeds: &[&Subscription],
+    events: &[FeedbackEvent],
+    imported: &mut MinifluxImported,
+) -> Result<()> {
+    let now = app.clock().now();
+    let topic = app.store().ensure_topic(topic, now).await?.id;
+    let sources: Vec<NewSource> = feeds.iter().map(|feed| feed.source.clone()).collect();
+    let counts = app.store().add_sources(topic, &sources, now).await?;
+    imported.sources.added += counts.added;
+    imported.sources.known += counts.known;
+    let (reads, stars): (Vec<FeedbackEvent>, Vec<FeedbackEvent>) =
+        events.iter().cloned().partition(|event| event.kind == FeedbackKind::Read);
+    for (events, counts) in [(stars, &mut imported.stars), (reads, &mut imported.reads)] {
+        let added = feedback::merge(app, topic, &events).await?;
+        counts.added += added;
+        counts.known += events.len() - added;
+    }
+    Ok(())
+}
+
+/// What is remembered of an entry: its words count whether or not the entry itself is here.
+fn event(app: &App, kind: FeedbackKind, mark: &Marked, feed: Option<&Subscription>) -> FeedbackEvent {
+    let address = canonical_url(&mark.url).unwrap_or_else(|| mark.url.clone());
+    let now = app.clock().now();
+    FeedbackEvent {
+        item_id: ItemId::of(&["url", &address]),
+        kind,
+        title: mark.title.clone(),
+        source: feed.and_then(|feed| feed.source.title.clone()).unwrap_or_default(),
+        author: mark.author.clone(),
+        terms: terms_of(&mark.title, &mark.text),
+        given_at: mark.at.map_or(now, |at| at.min(now)),
+    }
+}

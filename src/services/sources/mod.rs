@@ -1,0 +1,138 @@
+//! Sources: where items come from; listing, finding and changing them. Adding them is `add`, reading one without storing it `test`,
+//! other programs' lists are `opml` and `miniflux`.
+
+pub mod add;
+pub mod miniflux;
+pub mod opml;
+pub mod test;
+
+use aha_core::source::Source;
+use aha_store::PastFetch;
+use serde::{Deserialize, Serialize};
+
+use super::{Result, ServiceError, topics};
+use crate::app::App;
+use crate::sources::is_location_of;
+
+/// Fetches of a source that are shown.
+const SHOWN_FETCHES: i64 = 20;
+
+/// A source with the name of its topic.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ListedSource {
+    pub topic: String,
+    #[serde(flatten)]
+    pub source: Source,
+}
+
+/// The sources of one topic or of all, by topic and URL.
+///
+/// # Errors
+/// When there is no such topic.
+pub async fn list(app: &App, topic: Option<&str>) -> Result<Vec<ListedSource>> {
+    let topics = match topic {
+        Some(name) => vec![topics::find(app, name).await?],
+        None => topics::list(app).await?,
+    };
+    let mut listed = Vec::new();
+    for topic in topics {
+        let sources = app.store().sources(topic.id).await?.into_iter();
+        listed.extend(sources.map(|source| ListedSource { topic: topic.name.clone(), source }));
+    }
+    Ok(listed)
+}
+
+/// The one source that is meant: by its URL or another way to write it, its name, or its id or the beginning of it.
+///
+/// # Errors
+/// When none or several are meant.
+pub async fn find(app: &App, name: &str, topic: Option<&str>) -> Result<ListedSource> {
+    let is_meant = |listed: &ListedSource| {
+        let source = &listed.source;
+        let is_named = source.url == name || is_location_of(name, &source.url, &app.config().sources.sites);
+        is_named || source.display_name() == name || source.id.to_string().starts_with(name)
+    };
+    let mut found: Vec<ListedSource> = list(app, topic).await?.into_iter().filter(is_meant).collect();
+    match found.len() {
+        1 => Ok(found.remove(0)),
+        0 => {
+            let message = format!("no source is {name:?}; `aha-radar source list` shows them");
+            Err(ServiceError::NotFound { what: "source", message })
+        }
+        several => {
+            let is_one_url = found.iter().all(|listed| listed.source.url == found[0].source.url);
+            let next_step = if is_one_url {
+                let topics: Vec<String> = found.iter().map(|listed| format!("{:?}", listed.topic)).collect();
+                format!("say which one with --topic, one of {}", topics.join(", "))
+            } else {
+                "name one by its URL, or give --topic".to_owned()
+            };
+            Err(ServiceError::invalid("source", format!("{several} sources fit {name:?}; {next_step}")))
+        }
+    }
+}
+
+/// What is to be changed of a source; what is not named stays as it is.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SourceChange {
+    pub enabled: Option<bool>,
+    /// Multiplies the score of its stories, from 0.1 to 3.
+    pub weight: Option<f64>,
+    /// Whether to read the pages that its teasers link to.
+    pub full_text: Option<bool>,
+}
+
+impl SourceChange {
+    /// # Errors
+    /// When the weight cannot be used.
+    pub fn check(&self) -> Result<()> {
+        if self.weight.is_none_or(|weight| (0.1..=3.0).contains(&weight)) {
+            return Ok(());
+        }
+        Err(ServiceError::invalid("weight", "--weight wants a number from 0.1 to 3"))
+    }
+}
+
+/// Changes a source that was found.
+///
+/// # Errors
+/// When the weight cannot be used or the source was removed meanwhile.
+pub async fn change(app: &App, source: &Source, change: SourceChange) -> Result<()> {
+    change.check()?;
+    if let Some(enabled) = change.enabled {
+        app.store().set_source_enabled(source.id, enabled).await?;
+    }
+    if let Some(weight) = change.weight {
+        app.store().set_source_weight(source.id, weight).await?;
+    }
+    if let Some(full_text) = change.full_text {
+        app.store().set_source_full_text(source.id, full_text).await?;
+    }
+    Ok(())
+}
+
+/// Forgets a source; its items stay in old digests.
+///
+/// # Errors
+/// When it was removed meanwhile.
+pub async fn remove(app: &App, source: &Source) -> Result<()> {
+    Ok(app.store().remove_source(source.id).await?)
+}
+
+/// A source with its last fetches, the newest first.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SourceHistory {
+    #[serde(flatten)]
+    pub listed: ListedSource,
+    pub fetches: Vec<PastFetch>,
+}
+
+/// How the last fetches of a source went.
+///
+/// # Errors
+/// When the store fails.
+pub async fn history(app: &App, listed: ListedSource) -> Result<SourceHistory> {
+    let fetches = app.store().last_fetches(listed.source.id, SHOWN_FETCHES).await?;
+    Ok(SourceHistory { listed, fetches })
+}

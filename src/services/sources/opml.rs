@@ -1,0 +1,58 @@
+//! Sources from a feed reader's list, and back to it.
+
+use std::path::Path;
+
+use aha_core::source::{NewSource, Source};
+use aha_store::SourcesAdded;
+
+use super::{Result, ServiceError, topics};
+use crate::app::App;
+use crate::sources::opml::{self, Listed};
+
+/// The sources of a file. Paths in it are relative to it.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn read_file(app: &App, file: &Path) -> Result<Listed> {
+    Ok(opml::read_file(file, &app.config().sources.sites)?)
+}
+
+/// The sources of a list that somebody sent, in which no path is followed.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn read(app: &App, bytes: &[u8], name: &str) -> Result<Listed> {
+    let mut listed = opml::read(bytes, name, None, &app.config().sources.sites)?;
+    let before = listed.sources.len();
+    listed.sources.retain(|source| !source.url.starts_with("file:"));
+    listed.unusable_count += before - listed.sources.len();
+    Ok(listed)
+}
+
+/// Adds the sources of a list called `name` to a topic, which is made where it is not there.
+///
+/// # Errors
+/// When none of its outlines can be used.
+pub async fn import(app: &App, name: &str, listed: &Listed, topic: &str) -> Result<SourcesAdded> {
+    if listed.unusable_count > 0 && listed.sources.is_empty() {
+        let why = match listed.unusable_count {
+            1 => "its only outline cannot be used".to_owned(),
+            several => format!("none of its {several} outlines can be used"),
+        };
+        return Err(ServiceError::invalid("file", format!("{name}: {why}")));
+    }
+    let now = app.clock().now();
+    let topic = app.store().ensure_topic(topic, now).await?;
+    Ok(app.store().add_sources(topic.id, &listed.sources, now).await?)
+}
+
+/// A topic's sources as OPML.
+///
+/// # Errors
+/// When there is no such topic.
+pub async fn export(app: &App, topic: &str) -> Result<String> {
+    let topic = topics::find(app, topic).await?;
+    let sources = app.store().sources(topic.id).await?.into_iter();
+    let sources: Vec<NewSource> = sources.map(Source::listed).collect();
+    Ok(opml::write(&topic.name, &sources))
+}

@@ -1,0 +1,178 @@
+//! Reading a source to see what is in it, storing nothing but, of a search, what it has cost.
+
+use std::sync::Arc;
+
+use aha_content::feed::ParsedFeed;
+use aha_core::ids::TopicId;
+use aha_core::item::NewItem;
+use aha_core::source::{NewSource, Source};
+use aha_core::time::Timestamp;
+use aha_llm::{CallScope, Paid};
+use aha_store::{Gone, OpenMode};
+use serde::Serialize;
+
+use super::{Result, ServiceError};
+use crate::app::{App, connectors, fetch_config};
+use crate::config::Config;
+use crate::pipeline::search::search;
+use crate::services::models::scope;
+use crate::sources::fetch::Fetcher;
+use crate::sources::signal::{Found, SearchResult};
+use crate::sources::{Connectors, FetchOutcome, FetchResult, Place, place_from_argument};
+
+/// What a source holds.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct TestedSource {
+    pub feed: TestedFeed,
+    pub items: Vec<TestedItem>,
+    /// What had to be mended in it.
+    pub problems: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+pub struct TestedFeed {
+    pub title: Option<String>,
+    pub link: Option<String>,
+    pub description: Option<String>,
+    pub language: Option<String>,
+    pub format: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct TestedItem {
+    pub external_id: Option<String>,
+    pub title: Option<String>,
+    pub url: Option<String>,
+    pub author: Option<String>,
+    pub published_at: Option<Timestamp>,
+    pub updated_at: Option<Timestamp>,
+    /// As the source wrote them: not sanitised.
+    pub summary: Option<String>,
+    pub content: Option<String>,
+}
+
+/// What reads sources without storing anything. It needs no database but for searches, which are charged for.
+#[derive(Debug)]
+pub struct SourceTester {
+    config: Config,
+    fetcher: Arc<Fetcher>,
+    connectors: Connectors,
+    allow_paths: bool,
+}
+
+impl SourceTester {
+    /// For somebody at this machine, who may read its files.
+    ///
+    /// # Errors
+    /// When no HTTP client can be made.
+    pub fn new(config: &Config) -> Result<Self> {
+        Ok(Self {
+            fetcher: Arc::new(Fetcher::new(fetch_config(config))?),
+            connectors: connectors(config),
+            config: config.clone(),
+            allow_paths: true,
+        })
+    }
+
+    /// For somebody elsewhere; with the limits of the process that serves them.
+    #[must_use]
+    pub fn of(app: &App) -> Self {
+        Self {
+            fetcher: Arc::clone(app.fetcher()),
+            connectors: connectors(app.config()),
+            config: app.config().clone(),
+            allow_paths: false,
+        }
+    }
+
+    /// Reads a source.
+    ///
+    /// # Errors
+    /// When the location cannot be used or read.
+    pub async fn test(&self, location: &str) -> Result<TestedSource> {
+        let Place { kind, url } = place_from_argument(location, &self.config.sources.sites)?;
+        if !self.allow_paths && url.starts_with("file:") {
+            return Err(ServiceError::invalid("location", format!("{location:?} is no address of the web")));
+        }
+        let new = NewSource { kind: kind.to_owned(), url, ..NewSource::default() };
+        let source = Source::unseen(TopicId::of(&["source test"]), &new);
+        let result = match (&self.config.sources.search, self.connectors.of(&source.kind)) {
+            (Some(_), _) if source.kind == "signal" => self.searched(&source).await?,
+            (_, Some(connector)) => connector.fetch(&source, &self.fetcher).await?,
+            (_, None) => {
+                let message = "no connector reads feeds in this build".to_owned();
+                return Err(ServiceError::Conflict { message });
+            }
+        };
+        match result.outcome {
+            FetchOutcome::Feed(feed) => Ok(TestedSource::from(feed)),
+            FetchOutcome::Results(found) => Ok(TestedSource::from(results(found))),
+            FetchOutcome::NotModified => {
+                let message = "the server says the feed has not changed, although nothing was read before".to_owned();
+                Err(ServiceError::Conflict { message })
+            }
+        }
+    }
+
+    /// A search is charged for: it goes over the ledger and under the caps, as in a run.
+    async fn searched(&self, source: &Source) -> Result<FetchResult> {
+        let store = aha_store::open(self.config.database_url.as_str(), OpenMode::CreateIfMissing).await?;
+        let app = App::new(self.config.clone(), store)?;
+        // The time tells one test from the next.
+        let scope = CallScope { attempt: app.clock().wall().as_millis(), ..scope(&app, "") };
+        app.store().sweep_calls(Gone::Expired(app.clock().wall())).await?;
+        match search(&app, &scope, source).await? {
+            Paid::Asked(looked) => Ok(looked?),
+            Paid::NoBudget(used_up) => Err(ServiceError::BudgetExhausted { message: used_up.why }),
+            Paid::Interrupted => {
+                let message = "the search was interrupted before it was made; do it again".to_owned();
+                Err(ServiceError::Conflict { message })
+            }
+        }
+    }
+}
+
+/// What a search found, unread: its fields are told apart by a model, and that is paid for in runs alone.
+fn results(found: Found) -> ParsedFeed {
+    let item = |result: SearchResult| NewItem { content_markup: Some(result.result.to_string()), ..NewItem::default() };
+    ParsedFeed {
+        title: Some(found.title),
+        link: None,
+        description: Some("results as the search returns them; runs have a model tell their fields apart".to_owned()),
+        language: None,
+        format: "signal".to_owned(),
+        items: found.results.into_iter().map(item).collect(),
+        problems: Vec::new(),
+    }
+}
+
+impl From<ParsedFeed> for TestedSource {
+    fn from(feed: ParsedFeed) -> Self {
+        Self {
+            feed: TestedFeed {
+                title: feed.title,
+                link: feed.link,
+                description: feed.description,
+                language: feed.language,
+                format: Some(feed.format),
+            },
+            items: feed.items.into_iter().map(TestedItem::from).collect(),
+            problems: feed.problems,
+        }
+    }
+}
+
+impl From<NewItem> for TestedItem {
+    fn from(item: NewItem) -> Self {
+        Self {
+            external_id: item.guid,
+            title: item.title,
+            url: item.url,
+            author: item.byline.or(item.author),
+            published_at: item.published_at,
+            updated_at: item.updated_at,
+            summary: item.summary_markup,
+            content: item.content_markup,
+        }
+    }
+}
