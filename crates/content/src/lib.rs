@@ -14,6 +14,7 @@
 //! # Ok::<(), ParseError>(())
 //! ```
 
+mod allowed_markup;
 pub mod boilerplate;
 pub mod canonical;
 #[cfg(test)]

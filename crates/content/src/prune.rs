@@ -4,11 +4,11 @@
 
 use url::Url;
 
+use super::allowed_markup::{ADDED, ATTRIBUTES, GENERAL_ATTRIBUTES, TAGS};
 use super::escapes::without_escapes;
 use super::fold::is_invisible;
 use super::html::decode_entities;
 use super::markup::{Kind, Receiver, Tag, walk};
-use super::sanitize::{ADDED, ATTRIBUTES, GENERAL_ATTRIBUTES, TAGS};
 
 /// What is left of markup that is shown.
 const SHOWN: Profile =

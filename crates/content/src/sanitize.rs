@@ -10,6 +10,7 @@ use std::sync::LazyLock;
 use ammonia::{Builder, UrlRelative};
 use url::Url;
 
+use super::allowed_markup::{ATTRIBUTES, GENERAL_ATTRIBUTES, LINK_REL, TAGS};
 use super::prune::prune;
 
 /// Longer markup is cut: what is kept for display need not be whole, the original is a link away.
@@ -17,92 +18,6 @@ const MAX_MARKUP_BYTES: usize = 128 * 1024;
 
 /// Trees built of one markup, at most.
 const MOST_READINGS: usize = 8;
-
-/// The elements that stay. Others go and leave what they hold.
-pub(super) const TAGS: [&str; 62] = [
-    "a",
-    "abbr",
-    "article",
-    "aside",
-    "b",
-    "blockquote",
-    "br",
-    "caption",
-    "cite",
-    "code",
-    "dd",
-    "del",
-    "details",
-    "dfn",
-    "div",
-    "dl",
-    "dt",
-    "em",
-    "figcaption",
-    "figure",
-    "footer",
-    "h1",
-    "h2",
-    "h3",
-    "h4",
-    "h5",
-    "h6",
-    "header",
-    "hr",
-    "i",
-    "img",
-    "ins",
-    "kbd",
-    "li",
-    "main",
-    "mark",
-    "ol",
-    "p",
-    "pre",
-    "q",
-    "rp",
-    "rt",
-    "ruby",
-    "s",
-    "samp",
-    "section",
-    "small",
-    "span",
-    "strong",
-    "sub",
-    "summary",
-    "sup",
-    "table",
-    "tbody",
-    "td",
-    "tfoot",
-    "th",
-    "thead",
-    "time",
-    "tr",
-    "u",
-    "ul",
-];
-
-/// The attributes that stay, by element.
-pub(super) const ATTRIBUTES: [(&str, &[&str]); 9] = [
-    ("a", &["href", "title", "hreflang"]),
-    ("abbr", &["title"]),
-    ("blockquote", &["cite"]),
-    ("img", &["src", "alt", "title", "width", "height"]),
-    ("ol", &["start"]),
-    ("q", &["cite"]),
-    ("td", &["colspan", "rowspan"]),
-    ("th", &["colspan", "rowspan"]),
-    ("time", &["datetime"]),
-];
-
-/// On any element.
-pub(super) const GENERAL_ATTRIBUTES: [&str; 2] = ["dir", "lang"];
-
-/// What links and images get, whatever they had.
-pub(super) const ADDED: [(&str, &str, &str); 2] = [("a", "rel", LINK_REL), ("img", "loading", "lazy")];
-const LINK_REL: &str = "noopener noreferrer";
 
 static LAST_WORD: LazyLock<Builder<'static>> = LazyLock::new(|| {
     let attributes: HashMap<_, HashSet<_>> =
@@ -170,7 +85,8 @@ mod tests {
     use proptest::prelude::*;
     use url::Url;
 
-    use super::{LAST_WORD, TAGS, prune, sanitize, without_first_line_feeds};
+    use super::{LAST_WORD, prune, sanitize, without_first_line_feeds};
+    use crate::allowed_markup::TAGS;
     use crate::deadline::in_time;
 
     fn clean(markup: &str) -> String {

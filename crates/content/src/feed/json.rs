@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::dialect::spaced_addresses;
-use super::parse::MAX_ITEMS;
+use super::limits::MAX_ITEMS;
 
 /// The document; escapes that stand for no character and bare control characters are mended.
 pub(super) fn read(text: &str, problems: &mut Vec<String>) -> Result<Value, serde_json::Error> {

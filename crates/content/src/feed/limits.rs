@@ -12,6 +12,9 @@ const MAX_ATTRIBUTES: usize = 256;
 /// Only a longer tag can hold so many.
 const MIN_CROWDED_BYTES: usize = MAX_ATTRIBUTES * 4;
 
+/// More items than this are left out, last ones first.
+pub const MAX_ITEMS: usize = 5_000;
+
 /// A JSON document of more values is nobody's: each takes many times its size in memory.
 const MAX_VALUES: usize = 500_000;
 /// Character and entity references in a document: each is an event for the readers.

@@ -20,7 +20,8 @@ mod vocabulary;
 pub use charset::decode;
 pub use dates::{ReadDate, parse_date, read_date};
 pub use error::ParseError;
-pub use parse::{MAX_ITEMS, ParsedFeed, parse, parse_within};
+pub use limits::MAX_ITEMS;
+pub use parse::{ParsedFeed, parse, parse_within};
 pub use repair::repair;
 
 pub use survey::attribute;

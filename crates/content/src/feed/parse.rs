@@ -20,15 +20,13 @@ use super::engine::run_feed_rs;
 use super::error::ParseError;
 use super::items::{MAX_TEXT_BYTES, Shared, absolute, item, line};
 use super::lift::lift;
-use super::limits::{Deadline, crowd_of_strays, crowded_json, crowded_tag};
+use super::limits::{Deadline, MAX_ITEMS, crowd_of_strays, crowded_json, crowded_tag};
 use super::repair::repair;
 use super::salvage::salvage;
 use super::survey::{ItemExtras, Survey, survey};
 use super::{json, vocabulary::Dialect};
 use crate::html::clean_line;
 
-/// More items than this are left out, last ones first.
-pub const MAX_ITEMS: usize = 5_000;
 /// A document that takes longer is refused: no honest one takes a second.
 const MAX_DURATION: Duration = Duration::from_secs(20);
 /// feed-rs recurses into some elements; a deeper document is refused.

@@ -11,8 +11,7 @@ use quick_xml::NsReader;
 use quick_xml::events::{BytesStart, Event};
 use url::Url;
 
-use super::limits::{Deadline, MAX_REFERENCES, TOO_SLOW};
-use super::parse::MAX_ITEMS;
+use super::limits::{Deadline, MAX_ITEMS, MAX_REFERENCES, TOO_SLOW};
 use super::vocabulary::{Dialect, spelling};
 
 pub(super) use texts::{Rewriting, Text, TextsFound};

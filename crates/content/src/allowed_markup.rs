@@ -1,0 +1,87 @@
+//! What of markup may be shown in a page: elements, attributes, and what is added to them. Read by what prunes and by what sanitises.
+
+/// The elements that stay. Others go and leave what they hold.
+pub(super) const TAGS: [&str; 62] = [
+    "a",
+    "abbr",
+    "article",
+    "aside",
+    "b",
+    "blockquote",
+    "br",
+    "caption",
+    "cite",
+    "code",
+    "dd",
+    "del",
+    "details",
+    "dfn",
+    "div",
+    "dl",
+    "dt",
+    "em",
+    "figcaption",
+    "figure",
+    "footer",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "header",
+    "hr",
+    "i",
+    "img",
+    "ins",
+    "kbd",
+    "li",
+    "main",
+    "mark",
+    "ol",
+    "p",
+    "pre",
+    "q",
+    "rp",
+    "rt",
+    "ruby",
+    "s",
+    "samp",
+    "section",
+    "small",
+    "span",
+    "strong",
+    "sub",
+    "summary",
+    "sup",
+    "table",
+    "tbody",
+    "td",
+    "tfoot",
+    "th",
+    "thead",
+    "time",
+    "tr",
+    "u",
+    "ul",
+];
+
+/// The attributes that stay, by element.
+pub(super) const ATTRIBUTES: [(&str, &[&str]); 9] = [
+    ("a", &["href", "title", "hreflang"]),
+    ("abbr", &["title"]),
+    ("blockquote", &["cite"]),
+    ("img", &["src", "alt", "title", "width", "height"]),
+    ("ol", &["start"]),
+    ("q", &["cite"]),
+    ("td", &["colspan", "rowspan"]),
+    ("th", &["colspan", "rowspan"]),
+    ("time", &["datetime"]),
+];
+
+/// On any element.
+pub(super) const GENERAL_ATTRIBUTES: [&str; 2] = ["dir", "lang"];
+
+/// What links and images get, whatever they had.
+pub(super) const ADDED: [(&str, &str, &str); 2] = [("a", "rel", LINK_REL), ("img", "loading", "lazy")];
+pub(super) const LINK_REL: &str = "noopener noreferrer";
