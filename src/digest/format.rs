@@ -8,7 +8,7 @@ use chrono::{DateTime, Datelike};
 use chrono_tz::Tz;
 
 /// `a`, `a and b`, `a, b and c`; beyond `most` names: `a, b and 3 more`.
-pub(super) fn list(names: &[String], most: usize) -> String {
+pub(crate) fn list(names: &[String], most: usize) -> String {
     let shown = names.len().min(most);
     let mut parts = names[..shown].to_vec();
     if names.len() > shown {
@@ -23,35 +23,35 @@ pub(super) fn list(names: &[String], most: usize) -> String {
 
 /// The zone of a digest, and the year that goes without saying in it.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Calendar {
+pub(crate) struct Calendar {
     zone: Tz,
     year: i32,
 }
 
 impl Calendar {
     /// An unknown zone name reads as UTC.
-    pub(super) fn of(head: &DigestHead) -> Self {
+    pub(crate) fn of(head: &DigestHead) -> Self {
         let zone: Tz = head.timezone.parse().unwrap_or(Tz::UTC);
         Self { zone, year: head.window_end.to_utc().with_timezone(&zone).year() }
     }
 
-    pub(super) fn zone_name(self) -> &'static str {
+    pub(crate) fn zone_name(self) -> &'static str {
         self.zone.name()
     }
 
     /// `Tue 17 Nov 09:10`, with the year where it is not the digest's own.
-    pub(super) fn moment(self, at: Timestamp) -> String {
+    pub(crate) fn moment(self, at: Timestamp) -> String {
         self.format(at, "%a %-d %b %H:%M", "%a %-d %b %Y %H:%M")
     }
 
     /// `14 Nov`.
-    pub(super) fn day(self, at: Timestamp) -> String {
+    pub(crate) fn day(self, at: Timestamp) -> String {
         self.format(at, "%-d %b", "%-d %b %Y")
     }
 
     /// `Thursday 19 November 2026`.
     /// The last day that a window `[start, end)` reaches into: one that ends at midnight is of the day before.
-    pub(super) fn last_day(self, start: Timestamp, end: Timestamp) -> String {
+    pub(crate) fn last_day(self, start: Timestamp, end: Timestamp) -> String {
         self.long_day(Timestamp::from_millis(end.as_millis() - 1).max(start))
     }
 
@@ -60,12 +60,12 @@ impl Calendar {
     }
 
     /// `2026-11-19T0700`: sorts as text and is a file name everywhere.
-    pub(super) fn file_stem(self, at: Timestamp) -> String {
+    pub(crate) fn file_stem(self, at: Timestamp) -> String {
         file_stem(self.zone, at)
     }
 
     /// `2026-11-17T09:10:00+01:00`, for machines that read the page.
-    pub(super) fn machine(self, at: Timestamp) -> String {
+    pub(crate) fn machine(self, at: Timestamp) -> String {
         self.local(at).to_rfc3339_opts(chrono::SecondsFormat::Secs, false)
     }
 
@@ -80,7 +80,7 @@ impl Calendar {
 }
 
 /// `2026-11-19T0700`, in a zone.
-pub(super) fn file_stem(zone: Tz, at: Timestamp) -> String {
+pub(crate) fn file_stem(zone: Tz, at: Timestamp) -> String {
     at.to_utc().with_timezone(&zone).format("%Y-%m-%dT%H%M").to_string()
 }
 

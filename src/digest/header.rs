@@ -141,7 +141,7 @@ pub(super) fn unread(digest: &Digest) -> impl Iterator<Item = &SourceReport> {
     digest.sources.iter().filter(|source| source.status != "ok")
 }
 
-pub(super) fn is_quiet(digest: &Digest) -> bool {
+pub(crate) fn is_quiet(digest: &Digest) -> bool {
     digest.stories.is_empty() && (digest.digest.status == DigestStatus::Quiet || digest.digest.items == 0)
 }
 

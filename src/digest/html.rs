@@ -26,12 +26,18 @@ struct DigestPage {
 }
 
 pub(super) fn render(digest: &Digest) -> askama::Result<String> {
+    DigestPage { page: Page::of(digest), flow: flow(digest), quiet: is_quiet(digest), pictures: pictures(digest) }
+        .render()
+}
+
+/// Where the items went: key, number, words.
+pub(crate) fn flow(digest: &Digest) -> Vec<(&'static str, usize, &'static str)> {
     let mut flow: Vec<_> = reasons(&digest.skipped).collect();
     let shown = digest.digest.items.saturating_sub(digest.skipped.total());
     if shown > 0 && !flow.is_empty() {
         flow.insert(0, ("shown", shown, "shown"));
     }
-    DigestPage { page: Page::of(digest), flow, quiet: is_quiet(digest), pictures: pictures(digest) }.render()
+    flow
 }
 
 fn pictures(digest: &Digest) -> Vec<(String, &'static str)> {
@@ -42,16 +48,16 @@ fn pictures(digest: &Digest) -> Vec<(String, &'static str)> {
 
 /// What the template asks of a story beyond what it is.
 impl Story {
-    fn sources_shown(&self) -> &[Source] {
+    pub(crate) fn sources_shown(&self) -> &[Source] {
         &self.sources[..self.sources.len().min(SOURCES_SHOWN)]
     }
 
-    fn sources_folded(&self) -> &[Source] {
+    pub(crate) fn sources_folded(&self) -> &[Source] {
         &self.sources[self.sources.len().min(SOURCES_SHOWN)..]
     }
 
     /// `2 points · why it matters · 1 caveat`: what unfolds, or nothing when nothing does.
-    fn folded(&self) -> Option<String> {
+    pub(crate) fn folded(&self) -> Option<String> {
         let some = |n: usize, one: &str, many: &str| (n > 0).then(|| count(n, one, many));
         let parts: Vec<String> = [
             some(self.points.len(), "point", "points"),
@@ -67,14 +73,14 @@ impl Story {
     }
 
     /// The lists that unfold, with their headings.
-    fn lists(&self) -> impl Iterator<Item = (&'static str, &Vec<String>)> {
+    pub(crate) fn lists(&self) -> impl Iterator<Item = (&'static str, &Vec<String>)> {
         [("Why it matters", &self.matters), ("Caveats", &self.caveats), ("Follow up", &self.followups)]
             .into_iter()
             .filter(|(_, lines)| !lines.is_empty())
     }
 
     /// How a judged score is spoken of: the seed's four bands.
-    fn band(&self) -> &'static str {
+    pub(crate) fn band(&self) -> &'static str {
         match self.score {
             None => "none",
             Some(0..=20) => "noise",
@@ -87,7 +93,7 @@ impl Story {
 
 impl Quote {
     /// The element that fits: a quotation, or a sentence about the story.
-    fn class(&self) -> &'static str {
+    pub(crate) fn class(&self) -> &'static str {
         if self.verbatim { "quote" } else { "told" }
     }
 }

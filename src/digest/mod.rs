@@ -10,19 +10,19 @@
 mod cost_summary;
 pub mod deep_dive;
 mod files;
-mod format;
+pub(crate) mod format;
 mod header;
-mod html;
+pub(crate) mod html;
 mod json;
 mod markdown;
 mod plots;
-mod quote;
-mod rss;
-mod sanitise;
+pub(crate) mod quote;
+pub(crate) mod rss;
+pub(crate) mod sanitise;
 pub mod terminal;
 #[cfg(test)]
 mod tests;
-mod view;
+pub(crate) mod view;
 mod wrap;
 
 use std::path::PathBuf;
@@ -31,6 +31,7 @@ use std::str::FromStr;
 use thiserror::Error;
 
 pub use files::{OldFiles, remove_old_files, write_files, write_missing_files};
+pub(crate) use header::is_quiet;
 pub use header::{gaps_line, header_line, late_line, reasons_line};
 
 use aha_core::digest::Digest;

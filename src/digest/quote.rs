@@ -14,22 +14,22 @@ const MAX_CHARS: usize = 600;
 
 /// A sentence; where it is word for word from a source, `verbatim`, with the source's name when it is known.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Quote {
-    pub(super) text: String,
-    pub(super) verbatim: bool,
-    pub(super) source: Option<String>,
+pub(crate) struct Quote {
+    pub(crate) text: String,
+    pub(crate) verbatim: bool,
+    pub(crate) source: Option<String>,
 }
 
 impl Quote {
     /// The sentence with quotation marks where it is one; what is a quotation from end to end has its own.
-    pub(super) fn marked(&self) -> String {
+    pub(crate) fn marked(&self) -> String {
         let is_marked =
             self.text.strip_prefix('“').is_some_and(|rest| rest.find('”') == rest.len().checked_sub('”'.len_utf8()));
         if self.verbatim && !is_marked { format!("“{}”", self.text) } else { self.text.clone() }
     }
 
     /// The line under a story's title: its summary's, else the opening of its text.
-    pub(super) fn lead(story: &DigestStory) -> Option<Self> {
+    pub(crate) fn lead(story: &DigestStory) -> Option<Self> {
         match story.shown_summary() {
             Some(summary) => Self::read(&summary.one_liner, summary.provider == "local", &story.sources),
             None => Self::opening(story),
@@ -37,7 +37,7 @@ impl Quote {
     }
 
     /// The further sentences of a story's summary.
-    pub(super) fn points(story: &DigestStory) -> Vec<Self> {
+    pub(crate) fn points(story: &DigestStory) -> Vec<Self> {
         let Some(summary) = story.shown_summary() else { return Vec::new() };
         let local = summary.provider == "local";
         summary.bullets.iter().filter_map(|bullet| Self::read(bullet, local, &story.sources)).collect()

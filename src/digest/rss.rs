@@ -61,7 +61,7 @@ fn element(writer: &mut Writer<Vec<u8>>, name: &str, text: &str) -> io::Result<(
 }
 
 /// The story as HTML; RSS carries it escaped once more.
-fn description(story: &Story) -> String {
+pub(crate) fn description(story: &Story) -> String {
     let mut html = String::new();
     let mut paragraph = |inner: &str| {
         html.push_str("<p>");

@@ -8,7 +8,7 @@ use aha_core::item::first_words;
 use url::Url;
 
 /// `raw` as one line: terminal sequences, control and direction characters gone, runs of white space one space.
-pub(super) fn text(raw: &str) -> String {
+pub(crate) fn text(raw: &str) -> String {
     let without_sequences = without_escapes(raw);
     let shown: String = without_sequences
         .chars()
@@ -19,12 +19,12 @@ pub(super) fn text(raw: &str) -> String {
 }
 
 /// Like [`text`], cut at a word when it is longer than `max_chars`.
-pub(super) fn short_text(raw: &str, max_chars: usize) -> String {
+pub(crate) fn short_text(raw: &str, max_chars: usize) -> String {
     first_words(&text(raw), max_chars)
 }
 
 /// Characters that steer a terminal or a reader's eye instead of being read, and those XML can't hold.
-pub(super) fn is_hidden(c: char) -> bool {
+pub(crate) fn is_hidden(c: char) -> bool {
     c.is_control()
         || matches!(c,
             '\u{061c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'
@@ -34,7 +34,7 @@ pub(super) fn is_hidden(c: char) -> bool {
 
 /// A link as published, judged by whether a person may follow it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Link {
+pub(crate) enum Link {
     /// `http` or `https`, normalised; `host` is what to call it.
     Web {
         href: String,
@@ -46,7 +46,7 @@ pub(super) enum Link {
 }
 
 impl Link {
-    pub(super) fn of(raw: Option<&str>) -> Self {
+    pub(crate) fn of(raw: Option<&str>) -> Self {
         let Some(raw) = raw.map(text).filter(|raw| !raw.is_empty()) else { return Self::Missing };
         match Url::parse(&raw) {
             Ok(url) if matches!(url.scheme(), "http" | "https") => {
@@ -58,11 +58,11 @@ impl Link {
         }
     }
 
-    pub(super) fn href(&self) -> Option<&str> {
+    pub(crate) fn href(&self) -> Option<&str> {
         if let Self::Web { href, .. } = self { Some(href) } else { None }
     }
 
-    pub(super) fn host(&self) -> &str {
+    pub(crate) fn host(&self) -> &str {
         if let Self::Web { host, .. } = self { host } else { "" }
     }
 }

@@ -18,76 +18,76 @@ use super::sanitise::{Link, short_text, text};
 const MAX_CHARS: usize = 300;
 
 #[derive(Debug)]
-pub(super) struct Page {
-    pub(super) topic: String,
+pub(crate) struct Page {
+    pub(crate) topic: String,
     /// `Thursday 19 November 2026`: the day the window ends.
-    pub(super) day: String,
-    pub(super) window: String,
-    pub(super) header: String,
-    pub(super) reasons: Vec<String>,
-    pub(super) gaps: Option<String>,
-    pub(super) late: Option<String>,
-    pub(super) top: Vec<Story>,
-    pub(super) scan: Vec<Story>,
-    pub(super) failing: Vec<Failing>,
-    pub(super) cost: String,
-    pub(super) digest_id: String,
+    pub(crate) day: String,
+    pub(crate) window: String,
+    pub(crate) header: String,
+    pub(crate) reasons: Vec<String>,
+    pub(crate) gaps: Option<String>,
+    pub(crate) late: Option<String>,
+    pub(crate) top: Vec<Story>,
+    pub(crate) scan: Vec<Story>,
+    pub(crate) failing: Vec<Failing>,
+    pub(crate) cost: String,
+    pub(crate) digest_id: String,
     /// `aha-radar item RANK`, with the topic where that has to be said.
-    pub(super) item_command: String,
+    pub(crate) item_command: String,
 }
 
 #[derive(Debug)]
-pub(super) struct Story {
-    pub(super) id: String,
-    pub(super) rank: usize,
-    pub(super) title: String,
-    pub(super) link: Link,
-    pub(super) label: &'static str,
-    pub(super) score: Option<u8>,
+pub(crate) struct Story {
+    pub(crate) id: String,
+    pub(crate) rank: usize,
+    pub(crate) title: String,
+    pub(crate) link: Link,
+    pub(crate) label: &'static str,
+    pub(crate) score: Option<u8>,
     /// `82 of 100`, or why there is no score.
-    pub(super) score_words: String,
+    pub(crate) score_words: String,
     /// By which commands find it in whatever digest it is.
-    pub(super) short_id: String,
-    pub(super) reason: String,
-    pub(super) since: Option<String>,
-    pub(super) lead: Option<Quote>,
-    pub(super) points: Vec<Quote>,
-    pub(super) matters: Vec<String>,
-    pub(super) caveats: Vec<String>,
-    pub(super) followups: Vec<String>,
-    pub(super) author: Option<String>,
-    pub(super) teaser: bool,
-    pub(super) published: String,
-    pub(super) published_rfc2822: String,
-    pub(super) sources: Vec<Source>,
-    pub(super) discussions: Vec<Link>,
+    pub(crate) short_id: String,
+    pub(crate) reason: String,
+    pub(crate) since: Option<String>,
+    pub(crate) lead: Option<Quote>,
+    pub(crate) points: Vec<Quote>,
+    pub(crate) matters: Vec<String>,
+    pub(crate) caveats: Vec<String>,
+    pub(crate) followups: Vec<String>,
+    pub(crate) author: Option<String>,
+    pub(crate) teaser: bool,
+    pub(crate) published: String,
+    pub(crate) published_rfc2822: String,
+    pub(crate) sources: Vec<Source>,
+    pub(crate) discussions: Vec<Link>,
     /// Which model said it and what it cost; nothing where it was `local`.
-    pub(super) cost_summary: Option<String>,
+    pub(crate) cost_summary: Option<String>,
 }
 
 #[derive(Debug)]
-pub(super) struct Source {
-    pub(super) name: String,
-    pub(super) title: String,
-    pub(super) link: Link,
+pub(crate) struct Source {
+    pub(crate) name: String,
+    pub(crate) title: String,
+    pub(crate) link: Link,
     /// `Tue 17 Nov 09:10`, or `first seen …` where the source gave no date.
-    pub(super) time: String,
-    pub(super) machine_time: String,
-    pub(super) copy: bool,
-    pub(super) late: bool,
-    pub(super) also_from: Option<String>,
+    pub(crate) time: String,
+    pub(crate) machine_time: String,
+    pub(crate) copy: bool,
+    pub(crate) late: bool,
+    pub(crate) also_from: Option<String>,
 }
 
 /// A source that could not be read.
 #[derive(Debug)]
-pub(super) struct Failing {
-    pub(super) name: String,
-    pub(super) kind: String,
-    pub(super) message: String,
+pub(crate) struct Failing {
+    pub(crate) name: String,
+    pub(crate) kind: String,
+    pub(crate) message: String,
 }
 
 impl Page {
-    pub(super) fn of(digest: &Digest) -> Self {
+    pub(crate) fn of(digest: &Digest) -> Self {
         let head = &digest.digest;
         let calendar = Calendar::of(head);
         let (start, end) = (calendar.moment(head.window_start), calendar.moment(head.window_end));
@@ -149,7 +149,7 @@ impl Story {
     }
 
     /// `Wireline News`, or `Wireline News and 2 more` where several sources tell it.
-    pub(super) fn told_by(&self) -> String {
+    pub(crate) fn told_by(&self) -> String {
         let first = self.sources.first().map_or("", |source| source.name.as_str());
         match self.sources.len() {
             0 | 1 => first.to_owned(),
@@ -158,7 +158,7 @@ impl Story {
     }
 
     /// Score, label and short id, as far as there are some.
-    pub(super) fn facts(&self) -> Vec<String> {
+    pub(crate) fn facts(&self) -> Vec<String> {
         let id = format!("id {}", self.short_id);
         [self.label.to_owned(), id].into_iter().filter(|fact| !fact.is_empty()).collect()
     }
@@ -181,7 +181,7 @@ impl Source {
     }
 
     /// `copy`, `late`, `also from X`: what sets this source apart from one that wrote for itself, in time.
-    pub(super) fn notes(&self) -> Vec<&str> {
+    pub(crate) fn notes(&self) -> Vec<&str> {
         let words = [self.copy.then_some("copy"), self.late.then_some("late")];
         words.into_iter().flatten().chain(self.also_from.as_deref()).collect()
     }
@@ -202,7 +202,7 @@ impl Failing {
 }
 
 /// The command that explains a story by its rank. Without a topic it would be about the default one.
-pub(super) fn item_command(rank: &str, topic: &str) -> String {
+pub(crate) fn item_command(rank: &str, topic: &str) -> String {
     format!("aha-radar item {rank}{}", topic_option(&short_text(topic, MAX_CHARS)))
 }
 

@@ -9,6 +9,7 @@ pub mod digests;
 mod error;
 pub mod feedback;
 pub mod models;
+pub mod once;
 mod password;
 pub mod scratch;
 pub mod sources;

@@ -11,6 +11,7 @@ mod api;
 mod assets;
 mod extract;
 mod failure;
+mod feeds;
 mod guard;
 pub mod health;
 mod openapi;
@@ -41,9 +42,12 @@ pub fn router(state: &WebState) -> Router {
     routes
         .merge(pages::routes())
         .merge(assets::routes())
+        .merge(feeds::routes())
         .route("/api/openapi.json", get(async move || document.clone()))
         .fallback(async || Failure::not_found("there is nothing at this address"))
         .method_not_allowed_fallback(async || Failure::wrong_method())
+        .layer(from_fn(guard::etag::tag))
+        .layer(from_fn_with_state(state.clone(), guard::once::once))
         .layer(from_fn(guard::limits::time))
         .layer(guard::limits::body())
         .layer(from_fn_with_state(state.clone(), guard::identity::identify))

@@ -50,6 +50,15 @@ impl WebState {
         self.app().config().web.prefix()
     }
 
+    /// A path of ours as an address that leads here from elsewhere.
+    pub(super) fn address(&self, path: &str) -> String {
+        let config = self.app().config();
+        match &config.web.public_url {
+            Some(url) => format!("{}{path}", url.as_str().trim_end_matches('/')),
+            None => format!("http://{}{path}", config.listen),
+        }
+    }
+
     /// Browsers reach it through TLS.
     pub(super) fn is_https(&self) -> bool {
         self.app().config().web.public_url.as_ref().is_some_and(|url| url.scheme() == "https")

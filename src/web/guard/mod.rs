@@ -1,10 +1,12 @@
 //! What every request passes before a handler sees it: address, rate, who, time, size; and the headers of every answer.
 
 pub(super) mod csrf;
+pub(super) mod etag;
 pub(super) mod headers;
 pub(super) mod hosts;
 pub mod identity;
 pub(super) mod limits;
+pub(super) mod once;
 pub(super) mod throttle;
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};

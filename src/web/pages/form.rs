@@ -31,6 +31,21 @@ impl SentForm {
         self.fields.iter().find(|(field, _)| field == name).map_or("", |(_, value)| value)
     }
 
+    /// All values of a field.
+    pub fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
+        self.fields.iter().filter(move |(field, _)| field == name).map(|(_, value)| value.trim())
+    }
+
+    /// Whether the form has the field, if only an empty one.
+    pub fn has(&self, name: &str) -> bool {
+        self.fields.iter().any(|(field, _)| field == name)
+    }
+
+    /// Whether a box is ticked or a button was pressed.
+    pub fn is_set(&self, name: &str) -> bool {
+        !self.text(name).is_empty()
+    }
+
     /// Where to go when it is done: a path of ours, else `otherwise`.
     pub fn next_or(&self, otherwise: &str) -> String {
         let next = self.text("next");

@@ -1,0 +1,85 @@
+//! Stories, and what a reader says of them.
+
+use axum::Json;
+use axum::extract::State;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::super::pages::{feedback_in_words, feedback_kind, found_story};
+use super::super::{Editor, Failure, JsonBody, JsonQuery, PathOf, Reader, WebState};
+use super::{Errors, OfTopic};
+use crate::services::feedback::{self, FeedbackChange, FeedbackOverview};
+use crate::services::stories::{self, ExplainedStory};
+
+pub(super) fn routes() -> OpenApiRouter<WebState> {
+    OpenApiRouter::new().routes(routes!(one)).routes(routes!(give)).routes(routes!(take_back)).routes(routes!(overview))
+}
+
+/// A story of a digest, and everything that explains it.
+#[utoipa::path(get, path = "/api/v1/stories/{id}", tag = "stories", params(("id" = String, Path, description = "The id of a digest's line")),
+    responses((status = 200, description = "The story, its score's terms, digests and calls", body = Object), Errors))]
+async fn one(
+    _: Reader,
+    State(state): State<WebState>,
+    PathOf(id): PathOf<String>,
+) -> Result<Json<ExplainedStory>, Failure> {
+    let found = found_story(&state, &id).await?;
+    Ok(Json(stories::explain(state.app(), found).await?))
+}
+
+#[derive(Debug, Deserialize, ToSchema)]
+struct Feedback {
+    /// like, dislike, save, skip or read.
+    kind: String,
+}
+
+#[derive(Debug, Serialize)]
+struct Changed {
+    change: FeedbackChange,
+    /// What it changed, in words.
+    message: String,
+}
+
+/// Say what you think of a story; its opposite is taken back.
+#[utoipa::path(post, path = "/api/v1/stories/{id}/feedback", tag = "stories", request_body = Feedback,
+    params(("id" = String, Path, description = "The id of a digest's line")),
+    responses((status = 200, description = "What it changed", body = Object), Errors))]
+async fn give(
+    _: Editor,
+    State(state): State<WebState>,
+    PathOf(id): PathOf<String>,
+    JsonBody(said): JsonBody<Feedback>,
+) -> Result<Json<Changed>, Failure> {
+    let kind = feedback_kind(&said.kind)?;
+    let found = found_story(&state, &id).await?;
+    let change = feedback::give(state.app(), &found, kind).await?;
+    Ok(Json(Changed { message: feedback_in_words(&change, false), change }))
+}
+
+/// Take back what you said of a story.
+#[utoipa::path(delete, path = "/api/v1/stories/{id}/feedback/{kind}", tag = "stories",
+    params(("id" = String, Path, description = "The id of a digest's line"), ("kind" = String, Path, description = "like, dislike, save, skip or read")),
+    responses((status = 200, description = "What it changed", body = Object), Errors))]
+async fn take_back(
+    _: Editor,
+    State(state): State<WebState>,
+    PathOf((id, kind)): PathOf<(String, String)>,
+) -> Result<Json<Changed>, Failure> {
+    let kind = feedback_kind(&kind)?;
+    let found = found_story(&state, &id).await?;
+    let change = feedback::undo(state.app(), &found, kind).await?;
+    Ok(Json(Changed { message: feedback_in_words(&change, true), change }))
+}
+
+/// Everything that was said of a topic's stories, and what was learnt from it.
+#[utoipa::path(get, path = "/api/v1/feedback", tag = "stories", params(OfTopic),
+    responses((status = 200, description = "What was said and learnt", body = Object), Errors))]
+async fn overview(
+    _: Reader,
+    State(state): State<WebState>,
+    JsonQuery(of): JsonQuery<OfTopic>,
+) -> Result<Json<FeedbackOverview>, Failure> {
+    Ok(Json(feedback::list(state.app(), of.name()).await?))
+}

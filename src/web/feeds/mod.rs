@@ -1,0 +1,67 @@
+//! RSS, Atom and JSON Feed of a topic's digests, of its top stories, and of what was saved.
+//!
+//! In: services' values. Out: one [`Feed`], in the form that the address ends with. Ids are those of digests and stories, so that
+//! a feed reader shows each once, in however many digests a story stood.
+
+mod atom;
+mod entries;
+mod json;
+mod rss;
+
+use aha_core::time::Timestamp;
+use axum::Router;
+use axum::extract::State;
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+
+use super::{Failure, PathOf, Reader, WebState};
+
+pub(super) fn routes() -> Router<WebState> {
+    Router::new().route("/feeds/{topic}/{name}", get(feed))
+}
+
+/// What all three forms hold.
+#[derive(Debug)]
+struct Feed {
+    title: String,
+    /// The page that it is of.
+    home: String,
+    /// Its own address.
+    address: String,
+    id: String,
+    updated: Timestamp,
+    entries: Vec<Entry>,
+}
+
+#[derive(Debug)]
+struct Entry {
+    /// A URN of the digest or story.
+    id: String,
+    title: String,
+    /// What it leads to.
+    link: Option<String>,
+    published: Timestamp,
+    category: &'static str,
+    author: Option<String>,
+    /// Escaped where it was put together.
+    html: String,
+}
+
+async fn feed(
+    _: Reader,
+    State(state): State<WebState>,
+    PathOf((topic, name)): PathOf<(String, String)>,
+) -> Result<Response, Failure> {
+    let unknown = || Failure::not_found("feeds are digests, stories and saved, each as .rss, .atom or .json");
+    let (what, form) = name.split_once('.').ok_or_else(unknown)?;
+    let feed = entries::read(&state, &topic, &name, what).await?.ok_or_else(unknown)?;
+    let (kind, text) = match form {
+        "rss" => ("application/rss+xml; charset=utf-8", rss::render(&feed)),
+        "atom" => ("application/atom+xml; charset=utf-8", atom::render(&feed)),
+        "json" => ("application/feed+json; charset=utf-8", Ok(json::render(&feed))),
+        _ => return Err(unknown()),
+    };
+    let text = text.map_err(|error| Failure::internal(&error))?;
+    Ok(([(header::CONTENT_TYPE, kind)], text).into_response())
+}

@@ -1,0 +1,58 @@
+//! Entity tags of what is read, and 304 where the reader has it already.
+
+use axum::body::{Body, to_bytes};
+use axum::extract::Request;
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+
+use aha_net::hash::hex32;
+
+/// Larger answers are sent as they are.
+const MAX_BYTES: usize = 8 * 1024 * 1024;
+
+pub(in super::super) async fn tag(request: Request, next: Next) -> Response {
+    let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
+    let known = request.headers().get(header::IF_NONE_MATCH).cloned();
+    let response = next.run(request).await;
+    if !is_read || response.status() != StatusCode::OK || is_stream(response.headers()) {
+        return response;
+    }
+    let (mut parts, body) = response.into_parts();
+    let Ok(bytes) = to_bytes(body, MAX_BYTES).await else {
+        return StatusCode::INTERNAL_SERVER_ERROR.into_response();
+    };
+    let tag = format!("\"{}\"", hex32(&bytes));
+    if let Ok(value) = HeaderValue::from_str(&tag) {
+        parts.headers.insert(header::ETAG, value);
+    }
+    if known.is_some_and(|known| matches_tag(&known, &tag)) {
+        parts.status = StatusCode::NOT_MODIFIED;
+        parts.headers.remove(header::CONTENT_LENGTH);
+        return Response::from_parts(parts, Body::empty());
+    }
+    Response::from_parts(parts, Body::from(bytes))
+}
+
+/// What is sent as it comes to be cannot be waited for.
+fn is_stream(headers: &HeaderMap) -> bool {
+    let kind = headers.get(header::CONTENT_TYPE).map_or(&b""[..], |kind| kind.as_bytes());
+    kind.starts_with(b"text/event-stream") || kind.starts_with(b"application/x-ndjson")
+}
+
+fn matches_tag(known: &HeaderValue, tag: &str) -> bool {
+    let known = known.to_str().unwrap_or_default();
+    known.trim() == "*" || known.split(',').any(|one| one.trim().trim_start_matches("W/") == tag)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_of_several_tags_matches_weak_or_not() {
+        let matches = |known: &'static str| matches_tag(&HeaderValue::from_static(known), "\"b\"");
+        assert!(matches("\"a\", W/\"b\"") && matches("*") && matches("\"b\""));
+        assert!(!matches("\"a\"") && !matches("b"));
+    }
+}

@@ -1,0 +1,79 @@
+//! `Idempotency-Key`: a POST of the API that is sent again with its key is answered as before, and not done again.
+
+use aha_net::hash::hex32;
+use aha_store::{KeyState, KeyUse};
+use axum::body::{Body, to_bytes};
+use axum::extract::{Request, State};
+use axum::http::{HeaderValue, Method, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+
+use super::super::extract::body;
+use super::super::{Failure, WebState};
+use super::identity::Identity;
+use crate::services::once;
+
+const HEADER: &str = "idempotency-key";
+const MAX_KEY_CHARS: usize = 200;
+/// An answer that is kept.
+const MAX_ANSWER_BYTES: usize = 1024 * 1024;
+
+pub(in super::super) async fn once(State(state): State<WebState>, request: Request, next: Next) -> Response {
+    let is_meant = *request.method() == Method::POST && request.uri().path().starts_with("/api/");
+    let key = request.headers().get(HEADER).cloned().filter(|_| is_meant);
+    let (Some(key), Some(identity)) = (key, request.extensions().get::<Identity>().cloned()) else {
+        return next.run(request).await;
+    };
+    match with_key(&state, &key, &identity, request, next).await {
+        Ok(response) => response,
+        Err(failure) => failure.into_response(),
+    }
+}
+
+async fn with_key(
+    state: &WebState,
+    key: &HeaderValue,
+    identity: &Identity,
+    request: Request,
+    next: Next,
+) -> Result<Response, Failure> {
+    let key = key.to_str().ok().filter(|key| !key.is_empty() && key.len() <= MAX_KEY_CHARS);
+    let key = key.ok_or_else(|| Failure::invalid(HEADER, "a key has 1 to 200 visible characters"))?;
+    let (parts, sent) = request.into_parts();
+    let bytes = body(Request::from_parts(parts.clone(), sent), state).await?;
+    let identity_of_request = [parts.uri.to_string().as_bytes(), b"\n", &bytes[..]].concat();
+    let of = KeyUse { user: identity.name.clone(), key: key.to_owned(), request_hash: hex32(&identity_of_request) };
+    match once::take(state.app(), &of).await? {
+        KeyState::Answered { status, answer } => Ok(again(status, answer)),
+        KeyState::UnderWay => Err(Failure::conflict("a request with this key is under way; ask again when it is done")),
+        KeyState::OfAnotherRequest => {
+            Err(Failure::invalid(HEADER, "this key was used for another request; make a new one"))
+        }
+        KeyState::Taken => {
+            let response = next.run(Request::from_parts(parts, Body::from(bytes))).await;
+            kept(state, &of, response).await
+        }
+    }
+}
+
+/// Keeps what was done; what failed may be tried again.
+async fn kept(state: &WebState, of: &KeyUse, response: Response) -> Result<Response, Failure> {
+    if !response.status().is_success() {
+        once::free(state.app(), of).await?;
+        return Ok(response);
+    }
+    let (parts, sent) = response.into_parts();
+    let bytes = to_bytes(sent, MAX_ANSWER_BYTES).await.map_err(|error| Failure::internal(&error))?;
+    once::answer(state.app(), of, parts.status.as_u16(), &String::from_utf8_lossy(&bytes)).await?;
+    Ok(Response::from_parts(parts, Body::from(bytes)))
+}
+
+fn again(status: u16, answer: String) -> Response {
+    let status = StatusCode::from_u16(status).unwrap_or(StatusCode::OK);
+    (
+        status,
+        [(header::CONTENT_TYPE, "application/json"), (header::HeaderName::from_static("idempotency-replayed"), "true")],
+        answer,
+    )
+        .into_response()
+}

@@ -1,0 +1,187 @@
+//! Today's digest, earlier ones, and the archive.
+
+use aha_core::digest::Digest;
+use aha_core::ids::DigestId;
+use askama::Template;
+use axum::Router;
+use axum::extract::State;
+use axum::response::Html;
+use axum::routing::get;
+use chrono::NaiveDate;
+use serde::Deserialize;
+
+use super::super::{Failure, JsonQuery, PathOf, Reader, WebState};
+use super::said::Said;
+use super::topic_links::{TopicLinks, encoded, query_of};
+use super::{Shell, html, welcome};
+use crate::digest::html::flow;
+use crate::digest::is_quiet;
+use crate::digest::view::Page;
+use crate::services::digests::{self, ArchiveFilter, ArchivedDigest};
+use crate::services::{ErrorKind, ServiceError};
+
+/// Digests on one page of the archive.
+const ARCHIVED: usize = 60;
+
+pub(super) fn routes() -> Router<WebState> {
+    Router::new().route("/", get(today)).route("/digests/{id}", get(one)).route("/archive", get(archive))
+}
+
+#[derive(Template)]
+#[template(path = "web/digest.html")]
+struct DigestPage {
+    shell: Shell,
+    topics: TopicLinks,
+    page: Page,
+    flow: Vec<Strip>,
+    quiet: bool,
+    said: Said,
+    /// The topic's newest one.
+    is_latest: bool,
+}
+
+/// A part of the strip that shows where items went.
+#[derive(Debug)]
+struct Strip {
+    key: &'static str,
+    count: usize,
+    words: &'static str,
+    /// Of a hundred, from the left.
+    at: f64,
+    width: f64,
+}
+
+/// `?topic=NAME`
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct OfTopic {
+    pub(super) topic: Option<String>,
+}
+
+async fn today(
+    _: Reader,
+    State(state): State<WebState>,
+    shell: Shell,
+    JsonQuery(of): JsonQuery<OfTopic>,
+) -> Result<Html<String>, Failure> {
+    let topics = TopicLinks::read(state.app(), of.topic.as_deref()).await?;
+    match digests::latest(state.app(), &topics.current).await {
+        Ok(digest) => digest_page(&state, shell, topics, &digest, true).await,
+        Err(error) if is_first_time(&error, of.topic.as_deref(), &topics) => welcome::page(&state, shell, topics).await,
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// No digest yet; a topic that was named and is not there is another matter.
+fn is_first_time(error: &ServiceError, wanted: Option<&str>, topics: &TopicLinks) -> bool {
+    error.kind() == ErrorKind::NotFound && (wanted.is_none() || topics.names.contains(&topics.current))
+}
+
+async fn one(
+    _: Reader,
+    State(state): State<WebState>,
+    shell: Shell,
+    PathOf(id): PathOf<String>,
+) -> Result<Html<String>, Failure> {
+    let id: DigestId = id.parse().map_err(|_| Failure::not_found("there is no such digest"))?;
+    let digest = digests::by_id(state.app(), id).await?;
+    let topics = TopicLinks::read(state.app(), Some(&digest.digest.topic)).await?;
+    let latest = digests::latest(state.app(), &digest.digest.topic).await?;
+    digest_page(&state, shell, topics, &digest, latest.digest.id == id).await
+}
+
+async fn digest_page(
+    state: &WebState,
+    shell: Shell,
+    topics: TopicLinks,
+    digest: &Digest,
+    is_latest: bool,
+) -> Result<Html<String>, Failure> {
+    let said = Said::of(state.app(), digest).await?;
+    let (page, quiet) = (Page::of(digest), is_quiet(digest));
+    html(&DigestPage { shell, topics, page, flow: strips(digest), quiet, said, is_latest })
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts of items")]
+fn strips(digest: &Digest) -> Vec<Strip> {
+    let parts = flow(digest);
+    let total = parts.iter().map(|(_, count, _)| count).sum::<usize>().max(1) as f64;
+    let mut at = 0.0;
+    let strip = |(key, count, words): (&'static str, usize, &'static str)| {
+        let width = 100.0 * count as f64 / total;
+        let strip = Strip { key, count, words, at, width: (width - 0.4).max(0.6) };
+        at += width;
+        strip
+    };
+    parts.into_iter().map(strip).collect()
+}
+
+#[derive(Template)]
+#[template(path = "web/archive.html")]
+struct ArchivePage {
+    shell: Shell,
+    topics: TopicLinks,
+    all_topics: bool,
+    first: String,
+    last: String,
+    months: Vec<Month>,
+    is_cut: bool,
+}
+
+/// A month's digests, the newest first.
+struct Month {
+    name: String,
+    digests: Vec<ArchivedDigest>,
+}
+
+/// Which part of the archive.
+#[derive(Debug, Default, Deserialize)]
+struct ArchiveQuery {
+    topic: Option<String>,
+    first: Option<String>,
+    last: Option<String>,
+}
+
+async fn archive(
+    _: Reader,
+    State(state): State<WebState>,
+    shell: Shell,
+    JsonQuery(query): JsonQuery<ArchiveQuery>,
+) -> Result<Html<String>, Failure> {
+    let topic = query.topic.filter(|topic| !topic.is_empty());
+    let topics = TopicLinks::read(state.app(), topic.as_deref()).await?;
+    let (first, last) = (day("first", query.first.as_deref())?, day("last", query.last.as_deref())?);
+    let filter = ArchiveFilter { topic: topic.clone(), first, last, limit: ARCHIVED + 1 };
+    let mut found = digests::archive(state.app(), &filter).await?;
+    let is_cut = found.len() > ARCHIVED;
+    found.truncate(ARCHIVED);
+    let text = |day: Option<NaiveDate>| day.map(|day| day.to_string()).unwrap_or_default();
+    html(&ArchivePage {
+        shell,
+        topics,
+        all_topics: topic.is_none(),
+        first: text(first),
+        last: text(last),
+        months: months(found),
+        is_cut,
+    })
+}
+
+/// An empty field says nothing.
+fn day(field: &'static str, text: Option<&str>) -> Result<Option<NaiveDate>, Failure> {
+    let Some(text) = text.filter(|text| !text.is_empty()) else { return Ok(None) };
+    let day =
+        text.parse().map_err(|_| Failure::invalid(field, format!("{text:?} is no day; write it as 2026-11-19")))?;
+    Ok(Some(day))
+}
+
+fn months(digests: Vec<ArchivedDigest>) -> Vec<Month> {
+    let mut months: Vec<Month> = Vec::new();
+    for digest in digests {
+        let name = digest.day.format("%B %Y").to_string();
+        match months.last_mut().filter(|month| month.name == name) {
+            Some(month) => month.digests.push(digest),
+            None => months.push(Month { name, digests: vec![digest] }),
+        }
+    }
+    months
+}

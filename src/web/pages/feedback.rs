@@ -1,0 +1,94 @@
+//! Saying what one thinks of a story: by a form, by the script's keys, and by a page that asks once more for links in feeds.
+
+use aha_core::feedback::FeedbackKind;
+use askama::Template;
+use axum::extract::State;
+use axum::http::{HeaderMap, header};
+use axum::response::{Html, IntoResponse, Redirect, Response};
+use axum::routing::{get, post};
+use axum::{Json, Router};
+use serde::Deserialize;
+use serde_json::json;
+
+use super::super::{Editor, Failure, JsonQuery, PathOf, Reader, WebState};
+use super::said::BUTTONS;
+use super::story::found;
+use super::{SentForm, Shell, html};
+use crate::services::feedback::{self, FeedbackChange};
+
+pub(super) fn routes() -> Router<WebState> {
+    Router::new().route("/stories/{id}/feedback", post(send)).route("/stories/{id}/say", get(ask))
+}
+
+/// Notes or takes back, and goes where the form came from; who wants JSON is told what changed.
+async fn send(
+    _: Editor,
+    State(state): State<WebState>,
+    PathOf(id): PathOf<String>,
+    headers: HeaderMap,
+    form: SentForm,
+) -> Result<Response, Failure> {
+    let story = found(&state, &id).await?;
+    let is_undo = !form.text("undo").is_empty();
+    let kind = kind(if is_undo { form.text("undo") } else { form.text("kind") })?;
+    let change = if is_undo {
+        feedback::undo(state.app(), &story, kind).await?
+    } else {
+        feedback::give(state.app(), &story, kind).await?
+    };
+    let wants_json =
+        headers.get(header::ACCEPT).is_some_and(|accept| accept.as_bytes().starts_with(b"application/json"));
+    if wants_json {
+        return Ok(Json(json!({ "change": change, "message": in_words(&change, is_undo) })).into_response());
+    }
+    let next = form.next_or(&format!("/stories/{id}"));
+    Ok(Redirect::to(&format!("{}{next}", state.prefix())).into_response())
+}
+
+pub(in super::super) fn kind(text: &str) -> Result<FeedbackKind, Failure> {
+    let wrong = || Failure::invalid("kind", "it is like, dislike, save, skip or read");
+    BUTTONS.into_iter().map(|(kind, ..)| kind).find(|kind| kind.as_str() == text).ok_or_else(wrong)
+}
+
+/// What it changed.
+pub(in super::super) fn in_words(change: &FeedbackChange, is_undo: bool) -> String {
+    match (is_undo, change.changed, change.kind) {
+        (true, true, _) => "Taken back.",
+        (true, false, _) => "It had not been said.",
+        (false, false, _) => "It had been said before, and counts once.",
+        (false, true, FeedbackKind::Like) => "Noted: stories like this will stand higher from the next digest on.",
+        (false, true, FeedbackKind::Save) => "Saved: stories like this will stand higher from the next digest on.",
+        (false, true, FeedbackKind::Dislike | FeedbackKind::Skip) => {
+            "Noted: stories like this will stand lower from the next digest on."
+        }
+        (false, true, FeedbackKind::Read) => "Marked as read.",
+    }
+    .to_owned()
+}
+
+#[derive(Template)]
+#[template(path = "web/say.html")]
+struct SayPage {
+    shell: Shell,
+    id: String,
+    title: String,
+    kind: &'static str,
+}
+
+/// `?kind=like`
+#[derive(Debug, Deserialize)]
+struct Asked {
+    kind: String,
+}
+
+/// Nothing changes by following a link.
+async fn ask(
+    _: Reader,
+    State(state): State<WebState>,
+    shell: Shell,
+    PathOf(id): PathOf<String>,
+    JsonQuery(asked): JsonQuery<Asked>,
+) -> Result<Html<String>, Failure> {
+    let story = found(&state, &id).await?;
+    html(&SayPage { shell, id, title: story.story.title, kind: kind(&asked.kind)?.as_str() })
+}

@@ -1,0 +1,73 @@
+//! Saved stories: a page, and an export.
+
+use aha_core::feedback::{FeedbackEvent, FeedbackKind};
+use askama::Template;
+use axum::Router;
+use axum::extract::State;
+use axum::http::header;
+use axum::response::{Html, IntoResponse, Response};
+use axum::routing::get;
+
+use super::super::{Failure, JsonQuery, Reader, WebState};
+use super::digests::OfTopic;
+use super::topic_links::{TopicLinks, encoded, query_of};
+use super::{Shell, html};
+use crate::services::feedback;
+
+pub(super) fn routes() -> Router<WebState> {
+    Router::new().route("/saved", get(page)).route("/saved/export.json", get(export))
+}
+
+#[derive(Template)]
+#[template(path = "web/saved.html")]
+struct SavedPage {
+    shell: Shell,
+    topics: TopicLinks,
+    stories: Vec<Saved>,
+}
+
+/// A saved story; `link` where a digest still shows it.
+struct Saved {
+    title: String,
+    source: String,
+    day: String,
+    machine_day: String,
+    link: Option<String>,
+}
+
+async fn page(
+    _: Reader,
+    State(state): State<WebState>,
+    shell: Shell,
+    JsonQuery(of): JsonQuery<OfTopic>,
+) -> Result<Html<String>, Failure> {
+    let topics = TopicLinks::read(state.app(), of.topic.as_deref()).await?;
+    if !topics.names.contains(&topics.current) {
+        return html(&SavedPage { shell, topics, stories: Vec::new() });
+    }
+    let overview = feedback::list(state.app(), &topics.current).await?;
+    let saved = overview.events.iter().rev().filter(|event| event.kind == FeedbackKind::Save);
+    let stories = saved.map(|event| Saved {
+        title: event.title.clone(),
+        source: event.source.clone(),
+        day: event.given_at.to_utc().format("%-d %b %Y").to_string(),
+        machine_day: event.given_at.to_string(),
+        link: overview.digest_items.get(&event.item_id).map(ToString::to_string),
+    });
+    let stories = stories.collect();
+    html(&SavedPage { shell, topics, stories })
+}
+
+/// What was saved, a JSON object each, as `aha-radar feedback import` reads it.
+async fn export(
+    _: Reader,
+    State(state): State<WebState>,
+    JsonQuery(of): JsonQuery<OfTopic>,
+) -> Result<Response, Failure> {
+    let topics = TopicLinks::read(state.app(), of.topic.as_deref()).await?;
+    let events = feedback::export(state.app(), &topics.current).await?;
+    let saved: Vec<FeedbackEvent> = events.into_iter().filter(|event| event.kind == FeedbackKind::Save).collect();
+    let body = serde_json::to_string_pretty(&saved).map_err(|error| Failure::internal(&error))?;
+    let name = "attachment; filename=\"saved.json\"";
+    Ok(([(header::CONTENT_TYPE, "application/json"), (header::CONTENT_DISPOSITION, name)], body).into_response())
+}

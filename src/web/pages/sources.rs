@@ -1,0 +1,249 @@
+//! Sources: what is read and how that goes, failing ones first; adding by address, OPML in and out.
+
+use std::fmt::Write as _;
+
+use aha_core::source::{Source, SourceHealth};
+use aha_store::PastFetch;
+use askama::Template;
+use axum::Router;
+use axum::extract::State;
+use axum::http::header;
+use axum::response::{Html, IntoResponse, Redirect, Response};
+use axum::routing::{get, post};
+
+use super::super::{Editor, Failure, JsonQuery, PathOf, Reader, WebState};
+use super::digests::OfTopic;
+use super::multipart::SentFile;
+use super::topic_links::{TopicLinks, encoded, query_of};
+use super::{SentForm, Shell, html};
+use crate::services::sources::add::{DiscoveredFeed, SourcesToAdd};
+use crate::services::sources::{self, ListedSource, SourceChange, SourceHistory, add, opml};
+
+pub(super) fn routes() -> Router<WebState> {
+    Router::new()
+        .route("/sources", get(list).post(add_chosen))
+        .route("/sources/discover", post(discover))
+        .route("/sources/import", post(import))
+        .route("/sources/export.opml", get(export))
+        .route("/sources/{id}", get(one).post(change))
+        .route("/sources/{id}/remove", post(remove))
+}
+
+/// Sources whose last fetches are drawn; further ones are listed without.
+const DRAWN: usize = 200;
+
+#[derive(Template)]
+#[template(path = "web/sources.html")]
+struct SourcesPage {
+    shell: Shell,
+    topics: TopicLinks,
+    sources: Vec<Row>,
+    failing: usize,
+    off: usize,
+    done: String,
+}
+
+/// A source in the list.
+struct Row {
+    source: Source,
+    name: String,
+    fetches: Vec<Mark>,
+    every: Option<String>,
+}
+
+/// A fetch as a small bar: its height tells how many items were new.
+struct Mark {
+    class: &'static str,
+    at: usize,
+    height: usize,
+}
+
+/// `?topic=NAME&done=…`
+#[derive(Debug, Default, serde::Deserialize)]
+struct ListQuery {
+    topic: Option<String>,
+    #[serde(default)]
+    done: String,
+}
+
+async fn list(
+    _: Reader,
+    State(state): State<WebState>,
+    shell: Shell,
+    JsonQuery(query): JsonQuery<ListQuery>,
+) -> Result<Html<String>, Failure> {
+    let topics = TopicLinks::read(state.app(), query.topic.as_deref()).await?;
+    let listed = if topics.names.contains(&topics.current) {
+        sources::list(state.app(), Some(&topics.current)).await?
+    } else {
+        Vec::new()
+    };
+    let mut rows = Vec::new();
+    for (place, listed) in listed.into_iter().enumerate() {
+        let fetches =
+            if place < DRAWN { sources::history(state.app(), listed.clone()).await?.fetches } else { Vec::new() };
+        rows.push(row(listed.source, &fetches));
+    }
+    rows.sort_by_cached_key(|row| (order(&row.source), row.name.to_lowercase()));
+    let failing = rows.iter().filter(|row| order(&row.source) == 0).count();
+    let off = rows.iter().filter(|row| !row.source.enabled).count();
+    html(&SourcesPage { shell, topics, sources: rows, failing, off, done: query.done })
+}
+
+/// Failing ones first, those that are switched off last.
+fn order(source: &Source) -> u8 {
+    match source.health {
+        _ if !source.enabled && source.health != SourceHealth::Gone => 2,
+        SourceHealth::Failing | SourceHealth::Gone => 0,
+        SourceHealth::New | SourceHealth::Ok => 1,
+    }
+}
+
+fn row(source: Source, fetches: &[PastFetch]) -> Row {
+    let every = source.check_interval.map(|every| every_in_words(every.as_secs() / 60));
+    Row { name: source.display_name(), fetches: marks(fetches), every, source }
+}
+
+/// The oldest first.
+fn marks(fetches: &[PastFetch]) -> Vec<Mark> {
+    let mark = |(at, fetch): (usize, &PastFetch)| {
+        let (class, height) = match (fetch.status.as_str(), fetch.items_new) {
+            ("error", _) => ("bad", 8),
+            (_, 0) => ("quietly", 3),
+            (_, new) => ("fine", usize::try_from(new).unwrap_or(8).clamp(4, 8)),
+        };
+        Mark { class, at: at * 3, height }
+    };
+    fetches.iter().rev().enumerate().map(mark).collect()
+}
+
+fn every_in_words(minutes: u64) -> String {
+    match minutes {
+        0..=90 => format!("every {minutes} min"),
+        91..=2880 => format!("every {} h", (minutes + 30) / 60),
+        _ => format!("every {} days", (minutes + 720) / 1440),
+    }
+}
+
+#[derive(Template)]
+#[template(path = "web/source.html")]
+struct SourcePage {
+    shell: Shell,
+    topic: String,
+    name: String,
+    source: Source,
+    fetches: Vec<PastFetch>,
+}
+
+async fn find(state: &WebState, id: &str) -> Result<ListedSource, Failure> {
+    let listed = sources::list(state.app(), None).await?;
+    let found = listed.into_iter().find(|listed| listed.source.id.to_string() == id);
+    found.ok_or_else(|| Failure::not_found("there is no source of that id; it may have been removed"))
+}
+
+async fn one(
+    _: Reader,
+    State(state): State<WebState>,
+    shell: Shell,
+    PathOf(id): PathOf<String>,
+) -> Result<Html<String>, Failure> {
+    let listed = find(&state, &id).await?;
+    let SourceHistory { listed, fetches } = sources::history(state.app(), listed).await?;
+    let ListedSource { topic, source } = listed;
+    html(&SourcePage { shell, topic, name: source.display_name(), source, fetches })
+}
+
+#[derive(Template)]
+#[template(path = "web/discovered.html")]
+struct DiscoveredPage {
+    shell: Shell,
+    topic: String,
+    address: String,
+    found: Vec<DiscoveredFeed>,
+    problem: Option<String>,
+}
+
+/// What stands at an address, to choose from. Nothing is added yet.
+async fn discover(_: Editor, State(state): State<WebState>, shell: Shell, form: SentForm) -> Result<Response, Failure> {
+    let (address, topic) = (form.text("address").to_owned(), form.text("topic").to_owned());
+    let (found, problem) = match add::discover(state.app(), &address).await {
+        Ok(found) if found.len() == 1 && found[0].title.is_none() => {
+            return add_all(&state, &topic, vec![address]).await;
+        }
+        Ok(found) => (found, None),
+        Err(error) => (Vec::new(), Some(error.to_string())),
+    };
+    html(&DiscoveredPage { shell, topic, address, found, problem }).map(IntoResponse::into_response)
+}
+
+async fn add_chosen(_: Editor, State(state): State<WebState>, form: SentForm) -> Result<Response, Failure> {
+    let chosen: Vec<String> = form.all("location").filter(|text| !text.is_empty()).map(str::to_owned).collect();
+    if chosen.is_empty() {
+        return Err(Failure::invalid("location", "choose one at least"));
+    }
+    add_all(&state, form.text("topic"), chosen).await
+}
+
+async fn add_all(state: &WebState, topic: &str, locations: Vec<String>) -> Result<Response, Failure> {
+    let topic = if topic.is_empty() { super::topic_links::DEFAULT } else { topic };
+    let new = SourcesToAdd { locations, topic: topic.to_owned(), as_is: true, ..SourcesToAdd::default() };
+    let added = add::add(state.app(), &new, &mut |_| {}).await?;
+    let done = super::counted(added.counts.added, added.counts.known, "source", "sources");
+    Ok(to_list(state, topic, &done))
+}
+
+fn to_list(state: &WebState, topic: &str, done: &str) -> Response {
+    let done = encoded(done);
+    Redirect::to(&format!("{}/sources{}&done={done}", state.prefix(), query_of(topic))).into_response()
+}
+
+async fn import(_: Editor, State(state): State<WebState>, file: SentFile) -> Result<Response, Failure> {
+    let listed = opml::read(state.app(), &file.bytes, &file.name)?;
+    let topic = file.form.text("topic");
+    let topic = if topic.is_empty() { super::topic_links::DEFAULT } else { topic };
+    let counts = opml::import(state.app(), &file.name, &listed, topic).await?;
+    let mut done = super::counted(counts.added, counts.known, "source", "sources");
+    if listed.unusable_count > 0 {
+        let _ = write!(done, "; {} could not be used: {}", listed.unusable_count, listed.unusable.join("; "));
+    }
+    Ok(to_list(&state, topic, &done))
+}
+
+async fn export(
+    _: Reader,
+    State(state): State<WebState>,
+    JsonQuery(of): JsonQuery<OfTopic>,
+) -> Result<Response, Failure> {
+    let topics = TopicLinks::read(state.app(), of.topic.as_deref()).await?;
+    let text = opml::export(state.app(), &topics.current).await?;
+    let name = "attachment; filename=\"sources.opml\"";
+    Ok(([(header::CONTENT_TYPE, "text/x-opml; charset=utf-8"), (header::CONTENT_DISPOSITION, name)], text)
+        .into_response())
+}
+
+async fn change(
+    _: Editor,
+    State(state): State<WebState>,
+    PathOf(id): PathOf<String>,
+    form: SentForm,
+) -> Result<Response, Failure> {
+    let listed = find(&state, &id).await?;
+    let weight = form.text("weight");
+    let wrong = || Failure::invalid("weight", "a weight is a number from 0.1 to 3");
+    let weight = if weight.is_empty() { None } else { Some(weight.parse().map_err(|_| wrong())?) };
+    let change =
+        SourceChange { enabled: Some(form.is_set("enabled")), weight, full_text: Some(form.is_set("full_text")) };
+    sources::change(state.app(), &listed.source, change).await?;
+    Ok(Redirect::to(&format!("{}/sources/{id}", state.prefix())).into_response())
+}
+
+async fn remove(
+    _: Editor,
+    State(state): State<WebState>,
+    PathOf(id): PathOf<String>,
+    _: SentForm,
+) -> Result<Response, Failure> {
+    let listed = find(&state, &id).await?;
+    sources::remove(state.app(), &listed.source).await?;
+    Ok(to_list(&state, &listed.topic, &format!("{} was removed", listed.source.display_name())))
+}

@@ -1,0 +1,129 @@
+//! One story: why it stands where it does, who told it when, where it stood before, what judging it cost.
+
+use aha_core::digest::DigestStory;
+use aha_core::money::MicroCredits;
+use aha_store::CallRecord;
+use askama::Template;
+use axum::Router;
+use axum::extract::State;
+use axum::response::Html;
+use axum::routing::get;
+
+use super::super::{Failure, PathOf, Reader, WebState};
+use super::said::{Button, buttons};
+use super::score_terms::{Term, terms};
+use super::{Shell, html};
+use crate::digest::format::Calendar;
+use crate::digest::view::{Page, Story};
+use crate::services::digests;
+use crate::services::stories::{self, ExplainedStory, FoundStory};
+
+pub(super) fn routes() -> Router<WebState> {
+    Router::new().route("/stories/{id}", get(page))
+}
+
+#[derive(Template)]
+#[template(path = "web/story.html")]
+struct StoryPage {
+    shell: Shell,
+    id: String,
+    topic: String,
+    day: String,
+    digest: String,
+    story: Story,
+    aha_score: Option<u8>,
+    percentile: u8,
+    judged_by: Option<String>,
+    terms: Vec<Term>,
+    facts: Vec<String>,
+    entities: Vec<(String, String)>,
+    appearances: Vec<Appearance>,
+    calls: Vec<CallRecord>,
+    buttons: Vec<Button>,
+}
+
+/// A digest that showed it.
+struct Appearance {
+    day: String,
+    link: String,
+    rank: usize,
+    score: Option<u8>,
+    members: usize,
+    is_this: bool,
+}
+
+/// The story of an address: a line of a digest by its id, or by the first digits of that.
+pub(in super::super) async fn found(state: &WebState, id: &str) -> Result<FoundStory, Failure> {
+    let unknown = || Failure::not_found("no digest has a story of that id");
+    match id.parse() {
+        Ok(id) => Ok(stories::by_id(state.app(), id).await?),
+        Err(_) => Err(unknown()),
+    }
+}
+
+async fn page(
+    _: Reader,
+    State(state): State<WebState>,
+    shell: Shell,
+    PathOf(id): PathOf<String>,
+) -> Result<Html<String>, Failure> {
+    let found = found(&state, &id).await?;
+    let digest = digests::by_id(state.app(), found.digest.id).await?;
+    let explained = stories::explain(state.app(), found).await?;
+    let view = Page::of(&digest);
+    let day = view.day.clone();
+    let story = view.top.into_iter().chain(view.scan).find(|story| story.id == id);
+    let story = story.ok_or_else(|| Failure::not_found("its digest does not show that story any more"))?;
+    html(&filled(shell, day, story, explained))
+}
+
+fn filled(shell: Shell, day: String, story: Story, explained: ExplainedStory) -> StoryPage {
+    let ExplainedStory { digest, story: judged, appearances, calls, feedback, .. } = explained;
+    let calendar = Calendar::of(&digest);
+    let appearance = |one: aha_store::StoryAppearance| Appearance {
+        day: calendar.day(one.window_end),
+        link: one.digest.to_string(),
+        rank: one.rank,
+        score: one.aha_score,
+        members: one.members,
+        is_this: one.digest == digest.id,
+    };
+    StoryPage {
+        shell,
+        id: story.id.clone(),
+        topic: digest.topic.clone(),
+        day,
+        digest: digest.id.to_string(),
+        aha_score: judged.aha_score,
+        percentile: judged.percentile,
+        judged_by: judged.triage.as_ref().map(|triage| format!("{}/{}", triage.provider, triage.model)),
+        terms: terms(&judged.score_debug),
+        facts: super::score_terms::facts(&judged.score_debug),
+        entities: entities(&judged),
+        appearances: appearances.into_iter().map(appearance).collect(),
+        calls,
+        buttons: buttons(|kind| feedback.contains(&kind)),
+        story,
+    }
+}
+
+/// Names and their kinds.
+fn entities(story: &DigestStory) -> Vec<(String, String)> {
+    let list = story.entities.as_ref().and_then(|entities| entities["entities"].as_array());
+    let text = |entity: &serde_json::Value, field: &str| entity[field].as_str().unwrap_or_default().to_owned();
+    list.into_iter().flatten().map(|entity| (text(entity, "name"), text(entity, "type"))).collect()
+}
+
+/// What a call has cost, or may have.
+fn cost(call: &CallRecord) -> String {
+    match (call.cost_microcredits, call.reserved_microcredits) {
+        (Some(cost), _) => MicroCredits(cost).to_string(),
+        (None, Some(reserved)) => format!("at most {}", MicroCredits(reserved)),
+        (None, None) => "not known".to_owned(),
+    }
+}
+
+/// A story's own share of a call about several.
+fn share(call: &CallRecord) -> Option<String> {
+    (call.stories > 1).then(|| format!("about {} stories", call.stories))
+}
