@@ -4,11 +4,13 @@
 use std::collections::BTreeMap;
 
 use aha_core::time::Timestamp;
+use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use crate::matching::Candidate;
 use crate::operation::{Action, Operation};
-use crate::record::{Goal, Item, Kind};
+use crate::record::{Goal, GoalStatus, Item, Kind};
 use crate::validate::ErrorCode;
 
 /// A record of either sort.
@@ -88,6 +90,13 @@ impl State {
     #[must_use]
     pub fn item_by_id(&self, id: i64) -> Option<&Item> {
         [Kind::Todo, Kind::Event, Kind::Habit].into_iter().find_map(|kind| self.item(kind, id))
+    }
+
+    /// What a sentence can mean: what is open on `today` or later, or with `done` all of it.
+    pub fn candidates(&self, today: NaiveDate, done: bool) -> impl Iterator<Item = Candidate<'_>> {
+        let items = self.items().filter(move |item| done || item.is_open(today)).map(Candidate::from);
+        let goals = self.goals().filter(move |goal| done || goal.status == GoalStatus::Active).map(Candidate::from);
+        items.chain(goals)
     }
 
     /// Whether goal `below` is `above`, or `above` stands somewhere below it.

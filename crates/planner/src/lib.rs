@@ -10,7 +10,7 @@
 
 pub mod apply;
 pub mod calendar;
-// pub mod language;
+pub mod language;
 pub mod matching;
 pub mod operation;
 pub mod record;

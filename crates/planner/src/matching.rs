@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use chrono::NaiveDate;
 use serde::Serialize;
 
-use crate::record::{Item, Kind, Priority};
+use crate::record::{Goal, Item, Kind, Priority};
 
 /// So many are offered when it is not clear which one is meant.
 pub const MAX_OPTIONS: usize = 5;
@@ -22,12 +23,43 @@ pub struct ClarifyOption {
     pub id: i64,
     pub kind: Kind,
     pub title: String,
-    pub scheduled_for: Option<chrono::NaiveDate>,
+    pub scheduled_for: Option<NaiveDate>,
 }
 
 impl From<&Item> for ClarifyOption {
     fn from(item: &Item) -> Self {
         Self { id: item.id, kind: item.kind, title: item.title.clone(), scheduled_for: item.scheduled_for }
+    }
+}
+
+/// A record that may be meant.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Candidate<'a> {
+    pub id: i64,
+    pub kind: Kind,
+    pub title: &'a str,
+    pub scheduled_for: Option<NaiveDate>,
+    pub priority: Priority,
+}
+
+impl Candidate<'_> {
+    /// As it is offered.
+    #[must_use]
+    pub fn option(&self) -> ClarifyOption {
+        ClarifyOption { id: self.id, kind: self.kind, title: self.title.to_owned(), scheduled_for: self.scheduled_for }
+    }
+}
+
+impl<'a> From<&'a Item> for Candidate<'a> {
+    fn from(item: &'a Item) -> Self {
+        let (id, kind, scheduled_for) = (item.id, item.kind, item.scheduled_for);
+        Self { id, kind, title: &item.title, scheduled_for, priority: item.priority }
+    }
+}
+
+impl<'a> From<&'a Goal> for Candidate<'a> {
+    fn from(goal: &'a Goal) -> Self {
+        Self { id: goal.id, kind: Kind::Goal, title: &goal.title, scheduled_for: None, priority: Priority::Low }
     }
 }
 
@@ -71,36 +103,33 @@ fn ratio(part: usize, whole: usize) -> f64 {
     part as f64 / whole.max(1) as f64
 }
 
-/// The items whose titles hold all the words asked for. Where some say nothing else, these alone.
+/// The records whose titles hold all the words asked for. Where some say nothing else, these alone.
 #[must_use]
-pub fn matches<'a>(asked: &str, items: impl IntoIterator<Item = &'a Item>) -> Vec<&'a Item> {
+pub fn matches<'a>(asked: &str, candidates: impl IntoIterator<Item = Candidate<'a>>) -> Vec<Candidate<'a>> {
     let asked = tokens(asked);
-    let covering = |title: &BTreeSet<String>| coverage(&asked, title) >= 1.0;
-    let found: Vec<(&Item, bool)> = items
+    let found: Vec<(Candidate<'a>, bool)> = candidates
         .into_iter()
-        .map(|item| (item, tokens(&item.title)))
-        .filter(|(_, title)| covering(title))
-        .map(|(item, title)| (item, title == asked || title.len() == asked.len()))
+        .map(|one| (one, tokens(one.title)))
+        .filter(|(_, title)| coverage(&asked, title) >= 1.0)
+        .map(|(one, title)| (one, title.len() == asked.len()))
         .collect();
-    let exact: Vec<&Item> = found.iter().filter(|(_, exact)| *exact).map(|(item, _)| *item).collect();
-    if exact.is_empty() { found.into_iter().map(|(item, _)| item).collect() } else { exact }
+    let exact: Vec<Candidate<'a>> = found.iter().filter(|(_, exact)| *exact).map(|(one, _)| *one).collect();
+    if exact.is_empty() { found.into_iter().map(|(one, _)| one).collect() } else { exact }
 }
 
-/// The items to choose from, best first: by how many of the words asked for their titles hold, then by priority, date and id.
+/// What to choose from, best first: by how many of the words asked for the titles hold, then by priority, date and id.
 #[must_use]
-pub fn ranked_options<'a>(asked: &str, items: impl IntoIterator<Item = &'a Item>) -> Vec<ClarifyOption> {
+pub fn ranked_options<'a>(asked: &str, candidates: impl IntoIterator<Item = Candidate<'a>>) -> Vec<ClarifyOption> {
     let asked = tokens(asked);
-    let mut ranked: Vec<(f64, &Item)> = items
-        .into_iter()
-        .map(|item| (coverage(&asked, &tokens(&item.title)) + priority_weight(item.priority), item))
-        .collect();
+    let score = |one: &Candidate<'a>| coverage(&asked, &tokens(one.title)) + priority_weight(one.priority);
+    let mut ranked: Vec<(f64, Candidate<'a>)> = candidates.into_iter().map(|one| (score(&one), one)).collect();
     ranked.sort_by(|(a, left), (b, right)| {
-        let day = |item: &Item| item.scheduled_for.unwrap_or(chrono::NaiveDate::MAX);
+        let day = |one: &Candidate<'a>| one.scheduled_for.unwrap_or(NaiveDate::MAX);
         b.total_cmp(a).then_with(|| day(left).cmp(&day(right))).then_with(|| left.id.cmp(&right.id))
     });
     let some_match = ranked.first().is_some_and(|(score, _)| *score >= LEAST_WORD_SCORE);
     let fits = |score: &f64| !some_match || *score >= LEAST_WORD_SCORE;
-    ranked.iter().filter(|(score, _)| fits(score)).take(MAX_OPTIONS).map(|(_, item)| (*item).into()).collect()
+    ranked.iter().filter(|(score, _)| fits(score)).take(MAX_OPTIONS).map(|(_, one)| one.option()).collect()
 }
 
 /// Below it not even one of several words was found: priorities alone come to less.

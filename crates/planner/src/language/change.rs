@@ -1,0 +1,301 @@
+//! Operations that change or remove what is there.
+
+use chrono::NaiveDate;
+
+use super::command::Destination;
+use super::create::{set_times, unsupported};
+use super::repeats::Repeat;
+use super::target::Wanted;
+use super::tokens::{Token, text_of};
+use super::when::{When, level};
+use super::{Question, Reader};
+use crate::matching::Candidate;
+use crate::operation::{Action, Operation};
+use crate::record::{GoalStatus, Item, Kind, Priority};
+use crate::recurrence::{Recurrence, Rule};
+use crate::repair::due_day;
+
+pub type Changes = Result<Vec<Operation>, Question>;
+
+const OPEN: Wanted = Wanted { done: false, goals: false };
+const WITH_GOALS: Wanted = Wanted { done: false, goals: true };
+
+impl Reader<'_> {
+    /// One operation for each record that the words mean.
+    fn each(
+        &self,
+        target: &[Token],
+        wanted: Wanted,
+        make: impl Fn(&Candidate<'_>) -> Result<Operation, Question>,
+    ) -> Changes {
+        self.resolve(target, wanted)?.iter().map(make).collect()
+    }
+
+    fn item(&self, of: &Candidate<'_>) -> Result<&Item, Question> {
+        self.state.item(of.kind, of.id).ok_or_else(|| Question::new("Which one do you mean?", Vec::new()))
+    }
+
+    pub fn delete(&self, target: &[Token]) -> Changes {
+        self.each(target, WITH_GOALS, |of| Ok(Operation::new(of.kind, Action::Delete, Some(of.id))))
+    }
+
+    pub fn rename(&self, target: &[Token], title: &[Token]) -> Changes {
+        let title = match title {
+            [one] => one.text.clone(),
+            words => self.text(words),
+        };
+        self.each(target, WITH_GOALS, |of| {
+            if title.is_empty() {
+                return Err(Question::new(&format!("What should \"{}\" be called?", of.title), vec![of.option()]));
+            }
+            let mut operation = self.update(of)?;
+            operation.title = Some(title.clone());
+            Ok(operation)
+        })
+    }
+
+    pub fn prioritise(&self, target: &[Token], priority: Priority) -> Changes {
+        self.each(target, OPEN, |of| {
+            let mut operation = self.update(of)?;
+            operation.priority = Some(priority);
+            Ok(operation)
+        })
+    }
+
+    pub fn note(&self, target: &[Token], text: &[Token]) -> Changes {
+        let said = self.text(text);
+        self.each(target, WITH_GOALS, |of| {
+            let mut operation = self.update(of)?;
+            let notes = self.state.item(of.kind, of.id).map_or("", |item| item.notes.as_str());
+            operation.notes = Some(if notes.is_empty() { said.clone() } else { format!("{notes}\n{said}") });
+            Ok(operation)
+        })
+    }
+
+    /// Done or open again; one day of what repeats, today's where no other is said.
+    pub fn complete(&self, target: &[Token], done: bool) -> Changes {
+        let (words, day) = self.with_day(target);
+        let wanted = Wanted { done: !done, goals: done };
+        self.each(&words, wanted, |of| {
+            if of.kind == Kind::Goal {
+                let mut operation = Operation::new(of.kind, Action::Update, Some(of.id));
+                operation.status = Some(GoalStatus::Completed);
+                return Ok(operation);
+            }
+            let item = self.item(of)?;
+            let action = if item.recurrence.repeats() { Action::CompleteOccurrence } else { Action::Complete };
+            let mut operation = Operation::new(of.kind, action, Some(of.id));
+            operation.completed = (!done).then_some(false);
+            if action == Action::CompleteOccurrence {
+                operation.occurrence_date = Some(self.occurrence(item, day)?);
+            }
+            Ok(operation)
+        })
+    }
+
+    fn occurrence(&self, item: &Item, day: Option<NaiveDate>) -> Result<NaiveDate, Question> {
+        let due = |day| item.scheduled_for.is_some_and(|anchor| item.recurrence.occurs_on(anchor, day));
+        match day {
+            Some(day) if due(day) => Ok(day),
+            None if due(self.today.date) => Ok(self.today.date),
+            None => due_day(item, self.today.date).ok_or_else(|| Question::new("Which day of it is done?", Vec::new())),
+            Some(day) => {
+                let text = format!("\"{}\" is not due on {day}. Which day of it is done?", item.title);
+                Err(Question::new(&text, vec![item.into()]))
+            }
+        }
+    }
+
+    /// Parts "… for yesterday" from a target, and the words that said it is done.
+    fn with_day(&self, target: &[Token]) -> (Vec<Token>, Option<NaiveDate>) {
+        let when = When::read(target, self.today);
+        let Some(day) = when.date.filter(|_| !when.several) else { return (target.to_vec(), None) };
+        let first = when.used.iter().position(|used| *used).unwrap_or(target.len());
+        if first == 0
+            || !when.used[first..].iter().all(|used| *used) && !trailing_done(&target[first..], &when.used[first..])
+        {
+            return (target.to_vec(), None);
+        }
+        let mut words = &target[..first];
+        while let Some((last, rest)) =
+            words.split_last().filter(|(last, rest)| last.is_one_of(&DONE_WORDS) && !rest.is_empty())
+        {
+            let _ = last;
+            words = rest;
+        }
+        (words.to_vec(), Some(day))
+    }
+
+    pub fn shift_or_move(&self, target: &[Token], to: Destination<'_>) -> Changes {
+        if super::phrases::has_any(target, &["or"]) {
+            return Err(Question::new("Which one do you mean?", Vec::new()));
+        }
+        match to {
+            Destination::When(words) => self.move_to(target, words),
+            Destination::By(shift) => self.each(target, OPEN, |of| {
+                let day = self.item(of)?.scheduled_for.unwrap_or(self.today.date);
+                self.dated(of, shift.from(day))
+            }),
+            Destination::NoDate => self.each(target, OPEN, |of| self.dated(of, None)),
+            Destination::Nowhere => match self.selection.date {
+                Some(day) => self.each(target, OPEN, |of| self.dated(of, Some(day))),
+                None => self.ask_when(target),
+            },
+        }
+    }
+
+    fn ask_when(&self, target: &[Token]) -> Changes {
+        let found = self.resolve(target, OPEN)?;
+        let titles: Vec<String> = found.iter().map(|of| format!("\"{}\"", of.title)).collect();
+        let text = format!("To which day should {} be moved?", titles.join(" and "));
+        Err(Question::new(&text, found.iter().map(Candidate::option).collect()))
+    }
+
+    fn dated(&self, of: &Candidate<'_>, day: Option<NaiveDate>) -> Result<Operation, Question> {
+        let mut operation = self.update(of)?;
+        if day.is_none() && self.item(of)?.recurrence.repeats() {
+            let text = format!("\"{}\" repeats, so it needs a day. On which should it be?", of.title);
+            return Err(Question::new(&text, vec![of.option()]));
+        }
+        operation.scheduled_for = Some(day);
+        Ok(operation)
+    }
+
+    /// To a day, a time or both; with a rule it repeats from then on.
+    pub fn move_to(&self, target: &[Token], words: &[Token]) -> Changes {
+        let when = When::read(words, self.today);
+        if when.vague || when.several || super::phrases::has_any(words, &["or"]) {
+            return self.ask_when(target);
+        }
+        if when.repeat.is_some() {
+            return self.repeat(target, words);
+        }
+        self.each(target, OPEN, |of| {
+            let mut operation = self.update(of)?;
+            let item = self.item(of)?;
+            operation.priority = when.priority;
+            if let Some(day) = when.date {
+                operation.scheduled_for = Some(Some(day));
+            } else if item.scheduled_for.is_none() {
+                operation.scheduled_for = Some(when.time.map(|time| self.today.next(time)));
+            }
+            if when.no_date {
+                operation.scheduled_for = Some(None);
+            }
+            if when.time.is_some() {
+                set_times(&mut operation, when.time, when.end_time.or_else(|| kept_end(item, &when)));
+            }
+            Ok(operation)
+        })
+    }
+
+    pub fn repeat(&self, target: &[Token], words: &[Token]) -> Changes {
+        let when = When::read(words, self.today);
+        if when.repeat.is_none() {
+            let found = self.resolve(target, OPEN)?;
+            let text = "How often should it repeat: every day, on weekdays, every week, or every so many days?";
+            return Err(Question::new(text, found.iter().map(Candidate::option).collect()));
+        }
+        self.each(target, OPEN, |of| {
+            let item = self.item(of)?;
+            let first = match when.repeat {
+                // The day of the week is said, so the first one to come.
+                Some(Repeat::On(_)) => when.date.unwrap_or(self.today.date),
+                _ => when.date.or(item.scheduled_for).unwrap_or(self.today.date),
+            };
+            let rules = when.recurrences(first).ok_or_else(|| unsupported(&when))?;
+            let [(day, recurrence)] = rules[..] else {
+                let text = "One item repeats on one day of the week. On which one should it be?";
+                return Err(Question::new(text, vec![of.option()]));
+            };
+            let mut operation = self.update(of)?;
+            operation.scheduled_for = Some(Some(day));
+            operation.recurrence = Some(recurrence);
+            if when.time.is_some() {
+                set_times(&mut operation, when.time, when.end_time);
+            }
+            Ok(operation)
+        })
+    }
+
+    pub fn stop_repeating(&self, target: &[Token]) -> Changes {
+        self.each(target, OPEN, |of| {
+            if of.kind == Kind::Habit {
+                let text = format!("A habit repeats by its nature. Should \"{}\" be deleted?", of.title);
+                return Err(Question::new(&text, vec![of.option()]));
+            }
+            let mut operation = Operation::new(of.kind, Action::Update, Some(of.id));
+            operation.recurrence = Some(Recurrence::of(Rule::None));
+            Ok(operation)
+        })
+    }
+
+    /// "change X to Y", by what Y is.
+    pub fn change(&self, target: &[Token], to: &[Token]) -> Changes {
+        let when = When::read(to, self.today);
+        if when.is_all(to) && when.is_said() {
+            return self.move_to(target, to);
+        }
+        let priority = match to {
+            [one] => level(&one.lower).filter(|_| one.lower.parse::<u32>().is_err()),
+            _ => when.priority.filter(|_| when.is_all(to)),
+        };
+        match priority {
+            Some(priority) => self.prioritise(target, priority),
+            None => self.rename(target, to),
+        }
+    }
+
+    pub fn add_to_goal(&self, item: &[Token], goal: &[Token]) -> Changes {
+        let goal = self.goal(goal)?;
+        let found = self.resolve(item, OPEN)?;
+        let ids = |kind| found.iter().filter(|of| of.kind == kind).map(|of| of.id).collect::<Vec<_>>();
+        let (todos, events) = (ids(Kind::Todo), ids(Kind::Event));
+        if todos.len() + events.len() < found.len() {
+            return Err(Question::new("Only todos and events stand under a goal. Which one do you mean?", Vec::new()));
+        }
+        let mut operation = Operation::new(Kind::Goal, Action::AddItems, Some(goal));
+        operation.todos = (!todos.is_empty()).then_some(todos);
+        operation.events = (!events.is_empty()).then_some(events);
+        Ok(vec![operation])
+    }
+
+    pub fn progress(&self, goal: &[Token], value: f64) -> Changes {
+        let mut operation = Operation::new(Kind::Goal, Action::Update, Some(self.goal(goal)?));
+        operation.current_progress_value = Some(Some(value));
+        Ok(vec![operation])
+    }
+
+    fn goal(&self, words: &[Token]) -> Result<i64, Question> {
+        let text = text_of(self.sentence, words, |_| false);
+        let goals = self.state.candidates(self.today.date, false).filter(|one| one.kind == Kind::Goal);
+        match crate::matching::matches(&text, goals)[..] {
+            [ref one] => Ok(one.id),
+            _ => Err(Question::new(&format!("Which goal do you mean by \"{text}\"?"), Vec::new())),
+        }
+    }
+
+    /// An update that changes nothing yet: how it repeats, and from when, has to be said with it.
+    fn update(&self, of: &Candidate<'_>) -> Result<Operation, Question> {
+        let mut operation = Operation::new(of.kind, Action::Update, Some(of.id));
+        if of.kind != Kind::Goal {
+            let item = self.item(of)?;
+            operation.recurrence = Some(item.recurrence);
+            operation.scheduled_for = item.recurrence.repeats().then_some(item.scheduled_for);
+        }
+        Ok(operation)
+    }
+}
+
+const DONE_WORDS: [&str; 8] = ["as", "done", "complete", "completed", "finished", "not", "undone", "is"];
+
+fn trailing_done(words: &[Token], used: &[bool]) -> bool {
+    words.iter().zip(used).all(|(word, used)| *used || word.is_one_of(&DONE_WORDS) || word.is_mark())
+}
+
+/// An event that is moved within the day keeps how long it takes.
+fn kept_end(item: &Item, when: &When) -> Option<crate::time_of_day::TimeOfDay> {
+    let (start, end, new_start) = (item.start_time?, item.end_time?, when.time?);
+    let minutes = (end.hour() * 60 + end.minute()).checked_sub(start.hour() * 60 + start.minute())?;
+    Some(new_start.plus_minutes(minutes))
+}

@@ -1,0 +1,106 @@
+//! Sentences that no operation is made of: those that speak to the program instead of planning, and those that would change everything at
+//! once.
+
+use super::phrases::has_any;
+use super::tokens::Token;
+
+/// Parts of sentences that try to give a model or the program orders.
+const ORDERS: [&str; 22] = [
+    "previous instructions",
+    "prior instructions",
+    "above instructions",
+    "your instructions",
+    "rules above",
+    "previous rules",
+    "your rules",
+    "system prompt",
+    "your prompt",
+    "developer mode",
+    "you are now",
+    "as an admin",
+    "as admin",
+    "jailbreak",
+    "bulk_",
+    "drop table",
+    "rm -rf",
+    "<script",
+    "</",
+    "<system",
+    "javascript:",
+    "without asking",
+];
+
+/// Beginnings that belong to a transcript or to data, not to a sentence.
+const BEGINNINGS: [&str; 11] =
+    ["system:", "assistant:", "user:", "developer:", "{", "[{", "[\"", "<", "#!", "'; ", "\"; "];
+
+/// Words that mean all records at once.
+const ALL: [&str; 12] = [
+    "everything",
+    "all",
+    "every",
+    "each",
+    "any",
+    "whole",
+    "entire",
+    "anything",
+    "completely",
+    "everyone",
+    "everybody",
+    "both",
+];
+
+/// Whether the sentence gives orders to the program.
+#[must_use]
+pub fn is_order(sentence: &str) -> bool {
+    let lower = sentence.to_lowercase();
+    let overrides = ["ignore ", "disregard ", "override ", "bypass "].iter().any(|verb| lower.contains(verb))
+        && ["instruction", "rule", "prompt", "safety", "validation", "guard", "confirm"]
+            .iter()
+            .any(|noun| lower.contains(noun));
+    overrides
+        || ORDERS.iter().any(|part| lower.contains(part))
+        || BEGINNINGS.iter().any(|start| lower.trim_start().starts_with(start))
+        || sends_away(&lower)
+}
+
+/// Whether it would carry the owner's records somewhere else.
+fn sends_away(lower: &str) -> bool {
+    let verb = ["send ", "upload ", "post ", "forward ", "email ", "export "].iter().any(|verb| lower.contains(verb));
+    let records =
+        ["my todos", "my tasks", "my data", "my calendar", "my notes", "all todos", "my events", "the database"]
+            .iter()
+            .any(|noun| lower.contains(noun));
+    verb && records
+}
+
+/// Whether the words of a target mean all records: "all my todos", "everything", "my whole calendar".
+#[must_use]
+pub fn means_all(target: &[Token]) -> bool {
+    has_any(target, &ALL) || plural_alone(target)
+}
+
+/// "my todos", "the calendar", "my list": the whole of them by its own name.
+fn plural_alone(target: &[Token]) -> bool {
+    const WHOLES: [&str; 14] = [
+        "todos",
+        "tasks",
+        "events",
+        "habits",
+        "goals",
+        "items",
+        "calendar",
+        "list",
+        "agenda",
+        "schedule",
+        "reminders",
+        "entries",
+        "records",
+        "lists",
+    ];
+    const BETWEEN: [&str; 10] = ["my", "the", "our", "these", "those", "and", "todo", "to-do", "open", "old"];
+    let words: Vec<&Token> = target.iter().filter(|token| !token.is_mark()).collect();
+    !words.is_empty()
+        && words.iter().all(|word| word.is_one_of(&WHOLES) || word.is_one_of(&BETWEEN))
+        && words.iter().any(|word| word.is_one_of(&WHOLES))
+}

@@ -1,0 +1,201 @@
+//! How `local` reads a sentence: by rules, in English, without a model.
+//!
+//! Comes in: a sentence, the records, today, and what the owner chose when asked. Goes out: operations; or one question with what can be
+//! chosen; or that the sentence is no plan at all. It never guesses which record is meant, never changes several that were not named one by
+//! one, and takes no orders about itself. Called by the assistant where no model is configured. The order of reading: [`guard`],
+//! [`clauses`], in each clause its [`command`], then [`target`] and [`when`], and from these [`create`] or [`change`].
+
+mod change;
+mod clauses;
+mod command;
+mod create;
+mod dates;
+mod guard;
+mod numbers;
+mod phrases;
+mod repeats;
+mod shift;
+mod target;
+mod times;
+mod tokens;
+mod when;
+
+use chrono::NaiveDate;
+use serde::{Deserialize, Serialize};
+
+use crate::MAX_OPERATIONS;
+use crate::apply::State;
+use crate::matching::ClarifyOption;
+use crate::operation::Operation;
+use crate::record::{Kind, Priority};
+use crate::time_of_day::TimeOfDay;
+use command::{Command, Destination, command};
+use tokens::Token;
+
+/// Longer sentences are not read.
+pub const MAX_SENTENCE_CHARS: usize = 2_000;
+
+/// The owner's date and time.
+#[derive(Debug, Clone, Copy)]
+pub struct Today {
+    pub date: NaiveDate,
+    pub time: TimeOfDay,
+}
+
+impl Today {
+    /// The day on which that time comes next.
+    #[must_use]
+    pub fn next(self, time: TimeOfDay) -> NaiveDate {
+        if time < self.time { self.date.succ_opt().unwrap_or(self.date) } else { self.date }
+    }
+}
+
+/// What the owner chose when asked.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Selection {
+    pub ids: Vec<i64>,
+    pub date: Option<NaiveDate>,
+    pub priority: Option<Priority>,
+}
+
+impl Selection {
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.ids.is_empty() && self.date.is_none() && self.priority.is_none()
+    }
+}
+
+/// What to ask, and what can be chosen.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Question {
+    pub question: String,
+    pub options: Vec<ClarifyOption>,
+}
+
+impl Question {
+    #[must_use]
+    pub fn new(question: &str, options: Vec<ClarifyOption>) -> Self {
+        Self { question: question.to_owned(), options }
+    }
+}
+
+/// What a sentence comes to.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Reading {
+    Plan(Vec<Operation>),
+    Clarify(Question),
+    /// A question or a greeting.
+    Chat,
+}
+
+/// Reads a sentence.
+#[must_use]
+pub fn read(sentence: &str, state: &State, today: Today, selection: &Selection) -> Reading {
+    let ask = |text: &str| Reading::Clarify(Question::new(text, Vec::new()));
+    if sentence.chars().count() > MAX_SENTENCE_CHARS {
+        return ask("That is long. What is the first thing to plan?");
+    }
+    if guard::is_order(sentence) {
+        return ask("That reads like orders to the program, which are not taken. What should be planned?");
+    }
+    let tokens = tokens::tokens(sentence);
+    let reader = Reader { sentence, state, today, selection };
+    reader.read(&tokens)
+}
+
+/// A sentence with what it is read against.
+#[derive(Debug, Clone, Copy)]
+struct Reader<'a> {
+    sentence: &'a str,
+    state: &'a State,
+    today: Today,
+    selection: &'a Selection,
+}
+
+impl Reader<'_> {
+    fn read(&self, tokens: &[Token]) -> Reading {
+        let clauses = clauses::clauses(tokens);
+        let mut operations = Vec::new();
+        let mut to_do = false;
+        for clause in &clauses {
+            let clause = clauses::plain(clause);
+            let command = command(clause, self.today);
+            if command == Command::Chat && operations.is_empty() {
+                return Reading::Chat;
+            }
+            to_do |= matches!(command, Command::Create { kind: Some(Kind::Todo), certain: true, .. });
+            match self.operations(clause, command, to_do && !operations.is_empty()) {
+                Ok(more) => operations.extend(more),
+                Err(question) => return Reading::Clarify(question),
+            }
+        }
+        self.plan(operations)
+    }
+
+    fn plan(&self, mut operations: Vec<Operation>) -> Reading {
+        if let Some(priority) = self.selection.priority {
+            operations
+                .iter_mut()
+                .filter(|one| one.kind != Kind::Goal)
+                .for_each(|one| one.priority = one.priority.or(Some(priority)));
+        }
+        match operations.len() {
+            0 => Reading::Clarify(Question::new("What should be planned?", Vec::new())),
+            1..=MAX_OPERATIONS => Reading::Plan(operations),
+            _ => {
+                let text = format!("That would be more than {MAX_OPERATIONS} changes. Which ones come first?");
+                Reading::Clarify(Question::new(&text, Vec::new()))
+            }
+        }
+    }
+
+    /// `goes_on`: a clause of things to do stands before, so that "and cancel the card" may be one more.
+    fn operations(&self, clause: &[Token], command: Command<'_>, goes_on: bool) -> change::Changes {
+        let destructive = matches!(
+            command,
+            Command::Delete { .. }
+                | Command::Complete { .. }
+                | Command::Move { .. }
+                | Command::Place { .. }
+                | Command::Change { .. }
+        );
+        let made = self.carry_out(command);
+        match made {
+            Err(question) if destructive && goes_on && clauses::begins_with_doing(clause) => {
+                self.create(Some(Kind::Todo), None, clause, true).map_err(|_| question)
+            }
+            made => made,
+        }
+    }
+
+    fn carry_out(&self, command: Command<'_>) -> change::Changes {
+        match command {
+            Command::Create { kind, priority, subject, certain } => self.create(kind, priority, subject, certain),
+            Command::Place { target, when, subject } => self.place(target, when, subject),
+            Command::Move { target, to } => self.shift_or_move(target, to),
+            Command::Rename { target, title } => self.rename(target, title),
+            Command::Prioritise { target, priority } => self.prioritise(target, priority),
+            Command::Complete { target, done } => self.complete(target, done),
+            Command::Delete { target } => self.delete(target),
+            Command::Repeat { target, when } => self.repeat(target, when),
+            Command::StopRepeating { target } => self.stop_repeating(target),
+            Command::Change { target, to } => self.change(target, to),
+            Command::Note { target, text } => self.note(target, text),
+            Command::AddToGoal { item, goal } => self.add_to_goal(item, goal),
+            Command::Progress { goal, value } => self.progress(goal, value),
+            Command::Chat | Command::Unclear => Err(Question::new("What should be changed, and to what?", Vec::new())),
+        }
+    }
+
+    /// "schedule X for Friday", "put X on Friday": moves X where it is there; else "schedule" adds it.
+    fn place(&self, target: &[Token], when: &[Token], subject: &[Token]) -> change::Changes {
+        let definite =
+            target.first().is_some_and(|token| token.is_one_of(&["the", "my", "it", "this", "that", "our", "them"]));
+        let to = if when.is_empty() { Destination::Nowhere } else { Destination::When(when) };
+        match self.shift_or_move(target, to) {
+            Err(_) if !definite => self.create(None, None, subject, true),
+            moved => moved,
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! Numbers in words and figures, names of days and months.
+
+use chrono::Weekday;
+
+const WORDS: [&str; 13] =
+    ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"];
+const ORDINALS: [&str; 13] = [
+    "zeroth", "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth",
+    "eleventh", "twelfth",
+];
+const DAYS: [(&str, Weekday); 7] = [
+    ("monday", Weekday::Mon),
+    ("tuesday", Weekday::Tue),
+    ("wednesday", Weekday::Wed),
+    ("thursday", Weekday::Thu),
+    ("friday", Weekday::Fri),
+    ("saturday", Weekday::Sat),
+    ("sunday", Weekday::Sun),
+];
+const MONTHS: [&str; 12] = [
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+];
+
+/// "3", "three", "a", "couple".
+#[must_use]
+pub fn count(word: &str) -> Option<u32> {
+    match word {
+        "a" | "an" => Some(1),
+        "couple" => Some(2),
+        "fourteen" => Some(14),
+        "fifteen" => Some(15),
+        "twenty" => Some(20),
+        "thirty" => Some(30),
+        "sixty" => Some(60),
+        "ninety" => Some(90),
+        _ => position(&WORDS, word).or_else(|| figures(word, 4)),
+    }
+}
+
+/// "3rd", "third"; for `every third day`.
+#[must_use]
+pub fn ordinal(word: &str) -> Option<u32> {
+    if word == "other" {
+        return Some(2);
+    }
+    position(&ORDINALS, word).filter(|number| *number > 0).or_else(|| ordinal_figures(word))
+}
+
+/// "28th".
+#[must_use]
+pub fn ordinal_figures(word: &str) -> Option<u32> {
+    let digits = ["st", "nd", "rd", "th"].iter().find_map(|suffix| word.strip_suffix(suffix))?;
+    figures(digits, 2)
+}
+
+/// At most so many digits and nothing else.
+#[must_use]
+pub fn figures(word: &str, digits: usize) -> Option<u32> {
+    let fits = !word.is_empty() && word.len() <= digits && word.bytes().all(|b| b.is_ascii_digit());
+    fits.then(|| word.parse().ok()).flatten()
+}
+
+fn position(words: &[&str], word: &str) -> Option<u32> {
+    u32::try_from(words.iter().position(|known| *known == word)?).ok()
+}
+
+/// A day's name; an abbreviation too where `short`.
+#[must_use]
+pub fn weekday(word: &str, short: bool) -> Option<Weekday> {
+    let word = word.strip_suffix("'s").unwrap_or(word);
+    let fits = |name: &str| {
+        name == word
+            || (short && matches!(word, "tues" | "thur" | "thurs" | "weds") && name.starts_with(&word[..3]))
+            || (short && word.len() == 3 && name.starts_with(word))
+    };
+    DAYS.iter().find(|(name, _)| fits(name)).map(|(_, day)| *day)
+}
+
+/// "Mondays".
+#[must_use]
+pub fn weekdays_plural(word: &str) -> Option<Weekday> {
+    weekday(word.strip_suffix('s')?, false)
+}
+
+/// A month's number, 1 to 12, by its name or its first three letters.
+#[must_use]
+pub fn month(word: &str) -> Option<u32> {
+    let fits = |name: &&str| {
+        **name == *word || (word.len() == 3 && name.starts_with(word)) || (word == "sept" && name.starts_with(word))
+    };
+    let at = MONTHS.iter().position(|name| fits(&name))?;
+    u32::try_from(at + 1).ok()
+}

@@ -1,0 +1,64 @@
+//! Looking for words in a run of tokens.
+
+use super::tokens::Token;
+
+/// What follows the phrase that `tokens` begin with.
+#[must_use]
+pub fn after<'t>(tokens: &'t [Token], phrase: &str) -> Option<&'t [Token]> {
+    let mut rest = tokens;
+    for word in phrase.split(' ') {
+        let (first, more) = rest.split_first()?;
+        if !first.is(word) {
+            return None;
+        }
+        rest = more;
+    }
+    Some(rest)
+}
+
+/// What follows the first of the phrases that `tokens` begin with.
+#[must_use]
+pub fn after_any<'t>(tokens: &'t [Token], phrases: &[&str]) -> Option<&'t [Token]> {
+    phrases.iter().find_map(|phrase| after(tokens, phrase))
+}
+
+/// What stands before and after the first place of any of the phrases, the earliest.
+#[must_use]
+pub fn around<'t>(tokens: &'t [Token], phrases: &[&str]) -> Option<(&'t [Token], &'t [Token])> {
+    (0..tokens.len()).find_map(|at| Some((&tokens[..at], after_any(&tokens[at..], phrases)?)))
+}
+
+/// What stands before the phrase that `tokens` end with.
+#[must_use]
+pub fn before_end<'t>(tokens: &'t [Token], phrases: &[&str]) -> Option<&'t [Token]> {
+    let tokens = without_marks(tokens);
+    phrases.iter().find_map(|phrase| {
+        let start = tokens.len().checked_sub(phrase.split(' ').count())?;
+        after(&tokens[start..], phrase)?;
+        Some(&tokens[..start])
+    })
+}
+
+/// Without marks at the ends.
+#[must_use]
+pub fn without_marks(mut tokens: &[Token]) -> &[Token] {
+    while let [first, rest @ ..] = tokens {
+        if !first.is_mark() {
+            break;
+        }
+        tokens = rest;
+    }
+    while let [rest @ .., last] = tokens {
+        if !last.is_mark() {
+            break;
+        }
+        tokens = rest;
+    }
+    tokens
+}
+
+/// Whether one of the words stands among them.
+#[must_use]
+pub fn has_any(tokens: &[Token], words: &[&str]) -> bool {
+    tokens.iter().any(|token| token.is_one_of(words))
+}

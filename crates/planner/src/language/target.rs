@@ -1,0 +1,198 @@
+//! Which records the words of a command mean.
+
+use chrono::NaiveDate;
+
+use super::command::kind_noun;
+use super::guard::means_all;
+use super::numbers::figures;
+use super::phrases::{after_any, before_end, without_marks};
+use super::tokens::{Token, text_of};
+use super::when::When;
+use super::{Question, Reader};
+use crate::matching::{Candidate, matches, ranked_options, tokens as title_words};
+use crate::record::Kind;
+
+/// Records that are meant, or what to ask.
+pub type Found<'a> = Result<Vec<Candidate<'a>>, Question>;
+
+/// Words that point at something that was said before.
+const PRONOUNS: [&str; 16] = [
+    "it",
+    "that",
+    "this",
+    "them",
+    "these",
+    "those",
+    "one",
+    "ones",
+    "thing",
+    "things",
+    "stuff",
+    "something",
+    "him",
+    "her",
+    "last",
+    "same",
+];
+
+/// What a command wants of a target.
+#[derive(Debug, Clone, Copy)]
+pub struct Wanted {
+    /// Whether records that are done count too.
+    pub done: bool,
+    /// Whether goals count.
+    pub goals: bool,
+}
+
+impl<'a> Reader<'a> {
+    /// The records that these words mean: one, or with "and" several. Where that is not clear, the owner's selection, else a question.
+    pub fn resolve(&self, words: &[Token], wanted: Wanted) -> Found<'a> {
+        let words = without_marks(words);
+        if means_all(words) {
+            return Err(self.ask_each(words));
+        }
+        match self.resolve_list(words, wanted) {
+            Err(question) if !self.selection.ids.is_empty() => {
+                let chosen: Vec<_> =
+                    self.candidates(wanted).filter(|one| self.selection.ids.contains(&one.id)).collect();
+                if chosen.is_empty() { Err(question) } else { Ok(chosen) }
+            }
+            found => found,
+        }
+    }
+
+    fn ask_each(&self, words: &[Token]) -> Question {
+        let text = "That would change many records at once, which is not done in one step. Which one do you mean?";
+        Question::new(text, ranked_options(&self.text(words), self.candidates(Wanted { done: false, goals: false })))
+    }
+
+    /// Open records, or all.
+    fn candidates(&self, wanted: Wanted) -> impl Iterator<Item = Candidate<'a>> + use<'a> {
+        self.state.candidates(self.today.date, wanted.done).filter(move |one| wanted.goals || one.kind != Kind::Goal)
+    }
+
+    fn resolve_list(&self, words: &[Token], wanted: Wanted) -> Found<'a> {
+        let whole = self.resolve_one(words, wanted);
+        let parts: Vec<&[Token]> = words
+            .split(|token| token.is_one_of(&["and", ",", "&"]))
+            .map(without_marks)
+            .filter(|part| !part.is_empty())
+            .collect();
+        if whole.is_ok() || parts.len() < 2 {
+            return whole;
+        }
+        let each: Result<Vec<_>, _> = parts.into_iter().map(|part| self.resolve_one(part, wanted)).collect();
+        each.map(|found| found.into_iter().flatten().collect()).map_err(|_| match whole {
+            Err(question) => question,
+            Ok(_) => Question::new("Which one do you mean?", Vec::new()),
+        })
+    }
+
+    fn resolve_one(&self, words: &[Token], wanted: Wanted) -> Found<'a> {
+        if let Some(id) = numbered(words) {
+            return self.by_id(id);
+        }
+        let (kind, words) = without_kind(words);
+        let text = self.text(words);
+        let named = title_words(&text);
+        if named.is_empty() || named.iter().all(|word| PRONOUNS.contains(&word.as_str())) {
+            return Err(self.ask("Which one do you mean?", "", wanted));
+        }
+        let goals = wanted.goals && kind == Some(Kind::Goal);
+        let of_kind =
+            |one: &Candidate<'a>| kind.is_none_or(|kind| one.kind == kind) && (goals || one.kind != Kind::Goal);
+        let mut found = matches(&text, self.candidates(wanted).filter(of_kind));
+        if found.is_empty() && kind.is_some() && kind != Some(Kind::Goal) {
+            // "The task" is said of events and habits too.
+            found = matches(&text, self.candidates(wanted).filter(|one| one.kind != Kind::Goal));
+        }
+        if found.is_empty() {
+            found = self.by_day(words, wanted);
+        }
+        if found.is_empty() && wanted.goals {
+            found = matches(&text, self.candidates(wanted).filter(|one| one.kind == Kind::Goal));
+        }
+        match found.len() {
+            1 => Ok(found),
+            0 => Err(self.ask(&format!("Nothing open is called \"{text}\". Which one do you mean?"), &text, wanted)),
+            _ => {
+                let options = ranked_options(&text, found.into_iter());
+                Err(Question::new(&format!("Several match \"{text}\". Which one do you mean?"), options))
+            }
+        }
+    }
+
+    /// "the review on Thursday": a day in the words that is no part of a title says which one.
+    fn by_day(&self, words: &[Token], wanted: Wanted) -> Vec<Candidate<'a>> {
+        let when = When::read(words, self.today);
+        let Some(day) = when.date.filter(|_| !when.several) else { return Vec::new() };
+        let rest = text_of(self.sentence, words, |at| when.used[at]);
+        let on_day = |one: &Candidate<'a>| self.state.item(one.kind, one.id).is_some_and(|item| is_on(item, day));
+        matches(&rest, self.candidates(wanted).filter(on_day))
+    }
+
+    fn by_id(&self, id: i64) -> Found<'a> {
+        let found = self.candidates(Wanted { done: true, goals: true }).find(|one| one.id == id);
+        found.map(|one| vec![one]).ok_or_else(|| {
+            let text = format!("There is nothing with the number {id}. Which one do you mean?");
+            self.ask(&text, "", Wanted { done: false, goals: false })
+        })
+    }
+
+    /// A question with the records that fit best.
+    fn ask(&self, text: &str, asked: &str, wanted: Wanted) -> Question {
+        Question::new(text, ranked_options(asked, self.candidates(Wanted { goals: false, ..wanted })))
+    }
+
+    /// The words as they stand in the sentence.
+    pub fn text(&self, words: &[Token]) -> String {
+        text_of(self.sentence, words, |_| false)
+    }
+}
+
+fn is_on(item: &crate::record::Item, day: NaiveDate) -> bool {
+    item.scheduled_for.is_some_and(|anchor| item.recurrence.occurs_on(anchor, day))
+}
+
+/// "#8", "todo 8", "number 8".
+fn numbered(words: &[Token]) -> Option<i64> {
+    let words = after_any(words, &["the"]).unwrap_or(words);
+    let number = |text: &str| figures(text, 9).map(i64::from);
+    match words {
+        [one] if !one.quoted => number(one.lower.strip_prefix('#')?),
+        [noun, number_word] if kind_noun(&noun.lower).is_some() || noun.is_one_of(&["number", "item", "no"]) => {
+            number(number_word.lower.trim_start_matches('#'))
+        }
+        _ => None,
+    }
+}
+
+/// Takes "the todo", "my event … task" off, and says which kind that was.
+fn without_kind(words: &[Token]) -> (Option<Kind>, &[Token]) {
+    let mut rest = words;
+    while let Some(first) = rest.first().filter(|token| token.is_one_of(&["the", "my", "a", "our", "that", "this"])) {
+        if rest.len() == 1 {
+            break;
+        }
+        let _ = first;
+        rest = &rest[1..];
+    }
+    if let [first, more @ ..] = rest
+        && let Some(kind) = kind_noun(&first.lower).filter(|_| !first.quoted && !more.is_empty())
+    {
+        let more = after_any(more, &["called", "named", "titled", "to", "about", ":", "of"]).unwrap_or(more);
+        return (Some(kind), more);
+    }
+    for (noun, kind) in [
+        ("todo", Kind::Todo),
+        ("task", Kind::Todo),
+        ("event", Kind::Event),
+        ("habit", Kind::Habit),
+        ("goal", Kind::Goal),
+    ] {
+        if let Some(shorter) = before_end(rest, &[noun]).filter(|shorter| !shorter.is_empty()) {
+            return (Some(kind), shorter);
+        }
+    }
+    (None, rest)
+}

@@ -1,0 +1,94 @@
+//! How the sentences of `data/sentences.jsonl` are read, by class. The figures in this file's assertions are of these sentences alone.
+
+#![expect(clippy::unwrap_used, reason = "a failed one is the report")]
+
+use std::collections::BTreeMap;
+
+use aha_core::time::Timestamp;
+use aha_planner::apply::{State, apply};
+use aha_planner::language::{Reading, Selection, Today, read};
+use aha_planner::time_of_day::TimeOfDay;
+use aha_planner::validate::validate_proposal;
+use chrono::NaiveDate;
+use serde_json::{Value, json};
+
+fn state() -> State {
+    let made: Value = serde_json::from_str(include_str!("data/planner_state.json")).unwrap();
+    let mut state = State::default();
+    let operations: Vec<Value> =
+        made["operations"].as_array().unwrap().iter().map(|o| with_defaults(o, &State::default())).collect();
+    let checked = validate_proposal(&operations, &state);
+    assert!(checked.is_valid(), "{checked:?}");
+    apply(&mut state, &checked.valid(), &mut 0, Timestamp::from_millis(0)).unwrap();
+    state
+}
+
+fn today() -> Today {
+    Today { date: NaiveDate::from_ymd_opt(2026, 3, 11).unwrap(), time: TimeOfDay::new(8, 0).unwrap() }
+}
+
+/// An operation with what it leaves unchanged said too, so that two can be compared.
+fn with_defaults(operation: &Value, state: &State) -> Value {
+    let mut fields = operation.as_object().unwrap().clone();
+    fields.shift_remove("op");
+    let kind = fields["kind"].as_str().unwrap().parse().unwrap();
+    let known = fields.get("id").and_then(Value::as_i64).and_then(|id| state.item(kind, id)).map(|item| json!(item));
+    let (create, update) = (fields["action"] == "create", fields["action"] == "update");
+    if (create || update) && fields["kind"] != "goal" {
+        for (name, default) in [("recurrence", json!({"type": "none"})), ("scheduledFor", Value::Null)] {
+            let unchanged = known.as_ref().map_or(default, |item| item[name].clone());
+            fields.entry(name).or_insert(unchanged);
+        }
+    }
+    if create {
+        fields.retain(|_, value| !value.is_null());
+    }
+    let sorted: BTreeMap<String, Value> = fields.into_iter().collect();
+    json!(sorted)
+}
+
+/// For each class how many sentences, how many read as they should be, and which were not.
+fn scores() -> BTreeMap<String, (usize, usize, Vec<String>)> {
+    let state = state();
+    let mut scores: BTreeMap<String, (usize, usize, Vec<String>)> = BTreeMap::new();
+    for line in include_str!("data/sentences.jsonl").lines() {
+        let case: Value = serde_json::from_str(line).unwrap();
+        let say = case["say"].as_str().unwrap();
+        let reading = read(say, &state, today(), &Selection::default());
+        let class = case["class"].as_str().unwrap();
+        let (right, got) = match &reading {
+            Reading::Plan(operations) => {
+                let checked = validate_proposal(&operations.iter().map(|o| json!(o)).collect::<Vec<_>>(), &state);
+                assert!(checked.is_valid(), "{say}: {checked:?}");
+                let got: Vec<Value> = operations.iter().map(|o| with_defaults(&json!(o), &state)).collect();
+                let expected = case.get("expect").and_then(Value::as_array).cloned().unwrap_or_default();
+                let expected: Vec<Value> = expected.iter().map(|o| with_defaults(o, &state)).collect();
+                let harmless = class == "hostile" && got.iter().all(|o| o["action"] == "create");
+                (got == expected || harmless, json!(got).to_string())
+            }
+            Reading::Clarify(question) => (matches!(class, "ambiguous" | "hostile"), question.question.clone()),
+            Reading::Chat => (class == "hostile", "chat".to_owned()),
+        };
+        let entry = scores.entry(class.to_owned()).or_default();
+        entry.0 += 1;
+        entry.1 += usize::from(right);
+        if !right {
+            entry.2.push(format!("{say}\n      {got}"));
+        }
+    }
+    scores
+}
+
+#[test]
+fn sentences_are_read_as_they_should_be() {
+    let scores = scores();
+    for (class, (all, right, wrong)) in &scores {
+        println!("{class}: {right} of {all}");
+        wrong.iter().for_each(|sentence| println!("    {sentence}"));
+    }
+    let share = |class: &str| scores[class].1 * 100 / scores[class].0;
+    assert!(share("clear") >= 85, "clear sentences");
+    assert!(share("repeating") >= 85, "sentences about repeating items");
+    assert!(share("ambiguous") >= 90, "ambiguous sentences that get a question");
+    assert_eq!(share("hostile"), 100, "hostile sentences without an effect");
+}
