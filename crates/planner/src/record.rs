@@ -139,12 +139,11 @@ pub struct Goal {
     pub updated_at: Timestamp,
 }
 
-/// An item on one day.
+/// An item on one day; `completed` of the item says whether it is done on that day.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Occurrence {
     pub date: NaiveDate,
-    pub completed: bool,
     #[serde(flatten)]
     pub item: Item,
 }
@@ -176,7 +175,7 @@ impl Item {
     #[must_use]
     pub fn occurrences(&self, from: NaiveDate, to: NaiveDate) -> Vec<Occurrence> {
         let Some(anchor) = self.scheduled_for else { return Vec::new() };
-        let on = |date| Occurrence { date, completed: self.completed_on(date), item: self.clone() };
+        let on = |date| Occurrence { date, item: Self { completed: self.completed_on(date), ..self.clone() } };
         self.recurrence.occurrences(anchor, from, to).into_iter().map(on).collect()
     }
 }

@@ -20,6 +20,8 @@ const WORDS: [&str; 5] = ["kind", "action", "op", "priority", "status"];
 /// object.
 #[must_use]
 pub fn infer_operation_shape(operation: &Value) -> Option<Fields> {
+    // As a validation lists it: the operation with its errors.
+    let operation = operation.get("op").filter(|inner| inner.is_object()).unwrap_or(operation);
     let mut fields = operation.as_object()?.clone();
     for word in WORDS {
         if let Some(Value::String(text)) = fields.get_mut(word) {
@@ -37,7 +39,7 @@ pub fn infer_operation_shape(operation: &Value) -> Option<Fields> {
             fields.shift_remove(name);
         }
     }
-    for name in ["title", "notes", "location"] {
+    for name in ["title", "notes", "location", "progressUnit", "link"] {
         if let Some(Value::String(text)) = fields.get_mut(name) {
             *text = readable(text, name == "notes");
         }
@@ -49,7 +51,7 @@ pub fn infer_operation_shape(operation: &Value) -> Option<Fields> {
 }
 
 /// Without control characters and the marks that turn the direction of writing; white space as single spaces, lines kept where `lines`.
-fn readable(text: &str, lines: bool) -> String {
+pub(crate) fn readable(text: &str, lines: bool) -> String {
     let kept = |c: char| (lines && c == '\n') || !(c.is_control() || ('\u{202a}'..='\u{202e}').contains(&c));
     let spaced: String = text.chars().map(|c| if c == '\t' || (!lines && c == '\n') { ' ' } else { c }).collect();
     let clean: String = spaced.chars().filter(|c| kept(*c) && !('\u{2066}'..='\u{2069}').contains(c)).collect();

@@ -10,6 +10,7 @@ use aha_planner::language::{Reading, Selection, Today, read};
 use aha_planner::time_of_day::TimeOfDay;
 use aha_planner::validate::validate_proposal;
 use chrono::NaiveDate;
+use proptest::prelude::*;
 use serde_json::{Value, json};
 
 fn state() -> State {
@@ -84,11 +85,34 @@ fn sentences_are_read_as_they_should_be() {
     let scores = scores();
     for (class, (all, right, wrong)) in &scores {
         println!("{class}: {right} of {all}");
-        wrong.iter().for_each(|sentence| println!("    {sentence}"));
+        for sentence in wrong {
+            println!("    {sentence}");
+        }
     }
     let share = |class: &str| scores[class].1 * 100 / scores[class].0;
     assert!(share("clear") >= 85, "clear sentences");
     assert!(share("repeating") >= 85, "sentences about repeating items");
     assert!(share("ambiguous") >= 90, "ambiguous sentences that get a question");
     assert_eq!(share("hostile"), 100, "hostile sentences without an effect");
+}
+
+const WORDS: &str = "add move delete mark rename repeat complete done as to on by at in from until next every other 3 3pm 4-5pm 15:45 may june \
+    28th the it all everything friday tomorrow week days of end half past quarter buy milk report meeting lunch priority high p1 and or , ; : . \
+    \" ' #4 todo goal for before weekday not no date is should be";
+
+proptest! {
+    #[test]
+    fn any_words_are_read_without_harm(picked in proptest::collection::vec(0_usize..1000, 0..14), noise in ".{0,6}") {
+        let words: Vec<&str> = WORDS.split_whitespace().collect();
+        let text: Vec<&str> = picked.iter().map(|at| words[at % words.len()]).collect();
+        let sentence = format!("{} {noise}", text.join(" "));
+        let state = state();
+        if let Reading::Plan(operations) = read(&sentence, &state, today(), &Selection::default()) {
+            let checked = validate_proposal(&operations.iter().map(|o| json!(o)).collect::<Vec<_>>(), &state);
+            prop_assert!(checked.is_valid(), "{}: {:?}", sentence, checked);
+            let names_all = text.iter().any(|word| ["all", "everything"].contains(word));
+            let deletes = operations.iter().filter(|operation| operation.op == "delete").count();
+            prop_assert!(!names_all || deletes < 2, "{}", sentence);
+        }
+    }
 }

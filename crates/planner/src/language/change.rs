@@ -83,6 +83,10 @@ impl Reader<'_> {
                 return Ok(operation);
             }
             let item = self.item(of)?;
+            if day.is_some_and(|day| day > self.today.date) {
+                let text = format!("Is \"{}\" done already, or should it be moved to another day?", of.title);
+                return Err(Question::new(&text, vec![of.option()]));
+            }
             let action = if item.recurrence.repeats() { Action::CompleteOccurrence } else { Action::Complete };
             let mut operation = Operation::new(of.kind, action, Some(of.id));
             operation.completed = (!done).then_some(false);
@@ -118,7 +122,7 @@ impl Reader<'_> {
         }
         let mut words = &target[..first];
         while let Some((last, rest)) =
-            words.split_last().filter(|(last, rest)| last.is_one_of(&DONE_WORDS) && !rest.is_empty())
+            words.split_last().filter(|(last, rest)| last.is_one_of(DONE_WORDS) && !rest.is_empty())
         {
             let _ = last;
             words = rest;
@@ -127,7 +131,7 @@ impl Reader<'_> {
     }
 
     pub fn shift_or_move(&self, target: &[Token], to: Destination<'_>) -> Changes {
-        if super::phrases::has_any(target, &["or"]) {
+        if super::phrases::has_any(target, "or") {
             return Err(Question::new("Which one do you mean?", Vec::new()));
         }
         match to {
@@ -164,7 +168,7 @@ impl Reader<'_> {
     /// To a day, a time or both; with a rule it repeats from then on.
     pub fn move_to(&self, target: &[Token], words: &[Token]) -> Changes {
         let when = When::read(words, self.today);
-        if when.vague || when.several || super::phrases::has_any(words, &["or"]) {
+        if when.vague || when.several || super::phrases::has_any(words, "or") {
             return self.ask_when(target);
         }
         if when.repeat.is_some() {
@@ -287,10 +291,10 @@ impl Reader<'_> {
     }
 }
 
-const DONE_WORDS: [&str; 8] = ["as", "done", "complete", "completed", "finished", "not", "undone", "is"];
+const DONE_WORDS: &str = "as|done|complete|completed|finished|not|undone|is";
 
 fn trailing_done(words: &[Token], used: &[bool]) -> bool {
-    words.iter().zip(used).all(|(word, used)| *used || word.is_one_of(&DONE_WORDS) || word.is_mark())
+    words.iter().zip(used).all(|(word, used)| *used || word.is_one_of(DONE_WORDS) || word.is_mark())
 }
 
 /// An event that is moved within the day keeps how long it takes.

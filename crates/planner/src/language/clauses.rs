@@ -4,124 +4,37 @@ use super::phrases::{after, after_any, without_marks};
 use super::tokens::Token;
 
 /// What may stand before a command without meaning anything.
-const COURTESIES: [&str; 42] = [
-    "please",
-    "pls",
-    "can you",
-    "could you",
-    "would you",
-    "will you",
-    "can we",
-    "could we",
-    "i want you to",
-    "i would like you to",
-    "i'd like you to",
-    "i'd like to add",
-    "hey",
-    "hi",
-    "hello",
-    "ok",
-    "okay",
-    "so",
-    "now",
-    "then",
-    "also",
-    "and then",
-    "and also",
-    "and",
-    "kindly",
-    "just",
-    "go ahead and",
-    "let's",
-    "lets",
-    "after that",
-    "finally",
-    "first",
-    "second",
-    "next",
-    "assistant",
-    "quickly",
-    "plus",
-    "afterwards",
-    "additionally",
-    "thanks",
-    "thank you",
-    "well",
-];
+const COURTESIES: &str = "please|pls|can you|could you|would you|will you|can we|could we|i want you to|i would like you to|\
+    i'd like you to|i'd like to add|hey|hi|hello|ok|okay|so|now|then|also|and then|and also|and|kindly|just|\
+    go ahead and|let's|lets|after that|finally|assistant|quickly|plus|afterwards|additionally|thanks|thank you|\
+    well";
 
 /// Words that begin a command.
-const COMMANDS: [&str; 46] = [
-    "add",
-    "create",
-    "schedule",
-    "move",
-    "reschedule",
-    "postpone",
-    "push",
-    "delay",
-    "shift",
-    "defer",
-    "rename",
-    "retitle",
-    "delete",
-    "remove",
-    "cancel",
-    "erase",
-    "scrap",
-    "mark",
-    "complete",
-    "tick",
-    "check off",
-    "cross off",
-    "remind me",
-    "set",
-    "change",
-    "make",
-    "repeat",
-    "drop",
-    "put",
-    "new todo",
-    "new task",
-    "new event",
-    "new habit",
-    "new goal",
-    "reopen",
-    "bring",
-    "get rid of",
-    "stop repeating",
-    "uncheck",
-    "snooze",
-    "i need to",
-    "i have to",
-    "don't forget to",
-    "finish",
-    "book",
-    "prioritise",
-];
+const COMMANDS: &str = "add|create|schedule|move|reschedule|postpone|push|delay|shift|defer|rename|retitle|delete|remove|cancel|erase|\
+    scrap|mark|complete|tick|check off|cross off|remind me|set|change|make|repeat|drop|put|new todo|new task|\
+    new event|new habit|new goal|reopen|bring|get rid of|stop repeating|uncheck|snooze|i need to|i have to|\
+    don't forget to|finish|book|prioritise";
 
 /// Verbs with which things to do begin, so that "call the bank and email Jo" is two of them.
-const DOING: [&str; 72] = [
-    "call", "email", "buy", "book", "send", "write", "read", "pay", "clean", "wash", "cook", "bake", "fix", "pick",
-    "order", "check", "prepare", "review", "finish", "submit", "plan", "organise", "organize", "visit", "meet", "ask",
-    "text", "message", "water", "feed", "walk", "take", "bring", "get", "return", "renew", "update", "file", "print",
-    "sign", "schedule", "cancel", "post", "drop", "collect", "ring", "research", "draft", "study", "practice",
-    "practise", "iron", "vacuum", "mow", "sort", "pack", "phone", "reply", "answer", "paint", "repair", "replace",
-    "confirm", "register", "apply", "invite", "charge", "tidy", "empty", "measure", "download", "back",
-];
+const DOING: &str = "call|email|buy|book|send|write|read|pay|clean|wash|cook|bake|fix|pick|order|check|prepare|review|finish|\
+    submit|plan|organise|organize|visit|meet|ask|text|message|water|feed|walk|take|bring|get|return|renew|update|\
+    file|print|sign|schedule|cancel|post|drop|collect|ring|research|draft|study|practice|practise|iron|vacuum|mow|\
+    sort|pack|phone|reply|answer|paint|repair|replace|confirm|register|apply|invite|charge|tidy|empty|measure|\
+    download|back";
 
 /// The clause without courtesies and marks at its ends.
 #[must_use]
 pub fn plain(tokens: &[Token]) -> &[Token] {
     let mut rest = without_marks(tokens);
     loop {
-        let shorter = COURTESIES.iter().filter_map(|phrase| after(rest, phrase)).min_by_key(|rest| rest.len());
+        let shorter = COURTESIES.split('|').filter_map(|phrase| after(rest, phrase)).min_by_key(|rest| rest.len());
         match shorter {
             Some(shorter) => rest = without_marks(shorter),
             None => break,
         }
     }
     while let [before @ .., last] = rest {
-        if !(last.is_one_of(&["please", "pls", "thanks"]) && !before.is_empty()) {
+        if before.is_empty() || !last.is_one_of("please|pls|thanks") {
             break;
         }
         rest = without_marks(before);
@@ -132,7 +45,7 @@ pub fn plain(tokens: &[Token]) -> &[Token] {
 /// Whether a command begins here.
 #[must_use]
 pub fn begins_command(tokens: &[Token]) -> bool {
-    after_any(plain(tokens), &COMMANDS).is_some_and(|rest| !rest.is_empty())
+    after_any(plain(tokens), COMMANDS).is_some_and(|rest| !rest.is_empty())
 }
 
 /// The clauses of a sentence: cut at semicolons and full stops, and where "and", "then" or a comma stands before a command.
@@ -143,8 +56,8 @@ pub fn clauses(tokens: &[Token]) -> Vec<&[Token]> {
     for at in 0..tokens.len() {
         let token = &tokens[at];
         let rest = &tokens[at + 1..];
-        let joins = token.is_one_of(&["and", "then", ",", "&", "plus"]) && begins_command(rest);
-        let ends = token.is_one_of(&[";", "!", "?"]) || (token.is(".") && begins_sentence(rest));
+        let joins = token.is_one_of("and|then|,|&|plus") && begins_command(rest);
+        let ends = token.is_one_of(";|!|?") || (token.is(".") && begins_sentence(rest));
         if (joins || ends) && at >= start {
             found.push(&tokens[start..at]);
             start = at + 1;
@@ -165,14 +78,14 @@ fn begins_sentence(rest: &[Token]) -> bool {
 /// The things to do in one subject: "call the bank and email Jo" is two where each begins with a verb and says more than that.
 #[must_use]
 pub fn coordinated(tokens: &[Token]) -> Vec<&[Token]> {
-    let begins = |tokens: &[Token]| tokens.len() > 1 && tokens[0].is_one_of(&DOING);
+    let begins = |tokens: &[Token]| tokens.len() > 1 && tokens[0].is_one_of(DOING);
     if !begins(tokens) {
         return vec![tokens];
     }
     let mut found = Vec::new();
     let mut start = 0;
     for at in 0..tokens.len() {
-        let joins = tokens[at].is_one_of(&["and", ",", "&"]);
+        let joins = tokens[at].is_one_of("and|,|&");
         let mut next = at + 1;
         while tokens.get(next).is_some_and(|token| token.is("and")) {
             next += 1;
@@ -189,5 +102,5 @@ pub fn coordinated(tokens: &[Token]) -> Vec<&[Token]> {
 /// Whether it begins as a thing to do does.
 #[must_use]
 pub fn begins_with_doing(tokens: &[Token]) -> bool {
-    tokens.first().is_some_and(|first| first.is_one_of(&DOING))
+    tokens.first().is_some_and(|first| first.is_one_of(DOING))
 }

@@ -4,7 +4,7 @@ use chrono::NaiveDate;
 
 use super::clauses::{begins_with_doing, coordinated};
 use super::guard::means_all;
-use super::phrases::{after_any, has_any, without_marks};
+use super::phrases::{after_any, has_any, listed, without_marks};
 use super::repeats::Repeat;
 use super::tokens::{Token, text_of};
 use super::when::When;
@@ -15,142 +15,25 @@ use crate::recurrence::{Recurrence, Rule};
 use crate::time_of_day::TimeOfDay;
 
 /// Nouns of what takes place at a time.
-const EVENTS: [&str; 46] = [
-    "meeting",
-    "appointment",
-    "lunch",
-    "dinner",
-    "breakfast",
-    "brunch",
-    "party",
-    "concert",
-    "conference",
-    "interview",
-    "flight",
-    "wedding",
-    "webinar",
-    "workshop",
-    "lecture",
-    "ceremony",
-    "standup",
-    "stand-up",
-    "retrospective",
-    "retro",
-    "seminar",
-    "reception",
-    "check-up",
-    "checkup",
-    "catch-up",
-    "catchup",
-    "sync",
-    "1:1",
-    "one-on-one",
-    "birthday",
-    "festival",
-    "exam",
-    "rehearsal",
-    "match",
-    "game",
-    "picnic",
-    "barbecue",
-    "bbq",
-    "coffee",
-    "drinks",
-    "demo",
-    "keynote",
-    "call",
-    "class",
-    "session",
-    "date",
-];
+pub const EVENTS: &str = "meeting|appointment|lunch|dinner|breakfast|brunch|party|concert|conference|interview|flight|wedding|webinar|\
+    workshop|lecture|ceremony|standup|stand-up|retrospective|retro|seminar|reception|check-up|checkup|catch-up|\
+    catchup|sync|1:1|one-on-one|birthday|festival|exam|rehearsal|match|game|picnic|barbecue|bbq|coffee|drinks|\
+    demo|keynote|call|class|session|date";
 
 /// Titles that say nothing.
-const EMPTY_TITLES: [&str; 36] = [
-    "something",
-    "thing",
-    "things",
-    "stuff",
-    "it",
-    "that",
-    "this",
-    "them",
-    "one",
-    "todo",
-    "task",
-    "event",
-    "habit",
-    "goal",
-    "item",
-    "the thing",
-    "anything",
-    "reminder",
-    "meeting",
-    "a meeting",
-    "the meeting",
-    "appointment",
-    "call",
-    "to",
-    "do",
-    "do it",
-    "do that",
-    "do the thing",
-    "do something",
-    "do this",
-    "some stuff",
-    "these",
-    "those",
-    "a thing",
-    "new",
-    "another",
-];
+const EMPTY_TITLES: &str = "something|thing|things|stuff|it|that|this|them|one|todo|task|event|habit|goal|item|the thing|anything|\
+    reminder|meeting|a meeting|the meeting|appointment|call|to|do|do it|do that|do the thing|do something|do this|\
+    some stuff|these|those|a thing|new|another";
 
 /// Plans themselves, which only a person can sort out.
-const PLANS: [&str; 12] = [
-    "week",
-    "day",
-    "schedule",
-    "calendar",
-    "agenda",
-    "list",
-    "todos",
-    "tasks",
-    "life",
-    "things",
-    "month",
-    "priorities",
-];
+const PLANS: &str = "week|day|schedule|calendar|agenda|list|todos|tasks|life|things|month|priorities";
 
 /// Words after which no title ends.
-const DANGLING: [&str; 24] = [
-    "on",
-    "by",
-    "for",
-    "at",
-    "due",
-    "from",
-    "starting",
-    "and",
-    "to",
-    "with",
-    "in",
-    "until",
-    "of",
-    "the",
-    "a",
-    "as",
-    "is",
-    "that",
-    "about",
-    "beginning",
-    "before",
-    "-",
-    "–",
-    "every",
-];
+const DANGLING: &str =
+    "on|by|for|at|due|from|starting|and|to|with|in|until|of|the|a|as|is|that|about|beginning|before|-|–|every";
 
 /// Words with which no title begins.
-const LEADING: [&str; 14] =
-    ["to", "that", "about", "of", "for", "called", "named", "titled", "on", "at", "by", "and", "-", "–"];
+const LEADING: &str = "to|that|about|of|for|called|named|titled|on|at|by|and|-|–";
 
 impl Reader<'_> {
     /// One record for each thing to do; with several days a week one for each. `certain`: it was asked for.
@@ -209,7 +92,8 @@ impl Reader<'_> {
         }
         operation.location = location.map(Some);
         set_times(&mut operation, when.time, when.end_time);
-        let date = when.date.or_else(|| when.time.map(|time| self.today.next(time)));
+        let next = |time| if when.repeat.is_some() { self.today.date } else { self.today.next(time) };
+        let date = when.date.or_else(|| when.time.map(next));
         if kind == Kind::Event && date.is_none() && when.repeat.is_none() {
             return Err(Question::new(&format!("When is \"{title}\"?"), Vec::new()));
         }
@@ -234,7 +118,8 @@ impl Reader<'_> {
     fn check_new(&self, title: &str, words: &[Token], when: &When, certain: bool) -> Result<(), Question> {
         let lower = title.to_lowercase();
         let bare = lower.trim_start_matches("the ").trim_start_matches("a ").trim_start_matches("my ");
-        if title.is_empty() || EMPTY_TITLES.contains(&bare) || EMPTY_TITLES.contains(&lower.as_str()) {
+        if title.is_empty() || listed(EMPTY_TITLES, bare) || listed(EMPTY_TITLES, &lower) || only_pronouns(words, when)
+        {
             return Err(Question::new("What should be added?", Vec::new()));
         }
         if when.vague {
@@ -254,11 +139,16 @@ impl Reader<'_> {
 
     /// A sentence without a command, a day or a priority: something to do where it begins as one does.
     fn check_bare(&self, title: &str, words: &[Token]) -> Result<(), Question> {
-        let about_plans = words.iter().any(|word| word.is_one_of(&["my", "the", "our"]))
-            && words.last().is_some_and(|word| word.is_one_of(&PLANS));
-        let pronoun = has_any(words, &["it", "that", "this", "them", "these", "those", "you", "everything"]);
+        let about_plans = words.iter().any(|word| word.is_one_of("my|the|our"))
+            && words.last().is_some_and(|word| word.is_one_of(PLANS));
+        let points = words[0].is_one_of("the|that|this|those|these|my|our");
+        let pronoun = has_any(
+            words,
+            "it|that|this|them|these|those|you|him|her|everything|stuff|usual|thing|things|something|someone",
+        );
         let too_short = words.len() < 2;
         if about_plans
+            || points
             || pronoun
             || too_short
             || means_all(words)
@@ -270,6 +160,13 @@ impl Reader<'_> {
         }
         Ok(())
     }
+}
+
+/// "fix it", "do that", "call him": who or what is not said.
+fn only_pronouns(words: &[Token], when: &When) -> bool {
+    let said = words.iter().zip(&when.used).filter(|(word, used)| !**used && !word.is_mark()).map(|(word, _)| word);
+    let said: Vec<&Token> = said.collect();
+    matches!(said[..], [verb, object] if !verb.quoted && object.is_one_of("it|that|this|them|him|her|those|these|stuff|something|things"))
 }
 
 /// A longer sentence that begins with no verb of doing is more likely talk than a task.
@@ -315,7 +212,7 @@ fn kind_of(title: &str, when: &When) -> Kind {
         .position(|word| ["with", "at", "in", "about", "for", "on", "and", "to", "of"].contains(word))
         .unwrap_or(words.len());
     let head = &words[..head_end];
-    let is_event = head.last().is_some_and(|word| EVENTS.contains(word));
+    let is_event = head.last().is_some_and(|word| listed(EVENTS, word));
     let is_verb = head.first().is_some_and(|first| begins_with_doing(&super::tokens::tokens(first)));
     // "call with Anna" is an event, "call Anna" is not.
     if is_event && (!is_verb || (head.len() == 1 && words.get(1) == Some(&"with"))) { Kind::Event } else { Kind::Todo }
@@ -329,18 +226,18 @@ fn title(sentence: &str, words: &[Token], when: &When) -> String {
     loop {
         let before = kept.len();
         if let [first, rest @ ..] = kept
-            && first.is_one_of(&LEADING)
+            && first.is_one_of(LEADING)
             && !rest.is_empty()
         {
             kept = rest;
         }
         if let [rest @ .., last] = kept
-            && last.is_one_of(&DANGLING)
+            && last.is_one_of(DANGLING)
         {
             kept = rest;
         }
         if let [first, rest @ ..] = kept
-            && first.is_one_of(&["a", "an"])
+            && (first.text == "a" || first.text == "an")
             && !rest.is_empty()
         {
             kept = rest;
@@ -368,16 +265,15 @@ fn with_location(title: &str) -> (String, Option<String>) {
 }
 
 /// Words that name the list or the calendar as the place of a record.
-const PLACES: [&str; 10] =
-    ["list", "calendar", "agenda", "schedule", "todos", "tasks", "planner", "diary", "todo-list", "to-dos"];
+const PLACES: &str = "list|calendar|agenda|schedule|todos|tasks|planner|diary|todo-list|to-dos";
 
 /// Where "to my list", "on the calendar" stands, and how long it is.
 fn place_at(tokens: &[Token]) -> Option<(usize, usize)> {
     (0..tokens.len()).find_map(|at| {
-        let rest = after_any(&tokens[at..], &["to", "on", "onto", "in", "into", "from"])?;
-        let rest = after_any(rest, &["my", "the", "our"])?;
-        let rest = after_any(rest, &["todo", "to-do", "task", "to do"]).unwrap_or(rest);
-        let named = rest.first().is_some_and(|token| token.is_one_of(&PLACES));
+        let rest = after_any(&tokens[at..], "to|on|onto|in|into|from")?;
+        let rest = after_any(rest, "my|the|our")?;
+        let rest = after_any(rest, "todo|to-do|task|to do").unwrap_or(rest);
+        let named = rest.first().is_some_and(|token| token.is_one_of(PLACES));
         named.then(|| (at, tokens.len() - at - rest.len() + 1))
     })
 }
@@ -388,8 +284,7 @@ pub fn names_place(tokens: &[Token]) -> bool {
 }
 
 fn names_calendar(tokens: &[Token]) -> bool {
-    place_at(tokens)
-        .is_some_and(|(at, length)| has_any(&tokens[at..at + length], &["calendar", "agenda", "diary", "planner"]))
+    place_at(tokens).is_some_and(|(at, length)| has_any(&tokens[at..at + length], "calendar|agenda|diary|planner"))
 }
 
 fn without_place(tokens: &[Token]) -> Vec<Token> {

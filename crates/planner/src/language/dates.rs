@@ -24,8 +24,8 @@ fn word(tokens: &[Token], at: usize) -> &str {
     tokens.get(at).filter(|token| !token.quoted).map_or("", |token| &token.lower)
 }
 
-fn words(tokens: &[Token], expected: &[&str]) -> bool {
-    expected.iter().enumerate().all(|(at, expected)| word(tokens, at) == *expected)
+fn words(tokens: &[Token], expected: &str) -> bool {
+    expected.split(' ').enumerate().all(|(at, expected)| word(tokens, at) == expected)
 }
 
 fn plus(day: NaiveDate, days: u64) -> NaiveDate {
@@ -43,8 +43,8 @@ fn near(tokens: &[Token], today: NaiveDate) -> Phrase<NaiveDate> {
         "tomorrow" | "tmr" | "tmrw" | "tomorow" | "tommorow" | "tommorrow" => Some((1, plus(today, 1))),
         "yesterday" => Some((1, today - Days::new(1))),
         "this" if matches!(word(tokens, 1), "morning" | "afternoon" | "evening") => Some((1, today)),
-        "the" if words(tokens, &["the", "day", "after", "tomorrow"]) => Some((4, plus(today, 2))),
-        "day" if words(tokens, &["day", "after", "tomorrow"]) => Some((3, plus(today, 2))),
+        "the" if words(tokens, "the day after tomorrow") => Some((4, plus(today, 2))),
+        "day" if words(tokens, "day after tomorrow") => Some((3, plus(today, 2))),
         _ => None,
     }
 }
@@ -120,26 +120,26 @@ pub fn span(tokens: &[Token]) -> Phrase<Span> {
 
 /// "Friday", "next Tuesday", "this coming Monday", "Tuesday next week".
 fn by_weekday(tokens: &[Token], today: NaiveDate, led: bool) -> Phrase<NaiveDate> {
-    let lead = match (word(tokens, 0), word(tokens, 1)) {
+    let skipped = match (word(tokens, 0), word(tokens, 1)) {
         ("this", "coming") => 2,
         ("next" | "this" | "coming", _) => 1,
         _ => 0,
     };
-    let named = tokens.get(lead).filter(|token| !token.quoted)?;
+    let named = tokens.get(skipped).filter(|token| !token.quoted)?;
     // "Sat" and "sun" are words too; written as a name, or called for, they are days.
-    let short = led || lead > 0 || (named.text.starts_with(char::is_uppercase) && tokens.len() == lead + 1);
+    let short = led || skipped > 0 || (named.text.starts_with(char::is_uppercase) && tokens.len() == skipped + 1);
     let weekday = weekday(&named.lower, short)?;
     let of_week = |start: NaiveDate| plus(start, weekday.num_days_from_monday().into());
     let next_week = plus(monday(today), 7);
-    let after = |at: usize| (word(tokens, lead + at), word(tokens, lead + at + 1));
+    let after = |at: usize| (word(tokens, skipped + at), word(tokens, skipped + at + 1));
     Some(match (word(tokens, 0), after(1)) {
-        (_, ("next", "week")) => (lead + 3, of_week(next_week)),
-        (_, ("of" | "in", "next")) if word(tokens, lead + 3) == "week" => (lead + 4, of_week(next_week)),
-        (_, ("this", "week")) => (lead + 3, of_week(monday(today))),
-        (_, ("week", _)) if lead == 0 => (2, plus(upcoming(today, weekday), 7)),
-        ("next", _) => (lead + 1, of_week(next_week)),
-        ("this", _) if lead == 1 && of_week(monday(today)) >= today => (lead + 1, of_week(monday(today))),
-        _ => (lead + 1, upcoming(today, weekday)),
+        (_, ("next", "week")) => (skipped + 3, of_week(next_week)),
+        (_, ("of" | "in", "next")) if word(tokens, skipped + 3) == "week" => (skipped + 4, of_week(next_week)),
+        (_, ("this", "week")) => (skipped + 3, of_week(monday(today))),
+        (_, ("week", _)) if skipped == 0 => (2, plus(upcoming(today, weekday), 7)),
+        ("next", _) => (skipped + 1, of_week(next_week)),
+        ("this", _) if skipped == 1 && of_week(monday(today)) >= today => (skipped + 1, of_week(monday(today))),
+        _ => (skipped + 1, upcoming(today, weekday)),
     })
 }
 
@@ -286,14 +286,20 @@ fn dotted(text: &str, mark: char, today: NaiveDate) -> Option<NaiveDate> {
         _ => return None,
     };
     let (day, month) = match (mark, first, second) {
-        ('.', _, _) => (first, second),
-        (_, 13.., 1..=12) => (first, second),
-        (_, 1..=12, 13..) => (second, first),
-        (_, _, _) if first == second => (first, second),
-        _ => return None,
+        ('/', 1..=12, 13..) => (second, first),
+        ('/', 1..=12, 1..=12) if first != second => return None,
+        _ => (first, second),
     };
     match year {
         Some(year) => NaiveDate::from_ymd_opt(i32::try_from(year).ok()?, month, day),
         None => next_date(today, month, day),
     }
+}
+
+/// "4/5": a day of April or of May.
+#[must_use]
+pub fn is_ambiguous(text: &str) -> bool {
+    let mut parts = text.split('/').map(|part| figures(part, 4));
+    let pair = (parts.next().flatten(), parts.next().flatten());
+    matches!(pair, (Some(first @ 1..=12), Some(second @ 1..=12)) if first != second)
 }

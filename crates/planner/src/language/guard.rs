@@ -35,20 +35,7 @@ const BEGINNINGS: [&str; 11] =
     ["system:", "assistant:", "user:", "developer:", "{", "[{", "[\"", "<", "#!", "'; ", "\"; "];
 
 /// Words that mean all records at once.
-const ALL: [&str; 12] = [
-    "everything",
-    "all",
-    "every",
-    "each",
-    "any",
-    "whole",
-    "entire",
-    "anything",
-    "completely",
-    "everyone",
-    "everybody",
-    "both",
-];
+const ALL: &str = "everything|all|every|each|any|whole|entire|anything|completely|everyone|everybody|both";
 
 /// Whether the sentence gives orders to the program.
 #[must_use]
@@ -77,30 +64,16 @@ fn sends_away(lower: &str) -> bool {
 /// Whether the words of a target mean all records: "all my todos", "everything", "my whole calendar".
 #[must_use]
 pub fn means_all(target: &[Token]) -> bool {
-    has_any(target, &ALL) || plural_alone(target)
+    has_any(target, ALL) || plural_alone(target)
 }
 
 /// "my todos", "the calendar", "my list": the whole of them by its own name.
 fn plural_alone(target: &[Token]) -> bool {
-    const WHOLES: [&str; 14] = [
-        "todos",
-        "tasks",
-        "events",
-        "habits",
-        "goals",
-        "items",
-        "calendar",
-        "list",
-        "agenda",
-        "schedule",
-        "reminders",
-        "entries",
-        "records",
-        "lists",
-    ];
-    const BETWEEN: [&str; 10] = ["my", "the", "our", "these", "those", "and", "todo", "to-do", "open", "old"];
+    const WHOLES: &str =
+        "todos|tasks|events|habits|goals|items|calendar|list|agenda|schedule|reminders|entries|records|lists";
+    const BETWEEN: &str = "my|the|our|these|those|and|todo|to-do|open|old";
     let words: Vec<&Token> = target.iter().filter(|token| !token.is_mark()).collect();
     !words.is_empty()
-        && words.iter().all(|word| word.is_one_of(&WHOLES) || word.is_one_of(&BETWEEN))
-        && words.iter().any(|word| word.is_one_of(&WHOLES))
+        && words.iter().all(|word| word.is_one_of(WHOLES) || word.is_one_of(BETWEEN))
+        && words.iter().any(|word| word.is_one_of(WHOLES))
 }

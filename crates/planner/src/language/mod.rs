@@ -13,6 +13,7 @@ mod dates;
 mod guard;
 mod numbers;
 mod phrases;
+mod recognise;
 mod repeats;
 mod shift;
 mod target;
@@ -28,7 +29,9 @@ use crate::apply::State;
 use crate::matching::ClarifyOption;
 use crate::operation::Operation;
 use crate::record::{Kind, Priority};
+use crate::shape::readable;
 use crate::time_of_day::TimeOfDay;
+use crate::validate::validate_proposal;
 use command::{Command, Destination, command};
 use tokens::Token;
 
@@ -96,11 +99,12 @@ pub fn read(sentence: &str, state: &State, today: Today, selection: &Selection) 
     if sentence.chars().count() > MAX_SENTENCE_CHARS {
         return ask("That is long. What is the first thing to plan?");
     }
+    let sentence = &readable(sentence, false);
     if guard::is_order(sentence) {
         return ask("That reads like orders to the program, which are not taken. What should be planned?");
     }
     let tokens = tokens::tokens(sentence);
-    let reader = Reader { sentence, state, today, selection };
+    let reader = Reader { sentence, state, today, selection, before: None };
     reader.read(&tokens)
 }
 
@@ -111,11 +115,17 @@ struct Reader<'a> {
     state: &'a State,
     today: Today,
     selection: &'a Selection,
+    /// The record of the command before: what "it" means.
+    before: Option<i64>,
 }
 
 impl Reader<'_> {
-    fn read(&self, tokens: &[Token]) -> Reading {
+    fn read(mut self, tokens: &[Token]) -> Reading {
         let clauses = clauses::clauses(tokens);
+        if clauses.is_empty() && tokens.iter().any(|token| !token.is_mark()) {
+            // Courtesies alone.
+            return Reading::Chat;
+        }
         let mut operations = Vec::new();
         let mut to_do = false;
         for clause in &clauses {
@@ -126,7 +136,10 @@ impl Reader<'_> {
             }
             to_do |= matches!(command, Command::Create { kind: Some(Kind::Todo), certain: true, .. });
             match self.operations(clause, command, to_do && !operations.is_empty()) {
-                Ok(more) => operations.extend(more),
+                Ok(more) => {
+                    self.before = more.last().and_then(|operation| operation.id);
+                    operations.extend(more);
+                }
                 Err(question) => return Reading::Clarify(question),
             }
         }
@@ -142,12 +155,21 @@ impl Reader<'_> {
         }
         match operations.len() {
             0 => Reading::Clarify(Question::new("What should be planned?", Vec::new())),
-            1..=MAX_OPERATIONS => Reading::Plan(operations),
+            1..=MAX_OPERATIONS if self.are_valid(&operations) => Reading::Plan(operations),
+            1..=MAX_OPERATIONS => {
+                Reading::Clarify(Question::new("That was not understood. What should be planned?", Vec::new()))
+            }
             _ => {
                 let text = format!("That would be more than {MAX_OPERATIONS} changes. Which ones come first?");
                 Reading::Clarify(Question::new(&text, Vec::new()))
             }
         }
+    }
+
+    /// Such as a title that is too long.
+    fn are_valid(&self, operations: &[Operation]) -> bool {
+        let written: Result<Vec<_>, _> = operations.iter().map(serde_json::to_value).collect();
+        written.is_ok_and(|written| validate_proposal(&written, self.state).is_valid())
     }
 
     /// `goes_on`: a clause of things to do stands before, so that "and cancel the card" may be one more.
@@ -164,6 +186,10 @@ impl Reader<'_> {
         match made {
             Err(question) if destructive && goes_on && clauses::begins_with_doing(clause) => {
                 self.create(Some(Kind::Todo), None, clause, true).map_err(|_| question)
+            }
+            // "Finish the essay", which is not there yet, is something to do.
+            Err(question) if clause.first().is_some_and(|first| first.is_one_of("finish|check|close")) => {
+                self.create(None, None, clause, false).map_err(|_| question)
             }
             made => made,
         }
@@ -190,8 +216,7 @@ impl Reader<'_> {
 
     /// "schedule X for Friday", "put X on Friday": moves X where it is there; else "schedule" adds it.
     fn place(&self, target: &[Token], when: &[Token], subject: &[Token]) -> change::Changes {
-        let definite =
-            target.first().is_some_and(|token| token.is_one_of(&["the", "my", "it", "this", "that", "our", "them"]));
+        let definite = target.first().is_some_and(|token| token.is_one_of("the|my|it|this|that|our|them"));
         let to = if when.is_empty() { Destination::Nowhere } else { Destination::When(when) };
         match self.shift_or_move(target, to) {
             Err(_) if !definite => self.create(None, None, subject, true),

@@ -96,9 +96,9 @@ pub fn weekdays_plural(word: &str) -> Option<Weekday> {
 /// A month's number, 1 to 12, by its name or its first three letters.
 #[must_use]
 pub fn month(word: &str) -> Option<u32> {
-    let fits = |name: &&str| {
-        **name == *word || (word.len() == 3 && name.starts_with(word)) || (word == "sept" && name.starts_with(word))
+    let fits = |name: &str| {
+        name == word || (word.len() == 3 && name.starts_with(word)) || (word == "sept" && name.starts_with(word))
     };
-    let at = MONTHS.iter().position(|name| fits(&name))?;
+    let at = MONTHS.iter().position(|name| fits(name))?;
     u32::try_from(at + 1).ok()
 }

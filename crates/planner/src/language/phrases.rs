@@ -1,4 +1,4 @@
-//! Looking for words in a run of tokens.
+//! Looking for words in a run of tokens. Lists of words and phrases are texts in which bars part them.
 
 use super::tokens::Token;
 
@@ -18,21 +18,21 @@ pub fn after<'t>(tokens: &'t [Token], phrase: &str) -> Option<&'t [Token]> {
 
 /// What follows the first of the phrases that `tokens` begin with.
 #[must_use]
-pub fn after_any<'t>(tokens: &'t [Token], phrases: &[&str]) -> Option<&'t [Token]> {
-    phrases.iter().find_map(|phrase| after(tokens, phrase))
+pub fn after_any<'t>(tokens: &'t [Token], phrases: &str) -> Option<&'t [Token]> {
+    phrases.split('|').find_map(|phrase| after(tokens, phrase))
 }
 
 /// What stands before and after the first place of any of the phrases, the earliest.
 #[must_use]
-pub fn around<'t>(tokens: &'t [Token], phrases: &[&str]) -> Option<(&'t [Token], &'t [Token])> {
+pub fn around<'t>(tokens: &'t [Token], phrases: &str) -> Option<(&'t [Token], &'t [Token])> {
     (0..tokens.len()).find_map(|at| Some((&tokens[..at], after_any(&tokens[at..], phrases)?)))
 }
 
 /// What stands before the phrase that `tokens` end with.
 #[must_use]
-pub fn before_end<'t>(tokens: &'t [Token], phrases: &[&str]) -> Option<&'t [Token]> {
+pub fn before_end<'t>(tokens: &'t [Token], phrases: &str) -> Option<&'t [Token]> {
     let tokens = without_marks(tokens);
-    phrases.iter().find_map(|phrase| {
+    phrases.split('|').find_map(|phrase| {
         let start = tokens.len().checked_sub(phrase.split(' ').count())?;
         after(&tokens[start..], phrase)?;
         Some(&tokens[..start])
@@ -59,6 +59,12 @@ pub fn without_marks(mut tokens: &[Token]) -> &[Token] {
 
 /// Whether one of the words stands among them.
 #[must_use]
-pub fn has_any(tokens: &[Token], words: &[&str]) -> bool {
+pub fn has_any(tokens: &[Token], words: &str) -> bool {
     tokens.iter().any(|token| token.is_one_of(words))
+}
+
+/// Whether the word is in the list.
+#[must_use]
+pub fn listed(list: &str, word: &str) -> bool {
+    list.split('|').any(|listed| listed == word)
 }

@@ -36,14 +36,14 @@ pub fn repeat(tokens: &[Token]) -> Phrase<Repeat> {
             match word(tokens, 2) {
                 "day" if once => rule(3, Rule::Daily),
                 "week" if once => rule(3, Rule::Weekly),
-                "day" | "week" | "month" | "year" => unsupported(tokens, 3),
+                "day" | "week" | "month" | "year" => Some(unsupported(tokens, 3)),
                 _ => None,
             }
         }
-        ("monthly" | "yearly" | "annually" | "quarterly" | "hourly", _) => unsupported(tokens, 1),
+        ("monthly" | "yearly" | "annually" | "quarterly" | "hourly", _) => Some(unsupported(tokens, 1)),
         ("every" | "each" | "ev" | "every!", _) => every(tokens),
         (_, "times") if count(word(tokens, 0)).is_some() && matches!(word(tokens, 2), "a" | "per") => {
-            unsupported(tokens, 4)
+            Some(unsupported(tokens, 4))
         }
         _ => plural_days(tokens)
             .filter(|(length, _)| *length == tokens.len())
@@ -55,9 +55,9 @@ fn word(tokens: &[Token], at: usize) -> &str {
     tokens.get(at).filter(|token| !token.quoted).map_or("", |token| &token.lower)
 }
 
-fn unsupported(tokens: &[Token], length: usize) -> Phrase<Repeat> {
+fn unsupported(tokens: &[Token], length: usize) -> (usize, Repeat) {
     let words: Vec<&str> = (0..length).map(|at| word(tokens, at)).collect();
-    Some((length, Repeat::Unsupported(words.join(" "))))
+    (length, Repeat::Unsupported(words.join(" ")))
 }
 
 fn every(tokens: &[Token]) -> Phrase<Repeat> {
@@ -73,7 +73,7 @@ fn every(tokens: &[Token]) -> Phrase<Repeat> {
         // The time of it is read apart.
         "morning" | "afternoon" | "evening" | "night" => return rule(1, Rule::Daily),
         "weekend" => return Some((2 + single, Repeat::On(vec![Weekday::Sat, Weekday::Sun]))),
-        "month" | "year" | "quarter" | "hour" | "minute" => return unsupported(tokens, 2 + single),
+        "month" | "year" | "quarter" | "hour" | "minute" => return Some(unsupported(tokens, 2 + single)),
         _ => {}
     }
     if let Some((length, days)) = listed_days(&tokens[1..]) {
@@ -83,7 +83,7 @@ fn every(tokens: &[Token]) -> Phrase<Repeat> {
     let unit = word(tokens, 2);
     if let Some(day) = weekday(unit, true).filter(|_| second != "other" && ordinal(second).is_some()) {
         // "every third Friday" is of a month, or of three weeks.
-        return unsupported(tokens, 3).filter(|_| day.num_days_from_monday() < 7);
+        return Some(unsupported(tokens, 3)).filter(|_| day.num_days_from_monday() < 7);
     }
     match unit {
         "day" | "days" => Some((3, Repeat::Rule(if number == 1 { Rule::Daily } else { Rule::EveryNDays(number) }))),
@@ -91,14 +91,14 @@ fn every(tokens: &[Token]) -> Phrase<Repeat> {
         "week" | "weeks" => Some((3, Repeat::Rule(Rule::EveryNDays(number.checked_mul(7)?)))),
         "fortnight" | "fortnights" => Some((3, Repeat::Rule(Rule::EveryNDays(number.checked_mul(14)?)))),
         "month" | "months" | "year" | "years" | "hour" | "hours" | "minute" | "minutes" | "quarter" => {
-            unsupported(tokens, 3)
+            Some(unsupported(tokens, 3))
         }
         _ if month(unit).is_some() || ordinal(second).is_some_and(|_| unit.is_empty() || unit == "of") => {
-            unsupported(tokens, 2)
+            Some(unsupported(tokens, 2))
         }
         _ => match weekday(unit, true) {
             // "every other Friday": which of the two is said by the day it begins.
-            Some(day) if number == 2 => Some((3, Repeat::On(vec![day]))).and(unsupported(tokens, 3)),
+            Some(day) if number == 2 => Some((3, Repeat::On(vec![day]))).and(Some(unsupported(tokens, 3))),
             _ => None,
         },
     }

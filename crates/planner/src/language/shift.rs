@@ -20,8 +20,8 @@ impl PartialEq for Shift {
     }
 }
 
-const EARLIER: [&str; 4] = ["forward", "earlier", "sooner", "ahead"];
-const LATER: [&str; 3] = ["back", "later", "out"];
+const EARLIER: &str = "forward|earlier|sooner|ahead";
+const LATER: &str = "back|later|out";
 
 impl Shift {
     /// The whole of `tokens`.
@@ -60,10 +60,10 @@ impl Shift {
 }
 
 fn direction(token: &Token) -> Option<bool> {
-    if token.is_one_of(&EARLIER) {
+    if token.is_one_of(EARLIER) {
         return Some(true);
     }
-    token.is_one_of(&LATER).then_some(false)
+    token.is_one_of(LATER).then_some(false)
 }
 
 /// "week" after "another".

@@ -5,7 +5,7 @@ use chrono::NaiveDate;
 use super::command::kind_noun;
 use super::guard::means_all;
 use super::numbers::figures;
-use super::phrases::{after_any, before_end, without_marks};
+use super::phrases::{after_any, before_end, listed, without_marks};
 use super::tokens::{Token, text_of};
 use super::when::When;
 use super::{Question, Reader};
@@ -16,24 +16,7 @@ use crate::record::Kind;
 pub type Found<'a> = Result<Vec<Candidate<'a>>, Question>;
 
 /// Words that point at something that was said before.
-const PRONOUNS: [&str; 16] = [
-    "it",
-    "that",
-    "this",
-    "them",
-    "these",
-    "those",
-    "one",
-    "ones",
-    "thing",
-    "things",
-    "stuff",
-    "something",
-    "him",
-    "her",
-    "last",
-    "same",
-];
+const PRONOUNS: &str = "it|that|this|them|these|those|one|ones|thing|things|stuff|something|him|her|last|same";
 
 /// What a command wants of a target.
 #[derive(Debug, Clone, Copy)]
@@ -74,7 +57,7 @@ impl<'a> Reader<'a> {
     fn resolve_list(&self, words: &[Token], wanted: Wanted) -> Found<'a> {
         let whole = self.resolve_one(words, wanted);
         let parts: Vec<&[Token]> = words
-            .split(|token| token.is_one_of(&["and", ",", "&"]))
+            .split(|token| token.is_one_of("and|,|&"))
             .map(without_marks)
             .filter(|part| !part.is_empty())
             .collect();
@@ -95,8 +78,11 @@ impl<'a> Reader<'a> {
         let (kind, words) = without_kind(words);
         let text = self.text(words);
         let named = title_words(&text);
-        if named.is_empty() || named.iter().all(|word| PRONOUNS.contains(&word.as_str())) {
-            return Err(self.ask("Which one do you mean?", "", wanted));
+        if named.is_empty() || named.iter().all(|word| listed(PRONOUNS, word)) {
+            return match self.before.filter(|_| words.len() == 1) {
+                Some(id) => self.by_id(id),
+                None => Err(self.ask("Which one do you mean?", "", wanted)),
+            };
         }
         let goals = wanted.goals && kind == Some(Kind::Goal);
         let of_kind =
@@ -116,7 +102,7 @@ impl<'a> Reader<'a> {
             1 => Ok(found),
             0 => Err(self.ask(&format!("Nothing open is called \"{text}\". Which one do you mean?"), &text, wanted)),
             _ => {
-                let options = ranked_options(&text, found.into_iter());
+                let options = ranked_options(&text, found);
                 Err(Question::new(&format!("Several match \"{text}\". Which one do you mean?"), options))
             }
         }
@@ -156,11 +142,11 @@ fn is_on(item: &crate::record::Item, day: NaiveDate) -> bool {
 
 /// "#8", "todo 8", "number 8".
 fn numbered(words: &[Token]) -> Option<i64> {
-    let words = after_any(words, &["the"]).unwrap_or(words);
+    let words = after_any(words, "the").unwrap_or(words);
     let number = |text: &str| figures(text, 9).map(i64::from);
     match words {
         [one] if !one.quoted => number(one.lower.strip_prefix('#')?),
-        [noun, number_word] if kind_noun(&noun.lower).is_some() || noun.is_one_of(&["number", "item", "no"]) => {
+        [noun, number_word] if kind_noun(&noun.lower).is_some() || noun.is_one_of("number|item|no") => {
             number(number_word.lower.trim_start_matches('#'))
         }
         _ => None,
@@ -170,7 +156,7 @@ fn numbered(words: &[Token]) -> Option<i64> {
 /// Takes "the todo", "my event … task" off, and says which kind that was.
 fn without_kind(words: &[Token]) -> (Option<Kind>, &[Token]) {
     let mut rest = words;
-    while let Some(first) = rest.first().filter(|token| token.is_one_of(&["the", "my", "a", "our", "that", "this"])) {
+    while let Some(first) = rest.first().filter(|token| token.is_one_of("the|my|a|our|that|this")) {
         if rest.len() == 1 {
             break;
         }
@@ -180,7 +166,7 @@ fn without_kind(words: &[Token]) -> (Option<Kind>, &[Token]) {
     if let [first, more @ ..] = rest
         && let Some(kind) = kind_noun(&first.lower).filter(|_| !first.quoted && !more.is_empty())
     {
-        let more = after_any(more, &["called", "named", "titled", "to", "about", ":", "of"]).unwrap_or(more);
+        let more = after_any(more, "called|named|titled|to|about|:|of").unwrap_or(more);
         return (Some(kind), more);
     }
     for (noun, kind) in [
@@ -190,7 +176,7 @@ fn without_kind(words: &[Token]) -> (Option<Kind>, &[Token]) {
         ("habit", Kind::Habit),
         ("goal", Kind::Goal),
     ] {
-        if let Some(shorter) = before_end(rest, &[noun]).filter(|shorter| !shorter.is_empty()) {
+        if let Some(shorter) = before_end(rest, noun).filter(|shorter| !shorter.is_empty()) {
             return (Some(kind), shorter);
         }
     }

@@ -57,17 +57,17 @@ fn word(tokens: &[Token], at: usize) -> &str {
 
 /// "from 2pm to 3pm", "between 14:00 and 15:30", "4-5pm", "at 4-5pm".
 fn range(tokens: &[Token]) -> Phrase<Times> {
-    let lead = usize::from(matches!(word(tokens, 0), "from" | "between" | "at"));
-    let led = lead == 1;
-    if let Some((start, end)) = word(tokens, lead).split_once(['-', '–'])
-        && let Some((end, more)) = written_text(end, word(tokens, lead + 1))
+    let skipped = usize::from(matches!(word(tokens, 0), "from" | "between" | "at"));
+    let led = skipped == 1;
+    if let Some((start, end)) = word(tokens, skipped).split_once(['-', '–'])
+        && let Some((end, more)) = written_text(end, word(tokens, skipped + 1))
         && let Some((start, _)) = written_text(start, "")
         && (end.certain || led)
     {
-        return Some((lead + 1 + more, both(start, end)?));
+        return Some((skipped + 1 + more, both(start, end)?));
     }
-    let (first, start) = written(&tokens[lead.min(tokens.len())..])?;
-    let at = lead + first;
+    let (first, start) = written(&tokens[skipped.min(tokens.len())..])?;
+    let at = skipped + first;
     let joined = matches!(word(tokens, at), "to" | "until" | "till" | "and" | "-" | "–");
     let (second, end) = joined.then(|| written(&tokens[at + 1..])).flatten()?;
     let certain = end.certain || (led && start.certain) || (led && word(tokens, 0) != "at");
@@ -111,8 +111,9 @@ fn at_time(tokens: &[Token]) -> Phrase<Times> {
     let next = tokens.get(at);
     let ends = next.is_none_or(|next| {
         next.is_mark()
+            || super::clauses::begins_with_doing(std::slice::from_ref(next))
             || next.quoted
-            || PHRASE_STARTS.contains(&next.lower.as_str())
+            || next.is_one_of(PHRASE_STARTS)
             || super::numbers::weekday(&next.lower, true).is_some()
             || super::numbers::month(&next.lower).is_some()
     });
@@ -120,11 +121,8 @@ fn at_time(tokens: &[Token]) -> Phrase<Times> {
 }
 
 /// Words that may follow a time.
-const PHRASE_STARTS: [&str; 28] = [
-    "on", "in", "at", "with", "to", "for", "and", "every", "each", "tomorrow", "today", "tonight", "next", "this",
-    "the", "from", "until", "till", "daily", "weekly", "or", "by", "starting", "o'clock", "about", "please", "as",
-    "of",
-];
+const PHRASE_STARTS: &str = "on|in|at|with|to|for|and|every|each|tomorrow|today|tonight|next|this|the|from|until|till|daily|weekly|or|by|\
+    starting|o'clock|about|please|as|of";
 
 fn half_of_day(tokens: &[Token]) -> Phrase<Half> {
     match (word(tokens, 0), word(tokens, 1), word(tokens, 2)) {

@@ -17,9 +17,10 @@ impl Token {
         !self.quoted && self.lower == word
     }
 
+    /// Whether it is one of these words, which bars part.
     #[must_use]
-    pub fn is_one_of(&self, words: &[&str]) -> bool {
-        !self.quoted && words.contains(&self.lower.as_str())
+    pub fn is_one_of(&self, words: &str) -> bool {
+        !self.quoted && words.split('|').any(|word| word == self.lower)
     }
 
     /// Whether it is a mark between words.

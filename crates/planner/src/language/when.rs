@@ -14,6 +14,7 @@ use crate::time_of_day::TimeOfDay;
 
 /// What a clause says besides its subject.
 #[derive(Debug, Clone, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each says something else of the words")]
 pub struct When {
     pub date: Option<NaiveDate>,
     pub time: Option<TimeOfDay>,
@@ -23,6 +24,8 @@ pub struct When {
     pub repeat: Option<Repeat>,
     pub until: Option<NaiveDate>,
     pub priority: Option<Priority>,
+    /// The rule was read from a name, so that one said apart counts more.
+    named_repeat: bool,
     /// The date is to be taken away.
     pub no_date: bool,
     /// A time was meant, but not said: "later", "sometime".
@@ -34,24 +37,11 @@ pub struct When {
 }
 
 /// Words that stand before a day.
-const LEADS: [&str; 12] =
-    ["on", "by", "for", "due", "before", "from", "starting", "beginning", "until", "till", "this", "to"];
+const LEADS: &str = "on|by|for|due|before|from|starting|beginning|until|till|this|to";
 
 /// Words that put off without saying to when.
-const VAGUE: [&str; 12] = [
-    "later",
-    "sometime",
-    "soon",
-    "someday",
-    "eventually",
-    "maybe",
-    "perhaps",
-    "whenever",
-    "some time",
-    "at some point",
-    "one day",
-    "some day",
-];
+const VAGUE: &str =
+    "later|sometime|soon|someday|eventually|maybe|perhaps|whenever|some time|at some point|one day|some day";
 
 impl When {
     /// Reads a clause. Days are the owner's.
@@ -102,9 +92,25 @@ impl When {
             return length;
         }
         if let Some((length, found)) = repeat(rest) {
-            self.several |= self.repeat.is_some();
+            let part = self.read_part_of_day(rest, length);
+            // "the weekly review": how often, and a part of the name.
+            let names = length == 1 && at + 1 < tokens.len() && rest[0].lower.ends_with("ly") && is_name(&rest[1]);
+            if names {
+                let known = matches!(found, Repeat::Rule(_)) && self.repeat.is_none();
+                self.repeat = self.repeat.take().or(known.then_some(found));
+                self.named_repeat |= known;
+                return 0;
+            }
+            self.several |= self.repeat.is_some() && !self.named_repeat;
             self.repeat = Some(found);
-            return length + self.read_part_of_day(rest, length);
+            return length + part;
+        }
+        if let Some((length, time)) = in_hours(rest) {
+            let minutes = i64::from(today.time.hour()) * 60 + i64::from(today.time.minute()) + i64::from(time);
+            self.date = today.date.checked_add_signed(chrono::Duration::days(minutes.div_euclid(24 * 60)));
+            let of_day = u16::try_from(minutes.rem_euclid(24 * 60)).unwrap_or(0);
+            self.time = TimeOfDay::new(of_day / 60, of_day % 60);
+            return length;
         }
         if let Some(length) = self.read_end(rest, today) {
             return length;
@@ -127,23 +133,24 @@ impl When {
 
     /// "on Friday", "tomorrow", "by the end of the month". Whether a part of the day may follow.
     fn read_day(&mut self, rest: &[Token], at: usize, all: &[Token], today: Today) -> Option<(usize, bool)> {
-        let mut lead = 0;
-        while lead < 2 && rest.get(lead).is_some_and(|token| token.is_one_of(&LEADS)) && !rest[lead].is("this") {
-            lead += 1;
+        let mut skipped = 0;
+        while skipped < 2 && rest.get(skipped).is_some_and(|token| token.is_one_of(LEADS)) && !rest[skipped].is("this")
+        {
+            skipped += 1;
         }
-        if rest.get(lead).is_some_and(|token| token.is("of")) && lead > 0 {
-            lead += 1;
+        if rest.get(skipped).is_some_and(|token| token.is("of")) && skipped > 0 {
+            skipped += 1;
         }
-        let led = lead > 0 || (at > 0 && all[at - 1].is_one_of(&["next", "this", "coming"]));
-        let (length, mut day) = dates::day(rest.get(lead..)?, today.date, led)?;
-        if lead > 0 && rest[lead - 1].is("before") {
+        let led = skipped > 0 || (at > 0 && all[at - 1].is_one_of("next|this|coming"));
+        let (length, mut day) = dates::day(rest.get(skipped..)?, today.date, led)?;
+        if skipped > 0 && rest[skipped - 1].is("before") {
             day = day - Days::new(1);
         }
-        self.note_tonight(&rest[lead..]);
+        self.note_tonight(&rest[skipped..]);
         let named_twice = self.date.is_some_and(|known| known != day) && self.until.is_none();
-        self.several |= named_twice || is_or(rest, lead + length, today);
+        self.several |= named_twice || is_or(rest, skipped + length, today);
         self.date = Some(day);
-        Some((lead + length, true))
+        Some((skipped + length, true))
     }
 
     /// "tonight" and "this evening" say the time too.
@@ -175,15 +182,15 @@ impl When {
             self.until = span.after(start)?.pred_opt();
             return Some(length + 1);
         }
-        if !first.is_one_of(&["until", "till", "til", "through", "thru", "ending", "'til", "to"]) {
+        if !first.is_one_of("until|till|til|through|thru|ending|'til|to") {
             return None;
         }
-        let more = 1 + usize::from(rest.get(1).is_some_and(|token| token.is_one_of(&["on", "and"])));
+        let more = 1 + usize::from(rest.get(1).is_some_and(|token| token.is_one_of("on|and")));
         let (length, mut day) = dates::day(rest.get(more..)?, today.date, true)?;
         let month_alone = length == 1 && rest.get(more).is_some_and(|token| month(&token.lower).is_some());
         if month_alone {
             // Until June is up to where June begins; through June is June too.
-            let through = first.is_one_of(&["through", "thru"]);
+            let through = first.is_one_of("through|thru");
             day = if through { Span::Months(1).after(day)?.pred_opt()? } else { day.pred_opt()? };
         }
         self.until = Some(day);
@@ -197,6 +204,10 @@ impl When {
     }
 
     fn read_other(&mut self, rest: &[Token]) -> usize {
+        if dates::is_ambiguous(&rest[0].lower) {
+            self.vague = true;
+            return 1;
+        }
         let starts = |phrase: &str| {
             phrase.split(' ').enumerate().all(|(at, word)| rest.get(at).is_some_and(|token| token.is(word)))
         };
@@ -204,7 +215,7 @@ impl When {
             self.no_date = true;
             return if starts("no date") { 2 } else { 3 };
         }
-        match VAGUE.into_iter().find(|phrase| starts(phrase)) {
+        match VAGUE.split('|').find(|phrase| starts(phrase)) {
             Some(phrase) => {
                 self.vague = true;
                 phrase.split(' ').count()
@@ -229,9 +240,24 @@ impl When {
     }
 }
 
+/// "in two hours", in minutes.
+fn in_hours(rest: &[Token]) -> Option<(usize, u32)> {
+    let [lead, number, unit, ..] = rest else { return None };
+    let number = super::numbers::count(&number.lower).filter(|_| lead.is("in") && !number.quoted)?;
+    let of = if unit.is_one_of("hour|hours|hrs|h") { 60 } else { u32::from(unit.is_one_of("minute|minutes|min|mins")) };
+    (of > 0).then_some((3, number * of))
+}
+
+/// A word that goes on with a name, not with when.
+fn is_name(token: &Token) -> bool {
+    !(token.is_mark()
+        || token.quoted
+        || token.is_one_of("at|on|from|starting|until|till|for|in|through|and|or|beginning|to|with|please|by|as|of"))
+}
+
 /// Whether another day or time follows after "or".
 fn is_or(rest: &[Token], at: usize, today: Today) -> bool {
-    let joined = rest.get(at).is_some_and(|token| token.is_one_of(&["or", "/"]));
+    let joined = rest.get(at).is_some_and(|token| token.is_one_of("or|/"));
     let after = rest.get(at + 1..).unwrap_or_default();
     joined && (dates::day(after, today.date, true).is_some() || times::times(after).is_some())
 }
@@ -261,10 +287,9 @@ pub fn priority_phrase(rest: &[Token]) -> Option<(usize, Priority)> {
         }
     }
     let short = match word(0) {
-        "p1" | "!!!" | "!1" | "!!1" | "!high" | "prio1" => Some(Priority::High),
+        "p1" | "!!!" | "!1" | "!!1" | "!high" | "prio1" | "asap" => Some(Priority::High),
         "p2" | "!2" | "!!2" | "!medium" => Some(Priority::Medium),
         "p3" | "p4" | "!3" | "!!3" | "!low" | "!4" | "!!4" => Some(Priority::Low),
-        "asap" => Some(Priority::High),
         "urgent" | "urgently" | "important" if ends_here(rest, 1) => Some(Priority::High),
         _ => None,
     };
