@@ -70,6 +70,8 @@ id_type!(/// A ledger row, by run, purpose and what it was asked for.
     CallId, "call");
 id_type!(/// What an owner said of an item, by user, topic, item and kind.
     FeedbackId, "feedback");
+id_type!(/// A batch of operations that was applied, by user and the version that it made.
+    BatchId, "operation_batch");
 id_type!(/// One fetch of one source in one attempt.
     FetchRunId, "fetch_run");
 

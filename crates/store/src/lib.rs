@@ -24,6 +24,7 @@ mod accounts;
 pub mod copy;
 pub mod error;
 mod ledger;
+mod planner;
 mod postgres;
 pub mod records;
 mod schema;
@@ -39,6 +40,7 @@ use async_trait::async_trait;
 pub use accounts::{AccountStore, KeyState, KeyUse};
 pub use error::StoreError;
 pub use ledger::*;
+pub use planner::*;
 pub use postgres::PostgresStore;
 pub use records::*;
 pub use schema::{OpenMode, PendingMigration, SchemaVersion};
@@ -73,6 +75,7 @@ pub trait Store:
     + LedgerStore
     + DigestStore
     + FeedbackStore
+    + PlannerStore
     + RetentionStore
     + AccountStore
 {
@@ -92,6 +95,7 @@ impl<T> Store for T where
         + LedgerStore
         + DigestStore
         + FeedbackStore
+        + PlannerStore
         + RetentionStore
         + AccountStore
 {

@@ -32,6 +32,10 @@ mod items;
 pub(super) mod leases;
 #[path = "../tables/ledger.rs"]
 mod ledger;
+#[path = "../tables/planner.rs"]
+mod planner;
+#[path = "../tables/planner_records.rs"]
+mod planner_records;
 #[path = "../tables/retention.rs"]
 mod retention;
 #[path = "../tables/reviews.rs"]

@@ -1,0 +1,334 @@
+//! `planner_states`, `operation_batches`, `audit_log` and `idempotency`: how records are changed, each change in one transaction.
+//!
+//! The user's row of `planner_states` is written first, so that on Postgres too one change of a user's records follows the other.
+
+use aha_core::ids::{BatchId, UserId};
+use aha_core::time::{HOUR_MS, Timestamp};
+use aha_planner::apply::{ApplyError, Key, Record, State, apply};
+use aha_planner::operation::Operation;
+use aha_planner::record::Kind;
+use aha_planner::validate::{ErrorCode, Validation, validate_proposal};
+use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use sqlx::FromRow;
+
+use super::{Connection, Database, planner_records as records};
+use crate::shared::column;
+use crate::{
+    ApplyOutcome, ApplyRequest, AuditRecord, BatchRecord, IDEMPOTENCY_HOURS, IdempotencyKey, Planner, PlannerStore,
+    Result, StoreError, UndoOutcome, owner,
+};
+
+const INSERT_OWNER: &str = "
+    INSERT INTO users (id, name, created_at) VALUES ($1, 'owner', $2) ON CONFLICT DO NOTHING";
+
+const INSERT_STATE: &str = "INSERT INTO planner_states (user_id) VALUES ($1) ON CONFLICT DO NOTHING";
+
+const NEXT_VERSION: &str = "
+    UPDATE planner_states SET version = version + 1 WHERE user_id = $1 RETURNING version, last_id";
+
+const SAVE_LAST_ID: &str = "UPDATE planner_states SET last_id = $2 WHERE user_id = $1";
+
+const VERSION: &str = "SELECT version FROM planner_states WHERE user_id = $1";
+
+const FORGET_ANSWERS: &str = "DELETE FROM idempotency WHERE answered_at <= $1";
+
+const ANSWER: &str = "
+    SELECT request_sha256, response FROM idempotency WHERE user_id = $1 AND key_sha256 = $2";
+
+const KEEP_ANSWER: &str = "
+    INSERT INTO idempotency (user_id, key_sha256, request_sha256, response, answered_at) VALUES ($1, $2, $3, $4, $5)";
+
+const INSERT_BATCH: &str = "
+    INSERT INTO operation_batches (id, user_id, version, operations_json, before_json, after_json, applied_at)
+    VALUES ($1, $2, $3, $4, $5, $6, $7)";
+
+const BATCH: &str = "
+    SELECT before_json, after_json, undone_at FROM operation_batches WHERE user_id = $1 AND id = $2";
+
+const UNDO_BATCH: &str = "UPDATE operation_batches SET undone_at = $3 WHERE user_id = $1 AND id = $2";
+
+const BATCHES: &str = "
+    SELECT id, version, operations_json, applied_at, undone_at FROM operation_batches
+    WHERE user_id = $1 ORDER BY version DESC LIMIT $2";
+
+const INSERT_AUDIT: &str = "
+    INSERT INTO audit_log (user_id, version, position, action, kind, record_id, batch_id, operation_json, at)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
+
+const AUDIT: &str = "
+    SELECT action, kind, record_id, batch_id, operation_json, at FROM audit_log
+    WHERE user_id = $1 ORDER BY version DESC, position DESC LIMIT $2";
+
+/// A record of a batch, before or after it.
+#[derive(Serialize, Deserialize)]
+struct Kept {
+    kind: Kind,
+    id: i64,
+    record: Option<Record>,
+}
+
+impl Kept {
+    fn of(keys: &[Key], state: &State) -> Vec<Self> {
+        keys.iter()
+            .map(|(kind, id)| Self { kind: *kind, id: *id, record: state.record((*kind, *id)).cloned() })
+            .collect()
+    }
+}
+
+#[derive(FromRow)]
+struct BatchRow {
+    before_json: String,
+    after_json: String,
+    undone_at: Option<i64>,
+}
+
+#[async_trait]
+impl PlannerStore for Database {
+    async fn planner(&self, user: UserId) -> Result<Planner> {
+        let user = user.to_string();
+        let mut connection = self.reader().await?;
+        // The version first: what is read after it is at least as new, and a change proposed on it is refused if it is newer.
+        let version: Option<i64> = sqlx::query_scalar(VERSION).bind(&user).fetch_optional(&mut *connection).await?;
+        let state = records::read(&mut connection, &user).await?;
+        Ok(Planner { version: version.unwrap_or(0), state })
+    }
+
+    async fn apply_operations(&self, user: UserId, request: &ApplyRequest) -> Result<ApplyOutcome> {
+        let mut write = self.write("apply_operations").await?;
+        let (outcome, changed) = apply_request(write.connection(), user, request).await?;
+        if changed {
+            write.commit().await?;
+        } else {
+            write.roll_back().await?;
+        }
+        Ok(outcome)
+    }
+
+    async fn undo_operations(&self, user: UserId, batch: BatchId, now: Timestamp) -> Result<UndoOutcome> {
+        let mut write = self.write("undo_operations").await?;
+        let outcome = undo(write.connection(), user, batch, now).await?;
+        if matches!(outcome, UndoOutcome::Undone { .. }) {
+            write.commit().await?;
+        } else {
+            write.roll_back().await?;
+        }
+        Ok(outcome)
+    }
+
+    async fn operation_batches(&self, user: UserId, limit: i64) -> Result<Vec<BatchRecord>> {
+        let rows: Vec<(String, i64, String, i64, Option<i64>)> =
+            sqlx::query_as(BATCHES).bind(user.to_string()).bind(limit).fetch_all(&mut *self.reader().await?).await?;
+        let record = |(id, version, operations, applied_at, undone_at): (String, i64, String, i64, Option<i64>)| {
+            Ok(BatchRecord {
+                id: column::id("batch", &id)?,
+                version,
+                operations: column::json("operations of a batch", &operations)?,
+                applied_at: Timestamp::from_millis(applied_at),
+                undone_at: column::optional_time(undone_at),
+            })
+        };
+        rows.into_iter().map(record).collect()
+    }
+
+    async fn audit(&self, user: UserId, limit: i64) -> Result<Vec<AuditRecord>> {
+        let rows: Vec<(String, String, i64, String, String, i64)> =
+            sqlx::query_as(AUDIT).bind(user.to_string()).bind(limit).fetch_all(&mut *self.reader().await?).await?;
+        let record = |(action, kind, record_id, batch, operation, at): (String, String, i64, String, String, i64)| {
+            Ok(AuditRecord {
+                action,
+                kind,
+                record_id,
+                batch: column::id("batch", &batch)?,
+                operation: column::json("operation", &operation)?,
+                at: Timestamp::from_millis(at),
+            })
+        };
+        rows.into_iter().map(record).collect()
+    }
+}
+
+/// Moves the version on, which keeps other writers of the user's records out. The new version, and the last id given.
+async fn next_version(connection: &mut Connection, user: UserId, now: Timestamp) -> Result<(i64, i64)> {
+    let id = user.to_string();
+    if user == owner() {
+        sqlx::query(INSERT_OWNER).bind(&id).bind(now.as_millis()).execute(&mut *connection).await?;
+    }
+    sqlx::query(INSERT_STATE).bind(&id).execute(&mut *connection).await?;
+    Ok(sqlx::query_as(NEXT_VERSION).bind(&id).fetch_one(connection).await?)
+}
+
+/// Whether there is anything to commit.
+async fn apply_request(
+    connection: &mut Connection,
+    user: UserId,
+    request: &ApplyRequest,
+) -> Result<(ApplyOutcome, bool)> {
+    let (version, last_id) = next_version(connection, user, request.now).await?;
+    let user_id = user.to_string();
+    if let Some(key) = &request.key
+        && let Some(outcome) = answered(connection, &user_id, key, request.now).await?
+    {
+        return Ok((outcome, false));
+    }
+    if let Some(expected) = request.expected_version.filter(|expected| *expected != version - 1) {
+        return Ok((ApplyOutcome::Changed { expected, found: version - 1 }, false));
+    }
+    let before = records::read(connection, &user_id).await?;
+    let validation = validate_proposal(&request.operations, &before);
+    if !validation.is_valid() {
+        return Ok((ApplyOutcome::Invalid(Box::new(validation)), false));
+    }
+    let (mut after, mut new_last_id) = (before.clone(), last_id);
+    let operations = validation.valid();
+    let applied = match apply(&mut after, &operations, &mut new_last_id, request.now) {
+        Ok(applied) => applied,
+        Err(error) => return Ok((ApplyOutcome::Invalid(Box::new(refused(validation, error))), false)),
+    };
+    sqlx::query(SAVE_LAST_ID).bind(&user_id).bind(new_last_id).execute(&mut *connection).await?;
+    let keys = before.changed_keys(&after);
+    records::write(connection, &user_id, &keys, &before, &after).await?;
+    let batch = BatchId::of(&[&user_id, &version.to_string()]);
+    keep_batch(connection, &user_id, (batch, version), &operations, (&keys, &before, &after), request.now).await?;
+    keep_audit(connection, &user_id, (batch, version), &audit_rows(&operations, &applied.keys)?, request.now).await?;
+    let response = column::to_json(&json!({
+        "ok": true, "batchId": batch, "version": version, "results": applied.results, "summary": applied.summary,
+    }))?;
+    if let Some(key) = &request.key {
+        keep_answer(connection, &user_id, key, &response, request.now).await?;
+    }
+    Ok((ApplyOutcome::Applied { response, replayed: false }, true))
+}
+
+/// The operation that does not fit gets its error.
+fn refused(mut validation: Validation, error: ApplyError) -> Validation {
+    validation.errors.push(ErrorCode::InvalidOperations);
+    if let Some(result) = validation.results.get_mut(error.index) {
+        result.errors.push(error.code);
+        result.operation = None;
+    }
+    validation
+}
+
+async fn answered(
+    connection: &mut Connection,
+    user: &str,
+    key: &IdempotencyKey,
+    now: Timestamp,
+) -> Result<Option<ApplyOutcome>> {
+    let expired = now.as_millis() - IDEMPOTENCY_HOURS * HOUR_MS;
+    sqlx::query(FORGET_ANSWERS).bind(expired).execute(&mut *connection).await?;
+    let found: Option<(String, String)> =
+        sqlx::query_as(ANSWER).bind(user).bind(&key.key_sha256).fetch_optional(connection).await?;
+    Ok(found.map(|(request_sha256, response)| {
+        if request_sha256 == key.request_sha256 {
+            ApplyOutcome::Applied { response, replayed: true }
+        } else {
+            ApplyOutcome::KeyReused
+        }
+    }))
+}
+
+async fn keep_answer(
+    connection: &mut Connection,
+    user: &str,
+    key: &IdempotencyKey,
+    response: &str,
+    now: Timestamp,
+) -> Result<()> {
+    sqlx::query(KEEP_ANSWER)
+        .bind(user)
+        .bind(&key.key_sha256)
+        .bind(&key.request_sha256)
+        .bind(response)
+        .bind(now.as_millis())
+        .execute(connection)
+        .await?;
+    Ok(())
+}
+
+async fn keep_batch(
+    connection: &mut Connection,
+    user: &str,
+    (batch, version): (BatchId, i64),
+    operations: &[Operation],
+    (keys, before, after): (&[Key], &State, &State),
+    now: Timestamp,
+) -> Result<()> {
+    sqlx::query(INSERT_BATCH)
+        .bind(batch.to_string())
+        .bind(user)
+        .bind(version)
+        .bind(column::to_json(operations)?)
+        .bind(column::to_json(&Kept::of(keys, before))?)
+        .bind(column::to_json(&Kept::of(keys, after))?)
+        .bind(now.as_millis())
+        .execute(connection)
+        .await?;
+    Ok(())
+}
+
+/// What is written of each record: its action and the operation.
+type AuditRow = (String, Key, Value);
+
+fn audit_rows(operations: &[Operation], keys: &[Key]) -> Result<Vec<AuditRow>> {
+    let row = |(operation, key): (&Operation, &Key)| {
+        Ok((operation.op.clone(), *key, serde_json::to_value(operation).map_err(StoreError::from)?))
+    };
+    operations.iter().zip(keys).map(row).collect()
+}
+
+async fn keep_audit(
+    connection: &mut Connection,
+    user: &str,
+    (batch, version): (BatchId, i64),
+    rows: &[AuditRow],
+    now: Timestamp,
+) -> Result<()> {
+    for (position, (action, (kind, id), operation)) in rows.iter().enumerate() {
+        sqlx::query(INSERT_AUDIT)
+            .bind(user)
+            .bind(version)
+            .bind(column::count(position))
+            .bind(action)
+            .bind(kind.as_str())
+            .bind(*id)
+            .bind(batch.to_string())
+            .bind(column::to_json(operation)?)
+            .bind(now.as_millis())
+            .execute(&mut *connection)
+            .await?;
+    }
+    Ok(())
+}
+
+async fn undo(connection: &mut Connection, user: UserId, batch: BatchId, now: Timestamp) -> Result<UndoOutcome> {
+    let (version, _) = next_version(connection, user, now).await?;
+    let user_id = user.to_string();
+    let row: Option<BatchRow> =
+        sqlx::query_as(BATCH).bind(&user_id).bind(batch.to_string()).fetch_optional(&mut *connection).await?;
+    let Some(row) = row else { return Ok(UndoOutcome::NotFound) };
+    if row.undone_at.is_some() {
+        return Ok(UndoOutcome::AlreadyUndone);
+    }
+    let state = records::read(connection, &user_id).await?;
+    let (before, after): (Vec<Kept>, Vec<Kept>) =
+        (column::json("records of a batch", &row.before_json)?, column::json("records of a batch", &row.after_json)?);
+    let is_changed = |kept: &&Kept| state.record((kept.kind, kept.id)) != kept.record.as_ref();
+    let changed: Vec<Key> = after.iter().filter(is_changed).map(|kept| (kept.kind, kept.id)).collect();
+    if !changed.is_empty() {
+        return Ok(UndoOutcome::Changed(changed));
+    }
+    let keys: Vec<Key> = before.iter().map(|kept| (kept.kind, kept.id)).collect();
+    let mut restored = state.clone();
+    for kept in before {
+        restored.set((kept.kind, kept.id), kept.record);
+    }
+    records::write(connection, &user_id, &keys, &state, &restored).await?;
+    let (batch_id, at) = (batch.to_string(), now.as_millis());
+    sqlx::query(UNDO_BATCH).bind(&user_id).bind(batch_id).bind(at).execute(&mut *connection).await?;
+    let rows: Vec<AuditRow> = keys.iter().map(|key| ("undo".to_owned(), *key, json!({}))).collect();
+    keep_audit(connection, &user_id, (batch, version), &rows, now).await?;
+    Ok(UndoOutcome::Undone { restored: keys.len(), version })
+}
