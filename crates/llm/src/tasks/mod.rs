@@ -4,6 +4,7 @@
 //! in a model's place. Settings, router, prompts, schemas and gateway go by the spec. To add a task, add its file here and to
 //! [`ALL`], its prompt below `prompts/`, its schema below `schemas/`.
 
+pub mod assistant;
 pub mod deep_summary;
 pub mod entity_extract;
 mod input;
@@ -22,8 +23,18 @@ pub use spec::{
 pub use text::clip;
 
 /// All tasks, in the order in which they are listed to people.
-pub static ALL: &[Task] =
-    &[triage::TASK, deep_summary::TASK, manual_summary::TASK, entity_extract::TASK, signal_parse::TASK];
+pub static ALL: &[Task] = &[
+    triage::TASK,
+    deep_summary::TASK,
+    manual_summary::TASK,
+    entity_extract::TASK,
+    signal_parse::TASK,
+    assistant::ROUTE,
+    assistant::PROPOSE,
+    assistant::REPAIR,
+    assistant::SUMMARY,
+    assistant::CHAT,
+];
 
 /// The task of that name.
 #[must_use]
