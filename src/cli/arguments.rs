@@ -1,5 +1,6 @@
 //! What can be typed, and the help that teaches it.
 
+mod assistant;
 mod deep_dive;
 mod feedback;
 mod ledger;
@@ -12,6 +13,7 @@ mod user;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+pub(super) use assistant::{AgendaArguments, AssistantArguments, TodoCommand};
 pub(super) use deep_dive::DeepDiveArguments;
 pub(super) use feedback::{FeedbackArguments, FeedbackCommand};
 pub(super) use ledger::{AdjustArguments, CallsArguments, SpendArguments, SpendCommand};
@@ -92,6 +94,17 @@ pub(super) enum Command {
     ///
     /// Each thing counts once an item: like and save raise stories with its terms, source and author, dislike and skip lower them.
     Feedback(FeedbackArguments),
+    /// Plan by a sentence: todos, events, habits and goals. It shows what it would change; --apply changes it.
+    ///
+    /// It asks the models of the tasks `assistant_…`; with none configured the sentence is read by rules (English), free.
+    Assistant(AssistantArguments),
+    /// Todos: list, add, done, delete, undo.
+    Todo {
+        #[command(subcommand)]
+        command: Option<TodoCommand>,
+    },
+    /// What is planned on which day.
+    Agenda(AgendaArguments),
     /// Say how likely headlines are noise: clickbait, lists, promotions, job advertisements. A headline a line.
     Noise(NoiseArguments),
     /// Measure clustering on labelled stories, and find the thresholds that suit them.

@@ -1,6 +1,7 @@
 //! The command line: one command a file. Results go to standard output, progress and logs to standard error.
 
 mod arguments;
+mod assistant;
 mod calibrate;
 mod calls;
 mod copy;
@@ -99,6 +100,13 @@ async fn dispatch(command: Command, config: Config) -> anyhow::Result<Exit> {
         Command::Spend(arguments) => spend::run(&app(config, OpenMode::MustExist).await?, arguments).await,
         Command::Llm(command) => Box::pin(llm::run(config, command)).await,
         Command::Feedback(arguments) => feedback::run(&app(config, OpenMode::MustExist).await?, arguments).await,
+        Command::Assistant(arguments) => {
+            Box::pin(assistant::run(&app(config, OpenMode::CreateIfMissing).await?, arguments)).await
+        }
+        Command::Todo { command } => assistant::todo(&app(config, OpenMode::CreateIfMissing).await?, command).await,
+        Command::Agenda(arguments) => {
+            assistant::agenda(&app(config, OpenMode::CreateIfMissing).await?, arguments).await
+        }
         Command::Noise(arguments) => noise::run(&arguments),
         Command::Doctor(arguments) => doctor::run(config, arguments).await,
         Command::Migrate(arguments) => migrate::run(&config, &arguments).await,
@@ -127,7 +135,8 @@ fn start_logging(config: &Config, daemon: bool) {
 
 /// `aha_radar=LEVEL` means the whole program, the crates it is made of included; what names one of them comes after and wins.
 fn with_own_crates(filter: &str) -> String {
-    const CRATES: [&str; 6] = ["aha_analysis", "aha_content", "aha_core", "aha_llm", "aha_net", "aha_store"];
+    const CRATES: [&str; 7] =
+        ["aha_analysis", "aha_content", "aha_core", "aha_llm", "aha_net", "aha_planner", "aha_store"];
     let levels = filter.split(',').filter_map(|directive| directive.trim().strip_prefix("aha_radar="));
     let own = levels.flat_map(|level| CRATES.map(|name| format!("{name}={level},")));
     own.chain([filter.to_owned()]).collect()

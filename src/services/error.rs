@@ -70,7 +70,7 @@ impl ServiceError {
         Self::NotFound { what, message: message.into() }
     }
 
-    pub(super) fn invalid(field: &'static str, message: impl Into<String>) -> Self {
+    pub(crate) fn invalid(field: &'static str, message: impl Into<String>) -> Self {
         Self::Invalid { field, message: message.into() }
     }
 

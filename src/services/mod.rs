@@ -11,6 +11,7 @@ pub mod feedback;
 pub mod models;
 pub mod once;
 mod password;
+pub mod planner;
 pub mod scratch;
 pub mod sources;
 pub mod stories;

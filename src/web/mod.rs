@@ -9,6 +9,7 @@
 
 mod api;
 mod assets;
+mod assistant;
 mod extract;
 mod failure;
 mod feeds;
@@ -32,7 +33,7 @@ pub use state::WebState;
 
 /// Everything that the document describes.
 fn documented() -> OpenApiRouter<WebState> {
-    OpenApiRouter::with_openapi(openapi::head()).merge(health::routes()).merge(api::routes())
+    OpenApiRouter::with_openapi(openapi::head()).merge(health::routes()).merge(api::routes()).merge(assistant::routes())
 }
 
 /// All routes behind all guards. The guards named last see a request first.

@@ -1,0 +1,39 @@
+//! An answer in words. Without a model it is what stands on the days ahead, and how to say what should change.
+
+use aha_llm::tasks::assistant;
+use serde_json::Value;
+
+use super::model::{self, Asked};
+use super::{Draft, context};
+use crate::app::App;
+use crate::services::Result;
+
+/// So many days are looked ahead without a model.
+const DAYS_AHEAD: u64 = 6;
+const MOST_LINES: usize = 12;
+
+pub(super) async fn run(app: &App, draft: &mut Draft<'_>) -> Result<()> {
+    draft.checked = None;
+    draft.text = match model::ask(app, assistant::CHAT, draft, Value::Null).await? {
+        Asked::Answered(answer) => model::plain_text(&answer).unwrap_or_else(|| by_rules(draft)),
+        Asked::Nobody => by_rules(draft),
+    };
+    Ok(())
+}
+
+fn by_rules(draft: &Draft<'_>) -> String {
+    let found = context::days_ahead(&draft.state, draft.today.date, DAYS_AHEAD);
+    if found.is_empty() {
+        return "Nothing is planned for the next seven days. Say what to add, for example: add buy milk tomorrow."
+            .to_owned();
+    }
+    let line = |(day, item): &(chrono::NaiveDate, &aha_planner::record::Item)| {
+        let time = item.time().map(|time| format!(" {time}")).unwrap_or_default();
+        format!("{} {day}{time}: {}", day.format("%a"), item.title)
+    };
+    let mut lines: Vec<String> = found.iter().take(MOST_LINES).map(line).collect();
+    if found.len() > MOST_LINES {
+        lines.push(format!("and {} more", found.len() - MOST_LINES));
+    }
+    format!("The next seven days: {}.", lines.join("; "))
+}

@@ -1,0 +1,59 @@
+//! What a model is told of the records: this week's open items from Monday to Sunday, and a sample of those without a day in it.
+
+use aha_planner::apply::State;
+use aha_planner::language::Selection;
+use aha_planner::record::{Goal, GoalStatus, Item};
+use chrono::{Days, NaiveDate, Weekday};
+use serde_json::{Value, json};
+
+/// So many items of the week are told.
+const WEEK_ITEMS: usize = 60;
+/// So many of the others.
+const BACKLOG_ITEMS: usize = 40;
+const GOALS: usize = 20;
+
+/// The records that matter for a message.
+#[must_use]
+pub fn snapshot(state: &State, today: NaiveDate, selection: &Selection) -> Value {
+    let week = today.week(Weekday::Mon);
+    let (monday, sunday) = (week.first_day(), week.last_day());
+    let (mut in_week, mut backlog): (Vec<&Item>, Vec<&Item>) = state
+        .items()
+        .filter(|item| item.is_open(today))
+        .filter(|item| selection.ids.is_empty() || selection.ids.contains(&item.id))
+        .partition(|item| !item.occurrences(monday, sunday).is_empty());
+    in_week.sort_by_key(|item| (item.scheduled_for, item.time(), item.id));
+    // The most important first, then what was changed last.
+    backlog.sort_by_key(|item| (std::cmp::Reverse(item.priority), std::cmp::Reverse(item.updated_at), item.id));
+    let goals = state.goals().filter(|goal| goal.status == GoalStatus::Active).take(GOALS).map(goal);
+    json!({
+        "week": { "from": monday, "to": sunday, "items": in_week.iter().take(WEEK_ITEMS).map(|one| item(one)).collect::<Vec<_>>() },
+        "backlog": backlog.iter().take(BACKLOG_ITEMS).map(|one| item(one)).collect::<Vec<_>>(),
+        "goals": goals.collect::<Vec<_>>(),
+    })
+}
+
+fn item(item: &Item) -> Value {
+    json!({
+        "id": item.id, "kind": item.kind, "title": item.title, "scheduledFor": item.scheduled_for, "time": item.time(),
+        "priority": item.priority, "recurrence": item.recurrence,
+    })
+}
+
+fn goal(goal: &Goal) -> Value {
+    json!({ "id": goal.id, "title": goal.title, "progress": goal.progress() })
+}
+
+/// What stands on the days from `today` on, for an answer in words.
+#[must_use]
+pub fn days_ahead(state: &State, today: NaiveDate, days: u64) -> Vec<(NaiveDate, &Item)> {
+    let last = today.checked_add_days(Days::new(days)).unwrap_or(today);
+    let mut found: Vec<(NaiveDate, &Item)> = state
+        .items()
+        .flat_map(|item| {
+            item.occurrences(today, last).into_iter().filter(|one| !one.item.completed).map(move |one| (one.date, item))
+        })
+        .collect();
+    found.sort_by_key(|(day, item)| (*day, item.time(), item.id));
+    found
+}

@@ -1,0 +1,86 @@
+//! Asking a model for one of the assistant's tasks, through the gateway: on the ledger, within the caps.
+
+use aha_llm::tasks::assistant::{AssistantInput, input};
+use aha_llm::{Outcome, Task};
+use serde_json::Value;
+
+use super::{Draft, TURNS_KEPT, context};
+use crate::app::App;
+use crate::services::Result;
+
+/// What reads a message where no model does.
+pub(super) const LOCAL: &str = "local";
+
+/// What came of asking.
+pub(super) enum Asked {
+    Answered(Value),
+    /// No model is configured for it, none answered, or the budget leaves no room.
+    Nobody,
+}
+
+/// Asks the model of `task` about the message; `material` is what the task is about besides.
+pub(super) async fn ask(app: &App, task: Task, draft: &mut Draft<'_>, material: Value) -> Result<Asked> {
+    let gateway = app.gateway();
+    let tier = app.config().budget_tier;
+    if !gateway.can_do(task, tier) {
+        return Ok(Asked::Nobody);
+    }
+    let message = draft.message;
+    let turns = message.transcript.iter().rev().take(TURNS_KEPT).rev();
+    let question = message.question.iter().map(|question| format!("assistant: {question}"));
+    let asked = AssistantInput {
+        today: format!("{} ({})", draft.today.date, draft.today.date.format("%A")),
+        timezone: draft.zone.clone(),
+        message: message.text.clone(),
+        conversation: turns.map(|turn| format!("{}: {}", turn.role, turn.text)).chain(question).collect(),
+        records: context::snapshot(&draft.state, draft.today.date, &message.selection),
+        material,
+    };
+    let scope = gateway.standalone(task, tier);
+    match gateway.answer(app.store(), &scope, input(task, asked)).await? {
+        Outcome::Answered { answer, .. } => {
+            answer["provider"].as_str().unwrap_or(LOCAL).clone_into(&mut draft.provider);
+            Ok(Asked::Answered(answer))
+        }
+        Outcome::Failed { reason } | Outcome::Skipped { reason } => {
+            tracing::warn!(task = task.as_str(), %reason, "the assistant goes on without a model");
+            Ok(Asked::Nobody)
+        }
+    }
+}
+
+/// The `text` of an answer as one plain paragraph: without what a model thought, its tags, blocks of code and marks of lists.
+pub(super) fn plain_text(answer: &Value) -> Option<String> {
+    let text = answer["text"].as_str()?;
+    let text = without_between(text, "<think>", "</think>");
+    let text = without_between(&text, "```", "```");
+    let text = text.replace("<response>", "").replace("</response>", "");
+    let words: Vec<&str> = text.split_whitespace().filter(|word| !matches!(*word, "-" | "*" | "#" | "##")).collect();
+    (!words.is_empty()).then(|| words.join(" "))
+}
+
+fn without_between(text: &str, open: &str, close: &str) -> String {
+    let mut kept = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once(open) {
+        kept.push_str(before);
+        // What is never closed goes to the end.
+        rest = after.split_once(close).map_or("", |(_, after)| after);
+    }
+    kept + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::plain_text;
+
+    #[test]
+    fn thoughts_tags_and_code_are_no_part_of_a_text() {
+        let text = |text: &str| plain_text(&json!({ "text": text }));
+        assert_eq!(text("<think>a\nb</think><response>Add\n milk.</response>").as_deref(), Some("Add milk."));
+        assert_eq!(text("One ```json\n{}``` two - three").as_deref(), Some("One two three"));
+        assert_eq!(text("<think>never closed"), None);
+    }
+}

@@ -1,0 +1,74 @@
+//! Operations for a message: a model's, by the schema; without one those that rules read in the sentence.
+
+use aha_llm::tasks::assistant;
+use aha_planner::MAX_OPERATIONS;
+use aha_planner::language::{Question, Reading, read};
+use serde_json::{Value, json};
+
+use super::model::{self, Asked};
+use super::{Decision, Draft};
+use crate::app::App;
+use crate::services::Result;
+
+pub(super) async fn run(app: &App, draft: &mut Draft<'_>) -> Result<()> {
+    match model::ask(app, assistant::PROPOSE, draft, Value::Null).await? {
+        Asked::Answered(answer) => {
+            draft.proposed = operations(&answer);
+            if draft.proposed.is_empty() {
+                draft.ask(Question::new("No change was found in that. What should be planned?", Vec::new()));
+            }
+        }
+        Asked::Nobody => by_rules(draft),
+    }
+    Ok(())
+}
+
+/// Those of an answer, without the fields that a strict schema makes a model write although it has nothing to say there. More than may be
+/// applied at once are cut off.
+pub(super) fn operations(answer: &Value) -> Vec<Value> {
+    let listed = answer["operations"].as_array().into_iter().flatten().take(MAX_OPERATIONS);
+    listed.map(without_nulls).collect()
+}
+
+/// A model cannot tell "left out" from "nothing"; `clear` names what is to be nothing.
+fn without_nulls(operation: &Value) -> Value {
+    let mut operation = operation.clone();
+    if let Some(fields) = operation.as_object_mut() {
+        let cleared: Vec<String> = fields
+            .get("clear")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+            .filter_map(|name| Some(name.as_str()?.to_owned()))
+            .collect();
+        fields.retain(|name, value| name != "clear" && !value.is_null());
+        fields.extend(cleared.into_iter().map(|name| (name, Value::Null)));
+        if let Some(Value::Object(rule)) = fields.get_mut("recurrence") {
+            rule.retain(|_, value| !value.is_null());
+        }
+    }
+    operation
+}
+
+fn by_rules(draft: &mut Draft<'_>) {
+    match read(&draft.message.text, &draft.state, draft.today, &draft.message.selection) {
+        Reading::Plan(operations) => draft.proposed = operations.iter().map(|operation| json!(operation)).collect(),
+        Reading::Clarify(question) => draft.ask(question),
+        Reading::Chat => draft.decision = Decision::Chat,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::operations;
+
+    #[test]
+    fn what_is_null_was_not_said_and_what_is_cleared_is_null() {
+        let answer = json!({ "operations": [{ "kind": "todo", "action": "update", "id": 3, "title": null, "clear": ["scheduledFor"],
+                                              "recurrence": { "type": "none", "until": null } }] });
+        let expected = json!([{ "kind": "todo", "action": "update", "id": 3, "recurrence": { "type": "none" }, "scheduledFor": null }]);
+        assert_eq!(json!(operations(&answer)), expected);
+    }
+}

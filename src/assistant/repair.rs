@@ -1,0 +1,53 @@
+//! One attempt to correct what is invalid: what rules can correct is corrected, the rest a model is asked about once. What is still
+//! invalid then is left out.
+
+use aha_llm::tasks::assistant;
+use aha_planner::repair::repair;
+use aha_planner::validate::{Validation, validate_proposal};
+use serde_json::{Value, json};
+
+use super::model::{self, Asked};
+use super::{Draft, propose};
+use crate::app::App;
+use crate::services::Result;
+
+pub(super) async fn run(app: &App, draft: &mut Draft<'_>) -> Result<()> {
+    let Some(first) = draft.checked.take() else { return Ok(()) };
+    let mut best = repair(&first, &draft.state, draft.today.date);
+    if !best.is_valid()
+        && let Asked::Answered(answer) = model::ask(app, assistant::REPAIR, draft, invalid(&best)).await?
+    {
+        best = merged(&best, &propose::operations(&answer), draft);
+    }
+    draft.dropped = best.invalid_count();
+    draft.checked = Some(valid_part(best, draft));
+    Ok(())
+}
+
+/// The invalid operations with what is wrong with each, in words.
+fn invalid(validation: &Validation) -> Value {
+    let wrong = validation.results.iter().filter(|result| result.operation.is_none());
+    let told = |result: &aha_planner::validate::CheckedOperation| {
+        let errors: Vec<Value> =
+            result.errors.iter().map(|code| json!({ "code": code, "means": code.in_words() })).collect();
+        json!({ "operation": result.op, "errors": errors })
+    };
+    wrong.map(told).collect::<Vec<_>>().into()
+}
+
+/// The valid ones, and the corrected in the place of the others.
+fn merged(validation: &Validation, corrected: &[Value], draft: &Draft<'_>) -> Validation {
+    let valid = validation.results.iter().filter(|result| result.operation.is_some()).map(|result| result.op.clone());
+    let operations: Vec<Value> = valid.chain(corrected.iter().cloned()).take(aha_planner::MAX_OPERATIONS).collect();
+    let checked = validate_proposal(&operations, &draft.state);
+    if checked.invalid_count() <= validation.invalid_count() { checked } else { validation.clone() }
+}
+
+fn valid_part(validation: Validation, draft: &Draft<'_>) -> Validation {
+    if validation.is_valid() {
+        return validation;
+    }
+    let valid: Vec<Value> =
+        validation.results.into_iter().filter(|result| result.operation.is_some()).map(|result| result.op).collect();
+    validate_proposal(&valid, &draft.state)
+}

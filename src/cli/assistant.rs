@@ -1,0 +1,201 @@
+//! `aha-radar assistant`, `todo` and `agenda`: what is planned, and how it is changed.
+
+use aha_core::ids::BatchId;
+use aha_planner::language::{Reading, Selection, read};
+use aha_planner::record::{Item, Kind};
+use aha_planner::repair::due_day;
+use aha_store::UndoOutcome;
+use anyhow::{Result, anyhow};
+use serde_json::{Value, json};
+
+use super::arguments::{AgendaArguments, AssistantArguments, TodoCommand};
+use super::exit::{Exit, UsageError};
+use super::output;
+use crate::app::App;
+use crate::assistant::{self, Answer, Decision, Message};
+use crate::services::planner::{self, Apply};
+
+/// Without an end an agenda is of a week.
+const DEFAULT_DAYS: u64 = 6;
+
+pub(super) async fn run(app: &App, arguments: AssistantArguments) -> Result<Exit> {
+    let message = Message {
+        text: arguments.message,
+        mode: arguments.mode.into(),
+        selection: Selection { ids: arguments.select, ..Selection::default() },
+        ..Message::default()
+    };
+    let answer = assistant::answer(app, &message, |_| {}).await?;
+    let operations: Vec<Value> = answer.operations.iter().map(|checked| checked.op.clone()).collect();
+    let applied = if arguments.apply && answer.decision == Decision::Plan && !operations.is_empty() {
+        Some(apply(app, operations, Some(answer.version)).await?)
+    } else {
+        None
+    };
+    if arguments.json {
+        let mut shown = serde_json::to_value(&answer)?;
+        shown["applied"] = json!(applied);
+        output::print_json(&shown)?;
+        return Ok(Exit::Ok);
+    }
+    show(&answer, applied.is_some())?;
+    Ok(Exit::Ok)
+}
+
+fn show(answer: &Answer, applied: bool) -> Result<()> {
+    output::print(&output::one_safe_text(&answer.text))?;
+    for option in &answer.options {
+        let day = option.scheduled_for.map(|day| format!(", {day}")).unwrap_or_default();
+        output::print(&output::one_safe_text(&format!("  #{} {} ({}{day})", option.id, option.title, option.kind)))?;
+    }
+    if !answer.options.is_empty() {
+        output::note("say it again with --select ID, or more closely");
+    } else if applied {
+        output::note("applied; `aha-radar todo undo` takes it back");
+    } else if answer.decision == Decision::Plan && !answer.operations.is_empty() {
+        output::note("nothing is changed yet: say it again with --apply");
+    }
+    Ok(())
+}
+
+/// Applies operations, or says why not.
+async fn apply(app: &App, operations: Vec<Value>, version: Option<i64>) -> Result<Value> {
+    match planner::apply(app, operations, version, None).await? {
+        Apply::Done { response, .. } => Ok(serde_json::from_str(&response)?),
+        Apply::Invalid(validation) => {
+            let why: Vec<&str> =
+                validation.results.iter().flat_map(|result| result.errors.iter().map(|code| code.in_words())).collect();
+            Err(UsageError(format!("nothing was changed: {}", why.join("; "))).into())
+        }
+        Apply::Changed { .. } => Err(anyhow!("something else was changed meanwhile; say it again")),
+        Apply::KeyReused | Apply::InFlight => Err(anyhow!("another program is changing the same records; try again")),
+    }
+}
+
+pub(super) async fn todo(app: &App, command: Option<TodoCommand>) -> Result<Exit> {
+    match command.unwrap_or(TodoCommand::List { all: false, json: false }) {
+        TodoCommand::List { all, json } => list(app, all, json).await?,
+        TodoCommand::Add { text, json } => add(app, &text, json).await?,
+        TodoCommand::Done { ids, json } => done(app, &ids, json).await?,
+        TodoCommand::Delete { ids, json } => {
+            let delete = |id: &i64| json!({ "kind": "todo", "action": "delete", "id": id });
+            report(&apply(app, ids.iter().map(delete).collect(), None).await?, json)?;
+        }
+        TodoCommand::Undo { batch, json } => undo(app, batch.as_deref(), json).await?,
+    }
+    Ok(Exit::Ok)
+}
+
+async fn list(app: &App, all: bool, as_json: bool) -> Result<()> {
+    let state = planner::planner(app).await?.state;
+    let today = planner::today(app).await?.date;
+    let items = planner::items(&state, Kind::Todo).into_iter().filter(|item| all || item.is_open(today));
+    let items: Vec<&Item> = items.collect();
+    if as_json {
+        return output::print_json(&items);
+    }
+    if items.is_empty() {
+        output::note("nothing to do; add something with `aha-radar todo add \"buy milk tomorrow\"`");
+        return Ok(());
+    }
+    let mut table = output::table(&["id", "when", "how often", "priority", "title"]);
+    for item in items {
+        let day = item.scheduled_for.map(|day| day.to_string()).unwrap_or_default();
+        let when = item.time().map_or(day.clone(), |time| format!("{day} {time}"));
+        let often = if item.recurrence.repeats() { item.recurrence.in_words() } else { String::new() };
+        let title = if item.completed { format!("{} (done)", item.title) } else { item.title.clone() };
+        let cells = [item.id.to_string(), when, often, item.priority.as_str().to_owned(), title];
+        table.add_row(cells.map(|cell| output::one_safe_text(&cell)));
+    }
+    output::print(&table.to_string())
+}
+
+async fn add(app: &App, text: &str, as_json: bool) -> Result<()> {
+    let state = planner::planner(app).await?.state;
+    let sentence = format!("add a todo: {text}");
+    match read(&sentence, &state, planner::today(app).await?, &Selection::default()) {
+        Reading::Plan(operations) => {
+            let operations = operations.iter().map(|operation| json!(operation)).collect();
+            report(&apply(app, operations, None).await?, as_json)
+        }
+        Reading::Clarify(question) => Err(UsageError(question.question).into()),
+        Reading::Chat => Err(UsageError("that is nothing to add; say what to do".to_owned()).into()),
+    }
+}
+
+async fn done(app: &App, ids: &[i64], as_json: bool) -> Result<()> {
+    let state = planner::planner(app).await?.state;
+    let today = planner::today(app).await?.date;
+    let operation = |id: &i64| match state.item(Kind::Todo, *id).filter(|item| item.recurrence.repeats()) {
+        Some(item) => {
+            json!({ "kind": "todo", "action": "complete_occurrence", "id": id, "occurrenceDate": due_day(item, today) })
+        }
+        None => json!({ "kind": "todo", "action": "complete", "id": id }),
+    };
+    report(&apply(app, ids.iter().map(operation).collect(), None).await?, as_json)
+}
+
+async fn undo(app: &App, batch: Option<&str>, as_json: bool) -> Result<()> {
+    let wanted: Option<BatchId> = match batch {
+        Some(text) => Some(text.parse().map_err(|_| UsageError(format!("{text:?} is no id of a batch")))?),
+        None => None,
+    };
+    let (batch, outcome) = planner::undo(app, wanted).await?;
+    match outcome {
+        UndoOutcome::Undone { restored, version } if as_json => {
+            output::print_json(&json!({ "batchId": batch, "restored": restored, "version": version }))
+        }
+        UndoOutcome::Undone { restored, .. } => output::print(&format!("undone: {restored} records are as before")),
+        UndoOutcome::NotFound => Err(UsageError("there is no such batch".to_owned()).into()),
+        UndoOutcome::AlreadyUndone => Err(UsageError("that was undone before".to_owned()).into()),
+        UndoOutcome::Changed(_) => Err(anyhow!("a record of it was changed since; undo the later change first")),
+    }
+}
+
+/// What was done, a line a record.
+fn report(response: &Value, as_json: bool) -> Result<()> {
+    if as_json {
+        return output::print_json(response);
+    }
+    for result in response["results"].as_array().into_iter().flatten() {
+        let kind = result["op"]["kind"].as_str().unwrap_or_default();
+        let title = result[kind]["title"].as_str().unwrap_or_default();
+        let op = result["op"]["op"].as_str().unwrap_or_default();
+        output::print(&output::one_safe_text(&format!("{op}: {kind} #{} {title}", result["id"])))?;
+    }
+    Ok(())
+}
+
+pub(super) async fn agenda(app: &App, arguments: AgendaArguments) -> Result<Exit> {
+    if arguments.ical {
+        output::print(&planner::calendar(app).await?)?;
+        return Ok(Exit::Ok);
+    }
+    let from = match arguments.from {
+        Some(day) => day,
+        None => planner::today(app).await?.date,
+    };
+    let to = arguments.to.unwrap_or(from + chrono::Days::new(DEFAULT_DAYS));
+    let agenda = planner::agenda(app, from, to).await?;
+    if arguments.json {
+        output::print_json(&agenda)?;
+        return Ok(Exit::Ok);
+    }
+    if agenda.days.is_empty() {
+        output::note(&format!("nothing from {from} to {to}"));
+    }
+    for one in &agenda.days {
+        let time = one.item.time().map_or_else(|| "     ".to_owned(), |time| time.to_string());
+        let done = if one.item.completed { " (done)" } else { "" };
+        let line = format!(
+            "{} {} {time} {} #{} {}{done}",
+            one.date.format("%a"),
+            one.date,
+            one.item.kind,
+            one.item.id,
+            one.item.title
+        );
+        output::print(&output::one_safe_text(&line))?;
+    }
+    Ok(Exit::Ok)
+}

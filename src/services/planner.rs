@@ -1,0 +1,156 @@
+//! What the owner plans: reading it, changing it by operations, undoing that, and the calendar of it.
+//!
+//! Every change, one record by a form as well as a batch that a model proposed, is operations through [`apply`]: validated, audited and
+//! undoable alike.
+
+use std::time::Duration;
+
+use aha_core::ids::BatchId;
+use aha_net::hash::hex64;
+use aha_planner::apply::State;
+use aha_planner::calendar;
+use aha_planner::language::Today;
+use aha_planner::record::{Goal, Item, Kind, Occurrence, agenda as occurrences};
+use aha_planner::time_of_day::TimeOfDay;
+use aha_planner::validate::{Validation, validate_proposal};
+use aha_store::{ApplyOutcome, ApplyRequest, IdempotencyKey, Planner, UndoOutcome, owner};
+use chrono::{NaiveDate, Timelike as _};
+use chrono_tz::Tz;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::{Result, ServiceError};
+use crate::app::App;
+
+/// The topic whose zone is the owner's.
+const ZONE_TOPIC: &str = "default";
+
+/// The longest time that an agenda is made for, in days.
+const MAX_AGENDA_DAYS: i64 = 3 * 366;
+
+/// So long a request waits for another one that is changing the same records.
+const MAX_WAIT: Duration = Duration::from_secs(20);
+
+/// What came of applying operations.
+#[derive(Debug)]
+pub enum Apply {
+    /// The answer as it was written, the same for each repetition of a request.
+    Done {
+        response: String,
+        replayed: bool,
+    },
+    Invalid(Box<Validation>),
+    /// Something was changed since the version that the operations were proposed for.
+    Changed {
+        expected: i64,
+        found: i64,
+    },
+    /// The key belongs to another request.
+    KeyReused,
+    /// The same records are being changed, and did not come free in time.
+    InFlight,
+}
+
+/// The owner's days.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Agenda {
+    pub from: NaiveDate,
+    pub to: NaiveDate,
+    pub timezone: String,
+    pub days: Vec<Occurrence>,
+}
+
+/// The zone in which the owner's dates are meant: the topic `default`'s, else `AHA_TIMEZONE`.
+pub async fn zone(app: &App) -> Result<Tz> {
+    let topic = app.store().topic(ZONE_TOPIC).await?;
+    let of_topic = topic.and_then(|topic| topic.timezone).and_then(|name| name.parse().ok());
+    Ok(of_topic.unwrap_or(app.config().timezone))
+}
+
+/// The owner's date and time.
+pub async fn today(app: &App) -> Result<Today> {
+    let now = app.clock().now().to_utc().with_timezone(&zone(app).await?);
+    let part = |number: u32| u16::try_from(number).unwrap_or(0);
+    let time = TimeOfDay::new(part(now.hour()), part(now.minute())).or(TimeOfDay::new(0, 0));
+    let time = time.ok_or_else(|| ServiceError::invalid("now", "the clock shows no time of a day"))?;
+    Ok(Today { date: now.date_naive(), time })
+}
+
+/// All records, and their version.
+pub async fn planner(app: &App) -> Result<Planner> {
+    Ok(app.store().planner(owner()).await?)
+}
+
+/// What is wrong with operations, without applying them.
+pub async fn validate(app: &App, operations: &[Value]) -> Result<(i64, Validation)> {
+    let planner = planner(app).await?;
+    Ok((planner.version, validate_proposal(operations, &planner.state)))
+}
+
+/// Applies all of the operations or none. With a key the same request gets the same answer for 24 hours.
+pub async fn apply(app: &App, operations: Vec<Value>, version: Option<i64>, key: Option<&str>) -> Result<Apply> {
+    let key = key.map(|key| {
+        let request = json!({ "operations": operations, "version": version }).to_string();
+        IdempotencyKey { key_sha256: hex64(key.as_bytes()), request_sha256: hex64(request.as_bytes()) }
+    });
+    let request = ApplyRequest { operations, expected_version: version, key, now: app.clock().now() };
+    let Ok(outcome) = tokio::time::timeout(MAX_WAIT, app.store().apply_operations(owner(), &request)).await else {
+        return Ok(Apply::InFlight);
+    };
+    Ok(match outcome? {
+        ApplyOutcome::Applied { response, replayed } => Apply::Done { response, replayed },
+        ApplyOutcome::Invalid(validation) => Apply::Invalid(validation),
+        ApplyOutcome::Changed { expected, found } => Apply::Changed { expected, found },
+        ApplyOutcome::KeyReused => Apply::KeyReused,
+    })
+}
+
+/// Puts the records of a batch back as they were: of that one, or of the newest that was not undone.
+pub async fn undo(app: &App, batch: Option<BatchId>) -> Result<(BatchId, UndoOutcome)> {
+    let batch = match batch {
+        Some(batch) => batch,
+        None => newest_batch(app).await?,
+    };
+    Ok((batch, app.store().undo_operations(owner(), batch, app.clock().now()).await?))
+}
+
+async fn newest_batch(app: &App) -> Result<BatchId> {
+    const LOOKED_AT: i64 = 100;
+    let batches = app.store().operation_batches(owner(), LOOKED_AT).await?;
+    let newest = batches.into_iter().find(|batch| batch.undone_at.is_none());
+    newest
+        .map(|batch| batch.id)
+        .ok_or_else(|| ServiceError::not_found("batch", "nothing was changed that could be undone"))
+}
+
+/// Every occurrence from `from` to `to`, both included.
+pub async fn agenda(app: &App, from: NaiveDate, to: NaiveDate) -> Result<Agenda> {
+    if to < from || (to - from).num_days() > MAX_AGENDA_DAYS {
+        let message =
+            format!("an agenda goes from a day to the same or a later one, over at most {MAX_AGENDA_DAYS} days");
+        return Err(ServiceError::invalid("to", message));
+    }
+    let state = planner(app).await?.state;
+    let items: Vec<Item> = state.items().cloned().collect();
+    Ok(Agenda { from, to, timezone: zone(app).await?.name().to_owned(), days: occurrences(&items, from, to) })
+}
+
+/// All items as a calendar.
+pub async fn calendar(app: &App) -> Result<String> {
+    let items: Vec<Item> = planner(app).await?.state.items().cloned().collect();
+    Ok(calendar::render("Aha Radar", &items))
+}
+
+/// Items of a kind, by day, time and id; those without a day last.
+#[must_use]
+pub fn items(state: &State, kind: Kind) -> Vec<&Item> {
+    let mut items: Vec<&Item> = state.items().filter(|item| item.kind == kind).collect();
+    items.sort_by_key(|item| (item.scheduled_for.is_none(), item.scheduled_for, item.time(), item.id));
+    items
+}
+
+/// All goals, by id.
+#[must_use]
+pub fn goals(state: &State) -> Vec<&Goal> {
+    state.goals().collect()
+}

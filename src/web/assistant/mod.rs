@@ -1,0 +1,38 @@
+//! The assistant and the planner over HTTP: messages and their stream, operations, the four collections, the calendar.
+//!
+//! Addresses, fields and events are those of the contract, hence not below `/api/v1`. Bodies are at most 256 KB.
+
+mod calendar;
+mod collections;
+mod message;
+mod operations;
+mod stream;
+
+use axum::extract::DefaultBodyLimit;
+use axum::http::StatusCode;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::{Failure, WebState};
+
+const MAX_BODY_BYTES: usize = 256 * 1024;
+
+pub(super) fn routes() -> OpenApiRouter<WebState> {
+    OpenApiRouter::new()
+        .routes(routes!(message::message))
+        .routes(routes!(stream::message_stream))
+        .routes(routes!(operations::dry_run))
+        .routes(routes!(operations::apply))
+        .routes(routes!(operations::undo))
+        .routes(routes!(collections::list, collections::create))
+        .routes(routes!(collections::one, collections::change, collections::remove))
+        .routes(routes!(collections::occurrence))
+        .routes(routes!(calendar::agenda))
+        .routes(routes!(calendar::calendar))
+        .layer(DefaultBodyLimit::max(MAX_BODY_BYTES))
+        .layer(axum::Extension(stream::Streams::default()))
+}
+
+fn bad_request(code: &'static str, message: impl Into<String>) -> Failure {
+    Failure::new(StatusCode::BAD_REQUEST, code, message)
+}

@@ -1,0 +1,212 @@
+//! `GET /api/assistant/message/stream`: the same, as server-sent events while it is worked on.
+//!
+//! The work goes on when the client goes away: its events are kept for a while, so that a client that comes back with `Last-Event-ID` gets
+//! those it missed and pays for nothing twice.
+
+use std::collections::HashMap;
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Extension;
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::sse::{Event as Sent, Sse};
+use axum::response::{IntoResponse, Response};
+use futures::stream::{Stream, unfold};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio::sync::{Mutex, watch};
+
+use super::message::MessageBody;
+use crate::assistant::{self, Answer, Decision, Event, Message};
+use crate::web::{Editor, Failure, JsonQuery, WebState};
+
+/// Between two signs of life.
+const HEARTBEAT: Duration = Duration::from_secs(10);
+/// So long the events of a stream are kept after its end.
+const KEPT: Duration = Duration::from_mins(5);
+/// So many streams are kept at most.
+const MOST_STREAMS: usize = 64;
+
+/// One event: its name and its data.
+type Line = (&'static str, String);
+
+/// The events of one message so far; the last one is `done`.
+#[derive(Debug)]
+struct Work {
+    events: watch::Sender<Vec<Line>>,
+}
+
+/// The streams under way and those that ended a short while ago, by their names.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Streams(Arc<Mutex<Kept>>);
+
+#[derive(Debug, Default)]
+struct Kept {
+    works: HashMap<String, Arc<Work>>,
+}
+
+#[derive(Debug, Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(super) struct StreamQuery {
+    /// 1 to 4000 characters.
+    message: String,
+    /// JSON: what was said before, as `[{"role", "text"}]`.
+    #[serde(default)]
+    transcript: String,
+    /// JSON, as in the body of `POST /api/assistant/message`.
+    #[serde(default)]
+    options: String,
+    /// JSON: the question that was asked, and what was chosen.
+    #[serde(default)]
+    clarify: String,
+    /// `plan` (default), `chat` or `auto`.
+    #[serde(default)]
+    mode: String,
+}
+
+/// Answers a message in events: `stage`, `clarify`, `ops`, `summary`, `result`, `heartbeat`, and `done` at the end.
+#[utoipa::path(
+    get, path = "/api/assistant/message/stream", tag = "assistant", params(StreamQuery),
+    responses(
+        (status = 200, description = "events", content_type = "text/event-stream", body = String),
+        (status = 204, description = "the stream that `Last-Event-ID` names has ended"),
+        (status = 400, description = "no message, or not of this form"),
+    ),
+)]
+pub(super) async fn message_stream(
+    _: Editor,
+    State(state): State<WebState>,
+    Extension(streams): Extension<Streams>,
+    headers: HeaderMap,
+    JsonQuery(query): JsonQuery<StreamQuery>,
+) -> Result<Response, Failure> {
+    // It may cost money, and any site can make a browser fetch an address.
+    let site = headers.get("sec-fetch-site").and_then(|site| site.to_str().ok()).unwrap_or("none");
+    if !matches!(site, "none" | "same-origin") {
+        return Err(Failure::forbidden("a page of another site asked for this; open this server's own page for it"));
+    }
+    if let Some((name, seen)) = last_seen(&headers) {
+        return Ok(match streams.find(&name).await {
+            Some(work) if !work.is_over_at(seen) => events(name, &work, seen).into_response(),
+            // Seen to its end, or too long ago: a browser stops asking.
+            _ => StatusCode::NO_CONTENT.into_response(),
+        });
+    }
+    let body = MessageBody::of_query(query.message, &query.transcript, &query.options, &query.clarify, query.mode);
+    let message = body.into_message()?;
+    let (name, work) = streams.begin().await;
+    let response = events(name.clone(), &work, 0).into_response();
+    tokio::spawn(async move {
+        Box::pin(run(&state, &message, &work)).await;
+        tokio::time::sleep(KEPT).await;
+        streams.0.lock().await.works.remove(&name);
+    });
+    Ok(response)
+}
+
+/// `NAME:NUMBER`, the last event that the client has.
+fn last_seen(headers: &HeaderMap) -> Option<(String, usize)> {
+    let (name, number) = headers.get("last-event-id")?.to_str().ok()?.split_once(':')?;
+    Some((name.to_owned(), number.parse().ok()?))
+}
+
+impl Streams {
+    async fn begin(&self) -> (String, Arc<Work>) {
+        let mut kept = self.0.lock().await;
+        if kept.works.len() >= MOST_STREAMS {
+            kept.works.retain(|_, work| !work.is_over());
+        }
+        let name = format!("{:016x}", rand::random::<u64>());
+        let work = Arc::new(Work { events: watch::Sender::new(Vec::new()) });
+        kept.works.insert(name.clone(), Arc::clone(&work));
+        (name, work)
+    }
+
+    async fn find(&self, name: &str) -> Option<Arc<Work>> {
+        self.0.lock().await.works.get(name).cloned()
+    }
+}
+
+impl Work {
+    fn say(&self, name: &'static str, data: &Value) {
+        self.events.send_modify(|events| events.push((name, data.to_string())));
+    }
+
+    fn is_over(&self) -> bool {
+        self.events.borrow().last().is_some_and(|(name, _)| *name == "done")
+    }
+
+    /// Whether nothing comes after event number `seen`.
+    fn is_over_at(&self, seen: usize) -> bool {
+        self.is_over() && seen >= self.events.borrow().len()
+    }
+}
+
+/// Works on the message and says what happens.
+async fn run(state: &WebState, message: &Message, work: &Work) {
+    let answer = assistant::answer(state.app(), message, |event| say(work, &event)).await;
+    match answer {
+        Ok(answer) => say_result(work, &answer),
+        Err(error) => {
+            let failure = Failure::from(error);
+            work.say("error", &json!({ "message": failure.message() }));
+        }
+    }
+    work.say("done", &json!(true));
+}
+
+fn say(work: &Work, event: &Event) {
+    match event {
+        Event::Stage(stage) => work.say("stage", &json!({ "stage": stage })),
+        Event::Clarify(question) => work.say("clarify", &json!(question)),
+        Event::Ops(ops) => work.say("ops", &json!(ops)),
+        Event::Summary(text) => work.say("summary", &json!({ "text": text })),
+    }
+}
+
+/// Talk has its summary alone.
+fn say_result(work: &Work, answer: &Answer) {
+    if answer.decision == Decision::Plan {
+        work.say("result", &json!(answer));
+    }
+}
+
+/// The events after number `seen`, then those to come, with signs of life between.
+fn events(name: String, work: &Work, seen: usize) -> Sse<impl Stream<Item = Result<Sent, Infallible>> + use<>> {
+    let follower = Follower { name, events: work.events.subscribe(), sent: seen, over: false };
+    Sse::new(unfold(follower, |mut follower| async move {
+        let event = follower.next().await?;
+        Some((Ok(event), follower))
+    }))
+}
+
+struct Follower {
+    name: String,
+    events: watch::Receiver<Vec<Line>>,
+    sent: usize,
+    over: bool,
+}
+
+impl Follower {
+    async fn next(&mut self) -> Option<Sent> {
+        if self.over {
+            return None;
+        }
+        loop {
+            let next = self.events.borrow_and_update().get(self.sent).cloned();
+            if let Some((name, data)) = next {
+                self.sent += 1;
+                self.over = name == "done";
+                return Some(Sent::default().event(name).id(format!("{}:{}", self.name, self.sent)).data(data));
+            }
+            match tokio::time::timeout(HEARTBEAT, self.events.changed()).await {
+                Ok(Ok(())) => {}
+                // The work ended without a word: it was dropped with the server.
+                Ok(Err(_)) => return None,
+                Err(_) => return Some(Sent::default().event("heartbeat").data("{}")),
+            }
+        }
+    }
+}
