@@ -70,6 +70,11 @@ fn range(tokens: &[Token]) -> Phrase<Times> {
     let at = skipped + first;
     let joined = matches!(word(tokens, at), "to" | "until" | "till" | "and" | "-" | "–");
     let (second, end) = joined.then(|| written(&tokens[at + 1..])).flatten()?;
+    // "at 9:30 until 1 May" and "from 9 to 12 March" go on with a day.
+    let goes_on = tokens.get(at + 1 + second).is_some_and(|next| super::numbers::month(&next.lower).is_some());
+    if goes_on || (matches!(word(tokens, at), "until" | "till") && !end.certain) {
+        return None;
+    }
     let certain = end.certain || (led && start.certain) || (led && word(tokens, 0) != "at");
     // "2 to 3" may count things.
     certain.then(|| Some((at + 1 + second, both(start, end)?))).flatten()
