@@ -1,4 +1,4 @@
-//! Stage 12: puts the digest together and stores it, with everything that ends the run, in one transaction.
+//! Stage 13: puts the digest together and stores it, with everything that ends the run, in one transaction.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -18,8 +18,9 @@ use aha_store::{CallCost, DigestCommit};
 
 use super::deep_summary::discussions;
 use super::rank::Ranked;
+use super::stages::Results;
 use super::task_batch::{Judgement, Skip, calls};
-use super::{RunContext, RunError, RunState, Stage};
+use super::{RunContext, RunError, Stage};
 use aha_llm::tasks::{deep_summary, triage};
 
 /// Characters of a text quoted under a title.
@@ -28,34 +29,34 @@ const EXCERPT_CHARS: usize = 280;
 /// Words a person reads in a minute (Brysbaert 2019 finds 238 in silent reading).
 const WORDS_A_MINUTE: usize = 230;
 
-pub(super) async fn run(context: &RunContext, state: &mut RunState) -> Result<(), RunError> {
+pub(super) async fn run(context: &RunContext, results: &Results) -> Result<Digest, RunError> {
     context.progress.begin(Stage::Digest, 0);
-    let names = Names::of(&state.sources);
+    let names = Names::of(&results.sources.all);
     let id = DigestId::of(&[&context.run.id.to_string()]);
-    let shown: Vec<&Ranked> = state.ranked.iter().filter(|ranked| ranked.section.is_some()).collect();
-    let costs = Costs::of(context, state, &shown).await?;
-    let cost = cost(context, state, &costs, &shown);
+    let shown: Vec<&Ranked> = results.ranked.iter().filter(|ranked| ranked.section.is_some()).collect();
+    let costs = Costs::of(context, results, &shown).await?;
+    let cost = cost(context, results, &costs, &shown);
     let stories: Vec<DigestStory> = shown
         .iter()
         .enumerate()
-        .map(|(index, ranked)| DigestStory { rank: index + 1, ..story(state, &names, &costs, id, ranked) })
+        .map(|(index, ranked)| DigestStory { rank: index + 1, ..story(results, &names, &costs, id, ranked) })
         .collect();
-    let too_few_sources = too_few_sources(context, state).await?;
+    let too_few_sources = too_few_sources(context, results).await?;
     let digest = Digest {
-        digest: head(context, state, id, &stories, &cost, too_few_sources),
-        sources: source_reports(state, &shown),
-        skipped: skipped(state, &shown),
+        digest: head(context, results, id, &stories, &cost, too_few_sources),
+        sources: source_reports(results, &shown),
+        skipped: skipped(results, &shown),
         cost,
         stories,
     };
     let cursor_run = context.run.mode == RunMode::Cursor;
     // What a failing judge left out is asked about in the next run, and not shown for good.
     let is_delivered = |ranked: &&&Ranked| {
-        let judgement = state.judgements.get(&state.stories[ranked.story].cluster_id);
+        let judgement = results.judged.by_story.get(&results.selected.stories[ranked.story].cluster_id);
         cursor_run && judgement.is_some_and(|judgement| judgement.state() != Judgement::FAILED)
     };
     let delivered = shown.iter().filter(is_delivered).map(|ranked| {
-        let story = &state.stories[ranked.story];
+        let story = &results.selected.stories[ranked.story];
         (story.cluster_id, i64::try_from(story.distinct_sources().len()).unwrap_or(i64::MAX))
     });
     let commit = DigestCommit {
@@ -72,8 +73,7 @@ pub(super) async fn run(context: &RunContext, state: &mut RunState) -> Result<()
     context.progress.end(Stage::Digest, &count(commit.digest.stories.len(), "story", "stories"));
     let mut digest = commit.digest;
     digest.add_kept(&context.store().kept_summaries().await?);
-    state.digest = Some(digest);
-    Ok(())
+    Ok(digest)
 }
 
 /// Names of the topic's sources.
@@ -91,13 +91,13 @@ impl Names {
 
 /// Whether the sources that could not be read make the digest partial: so many as the settings say, or one that had items in
 /// the last digest. Of many sources there is always one that fails; its items come with a later digest.
-async fn too_few_sources(context: &RunContext, state: &RunState) -> Result<bool, RunError> {
+async fn too_few_sources(context: &RunContext, results: &Results) -> Result<bool, RunError> {
     let failed: HashSet<SourceId> =
-        state.source_outcomes.iter().filter(|outcome| outcome.is_failure()).map(|outcome| outcome.source).collect();
+        results.sources.outcomes.iter().filter(|outcome| outcome.is_failure()).map(|outcome| outcome.source).collect();
     if failed.is_empty() {
         return Ok(false);
     }
-    let all = state.sources.iter().filter(|source| source.enabled || failed.contains(&source.id)).count();
+    let all = results.sources.all.iter().filter(|source| source.enabled || failed.contains(&source.id)).count();
     if failed.len() * 100 >= context.app.config().partial_from_percent * all {
         return Ok(true);
     }
@@ -108,13 +108,13 @@ async fn too_few_sources(context: &RunContext, state: &RunState) -> Result<bool,
 
 fn head(
     context: &RunContext,
-    state: &RunState,
+    results: &Results,
     id: DigestId,
     stories: &[DigestStory],
     cost: &Cost,
     too_few_sources: bool,
 ) -> DigestHead {
-    let items = state.scope.len() + state.muted.len();
+    let items = results.items.items.len() + results.items.muted.len();
     let unjudged = stories.iter().any(|story| story.triage.is_none() && story.state != "skipped_noise");
     let unsummarised = cost.summaries_failed + cost.summaries_skipped > 0;
     let is_left_out = cost.judgements_skipped > 0 || !cost.calls_used_up.is_empty();
@@ -136,22 +136,22 @@ fn head(
         timezone: context.run.settings.timezone.clone(),
         status,
         items,
-        sources: sources_with_items(state).len(),
+        sources: sources_with_items(results).len(),
         reading_minutes: reading_minutes(stories),
     }
 }
 
-fn sources_with_items(state: &RunState) -> BTreeSet<SourceId> {
-    state.items_by_source.keys().copied().collect()
+fn sources_with_items(results: &Results) -> BTreeSet<SourceId> {
+    results.selected.items_by_source.keys().copied().collect()
 }
 
 /// A story of the digest; its rank is still to be given.
-fn story(state: &RunState, names: &Names, costs: &Costs, digest: DigestId, ranked: &Ranked) -> DigestStory {
-    let story = &state.stories[ranked.story];
+fn story(results: &Results, names: &Names, costs: &Costs, digest: DigestId, ranked: &Ranked) -> DigestStory {
+    let story = &results.selected.stories[ranked.story];
     let item = story.representative();
-    let judgement = state.judgements.get(&story.cluster_id);
+    let judgement = results.judged.by_story.get(&story.cluster_id);
     let verdict: Option<Verdict> = judgement.and_then(Judgement::read);
-    let summary = state.summaries.get(&story.cluster_id);
+    let summary = results.summaries.by_story.get(&story.cluster_id);
     DigestStory {
         id: DigestItemId::of(&[&digest.to_string(), &story.cluster_id.to_string()]),
         rank: 0,
@@ -174,11 +174,11 @@ fn story(state: &RunState, names: &Names, costs: &Costs, digest: DigestId, ranke
         summary: summary.and_then(Judgement::read::<Summary>),
         // Added when the digest is stored, of all stories at once.
         kept_summary: None,
-        entities: match state.entities.get(&story.cluster_id) {
+        entities: match results.entities.by_model.by_story.get(&story.cluster_id) {
             Some(judgement) => judgement.answer.clone(),
-            None => state.named.get(&story.cluster_id).cloned(),
+            None => results.entities.by_rules.get(&story.cluster_id).cloned(),
         },
-        sources: members(state, names, story),
+        sources: members(results, names, story),
         discussions: discussions(story),
         cluster_id: story.cluster_id,
         score_debug: ranked.debug.clone(),
@@ -194,15 +194,15 @@ fn reason(verdict: Option<&Verdict>, judgement: Option<&Judgement>) -> String {
 }
 
 /// The members, the representative first, then by time: what the story was judged on.
-fn members(state: &RunState, names: &Names, story: &Story) -> Vec<StorySource> {
+fn members(results: &Results, names: &Names, story: &Story) -> Vec<StorySource> {
     let others = (0..story.members.len()).filter(|index| *index != story.representative);
     std::iter::once(story.representative)
         .chain(others)
-        .map(|index| member(state, names, &story.members[index]))
+        .map(|index| member(results, names, &story.members[index]))
         .collect()
 }
 
-fn member(state: &RunState, names: &Names, member: &StoryMember) -> StorySource {
+fn member(results: &Results, names: &Names, member: &StoryMember) -> StorySource {
     let item = &member.item;
     StorySource {
         item_id: item.id,
@@ -212,7 +212,7 @@ fn member(state: &RunState, names: &Names, member: &StoryMember) -> StorySource 
         published_at: item.time,
         dated: item.time_basis == TimeBasis::Published,
         copy: item.duplicate_of.is_some(),
-        late: state.late.contains(&item.id),
+        late: results.items.late.contains(&item.id),
         also_from: member.sources.iter().filter(|s| **s != item.source_id).map(|s| names.get(*s)).collect(),
     }
 }
@@ -233,13 +233,13 @@ fn since(names: &Names, story: &Story) -> Option<Since> {
     Some(Since { delivered_at: delivery.at, sources_before: delivery.sources, new_sources })
 }
 
-fn source_reports(state: &RunState, shown: &[&Ranked]) -> Vec<SourceReport> {
-    let outcomes: HashMap<SourceId, _> = state.source_outcomes.iter().map(|o| (o.source, o)).collect();
+fn source_reports(results: &Results, shown: &[&Ranked]) -> Vec<SourceReport> {
+    let outcomes: HashMap<SourceId, _> = results.sources.outcomes.iter().map(|o| (o.source, o)).collect();
     let telling: Vec<BTreeSet<SourceId>> = shown
         .iter()
-        .map(|ranked| state.stories[ranked.story].members.iter().map(|m| m.item.source_id).collect())
+        .map(|ranked| results.selected.stories[ranked.story].members.iter().map(|m| m.item.source_id).collect())
         .collect();
-    let enabled = state.sources.iter().filter(|source| source.enabled || outcomes.contains_key(&source.id));
+    let enabled = results.sources.all.iter().filter(|source| source.enabled || outcomes.contains_key(&source.id));
     enabled
         .map(|source| {
             let outcome = outcomes.get(&source.id);
@@ -247,8 +247,8 @@ fn source_reports(state: &RunState, shown: &[&Ranked]) -> Vec<SourceReport> {
                 id: source.id,
                 name: source.display_name(),
                 url: source.url.clone(),
-                items: state.items_by_source.get(&source.id).copied().unwrap_or(0),
-                late: state.late_by_source.get(&source.id).copied().unwrap_or(0),
+                items: results.selected.items_by_source.get(&source.id).copied().unwrap_or(0),
+                late: results.selected.late_by_source.get(&source.id).copied().unwrap_or(0),
                 shown: telling.iter().filter(|story| story.contains(&source.id)).count(),
                 status: outcome.map_or_else(|| "ok".to_owned(), |o| o.status.clone()),
                 error: outcome.and_then(|o| o.error.clone()),
@@ -257,15 +257,15 @@ fn source_reports(state: &RunState, shown: &[&Ranked]) -> Vec<SourceReport> {
         .collect()
 }
 
-fn skipped(state: &RunState, shown: &[&Ranked]) -> Skipped {
-    let in_scope = |ranked: &Ranked| state.stories[ranked.story].in_scope().count();
+fn skipped(results: &Results, shown: &[&Ranked]) -> Skipped {
+    let in_scope = |ranked: &Ranked| results.selected.stories[ranked.story].in_scope().count();
     let told: usize = shown.iter().map(|ranked| in_scope(ranked)).sum();
     Skipped {
         folded: told - shown.len(),
-        muted: state.muted.len(),
-        already_delivered: state.already_delivered,
-        ranked_lower: state.ranked.iter().filter(|r| r.section.is_none()).map(in_scope).sum(),
-        not_considered: state.not_considered,
+        muted: results.items.muted.len(),
+        already_delivered: results.selected.already_delivered,
+        ranked_lower: results.ranked.iter().filter(|r| r.section.is_none()).map(in_scope).sum(),
+        not_considered: results.selected.not_considered,
     }
 }
 
@@ -278,10 +278,12 @@ struct Costs {
 }
 
 impl Costs {
-    async fn of(context: &RunContext, state: &RunState, shown: &[&Ranked]) -> Result<Self, RunError> {
-        let judged = state.judgements.values();
-        let shown = shown.iter().map(|ranked| &state.stories[ranked.story].cluster_id);
-        let of_shown = shown.flat_map(|id| state.summaries.get(id).into_iter().chain(state.entities.get(id)));
+    async fn of(context: &RunContext, results: &Results, shown: &[&Ranked]) -> Result<Self, RunError> {
+        let judged = results.judged.by_story.values();
+        let shown = shown.iter().map(|ranked| &results.selected.stories[ranked.story].cluster_id);
+        let of_shown = shown.flat_map(|id| {
+            results.summaries.by_story.get(id).into_iter().chain(results.entities.by_model.by_story.get(id))
+        });
         let mut ids: Vec<String> = judged.chain(of_shown).filter_map(|j| j.call_id.clone()).collect();
         ids.sort();
         ids.dedup();
@@ -305,35 +307,36 @@ impl Costs {
     }
 }
 
-fn cost(context: &RunContext, state: &RunState, costs: &Costs, shown: &[&Ranked]) -> Cost {
+fn cost(context: &RunContext, results: &Results, costs: &Costs, shown: &[&Ranked]) -> Cost {
     let summaries: Vec<&Judgement> = shown
         .iter()
-        .filter_map(|ranked| state.summaries.get(&state.stories[ranked.story].cluster_id))
+        .filter_map(|ranked| results.summaries.by_story.get(&results.selected.stories[ranked.story].cluster_id))
         .filter(|judgement| judgement.answer.is_none())
         .collect();
     Cost {
         microcredits: costs.total(),
         budget_exhausted: context.gate.credits_used_up(),
         calls_used_up: context.gate.calls_used_up(),
-        judgements_skipped: state
-            .judgements
+        judgements_skipped: results
+            .judged
+            .by_story
             .values()
             .filter(|judgement| judgement.skipped == Some(Skip::Budget))
             .count(),
         summaries_skipped: summaries.iter().filter(|judgement| judgement.skipped.is_some()).count(),
         summaries_failed: summaries.iter().filter(|judgement| judgement.skipped.is_none()).count(),
-        words_alone: state.lexical_only.clone(),
-        local_fallbacks: shown.iter().filter(|ranked| is_by_fallback(context, state, ranked)).count(),
+        words_alone: results.vectors.lexical_only.clone(),
+        local_fallbacks: shown.iter().filter(|ranked| is_by_fallback(context, results, ranked)).count(),
         given_up: context.gate.given_up(),
-        with_a_model: state.estimates.clone(),
+        with_a_model: results.estimates(),
     }
 }
 
 /// Whether a model was to judge or summarise a story, and `local` did.
-fn is_by_fallback(context: &RunContext, state: &RunState, ranked: &Ranked) -> bool {
+fn is_by_fallback(context: &RunContext, results: &Results, ranked: &Ranked) -> bool {
     let (gateway, tier) = (context.app.gateway(), context.run.settings.tier);
-    let cluster = state.stories[ranked.story].cluster_id;
-    let by_task = [(triage::TASK, &state.judgements), (deep_summary::TASK, &state.summaries)];
+    let cluster = results.selected.stories[ranked.story].cluster_id;
+    let by_task = [(triage::TASK, &results.judged.by_story), (deep_summary::TASK, &results.summaries.by_story)];
     (context.replays || !gateway.is_dry_run())
         && by_task.into_iter().any(|(task, judgements)| {
             let judgement = judgements.get(&cluster).filter(|judgement| judgement.answer.is_some());

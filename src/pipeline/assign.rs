@@ -1,4 +1,4 @@
-//! Stage 2: settles which items the run is about.
+//! Stage 3: settles which items the run is about.
 //!
 //! A cursor run claims what no run has claimed: older than the window's end, not older than 48 hours before its start, at most
 //! 50 a source, newest first. Of a source that had failed it claims what came since the source's last good fetch, up to seven days
@@ -6,7 +6,7 @@
 //! seen: never judged, but it teaches novelty, word frequencies and cadence. So is what has no date and stood in its source when
 //! that was first read. A window run reads all items of its window and claims nothing.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use aha_content::numbers::count;
 use aha_core::ids::{ItemId, SourceId};
@@ -15,7 +15,7 @@ use aha_core::time::Timestamp;
 use aha_core::window::Window;
 use aha_store::ItemHeader;
 
-use super::{RunContext, RunError, RunState, Stage};
+use super::{RunContext, RunError, Stage};
 
 /// An item that turns up this late is still taken: published at 08:50, first seen at 09:10.
 const LATENESS_HOURS: i64 = 48;
@@ -26,20 +26,29 @@ const CATCH_UP_DAYS: i64 = 7;
 /// Items that one source may bring into one run.
 const ITEMS_A_SOURCE: usize = 50;
 
-pub(super) async fn run(context: &RunContext, state: &mut RunState) -> Result<(), RunError> {
+/// The items that the run is about.
+#[derive(Debug, Default)]
+pub(super) struct Assigned {
+    pub(super) items: Vec<ItemId>,
+    /// Of these, the ones that a source could not give when they were due.
+    pub(super) late: HashSet<ItemId>,
+}
+
+pub(super) async fn run(context: &RunContext) -> Result<Assigned, RunError> {
     context.progress.begin(Stage::Assign, 0);
     let (store, run) = (context.store(), &context.run);
-    state.scope = match run.mode {
-        RunMode::Window => store.items_in_window(context.topic.id, run.window).await?,
+    let assigned = match run.mode {
+        RunMode::Window => {
+            Assigned { items: store.items_in_window(context.topic.id, run.window).await?, late: HashSet::new() }
+        }
         RunMode::Cursor => {
             let claimed = store.assigned_items(run.id).await?;
-            let claimed = if claimed.is_empty() { claim(context).await? } else { claimed };
-            state.late = store.late_items(run.id, run.window.start).await?.into_iter().collect();
-            claimed
+            let items = if claimed.is_empty() { claim(context).await? } else { claimed };
+            Assigned { items, late: store.late_items(run.id, run.window.start).await?.into_iter().collect() }
         }
     };
-    context.progress.end(Stage::Assign, &format!("{} in the run", count(state.scope.len(), "item", "items")));
-    Ok(())
+    context.progress.end(Stage::Assign, &format!("{} in the run", count(assigned.items.len(), "item", "items")));
+    Ok(assigned)
 }
 
 async fn claim(context: &RunContext) -> Result<Vec<ItemId>, RunError> {

@@ -1,4 +1,4 @@
-//! Stage 6: places every item of the topic that has no story yet, whatever the run's window: so overlapping windows find the
+//! Stage 7: places every item of the topic that has no story yet, whatever the run's window: so overlapping windows find the
 //! same stories.
 
 use std::collections::{BTreeMap, HashMap};
@@ -18,21 +18,22 @@ use aha_core::window::Window;
 use aha_store::{ClusterCommit, EmbeddedItem, SharedStore, StoreError};
 use rayon::prelude::*;
 
-use super::{RunContext, RunError, RunState, Stage};
+use super::{RunContext, RunError, Stage};
 
 /// Later than any item's time.
 pub(super) const FOREVER: Timestamp = Timestamp::from_millis(i64::MAX);
 
-pub(super) async fn run(context: &RunContext, state: &RunState) -> Result<(), RunError> {
+/// `space`: of the dense vectors that are compared besides.
+pub(super) async fn run(context: &RunContext, space: Option<&str>) -> Result<(), RunError> {
     context.progress.begin(Stage::Cluster, 0);
     let Some(mut documents) = documents_since(context, FREQUENCY_DAYS).await? else {
         context.progress.end(Stage::Cluster, "nothing new");
         return Ok(());
     };
-    if let Some(space) = &state.space {
+    if let Some(space) = space {
         add_vectors(context, space, &mut documents).await?;
     }
-    let (topic, thresholds) = (context.topic.id, thresholds(context, state.space.as_deref()).await?);
+    let (topic, thresholds) = (context.topic.id, thresholds(context, space).await?);
     let placing = tokio::task::spawn_blocking(move || {
         let placed = place(topic, &documents, thresholds);
         (documents, placed)

@@ -1,4 +1,4 @@
-//! Stage 10: a deep summary for the few that deserve one, in order of rank, up to the plan's limit. None is asked for a story
+//! Stage 11: a deep summary for the few that deserve one, in order of rank, up to the plan's limit. None is asked for a story
 //! without a text.
 
 use std::collections::HashMap;
@@ -9,9 +9,12 @@ use aha_core::story::Story;
 use aha_core::verdict::Verdict;
 use aha_llm::{Task, TaskItem};
 
+use super::ingest::ReadSources;
 use super::plan::Plan;
-use super::task_batch::run_tasks;
-use super::{RunContext, RunError, RunState, Stage};
+use super::rank::Ranked;
+use super::select::Selected;
+use super::task_batch::{Judgement, TaskResults, run_tasks};
+use super::{RunContext, RunError, Stage};
 use aha_llm::tasks::deep_summary;
 use aha_llm::tasks::summary::SummaryInput;
 
@@ -20,36 +23,33 @@ const TEXTS: usize = 6;
 /// Characters of each that are read in any case, so that one long text does not take the place of all others.
 const TEXT_CHARS: usize = 8_000;
 
-pub(super) async fn run(context: &RunContext, state: &mut RunState) -> Result<(), RunError> {
+pub(super) async fn run(
+    context: &RunContext,
+    sources: &ReadSources,
+    selected: &Selected,
+    judged: &TaskResults,
+    ranked: &[Ranked],
+) -> Result<TaskResults, RunError> {
     let settings = &context.run.settings;
-    let plan = Plan::of(settings.tier, state.sources.len(), settings.depth);
-    let sources = source_names(state);
-    let asks: Vec<(ClusterId, TaskItem)> = state
-        .ranked
+    let plan = Plan::of(settings.tier, sources.all.len(), settings.depth);
+    let sources = sources.by_id();
+    let asks: Vec<(ClusterId, TaskItem)> = ranked
         .iter()
         .filter(|ranked| ranked.section.is_some())
-        .map(|ranked| &state.stories[ranked.story])
-        .filter(|story| deserves(state, story))
+        .map(|ranked| &selected.stories[ranked.story])
+        .filter(|story| deserves(judged, story))
         .filter_map(|story| {
-            let input = deep_summary::input(summary_input(context, deep_summary::TASK, state, &sources, story)?);
+            let input = deep_summary::input(summary_input(context, deep_summary::TASK, selected, &sources, story)?);
             Some((story.cluster_id, TaskItem { fingerprint: story.fingerprint(), members: story.member_ids(), input }))
         })
         .take(plan.deep_summaries)
         .collect();
     // One story a call: a summary is long, and one that fails takes no other with it.
-    let judged = run_tasks(context, deep_summary::TASK, Stage::DeepSummary, asks, 1).await?;
-    state.summaries = judged.by_story;
-    state.estimates.extend(judged.with_a_model);
-    Ok(())
+    run_tasks(context, deep_summary::TASK, Stage::DeepSummary, asks, 1).await
 }
 
-/// Names of the topic's sources.
-pub(super) fn source_names(state: &RunState) -> HashMap<SourceId, &Source> {
-    state.sources.iter().map(|source| (source.id, source)).collect()
-}
-
-fn deserves(state: &RunState, story: &Story) -> bool {
-    let verdict: Option<Verdict> = state.judgements.get(&story.cluster_id).and_then(super::task_batch::Judgement::read);
+fn deserves(judged: &TaskResults, story: &Story) -> bool {
+    let verdict: Option<Verdict> = judged.by_story.get(&story.cluster_id).and_then(Judgement::read);
     verdict.is_some_and(|verdict| verdict.should_deep_summarize)
 }
 
@@ -57,7 +57,7 @@ fn deserves(state: &RunState, story: &Story) -> bool {
 pub(super) fn summary_input(
     context: &RunContext,
     task: Task,
-    state: &RunState,
+    selected: &Selected,
     sources: &HashMap<SourceId, &Source>,
     story: &Story,
 ) -> Option<SummaryInput> {
@@ -81,7 +81,7 @@ pub(super) fn summary_input(
         texts: texts.collect(),
         discussions: discussions(story),
         interests: context.run.settings.interests.clone(),
-        evidence: state.evidence.get(&story.cluster_id).cloned().unwrap_or_default(),
+        evidence: selected.evidence.get(&story.cluster_id).cloned().unwrap_or_default(),
     })
 }
 

@@ -1,4 +1,4 @@
-//! Stage 4: turns texts into vectors, once a text. In the `local` space these are sparse counts (`stories::features`), which all
+//! Stage 5: turns texts into vectors, once a text. In the `local` space these are sparse counts (`stories::features`), which all
 //! items get. Where there is a folder of weights, those that are compared get a dense one as well ([`super::weights`]); where a
 //! provider's model is configured, the newest do ([`super::vectors`]).
 
@@ -7,10 +7,12 @@ use std::sync::Arc;
 use aha_analysis::stories::features::LOCAL_SPACE;
 use aha_analysis::stories::space::{Space, Words};
 use aha_content::numbers::count;
+use aha_core::digest::Estimate;
 use aha_store::{ItemText, NewEmbedding};
 use futures::{StreamExt as _, TryStreamExt as _};
 
-use super::{RunContext, RunError, RunState, Stage, vectors, weights};
+use super::ingest::ReadSources;
+use super::{RunContext, RunError, Stage, vectors, weights};
 
 /// Items read and committed at a time.
 pub(super) const COMMIT_ITEMS: usize = 512;
@@ -18,15 +20,36 @@ pub(super) const COMMIT_ITEMS: usize = 512;
 const CHUNK_ITEMS: usize = 64;
 const THREADS: usize = 8;
 
-pub(super) async fn run(context: &RunContext, state: &mut RunState) -> Result<(), RunError> {
-    context.progress.begin(Stage::Embed, 0);
-    let embedded = count_words(context).await?;
-    match &context.app.config().llm.embed_model_dir {
-        Some(folder) => weights::run(context, state, folder).await?,
-        None => vectors::run(context, state).await?,
+/// By what the stage `cluster` compares besides words.
+#[derive(Debug, Default)]
+pub(super) struct DenseVectors {
+    /// The space of dense vectors, where all that were due are there.
+    pub(super) space: Option<String>,
+    /// Why only words are compared, though a model for vectors was named.
+    pub(super) lexical_only: Option<String>,
+    /// What asking a model for vectors would take, where none was asked.
+    pub(super) estimate: Option<Estimate>,
+}
+
+impl DenseVectors {
+    pub(super) fn lexical_only(why: String) -> Self {
+        Self { lexical_only: Some(why), ..Self::default() }
     }
-    context.progress.end(Stage::Embed, &count(embedded, "text", "texts"));
-    Ok(())
+
+    pub(super) fn space(space: String) -> Self {
+        Self { space: Some(space), ..Self::default() }
+    }
+}
+
+pub(super) async fn run(context: &RunContext, sources: &ReadSources) -> Result<DenseVectors, RunError> {
+    context.progress.begin(Stage::Embed, 0);
+    let texts = count_words(context).await?;
+    let embedded = match &context.app.config().llm.embed_model_dir {
+        Some(folder) => weights::run(context, folder).await?,
+        None => vectors::run(context, &sources.all).await?,
+    };
+    context.progress.end(Stage::Embed, &count(texts, "text", "texts"));
+    Ok(embedded)
 }
 
 async fn count_words(context: &RunContext) -> Result<usize, RunError> {

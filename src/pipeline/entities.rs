@@ -1,4 +1,4 @@
-//! Stage 11: what the stories of the top section name. By a model, where one is configured for it: the first thing that is left out as
+//! Stage 12: what the stories of the top section name. By a model, where one is configured for it: the first thing that is left out as
 //! the budget comes to its end. Else by rules, which name what a text itself shows to be a place, an organisation or a person; that is
 //! no answer to a question, so no row of the ledger tells of it.
 
@@ -6,43 +6,54 @@ use std::collections::HashMap;
 
 use aha_core::digest::Section;
 use aha_core::ids::ClusterId;
-use aha_llm::TaskItem;
-use aha_llm::local;
+use aha_core::story::Story;
+use aha_llm::tasks::entity_extract;
+use aha_llm::tasks::summary::SummaryInput;
+use aha_llm::{TaskItem, local};
 use serde_json::Value;
 
-use super::deep_summary::{source_names, summary_input};
-use super::task_batch::run_tasks;
-use super::{RunContext, RunError, RunState, Stage};
-use aha_llm::tasks::entity_extract;
+use super::deep_summary::summary_input;
+use super::ingest::ReadSources;
+use super::rank::Ranked;
+use super::select::Selected;
+use super::task_batch::{TaskResults, run_tasks};
+use super::{RunContext, RunError, Stage};
 
-pub(super) async fn run(context: &RunContext, state: &mut RunState) -> Result<(), RunError> {
-    if !context.app.gateway().can_do(entity_extract::TASK, context.run.settings.tier) {
-        state.named = by_rules(context, state);
-        return Ok(());
-    }
-    let sources = source_names(state);
-    let asks: Vec<(ClusterId, TaskItem)> = state
-        .ranked
-        .iter()
-        .filter(|ranked| ranked.section == Some(Section::Top))
-        .map(|ranked| &state.stories[ranked.story])
-        .filter_map(|story| {
-            let input = entity_extract::input(summary_input(context, entity_extract::TASK, state, &sources, story)?);
-            Some((story.cluster_id, TaskItem { fingerprint: story.fingerprint(), members: story.member_ids(), input }))
-        })
-        .collect();
-    let judged = run_tasks(context, entity_extract::TASK, Stage::Entities, asks, 1).await?;
-    state.entities = judged.by_story;
-    state.estimates.extend(judged.with_a_model);
-    Ok(())
+/// What the stories of the top section name.
+#[derive(Debug, Default)]
+pub(super) struct Entities {
+    pub(super) by_model: TaskResults,
+    /// Where no model is configured for them.
+    pub(super) by_rules: HashMap<ClusterId, Value>,
 }
 
-fn by_rules(context: &RunContext, state: &RunState) -> HashMap<ClusterId, Value> {
-    let sources = source_names(state);
-    let top = state.ranked.iter().filter(|ranked| ranked.section == Some(Section::Top));
-    let stories = top.map(|ranked| &state.stories[ranked.story]);
-    let named = stories.filter_map(|story| {
-        let found = local::entities(&summary_input(context, entity_extract::TASK, state, &sources, story)?);
+pub(super) async fn run(
+    context: &RunContext,
+    sources: &ReadSources,
+    selected: &Selected,
+    ranked: &[Ranked],
+) -> Result<Entities, RunError> {
+    let sources = sources.by_id();
+    let top = ranked.iter().filter(|ranked| ranked.section == Some(Section::Top));
+    let inputs = top.map(|ranked| &selected.stories[ranked.story]).filter_map(|story| {
+        summary_input(context, entity_extract::TASK, selected, &sources, story).map(|input| (story, input))
+    });
+    if !context.app.gateway().can_do(entity_extract::TASK, context.run.settings.tier) {
+        return Ok(Entities { by_rules: by_rules(inputs), ..Entities::default() });
+    }
+    let asks: Vec<(ClusterId, TaskItem)> = inputs
+        .map(|(story, input)| {
+            let input = entity_extract::input(input);
+            (story.cluster_id, TaskItem { fingerprint: story.fingerprint(), members: story.member_ids(), input })
+        })
+        .collect();
+    let by_model = run_tasks(context, entity_extract::TASK, Stage::Entities, asks, 1).await?;
+    Ok(Entities { by_model, ..Entities::default() })
+}
+
+fn by_rules<'s>(inputs: impl Iterator<Item = (&'s Story, SummaryInput)>) -> HashMap<ClusterId, Value> {
+    let named = inputs.filter_map(|(story, input)| {
+        let found = local::entities(&input);
         let found = found.inspect_err(|error| tracing::warn!(%error, "entities by rules are left out")).ok()?;
         Some((story.cluster_id, found?))
     });

@@ -19,10 +19,9 @@ use aha_store::{FetchCommit, FetchCounts, FetchStatus};
 use futures::{Stream, StreamExt as _};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 
-use super::search::search;
 use super::signals::Off;
 use super::task_batch::scope_for;
-use super::{RunContext, RunError, RunState, SourceOutcome, Stage, pages, signals};
+use super::{RunContext, RunError, SourceOutcome, Stage, pages, signals};
 use crate::sources::blocking_pool::run_blocking;
 use crate::sources::fetch::{FetchError, Freshness};
 use crate::sources::signal::Found;
@@ -36,15 +35,52 @@ const FETCHES_AHEAD: usize = 30;
 /// Fetches that are committed together, where so many wait: the more, the fewer pages of indexes are written twice.
 const MOST_TOGETHER: usize = 24;
 
-pub(super) async fn run(context: &RunContext, state: &mut RunState) -> Result<(), RunError> {
+/// The topic's sources once those that were due have been read.
+#[derive(Debug)]
+pub(super) struct ReadSources {
+    pub(super) all: Vec<Source>,
+    /// What became of each that was asked in this pass.
+    pub(super) outcomes: Vec<SourceOutcome>,
+}
+
+impl ReadSources {
+    pub(super) async fn of(context: &RunContext) -> Result<Self, RunError> {
+        let all = context.store().sources(context.topic.id).await?;
+        let outcomes = outcomes(context, &all).await?;
+        Ok(Self { all, outcomes })
+    }
+
+    pub(super) fn by_id(&self) -> HashMap<SourceId, &Source> {
+        self.all.iter().map(|source| (source.id, source)).collect()
+    }
+}
+
+/// Reads all sources but searches.
+pub(super) async fn run(context: &RunContext) -> Result<(), RunError> {
+    let due = due(context, |source| source.kind != SIGNAL).await?;
+    read(context, Stage::Ingest, due).await
+}
+
+/// Stage 2: reads those that are searches, which are paid for. Their addresses come after all others, so they are committed in the
+/// order of addresses as well.
+pub(super) async fn search(context: &RunContext) -> Result<(), RunError> {
+    let due = due(context, |source| source.kind == SIGNAL).await?;
+    if due.is_empty() { Ok(()) } else { read(context, Stage::Search, due).await }
+}
+
+/// The enabled sources that are due and were not read in this pass.
+async fn due(context: &RunContext, is_of_stage: impl Fn(&Source) -> bool) -> Result<Vec<Source>, RunError> {
     let sources = context.store().sources(context.topic.id).await?.into_iter().filter(|source| source.enabled);
     let from_attempt = context.run.pass_attempt;
     let done: HashSet<SourceId> =
         context.store().fetched_sources(context.run.id, from_attempt).await?.into_iter().collect();
     let now = context.app.clock().now();
     let is_due = |source: &Source| !context.scheduled || source.next_check_at.is_none_or(|at| at <= now);
-    let due: Vec<Source> = sources.filter(|source| !done.contains(&source.id)).filter(is_due).collect();
-    context.progress.begin(Stage::Ingest, due.len());
+    Ok(sources.filter(|source| is_of_stage(source) && !done.contains(&source.id)).filter(is_due).collect())
+}
+
+async fn read(context: &RunContext, stage: Stage, due: Vec<Source>) -> Result<(), RunError> {
+    context.progress.begin(stage, due.len());
     let urls: HashMap<SourceId, String> = due.iter().map(|source| (source.id, source.url.clone())).collect();
     let mut failed = Vec::new();
     let turns = Arc::new(Semaphore::new(FETCHES_AHEAD));
@@ -54,10 +90,8 @@ pub(super) async fn run(context: &RunContext, state: &mut RunState) -> Result<()
     let ended = tokio::try_join!(commit_all(context, to_commit, &mut failed), hand_over(fetches, finished));
     log_failures(&urls, &failed);
     let (total, ()) = ended?;
-    state.sources = context.store().sources(context.topic.id).await?;
-    state.source_outcomes = outcomes(context, &state.sources).await?;
     let read = count(total.seen, "item", "items");
-    context.progress.end(Stage::Ingest, &format!("{read} read, {} new, {} changed", total.new, total.updated));
+    context.progress.end(stage, &format!("{read} read, {} new, {} changed", total.new, total.updated));
     Ok(())
 }
 
@@ -145,7 +179,7 @@ async fn commit_together(
 }
 
 /// What became of each source that was asked, and of those that are left alone because they failed again and again.
-pub(super) async fn outcomes(context: &RunContext, sources: &[Source]) -> Result<Vec<SourceOutcome>, RunError> {
+async fn outcomes(context: &RunContext, sources: &[Source]) -> Result<Vec<SourceOutcome>, RunError> {
     let records = context.store().fetch_outcomes(context.run.id, context.run.pass_attempt).await?;
     let asked: HashSet<SourceId> = records.iter().map(|record| record.source).collect();
     let left_alone =
@@ -233,7 +267,7 @@ async fn searched(context: &RunContext, source: &Source) -> Result<Result<FetchR
     if let Some(why) = signals::off(context).await? {
         return off(why);
     }
-    match search(&context.app, &scope_for(context, String::new()), source).await? {
+    match super::search::search(&context.app, &scope_for(context, String::new()), source).await? {
         Paid::Asked(fetched) => Ok(fetched),
         Paid::NoBudget(used_up) => off(("no_budget", used_up.why)),
         Paid::Interrupted => Err(RunError::Interrupted),

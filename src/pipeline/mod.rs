@@ -1,6 +1,6 @@
 //! The pipeline: THE ordered list of stages, and what an attempt at a run shares.
 //!
-//! Comes in: a topic and a window. Goes out: a digest. Called by `aha-radar run` and the daemon through [`runner`]. Every
+//! Comes in: a topic and a window. Goes out: a digest and its files. Called by `aha-radar run` and the daemon through [`runner`]. Every
 //! stage is idempotent: an attempt that continues a killed one goes through all of them again, and each finds what is
 //! already done (sources fetched, items assigned, stories placed, answers stored).
 
@@ -23,6 +23,7 @@ pub mod plan;
 pub mod preferences;
 pub mod progress;
 mod prominence;
+mod publish;
 pub mod rank;
 mod relevance;
 pub mod replay;
@@ -31,38 +32,33 @@ pub mod runner;
 pub(crate) mod search;
 pub mod select;
 mod signals;
+mod stages;
 pub mod task_batch;
 pub mod triage;
 pub mod vectors;
 pub mod weights;
 
-use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 pub use error::RunError;
 
-use aha_core::digest::{Digest, Estimate, Evidence};
-use aha_core::ids::{ClusterId, ItemId};
+use aha_core::ids::SourceId;
 use aha_core::run::Run;
-use aha_core::source::Source;
-use aha_core::story::Story;
 use aha_core::time::Timestamp;
 use aha_core::topic::Topic;
 use aha_llm::RunCallState;
 use aha_store::{Lease, SharedStore};
 
-use self::preferences::Preferences;
 use self::progress::Progress;
-use self::rank::Ranked;
-use self::task_batch::Judgement;
 use crate::app::App;
 
 /// A step of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stage {
     Ingest,
+    Search,
     Assign,
     Rules,
     Embed,
@@ -74,65 +70,48 @@ pub enum Stage {
     DeepSummary,
     Entities,
     Digest,
+    Publish,
 }
 
-/// The stages, in order.
-pub const STAGES: [Stage; 12] = [
-    Stage::Ingest,
-    Stage::Assign,
-    Stage::Rules,
-    Stage::Embed,
-    Stage::Dedupe,
-    Stage::Cluster,
-    Stage::Select,
-    Stage::Triage,
-    Stage::Rank,
-    Stage::DeepSummary,
-    Stage::Entities,
-    Stage::Digest,
+/// What is known of a stage before it runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StageSpec {
+    pub stage: Stage,
+    /// As in the run's row, in logs and as a failpoint.
+    pub name: &'static str,
+    /// Whether it may make calls that cost something.
+    pub pays: bool,
+    /// Whether a replay runs it: what reads sources, places items or writes files is left out there.
+    pub replayed: bool,
+}
+
+/// THE list of stages, in their order; [`stages::run`] hands the output of each to those that take it.
+pub const STAGES: [StageSpec; 14] = [
+    StageSpec { stage: Stage::Ingest, name: "ingest", pays: false, replayed: false },
+    StageSpec { stage: Stage::Search, name: "search", pays: true, replayed: false },
+    StageSpec { stage: Stage::Assign, name: "assign", pays: false, replayed: true },
+    StageSpec { stage: Stage::Rules, name: "rules", pays: false, replayed: true },
+    StageSpec { stage: Stage::Embed, name: "embed", pays: true, replayed: false },
+    StageSpec { stage: Stage::Dedupe, name: "dedupe", pays: false, replayed: false },
+    StageSpec { stage: Stage::Cluster, name: "cluster", pays: false, replayed: false },
+    StageSpec { stage: Stage::Select, name: "select", pays: false, replayed: true },
+    StageSpec { stage: Stage::Triage, name: "triage", pays: true, replayed: true },
+    StageSpec { stage: Stage::Rank, name: "rank", pays: false, replayed: true },
+    StageSpec { stage: Stage::DeepSummary, name: "deep_summary", pays: true, replayed: true },
+    StageSpec { stage: Stage::Entities, name: "entities", pays: true, replayed: true },
+    StageSpec { stage: Stage::Digest, name: "digest", pays: false, replayed: true },
+    StageSpec { stage: Stage::Publish, name: "publish", pays: false, replayed: false },
 ];
 
 impl Stage {
     #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Ingest => "ingest",
-            Self::Assign => "assign",
-            Self::Rules => "rules",
-            Self::Embed => "embed",
-            Self::Dedupe => "dedupe",
-            Self::Cluster => "cluster",
-            Self::Select => "select",
-            Self::Triage => "triage",
-            Self::Rank => "rank",
-            Self::DeepSummary => "deep_summary",
-            Self::Entities => "entities",
-            Self::Digest => "digest",
-        }
+    pub const fn spec(self) -> StageSpec {
+        STAGES[self as usize]
     }
 
-    /// Runs the stage.
-    ///
-    /// # Errors
-    /// When the store fails, the lease is lost or the process is asked to stop; a failing source or answer is no error.
-    pub async fn run(self, context: &RunContext, state: &mut RunState) -> Result<(), RunError> {
-        match self {
-            Self::Ingest => ingest::run(context, state).await,
-            Self::Assign => assign::run(context, state).await,
-            Self::Rules => rules::run(context, state).await,
-            Self::Embed => embed::run(context, state).await,
-            Self::Dedupe => dedupe::run(context).await,
-            Self::Cluster => cluster::run(context, state).await,
-            Self::Select => select::run(context, state).await,
-            Self::Triage => triage::run(context, state).await,
-            Self::Rank => {
-                rank::run(context, state);
-                Ok(())
-            }
-            Self::DeepSummary => deep_summary::run(context, state).await,
-            Self::Entities => entities::run(context, state).await,
-            Self::Digest => assemble_digest::run(context, state).await,
-        }
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        self.spec().name
     }
 }
 
@@ -173,47 +152,10 @@ impl RunContext {
     }
 }
 
-/// What the stages hand on to one another within an attempt. All of it can be rebuilt from rows.
-#[derive(Debug, Default)]
-pub struct RunState {
-    pub sources: Vec<Source>,
-    pub source_outcomes: Vec<SourceOutcome>,
-    /// Items that the run is about.
-    pub scope: Vec<ItemId>,
-    /// Of these, the ones that a source could not give when they were due.
-    pub late: HashSet<ItemId>,
-    pub muted: Vec<ItemId>,
-    pub boosted: Vec<ItemId>,
-    /// The space of dense vectors by which stories are put together besides their words, where all that were due are there.
-    pub space: Option<String>,
-    /// Why only words are compared, though a model for vectors was named.
-    pub lexical_only: Option<String>,
-    /// In-scope items of stories shown before that have not grown.
-    pub already_delivered: usize,
-    /// In-scope items of stories left out by the plan.
-    pub not_considered: usize,
-    /// How many of the run's items each source brought.
-    pub items_by_source: HashMap<aha_core::ids::SourceId, usize>,
-    /// How many of these are late.
-    pub late_by_source: HashMap<aha_core::ids::SourceId, usize>,
-    pub stories: Vec<Story>,
-    pub evidence: HashMap<ClusterId, Evidence>,
-    pub preferences: Preferences,
-    pub judgements: HashMap<ClusterId, Judgement>,
-    pub ranked: Vec<Ranked>,
-    pub summaries: HashMap<ClusterId, Judgement>,
-    pub entities: HashMap<ClusterId, Judgement>,
-    /// Entities by rules, where no model is configured for them.
-    pub named: HashMap<ClusterId, serde_json::Value>,
-    /// What asking a model would take, where none was asked.
-    pub estimates: Vec<Estimate>,
-    pub digest: Option<Digest>,
-}
-
 /// What became of a source in this pass.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourceOutcome {
-    pub source: aha_core::ids::SourceId,
+    pub source: SourceId,
     /// `ok`, `waiting` or the kind of failure.
     pub status: String,
     pub error: Option<String>,
@@ -275,5 +217,19 @@ impl StopSignal {
             return Err(RunError::Interrupted);
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{STAGES, Stage};
+
+    #[test]
+    fn each_stage_stands_at_its_own_place_in_the_list() {
+        for (place, spec) in STAGES.iter().enumerate() {
+            assert_eq!(spec.stage as usize, place, "{}", spec.name);
+            assert_eq!(spec.stage.spec(), *spec);
+        }
+        assert_eq!(STAGES.last().map(|spec| spec.stage), Some(Stage::Publish));
     }
 }

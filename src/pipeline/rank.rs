@@ -1,10 +1,11 @@
-//! Stage 9: the order of the digest, every term of it kept.
+//! Stage 10: the order of the digest, every term of it kept.
 //!
 //! With the default weights (`domain::ranking`): base = 0.8 · ai / 100 + 0.15 · heuristic + preference; final = (base + 0.05 · novelty) × source weight × preference weight ×
 //! rule boost × exp(−age / decay), with age reckoned from the window's end; in a window longer than the decay time the window's
 //! length takes its place, or a digest of a week would be one of its last day. Then a greedy choice in which each story already
 //! taken of the same kind, source or author makes the next one dearer.
 
+use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
 use aha_analysis::relevance::STRONG;
@@ -19,10 +20,12 @@ use aha_core::topic::DigestSizes;
 use aha_core::verdict::Verdict;
 use aha_llm::local;
 
+use super::ingest::ReadSources;
 use super::plan::TOP_OF_ONE_SOURCE;
-use super::select::{heuristic, recency};
-use super::task_batch::{Judgement, Skip};
-use super::{RunContext, RunState, Stage};
+use super::rules::InScope;
+use super::select::{Selected, heuristic, recency};
+use super::task_batch::{Judgement, Skip, TaskResults};
+use super::{RunContext, Stage};
 
 /// Engagement of an item nobody counted: neither for nor against it.
 const UNKNOWN_ENGAGEMENT: f64 = 0.5;
@@ -30,7 +33,7 @@ const UNKNOWN_ENGAGEMENT: f64 = 0.5;
 /// A story in its place.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ranked {
-    /// Index into the state's stories.
+    /// Index into the selected stories.
     pub story: usize,
     /// `None`: ranked below what is shown.
     pub section: Option<Section>,
@@ -40,21 +43,27 @@ pub struct Ranked {
     pub debug: ScoreDebug,
 }
 
-pub(super) fn run(context: &RunContext, state: &mut RunState) {
+pub(super) fn run(
+    context: &RunContext,
+    sources: &ReadSources,
+    items: &InScope,
+    selected: &Selected,
+    judged: &TaskResults,
+) -> Vec<Ranked> {
     context.progress.begin(Stage::Rank, 0);
-    let sources: HashMap<SourceId, &Source> = state.sources.iter().map(|s| (s.id, s)).collect();
-    let mut ranked: Vec<Ranked> =
-        (0..state.stories.len()).map(|index| score(context, state, &sources, index)).collect();
+    let sources = sources.by_id();
+    let of_run = Scored { items, selected, judged, sources: &sources };
+    let mut ranked: Vec<Ranked> = (0..selected.stories.len()).map(|index| of_run.score(context, index)).collect();
     ranked.sort_by(|a, b| {
-        let key = |r: &Ranked| (std::cmp::Reverse(state.stories[r.story].latest()), state.stories[r.story].cluster_id);
+        let key = |r: &Ranked| (Reverse(selected.stories[r.story].latest()), selected.stories[r.story].cluster_id);
         b.debug.final_score.total_cmp(&a.debug.final_score).then_with(|| key(a).cmp(&key(b)))
     });
     set_percentiles(&mut ranked);
     let settings = &context.run.settings;
-    let is_judged = |story: &Story| state.judgements.get(&story.cluster_id).is_some_and(Judgement::is_paid);
-    let judged = (0..state.stories.len()).filter(|index| is_judged(&state.stories[*index])).collect();
+    let is_judged = |story: &Story| judged.by_story.get(&story.cluster_id).is_some_and(Judgement::is_paid);
+    let judged = (0..selected.stories.len()).filter(|index| is_judged(&selected.stories[*index])).collect();
     let selection = Selection {
-        stories: &state.stories,
+        stories: &selected.stories,
         sources: &sources,
         ranking: &settings.ranking,
         sizes: settings.sizes,
@@ -63,30 +72,44 @@ pub(super) fn run(context: &RunContext, state: &mut RunState) {
     let ranked = selection.choose(ranked);
     let shown = ranked.iter().filter(|r| r.section.is_some()).count();
     context.progress.end(Stage::Rank, &format!("{shown} of {} stories shown", ranked.len()));
-    state.ranked = ranked;
+    ranked
 }
 
-fn score(context: &RunContext, state: &RunState, sources: &HashMap<SourceId, &Source>, index: usize) -> Ranked {
-    let story = &state.stories[index];
-    let ranking = &context.run.settings.ranking;
-    let evidence = state.evidence.get(&story.cluster_id).cloned().unwrap_or_default();
-    let judgement = state.judgements.get(&story.cluster_id);
-    let verdict: Option<Verdict> = judgement.and_then(Judgement::read);
-    let is_noise = judgement.is_some_and(|judgement| judgement.skipped == Some(Skip::Noise));
-    let boosted = story.in_scope().any(|member| state.boosted.contains(&member.item.id));
-    let terms = Terms {
-        judgement: verdict.as_ref().map(|verdict| f64::from(verdict.aha_score)),
-        is_local: verdict.is_some_and(|verdict| verdict.provider == local::PROVIDER),
-        recency: recency(story.latest(), context.run.window),
-        engagement: evidence.engagement_percentile.unwrap_or(UNKNOWN_ENGAGEMENT),
-        source_weight: sources.get(&story.representative().source_id).map_or(1.0, |s| s.weight).clamp(0.1, 3.0),
-        rule_boost: if boosted { aha_core::topic::BOOST } else { 1.0 },
-        noise_factor: if is_noise { 1.0 - evidence.noise } else { 1.0 },
-        decay_hours: context.run.settings.decay_hours.max(context.run.window.hours()),
-        leaning: state.preferences.leaning(story.cluster_id),
-    };
-    let label = label(story, &evidence);
-    Ranked { story: index, section: None, label, percentile: 0, debug: terms.weigh(ranking, evidence) }
+/// What a story's score is made of.
+struct Scored<'a> {
+    items: &'a InScope,
+    selected: &'a Selected,
+    judged: &'a TaskResults,
+    sources: &'a HashMap<SourceId, &'a Source>,
+}
+
+impl Scored<'_> {
+    fn score(&self, context: &RunContext, index: usize) -> Ranked {
+        let story = &self.selected.stories[index];
+        let ranking = &context.run.settings.ranking;
+        let evidence = self.selected.evidence.get(&story.cluster_id).cloned().unwrap_or_default();
+        let judgement = self.judged.by_story.get(&story.cluster_id);
+        let verdict: Option<Verdict> = judgement.and_then(Judgement::read);
+        let is_noise = judgement.is_some_and(|judgement| judgement.skipped == Some(Skip::Noise));
+        let boosted = story.in_scope().any(|member| self.items.boosted.contains(&member.item.id));
+        let terms = Terms {
+            judgement: verdict.as_ref().map(|verdict| f64::from(verdict.aha_score)),
+            is_local: verdict.is_some_and(|verdict| verdict.provider == local::PROVIDER),
+            recency: recency(story.latest(), context.run.window),
+            engagement: evidence.engagement_percentile.unwrap_or(UNKNOWN_ENGAGEMENT),
+            source_weight: self
+                .sources
+                .get(&story.representative().source_id)
+                .map_or(1.0, |s| s.weight)
+                .clamp(0.1, 3.0),
+            rule_boost: if boosted { aha_core::topic::BOOST } else { 1.0 },
+            noise_factor: if is_noise { 1.0 - evidence.noise } else { 1.0 },
+            decay_hours: context.run.settings.decay_hours.max(context.run.window.hours()),
+            leaning: self.selected.preferences.leaning(story.cluster_id),
+        };
+        let label = label(story, &evidence);
+        Ranked { story: index, section: None, label, percentile: 0, debug: terms.weigh(ranking, evidence) }
+    }
 }
 
 struct Terms {

@@ -1,7 +1,7 @@
 //! A past run once more, ranked by other settings from the answers that are stored.
 //!
-//! Comes in: a run, and an [`App`] on a copy of the database that asks nobody. Goes out: the digest as it would be. What reads sources or
-//! places items is left out: that is done, and its rows are what is replayed. Called by `aha-radar replay`.
+//! Comes in: a run, and an [`App`] on a copy of the database that asks nobody. Goes out: the digest as it would be. What [`super::STAGES`] says is not
+//! replayed is left out: that is done, and its rows are what is replayed. Called by `aha-radar replay`.
 
 use std::sync::Arc;
 
@@ -13,20 +13,8 @@ use aha_store::NewRun;
 
 use super::lease::{Heartbeat, acquire};
 use super::progress::Silent;
-use super::{RunContext, RunError, RunState, Stage, StopSignal, cluster, ingest};
+use super::{RunContext, RunError, StopSignal, cluster, stages};
 use crate::app::App;
-
-/// The stages that make a digest of what is stored, in their order.
-const REPLAYED: [Stage; 8] = [
-    Stage::Assign,
-    Stage::Rules,
-    Stage::Select,
-    Stage::Triage,
-    Stage::Rank,
-    Stage::DeepSummary,
-    Stage::Entities,
-    Stage::Digest,
-];
 
 /// The digest of a run under `ranking`; the rest of its settings is as it was.
 ///
@@ -52,7 +40,7 @@ pub async fn replay(
     };
     let opened = app.store().open_run(&lease, &new).await?;
     let attempt = app.store().begin_attempt(&lease, run.id, app.clock().now()).await?;
-    let context = RunContext {
+    let mut context = RunContext {
         app: app.clone(),
         topic: topic.clone(),
         // The pass that is replayed is the one whose sources and snapshot count.
@@ -69,17 +57,5 @@ pub async fn replay(
         stop: stop.clone(),
         pages_left: Arc::default(),
     };
-    stages(&context).await
-}
-
-async fn stages(context: &RunContext) -> Result<Digest, RunError> {
-    let sources = context.store().sources(context.topic.id).await?;
-    let source_outcomes = ingest::outcomes(context, &sources).await?;
-    let mut state = RunState { sources, source_outcomes, ..RunState::default() };
-    for stage in REPLAYED {
-        context.check()?;
-        stage.run(context, &mut state).await?;
-    }
-    // The last stage leaves the digest it has committed.
-    state.digest.ok_or(RunError::Interrupted)
+    Ok(stages::run(&mut context).await?.0)
 }

@@ -1,11 +1,16 @@
-//! Stage 3: the owner's rules, before a credit is spent. Muted items leave the run; boosted ones raise their story.
+//! Stage 4: the owner's rules, before a credit is spent. Muted items leave the run; boosted ones raise their story.
 
+use std::collections::HashSet;
+
+use aha_core::ids::ItemId;
 use aha_core::item::Item;
 use aha_core::source::Source;
 use aha_core::topic::{Rule, RuleAction, RuleField};
 use regex::Regex;
 
-use super::{RunContext, RunError, RunState, Stage};
+use super::assign::Assigned;
+use super::ingest::ReadSources;
+use super::{RunContext, RunError, Stage};
 
 /// The rules that the run began with.
 pub(super) struct Rules(Vec<Compiled>);
@@ -15,23 +20,35 @@ struct Compiled {
     pattern: Regex,
 }
 
-pub(super) async fn run(context: &RunContext, state: &mut RunState) -> Result<(), RunError> {
+/// The run's items after the owner's rules.
+#[derive(Debug, Default)]
+pub(super) struct InScope {
+    /// Those that are not muted.
+    pub(super) items: Vec<ItemId>,
+    pub(super) late: HashSet<ItemId>,
+    pub(super) muted: Vec<ItemId>,
+    pub(super) boosted: Vec<ItemId>,
+}
+
+pub(super) async fn run(context: &RunContext, sources: &ReadSources, assigned: Assigned) -> Result<InScope, RunError> {
+    let Assigned { items, late } = assigned;
+    let mut scope = InScope { items, late, ..InScope::default() };
     let rules = Rules::of(context)?;
     if rules.0.is_empty() {
-        return Ok(());
+        return Ok(scope);
     }
     context.progress.begin(Stage::Rules, 0);
-    for (item, _) in context.store().load_items(context.topic.id, &state.scope).await? {
-        if rules.hit(RuleAction::Mute, &item, &state.sources) {
-            state.muted.push(item.id);
-        } else if rules.hit(RuleAction::Boost, &item, &state.sources) {
-            state.boosted.push(item.id);
+    for (item, _) in context.store().load_items(context.topic.id, &scope.items).await? {
+        if rules.hit(RuleAction::Mute, &item, &sources.all) {
+            scope.muted.push(item.id);
+        } else if rules.hit(RuleAction::Boost, &item, &sources.all) {
+            scope.boosted.push(item.id);
         }
     }
-    let muted = &state.muted;
-    state.scope.retain(|item| !muted.contains(item));
-    context.progress.end(Stage::Rules, &format!("{} muted, {} boosted", state.muted.len(), state.boosted.len()));
-    Ok(())
+    let muted = &scope.muted;
+    scope.items.retain(|item| !muted.contains(item));
+    context.progress.end(Stage::Rules, &format!("{} muted, {} boosted", scope.muted.len(), scope.boosted.len()));
+    Ok(scope)
 }
 
 impl Rules {

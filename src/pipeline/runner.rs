@@ -17,9 +17,10 @@ use tracing::Instrument as _;
 use super::due::{is_due, schedule_of, zone_of};
 use super::lease::{Heartbeat, acquire};
 use super::progress::Progress;
-use super::{RunContext, RunError, RunState, STAGES, StopSignal};
+use super::stages::{self, millis_since};
+use super::{RunContext, RunError, StopSignal};
 use crate::app::App;
-use crate::digest::{write_files, write_missing_files};
+use crate::digest::write_missing_files;
 use aha_llm::tasks;
 
 /// What is asked of a run.
@@ -210,7 +211,7 @@ async fn attempt(
     let new = NewRun { repin_prompts: request.rejudge, ..new.clone() };
     let run = app.store().open_run(lease, &new).await?;
     let attempt = app.store().begin_attempt(lease, run.id, app.clock().now()).await?;
-    end_calls_of_the_dead(app, lease).await?;
+    end_orphaned_calls(app, lease).await?;
     let mut context = RunContext {
         app: app.clone(),
         topic: topic.clone(),
@@ -228,7 +229,7 @@ async fn attempt(
         pages_left: Arc::new(super::pages::PAGES_A_RUN.into()),
     };
     let span = tracing::info_span!("run", id = %context.run.id, topic = %topic.name);
-    let outcome = stages(&mut context).instrument(span).await;
+    let outcome = all_stages(&mut context).instrument(span).await;
     if let Err(error) = &outcome {
         let end =
             AttemptEnd { outcome: error.attempt_outcome(), error: Some(error.with_causes()), at: app.clock().now() };
@@ -236,13 +237,11 @@ async fn attempt(
             tracing::warn!(error = %second, "the failed attempt could not be marked on its row");
         }
     }
-    let digest = outcome?;
-    let files = write_files(&app.config().output_dir, &digest)?;
-    Ok(Made { digest, files })
+    outcome
 }
 
 /// Whoever reserved under an earlier lease is gone: what became of those calls will never be known.
-async fn end_calls_of_the_dead(app: &App, lease: &Lease) -> Result<(), RunError> {
+async fn end_orphaned_calls(app: &App, lease: &Lease) -> Result<(), RunError> {
     let store = app.store();
     let succeeded = store.sweep_calls(Gone::Succeeded(lease.topic, lease.token)).await?;
     let expired = store.sweep_calls(Gone::Expired(app.clock().wall())).await?;
@@ -252,34 +251,17 @@ async fn end_calls_of_the_dead(app: &App, lease: &Lease) -> Result<(), RunError>
     Ok(())
 }
 
-async fn stages(context: &mut RunContext) -> Result<Digest, RunError> {
-    let mut state = RunState::default();
-    let (run, window) = (context.run.id, context.run.window);
+/// All stages in order.
+async fn all_stages(context: &mut RunContext) -> Result<Made, RunError> {
+    let window = context.run.window;
     let mode = context.run.mode.as_str();
     let started = Instant::now();
     tracing::debug!(%window, mode, attempt = context.attempt, "run started");
-    for stage in STAGES {
-        context.check()?;
-        context.store().note_stage(&context.lease, run, context.attempt, stage.as_str()).await?;
-        aha_core::failpoint::hit(stage.as_str());
-        let begun = Instant::now();
-        stage.run(context, &mut state).await?;
-        tracing::debug!(stage = stage.as_str(), elapsed_ms = millis_since(begun), "stage finished");
-        if stage == super::Stage::Ingest {
-            let now = context.app.clock().now();
-            context.snapshot = context.store().pin_snapshot(&context.lease, run, now).await?;
-        }
-    }
-    // The last stage leaves the digest it has committed.
-    let digest = state.digest.ok_or(RunError::Interrupted)?;
+    let (digest, files) = stages::run(context).await?;
     let (status, items) = (digest.digest.status.as_str(), digest.digest.items);
     let (attempt, stories, elapsed_ms) = (context.attempt, digest.stories.len(), millis_since(started));
     tracing::info!(%window, mode, attempt, status, items, stories, elapsed_ms, "run finished");
-    Ok(digest)
-}
-
-fn millis_since(begun: Instant) -> u64 {
-    u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX)
+    Ok(Made { digest, files })
 }
 
 #[cfg(test)]

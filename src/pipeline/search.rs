@@ -1,5 +1,5 @@
-//! Part of stage 1: asks a search service, which charges for it as a model does. What it found is stored with what that has cost: an
-//! attempt that goes on after a kill does not search again. Called by the ingest stage, and by `source test`.
+//! Part of stage 2: asks a search service, which charges for it as a model does. What it found is stored with what that has cost: an
+//! attempt that goes on after a kill does not search again. Called by the search stage, and by `source test`.
 
 use aha_core::money::MicroCredits;
 use aha_core::source::{Source, Validators};

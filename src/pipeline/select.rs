@@ -1,4 +1,4 @@
-//! Stage 7: gathers the items of the run into stories and chooses those worth judging.
+//! Stage 8: gathers the items of the run into stories and chooses those worth judging.
 //!
 //! Comes in: the run's items. Goes out: stories with their members up to the window's end, and the evidence on each. A story
 //! that was delivered before and has not grown since is left out here, before anything is paid for it.
@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use aha_content::numbers::count;
+use aha_core::digest::Evidence;
 use aha_core::ids::{ClusterId, ItemId, SourceId};
 use aha_core::item::Item;
 use aha_core::run::RunMode;
@@ -15,41 +16,67 @@ use aha_core::window::Window;
 use aha_llm::local;
 use aha_store::StoryRecord;
 
+use super::ingest::ReadSources;
 use super::plan::Plan;
-use super::{RunContext, RunError, RunState, Stage, evidence, preferences};
+use super::preferences::Preferences;
+use super::rules::InScope;
+use super::{RunContext, RunError, Stage, evidence, preferences};
 
-pub(super) async fn run(context: &RunContext, state: &mut RunState) -> Result<(), RunError> {
+/// The stories that are to be judged, and what is known of them.
+#[derive(Debug, Default)]
+pub(super) struct Selected {
+    pub(super) stories: Vec<Story>,
+    pub(super) evidence: HashMap<ClusterId, Evidence>,
+    pub(super) preferences: Preferences,
+    /// How many of the run's items each source brought.
+    pub(super) items_by_source: HashMap<SourceId, usize>,
+    /// How many of these are late.
+    pub(super) late_by_source: HashMap<SourceId, usize>,
+    /// In-scope items of stories shown before that have not grown.
+    pub(super) already_delivered: usize,
+    /// In-scope items of stories left out by the plan.
+    pub(super) not_considered: usize,
+}
+
+pub(super) async fn run(context: &RunContext, sources: &ReadSources, scope: &InScope) -> Result<Selected, RunError> {
     context.progress.begin(Stage::Select, 0);
     let window = context.run.window;
-    let records = context.store().stories_of(context.topic.id, &state.scope, window.end).await?;
-    let stories = assemble(context, state, records).await?;
-    state.items_by_source = items_by_source(&stories, |_| true);
-    state.late_by_source = items_by_source(&stories, |item| state.late.contains(&item));
+    let records = context.store().stories_of(context.topic.id, &scope.items, window.end).await?;
+    let stories = assemble(context, scope, records).await?;
+    let brought = items_by_source(&stories, |_| true);
+    let late_by_source = items_by_source(&stories, |item| scope.late.contains(&item));
     let (fresh, told): (Vec<Story>, Vec<Story>) = stories.into_iter().partition(Story::has_grown);
-    state.already_delivered = told.iter().map(|story| story.in_scope().count()).sum();
-    let mut evidence = evidence::gather(context, &fresh, &state.items_by_source).await?;
-    state.preferences = preferences::gather(context, &state.sources, &fresh).await?;
+    let already_delivered = told.iter().map(|story| story.in_scope().count()).sum();
+    let mut evidence = evidence::gather(context, &fresh, &brought).await?;
+    let preferences = preferences::gather(context, &sources.all, &fresh).await?;
     for (story, evidence) in &mut evidence {
-        let leaning = state.preferences.leaning(*story);
+        let leaning = preferences.leaning(*story);
         evidence.preference = leaning.degree;
         evidence.preference_reason = leaning.in_words();
     }
-    let plan = Plan::of(context.run.settings.tier, state.sources.len(), context.run.settings.depth);
+    let plan = Plan::of(context.run.settings.tier, sources.all.len(), context.run.settings.depth);
     let explored = explored(plan.candidates, context.run.settings.ranking.exploration);
     let chosen = choose(&fresh, plan.candidates, explored, window, &evidence);
     let (kept, left): (Vec<_>, Vec<_>) = fresh.into_iter().enumerate().partition(|(index, _)| chosen.contains(index));
-    state.not_considered = left.iter().map(|(_, story)| story.in_scope().count()).sum();
-    state.stories = kept.into_iter().map(|(_, story)| story).collect();
-    state.evidence = evidence;
+    let not_considered = left.iter().map(|(_, story)| story.in_scope().count()).sum();
+    let stories: Vec<Story> = kept.into_iter().map(|(_, story)| story).collect();
     context.progress.end(
         Stage::Select,
         &format!(
             "{}, {} delivered before",
-            count(state.stories.len(), "story", "stories"),
-            count(state.already_delivered, "item", "items")
+            count(stories.len(), "story", "stories"),
+            count(already_delivered, "item", "items")
         ),
     );
-    Ok(())
+    Ok(Selected {
+        stories,
+        evidence,
+        preferences,
+        items_by_source: brought,
+        late_by_source,
+        already_delivered,
+        not_considered,
+    })
 }
 
 fn items_by_source(stories: &[Story], counts_item: impl Fn(ItemId) -> bool) -> HashMap<SourceId, usize> {
@@ -60,9 +87,9 @@ fn items_by_source(stories: &[Story], counts_item: impl Fn(ItemId) -> bool) -> H
     counts
 }
 
-async fn assemble(context: &RunContext, state: &RunState, records: Vec<StoryRecord>) -> Result<Vec<Story>, RunError> {
-    let muted: HashSet<ItemId> = state.muted.iter().copied().collect();
-    let scope: HashSet<ItemId> = state.scope.iter().copied().collect();
+async fn assemble(context: &RunContext, scope: &InScope, records: Vec<StoryRecord>) -> Result<Vec<Story>, RunError> {
+    let muted: HashSet<ItemId> = scope.muted.iter().copied().collect();
+    let in_scope: HashSet<ItemId> = scope.items.iter().copied().collect();
     let cursor_run = context.run.mode == RunMode::Cursor;
     let ids: Vec<ItemId> = records.iter().flat_map(|r| r.members.iter().map(|(id, _)| *id)).collect();
     let mut items: HashMap<ItemId, (Item, Vec<SourceId>)> = context
@@ -80,7 +107,7 @@ async fn assemble(context: &RunContext, state: &RunState, records: Vec<StoryReco
             .filter(|(id, _)| !muted.contains(id))
             .filter_map(|(id, similarity)| {
                 let (item, sources) = items.remove(id)?;
-                Some(StoryMember { in_scope: scope.contains(id), similarity: *similarity, item, sources })
+                Some(StoryMember { in_scope: in_scope.contains(id), similarity: *similarity, item, sources })
             })
             .collect();
         if members.iter().any(|member| member.in_scope) {
@@ -106,7 +133,7 @@ fn choose(
     limit: usize,
     explored: usize,
     window: Window,
-    evidence: &HashMap<ClusterId, aha_core::digest::Evidence>,
+    evidence: &HashMap<ClusterId, Evidence>,
 ) -> BTreeSet<usize> {
     if stories.len() <= limit {
         return (0..stories.len()).collect();

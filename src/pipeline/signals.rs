@@ -1,5 +1,5 @@
-//! Part of stage 1: has a model tell apart the fields of a search's results. Results go in as the service returned them, items come
-//! out. What was told of a result is kept, so that none is paid for twice, however often it is found. Called by the ingest stage
+//! Part of stage 2: has a model tell apart the fields of a search's results. Results go in as the service returned them, items come
+//! out. What was told of a result is kept, so that none is paid for twice, however often it is found. Called by the search stage
 //! for one source after the other.
 
 use std::collections::HashSet;

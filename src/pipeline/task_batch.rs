@@ -115,7 +115,7 @@ pub(super) async fn calls(context: &RunContext, purpose: Option<&str>) -> Result
 
 /// What came of asking about some stories.
 #[derive(Debug, Default)]
-pub(super) struct Judged {
+pub(super) struct TaskResults {
     pub(super) by_story: HashMap<ClusterId, Judgement>,
     /// What it would take to ask a model about those that none has been asked about; only where there is none to ask.
     pub(super) with_a_model: Option<Estimate>,
@@ -128,7 +128,7 @@ pub(super) async fn run_tasks(
     stage: Stage,
     asks: Vec<(ClusterId, TaskItem)>,
     batch_size: usize,
-) -> Result<Judged, RunError> {
+) -> Result<TaskResults, RunError> {
     let scope = scope(context, task);
     context.progress.begin(stage, asks.len());
     let (store, gateway) = (context.store(), context.app.gateway());
@@ -158,7 +158,7 @@ pub(super) async fn run_tasks(
         by_story.insert(cluster, outcome.into());
     }
     context.progress.end(stage, &format!("{asked} asked, {known} answered before"));
-    Ok(Judged { by_story, with_a_model })
+    Ok(TaskResults { by_story, with_a_model })
 }
 
 /// In a replay what has no stored answer has none, unless `local` would have given it.

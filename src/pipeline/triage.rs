@@ -1,4 +1,4 @@
-//! Stage 8: a judgement for every candidate, paid once a story. What `local` would say decides who is asked about first: should the
+//! Stage 9: a judgement for every candidate, paid once a story. What `local` would say decides who is asked about first: should the
 //! budget end on the way, the most promising are judged.
 
 use std::collections::{HashMap, HashSet};
@@ -9,8 +9,11 @@ use aha_core::story::Story;
 use aha_llm::TaskItem;
 use aha_llm::local;
 
-use super::task_batch::{Judgement, Skip, run_tasks, scope};
-use super::{RunContext, RunError, RunState, Stage};
+use super::ingest::ReadSources;
+use super::rules::InScope;
+use super::select::Selected;
+use super::task_batch::{Judgement, Skip, TaskResults, run_tasks, scope};
+use super::{RunContext, RunError, Stage};
 use aha_llm::tasks::triage;
 use aha_llm::tasks::triage::{MemberInput, TriageInput};
 
@@ -22,27 +25,31 @@ const MEMBERS: usize = 8;
 /// Categories kept of the feeds' own.
 const CATEGORIES: usize = 5;
 
-pub(super) async fn run(context: &RunContext, state: &mut RunState) -> Result<(), RunError> {
-    let sources: HashMap<SourceId, &Source> = state.sources.iter().map(|s| (s.id, s)).collect();
+pub(super) async fn run(
+    context: &RunContext,
+    sources: &ReadSources,
+    items: &InScope,
+    selected: &Selected,
+) -> Result<TaskResults, RunError> {
+    let sources = sources.by_id();
     let mut asks: Vec<(ClusterId, TaskItem)> =
-        state.stories.iter().map(|story| (story.cluster_id, ask(context, state, &sources, story))).collect();
+        selected.stories.iter().map(|story| (story.cluster_id, ask(context, selected, &sources, story))).collect();
     if context.app.gateway().has_models() {
-        let worth = |cluster: &ClusterId| state.evidence.get(cluster).map_or(0.0, local::worth);
+        let worth = |cluster: &ClusterId| selected.evidence.get(cluster).map_or(0.0, local::worth);
         asks.sort_by(|(a, _), (b, _)| worth(b).total_cmp(&worth(a)).then(a.cmp(b)));
     }
-    let (asks, noise) = apart(context, state, asks).await?;
+    let (asks, noise) = apart(context, items, selected, asks).await?;
     let batch_size = context.app.config().llm.triage_batch_size;
-    let judged = run_tasks(context, triage::TASK, Stage::Triage, asks, batch_size).await?;
-    state.judgements = judged.by_story;
-    state.judgements.extend(noise);
-    state.estimates.extend(judged.with_a_model);
-    Ok(())
+    let mut judged = run_tasks(context, triage::TASK, Stage::Triage, asks, batch_size).await?;
+    judged.by_story.extend(noise);
+    Ok(judged)
 }
 
 /// Stories whose headline is too likely noise to be paid for. What was judged before stays judged; where judging is free, all is.
 async fn apart(
     context: &RunContext,
-    state: &RunState,
+    items: &InScope,
+    selected: &Selected,
     asks: Vec<(ClusterId, TaskItem)>,
 ) -> Result<(Vec<(ClusterId, TaskItem)>, Vec<(ClusterId, Judgement)>), RunError> {
     let limit = context.run.settings.ranking.noise_limit;
@@ -50,11 +57,11 @@ async fn apart(
     if !context.app.config().llm.has_models() || limit >= 1.0 {
         return Ok((asks, Vec::new()));
     }
-    let wanted = wanted(state);
+    let wanted = wanted(items, selected);
     let scope = scope(context, triage::TASK);
     let (mut kept, mut noise) = (Vec::new(), Vec::new());
     for (cluster, ask) in asks {
-        let likely = state.evidence.get(&cluster).map_or(0.0, |evidence| evidence.noise);
+        let likely = selected.evidence.get(&cluster).map_or(0.0, |evidence| evidence.noise);
         let is_noise = likely >= limit && !wanted.contains(&cluster);
         if is_noise && context.app.gateway().stored(context.store(), triage::TASK, &scope, &ask).await?.is_none() {
             let why = format!(
@@ -70,18 +77,18 @@ async fn apart(
 }
 
 /// Stories that are judged whatever their headline: boosted, liked, about the owner's interests, or told by several.
-fn wanted(state: &RunState) -> HashSet<ClusterId> {
+fn wanted(items: &InScope, selected: &Selected) -> HashSet<ClusterId> {
     let is_wanted = |story: &&Story| {
-        let evidence = state.evidence.get(&story.cluster_id);
-        story.in_scope().any(|member| state.boosted.contains(&member.item.id))
+        let evidence = selected.evidence.get(&story.cluster_id);
+        story.in_scope().any(|member| items.boosted.contains(&member.item.id))
             || story.distinct_sources().len() >= 2
-            || state.preferences.wants(story.cluster_id)
+            || selected.preferences.wants(story.cluster_id)
             || evidence.is_some_and(local::is_asked_for)
     };
-    state.stories.iter().filter(is_wanted).map(|story| story.cluster_id).collect()
+    selected.stories.iter().filter(is_wanted).map(|story| story.cluster_id).collect()
 }
 
-fn ask(context: &RunContext, state: &RunState, sources: &HashMap<SourceId, &Source>, story: &Story) -> TaskItem {
+fn ask(context: &RunContext, selected: &Selected, sources: &HashMap<SourceId, &Source>, story: &Story) -> TaskItem {
     let item = story.representative();
     let mut kinds: Vec<String> =
         story.members.iter().filter_map(|m| sources.get(&m.item.source_id)).map(|s| s.kind.clone()).collect();
@@ -98,11 +105,11 @@ fn ask(context: &RunContext, state: &RunState, sources: &HashMap<SourceId, &Sour
             body: item.body_text.chars().take(body_chars).collect(),
             members: members(sources, story),
             provenance: kinds,
-            preference_summary: state.preferences.summary.clone(),
+            preference_summary: selected.preferences.summary.clone(),
             interests: context.run.settings.interests.clone(),
             categories: categories(story),
             continues_since: story.delivered.as_ref().map(|delivery| delivery.at),
-            evidence: state.evidence.get(&story.cluster_id).cloned().unwrap_or_default(),
+            evidence: selected.evidence.get(&story.cluster_id).cloned().unwrap_or_default(),
         }),
     }
 }

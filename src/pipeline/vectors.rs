@@ -1,6 +1,6 @@
-//! The provider's part of stage 4: dense vectors for items that have no story yet and for those that they may be told with.
+//! The provider's part of stage 5: dense vectors for items that have no story yet and for those that they may be told with.
 //!
-//! Comes in: items with their counts of words. Goes out: [`RunState::space`], by which the stage `cluster` compares besides. Where a
+//! Comes in: items with their counts of words. Goes out: [`DenseVectors::space`], by which the stage `cluster` compares besides. Where a
 //! vector that is due is not to be had, words alone serve the whole run; items beyond `OPENAI_EMBED_MAX_ITEMS_PER_RUN` are compared by
 //! words, the others by both.
 
@@ -20,50 +20,47 @@ use aha_store::{CallRecord, EmbeddedItem};
 use futures::StreamExt as _;
 
 use super::cluster::FOREVER;
+use super::embed::DenseVectors;
 use super::rules::Rules;
 use super::task_batch::{calls, scope_for, until_stopped};
-use super::{RunContext, RunError, RunState};
+use super::{RunContext, RunError};
 
 /// An item without a vector gets one if it is up to so many days from one that has no story yet: most of a story's items come within a
 /// week, and vectors cost. What is older and has none is compared by words alone.
 const VECTOR_DAYS: i64 = 7;
 
-pub(super) async fn run(context: &RunContext, state: &mut RunState) -> Result<(), RunError> {
+pub(super) async fn run(context: &RunContext, sources: &[Source]) -> Result<DenseVectors, RunError> {
     let (embedder, scope) = (context.app.embedder(), scope_for(context, PREPARATION.to_owned()));
-    let Some(route) = embedder.route(scope.tier) else { return Ok(()) };
+    let Some(route) = embedder.route(scope.tier) else { return Ok(DenseVectors::default()) };
     let space = route.as_ref().map(EmbedRoute::space).unwrap_or_default();
-    let Some(due) = Due::find(context, &space).await? else { return Ok(()) };
+    let Some(due) = Due::find(context, &space).await? else { return Ok(DenseVectors::default()) };
     let route = match route {
         Ok(route) => route,
-        Err(why) => {
-            state.lexical_only = Some(why.clone());
-            return Ok(());
-        }
+        Err(why) => return Ok(DenseVectors::lexical_only(why.clone())),
     };
     let job = embedder.job(route, scope, due.some_known);
     if let Some(why) = embedder.refused(context.store(), &job).await? {
         tracing::info!(model = %job.route.model, %why, "it makes no vectors, and is not asked for any for a while");
-        return Ok(());
+        return Ok(DenseVectors::default());
     }
-    let texts = due.texts(context, &state.sources, &job).await?;
+    let texts = due.texts(context, sources, &job).await?;
     if embedder.is_dry_run() {
         // Whether a general model makes vectors is not known before it has.
         let is_certain = !job.route.is_general || job.is_known;
-        state.estimates.extend(embedder.estimate(&job, &texts).filter(|_| is_certain));
-        return Ok(());
+        let estimate = embedder.estimate(&job, &texts).filter(|_| is_certain);
+        return Ok(DenseVectors { estimate, ..DenseVectors::default() });
     }
     match until_stopped(context, embed_all(context, &job, &texts)).await? {
         Embedded::Stored { left_out } => {
             tracing::debug!(texts = texts.len(), left_out, space = %job.space, "vectors are there");
-            state.space = Some(job.space);
+            Ok(DenseVectors::space(job.space))
         }
         Embedded::Failed(why) | Embedded::NoBudget(UsedUp { why, .. }) => {
             tracing::warn!(%why, "texts are compared by their words alone in this run");
-            state.lexical_only = Some(why).filter(|_| !job.route.is_general);
+            Ok(if job.route.is_general { DenseVectors::default() } else { DenseVectors::lexical_only(why) })
         }
-        Embedded::Interrupted => return Err(context.stop.ended().await),
+        Embedded::Interrupted => Err(context.stop.ended().await),
     }
-    Ok(())
 }
 
 /// Items that are to have a vector and have none of their present text.

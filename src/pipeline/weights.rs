@@ -1,7 +1,7 @@
-//! The part of stage 4 that makes dense vectors from a folder of weights, for items that have no story yet and for those that they may be
+//! The part of stage 5 that makes dense vectors from a folder of weights, for items that have no story yet and for those that they may be
 //! told with.
 //!
-//! Comes in: items with their counts of words. Goes out: [`RunState::space`], by which the stage `cluster` compares besides; only once all
+//! Comes in: items with their counts of words. Goes out: [`DenseVectors::space`], by which the stage `cluster` compares besides; only once all
 //! are there, so that a change of the weights switches at once. Where the folder is of no use, words alone serve, and the digest says so.
 
 use std::collections::HashMap;
@@ -14,32 +14,30 @@ use aha_analysis::stories::space::Space as _;
 use aha_core::ids::ItemId;
 use aha_store::ItemText;
 
-use super::embed::{COMMIT_ITEMS, embed};
+use super::embed::{COMMIT_ITEMS, DenseVectors, embed};
 use super::vectors::Due;
-use super::{RunContext, RunError, RunState};
+use super::{RunContext, RunError};
 
-pub(super) async fn run(context: &RunContext, state: &mut RunState, folder: &Path) -> Result<(), RunError> {
+pub(super) async fn run(context: &RunContext, folder: &Path) -> Result<DenseVectors, RunError> {
     if context.store().oldest_unclustered(context.topic.id, LOCAL_SPACE).await?.is_none() {
-        return Ok(());
+        return Ok(DenseVectors::default());
     }
     // Anew for each run: the folder may have changed since.
     let weights = match Weights::load(folder).await {
         Ok(weights) => Arc::new(weights),
         Err(error) => {
             tracing::warn!(%error, "texts are compared by their words alone in this run");
-            state.lexical_only = Some(error.to_string());
-            return Ok(());
+            return Ok(DenseVectors::lexical_only(error.to_string()));
         }
     };
-    let Some(due) = Due::find(context, weights.id()).await? else { return Ok(()) };
+    let Some(due) = Due::find(context, weights.id()).await? else { return Ok(DenseVectors::default()) };
     tracing::debug!(texts = due.items.len(), space = weights.id(), "vectors are made from weights");
     for items in due.items.chunks(COMMIT_ITEMS) {
         context.check()?;
         let vectors = embed(&weights, texts(context, items).await?).await?;
         context.store().commit_embeddings(&context.lease, weights.id(), &vectors).await?;
     }
-    state.space = Some(weights.id().to_owned());
-    Ok(())
+    Ok(DenseVectors::space(weights.id().to_owned()))
 }
 
 /// The texts that the hashes were taken of.

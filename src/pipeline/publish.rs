@@ -1,0 +1,14 @@
+//! Stage 14: writes the files of the digest, after its commit: they can be made again from the rows at any time.
+
+use std::path::PathBuf;
+
+use aha_core::digest::Digest;
+
+use super::{RunContext, RunError};
+use crate::digest::write_files;
+
+/// The files that were written.
+#[expect(clippy::unused_async, reason = "as every stage")]
+pub(super) async fn run(context: &RunContext, digest: &Digest) -> Result<Vec<PathBuf>, RunError> {
+    Ok(write_files(&context.app.config().output_dir, digest)?)
+}

@@ -1,0 +1,123 @@
+//! The stages of one attempt, one after the other: what each takes and gives is its signature.
+//!
+//! Comes in: what the attempt shares. Goes out: the digest and the files it was written to. Called by [`super::runner`], and by
+//! [`super::replay`], where a stage that is not replayed gives nothing: its rows are what is replayed. All that is handed on can
+//! be rebuilt from rows.
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use aha_core::digest::{Digest, Estimate};
+use aha_core::failpoint;
+use tracing::Instrument as _;
+
+use super::embed::DenseVectors;
+use super::entities::Entities;
+use super::ingest::ReadSources;
+use super::rank::Ranked;
+use super::rules::InScope;
+use super::select::Selected;
+use super::task_batch::TaskResults;
+use super::{
+    RunContext, RunError, Stage, assemble_digest, assign, cluster, dedupe, deep_summary, embed, entities, ingest,
+    publish, rank, rules, select, triage,
+};
+
+/// What the stages before the digest gave, of which it is made.
+#[derive(Debug)]
+pub(super) struct Results {
+    pub(super) sources: ReadSources,
+    pub(super) items: InScope,
+    pub(super) vectors: DenseVectors,
+    pub(super) selected: Selected,
+    pub(super) judged: TaskResults,
+    pub(super) ranked: Vec<Ranked>,
+    pub(super) summaries: TaskResults,
+    pub(super) entities: Entities,
+}
+
+impl Results {
+    /// What asking a model would take, where none was asked.
+    pub(super) fn estimates(&self) -> Vec<Estimate> {
+        let tasks = [&self.judged, &self.summaries, &self.entities.by_model];
+        self.vectors
+            .estimate
+            .iter()
+            .chain(tasks.into_iter().filter_map(|task| task.with_a_model.as_ref()))
+            .cloned()
+            .collect()
+    }
+}
+
+/// Runs all stages, or those that are replayed.
+pub(super) async fn run(context: &mut RunContext) -> Result<(Digest, Vec<PathBuf>), RunError> {
+    enter(context, Stage::Ingest, Box::pin(ingest::run(context))).await?;
+    enter(context, Stage::Search, Box::pin(ingest::search(context))).await?;
+    let sources = ReadSources::of(context).await?;
+    pin_snapshot(context).await?;
+    let context = &*context;
+    let assigned = enter(context, Stage::Assign, assign::run(context)).await?;
+    let items = enter(context, Stage::Rules, rules::run(context, &sources, assigned)).await?;
+    let vectors = enter(context, Stage::Embed, embed::run(context, &sources)).await?;
+    enter(context, Stage::Dedupe, dedupe::run(context)).await?;
+    enter(context, Stage::Cluster, cluster::run(context, vectors.space.as_deref())).await?;
+    let selected = enter(context, Stage::Select, select::run(context, &sources, &items)).await?;
+    let judged = enter(context, Stage::Triage, triage::run(context, &sources, &items, &selected)).await?;
+    let ranking = async { Ok(rank::run(context, &sources, &items, &selected, &judged)) };
+    let ranked = enter(context, Stage::Rank, ranking).await?;
+    let summarising = deep_summary::run(context, &sources, &selected, &judged, &ranked);
+    let summaries = enter(context, Stage::DeepSummary, summarising).await?;
+    let entities = enter(context, Stage::Entities, entities::run(context, &sources, &selected, &ranked)).await?;
+    let results = Results { sources, items, vectors, selected, judged, ranked, summaries, entities };
+    let digest =
+        enter(context, Stage::Digest, async { assemble_digest::run(context, &results).await.map(Some) }).await?;
+    // It is replayed as well, so that it is never left out.
+    let digest = digest.ok_or(RunError::Interrupted)?;
+    let files = enter(context, Stage::Publish, publish::run(context, &digest)).await?;
+    Ok((digest, files))
+}
+
+/// Runs a stage, after noting it on the run's row; a replay notes nothing, and leaves out what is not replayed.
+async fn enter<T: Default>(
+    context: &RunContext,
+    stage: Stage,
+    work: impl Future<Output = Result<T, RunError>>,
+) -> Result<T, RunError> {
+    let spec = stage.spec();
+    if context.replays && !spec.replayed {
+        return Ok(T::default());
+    }
+    // The run ends with the digest: what comes after it writes nothing on the run's row and is done even when a stop was asked for.
+    if stage != Stage::Publish {
+        context.check()?;
+        note(context, stage).await?;
+    }
+    if !context.replays {
+        failpoint::hit(spec.name);
+    }
+    let begun = Instant::now();
+    let span = tracing::debug_span!("stage", name = spec.name, pays = spec.pays);
+    let output = Box::pin(work).instrument(span).await?;
+    tracing::debug!(stage = spec.name, elapsed_ms = millis_since(begun), "stage finished");
+    Ok(output)
+}
+
+async fn note(context: &RunContext, stage: Stage) -> Result<(), RunError> {
+    if !context.replays {
+        context.store().note_stage(&context.lease, context.run.id, context.attempt, stage.as_str()).await?;
+    }
+    Ok(())
+}
+
+/// Items that come after the sources were read do not count in the run's term frequencies. A replay goes by the run's own snapshot.
+async fn pin_snapshot(context: &mut RunContext) -> Result<(), RunError> {
+    if !context.replays {
+        let now = context.app.clock().now();
+        context.snapshot = context.store().pin_snapshot(&context.lease, context.run.id, now).await?;
+    }
+    Ok(())
+}
+
+pub(super) fn millis_since(begun: Instant) -> u64 {
+    u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX)
+}
