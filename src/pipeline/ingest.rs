@@ -193,10 +193,10 @@ async fn outcomes(context: &RunContext, sources: &[Source]) -> Result<Vec<Source
         .into_iter()
         .map(|record| SourceOutcome {
             source: record.source,
-            status: match (record.status.as_str(), record.error_kind) {
-                ("error", Some(kind)) => kind,
-                ("not_modified", _) => "ok".to_owned(),
-                (status, _) => status.to_owned(),
+            status: match (record.status, record.error_kind) {
+                (FetchStatus::Error, Some(kind)) => kind,
+                (FetchStatus::NotModified, _) => FetchStatus::Ok.as_str().to_owned(),
+                (status, _) => status.as_str().to_owned(),
             },
             error: record.error,
         })

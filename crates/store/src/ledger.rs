@@ -10,9 +10,10 @@ use aha_core::ids::{CallId, ItemId, RunId, TopicId};
 use aha_core::time::Timestamp;
 use aha_core::topic::BudgetTier;
 use async_trait::async_trait;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-use super::{AnswerKey, Lease, NewEmbedding, Result};
+use super::shared::column;
+use super::{AnswerKey, Lease, NewEmbedding, Result, StoreError};
 
 #[async_trait]
 pub trait LedgerStore: Send + Sync {
@@ -214,6 +215,45 @@ pub enum CallOutcome {
     Error,
     /// What it cost is not known.
     Unsettled,
+}
+
+/// The state of a call's row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum CallState {
+    Reserved,
+    Ok,
+    Error,
+    Unsettled,
+}
+
+impl CallState {
+    pub(crate) const fn as_str(self) -> &'static str {
+        match self {
+            Self::Reserved => "reserved",
+            Self::Ok => CallOutcome::Ok.as_str(),
+            Self::Error => CallOutcome::Error.as_str(),
+            Self::Unsettled => CallOutcome::Unsettled.as_str(),
+        }
+    }
+}
+
+impl From<CallOutcome> for CallState {
+    fn from(outcome: CallOutcome) -> Self {
+        match outcome {
+            CallOutcome::Ok => Self::Ok,
+            CallOutcome::Error => Self::Error,
+            CallOutcome::Unsettled => Self::Unsettled,
+        }
+    }
+}
+
+impl TryFrom<String> for CallState {
+    type Error = StoreError;
+
+    fn try_from(text: String) -> Result<Self> {
+        column::word("ledger row's state", &text)
+    }
 }
 
 impl CallOutcome {

@@ -15,7 +15,7 @@ use aha_core::story::Delivery;
 use aha_core::thresholds::Thresholds;
 use aha_core::time::Timestamp;
 use aha_core::topic::BudgetTier;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// The one user, until there are more.
 pub(crate) const OWNER: &str = "owner";
@@ -68,7 +68,8 @@ pub struct IdentifiedItem {
 }
 
 /// How one fetch of a source ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum FetchStatus {
     Ok,
     NotModified,
@@ -139,7 +140,7 @@ impl AddAssign for FetchCounts {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FetchRecord {
     pub source: SourceId,
-    pub status: String,
+    pub status: FetchStatus,
     pub error_kind: Option<String>,
     pub error: Option<String>,
 }

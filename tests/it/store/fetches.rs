@@ -284,7 +284,10 @@ async fn the_looks_of_a_pass_are_told(store: &dyn Store) {
     assert_eq!(store.fetched_sources(world.run, 2).await.unwrap(), [world.first]);
     let outcomes = store.fetch_outcomes(world.run, 1).await.unwrap();
     assert_eq!(outcomes.iter().map(|look| look.source).collect::<Vec<_>>(), both);
-    assert!(outcomes.iter().all(|look| look.status == "ok" && look.error_kind.is_none()), "the last look counts");
+    assert!(
+        outcomes.iter().all(|look| look.status == FetchStatus::Ok && look.error_kind.is_none()),
+        "the last look counts"
+    );
 }
 
 async fn an_error_is_told_with_its_kind(store: &dyn Store) {

@@ -6,13 +6,15 @@ use serde::Serialize;
 use sqlx::FromRow;
 
 use super::column;
+use crate::ledger::CallState;
 use crate::{CounterLimit, NewCall, Result, Settlement, StoreError};
 
 /// What settling needs to know of a row.
 #[derive(FromRow)]
 pub(crate) struct OpenCall {
     pub id: String,
-    pub state: String,
+    #[sqlx(try_from = "String")]
+    pub(crate) state: CallState,
     pub reserved_microcredits: Option<i64>,
     pub cost_microcredits: Option<i64>,
     pub(crate) counters_json: String,
@@ -31,18 +33,18 @@ impl OpenCall {
     pub(crate) fn change_by(&self, settlement: &Settlement) -> Result<Option<(i64, i64)>> {
         let reserved = self.reserved_microcredits.unwrap_or(0);
         let cost = settlement.cost_microcredits.unwrap_or(reserved);
-        match self.state.as_str() {
-            "reserved" => Ok(Some((reserved, cost))),
+        match self.state {
+            CallState::Reserved => Ok(Some((reserved, cost))),
             _ if self.is_closed_by(settlement) => Ok(None),
             // It was given up for lost, and charged with all that was reserved.
             _ if self.finished_at.is_none() => Ok(Some((0, cost - self.charged()))),
-            state => Err(StoreError::corrupt("ledger row", format_args!("{} is {state} already", self.id))),
+            state => Err(StoreError::corrupt("ledger row", format_args!("{} is {} already", self.id, state.as_str()))),
         }
     }
 
     /// Whether it was closed by this very settlement, whose commit nobody confirmed.
     fn is_closed_by(&self, settlement: &Settlement) -> bool {
-        self.state == settlement.outcome.as_str()
+        self.state == settlement.outcome.into()
             && self.cost_microcredits == settlement.cost_microcredits
             && self.latency_ms == Some(settlement.latency_ms)
             && self.finished_at == Some(settlement.finished_at.as_millis())

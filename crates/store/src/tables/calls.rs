@@ -8,6 +8,7 @@ use aha_core::topic::BudgetTier;
 
 use super::counters::{charge, charge_one};
 use super::{Connection, Values, id_list};
+use crate::ledger::CallState;
 use crate::shared::charges::{Moves, OpenCall};
 use crate::shared::{PerDatabase, column, found};
 use crate::{
@@ -185,7 +186,7 @@ pub(super) fn bind_settlement(values: Values, settlement: &Settlement) -> Values
 
 pub(super) async fn end_unknown(connection: &mut Connection, id: &str) -> Result<bool> {
     let open = open_call(connection, id).await?;
-    if open.state != "reserved" {
+    if open.state != CallState::Reserved {
         return Ok(false);
     }
     let reserved = open.reserved_microcredits.unwrap_or(0);
@@ -197,7 +198,7 @@ pub(super) async fn end_unknown(connection: &mut Connection, id: &str) -> Result
 pub(super) async fn adjust(connection: &mut Connection, adjustment: &Adjustment) -> Result<()> {
     let id = adjustment.call.to_string();
     let open = open_call(connection, &id).await?;
-    if open.state == "reserved" {
+    if open.state == CallState::Reserved {
         return Err(StoreError::StillOpen { id });
     }
     let from = open.cost_microcredits.or(open.reserved_microcredits);

@@ -156,7 +156,8 @@ impl TryFrom<FetchRow> for FetchRecord {
 
     fn try_from(row: FetchRow) -> Result<Self> {
         let source = column::id("source id", &row.source_id)?;
-        Ok(Self { source, status: row.status, error_kind: row.error_kind, error: row.error })
+        let status = column::word("fetch's status", &row.status)?;
+        Ok(Self { source, status, error_kind: row.error_kind, error: row.error })
     }
 }
 
