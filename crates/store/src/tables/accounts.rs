@@ -97,11 +97,13 @@ fn user_id(name: &str) -> String {
 
 #[async_trait]
 impl AccountStore for Database {
+    #[tracing::instrument(level = "debug", skip_all)]
     async fn accounts(&self) -> Result<Vec<Account>> {
         let rows: Vec<AccountRow> = sqlx::query_as(ACCOUNTS).fetch_all(&mut *self.reader().await?).await?;
         rows.into_iter().map(Account::try_from).collect()
     }
 
+    #[tracing::instrument(level = "debug", skip_all)]
     async fn account(&self, name: &str) -> Result<Option<(Account, String)>> {
         let row: Option<AccountRow> =
             sqlx::query_as(ACCOUNT).bind(column::text(name)).fetch_optional(&mut *self.reader().await?).await?;
@@ -110,6 +112,7 @@ impl AccountStore for Database {
         Ok(Some((row.try_into()?, hash)))
     }
 
+    #[tracing::instrument(level = "debug", skip_all)]
     async fn add_account(&self, account: &Account, password_hash: &str) -> Result<bool> {
         let (user, name) = (user_id(&account.name), column::text(&account.name));
         let mut write = self.write("add_account").await?;
@@ -130,6 +133,7 @@ impl AccountStore for Database {
         Ok(added.rows_affected() > 0)
     }
 
+    #[tracing::instrument(level = "debug", skip_all)]
     async fn set_password(&self, name: &str, password_hash: &str) -> Result<bool> {
         let user = user_id(name);
         let mut write = self.write("set_password").await?;
@@ -139,6 +143,7 @@ impl AccountStore for Database {
         Ok(set.rows_affected() > 0)
     }
 
+    #[tracing::instrument(level = "debug", skip_all)]
     async fn remove_account(&self, name: &str) -> Result<bool> {
         let user = user_id(name);
         let mut write = self.write("remove_account").await?;
@@ -148,6 +153,7 @@ impl AccountStore for Database {
         Ok(removed.rows_affected() > 0)
     }
 
+    #[tracing::instrument(level = "debug", skip_all)]
     async fn open_session(&self, name: &str, fingerprint: &str, now: Timestamp, until: Timestamp) -> Result<()> {
         let mut write = self.write("open_session").await?;
         sqlx::query(REMOVE_EXPIRED).bind(now.as_millis()).execute(write.connection()).await?;
@@ -161,6 +167,7 @@ impl AccountStore for Database {
         write.commit().await
     }
 
+    #[tracing::instrument(level = "debug", skip_all)]
     async fn session(&self, fingerprint: &str, now: Timestamp) -> Result<Option<Account>> {
         let row: Option<AccountRow> = sqlx::query_as(SESSION)
             .bind(fingerprint)
@@ -170,12 +177,14 @@ impl AccountStore for Database {
         row.map(Account::try_from).transpose()
     }
 
+    #[tracing::instrument(level = "debug", skip_all)]
     async fn close_session(&self, fingerprint: &str) -> Result<()> {
         let mut write = self.write("close_session").await?;
         sqlx::query(CLOSE_SESSION).bind(fingerprint).execute(write.connection()).await?;
         write.commit().await
     }
 
+    #[tracing::instrument(level = "debug", skip_all)]
     async fn take_key(&self, of: &KeyUse, now: Timestamp, forget_before: Timestamp) -> Result<KeyState> {
         let (user, key) = (column::text(&of.user), column::text(&of.key));
         let mut write = self.write("take_key").await?;
@@ -197,6 +206,7 @@ impl AccountStore for Database {
         Ok(state)
     }
 
+    #[tracing::instrument(level = "debug", skip_all)]
     async fn answer_key(&self, of: &KeyUse, status: u16, answer: &str) -> Result<()> {
         let mut write = self.write("answer_key").await?;
         sqlx::query(ANSWER_KEY)
@@ -209,6 +219,7 @@ impl AccountStore for Database {
         write.commit().await
     }
 
+    #[tracing::instrument(level = "debug", skip_all)]
     async fn free_key(&self, of: &KeyUse) -> Result<()> {
         let mut write = self.write("free_key").await?;
         sqlx::query(FREE_KEY)

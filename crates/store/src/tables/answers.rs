@@ -90,6 +90,7 @@ impl TryFrom<ScoreRow> for GivenScore {
 
 #[async_trait]
 impl AnswerStore for Database {
+    #[tracing::instrument(level = "debug", skip_all)]
     async fn answer(&self, key: &AnswerKey, run: Option<RunId>) -> Result<Option<StoredAnswer>> {
         let row: Option<AnswerRow> = sqlx::query_as(ANSWER)
             .bind(key.task)
@@ -103,6 +104,7 @@ impl AnswerStore for Database {
         Ok(row.map(StoredAnswer::from))
     }
 
+    #[tracing::instrument(level = "debug", skip_all)]
     async fn newest_answer(&self, task: &str, members: &[ItemId]) -> Result<Option<StoredAnswer>> {
         let row: Option<AnswerRow> = sqlx::query_as(NEWEST_ANSWER)
             .bind(task)
@@ -112,6 +114,7 @@ impl AnswerStore for Database {
         Ok(row.map(StoredAnswer::from))
     }
 
+    #[tracing::instrument(level = "debug", skip_all)]
     async fn given_scores(&self, limit: i64) -> Result<Vec<GivenScore>> {
         let rows: Vec<ScoreRow> =
             sqlx::query_as(GIVEN_SCORES).bind(limit).fetch_all(&mut *self.reader().await?).await?;

@@ -241,6 +241,7 @@ impl TryFrom<StoryRow> for DigestStory {
 
 #[async_trait]
 impl DigestStore for Database {
+    #[tracing::instrument(level = "debug", skip_all)]
     async fn commit_digest(&self, lease: &Lease, commit: &DigestCommit) -> Result<()> {
         let mut write = self.write_fenced("commit_digest", lease).await?;
         let connection = write.connection();
@@ -252,14 +253,17 @@ impl DigestStore for Database {
         write.commit().await
     }
 
+    #[tracing::instrument(level = "debug", skip_all)]
     async fn digest(&self, id: DigestId) -> Result<Option<Digest>> {
         self.read_digest(BY_ID, id.to_string()).await
     }
 
+    #[tracing::instrument(level = "debug", skip_all)]
     async fn latest_digest(&self, topic: TopicId) -> Result<Option<Digest>> {
         self.read_digest(LATEST, topic.to_string()).await
     }
 
+    #[tracing::instrument(level = "debug", skip_all)]
     async fn sources_before(&self, topic: TopicId, mode: RunMode, by: Timestamp) -> Result<Vec<SourceReport>> {
         let sources: Option<String> = sqlx::query_scalar(SOURCES_BEFORE)
             .bind(topic.to_string())
@@ -270,29 +274,35 @@ impl DigestStore for Database {
         sources.map_or_else(|| Ok(Vec::new()), |sources| column::json("digest's sources", &sources))
     }
 
+    #[tracing::instrument(level = "debug", skip_all)]
     async fn digest_of_item(&self, item: DigestItemId) -> Result<Option<Digest>> {
         self.read_digest(OF_ITEM, item.to_string()).await
     }
 
+    #[tracing::instrument(level = "debug", skip_all)]
     async fn digest_entries(&self, filter: &DigestFilter) -> Result<Vec<DigestEntry>> {
         list_entries(&mut *self.reader().await?, filter).await
     }
 
+    #[tracing::instrument(level = "debug", skip_all)]
     async fn story_appearances(&self, story: ClusterId) -> Result<Vec<StoryAppearance>> {
         list_appearances(&mut *self.reader().await?, story).await
     }
 
+    #[tracing::instrument(level = "debug", skip_all)]
     async fn kept_summaries(&self) -> Result<Vec<(ItemId, Summary)>> {
         let rows: Vec<KeptRow> = sqlx::query_as(KEPT).fetch_all(&mut *self.reader().await?).await?;
         kept_summaries(rows)
     }
 
+    #[tracing::instrument(level = "debug", skip_all)]
     async fn digest_items(&self, prefix: &str, limit: i64) -> Result<Vec<DigestItemRecord>> {
         let rows: Vec<DigestItemRow> =
             sqlx::query_as(BY_PREFIX).bind(prefix).bind(limit).fetch_all(&mut *self.reader().await?).await?;
         rows.into_iter().map(DigestItemRecord::try_from).collect()
     }
 
+    #[tracing::instrument(level = "debug", skip_all)]
     async fn newest_digest_items(&self, topic: TopicId, items: &[ItemId]) -> Result<Vec<(ItemId, DigestItemId)>> {
         let rows: Vec<(String, String)> = sqlx::query_as(NEWEST_OF_ITEMS)
             .bind(topic.to_string())

@@ -76,6 +76,7 @@ fn in_order(rows: Vec<FeedbackRow>) -> Result<Vec<FeedbackEvent>> {
 
 #[async_trait]
 impl FeedbackStore for Database {
+    #[tracing::instrument(level = "debug", skip_all)]
     async fn write_feedback(&self, topic: TopicId, feedback: &FeedbackWrite, profile: &SavedProfile) -> Result<usize> {
         let mut write = self.write("write_feedback").await?;
         let changed = match feedback {
@@ -98,6 +99,7 @@ impl FeedbackStore for Database {
         Ok(usize::try_from(changed).unwrap_or(usize::MAX))
     }
 
+    #[tracing::instrument(level = "debug", skip_all)]
     async fn feedback(&self, topic: TopicId, limit: i64) -> Result<Vec<FeedbackEvent>> {
         let rows: Vec<FeedbackRow> = sqlx::query_as(OF_TOPIC)
             .bind(owner())
@@ -108,6 +110,7 @@ impl FeedbackStore for Database {
         in_order(rows)
     }
 
+    #[tracing::instrument(level = "debug", skip_all)]
     async fn unlearnt(&self, topic: TopicId) -> Result<Vec<String>> {
         Ok(sqlx::query_scalar(UNLEARNT)
             .bind(owner())

@@ -53,6 +53,7 @@ impl TryFrom<FetchRow> for PastFetch {
 
 #[async_trait]
 impl FetchHistoryStore for Database {
+    #[tracing::instrument(level = "debug", skip_all)]
     async fn last_fetches(&self, source: SourceId, limit: i64) -> Result<Vec<PastFetch>> {
         let rows: Vec<FetchRow> =
             sqlx::query_as(LAST).bind(source.to_string()).bind(limit).fetch_all(&mut *self.reader().await?).await?;

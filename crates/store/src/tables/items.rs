@@ -180,6 +180,7 @@ fn vectors(rows: Vec<(String, Vec<u8>)>) -> Result<Vec<(ItemId, Vec<u8>)>> {
 
 #[async_trait]
 impl ItemStore for Database {
+    #[tracing::instrument(level = "debug", skip_all)]
     async fn unassigned_items(&self, topic: TopicId, until: Timestamp) -> Result<Vec<ItemHeader>> {
         let rows: Vec<HeaderRow> = sqlx::query_as(UNASSIGNED)
             .bind(topic.to_string())
@@ -189,6 +190,7 @@ impl ItemStore for Database {
         rows.into_iter().map(ItemHeader::try_from).collect()
     }
 
+    #[tracing::instrument(level = "debug", skip_all)]
     async fn assign_items(
         &self,
         lease: &Lease,
@@ -211,12 +213,14 @@ impl ItemStore for Database {
         write.commit().await
     }
 
+    #[tracing::instrument(level = "debug", skip_all)]
     async fn assigned_items(&self, run: RunId) -> Result<Vec<ItemId>> {
         let rows: Vec<String> =
             sqlx::query_scalar(ASSIGNED).bind(run.to_string()).fetch_all(&mut *self.reader().await?).await?;
         rows.iter().map(|id| column::id("item id", id)).collect()
     }
 
+    #[tracing::instrument(level = "debug", skip_all)]
     async fn late_items(&self, run: RunId, window_start: Timestamp) -> Result<Vec<ItemId>> {
         let rows: Vec<String> = sqlx::query_scalar(LATE)
             .bind(run.to_string())
@@ -226,6 +230,7 @@ impl ItemStore for Database {
         rows.iter().map(|id| column::id("item id", id)).collect()
     }
 
+    #[tracing::instrument(level = "debug", skip_all)]
     async fn items_in_window(&self, topic: TopicId, window: Window) -> Result<Vec<ItemId>> {
         let rows: Vec<String> = sqlx::query_scalar(IN_WINDOW)
             .bind(topic.to_string())
@@ -236,6 +241,7 @@ impl ItemStore for Database {
         rows.iter().map(|id| column::id("item id", id)).collect()
     }
 
+    #[tracing::instrument(level = "debug", skip_all)]
     async fn items_to_embed(&self, topic: TopicId, space: &str, limit: i64) -> Result<Vec<ItemText>> {
         let known: i64 = sqlx::query_scalar(KNOWS_SPACE)
             .bind(topic.to_string())
@@ -252,6 +258,7 @@ impl ItemStore for Database {
         rows.into_iter().map(ItemText::try_from).collect()
     }
 
+    #[tracing::instrument(level = "debug", skip_all)]
     async fn commit_embeddings(&self, lease: &Lease, space: &str, embeddings: &[NewEmbedding]) -> Result<()> {
         let mut write = self.write_fenced("commit_embeddings", lease).await?;
         write.lock_contents().await?;
@@ -261,6 +268,7 @@ impl ItemStore for Database {
         write.commit().await
     }
 
+    #[tracing::instrument(level = "debug", skip_all)]
     async fn vectors(&self, topic: TopicId, space: &str, window: Window) -> Result<Vec<(ItemId, Vec<u8>)>> {
         let rows: Vec<(String, Vec<u8>)> = sqlx::query_as(VECTORS)
             .bind(topic.to_string())
@@ -272,6 +280,7 @@ impl ItemStore for Database {
         vectors(rows)
     }
 
+    #[tracing::instrument(level = "debug", skip_all)]
     async fn source_times(&self, topic: TopicId, window: Window) -> Result<Vec<(SourceId, Timestamp)>> {
         let sources: Vec<String> =
             sqlx::query_scalar(SOURCE_IDS).bind(topic.to_string()).fetch_all(&mut *self.reader().await?).await?;

@@ -46,6 +46,7 @@ fn held(topic: TopicId, row: Option<OwnerRow>) -> Result<LeaseAttempt> {
 
 #[async_trait]
 impl LeaseStore for Database {
+    #[tracing::instrument(level = "debug", skip_all)]
     async fn acquire_lease(
         &self,
         topic: TopicId,
@@ -76,12 +77,14 @@ impl LeaseStore for Database {
         Ok(LeaseAttempt::Acquired(Lease { topic, owner: owner.to_owned(), token }))
     }
 
+    #[tracing::instrument(level = "debug", skip_all)]
     async fn renew_lease(&self, lease: &Lease, wall: Timestamp) -> Result<()> {
         let mut write = self.write_fenced("renew_lease", lease).await?;
         sqlx::query(RENEW).bind(lease.topic.to_string()).bind(expiry(wall)).execute(write.connection()).await?;
         write.commit().await
     }
 
+    #[tracing::instrument(level = "debug", skip_all)]
     async fn release_lease(&self, lease: &Lease) -> Result<()> {
         let mut write = self.write("release_lease").await?;
         sqlx::query(RELEASE)

@@ -20,6 +20,7 @@ use crate::{
 
 #[async_trait]
 impl LedgerStore for Database {
+    #[tracing::instrument(level = "debug", skip_all)]
     async fn reserve_together(&self, lease: Option<&Lease>, calls: &[NewCall]) -> Result<Reservation> {
         if batches::reserve_calls(self, lease, calls).await? {
             return Ok(Reservation::Reserved);
@@ -40,6 +41,7 @@ impl LedgerStore for Database {
         Ok(reservation)
     }
 
+    #[tracing::instrument(level = "debug", skip_all)]
     async fn settle_calls(&self, settlements: &[LeasedSettlement]) -> Result<()> {
         if batches::settle_calls(self, settlements).await? {
             return Ok(());
@@ -68,6 +70,7 @@ impl LedgerStore for Database {
         write.commit().await
     }
 
+    #[tracing::instrument(level = "debug", skip_all)]
     async fn sweep_calls(&self, whose: Gone) -> Result<u64> {
         let calls = gone(&mut *self.reader().await?, whose).await?;
         let mut swept = 0;
@@ -79,12 +82,14 @@ impl LedgerStore for Database {
         Ok(swept)
     }
 
+    #[tracing::instrument(level = "debug", skip_all)]
     async fn adjust_call(&self, adjustment: &Adjustment) -> Result<()> {
         let mut write = self.write("adjust_call").await?;
         adjust(write.connection(), adjustment).await?;
         write.commit().await
     }
 
+    #[tracing::instrument(level = "debug", skip_all)]
     async fn counters(&self, names: &[String]) -> Result<Vec<Counter>> {
         let mut connection = self.reader().await?;
         let mut counters = Vec::with_capacity(names.len());
@@ -94,24 +99,29 @@ impl LedgerStore for Database {
         Ok(counters)
     }
 
+    #[tracing::instrument(level = "debug", skip_all)]
     async fn calls(&self, filter: &CallFilter) -> Result<Vec<CallRecord>> {
         list_calls(&mut *self.reader().await?, filter).await
     }
 
+    #[tracing::instrument(level = "debug", skip_all)]
     async fn spend(&self, by: SpendBy, since: Timestamp) -> Result<Vec<SpendRow>> {
         list_spend(&mut *self.reader().await?, by, since).await
     }
 
+    #[tracing::instrument(level = "debug", skip_all)]
     async fn costs_of_calls(&self, calls: &[String]) -> Result<Vec<CallCost>> {
         list_costs(&mut *self.reader().await?, calls).await
     }
 
+    #[tracing::instrument(level = "debug", skip_all)]
     async fn commit_review(&self, review: &Review) -> Result<()> {
         let mut write = self.write("commit_review").await?;
         put_review(write.connection(), review).await?;
         write.commit().await
     }
 
+    #[tracing::instrument(level = "debug", skip_all)]
     async fn review(&self, item: ItemId) -> Result<Option<Review>> {
         get_review(&mut *self.reader().await?, item).await
     }

@@ -86,11 +86,13 @@ const REMOVE_CALLS: &str = "
 
 #[async_trait]
 impl RetentionStore for Database {
+    #[tracing::instrument(level = "debug", skip_all)]
     async fn count_old(&self, step: RetentionStep, before: Timestamp) -> Result<i64> {
         let count = of(step).count;
         Ok(sqlx::query_scalar(count).bind(before.as_millis()).fetch_one(&mut *self.reader().await?).await?)
     }
 
+    #[tracing::instrument(level = "debug", skip_all)]
     async fn remove_old(
         &self,
         step: RetentionStep,

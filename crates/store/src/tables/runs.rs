@@ -145,6 +145,7 @@ fn with_attempts(runs: Vec<Run>, rows: Vec<AttemptRow>) -> Result<Vec<(Run, Vec<
 
 #[async_trait]
 impl RunStore for Database {
+    #[tracing::instrument(level = "debug", skip_all)]
     async fn open_run(&self, lease: &Lease, new: &NewRun) -> Result<Run> {
         let mut write = self.write_fenced("open_run", lease).await?;
         match run_by_id(write.connection(), new.id).await? {
@@ -157,6 +158,7 @@ impl RunStore for Database {
         run.ok_or_else(|| StoreError::NotFound { what: "run", id: new.id.to_string() })
     }
 
+    #[tracing::instrument(level = "debug", skip_all)]
     async fn unfinished_cursor_run(&self, topic: TopicId) -> Result<Option<Run>> {
         let row: Option<RunRow> = sqlx::query_as(UNFINISHED_CURSOR_RUN)
             .bind(topic.to_string())
@@ -165,6 +167,7 @@ impl RunStore for Database {
         row.map(Run::try_from).transpose()
     }
 
+    #[tracing::instrument(level = "debug", skip_all)]
     async fn begin_attempt(&self, lease: &Lease, run: RunId, now: Timestamp) -> Result<i64> {
         let mut write = self.write_fenced("begin_attempt", lease).await?;
         sqlx::query(LOSE_RUNNING).bind(run.to_string()).bind(now.as_millis()).execute(write.connection()).await?;
@@ -181,6 +184,7 @@ impl RunStore for Database {
         Ok(attempt)
     }
 
+    #[tracing::instrument(level = "debug", skip_all)]
     async fn note_stage(&self, lease: &Lease, run: RunId, attempt: i64, stage: &str) -> Result<()> {
         let mut write = self.write_fenced("note_stage", lease).await?;
         let noted = sqlx::query(NOTE_STAGE).bind(run.to_string()).bind(stage).execute(write.connection()).await?;
@@ -194,6 +198,7 @@ impl RunStore for Database {
         write.commit().await
     }
 
+    #[tracing::instrument(level = "debug", skip_all)]
     async fn pin_snapshot(&self, lease: &Lease, run: RunId, at: Timestamp) -> Result<Timestamp> {
         let mut write = self.write_fenced("pin_snapshot", lease).await?;
         let pinned: Option<i64> = sqlx::query_scalar(PIN_SNAPSHOT)
@@ -206,6 +211,7 @@ impl RunStore for Database {
         Ok(Timestamp::from_millis(pinned))
     }
 
+    #[tracing::instrument(level = "debug", skip_all)]
     async fn end_attempt(&self, run: RunId, attempt: i64, end: &AttemptEnd) -> Result<()> {
         let mut write = self.write("end_attempt").await?;
         sqlx::query(END_ATTEMPT)
@@ -219,6 +225,7 @@ impl RunStore for Database {
         write.commit().await
     }
 
+    #[tracing::instrument(level = "debug", skip_all)]
     async fn runs(&self, topic: Option<TopicId>, limit: i64) -> Result<Vec<(Run, Vec<RunAttempt>)>> {
         let rows: Vec<RunRow> = sqlx::query_as(NEWEST)
             .bind(topic.map(|topic| topic.to_string()))

@@ -163,6 +163,7 @@ impl TryFrom<FetchRow> for FetchRecord {
 
 #[async_trait]
 impl SourceStore for Database {
+    #[tracing::instrument(level = "debug", skip_all)]
     async fn add_sources(&self, topic: TopicId, sources: &[NewSource], now: Timestamp) -> Result<SourcesAdded> {
         let mut write = self.write("add_sources").await?;
         // A fetch that ends now may move a source to one of these addresses.
@@ -179,12 +180,14 @@ impl SourceStore for Database {
         Ok(counts)
     }
 
+    #[tracing::instrument(level = "debug", skip_all)]
     async fn sources(&self, topic: TopicId) -> Result<Vec<Source>> {
         let rows: Vec<SourceRow> =
             sqlx::query_as(SOURCES).bind(topic.to_string()).fetch_all(&mut *self.reader().await?).await?;
         rows.into_iter().map(Source::try_from).collect()
     }
 
+    #[tracing::instrument(level = "debug", skip_all)]
     async fn set_source_enabled(&self, source: SourceId, enabled: bool) -> Result<()> {
         let mut write = self.write("set_source_enabled").await?;
         let saved = sqlx::query(SET_ENABLED)
@@ -196,6 +199,7 @@ impl SourceStore for Database {
         write.commit().await
     }
 
+    #[tracing::instrument(level = "debug", skip_all)]
     async fn set_source_weight(&self, source: SourceId, weight: f64) -> Result<()> {
         let mut write = self.write("set_source_weight").await?;
         let saved = sqlx::query(SET_WEIGHT).bind(source.to_string()).bind(weight).execute(write.connection()).await?;
@@ -203,6 +207,7 @@ impl SourceStore for Database {
         write.commit().await
     }
 
+    #[tracing::instrument(level = "debug", skip_all)]
     async fn set_source_full_text(&self, source: SourceId, full_text: bool) -> Result<()> {
         let mut write = self.write("set_source_full_text").await?;
         let saved = sqlx::query(SET_FULL_TEXT)
@@ -214,6 +219,7 @@ impl SourceStore for Database {
         write.commit().await
     }
 
+    #[tracing::instrument(level = "debug", skip_all)]
     async fn remove_source(&self, source: SourceId) -> Result<()> {
         let mut write = self.write("remove_source").await?;
         let removed = sqlx::query(REMOVE).bind(source.to_string()).execute(write.connection()).await?;
@@ -221,12 +227,14 @@ impl SourceStore for Database {
         write.commit().await
     }
 
+    #[tracing::instrument(level = "debug", skip_all)]
     async fn page_notes(&self, source: SourceId) -> Result<HashMap<String, Option<String>>> {
         let rows: Vec<PageNoteRow> =
             sqlx::query_as(PAGE_NOTES).bind(source.to_string()).fetch_all(&mut *self.reader().await?).await?;
         rows.into_iter().map(PageNoteRow::read).collect()
     }
 
+    #[tracing::instrument(level = "debug", skip_all)]
     async fn fetched_sources(&self, run: RunId, from_attempt: i64) -> Result<Vec<SourceId>> {
         let rows: Vec<String> = sqlx::query_scalar(FETCHED)
             .bind(run.to_string())
@@ -236,6 +244,7 @@ impl SourceStore for Database {
         rows.iter().map(|id| column::id("source id", id)).collect()
     }
 
+    #[tracing::instrument(level = "debug", skip_all)]
     async fn fetch_outcomes(&self, run: RunId, from_attempt: i64) -> Result<Vec<FetchRecord>> {
         let rows: Vec<FetchRow> = sqlx::query_as(OUTCOMES)
             .bind(run.to_string())
@@ -245,10 +254,12 @@ impl SourceStore for Database {
         rows.into_iter().map(FetchRecord::try_from).collect()
     }
 
+    #[tracing::instrument(level = "debug", skip_all)]
     async fn commit_fetch(&self, lease: &Lease, fetch: &FetchCommit) -> Result<FetchCounts> {
         commit_fetches(self, lease, std::slice::from_ref(fetch)).await
     }
 
+    #[tracing::instrument(level = "debug", skip_all)]
     async fn commit_fetches(&self, lease: &Lease, fetches: &[FetchCommit]) -> Result<FetchCounts> {
         commit_fetches(self, lease, fetches).await
     }

@@ -230,6 +230,7 @@ fn with_sources(rows: Vec<ItemRow>, brought: &[(String, String)]) -> Result<Vec<
 
 #[async_trait]
 impl StoryStore for Database {
+    #[tracing::instrument(level = "debug", skip_all)]
     async fn oldest_unclustered(&self, topic: TopicId, space: &str) -> Result<Option<Timestamp>> {
         let oldest: Option<i64> = sqlx::query_scalar(OLDEST_UNCLUSTERED)
             .bind(topic.to_string())
@@ -239,6 +240,7 @@ impl StoryStore for Database {
         Ok(oldest.map(Timestamp::from_millis))
     }
 
+    #[tracing::instrument(level = "debug", skip_all)]
     async fn embedded_items(
         &self,
         topic: TopicId,
@@ -257,6 +259,7 @@ impl StoryStore for Database {
         rows.into_iter().map(EmbeddedItem::try_from).collect()
     }
 
+    #[tracing::instrument(level = "debug", skip_all)]
     async fn commit_duplicates(&self, lease: &Lease, duplicates: &[(ItemId, ItemId)]) -> Result<()> {
         let mut write = self.write_fenced("commit_duplicates", lease).await?;
         write.lock_contents().await?;
@@ -270,6 +273,7 @@ impl StoryStore for Database {
         write.commit().await
     }
 
+    #[tracing::instrument(level = "debug", skip_all)]
     async fn commit_clusters(&self, lease: &Lease, commit: &ClusterCommit) -> Result<()> {
         let mut write = self.write_fenced("commit_clusters", lease).await?;
         for (cluster, first) in &commit.created {
@@ -300,12 +304,14 @@ impl StoryStore for Database {
         write.commit().await
     }
 
+    #[tracing::instrument(level = "debug", skip_all)]
     async fn thresholds(&self, space: &str) -> Result<Option<Thresholds>> {
         let found: Option<(f64, f64, f64)> =
             sqlx::query_as(THRESHOLDS).bind(space).fetch_optional(&mut *self.reader().await?).await?;
         Ok(found.map(|(pair, group, split)| Thresholds { pair, group, split, ..Thresholds::shipped(space) }))
     }
 
+    #[tracing::instrument(level = "debug", skip_all)]
     async fn keep_thresholds(&self, space: &str, found: &FoundThresholds) -> Result<()> {
         let mut write = self.write("keep_thresholds").await?;
         sqlx::query(KEEP_THRESHOLDS)
@@ -321,6 +327,7 @@ impl StoryStore for Database {
         write.commit().await
     }
 
+    #[tracing::instrument(level = "debug", skip_all)]
     async fn stories_of(&self, topic: TopicId, items: &[ItemId], until: Timestamp) -> Result<Vec<StoryRecord>> {
         let rows: Vec<MemberRow> = sqlx::query_as(STORIES_OF)
             .bind(topic.to_string())
@@ -331,12 +338,14 @@ impl StoryStore for Database {
         stories(rows)
     }
 
+    #[tracing::instrument(level = "debug", skip_all)]
     async fn item_html(&self, item: ItemId) -> Result<Option<String>> {
         let html: Option<Option<String>> =
             sqlx::query_scalar(HTML).bind(item.to_string()).fetch_optional(&mut *self.reader().await?).await?;
         Ok(html.flatten())
     }
 
+    #[tracing::instrument(level = "debug", skip_all)]
     async fn load_items(&self, topic: TopicId, ids: &[ItemId]) -> Result<Vec<(Item, Vec<SourceId>)>> {
         let rows: Vec<ItemRow> =
             sqlx::query_as(LOAD_ITEMS).bind(id_list(ids)?).fetch_all(&mut *self.reader().await?).await?;

@@ -165,6 +165,7 @@ impl Write {
 
 #[async_trait]
 impl TopicStore for Database {
+    #[tracing::instrument(level = "debug", skip_all)]
     async fn ensure_topic(&self, name: &str, now: Timestamp) -> Result<Topic> {
         if let Some(topic) = self.topic(name).await? {
             return Ok(topic);
@@ -175,14 +176,17 @@ impl TopicStore for Database {
         self.topic(name).await?.ok_or_else(|| StoreError::NotFound { what: "topic", id: name.to_owned() })
     }
 
+    #[tracing::instrument(level = "debug", skip_all)]
     async fn topic(&self, name: &str) -> Result<Option<Topic>> {
         Ok(self.topics_named(Some(name)).await?.pop())
     }
 
+    #[tracing::instrument(level = "debug", skip_all)]
     async fn topics(&self) -> Result<Vec<Topic>> {
         self.topics_named(None).await
     }
 
+    #[tracing::instrument(level = "debug", skip_all)]
     async fn add_topic(&self, topic: &Topic, now: Timestamp) -> Result<bool> {
         let mut write = self.write("add_topic").await?;
         if !write.insert_topic(&topic.name, now).await? {
@@ -193,6 +197,7 @@ impl TopicStore for Database {
         Ok(true)
     }
 
+    #[tracing::instrument(level = "debug", skip_all)]
     async fn save_topic(&self, topic: &Topic, reset: TopicReset) -> Result<()> {
         let mut write = self.write("save_topic").await?;
         write.save_topic(topic).await?;
@@ -209,6 +214,7 @@ impl TopicStore for Database {
         write.commit().await
     }
 
+    #[tracing::instrument(level = "debug", skip_all)]
     async fn remove_topic(&self, lease: &Lease) -> Result<()> {
         let mut write = self.write_fenced("remove_topic", lease).await?;
         for statement in REMOVE {
@@ -217,6 +223,7 @@ impl TopicStore for Database {
         write.commit().await
     }
 
+    #[tracing::instrument(level = "debug", skip_all)]
     async fn set_next_run(&self, topic: TopicId, at: Option<Timestamp>) -> Result<()> {
         let mut write = self.write("set_next_run").await?;
         write.set_next_run(topic, at).await?;
