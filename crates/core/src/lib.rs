@@ -18,6 +18,7 @@ pub mod budget;
 pub mod clock;
 pub mod database_url;
 pub mod digest;
+mod evidence;
 pub mod failpoint;
 pub mod failures;
 pub mod feedback;

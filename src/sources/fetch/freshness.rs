@@ -5,7 +5,7 @@ use std::time::Duration;
 use aha_core::time::Timestamp;
 use reqwest::header::HeaderMap;
 
-use super::headers::{http_date, text};
+use super::hop::{header_text, http_date};
 
 /// Where a feed says how long it keeps, it does so before its first item and near its beginning.
 const HEAD_BYTES: usize = 64 * 1024;
@@ -34,7 +34,8 @@ impl Freshness {
 
 /// How long nothing is granted any more, where the last request has used up what there was.
 pub(super) fn used_up(headers: &HeaderMap) -> Option<Duration> {
-    let number = |name| text(headers, name)?.parse::<f64>().ok().filter(|number| number.is_finite() && *number >= 0.0);
+    let number =
+        |name| header_text(headers, name)?.parse::<f64>().ok().filter(|number| number.is_finite() && *number >= 0.0);
     let remaining = number("x-ratelimit-remaining")?;
     let reset = number("x-ratelimit-reset")?;
     // Some give the seconds that are left, others the time in seconds since 1970, which is no span.
@@ -42,19 +43,19 @@ pub(super) fn used_up(headers: &HeaderMap) -> Option<Duration> {
 }
 
 fn max_age(headers: &HeaderMap) -> Option<Duration> {
-    let control = text(headers, "cache-control")?.to_ascii_lowercase();
+    let control = header_text(headers, "cache-control")?.to_ascii_lowercase();
     let mut directives = control.split(',').map(str::trim);
     if directives.clone().any(|directive| matches!(directive, "no-cache" | "no-store")) {
         return Some(Duration::ZERO);
     }
     let seconds: u64 = directives.find_map(|d| d.strip_prefix("max-age="))?.trim_matches('"').parse().ok()?;
-    let age = text(headers, "age").and_then(|age| age.parse().ok()).unwrap_or(0);
+    let age = header_text(headers, "age").and_then(|age| age.parse().ok()).unwrap_or(0);
     Some(Duration::from_secs(seconds.saturating_sub(age)))
 }
 
 fn expires(headers: &HeaderMap, now: Timestamp) -> Option<Duration> {
-    let until = http_date(&text(headers, "expires")?)?;
-    let now = text(headers, "date").as_deref().and_then(http_date).unwrap_or_else(|| now.as_millis());
+    let until = http_date(&header_text(headers, "expires")?)?;
+    let now = header_text(headers, "date").as_deref().and_then(http_date).unwrap_or_else(|| now.as_millis());
     Some(Duration::from_millis(u64::try_from(until.saturating_sub(now)).unwrap_or(0)))
 }
 

@@ -6,6 +6,7 @@ use std::time::Duration;
 use aha_core::clock::Clock;
 use aha_core::source::Validators;
 use aha_net::address::ResolveFailure;
+use chrono::DateTime;
 use futures::StreamExt;
 use reqwest::header::{HeaderMap, HeaderValue, IF_MODIFIED_SINCE, IF_NONE_MATCH};
 use url::Url;
@@ -13,7 +14,6 @@ use url::Url;
 use super::FetchConfig;
 use super::error::{FetchError, shown};
 use super::freshness::used_up;
-use super::headers::{http_date, text};
 
 pub(super) const ACCEPT: &str = "application/rss+xml, application/atom+xml, application/feed+json, \
                                  application/xml;q=0.9, text/xml;q=0.9, application/json;q=0.8, */*;q=0.5";
@@ -71,12 +71,12 @@ pub(super) fn refusal(url: &Url, status: u16, headers: &HeaderMap) -> FetchError
 
 /// `Retry-After` as a delay; a date counts from the server's own clock where it tells it.
 fn retry_after(headers: &HeaderMap) -> Option<Duration> {
-    let value = text(headers, "retry-after")?;
+    let value = header_text(headers, "retry-after")?;
     let wait = if let Ok(seconds) = value.parse() {
         Duration::from_secs(seconds)
     } else {
         let until = http_date(&value)?;
-        let now = text(headers, "date").as_deref().and_then(http_date);
+        let now = header_text(headers, "date").as_deref().and_then(http_date);
         let now = now.unwrap_or_else(|| Clock::system().wall().as_millis());
         Duration::from_millis(u64::try_from(until - now).unwrap_or(0))
     };
@@ -118,4 +118,15 @@ pub(super) fn root_cause(error: &reqwest::Error) -> String {
 
 fn host_of(url: &Url) -> String {
     url.host_str().unwrap_or_default().to_owned()
+}
+
+/// A header as text, if it is any.
+pub(super) fn header_text(headers: &HeaderMap, name: &str) -> Option<String> {
+    let value = std::str::from_utf8(headers.get(name)?.as_bytes()).ok()?.trim();
+    (!value.is_empty()).then(|| value.to_owned())
+}
+
+/// Milliseconds since the epoch.
+pub(super) fn http_date(value: &str) -> Option<i64> {
+    DateTime::parse_from_rfc2822(value).ok().map(|date| date.timestamp_millis())
 }

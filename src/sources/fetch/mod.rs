@@ -3,7 +3,6 @@
 
 mod error;
 mod freshness;
-mod headers;
 mod hop;
 mod politeness;
 mod request;
@@ -261,7 +260,7 @@ impl Fetcher {
         match status {
             200..=299 => {
                 let bytes = hop::body(response, url, &self.config).await?;
-                let text = |name| headers::text(&headers, name);
+                let text = |name| hop::header_text(&headers, name);
                 Ok(Hop::Done(Response::Body {
                     bytes,
                     content_type: text("content-type"),
@@ -328,8 +327,8 @@ fn not_modified(chain: &Chain, headers: &HeaderMap, freshness: Freshness) -> Res
     Response::NotModified {
         final_url: chain.url.to_string(),
         permanent_url: chain.permanent_url(),
-        etag: headers::text(headers, "etag"),
-        last_modified: headers::text(headers, "last-modified"),
+        etag: hop::header_text(headers, "etag"),
+        last_modified: hop::header_text(headers, "last-modified"),
         freshness,
     }
 }
