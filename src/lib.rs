@@ -25,6 +25,7 @@ pub mod cli;
 pub mod config;
 pub mod daemon;
 pub mod digest;
+pub mod journal;
 pub mod pipeline;
 pub mod questionnaire;
 pub mod retention;

@@ -3,6 +3,7 @@
 mod assistant;
 mod deep_dive;
 mod feedback;
+mod journal;
 mod ledger;
 mod llm;
 mod miniflux;
@@ -16,6 +17,7 @@ use std::path::PathBuf;
 pub(super) use assistant::{AgendaArguments, AssistantArguments, TodoCommand};
 pub(super) use deep_dive::DeepDiveArguments;
 pub(super) use feedback::{FeedbackArguments, FeedbackCommand};
+pub(super) use journal::{ExtractArguments, GraphArgument, JournalCommand};
 pub(super) use ledger::{AdjustArguments, CallsArguments, SpendArguments, SpendCommand};
 pub(super) use llm::{AskArguments, CheckArguments, LlmCommand, ModelsArguments, QuestionnaireArguments};
 pub(super) use miniflux::MinifluxArguments;
@@ -105,6 +107,9 @@ pub(super) enum Command {
     },
     /// What is planned on which day.
     Agenda(AgendaArguments),
+    /// Your daily notes: find what will still be true next year and bring it to the pages where it belongs.
+    #[command(subcommand)]
+    Journal(JournalCommand),
     /// Say how likely headlines are noise: clickbait, lists, promotions, job advertisements. A headline a line.
     Noise(NoiseArguments),
     /// Measure clustering on labelled stories, and find the thresholds that suit them.

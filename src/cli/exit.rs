@@ -10,6 +10,7 @@ use aha_store::StoreError;
 use thiserror::Error;
 
 use crate::config::ConfigError;
+use crate::journal::JournalError;
 use crate::pipeline::RunError;
 use crate::services::{ErrorKind, ServiceError};
 use crate::sources::opml::OpmlError;
@@ -54,6 +55,9 @@ pub(super) fn of_digest(digest: &Digest) -> Exit {
 }
 
 pub(super) fn of(error: &anyhow::Error) -> Exit {
+    if let Some(error) = error.downcast_ref::<JournalError>() {
+        return if error.is_usage() { Exit::Usage } else { Exit::Failed };
+    }
     if let Some(error) = error.downcast_ref::<ServiceError>() {
         return of_service(error);
     }

@@ -16,6 +16,7 @@ mod healthcheck;
 mod init;
 mod interests;
 mod item;
+mod journal;
 mod labelled;
 mod lines;
 mod llm;
@@ -108,6 +109,7 @@ async fn dispatch(command: Command, config: Config) -> anyhow::Result<Exit> {
             assistant::agenda(&app(config, OpenMode::CreateIfMissing).await?, arguments).await
         }
         Command::Noise(arguments) => noise::run(&arguments),
+        Command::Journal(command) => journal::run(&config, command),
         Command::Doctor(arguments) => doctor::run(config, arguments).await,
         Command::Migrate(arguments) => migrate::run(&config, &arguments).await,
         Command::Copy(arguments) => Box::pin(copy::run(&config, &arguments)).await,
@@ -135,8 +137,17 @@ fn start_logging(config: &Config, daemon: bool) {
 
 /// `aha_radar=LEVEL` means the whole program, the crates it is made of included; what names one of them comes after and wins.
 fn with_own_crates(filter: &str) -> String {
-    const CRATES: [&str; 7] =
-        ["aha_analysis", "aha_content", "aha_core", "aha_llm", "aha_net", "aha_planner", "aha_store"];
+    const CRATES: [&str; 9] = [
+        "aha_analysis",
+        "aha_content",
+        "aha_core",
+        "aha_journal",
+        "aha_llm",
+        "aha_net",
+        "aha_notes",
+        "aha_planner",
+        "aha_store",
+    ];
     let levels = filter.split(',').filter_map(|directive| directive.trim().strip_prefix("aha_radar="));
     let own = levels.flat_map(|level| CRATES.map(|name| format!("{name}={level},")));
     own.chain([filter.to_owned()]).collect()

@@ -4,6 +4,7 @@
 //! settings: they live in the database, and a topic's own values beat these. Models may also stand in a file that a
 //! setting names: see [`catalogue`].
 
+mod journal;
 mod names;
 mod signal;
 mod sources;
@@ -20,6 +21,7 @@ use chrono_tz::Tz;
 use serde::Deserialize;
 use thiserror::Error;
 
+pub use journal::JournalSettings;
 pub use names::UnknownSetting;
 pub use sources::{FetchSettings, SourceSettings};
 pub use web::WebSettings;
@@ -50,6 +52,7 @@ pub struct Config {
     pub alert_after: Option<Duration>,
     pub log: LogSettings,
     pub output_dir: PathBuf,
+    pub journal: JournalSettings,
     pub retention: RetentionSettings,
     /// How the terms of a score weigh (`AHA_RANK_WEIGHTS`, `AHA_NOISE_LIMIT`).
     pub ranking: Ranking,
@@ -150,6 +153,8 @@ struct Raw {
     aha_log: Option<String>,
     aha_log_format: Option<String>,
     aha_output_dir: Option<String>,
+    aha_journal_graph: Option<String>,
+    aha_journal_state: Option<String>,
     aha_retain_items_days: Option<String>,
     aha_retain_digests_days: Option<String>,
     aha_retain_fetches_days: Option<String>,
@@ -261,6 +266,7 @@ impl SettingsReader {
                 calls_days: self.days(raw.aha_retain_calls_days, "AHA_RETAIN_CALLS_DAYS", 62, 400),
             },
             ranking,
+            journal: journal::read(raw.aha_journal_graph, raw.aha_journal_state, environment),
             output_dir: raw.aha_output_dir.map_or_else(|| PathBuf::from("digests"), PathBuf::from),
             clock: self.variables.or(
                 raw.aha_now,

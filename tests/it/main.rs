@@ -21,6 +21,7 @@ mod feedback;
 mod fuzzed;
 mod gateway;
 mod image;
+mod journal;
 mod judged;
 mod kill;
 mod logs;

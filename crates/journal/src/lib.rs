@@ -17,10 +17,12 @@
 pub mod chunks;
 pub mod days;
 pub mod decisions;
+pub mod events;
 pub mod local;
 pub mod ndjson;
 pub mod plan;
 pub mod prompts;
+pub mod terminal;
 
 pub use days::{Day, DaysError, Range, days};
 pub use plan::{Decision, Plan, PlanAction, PlanError, PlannedBlock};

@@ -66,6 +66,8 @@ const TITLE_WEIGHT: f64 = 2.5;
 const LINK_BOOST: f64 = 1.5;
 /// What the blocks around the knowledge count beside its own text.
 const CONTEXT_WEIGHT: f64 = 0.3;
+/// A graph of fewer pages says little of how rare a term is: it is weighed as one of so many.
+const LEAST_PAGES: f64 = 50.0;
 const K1: f64 = 1.2;
 const B: f64 = 0.5;
 /// So much of the knowledge's terms in one block say the same.
@@ -108,7 +110,7 @@ impl PageIndex {
 
     fn weight(&self, term: &str) -> f64 {
         let known = as_f64(self.frequencies.get(term).copied().unwrap_or_default());
-        ((as_f64(self.pages.len()) - known + 0.5) / (known + 0.5) + 1.0).ln()
+        ((as_f64(self.pages.len()).max(LEAST_PAGES) - known + 0.5) / (known + 0.5) + 1.0).ln()
     }
 
     /// The best pages for a text, the best first. `context`: what stands around it, which counts less; `links`: pages that it names.

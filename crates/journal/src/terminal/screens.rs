@@ -1,0 +1,283 @@
+//! What the screens hold, and what keys and events do to it.
+
+use std::collections::HashSet;
+
+use super::editor::{Edited, Editor};
+use super::keys::Key;
+use crate::events::PhaseEvent;
+use crate::plan::{Plan, PlanAction, PlannedBlock};
+
+/// A phase's screen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Screen {
+    Classify,
+    Reword,
+    Integrate,
+}
+
+/// What is to be done for the person.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Command {
+    None,
+    Quit,
+    /// Show what would be written.
+    Preview,
+    Write,
+    /// Ask again for what was not answered.
+    Retry,
+}
+
+/// What lies over a screen.
+#[derive(Debug, Clone)]
+pub(super) enum Overlay {
+    /// What would be written; it can be agreed to.
+    Diff {
+        text: String,
+        scroll: u16,
+    },
+    Message(String),
+    Help,
+}
+
+/// See the module.
+#[derive(Debug)]
+pub struct Screens {
+    plan: Plan,
+    pub(super) screen: Screen,
+    pub(super) selected: usize,
+    /// The place that is selected of the block that is selected.
+    pub(super) decision: usize,
+    pub(super) editor: Option<Editor>,
+    pub(super) overlay: Option<Overlay>,
+    pub(super) status: String,
+    pub(super) is_busy: bool,
+    /// Blocks that the person has ticked, edited or chosen for: what comes later does not change that.
+    ticked: HashSet<String>,
+    edited: HashSet<String>,
+    written: Option<String>,
+}
+
+impl Screens {
+    #[must_use]
+    pub fn new(plan: Plan) -> Self {
+        Self {
+            plan,
+            screen: Screen::Classify,
+            selected: 0,
+            decision: 0,
+            editor: None,
+            overlay: None,
+            status: "reading".to_owned(),
+            is_busy: true,
+            ticked: HashSet::new(),
+            edited: HashSet::new(),
+            written: None,
+        }
+    }
+
+    #[must_use]
+    pub const fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// What was said when the plan was carried out.
+    #[must_use]
+    pub fn written(&self) -> Option<&str> {
+        self.written.as_deref()
+    }
+
+    pub fn event(&mut self, event: PhaseEvent) {
+        match event {
+            PhaseEvent::Asked { phase, about } => self.status = format!("{phase}: {about}"),
+            PhaseEvent::Found(block) => {
+                if !self.plan.blocks.iter().any(|known| known.block == block.block) {
+                    self.plan.blocks.push(block);
+                }
+            }
+            PhaseEvent::Reworded { block, text } => {
+                let is_edited = self.edited.contains(&block);
+                if let Some(known) = self.block_mut(&block).filter(|_| !is_edited) {
+                    known.reworded = text;
+                }
+            }
+            PhaseEvent::Placed(block) => self.placed(block),
+            PhaseEvent::Retried { phase, reason } => self.status = format!("{phase} once more: {reason}"),
+            PhaseEvent::Failed { reason, .. } => self.status = format!("not finished, r tries again: {reason}"),
+            PhaseEvent::Finished { skipped_existing, failures } => {
+                self.plan.skipped_existing = skipped_existing;
+                self.plan.failures = failures;
+                self.no_more_events();
+            }
+        }
+    }
+
+    /// Whoever sent events has ended.
+    pub fn no_more_events(&mut self) {
+        if std::mem::take(&mut self.is_busy) {
+            self.status = match self.plan.failures.first() {
+                Some(failure) => format!("not finished, r tries again: {failure}"),
+                None => format!("done; {} stand on a page already", self.plan.skipped_existing),
+            };
+        }
+    }
+
+    fn placed(&mut self, placed: PlannedBlock) {
+        let (is_ticked, is_edited) = (self.ticked.contains(&placed.block), self.edited.contains(&placed.block));
+        let Some(known) = self.block_mut(&placed.block) else { return };
+        if !is_ticked {
+            known.apply = placed.apply;
+        }
+        if !is_edited {
+            known.reworded = placed.reworded;
+        }
+        known.decisions = placed.decisions;
+        known.note = placed.note;
+    }
+
+    fn block_mut(&mut self, id: &str) -> Option<&mut PlannedBlock> {
+        self.plan.blocks.iter_mut().find(|block| block.block == id)
+    }
+
+    pub(super) fn current(&self) -> Option<&PlannedBlock> {
+        self.plan.blocks.get(self.selected)
+    }
+
+    pub fn key(&mut self, key: Key) -> Command {
+        if let Some(editor) = &mut self.editor {
+            let edited = editor.key(key);
+            self.edited(edited);
+            return Command::None;
+        }
+        if self.overlay.is_some() {
+            return self.key_of_overlay(key);
+        }
+        match key {
+            Key::Char('q') | Key::Interrupt => return Command::Quit,
+            Key::Char('?') => self.overlay = Some(Overlay::Help),
+            Key::Char('1') => self.screen = Screen::Classify,
+            Key::Char('2') => self.screen = Screen::Reword,
+            Key::Char('3') => self.screen = Screen::Integrate,
+            Key::Tab | Key::Right if key == Key::Tab || self.screen != Screen::Integrate => {
+                self.screen = next(self.screen);
+            }
+            Key::BackTab => self.screen = next(next(self.screen)),
+            Key::Up | Key::Char('k') => self.select(self.selected.saturating_sub(1)),
+            Key::Down | Key::Char('j') => self.select(self.selected + 1),
+            Key::Home => self.select(0),
+            Key::End => self.select(usize::MAX),
+            Key::Char('r') if !self.is_busy && !self.plan.failures.is_empty() => {
+                self.is_busy = true;
+                return Command::Retry;
+            }
+            Key::Char('d') | Key::Enter if self.is_busy => "wait until all is known".clone_into(&mut self.status),
+            Key::Char('d') => return Command::Preview,
+            Key::Enter if self.screen == Screen::Integrate => return Command::Preview,
+            Key::Enter => self.screen = next(self.screen),
+            Key::Char(' ') => self.tick(),
+            Key::Char('e') if self.screen != Screen::Classify => {
+                self.editor = self.current().map(|block| Editor::new(&block.reworded));
+            }
+            Key::Left if self.screen == Screen::Integrate => self.decision = self.decision.saturating_sub(1),
+            Key::Right => {
+                let places = self.current().map_or(0, |block| block.decisions.len());
+                self.decision = (self.decision + 1).min(places.saturating_sub(1));
+            }
+            Key::Char('x') if self.screen == Screen::Integrate => self.choose(),
+            _ => {}
+        }
+        Command::None
+    }
+
+    fn key_of_overlay(&mut self, key: Key) -> Command {
+        let Some(Overlay::Diff { scroll, .. }) = &mut self.overlay else {
+            self.overlay = None;
+            return Command::None;
+        };
+        match key {
+            Key::Up | Key::Char('k') => *scroll = scroll.saturating_sub(1),
+            Key::Down | Key::Char('j') => *scroll = scroll.saturating_add(1),
+            Key::PageUp => *scroll = scroll.saturating_sub(15),
+            Key::PageDown | Key::Char(' ') => *scroll = scroll.saturating_add(15),
+            Key::Char('y') => return Command::Write,
+            Key::Escape | Key::Char('n' | 'q') | Key::Interrupt => self.overlay = None,
+            _ => {}
+        }
+        Command::None
+    }
+
+    fn edited(&mut self, edited: Edited) {
+        let text = self.editor.as_ref().map(Editor::text).unwrap_or_default();
+        match edited {
+            Edited::Goes => return,
+            Edited::Kept if !text.trim().is_empty() => {
+                let selected = self.selected;
+                if let Some(block) = self.plan.blocks.get_mut(selected) {
+                    block.reworded = text;
+                    self.edited.insert(block.block.clone());
+                }
+            }
+            Edited::Kept | Edited::Dropped => {}
+        }
+        self.editor = None;
+    }
+
+    fn select(&mut self, at: usize) {
+        self.selected = at.min(self.plan.blocks.len().saturating_sub(1));
+        self.decision = 0;
+    }
+
+    fn tick(&mut self) {
+        let selected = self.selected;
+        let Some(block) = self.plan.blocks.get_mut(selected) else { return };
+        block.apply = !block.apply;
+        self.ticked.insert(block.block.clone());
+        // A block that is to be written needs a place.
+        let chosen = block.decisions.iter().any(|decision| decision.apply);
+        if block.apply
+            && !chosen
+            && let Some(first) = block.decisions.iter_mut().find(|place| place.action != PlanAction::SkipExists)
+        {
+            first.apply = true;
+        }
+    }
+
+    /// Chooses the selected place, or takes that back.
+    fn choose(&mut self) {
+        let (selected, at) = (self.selected, self.decision);
+        let Some(block) = self.plan.blocks.get_mut(selected) else { return };
+        let Some(place) = block.decisions.get_mut(at).filter(|place| place.action != PlanAction::SkipExists) else {
+            return;
+        };
+        place.apply = !place.apply;
+        block.apply = block.decisions.iter().any(|place| place.apply);
+        self.ticked.insert(block.block.clone());
+    }
+
+    /// What would be written, to be agreed to.
+    pub fn show_diff(&mut self, diff: Result<String, String>) {
+        self.overlay = Some(match diff {
+            Ok(text) if text.trim().is_empty() => Overlay::Message("Nothing would be written.".to_owned()),
+            Ok(text) => Overlay::Diff { text, scroll: 0 },
+            Err(why) => Overlay::Message(why),
+        });
+    }
+
+    pub fn show_written(&mut self, result: Result<String, String>) {
+        let said = match result {
+            Ok(said) => {
+                self.written = Some(said.clone());
+                said
+            }
+            Err(why) => why,
+        };
+        self.overlay = Some(Overlay::Message(said));
+    }
+}
+
+const fn next(screen: Screen) -> Screen {
+    match screen {
+        Screen::Classify => Screen::Reword,
+        Screen::Reword => Screen::Integrate,
+        Screen::Integrate => Screen::Classify,
+    }
+}

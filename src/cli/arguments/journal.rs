@@ -1,0 +1,64 @@
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+#[derive(Debug, Subcommand)]
+pub(in crate::cli) enum JournalCommand {
+    /// Find lasting knowledge in journal days and propose pages for it; with --apply, write it there.
+    ///
+    /// Without --apply nothing in the graph is written: on a terminal it is shown phase by phase, to be ticked and edited, with a diff at the end;
+    /// elsewhere the diff is printed.
+    Extract(ExtractArguments),
+    /// Find blocks of pages by words.
+    Search {
+        #[arg(required = true)]
+        words: Vec<String>,
+        #[arg(long, default_value_t = 10)]
+        limit: usize,
+        #[command(flatten)]
+        graph: GraphArgument,
+        #[arg(long)]
+        json: bool,
+    },
+    /// Say what was found of a graph: its kind, its pages and days.
+    Init {
+        #[command(flatten)]
+        graph: GraphArgument,
+        #[arg(long)]
+        json: bool,
+    },
+    /// Take the latest apply back: files that were not changed since are as they were, of others only what was written is removed.
+    Undo {
+        #[command(flatten)]
+        graph: GraphArgument,
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct GraphArgument {
+    /// The folder of the graph, Logseq's or plain Markdown; else `AHA_JOURNAL_GRAPH`.
+    #[arg(long, value_name = "DIR")]
+    pub(in crate::cli) graph: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct ExtractArguments {
+    /// A day (2026-03-02, today, yesterday) or days from one to another (A..B); without it the latest day before today.
+    pub(in crate::cli) days: Option<String>,
+    /// Write the plan to this file; with --apply carry out the one that is in it.
+    #[arg(long, value_name = "FILE")]
+    pub(in crate::cli) plan: Option<PathBuf>,
+    /// Write to the pages and to the journal.
+    #[arg(long)]
+    pub(in crate::cli) apply: bool,
+    /// Also write to today's page.
+    #[arg(long)]
+    pub(in crate::cli) today: bool,
+    #[command(flatten)]
+    pub(in crate::cli) graph: GraphArgument,
+    /// Print the plan and the diffs as JSON.
+    #[arg(long)]
+    pub(in crate::cli) json: bool,
+}

@@ -1,0 +1,91 @@
+//! `aha-radar journal`: knowledge out of daily notes. Nothing is written before its diff was shown.
+
+mod report;
+mod terminal;
+
+use std::io::IsTerminal as _;
+
+use aha_journal::Plan;
+use aha_notes::Undone;
+use anyhow::Result;
+use serde::Serialize;
+use serde_json::json;
+
+use super::arguments::{ExtractArguments, GraphArgument, JournalCommand};
+use super::exit::Exit;
+use super::output;
+use crate::config::Config;
+use crate::journal::{Journal, JournalError};
+
+pub(super) fn run(config: &Config, command: JournalCommand) -> Result<Exit> {
+    let open = |graph: GraphArgument| {
+        Journal::open(graph.graph.as_deref(), &config.journal, config.clock.now(), config.timezone)
+    };
+    match command {
+        JournalCommand::Extract(arguments) => {
+            let journal = open(GraphArgument { graph: arguments.graph.graph.clone() })?;
+            return extract(&journal, &arguments);
+        }
+        JournalCommand::Search { words, limit, graph, json } => {
+            let hits = open(graph)?.search(&words.join(" "), limit)?;
+            show(json, &hits, || report::hits(&hits))?;
+        }
+        JournalCommand::Init { graph, json } => {
+            let overview = open(graph)?.overview()?;
+            show(json, &overview, || report::overview(&overview))?;
+        }
+        JournalCommand::Undo { graph, json } => {
+            let undone = open(graph)?.undo()?;
+            show(json, &report::undone_json(&undone), || report::undone(&undone))?;
+            let is_whole = undone.iter().all(|one| !matches!(one, Undone::LeftAlone { .. }));
+            return Ok(if is_whole { Exit::Ok } else { Exit::Partial });
+        }
+    }
+    Ok(Exit::Ok)
+}
+
+fn show(as_json: bool, value: &impl Serialize, text: impl FnOnce() -> String) -> Result<()> {
+    if as_json { output::print_json(value) } else { output::print(&text()) }
+}
+
+fn extract(journal: &Journal, arguments: &ExtractArguments) -> Result<Exit> {
+    let is_plain = arguments.json || arguments.apply || arguments.plan.is_some();
+    if !is_plain && std::io::stdout().is_terminal() && std::io::stdin().is_terminal() {
+        let days = journal.days(arguments.days.as_deref())?;
+        let rules = terminal::ByRules { journal, days: &days };
+        return terminal::show(journal, &rules, terminal::BY_RULES, arguments.today);
+    }
+    let plan = match arguments.plan.as_deref().filter(|_| arguments.apply) {
+        Some(file) => Plan::read(file, journal.graph.root()).map_err(JournalError::from)?,
+        None => journal.extract_by_rules(&journal.days(arguments.days.as_deref())?)?,
+    };
+    if let Some(file) = arguments.plan.as_deref().filter(|_| !arguments.apply) {
+        plan.write(file).map_err(JournalError::from)?;
+        output::note(&format!(
+            "the plan is in {}; carry it out with --apply --plan {}",
+            file.display(),
+            file.display()
+        ));
+    }
+    let has_failed = carry_out(journal, &plan, arguments)?;
+    Ok(if has_failed || !plan.failures.is_empty() { Exit::Partial } else { Exit::Ok })
+}
+
+/// Shows what the plan would write, and writes it where that is wanted. Whether something could not be.
+fn carry_out(journal: &Journal, plan: &Plan, arguments: &ExtractArguments) -> Result<bool> {
+    let (previews, not_made) = journal.preview(plan)?;
+    if !arguments.json {
+        output::print(&report::plan(plan))?;
+        output::print(&report::diffs(&previews, &not_made, plan))?;
+    }
+    if !arguments.apply {
+        let files = previews.iter().map(|file| json!({ "file": file.file, "diff": file.diff() }));
+        if arguments.json {
+            output::print_json(&json!({ "plan": plan, "files": files.collect::<Vec<_>>() }))?;
+        }
+        return Ok(!not_made.is_empty());
+    }
+    let applied = journal.apply(plan, arguments.today)?;
+    show(arguments.json, &report::applied_json(plan, &applied), || report::applied(&applied))?;
+    Ok(report::has_failed(&applied))
+}

@@ -1,0 +1,153 @@
+//! What the commands of the journal say, in words and as JSON. Text of notes is shown without what would steer a terminal.
+
+use std::fmt::Write as _;
+
+use aha_content::numbers::count;
+use aha_journal::Plan;
+use aha_notes::apply::NotMade;
+use aha_notes::knowledge::Hit;
+use aha_notes::{Applied, Outcome, Preview, Undone};
+use serde_json::{Value, json};
+
+use super::super::output::one_safe_text;
+use crate::journal::Overview;
+
+pub(super) fn overview(of: &Overview) -> String {
+    let days = match (of.first_day, of.last_day) {
+        (Some(first), Some(last)) => {
+            format!("{}, from {first} to {last}", count(of.days, "journal day", "journal days"))
+        }
+        _ => "no journal days".to_owned(),
+    };
+    let state = of
+        .state
+        .as_ref()
+        .map_or_else(|| "nowhere: set AHA_JOURNAL_STATE".to_owned(), |state| state.display().to_string());
+    format!(
+        "{}: a {} graph with {} and {days}; it indents by {}\nwhat is changed is recorded in {state}\n",
+        of.graph.display(),
+        of.kind,
+        count(of.pages, "page", "pages"),
+        of.indentation
+    )
+}
+
+pub(super) fn hits(hits: &[Hit]) -> String {
+    if hits.is_empty() {
+        return "nothing was found\n".to_owned();
+    }
+    let lines = hits.iter().map(|hit| format!("{}: {}\n", hit.page, hit.text.lines().next().unwrap_or_default()));
+    one_safe_text(&lines.collect::<Vec<_>>().concat())
+}
+
+pub(super) fn plan(plan: &Plan) -> String {
+    let mut text = String::new();
+    for block in &plan.blocks {
+        let mark = if block.apply { "+" } else { "-" };
+        let _ = writeln!(
+            text,
+            "{mark} {} {:.0} %: {}",
+            block.day,
+            block.confidence * 100.0,
+            block.reworded.replace('\n', " ")
+        );
+        for decision in &block.decisions {
+            let place = decision.target_block_title.as_deref().map_or_else(String::new, |title| format!(" › {title}"));
+            let new = if decision.is_new_page { " (a new page)" } else { "" };
+            let mark = if decision.apply { "→" } else { " " };
+            let _ = writeln!(
+                text,
+                "    {mark} {} {:.0} % {}{place}{new}",
+                decision.action.as_str(),
+                decision.confidence * 100.0,
+                decision.target_page
+            );
+        }
+        if let Some(note) = &block.note {
+            let _ = writeln!(text, "      {note}");
+        }
+    }
+    let kept = plan.blocks.iter().filter(|block| block.apply).count();
+    let found = count(plan.blocks.len(), "block with knowledge", "blocks with knowledge");
+    let _ = writeln!(
+        text,
+        "{found} by {}, {kept} to be written, {} on a page already",
+        plan.made_by, plan.skipped_existing
+    );
+    for failure in &plan.failures {
+        let _ = writeln!(text, "not finished: {failure}");
+    }
+    one_safe_text(&text)
+}
+
+pub(super) fn diffs(previews: &[Preview], not_made: &[NotMade], plan: &Plan) -> String {
+    let mut text: String = previews.iter().map(|preview| format!("\n{}", preview.diff())).collect::<Vec<_>>().concat();
+    let changes = plan.changes();
+    for (index, error) in not_made {
+        let page = changes.get(*index).map_or("", |change| change.page.as_str());
+        let _ = writeln!(text, "cannot be written to {page}: {error}");
+    }
+    one_safe_text(&text.replace('\t', "    "))
+}
+
+pub(super) fn applied(applied: &Applied) -> String {
+    let (mut written, mut there, mut text) = (0, 0, String::new());
+    for outcome in &applied.outcomes {
+        match outcome {
+            Outcome::Written { .. } => written += 1,
+            Outcome::AlreadyThere { .. } => there += 1,
+            Outcome::Failed(error) => {
+                let _ = writeln!(text, "not written: {error}");
+            }
+        }
+    }
+    for (file, kept) in &applied.written_late {
+        let _ = writeln!(
+            text,
+            "another program wrote to {file} while it was replaced; what it wrote is in {}",
+            kept.display()
+        );
+    }
+    let _ = writeln!(text, "{written} written, {there} there already; `aha-radar journal undo` takes it back");
+    one_safe_text(&text)
+}
+
+/// Whether anything could not be written.
+pub(super) fn has_failed(applied: &Applied) -> bool {
+    applied.outcomes.iter().any(|outcome| matches!(outcome, Outcome::Failed(_)))
+}
+
+pub(super) fn applied_json(plan: &Plan, applied: &Applied) -> Value {
+    let changes = plan.changes();
+    let outcomes = changes.iter().zip(&applied.outcomes).map(|(change, outcome)| {
+        let (state, detail) = match outcome {
+            Outcome::Written { block } => ("written", block.clone()),
+            Outcome::AlreadyThere { block } => ("already_there", block.clone()),
+            Outcome::Failed(error) => ("failed", error.to_string()),
+        };
+        json!({ "block": change.knowledge, "page": change.page, "action": change.action, "state": state, "detail": detail })
+    });
+    let late = applied.written_late.iter().map(|(file, kept)| json!({ "file": file, "kept": kept }));
+    json!({ "changes": outcomes.collect::<Vec<_>>(), "written_late": late.collect::<Vec<_>>() })
+}
+
+pub(super) fn undone(undone: &[Undone]) -> String {
+    if undone.is_empty() {
+        return "there is nothing to take back\n".to_owned();
+    }
+    let lines = undone.iter().map(|one| match one {
+        Undone::Restored { file } => format!("{file} is as it was\n"),
+        Undone::TakenOut { file } => format!("{file} was changed since; only what was written is removed\n"),
+        Undone::LeftAlone { file, why } => format!("{file} is left alone: {why}\n"),
+    });
+    one_safe_text(&lines.collect::<Vec<_>>().concat())
+}
+
+pub(super) fn undone_json(undone: &[Undone]) -> Value {
+    let files = undone.iter().map(|one| match one {
+        Undone::Restored { file } => json!({ "file": file, "state": "restored" }),
+        Undone::TakenOut { file } => json!({ "file": file, "state": "taken_out" }),
+        Undone::LeftAlone { file, why } => json!({ "file": file, "state": "left_alone", "why": why }),
+    });
+    json!(files.collect::<Vec<_>>())
+}

@@ -1,0 +1,92 @@
+//! The screens of `journal extract`: who answers their keys.
+
+use std::cell::RefCell;
+use std::sync::mpsc::{Receiver, Sender, channel};
+
+use aha_journal::events::PhaseEvent;
+use aha_journal::terminal::{Actions, run};
+use aha_journal::{Day, Plan, local};
+use anyhow::Result;
+
+use super::report;
+use crate::cli::exit::Exit;
+use crate::cli::output;
+use crate::journal::Journal;
+
+/// Makes plans, as events.
+pub(super) trait Source {
+    /// Sends what it finds, and [`PhaseEvent::Finished`] at the end.
+    fn start(&self, events: Sender<PhaseEvent>);
+}
+
+/// The rules, which are done at once.
+pub(super) struct ByRules<'a> {
+    pub(super) journal: &'a Journal,
+    pub(super) days: &'a [Day],
+}
+
+impl Source for ByRules<'_> {
+    fn start(&self, events: Sender<PhaseEvent>) {
+        let plan = match self.journal.extract_by_rules(self.days) {
+            Ok(plan) => plan,
+            Err(error) => {
+                let _ = events.send(PhaseEvent::Finished { skipped_existing: 0, failures: vec![error.to_string()] });
+                return;
+            }
+        };
+        for block in plan.blocks {
+            let (id, text) = (block.block.clone(), block.reworded.clone());
+            let found =
+                [PhaseEvent::Found(block.clone()), PhaseEvent::Reworded { block: id, text }, PhaseEvent::Placed(block)];
+            for event in found {
+                let _ = events.send(event);
+            }
+        }
+        let end = PhaseEvent::Finished { skipped_existing: plan.skipped_existing, failures: plan.failures };
+        let _ = events.send(end);
+    }
+}
+
+/// Shows the screens until the person leaves.
+pub(super) fn show(journal: &Journal, source: &dyn Source, made_by: &str, with_today: bool) -> Result<Exit> {
+    let (sender, events) = channel();
+    source.start(sender);
+    let keys = Keys { journal, source, with_today, exit: RefCell::new(Exit::Ok) };
+    let written = run(Plan::new(journal.graph.root(), made_by), events, &keys)?;
+    output::note(written.as_deref().unwrap_or("nothing was written"));
+    Ok(keys.exit.into_inner())
+}
+
+struct Keys<'a> {
+    journal: &'a Journal,
+    source: &'a dyn Source,
+    with_today: bool,
+    exit: RefCell<Exit>,
+}
+
+impl Actions for Keys<'_> {
+    fn preview(&self, plan: &Plan) -> Result<String, String> {
+        let (previews, not_made) = self.journal.preview(plan).map_err(|error| error.to_string())?;
+        Ok(report::diffs(&previews, &not_made, plan))
+    }
+
+    fn write(&self, plan: &Plan) -> Result<String, String> {
+        let applied = self.journal.apply(plan, self.with_today).map_err(|error| {
+            *self.exit.borrow_mut() = Exit::Failed;
+            error.to_string()
+        })?;
+        if report::has_failed(&applied) {
+            *self.exit.borrow_mut() = Exit::Partial;
+        }
+        Ok(report::applied(&applied).trim_end().to_owned())
+    }
+
+    fn retry(&self) -> Receiver<PhaseEvent> {
+        let (sender, events) = channel();
+        self.source.start(sender);
+        events
+    }
+}
+
+/// Who makes plans where no model is asked.
+pub(super) const BY_RULES: &str = local::MADE_BY;

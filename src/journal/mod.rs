@@ -1,0 +1,161 @@
+//! The journal: lasting knowledge out of the owner's daily notes, on the pages where it belongs.
+//!
+//! Comes in: a graph and days of it. Goes out: a plan (`aha_journal`), and with its owner's consent the pages that it changes (`aha_notes`). Called by the
+//! command `journal`; the phases ask models through the gateway, or go by rules where none is configured.
+
+use std::path::{Path, PathBuf};
+
+use aha_core::time::Timestamp;
+use aha_journal::days::{Day, DaysError, Range, days};
+use aha_journal::{Plan, PlanError, local};
+use aha_notes::apply::NotMade;
+use aha_notes::knowledge::{Hit, PageIndex};
+use aha_notes::{Applied, Graph, NotesError, Preview, State, Undone, apply, preview, undo};
+use chrono::NaiveDate;
+use chrono_tz::Tz;
+use serde::Serialize;
+use thiserror::Error;
+
+use crate::config::JournalSettings;
+
+/// Why the journal could not do what was asked.
+#[derive(Debug, Error)]
+pub enum JournalError {
+    #[error("no graph is named; say --graph DIR, or set AHA_JOURNAL_GRAPH")]
+    NoGraph,
+    #[error("there is no folder for the records of changes; set AHA_JOURNAL_STATE")]
+    NoState,
+    #[error(transparent)]
+    Notes(#[from] NotesError),
+    #[error(transparent)]
+    Days(#[from] DaysError),
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+}
+
+impl JournalError {
+    /// Whether the person at the keyboard can put it right by saying something else.
+    #[must_use]
+    pub fn is_usage(&self) -> bool {
+        match self {
+            Self::NoGraph | Self::NoState | Self::Days(DaysError::Range(_) | DaysError::NoDays(_)) => true,
+            Self::Plan(error) => !matches!(error, PlanError::Io { action: "write", .. }),
+            Self::Notes(error) | Self::Days(DaysError::Notes(error)) => {
+                matches!(error, NotesError::DatabaseGraph(_) | NotesError::NotAGraph(_) | NotesError::Config { .. })
+            }
+        }
+    }
+}
+
+/// A graph that was opened, and what else the commands go by.
+#[derive(Debug)]
+pub struct Journal {
+    pub graph: Graph,
+    state: Option<PathBuf>,
+    pub today: NaiveDate,
+}
+
+/// What there is of a graph.
+#[derive(Debug, Serialize)]
+pub struct Overview {
+    pub graph: PathBuf,
+    /// `logseq` or `markdown`.
+    pub kind: &'static str,
+    pub pages: usize,
+    pub days: usize,
+    pub first_day: Option<NaiveDate>,
+    pub last_day: Option<NaiveDate>,
+    /// How it indents, in words.
+    pub indentation: String,
+    pub state: Option<PathBuf>,
+}
+
+impl Journal {
+    /// # Errors
+    /// When no graph is named or the folder is none.
+    pub fn open(
+        named: Option<&Path>,
+        settings: &JournalSettings,
+        now: Timestamp,
+        zone: Tz,
+    ) -> Result<Self, JournalError> {
+        let folder = named.or(settings.graph.as_deref()).ok_or(JournalError::NoGraph)?;
+        let today = now.to_utc().with_timezone(&zone).date_naive();
+        Ok(Self { graph: Graph::open(folder)?, state: settings.state.clone(), today })
+    }
+
+    /// # Errors
+    /// When its files cannot be listed.
+    pub fn overview(&self) -> Result<Overview, JournalError> {
+        let days = self.graph.days()?;
+        let kind = match self.graph.format() {
+            aha_notes::Format::Outline => "logseq",
+            aha_notes::Format::Markdown => "markdown",
+        };
+        Ok(Overview {
+            graph: self.graph.root().to_owned(),
+            kind,
+            pages: self.graph.pages()?.len(),
+            days: days.len(),
+            first_day: days.first().and_then(|day| day.day),
+            last_day: days.last().and_then(|day| day.day),
+            indentation: aha_journal::prompts::indent_style(self.graph.unit()),
+            state: self.state.clone(),
+        })
+    }
+
+    /// The days that are asked for; today's only where it is named.
+    ///
+    /// # Errors
+    /// When there are none.
+    pub fn days(&self, range: Option<&str>) -> Result<Vec<Day>, JournalError> {
+        let range = range.map(|text| Range::parse(text, self.today)).transpose()?;
+        Ok(days(&self.graph, range, self.today)?)
+    }
+
+    /// A plan by rules.
+    ///
+    /// # Errors
+    /// When the pages cannot be read.
+    pub fn extract_by_rules(&self, days: &[Day]) -> Result<Plan, JournalError> {
+        Ok(local::extract(&self.graph, days)?)
+    }
+
+    /// What carrying a plan out would change.
+    ///
+    /// # Errors
+    /// When a file cannot be read.
+    pub fn preview(&self, plan: &Plan) -> Result<(Vec<Preview>, Vec<NotMade>), JournalError> {
+        Ok(preview(&self.graph, &plan.changes())?)
+    }
+
+    /// Carries a plan out. `with_today`: today's page may be written, too.
+    ///
+    /// # Errors
+    /// When the records of changes cannot be kept; what is wrong with one change is its outcome.
+    pub fn apply(&self, plan: &Plan, with_today: bool) -> Result<Applied, JournalError> {
+        let state = self.state()?;
+        Ok(apply(&self.graph, &state, &plan.changes(), (!with_today).then_some(self.today))?)
+    }
+
+    /// Takes the latest apply back.
+    ///
+    /// # Errors
+    /// When a file cannot be read or written.
+    pub fn undo(&self) -> Result<Vec<Undone>, JournalError> {
+        Ok(undo(&self.graph, &self.state()?)?)
+    }
+
+    fn state(&self) -> Result<State, JournalError> {
+        let folder = self.state.as_deref().ok_or(JournalError::NoState)?;
+        Ok(State::open(folder, self.graph.root())?)
+    }
+
+    /// Blocks of pages with some words.
+    ///
+    /// # Errors
+    /// When the pages cannot be read.
+    pub fn search(&self, words: &str, limit: usize) -> Result<Vec<Hit>, JournalError> {
+        Ok(PageIndex::read(&self.graph)?.search(words, limit))
+    }
+}
