@@ -47,5 +47,6 @@ mod store;
 mod support;
 mod topics;
 mod vectors;
+mod web;
 mod week;
 mod weights;

@@ -166,6 +166,9 @@ struct DiscoveredPage {
 /// What stands at an address, to choose from. Nothing is added yet.
 async fn discover(_: Editor, State(state): State<WebState>, shell: Shell, form: SentForm) -> Result<Response, Failure> {
     let (address, topic) = (form.text("address").to_owned(), form.text("topic").to_owned());
+    if is_path(&address) {
+        return add_all(&state, &topic, vec![address]).await;
+    }
     let (found, problem) = match add::discover(state.app(), &address).await {
         Ok(found) if found.len() == 1 && found[0].title.is_none() => {
             return add_all(&state, &topic, vec![address]).await;
@@ -185,11 +188,20 @@ async fn add_chosen(_: Editor, State(state): State<WebState>, form: SentForm) ->
 }
 
 async fn add_all(state: &WebState, topic: &str, locations: Vec<String>) -> Result<Response, Failure> {
+    if let Some(path) = locations.iter().find(|location| is_path(location)) {
+        let message = format!("{path:?} is no address of the web; local files are added on the command line");
+        return Err(Failure::invalid("location", message));
+    }
     let topic = if topic.is_empty() { super::topic_links::DEFAULT } else { topic };
     let new = SourcesToAdd { locations, topic: topic.to_owned(), as_is: true, ..SourcesToAdd::default() };
     let added = add::add(state.app(), &new, &mut |_| {}).await?;
     let done = super::counted(added.counts.added, added.counts.known, "source", "sources");
     Ok(to_list(state, topic, &done))
+}
+
+/// Whether it is written like a file's path: even whether that is there is nobody's business.
+fn is_path(location: &str) -> bool {
+    location.starts_with(['.', '/', '~']) || location.starts_with("file:")
 }
 
 fn to_list(state: &WebState, topic: &str, done: &str) -> Response {

@@ -8,6 +8,7 @@ pub mod proxy;
 pub mod radar;
 pub mod responses;
 pub mod rows;
+pub mod site;
 pub mod talker;
 pub mod vectors;
 pub mod web;

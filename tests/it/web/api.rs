@@ -1,0 +1,117 @@
+use serde_json::{Value, json};
+
+use crate::support::radar::{Radar, repository};
+use crate::support::site::Site;
+
+const JSON: (&str, &str) = ("content-type", "application/json");
+
+fn with_a_digest() -> Radar {
+    let radar = Radar::at("2026-11-19T07:00:00Z");
+    radar.ok(&["--run-once", "--import", &repository("examples/sources.opml"), "--window", "2026-11-16..2026-11-19"]);
+    radar.ok(&["run", "--window", "2026-11-17..2026-11-18"]);
+    radar
+}
+
+#[test]
+fn what_is_read_is_what_the_commands_say() {
+    let mut radar = with_a_digest();
+    let site = Site::start(&mut radar);
+    let digest = site.get("/api/v1/digests/latest").json();
+    assert_eq!(digest, radar.digest());
+    let first = site.get("/api/v1/digests?limit=1").json();
+    let second = site.get(&format!("/api/v1/digests?limit=1&cursor={}", first["next"].as_str().unwrap())).json();
+    assert_ne!(first["digests"][0]["head"]["id"], second["digests"][0]["head"]["id"]);
+    assert_eq!(second["next"], Value::Null);
+    let id = digest["stories"][0]["id"].as_str().unwrap();
+    let story = site.get(&format!("/api/v1/stories/{id}")).json();
+    assert_eq!(story["story"]["title"], digest["stories"][0]["title"]);
+    let give = |kind: &str| {
+        site.send("POST", &format!("/api/v1/stories/{id}/feedback"), &[JSON], &json!({ "kind": kind }).to_string())
+    };
+    assert_eq!(give("like").json()["change"]["changed"], true);
+    assert_eq!(give("like").json()["change"]["changed"], false);
+    let kinds = site.get(&format!("/api/v1/stories/{id}")).json()["feedback"].clone();
+    assert_eq!(kinds, json!(["like"]));
+    let back = site.send("DELETE", &format!("/api/v1/stories/{id}/feedback/like"), &[], "").json();
+    assert_eq!(back["change"]["changed"], true);
+}
+
+#[test]
+fn what_is_wrong_is_said_in_one_form_with_its_field() {
+    let mut radar = with_a_digest();
+    let site = Site::start(&mut radar);
+    let id = radar.digest()["stories"][0]["id"].as_str().unwrap().to_owned();
+    let post = format!("/api/v1/stories/{id}/feedback");
+    let unknown = "/api/v1/stories/00000000-0000-0000-0000-000000000000";
+    let cases: [(&str, &str, &[(&str, &str)], &str, u16, Option<&str>); 9] = [
+        ("GET", unknown, &[], "", 404, None),
+        ("GET", "/api/v1/digests/what", &[], "", 404, None),
+        ("GET", "/api/v1/nothing", &[], "", 404, None),
+        ("PUT", "/api/v1/digests", &[], "", 405, None),
+        ("GET", "/api/v1/digests?limit=0", &[], "", 422, Some("limit")),
+        ("POST", &post, &[JSON], "{\"kind\":\"adore\"}", 422, Some("kind")),
+        ("POST", &post, &[JSON], "{}", 422, Some("kind")),
+        ("POST", &post, &[("content-type", "text/plain")], "{\"kind\":\"like\"}", 415, None),
+        ("POST", &post, &[JSON], "{\"kind\":", 400, None),
+    ];
+    for (method, path, headers, body, status, field) in cases {
+        let reply = site.send(method, path, headers, body);
+        let error = reply.json();
+        assert_eq!((reply.status, &error["ok"]), (status, &json!(false)), "{method} {path} {body}: {error}");
+        assert_eq!(error["error"]["field"].as_str(), field, "{method} {path} {body}: {error}");
+        assert!(error["error"]["code"].is_string() && error["error"]["message"].is_string(), "{error}");
+    }
+    let large = format!("{{\"kind\":\"{}\"}}", "x".repeat(5 * 1024 * 1024));
+    assert_eq!(site.send("POST", &post, &[JSON], &large).json()["error"]["code"], "too_large");
+}
+
+#[test]
+fn a_post_with_a_key_is_done_once() {
+    let mut radar = with_a_digest();
+    let site = Site::start(&mut radar);
+    let id = radar.digest()["stories"][0]["id"].as_str().unwrap().to_owned();
+    let give = |key: &str, kind: &str| {
+        let body = json!({ "kind": kind }).to_string();
+        site.send("POST", &format!("/api/v1/stories/{id}/feedback"), &[JSON, ("idempotency-key", key)], &body)
+    };
+    let first = give("one", "like");
+    let again = give("one", "like");
+    assert_eq!((first.json(), first.status), (again.json(), again.status));
+    assert_eq!(again.headers["idempotency-replayed"], "true");
+    assert_eq!(give("one", "save").status, 422);
+    assert_eq!(give("two", "like").json()["change"]["changed"], false);
+}
+
+/// Each route of the document answers, and each feed of a topic can be read and names each story once.
+#[test]
+fn the_document_is_of_the_routes_and_feeds_have_stable_ids() {
+    let mut radar = with_a_digest();
+    let site = Site::start(&mut radar);
+    let document = site.get("/api/openapi.json").json();
+    assert_eq!(document["openapi"], "3.1.0");
+    let paths = document["paths"].as_object().unwrap();
+    assert!(paths.len() >= 6, "{}", paths.len());
+    for path in paths.keys() {
+        let reply = site.get(&path.replace("{id}", "x").replace("{kind}", "like"));
+        assert!(
+            reply.status != 404 || reply.json()["error"]["message"] != "there is nothing at this address",
+            "{path}"
+        );
+    }
+    for name in ["digests", "stories", "saved"] {
+        for form in ["rss", "atom", "json"] {
+            let reply = site.get(&format!("/feeds/default/{name}.{form}"));
+            let read =
+                feed_rs::parser::parse(reply.body.as_bytes()).unwrap_or_else(|error| panic!("{name}.{form}: {error}"));
+            let mut ids: Vec<String> = read.entries.iter().map(|entry| entry.id.clone()).collect();
+            let all = ids.len();
+            ids.sort();
+            ids.dedup();
+            assert!(
+                ids.len() == all && (all > 0 || name == "saved"),
+                "{name}.{form}: {all} entries, {} ids",
+                ids.len()
+            );
+        }
+    }
+}

@@ -1,0 +1,121 @@
+use std::fmt::Write as _;
+
+use crate::support::radar::{Radar, repository};
+use crate::support::site::Site;
+
+const NOW: &str = "2026-11-19T07:00:00Z";
+const PUBLIC: &str = "https://radar.example/reading";
+
+/// Every combination of name, origin, cookie and token: a change is made where all four are ours.
+#[test]
+fn a_change_needs_our_name_our_origin_our_cookie_and_our_token() {
+    let mut radar = Radar::at(NOW);
+    radar.ok(&["init"]);
+    let site = Site::start(&mut radar);
+    let (own, page) = (site.address.to_string(), site.get("/topics"));
+    let other = site.get("/topics");
+    assert_ne!(page.token(), other.token(), "two browsers share a token");
+    let hosts = [(own.as_str(), true), ("evil.example", false), ("127.0.0.1.evil.example", false)];
+    let own_origin = format!("http://{own}");
+    let origins = [
+        (None, true),
+        (Some(own_origin.as_str()), true),
+        (Some("null"), false),
+        (Some("http://evil.example"), false),
+        (Some("http://localhost:1"), false),
+    ];
+    let cookies = [(page.cookies[0].as_str(), true), (other.cookies[0].as_str(), false), ("", false)];
+    let tokens = [(page.token(), true), ("0000", false)];
+    let (mut wrong, mut made) = (String::new(), 0);
+    for (host, host_is_ours) in hosts {
+        for (origin, origin_is_ours) in origins {
+            for (cookie, cookie_is_ours) in cookies {
+                for (token, token_is_ours) in tokens {
+                    let mut headers =
+                        vec![("host", host), ("content-type", "application/x-www-form-urlencoded"), ("cookie", cookie)];
+                    headers.extend(origin.map(|origin| ("origin", origin)));
+                    let body = format!("csrf={token}&name=topic{made}");
+                    let status = site.send("POST", "/topics", &headers, &body).status;
+                    let is_ours = host_is_ours && origin_is_ours && cookie_is_ours && token_is_ours;
+                    made += usize::from(is_ours);
+                    let expected: &[u16] = if is_ours {
+                        &[303]
+                    } else if host_is_ours {
+                        &[403]
+                    } else {
+                        &[421]
+                    };
+                    if !expected.contains(&status) {
+                        writeln!(wrong, "{host} {origin:?} {cookie_is_ours} {token_is_ours}: {status}").unwrap();
+                    }
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+    assert_eq!(radar.json(&["topic", "list", "--json"]).as_array().unwrap().len(), 1 + made);
+}
+
+#[test]
+fn off_loopback_or_made_public_it_does_not_start_unprotected() {
+    for (name, value) in [("AHA_LISTEN", "0.0.0.0:0"), ("AHA_PUBLIC_URL", PUBLIC)] {
+        let radar = Radar::at(NOW).with("AHA_LISTEN", "127.0.0.1:0").with(name, value);
+        radar.run(&["serve"]).exits(1).says("set a password with `aha-radar user password owner`, or AHA_API_TOKEN");
+    }
+}
+
+#[test]
+fn behind_a_proxy_links_have_its_prefix_and_cookies_are_secure() {
+    let mut radar = Radar::at(NOW).with("AHA_PUBLIC_URL", PUBLIC).with("AHA_API_TOKEN", "a-token-of-sixteen-letters");
+    radar.ok(&["init"]);
+    let site = Site::start(&mut radar);
+    for path in ["/reading/sign-in", "/sign-in"] {
+        let page = site.send("GET", path, &[("host", "radar.example")], "");
+        assert_eq!(page.status, 200, "{path}");
+        assert!(page.body.contains("href=\"/reading/static/radar.css?"), "{}", page.body);
+        let cookie = &page.headers["set-cookie"];
+        assert!(
+            ["HttpOnly", "SameSite=Lax", "Secure", "Path=/reading"].iter().all(|part| cookie.contains(part)),
+            "{cookie}"
+        );
+    }
+    let page = site.send("GET", "/topics", &[("host", "radar.example")], "");
+    assert_eq!((page.status, page.headers["location"].as_str()), (303, "/reading/sign-in?next=%2Ftopics"));
+    let of_token = |token: &str| {
+        let header = format!("Bearer {token}");
+        site.send("GET", "/api/v1/digests", &[("authorization", &header)], "").status
+    };
+    assert_eq!((of_token("a-token-of-sixteen-letters"), of_token("another-token")), (200, 401));
+    let health = site.send("GET", "/health", &[("host", "radar.example"), ("x-forwarded-for", "203.0.113.9")], "");
+    assert_eq!((health.status, health.json()["status"].as_str()), (200, Some("ok")));
+}
+
+#[test]
+fn every_answer_has_the_headers_that_keep_others_out() {
+    let mut radar = Radar::at(NOW);
+    radar.ok(&["--run-once", "--import", &repository("examples/sources.opml"), "--window", "2026-11-16..2026-11-19"]);
+    let site = Site::start(&mut radar);
+    for path in ["/", "/topics", "/static/radar.css", "/static/radar.js", "/api/v1/digests", "/health", "/nothing"] {
+        let headers = site.get(path).headers;
+        let policy = &headers["content-security-policy"];
+        assert!(
+            policy.starts_with("default-src 'none'") && policy.contains("frame-ancestors 'none'"),
+            "{path}: {policy}"
+        );
+        assert!(!policy.contains("unsafe") && !policy.contains("http"), "{path}: {policy}");
+        assert_eq!(
+            (headers["x-content-type-options"].as_str(), headers["referrer-policy"].as_str()),
+            ("nosniff", "no-referrer")
+        );
+    }
+    let page = site.get("/");
+    assert!(page.body.len() < 100_000, "{} bytes", page.body.len());
+    let loaded = page.body.matches("/static/").count();
+    assert_eq!(loaded, 3, "{loaded} requests beside the page");
+    assert!(!page.body.contains("style=\"") && !page.body.contains("<script>"));
+    let tag = page.headers["etag"].clone();
+    let again =
+        site.send("GET", "/api/v1/digests", &[("if-none-match", &site.get("/api/v1/digests").headers["etag"])], "");
+    assert_eq!((again.status, again.body.as_str()), (304, ""));
+    assert!(tag.len() > 10);
+}

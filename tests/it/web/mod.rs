@@ -1,0 +1,6 @@
+//! The web from outside: over plain HTTP.
+
+mod api;
+mod guards;
+mod hostile;
+mod sign_in;
