@@ -14,7 +14,7 @@ use aha_core::ids::{FetchRunId, SourceId};
 use aha_core::item::NewItem;
 use aha_core::source::{Source, SourceHealth};
 use aha_core::time::Timestamp;
-use aha_llm::Paid;
+use aha_llm::{Executed, NotSent};
 use aha_store::{FetchCommit, FetchCounts, FetchStatus};
 use futures::{Stream, StreamExt as _};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
@@ -268,9 +268,11 @@ async fn searched(context: &RunContext, source: &Source) -> Result<Result<FetchR
         return off(why);
     }
     match super::search::search(&context.app, &scope_for(context, String::new()), source).await? {
-        Paid::Asked(fetched) => Ok(fetched),
-        Paid::NoBudget(used_up) => off(("no_budget", used_up.why)),
-        Paid::Interrupted => Err(RunError::Interrupted),
+        Executed::Answered(fetched) => Ok(fetched),
+        Executed::Failed(error) => off((error.kind(), error.to_string())),
+        Executed::NotSent(NotSent::NoBudget(used_up)) => off(("no_budget", used_up.why)),
+        Executed::NotSent(NotSent::CircuitOpen(why) | NotSent::Unusable(why)) => off(("not_sent", why)),
+        Executed::NotSent(NotSent::Interrupted) => Err(RunError::Interrupted),
     }
 }
 

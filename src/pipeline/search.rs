@@ -5,7 +5,7 @@ use aha_core::money::MicroCredits;
 use aha_core::source::{Source, Validators};
 use aha_core::task::purpose;
 use aha_core::topic::BudgetTier;
-use aha_llm::{Bill, CallScope, Cost, Paid, Question};
+use aha_llm::{CallScope, Cost, Executed, ServiceCall, ServiceCharge};
 use aha_store::{AnswerKey, NewAnswer, StoreError};
 use serde::{Deserialize, Serialize};
 
@@ -15,7 +15,7 @@ use crate::sources::signal::{Found, SearchProvider};
 use crate::sources::{Connector as _, FetchOutcome, FetchResult};
 
 /// What of a service is asked, as on the ledger where a model's name stands.
-const WHAT: &str = "search";
+const OPERATION: &str = "search";
 /// Of what is stored.
 const VERSION: &str = "search_v1";
 
@@ -37,23 +37,23 @@ pub(crate) async fn search(
     app: &App,
     scope: &CallScope,
     source: &Source,
-) -> Result<Paid<Result<FetchResult, FetchError>>, StoreError> {
+) -> Result<Executed<Result<FetchResult, FetchError>>, StoreError> {
     let ask = app.connectors().signal().fetch(source, app.fetcher());
     // Without one it says what is missing, and asks nobody.
-    let Some(provider) = &app.config().sources.search else { return Ok(Paid::Asked(ask.await)) };
+    let Some(provider) = &app.config().sources.search else { return Ok(Executed::Answered(ask.await)) };
     if let Some(kept) = kept(app, scope, source).await? {
-        return Ok(Paid::Asked(Ok(kept.into())));
+        return Ok(Executed::Answered(Ok(kept.into())));
     }
-    let question = Question {
+    let call = ServiceCall {
         scope,
         purpose: purpose::SIGNAL_SEARCH,
         provider: service(provider),
-        what: WHAT,
+        operation: OPERATION,
         words: &source.url,
         at_most: provider.price.map(|price| price.of(provider.most)),
         results: provider.most,
     };
-    app.gateway().pay(app.store(), &question, ask, |fetched| bill(provider, scope, source, fetched)).await
+    app.gateway().execute_service(app.store(), &call, ask, |fetched| charge(provider, scope, source, fetched)).await
 }
 
 /// The service's name on the ledger: its host.
@@ -84,19 +84,19 @@ fn key(source: &Source) -> AnswerKey {
     }
 }
 
-fn bill(
+fn charge(
     provider: &SearchProvider,
     scope: &CallScope,
     source: &Source,
     fetched: &Result<FetchResult, FetchError>,
-) -> Bill {
+) -> ServiceCharge {
     match fetched {
-        Ok(fetched) => Bill {
+        Ok(fetched) => ServiceCharge {
             cost: provider.price.map_or(Cost::Unpriced, |price| Cost::Known(price.of(returned(fetched)))),
             failure: None,
             answer: made_for(scope).and_then(|made_for| answer(made_for, provider, source, fetched)),
         },
-        Err(error) => Bill {
+        Err(error) => ServiceCharge {
             cost: match provider.price {
                 _ if !error.may_be_charged() => Cost::Known(MicroCredits::ZERO),
                 Some(price) if price.is_free() => Cost::Known(MicroCredits::ZERO),
@@ -122,7 +122,7 @@ fn answer(made_for: String, provider: &SearchProvider, source: &Source, fetched:
     Some(NewAnswer {
         key: key(source),
         provider: service(provider),
-        model: WHAT.to_owned(),
+        model: OPERATION.to_owned(),
         input_hash: String::new(),
         // Values that came as JSON and texts: it cannot fail.
         answer_json: serde_json::to_string(&kept).ok()?,

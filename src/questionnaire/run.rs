@@ -65,9 +65,7 @@ impl Respondent {
                 lines.push(Line::unasked(Metadata::of(unit, question), why));
                 continue;
             }
-            let outcome = match conversation
-                .ask(&worded(unit.section, index, question), Some(validate(question)), &mut |_| ())
-                .await
+            let outcome = match conversation.ask(&worded(unit.section, index, question), Some(validate(question))).await
             {
                 Ok(answer) => Ok(answer),
                 Err(ConversationError::Store(error)) => return Err(error.into()),

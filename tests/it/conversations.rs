@@ -320,8 +320,8 @@ async fn an_archive_has_all_that_was_said_and_no_key_and_nothing_is_asked_after_
     let long = |text: &str, _: Option<&serde_json::Map<String, serde_json::Value>>| {
         if text.starts_with("You asked: Tell") { Ok(()) } else { Err("it says nothing of the sea".to_owned()) }
     };
-    conversation.ask("Tell me of the sea.", Some(Arc::new(long)), &mut |_| ()).await.unwrap();
-    let refused = conversation.ask("?", Some(Arc::new(long)), &mut |_| ()).await.unwrap_err();
+    conversation.ask("Tell me of the sea.", Some(Arc::new(long))).await.unwrap();
+    let refused = conversation.ask("?", Some(Arc::new(long))).await.unwrap_err();
     let ConversationError::ValidationFailed { attempts, reason, .. } = refused else { panic!("{refused}") };
     assert_eq!((attempts, reason.as_str()), (2, "it says nothing of the sea"));
     let last = talker.requests().pop().unwrap();
@@ -340,7 +340,7 @@ async fn an_archive_has_all_that_was_said_and_no_key_and_nothing_is_asked_after_
     assert_eq!((&json["system_prompt"], &json["response_format"]), (&"Be kind.".into(), &"text".into()));
     assert_eq!(json["config_snapshot"]["api_key"], "****6789");
     assert!(!json.to_string().contains(KEY));
-    let after = conversation.ask("One more?", None, &mut |_| ()).await.unwrap_err();
+    let after = conversation.ask("One more?", None).await.unwrap_err();
     assert!(matches!(after, ConversationError::Archived), "{after}");
     tokio::task::spawn_blocking(move || drop(talker)).await.unwrap();
 }

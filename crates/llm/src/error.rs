@@ -107,7 +107,7 @@ impl CallError {
     }
 
     /// Its kind, and what it says.
-    pub(super) fn told(&self) -> (&'static str, String) {
+    pub(super) fn kind_and_words(&self) -> (&'static str, String) {
         (self.kind(), self.to_string())
     }
 
@@ -141,7 +141,7 @@ impl CallError {
 
     /// Whether the call was probably paid for, and the fault is probably not in what it was about: the next one may well fail alike.
     #[must_use]
-    pub const fn is_in_vain(&self) -> bool {
+    pub const fn is_unusable(&self) -> bool {
         matches!(
             self,
             Self::TimedOut(_) | Self::Stalled(_) | Self::Truncated(_) | Self::NotTheInterface(_) | Self::Invalid(_)

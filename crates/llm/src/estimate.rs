@@ -33,10 +33,10 @@ pub(super) fn estimate(
     parts: &GatewayParts,
     task: Task,
     tier: BudgetTier,
-    asks: &[&TaskItem],
+    items: &[&TaskItem],
     batch_size: usize,
 ) -> Option<Estimate> {
-    if asks.is_empty() {
+    if items.is_empty() {
         return None;
     }
     let configured = parts.router.choose(task, tier).into_iter().next().filter(|route| !route.is_local());
@@ -47,8 +47,8 @@ pub(super) fn estimate(
     let Reach::Wire(wire) = &route.reach else { return None };
     let (mut calls, mut bytes, mut most) = (0, 0, 0_i64);
     let (mut reserved, mut dearest) = (0_i64, 0_i64);
-    for batch in asks.chunks(batch_size.max(1)) {
-        let inputs: Vec<_> = batch.iter().map(|ask| &ask.input).collect();
+    for batch in items.chunks(batch_size.max(1)) {
+        let inputs: Vec<_> = batch.iter().map(|item| &item.input).collect();
         let request = request::build(&parts.prompts, task, &route, &parts.language, tier, &inputs, None).ok()?;
         let body = wire.dialect.encode(&request, &wire.server).ok()?.body;
         calls += 1;
@@ -61,13 +61,13 @@ pub(super) fn estimate(
         most += i64::from(request.max_output_tokens);
     }
     let input_tokens = tokens(bytes);
-    let stories = i64::try_from(asks.len()).unwrap_or(i64::MAX);
+    let stories = i64::try_from(items.len()).unwrap_or(i64::MAX);
     let output_tokens = i64::from(task.spec().limits.usual_output_tokens).saturating_mul(stories).min(most);
     Some(Estimate {
         task: task.as_str().to_owned(),
         model: route.model.model.clone(),
         configured: is_configured,
-        stories: asks.len(),
+        stories: items.len(),
         calls,
         input_tokens,
         output_tokens,

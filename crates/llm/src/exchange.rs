@@ -1,22 +1,43 @@
 //! One exchange with a server: sends what a dialect encoded, and has the dialect read what comes back.
 //!
-//! Comes in: an encoded request. Goes out: the reply, and of a stream all text that came before it ended. The key is taken out of
-//! whatever the server says.
+//! Comes in: an encoded request. Goes out: a stream of the answer's text as it comes, and at its end the reply. The key is taken
+//! out of whatever the server says.
 
-use std::time::SystemTime;
+use std::pin::pin;
+use std::time::{Duration, SystemTime};
 
 use aha_net::redact::Redactor;
-use futures::StreamExt as _;
+use futures::{Stream, StreamExt as _};
 use reqwest::header::CONTENT_TYPE;
+use tokio::sync::mpsc::UnboundedSender;
 
 use super::error::CallError;
 use super::provider::{ModelRequest, Reply, StreamReader, short};
 use super::router::Wire;
-use super::stream::{Decoder, Frame};
+use super::stream::{Decoder, Frame, sent_by};
 use super::streaming_only;
-use super::transport::{Transport, WireRequest, WireStream};
+use super::tasks::TaskTimeouts;
+use super::transport::{Timeouts, Transport, WireRequest, WireStream};
 
-/// What came of an exchange.
+/// What is sent, and to whom.
+#[derive(Debug)]
+pub struct EncodedRequest<'a> {
+    pub wire: &'a Wire,
+    pub request: ModelRequest,
+    pub encoded: WireRequest,
+    pub timeouts: Timeouts,
+}
+
+/// What comes of an exchange.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ExchangeEvent {
+    /// A piece of the answer's text.
+    Text(String),
+    /// The last event.
+    Ended(Exchanged),
+}
+
+/// What an exchange came to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Exchanged {
     pub reply: Reply,
@@ -38,66 +59,158 @@ impl From<CallError> for Exchanged {
     }
 }
 
-/// Asks. `on_text` is handed each piece of a streamed answer as it comes; `now` is for a `Retry-After` that is a date.
-pub async fn exchange(
-    transport: &dyn Transport,
-    wire: &Wire,
-    request: &ModelRequest,
-    encoded: &WireRequest,
-    now: SystemTime,
-    on_text: &mut (dyn FnMut(&str) + Send),
-) -> Exchanged {
-    let redactor = Redactor::of(wire.server.key.as_ref());
-    let mut exchanged = asked(transport, wire, request, encoded, now, on_text).await;
-    // Once more, of what was read: the bytes may have spelled the key otherwise.
-    let reply = &mut exchanged.reply;
-    reply.request_id = reply.request_id.take().map(|id| redactor.text(id));
-    reply.outcome = match std::mem::replace(&mut reply.outcome, Ok(String::new())) {
-        Ok(text) => Ok(redactor.text(text)),
-        Err(error) => Err(error.in_words(|words| redactor.text(words))),
-    };
-    if let (Err(error), false) = (&reply.outcome, request.stream)
-        && let Some(why) = streaming_only::wanted_by(error)
-    {
-        tracing::info!(
-            model = request.model,
-            why,
-            "the model answers as a stream alone, and is asked for one from now on"
-        );
-        wire.streaming_only.remember(&request.model);
-        reply.outcome = Err(CallError::StreamingOnly(why.to_owned()));
+impl<'a> EncodedRequest<'a> {
+    /// With the time-outs of its model.
+    ///
+    /// # Errors
+    /// As [`crate::provider::Dialect::encode`]'s.
+    pub fn new(wire: &'a Wire, request: ModelRequest) -> Result<Self, CallError> {
+        let encoded = wire.dialect.encode(&request, &wire.server)?;
+        Ok(Self { wire, request, encoded, timeouts: wire.timeouts })
     }
-    // No answer takes no tokens: a server that says so does not count.
-    reply.usage = reply.usage.filter(|usage| usage.input_tokens > 0 || usage.output_tokens > 0);
-    // Some servers answer in one piece whatever they were asked: it is shown all the same.
-    if let (Ok(text), true, true) = (&reply.outcome, request.stream, exchanged.streamed.is_empty()) {
-        on_text(text);
+
+    /// Within the time that a task has.
+    #[must_use]
+    pub fn within(mut self, task: TaskTimeouts) -> Self {
+        let shorter = |model: Duration, task: Option<Duration>| task.map_or(model, |task| task.min(model));
+        self.timeouts = Timeouts {
+            first_byte: shorter(self.timeouts.first_byte, task.first_byte),
+            idle: shorter(self.timeouts.idle, task.idle),
+            whole: shorter(self.timeouts.whole, task.whole),
+        };
+        self
     }
-    exchanged
+
+    /// Sends. `now` is for a `Retry-After` that is a date.
+    pub fn exchange<'b>(
+        &'b self,
+        transport: &'b dyn Transport,
+        now: SystemTime,
+    ) -> impl Stream<Item = ExchangeEvent> + Send + 'b {
+        sent_by(move |events| async move {
+            let exchanged = self.exchanged(transport, now, &events).await;
+            let _ = events.send(ExchangeEvent::Ended(exchanged));
+        })
+    }
+
+    async fn exchanged(
+        &self,
+        transport: &dyn Transport,
+        now: SystemTime,
+        events: &UnboundedSender<ExchangeEvent>,
+    ) -> Exchanged {
+        let Self { wire, request, .. } = self;
+        let redactor = Redactor::of(wire.server.key.as_ref());
+        let mut exchanged = self.answered(transport, now, events).await;
+        // Once more, of what was read: the bytes may have spelled the key otherwise.
+        let reply = &mut exchanged.reply;
+        reply.request_id = reply.request_id.take().map(|id| redactor.text(id));
+        reply.outcome = match std::mem::replace(&mut reply.outcome, Ok(String::new())) {
+            Ok(text) => Ok(redactor.text(text)),
+            Err(error) => Err(error.in_words(|words| redactor.text(words))),
+        };
+        if let (Err(error), false) = (&reply.outcome, request.stream)
+            && let Some(why) = streaming_only::wanted_by(error)
+        {
+            tracing::info!(
+                model = request.model,
+                why,
+                "the model answers as a stream alone, and is asked for one from now on"
+            );
+            wire.streaming_only.remember(&request.model);
+            reply.outcome = Err(CallError::StreamingOnly(why.to_owned()));
+        }
+        // No answer takes no tokens: a server that says so does not count.
+        reply.usage = reply.usage.filter(|usage| usage.input_tokens > 0 || usage.output_tokens > 0);
+        // Some servers answer in one piece whatever they were asked: it is shown all the same.
+        if let (Ok(text), true, true) = (&reply.outcome, request.stream, exchanged.streamed.is_empty()) {
+            let _ = events.send(ExchangeEvent::Text(text.clone()));
+        }
+        exchanged
+    }
+
+    async fn answered(
+        &self,
+        transport: &dyn Transport,
+        now: SystemTime,
+        events: &UnboundedSender<ExchangeEvent>,
+    ) -> Exchanged {
+        let Self { wire, request, encoded, timeouts } = self;
+        let answer = match transport.open(encoded, *timeouts).await {
+            Ok(answer) => answer,
+            Err(error) => return error.into(),
+        };
+        if request.stream && is_stream(&answer) {
+            return self.streamed(answer, events).await;
+        }
+        match answer.collect().await {
+            Ok(mut response) => {
+                Redactor::of(wire.server.key.as_ref()).bytes(&mut response.body);
+                wire.dialect.decode(request, &response, now).into()
+            }
+            Err(error) => error.into(),
+        }
+    }
+
+    async fn streamed(&self, mut answer: WireStream, events: &UnboundedSender<ExchangeEvent>) -> Exchanged {
+        let Self { wire, request, .. } = self;
+        let header_id = answer.headers.get("x-request-id").and_then(|value| value.to_str().ok()).map(short);
+        let mut collector = StreamCollector {
+            reader: wire.dialect.reader(request),
+            redactor: Redactor::of(wire.server.key.as_ref()),
+            events,
+            pending: String::new(),
+            text: String::new(),
+            unreadable: 0,
+        };
+        let mut decoder = wire.dialect.framing().decoder();
+        let mut broken = None;
+        while let Some(chunk) = answer.chunks.next().await {
+            let read = chunk.and_then(|chunk| collector.read_chunk(&mut decoder, &chunk));
+            if let Err(error) = read {
+                broken = Some(error);
+                break;
+            }
+            if collector.reader.is_over() {
+                break;
+            }
+        }
+        // A last line that cannot be read was cut off, which says nothing about the server.
+        if let Some(frame) = decoder.finish().filter(|_| !collector.reader.is_over()) {
+            collector.read_frame(frame);
+        }
+        let rest = std::mem::take(&mut collector.pending);
+        collector.send(rest);
+        let StreamCollector { mut reader, text, unreadable, .. } = collector;
+        if unreadable > 0 {
+            let model = &request.model;
+            tracing::warn!(unreadable, model, "events of a stream could not be read and were passed over");
+        }
+        let mut reply = reader.close(&text, broken);
+        reply.request_id = reply.request_id.or(header_id);
+        Exchanged { reply, streamed: text, unreadable }
+    }
 }
 
-async fn asked(
-    transport: &dyn Transport,
-    wire: &Wire,
-    request: &ModelRequest,
-    encoded: &WireRequest,
-    now: SystemTime,
-    on_text: &mut (dyn FnMut(&str) + Send),
-) -> Exchanged {
-    let answer = match transport.open(encoded, wire.timeouts).await {
-        Ok(answer) => answer,
-        Err(error) => return error.into(),
-    };
-    if request.stream && is_stream(&answer) {
-        return streamed(wire, request, answer, on_text).await;
-    }
-    match answer.collect().await {
-        Ok(mut response) => {
-            Redactor::of(wire.server.key.as_ref()).bytes(&mut response.body);
-            wire.dialect.decode(request, &response, now).into()
+/// How long an exchange goes on after its reader has gone, so that its cost is known.
+const GRACE: Duration = Duration::from_secs(30);
+
+/// Ends some time after nobody reads any more what an exchange sends.
+pub(super) async fn abandoned<T>(reader: &UnboundedSender<T>, timeouts: Timeouts) -> CallError {
+    reader.closed().await;
+    tokio::time::sleep(GRACE.min(timeouts.whole)).await;
+    CallError::Interrupted("nobody was waiting for the answer any more".to_owned())
+}
+
+/// What an exchange came to, whatever came on the way.
+pub async fn ended(exchange: impl Stream<Item = ExchangeEvent>) -> Exchanged {
+    let mut exchange = pin!(exchange);
+    while let Some(event) = exchange.next().await {
+        if let ExchangeEvent::Ended(exchanged) = event {
+            return exchanged;
         }
-        Err(error) => error.into(),
     }
+    CallError::Interrupted("the exchange ended without a reply".to_owned()).into()
 }
 
 /// An error comes in one piece, and some servers give the answer so too, whatever they were asked; a page is no stream either.
@@ -107,64 +220,22 @@ fn is_stream(answer: &WireStream) -> bool {
     (200..300).contains(&answer.status) && !["application/json", "text/html"].contains(&kind.as_str())
 }
 
-async fn streamed(
-    wire: &Wire,
-    request: &ModelRequest,
-    mut answer: WireStream,
-    on_text: &mut (dyn FnMut(&str) + Send),
-) -> Exchanged {
-    let header_id = answer.headers.get("x-request-id").and_then(|value| value.to_str().ok()).map(short);
-    let mut listener = Listener {
-        reader: wire.dialect.reader(request),
-        redactor: Redactor::of(wire.server.key.as_ref()),
-        on_text,
-        pending: String::new(),
-        text: String::new(),
-        unreadable: 0,
-    };
-    let mut decoder = wire.dialect.framing().decoder();
-    let mut broken = None;
-    while let Some(chunk) = answer.chunks.next().await {
-        let heard = chunk.and_then(|chunk| listener.hear_all(&mut decoder, &chunk));
-        if let Err(error) = heard {
-            broken = Some(error);
-            break;
-        }
-        if listener.reader.is_over() {
-            break;
-        }
-    }
-    // A last line that cannot be read was cut off, which says nothing about the server.
-    if let Some(frame) = decoder.finish().filter(|_| !listener.reader.is_over()) {
-        listener.hear(frame);
-    }
-    let rest = std::mem::take(&mut listener.pending);
-    listener.show(&rest);
-    let Listener { mut reader, text, unreadable, .. } = listener;
-    if unreadable > 0 {
-        tracing::warn!(unreadable, model = request.model, "events of a stream could not be read and were passed over");
-    }
-    let mut reply = reader.close(&text, broken);
-    reply.request_id = reply.request_id.or(header_id);
-    Exchanged { reply, streamed: text, unreadable }
-}
-
 /// Hands frames to the dialect's reader, and gathers the text.
-struct Listener<'a> {
+struct StreamCollector<'a> {
     reader: Box<dyn StreamReader + 'a>,
     redactor: Redactor<'a>,
-    on_text: &'a mut (dyn FnMut(&str) + Send),
+    events: &'a UnboundedSender<ExchangeEvent>,
     /// Not handed on yet: the end of the text, as long as it may become the key.
     pending: String,
     text: String,
     unreadable: u32,
 }
 
-impl Listener<'_> {
-    fn hear_all(&mut self, decoder: &mut Decoder, chunk: &[u8]) -> Result<(), CallError> {
+impl StreamCollector<'_> {
+    fn read_chunk(&mut self, decoder: &mut Decoder, chunk: &[u8]) -> Result<(), CallError> {
         let frames = decoder.push(chunk).map_err(|_| CallError::NotTheInterface("an event has no end".to_owned()))?;
         for frame in frames {
-            if !self.reader.is_over() && !self.hear(frame) {
+            if !self.reader.is_over() && !self.read_frame(frame) {
                 self.unreadable += 1;
             }
         }
@@ -172,7 +243,7 @@ impl Listener<'_> {
     }
 
     /// Whether the frame could be read.
-    fn hear(&mut self, mut frame: Frame) -> bool {
+    fn read_frame(&mut self, mut frame: Frame) -> bool {
         let mut data = std::mem::take(&mut frame.data).into_bytes();
         self.redactor.bytes(&mut data);
         frame.data = String::from_utf8(data).unwrap_or_default();
@@ -180,7 +251,7 @@ impl Listener<'_> {
             Ok(Some(text)) => {
                 self.pending.push_str(&text);
                 let ready = self.redactor.ready(&mut self.pending);
-                self.show(&ready);
+                self.send(ready);
                 true
             }
             Ok(None) => true,
@@ -191,10 +262,10 @@ impl Listener<'_> {
         }
     }
 
-    fn show(&mut self, text: &str) {
+    fn send(&mut self, text: String) {
         if !text.is_empty() {
-            (self.on_text)(text);
-            self.text.push_str(text);
+            self.text.push_str(&text);
+            let _ = self.events.send(ExchangeEvent::Text(text));
         }
     }
 }

@@ -16,18 +16,19 @@ use aha_store::{AnswerKey, Lease, SharedStore, StoreError, StoredAnswer};
 use serde_json::Value;
 use tokio_util::task::TaskTracker;
 
-use super::attempt::Attempt;
 use super::breaker::Breakers;
 use super::budget::{self, Limit, Used};
 use super::estimate::estimate;
+use super::metered_call::{Executed, NotSent};
 use super::prompt::Prompts;
+use super::retry_plan::RetryPlan;
 use super::retry_policy::RetryPolicy;
 use super::router::{Route, Router};
 use super::run_call_state::RunCallState;
 use super::tally::Tally;
 use super::tasks::{Task, TaskInput};
 use super::transport::Transport;
-use super::work::Work;
+
 use crate::settings::BudgetSettings;
 
 /// One thing to be judged or summarised.
@@ -60,7 +61,7 @@ pub struct CallScope {
     pub call_state: Arc<RunCallState>,
 }
 
-/// What became of one ask.
+/// What became of one item.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Outcome {
     Answered {
@@ -71,7 +72,7 @@ pub enum Outcome {
     Failed {
         reason: String,
     },
-    /// There was no budget left to ask.
+    /// There was no budget left for it.
     Skipped {
         reason: String,
     },
@@ -189,7 +190,7 @@ impl Gateway {
         !self.parts.router.candidates(task, tier).is_empty()
     }
 
-    /// The stored answer that satisfies an ask, if any. A paid answer satisfies it whatever has changed around the story; a
+    /// The stored answer that satisfies an item, if any. A paid answer satisfies it whatever has changed around the story; a
     /// free one is given anew when its input has changed or a model is to be asked.
     ///
     /// # Errors
@@ -199,13 +200,13 @@ impl Gateway {
         store: &SharedStore,
         task: Task,
         scope: &CallScope,
-        ask: &TaskItem,
+        item: &TaskItem,
     ) -> Result<Option<Outcome>, StoreError> {
         if scope.rejudge {
             return Ok(None);
         }
         let is_free = self.parts.router.choose(task, scope.tier).iter().all(Route::is_local);
-        self.find(store, task, scope, ask, is_free).await
+        self.find(store, task, scope, item, is_free).await
     }
 
     /// The stored answer that a run was given, for a replay of it: what `local` said in a model's place is among them.
@@ -217,9 +218,9 @@ impl Gateway {
         store: &SharedStore,
         task: Task,
         scope: &CallScope,
-        ask: &TaskItem,
+        item: &TaskItem,
     ) -> Result<Option<Outcome>, StoreError> {
-        self.find(store, task, scope, ask, true).await
+        self.find(store, task, scope, item, true).await
     }
 
     async fn find(
@@ -227,11 +228,11 @@ impl Gateway {
         store: &SharedStore,
         task: Task,
         scope: &CallScope,
-        ask: &TaskItem,
+        item: &TaskItem,
         is_local_accepted: bool,
     ) -> Result<Option<Outcome>, StoreError> {
         let accepts = |stored: &StoredAnswer| {
-            let same_input = || is_local_accepted && stored.input_hash == ask.input.hash();
+            let same_input = || is_local_accepted && stored.input_hash == item.input.hash();
             stored.provider != LOCAL_PROVIDER || same_input()
         };
         // Prompts that are not there any more were answered under their own id, what is missing under the present one's.
@@ -239,7 +240,7 @@ impl Gateway {
         let mut prompt_ids = vec![scope.prompt_id.as_str()];
         prompt_ids.extend((present != scope.prompt_id).then_some(present));
         for prompt_id in prompt_ids {
-            let found = store.answer(&key(task, scope.tier, prompt_id, ask), scope.run).await?;
+            let found = store.answer(&key(task, scope.tier, prompt_id, item), scope.run).await?;
             if let Some(stored) = found.filter(accepts) {
                 let answer = serde_json::from_str(&stored.answer_json)?;
                 return Ok(Some(Outcome::Answered { answer, call_id: stored.call_id }));
@@ -258,11 +259,11 @@ impl Gateway {
 
     /// What asking would take: with the models configured, or else with an example.
     #[must_use]
-    pub fn estimate(&self, task: Task, tier: BudgetTier, asks: &[&TaskItem], batch_size: usize) -> Option<Estimate> {
-        estimate(&self.parts, task, tier, asks, batch_size)
+    pub fn estimate(&self, task: Task, tier: BudgetTier, items: &[&TaskItem], batch_size: usize) -> Option<Estimate> {
+        estimate(&self.parts, task, tier, items, batch_size)
     }
 
-    /// Asks for a batch and stores what fits the schema. One outcome an ask, in order.
+    /// Asks for a batch and stores what fits the schema. One outcome an item, in order.
     ///
     /// # Errors
     /// When the store fails or the lease is lost; a provider's failure is an [`Outcome`].
@@ -273,30 +274,40 @@ impl Gateway {
         scope: &CallScope,
         batch: &[TaskItem],
     ) -> Result<Vec<Outcome>, StoreError> {
-        let tier = self.tier(store, scope).await?;
-        let local_alone = Router::default();
-        let router = if self.parts.dry_run { &local_alone } else { &self.parts.router };
-        let chain = router.choose(task, tier);
+        let (tier, chain) = self.chain(store, task, scope).await?;
         let prompt_id =
             if chain.iter().all(Route::is_local) { scope.prompt_id.as_str() } else { self.parts.prompts.id(task) };
-        let nobody = if chain.is_empty() { router.why_nobody(task, tier) } else { String::new() };
+        let nobody = if chain.is_empty() { self.parts.router.why_nobody(task, tier) } else { String::new() };
         let job = Job { task, scope, tier, prompt_id, chain, tally: Tally::default(), nobody };
         let mut outcomes = vec![Outcome::Failed { reason: "it was not asked about".to_owned() }; batch.len()];
-        let mut queue = VecDeque::from([Work::about((0..batch.len()).collect(), &job.nobody)]);
+        let mut queue = VecDeque::from([RetryPlan::about((0..batch.len()).collect(), &job.nobody)]);
         let mut tries = 0;
-        while let Some(work) = queue.pop_front() {
+        while let Some(plan) = queue.pop_front() {
             tries += 1;
-            let (settled, next) = self.step(store, &job, batch, work, tries).await?;
+            let (settled, next) = self.step(store, &job, batch, plan, tries).await?;
             for (index, outcome) in settled {
                 outcomes[index] = outcome;
             }
             match next.first() {
                 // The other half first: only where it is answered is it worth finding out which story a model does not take.
-                Some(work) if work.is_half() => queue.extend(next),
-                _ => next.into_iter().rev().for_each(|work| queue.push_front(work)),
+                Some(plan) if plan.is_half() => queue.extend(next),
+                _ => next.into_iter().rev().for_each(|plan| queue.push_front(plan)),
             }
         }
         Ok(outcomes)
+    }
+
+    /// At which tier a task is asked, and the models that are asked for it.
+    pub(super) async fn chain(
+        &self,
+        store: &SharedStore,
+        task: Task,
+        scope: &CallScope,
+    ) -> Result<(BudgetTier, Vec<Route>), StoreError> {
+        let tier = self.tier(store, scope).await?;
+        let local_alone = Router::default();
+        let router = if self.parts.dry_run { &local_alone } else { &self.parts.router };
+        Ok((tier, router.choose(task, tier)))
     }
 
     /// The scope's tier, or the low one when the owner wants that as the budget comes to its end.
@@ -315,60 +326,69 @@ impl Gateway {
         store: &SharedStore,
         job: &Job<'_>,
         batch: &[TaskItem],
-        work: Work,
+        plan: RetryPlan,
         tries: i64,
-    ) -> Result<(Vec<(usize, Outcome)>, Vec<Work>), StoreError> {
+    ) -> Result<(Vec<(usize, Outcome)>, Vec<RetryPlan>), StoreError> {
         let call_state = &job.scope.call_state;
-        let Some(route) = job.chain.get(work.route) else {
-            let reason = work.failure.clone();
-            return Ok((work.all(&Outcome::Failed { reason }), Vec::new()));
+        let Some(route) = job.chain.get(plan.route) else {
+            let reason = plan.failure.clone();
+            return Ok((plan.all(&Outcome::Failed { reason }), Vec::new()));
         };
         if let Some(why) = call_state.abandoned(job.task, route) {
-            return Ok((Vec::new(), vec![work.next_model(&why)]));
+            return Ok((Vec::new(), vec![plan.next_model(&why)]));
         }
-        if job.tally.is_enough(work.route) {
-            let why = work.failure.clone();
-            return Ok((Vec::new(), vec![work.next_model(&why)]));
+        if job.tally.is_enough(plan.route) {
+            let why = plan.failure.clone();
+            return Ok((Vec::new(), vec![plan.next_model(&why)]));
         }
         // A sleep of no time takes up to two milliseconds.
-        if !work.after.is_zero() {
-            tokio::time::sleep(work.after).await;
+        if !plan.after.is_zero() {
+            tokio::time::sleep(plan.after).await;
         }
-        let asks: Vec<&TaskItem> = work.asks.iter().map(|index| &batch[*index]).collect();
+        let items: Vec<&TaskItem> = plan.items.iter().map(|index| &batch[*index]).collect();
         let policy = route.retry(&self.parts.retry_override.unwrap_or(job.task.spec().retry));
-        Ok(match self.attempt(store, job, route, &asks, work.note.as_deref(), tries).await? {
-            Attempt::Answered { call_id, answers } => {
+        let (call_id, executed) = self.attempt(store, job, route, &items, plan.note.as_deref(), tries).await?;
+        Ok(match executed {
+            Executed::Answered(answers) => {
                 call_state.succeeded(job.task, route);
-                job.tally.answered(work.route);
-                work.answered(&policy, &call_id, answers)
+                job.tally.answered(plan.route);
+                plan.answered(&policy, &call_id.to_string(), answers)
             }
-            Attempt::Failed(error) => {
-                if error.is_in_vain() {
-                    call_state.failed_in_vain(job.task, route, error.kind(), &format!("{}: {error}", route.model));
+            Executed::Failed(error) => {
+                if error.is_unusable() {
+                    call_state.failed_unusably(job.task, route, error.kind(), &format!("{}: {error}", route.model));
                 }
-                job.tally.failed(work.route, &error);
-                let next = work.failed(&policy, call_state, route, &error, (self.parts.jitter)());
+                job.tally.failed(plan.route, &error);
+                let next = plan.failed(&policy, call_state, route, &error, (self.parts.jitter)());
                 (Vec::new(), next)
             }
-            Attempt::LeftAlone(why) => (Vec::new(), vec![work.next_model(&why)]),
-            Attempt::Unaskable(reason) => (work.all(&Outcome::Failed { reason }), Vec::new()),
-            Attempt::NoBudget(used_up) if used_up.limit == Limit::Credits && work.asks.len() > 1 => {
-                (Vec::new(), work.halves())
+            Executed::NotSent(NotSent::CircuitOpen(why)) => {
+                (Vec::new(), vec![plan.next_model(&format!("{}: {why}", route.model))])
             }
-            Attempt::NoBudget(used_up) => {
-                call_state.exhaust(job.task.as_str(), &used_up, self.parts.budget.policy == BudgetPolicy::Stop);
-                (work.all(&Outcome::Skipped { reason: used_up.why }), Vec::new())
+            Executed::NotSent(NotSent::Unusable(reason)) => (plan.all(&Outcome::Failed { reason }), Vec::new()),
+            Executed::NotSent(NotSent::Interrupted) => {
+                (plan.all(&Outcome::Failed { reason: "the run was interrupted".to_owned() }), Vec::new())
+            }
+            Executed::NotSent(NotSent::NoBudget(used_up))
+                if used_up.limit == Limit::Credits && plan.items.len() > 1 =>
+            {
+                (Vec::new(), plan.halves())
+            }
+            Executed::NotSent(NotSent::NoBudget(used_up)) => {
+                let is_last = self.parts.budget.policy == BudgetPolicy::Stop;
+                call_state.exhaust(job.task.as_str(), &used_up, is_last);
+                (plan.all(&Outcome::Skipped { reason: used_up.why }), Vec::new())
             }
         })
     }
 }
 
-pub(super) fn key(task: Task, tier: BudgetTier, prompt_id: &str, ask: &TaskItem) -> AnswerKey {
+pub(super) fn key(task: Task, tier: BudgetTier, prompt_id: &str, item: &TaskItem) -> AnswerKey {
     AnswerKey {
         task: task.as_str(),
         tier,
         prompt_id: prompt_id.to_owned(),
         schema_version: task.schema_version(),
-        fingerprint: ask.fingerprint.clone(),
+        fingerprint: item.fingerprint.clone(),
     }
 }

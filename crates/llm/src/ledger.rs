@@ -1,4 +1,4 @@
-//! What every call's ledger row says, whoever is asked for what: the most it can cost, what it has cost, how it ended. `desk` writes it
+//! What every call's ledger row says, whoever is asked for what: the most it can cost, what it has cost, how it ended. `ledger_writer` writes it
 //! before the call is sent; [`settle`] closes it when its outcome is known.
 
 use std::time::Duration;
@@ -9,10 +9,9 @@ use aha_core::time::Timestamp;
 use aha_store::error::Decision;
 use aha_store::{CallOutcome, LeasedSettlement, NewCall, Settlement, SharedStore, StoreError};
 
-use super::budget::UsedUp;
-use super::desk;
 use super::error::{CallError, Charge};
 use super::gateway::CallScope;
+use super::ledger_writer;
 use super::provider::Usage;
 
 /// Tokens that a provider puts around our texts (roles, separators), at most.
@@ -21,14 +20,6 @@ const FRAME_TOKENS: i64 = 64;
 const SETTLING: Duration = Duration::from_secs(30);
 /// A paid answer is not given up because the database is busy.
 const SETTLE_TRIES: u32 = 5;
-
-/// Why a call may not be sent.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Refused {
-    /// The run ends.
-    Interrupted,
-    NoBudget(UsedUp),
-}
 
 /// When calls must have ended.
 #[derive(Debug, Clone, Copy)]
@@ -59,7 +50,7 @@ pub enum Cost {
     Known(MicroCredits),
     /// Perhaps what was reserved.
     Unknown,
-    /// Nobody knows the price.
+    /// The price is not known.
     Unpriced,
 }
 
@@ -126,7 +117,7 @@ pub(super) async fn settle(store: &SharedStore, scope: &CallScope, settlement: &
     let mut tries = 1;
     loop {
         let leased = LeasedSettlement { lease: scope.lease.clone(), settlement: settlement.clone() };
-        match desk::settle(store, &scope.call_state, leased).await {
+        match ledger_writer::settle(store, &scope.call_state, leased).await {
             Err(error) if error.decision() == Decision::Retry && tries < SETTLE_TRIES => {
                 tracing::warn!(%error, call = %settlement.call, "the call is settled again in a moment");
                 tokio::time::sleep(Duration::from_secs(1 << tries)).await;

@@ -3,12 +3,14 @@
 //! Comes in: a task with its inputs. Goes out: validated, stamped answers, each with its ledger row. Called by the stages
 //! `triage` and `deep_summary` and by `deep-dive`. Downstream code depends on the task's schema, never on the model.
 //!
-//! What can be asked is in [`tasks`], one file each. The way of a call: `router` chooses a chain of models (`listed` has those of the catalogue, `model_name` finds one by what was typed, `egress` refuses those that are
-//! elsewhere), `request` and `prompt` render the task's input, `attempt` has a `provider`'s dialect encode it and makes an
-//! order of it, `purchase` waits for the model's `pace` (with a `bucket` of tokens) and reserves, `exchange` sends it over the `transport` and has the
-//! dialect decode what comes back, in one piece or as a `stream` (`streaming_only` finds out which models answer in no other way), `answer` reads and `schema` checks and stamps it, and the
-//! purchase settles. `retry` says what follows a failure, `work` what that leaves to be asked; `gateway` does it. A `conversation` with one model buys its answers in the
-//! same way, and `embedder` its vectors; a `fee` is for what is no model and charges all the same. All are on one `ledger`.
+//! What can be asked is in [`tasks`], one file each. The way of a call: `router` chooses a chain of models (`catalogue_models` has those of
+//! the catalogue, `model_name` finds one by what was typed, `egress` refuses those that are elsewhere), `request` and `prompt` render the
+//! task's input, a `provider`'s dialect encodes it, `metered_call` waits for the model's `pace` (with a `bucket` of tokens), reserves,
+//! sends and settles, `exchange` brings what comes over the `transport` and has the dialect decode it, in one piece or as a `stream`
+//! (`streaming_only` finds out which models answer in no other way), `answer` reads and `schema` checks and stamps it. `retry` says
+//! what follows a failure, `retry_plan` what that leaves to be asked; `gateway` does it. [`streaming`] gives answers in words or in lines
+//! as they come, a `conversation` with one model has answers that know of each other, `embedder` makes vectors, and a `service_call` is
+//! for what is no model and charges all the same. All are metered calls on one `ledger`, which `ledger_writer` writes.
 //!
 //! A stage of a run has a lease and a scope of its own; whoever else wants an answer takes a scope without either. The ledger and its
 //! caps are the same, and what was answered before is not paid for again:
@@ -76,47 +78,51 @@ mod attempt;
 pub mod breaker;
 pub mod bucket;
 pub mod budget;
+mod call_log;
 pub mod catalogue;
+mod catalogue_models;
 pub mod conversation;
-mod desk;
 pub mod egress;
 pub mod embedder;
 pub mod error;
 pub mod estimate;
-mod events;
 pub mod exchange;
-pub mod fee;
 pub mod fence;
 pub mod gateway;
 mod ledger;
-mod listed;
+mod ledger_writer;
 pub mod local;
+pub mod metered_call;
+mod model_call;
 mod model_name;
 pub mod pace;
 pub mod prompt;
 pub mod provider;
-mod purchase;
 pub mod request;
 pub mod retry;
+mod retry_plan;
 pub mod retry_policy;
 pub mod router;
 mod run_call_state;
 pub mod schema;
+mod service_call;
 pub mod settings;
 mod standalone;
 pub mod stream;
+pub mod streaming;
 pub mod streaming_only;
 mod tally;
 pub mod tasks;
 pub mod transport;
 mod turn;
-mod work;
 
 pub use aha_core::model::ModelRef;
 pub use embedder::{Embedder, EmbedderParts};
-pub use fee::{Bill, Paid, Question};
 pub use gateway::{CallScope, Gateway, GatewayParts, Jitter, Outcome, TaskItem};
 pub use ledger::Cost;
+pub use metered_call::{Executed, NotSent};
 pub use router::Router;
 pub use run_call_state::RunCallState;
+pub use service_call::{ServiceCall, ServiceCharge};
+pub use streaming::{AnswerStream, StreamEvent, StreamFailure, StreamedAnswer};
 pub use tasks::{Task, TaskInput};

@@ -11,6 +11,8 @@ pub struct RetryPolicy {
     pub retried: RetriedKinds,
     /// Further tries after an answer that could not be used.
     pub repairs: u32,
+    /// Whether the next model of the chain is called when this one has failed; else the failure goes to whoever asked.
+    pub falls_back: bool,
     /// Before the first further try, without jitter.
     pub base: Duration,
     /// From one wait to the next.
@@ -46,6 +48,7 @@ pub const PIPELINE: RetryPolicy = RetryPolicy {
     transient: 1,
     retried: RetriedKinds::ALL,
     repairs: 1,
+    falls_back: true,
     base: Duration::from_secs(1),
     multiplier: 2.0,
     jitter: 0.5,
@@ -57,6 +60,7 @@ pub const INTERACTIVE: RetryPolicy = RetryPolicy {
     transient: 1,
     retried: RetriedKinds::TRANSPORT,
     repairs: 0,
+    falls_back: false,
     base: Duration::from_secs(2),
     multiplier: 1.0,
     jitter: 0.0,
@@ -102,6 +106,7 @@ impl RetryPolicy {
             transient: settings.max_attempts.map_or(self.transient, |attempts| attempts.saturating_sub(1)),
             retried: self.retried,
             repairs: self.repairs,
+            falls_back: self.falls_back,
             base: settings.initial_delay.unwrap_or(self.base),
             multiplier: settings.multiplier.unwrap_or(self.multiplier),
             jitter: settings.jitter.unwrap_or(self.jitter),

@@ -10,8 +10,8 @@ use reqwest::header::HeaderMap;
 use secrecy::ExposeSecret;
 use serde_json::{Map, Value};
 
+use super::catalogue_models::CatalogueModels;
 use super::egress;
-use super::listed::Listed;
 use super::pace::Pace;
 use super::provider::{self, AnswerFormat, Capabilities, ModelRequest, Sampling, Server};
 use super::retry_policy::{RetryPolicy, RetrySettings};
@@ -161,7 +161,7 @@ pub struct Candidate {
 #[derive(Debug, Clone, Default)]
 pub struct Router {
     openai: Option<OpenAi>,
-    listed: Option<Arc<Listed>>,
+    listed: Option<Arc<CatalogueModels>>,
     /// Tasks that `local` does where every model asked has failed.
     local_fallback: BTreeSet<Task>,
 }
@@ -185,7 +185,7 @@ impl Router {
     /// With all that is configured.
     #[must_use]
     pub fn configured(llm: &LlmSettings) -> Self {
-        let listed = llm.catalogue.as_ref().map(|catalogue| Listed::new(catalogue, &llm.tasks, llm.egress));
+        let listed = llm.catalogue.as_ref().map(|catalogue| CatalogueModels::new(catalogue, &llm.tasks, llm.egress));
         Self {
             openai: llm.openai.as_ref().map(|settings| OpenAi::new(settings, llm.egress)),
             listed: listed.map(Arc::new),

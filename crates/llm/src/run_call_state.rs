@@ -1,11 +1,12 @@
-//! What the calls of one attempt at a run know of each other: what they have to write into the ledger, who is of no more use, what is used up.
+//! What the calls of one attempt at a run know of each other: what they have to write into the ledger, which models are given up, which
+//! budgets are used up.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::budget::{Limit, UsedUp};
-use super::desk::Desk;
+use super::ledger_writer::LedgerWriter;
 use super::router::Route;
 use super::tasks::Task;
 
@@ -13,7 +14,7 @@ use super::tasks::Task;
 #[derive(Debug, Default)]
 pub struct RunCallState {
     /// What its calls have to write into the ledger.
-    pub(super) desk: Desk,
+    pub(super) ledger_writer: LedgerWriter,
     closed: AtomicBool,
     known: Mutex<Known>,
 }
@@ -26,13 +27,13 @@ struct Known {
     exhausted: BTreeMap<&'static str, UsedUp>,
     /// Why no paid stage begins any more.
     stopped: Option<UsedUp>,
-    told: BTreeSet<String>,
-    /// By task and model: how many calls in a row have been paid for in vain, and the kind of their failure.
-    in_vain: BTreeMap<(&'static str, String), (&'static str, u32)>,
+    logged: BTreeSet<String>,
+    /// By task and model: how many calls in a row have been paid for without use, and the kind of their failure.
+    unusable: BTreeMap<(&'static str, String), (&'static str, u32)>,
 }
 
 /// After so many calls of one task in a row that were paid for and failed alike, a model is not asked for it again in the run.
-const MOST_IN_VAIN: u32 = 3;
+const MOST_UNUSABLE: u32 = 3;
 
 impl RunCallState {
     /// Lets no further call begin; those under way end.
@@ -56,15 +57,15 @@ impl RunCallState {
     }
 
     /// Counts an answer of no use; the last that is allowed ends it for the task.
-    pub(super) fn failed_in_vain(&self, task: Task, route: &Route, kind: &'static str, why: &str) {
+    pub(super) fn failed_unusably(&self, task: Task, route: &Route, kind: &'static str, why: &str) {
         let (task, model) = (task.as_str(), route.model.to_string());
         let count = {
             let mut known = self.known();
-            let last = known.in_vain.entry((task, model.clone())).or_insert((kind, 0));
+            let last = known.unusable.entry((task, model.clone())).or_insert((kind, 0));
             *last = if last.0 == kind { (kind, last.1 + 1) } else { (kind, 1) };
             last.1
         };
-        if count >= MOST_IN_VAIN {
+        if count >= MOST_UNUSABLE {
             let why = format!("{count} calls in a row failed alike; the last: {why}");
             self.abandon(format!("{task} by {model}"), &model, &why);
         }
@@ -72,12 +73,12 @@ impl RunCallState {
 
     /// It has given an answer of use.
     pub(super) fn succeeded(&self, task: Task, route: &Route) {
-        self.known().in_vain.remove(&(task.as_str(), route.model.to_string()));
+        self.known().unusable.remove(&(task.as_str(), route.model.to_string()));
     }
 
     fn abandon(&self, name: String, who: &str, why: &str) {
         let mut known = self.known();
-        if known.told.insert(name.clone()) {
+        if known.logged.insert(name.clone()) {
             tracing::error!(%who, %why, "not asked again in this run");
         }
         known.abandoned.entry(name).or_insert_with(|| why.to_owned());
@@ -104,7 +105,7 @@ impl RunCallState {
     /// No budget is left for a purpose, or with `all` for any: a limit on a purpose's calls is no limit of another's.
     pub(super) fn exhaust(&self, purpose: &'static str, used_up: &UsedUp, all: bool) {
         let mut known = self.known();
-        if known.told.insert(used_up.why.clone()) {
+        if known.logged.insert(used_up.why.clone()) {
             tracing::warn!(purpose, why = %used_up.why, "the budget allows no further call");
         }
         known.exhausted.entry(purpose).or_insert_with(|| used_up.clone());
@@ -161,7 +162,7 @@ mod tests {
     #[test]
     fn a_model_that_fails_alike_three_times_in_a_row_is_given_up_for_its_task() {
         let (call_state, route) = (RunCallState::default(), route());
-        let fail = |kind| call_state.failed_in_vain(triage::TASK, &route, kind, "the answer cannot be used");
+        let fail = |kind| call_state.failed_unusably(triage::TASK, &route, kind, "the answer cannot be used");
         fail("invalid_answer");
         fail("invalid_answer");
         call_state.succeeded(triage::TASK, &route);

@@ -120,6 +120,25 @@ fn list_of(mut item: Value) -> Value {
     })
 }
 
+/// Checks what a model answered: an object, or one line.
+///
+/// # Errors
+/// [`SchemaError::Violated`] names each violation.
+pub(crate) fn check_answer(task: Task, answer: &Value) -> Result<(), SchemaError> {
+    check(&contract(task)?.answered, task, answer)
+}
+
+/// An answer with the four fields that we write before its own.
+pub(crate) fn stamped(task: Task, prompt_id: &str, by: &ModelRef, answer: &Value) -> Value {
+    let mut stamped = Map::new();
+    stamped.insert("schema_version".into(), task.schema_version().into());
+    stamped.insert("prompt_id".into(), prompt_id.into());
+    stamped.insert("provider".into(), by.provider.clone().into());
+    stamped.insert("model".into(), by.model.clone().into());
+    stamped.extend(answer.as_object().into_iter().flatten().map(|(key, value)| (key.clone(), whole(value))));
+    Value::Object(stamped)
+}
+
 /// Checks a model's answer, stamps it, and checks what will be stored.
 ///
 /// # Errors
@@ -127,13 +146,7 @@ fn list_of(mut item: Value) -> Value {
 pub fn stamp(task: Task, prompt_id: &str, by: &ModelRef, answer: &Value) -> Result<Value, SchemaError> {
     let contract = contract(task)?;
     check(&contract.answered, task, answer)?;
-    let mut stamped = Map::new();
-    stamped.insert("schema_version".into(), task.schema_version().into());
-    stamped.insert("prompt_id".into(), prompt_id.into());
-    stamped.insert("provider".into(), by.provider.clone().into());
-    stamped.insert("model".into(), by.model.clone().into());
-    stamped.extend(answer.as_object().into_iter().flatten().map(|(key, value)| (key.clone(), whole(value))));
-    let stamped = Value::Object(stamped);
+    let stamped = stamped(task, prompt_id, by, answer);
     check(&contract.stored, task, &stamped)?;
     Ok(stamped)
 }

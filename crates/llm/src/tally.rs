@@ -6,9 +6,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use super::error::{CallError, Charge};
 
 /// Failed calls that may be paid for, about a batch of which nothing is answered.
-const MOST_IN_VAIN: u32 = 2;
+const MOST_UNUSABLE: u32 = 2;
 /// The same where the fault may be in one of its stories: the whole and both halves.
-const MOST_IN_VAIN_FOR_A_STORY: u32 = 3;
+const MOST_UNUSABLE_FOR_A_STORY: u32 = 3;
 
 /// See the module. By the models' places in the chain.
 #[derive(Debug, Default)]
@@ -17,7 +17,7 @@ pub(super) struct Tally(Mutex<BTreeMap<usize, Count>>);
 #[derive(Debug, Default)]
 struct Count {
     is_answered: bool,
-    in_vain: u32,
+    unusable: u32,
     /// Whether a failure was of a kind that one story of several can cause.
     may_be_a_story: bool,
 }
@@ -34,15 +34,15 @@ impl Tally {
         }
         let mut counts = self.counts();
         let count = counts.entry(route).or_default();
-        count.in_vain += 1;
+        count.unusable += 1;
         count.may_be_a_story |= matches!(error, CallError::Declined(_) | CallError::Filtered | CallError::TooLarge(_));
     }
 
     /// Whether the model is not to be asked about more of the batch.
     pub(super) fn is_enough(&self, route: usize) -> bool {
         self.counts().get(&route).is_some_and(|count| {
-            let most = if count.may_be_a_story { MOST_IN_VAIN_FOR_A_STORY } else { MOST_IN_VAIN };
-            !count.is_answered && count.in_vain >= most
+            let most = if count.may_be_a_story { MOST_UNUSABLE_FOR_A_STORY } else { MOST_UNUSABLE };
+            !count.is_answered && count.unusable >= most
         })
     }
 
@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn two_calls_in_vain_are_enough_unless_a_part_is_answered() {
+    fn two_calls_without_use_are_enough_unless_a_part_is_answered() {
         let tally = Tally::default();
         tally.failed(0, &CallError::Connect("refused".to_owned()));
         tally.failed(0, &CallError::TimedOut(5));

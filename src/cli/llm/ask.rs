@@ -1,16 +1,18 @@
 //! `aha-radar llm ask`: one question, one answer.
 
-use std::io::{IsTerminal as _, Read as _};
+use std::io::{IsTerminal as _, Read as _, Stdout};
 use std::path::Path;
+use std::pin::pin;
 use std::sync::Arc;
 
 use aha_core::money::MicroCredits;
 use aha_core::task::purpose;
 use aha_llm::ModelRef;
 use aha_llm::catalogue::ResponseFormat;
-use aha_llm::conversation::{Answer, Conversation, Progress, Terms};
+use aha_llm::conversation::{Answer, Conversation, ConversationError, Progress, Terms};
 use aha_llm::provider::AnswerFormat;
 use anyhow::{Context as _, Result};
+use futures::StreamExt as _;
 use serde_json::{Value, json};
 
 use super::super::arguments::AskArguments;
@@ -39,13 +41,8 @@ pub(super) async fn run(app: &App, arguments: AskArguments) -> Result<Exit> {
     let (gateway, store) = (Arc::clone(app.gateway()), Arc::clone(app.store()));
     let mut conversation = Conversation::begin(gateway, store, scope(app, purpose::ASK), terms)?;
     let mut streamed = arguments.stream.then(|| StreamedAnswer::new(std::io::stdout(), arguments.json));
-    let mut show = |progress: Progress<'_>| {
-        if let Some(streamed) = &mut streamed {
-            streamed.show(progress);
-        }
-    };
     let asked = tokio::select! {
-        asked = conversation.ask(&question, None, &mut show) => asked,
+        asked = answered(&mut conversation, &question, streamed.as_mut()) => asked,
         _ = tokio::signal::ctrl_c() => return Ok(interrupted(app).await),
     };
     if let Some(folder) = &arguments.archive {
@@ -80,6 +77,23 @@ pub(super) async fn run(app: &App, arguments: AskArguments) -> Result<Exit> {
     };
     output::note(&format!("{model}: {tokens}, {} credits", MicroCredits(cost)));
     Ok(Exit::Ok)
+}
+
+/// The answer; what comes of it on the way is shown.
+async fn answered(
+    conversation: &mut Conversation,
+    question: &str,
+    mut streamed: Option<&mut StreamedAnswer<Stdout>>,
+) -> std::result::Result<Answer, ConversationError> {
+    let mut progress = pin!(conversation.ask_stream(question, None));
+    while let Some(event) = progress.next().await {
+        match (event, &mut streamed) {
+            (Progress::Ended(outcome), _) => return outcome.map(|answer| *answer),
+            (event, Some(streamed)) => streamed.show(&event),
+            (_, None) => {}
+        }
+    }
+    Err(ConversationError::NotSent("the conversation ended without an answer".to_owned()))
 }
 
 /// Lets the exchange end, unless the owner cannot wait.

@@ -107,7 +107,7 @@ async fn check(app: &App, route: Route) -> Result<Checked> {
     let (gateway, store) = (Arc::clone(app.gateway()), Arc::clone(app.store()));
     let mut conversation = Conversation::begin(gateway, store, scope(app, purpose::CHECK), terms)?;
     let begun = Instant::now();
-    let outcome = conversation.ask(QUESTION, None, &mut |_| ()).await;
+    let outcome = conversation.ask(QUESTION, None).await;
     let took = begun.elapsed();
     let cost = match &outcome {
         Ok(answer) => super::cost(app, answer).await?,

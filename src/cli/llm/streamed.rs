@@ -22,8 +22,9 @@ impl<W: Write> StreamedAnswer<W> {
         Self { out, as_json, shown: String::new(), repeated: None }
     }
 
-    pub(super) fn show(&mut self, progress: Progress<'_>) {
+    pub(super) fn show(&mut self, progress: &Progress) {
         match progress {
+            Progress::Ended(_) => {}
             Progress::Text(text) if self.as_json => self.event("text", json!({ "text": text })),
             Progress::Retry { attempt, reason } if self.as_json => {
                 self.event("retry", json!({ "attempt": attempt, "reason": reason }));
@@ -111,9 +112,9 @@ mod tests {
         let mut streamed = StreamedAnswer::new(Vec::new(), false);
         for (index, pieces) in attempts.iter().enumerate() {
             if index > 0 {
-                streamed.show(Progress::Retry { attempt: 2, reason: "it broke off" });
+                streamed.show(&Progress::Retry { attempt: 2, reason: "it broke off".to_owned() });
             }
-            pieces.iter().for_each(|piece| streamed.show(Progress::Text(piece)));
+            pieces.iter().for_each(|piece| streamed.show(&Progress::Text((*piece).to_owned())));
         }
         streamed.answered(answer, || Value::Null);
         String::from_utf8(streamed.out).unwrap()

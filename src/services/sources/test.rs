@@ -7,7 +7,7 @@ use aha_core::ids::TopicId;
 use aha_core::item::NewItem;
 use aha_core::source::{NewSource, Source};
 use aha_core::time::Timestamp;
-use aha_llm::{CallScope, Paid};
+use aha_llm::{CallScope, Executed, NotSent};
 use aha_store::{Gone, OpenMode};
 use serde::Serialize;
 
@@ -16,7 +16,7 @@ use crate::app::{App, connectors, fetch_config};
 use crate::config::Config;
 use crate::pipeline::search::search;
 use crate::services::models::scope;
-use crate::sources::fetch::Fetcher;
+use crate::sources::fetch::{FetchError, Fetcher};
 use crate::sources::signal::{Found, SearchResult};
 use crate::sources::{Connectors, FetchOutcome, FetchResult, Place, place_from_argument};
 
@@ -122,9 +122,17 @@ impl SourceTester {
         let scope = CallScope { attempt: app.clock().wall().as_millis(), ..scope(&app, "") };
         app.store().sweep_calls(Gone::Expired(app.clock().wall())).await?;
         match search(&app, &scope, source).await? {
-            Paid::Asked(looked) => Ok(looked?),
-            Paid::NoBudget(used_up) => Err(ServiceError::BudgetExhausted { message: used_up.why }),
-            Paid::Interrupted => {
+            Executed::Answered(result) => Ok(result?),
+            Executed::Failed(error) => {
+                Err(FetchError::Search { kind: error.kind(), status: None, reason: error.to_string() }.into())
+            }
+            Executed::NotSent(NotSent::NoBudget(used_up)) => {
+                Err(ServiceError::BudgetExhausted { message: used_up.why })
+            }
+            Executed::NotSent(NotSent::CircuitOpen(message) | NotSent::Unusable(message)) => {
+                Err(ServiceError::Conflict { message })
+            }
+            Executed::NotSent(NotSent::Interrupted) => {
                 let message = "the search was interrupted before it was made; do it again".to_owned();
                 Err(ServiceError::Conflict { message })
             }

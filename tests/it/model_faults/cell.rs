@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
 use aha_llm::error::{CallError, Charge};
-use aha_llm::exchange::{Exchanged, exchange};
+use aha_llm::exchange::{EncodedRequest, ExchangeEvent, Exchanged};
 use aha_llm::provider::{self, AnswerFormat, ModelRequest, Server};
 use aha_llm::retry;
 use aha_llm::retry_policy::PIPELINE;
@@ -12,6 +12,7 @@ use aha_llm::router::Wire;
 use aha_llm::streaming_only::StreamingOnly;
 use aha_llm::transport::{Http, Timeouts};
 use aha_llm::{ModelRef, answer};
+use futures::StreamExt as _;
 use reqwest::header::HeaderMap;
 use secrecy::SecretString;
 use tokio::io::BufReader;
@@ -159,10 +160,15 @@ pub async fn call(http: &Http, dialect: &str, endpoint: &str, stream: bool, time
         AnswerFormat::Schema { name: "triage_v1".to_owned(), schema: serde_json::json!({"type": "object"}).into() };
     let question = ModelRequest::question("m", "Judge.".to_owned(), "[]".to_owned(), format, rows::MOST);
     let request = ModelRequest { stream, ..question };
-    let encoded = dialect.encode(&request, &wire.server).unwrap();
-    let mut heard = String::new();
+    let encoded = EncodedRequest::new(&wire, request).unwrap();
     let now = SystemTime::UNIX_EPOCH + NOW;
-    let exchanged = exchange(http, &wire, &request, &encoded, now, &mut |text| heard.push_str(text)).await;
+    let mut events: Vec<_> = encoded.exchange(http, now).collect().await;
+    let Some(ExchangeEvent::Ended(exchanged)) = events.pop() else { panic!("it did not end: {events:?}") };
+    let heard = events.iter().map(|event| match event {
+        ExchangeEvent::Text(piece) => piece.as_str(),
+        ExchangeEvent::Ended(_) => panic!("it ended twice"),
+    });
+    let heard: String = heard.collect();
     let shown = format!("{wire:?} {encoded:?} {http:?} {exchanged:?} {heard}");
     Called { exchanged, heard, shown }
 }

@@ -56,6 +56,31 @@ pub(super) fn extract(text: &str) -> Result<Map<String, Value>, NotOne> {
     of_text(text)
 }
 
+/// Whether what a text begins with an opening brace for is closed in it.
+pub(super) fn is_balanced(text: &str) -> bool {
+    noise::balanced(text).is_some()
+}
+
+/// The objects of a line: one, or several in a row, in a list or not.
+pub(super) fn extract_all(line: &str) -> Result<Vec<Map<String, Value>>, NotOne> {
+    let line = line.trim().trim_start_matches('[').trim_end_matches([']', ',', ' ']);
+    match extract(line) {
+        Err(NotOne::Several) => several(line),
+        one => one.map(|object| vec![object]),
+    }
+}
+
+fn several(line: &str) -> Result<Vec<Map<String, Value>>, NotOne> {
+    let (mut objects, mut rest) = (Vec::new(), line);
+    while let Some(start) = rest.find('{') {
+        let length = noise::balanced(&rest[start..]).ok_or(NotOne::Unfinished)?;
+        let (object, after) = rest[start..].split_at(length);
+        objects.push(once::object(object).map_err(|error| NotOne::Unreadable(error.to_string()))?);
+        rest = after;
+    }
+    Ok(objects)
+}
+
 fn of_text(text: &str) -> Result<Map<String, Value>, NotOne> {
     let text = without_thoughts(text).ok_or(NotOne::Unfinished)?;
     let mut found = Ok(None);

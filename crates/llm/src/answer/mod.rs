@@ -4,17 +4,22 @@
 //! Goes out: for each ask its answer, checked and stamped, or what is wrong with it.
 
 mod extract;
+mod lines;
 mod noise;
 mod once;
+mod words;
 
 use std::collections::HashMap;
 
 use aha_core::model::ModelRef;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::error::CallError;
 use super::schema;
-use super::tasks::{Task, short_id};
+use super::tasks::{AnswerKind, Task, short_id};
+
+pub(crate) use lines::{LineReader, ReadLine};
+pub(crate) use words::{Words, WordsFilter};
 
 /// One stamped answer an ask, in order; what cannot be read at all is an error.
 ///
@@ -29,11 +34,18 @@ pub fn read(
     text: &str,
     at_limit: Option<u32>,
 ) -> Result<Vec<Result<Value, String>>, CallError> {
-    let mut object = object(text, at_limit)?;
     let stamp = |answer: &Value| schema::stamp(task, prompt_id, by, answer).map_err(|error| error.to_string());
-    if !task.is_batched() {
-        return stamp(&Value::Object(object)).map(|answer| vec![Ok(answer)]).map_err(CallError::Invalid);
-    }
+    let one = |answer: &Value| stamp(answer).map(|answer| vec![Ok(answer)]).map_err(CallError::Invalid);
+    let mut object = match task.spec().answer {
+        AnswerKind::Object(_) => return one(&Value::Object(object(text, at_limit)?)),
+        AnswerKind::Text => return one(&json!({ "text": words::words(text) })),
+        AnswerKind::Lines(_) => {
+            let (lines, bad_lines) = lines::whole(task, text)?;
+            let answer = json!({ "lines": lines, "bad_lines": bad_lines });
+            return Ok(vec![Ok(schema::stamped(task, prompt_id, by, &answer))]);
+        }
+        AnswerKind::Batch(_) => object(text, at_limit)?,
+    };
     let Some(Value::Array(results)) = object.swap_remove("results") else {
         return Err(CallError::Invalid("the answer has no list \"results\"".to_owned()));
     };
@@ -73,11 +85,9 @@ fn by_id(results: Vec<Value>) -> HashMap<String, Map<String, Value>> {
 
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
-    use serde_json::json;
-
     use super::super::tasks::triage::TASK as TRIAGE;
     use super::*;
+    use proptest::prelude::*;
 
     fn by() -> ModelRef {
         ModelRef { provider: "openai".into(), model: "m".into() }

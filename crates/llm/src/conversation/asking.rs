@@ -1,4 +1,4 @@
-//! Asking one question: what is stored already, else tries until one is accepted.
+//! Asking one question: what is stored already, else attempts until one is accepted.
 
 use std::sync::Arc;
 
@@ -6,18 +6,21 @@ use aha_core::time::Timestamp;
 use aha_net::endpoint::without_secrets;
 use aha_net::hash::hex32;
 use aha_store::{AnswerKey, StoreError};
+use futures::Stream;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
-use super::trial::Trial;
+use super::attempt::ConversationAttempt;
 use super::{Answer, Conversation, ConversationError, Progress};
 use crate::error::CallError;
-use crate::provider::{AnswerFormat, ModelRequest, Role, Turn};
-use crate::purchase::Bought;
+use crate::metered_call::{Executed, NotSent};
+use crate::provider::{AnswerFormat, ModelRequest};
 use crate::retry::{self, Next};
 use crate::retry_policy::{PIPELINE, RetryPolicy};
 use crate::router::Reach;
+use crate::stream::sent_by;
+use crate::turn::{Role, Turn};
 
 /// The version of what is kept of an answer.
 const STORED_VERSION: &str = "conversation_v1";
@@ -42,27 +45,45 @@ enum Kept {
     Rejection(Rejection),
 }
 
-/// What is known of a question before a try.
+/// What is known of a question before an attempt.
 struct Question<'a> {
     text: &'a str,
     fingerprint: String,
     validate: Option<Validate>,
     asked_at: Timestamp,
-    /// Why earlier tries were not accepted.
+    /// Why earlier attempts were not accepted.
     rejected: Vec<String>,
     calls: Vec<String>,
 }
 
 impl Conversation {
-    /// Asks. `on_progress` is handed the answer piece by piece where the model is asked for a stream, and told of each further attempt.
+    /// Asks, and waits for the answer.
     ///
     /// # Errors
     /// [`ConversationError::ValidationFailed`] when no answer was accepted, [`ConversationError::Provider`] when none was to be had.
-    pub async fn ask(
+    pub async fn ask(&mut self, question: &str, validate: Option<Validate>) -> Result<Answer, ConversationError> {
+        let (progress, _) = unbounded_channel();
+        self.answer(question, validate, &progress).await
+    }
+
+    /// Asks, and gives what comes as it comes: the text where the model is asked for a stream, each further attempt, and as the last event
+    /// the answer, or why there is none.
+    pub fn ask_stream<'a>(
+        &'a mut self,
+        question: &'a str,
+        validate: Option<Validate>,
+    ) -> impl Stream<Item = Progress> + Send + 'a {
+        sent_by(move |progress| async move {
+            let outcome = self.answer(question, validate, &progress).await;
+            let _ = progress.send(Progress::Ended(outcome.map(Box::new)));
+        })
+    }
+
+    async fn answer(
         &mut self,
         question: &str,
         validate: Option<Validate>,
-        on_progress: &mut (dyn FnMut(Progress<'_>) + Send),
+        progress: &UnboundedSender<Progress>,
     ) -> Result<Answer, ConversationError> {
         if self.archived {
             return Err(ConversationError::Archived);
@@ -79,7 +100,7 @@ impl Conversation {
         let outcome = match self.stored(&question.fingerprint).await? {
             Some(Kept::Answer(answer)) => Ok(*answer),
             Some(Kept::Rejection(known)) => Err(self.recall(&mut question, known)),
-            None => self.tries(&mut question, on_progress).await,
+            None => self.attempts(&mut question, progress).await,
         };
         let tried = u32::try_from(question.calls.len()).unwrap_or(u32::MAX);
         let (retries, verification_errors) = match &outcome {
@@ -106,10 +127,10 @@ impl Conversation {
         ConversationError::ValidationFailed { model: self.name(), attempts, reason }
     }
 
-    async fn tries(
+    async fn attempts(
         &self,
         question: &mut Question<'_>,
-        on_progress: &mut (dyn FnMut(Progress<'_>) + Send),
+        progress: &UnboundedSender<Progress>,
     ) -> Result<Answer, ConversationError> {
         let model = self.name();
         let mut attempts = self.terms.max_attempts.max(1);
@@ -119,11 +140,10 @@ impl Conversation {
         let mut tried = 0;
         loop {
             tried += 1;
-            let error = match self.once(question, tried, tried >= attempts, on_progress).await? {
-                Bought::Answered(answer) => return Ok(answer),
-                Bought::Failed(error) => error,
-                Bought::NoBudget(used_up) => return Err(ConversationError::NoBudget(used_up.why)),
-                Bought::Unaskable(why) | Bought::LeftAlone(why) => return Err(ConversationError::Unaskable(why)),
+            let error = match self.attempt(question, tried, tried >= attempts, progress).await? {
+                Executed::Answered(answer) => return Ok(answer),
+                Executed::Failed(error) => error,
+                Executed::NotSent(why) => return Err(self.not_sent(why)),
             };
             self.log_failure(tried, &error);
             let next = retry::next(&policy, left, &error, 1, (self.gateway.parts.jitter)());
@@ -147,7 +167,16 @@ impl Conversation {
                 }
                 _ => return Err(ConversationError::Provider { model, source: error }),
             }
-            on_progress(Progress::Retry { attempt: tried + 1, reason: &error.to_string() });
+            let _ = progress.send(Progress::Retry { attempt: tried + 1, reason: error.to_string() });
+        }
+    }
+
+    fn not_sent(&self, why: NotSent) -> ConversationError {
+        match why {
+            NotSent::NoBudget(used_up) => ConversationError::NoBudget(used_up.why),
+            NotSent::Interrupted => ConversationError::NotSent("the run was interrupted".to_owned()),
+            NotSent::CircuitOpen(why) => ConversationError::NotSent(format!("{}: {why}", self.name())),
+            NotSent::Unusable(why) => ConversationError::NotSent(why),
         }
     }
 
@@ -169,17 +198,17 @@ impl Conversation {
         );
     }
 
-    /// One try, in a task of its own: who stops waiting for it does not stop it from being settled.
-    async fn once(
+    /// One attempt, in a task of its own: who stops waiting for it does not stop it from being settled.
+    async fn attempt(
         &self,
         question: &mut Question<'_>,
         tried: u32,
         is_last: bool,
-        on_progress: &mut (dyn FnMut(Progress<'_>) + Send),
-    ) -> Result<Bought<Answer>, ConversationError> {
+        progress: &UnboundedSender<Progress>,
+    ) -> Result<Executed<Answer>, ConversationError> {
         let id = self.call_id(tried);
         question.calls.push(id.to_string());
-        let trial = Trial {
+        let attempt = ConversationAttempt {
             gateway: Arc::clone(&self.gateway),
             store: Arc::clone(&self.store),
             scope: self.scope.clone(),
@@ -194,13 +223,15 @@ impl Conversation {
             rejected: question.rejected.clone(),
             is_last,
         };
-        let (text, mut heard) = unbounded_channel();
-        let buying = self.gateway.under_way.spawn(trial.run(self.request(question), text));
-        hear(&mut heard, on_progress).await;
-        let ended: Result<Result<Bought<Answer>, StoreError>, _> = buying.await;
+        let (text, mut pieces) = unbounded_channel();
+        let executing = self.gateway.under_way.spawn(attempt.run(self.request(question), text));
+        while let Some(piece) = pieces.recv().await {
+            let _ = progress.send(Progress::Text(piece));
+        }
+        let ended: Result<Result<Executed<Answer>, StoreError>, _> = executing.await;
         match ended {
-            Ok(bought) => Ok(bought?),
-            Err(error) => Err(ConversationError::Unaskable(format!("the exchange was broken off: {error}"))),
+            Ok(executed) => Ok(executed?),
+            Err(error) => Err(ConversationError::NotSent(format!("the exchange was broken off: {error}"))),
         }
     }
 
@@ -251,12 +282,5 @@ impl Conversation {
         let found = self.store.answer(&key, None).await?;
         let kept = found.and_then(|stored| serde_json::from_str(&stored.answer_json).ok());
         Ok(kept.filter(|kept| !self.terms.asks_again || matches!(kept, Kept::Answer(_))))
-    }
-}
-
-/// Hands on what comes, until nothing more can come.
-async fn hear(heard: &mut UnboundedReceiver<String>, on_progress: &mut (dyn FnMut(Progress<'_>) + Send)) {
-    while let Some(piece) = heard.recv().await {
-        on_progress(Progress::Text(&piece));
     }
 }

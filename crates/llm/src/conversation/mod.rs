@@ -6,7 +6,7 @@
 
 mod archive;
 mod asking;
-mod trial;
+mod attempt;
 
 use std::fmt;
 use std::sync::Arc;
@@ -38,7 +38,7 @@ pub struct Terms {
     pub format: AnswerFormat,
     /// Whether answers are to come in pieces.
     pub streams: bool,
-    /// Tries an answer, of whatever they fail; at least 1.
+    /// Attempts at an answer, of whatever they fail; at least 1.
     pub max_attempts: u32,
     /// On the ledger.
     pub purpose: &'static str,
@@ -68,7 +68,7 @@ impl Terms {
     }
 }
 
-/// Tries an answer, where the model's entry says nothing of it.
+/// Attempts at an answer, where the model's entry says nothing of it.
 const USUAL_ATTEMPTS: u32 = 3;
 
 #[derive(Debug, Error)]
@@ -84,7 +84,7 @@ pub enum ConversationError {
     #[error("{0}")]
     NoBudget(String),
     #[error("{0}")]
-    Unaskable(String),
+    NotSent(String),
     #[error(transparent)]
     Store(#[from] StoreError),
 }
@@ -100,11 +100,11 @@ pub struct Answer {
     pub output_tokens: Option<i64>,
     pub asked_at: Timestamp,
     pub answered_at: Timestamp,
-    /// Tries that it took, this one included.
+    /// Attempts that it took, this one included.
     pub attempts: u32,
-    /// Why earlier tries were not accepted.
+    /// Why earlier attempts were not accepted.
     pub verification_errors: Vec<String>,
-    /// The ledger rows of all tries.
+    /// The ledger rows of all attempts.
     pub calls: Vec<String>,
 }
 
@@ -116,26 +116,28 @@ pub struct Exchanged {
     pub answer: Option<String>,
     pub asked_at: Timestamp,
     pub answered_at: Timestamp,
-    /// Tries after the first.
+    /// Attempts after the first.
     pub retries: u32,
     pub verification_errors: Vec<String>,
-    /// The ledger rows of all tries.
+    /// The ledger rows of all attempts.
     #[serde(skip)]
     pub calls: Vec<String>,
 }
 
 /// What comes while a question is being answered.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Progress<'a> {
+#[derive(Debug)]
+pub enum Progress {
     /// A piece of a streamed answer.
-    Text(&'a str),
+    Text(String),
     /// The answer so far is void: another attempt begins.
     Retry {
         /// Its number, from 2.
         attempt: u32,
         /// What went wrong with the one before.
-        reason: &'a str,
+        reason: String,
     },
+    /// The last event.
+    Ended(Result<Box<Answer>, ConversationError>),
 }
 
 /// See the module.

@@ -1,70 +1,44 @@
-//! One try of a call for vectors: reserve, send, settle. The vectors are stored in the transaction that closes the ledger row.
+//! One attempt at a call for vectors. The vectors are stored in the transaction that closes the ledger row.
 
-use std::time::{Instant, SystemTime};
+use std::time::SystemTime;
 
 use aha_analysis::stories::dense::DenseVector;
 use aha_core::ids::{CallId, ItemId};
 use aha_net::redact::Redactor;
-use aha_store::{NewCall, NewEmbedding, NewVectors, Settlement, SharedStore, StoreError};
+use aha_store::{NewCall, NewEmbedding, NewVectors, SharedStore, StoreError};
 
-use super::{EmbedJob, EmbedText, Embedder, PREPARATION, PURPOSE, Tried, words};
+use super::{EmbedJob, EmbedText, Embedder, PREPARATION, PURPOSE, words};
 use crate::budget;
-use crate::desk;
 use crate::error::CallError;
 use crate::estimate;
-use crate::ledger::{self, Cost, Deadline};
+use crate::ledger::{self, Deadline};
+use crate::metered_call::{Closing, Executed, MeteredCall, Received, ServerLimits};
 use crate::provider::EmbedReply;
 use crate::transport::{WireRequest, WireResponse};
 
-/// What was exchanged.
-struct Exchange {
-    reply: EmbedReply,
-    latency_ms: i64,
-}
-
 impl Embedder {
-    /// One try: reserve, send, settle.
     pub(super) async fn attempt(
         &self,
         store: &SharedStore,
         job: &EmbedJob<'_>,
         texts: &[EmbedText],
-        tries: i64,
-    ) -> Result<Result<(), Tried>, StoreError> {
+        number: i64,
+    ) -> Result<Executed<Vec<Vec<f32>>>, StoreError> {
         let encoded = match job.encoded(texts) {
             Ok(encoded) => encoded,
-            Err(error) => return Ok(Err(Tried::Failed(error))),
+            Err(error) => return Ok(Executed::Failed(error)),
         };
-        let mut turn = match &job.route.traits.pace {
-            Some(pace) => Some(pace.turn(estimate::tokens(encoded.body.len())).await),
-            None => None,
+        let server = ServerLimits {
+            breakers: &self.parts.breakers,
+            account: job.route.account(),
+            pace: job.route.traits.pace.as_deref().map(|pace| (pace, estimate::tokens(encoded.body.len()))),
         };
-        let account = job.route.account();
-        if let Err(refused) = self.parts.breakers.admit(&account, Instant::now()) {
-            return Ok(Err(Tried::LeftAlone(refused)));
-        }
         let deadline = Deadline { clock: self.parts.clock, timeout: job.route.timeouts.whole };
-        let call = self.new_call(job, texts, &encoded.body, tries, deadline);
-        let admitted = desk::admit(store, &job.scope, deadline, &call).await;
-        if !matches!(admitted, Ok(None)) {
-            self.parts.breakers.forget(&account);
-        }
-        if let Some(refused) = admitted? {
-            return Ok(Err(Tried::Refused(refused)));
-        }
-        aha_core::failpoint::hit_showing("call.after_reserve", &(self, job, &encoded));
-        if let Some(turn) = &mut turn {
-            turn.sent();
-        }
-        let exchange = self.exchange(job, texts, &encoded).await;
-        aha_core::failpoint::hit_showing("call.after_answer", &(job, &exchange.reply.outcome.as_ref().err()));
-        if let Some(turn) = &mut turn {
-            turn.used(exchange.reply.usage);
-        }
-        self.parts.breakers.tell(&account, exchange.reply.outcome.as_ref().err(), Instant::now());
-        let settlement = self.settlement(&call, job, texts, &exchange);
-        ledger::settle(store, &job.scope, &settlement).await?;
-        Ok(exchange.reply.outcome.map(|_| ()).map_err(Tried::Failed))
+        let shown = &(self, job, &encoded);
+        let metered = MeteredCall { store, scope: &job.scope, deadline, server: Some(server), shown };
+        let new_call = || self.new_call(job, texts, &encoded.body, number, deadline);
+        let send = || self.exchange(job, texts, &encoded);
+        metered.execute(new_call, send, |received| closing(job, texts, received)).await
     }
 
     fn new_call(
@@ -72,19 +46,19 @@ impl Embedder {
         job: &EmbedJob<'_>,
         texts: &[EmbedText],
         body: &[u8],
-        tries: i64,
+        number: i64,
         deadline: Deadline,
     ) -> NewCall {
         let (scope, now) = (&job.scope, self.parts.clock.now());
         NewCall {
-            id: call_id(job, texts, tries),
+            id: call_id(job, texts, number),
             run: scope.run,
             topic: scope.topic,
             purpose: PURPOSE,
             provider: job.route.model.provider.clone(),
             model: job.route.model.model.clone(),
             prompt_id: PREPARATION.to_owned(),
-            attempt: tries,
+            attempt: number,
             stories: i64::try_from(texts.len()).unwrap_or(i64::MAX),
             degraded_from: None,
             reserved_microcredits: job.route.price.map(|price| ledger::upper_bound(price, body, 0)),
@@ -94,8 +68,12 @@ impl Embedder {
         }
     }
 
-    async fn exchange(&self, job: &EmbedJob<'_>, texts: &[EmbedText], encoded: &WireRequest) -> Exchange {
-        let sent = Instant::now();
+    async fn exchange(
+        &self,
+        job: &EmbedJob<'_>,
+        texts: &[EmbedText],
+        encoded: &WireRequest,
+    ) -> Received<Vec<Vec<f32>>> {
         let mut reply = match self.send(job, encoded).await {
             Ok(response) => {
                 let now = SystemTime::from(self.parts.clock.wall().to_utc());
@@ -110,7 +88,8 @@ impl Embedder {
         // No text takes no tokens: a server that says so does not count.
         reply.usage = reply.usage.filter(|usage| usage.input_tokens > 0);
         reply.outcome = reply.outcome.and_then(|vectors| of_one_length(job, vectors));
-        Exchange { reply, latency_ms: i64::try_from(sent.elapsed().as_millis()).unwrap_or(i64::MAX) }
+        let EmbedReply { outcome, usage, request_id } = reply;
+        Received { outcome, usage, request_id, has_begun: false }
     }
 
     async fn send(&self, job: &EmbedJob<'_>, request: &WireRequest) -> Result<WireResponse, CallError> {
@@ -118,28 +97,12 @@ impl Embedder {
         Redactor::of(job.route.server.key.as_ref()).bytes(&mut response.body);
         Ok(response)
     }
+}
 
-    fn settlement(&self, call: &NewCall, job: &EmbedJob<'_>, texts: &[EmbedText], exchange: &Exchange) -> Settlement {
-        let reply = &exchange.reply;
-        let failure = reply.outcome.as_ref().err();
-        let cost = Cost::of(job.route.price, failure, reply.usage);
-        let embeddings = reply.outcome.iter().flat_map(|vectors| texts.iter().zip(vectors)).flat_map(stored);
-        Settlement {
-            call: call.id,
-            outcome: cost.outcome(failure.is_some()),
-            error: ledger::words(call, cost, failure.map(CallError::told), None),
-            input_tokens: reply.usage.map(|usage| usage.input_tokens),
-            cached_input_tokens: None,
-            output_tokens: reply.usage.map(|usage| usage.output_tokens),
-            reasoning_tokens: None,
-            cost_microcredits: cost.known(),
-            latency_ms: exchange.latency_ms,
-            request_id: reply.request_id.clone(),
-            finished_at: self.parts.clock.now(),
-            answers: Vec::new(),
-            vectors: Some(NewVectors { space: job.space.clone(), embeddings: embeddings.collect() }),
-        }
-    }
+fn closing(job: &EmbedJob<'_>, texts: &[EmbedText], received: &Received<Vec<Vec<f32>>>) -> Closing {
+    let embeddings = received.outcome.iter().flat_map(|vectors| texts.iter().zip(vectors)).flat_map(stored);
+    let vectors = NewVectors { space: job.space.clone(), embeddings: embeddings.collect() };
+    Closing { vectors: Some(vectors), ..Closing::at(job.route.price, received) }
 }
 
 /// All vectors of a run are of the length of its first.
@@ -162,12 +125,12 @@ fn stored((text, vector): (&EmbedText, &Vec<f32>)) -> Vec<NewEmbedding> {
     text.items.iter().map(one).collect()
 }
 
-/// The id of one try.
-fn call_id(job: &EmbedJob<'_>, texts: &[EmbedText], tries: i64) -> CallId {
+/// The id of one attempt.
+fn call_id(job: &EmbedJob<'_>, texts: &[EmbedText], number: i64) -> CallId {
     let (run, attempt) = (job.scope.run.map(|run| run.to_string()), job.scope.attempt.to_string());
-    let tries = tries.to_string();
+    let number = number.to_string();
     let mut parts = vec![run.as_deref().unwrap_or_default(), attempt.as_str(), PURPOSE, job.space.as_str()];
     parts.extend(texts.iter().map(|text| text.content_hash.as_str()));
-    parts.push(&tries);
+    parts.push(&number);
     CallId::of(&parts)
 }

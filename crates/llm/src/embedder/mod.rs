@@ -17,11 +17,12 @@ use aha_core::time::{DAY_MS, Timestamp};
 use aha_core::topic::BudgetTier;
 use aha_store::{CallFilter, SharedStore, StoreError};
 
-use super::breaker::{self, Breakers};
+use super::breaker::Breakers;
 use super::budget::UsedUp;
 use super::error::{CallError, Decision};
 use super::gateway::{CallScope, Jitter};
-use super::ledger::{Refused, upper_bound};
+use super::ledger::upper_bound;
+use super::metered_call::{Executed, NotSent};
 use super::retry::{self, Next};
 use super::retry_policy::RetryPolicy;
 use super::transport::{Transport, WireRequest};
@@ -85,7 +86,7 @@ pub struct EmbedderParts {
     pub budget: BudgetSettings,
     pub retry: RetryPolicy,
     pub jitter: Jitter,
-    /// Nobody is asked: what it would take is estimated.
+    /// No call is made: what it would take is estimated.
     pub dry_run: bool,
 }
 
@@ -150,7 +151,7 @@ impl Embedder {
         Self { parts }
     }
 
-    /// Whether nobody is to be asked.
+    /// Whether no call is to be made.
     #[must_use]
     pub const fn is_dry_run(&self) -> bool {
         self.parts.dry_run
@@ -222,15 +223,17 @@ impl Embedder {
     ) -> Result<Embedded, StoreError> {
         let (mut queue, mut left_out) = (vec![batch], 0);
         while let Some(texts) = queue.pop() {
-            match self.with_tries(store, job, texts).await? {
-                Ok(()) => {}
-                Err(Tried::Refused(Refused::Interrupted)) => return Ok(Embedded::Interrupted),
-                Err(Tried::Refused(Refused::NoBudget(why))) => {
+            match self.attempts(store, job, texts).await? {
+                Executed::Answered(_) => {}
+                Executed::NotSent(NotSent::Interrupted) => return Ok(Embedded::Interrupted),
+                Executed::NotSent(NotSent::NoBudget(why)) => {
                     job.scope.call_state.exhaust(PURPOSE, &why, false);
                     return Ok(Embedded::NoBudget(why));
                 }
-                Err(Tried::LeftAlone(why)) => return Ok(Embedded::Failed(format!("{}: {why}", job.route.model))),
-                Err(Tried::Failed(error)) if error.decision() == Decision::Split && job.works() => {
+                Executed::NotSent(NotSent::CircuitOpen(why) | NotSent::Unusable(why)) => {
+                    return Ok(Embedded::Failed(format!("{}: {why}", job.route.model)));
+                }
+                Executed::Failed(error) if error.decision() == Decision::Split && job.works() => {
                     if texts.len() == 1 {
                         tracing::warn!(item = ?texts[0].items, %error, "a text that the model does not take");
                         left_out += 1;
@@ -239,7 +242,7 @@ impl Embedder {
                         queue.extend([second, first]);
                     }
                 }
-                Err(Tried::Failed(error)) => {
+                Executed::Failed(error) => {
                     return Ok(Embedded::Failed(format!("{}: {error}", job.route.model)));
                 }
             }
@@ -248,18 +251,18 @@ impl Embedder {
     }
 
     /// One call, and again as its failure asks for.
-    async fn with_tries(
+    async fn attempts(
         &self,
         store: &SharedStore,
         job: &EmbedJob<'_>,
         texts: &[EmbedText],
-    ) -> Result<Result<(), Tried>, StoreError> {
+    ) -> Result<Executed<Vec<Vec<f32>>>, StoreError> {
         let policy = job.route.traits.retry(&self.parts.retry);
         let mut left = policy.all();
         let mut number = 1;
         loop {
-            let Err(tried) = self.attempt(store, job, texts, number).await? else { return Ok(Ok(())) };
-            let Tried::Failed(error) = &tried else { return Ok(Err(tried)) };
+            let executed = self.attempt(store, job, texts, number).await?;
+            let Executed::Failed(error) = &executed else { return Ok(executed) };
             // As about a single story: whether to go on in halves is not for the policy to say.
             let wait = match retry::next(&policy, left, error, 1, (self.parts.jitter)()) {
                 Next::Again { after, left: rest } => {
@@ -271,7 +274,7 @@ impl Embedder {
                     Duration::ZERO
                 }
                 Next::AsStream | Next::Halves | Next::NextModel | Next::AbandonModel | Next::AbandonProvider => {
-                    return Ok(Err(tried));
+                    return Ok(executed);
                 }
             };
             tokio::time::sleep(wait).await;
@@ -282,14 +285,6 @@ impl Embedder {
 
 fn words(texts: &[EmbedText]) -> Vec<&str> {
     texts.iter().map(|text| text.text.as_str()).collect()
-}
-
-/// Why a try brought no vectors.
-enum Tried {
-    Refused(Refused),
-    /// Its server is left alone for a while.
-    LeftAlone(breaker::Refused),
-    Failed(CallError),
 }
 
 /// Whether that kind of failure means that the model makes no vectors.

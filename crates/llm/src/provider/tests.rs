@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 
 use super::{AnswerFormat, DIALECTS, ModelRequest, Server, by_name};
 use crate::error::CallError;
-use crate::exchange::{Exchanged, exchange};
+use crate::exchange::{EncodedRequest, ExchangeEvent, Exchanged};
 use crate::router::Wire;
 use crate::stream::Framing;
 use crate::streaming_only::StreamingOnly;
@@ -180,11 +180,15 @@ async fn replayed(dialect: &str, pieces: Vec<Bytes>, broken: bool) -> (Exchanged
         stream: true,
         ..ModelRequest::question("m", String::new(), "?".to_owned(), AnswerFormat::Json, 100)
     };
-    let encoded = dialect.encode(&request, &wire.server).unwrap();
-    let mut heard = String::new();
-    let mut on_text = |piece: &str| heard.push_str(piece);
+    let encoded = EncodedRequest::new(&wire, request).unwrap();
     let replay = Replay { pieces, broken };
-    let exchanged = exchange(&replay, &wire, &request, &encoded, SystemTime::UNIX_EPOCH, &mut on_text).await;
+    let mut events: Vec<_> = encoded.exchange(&replay, SystemTime::UNIX_EPOCH).collect().await;
+    let Some(ExchangeEvent::Ended(exchanged)) = events.pop() else { panic!("it did not end: {events:?}") };
+    let heard = events.into_iter().map(|event| match event {
+        ExchangeEvent::Text(piece) => piece,
+        ExchangeEvent::Ended(_) => panic!("it ended twice"),
+    });
+    let heard = heard.collect();
     (exchanged, heard)
 }
 

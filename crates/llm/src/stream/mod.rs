@@ -3,9 +3,11 @@
 //! Comes in: chunks of bytes. Goes out: frames, each whole. What they say is the dialects' business.
 
 mod lines;
+mod sent;
 mod server_sent_events;
 
 pub use lines::Lines;
+pub(crate) use sent::sent_by;
 pub use server_sent_events::ServerSentEvents;
 
 /// Bytes that one frame may have: a server that sends no line's end is not gathered for ever.

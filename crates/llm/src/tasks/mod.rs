@@ -9,6 +9,8 @@ pub mod deep_summary;
 pub mod entity_extract;
 mod input;
 pub mod manual_summary;
+#[cfg(test)]
+pub(crate) mod samples;
 pub mod signal_parse;
 mod spec;
 pub mod summary;

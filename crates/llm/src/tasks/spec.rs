@@ -152,6 +152,18 @@ pub fn short_id(index: usize) -> String {
     format!("s{}", index + 1)
 }
 
+impl KeptAnswers {
+    /// Whether an answer is stored; `is_local`: `local` gave it.
+    #[must_use]
+    pub const fn includes(self, is_local: bool) -> bool {
+        match self {
+            Self::All => true,
+            Self::OfModels => !is_local,
+            Self::None => false,
+        }
+    }
+}
+
 impl AnswerKind {
     /// The JSON Schema of the answer, or of one line of it.
     #[must_use]

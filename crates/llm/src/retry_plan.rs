@@ -1,5 +1,5 @@
-//! What is still to be asked of a batch, and what follows from how a try went: asks that got a bad answer alone, the rest in halves, the
-//! same again, or the next model.
+//! What is still to be asked of a batch, and what follows from how an attempt went: items that got a bad answer alone, the rest in
+//! halves, the same again, or the next model.
 
 use std::time::Duration;
 
@@ -14,9 +14,9 @@ use super::run_call_state::RunCallState;
 
 /// What is still to be asked, and how.
 #[derive(Debug, Clone)]
-pub(super) struct Work {
+pub(super) struct RetryPlan {
     /// Indices into the batch.
-    pub(super) asks: Vec<usize>,
+    pub(super) items: Vec<usize>,
     /// Index into the chain.
     pub(super) route: usize,
     /// What is left of the tries that this model is granted; `None`: all of them.
@@ -32,14 +32,14 @@ pub(super) struct Work {
     is_of_what_was_cut: bool,
 }
 
-impl Work {
-    pub(super) fn about(asks: Vec<usize>, nobody: &str) -> Self {
+impl RetryPlan {
+    pub(super) fn about(items: Vec<usize>, failure: &str) -> Self {
         Self {
-            asks,
+            items,
             route: 0,
             left: None,
             note: None,
-            failure: nobody.to_owned(),
+            failure: failure.to_owned(),
             after: Duration::ZERO,
             is_half: false,
             is_of_what_was_cut: false,
@@ -47,7 +47,7 @@ impl Work {
     }
 
     pub(super) fn all(&self, outcome: &Outcome) -> Vec<(usize, Outcome)> {
-        self.asks.iter().map(|index| (*index, outcome.clone())).collect()
+        self.items.iter().map(|index| (*index, outcome.clone())).collect()
     }
 
     pub(super) fn next_model(self, why: &str) -> Self {
@@ -59,7 +59,7 @@ impl Work {
             after: Duration::ZERO,
             is_half: false,
             is_of_what_was_cut: false,
-            asks: self.asks,
+            items: self.items,
         }
     }
 
@@ -73,8 +73,8 @@ impl Work {
     }
 
     fn split(self, is_half: bool) -> Vec<Self> {
-        let (first, second) = self.asks.split_at(self.asks.len() / 2);
-        let half = |asks: &[usize]| Self { asks: asks.to_vec(), after: Duration::ZERO, is_half, ..self.clone() };
+        let (first, second) = self.items.split_at(self.items.len() / 2);
+        let half = |items: &[usize]| Self { items: items.to_vec(), after: Duration::ZERO, is_half, ..self.clone() };
         vec![half(first), half(second)]
     }
 
@@ -87,13 +87,13 @@ impl Work {
     ) -> (Vec<(usize, Outcome)>, Vec<Self>) {
         let left = self.left.unwrap_or(policy.all());
         let (mut settled, mut next) = (Vec::new(), Vec::new());
-        for (index, answer) in self.asks.iter().zip(answers) {
+        for (index, answer) in self.items.iter().zip(answers) {
             match answer {
                 Ok(answer) => {
                     settled.push((*index, Outcome::Answered { answer, call_id: call_id.to_owned() }));
                 }
                 Err(why) => {
-                    let alone = Self { asks: vec![*index], failure: why.clone(), is_half: false, ..self.clone() };
+                    let alone = Self { items: vec![*index], failure: why.clone(), is_half: false, ..self.clone() };
                     next.push(if left.repairs > 0 {
                         let left = Some(Left { repairs: left.repairs - 1, ..left });
                         Self { left, note: Some(why), after: Duration::ZERO, ..alone }
@@ -114,9 +114,28 @@ impl Work {
         error: &CallError,
         jitter: f64,
     ) -> Vec<Self> {
-        let why = format!("{}: {error}", route.model);
+        let (why, route_index) = (format!("{}: {error}", route.model), self.route);
+        let next = self.after_failure(policy, call_state, route, error, jitter, &why);
+        if policy.falls_back {
+            return next;
+        }
+        // The failure goes to whoever asked.
+        let ends = |plan: Self| if plan.route == route_index { plan } else { Self { route: usize::MAX, ..plan } };
+        next.into_iter().map(ends).collect()
+    }
+
+    fn after_failure(
+        self,
+        policy: &RetryPolicy,
+        call_state: &RunCallState,
+        route: &Route,
+        error: &CallError,
+        jitter: f64,
+        why: &str,
+    ) -> Vec<Self> {
+        let why = why.to_owned();
         let left = self.left.unwrap_or(policy.all());
-        match retry::next(policy, left, error, self.asks.len(), jitter) {
+        match retry::next(policy, left, error, self.items.len(), jitter) {
             Next::Again { after, left } => vec![Self { after, left: Some(left), failure: why, is_half: false, ..self }],
             Next::AsStream => {
                 vec![Self { left: Some(left), failure: why, after: Duration::ZERO, is_half: false, ..self }]

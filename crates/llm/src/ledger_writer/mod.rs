@@ -1,5 +1,5 @@
-//! Where the calls of an attempt wait to be written into the ledger. What comes while a transaction is under way is written by the
-//! next one together, so that many calls at once cost little more than one.
+//! Writes the calls of an attempt into the ledger. What comes while a transaction is under way is written by the
+//! next one, together, so that many calls at once cost little more than one.
 
 #[cfg(test)]
 mod tests;
@@ -13,7 +13,8 @@ use tokio::sync::oneshot;
 
 use super::budget::{self, Limit, UsedUp};
 use super::gateway::CallScope;
-use super::ledger::{Deadline, Refused};
+use super::ledger::Deadline;
+use super::metered_call::NotSent;
 use super::run_call_state::RunCallState;
 
 /// Written in one transaction, at most: more would save little (a transaction costs about as much as two of its calls), and
@@ -22,10 +23,10 @@ const MOST_AT_ONCE: usize = 4;
 /// How often a reservation that has to wait for others is tried.
 const WAIT: Duration = Duration::from_millis(50);
 
-type Admission = Result<Option<Refused>, StoreError>;
+type Admission = Result<Option<NotSent>, StoreError>;
 
 #[derive(Debug, Default)]
-pub(super) struct Desk {
+pub(super) struct LedgerWriter {
     /// In the order in which they came, which is that of the stories' scores.
     reservations: Queue<Reserving>,
     settlements: Queue<Settling>,
@@ -36,13 +37,13 @@ struct Reserving {
     lease: Option<Lease>,
     call: NewCall,
     deadline: Deadline,
-    told: oneshot::Sender<Admission>,
+    reply_tx: oneshot::Sender<Admission>,
 }
 
 #[derive(Debug)]
 struct Settling {
     leased: LeasedSettlement,
-    told: oneshot::Sender<Result<(), StoreError>>,
+    reply_tx: oneshot::Sender<Result<(), StoreError>>,
 }
 
 /// Reserves, waiting for calls under way where they are all that stands in the way. `None` when the call may be sent.
@@ -50,16 +51,16 @@ pub(super) async fn admit(store: &SharedStore, scope: &CallScope, deadline: Dead
     let call_state = &scope.call_state;
     if call.limits.is_empty() {
         if call_state.is_closed() {
-            return Ok(Some(Refused::Interrupted));
+            return Ok(Some(NotSent::Interrupted));
         }
         return store.reserve_call(scope.lease.as_ref(), call).await.map(|_| None);
     }
-    let (told, answer) = oneshot::channel();
-    let reserving = Reserving { lease: scope.lease.clone(), call: call.clone(), deadline, told };
-    if call_state.desk.reservations.push(reserving) {
+    let (reply_tx, reply) = oneshot::channel();
+    let reserving = Reserving { lease: scope.lease.clone(), call: call.clone(), deadline, reply_tx };
+    if call_state.ledger_writer.reservations.push(reserving) {
         tokio::spawn(reserve_all(Arc::clone(store), Arc::clone(call_state)));
     }
-    answer.await.unwrap_or_else(|_| Err(deserted()))
+    reply.await.unwrap_or_else(|_| Err(writer_ended()))
 }
 
 /// Closes a call's row.
@@ -68,21 +69,21 @@ pub(super) async fn settle(
     call_state: &Arc<RunCallState>,
     leased: LeasedSettlement,
 ) -> Result<(), StoreError> {
-    let (told, answer) = oneshot::channel();
-    if call_state.desk.settlements.push(Settling { leased, told }) {
+    let (reply_tx, reply) = oneshot::channel();
+    if call_state.ledger_writer.settlements.push(Settling { leased, reply_tx }) {
         tokio::spawn(settle_all(Arc::clone(store), Arc::clone(call_state)));
     }
-    answer.await.unwrap_or_else(|_| Err(deserted()))
+    reply.await.unwrap_or_else(|_| Err(writer_ended()))
 }
 
-fn deserted() -> StoreError {
+fn writer_ended() -> StoreError {
     StoreError::Conflict { reason: "the task that writes into the ledger ended".to_owned() }
 }
 
-/// Reserves for whoever waits, in their order, until nobody does. It is a task of its own, so that a caller who goes away takes
+/// Reserves for all that wait, in their order, until none does. It is a task of its own, so that a caller who goes away takes
 /// nothing from the others.
 async fn reserve_all(store: SharedStore, call_state: Arc<RunCallState>) {
-    let queue = &call_state.desk.reservations;
+    let queue = &call_state.ledger_writer.reservations;
     let _service = Service(queue);
     let mut most = MOST_AT_ONCE;
     while let Some((lease, calls)) = next_to_reserve(&call_state, most) {
@@ -91,13 +92,13 @@ async fn reserve_all(store: SharedStore, call_state: Arc<RunCallState>) {
                 most = MOST_AT_ONCE;
                 for reservation in reservations {
                     match reservation {
-                        Reservation::Reserved => tell_reserved(&store, queue).await,
-                        Reservation::Exhausted(full) => tell_exhausted(&call_state, budget::used_up(&full)),
+                        Reservation::Reserved => reply_reserved(&store, queue).await,
+                        Reservation::Exhausted(full) => reply_exhausted(&call_state, budget::used_up(&full)),
                         Reservation::Wait => wait(&store, queue).await,
                     }
                 }
             }
-            Err(error) if calls.len() == 1 => tell_first(queue, Err(error)),
+            Err(error) if calls.len() == 1 => reply_to_first(queue, Err(error)),
             // Each gets an error of its own.
             Err(_) => most = 1,
         }
@@ -106,12 +107,12 @@ async fn reserve_all(store: SharedStore, call_state: Arc<RunCallState>) {
 
 /// The first that wait under one lease, without those who went away or who may not send any more.
 fn next_to_reserve(call_state: &RunCallState, most: usize) -> Option<(Option<Lease>, Vec<NewCall>)> {
-    let mut state = call_state.desk.reservations.state();
+    let mut state = call_state.ledger_writer.reservations.state();
     let waiting = std::mem::take(&mut state.waiting);
     for reserving in waiting {
-        match refused(call_state, &reserving) {
-            _ if reserving.told.is_closed() => {}
-            Some(why) => reserving.tell(Ok(Some(why))),
+        match not_sent(call_state, &reserving) {
+            _ if reserving.reply_tx.is_closed() => {}
+            Some(why) => reserving.reply(Ok(Some(why))),
             None => state.waiting.push_back(reserving),
         }
     }
@@ -125,17 +126,17 @@ fn next_to_reserve(call_state: &RunCallState, most: usize) -> Option<(Option<Lea
     Some((lease, calls))
 }
 
-fn refused(call_state: &RunCallState, reserving: &Reserving) -> Option<Refused> {
+fn not_sent(call_state: &RunCallState, reserving: &Reserving) -> Option<NotSent> {
     if call_state.is_closed() {
-        return Some(Refused::Interrupted);
+        return Some(NotSent::Interrupted);
     }
-    call_state.exhausted(reserving.call.purpose).map(Refused::NoBudget)
+    call_state.exhausted(reserving.call.purpose).map(NotSent::NoBudget)
 }
 
-/// Lets the first pass. If it went away meanwhile, nothing will be sent, and nothing is to be charged for it.
-async fn tell_reserved(store: &SharedStore, queue: &Queue<Reserving>) {
-    let Some(Reserving { lease, call, deadline, told }) = queue.take(1).pop() else { return };
-    if told.send(Ok(None)).is_ok() {
+/// Lets the first be sent. If it went away meanwhile, nothing will be sent, and nothing is to be charged for it.
+async fn reply_reserved(store: &SharedStore, queue: &Queue<Reserving>) {
+    let Some(Reserving { lease, call, deadline, reply_tx }) = queue.take(1).pop() else { return };
+    if reply_tx.send(Ok(None)).is_ok() {
         return;
     }
     let settlement = Settlement::of_nothing_sent(call.id, deadline.clock.now());
@@ -146,17 +147,17 @@ async fn tell_reserved(store: &SharedStore, queue: &Queue<Reserving>) {
 
 /// Tells the first that no budget is left for it. Where a run's call cannot be made smaller (it is about one story, or no call is left),
 /// none that comes after it is tried: the stories that score highest are served first, or none.
-fn tell_exhausted(call_state: &RunCallState, used_up: UsedUp) {
-    let Some(first) = call_state.desk.reservations.take(1).pop() else { return };
+fn reply_exhausted(call_state: &RunCallState, used_up: UsedUp) {
+    let Some(first) = call_state.ledger_writer.reservations.take(1).pop() else { return };
     if first.call.run.is_some() && (first.call.stories == 1 || used_up.limit == Limit::Calls) {
         call_state.exhaust(first.call.purpose, &used_up, false);
     }
-    first.tell(Ok(Some(Refused::NoBudget(used_up))));
+    first.reply(Ok(Some(NotSent::NoBudget(used_up))));
 }
 
-fn tell_first(queue: &Queue<Reserving>, admission: Admission) {
+fn reply_to_first(queue: &Queue<Reserving>, admission: Admission) {
     if let Some(first) = queue.take(1).pop() {
-        first.tell(admission);
+        first.reply(admission);
     }
 }
 
@@ -166,32 +167,32 @@ async fn wait(store: &SharedStore, queue: &Queue<Reserving>) {
     if let Some(clock) = clock
         && let Err(error) = store.sweep_calls(Gone::Expired(clock.wall())).await
     {
-        return tell_first(queue, Err(error));
+        return reply_to_first(queue, Err(error));
     }
     tokio::time::sleep(WAIT).await;
 }
 
-/// Settles for whoever waits, until nobody does.
+/// Settles for all that wait, until none does.
 async fn settle_all(store: SharedStore, call_state: Arc<RunCallState>) {
-    let queue = &call_state.desk.settlements;
+    let queue = &call_state.ledger_writer.settlements;
     let _service = Service(queue);
     loop {
-        let (leased, told): (Vec<_>, Vec<_>) =
-            queue.take_or_end(MOST_AT_ONCE).into_iter().map(|one| (one.leased, one.told)).unzip();
+        let (leased, replies): (Vec<_>, Vec<_>) =
+            queue.take_or_end(MOST_AT_ONCE).into_iter().map(|one| (one.leased, one.reply_tx)).unzip();
         if leased.is_empty() {
             return;
         }
         match store.settle_calls(&leased).await {
             Err(_) if leased.len() > 1 => {
                 // Each gets an error of its own, or none.
-                for (one, told) in leased.iter().zip(told) {
-                    let _ = told.send(store.settle_calls(std::slice::from_ref(one)).await);
+                for (one, reply_tx) in leased.iter().zip(replies) {
+                    let _ = reply_tx.send(store.settle_calls(std::slice::from_ref(one)).await);
                 }
             }
             outcome => {
                 let mut error = outcome.err();
-                for told in told {
-                    let _ = told.send(error.take().map_or(Ok(()), Err));
+                for reply_tx in replies {
+                    let _ = reply_tx.send(error.take().map_or(Ok(()), Err));
                 }
             }
         }
@@ -199,8 +200,8 @@ async fn settle_all(store: SharedStore, call_state: Arc<RunCallState>) {
 }
 
 impl Reserving {
-    fn tell(self, admission: Admission) {
+    fn reply(self, admission: Admission) {
         // A caller who went away does not listen.
-        let _ = self.told.send(admission);
+        let _ = self.reply_tx.send(admission);
     }
 }

@@ -22,9 +22,9 @@ use crate::settings::{Egress, TaskSettings};
 /// What an answer may have where neither a task nor the entry says: some pages.
 const USUAL_OUTPUT_TOKENS: u32 = 4_096;
 
-/// All of a catalogue.
+/// All models of a catalogue.
 #[derive(Debug)]
-pub(super) struct Listed {
+pub(super) struct CatalogueModels {
     catalogue: Catalogue,
     /// How each task is asked.
     tasks: BTreeMap<Task, TaskSettings>,
@@ -39,7 +39,7 @@ struct Model {
     price: Option<Price>,
 }
 
-impl Listed {
+impl CatalogueModels {
     pub(super) fn new(catalogue: &Catalogue, tasks: &BTreeMap<Task, TaskSettings>, egress: Egress) -> Self {
         // A server of the owner's does not get quicker by being asked for two of its models at once.
         let mut shared: BTreeMap<(String, u32), Arc<Semaphore>> = BTreeMap::new();

@@ -10,15 +10,15 @@ use futures::future::join_all;
 
 use super::*;
 
-struct Office {
+struct Ledger {
     store: SharedStore,
     scope: CallScope,
     _folder: tempfile::TempDir,
 }
 
-async fn office() -> Office {
+async fn ledger() -> Ledger {
     let folder = tempfile::tempdir().unwrap();
-    let url = format!("sqlite://{}/desk.db", folder.path().display());
+    let url = format!("sqlite://{}/ledger.db", folder.path().display());
     let scope = CallScope {
         lease: None,
         run: None,
@@ -31,10 +31,10 @@ async fn office() -> Office {
         rejudge: false,
         call_state: Arc::new(RunCallState::default()),
     };
-    Office { store: aha_store::open(&url, OpenMode::CreateIfMissing).await.unwrap(), scope, _folder: folder }
+    Ledger { store: aha_store::open(&url, OpenMode::CreateIfMissing).await.unwrap(), scope, _folder: folder }
 }
 
-impl Office {
+impl Ledger {
     async fn admit(&self, number: usize, cap: i64) -> Admission {
         let limit = CounterLimit { counter: "day".into(), cap_microcredits: Some(cap), max_calls: None };
         let now = Timestamp::from_millis(0);
@@ -85,53 +85,53 @@ impl Office {
 
 #[tokio::test]
 async fn calls_that_wait_are_admitted_in_the_order_in_which_they_came() {
-    let office = office().await;
+    let ledger = ledger().await;
     let admitted = Mutex::new(Vec::new());
     let callers = (0..12).map(|number| {
-        let (office, admitted) = (&office, &admitted);
+        let (ledger, admitted) = (&ledger, &admitted);
         async move {
-            assert_eq!(office.admit(number, 30).await.unwrap(), None);
+            assert_eq!(ledger.admit(number, 30).await.unwrap(), None);
             admitted.lock().unwrap().push(number);
-            office.settle(number, 0).await.unwrap();
+            ledger.settle(number, 0).await.unwrap();
         }
     });
     join_all(callers).await;
     assert_eq!(*admitted.lock().unwrap(), (0..12).collect::<Vec<_>>());
-    assert_eq!(office.spent().await, (0, 0));
+    assert_eq!(ledger.spent().await, (0, 0));
 }
 
 #[tokio::test]
 async fn whoever_goes_away_takes_nothing_from_the_others() {
-    let office = office().await;
-    assert_eq!(office.admit(0, 10).await.unwrap(), None);
-    let gone = office.admit(1, 10);
+    let ledger = ledger().await;
+    assert_eq!(ledger.admit(0, 10).await.unwrap(), None);
+    let gone = ledger.admit(1, 10);
     assert!(tokio::time::timeout(Duration::from_millis(120), gone).await.is_err(), "it has to wait");
-    let (next, settled) = tokio::join!(office.admit(2, 20), office.settle(0, 10));
+    let (next, settled) = tokio::join!(ledger.admit(2, 20), ledger.settle(0, 10));
     settled.unwrap();
     assert_eq!(next.unwrap(), None);
-    assert_eq!(office.spent().await, (10, 10));
+    assert_eq!(ledger.spent().await, (10, 10));
 }
 
 #[tokio::test]
 async fn a_closed_gate_lets_nobody_pass_who_waits() {
-    let office = office().await;
-    assert_eq!(office.admit(0, 10).await.unwrap(), None);
+    let ledger = ledger().await;
+    assert_eq!(ledger.admit(0, 10).await.unwrap(), None);
     let closing = async {
         tokio::time::sleep(Duration::from_millis(20)).await;
-        office.scope.call_state.close();
+        ledger.scope.call_state.close();
     };
-    let (waiting, ()) = tokio::join!(office.admit(1, 10), closing);
-    assert_eq!(waiting.unwrap(), Some(Refused::Interrupted));
-    assert_eq!(office.spent().await, (0, 10));
+    let (waiting, ()) = tokio::join!(ledger.admit(1, 10), closing);
+    assert_eq!(waiting.unwrap(), Some(NotSent::Interrupted));
+    assert_eq!(ledger.spent().await, (0, 10));
 }
 
 #[tokio::test]
 async fn what_cannot_be_written_is_told_to_its_caller_alone() {
-    let office = office().await;
-    let twice = join_all([office.admit(0, 100), office.admit(1, 100), office.admit(1, 100)]).await;
+    let ledger = ledger().await;
+    let twice = join_all([ledger.admit(0, 100), ledger.admit(1, 100), ledger.admit(1, 100)]).await;
     assert!(matches!(twice[..2], [Ok(None), Ok(None)]), "{twice:?}");
     assert!(twice[2].is_err(), "there is such a row: {twice:?}");
-    let settled = join_all([office.settle(0, 7), office.settle(9, 7), office.settle(1, 3)]).await;
+    let settled = join_all([ledger.settle(0, 7), ledger.settle(9, 7), ledger.settle(1, 3)]).await;
     assert!(matches!(settled[..], [Ok(()), Err(StoreError::NotFound { .. }), Ok(())]), "{settled:?}");
-    assert_eq!(office.spent().await, (10, 0));
+    assert_eq!(ledger.spent().await, (10, 0));
 }

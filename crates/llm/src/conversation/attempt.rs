@@ -1,11 +1,12 @@
-//! One try of a question, which settles whether anybody waits for it or not.
+//! One attempt at a question, which settles whether anybody waits for it or not.
 
+use std::pin::pin;
 use std::sync::Arc;
-use std::time::Duration;
 
 use aha_core::ids::CallId;
 use aha_core::time::Timestamp;
 use aha_store::{AnswerKey, NewAnswer, SharedStore, StoreError};
+use futures::StreamExt as _;
 use jsonschema::Validator;
 use serde_json::Value;
 use tokio::sync::mpsc::UnboundedSender;
@@ -13,20 +14,18 @@ use tokio::sync::mpsc::UnboundedSender;
 use super::asking::{Rejection, Validate};
 use super::{Answer, Terms};
 use crate::answer;
+use crate::call_log::Label;
 use crate::error::CallError;
-use crate::events::Label;
-use crate::exchange::Exchanged;
+use crate::exchange::{EncodedRequest, ExchangeEvent, Exchanged, abandoned};
 use crate::gateway::{CallScope, Gateway};
+use crate::metered_call::{Closing, Executed, NotSent, Received};
+use crate::model_call::ModelCall;
 use crate::provider::{AnswerFormat, ModelRequest, Usage};
-use crate::purchase::{Bought, Exchange, Kept, Order, Sending};
-use crate::router::{Reach, Wire};
+use crate::router::Reach;
 use crate::schema;
 
-/// How long an exchange goes on for the sake of its bill after the caller has gone.
-const GRACE: Duration = Duration::from_secs(30);
-
-/// All that a try needs, so that it can go on by itself.
-pub(super) struct Trial {
+/// All that an attempt needs, so that it can go on by itself.
+pub(super) struct ConversationAttempt {
     pub(super) gateway: Arc<Gateway>,
     pub(super) store: SharedStore,
     pub(super) scope: CallScope,
@@ -34,59 +33,70 @@ pub(super) struct Trial {
     pub(super) schema: Option<Arc<Validator>>,
     pub(super) validate: Option<Validate>,
     pub(super) id: CallId,
-    /// Which try it is, from 1.
+    /// From 1.
     pub(super) number: u32,
     /// Under which an accepted answer is kept.
     pub(super) key: Option<AnswerKey>,
     pub(super) asked_at: Timestamp,
-    /// The ledger rows of this try and of those before it.
+    /// The ledger rows of this attempt and of those before it.
     pub(super) calls: Vec<String>,
     pub(super) rejected: Vec<String>,
     /// Whether no further attempt is made when its answer is not accepted.
     pub(super) is_last: bool,
 }
 
-impl Trial {
-    /// Asks, and hands on the answer's text as it comes.
+impl ConversationAttempt {
+    /// Executes the call, and sends the answer's text on as it comes.
     pub(super) async fn run(
         self,
         request: ModelRequest,
         text: UnboundedSender<String>,
-    ) -> Result<Bought<Answer>, StoreError> {
+    ) -> Result<Executed<Answer>, StoreError> {
         let Reach::Wire(wire) = &self.terms.route.reach else {
-            return Ok(Bought::Unaskable("`local` holds no conversations".to_owned()));
+            return Ok(Executed::NotSent(NotSent::Unusable("`local` holds no conversations".to_owned())));
         };
-        let encoded = match wire.dialect.encode(&request, &wire.server) {
+        let encoded = match EncodedRequest::new(wire, request) {
             Ok(encoded) => encoded,
-            Err(error) => return Ok(Bought::Failed(error)),
+            Err(error) => return Ok(Executed::Failed(error)),
         };
-        let sending = Sending { wire, request, encoded };
-        let order = Order {
+        let call = ModelCall {
             id: self.id,
             scope: &self.scope,
             purpose: self.terms.purpose,
             prompt_id: &self.scope.prompt_id,
             route: &self.terms.route,
-            sending: Some(&sending),
-            stories: 1,
-            tries: i64::from(self.number),
+            encoded: Some(&encoded),
+            items: 1,
+            attempt: i64::from(self.number),
             degraded_from: None,
         };
-        let exchange = || self.exchange(&sending, &text);
-        self.gateway.buy(&self.store, &order, exchange, |outcome| self.keep(outcome)).await
+        let send = || self.send(&encoded, &text);
+        let close = |received: &Received<Answer>, closing: &mut Closing| {
+            closing.answers.extend(self.kept(received.outcome.as_ref()));
+        };
+        self.gateway.execute(&self.store, &call, send, close).await
     }
 
-    async fn exchange(&self, sending: &Sending<'_>, text: &UnboundedSender<String>) -> Exchange<Answer> {
+    async fn send(&self, encoded: &EncodedRequest<'_>, text: &UnboundedSender<String>) -> Received<Answer> {
         let label = Label { call: self.id, purpose: self.terms.purpose, items: 1 };
-        // Nobody may be listening any more.
-        let mut say = |piece: &str| drop(text.send(piece.to_owned()));
-        let exchanged = tokio::select! {
-            exchanged = self.gateway.told_exchange(label, sending, &mut say) => exchanged,
-            error = abandoned(text, sending.wire) => Exchanged::from(error),
+        let reading = async {
+            let mut exchange = pin!(self.gateway.logged_exchange(label, encoded));
+            while let Some(event) = exchange.next().await {
+                match event {
+                    // Nobody may be reading any more.
+                    ExchangeEvent::Text(piece) => drop(text.send(piece)),
+                    ExchangeEvent::Ended(exchanged) => return exchanged,
+                }
+            }
+            CallError::Interrupted("the exchange ended without a reply".to_owned()).into()
+        };
+        let exchanged: Exchanged = tokio::select! {
+            exchanged = reading => exchanged,
+            error = abandoned(text, encoded.timeouts) => error.into(),
         };
         let usage = exchanged.reply.usage;
-        let at_limit = exchanged.reply.at_limit(sending.request.max_output_tokens);
-        Exchange::of(exchanged, |text| self.read(text, usage, at_limit))
+        let at_limit = exchanged.reply.at_limit(encoded.request.max_output_tokens);
+        Received::of(exchanged, |text| self.read(text, usage, at_limit))
     }
 
     /// The answer, if it is accepted.
@@ -119,7 +129,7 @@ impl Trial {
     }
 
     /// An accepted answer; or that none was accepted, which is paid for as well.
-    fn keep(&self, outcome: Result<&Answer, &CallError>) -> Kept {
+    fn kept(&self, outcome: Result<&Answer, &CallError>) -> Option<NewAnswer> {
         let json = match outcome {
             Ok(answer) => serde_json::to_string(answer).ok(),
             Err(CallError::Invalid(why)) if self.is_last => {
@@ -129,21 +139,13 @@ impl Trial {
             }
             Err(_) => None,
         };
-        let kept = self.key.clone().zip(json).map(|(key, answer_json)| NewAnswer {
+        self.key.clone().zip(json).map(|(key, answer_json)| NewAnswer {
             input_hash: key.fingerprint.clone(),
             key,
             provider: self.terms.route.model.provider.clone(),
             model: self.terms.route.model.model.clone(),
             answer_json,
             members: Vec::new(),
-        });
-        Kept { answers: kept.into_iter().collect(), complaint: None }
+        })
     }
-}
-
-/// Ends some time after the caller has gone.
-async fn abandoned(text: &UnboundedSender<String>, wire: &Wire) -> CallError {
-    text.closed().await;
-    tokio::time::sleep(GRACE.min(wire.timeouts.whole)).await;
-    CallError::Interrupted("nobody was waiting for the answer any more".to_owned())
 }

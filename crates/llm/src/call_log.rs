@@ -1,0 +1,69 @@
+//! What is logged of a call, by which it can be followed: that it began, what came, and how long it took.
+//!
+//! The texts themselves are logged for the journal's purposes alone: what is pasted or asked elsewhere stays out of the log.
+
+use std::time::{Instant, SystemTime};
+
+use aha_core::ids::CallId;
+use aha_net::endpoint::without_secrets;
+use futures::{Stream, StreamExt as _};
+
+use super::exchange::{EncodedRequest, ExchangeEvent};
+use super::gateway::Gateway;
+use super::turn::Turn;
+
+/// Purposes whose messages may be logged begin so.
+const LOGGED_IN_FULL: &str = "journal_";
+
+/// By what a call is known in the log.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Label {
+    pub(super) call: CallId,
+    pub(super) purpose: &'static str,
+    /// Inputs asked about.
+    pub(super) items: usize,
+}
+
+impl Gateway {
+    /// Exchanges, and logs what comes (at `debug`).
+    pub(super) fn logged_exchange<'a>(
+        &'a self,
+        label: Label,
+        encoded: &'a EncodedRequest<'_>,
+    ) -> impl Stream<Item = ExchangeEvent> + Send + 'a {
+        let Label { call, purpose, items } = label;
+        let request = &encoded.request;
+        let in_full = purpose.starts_with(LOGGED_IN_FULL);
+        tracing::debug!(
+            event = "llm_request_started",
+            request_id = %call,
+            phase = purpose,
+            model = request.model,
+            endpoint = without_secrets(&encoded.wire.server.endpoint),
+            items,
+            messages = if in_full { messages(&request.system, &request.turns) } else { String::new() },
+        );
+        let (begun, mut chunks) = (Instant::now(), 0_u64);
+        let now = SystemTime::from(self.parts.clock.wall().to_utc());
+        encoded.exchange(&*self.parts.transport, now).inspect(move |event| match event {
+            ExchangeEvent::Text(text) => {
+                chunks += 1;
+                let data = if in_full { text.as_str() } else { "" };
+                tracing::debug!(event = "llm_response_chunk", request_id = %call, chunk_num = chunks, data);
+            }
+            ExchangeEvent::Ended(exchanged) => tracing::debug!(
+                event = "llm_request_completed",
+                request_id = %call,
+                total_chunks = chunks,
+                duration_ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX),
+                error = exchanged.reply.outcome.as_ref().err().map_or("", |error| error.kind()),
+            ),
+        })
+    }
+}
+
+fn messages(system: &str, turns: &[Turn]) -> String {
+    let turns = turns.iter().map(|turn| serde_json::json!({ "role": turn.role.as_str(), "content": turn.content }));
+    let system = serde_json::json!({ "role": "system", "content": system });
+    std::iter::once(system).chain(turns).collect::<serde_json::Value>().to_string()
+}

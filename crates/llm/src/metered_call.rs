@@ -1,0 +1,164 @@
+//! One metered call, whatever it is for: reserve, send, settle. A task, a batch of vectors, a search and a conversation's answer are
+//! all paid for here. What was answered is stored in the transaction that closes the ledger row.
+
+use std::fmt::Debug;
+use std::time::Instant;
+
+use aha_core::money::Price;
+use aha_store::{NewAnswer, NewCall, NewVectors, Settlement, SharedStore, StoreError};
+
+use super::breaker::Breakers;
+use super::budget::UsedUp;
+use super::error::CallError;
+use super::gateway::CallScope;
+use super::ledger::{self, Cost, Deadline};
+use super::ledger_writer;
+use super::pace::Pace;
+use super::provider::Usage;
+
+/// What became of a call.
+#[derive(Debug)]
+pub enum Executed<T> {
+    Answered(T),
+    Failed(CallError),
+    NotSent(NotSent),
+}
+
+/// Why a call was not sent, and cost nothing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NotSent {
+    /// The run ends.
+    Interrupted,
+    NoBudget(UsedUp),
+    /// Its server has failed again and again.
+    CircuitOpen(String),
+    /// The request cannot be made.
+    Unusable(String),
+}
+
+/// A call before it is sent.
+pub(super) struct MeteredCall<'a> {
+    pub(super) store: &'a SharedStore,
+    pub(super) scope: &'a CallScope,
+    pub(super) deadline: Deadline,
+    /// `None` for what is answered in this process, or by a service with limits of its own.
+    pub(super) server: Option<ServerLimits<'a>>,
+    /// What may come to be printed of it: the tests look for secrets there.
+    pub(super) shown: &'a (dyn Debug + Sync),
+}
+
+/// What limits the calls to a server.
+pub(super) struct ServerLimits<'a> {
+    pub(super) breakers: &'a Breakers,
+    /// By which the breakers know it.
+    pub(super) account: String,
+    /// Requests and tokens a minute, and the tokens that this call takes.
+    pub(super) pace: Option<(&'a Pace, i64)>,
+}
+
+/// What came back.
+pub(super) struct Received<T> {
+    pub(super) outcome: Result<T, CallError>,
+    pub(super) usage: Option<Usage>,
+    pub(super) request_id: Option<String>,
+    /// Text has come before it failed, and so work was done that is charged perhaps.
+    pub(super) has_begun: bool,
+}
+
+/// What is written into the ledger of a call that has ended.
+#[derive(Debug)]
+pub(super) struct Closing {
+    pub(super) cost: Cost,
+    /// Kind and words of its failure.
+    pub(super) failure: Option<(&'static str, String)>,
+    /// What is wrong with an answer that is good in part.
+    pub(super) complaint: Option<String>,
+    pub(super) answers: Vec<NewAnswer>,
+    pub(super) vectors: Option<NewVectors>,
+}
+
+impl Closing {
+    /// At a model's price, with nothing to store.
+    pub(super) fn at<T>(price: Option<Price>, received: &Received<T>) -> Self {
+        let failure = received.outcome.as_ref().err();
+        Self {
+            cost: Cost::of(price, failure.filter(|_| !received.has_begun), received.usage),
+            failure: failure.map(CallError::kind_and_words),
+            complaint: None,
+            answers: Vec::new(),
+            vectors: None,
+        }
+    }
+}
+
+impl MeteredCall<'_> {
+    /// Waits for the server's pace, reserves, sends, and settles with what `close` makes of what came back.
+    ///
+    /// # Errors
+    /// When the store fails or the lease is lost.
+    pub(super) async fn execute<T, F: Future<Output = Received<T>>>(
+        self,
+        new_call: impl FnOnce() -> NewCall,
+        send: impl FnOnce() -> F,
+        close: impl FnOnce(&Received<T>) -> Closing,
+    ) -> Result<Executed<T>, StoreError> {
+        let mut turn = match self.server.as_ref().and_then(|server| server.pace) {
+            Some((pace, tokens)) => Some(pace.turn(tokens).await),
+            None => None,
+        };
+        if let Some(server) = &self.server
+            && let Err(refused) = server.breakers.admit(&server.account, Instant::now())
+        {
+            return Ok(Executed::NotSent(NotSent::CircuitOpen(refused.to_string())));
+        }
+        let call = new_call();
+        let admitted = ledger_writer::admit(self.store, self.scope, self.deadline, &call).await;
+        if let (Some(server), Ok(Some(_)) | Err(_)) = (&self.server, &admitted) {
+            server.breakers.forget(&server.account);
+        }
+        if let Some(refused) = admitted? {
+            return Ok(Executed::NotSent(refused));
+        }
+        aha_core::failpoint::hit_showing("call.after_reserve", &self.shown);
+        if let Some(turn) = &mut turn {
+            turn.sent();
+        }
+        let begun = Instant::now();
+        let received = send().await;
+        let latency_ms = i64::try_from(begun.elapsed().as_millis()).unwrap_or(i64::MAX);
+        aha_core::failpoint::hit_showing("call.after_answer", &(self.shown, received.outcome.as_ref().err()));
+        if let Some(turn) = &mut turn {
+            turn.used(received.usage);
+        }
+        if let Some(server) = &self.server {
+            server.breakers.tell(&server.account, received.outcome.as_ref().err(), Instant::now());
+        }
+        let closing = close(&received);
+        let settlement = self.settlement(&call, &received, closing, latency_ms);
+        ledger::settle(self.store, self.scope, &settlement).await?;
+        Ok(match received.outcome {
+            Ok(answer) => Executed::Answered(answer),
+            Err(error) => Executed::Failed(error),
+        })
+    }
+
+    fn settlement<T>(&self, call: &NewCall, received: &Received<T>, closing: Closing, latency_ms: i64) -> Settlement {
+        let Closing { cost, failure, complaint, answers, vectors } = closing;
+        let usage = received.usage;
+        Settlement {
+            call: call.id,
+            outcome: cost.outcome(failure.is_some()),
+            error: ledger::words(call, cost, failure, complaint),
+            input_tokens: usage.map(|usage| usage.input_tokens),
+            cached_input_tokens: usage.and_then(|usage| usage.cached_input_tokens),
+            output_tokens: usage.map(|usage| usage.output_tokens),
+            reasoning_tokens: usage.and_then(|usage| usage.reasoning_tokens),
+            cost_microcredits: cost.known(),
+            latency_ms,
+            request_id: received.request_id.clone(),
+            finished_at: self.deadline.clock.now(),
+            answers,
+            vectors,
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! A metered call of a model's text: a task's, or a conversation's. Makes the ledger row of the route, and reads the reply.
+
+use aha_core::ids::CallId;
+use aha_core::topic::BudgetTier;
+use aha_store::{NewCall, SharedStore, StoreError};
+
+use super::budget;
+use super::error::CallError;
+use super::estimate::BYTES_PER_TOKEN;
+use super::exchange::{EncodedRequest, Exchanged};
+use super::gateway::{CallScope, Gateway};
+use super::ledger::{self, Deadline};
+use super::metered_call::{Closing, Executed, MeteredCall, Received, ServerLimits};
+use super::provider::Reply;
+use super::router::Route;
+
+/// What is called, and on whose account.
+#[derive(Debug)]
+pub(super) struct ModelCall<'a> {
+    pub(super) id: CallId,
+    pub(super) scope: &'a CallScope,
+    /// As on the ledger.
+    pub(super) purpose: &'static str,
+    pub(super) prompt_id: &'a str,
+    pub(super) route: &'a Route,
+    /// `None` for what is answered in this process.
+    pub(super) encoded: Option<&'a EncodedRequest<'a>>,
+    /// Inputs asked about at once.
+    pub(super) items: usize,
+    /// Which attempt it is, from 1.
+    pub(super) attempt: i64,
+    pub(super) degraded_from: Option<BudgetTier>,
+}
+
+impl<T> Received<T> {
+    /// The reply, once its text has been read.
+    pub(super) fn of(exchanged: Exchanged, read: impl FnOnce(String) -> Result<T, CallError>) -> Self {
+        let has_begun = !exchanged.streamed.is_empty();
+        let Reply { outcome, usage, request_id } = exchanged.reply;
+        Self { outcome: outcome.and_then(read), usage, request_id, has_begun }
+    }
+
+    /// What was answered in this process.
+    pub(super) const fn here(outcome: Result<T, CallError>) -> Self {
+        Self { outcome, usage: None, request_id: None, has_begun: false }
+    }
+}
+
+impl Gateway {
+    /// Reserves, has it sent, and settles with what `close` adds to the closing of the row.
+    pub(super) async fn execute<T, F: Future<Output = Received<T>>>(
+        &self,
+        store: &SharedStore,
+        call: &ModelCall<'_>,
+        send: impl FnOnce() -> F,
+        close: impl FnOnce(&Received<T>, &mut Closing),
+    ) -> Result<Executed<T>, StoreError> {
+        let route = call.route;
+        // `local` is always there.
+        let server = call.encoded.map(|encoded| ServerLimits {
+            breakers: &self.parts.breakers,
+            account: route.account(),
+            pace: route.traits.pace.as_deref().map(|pace| (pace, tokens(encoded))),
+        });
+        let deadline = Deadline { clock: self.parts.clock, timeout: route.longest() };
+        let metered = MeteredCall { store, scope: call.scope, deadline, server, shown: &(self, call) };
+        let closing = |received: &Received<T>| {
+            let mut closing = Closing::at(route.price, received);
+            close(received, &mut closing);
+            closing
+        };
+        // On the heap: the exchange's future is in it, and the callers' are in those of whole stages.
+        Box::pin(metered.execute(|| self.new_call(call, deadline), send, closing)).await
+    }
+
+    fn new_call(&self, call: &ModelCall<'_>, deadline: Deadline) -> NewCall {
+        let (scope, clock, route) = (call.scope, self.parts.clock, call.route);
+        let (reserved, limits) = match call.encoded {
+            Some(EncodedRequest { encoded, request, .. }) => (
+                route.price.map(|price| ledger::upper_bound(price, &encoded.body, request.max_output_tokens)),
+                budget::limits(&self.parts.budget, scope, call.purpose, route.max_calls_per_run, clock.now()),
+            ),
+            None => (Some(0), Vec::new()),
+        };
+        NewCall {
+            id: call.id,
+            run: scope.run,
+            topic: scope.topic,
+            purpose: call.purpose,
+            provider: route.model.provider.clone(),
+            model: route.model.model.clone(),
+            prompt_id: call.prompt_id.to_owned(),
+            attempt: call.attempt,
+            stories: i64::try_from(call.items).unwrap_or(i64::MAX),
+            degraded_from: call.degraded_from,
+            reserved_microcredits: reserved,
+            limits,
+            started_at: clock.now(),
+            expires_at: deadline.of_a_call(),
+        }
+    }
+}
+
+/// About how many tokens a call takes, as a server counts them beforehand: those sent, and the most it may answer.
+fn tokens(encoded: &EncodedRequest<'_>) -> i64 {
+    let input = encoded.encoded.body.len() / BYTES_PER_TOKEN;
+    i64::try_from(input).unwrap_or(i64::MAX).saturating_add(i64::from(encoded.request.max_output_tokens))
+}

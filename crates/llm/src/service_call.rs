@@ -1,0 +1,99 @@
+//! A metered call of a service that charges for it and is no model, such as a search. Its row is on the same ledger, under the same
+//! caps, as a model's call.
+
+use std::time::Duration;
+
+use aha_core::budget::BudgetPolicy;
+use aha_core::ids::CallId;
+use aha_core::money::MicroCredits;
+use aha_store::{NewAnswer, NewCall, SharedStore, StoreError};
+
+use super::budget;
+use super::gateway::{CallScope, Gateway};
+use super::ledger::{Cost, Deadline};
+use super::metered_call::{Closing, Executed, MeteredCall, NotSent, Received};
+
+/// Longer than a call takes, with the wait for its turn at a host that is asked politely.
+const LONGEST: Duration = Duration::from_mins(10);
+
+/// What is called, and on whose account.
+#[derive(Debug)]
+pub struct ServiceCall<'a> {
+    pub scope: &'a CallScope,
+    /// As on the ledger.
+    pub purpose: &'static str,
+    /// The service, as on the ledger.
+    pub provider: String,
+    /// What of the service is called; stands where a model's name does.
+    pub operation: &'static str,
+    /// Tells it from the other calls of the same attempt.
+    pub words: &'a str,
+    /// The most it can cost, if that is known.
+    pub at_most: Option<MicroCredits>,
+    /// Results wanted.
+    pub results: usize,
+}
+
+/// What a call has cost, and what is kept of its answer.
+#[derive(Debug)]
+pub struct ServiceCharge {
+    pub cost: Cost,
+    /// Kind and words, where it failed.
+    pub failure: Option<(&'static str, String)>,
+    pub answer: Option<NewAnswer>,
+}
+
+impl Gateway {
+    /// Reserves the most it can cost, has it sent, and settles what `charge` says. What the service answered, good or bad, is
+    /// [`Executed::Answered`].
+    ///
+    /// # Errors
+    /// When the store fails or the lease is lost.
+    pub async fn execute_service<T>(
+        &self,
+        store: &SharedStore,
+        call: &ServiceCall<'_>,
+        send: impl Future<Output = T>,
+        charge: impl FnOnce(&T) -> ServiceCharge,
+    ) -> Result<Executed<T>, StoreError> {
+        let deadline = Deadline { clock: self.parts.clock, timeout: LONGEST };
+        let metered = MeteredCall { store, scope: call.scope, deadline, server: None, shown: &(self, call) };
+        let close = |received: &Received<T>| match &received.outcome {
+            Ok(answer) => {
+                let ServiceCharge { cost, failure, answer } = charge(answer);
+                Closing { cost, failure, complaint: None, answers: answer.into_iter().collect(), vectors: None }
+            }
+            Err(_) => Closing::at(None, received),
+        };
+        let exchange = || async { Received::here(Ok(send.await)) };
+        // On the heap: the search's own future is in it.
+        let executed = Box::pin(metered.execute(|| self.service_row(call, deadline), exchange, close)).await?;
+        if let Executed::NotSent(NotSent::NoBudget(why)) = &executed {
+            let is_last = self.parts.budget.policy == BudgetPolicy::Stop;
+            call.scope.call_state.exhaust(call.purpose, why, is_last);
+        }
+        Ok(executed)
+    }
+
+    fn service_row(&self, call: &ServiceCall<'_>, deadline: Deadline) -> NewCall {
+        let ServiceCall { scope, purpose, .. } = call;
+        let (run, attempt) = (scope.run.map(|run| run.to_string()).unwrap_or_default(), scope.attempt.to_string());
+        let now = self.parts.clock.now();
+        NewCall {
+            id: CallId::of(&[&run, &attempt, purpose, &call.provider, call.words]),
+            run: scope.run,
+            topic: scope.topic,
+            purpose,
+            provider: call.provider.clone(),
+            model: call.operation.to_owned(),
+            prompt_id: scope.prompt_id.clone(),
+            attempt: 1,
+            stories: i64::try_from(call.results).unwrap_or(i64::MAX),
+            degraded_from: None,
+            reserved_microcredits: call.at_most.map(|amount| amount.0),
+            limits: budget::limits(&self.parts.budget, scope, purpose, None, now),
+            started_at: now,
+            expires_at: deadline.of_a_call(),
+        }
+    }
+}

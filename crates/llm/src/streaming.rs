@@ -1,0 +1,314 @@
+//! Answers as they come: words piece by piece, or objects line by line, for a person who waits.
+//!
+//! Comes in: one input of a task that is answered in words or in lines. Goes out: a stream of events, the last of which says what it
+//! came to. What is stored already is given again without a call. A caller who drops the stream changes nothing about what was spent:
+//! the exchange goes on for a while by itself, so that its row says what it cost.
+
+mod attempt;
+mod collector;
+#[cfg(test)]
+mod tests;
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use aha_core::model::ModelRef;
+use aha_core::topic::BudgetTier;
+use aha_store::{AnswerKey, Gone, SharedStore, StoreError};
+use futures::stream::{BoxStream, Stream, StreamExt as _};
+use serde_json::{Map, Value};
+use thiserror::Error;
+use tokio::sync::mpsc::UnboundedSender;
+
+use super::error::CallError;
+use super::gateway::{CallScope, Gateway, Outcome, TaskItem, key};
+use super::metered_call::{Executed, NotSent};
+use super::retry::{self, Next};
+use super::retry_policy::Left;
+use super::router::Route;
+use super::stream::sent_by;
+use super::tasks::{AnswerKind, KeptAnswers, Task, TaskInput};
+use attempt::StreamAttempt;
+
+/// What comes of a streamed answer.
+#[derive(Debug, Clone, PartialEq)]
+pub enum StreamEvent {
+    /// A piece of an answer in words.
+    Text(String),
+    /// A line that fits the task's schema.
+    Line(Map<String, Value>),
+    /// Why a line is left out.
+    BadLine(String),
+    /// The text so far was the model's thought, and no answer.
+    Void,
+    /// Another attempt begins after a wait. Text so far is void; lines stay, and one that comes again is not given again.
+    Retry {
+        /// Its number, from 2.
+        attempt: u32,
+        after: Duration,
+        /// What went wrong with the one before.
+        reason: String,
+    },
+    /// The last event.
+    Finished(StreamedAnswer),
+}
+
+/// What a streamed answer came to.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct StreamedAnswer {
+    /// Of an answer in words.
+    pub text: String,
+    /// Of an answer in lines: those that fit the schema.
+    pub lines: Vec<Map<String, Value>>,
+    /// Lines that did not.
+    pub bad_lines: usize,
+    pub model: Option<ModelRef>,
+    /// The ledger rows of all attempts.
+    pub calls: Vec<String>,
+    /// Whether it was stored before, and no call was made.
+    pub was_stored: bool,
+    /// Why it is not complete; `None` where it is. Lines that were complete are there, and stored, all the same.
+    pub failure: Option<StreamFailure>,
+}
+
+/// Why an answer is not complete.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum StreamFailure {
+    #[error("{model}: {error}")]
+    Provider { model: ModelRef, error: CallError },
+    #[error("{0}")]
+    NoBudget(String),
+    #[error("{0}")]
+    NotSent(String),
+}
+
+/// See the module. The last event is [`StreamEvent::Finished`], unless the store fails.
+pub struct AnswerStream(BoxStream<'static, Result<StreamEvent, StoreError>>);
+
+impl std::fmt::Debug for AnswerStream {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("AnswerStream").finish_non_exhaustive()
+    }
+}
+
+impl Stream for AnswerStream {
+    type Item = Result<StreamEvent, StoreError>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        self.0.as_mut().poll_next(context)
+    }
+}
+
+impl AnswerStream {
+    /// What it comes to, for callers who show nothing on the way.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn finished(mut self) -> Result<StreamedAnswer, StoreError> {
+        while let Some(event) = self.0.next().await {
+            if let StreamEvent::Finished(answer) = event? {
+                return Ok(answer);
+            }
+        }
+        Err(StoreError::Conflict { reason: "the task that reads the answer ended".to_owned() })
+    }
+}
+
+/// Where the events of one stream go.
+pub(super) type Events = UnboundedSender<Result<StreamEvent, StoreError>>;
+
+/// One input, and what its attempts go by.
+struct Streaming {
+    gateway: Arc<Gateway>,
+    store: SharedStore,
+    scope: CallScope,
+    item: TaskItem,
+    events: Events,
+}
+
+impl Gateway {
+    /// Executes a task about one input, unless its answer is stored already, and gives what comes as it comes. The answer's
+    /// fingerprint is the hash of the input; the scope is that of a run, or [`Gateway::standalone`].
+    #[must_use]
+    pub fn stream(self: &Arc<Self>, store: &SharedStore, scope: CallScope, input: TaskInput) -> AnswerStream {
+        let (gateway, store) = (Arc::clone(self), Arc::clone(store));
+        let item = TaskItem { fingerprint: input.hash(), members: Vec::new(), input };
+        AnswerStream(
+            sent_by(move |events: Events| async move {
+                let streaming = Streaming { gateway, store, scope, item, events };
+                let last = streaming.answer().await.map(StreamEvent::Finished);
+                let _ = streaming.events.send(last);
+            })
+            .boxed(),
+        )
+    }
+
+    /// What was stored of an answer in lines whose stream broke; `None` where there is nothing.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn partial_lines(
+        &self,
+        store: &SharedStore,
+        scope: &CallScope,
+        input: &TaskInput,
+    ) -> Result<Option<StreamedAnswer>, StoreError> {
+        let item = TaskItem { fingerprint: input.hash(), members: Vec::new(), input: input.clone() };
+        let key = partial(key(input.task(), scope.tier, self.parts.prompts.id(input.task()), &item));
+        let Some(stored) = store.answer(&key, scope.run).await? else { return Ok(None) };
+        Ok(Some(of_stored(&serde_json::from_str(&stored.answer_json)?, stored.call_id)))
+    }
+}
+
+/// Under which the lines of a broken stream are stored: no whole answer is found there.
+pub(super) fn partial(key: AnswerKey) -> AnswerKey {
+    AnswerKey { fingerprint: format!("{}:partial", key.fingerprint), ..key }
+}
+
+fn of_stored(answer: &Value, call: String) -> StreamedAnswer {
+    let lines = answer["lines"].as_array().into_iter().flatten().filter_map(Value::as_object).cloned();
+    let name = |field: &str| answer[field].as_str().unwrap_or_default().to_owned();
+    StreamedAnswer {
+        text: name("text"),
+        lines: lines.collect(),
+        bad_lines: answer["bad_lines"].as_u64().and_then(|count| usize::try_from(count).ok()).unwrap_or(0),
+        model: Some(ModelRef { provider: name("provider"), model: name("model") }),
+        calls: vec![call],
+        was_stored: true,
+        failure: None,
+    }
+}
+
+impl Streaming {
+    fn task(&self) -> Task {
+        self.item.input.task()
+    }
+
+    fn send(&self, event: StreamEvent) {
+        // Nobody may be reading any more.
+        let _ = self.events.send(Ok(event));
+    }
+
+    async fn answer(&self) -> Result<StreamedAnswer, StoreError> {
+        let task = self.task();
+        if !matches!(task.spec().answer, AnswerKind::Text | AnswerKind::Lines(_)) {
+            let why = format!("{} is answered by one object, not in a stream", task.as_str());
+            return Ok(StreamedAnswer { failure: Some(StreamFailure::NotSent(why)), ..StreamedAnswer::default() });
+        }
+        if let Some(stored) = self.stored().await? {
+            return Ok(stored);
+        }
+        // What a process that was killed had reserved is counted for good before this call is admitted.
+        self.store.sweep_calls(Gone::Expired(self.gateway.parts.clock.wall())).await?;
+        let (tier, chain) = self.gateway.chain(&self.store, task, &self.scope).await?;
+        let mut answer = StreamedAnswer::default();
+        if chain.is_empty() {
+            let why = self.gateway.parts.router.why_nobody(task, self.scope.tier);
+            answer.failure = Some(StreamFailure::NotSent(why));
+        }
+        for route in chain {
+            if self.by(&route, tier, &mut answer).await? {
+                break;
+            }
+        }
+        Ok(answer)
+    }
+
+    async fn stored(&self) -> Result<Option<StreamedAnswer>, StoreError> {
+        if self.task().spec().kept == KeptAnswers::None {
+            return Ok(None);
+        }
+        let found = self.gateway.stored(&self.store, self.task(), &self.scope, &self.item).await?;
+        let Some(Outcome::Answered { answer, call_id }) = found else { return Ok(None) };
+        let answer = of_stored(&answer, call_id);
+        if !answer.text.is_empty() {
+            self.send(StreamEvent::Text(answer.text.clone()));
+        }
+        answer.lines.iter().cloned().for_each(|line| self.send(StreamEvent::Line(line)));
+        Ok(Some(answer))
+    }
+
+    /// By one model, in as many attempts as the task's policy grants; whether that was all.
+    async fn by(&self, route: &Route, tier: BudgetTier, answer: &mut StreamedAnswer) -> Result<bool, StoreError> {
+        let parts = &self.gateway.parts;
+        let policy = route.retry(&parts.retry_override.unwrap_or(self.task().spec().retry));
+        let (mut left, mut note): (Left, Option<String>) = (policy.all(), None);
+        answer.model = Some(route.model.clone());
+        loop {
+            let number = u32::try_from(answer.calls.len()).unwrap_or(u32::MAX).saturating_add(1);
+            let executed = self.attempt((route, tier), note.take(), number, answer).await?;
+            let error = match executed {
+                Executed::Answered(()) => {
+                    answer.failure = None;
+                    return Ok(true);
+                }
+                Executed::NotSent(why) => {
+                    answer.failure = Some(why.clone().into());
+                    return Ok(!matches!(why, NotSent::CircuitOpen(_)) || !policy.falls_back);
+                }
+                Executed::Failed(error) => error,
+            };
+            let reason = error.to_string();
+            let next = retry::next(&policy, left, &error, 1, (parts.jitter)());
+            answer.failure = Some(StreamFailure::Provider { model: route.model.clone(), error });
+            let after = match next {
+                Next::Again { after, left: rest } => {
+                    left = rest;
+                    after
+                }
+                Next::Repair { left: rest } => {
+                    (left, note) = (rest, Some(reason.clone()));
+                    Duration::ZERO
+                }
+                Next::AsStream => Duration::ZERO,
+                Next::Halves | Next::NextModel | Next::AbandonModel | Next::AbandonProvider => {
+                    return Ok(!policy.falls_back);
+                }
+            };
+            self.send(StreamEvent::Retry { attempt: number + 1, after, reason });
+            tokio::time::sleep(after).await;
+        }
+    }
+
+    /// One attempt, in a task of its own: who stops reading does not stop it from being settled.
+    async fn attempt(
+        &self,
+        (route, tier): (&Route, BudgetTier),
+        note: Option<String>,
+        number: u32,
+        answer: &mut StreamedAnswer,
+    ) -> Result<Executed<()>, StoreError> {
+        let attempt = StreamAttempt {
+            gateway: Arc::clone(&self.gateway),
+            store: Arc::clone(&self.store),
+            scope: self.scope.clone(),
+            item: self.item.clone(),
+            route: route.clone(),
+            tier,
+            note,
+            number,
+            earlier: answer.lines.clone(),
+            events: self.events.clone(),
+        };
+        answer.calls.push(attempt.id().to_string());
+        let ended = self.gateway.under_way.spawn(attempt.run()).await;
+        let ended = ended.map_err(|_| StoreError::Conflict { reason: "the task of the call ended".to_owned() })?;
+        let (executed, collected) = ended?;
+        answer.text = collected.text;
+        answer.lines = collected.lines;
+        answer.bad_lines = collected.bad_lines;
+        Ok(executed)
+    }
+}
+
+impl From<NotSent> for StreamFailure {
+    fn from(why: NotSent) -> Self {
+        match why {
+            NotSent::NoBudget(used_up) => Self::NoBudget(used_up.why),
+            NotSent::Interrupted => Self::NotSent("the run was interrupted".to_owned()),
+            NotSent::CircuitOpen(why) | NotSent::Unusable(why) => Self::NotSent(why),
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! One attempt at a streamed answer, which settles whether anybody reads it or not.
+
+use std::pin::pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use aha_core::ids::CallId;
+use aha_core::topic::BudgetTier;
+use aha_store::{NewAnswer, SharedStore, StoreError};
+use futures::StreamExt as _;
+use serde_json::{Map, Value, json};
+
+use super::collector::{Collected, Collector};
+use super::{Events, partial};
+use crate::call_log::Label;
+use crate::error::CallError;
+use crate::exchange::{EncodedRequest, ExchangeEvent, Exchanged, abandoned};
+use crate::gateway::{CallScope, Gateway, TaskItem, key};
+use crate::metered_call::{Closing, Executed, NotSent, Received};
+use crate::model_call::ModelCall;
+use crate::request;
+use crate::router::{Reach, Route};
+use crate::schema;
+use crate::tasks::{AnswerKind, Task};
+
+/// All that an attempt needs, so that it can go on by itself.
+pub(super) struct StreamAttempt {
+    pub(super) gateway: Arc<Gateway>,
+    pub(super) store: SharedStore,
+    pub(super) scope: CallScope,
+    pub(super) item: TaskItem,
+    pub(super) route: Route,
+    /// At which it is asked.
+    pub(super) tier: BudgetTier,
+    /// What was wrong with the last answer.
+    pub(super) note: Option<String>,
+    /// From 1.
+    pub(super) number: u32,
+    /// Lines of earlier attempts.
+    pub(super) earlier: Vec<Map<String, Value>>,
+    pub(super) events: Events,
+}
+
+impl StreamAttempt {
+    fn task(&self) -> Task {
+        self.item.input.task()
+    }
+
+    pub(super) fn id(&self) -> CallId {
+        let Self { scope, item, number, .. } = self;
+        let whose = scope.run.map_or_else(String::new, |run| run.to_string());
+        CallId::of(&[
+            &whose,
+            &scope.attempt.to_string(),
+            self.task().as_str(),
+            &item.fingerprint,
+            &self.route.model.to_string(),
+            &number.to_string(),
+        ])
+    }
+
+    pub(super) async fn run(self) -> Result<(Executed<()>, Collected), StoreError> {
+        let collector = Mutex::new(Collector::of(self.task(), self.earlier.clone(), self.events.clone()));
+        let prompt_id = self.gateway.parts.prompts.id(self.task()).to_owned();
+        let executed = match self.encoded() {
+            Err(executed) => executed,
+            Ok(encoded) => {
+                let call = ModelCall {
+                    id: self.id(),
+                    scope: &self.scope,
+                    purpose: self.task().as_str(),
+                    prompt_id: &prompt_id,
+                    route: &self.route,
+                    encoded: encoded.as_ref(),
+                    items: 1,
+                    attempt: i64::from(self.number),
+                    degraded_from: (self.tier != self.scope.tier).then_some(self.scope.tier),
+                };
+                let send = || self.send(encoded.as_ref(), &collector);
+                let close = |received: &Received<()>, closing: &mut Closing| {
+                    self.close(&prompt_id, received, &locked(&collector).collected, closing);
+                };
+                self.gateway.execute(&self.store, &call, send, close).await?
+            }
+        };
+        Ok((executed, collector.into_inner().unwrap_or_else(PoisonError::into_inner).collected))
+    }
+
+    fn encoded(&self) -> Result<Option<EncodedRequest<'_>>, Executed<()>> {
+        let Reach::Wire(wire) = &self.route.reach else { return Ok(None) };
+        let Gateway { parts, .. } = &*self.gateway;
+        let (inputs, note) = ([&self.item.input], self.note.as_deref());
+        let built = request::build(&parts.prompts, self.task(), &self.route, &parts.language, self.tier, &inputs, note);
+        let mut request = built.map_err(|error| Executed::NotSent(NotSent::Unusable(error.to_string())))?;
+        request.stream = true;
+        let encoded = EncodedRequest::new(wire, request).map_err(Executed::Failed)?;
+        Ok(Some(encoded.within(self.task().spec().timeouts)))
+    }
+
+    async fn send(&self, encoded: Option<&EncodedRequest<'_>>, collector: &Mutex<Collector>) -> Received<()> {
+        let Some(encoded) = encoded else {
+            self.answer_here(collector);
+            locked(collector).finish(false);
+            return Received::here(self.read(&locked(collector).collected));
+        };
+        let label = Label { call: self.id(), purpose: self.task().as_str(), items: 1 };
+        let reading = async {
+            let mut exchange = pin!(self.gateway.logged_exchange(label, encoded));
+            while let Some(event) = exchange.next().await {
+                match event {
+                    ExchangeEvent::Text(piece) => locked(collector).push(&piece),
+                    ExchangeEvent::Ended(exchanged) => return exchanged,
+                }
+            }
+            CallError::Interrupted("the exchange ended without a reply".to_owned()).into()
+        };
+        let mut exchanged: Exchanged = tokio::select! {
+            exchanged = reading => exchanged,
+            error = abandoned(&self.events, encoded.timeouts) => error.into(),
+        };
+        let is_empty =
+            matches!(exchanged.reply.outcome, Err(CallError::Invalid(_))) && exchanged.streamed.trim().is_empty();
+        if is_empty && matches!(self.task().spec().answer, AnswerKind::Lines(_)) {
+            // That nothing fits is an answer.
+            exchanged.reply.outcome = Ok(String::new());
+        }
+        locked(collector).finish(exchanged.reply.outcome.is_err());
+        Received::of(exchanged, |_| self.read(&locked(collector).collected))
+    }
+
+    /// What `local` says, as a model would have said it.
+    fn answer_here(&self, collector: &Mutex<Collector>) {
+        match self.task().spec().local.and_then(|local| local(&self.item.input)) {
+            Some(Value::String(text)) => locked(collector).push(&text),
+            Some(Value::Array(lines)) => lines.iter().for_each(|line| locked(collector).push(&format!("{line}\n"))),
+            Some(_) | None => {}
+        }
+    }
+
+    /// Whether what has come is an answer.
+    fn read(&self, collected: &Collected) -> Result<(), CallError> {
+        let why = match self.task().spec().answer {
+            AnswerKind::Lines(_) if !collected.lines.is_empty() => None,
+            AnswerKind::Lines(_) => collected.first_bad.clone(),
+            AnswerKind::Object(_) | AnswerKind::Batch(_) | AnswerKind::Text => {
+                collected.text.is_empty().then(|| "the answer is empty".to_owned())
+            }
+        };
+        why.map_or(Ok(()), |why| Err(CallError::Invalid(why)))
+    }
+
+    fn close(&self, prompt_id: &str, received: &Received<()>, collected: &Collected, closing: &mut Closing) {
+        if let Some(why) = &collected.first_bad {
+            closing.complaint = Some(format!("{} lines could not be used, the first: {why}", collected.bad_lines));
+        }
+        let (task, model) = (self.task(), &self.route.model);
+        if !task.spec().kept.includes(self.route.is_local()) {
+            return;
+        }
+        let key = key(task, self.tier, prompt_id, &self.item);
+        let (key, stamped) = match (task.spec().answer, received.outcome.is_ok()) {
+            (AnswerKind::Lines(_), is_whole) if is_whole || !collected.lines.is_empty() => {
+                let lines = json!({ "lines": collected.lines, "bad_lines": collected.bad_lines });
+                (if is_whole { key } else { partial(key) }, Ok(schema::stamped(task, prompt_id, model, &lines)))
+            }
+            (_, true) => (key, schema::stamp(task, prompt_id, model, &json!({ "text": collected.text }))),
+            (_, false) => return,
+        };
+        closing.answers.extend(stamped.ok().map(|answer| NewAnswer {
+            key,
+            provider: model.provider.clone(),
+            model: model.model.clone(),
+            input_hash: self.item.input.hash(),
+            answer_json: answer.to_string(),
+            members: self.item.members.clone(),
+        }));
+    }
+}
+
+fn locked(collector: &Mutex<Collector>) -> MutexGuard<'_, Collector> {
+    collector.lock().unwrap_or_else(PoisonError::into_inner)
+}
