@@ -1,8 +1,10 @@
 //! What the whole process shares, built once in `main` and passed down.
 
-use std::sync::Arc;
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use aha_core::clock::Clock;
+use aha_core::ids::TopicId;
 use aha_llm::breaker::{BreakerPolicy, Breakers};
 use aha_llm::embedder::EmbedRouter;
 use aha_llm::prompt::{PromptError, Prompts};
@@ -26,6 +28,7 @@ pub struct App {
     fetcher: Arc<Fetcher>,
     connectors: Arc<Connectors>,
     pages: Arc<Pages>,
+    running: RunningTopics,
     jitter: Jitter,
     config: Arc<Config>,
 }
@@ -61,6 +64,7 @@ impl App {
             fetcher: Arc::new(Fetcher::new(fetch_config(&config))?),
             connectors: Arc::new(connectors(&config)),
             pages: Arc::default(),
+            running: RunningTopics::default(),
             jitter: jitter(&config),
             config: Arc::new(config),
         })
@@ -96,6 +100,12 @@ impl App {
         &self.pages
     }
 
+    /// The topics that this process runs.
+    #[must_use]
+    pub const fn running(&self) -> &RunningTopics {
+        &self.running
+    }
+
     /// A random number in `0.0..1.0`; while `AHA_NOW` pins the clock always the same, as all else.
     #[must_use]
     pub fn jitter(&self) -> f64 {
@@ -110,6 +120,25 @@ impl App {
     #[must_use]
     pub fn clock(&self) -> Clock {
         self.config.clock
+    }
+}
+
+/// The topics that this process runs in its database: their leases are no dead process's.
+#[derive(Debug, Clone, Default)]
+pub struct RunningTopics(Arc<Mutex<BTreeSet<TopicId>>>);
+
+impl RunningTopics {
+    pub fn begin(&self, topic: TopicId) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(topic);
+    }
+
+    pub fn end(&self, topic: TopicId) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&topic);
+    }
+
+    #[must_use]
+    pub fn contains(&self, topic: TopicId) -> bool {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).contains(&topic)
     }
 }
 

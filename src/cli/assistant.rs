@@ -4,7 +4,6 @@ use aha_core::ids::BatchId;
 use aha_planner::language::{Reading, Selection, read};
 use aha_planner::record::{Item, Kind};
 use aha_planner::repair::due_day;
-use aha_store::UndoOutcome;
 use anyhow::{Result, anyhow};
 use serde_json::{Value, json};
 
@@ -13,7 +12,7 @@ use super::exit::{Exit, UsageError};
 use super::output;
 use crate::app::App;
 use crate::assistant::{self, Answer, Decision, Message};
-use crate::services::planner::{self, Apply};
+use crate::services::planner::{self, Apply, UndoOutcome};
 
 /// Without an end an agenda is of a week.
 const DEFAULT_DAYS: u64 = 6;

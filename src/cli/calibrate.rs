@@ -10,7 +10,6 @@ use aha_analysis::stories::lookup::Limits;
 use aha_analysis::stories::space::{Space as _, mixture};
 use aha_core::ids::{ClusterId, TopicId};
 use aha_core::thresholds::Thresholds;
-use aha_store::{FoundThresholds, OpenMode, SharedStore};
 use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
 
@@ -19,7 +18,7 @@ use super::exit::{Exit, UsageError};
 use super::labelled::{Labelled, read};
 use super::output;
 use crate::config::Config;
-use crate::pipeline::cluster::found;
+use crate::services::calibration::{FoundThresholds, KeptThresholds};
 
 pub(super) async fn run(config: Config, arguments: CalibrateArguments) -> Result<Exit> {
     let weights = match &config.llm.embed_model_dir {
@@ -28,18 +27,15 @@ pub(super) async fn run(config: Config, arguments: CalibrateArguments) -> Result
     };
     let dense = weights.as_ref().map(|weights| weights.id().to_owned());
     let space = mixture(dense.as_deref());
-    let store = store(&config, arguments.tune).await?;
-    let known = match &store {
-        Some(store) => found(store, dense.as_deref()).await?,
-        None => None,
-    };
+    let kept = KeptThresholds::open(&config, arguments.tune).await?;
+    let known = kept.found(dense.as_deref()).await?;
     let measuring = tokio::task::spawn_blocking(move || {
         let labelled = read(&arguments.input, arguments.seed, weights.as_ref())?;
         measure(&labelled, space, known, arguments)
     });
     let (measured, arguments) = measuring.await.context("the measuring thread ended early")??;
-    if let (true, Some(store)) = (arguments.tune, &store) {
-        store.keep_thresholds(&measured.space, &measured.found(config.clock.now())).await?;
+    if arguments.tune {
+        kept.keep(&measured.space, &measured.found(config.clock.now())).await?;
     }
     let origin = measured.origin(known);
     if arguments.json {
@@ -48,16 +44,6 @@ pub(super) async fn run(config: Config, arguments: CalibrateArguments) -> Result
         output::print(&measured.as_table(origin))?;
     }
     Ok(Exit::Ok)
-}
-
-/// The database, where there is one; made where thresholds are to be kept in it.
-async fn store(config: &Config, make: bool) -> Result<Option<SharedStore>> {
-    let url = config.database_url.as_str();
-    if !make && aha_store::schema_version(url).await?.applied == 0 {
-        return Ok(None);
-    }
-    let mode = if make { OpenMode::CreateIfMissing } else { OpenMode::MustExist };
-    Ok(Some(aha_store::open(url, mode).await?))
 }
 
 struct Measured {

@@ -2,16 +2,15 @@
 
 use aha_content::numbers::count;
 use aha_core::database_url::DatabaseUrl;
-use aha_store::copy::{CopiedTable, CopyError, CopyRequest, copy};
 use anyhow::Result;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 
 use super::arguments::CopyArguments;
-use super::exit::{Exit, UsageError};
+use super::exit::Exit;
 use super::output;
 use crate::config::Config;
-use crate::pipeline::lease_owner::LeaseOwner;
+use crate::services::database::{self, CopiedTable};
 
 /// Hex digits of a hash that people compare.
 const HASH_DIGITS: usize = 16;
@@ -27,29 +26,11 @@ pub(super) async fn run(config: &Config, arguments: &CopyArguments) -> Result<Ex
         bar.set_message(table.to_owned());
         tracing::info!(table, rows, all, "copying");
     };
-    let request = CopyRequest {
-        from: config.database_url.as_str(),
-        to: &arguments.to,
-        wall: config.clock.wall(),
-        is_dead: |owner| LeaseOwner::current().is_dead(owner),
-        progress: &progress,
-    };
-    let outcome = copy(&request).await;
-    bar.finish_and_clear();
     let target = DatabaseUrl::new(arguments.to.clone());
-    show(config, &target, &outcome.map_err(in_words)?, arguments.json)?;
+    let copied = database::copy(config, &target, &progress).await;
+    bar.finish_and_clear();
+    show(config, &target, &copied?, arguments.json)?;
     Ok(Exit::Ok)
-}
-
-fn in_words(error: CopyError) -> anyhow::Error {
-    match error {
-        CopyError::SameDatabase => UsageError(error.to_string()).into(),
-        CopyError::AtWork { topic, owner, expires_at } => {
-            CopyError::AtWork { topic, owner: LeaseOwner::short(&owner), expires_at }.into()
-        }
-        CopyError::Store(error) => error.into(),
-        other => other.into(),
-    }
 }
 
 fn show(config: &Config, target: &DatabaseUrl, tables: &[CopiedTable], as_json: bool) -> Result<()> {

@@ -6,12 +6,12 @@ use aha_core::digest::{Digest, DigestStatus};
 use aha_core::schedule::ScheduleError;
 use aha_core::topic::RuleError;
 use aha_core::window::WindowError;
-use aha_store::StoreError;
 use thiserror::Error;
 
 use crate::config::ConfigError;
 use crate::journal::JournalError;
 use crate::pipeline::RunError;
+use crate::services::database::StoreError;
 use crate::services::{ErrorKind, ServiceError};
 use crate::sources::opml::OpmlError;
 

@@ -1,7 +1,6 @@
 //! `aha-radar migrate`: brings the database to this program's schema, or says what that would do. Every other command does so
 //! too when it opens it.
 
-use aha_store::{OpenMode, SchemaVersion, StoreError};
 use anyhow::Result;
 use serde_json::json;
 
@@ -9,19 +8,20 @@ use super::arguments::MigrateArguments;
 use super::exit::Exit;
 use super::output;
 use crate::config::Config;
+use crate::services::database::{self, SchemaVersion, StoreError};
 
 pub(super) async fn run(config: &Config, arguments: &MigrateArguments) -> Result<Exit> {
     if arguments.check {
         return check(config, arguments.json).await;
     }
-    aha_store::open(config.database_url.as_str(), OpenMode::CreateIfMissing).await?;
+    database::migrate(config).await?;
     output::print(&format!("{} has the schema of this program.", config.database_url))?;
     Ok(Exit::Ok)
 }
 
 /// Changes nothing. Exits with 1 unless the database is as this program wants it.
 async fn check(config: &Config, as_json: bool) -> Result<Exit> {
-    let version = aha_store::schema_version(config.database_url.as_str()).await?;
+    let version = database::schema_version(config).await?;
     let state = state(&version);
     if as_json {
         output::print_json(&json!({

@@ -1,7 +1,6 @@
 //! `aha-radar source import-miniflux`: feeds, stars and read marks of a Miniflux.
 
 use aha_content::numbers::count;
-use aha_store::OpenMode;
 use anyhow::Result;
 use serde::Serialize;
 
@@ -9,6 +8,7 @@ use super::arguments::MinifluxArguments;
 use super::exit::Exit;
 use super::output;
 use crate::config::Config;
+use crate::services::database::Absent;
 use crate::services::scratch::Scratch;
 use crate::services::sources::miniflux::{self, ImportCounts, MinifluxImport, MinifluxImported};
 
@@ -32,7 +32,7 @@ pub(super) async fn run(config: Config, arguments: &MinifluxArguments) -> Result
         let scratch = Scratch::new()?;
         miniflux::import(&scratch.app(config).await?, &reader, &wanted).await?
     } else {
-        miniflux::import(&super::app(config, OpenMode::CreateIfMissing).await?, &reader, &wanted).await?
+        miniflux::import(&super::app(config, Absent::Create).await?, &reader, &wanted).await?
     };
     for reason in &imported.left_out {
         output::note(&output::one_safe_text(reason));

@@ -22,7 +22,6 @@ mod lines;
 mod llm;
 mod migrate;
 mod miniflux;
-mod model_terms;
 mod noise;
 mod opml;
 mod output;
@@ -31,7 +30,6 @@ mod progress;
 mod replay;
 mod retain;
 mod run;
-mod running;
 mod runs;
 mod serve;
 mod source;
@@ -43,13 +41,13 @@ mod user;
 
 use std::process::ExitCode;
 
-use aha_store::OpenMode;
 use clap::Parser as _;
 
 use self::arguments::{Cli, Command};
 use self::exit::Exit;
 use crate::app::App;
 use crate::config::{Config, LogFormat};
+use crate::services::database::{self, Absent};
 
 /// Runs the command line and says how it went.
 #[must_use]
@@ -84,43 +82,36 @@ async fn dispatch(command: Command, config: Config) -> anyhow::Result<Exit> {
         Command::Run(arguments) => Box::pin(run::run(config, arguments)).await,
         Command::Daemon => Box::pin(daemon::run(config)).await,
         Command::Serve => Box::pin(serve::run(config)).await,
-        Command::User(command) => user::run(&app(config, OpenMode::CreateIfMissing).await?, command).await,
-        Command::Init(arguments) => init::run(&app(config, OpenMode::CreateIfMissing).await?, arguments).await,
-        Command::Topic(command) => topic::run(&app(config, OpenMode::CreateIfMissing).await?, command).await,
+        Command::User(command) => user::run(&app(config, Absent::Create).await?, command).await,
+        Command::Init(arguments) => init::run(&app(config, Absent::Create).await?, arguments).await,
+        Command::Topic(command) => topic::run(&app(config, Absent::Create).await?, command).await,
         Command::Source(command) => Box::pin(source::run(config, command)).await,
-        Command::Opml(command) => opml::run(&app(config, OpenMode::CreateIfMissing).await?, command).await,
-        Command::Digest(arguments) => digest::run(&app(config, OpenMode::MustExist).await?, arguments).await,
-        Command::Item(arguments) => item::run(&app(config, OpenMode::MustExist).await?, arguments).await,
+        Command::Opml(command) => opml::run(&app(config, Absent::Create).await?, command).await,
+        Command::Digest(arguments) => digest::run(&app(config, Absent::Fail).await?, arguments).await,
+        Command::Item(arguments) => item::run(&app(config, Absent::Fail).await?, arguments).await,
         Command::Replay(arguments) => Box::pin(replay::run(config, arguments)).await,
-        Command::Runs(arguments) => runs::run(&app(config, OpenMode::MustExist).await?, arguments).await,
-        Command::DeepDive(arguments) => {
-            Box::pin(deep_dive::run(&app(config, OpenMode::MustExist).await?, arguments)).await
-        }
+        Command::Runs(arguments) => runs::run(&app(config, Absent::Fail).await?, arguments).await,
+        Command::DeepDive(arguments) => Box::pin(deep_dive::run(&app(config, Absent::Fail).await?, arguments)).await,
         Command::Calibrate(arguments) => calibrate::run(config, arguments).await,
-        Command::Calls(arguments) => calls::run(&app(config, OpenMode::MustExist).await?, arguments).await,
-        Command::Spend(arguments) => spend::run(&app(config, OpenMode::MustExist).await?, arguments).await,
+        Command::Calls(arguments) => calls::run(&app(config, Absent::Fail).await?, arguments).await,
+        Command::Spend(arguments) => spend::run(&app(config, Absent::Fail).await?, arguments).await,
         Command::Llm(command) => Box::pin(llm::run(config, command)).await,
-        Command::Feedback(arguments) => feedback::run(&app(config, OpenMode::MustExist).await?, arguments).await,
-        Command::Assistant(arguments) => {
-            Box::pin(assistant::run(&app(config, OpenMode::CreateIfMissing).await?, arguments)).await
-        }
-        Command::Todo { command } => assistant::todo(&app(config, OpenMode::CreateIfMissing).await?, command).await,
-        Command::Agenda(arguments) => {
-            assistant::agenda(&app(config, OpenMode::CreateIfMissing).await?, arguments).await
-        }
+        Command::Feedback(arguments) => feedback::run(&app(config, Absent::Fail).await?, arguments).await,
+        Command::Assistant(arguments) => Box::pin(assistant::run(&app(config, Absent::Create).await?, arguments)).await,
+        Command::Todo { command } => assistant::todo(&app(config, Absent::Create).await?, command).await,
+        Command::Agenda(arguments) => assistant::agenda(&app(config, Absent::Create).await?, arguments).await,
         Command::Noise(arguments) => noise::run(&arguments),
         Command::Journal(command) => journal::run(&config, command),
         Command::Doctor(arguments) => doctor::run(config, arguments).await,
         Command::Migrate(arguments) => migrate::run(&config, &arguments).await,
         Command::Copy(arguments) => Box::pin(copy::run(&config, &arguments)).await,
-        Command::Retain(arguments) => retain::run(&app(config, OpenMode::MustExist).await?, &arguments).await,
+        Command::Retain(arguments) => retain::run(&app(config, Absent::Fail).await?, &arguments).await,
         Command::Healthcheck => healthcheck::run(&config).await,
     }
 }
 
-async fn app(config: Config, mode: OpenMode) -> anyhow::Result<App> {
-    let store = aha_store::open(config.database_url.as_str(), mode).await?;
-    Ok(App::new(config, store)?)
+async fn app(config: Config, absent: Absent) -> anyhow::Result<App> {
+    Ok(database::open(config, absent).await?)
 }
 
 /// Logs go to standard error. A daemon tells what it does; a command only what is wrong, unless `AHA_LOG` says otherwise.

@@ -4,10 +4,11 @@ use std::io::{IsTerminal as _, Write as _};
 
 use aha_content::escapes::without_escapes;
 use aha_content::numbers::count;
-use aha_store::SourcesAdded;
 use anyhow::Result;
 use comfy_table::{ContentArrangement, Table, presets};
 use serde::Serialize;
+
+use crate::services::sources::SourcesAdded;
 
 /// Columns where the terminal does not tell.
 const DEFAULT_COLUMNS: usize = 100;

@@ -3,13 +3,12 @@
 use std::time::Duration;
 
 use aha_core::failpoint;
-use aha_store::StoreError;
-use aha_store::error::Decision;
 use anyhow::Result;
 
 use super::output;
 use crate::pipeline::{RunError, StopSignal};
 use crate::services::ServiceError;
+use crate::services::database::{Decision, StoreError};
 
 const PAUSES: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(4)];
 

@@ -5,8 +5,6 @@ use std::sync::Arc;
 
 use aha_core::digest::Digest;
 use aha_core::topic::{DEFAULT_TOPIC, Topic};
-use aha_core::window::Window;
-use aha_store::OpenMode;
 use anyhow::Result;
 
 use super::arguments::RunArguments;
@@ -18,9 +16,12 @@ use crate::app::App;
 use crate::config::Config;
 use crate::digest::terminal::Footer;
 use crate::digest::{Format, render, terminal};
-use crate::pipeline::due;
-use crate::pipeline::runner::{self, RunOutcome, RunRequest};
-use crate::pipeline::{RunError, StopSignal};
+use crate::pipeline::StopSignal;
+use crate::pipeline::progress::Progress;
+use crate::pipeline::runner::{RunOutcome, RunRequest};
+use crate::services::database::{self, Absent};
+use crate::services::runs::{self, RunChoice};
+use crate::services::{digests, topics};
 
 pub(super) async fn run(config: Config, arguments: RunArguments) -> Result<Exit> {
     config.llm.notes.iter().for_each(|note| output::note(note));
@@ -29,27 +30,17 @@ pub(super) async fn run(config: Config, arguments: RunArguments) -> Result<Exit>
     }
     let stop = StopSignal::default();
     interrupt_on_signal(stop.clone());
-    let database_url = config.database_url.clone();
     let opening = async || {
         tokio::select! {
-            opened = aha_store::open(database_url.as_str(), OpenMode::CreateIfMissing) => Ok(opened?),
+            opened = database::open(config.clone(), Absent::Create) => Ok(opened?),
             reason = stop.ended() => Err(reason.into()),
         }
     };
-    let app = App::new(config, patiently(&stop, opening).await?)?;
+    let app = patiently(&stop, opening).await?;
     let (topic, imported) = patiently(&stop, async || prepare(&app, &arguments).await).await?;
-    let zone = due::zone_of(&app, &topic)?;
-    let window = arguments.window.as_deref().map(|text| Window::parse(text, zone)).transpose()?;
     let bars = Arc::new(Bars::new());
-    let request = RunRequest {
-        topic: arguments.topic.clone(),
-        window,
-        scheduled: false,
-        rejudge: arguments.rejudge,
-        progress: bars.clone(),
-        stop,
-    };
-    let outcome = patiently(&request.stop, async || Ok(Box::pin(runner::run(&app, &request)).await?)).await;
+    let request = request(&app, &arguments, &bars, stop).await?;
+    let outcome = patiently(&request.stop, async || Ok(Box::pin(runs::run(&app, &request)).await?)).await;
     bars.clear();
     let outcome = outcome?;
     for made in &outcome.made {
@@ -71,31 +62,39 @@ pub(super) async fn prepare(app: &App, arguments: &RunArguments) -> Result<(Topi
         output::note(&said);
         imported = exit;
     } else if arguments.topic == DEFAULT_TOPIC {
-        app.store().ensure_topic(DEFAULT_TOPIC, app.clock().now()).await?;
+        topics::init(app, None).await?;
     }
-    Ok((topic(app, &arguments.topic).await?, imported))
+    Ok((topics::find(app, &arguments.topic).await?, imported))
+}
+
+/// The run that was typed.
+pub(super) async fn request(
+    app: &App,
+    arguments: &RunArguments,
+    bars: &Arc<Bars>,
+    stop: StopSignal,
+) -> Result<RunRequest> {
+    let (topic, window) = (arguments.topic.clone(), arguments.window.clone());
+    let choice = RunChoice { topic, window, rejudge: arguments.rejudge };
+    let progress: Arc<dyn Progress> = Arc::<Bars>::clone(bars);
+    Ok(runs::request(app, &choice, progress, stop).await?)
 }
 
 /// Says that there is nothing to read, and shows the last digest instead.
 async fn up_to_date(app: &App, topic: &Topic, outcome: &RunOutcome, json: bool) -> Result<()> {
     let until = outcome.up_to_date.map_or_else(String::new, |until| format!(" up to {until}"));
     output::note(&format!("topic {:?} has been read{until}: nothing to do before the next minute", topic.name));
-    match app.store().latest_digest(topic.id).await? {
+    match digests::newest(app, topic).await? {
         Some(digest) => show(app, topic, &digest, json, None).await,
         None => Ok(()),
     }
-}
-
-async fn topic(app: &App, name: &str) -> Result<Topic> {
-    let found = app.store().topic(name).await?;
-    found.ok_or_else(|| RunError::NoTopic { name: name.to_owned() }.into())
 }
 
 async fn show(app: &App, topic: &Topic, digest: &Digest, json: bool, html: Option<&Path>) -> Result<()> {
     if json {
         return output::print(&render(digest, Format::Json)?);
     }
-    let latest = app.store().latest_digest(topic.id).await?;
+    let latest = digests::newest(app, topic).await?;
     let footer = Footer { html, is_latest: latest.is_some_and(|latest| latest.digest.id == digest.digest.id) };
     output::print(&terminal::render(digest, output::width(), output::colour_on_stdout(), footer))
 }

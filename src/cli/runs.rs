@@ -1,35 +1,22 @@
 //! `aha-radar runs`: what was run, and how each attempt went.
 
-use aha_core::ids::DigestId;
 use anyhow::Result;
-use serde_json::json;
 
 use super::arguments::RunsArguments;
 use super::exit::Exit;
 use super::output;
 use crate::app::App;
-use crate::pipeline::RunError;
+use crate::services::runs::{self, PastRun};
 
 pub(super) async fn run(app: &App, arguments: RunsArguments) -> Result<Exit> {
-    let topic = match &arguments.topic {
-        Some(name) => {
-            let found = app.store().topic(name).await?;
-            Some(found.ok_or_else(|| RunError::NoTopic { name: name.clone() })?.id)
-        }
-        None => None,
-    };
-    let runs = app.store().runs(topic, i64::from(arguments.limit)).await?;
+    let runs = runs::history(app, arguments.topic.as_deref(), i64::from(arguments.limit)).await?;
     if arguments.json {
-        let rows: Vec<_> = runs
-            .iter()
-            .map(|(run, attempts)| json!({ "run": run, "digest_id": DigestId::of(&[&run.id.to_string()]), "attempts": attempts }))
-            .collect();
-        output::print_json(&rows)?;
+        output::print_json(&runs)?;
         return Ok(Exit::Ok);
     }
     let mut table =
         output::table(&["window", "kind", "state", "attempt", "outcome", "reached", "digest", "what went wrong"]);
-    for (run, attempts) in &runs {
+    for PastRun { run, digest_id, attempts } in &runs {
         for attempt in attempts {
             table.add_row(vec![
                 run.window.to_string(),
@@ -38,7 +25,7 @@ pub(super) async fn run(app: &App, arguments: RunsArguments) -> Result<Exit> {
                 attempt.attempt.to_string(),
                 attempt.outcome.clone(),
                 attempt.stage.clone().unwrap_or_default(),
-                if run.done { DigestId::of(&[&run.id.to_string()]).to_string() } else { String::new() },
+                if run.done { digest_id.to_string() } else { String::new() },
                 output::one_safe_text(attempt.error.as_deref().unwrap_or("")),
             ]);
         }

@@ -1,6 +1,5 @@
 //! `aha-radar source`: where items come from.
 
-use aha_store::OpenMode;
 use anyhow::Result;
 
 use super::arguments::{SourceChoice, SourceCommand};
@@ -8,6 +7,7 @@ use super::exit::Exit;
 use super::{miniflux, output, source_add, source_report};
 use crate::app::App;
 use crate::config::Config;
+use crate::services::database::Absent;
 use crate::services::sources::{self, ListedSource, SourceChange};
 use crate::services::topics;
 
@@ -19,7 +19,7 @@ pub(super) async fn run(config: Config, command: SourceCommand) -> Result<Exit> 
     if let SourceCommand::ImportMiniflux(arguments) = command {
         return Box::pin(miniflux::run(config, &arguments)).await;
     }
-    let app = super::app(config, OpenMode::CreateIfMissing).await?;
+    let app = super::app(config, Absent::Create).await?;
     match command {
         SourceCommand::Add(arguments) => Box::pin(source_add::run(&app, arguments)).await?,
         SourceCommand::List { topic, json } => list(&app, topic.as_deref(), json).await?,

@@ -21,10 +21,9 @@ use tokio_cron_scheduler::{Job, JobScheduler, JobSchedulerError};
 
 use crate::app::App;
 use crate::config::Config;
-use crate::pipeline::progress::Silent;
-use crate::pipeline::runner::{self, RunRequest};
-use crate::pipeline::{RunError, StopSignal, due};
+use crate::pipeline::{RunError, due};
 use crate::retention;
+use crate::services::runs::Runs;
 use crate::web::{ServeError, Server};
 
 #[derive(Debug, Error)]
@@ -83,7 +82,8 @@ pub async fn run(app: App) -> Result<(), DaemonError> {
     scheduler.add(minute_tick(&tick)?).await?;
     scheduler.start().await?;
     let mut retention = retention::Daily::default();
-    let mut topics = Topics::of(app.clone());
+    let runs = Runs::new(app.clone());
+    let mut topics = Topics::of(app.clone(), runs.clone());
     let ended = signalled();
     tokio::pin!(ended);
     loop {
@@ -99,6 +99,7 @@ pub async fn run(app: App) -> Result<(), DaemonError> {
         }
     }
     topics.end().await;
+    runs.end().await;
     scheduler.shutdown().await?;
     server.abort();
     tracing::info!("daemon stopped");
@@ -116,7 +117,7 @@ fn minute_tick(tick: &Arc<Notify>) -> Result<Job, JobSchedulerError> {
 /// The runs under way, and what waits after a failure.
 struct Topics {
     app: App,
-    stop: StopSignal,
+    runs: Runs,
     tasks: JoinSet<Result<(), Decision>>,
     running: HashMap<Id, String>,
     /// Topics whose last run failed, by name.
@@ -126,10 +127,10 @@ struct Topics {
 }
 
 impl Topics {
-    fn of(app: App) -> Self {
+    fn of(app: App, runs: Runs) -> Self {
         Self {
             app,
-            stop: StopSignal::default(),
+            runs,
             tasks: JoinSet::new(),
             running: HashMap::new(),
             failing: HashMap::new(),
@@ -155,14 +156,13 @@ impl Topics {
         let now = self.app.clock().now();
         for topic in self.app.store().topics().await? {
             let waits = self.failing.get(&topic.name).is_some_and(|backoff| !backoff.may_try(Instant::now()));
-            let running = self.running.values().any(|name| *name == topic.name);
+            let running = self.running.values().any(|name| *name == topic.name) || self.runs.is_running(&topic.name);
             if waits || running || self.app.store().sources(topic.id).await?.iter().all(|s| !s.enabled) {
                 continue;
             }
             match due::is_due(&self.app, &topic, now) {
                 Ok(true) => {
-                    let stop = self.stop.for_next_attempt();
-                    let task = self.tasks.spawn(run_topic(self.app.clone(), topic.clone(), stop));
+                    let task = self.tasks.spawn(run_topic(self.app.clone(), self.runs.clone(), topic.clone()));
                     self.running.insert(task.id(), topic.name);
                 }
                 Ok(false) => due::plan_anew(&self.app, &topic, now).await?,
@@ -209,22 +209,14 @@ impl Topics {
     /// Asks all runs to end and waits until they have.
     async fn end(mut self) {
         tracing::info!(runs = self.tasks.len(), "asked to stop; runs end at their next safe point");
-        self.stop.interrupt();
+        self.runs.interrupt();
         while self.tasks.join_next().await.is_some() {}
     }
 }
 
 /// A run and the planning of the next; an error says how to go on where it is not to wait for that.
-async fn run_topic(app: App, topic: Topic, stop: StopSignal) -> Result<(), Decision> {
-    let request = RunRequest {
-        topic: topic.name.clone(),
-        window: None,
-        scheduled: true,
-        rejudge: false,
-        progress: Arc::new(Silent),
-        stop,
-    };
-    match Box::pin(runner::run(&app, &request)).await {
+async fn run_topic(app: App, runs: Runs, topic: Topic) -> Result<(), Decision> {
+    match Box::pin(runs.run_scheduled(&topic.name)).await {
         // The runner has logged each run.
         Ok(_) => {}
         Err(RunError::Interrupted) => {

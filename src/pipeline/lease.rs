@@ -4,13 +4,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use aha_core::failpoint;
+use aha_core::ids::TopicId;
 use aha_core::topic::Topic;
 use aha_store::{HEARTBEAT_SECONDS, Lease, LeaseAttempt, SharedStore, StoreError};
 use tokio::task::JoinHandle;
 
 use super::lease_owner::LeaseOwner;
 use super::{RunError, StopSignal};
-use crate::app::App;
+use crate::app::{App, RunningTopics};
 
 /// A second process waits this long for the first, then says who holds the topic.
 const WAIT: Duration = Duration::from_secs(5);
@@ -32,7 +33,9 @@ pub async fn acquire(app: &App, topic: &Topic) -> Result<Lease, RunError> {
         match attempt {
             LeaseAttempt::Acquired(lease) => return Ok(lease),
             // Tried once at once, then as any other: what it left undone may keep its row a while.
-            LeaseAttempt::Held { owner, .. } if dead.is_none() && is_left_behind(&me, &owner) => {
+            LeaseAttempt::Held { owner, .. }
+                if dead.is_none() && !app.running().contains(topic.id) && is_left_behind(&me, &owner) =>
+            {
                 tracing::info!(%owner, "the owner of the lease is gone; taking over");
                 dead = Some(owner);
                 continue;
@@ -49,8 +52,8 @@ pub async fn acquire(app: &App, topic: &Topic) -> Result<Lease, RunError> {
     }
 }
 
-/// Whether nobody works under a lease any more: its process is dead, or is this one, which runs a topic once at a time and
-/// has one left only where it could not give it back.
+/// Whether nobody works under a lease any more: its process is dead, or is this one, which does not run the topic and has a lease left only
+/// where it could not give it back.
 fn is_left_behind(me: &LeaseOwner, owner: &str) -> bool {
     me.is_dead(owner) || me.to_string() == owner
 }
@@ -59,6 +62,8 @@ fn is_left_behind(me: &LeaseOwner, owner: &str) -> bool {
 #[derive(Debug)]
 pub struct Heartbeat {
     task: JoinHandle<()>,
+    topic: TopicId,
+    running: RunningTopics,
 }
 
 impl Heartbeat {
@@ -67,6 +72,8 @@ impl Heartbeat {
         let (store, clock) = (Arc::clone(app.store()), app.clock());
         let (lease, stop) = (lease.clone(), stop.clone());
         let every = failpoint::pause("AHA_HEARTBEAT_MS", Duration::from_secs(HEARTBEAT_SECONDS));
+        let (topic, running) = (lease.topic, app.running().clone());
+        running.begin(topic);
         let task = tokio::spawn(async move {
             let mut beat = tokio::time::interval(every);
             beat.tick().await;
@@ -78,7 +85,7 @@ impl Heartbeat {
                 }
             }
         });
-        Self { task }
+        Self { task, topic, running }
     }
 }
 
@@ -100,5 +107,6 @@ async fn renew(store: &SharedStore, lease: &Lease, wall: aha_core::time::Timesta
 impl Drop for Heartbeat {
     fn drop(&mut self) {
         self.task.abort();
+        self.running.end(self.topic);
     }
 }

@@ -193,12 +193,6 @@ impl StopSignal {
         self.interrupted.load(Ordering::SeqCst)
     }
 
-    /// The same interruption for another attempt, with a lease of its own.
-    #[must_use]
-    pub fn for_next_attempt(&self) -> Self {
-        Self { interrupted: Arc::clone(&self.interrupted), lease_lost: Arc::default() }
-    }
-
     /// Waits until the attempt should end and says why; for stages that wait long for something else.
     pub async fn ended(&self) -> RunError {
         loop {

@@ -6,7 +6,6 @@
 use std::sync::Arc;
 
 use aha_core::digest::Digest;
-use aha_core::ranking::Ranking;
 use aha_core::run::{Run, RunSettings};
 use aha_core::topic::Topic;
 use aha_store::NewRun;
@@ -16,7 +15,7 @@ use super::progress::Silent;
 use super::{RunContext, RunError, StopSignal, cluster, stages};
 use crate::app::App;
 
-/// The digest of a run under `ranking`; the rest of its settings is as it was.
+/// The digest of a run by other settings than it had.
 ///
 /// # Errors
 /// When the store fails or the process is asked to stop.
@@ -24,7 +23,7 @@ pub async fn replay(
     app: &App,
     topic: &Topic,
     run: &Run,
-    ranking: Ranking,
+    settings: RunSettings,
     stop: &StopSignal,
 ) -> Result<Digest, RunError> {
     let lease = acquire(app, topic).await?;
@@ -34,7 +33,7 @@ pub async fn replay(
         topic: topic.id,
         mode: run.mode,
         window: run.window,
-        settings: RunSettings { ranking, ..run.settings.clone() },
+        settings,
         repin_prompts: false,
         now: app.clock().now(),
     };

@@ -3,7 +3,7 @@
 use aha_core::digest::{Digest, DigestHead};
 use aha_core::ids::DigestId;
 use aha_core::time::{DAY_MS, Timestamp};
-use aha_core::topic::topic_option;
+use aha_core::topic::{Topic, topic_option};
 use aha_store::{DigestEntry, DigestFilter};
 use chrono::NaiveDate;
 use chrono_tz::Tz;
@@ -50,6 +50,14 @@ pub async fn latest(app: &App, topic: &str) -> Result<Digest> {
         let run = format!("aha-radar run{}", topic_option(topic));
         ServiceError::not_found("digest", format!("topic {topic:?} has no digest yet; make one with `{run}`"))
     })
+}
+
+/// The digest with the latest window of a topic that was found, where it has one.
+///
+/// # Errors
+/// When the store fails.
+pub async fn newest(app: &App, topic: &Topic) -> Result<Option<Digest>> {
+    Ok(app.store().latest_digest(topic.id).await?)
 }
 
 /// Which digests to list: of one topic or all, of days from `first` to `last`, both included.

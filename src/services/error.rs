@@ -1,5 +1,6 @@
 //! Why a use case did not do what was asked, by a kind that each face maps to its own codes.
 
+use aha_llm::conversation::ConversationError;
 use aha_store::StoreError;
 use aha_store::copy::CopyError;
 use aha_store::error::Decision;
@@ -48,7 +49,12 @@ pub enum ServiceError {
     #[error("{message}")]
     Conflict { message: String },
     #[error("{message}")]
+    Busy { message: String },
+    #[error("{message}")]
     BudgetExhausted { message: String },
+    /// Every model that was asked has failed.
+    #[error("{message}")]
+    Gateway { message: String },
     #[error("{message}")]
     Files { message: String, source: std::io::Error },
     #[error(transparent)]
@@ -59,6 +65,8 @@ pub enum ServiceError {
     App(#[from] AppError),
     #[error(transparent)]
     Copy(#[from] CopyError),
+    #[error(transparent)]
+    Conversation(#[from] ConversationError),
     #[error(transparent)]
     Run(RunError),
     #[error(transparent)]
@@ -80,10 +88,12 @@ impl ServiceError {
             Self::NotFound { .. } => ErrorKind::NotFound,
             Self::Invalid { .. } | Self::Opml(_) => ErrorKind::InvalidInput,
             Self::Conflict { .. } => ErrorKind::Conflict,
+            Self::Busy { .. } => ErrorKind::Busy,
             Self::BudgetExhausted { .. } => ErrorKind::BudgetExhausted,
             Self::Files { .. } => ErrorKind::Files,
             Self::Fetch(_) => ErrorKind::Fetch,
-            Self::App(_) => ErrorKind::Gateway,
+            Self::Gateway { .. } | Self::App(_) => ErrorKind::Gateway,
+            Self::Conversation(error) => kind_of_conversation(error),
             Self::Copy(_) => ErrorKind::Store,
             Self::Run(error) => kind_of_run(error),
             Self::Store(error) => kind_of_store(error),
@@ -98,10 +108,13 @@ impl ServiceError {
             Self::Opml(_) => Some("file"),
             Self::NotFound { .. }
             | Self::Conflict { .. }
+            | Self::Busy { .. }
             | Self::BudgetExhausted { .. }
+            | Self::Gateway { .. }
             | Self::Files { .. }
             | Self::Fetch(_)
             | Self::App(_)
+            | Self::Conversation(_)
             | Self::Copy(_)
             | Self::Run(_)
             | Self::Store(_) => None,
@@ -117,11 +130,14 @@ impl ServiceError {
             Self::NotFound { .. }
             | Self::Invalid { .. }
             | Self::Conflict { .. }
+            | Self::Busy { .. }
             | Self::BudgetExhausted { .. }
+            | Self::Gateway { .. }
             | Self::Files { .. }
             | Self::Fetch(_)
             | Self::Opml(_)
             | Self::App(_)
+            | Self::Conversation(_)
             | Self::Copy(_) => None,
         }
     }
@@ -136,7 +152,7 @@ impl From<RunError> for ServiceError {
     }
 }
 
-const fn kind_of_run(error: &RunError) -> ErrorKind {
+pub(super) const fn kind_of_run(error: &RunError) -> ErrorKind {
     match error {
         RunError::Store(error) => kind_of_store(error),
         RunError::Interrupted => ErrorKind::Interrupted,
@@ -146,6 +162,18 @@ const fn kind_of_run(error: &RunError) -> ErrorKind {
         RunError::BadTimezone(_) | RunError::BadSchedule(_) | RunError::BadRule(_) => ErrorKind::InvalidInput,
         RunError::Fetch(_) => ErrorKind::Fetch,
         RunError::Output(_) => ErrorKind::Files,
+    }
+}
+
+const fn kind_of_conversation(error: &ConversationError) -> ErrorKind {
+    match error {
+        ConversationError::NoBudget(_) => ErrorKind::BudgetExhausted,
+        ConversationError::Store(error) => kind_of_store(error),
+        ConversationError::Archived
+        | ConversationError::BadSchema(_)
+        | ConversationError::ValidationFailed { .. }
+        | ConversationError::Provider { .. }
+        | ConversationError::Unaskable(_) => ErrorKind::Gateway,
     }
 }
 

@@ -5,15 +5,26 @@
 //! knows which face asks.
 
 pub mod accounts;
+pub mod calibration;
+pub mod calls;
+pub mod daemon_client;
+pub mod database;
+pub mod deep_dive;
+pub mod diagnostics;
 pub mod digests;
 mod error;
+pub mod estimate;
 pub mod feedback;
+pub mod health;
 pub mod models;
 pub mod once;
 mod password;
 pub mod planner;
+pub mod replay;
+pub mod runs;
 pub mod scratch;
 pub mod sources;
+pub mod spending;
 pub mod stories;
 pub mod topics;
 

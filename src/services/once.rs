@@ -1,6 +1,6 @@
 //! Requests that must not be done twice: their keys and answers, kept for a day.
 
-use aha_store::{KeyState, KeyUse};
+pub use aha_store::{KeyState, KeyUse};
 
 use super::Result;
 use crate::app::App;

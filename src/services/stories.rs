@@ -8,9 +8,11 @@ use aha_core::ids::{DigestItemId, ItemId};
 use aha_core::story::fingerprint;
 use aha_core::topic::BudgetTier;
 use aha_llm::tasks::{deep_summary, entity_extract, triage};
-use aha_store::{AnswerKey, CallFilter, CallRecord, DigestItemRecord, StoryAppearance};
+pub use aha_store::StoryAppearance;
+use aha_store::{AnswerKey, CallFilter, DigestItemRecord};
 use serde::Serialize;
 
+use super::calls::LedgerCall;
 use super::{Result, ServiceError, digests, topics};
 use crate::app::App;
 
@@ -120,7 +122,7 @@ pub struct ExplainedStory {
     /// All digests that showed it, this one included, the newest first.
     pub appearances: Vec<StoryAppearance>,
     /// The calls whose answers it stands on. One call may have been about several stories: see `stories`.
-    pub calls: Vec<CallRecord>,
+    pub calls: Vec<LedgerCall>,
     /// What the user said of it.
     pub feedback: BTreeSet<FeedbackKind>,
 }
@@ -142,7 +144,7 @@ pub async fn explain(app: &App, found: FoundStory) -> Result<ExplainedStory> {
 }
 
 /// The calls of the judgement, the summary and the entities that the digest shows.
-async fn calls_about(app: &App, story: &DigestStory) -> Result<Vec<CallRecord>> {
+async fn calls_about(app: &App, story: &DigestStory) -> Result<Vec<LedgerCall>> {
     let entities = story.entities.as_ref().map(|entities| &entities["prompt_id"]);
     let answered = [
         (triage::TASK, story.triage.as_ref().map(|triage| triage.prompt_id.clone())),
@@ -168,7 +170,7 @@ async fn calls_about(app: &App, story: &DigestStory) -> Result<Vec<CallRecord>> 
     let mut calls = Vec::new();
     for id in ids {
         let of_id = CallFilter { id: Some(id), limit: 1, ..CallFilter::default() };
-        calls.extend(app.store().calls(&of_id).await?);
+        calls.extend(app.store().calls(&of_id).await?.into_iter().map(LedgerCall::from));
     }
     calls.sort_by_key(|call| call.started_at);
     Ok(calls)

@@ -5,8 +5,6 @@
 
 use std::borrow::Cow;
 
-use aha_store::StoreError;
-use aha_store::error::Decision;
 use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
 use axum::http::{HeaderValue, Method, StatusCode, header};
@@ -17,6 +15,7 @@ use serde_json::{Value, json};
 use super::WebState;
 use super::pages::error_page;
 use crate::services::accounts::{AccountError, PasswordError};
+use crate::services::database::{Decision, StoreError};
 use crate::services::{ErrorKind, ServiceError};
 
 /// Seconds after which a client should try again what is away for now.

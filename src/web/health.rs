@@ -1,8 +1,6 @@
 //! `GET /health`: how the server and the last run are. Why a run failed is said to this machine and to who is signed in.
 
-use aha_core::digest::DigestStatus;
 use aha_core::time::Timestamp;
-use aha_store::StoreError;
 use axum::Json;
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
@@ -15,8 +13,7 @@ use super::WebState;
 use super::guard::address;
 use super::guard::identity::Identity;
 use crate::app::App;
-use crate::digest::gaps_line;
-use crate::pipeline::due::{Overdue, overdue};
+use crate::services::health::{self as service, HealthReport, HealthStatus};
 
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct Health {
@@ -88,47 +85,29 @@ async fn health(State(state): State<WebState>, request: Request) -> (StatusCode,
 }
 
 async fn of_app(app: &App) -> Health {
-    let left_alone: Vec<LeftAlone> = app
-        .gateway()
-        .open_circuits()
-        .into_iter()
-        .map(|one| LeftAlone { provider: one.provider, server: one.server, seconds: one.wait.as_secs() })
-        .collect();
-    let (status, last_run, overdue) = match look(app).await {
-        Ok((_, last_run, overdue)) if !overdue.is_empty() => (Status::Error, last_run, overdue),
-        Ok((Status::Ok, last_run, overdue)) if !left_alone.is_empty() => (Status::Degraded, last_run, overdue),
-        Ok(found) => found,
-        Err(error) => {
-            tracing::error!(%error, "health: the database does not answer");
-            (Status::Error, None, Vec::new())
-        }
+    let HealthReport { status, last_run, overdue, open_circuits } = service::report(app).await;
+    let status = match status {
+        HealthStatus::Ok => Status::Ok,
+        HealthStatus::Degraded => Status::Degraded,
+        HealthStatus::Error => Status::Error,
     };
     let overdue = overdue.into_iter().map(|late| LateTopic { topic: late.topic, last_success: late.last_success });
-    Health { status, version: env!("CARGO_PKG_VERSION"), last_run, overdue: overdue.collect(), left_alone }
-}
-
-async fn look(app: &App) -> Result<(Status, Option<LastRun>, Vec<Overdue>), StoreError> {
-    let mut last: Option<LastRun> = None;
-    let mut late = Vec::new();
-    let mut degraded = false;
-    for topic in app.store().topics().await? {
-        let partial = app.store().latest_digest(topic.id).await?.filter(|d| d.digest.status == DigestStatus::Partial);
-        degraded |= partial.is_some();
-        late.extend(overdue(app.store(), app.config(), &topic, app.clock().now()).await?);
-        for (run, attempts) in app.store().runs(Some(topic.id), 1).await? {
-            let Some(attempt) = attempts.last() else { continue };
-            degraded |= attempt.failure().is_some();
-            if last.as_ref().is_none_or(|known| known.window_end < run.window.end) {
-                last = Some(LastRun {
-                    topic: topic.name.clone(),
-                    window_end: run.window.end,
-                    outcome: attempt.outcome.clone(),
-                    finished_at: attempt.finished_at,
-                    error: attempt.failure(),
-                    missing: partial.as_ref().filter(|digest| digest.digest.run_id == run.id).and_then(gaps_line),
-                });
-            }
-        }
+    let left_alone = open_circuits.into_iter();
+    let left_alone =
+        left_alone.map(|one| LeftAlone { provider: one.provider, server: one.server, seconds: one.seconds });
+    let last_run = last_run.map(|run| LastRun {
+        topic: run.topic,
+        window_end: run.window_end,
+        outcome: run.outcome,
+        finished_at: run.finished_at,
+        error: run.error,
+        missing: run.missing,
+    });
+    Health {
+        status,
+        version: env!("CARGO_PKG_VERSION"),
+        last_run,
+        overdue: overdue.collect(),
+        left_alone: left_alone.collect(),
     }
-    Ok((if degraded { Status::Degraded } else { Status::Ok }, last, late))
 }

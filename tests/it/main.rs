@@ -24,6 +24,7 @@ mod image;
 mod journal;
 mod judged;
 mod kill;
+mod layers;
 mod logs;
 mod manners;
 mod migrate;

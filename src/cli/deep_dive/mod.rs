@@ -1,101 +1,102 @@
-//! `aha-radar deep-dive`: a text that the owner pastes for a story is summarised, and the summary kept or dropped.
+//! `aha-radar deep-dive`: a text that the user pastes for a story is summarised, and the summary kept or dropped.
 
-mod asking;
 mod pasted;
-mod review;
 
-use aha_core::digest::DigestStory;
 use aha_core::money::MicroCredits;
-use aha_core::summary::Summary;
-use aha_llm::Outcome;
-use aha_llm::local;
-use anyhow::{Result, anyhow};
-use serde_json::json;
+use anyhow::Result;
 
-use self::asking::Asking;
 use super::arguments::DeepDiveArguments;
-use super::exit::{Exit, UsageError};
+use super::exit::Exit;
 use super::output;
 use crate::app::App;
 use crate::digest::deep_dive::render;
+use crate::services::ServiceError;
+use crate::services::deep_dive::{self, DeepDive, DeepDiveEstimate, PastedText};
 use crate::services::stories::{self, FoundStory};
 
 pub(super) async fn run(app: &App, arguments: DeepDiveArguments) -> Result<Exit> {
-    let FoundStory { digest, story } = stories::find(app, &arguments.item, &arguments.topic).await?;
+    let found = stories::find(app, &arguments.item, &arguments.topic).await?;
     if arguments.drop || (arguments.promote && arguments.file.is_none()) {
-        let kept = review::decide(app, &story, arguments.promote, arguments.json).await;
-        return kept.map(|()| Exit::Ok);
+        return decide(app, &found, &arguments).await;
     }
     let text = pasted::read(arguments.file.as_deref())?;
-    let asking = Asking::about(app, &digest.topic, &story, &text).await?;
+    let text = PastedText::about(app, &found, &text).await?;
+    let estimate = text.estimate();
     if arguments.estimate {
         if arguments.json {
-            output::print_json(&asking.preview_json())?;
+            output::print_json(&estimate)?;
         } else {
-            output::print(&asking.preview())?;
+            output::print(&in_words(&estimate))?;
         }
         return Ok(Exit::Ok);
     }
-    output::note(&asking.preview());
-    match asking.ask(app).await? {
-        Outcome::Answered { answer, call_id } => {
-            show(app, &asking, &story, serde_json::from_value(answer.clone())?, &call_id, arguments.json).await?;
+    output::note(&in_words(&estimate));
+    match deep_dive::summarise(app, &found, &text).await {
+        Ok(made) => {
+            show(&made, arguments.json)?;
             if arguments.promote {
-                review::promote(app, review::item(&story)?, &answer.to_string(), &call_id).await?;
+                deep_dive::promote(app, &made).await?;
                 output::note("the summary is kept");
             } else {
-                let name = &arguments.item;
-                output::note(&if answer["provider"] == local::PROVIDER {
-                    "these are quotes, which are stored nowhere: to keep them, give the text again with --promote"
-                        .to_owned()
-                } else {
-                    format!("keep it with `aha-radar deep-dive {name} --promote`, or say `--drop`")
-                });
+                output::note(&next_step(&made, &arguments.item));
             }
             Ok(Exit::Ok)
         }
-        Outcome::Failed { reason } => Err(anyhow!("there is no summary: {reason}")),
-        Outcome::Skipped { reason } => {
-            output::note(&format!("aha-radar: no summary was asked for: {reason}; see `aha-radar spend`"));
+        Err(ServiceError::BudgetExhausted { message }) => {
+            output::note(&format!("aha-radar: no summary was asked for: {message}; see `aha-radar spend`"));
             Ok(Exit::BudgetExhausted)
         }
+        Err(error) => Err(error.into()),
     }
 }
 
-async fn show(
-    app: &App,
-    asking: &Asking,
-    story: &DigestStory,
-    summary: Summary,
-    call_id: &str,
-    as_json: bool,
-) -> Result<()> {
-    let paid: i64 = if asking.is_answered() {
-        0
+async fn decide(app: &App, found: &FoundStory, arguments: &DeepDiveArguments) -> Result<Exit> {
+    let decided = deep_dive::decide(app, &found.story, arguments.promote).await?;
+    if arguments.json {
+        output::print_json(&decided)?;
     } else {
-        app.store().costs_of_calls(&[call_id.to_owned()]).await?.iter().map(|cost| cost.microcredits).sum()
-    };
-    if as_json {
-        return output::print_json(&json!({
-            "item_id": review::item(story)?,
-            "title": story.title,
-            "summary": summary,
-            "call_id": call_id,
-            "stored_before": asking.is_answered(),
-            "microcredits": paid,
-        }));
+        let text = format!("{}: the summary for {:?}", decided.decision, decided.title);
+        output::print(&output::one_safe_text(&text))?;
     }
-    let cost = if paid == 0 { "nothing".to_owned() } else { format!("{} credits", MicroCredits(paid)) };
-    output::print(&render(
-        &story.title,
-        &summary,
-        &format!("cost: {cost}"),
-        output::width(),
-        output::colour_on_stdout(),
-    ))
+    Ok(Exit::Ok)
 }
 
-/// Something the owner has to do first.
-fn wrong(text: &str) -> anyhow::Error {
-    UsageError(text.to_owned()).into()
+fn next_step(made: &DeepDive, item: &str) -> String {
+    if made.is_by_local() {
+        return "these are quotes, which are stored nowhere: to keep them, give the text again with --promote"
+            .to_owned();
+    }
+    format!("keep it with `aha-radar deep-dive {item} --promote`, or say `--drop`")
+}
+
+fn show(made: &DeepDive, as_json: bool) -> Result<()> {
+    if as_json {
+        return output::print_json(made);
+    }
+    let cost = match made.microcredits {
+        0 => "nothing".to_owned(),
+        paid => format!("{} credits", MicroCredits(paid)),
+    };
+    let footer = format!("cost: {cost}");
+    output::print(&render(&made.title, &made.summary, &footer, output::width(), output::colour_on_stdout()))
+}
+
+fn in_words(estimate: &DeepDiveEstimate) -> String {
+    if estimate.stored {
+        return "this text has been summarised already: it costs nothing".to_owned();
+    }
+    let DeepDiveEstimate { characters: all, characters_sent: sent, estimate, .. } = estimate;
+    let Some(estimate) = estimate else { return "what it costs cannot be told".to_owned() };
+    let tokens = format!("{} tokens in, {} out", estimate.input_tokens, estimate.output_tokens);
+    let cost = estimate.microcredits.map_or_else(|| "no price set".to_owned(), |amount| format!("{amount} credits"));
+    let cut = if sent < all {
+        format!("; only the first {sent} of {all} characters are sent (OPENAI_MANUAL_SUMMARY_MAX_INPUT_CHARS)")
+    } else {
+        String::new()
+    };
+    if estimate.configured {
+        format!("about {cost} with {}: {tokens}{cut}", estimate.model)
+    } else {
+        format!("answered by `local`, free; a model ({}, for example) would take about {cost}", estimate.model)
+    }
 }

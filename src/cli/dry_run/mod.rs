@@ -4,23 +4,21 @@
 //! for already is in the copy, and so is not counted.
 
 mod report;
-mod room;
 
 use std::sync::Arc;
 
-use aha_core::window::Window;
 use anyhow::Result;
 
-use self::report::Report;
 use super::arguments::RunArguments;
 use super::exit::Exit;
+use super::output;
 use super::progress::Bars;
-use super::run::{interrupt_on_signal, prepare};
+use super::run::{interrupt_on_signal, prepare, request};
 use crate::app::App;
 use crate::config::Config;
 use crate::pipeline::StopSignal;
-use crate::pipeline::due;
-use crate::pipeline::runner::{self, RunRequest};
+use crate::services::estimate::{self, RunEstimate};
+use crate::services::runs;
 use crate::services::scratch::Scratch;
 
 pub(super) async fn run(config: Config, arguments: &RunArguments) -> Result<Exit> {
@@ -31,28 +29,20 @@ pub(super) async fn run(config: Config, arguments: &RunArguments) -> Result<Exit
         app = scratch.app(config) => app?,
         reason = stop.ended() => return Err(reason.into()),
     };
-    let (report, imported) = estimate(&app, arguments, stop).await?;
+    let (report, imported) = estimated(&app, arguments, stop).await?;
     if arguments.json {
-        report.print_json()?;
+        output::print_json(&report)?;
     } else {
-        report.print()?;
+        report::print(&report)?;
     }
     Ok(imported)
 }
 
-async fn estimate(app: &App, arguments: &RunArguments, stop: StopSignal) -> Result<(Report, Exit)> {
+async fn estimated(app: &App, arguments: &RunArguments, stop: StopSignal) -> Result<(RunEstimate, Exit)> {
     let (topic, imported) = prepare(app, arguments).await?;
-    let zone = due::zone_of(app, &topic)?;
     let bars = Arc::new(Bars::new());
-    let request = RunRequest {
-        topic: arguments.topic.clone(),
-        window: arguments.window.as_deref().map(|text| Window::parse(text, zone)).transpose()?,
-        scheduled: false,
-        rejudge: arguments.rejudge,
-        progress: bars.clone(),
-        stop,
-    };
-    let outcome = Box::pin(runner::run(app, &request)).await;
+    let request = request(app, arguments, &bars, stop).await?;
+    let outcome = Box::pin(runs::run(app, &request)).await;
     bars.clear();
-    Ok((Report::of(app, &topic, outcome?).await?, imported))
+    Ok((estimate::of_dry_run(app, &topic, outcome?).await?, imported))
 }

@@ -3,7 +3,6 @@
 use std::io::{IsTerminal as _, Read as _, Stdout};
 use std::path::Path;
 use std::pin::pin;
-use std::sync::Arc;
 
 use aha_core::money::MicroCredits;
 use aha_core::task::purpose;
@@ -21,13 +20,13 @@ use super::super::output;
 use super::archives;
 use super::streamed::StreamedAnswer;
 use crate::app::App;
-use crate::services::models::scope;
+use crate::services::models;
 
 /// Characters of a question, as of a pasted text.
 const MAX_CHARS: usize = 60_000;
 
 pub(super) async fn run(app: &App, arguments: AskArguments) -> Result<Exit> {
-    let route = super::route(app, arguments.model.as_deref())?;
+    let route = models::route(app, arguments.model.as_deref())?;
     let model = route.model.clone();
     let question = question(arguments.question)?;
     let response_format = route.traits.response_format;
@@ -38,8 +37,7 @@ pub(super) async fn run(app: &App, arguments: AskArguments) -> Result<Exit> {
         max_attempts: arguments.attempts.unwrap_or(usual.max_attempts),
         ..usual
     };
-    let (gateway, store) = (Arc::clone(app.gateway()), Arc::clone(app.store()));
-    let mut conversation = Conversation::begin(gateway, store, scope(app, purpose::ASK), terms)?;
+    let mut conversation = models::converse(app, purpose::ASK, terms)?;
     let mut streamed = arguments.stream.then(|| StreamedAnswer::new(std::io::stdout(), arguments.json));
     let asked = tokio::select! {
         asked = answered(&mut conversation, &question, streamed.as_mut()) => asked,
@@ -59,7 +57,7 @@ pub(super) async fn run(app: &App, arguments: AskArguments) -> Result<Exit> {
             return super::failed(error);
         }
     };
-    let cost = super::cost(app, &answer).await?;
+    let cost = models::cost(app, &answer).await?;
     if let Some(streamed) = &mut streamed {
         streamed.answered(&answer.text, || as_json(answer.clone(), &model, cost));
         if arguments.json {
@@ -102,7 +100,7 @@ async fn interrupted(app: &App) -> Exit {
         "aha-radar: interrupted; waiting for the end of the exchange, so that its cost is known (again: leave at once)",
     );
     tokio::select! {
-        () = app.gateway().settled() => {}
+        () = models::settled(app) => {}
         _ = tokio::signal::ctrl_c() => {}
     }
     Exit::Interrupted

@@ -3,20 +3,20 @@
 mod archives;
 mod ask;
 mod check;
-pub(super) mod models;
+mod models;
 mod questionnaire;
 mod streamed;
 
-use aha_llm::conversation::{Answer, ConversationError};
-use aha_llm::router::Route;
-use aha_store::{Gone, OpenMode};
+use aha_llm::conversation::ConversationError;
 use anyhow::Result;
 
 use super::arguments::LlmCommand;
-use super::exit::{Exit, UsageError};
+use super::exit::Exit;
 use super::output;
 use crate::app::App;
 use crate::config::Config;
+use crate::services::database::Absent;
+use crate::services::models as service;
 
 pub(super) async fn run(config: Config, command: LlmCommand) -> Result<Exit> {
     match command {
@@ -31,27 +31,11 @@ pub(super) async fn run(config: Config, command: LlmCommand) -> Result<Exit> {
 
 /// Leaves no exchange behind that nobody knows the cost of, neither an earlier process's nor its own.
 async fn talking(config: Config, talk: impl AsyncFnOnce(&App) -> Result<Exit>) -> Result<Exit> {
-    let app = super::app(config, OpenMode::CreateIfMissing).await?;
-    app.store().sweep_calls(Gone::Expired(app.clock().wall())).await?;
+    let app = super::app(config, Absent::Create).await?;
+    service::settle_orphaned_calls(&app).await?;
     let outcome = talk(&app).await;
-    app.gateway().settled().await;
+    service::settled(&app).await;
     outcome
-}
-
-/// The model that is called so, or the one that is asked where none is named.
-fn route(app: &App, name: Option<&str>) -> Result<Route> {
-    let router = app.gateway().router();
-    name.map_or_else(|| router.usual(), |name| router.find(name)).map_err(|why| {
-        UsageError(format!(
-            "{why}; `aha-radar llm models` lists those that can be asked, .env.example says how to set one"
-        ))
-        .into()
-    })
-}
-
-/// What all tries of an answer have cost.
-async fn cost(app: &App, answer: &Answer) -> Result<i64> {
-    Ok(app.store().costs_of_calls(&answer.calls).await?.iter().map(|cost| cost.microcredits).sum())
 }
 
 /// The exit code for a conversation that came to nothing, or the error itself.

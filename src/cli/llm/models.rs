@@ -1,97 +1,16 @@
 //! `aha-radar llm models`: the models that are configured, on what terms each is asked, and which of them a running daemon leaves alone. Asks
 //! none of them.
 
-use aha_core::model::ModelRef;
-use aha_core::money::Price;
-use aha_core::topic::BudgetTier;
-use aha_llm::Router;
-use aha_llm::catalogue::{Catalogue, CatalogueEntry};
-use aha_llm::embedder::PURPOSE;
-use aha_llm::provider::OPENAI_NAME;
-use aha_llm::settings::OpenAiSettings;
-use aha_net::endpoint::without_secrets;
 use anyhow::Result;
-use serde::Serialize;
-use url::Url;
 
 use super::super::arguments::ModelsArguments;
 use super::super::exit::Exit;
-use super::super::running::{self, LeftAlone};
-use super::super::{model_terms, output};
+use super::super::output;
 use crate::config::Config;
-use aha_llm::tasks;
-
-const TIERS: [BudgetTier; 3] = [BudgetTier::Low, BudgetTier::Normal, BudgetTier::High];
-/// What a model is configured by, beside the catalogue.
-const SETTINGS: &str = "OPENAI_…";
-
-/// A model and its terms.
-#[derive(Debug, Serialize)]
-pub(in crate::cli) struct Listed {
-    pub(in crate::cli) provider: String,
-    pub(in crate::cli) model: String,
-    /// Its name at its server.
-    model_on_the_wire: String,
-    pub(in crate::cli) host: String,
-    endpoint: String,
-    /// The end of it.
-    key: Option<String>,
-    capabilities: Vec<&'static str>,
-    price: Option<Rates>,
-    #[serde(skip)]
-    pub(in crate::cli) price_in_words: String,
-    limits: Limits,
-    timeout_seconds: f64,
-    first_byte_seconds: f64,
-    fallbacks: Vec<String>,
-    /// Those in whose chain it comes first, by tier where they differ.
-    pub(in crate::cli) tasks: Vec<String>,
-    /// Those in whose chain it comes later.
-    steps_in_for: Vec<String>,
-    /// The catalogue's file and line, or the settings.
-    configured_by: String,
-    /// Why it is not asked.
-    pub(in crate::cli) unusable: Option<String>,
-    /// For so long still the daemon leaves its server alone, which has failed again and again; `None` where it does not, or none runs.
-    left_alone_seconds: Option<u32>,
-}
-
-/// Micro-credits for a million tokens.
-#[expect(clippy::struct_field_names, reason = "a reader of the JSON sees no more of it than the names")]
-#[derive(Debug, Serialize)]
-struct Rates {
-    input_microcredits_per_million: i64,
-    cached_input_microcredits_per_million: Option<i64>,
-    output_microcredits_per_million: i64,
-}
-
-impl From<Price> for Rates {
-    fn from(price: Price) -> Self {
-        Self {
-            input_microcredits_per_million: price.input_microcredits_per_million,
-            cached_input_microcredits_per_million: price.cached_input_microcredits_per_million,
-            output_microcredits_per_million: price.output_microcredits_per_million,
-        }
-    }
-}
-
-#[derive(Debug, Default, Serialize)]
-struct Limits {
-    requests_per_minute: Option<u32>,
-    tokens_per_minute: Option<u32>,
-    concurrency: Option<u32>,
-    max_tokens: Option<u32>,
-    /// Of a vector.
-    dimensions: Option<u32>,
-}
+use crate::services::models::configured::{Listed, configured};
 
 pub(super) async fn run(config: &Config, arguments: &ModelsArguments) -> Result<Exit> {
-    let mut models = listed(config);
-    // Breakers live in the daemon's process; without one there are none to tell of.
-    let left_alone = running::health(config).await.map(|health| health.left_alone).unwrap_or_default();
-    for model in &mut models {
-        model.left_alone_seconds = left_alone.iter().find(|server| model.is_at(server)).map(|server| server.seconds);
-    }
+    let models = configured(config).await;
     if arguments.json {
         output::print_json(&models)?;
     } else if models.is_empty() {
@@ -102,128 +21,6 @@ pub(super) async fn run(config: &Config, arguments: &ModelsArguments) -> Result<
         output::print(&output::one_safe_text(&table(&models)))?;
     }
     Ok(Exit::Ok)
-}
-
-/// All models of the catalogue, then those of the settings.
-pub(in crate::cli) fn listed(config: &Config) -> Vec<Listed> {
-    let router = Router::configured(&config.llm);
-    let catalogue = config.llm.catalogue.iter();
-    let of_catalogue = catalogue.flat_map(|catalogue| {
-        let file = catalogue.file.display();
-        catalogue.entries.iter().map(move |(name, entry)| (format!("{file}:{}", entry.line), catalogue, name, entry))
-    });
-    let of_catalogue =
-        of_catalogue.map(|(place, catalogue, name, entry)| from_catalogue(&router, place, catalogue, name, entry));
-    let of_settings = config.llm.openai.iter().flat_map(|openai| from_settings(&router, openai));
-    let known: Vec<Listed> = of_catalogue.collect();
-    known.into_iter().chain(of_settings).collect()
-}
-
-fn from_catalogue(
-    router: &Router,
-    configured_by: String,
-    catalogue: &Catalogue,
-    name: &ModelRef,
-    entry: &CatalogueEntry,
-) -> Listed {
-    let can = entry.capabilities;
-    let capabilities = [
-        ("strict_schema", can.strict_schema),
-        ("streaming_only", can.streaming_only),
-        ("reasoning_effort", can.reasoning_effort),
-        ("usage_in_streams", can.usage_in_streams),
-    ];
-    let (mut tasks, steps_in_for) = served(router, name, true);
-    tasks.extend(told(PURPOSE, TIERS.map(|tier| catalogue.embedder(tier).is_some_and(|(first, _)| first == name))));
-    Listed {
-        provider: name.provider.clone(),
-        model: name.model.clone(),
-        model_on_the_wire: entry.model.clone(),
-        host: model_terms::host(&entry.endpoint),
-        endpoint: without_secrets(&entry.endpoint),
-        key: entry.key.as_ref().map(model_terms::masked),
-        capabilities: capabilities.into_iter().filter(|(_, has)| *has).map(|(name, _)| name).collect(),
-        price: entry.price.map(Rates::from),
-        price_in_words: model_terms::per_million(entry.price),
-        limits: Limits {
-            requests_per_minute: entry.limits.requests_per_minute,
-            tokens_per_minute: entry.limits.tokens_per_minute,
-            concurrency: entry.limits.concurrency,
-            max_tokens: entry.max_tokens,
-            dimensions: entry.dimensions,
-        },
-        timeout_seconds: entry.timeouts.whole.as_secs_f64(),
-        first_byte_seconds: entry.timeouts.first_byte.as_secs_f64(),
-        fallbacks: entry.fallbacks.iter().map(ToString::to_string).collect(),
-        tasks,
-        steps_in_for,
-        configured_by,
-        unusable: router.named(name).err(),
-        left_alone_seconds: None,
-    }
-}
-
-fn from_settings(router: &Router, openai: &OpenAiSettings) -> Vec<Listed> {
-    let mut models: Vec<(&str, Option<Price>)> = Vec::new();
-    for task in openai.tasks.values() {
-        for model in TIERS.iter().flat_map(|tier| task.chain(*tier)) {
-            if models.iter().all(|(known, _)| *known != model.name) {
-                models.push((model.name, model.price));
-            }
-        }
-    }
-    let listed = models.into_iter().map(|(model, price)| {
-        let name = ModelRef { provider: OPENAI_NAME.to_owned(), model: model.to_owned() };
-        let (tasks, steps_in_for) = served(router, &name, false);
-        Listed {
-            provider: name.provider,
-            model: name.model.clone(),
-            model_on_the_wire: name.model,
-            host: model_terms::host(&openai.endpoint),
-            endpoint: without_secrets(&openai.endpoint),
-            key: Some(model_terms::masked(&openai.key)),
-            capabilities: vec!["strict_schema", "reasoning_effort", "usage_in_streams"],
-            price: price.map(Rates::from),
-            price_in_words: model_terms::per_million(price),
-            limits: Limits::default(),
-            timeout_seconds: openai.timeout.as_secs_f64(),
-            first_byte_seconds: openai.timeout.as_secs_f64(),
-            fallbacks: Vec::new(),
-            tasks,
-            steps_in_for,
-            configured_by: SETTINGS.to_owned(),
-            unusable: router.settings_refusal().map(str::to_owned),
-            left_alone_seconds: None,
-        }
-    });
-    listed.collect()
-}
-
-/// The tasks in whose chain a model comes first, and those in whose chain it comes later. `in_catalogue`: as an entry of it; the
-/// settings may name a model of the same name.
-fn served(router: &Router, name: &ModelRef, in_catalogue: bool) -> (Vec<String>, Vec<String>) {
-    let (mut first, mut later) = (Vec::new(), Vec::new());
-    for task in tasks::ALL.iter().copied().filter(|task| router.is_listed(*task) == in_catalogue) {
-        let place =
-            |tier: &BudgetTier| router.candidates(task, *tier).iter().position(|candidate| candidate.model == *name);
-        let places = TIERS.map(|tier| place(&tier));
-        first.extend(told(task.as_str(), places.map(|place| place == Some(0))));
-        if places.iter().all(|place| *place != Some(0)) {
-            later.extend(told(task.as_str(), places.map(|place| place.is_some())));
-        }
-    }
-    (first, later)
-}
-
-/// A task, with its tiers where not all are meant.
-fn told(task: &str, tiers: [bool; 3]) -> Option<String> {
-    let named: Vec<&str> =
-        TIERS.iter().zip(tiers).filter(|(_, is_meant)| *is_meant).map(|(tier, _)| tier.as_str()).collect();
-    match named.len() {
-        0 => None,
-        3 => Some(task.to_owned()),
-        _ => Some(format!("{task} ({})", named.join(", "))),
-    }
 }
 
 fn table(models: &[Listed]) -> String {
@@ -252,45 +49,4 @@ fn table(models: &[Listed]) -> String {
         ]);
     }
     table.to_string()
-}
-
-impl Limits {
-    fn in_words(&self) -> String {
-        let named = [
-            (self.concurrency, "at once"),
-            (self.requests_per_minute, "requests/min"),
-            (self.tokens_per_minute, "tokens/min"),
-            (self.max_tokens, "tokens an answer"),
-            (self.dimensions, "numbers a vector"),
-        ];
-        named.into_iter().filter_map(|(count, what)| Some(format!("{} {what}", count?))).collect::<Vec<_>>().join(", ")
-    }
-}
-
-impl Listed {
-    fn is_at(&self, server: &LeftAlone) -> bool {
-        let origin = |url: Url| url.origin().ascii_serialization();
-        self.provider == server.provider && Url::parse(&self.endpoint).is_ok_and(|own| origin(own) == server.server)
-    }
-
-    fn not_asked(&self) -> String {
-        let left_alone = self.left_alone_seconds;
-        let left_alone = left_alone
-            .map(|seconds| format!("the daemon leaves its server alone for {seconds} s more, for its failures"));
-        self.unusable.clone().or(left_alone).unwrap_or_default()
-    }
-
-    /// Its terms in a line, for `doctor`.
-    pub(in crate::cli) fn in_words(&self) -> String {
-        let limits = self.limits.in_words();
-        let key = self.key.as_ref().map_or_else(|| "no key".to_owned(), |key| format!("key {key}"));
-        let mut parts = vec![format!("at {}", self.host), key, self.price_in_words.clone()];
-        parts.extend((!limits.is_empty()).then_some(limits));
-        parts.push(match (self.tasks.is_empty(), self.steps_in_for.is_empty()) {
-            (false, _) => format!("for {}", self.tasks.join(", ")),
-            (true, false) => format!("steps in for {}", self.steps_in_for.join(", ")),
-            (true, true) => "for no task".to_owned(),
-        });
-        format!("{}/{}: {}", self.provider, self.model, parts.join("; "))
-    }
 }

@@ -1,7 +1,6 @@
 //! `aha-radar llm questionnaire`: the same questions to several models.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use aha_core::money::MicroCredits;
 use aha_core::task::purpose;
@@ -15,16 +14,19 @@ use super::super::exit::{Exit, UsageError};
 use super::super::output;
 use super::archives;
 use crate::app::App;
-use crate::questionnaire::{Line, Questionnaire, Report, Respondent, Unit, units, write};
-use crate::services::models::scope;
+use crate::questionnaire::{Line, Questionnaire, Report, Unit, units, write};
+use crate::services::models as service;
 
 /// Bytes that a questionnaire may have.
 const MAX_BYTES: u64 = 4 << 20;
 
 pub(super) async fn run(app: &App, arguments: QuestionnaireArguments) -> Result<Exit> {
     let questionnaire = read(&arguments.file)?;
-    let routes =
-        arguments.models.iter().map(|name| super::route(app, Some(name.as_str()))).collect::<Result<Vec<Route>>>()?;
+    let routes = arguments
+        .models
+        .iter()
+        .map(|name| Ok(service::route(app, Some(name.as_str()))?))
+        .collect::<Result<Vec<Route>>>()?;
     let models: Vec<String> = routes.iter().map(|route| route.model.to_string()).collect();
     let units = units(&questionnaire, &routes);
     output::note(&format!(
@@ -33,12 +35,7 @@ pub(super) async fn run(app: &App, arguments: QuestionnaireArguments) -> Result<
         models.len(),
         units.len()
     ));
-    let respondent = Respondent {
-        gateway: Arc::clone(app.gateway()),
-        store: Arc::clone(app.store()),
-        scope: scope(app, purpose::QUESTIONNAIRE),
-        asks_again: arguments.again,
-    };
+    let respondent = service::respondent(app, purpose::QUESTIONNAIRE, arguments.again);
     let mut done: Vec<Option<Vec<Line>>> = vec![None; units.len()];
     let at_once = usize::try_from(arguments.at_once).unwrap_or(1);
     let mut asking = futures::stream::iter(&units)

@@ -1,9 +1,9 @@
 //! The table of what was spent, with a bar for each row.
 
 use aha_core::money::MicroCredits;
-use aha_store::{SpendBy, SpendRow};
 
 use super::super::output;
+use crate::services::spending::{SpendBy, SpendRow};
 
 /// Cells of the longest bar.
 const CELLS: i64 = 24;

@@ -7,8 +7,9 @@ pub mod opml;
 pub mod test;
 
 use aha_core::source::Source;
-use aha_store::PastFetch;
 use serde::{Deserialize, Serialize};
+
+pub use aha_store::{PastFetch, SourcesAdded};
 
 use super::{Result, ServiceError, topics};
 use crate::app::App;

@@ -2,7 +2,6 @@
 
 use aha_core::ids::BatchId;
 use aha_planner::validate::{ErrorCode, Validation};
-use aha_store::UndoOutcome;
 use axum::Json;
 use axum::body::Body;
 use axum::extract::State;
@@ -13,7 +12,7 @@ use serde_json::{Value, json};
 use utoipa::ToSchema;
 
 use super::bad_request;
-use crate::services::planner::{self, Apply};
+use crate::services::planner::{self, Apply, UndoOutcome};
 use crate::web::{Editor, Failure, JsonBody, WebState};
 
 /// A longer key is refused.

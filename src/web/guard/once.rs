@@ -1,7 +1,6 @@
 //! `Idempotency-Key`: a POST of the API that is sent again with its key is answered as before, and not done again.
 
 use aha_net::hash::hex32;
-use aha_store::{KeyState, KeyUse};
 use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
 use axum::http::{HeaderValue, Method, StatusCode, header};
@@ -11,7 +10,7 @@ use axum::response::{IntoResponse, Response};
 use super::super::extract::body;
 use super::super::{Failure, WebState};
 use super::identity::Identity;
-use crate::services::once;
+use crate::services::once::{self, KeyState, KeyUse};
 
 const HEADER: &str = "idempotency-key";
 const MAX_KEY_CHARS: usize = 200;

@@ -3,7 +3,6 @@
 use std::fmt::Write as _;
 
 use aha_core::source::{Source, SourceHealth};
-use aha_store::PastFetch;
 use askama::Template;
 use axum::Router;
 use axum::extract::State;
@@ -17,7 +16,7 @@ use super::multipart::SentFile;
 use super::topic_links::{TopicLinks, encoded, query_of};
 use super::{SentForm, Shell, html};
 use crate::services::sources::add::{DiscoveredFeed, SourcesToAdd};
-use crate::services::sources::{self, ListedSource, SourceChange, SourceHistory, add, opml};
+use crate::services::sources::{self, ListedSource, PastFetch, SourceChange, SourceHistory, add, opml};
 
 pub(super) fn routes() -> Router<WebState> {
     Router::new()

@@ -2,7 +2,6 @@
 
 use aha_core::digest::DigestStory;
 use aha_core::money::MicroCredits;
-use aha_store::CallRecord;
 use askama::Template;
 use axum::Router;
 use axum::extract::State;
@@ -15,8 +14,9 @@ use super::score_terms::{Term, terms};
 use super::{Shell, html};
 use crate::digest::format::Calendar;
 use crate::digest::view::{Page, Story};
+use crate::services::calls::LedgerCall;
 use crate::services::digests;
-use crate::services::stories::{self, ExplainedStory, FoundStory};
+use crate::services::stories::{self, ExplainedStory, FoundStory, StoryAppearance};
 
 pub(super) fn routes() -> Router<WebState> {
     Router::new().route("/stories/{id}", get(page))
@@ -38,7 +38,7 @@ struct StoryPage {
     facts: Vec<String>,
     entities: Vec<(String, String)>,
     appearances: Vec<Appearance>,
-    calls: Vec<CallRecord>,
+    calls: Vec<LedgerCall>,
     buttons: Vec<Button>,
 }
 
@@ -80,7 +80,7 @@ async fn page(
 fn filled(shell: Shell, day: String, story: Story, explained: ExplainedStory) -> StoryPage {
     let ExplainedStory { digest, story: judged, appearances, calls, feedback, .. } = explained;
     let calendar = Calendar::of(&digest);
-    let appearance = |one: aha_store::StoryAppearance| Appearance {
+    let appearance = |one: StoryAppearance| Appearance {
         day: calendar.day(one.window_end),
         link: one.digest.to_string(),
         rank: one.rank,
@@ -115,7 +115,7 @@ fn entities(story: &DigestStory) -> Vec<(String, String)> {
 }
 
 /// What a call has cost, or may have.
-fn cost(call: &CallRecord) -> String {
+fn cost(call: &LedgerCall) -> String {
     match (call.cost_microcredits, call.reserved_microcredits) {
         (Some(cost), _) => MicroCredits(cost).to_string(),
         (None, Some(reserved)) => format!("at most {}", MicroCredits(reserved)),
@@ -124,6 +124,6 @@ fn cost(call: &CallRecord) -> String {
 }
 
 /// A story's own share of a call about several.
-fn share(call: &CallRecord) -> Option<String> {
+fn share(call: &LedgerCall) -> Option<String> {
     (call.stories > 1).then(|| format!("about {} stories", call.stories))
 }

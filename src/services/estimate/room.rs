@@ -7,14 +7,14 @@ use serde::Serialize;
 
 /// A cap, and what is left under it.
 #[derive(Debug, Clone, Serialize)]
-pub(super) struct Room {
+pub struct Room {
     /// `run`, `day`, `month`; `topic_day` and `topic_month` are the topic's share of these.
-    pub(super) of: &'static str,
-    pub(super) left_microcredits: MicroCredits,
+    pub of: &'static str,
+    pub left_microcredits: MicroCredits,
     /// All fits, whatever the answers cost, unless calls have to be repeated.
-    pub(super) fits: bool,
+    pub fits: bool,
     /// All fits when answers have their usual length. Each call needs room for the most that it can cost while it is under way.
-    pub(super) likely_fits: bool,
+    pub likely_fits: bool,
     #[serde(skip)]
     cap: MicroCredits,
 }
@@ -39,7 +39,9 @@ impl Room {
         rooms.min_by_key(|room| (room.fits, room.likely_fits, room.left_microcredits))
     }
 
-    pub(super) fn line(&self, total: MicroCredits, most: Option<MicroCredits>) -> String {
+    /// In words, with what is asked for.
+    #[must_use]
+    pub fn line(&self, total: MicroCredits, most: Option<MicroCredits>) -> String {
         let whose = match self.of {
             "run" => "run's budget",
             "day" => "daily budget",

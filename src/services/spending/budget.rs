@@ -10,25 +10,25 @@ use serde::Serialize;
 
 /// What is used of the day's and the month's budget.
 #[derive(Debug, Serialize)]
-pub(in crate::cli) struct Budget {
-    pub(in crate::cli) day: Period,
-    pub(in crate::cli) month: Period,
+pub struct Budget {
+    pub day: Period,
+    pub month: Period,
     /// Of one run.
-    pub(in crate::cli) run_cap_microcredits: Option<MicroCredits>,
+    pub run_cap_microcredits: Option<MicroCredits>,
     /// What the month comes to if it goes on as it went until now.
-    month_projected_microcredits: MicroCredits,
+    pub month_projected_microcredits: MicroCredits,
 }
 
 /// A counter and its cap.
 #[derive(Debug, Serialize)]
-pub(in crate::cli) struct Period {
+pub struct Period {
     /// `2026-11-22`, or `2026-11`.
     #[serde(rename = "period")]
-    span: String,
+    pub span: String,
     /// What is set aside included.
-    pub(in crate::cli) used_microcredits: MicroCredits,
-    reserved_microcredits: MicroCredits,
-    pub(in crate::cli) cap_microcredits: Option<MicroCredits>,
+    pub used_microcredits: MicroCredits,
+    pub reserved_microcredits: MicroCredits,
+    pub cap_microcredits: Option<MicroCredits>,
     #[serde(skip)]
     setting: &'static str,
     #[serde(skip)]
@@ -72,11 +72,7 @@ impl Period {
 }
 
 impl Budget {
-    pub(in crate::cli) async fn of(
-        store: &SharedStore,
-        settings: &BudgetSettings,
-        now: Timestamp,
-    ) -> Result<Self, StoreError> {
+    pub async fn of(store: &SharedStore, settings: &BudgetSettings, now: Timestamp) -> Result<Self, StoreError> {
         let date = now.to_utc();
         let (day, month) = (date.format("%Y-%m-%d").to_string(), date.format("%Y-%m").to_string());
         let counters = store.counters(&[format!("day:{day}"), format!("month:{month}")]).await?;
@@ -102,7 +98,7 @@ impl Budget {
         })
     }
 
-    pub(in crate::cli) fn lines(&self) -> Vec<String> {
+    pub fn lines(&self) -> Vec<String> {
         let mut lines = vec![self.day.line(), self.month.line()];
         if self.month.used_microcredits.0 > 0 {
             let projected = self.month_projected_microcredits;
@@ -118,7 +114,7 @@ impl Budget {
     }
 
     /// What is nearly used up, or will be.
-    pub(in crate::cli) fn alerts(&self) -> Vec<String> {
+    pub fn alerts(&self) -> Vec<String> {
         let mut alerts: Vec<String> = [&self.day, &self.month].into_iter().filter_map(Period::alert).collect();
         let over = |cap: &MicroCredits| self.month_projected_microcredits > *cap && self.month.used_microcredits < *cap;
         if let Some(cap) = self.month.cap_microcredits.filter(over) {

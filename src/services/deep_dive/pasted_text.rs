@@ -1,4 +1,4 @@
-//! What is asked about a pasted text, and what that would cost.
+//! A pasted text as it is put to a model, and what that would cost.
 
 use std::sync::Arc;
 
@@ -6,19 +6,18 @@ use aha_core::digest::{DigestStory, Estimate, Evidence};
 use aha_llm::{CallScope, Outcome, RunCallState, Task, TaskItem};
 use aha_net::hash::hex32;
 use aha_store::Gone;
-use anyhow::Result;
-use serde_json::{Value, json};
 
-use super::review;
+use super::super::{Result, topics};
+use super::{DeepDiveEstimate, FoundStory, review};
 use crate::app::App;
-use crate::pipeline::RunError;
 use aha_llm::tasks::manual_summary;
 use aha_llm::tasks::summary::SummaryInput;
 
 const TASK: Task = manual_summary::TASK;
 
-/// A text, ready to be asked about.
-pub(super) struct Asking {
+/// A text, ready to be summarised.
+#[derive(Debug)]
+pub struct PastedText {
     ask: TaskItem,
     scope: CallScope,
     stored: Option<Outcome>,
@@ -27,9 +26,12 @@ pub(super) struct Asking {
     chars: (usize, usize),
 }
 
-impl Asking {
-    pub(super) async fn about(app: &App, topic: &str, story: &DigestStory, text: &str) -> Result<Self> {
-        let topic = app.store().topic(topic).await?.ok_or_else(|| RunError::NoTopic { name: topic.to_owned() })?;
+impl PastedText {
+    /// # Errors
+    /// When the story has no source left or the store fails.
+    pub async fn about(app: &App, found: &FoundStory, text: &str) -> Result<Self> {
+        let story = &found.story;
+        let topic = topics::find(app, &found.digest.topic).await?;
         let scope = CallScope {
             lease: None,
             run: None,
@@ -56,39 +58,20 @@ impl Asking {
     }
 
     /// Whether the same text was summarised before.
-    pub(super) const fn is_answered(&self) -> bool {
+    #[must_use]
+    pub const fn is_answered(&self) -> bool {
         self.stored.is_some()
     }
 
-    /// What it would cost, in words.
-    pub(super) fn preview(&self) -> String {
-        if self.is_answered() {
-            return "this text has been summarised already: it costs nothing".to_owned();
-        }
-        let Some(estimate) = &self.estimate else { return "what it costs cannot be told".to_owned() };
-        let tokens = format!("{} tokens in, {} out", estimate.input_tokens, estimate.output_tokens);
-        let cost =
-            estimate.microcredits.map_or_else(|| "no price set".to_owned(), |amount| format!("{amount} credits"));
-        let (all, sent) = self.chars;
-        let cut = if sent < all {
-            format!("; only the first {sent} of {all} characters are sent (OPENAI_MANUAL_SUMMARY_MAX_INPUT_CHARS)")
-        } else {
-            String::new()
-        };
-        if estimate.configured {
-            format!("about {cost} with {}: {tokens}{cut}", estimate.model)
-        } else {
-            format!("answered by `local`, free; a model ({}, for example) would take about {cost}", estimate.model)
-        }
-    }
-
-    pub(super) fn preview_json(&self) -> Value {
-        let (characters, sent) = self.chars;
-        json!({ "stored": self.is_answered(), "characters": characters, "characters_sent": sent, "estimate": self.estimate })
+    /// What it would cost.
+    #[must_use]
+    pub fn estimate(&self) -> DeepDiveEstimate {
+        let (characters, characters_sent) = self.chars;
+        DeepDiveEstimate { stored: self.is_answered(), characters, characters_sent, estimate: self.estimate.clone() }
     }
 
     /// The summary stored, or a new one.
-    pub(super) async fn ask(&self, app: &App) -> Result<Outcome> {
+    pub(super) async fn outcome(&self, app: &App) -> Result<Outcome> {
         if let Some(stored) = &self.stored {
             return Ok(stored.clone());
         }

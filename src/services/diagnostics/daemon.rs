@@ -1,15 +1,15 @@
-//! What `doctor` says of the daemon, if one runs: how it is, and which providers' servers it leaves alone. Breakers live in its process,
+//! What is found about the daemon, if one runs: how it is, and which providers' servers it leaves alone. Breakers live in its process,
 //! so nobody else knows of them.
 
 use aha_core::time::Timestamp;
 
-use super::super::running::{self, Health, LeftAlone, Unknown};
+use super::super::daemon_client::{self, Health, LeftAlone, Unknown};
 use super::Findings;
 use crate::config::Config;
 
-pub(super) async fn look(config: &Config, findings: &mut Findings) {
-    match running::health(config).await {
-        Ok(health) => told(config, &health, findings),
+pub(super) async fn status(config: &Config, findings: &mut Findings) {
+    match daemon_client::health(config).await {
+        Ok(health) => describe(config, &health, findings),
         Err(Unknown::NoAnswer { url, .. }) => {
             let what = "what a running one leaves alone for its failures is known to it alone";
             findings.ok("daemon", format!("none answers at {url} (AHA_LISTEN); {what}"));
@@ -18,8 +18,8 @@ pub(super) async fn look(config: &Config, findings: &mut Findings) {
     }
 }
 
-fn told(config: &Config, Health { status, version, left_alone }: &Health, findings: &mut Findings) {
-    let text = format!("version {version} answers at {}: {status}", running::url(config));
+fn describe(config: &Config, Health { status, version, left_alone }: &Health, findings: &mut Findings) {
+    let text = format!("version {version} answers at {}: {status}", daemon_client::url(config));
     match status.as_str() {
         "ok" => findings.ok("daemon", text),
         _ => findings.note("daemon", text),

@@ -1,10 +1,10 @@
-//! What `doctor` says of the scores that models gave.
+//! What is found about the scores that models gave.
 
 use aha_content::numbers::count;
 use aha_core::score_health::{RECENT_DAYS, ScoreHealth, WORTH_SAYING, health};
 use aha_store::SharedStore;
-use anyhow::Result;
 
+use super::super::Result;
 use super::Findings;
 
 /// The newest scores are looked at.

@@ -1,4 +1,4 @@
-//! What `doctor` says of models: who is asked for what, where, at what price, within which budget.
+//! What is found about models: who is asked for what, where, at what price, within which budget.
 
 use aha_analysis::static_model::Weights;
 use aha_analysis::stories::space::Space as _;
@@ -13,11 +13,11 @@ use aha_llm::prompt::Prompts;
 use aha_llm::settings::{Egress, OpenAiSettings, PricedModel, TaskSettings};
 use aha_net::endpoint::without_secrets;
 use aha_store::{CallFilter, SharedStore};
-use anyhow::Result;
 
-use super::super::llm::models::listed;
-use super::super::model_terms::keyed;
-use super::super::spend::budget::Budget;
+use super::super::Result;
+use super::super::models::configured::listed;
+use super::super::models::terms::keyed;
+use super::super::spending::Budget;
 use super::Findings;
 use crate::config::Config;
 use aha_llm::tasks;
@@ -140,7 +140,7 @@ pub(super) async fn weights(config: &Config, findings: &mut Findings) {
 
 /// Who makes vectors, of each tier where they differ.
 fn vectors(config: &Config, router: &EmbedRouter, findings: &mut Findings) {
-    let mut told: Vec<(Vec<&str>, &Result<EmbedRoute, String>)> = Vec::new();
+    let mut told: Vec<(Vec<&str>, &std::result::Result<EmbedRoute, String>)> = Vec::new();
     for (tier, route) in TIERS.into_iter().filter_map(|tier| Some((tier.as_str(), router.at(tier)?))) {
         match told.iter_mut().find(|(_, known)| same(known, route)) {
             Some((tiers, _)) => tiers.push(tier),
@@ -159,7 +159,7 @@ fn vectors(config: &Config, router: &EmbedRouter, findings: &mut Findings) {
     }
 }
 
-fn same(one: &Result<EmbedRoute, String>, other: &Result<EmbedRoute, String>) -> bool {
+fn same(one: &std::result::Result<EmbedRoute, String>, other: &std::result::Result<EmbedRoute, String>) -> bool {
     match (one, other) {
         (Ok(one), Ok(other)) => one.space() == other.space() && one.is_general == other.is_general,
         (Err(one), Err(other)) => one == other,

@@ -9,13 +9,15 @@ const MASKED_FROM: usize = 20;
 const SHOWN: usize = 4;
 
 /// With the port, where it is not the usual one.
-pub(super) fn host(endpoint: &Url) -> String {
+#[must_use]
+pub fn host(endpoint: &Url) -> String {
     let port = endpoint.port().map_or_else(String::new, |port| format!(":{port}"));
     format!("{}{port}", endpoint.host_str().unwrap_or_default())
 }
 
 /// The end of a key, or nothing of one that is too short to show any of it.
-pub(super) fn masked(key: &SecretString) -> String {
+#[must_use]
+pub fn masked(key: &SecretString) -> String {
     let key: Vec<char> = key.expose_secret().chars().collect();
     if key.len() < MASKED_FROM {
         return "…".to_owned();
@@ -24,7 +26,8 @@ pub(super) fn masked(key: &SecretString) -> String {
 }
 
 /// The same in words.
-pub(super) fn keyed(key: Option<&SecretString>) -> String {
+#[must_use]
+pub fn keyed(key: Option<&SecretString>) -> String {
     match key.map(masked) {
         None => "without a key".to_owned(),
         Some(end) if end == "…" => "with a key".to_owned(),
@@ -33,7 +36,8 @@ pub(super) fn keyed(key: Option<&SecretString>) -> String {
 }
 
 /// Credits for a million tokens in, from a cache, out.
-pub(super) fn per_million(price: Option<Price>) -> String {
+#[must_use]
+pub fn per_million(price: Option<Price>) -> String {
     let credits = |rate: i64| MicroCredits(rate).to_string();
     match price {
         None => "no price".to_owned(),

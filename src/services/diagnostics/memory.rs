@@ -1,4 +1,4 @@
-//! What `doctor` says of the memory that putting stories together takes.
+//! What is found about the memory that putting stories together takes.
 
 use aha_analysis::stories::cluster::FREQUENCY_DAYS;
 use aha_analysis::stories::memory::SearchMemory;
@@ -6,9 +6,10 @@ use aha_core::time::Timestamp;
 use aha_core::topic::Topic;
 use aha_core::window::Window;
 use aha_store::SharedStore;
-use anyhow::Result;
 
+use super::super::Result;
 use super::Findings;
+use crate::pipeline::RunError;
 use crate::pipeline::cluster::stored_documents;
 
 /// More than this may be too much for a small machine.
@@ -17,7 +18,8 @@ const LARGE_MIB: usize = 1_024;
 pub(super) async fn search(store: &SharedStore, topic: &Topic, now: Timestamp, findings: &mut Findings) -> Result<()> {
     let window = Window { start: now.days_before(FREQUENCY_DAYS), end: now };
     let documents = stored_documents(store, topic.id, window).await?;
-    let memory = tokio::task::spawn_blocking(move || SearchMemory::of(&documents)).await?;
+    let measuring = tokio::task::spawn_blocking(move || SearchMemory::of(&documents));
+    let memory = measuring.await.map_err(|_| RunError::Interrupted)?;
     let SearchMemory { items, open_items, .. } = memory;
     let mib = memory.bytes().div_ceil(1024 * 1024);
     let name = &topic.name;

@@ -1,4 +1,5 @@
-//! The daemon that runs, asked how it is: `GET /health` on `AHA_LISTEN`. Called by `healthcheck` and `doctor`.
+//! The daemon that runs, asked how it is: `GET /health` on `AHA_LISTEN`. Called by `healthcheck` and by the services of
+//! models and diagnostics.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::time::Duration;
@@ -15,27 +16,27 @@ const MAX_BYTES: usize = 64 * 1024;
 
 /// What it says.
 #[derive(Debug, Deserialize)]
-pub(super) struct Health {
-    pub(super) status: String,
-    pub(super) version: String,
+pub struct Health {
+    pub status: String,
+    pub version: String,
     #[serde(default)]
-    pub(super) left_alone: Vec<LeftAlone>,
+    pub left_alone: Vec<LeftAlone>,
 }
 
 /// A provider whose server has failed again and again.
 #[derive(Debug, Deserialize)]
-pub(super) struct LeftAlone {
-    pub(super) provider: String,
+pub struct LeftAlone {
+    pub provider: String,
     /// Scheme, host and port.
     #[serde(default)]
-    pub(super) server: String,
+    pub server: String,
     /// Until one call asks whether it is back.
-    pub(super) seconds: u32,
+    pub seconds: u32,
 }
 
 /// Why nothing is known of it.
 #[derive(Debug, Error)]
-pub(super) enum Unknown {
+pub enum Unknown {
     #[error("no daemon answers at {url}; is it running, and is AHA_LISTEN the same for both? ({error})")]
     NoAnswer { url: String, error: reqwest::Error },
     #[error("what answers at {url} is no daemon of Aha Radar; set AHA_LISTEN to the daemon's address")]
@@ -43,12 +44,16 @@ pub(super) enum Unknown {
 }
 
 /// Where it is asked.
-pub(super) fn url(config: &Config) -> String {
+#[must_use]
+pub fn url(config: &Config) -> String {
     format!("http://{}/health", reachable(config.listen))
 }
 
 /// Asks it.
-pub(super) async fn health(config: &Config) -> Result<Health, Unknown> {
+///
+/// # Errors
+/// When nothing answers, or something else does.
+pub async fn health(config: &Config) -> Result<Health, Unknown> {
     let url = url(config);
     let asked = async {
         let client = reqwest::Client::builder().no_proxy().timeout(TIMEOUT).build()?;

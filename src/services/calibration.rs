@@ -1,0 +1,50 @@
+//! Thresholds of clustering that were found on labelled stories, kept in the database for the runs to come.
+
+use aha_core::thresholds::Thresholds;
+pub use aha_store::FoundThresholds;
+use aha_store::{OpenMode, SharedStore};
+
+use super::Result;
+use crate::config::Config;
+use crate::pipeline::cluster;
+
+/// The database with thresholds, where there is one.
+#[derive(Debug)]
+pub struct KeptThresholds(Option<SharedStore>);
+
+impl KeptThresholds {
+    /// Opens the database; one that is not there is made only where thresholds are `to_be_kept`.
+    ///
+    /// # Errors
+    /// When it cannot be opened.
+    pub async fn open(config: &Config, to_be_kept: bool) -> Result<Self> {
+        let url = config.database_url.as_str();
+        if !to_be_kept && aha_store::schema_version(url).await?.applied == 0 {
+            return Ok(Self(None));
+        }
+        let mode = if to_be_kept { OpenMode::CreateIfMissing } else { OpenMode::MustExist };
+        Ok(Self(Some(aha_store::open(url, mode).await?)))
+    }
+
+    /// The thresholds that were found before; of words alone, or with the vectors of a model.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn found(&self, dense: Option<&str>) -> Result<Option<Thresholds>> {
+        match &self.0 {
+            Some(store) => Ok(cluster::found(store, dense).await?),
+            None => Ok(None),
+        }
+    }
+
+    /// Keeps thresholds in the place of those found before.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn keep(&self, space: &str, found: &FoundThresholds) -> Result<()> {
+        match &self.0 {
+            Some(store) => Ok(store.keep_thresholds(space, found).await?),
+            None => Ok(()),
+        }
+    }
+}

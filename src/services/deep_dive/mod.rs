@@ -1,0 +1,135 @@
+//! Deep dive: a text that the user pastes for a story is summarised, and the summary kept or dropped. The text itself is stored nowhere.
+
+mod pasted_text;
+mod review;
+
+use aha_core::digest::Estimate;
+use aha_core::ids::ItemId;
+use aha_core::summary::Summary;
+use aha_llm::Outcome;
+use aha_llm::local;
+use aha_store::StoreError;
+use serde::Serialize;
+
+pub use self::pasted_text::PastedText;
+pub use self::review::{DecidedSummary, KeptSummary, decide, kept};
+use super::stories::FoundStory;
+use super::{Result, ServiceError};
+use crate::app::App;
+
+/// What the task takes.
+const MAX_CHARS: usize = 60_000;
+/// UTF-8 has at most four bytes a character; the rest is white space around the text.
+pub const MAX_BYTES: u64 = 4 * 60_000 + 64_000;
+
+/// A pasted text, without white space around it.
+///
+/// # Errors
+/// When it is too long, empty or no UTF-8.
+pub fn accept(bytes: Vec<u8>) -> Result<String> {
+    if u64::try_from(bytes.len()).unwrap_or(u64::MAX) > MAX_BYTES {
+        return Err(unusable("the text is longer than 60,000 characters; give the part that matters"));
+    }
+    let text =
+        String::from_utf8(bytes).map_err(|_| unusable("the text is not UTF-8; save it as UTF-8 and give it again"))?;
+    let text = text.trim_start_matches('\u{feff}').trim();
+    match text.chars().count() {
+        0 => Err(unusable("there is no text: give it with --file PATH, or on standard input")),
+        n if n > MAX_CHARS => {
+            Err(unusable(&format!("the text has {n} characters, more than 60,000; give the part that matters")))
+        }
+        _ => Ok(text.to_owned()),
+    }
+}
+
+fn unusable(text: &str) -> ServiceError {
+    ServiceError::invalid("text", text)
+}
+
+/// What a summary would cost.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct DeepDiveEstimate {
+    /// The same text was summarised before: it costs nothing.
+    pub stored: bool,
+    pub characters: usize,
+    pub characters_sent: usize,
+    /// `None` where it is not known.
+    pub estimate: Option<Estimate>,
+}
+
+/// A summary of a pasted text.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct DeepDive {
+    pub item_id: ItemId,
+    pub title: String,
+    pub summary: Summary,
+    pub call_id: String,
+    pub stored_before: bool,
+    /// What it has cost now.
+    pub microcredits: i64,
+    /// As it is stored.
+    #[serde(skip)]
+    answer_json: String,
+}
+
+impl DeepDive {
+    /// Whether it quotes, and was made by no model: then it is stored nowhere.
+    #[must_use]
+    pub fn is_by_local(&self) -> bool {
+        self.summary.provider == local::PROVIDER
+    }
+}
+
+/// The summary stored, or a new one.
+///
+/// # Errors
+/// [`ServiceError::BudgetExhausted`] where no summary was asked for, [`ServiceError::Gateway`] where every model failed.
+pub async fn summarise(app: &App, found: &FoundStory, text: &PastedText) -> Result<DeepDive> {
+    let (answer, call_id) = match text.outcome(app).await? {
+        Outcome::Answered { answer, call_id } => (answer, call_id),
+        Outcome::Failed { reason } => {
+            return Err(ServiceError::Gateway { message: format!("there is no summary: {reason}") });
+        }
+        Outcome::Skipped { reason } => return Err(ServiceError::BudgetExhausted { message: reason }),
+    };
+    let answer_json = answer.to_string();
+    let is_stored = text.is_answered();
+    let microcredits = if is_stored {
+        0
+    } else {
+        app.store().costs_of_calls(std::slice::from_ref(&call_id)).await?.iter().map(|cost| cost.microcredits).sum()
+    };
+    Ok(DeepDive {
+        item_id: review::item(&found.story)?,
+        title: found.story.title.clone(),
+        summary: serde_json::from_value(answer).map_err(StoreError::from)?,
+        call_id,
+        stored_before: is_stored,
+        microcredits,
+        answer_json,
+    })
+}
+
+/// Keeps a summary that was just made.
+///
+/// # Errors
+/// When the store fails.
+pub async fn promote(app: &App, made: &DeepDive) -> Result<()> {
+    review::promote(app, made.item_id, &made.answer_json, &made.call_id).await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_has_at_most_60000_characters_whatever_their_bytes() {
+        assert_eq!(accept("\u{feff} a\n".into()).unwrap(), "a");
+        assert!(accept("語".repeat(MAX_CHARS).into()).is_ok());
+        for (text, said) in [("語".repeat(MAX_CHARS + 1), "60001 characters"), (" \n".to_owned(), "no text")] {
+            assert!(accept(text.into()).unwrap_err().to_string().contains(said));
+        }
+        assert!(accept(vec![b'a'; 400_000]).unwrap_err().to_string().contains("60,000"));
+        assert!(accept(vec![0xff, 0xfe]).unwrap_err().to_string().contains("UTF-8"));
+    }
+}

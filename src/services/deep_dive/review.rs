@@ -1,0 +1,79 @@
+//! The user's decision on a summary: kept with the item it was made for, or dropped.
+
+use aha_core::digest::DigestStory;
+use aha_core::ids::ItemId;
+use aha_core::summary::Summary;
+use aha_llm::tasks::manual_summary;
+use aha_store::Review;
+use serde::Serialize;
+
+use super::{Result, ServiceError};
+use crate::app::App;
+
+/// The item that a text is pasted for: the story's representative.
+pub(super) fn item(story: &DigestStory) -> Result<ItemId> {
+    let first = story.sources.first().map(|source| source.item_id);
+    first.ok_or_else(|| ServiceError::invalid("item", "this story has no source left; no text can be given for it"))
+}
+
+/// What was decided on the summary of a story.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct DecidedSummary {
+    pub item_id: ItemId,
+    pub title: String,
+    /// `promoted` or `dropped`.
+    pub decision: &'static str,
+}
+
+/// Decides on the newest summary made for a story. One that was kept can be dropped, be there an answer or not.
+///
+/// # Errors
+/// When no text has been summarised for it.
+pub async fn decide(app: &App, story: &DigestStory, keep: bool) -> Result<DecidedSummary> {
+    let item = item(story)?;
+    let decision = if keep { "promoted" } else { "dropped" };
+    let decided = DecidedSummary { item_id: item, title: story.title.clone(), decision };
+    let found = app.store().newest_answer(manual_summary::TASK.as_str(), &[item]).await?;
+    if !keep && found.is_none() && app.store().review(item).await?.is_some() {
+        let review = Review { item, summary_json: None, call: None, at: app.clock().now() };
+        app.store().commit_review(&review).await?;
+        return Ok(decided);
+    }
+    let answer = found.ok_or_else(|| {
+        let none = "no text has been summarised for this story by a model; give it one with --file, with --promote to keep it at once";
+        ServiceError::not_found("summary", none)
+    })?;
+    if keep {
+        promote(app, item, &answer.answer_json, &answer.call_id).await?;
+    } else {
+        let review = Review { item, summary_json: None, call: Some(answer.call_id), at: app.clock().now() };
+        app.store().commit_review(&review).await?;
+    }
+    Ok(decided)
+}
+
+pub(super) async fn promote(app: &App, item: ItemId, summary_json: &str, call_id: &str) -> Result<()> {
+    let review = Review {
+        item,
+        summary_json: Some(summary_json.to_owned()),
+        call: Some(call_id.to_owned()),
+        at: app.clock().now(),
+    };
+    Ok(app.store().commit_review(&review).await?)
+}
+
+/// A summary of a pasted text that was kept.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct KeptSummary {
+    pub item_id: ItemId,
+    pub summary: Summary,
+}
+
+/// The summaries that were kept, the last decision first.
+///
+/// # Errors
+/// When the store fails.
+pub async fn kept(app: &App) -> Result<Vec<KeptSummary>> {
+    let kept = app.store().kept_summaries().await?.into_iter();
+    Ok(kept.map(|(item_id, summary)| KeptSummary { item_id, summary }).collect())
+}

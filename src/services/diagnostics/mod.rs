@@ -1,0 +1,249 @@
+//! Diagnostics: what is set, what is wrong, how to mend it.
+
+mod daemon;
+mod memory;
+mod models;
+mod scores;
+
+use std::path::Path;
+
+use aha_content::numbers::{count, times};
+use aha_core::failures::{Failure, alike};
+use aha_core::source::SourceHealth;
+use aha_core::topic::topic_option;
+use aha_store::OpenMode;
+use aha_store::SharedStore;
+use serde::Serialize;
+
+use super::Result;
+use crate::config::Config;
+use crate::digest::gaps_line;
+use crate::pipeline::due::overdue;
+use crate::pipeline::lease_owner::LeaseOwner;
+
+/// How much a finding matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Level {
+    Ok,
+    Note,
+    Wrong,
+}
+
+impl Level {
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Note => "note",
+            Self::Wrong => "wrong",
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    pub level: Level,
+    pub what: &'static str,
+    pub text: String,
+}
+
+#[derive(Debug, Default)]
+struct Findings(Vec<Finding>);
+
+impl Findings {
+    fn ok(&mut self, what: &'static str, text: impl Into<String>) {
+        self.0.push(Finding { level: Level::Ok, what, text: text.into() });
+    }
+
+    fn note(&mut self, what: &'static str, text: impl Into<String>) {
+        self.0.push(Finding { level: Level::Note, what, text: text.into() });
+    }
+
+    fn wrong(&mut self, what: &'static str, text: impl Into<String>) {
+        self.0.push(Finding { level: Level::Wrong, what, text: text.into() });
+    }
+}
+
+/// Everything that can be found out about an installation: its settings (keys masked), its daemon, its database and what is in it.
+///
+/// # Errors
+/// When the database can be opened and fails then; one that cannot be opened is a finding.
+pub async fn gather(config: &Config) -> Result<Vec<Finding>> {
+    let mut findings = Findings::default();
+    settings(config, &mut findings);
+    models::weights(config, &mut findings).await;
+    output_dir(&config.output_dir, &mut findings);
+    daemon::status(config, &mut findings).await;
+    match aha_store::open(config.database_url.as_str(), OpenMode::MustExist).await {
+        Ok(store) => {
+            findings.ok("database", format!("{} opens and has this program's schema", config.database_url));
+            topics(&store, config, &mut findings).await?;
+            models::ledger(&store, config, &mut findings).await?;
+            scores::drift(&store, &mut findings).await?;
+        }
+        Err(error) => findings.wrong("database", error.to_string()),
+    }
+    Ok(findings.0)
+}
+
+/// What is set, with keys masked: the part of the diagnostics that needs neither database nor network.
+#[must_use]
+pub fn masked_settings(config: &Config) -> Vec<Finding> {
+    let mut findings = Findings::default();
+    settings(config, &mut findings);
+    findings.0
+}
+
+fn settings(config: &Config, findings: &mut Findings) {
+    findings.ok("version", env!("CARGO_PKG_VERSION"));
+    match &config.dot_env {
+        Some(path) => findings.ok("settings", format!("read from the environment and {}", path.display())),
+        None => findings.ok("settings", "read from the environment; there is no .env here or above"),
+    }
+    for unknown in &config.unknown {
+        findings.wrong("settings", unknown.to_string());
+    }
+    findings.ok("schedule", format!("{} in {} (AHA_SCHEDULE, AHA_TIMEZONE)", config.schedule, config.timezone));
+    models::settings(config, findings);
+    findings.ok(
+        "partial",
+        format!(
+            "a digest is, from {} % of its sources on that could not be read (AHA_PARTIAL_FROM), or one that had items in the last",
+            config.partial_from_percent
+        ),
+    );
+    findings.ok(
+        "fetching",
+        format!(
+            "{} at a time, {} ms between requests to a host",
+            count(config.fetch.concurrency, "source", "sources"),
+            config.fetch.host_gap.as_millis()
+        ),
+    );
+    if let Some(search) = &config.sources.search {
+        findings.ok("search", format!("sources signal:WORDS ask {}", search.host()));
+    }
+    if config.fetch.proxy.is_some() {
+        findings.note(
+            "fetching",
+            "sources are asked through AHA_FETCH_PROXY, which has to refuse private addresses itself",
+        );
+    }
+    if !config.fetch.allow.is_empty() {
+        let allowed = count(
+            config.fetch.allow.len(),
+            "private host or network is allowed",
+            "private hosts or networks are allowed",
+        );
+        findings.note("fetching", format!("{allowed} by AHA_FETCH_ALLOW"));
+    }
+    if config.clock.is_pinned() {
+        findings.note("clock", format!("AHA_NOW pins the time to {}; unset it outside of tests", config.clock.now()));
+    }
+    if !config.listen.ip().is_loopback() {
+        findings.note("listen", format!("{} can be reached from other machines; it asks who they are", config.listen));
+    }
+}
+
+fn output_dir(path: &Path, findings: &mut Findings) {
+    let shown = path.display();
+    // What is there of the path: the folder itself, or the one in which it would be made.
+    let path = Path::new(".").join(path);
+    let found = path.ancestors().find_map(|folder| Some((folder, std::fs::metadata(folder).ok()?)));
+    match found {
+        Some((_, found)) if !found.is_dir() || found.permissions().readonly() => {
+            findings.wrong("output", format!("{shown} is no folder that can be written; set AHA_OUTPUT_DIR to one"));
+        }
+        Some((folder, _)) if folder == path => findings.ok("output", format!("digests go to {shown}")),
+        _ => findings.note("output", format!("{shown} will be made by the first run")),
+    }
+}
+
+async fn topics(store: &SharedStore, config: &Config, findings: &mut Findings) -> Result<()> {
+    let topics = store.topics().await?;
+    if topics.is_empty() {
+        findings.note("topics", "there is none yet; `aha-radar init` makes the first");
+    }
+    for topic in topics {
+        let name = &topic.name;
+        if topic.interests.trim().is_empty() {
+            findings.note(
+                "interests",
+                format!("topic {name:?} has none; set them with `aha-radar topic set {name} --interests \"…\"`"),
+            );
+        }
+        let zone = topic.timezone.as_deref().unwrap_or(config.timezone.name());
+        if zone.parse::<chrono_tz::Tz>().is_err() {
+            findings.wrong("time zone", format!("topic {name:?} has the unknown zone {zone:?}"));
+        }
+        sources(store, &topic, findings).await?;
+        attempts(store, &topic, findings).await?;
+        memory::search(store, &topic, config.clock.now(), findings).await?;
+        if let Some(late) = overdue(store, config, &topic, config.clock.now()).await? {
+            let last = late.last_success.map_or_else(|| "never".to_owned(), |at| format!("last at {at}"));
+            findings.wrong("run", format!("no run of topic {name:?} succeeded within AHA_ALERT_HOURS ({last})"));
+        }
+    }
+    Ok(())
+}
+
+async fn sources(store: &SharedStore, topic: &aha_core::topic::Topic, findings: &mut Findings) -> Result<()> {
+    let sources = store.sources(topic.id).await?;
+    let enabled = sources.iter().filter(|source| source.enabled).count();
+    if enabled == 0 {
+        findings.wrong(
+            "sources",
+            format!(
+                "topic {:?} has no enabled source; add one with `aha-radar source add URL{}`",
+                topic.name,
+                topic_option(&topic.name)
+            ),
+        );
+    } else {
+        let which = match sources.len() {
+            1 => "its only source".to_owned(),
+            all if all == enabled => format!("all of its {all} sources"),
+            all => format!("{enabled} of its {all} sources"),
+        };
+        findings.ok("sources", format!("topic {:?} reads {which}", topic.name));
+    }
+    let failing = || sources.iter().filter(|s| matches!(s.health, SourceHealth::Failing | SourceHealth::Gone));
+    let failures = failing().map(|source| Failure {
+        url: &source.url,
+        kind: source.last_error_kind.as_deref().unwrap_or_default(),
+        reason: source.last_error.as_deref().unwrap_or("no reason was recorded"),
+    });
+    for alike in alike(failures) {
+        let most = failing().filter(|s| alike.urls.contains(&s.url.as_str())).map(|s| s.consecutive_failures).max();
+        let failed = match most.and_then(|most| u64::try_from(most).ok()).unwrap_or_default() {
+            0 | 1 => "failed".to_owned(),
+            n if alike.urls.len() == 1 => format!("failed {} in a row", times(n)),
+            n => format!("failed up to {} in a row", times(n)),
+        };
+        let what = match alike.urls.len() {
+            1 => alike.names(),
+            n => format!("{n} sources ({})", alike.names()),
+        };
+        findings.wrong("source", format!("{what} {failed}: {}", alike.reason));
+    }
+    Ok(())
+}
+
+async fn attempts(store: &SharedStore, topic: &aha_core::topic::Topic, findings: &mut Findings) -> Result<()> {
+    let me = LeaseOwner::current();
+    for (run, attempts) in store.runs(Some(topic.id), 5).await? {
+        let Some(last) = attempts.last().filter(|_| !run.done) else { continue };
+        let window = run.window;
+        if last.outcome == "running" && !me.is_dead(&last.holder) {
+            findings.note("run", format!("{window} is being run by {}", last.holder));
+        } else {
+            let why = last.error.as_deref().unwrap_or("its process ended");
+            findings.note("run", format!("{window} is unfinished ({why}); the next run continues it"));
+        }
+    }
+    if let Some(gaps) = store.latest_digest(topic.id).await?.as_ref().and_then(gaps_line) {
+        findings.note("digest", format!("the latest of topic {:?} lacks something: {gaps}", topic.name));
+    }
+    Ok(())
+}

@@ -1,0 +1,159 @@
+//! What a run would ask of models, what that would cost, and whether the budget reaches.
+//!
+//! The run is made in a copy of the database (`scratch`), by a gateway that asks no model. What is answered and paid for already is in the
+//! copy, and so is not counted.
+
+mod room;
+
+use std::sync::Arc;
+
+use aha_core::digest::{Digest, Estimate};
+use aha_core::money::MicroCredits;
+use aha_core::time::Timestamp;
+use aha_core::topic::Topic;
+use aha_llm::budget::{Spender, spending};
+use aha_store::{Counter, CounterLimit};
+use serde::Serialize;
+
+pub use self::room::Room;
+use super::runs::{self, RunChoice};
+use super::scratch::Scratch;
+use super::spending::Budget;
+use super::{Result, topics};
+use crate::app::App;
+use crate::config::Config;
+use crate::pipeline::StopSignal;
+use crate::pipeline::progress::Silent;
+use crate::pipeline::runner::RunOutcome;
+
+#[derive(Debug, Serialize)]
+pub struct RunEstimate {
+    pub windows: Vec<EstimatedWindow>,
+    /// Where there was no window to read: the topic has been read up to this.
+    #[serde(skip)]
+    pub up_to_date: Option<Timestamp>,
+    /// By task and model.
+    pub estimates: Vec<Estimate>,
+    pub total: EstimateTotal,
+    /// What is left under each cap that is set.
+    pub left: Vec<Room>,
+    pub budget: Budget,
+}
+
+/// A window that the run would read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct EstimatedWindow {
+    pub window_start: Timestamp,
+    pub window_end: Timestamp,
+    pub items: usize,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct EstimateTotal {
+    pub calls: usize,
+    pub input_tokens: i64,
+    pub output_tokens: i64,
+    /// `None` where a price is not known.
+    pub microcredits: Option<MicroCredits>,
+    /// What is set aside for all calls before they are sent. `None` where a price is not known.
+    pub most_microcredits: Option<MicroCredits>,
+}
+
+impl EstimateTotal {
+    fn of(estimates: &[Estimate]) -> Self {
+        let sum = |amount: fn(&Estimate) -> Option<MicroCredits>| {
+            estimates.iter().map(|one| amount(one).map(|amount| amount.0)).sum::<Option<i64>>().map(MicroCredits)
+        };
+        Self {
+            calls: estimates.iter().map(|one| one.calls).sum(),
+            input_tokens: estimates.iter().map(|one| one.input_tokens).sum(),
+            output_tokens: estimates.iter().map(|one| one.output_tokens).sum(),
+            microcredits: sum(|one| one.microcredits),
+            most_microcredits: sum(|one| one.most_microcredits),
+        }
+    }
+}
+
+impl RunEstimate {
+    /// Whether no model is configured, and the amounts are those of an example.
+    #[must_use]
+    pub fn is_example(&self) -> bool {
+        self.estimates.iter().any(|estimate| !estimate.configured)
+    }
+}
+
+/// What a run would take. The sources are fetched as in a real one; nothing is spent and nothing is stored.
+///
+/// # Errors
+/// As those of a run.
+pub async fn estimate(config: Config, choice: &RunChoice) -> Result<RunEstimate> {
+    let scratch = Scratch::new()?;
+    let app = scratch.app(config).await?;
+    let topic = topics::find(&app, &choice.topic).await?;
+    let request = runs::request(&app, choice, Arc::new(Silent), StopSignal::default()).await?;
+    let outcome = runs::run(&app, &request).await?;
+    of_dry_run(&app, &topic, outcome).await
+}
+
+/// What the windows' runs ask for, and what is left under the caps; of a run that was made in a copy.
+///
+/// # Errors
+/// When the store fails.
+pub async fn of_dry_run(app: &App, topic: &Topic, outcome: RunOutcome) -> Result<RunEstimate> {
+    let digests: Vec<Digest> = outcome.made.into_iter().map(|made| made.digest).collect();
+    let (caps, now) = (app.config().budget.caps, app.clock().now());
+    let (mut windows, mut estimates, mut of_runs) = (Vec::new(), Vec::new(), Vec::new());
+    for Digest { digest: head, cost, .. } in &digests {
+        let (window_start, window_end, items) = (head.window_start, head.window_end, head.items);
+        windows.push(EstimatedWindow { window_start, window_end, items });
+        cost.with_a_model.iter().for_each(|estimate| merge(&mut estimates, estimate));
+        let run = Spender { run: Some(head.run_id), ..Spender::default() };
+        let limits = spending(&caps, &run, now);
+        of_runs.extend(rooms(app, &limits[limits.len() - 1..], &cost.with_a_model).await?);
+    }
+    let of_topic = Spender { run: None, topic: Some(topic.id), share_percent: topic.budget_share_percent };
+    let mut left: Vec<Room> = Room::tightest(of_runs.into_iter()).into_iter().collect();
+    left.extend(rooms(app, &spending(&caps, &of_topic, now), &estimates).await?);
+    let budget = Budget::of(app.store(), &app.config().budget, now).await?;
+    let total = EstimateTotal::of(&estimates);
+    Ok(RunEstimate { windows, up_to_date: outcome.up_to_date, estimates, total, left, budget })
+}
+
+/// What is left under the limits that are set.
+async fn rooms(app: &App, limits: &[CounterLimit], estimates: &[Estimate]) -> Result<Vec<Room>> {
+    let names: Vec<String> = limits.iter().map(|limit| limit.counter.clone()).collect();
+    let estimates: Vec<&Estimate> = estimates.iter().collect();
+    let counters = app.store().counters(&names).await?;
+    let room = |(limit, counter): (&CounterLimit, Counter)| {
+        let used = MicroCredits(counter.settled_microcredits + counter.reserved_microcredits);
+        Some(Room::of(kind(&limit.counter), MicroCredits(limit.cap_microcredits?), used, &estimates))
+    };
+    Ok(limits.iter().zip(counters).filter_map(room).collect())
+}
+
+fn kind(counter: &str) -> &'static str {
+    match (counter.split(':').next(), counter.contains(":topic:")) {
+        (Some("day"), false) => "day",
+        (Some("day"), true) => "topic_day",
+        (Some("month"), false) => "month",
+        (Some("month"), true) => "topic_month",
+        _ => "run",
+    }
+}
+
+/// Two windows make one line a task.
+fn merge(all: &mut Vec<Estimate>, new: &Estimate) {
+    let Some(known) = all.iter_mut().find(|one| one.task == new.task && one.model == new.model) else {
+        return all.push(new.clone());
+    };
+    let sum = |one: Option<MicroCredits>, other: Option<MicroCredits>| {
+        one.zip(other).map(|(one, other)| MicroCredits(one.0.saturating_add(other.0)))
+    };
+    known.stories += new.stories;
+    known.calls += new.calls;
+    known.input_tokens += new.input_tokens;
+    known.output_tokens += new.output_tokens;
+    known.microcredits = sum(known.microcredits, new.microcredits);
+    known.most_microcredits = sum(known.most_microcredits, new.most_microcredits);
+    known.dearest_microcredits = known.dearest_microcredits.max(new.dearest_microcredits);
+}

@@ -1,0 +1,101 @@
+//! How an installation is at this moment: whether the database answers, how the last runs went, which providers' circuits are open. For
+//! `/health`, and cheap enough to be asked every few seconds.
+
+use aha_core::digest::DigestStatus;
+use aha_core::time::Timestamp;
+use serde::Serialize;
+
+use super::Result;
+use crate::app::App;
+use crate::digest::gaps_line;
+use crate::pipeline::due::{Overdue, overdue};
+
+/// How it is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct HealthReport {
+    pub status: HealthStatus,
+    pub last_run: Option<LastRun>,
+    /// Topics that had no successful run for longer than `AHA_ALERT_HOURS`.
+    pub overdue: Vec<Overdue>,
+    pub open_circuits: Vec<OpenCircuit>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HealthStatus {
+    Ok,
+    /// A source, the last attempt or a provider failed.
+    Degraded,
+    /// The database does not answer, or a topic is overdue.
+    Error,
+}
+
+/// A provider whose server failed again and again.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct OpenCircuit {
+    pub provider: String,
+    /// Scheme, host and port.
+    pub server: String,
+    /// Until one call asks whether it is back.
+    pub seconds: u64,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct LastRun {
+    pub topic: String,
+    pub window_end: Timestamp,
+    pub outcome: String,
+    pub finished_at: Option<Timestamp>,
+    /// Why it failed, with the causes.
+    pub error: Option<String>,
+    /// What its digest lacks.
+    pub missing: Option<String>,
+}
+
+/// How the installation is. A database that does not answer is logged, and makes the status an error.
+pub async fn report(app: &App) -> HealthReport {
+    let open_circuits: Vec<OpenCircuit> = app
+        .gateway()
+        .open_circuits()
+        .into_iter()
+        .map(|one| OpenCircuit { provider: one.provider, server: one.server, seconds: one.wait.as_secs() })
+        .collect();
+    let (status, last_run, overdue) = match of_topics(app).await {
+        Ok((_, last_run, overdue)) if !overdue.is_empty() => (HealthStatus::Error, last_run, overdue),
+        Ok((HealthStatus::Ok, last_run, overdue)) if !open_circuits.is_empty() => {
+            (HealthStatus::Degraded, last_run, overdue)
+        }
+        Ok(found) => found,
+        Err(error) => {
+            tracing::error!(%error, "health: the database does not answer");
+            (HealthStatus::Error, None, Vec::new())
+        }
+    };
+    HealthReport { status, last_run, overdue, open_circuits }
+}
+
+async fn of_topics(app: &App) -> Result<(HealthStatus, Option<LastRun>, Vec<Overdue>)> {
+    let mut last: Option<LastRun> = None;
+    let mut late = Vec::new();
+    let mut is_degraded = false;
+    for topic in app.store().topics().await? {
+        let partial = app.store().latest_digest(topic.id).await?.filter(|d| d.digest.status == DigestStatus::Partial);
+        is_degraded |= partial.is_some();
+        late.extend(overdue(app.store(), app.config(), &topic, app.clock().now()).await?);
+        for (run, attempts) in app.store().runs(Some(topic.id), 1).await? {
+            let Some(attempt) = attempts.last() else { continue };
+            is_degraded |= attempt.failure().is_some();
+            if last.as_ref().is_none_or(|known| known.window_end < run.window.end) {
+                last = Some(LastRun {
+                    topic: topic.name.clone(),
+                    window_end: run.window.end,
+                    outcome: attempt.outcome.clone(),
+                    finished_at: attempt.finished_at,
+                    error: attempt.failure(),
+                    missing: partial.as_ref().filter(|digest| digest.digest.run_id == run.id).and_then(gaps_line),
+                });
+            }
+        }
+    }
+    Ok((if is_degraded { HealthStatus::Degraded } else { HealthStatus::Ok }, last, late))
+}

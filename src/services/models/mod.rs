@@ -1,0 +1,88 @@
+//! Models: which are configured, whether each answers, and conversations with one by hand.
+
+mod check;
+pub mod configured;
+pub mod terms;
+
+use std::sync::Arc;
+
+use aha_llm::conversation::{Answer, Conversation, Terms};
+use aha_llm::router::Route;
+use aha_llm::{CallScope, RunCallState};
+use aha_store::Gone;
+
+pub use self::check::{CheckedModel, check};
+use super::{Result, ServiceError};
+use crate::app::App;
+use crate::questionnaire::Respondent;
+
+/// On nobody's behalf but the user's.
+#[must_use]
+pub fn scope(app: &App, purpose: &str) -> CallScope {
+    CallScope {
+        lease: None,
+        run: None,
+        pass: 0,
+        attempt: 1,
+        topic: None,
+        share_percent: None,
+        tier: app.config().budget_tier,
+        prompt_id: purpose.to_owned(),
+        rejudge: false,
+        call_state: Arc::new(RunCallState::default()),
+    }
+}
+
+/// The model that is called so, or the one that is asked where none is named.
+///
+/// # Errors
+/// When no model is called so, or none can be asked.
+pub fn route(app: &App, name: Option<&str>) -> Result<Route> {
+    let router = app.gateway().router();
+    name.map_or_else(|| router.usual(), |name| router.find(name)).map_err(|why| {
+        let next = "`aha-radar llm models` lists those that can be asked, .env.example says how to set one";
+        ServiceError::invalid("model", format!("{why}; {next}"))
+    })
+}
+
+/// Settles the calls of processes that are gone, so that what they had set aside counts before anything new is admitted.
+///
+/// # Errors
+/// When the store fails.
+pub async fn settle_orphaned_calls(app: &App) -> Result<()> {
+    app.store().sweep_calls(Gone::Expired(app.clock().wall())).await?;
+    Ok(())
+}
+
+/// Waits until every call under way is settled, so that its cost is known.
+pub async fn settled(app: &App) {
+    app.gateway().settled().await;
+}
+
+/// Begins a conversation by hand.
+///
+/// # Errors
+/// When the model cannot be asked on these terms.
+pub fn converse(app: &App, purpose: &str, terms: Terms) -> Result<Conversation> {
+    let (gateway, store) = (Arc::clone(app.gateway()), Arc::clone(app.store()));
+    Ok(Conversation::begin(gateway, store, scope(app, purpose), terms)?)
+}
+
+/// Whoever puts a questionnaire's questions to models.
+#[must_use]
+pub fn respondent(app: &App, purpose: &str, asks_again: bool) -> Respondent {
+    Respondent {
+        gateway: Arc::clone(app.gateway()),
+        store: Arc::clone(app.store()),
+        scope: scope(app, purpose),
+        asks_again,
+    }
+}
+
+/// What all attempts at an answer have cost, in micro-credits.
+///
+/// # Errors
+/// When the store fails.
+pub async fn cost(app: &App, answer: &Answer) -> Result<i64> {
+    Ok(app.store().costs_of_calls(&answer.calls).await?.iter().map(|cost| cost.microcredits).sum())
+}

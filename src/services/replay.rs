@@ -1,0 +1,148 @@
+//! A past run ranked and rendered again by other settings, from stored answers: what other weights, interests or rules would do. It works
+//! on a copy of the database: no model is asked, nothing is stored.
+
+use std::collections::BTreeMap;
+
+use aha_core::digest::Digest;
+use aha_core::ids::{DigestId, DigestItemId};
+use aha_core::run::{Run, RunSettings};
+use aha_core::topic::{Rule, RuleAction, Topic};
+use serde::{Deserialize, Serialize};
+
+use super::digests::LATEST;
+use super::scratch::Scratch;
+use super::{Result, ServiceError};
+use crate::app::App;
+use crate::config::Config;
+use crate::pipeline::{StopSignal, replay as pipeline};
+
+/// Runs that are searched for the one that is meant, the newest windows first.
+const RUNS: i64 = 100_000;
+
+/// A finished run, and what is to be other than it was.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ReplayChoice {
+    /// The id of the run or of its digest, or `latest`.
+    pub run: String,
+    /// Whose latest; of all topics without it.
+    pub topic: Option<String>,
+    /// Weights of the ranking, each `NAME=NUMBER`.
+    pub weights: Vec<String>,
+    pub interests: Option<String>,
+    /// All rules, in the place of the run's own.
+    pub rules: Option<ReplayRules>,
+    /// The least score that is shown, 0 to 100.
+    pub at_least: Option<u8>,
+}
+
+/// Rules, written `word:PATTERN`, `source:PATTERN` or `author:PATTERN`.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ReplayRules {
+    pub mute: Vec<String>,
+    pub boost: Vec<String>,
+}
+
+impl Default for ReplayChoice {
+    /// The latest run as it was.
+    fn default() -> Self {
+        Self { run: LATEST.to_owned(), topic: None, weights: Vec::new(), interests: None, rules: None, at_least: None }
+    }
+}
+
+/// The digest as it would be, beside what it was.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Replay {
+    /// The run's own digest; `None` where retention removed it.
+    pub before: Option<Digest>,
+    pub digest: Digest,
+    /// The stories that stand elsewhere, by their rank in the replay; those that are not in it come last.
+    pub moves: Vec<Move>,
+}
+
+/// Where a story stood and would stand.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Move {
+    pub id: DigestItemId,
+    pub title: String,
+    pub rank_before: Option<usize>,
+    pub rank: Option<usize>,
+}
+
+/// Makes the digest of a run again by other settings.
+///
+/// # Errors
+/// When there is no such run, a setting cannot be used, or it is asked to stop.
+pub async fn replay(config: Config, choice: &ReplayChoice, stop: &StopSignal) -> Result<Replay> {
+    let scratch = Scratch::new()?;
+    let app = tokio::select! {
+        app = scratch.app(config) => app?,
+        reason = stop.ended() => return Err(reason.into()),
+    };
+    let (topic, run) = find(&app, choice).await?;
+    let settings = changed(&run.settings, choice)?;
+    let before = app.store().digest(DigestId::of(&[&run.id.to_string()])).await?;
+    let digest = Box::pin(pipeline::replay(&app, &topic, &run, settings, stop)).await?;
+    let moves = before.as_ref().map(|before| moves(before, &digest)).unwrap_or_default();
+    Ok(Replay { before, digest, moves })
+}
+
+/// A finished run by its id, its digest's id, or `latest`.
+async fn find(app: &App, choice: &ReplayChoice) -> Result<(Topic, Run)> {
+    let name = choice.run.as_str();
+    let wanted = match &choice.topic {
+        Some(topic) => Some(super::topics::find(app, topic).await?.id),
+        None => None,
+    };
+    let runs = app.store().runs(wanted, RUNS).await?;
+    let is_meant = |run: &Run| {
+        name == LATEST || run.id.to_string() == name || DigestId::of(&[&run.id.to_string()]).to_string() == name
+    };
+    let found = runs.into_iter().map(|(run, _)| run).find(|run| run.done && is_meant(run));
+    let run = found.ok_or_else(|| {
+        let wrong = "is neither `latest` nor the id of a finished run or its digest; see `aha-radar runs`";
+        ServiceError::not_found("run", format!("{name:?} {wrong}"))
+    })?;
+    let topics = app.store().topics().await?;
+    let topic = topics.into_iter().find(|topic| topic.id == run.topic_id);
+    Ok((topic.ok_or_else(|| ServiceError::not_found("topic", "the run's topic is gone"))?, run))
+}
+
+fn changed(settings: &RunSettings, choice: &ReplayChoice) -> Result<RunSettings> {
+    let mut settings = settings.clone();
+    for weight in &choice.weights {
+        settings.ranking.set(weight).map_err(|error| ServiceError::invalid("weights", error.to_string()))?;
+    }
+    if let Some(interests) = &choice.interests {
+        settings.interests.clone_from(interests);
+    }
+    if let Some(rules) = &choice.rules {
+        let parsed = |action, texts: &[String]| {
+            texts.iter().map(|text| Ok(Rule::parse(action, text)?)).collect::<Result<Vec<Rule>>>()
+        };
+        settings.rules = parsed(RuleAction::Mute, &rules.mute)?;
+        settings.rules.extend(parsed(RuleAction::Boost, &rules.boost)?);
+    }
+    settings.sizes.at_least = choice.at_least.unwrap_or(settings.sizes.at_least);
+    Ok(settings)
+}
+
+fn moves(before: &Digest, after: &Digest) -> Vec<Move> {
+    let mut old: BTreeMap<DigestItemId, usize> = before.stories.iter().map(|story| (story.id, story.rank)).collect();
+    let mut moves = Vec::new();
+    for story in &after.stories {
+        let rank_before = old.remove(&story.id);
+        if rank_before != Some(story.rank) {
+            moves.push(Move { id: story.id, title: story.title.clone(), rank_before, rank: Some(story.rank) });
+        }
+    }
+    let gone = before.stories.iter().filter(|story| old.contains_key(&story.id));
+    moves.extend(gone.map(|story| Move {
+        id: story.id,
+        title: story.title.clone(),
+        rank_before: Some(story.rank),
+        rank: None,
+    }));
+    moves
+}

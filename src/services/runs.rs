@@ -1,0 +1,363 @@
+//! Runs: starting one in the background, watching and cancelling it, and the history of all.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use aha_core::digest::DigestStatus;
+use aha_core::ids::DigestId;
+use aha_core::run::{Run, RunAttempt};
+use aha_core::time::Timestamp;
+use aha_core::window::{Window, WindowError};
+use serde::{Deserialize, Serialize};
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+
+use super::{ErrorKind, Result, ServiceError, topics};
+use crate::app::App;
+use crate::pipeline::progress::Progress;
+use crate::pipeline::runner::{self, RunOutcome, RunRequest};
+use crate::pipeline::{RunError, Stage, StopSignal, due};
+
+/// A run as somebody asks for it.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RunChoice {
+    pub topic: String,
+    /// `START..END`, each a date (its local midnight) or an RFC 3339 time; without it, from where the last run ended to now.
+    #[serde(default)]
+    pub window: Option<String>,
+    /// Judge again what was judged before.
+    #[serde(default)]
+    pub rejudge: bool,
+}
+
+/// What the runner needs to make a chosen run.
+///
+/// # Errors
+/// When there is no such topic, or its zone or the window cannot be read.
+pub async fn request(
+    app: &App,
+    choice: &RunChoice,
+    progress: Arc<dyn Progress>,
+    stop: StopSignal,
+) -> Result<RunRequest> {
+    let topic = topics::find(app, &choice.topic).await?;
+    let zone = due::zone_of(app, &topic)?;
+    Ok(RunRequest {
+        topic: topic.name,
+        window: choice.window.as_deref().map(|text| Window::parse(text, zone)).transpose()?,
+        scheduled: false,
+        rejudge: choice.rejudge,
+        progress,
+        stop,
+    })
+}
+
+/// Makes a run and waits for its end.
+///
+/// # Errors
+/// When there is no digest; what was done so far is kept, and the same again continues.
+pub async fn run(app: &App, request: &RunRequest) -> Result<RunOutcome> {
+    Ok(Box::pin(runner::run(app, request)).await?)
+}
+
+impl From<WindowError> for ServiceError {
+    fn from(error: WindowError) -> Self {
+        Self::invalid("window", error.to_string())
+    }
+}
+
+/// A run with the id of its digest, which it has once it is done, and its attempts.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PastRun {
+    pub run: Run,
+    pub digest_id: DigestId,
+    pub attempts: Vec<RunAttempt>,
+}
+
+/// Runs of one topic or of all, the newest window first.
+///
+/// # Errors
+/// When there is no such topic.
+pub async fn history(app: &App, topic: Option<&str>, limit: i64) -> Result<Vec<PastRun>> {
+    let topic = match topic {
+        Some(name) => Some(topics::find(app, name).await?.id),
+        None => None,
+    };
+    let runs = app.store().runs(topic, limit).await?.into_iter();
+    Ok(runs.map(|(run, attempts)| PastRun { digest_id: DigestId::of(&[&run.id.to_string()]), run, attempts }).collect())
+}
+
+/// How a run stands that this process makes or made last of a topic.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RunStatus {
+    pub topic: String,
+    pub started_at: Timestamp,
+    /// The stages it went through, the present one last.
+    pub stages: Vec<StageStatus>,
+    /// `None` while it goes on.
+    pub end: Option<RunEnd>,
+    pub ended_at: Option<Timestamp>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct StageStatus {
+    pub stage: &'static str,
+    pub started_at: Timestamp,
+    /// Steps that are done, of how many; 0 where that is not known.
+    pub done: usize,
+    pub total: usize,
+    /// What it did, in words; `None` while it goes on.
+    pub summary: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "outcome", rename_all = "snake_case")]
+pub enum RunEnd {
+    /// Usually one digest; two where an unfinished run came first.
+    Made {
+        digests: Vec<MadeDigest>,
+    },
+    /// There was nothing to read.
+    UpToDate {
+        until: Option<Timestamp>,
+    },
+    /// It was asked to stop; the same again continues it.
+    Cancelled,
+    Failed {
+        kind: ErrorKind,
+        message: String,
+    },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct MadeDigest {
+    pub id: DigestId,
+    pub status: DigestStatus,
+}
+
+impl From<&std::result::Result<RunOutcome, RunError>> for RunEnd {
+    fn from(outcome: &std::result::Result<RunOutcome, RunError>) -> Self {
+        match outcome {
+            Ok(outcome) if outcome.made.is_empty() => Self::UpToDate { until: outcome.up_to_date },
+            Ok(outcome) => {
+                let heads = outcome.made.iter().map(|made| &made.digest.digest);
+                Self::Made { digests: heads.map(|head| MadeDigest { id: head.id, status: head.status }).collect() }
+            }
+            Err(RunError::Interrupted) => Self::Cancelled,
+            Err(error) => Self::Failed { kind: super::error::kind_of_run(error), message: error.with_causes() },
+        }
+    }
+}
+
+/// The runs that this process makes; one of a topic at a time. Clones share them.
+#[derive(Debug, Clone)]
+pub struct Runs {
+    app: App,
+    by_topic: Arc<Mutex<BTreeMap<String, Watched>>>,
+    tasks: Arc<Mutex<JoinSet<()>>>,
+    ending: Arc<AtomicBool>,
+}
+
+#[derive(Debug)]
+struct Watched {
+    status: Arc<watch::Sender<RunStatus>>,
+    stop: StopSignal,
+}
+
+impl Runs {
+    #[must_use]
+    pub fn new(app: App) -> Self {
+        Self { app, by_topic: Arc::default(), tasks: Arc::default(), ending: Arc::default() }
+    }
+
+    /// Starts a run in the background and returns how it stands, as it changes.
+    ///
+    /// # Errors
+    /// When the run cannot be what is asked for, or this process runs the topic already.
+    pub async fn start(&self, choice: &RunChoice) -> Result<watch::Receiver<RunStatus>> {
+        let stop = StopSignal::default();
+        let status = self.begun(&choice.topic);
+        let reporter = Reporter { status: Arc::clone(&status), app: self.app.clone() };
+        let request = request(&self.app, choice, Arc::new(reporter), stop.clone()).await?;
+        self.register(&choice.topic, &status, stop)?;
+        let (app, receiver) = (self.app.clone(), status.subscribe());
+        let running = Running { app: app.clone(), status };
+        let mut tasks = self.tasks.lock().unwrap_or_else(PoisonError::into_inner);
+        // Those that have ended are let go of.
+        while tasks.try_join_next().is_some() {}
+        tasks.spawn(async move {
+            let outcome = Box::pin(runner::run(&app, &request)).await;
+            running.end(RunEnd::from(&outcome));
+        });
+        Ok(receiver)
+    }
+
+    /// Makes a scheduled run in the caller's task, so that it can be watched and cancelled like any other.
+    ///
+    /// # Errors
+    /// As the runner's; [`RunError::Held`] where this process runs the topic already.
+    pub async fn run_scheduled(&self, topic: &str) -> std::result::Result<RunOutcome, RunError> {
+        let stop = StopSignal::default();
+        let status = self.begun(topic);
+        if self.register(topic, &status, stop.clone()).is_err() {
+            let (topic, owner) = (topic.to_owned(), "this process".to_owned());
+            return Err(RunError::Held { topic, owner, expires_at: self.app.clock().wall() });
+        }
+        let request = RunRequest {
+            topic: topic.to_owned(),
+            window: None,
+            scheduled: true,
+            rejudge: false,
+            progress: Arc::new(Reporter { status: Arc::clone(&status), app: self.app.clone() }),
+            stop,
+        };
+        let running = Running { app: self.app.clone(), status };
+        let outcome = Box::pin(runner::run(&self.app, &request)).await;
+        running.end(RunEnd::from(&outcome));
+        outcome
+    }
+
+    /// How the runs stand that this process makes, and those it made last, by topic.
+    #[must_use]
+    pub fn list(&self) -> Vec<RunStatus> {
+        self.lock().values().map(|watched| watched.status.borrow().clone()).collect()
+    }
+
+    /// Whether this process runs the topic now.
+    #[must_use]
+    pub fn is_running(&self, topic: &str) -> bool {
+        self.lock().get(topic).is_some_and(Watched::is_running)
+    }
+
+    /// How the topic's run stands, as it changes; also one that has ended.
+    ///
+    /// # Errors
+    /// When this process has run the topic not once.
+    pub fn watch(&self, topic: &str) -> Result<watch::Receiver<RunStatus>> {
+        let none = || ServiceError::not_found("run", format!("topic {topic:?} has not been run by this process"));
+        self.lock().get(topic).map(|watched| watched.status.subscribe()).ok_or_else(none)
+    }
+
+    /// Asks the topic's run to end at its next safe point.
+    ///
+    /// # Errors
+    /// When this process does not run the topic.
+    pub fn cancel(&self, topic: &str) -> Result<()> {
+        match self.lock().get(topic).filter(|watched| watched.is_running()) {
+            Some(watched) => watched.stop.interrupt(),
+            None => {
+                return Err(ServiceError::not_found(
+                    "run",
+                    format!("topic {topic:?} is not being run by this process"),
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// Asks all runs to end at their next safe point, also those that are about to begin.
+    pub fn interrupt(&self) {
+        self.ending.store(true, Ordering::SeqCst);
+        self.lock().values().for_each(|watched| watched.stop.interrupt());
+    }
+
+    /// Asks all runs to end and waits for those that were started in the background.
+    pub async fn end(&self) {
+        self.interrupt();
+        let mut tasks = std::mem::take(&mut *self.tasks.lock().unwrap_or_else(PoisonError::into_inner));
+        while tasks.join_next().await.is_some() {}
+    }
+
+    fn begun(&self, topic: &str) -> Arc<watch::Sender<RunStatus>> {
+        let status = RunStatus {
+            topic: topic.to_owned(),
+            started_at: self.app.clock().wall(),
+            stages: Vec::new(),
+            end: None,
+            ended_at: None,
+        };
+        Arc::new(watch::Sender::new(status))
+    }
+
+    fn register(&self, topic: &str, status: &Arc<watch::Sender<RunStatus>>, stop: StopSignal) -> Result<()> {
+        let mut by_topic = self.lock();
+        if by_topic.get(topic).is_some_and(Watched::is_running) {
+            let message = format!("topic {topic:?} is being run by this process; watch that run, or cancel it first");
+            return Err(ServiceError::Busy { message });
+        }
+        if self.ending.load(Ordering::SeqCst) {
+            stop.interrupt();
+        }
+        by_topic.insert(topic.to_owned(), Watched { status: Arc::clone(status), stop });
+        Ok(())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Watched>> {
+        self.by_topic.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Watched {
+    fn is_running(&self) -> bool {
+        self.status.borrow().end.is_none()
+    }
+}
+
+/// A run under way. Dropped without an end, as after a panic, it has broken off.
+#[derive(Debug)]
+struct Running {
+    app: App,
+    status: Arc<watch::Sender<RunStatus>>,
+}
+
+impl Running {
+    fn end(&self, end: RunEnd) {
+        self.status.send_modify(|status| {
+            status.end = Some(end);
+            status.ended_at = Some(self.app.clock().wall());
+        });
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if self.status.borrow().end.is_none() {
+            let message = "the run broke off; the log says why".to_owned();
+            self.end(RunEnd::Failed { kind: ErrorKind::Interrupted, message });
+        }
+    }
+}
+
+/// Writes a run's progress into its status.
+#[derive(Debug)]
+struct Reporter {
+    status: Arc<watch::Sender<RunStatus>>,
+    app: App,
+}
+
+impl Progress for Reporter {
+    fn begin(&self, stage: Stage, total: usize) {
+        let started_at = self.app.clock().wall();
+        self.status.send_modify(|status| {
+            status.stages.push(StageStatus { stage: stage.as_str(), started_at, done: 0, total, summary: None });
+        });
+    }
+
+    fn step(&self, _what: &str) {
+        self.status.send_modify(|status| {
+            if let Some(stage) = status.stages.last_mut() {
+                stage.done += 1;
+            }
+        });
+    }
+
+    fn end(&self, stage: Stage, summary: &str) {
+        self.status.send_modify(|status| {
+            if let Some(found) = status.stages.iter_mut().rev().find(|found| found.stage == stage.as_str()) {
+                found.summary = Some(summary.to_owned());
+            }
+        });
+    }
+}

@@ -1,0 +1,67 @@
+//! What a call really cost, written down with the reason.
+
+use aha_core::ids::CallId;
+use aha_core::money::MicroCredits;
+use aha_store::{Adjustment, CallFilter, CallRecord};
+use serde::Serialize;
+
+use super::super::ServiceError;
+use super::super::calls::LedgerCall;
+use super::Result;
+use crate::app::App;
+
+/// Fewer digits name a call by chance.
+const MIN_DIGITS: usize = 4;
+/// More than any bill; sums of such amounts still fit.
+const MOST: MicroCredits = MicroCredits(1_000_000_000 * MicroCredits::PER_CREDIT);
+
+/// A call before and after it was adjusted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct AdjustedCall {
+    pub before: LedgerCall,
+    pub after: LedgerCall,
+}
+
+/// Writes what a call cost: `call` is its id or the beginning of it, `credits` the amount in decimals.
+///
+/// # Errors
+/// When the amount or the reason cannot be used, none or several calls are meant, or the call is under way.
+pub async fn adjust(app: &App, call: &str, credits: &str, reason: &str) -> Result<AdjustedCall> {
+    let to = MicroCredits::parse_credits(credits).filter(|amount| *amount <= MOST).ok_or_else(|| {
+        let expected =
+            "CREDITS is what the call cost: from 0 to a billion credits, of at most six decimals, such as 0.0125";
+        ServiceError::invalid("credits", format!("{expected}; got {credits:?}"))
+    })?;
+    if reason.trim().is_empty() {
+        return Err(ServiceError::invalid("reason", "--reason wants a word on where you know the cost from"));
+    }
+    let before = find(app, call).await?;
+    let id: CallId = before.id.parse().map_err(|_| ServiceError::invalid("call", format!("{} is no id", before.id)))?;
+    let reason = reason.trim().to_owned();
+    let adjustment = Adjustment { call: id, to_microcredits: to.0, reason, at: app.clock().now() };
+    app.store().adjust_call(&adjustment).await?;
+    let after = find(app, &before.id).await?;
+    Ok(AdjustedCall { before: before.into(), after: after.into() })
+}
+
+/// The one call whose id begins like this.
+async fn find(app: &App, id: &str) -> Result<CallRecord> {
+    let id = id.trim().to_lowercase();
+    let is_id = |c: char| c.is_ascii_hexdigit() || c == '-';
+    if id.len() < MIN_DIGITS || !id.chars().all(is_id) {
+        let expected =
+            format!("CALL_ID is an id as `aha-radar calls` shows it, or its first {MIN_DIGITS} digits or more");
+        return Err(ServiceError::invalid("call", format!("{expected}; got {id:?}")));
+    }
+    let mut found = app.store().calls(&CallFilter { id: Some(id.clone()), limit: 2, ..CallFilter::default() }).await?;
+    match (found.pop(), found.is_empty()) {
+        (Some(call), true) => Ok(call),
+        (Some(_), false) => {
+            let message = format!("several calls begin with {id}; give more of the id (`aha-radar calls --json`)");
+            Err(ServiceError::invalid("call", message))
+        }
+        (None, _) => {
+            Err(ServiceError::not_found("call", format!("no call begins with {id}; `aha-radar calls` lists them")))
+        }
+    }
+}

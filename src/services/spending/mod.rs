@@ -1,0 +1,102 @@
+//! Spending: what was spent, on what, how far the budget reaches, and putting right what a call cost.
+
+mod adjust;
+mod budget;
+
+use aha_core::time::{DAY_MS, Timestamp};
+use serde::{Serialize, Serializer};
+
+pub use aha_store::{SpendBy, SpendRow};
+
+pub use self::adjust::{AdjustedCall, adjust};
+pub use self::budget::{Budget, Period};
+use super::Result;
+use crate::app::App;
+
+/// What was spent in some days.
+#[derive(Debug, Serialize)]
+pub struct SpendReport {
+    #[serde(serialize_with = "by_name")]
+    pub by: SpendBy,
+    pub days: u16,
+    pub since: Timestamp,
+    pub rows: Vec<SpendRow>,
+    pub total: SpendRow,
+    pub budget: Budget,
+    /// What is nearly used up, or will be, in words.
+    pub alerts: Vec<String>,
+    /// Whether no model was asked.
+    #[serde(skip)]
+    pub is_local: bool,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+fn by_name<S: Serializer>(by: &SpendBy, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+    serializer.serialize_str(by.as_str())
+}
+
+/// What was spent in the last days, today included. By day: from the first with a call on, in their order; else the dearest first.
+///
+/// # Errors
+/// When the store fails.
+pub async fn report(app: &App, by: SpendBy, days: u16) -> Result<SpendReport> {
+    let now = app.clock().now();
+    let today = now.as_millis().div_euclid(DAY_MS);
+    let since = Timestamp::from_millis((today - i64::from(days) + 1) * DAY_MS);
+    let mut rows = app.store().spend(by, since).await?;
+    let total = rows.iter().fold(nothing("total".to_owned()), add);
+    match by {
+        SpendBy::Day => rows = every_day(&rows, today),
+        SpendBy::Purpose | SpendBy::Model | SpendBy::Topic => {
+            rows.sort_by(|a, b| b.microcredits.cmp(&a.microcredits).then_with(|| a.key.cmp(&b.key)));
+        }
+    }
+    let models = app.store().spend(SpendBy::Model, since).await?;
+    let is_local = models.iter().all(|row| row.key.starts_with("local/"));
+    let budget = Budget::of(app.store(), &app.config().budget, now).await?;
+    Ok(SpendReport { by, days, since, rows, total, alerts: budget.alerts(), budget, is_local })
+}
+
+const fn nothing(key: String) -> SpendRow {
+    SpendRow {
+        key,
+        calls: 0,
+        errors: 0,
+        unsettled: 0,
+        unpriced: 0,
+        stories: 0,
+        input_tokens: 0,
+        output_tokens: 0,
+        microcredits: 0,
+        reserved_microcredits: 0,
+    }
+}
+
+fn add(sum: SpendRow, row: &SpendRow) -> SpendRow {
+    SpendRow {
+        key: sum.key,
+        calls: sum.calls + row.calls,
+        errors: sum.errors + row.errors,
+        unsettled: sum.unsettled + row.unsettled,
+        unpriced: sum.unpriced + row.unpriced,
+        stories: sum.stories + row.stories,
+        input_tokens: sum.input_tokens + row.input_tokens,
+        output_tokens: sum.output_tokens + row.output_tokens,
+        microcredits: sum.microcredits + row.microcredits,
+        reserved_microcredits: sum.reserved_microcredits + row.reserved_microcredits,
+    }
+}
+
+/// The days from the first with a call to today, newest last, with their dates; a day without a call is a row of nothing.
+fn every_day(rows: &[SpendRow], today: i64) -> Vec<SpendRow> {
+    let numbered: Vec<(i64, &SpendRow)> = rows.iter().filter_map(|row| Some((row.key.parse().ok()?, row))).collect();
+    let Some(first) = numbered.iter().map(|(day, _)| *day).min() else { return Vec::new() };
+    let last = numbered.iter().map(|(day, _)| *day).max().unwrap_or(today).max(today);
+    let date = |day: i64| Timestamp::from_millis(day * DAY_MS).to_utc().format("%Y-%m-%d").to_string();
+    (first..=last)
+        .map(|day| match numbered.iter().find(|(known, _)| *known == day) {
+            Some((_, row)) => SpendRow { key: date(day), ..(*row).clone() },
+            None => nothing(date(day)),
+        })
+        .collect()
+}

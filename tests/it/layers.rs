@@ -1,0 +1,116 @@
+//! The layers of the product: faces parse, call services and render; they reach neither store nor gateway, and the root's modules depend
+//! on each other in one direction.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+/// What only services and the pipeline may reach for.
+const BELOW_THE_FACES: [&str; 4] = ["aha_store::", ".store()", ".gateway()", ".embedder()"];
+
+fn source() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("src")
+}
+
+fn rust_files(folder: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            files.extend(rust_files(&path));
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            files.push(path);
+        }
+    }
+    files.sort();
+    files
+}
+
+/// Without comments, in which anything may be named.
+fn code(file: &Path) -> String {
+    let text = std::fs::read_to_string(file).unwrap();
+    text.lines().map(|line| line.split("//").next().unwrap_or_default()).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn faces_reach_neither_store_nor_gateway() {
+    let faces = ["cli", "web"].map(|face| rust_files(&source().join(face))).concat();
+    assert!(faces.len() > 40, "{} files are fewer than there were", faces.len());
+    let mut reached = Vec::new();
+    for file in faces {
+        let code = code(&file);
+        // A statement may be broken before the dot.
+        let joined: String = code.split_whitespace().collect();
+        let found = BELOW_THE_FACES.iter().filter(|name| joined.contains(**name));
+        reached.extend(found.map(|name| format!("{}: {name}", file.display())));
+    }
+    assert!(reached.is_empty(), "these belong into src/services: {reached:#?}");
+}
+
+/// The root's modules that code names as `crate::NAME` or in `crate::{NAME…`.
+fn named_modules(code: &str) -> BTreeSet<String> {
+    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let mut named = BTreeSet::new();
+    for (at, _) in code.match_indices("crate::") {
+        if code[..at].chars().next_back().is_some_and(is_name) {
+            continue;
+        }
+        let rest = &code[at + "crate::".len()..];
+        let group = rest.strip_prefix('{').and_then(|rest| rest.split_once('}')).map(|(group, _)| group);
+        for part in group.unwrap_or(rest).split(',').take(if group.is_some() { usize::MAX } else { 1 }) {
+            let name: String = part.trim_start().chars().take_while(|c| is_name(*c)).collect();
+            named.insert(name);
+        }
+    }
+    named
+}
+
+/// Which of the root's modules each of them names.
+fn dependencies() -> BTreeMap<String, BTreeSet<String>> {
+    let mut dependencies: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for file in rust_files(&source()) {
+        let inside = file.strip_prefix(source()).unwrap().with_extension("");
+        let module = inside.components().next().unwrap().as_os_str().to_str().unwrap().to_owned();
+        if !["lib", "main"].contains(&module.as_str()) {
+            dependencies.entry(module).or_default().extend(named_modules(&code(&file)));
+        }
+    }
+    let modules: BTreeSet<String> = dependencies.keys().cloned().collect();
+    for (module, named) in &mut dependencies {
+        named.retain(|name| name != module && modules.contains(name));
+    }
+    dependencies
+}
+
+#[test]
+fn modules_of_the_root_depend_on_each_other_in_one_direction() {
+    let mut left = dependencies();
+    assert!(left["cli"].contains("services") && left["services"].contains("pipeline"), "{left:#?}");
+    // What depends on nothing that is left goes, until nothing is left but circles.
+    while let Some(free) = left.iter().find(|(_, named)| named.is_empty()).map(|(module, _)| module.clone()) {
+        left.remove(&free);
+        for named in left.values_mut() {
+            named.remove(&free);
+        }
+    }
+    assert!(left.is_empty(), "a circle goes through these modules: {left:#?}");
+}
+
+#[test]
+fn services_know_no_face() {
+    let faces = ["cli", "web", "daemon"];
+    let known = &dependencies()["services"];
+    assert!(faces.iter().all(|face| !known.contains(*face)), "{known:?}");
+    let unneutral = ["clap::", "anyhow::", "println!", "axum::"];
+    for file in rust_files(&source().join("services")) {
+        let code = code(&file);
+        let found: Vec<_> = unneutral.iter().filter(|name| code.contains(**name)).collect();
+        assert!(found.is_empty(), "{}: {found:?}", file.display());
+    }
+}
+
+#[test]
+fn modules_are_found_in_paths_and_groups() {
+    let named =
+        named_modules("use crate::app::App;\nuse crate::{config, digest::Digest};\nmycrate::x(); crate::sources::f()");
+    assert_eq!(named.into_iter().collect::<Vec<_>>(), ["app", "config", "digest", "sources"]);
+}
