@@ -173,7 +173,7 @@ const fn kind_of_conversation(error: &ConversationError) -> ErrorKind {
         | ConversationError::BadSchema(_)
         | ConversationError::ValidationFailed { .. }
         | ConversationError::Provider { .. }
-        | ConversationError::Unaskable(_) => ErrorKind::Gateway,
+        | ConversationError::NotSent(_) => ErrorKind::Gateway,
     }
 }
 
