@@ -42,6 +42,7 @@ pub fn router(state: &WebState) -> Router {
     let document = openapi::Document::of(&document);
     routes
         .merge(pages::routes())
+        .merge(assistant::pages())
         .merge(assets::routes())
         .merge(feeds::routes())
         .route("/api/openapi.json", get(async move || document.clone()))

@@ -1,11 +1,12 @@
 //! The assistant and the planner over HTTP: messages and their stream, operations, the four collections, the calendar.
 //!
-//! Addresses, fields and events are those of the contract, hence not below `/api/v1`. Bodies are at most 256 KB.
+//! The page for people is [`page`]. Addresses, fields and events are those of the contract, hence not below `/api/v1`. Bodies are at most 256 KB.
 
 mod calendar;
 mod collections;
 mod message;
 mod operations;
+mod page;
 mod stream;
 
 use axum::extract::DefaultBodyLimit;
@@ -31,6 +32,11 @@ pub(super) fn routes() -> OpenApiRouter<WebState> {
         .routes(routes!(calendar::calendar))
         .layer(DefaultBodyLimit::max(MAX_BODY_BYTES))
         .layer(axum::Extension(stream::Streams::default()))
+}
+
+/// The page for people.
+pub(super) fn pages() -> axum::Router<WebState> {
+    page::routes()
 }
 
 fn bad_request(code: &'static str, message: impl Into<String>) -> Failure {

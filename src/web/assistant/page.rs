@@ -1,0 +1,220 @@
+//! The page `/plan`: a sentence, the operations it would make as cards to keep, change or drop, the week, and undo. Forms alone; a reload
+//! sends nothing twice, as each proposal has its key.
+
+use aha_planner::record::Occurrence;
+use aha_planner::summary::sentence;
+use askama::Template;
+use axum::Router;
+use axum::extract::{Query, State};
+use axum::response::{Html, IntoResponse, Redirect, Response};
+use axum::routing::{get, post};
+use chrono::NaiveDate;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::assistant::{self, Answer, Message, Mode};
+use crate::services::planner::{self, Apply};
+use crate::web::pages::{SentForm, Shell};
+use crate::web::{Editor, Failure, Reader, WebState};
+
+/// More cards than operations may be applied are not read.
+const MOST_CARDS: usize = aha_planner::MAX_OPERATIONS;
+
+pub(super) fn routes() -> Router<WebState> {
+    Router::new()
+        .route("/plan", get(page))
+        .route("/plan/message", post(message))
+        .route("/plan/apply", post(apply))
+        .route("/plan/undo", post(undo))
+}
+
+/// An operation as it is shown, and what can be changed of it before it is applied.
+struct Card {
+    number: usize,
+    words: String,
+    title: Option<String>,
+    day: Option<String>,
+    operation: String,
+}
+
+/// A day of the week with what stands on it.
+struct Day {
+    name: String,
+    is_today: bool,
+    entries: Vec<Occurrence>,
+}
+
+/// A goal and how far it is, in percent.
+struct Progress {
+    title: String,
+    percent: Option<u32>,
+}
+
+#[derive(Template)]
+#[template(path = "web/plan.html")]
+struct PlanPage {
+    shell: Shell,
+    said: String,
+    message: String,
+    answer: Option<Answer>,
+    cards: Vec<Card>,
+    key: String,
+    days: Vec<Day>,
+    goals: Vec<Progress>,
+    batch: String,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Shown {
+    /// The batch that was just applied.
+    batch: String,
+    said: String,
+}
+
+async fn page(
+    _: Reader,
+    State(state): State<WebState>,
+    shell: Shell,
+    Query(shown): Query<Shown>,
+) -> Result<Html<String>, Failure> {
+    let said = match shown.said.as_str() {
+        "applied" => "It is applied.",
+        "undone" => "It is undone: all is as before.",
+        _ => "",
+    };
+    let batch: Option<aha_core::ids::BatchId> = shown.batch.parse().ok();
+    let page = PlanPage {
+        said: said.to_owned(),
+        batch: batch.map(|id| id.to_string()).unwrap_or_default(),
+        ..empty(&state, shell).await?
+    };
+    rendered(&page)
+}
+
+fn rendered(page: &PlanPage) -> Result<Html<String>, Failure> {
+    page.render().map(Html).map_err(|error| Failure::internal(&error))
+}
+
+/// The page with the week and the goals, and nothing said yet.
+async fn empty(state: &WebState, shell: Shell) -> Result<PlanPage, Failure> {
+    let today = planner::today(state.app()).await?.date;
+    let monday = today.week(chrono::Weekday::Mon).first_day();
+    let agenda = planner::agenda(state.app(), monday, monday + chrono::Days::new(6)).await?;
+    let days = monday.iter_days().take(7).map(|day| Day {
+        name: day.format("%A, %-d %B").to_string(),
+        is_today: day == today,
+        entries: agenda.days.iter().filter(|one| one.date == day).cloned().collect(),
+    });
+    let records = planner::planner(state.app()).await?.state;
+    let goals = planner::goals(&records)
+        .into_iter()
+        .map(|goal| Progress { title: goal.title.clone(), percent: goal.progress().map(percent) });
+    Ok(PlanPage {
+        shell,
+        said: String::new(),
+        message: String::new(),
+        answer: None,
+        cards: Vec::new(),
+        key: String::new(),
+        days: days.collect(),
+        goals: goals.collect(),
+        batch: String::new(),
+    })
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and 100")]
+fn percent(share: f64) -> u32 {
+    (share * 100.0).round() as u32
+}
+
+async fn message(
+    _: Editor,
+    State(state): State<WebState>,
+    shell: Shell,
+    form: SentForm,
+) -> Result<Html<String>, Failure> {
+    let selected = form.text("select").parse().ok();
+    let message = Message {
+        text: form.text("message").to_owned(),
+        mode: Mode::Auto,
+        question: Some(form.text("question").to_owned()).filter(|question| !question.is_empty()),
+        selection: aha_planner::language::Selection { ids: selected.into_iter().collect(), ..Default::default() },
+        ..Message::default()
+    };
+    let answer = Box::pin(assistant::answer(state.app(), &message, |_| {})).await?;
+    let records = planner::planner(state.app()).await?.state;
+    let cards = answer.operations.iter().filter_map(|checked| Some((checked.operation.as_ref()?, &checked.op)));
+    let cards = cards.enumerate().map(|(number, (operation, op))| Card {
+        number,
+        words: sentence(operation, &records),
+        title: operation.title.clone(),
+        day: operation.scheduled_for.flatten().map(|day| day.to_string()),
+        operation: op.to_string(),
+    });
+    let page = PlanPage {
+        message: message.text.clone(),
+        cards: cards.collect(),
+        key: format!("{:032x}", rand::random::<u128>()),
+        answer: Some(answer),
+        ..empty(&state, shell).await?
+    };
+    rendered(&page)
+}
+
+/// The operations of the cards that were kept, as they were changed.
+fn kept(form: &SentForm) -> Vec<Value> {
+    let card = |number: usize| {
+        let field = |name: &str| form.text(&format!("{name}_{number}"));
+        if field("keep").is_empty() {
+            return None;
+        }
+        let mut operation: Value = serde_json::from_str(field("operation")).ok()?;
+        if !field("title").is_empty() {
+            operation["title"] = json!(field("title"));
+        }
+        if let Ok(day) = field("day").parse::<NaiveDate>() {
+            operation["scheduledFor"] = json!(day);
+        }
+        Some(operation)
+    };
+    (0..MOST_CARDS).filter_map(card).collect()
+}
+
+async fn apply(_: Editor, State(state): State<WebState>, shell: Shell, form: SentForm) -> Result<Response, Failure> {
+    let operations = kept(&form);
+    let version = form.text("version").parse().ok();
+    let key = Some(form.text("key")).filter(|key| !key.is_empty());
+    let problem = match planner::apply(state.app(), operations, version, key).await? {
+        Apply::Done { response, .. } => {
+            let answer: Value = serde_json::from_str(&response).map_err(|error| Failure::internal(&error))?;
+            let batch = answer["batchId"].as_str().unwrap_or_default();
+            return Ok(Redirect::to(&format!("{}/plan?said=applied&batch={batch}", state.prefix())).into_response());
+        }
+        Apply::Invalid(validation) if validation.results.is_empty() => {
+            "No card was kept, so nothing is changed.".to_owned()
+        }
+        Apply::Invalid(validation) => {
+            let why = validation.results.iter().flat_map(|result| result.errors.iter().map(|code| code.in_words()));
+            format!("Nothing is changed: {}.", why.collect::<Vec<_>>().join("; "))
+        }
+        Apply::Changed { .. } => {
+            "Something else was changed meanwhile, so nothing of this is. Say it again.".to_owned()
+        }
+        Apply::KeyReused => "These cards were applied before, in another form. Say it again.".to_owned(),
+        Apply::InFlight => "The same records are being changed. Try again in a moment.".to_owned(),
+    };
+    let page = PlanPage { said: problem, message: form.text("message").to_owned(), ..empty(&state, shell).await? };
+    rendered(&page).map(IntoResponse::into_response)
+}
+
+async fn undo(_: Editor, State(state): State<WebState>, shell: Shell, form: SentForm) -> Result<Response, Failure> {
+    let batch = form.text("batch").parse().map_err(|_| Failure::not_found("there is no such batch of operations"))?;
+    let (_, outcome) = planner::undo(state.app(), Some(batch)).await?;
+    if matches!(outcome, aha_store::UndoOutcome::Undone { .. }) {
+        return Ok(Redirect::to(&format!("{}/plan?said=undone", state.prefix())).into_response());
+    }
+    let said = "It cannot be undone: it was undone before, or something of it was changed since.".to_owned();
+    let page = PlanPage { said, ..empty(&state, shell).await? };
+    rendered(&page).map(IntoResponse::into_response)
+}
