@@ -163,7 +163,7 @@ impl Gateway {
     #[must_use]
     pub fn open_circuits(&self) -> Vec<OpenCircuit> {
         let open = self.parts.breakers.open(std::time::Instant::now()).into_iter();
-        // By their accounts (`router::account`), of which the key's part is nobody's business.
+        // By their accounts (`route::account`), of which the key's part is nobody's business.
         open.map(|(account, refused)| {
             let mut parts = account.split(' ').map(str::to_owned);
             let (provider, server) = (parts.next().unwrap_or_default(), parts.nth(1).unwrap_or_default());

@@ -3,8 +3,8 @@
 //! Comes in: a task with its inputs. Goes out: validated, stamped answers, each with its ledger row. Called by the stages
 //! `triage` and `deep_summary` and by `deep-dive`. Downstream code depends on the task's schema, never on the model.
 //!
-//! What can be asked is in [`tasks`], one file each. The way of a call: `router` chooses a chain of models (`catalogue_models` has those of
-//! the catalogue, `model_name` finds one by what was typed, `egress` refuses those that are elsewhere), `request` and `prompt` render the
+//! What can be asked is in [`tasks`], one file each. The way of a call: `router` chooses a chain of models (`configured_models` has those of
+//! catalogue and settings, `model_name` finds one by what was typed, `egress` refuses those that are elsewhere), `request` and `prompt` render the
 //! task's input, a `provider`'s dialect encodes it, `metered_call` waits for the model's `pace` (with a `bucket` of tokens), reserves,
 //! sends and settles, `exchange` brings what comes over the `transport` and has the dialect decode it, in one piece or as a `stream`
 //! (`streaming_only` finds out which models answer in no other way), `answer` reads and `schema` checks and stamps it. `retry` says
@@ -80,7 +80,8 @@ pub mod bucket;
 pub mod budget;
 mod call_log;
 pub mod catalogue;
-mod catalogue_models;
+
+mod configured_models;
 pub mod conversation;
 pub mod egress;
 pub mod embedder;
@@ -102,6 +103,7 @@ pub mod request;
 pub mod retry;
 mod retry_plan;
 pub mod retry_policy;
+pub mod route;
 pub mod router;
 mod run_call_state;
 pub mod schema;

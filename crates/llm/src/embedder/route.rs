@@ -12,7 +12,8 @@ use super::PREPARATION;
 use crate::catalogue::CatalogueEntry;
 use crate::egress;
 use crate::provider::{self, EmbedDialect, EmbedRequest, OPENAI_NAME, Server};
-use crate::router::{self, Reach, Router, Traits};
+
+use crate::router::{Reach, Router, Traits};
 use crate::settings::{EmbedModel, EmbedSettings, LlmSettings};
 use crate::transport::Timeouts;
 
@@ -85,7 +86,7 @@ impl EmbedRoute {
 
     /// Of its server and key: the breaker is that of the models that are asked for texts there.
     pub(super) fn account(&self) -> String {
-        router::account(&self.model.provider, &self.server)
+        crate::route::account(&self.model.provider, &self.server)
     }
 
     pub(super) fn request<'a>(&'a self, texts: &'a [&'a str]) -> EmbedRequest<'a> {
