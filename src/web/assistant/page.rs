@@ -211,7 +211,7 @@ async fn apply(_: Editor, State(state): State<WebState>, shell: Shell, form: Sen
 async fn undo(_: Editor, State(state): State<WebState>, shell: Shell, form: SentForm) -> Result<Response, Failure> {
     let batch = form.text("batch").parse().map_err(|_| Failure::not_found("there is no such batch of operations"))?;
     let (_, outcome) = planner::undo(state.app(), Some(batch)).await?;
-    if matches!(outcome, aha_store::UndoOutcome::Undone { .. }) {
+    if matches!(outcome, crate::services::planner::UndoOutcome::Undone { .. }) {
         return Ok(Redirect::to(&format!("{}/plan?said=undone", state.prefix())).into_response());
     }
     let said = "It cannot be undone: it was undone before, or something of it was changed since.".to_owned();
