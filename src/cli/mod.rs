@@ -101,7 +101,7 @@ async fn dispatch(command: Command, config: Config) -> anyhow::Result<Exit> {
         Command::Todo { command } => assistant::todo(&app(config, Absent::Create).await?, command).await,
         Command::Agenda(arguments) => assistant::agenda(&app(config, Absent::Create).await?, arguments).await,
         Command::Noise(arguments) => noise::run(&arguments),
-        Command::Journal(command) => journal::run(&config, command),
+        Command::Journal(command) => Box::pin(journal::run(config, command)).await,
         Command::Doctor(arguments) => doctor::run(config, arguments).await,
         Command::Migrate(arguments) => migrate::run(&config, &arguments).await,
         Command::Copy(arguments) => Box::pin(copy::run(&config, &arguments)).await,

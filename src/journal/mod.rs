@@ -3,6 +3,8 @@
 //! Comes in: a graph and days of it. Goes out: a plan (`aha_journal`), and with its owner's consent the pages that it changes (`aha_notes`). Called by the
 //! command `journal`; the phases ask models through the gateway, or go by rules where none is configured.
 
+pub mod phases;
+
 use std::path::{Path, PathBuf};
 
 use aha_core::time::Timestamp;
@@ -31,6 +33,8 @@ pub enum JournalError {
     Days(#[from] DaysError),
     #[error(transparent)]
     Plan(#[from] PlanError),
+    #[error(transparent)]
+    Store(#[from] aha_store::StoreError),
 }
 
 impl JournalError {
@@ -39,6 +43,7 @@ impl JournalError {
     pub fn is_usage(&self) -> bool {
         match self {
             Self::NoGraph | Self::NoState | Self::Days(DaysError::Range(_) | DaysError::NoDays(_)) => true,
+            Self::Store(_) => false,
             Self::Plan(error) => !matches!(error, PlanError::Io { action: "write", .. }),
             Self::Notes(error) | Self::Days(DaysError::Notes(error)) => {
                 matches!(error, NotesError::DatabaseGraph(_) | NotesError::NotAGraph(_) | NotesError::Config { .. })
@@ -119,6 +124,24 @@ impl Journal {
     /// When the pages cannot be read.
     pub fn extract_by_rules(&self, days: &[Day]) -> Result<Plan, JournalError> {
         Ok(local::extract(&self.graph, days)?)
+    }
+
+    /// The pages, to be searched.
+    ///
+    /// # Errors
+    /// When the pages cannot be read.
+    pub fn index(&self) -> Result<PageIndex, JournalError> {
+        Ok(PageIndex::read(&self.graph)?)
+    }
+
+    /// A plan by models; what they were asked and answered is on the ledger.
+    ///
+    /// # Errors
+    /// When the pages cannot be read or the store fails; what a model does not do stands in the plan.
+    pub async fn extract_by_models(&self, asker: &phases::Asker, days: &[Day]) -> Result<Plan, JournalError> {
+        let (events, _) = tokio::sync::mpsc::unbounded_channel();
+        let plan = Plan::new(self.graph.root(), phases::MADE_BY);
+        Ok(asker.extract(days, (&self.index()?, self.graph.unit()), plan, &events).await?)
     }
 
     /// What carrying a plan out would change.

@@ -44,6 +44,7 @@ pub(in crate::cli) struct GraphArgument {
 }
 
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "flags, which stand alone")]
 pub(in crate::cli) struct ExtractArguments {
     /// A day (2026-03-02, today, yesterday) or days from one to another (A..B); without it the latest day before today.
     pub(in crate::cli) days: Option<String>,
@@ -56,6 +57,12 @@ pub(in crate::cli) struct ExtractArguments {
     /// Also write to today's page.
     #[arg(long)]
     pub(in crate::cli) today: bool,
+    /// Go by rules alone, whatever models are configured.
+    #[arg(long)]
+    pub(in crate::cli) local: bool,
+    /// Ask models again for what they have answered.
+    #[arg(long)]
+    pub(in crate::cli) rejudge: bool,
     #[command(flatten)]
     pub(in crate::cli) graph: GraphArgument,
     /// Print the plan and the diffs as JSON.

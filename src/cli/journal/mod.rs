@@ -4,8 +4,10 @@ mod report;
 mod terminal;
 
 use std::io::IsTerminal as _;
+use std::sync::Arc;
 
 use aha_journal::Plan;
+use aha_llm::Router;
 use aha_notes::Undone;
 use anyhow::Result;
 use serde::Serialize;
@@ -15,16 +17,19 @@ use super::arguments::{ExtractArguments, GraphArgument, JournalCommand};
 use super::exit::Exit;
 use super::output;
 use crate::config::Config;
+use crate::journal::phases::{self, Asker};
 use crate::journal::{Journal, JournalError};
+use crate::services::database::Absent;
+use terminal::{ByModels, ByRules};
 
-pub(super) fn run(config: &Config, command: JournalCommand) -> Result<Exit> {
+pub(super) async fn run(config: Config, command: JournalCommand) -> Result<Exit> {
     let open = |graph: GraphArgument| {
         Journal::open(graph.graph.as_deref(), &config.journal, config.clock.now(), config.timezone)
     };
     match command {
         JournalCommand::Extract(arguments) => {
             let journal = open(GraphArgument { graph: arguments.graph.graph.clone() })?;
-            return extract(&journal, &arguments);
+            return extract(config, journal, &arguments).await;
         }
         JournalCommand::Search { words, limit, graph, json } => {
             let hits = open(graph)?.search(&words.join(" "), limit)?;
@@ -48,16 +53,39 @@ fn show(as_json: bool, value: &impl Serialize, text: impl FnOnce() -> String) ->
     if as_json { output::print_json(value) } else { output::print(&text()) }
 }
 
-fn extract(journal: &Journal, arguments: &ExtractArguments) -> Result<Exit> {
+async fn extract(config: Config, journal: Journal, arguments: &ExtractArguments) -> Result<Exit> {
+    let asker = if arguments.local { None } else { asker(config, arguments.rejudge).await? };
     let is_plain = arguments.json || arguments.apply || arguments.plan.is_some();
     if !is_plain && std::io::stdout().is_terminal() && std::io::stdin().is_terminal() {
         let days = journal.days(arguments.days.as_deref())?;
-        let rules = terminal::ByRules { journal, days: &days };
-        return terminal::show(journal, &rules, terminal::BY_RULES, arguments.today);
+        let index = journal.index()?;
+        return match asker {
+            Some(asker) => {
+                let unit = journal.graph.unit().to_owned();
+                let models = ByModels {
+                    asker,
+                    days: days.into(),
+                    index: index.into(),
+                    root: journal.graph.root().to_owned(),
+                    unit,
+                };
+                tokio::task::block_in_place(|| terminal::show(&journal, &models, phases::MADE_BY, arguments.today))
+            }
+            None => terminal::show(
+                &journal,
+                &ByRules { journal: &journal, days: &days },
+                terminal::BY_RULES,
+                arguments.today,
+            ),
+        };
     }
-    let plan = match arguments.plan.as_deref().filter(|_| arguments.apply) {
-        Some(file) => Plan::read(file, journal.graph.root()).map_err(JournalError::from)?,
-        None => journal.extract_by_rules(&journal.days(arguments.days.as_deref())?)?,
+    let plan = match (arguments.plan.as_deref().filter(|_| arguments.apply), asker) {
+        (Some(file), _) => Plan::read(file, journal.graph.root()).map_err(JournalError::from)?,
+        (None, Some(asker)) => {
+            let days = journal.days(arguments.days.as_deref())?;
+            journal.extract_by_models(&asker, &days).await?
+        }
+        (None, None) => journal.extract_by_rules(&journal.days(arguments.days.as_deref())?)?,
     };
     if let Some(file) = arguments.plan.as_deref().filter(|_| !arguments.apply) {
         plan.write(file).map_err(JournalError::from)?;
@@ -67,8 +95,18 @@ fn extract(journal: &Journal, arguments: &ExtractArguments) -> Result<Exit> {
             file.display()
         ));
     }
-    let has_failed = carry_out(journal, &plan, arguments)?;
+    let has_failed = carry_out(&journal, &plan, arguments)?;
     Ok(if has_failed || !plan.failures.is_empty() { Exit::Partial } else { Exit::Ok })
+}
+
+/// Who is asked, where models are configured for all phases. The database is opened only then.
+async fn asker(config: Config, rejudge: bool) -> Result<Option<Asker>> {
+    let tier = config.budget_tier;
+    if !Asker::has_models(&Router::configured(&config.llm), tier) {
+        return Ok(None);
+    }
+    let app = super::app(config, Absent::Create).await?;
+    Ok(Some(Asker { gateway: Arc::clone(app.gateway()), store: Arc::clone(app.store()), tier, rejudge }))
 }
 
 /// Shows what the plan would write, and writes it where that is wanted. Whether something could not be.

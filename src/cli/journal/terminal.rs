@@ -1,17 +1,22 @@
 //! The screens of `journal extract`: who answers their keys.
 
 use std::cell::RefCell;
+use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
 use aha_journal::events::PhaseEvent;
 use aha_journal::terminal::{Actions, run};
 use aha_journal::{Day, Plan, local};
+use aha_notes::knowledge::PageIndex;
 use anyhow::Result;
+use tokio::sync::mpsc::unbounded_channel;
 
 use super::report;
 use crate::cli::exit::Exit;
 use crate::cli::output;
 use crate::journal::Journal;
+use crate::journal::phases::{self, Asker};
 
 /// Makes plans, as events.
 pub(super) trait Source {
@@ -44,6 +49,38 @@ impl Source for ByRules<'_> {
         }
         let end = PhaseEvent::Finished { skipped_existing: plan.skipped_existing, failures: plan.failures };
         let _ = events.send(end);
+    }
+}
+
+/// Models, which are asked in a task of their own.
+pub(super) struct ByModels {
+    pub(super) asker: Asker,
+    pub(super) days: Arc<[Day]>,
+    pub(super) index: Arc<PageIndex>,
+    pub(super) root: PathBuf,
+    pub(super) unit: String,
+}
+
+impl Source for ByModels {
+    fn start(&self, events: Sender<PhaseEvent>) {
+        let (asker, days, index) = (self.asker.clone(), Arc::clone(&self.days), Arc::clone(&self.index));
+        let (plan, unit) = (Plan::new(&self.root, phases::MADE_BY), self.unit.clone());
+        tokio::spawn(async move {
+            let (sender, mut received) = unbounded_channel();
+            let forwarded = events.clone();
+            let forward = tokio::spawn(async move {
+                while let Some(event) = received.recv().await {
+                    let _ = forwarded.send(event);
+                }
+            });
+            let end = match asker.extract(&days, (&index, &unit), plan, &sender).await {
+                Ok(Plan { skipped_existing, failures, .. }) => PhaseEvent::Finished { skipped_existing, failures },
+                Err(error) => PhaseEvent::Finished { skipped_existing: 0, failures: vec![error.to_string()] },
+            };
+            drop(sender);
+            let _ = forward.await;
+            let _ = events.send(end);
+        });
     }
 }
 

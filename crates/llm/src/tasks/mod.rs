@@ -8,6 +8,7 @@ pub mod assistant;
 pub mod deep_summary;
 pub mod entity_extract;
 mod input;
+pub mod journal;
 pub mod manual_summary;
 #[cfg(test)]
 pub(crate) mod samples;
@@ -36,6 +37,9 @@ pub static ALL: &[Task] = &[
     assistant::REPAIR,
     assistant::SUMMARY,
     assistant::CHAT,
+    journal::CLASSIFY,
+    journal::REWORD,
+    journal::INTEGRATE,
 ];
 
 /// The task of that name.

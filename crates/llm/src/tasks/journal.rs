@@ -1,0 +1,110 @@
+//! The three phases of the journal: which blocks of a day have lasting knowledge, how it reads without its day, where it belongs.
+//!
+//! Each answers in lines, so that a person sees what is found while the rest is under way. The material comes as XML that is escaped already, with
+//! ids that hold for one call; whoever made it knows which block is meant.
+
+use std::time::Duration;
+
+use serde::Serialize;
+
+use super::{
+    AnswerKind, Enabled, KeptAnswers, PromptFiles, PromptValues, RenderContext, RenderError, Task, TaskInput,
+    TaskLimits, TaskSpec, TaskTimeouts, TaskVariables,
+};
+use crate::retry_policy::INTERACTIVE;
+
+pub const CLASSIFY: Task = Task::of(&CLASSIFY_SPEC);
+pub const REWORD: Task = Task::of(&REWORD_SPEC);
+pub const INTEGRATE: Task = Task::of(&INTEGRATE_SPEC);
+
+static CLASSIFY_SPEC: TaskSpec = TaskSpec {
+    name: "journal_classify",
+    schema_version: "journal_classify_v1",
+    prompt: PromptFiles {
+        id: "journal_classify_v1",
+        system: include_str!("../../../../prompts/journal_classify_v1/system.md"),
+        user: include_str!("../../../../prompts/journal_classify_v1/user.md"),
+    },
+    answer: AnswerKind::Lines(include_str!("../../../../schemas/journal_classify_v1.json")),
+    temperature: Some(0.3),
+    ..PHASE
+};
+
+static REWORD_SPEC: TaskSpec = TaskSpec {
+    name: "journal_reword",
+    schema_version: "journal_reword_v1",
+    prompt: PromptFiles {
+        id: "journal_reword_v1",
+        system: include_str!("../../../../prompts/journal_reword_v1/system.md"),
+        user: include_str!("../../../../prompts/journal_reword_v1/user.md"),
+    },
+    answer: AnswerKind::Lines(include_str!("../../../../schemas/journal_reword_v1.json")),
+    temperature: Some(0.5),
+    ..PHASE
+};
+
+static INTEGRATE_SPEC: TaskSpec = TaskSpec {
+    name: "journal_integrate",
+    schema_version: "journal_integrate_v1",
+    prompt: PromptFiles {
+        id: "journal_integrate_v1",
+        system: include_str!("../../../../prompts/journal_integrate_v1/system.md"),
+        user: include_str!("../../../../prompts/journal_integrate_v1/user.md"),
+    },
+    answer: AnswerKind::Lines(include_str!("../../../../schemas/journal_integrate_v1.json")),
+    temperature: Some(0.4),
+    ..PHASE
+};
+
+/// What the phases have in common.
+const PHASE: TaskSpec = TaskSpec {
+    name: "",
+    schema_version: "",
+    prompt: PromptFiles { id: "", system: "", user: "" },
+    answer: AnswerKind::Text,
+    render,
+    // What rules can tell of notes they tell elsewhere, without a call.
+    local: None,
+    limits: TaskLimits {
+        input_chars: 60_000,
+        title_chars: 240,
+        output_tokens: 4_000,
+        usual_output_tokens: 400,
+        example_batch: 1,
+    },
+    retry: INTERACTIVE,
+    temperature: None,
+    // How long until the first byte is the model's own matter: one on this machine reads a long prompt for minutes.
+    timeouts: TaskTimeouts { first_byte: None, idle: Some(Duration::from_mins(1)), whole: None },
+    enabled: Enabled::ByAnyModel,
+    settings: TaskVariables::ModelAlone,
+    kept: KeptAnswers::OfModels,
+    spared_from: None,
+    is_pinned: false,
+};
+
+/// What a phase is asked about.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct JournalInput {
+    /// How the graph indents, in words.
+    pub indent_style: String,
+    /// XML; everything from the notes in it is escaped.
+    pub material: String,
+}
+
+/// `task`: one of the three above.
+#[must_use]
+pub fn input(task: Task, input: JournalInput) -> TaskInput {
+    TaskInput::new(task, input)
+}
+
+fn render(context: &RenderContext<'_>, inputs: &[&TaskInput]) -> Result<PromptValues, RenderError> {
+    let Some(input) = inputs.first() else { return Ok(PromptValues::default()) };
+    let JournalInput { indent_style, material } = input.get()?;
+    let language = context.language.to_owned();
+    Ok(PromptValues::of(vec![
+        ("indent_style", indent_style.clone()),
+        ("material", material.clone()),
+        ("language", language),
+    ]))
+}

@@ -1,0 +1,259 @@
+//! The three phases through the gateway: classify, reword, integrate, each streamed, what is complete kept whatever becomes of the rest.
+//!
+//! Comes in: days and the graph. Goes out: events while it goes on, and the plan. Requests wait in one queue, those of an earlier phase first. What a server refuses (401, 429,
+//! 500, 503) is for the person to try again: it stands in the plan as a failure, and asking again costs only what was not answered.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::sync::Arc;
+
+use aha_core::topic::BudgetTier;
+use aha_journal::chunks::{Chunk, ContentRewordingChunk, IntegrationDecisionChunk, KnowledgeClassificationChunk};
+use aha_journal::days::Day;
+use aha_journal::decisions::take_over;
+use aha_journal::events::PhaseEvent;
+use aha_journal::local;
+use aha_journal::plan::{Decision, Plan, PlanAction, PlannedBlock};
+use aha_journal::prompts::{self, ShortIds};
+use aha_llm::streaming::StreamEvent;
+use aha_llm::tasks::journal::{CLASSIFY, INTEGRATE, JournalInput, REWORD, input};
+use aha_llm::{Gateway, Router, Task};
+use aha_notes::knowledge::PageIndex;
+use aha_store::{SharedStore, StoreError};
+use futures::StreamExt as _;
+use serde_json::{Map, Value};
+use tokio::sync::mpsc::UnboundedSender;
+
+/// Pages that are put up for a piece of knowledge.
+const CANDIDATE_PAGES: usize = 10;
+/// What plans of it are said to be made by.
+pub const MADE_BY: &str = "models";
+/// So many are found for each that is put up, so that a linked page is among them.
+const OVERFETCH: usize = 3;
+
+/// Who is asked, and on what terms.
+#[derive(Debug, Clone)]
+pub struct Asker {
+    pub gateway: Arc<Gateway>,
+    pub store: SharedStore,
+    pub tier: BudgetTier,
+    /// Ask again although there is an answer.
+    pub rejudge: bool,
+}
+
+/// A request that waits; earlier phases come first, then what was put first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Waiting {
+    /// The day's place among the days.
+    Classify(usize),
+    Reword(usize),
+    /// The block's place in the plan.
+    Integrate(usize),
+}
+
+impl Asker {
+    /// Whether a model is configured for all phases.
+    #[must_use]
+    pub fn has_models(router: &Router, tier: BudgetTier) -> bool {
+        let has = |task: Task| !router.candidates(task, tier).is_empty();
+        router.has_models() && [CLASSIFY, REWORD, INTEGRATE].into_iter().all(has)
+    }
+
+    /// A plan of the days. Nobody need listen to the events.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn extract(
+        &self,
+        days: &[Day],
+        (index, unit): (&PageIndex, &str),
+        mut plan: Plan,
+        events: &UnboundedSender<PhaseEvent>,
+    ) -> Result<Plan, StoreError> {
+        let run = Phases { asker: self, days, index, indent_style: prompts::indent_style(unit), events };
+        let mut queue: BinaryHeap<Reverse<Waiting>> =
+            (0..days.len()).map(|day| Reverse(Waiting::Classify(day))).collect();
+        while let Some(Reverse(waiting)) = queue.pop() {
+            match waiting {
+                Waiting::Classify(day) => {
+                    run.classify(day, &mut plan).await?;
+                    queue.push(Reverse(Waiting::Reword(day)));
+                }
+                Waiting::Reword(day) => queue.extend(run.reword(day, &mut plan).await?.into_iter().map(Reverse)),
+                Waiting::Integrate(block) => run.integrate(block, &mut plan).await?,
+            }
+        }
+        Ok(plan)
+    }
+}
+
+struct Phases<'a> {
+    asker: &'a Asker,
+    days: &'a [Day],
+    index: &'a PageIndex,
+    indent_style: String,
+    events: &'a UnboundedSender<PhaseEvent>,
+}
+
+impl Phases<'_> {
+    fn send(&self, event: PhaseEvent) {
+        // Nobody may be listening any more.
+        let _ = self.events.send(event);
+    }
+
+    /// Asks, and hands each line over as it comes. Whether all came; what did not is noted in the plan.
+    async fn ask(
+        &self,
+        (task, phase): (Task, &'static str),
+        about: String,
+        material: String,
+        failures: &mut Vec<String>,
+        mut line: impl FnMut(Map<String, Value>),
+    ) -> Result<bool, StoreError> {
+        let scope = self.asker.gateway.standalone(task, self.asker.tier);
+        let scope = aha_llm::CallScope { rejudge: self.asker.rejudge, ..scope };
+        let input = input(task, JournalInput { indent_style: self.indent_style.clone(), material });
+        self.send(PhaseEvent::Asked { phase, about: about.clone() });
+        let mut stream = self.asker.gateway.stream(&self.asker.store, scope, input);
+        while let Some(event) = stream.next().await {
+            match event? {
+                StreamEvent::Line(object) => line(object),
+                StreamEvent::BadLine(error) => tracing::warn!(event = "malformed_json_line", phase, %error),
+                StreamEvent::Retry { after, reason, .. } => {
+                    tracing::warn!(event = "llm_request_retry", phase, error = %reason, delay = after.as_secs_f64());
+                    self.send(PhaseEvent::Retried { phase, reason });
+                }
+                StreamEvent::Finished(answer) => {
+                    let Some(failure) = answer.failure else { return Ok(true) };
+                    let reason = format!("{phase} of {about}: {failure}");
+                    failures.push(reason.clone());
+                    self.send(PhaseEvent::Failed { phase, reason });
+                    return Ok(false);
+                }
+                StreamEvent::Text(_) | StreamEvent::Void => {}
+            }
+        }
+        Ok(false)
+    }
+
+    async fn classify(&self, day: usize, plan: &mut Plan) -> Result<(), StoreError> {
+        let Some((day, date)) = self.days.get(day).and_then(|day| Some((day, day.page.day?))) else { return Ok(()) };
+        let blocks = day.blocks();
+        if blocks.is_empty() {
+            return Ok(());
+        }
+        let mut short = ShortIds::new('b');
+        let material = prompts::day(day, &mut short);
+        tracing::debug!(event = "journal_phase_started", phase = "classification", num_blocks = blocks.len());
+        let mut found: Vec<PlannedBlock> = Vec::new();
+        let mut failures = std::mem::take(&mut plan.failures);
+        let line = |object| {
+            let Some(chunk) = KnowledgeClassificationChunk::of(object) else { return };
+            let known = short.block(&chunk.block_id).and_then(|id| blocks.iter().find(|block| block.id == id));
+            // An id that was not given, or one that comes twice, is dropped.
+            let Some(block) = known.filter(|block| found.iter().all(|other| other.block != block.id)) else { return };
+            let planned = local::planned(day, block, date, chunk.confidence, chunk.reason);
+            self.send(PhaseEvent::Found(planned.clone()));
+            found.push(planned);
+        };
+        self.ask((CLASSIFY, "classification"), day.page.name.clone(), material, &mut failures, line).await?;
+        plan.failures = failures;
+        found.sort_by_key(|planned| blocks.iter().position(|block| block.id == planned.block));
+        plan.blocks.extend(found);
+        Ok(())
+    }
+
+    /// The requests that follow: one a block that was reworded.
+    async fn reword(&self, day: usize, plan: &mut Plan) -> Result<Vec<Waiting>, StoreError> {
+        let Some(day) = self.days.get(day) else { return Ok(Vec::new()) };
+        let of_day = |block: &&PlannedBlock| block.file == day.file;
+        let wanted: Vec<&PlannedBlock> = plan.blocks.iter().filter(of_day).collect();
+        if wanted.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut short = ShortIds::new('b');
+        let material = prompts::blocks(self.days, &wanted, &mut short);
+        tracing::debug!(event = "journal_phase_started", phase = "rewording", num_blocks = wanted.len());
+        let mut texts: Vec<(String, String)> = Vec::new();
+        let mut failures = std::mem::take(&mut plan.failures);
+        let line = |object| {
+            let Some(chunk) = ContentRewordingChunk::of(object) else { return };
+            let Some(block) = short.block(&chunk.block_id) else { return };
+            self.send(PhaseEvent::Reworded { block: block.to_owned(), text: chunk.reworded_content.clone() });
+            texts.push((block.to_owned(), chunk.reworded_content));
+        };
+        self.ask((REWORD, "rewording"), day.page.name.clone(), material, &mut failures, line).await?;
+        plan.failures = failures;
+        let mut next = Vec::new();
+        for (at, block) in plan.blocks.iter_mut().enumerate().filter(|(_, block)| block.file == day.file) {
+            if let Some((_, text)) = texts.iter().rev().find(|(id, _)| *id == block.block) {
+                block.reworded.clone_from(text);
+                next.push(Waiting::Integrate(at));
+            } else {
+                block.apply = false;
+                block.note = Some("it was not reworded".to_owned());
+            }
+        }
+        Ok(next)
+    }
+
+    async fn integrate(&self, at: usize, plan: &mut Plan) -> Result<(), StoreError> {
+        let Some(block) = plan.blocks.get(at).cloned() else { return Ok(()) };
+        let mut candidates = local::candidates(self.index, &block, CANDIDATE_PAGES * OVERFETCH);
+        candidates.truncate(CANDIDATE_PAGES);
+        let pages = candidates.iter().filter_map(|found| self.index.pages().get(found.page));
+        let pages: Vec<_> = pages.map(|page| (page.name.as_str(), &page.document)).collect();
+        let mut proposed: Vec<Decision> = Vec::new();
+        let mut is_whole = true;
+        if !pages.is_empty() {
+            let (mut short, mut targets) = (ShortIds::new('b'), ShortIds::new('t'));
+            let material = prompts::integration(self.days, &block, &pages, &mut short, &mut targets);
+            tracing::debug!(event = "journal_phase_started", phase = "integration", num_blocks = 1);
+            let mut failures = std::mem::take(&mut plan.failures);
+            let line = |object| {
+                let chunk = IntegrationDecisionChunk::of(object);
+                let chunk = chunk.filter(|chunk| short.block(&chunk.knowledge_block_id) == Some(block.block.as_str()));
+                proposed.extend(chunk.and_then(|chunk| decision(chunk, &pages, &targets)));
+            };
+            let about: String = block.reworded.chars().take(60).collect();
+            is_whole = self.ask((INTEGRATE, "integration"), about, material, &mut failures, line).await?;
+            plan.failures = failures;
+        }
+        let Some(block) = plan.blocks.get_mut(at) else { return Ok(()) };
+        plan.skipped_existing += usize::from(take_over(block, proposed));
+        // Of a stream that broke it is not known whether a page says it already.
+        if !is_whole {
+            block.apply = false;
+            block.note = Some("its places are not all known".to_owned());
+        }
+        self.send(PhaseEvent::Placed(block.clone()));
+        Ok(())
+    }
+}
+
+/// What a model proposes, with the ids of the graph; `None` for a page or a block that it was not given.
+fn decision(
+    chunk: IntegrationDecisionChunk,
+    pages: &[(&str, &aha_notes::Document)],
+    targets: &ShortIds,
+) -> Option<Decision> {
+    let (name, document) = pages.iter().find(|(name, _)| name.eq_ignore_ascii_case(chunk.target_page.trim()))?;
+    let target = match (chunk.action, &chunk.target_block_id) {
+        (PlanAction::AddSection, _) | (PlanAction::SkipExists, None) => None,
+        (_, short) => {
+            let id = targets.block(short.as_deref()?)?;
+            Some((id.to_owned(), document.find(name, id)?))
+        }
+    };
+    Some(Decision {
+        target_page: (*name).to_owned(),
+        is_new_page: false,
+        action: chunk.action,
+        target_block_title: chunk.target_block_title,
+        target_text: target.as_ref().map(|(_, index)| document.block_text(*index)),
+        target_block_id: target.map(|(id, _)| id),
+        confidence: chunk.confidence,
+        reasoning: chunk.reasoning,
+        apply: false,
+    })
+}
