@@ -20,6 +20,7 @@
 //! - [`cli`], [`daemon`], [`web`]: how people and schedulers reach it.
 
 pub mod app;
+pub mod ask;
 pub mod assistant;
 pub mod cli;
 pub mod config;

@@ -1,5 +1,6 @@
 //! What can be typed, and the help that teaches it.
 
+mod ask;
 mod assistant;
 mod deep_dive;
 mod feedback;
@@ -14,6 +15,7 @@ mod user;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+pub(super) use ask::{BenchmarkArguments, QuestionArguments, SearchArguments};
 pub(super) use assistant::{AgendaArguments, AssistantArguments, TodoCommand};
 pub(super) use deep_dive::DeepDiveArguments;
 pub(super) use feedback::{FeedbackArguments, FeedbackCommand};
@@ -125,6 +127,20 @@ pub(super) enum Command {
     Copy(CopyArguments),
     /// Remove what is older than `AHA_RETAIN_…_DAYS` say; the daemon does so once a day.
     Retain(RetainArguments),
+    /// Search items and documents: words, "several words" side by side, -word, source:NAME, topic:NAME, since:DATE.
+    Search(SearchArguments),
+    /// Answer a question from what was read, each sentence with its source; or say that nothing answers it (exit 1).
+    ///
+    /// Sentences are picked, not written, at most 60 words. Where two texts disagree the newer one is followed.
+    Ask(QuestionArguments),
+    /// Make the index for search again, from the items and documents that are stored.
+    Reindex,
+    /// Measure an API that answers questions (POST /ask) against expected answers: accuracy, citations, latency.
+    ///
+    /// It exits with 0 if 80 % of the questions pass, with 1 if fewer do, and writes results/benchmark_<timestamp>.json and .html. The
+    /// ground truth is YAML: version, created, description and questions of id, category, question, `expected_answer`, variations,
+    /// `citation_required` and tags. Set `BENCHMARK_API_TOKEN` where the API wants a bearer token.
+    Benchmark(BenchmarkArguments),
     /// Ask a running daemon how it is; for containers.
     Healthcheck,
 }

@@ -8,6 +8,7 @@ use aha_core::topic::RuleError;
 use aha_core::window::WindowError;
 use thiserror::Error;
 
+use crate::ask::AskError;
 use crate::config::ConfigError;
 use crate::journal::JournalError;
 use crate::pipeline::RunError;
@@ -60,6 +61,11 @@ pub(super) fn of(error: &anyhow::Error) -> Exit {
     }
     if let Some(error) = error.downcast_ref::<ServiceError>() {
         return of_service(error);
+    }
+    match error.downcast_ref::<AskError>() {
+        Some(AskError::Empty | AskError::TooLong) => return Exit::Usage,
+        Some(AskError::Service(error)) => return of_service(error),
+        Some(AskError::EmptyStore | AskError::Unanswered | AskError::Timeout) | None => {}
     }
     match error.downcast_ref::<RunError>() {
         Some(RunError::Interrupted) => return Exit::Interrupted,

@@ -1,7 +1,9 @@
 //! The command line: one command a file. Results go to standard output, progress and logs to standard error.
 
 mod arguments;
+mod ask;
 mod assistant;
+mod benchmark;
 mod calibrate;
 mod calls;
 mod copy;
@@ -31,6 +33,7 @@ mod replay;
 mod retain;
 mod run;
 mod runs;
+mod search;
 mod serve;
 mod source;
 mod source_add;
@@ -107,6 +110,10 @@ async fn dispatch(command: Command, config: Config) -> anyhow::Result<Exit> {
         Command::Copy(arguments) => Box::pin(copy::run(&config, &arguments)).await,
         Command::Retain(arguments) => retain::run(&app(config, Absent::Fail).await?, &arguments).await,
         Command::Healthcheck => healthcheck::run(&config).await,
+        Command::Search(arguments) => search::run(&app(config, Absent::Fail).await?, arguments).await,
+        Command::Ask(arguments) => Box::pin(ask::run(&app(config, Absent::Fail).await?, arguments)).await,
+        Command::Reindex => search::reindex(&app(config, Absent::Fail).await?).await,
+        Command::Benchmark(arguments) => Box::pin(benchmark::run(&config, arguments)).await,
     }
 }
 

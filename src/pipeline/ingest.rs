@@ -21,8 +21,9 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 
 use super::signals::Off;
 use super::task_batch::scope_for;
-use super::{RunContext, RunError, SourceOutcome, Stage, pages, signals};
+use super::{RunContext, RunError, SourceOutcome, Stage, documents, pages, signals};
 use crate::sources::blocking_pool::run_blocking;
+use crate::sources::documents::DOCUMENTS;
 use crate::sources::fetch::{FetchError, Freshness};
 use crate::sources::signal::Found;
 use crate::sources::{FetchOutcome, FetchResult, identity, pace};
@@ -232,6 +233,9 @@ async fn fetch(context: &RunContext, source: Source) -> Result<SourceFetch, RunE
         commit.status = FetchStatus::Waiting;
         return Ok(commit.into());
     }
+    if source.kind == DOCUMENTS {
+        return Ok(read_documents(context, &source, commit).await?.into());
+    }
     let Some(connector) = context.app.connectors().of(&source.kind) else {
         let reason = format!("this version has no connector for sources of kind {:?}; remove the source", source.kind);
         commit.status = FetchStatus::Error;
@@ -259,6 +263,27 @@ async fn fetch(context: &RunContext, source: Source) -> Result<SourceFetch, RunE
         Err(error) => fail(&mut commit, &source, &error, context.app.jitter()),
     }
     Ok(commit.into())
+}
+
+/// Documents are stored by themselves and are no items: what a run has of them is whether they could be read.
+async fn read_documents(
+    context: &RunContext,
+    source: &Source,
+    mut commit: FetchCommit,
+) -> Result<FetchCommit, RunError> {
+    let read = documents::refresh(&context.app, source).await;
+    commit.finished_at = context.app.clock().now();
+    match read {
+        Ok(refreshed) => {
+            commit.health = SourceHealth::Ok;
+            for (path, reason) in refreshed.failed {
+                tracing::warn!(source = %source.url, %path, %reason, "a document cannot be read");
+            }
+        }
+        Err(RunError::Fetch(error)) => fail(&mut commit, source, &error, context.app.jitter()),
+        Err(error) => return Err(error),
+    }
+    Ok(commit)
 }
 
 /// A search costs something, and is made only where there is somebody to read what it finds, and the budget for both.

@@ -9,6 +9,7 @@ pub mod assign;
 pub mod cluster;
 pub mod dedupe;
 pub mod deep_summary;
+pub mod documents;
 pub mod due;
 pub mod embed;
 pub mod entities;

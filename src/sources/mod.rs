@@ -3,6 +3,7 @@
 
 pub(crate) mod blocking_pool;
 pub mod discover;
+pub mod documents;
 pub mod feed;
 pub mod fetch;
 pub mod full_text;

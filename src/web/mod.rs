@@ -8,6 +8,7 @@
 //! [`JsonBody`], and returns `Result<_, Failure>`; the form of errors is chosen by the path in [`failure::ErrorForm`].
 
 mod api;
+mod ask;
 mod assets;
 mod assistant;
 mod extract;
@@ -33,7 +34,11 @@ pub use state::WebState;
 
 /// Everything that the document describes.
 fn documented() -> OpenApiRouter<WebState> {
-    OpenApiRouter::with_openapi(openapi::head()).merge(health::routes()).merge(api::routes()).merge(assistant::routes())
+    OpenApiRouter::with_openapi(openapi::head())
+        .merge(health::routes())
+        .merge(ask::routes())
+        .merge(api::routes())
+        .merge(assistant::routes())
 }
 
 /// All routes behind all guards. The guards named last see a request first.

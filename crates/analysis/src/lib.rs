@@ -2,7 +2,8 @@
 //! and how likely a headline is noise. Pure: texts and times go in, numbers and groups come out, and the same input gives the same output.
 //!
 //! [`stories`] finds which items tell the same thing, [`relevance`] measures texts against interests as a person writes them, [`noise`]
-//! gives a headline the probability that it is noise, and [`static_model`] makes vectors with weights from a folder.
+//! gives a headline the probability that it is noise, [`retrieval`] picks the sentences that answer a question, and [`static_model`] makes
+//! vectors with weights from a folder.
 //!
 //! ```
 //! use aha_analysis::relevance::{Corpus, Interests, NoFrequencies, Query, TextParts};
@@ -16,5 +17,6 @@
 
 pub mod noise;
 pub mod relevance;
+pub mod retrieval;
 pub mod static_model;
 pub mod stories;

@@ -58,6 +58,8 @@ id_type!(/// A source, by topic and location.
     SourceId, "source");
 id_type!(/// A content item, by its natural identity.
     ItemId, "item");
+id_type!(/// A document of the owner's, by source and path.
+    DocumentId, "document");
 id_type!(/// A story, by topic and first item.
     ClusterId, "cluster");
 id_type!(/// A run, by topic, window and mode.

@@ -28,8 +28,10 @@ mod planner;
 mod postgres;
 pub mod records;
 mod schema;
+pub mod search;
 mod shared;
 mod sqlite;
+pub mod terms;
 
 use std::collections::HashMap;
 use std::fmt::Debug;
@@ -44,6 +46,7 @@ pub use planner::*;
 pub use postgres::PostgresStore;
 pub use records::*;
 pub use schema::{OpenMode, PendingMigration, SchemaVersion};
+pub use search::{DocumentStore, Forms, NewDocument, SearchHit, SearchQuery, SearchStore, forms};
 pub use sqlite::SqliteStore;
 
 use aha_core::digest::{Digest, SourceReport};
@@ -77,6 +80,8 @@ pub trait Store:
     + FeedbackStore
     + PlannerStore
     + RetentionStore
+    + SearchStore
+    + DocumentStore
     + AccountStore
 {
 }
@@ -97,6 +102,8 @@ impl<T> Store for T where
         + FeedbackStore
         + PlannerStore
         + RetentionStore
+        + SearchStore
+        + DocumentStore
         + AccountStore
 {
 }

@@ -65,6 +65,10 @@ pub(in crate::cli) struct AddArguments {
     pub(in crate::cli) locations: Vec<String>,
     #[arg(long, default_value = "default")]
     pub(in crate::cli) topic: String,
+    /// `documents`: folders or files of your own (Markdown, HTML, text, PDF), to be searched and asked about. They are read again when they
+    /// change, and stand in no digest.
+    #[arg(long = "type", value_name = "documents", value_parser = ["documents"], conflicts_with_all = ["as_is", "full_text", "weight"])]
+    pub(in crate::cli) kind: Option<String>,
     /// The name to show instead of the feed's own; for a single source.
     #[arg(long)]
     pub(in crate::cli) title: Option<String>,

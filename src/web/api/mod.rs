@@ -1,6 +1,7 @@
 //! `/api/v1/…`: the services as JSON. A file a resource, each with its `routes()`.
 
 mod digests;
+mod search;
 mod stories;
 
 use serde::{Deserialize, Serialize};
@@ -10,7 +11,7 @@ use utoipa_axum::router::OpenApiRouter;
 use super::WebState;
 
 pub(super) fn routes() -> OpenApiRouter<WebState> {
-    OpenApiRouter::new().merge(digests::routes()).merge(stories::routes())
+    OpenApiRouter::new().merge(digests::routes()).merge(search::routes()).merge(stories::routes())
 }
 
 /// Why a request was not done.

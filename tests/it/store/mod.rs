@@ -15,6 +15,7 @@ mod postgres;
 mod retention;
 mod rows;
 mod runs;
+mod search;
 mod sources;
 mod spending;
 mod sqlite;

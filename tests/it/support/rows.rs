@@ -185,10 +185,16 @@ impl Database {
         }
     }
 
+    /// Without the index for search, which each database keeps in its own way.
     async fn tables(&mut self) -> Vec<String> {
         let sql = match self {
-            Self::Sqlite(_) => "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
-            Self::Postgres(_) => "SELECT tablename::text FROM pg_tables WHERE schemaname = current_schema()",
+            Self::Sqlite(_) => {
+                "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE 'search!_%' ESCAPE '!'"
+            }
+            Self::Postgres(_) => {
+                "SELECT tablename::text FROM pg_tables
+                 WHERE schemaname = current_schema() AND tablename NOT LIKE 'search!_%' ESCAPE '!'"
+            }
         };
         self.column(sql.to_owned()).await
     }

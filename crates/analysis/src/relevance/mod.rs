@@ -14,7 +14,7 @@ mod places;
 mod score;
 mod terms;
 mod weighted_query;
-mod word_vectors;
+pub(crate) mod word_vectors;
 mod words;
 
 pub use clauses::{Clause, Interests};

@@ -10,10 +10,10 @@ static FILE: &[u8] = include_bytes!("../../../../models/word_vectors_en_v1.bin")
 
 /// Magic, number of words, of dimensions, bytes of the list of words.
 const HEADER_BYTES: usize = 20;
-pub(super) const DIMENSIONS: usize = 64;
+pub(crate) const DIMENSIONS: usize = 64;
 
 /// A vector that is not of length 1.
-pub(super) type Vector = [f32; DIMENSIONS];
+pub(crate) type Vector = [f32; DIMENSIONS];
 
 /// Weight of a word in a text: a / (a + p), p the share of all words that it is (Arora et al. 2017).
 const SMOOTHING: f64 = 3e-4;
@@ -56,23 +56,23 @@ impl WordVectors {
         Self { ranks, words, vectors, lengths, harmonic }
     }
 
-    pub(super) fn rank(&self, word: &str) -> Option<usize> {
+    pub(crate) fn rank(&self, word: &str) -> Option<usize> {
         self.ranks.get(word).copied()
     }
 
     /// The share of all words of English texts that this word is, by Zipf's law.
-    pub(super) fn share(&self, word: &str) -> f64 {
+    pub(crate) fn share(&self, word: &str) -> f64 {
         let rank = self.rank(word).map_or(UNLISTED_RANK, |rank| as_f64(rank + 1));
         1.0 / (rank * self.harmonic)
     }
 
     /// What a word adds to the vector of its text: the rarer the more.
-    pub(super) fn weight(&self, rank: usize) -> f32 {
+    pub(crate) fn weight(&self, rank: usize) -> f32 {
         let share = 1.0 / (as_f64(rank + 1) * self.harmonic);
         narrow(SMOOTHING / (SMOOTHING + share))
     }
 
-    pub(super) fn add(&self, rank: usize, weight: f32, to: &mut Vector) {
+    pub(crate) fn add(&self, rank: usize, weight: f32, to: &mut Vector) {
         if let Some(vector) = self.bytes(rank) {
             for (sum, byte) in to.iter_mut().zip(vector) {
                 *sum += weight * f32::from(byte.cast_signed());
@@ -81,7 +81,7 @@ impl WordVectors {
     }
 
     /// Cosine of two words' vectors.
-    pub(super) fn likeness(&self, one: usize, other: usize) -> f64 {
+    pub(crate) fn likeness(&self, one: usize, other: usize) -> f64 {
         let lengths = self.lengths.get(one).zip(self.lengths.get(other)).map_or(0.0, |(one, other)| one * other);
         let products = self.bytes(one).zip(self.bytes(other)).map_or(0, |(one, other)| products(one, other));
         if lengths > 0.0 { f64::from(products) / f64::from(lengths) } else { 0.0 }
@@ -92,7 +92,7 @@ impl WordVectors {
     }
 
     /// The words most like one of the table, at least `least`, the closest first, with their cosines; at most `count`.
-    pub(super) fn nearest(&self, rank: usize, count: usize, least: f64) -> Vec<(&'static str, f64)> {
+    pub(crate) fn nearest(&self, rank: usize, count: usize, least: f64) -> Vec<(&'static str, f64)> {
         let others = (0..self.words.len()).filter(|other| *other != rank);
         let mut near: Vec<(usize, f64)> = others
             .map(|other| (other, self.likeness(rank, other)))
@@ -128,12 +128,12 @@ fn dot(one: &Vector, other: &Vector) -> f32 {
     sums.iter().sum()
 }
 
-pub(super) fn length(vector: &Vector) -> f32 {
+pub(crate) fn length(vector: &Vector) -> f32 {
     dot(vector, vector).sqrt()
 }
 
 /// Cosine; 0 where a vector has no direction.
-pub(super) fn cosine(one: &Vector, other: &Vector) -> f64 {
+pub(crate) fn cosine(one: &Vector, other: &Vector) -> f64 {
     let lengths = length(one) * length(other);
     if lengths > 0.0 { f64::from(dot(one, other) / lengths) } else { 0.0 }
 }

@@ -4,6 +4,7 @@
 //! in a model's place. Settings, router, prompts, schemas and gateway go by the spec. To add a task, add its file here and to
 //! [`ALL`], its prompt below `prompts/`, its schema below `schemas/`.
 
+pub mod answer;
 pub mod assistant;
 pub mod deep_summary;
 pub mod entity_extract;
@@ -40,6 +41,7 @@ pub static ALL: &[Task] = &[
     journal::CLASSIFY,
     journal::REWORD,
     journal::INTEGRATE,
+    answer::TASK,
 ];
 
 /// The task of that name.

@@ -55,7 +55,8 @@ impl PostgresSide {
 
     async fn table_names(&mut self) -> Result<Vec<String>> {
         let names = "SELECT tablename::text FROM pg_catalog.pg_tables
-                     WHERE schemaname = current_schema() AND tablename <> $1 ORDER BY 1";
+                     WHERE schemaname = current_schema() AND tablename NOT LIKE 'search!_%' ESCAPE '!'
+                       AND tablename <> $1 ORDER BY 1";
         Ok(sqlx::query_scalar(names).bind(MIGRATIONS_TABLE).fetch_all(&mut self.connection).await?)
     }
 

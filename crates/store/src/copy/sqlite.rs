@@ -93,7 +93,9 @@ impl Side for SqliteSide {
 
     async fn catalogue(&mut self) -> Result<Vec<Table>> {
         let names: Vec<String> = sqlx::query_scalar(
-            "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite!_%' ESCAPE '!' AND name <> $1 ORDER BY name",
+            "SELECT name FROM sqlite_schema
+             WHERE type = 'table' AND name NOT LIKE 'sqlite!_%' ESCAPE '!' AND name NOT LIKE 'search!_%' ESCAPE '!'
+               AND name <> $1 ORDER BY name",
         )
         .bind(MIGRATIONS_TABLE)
         .fetch_all(&mut self.connection)

@@ -42,6 +42,8 @@ mod retention;
 mod reviews;
 #[path = "../tables/runs.rs"]
 mod runs;
+#[path = "../tables/search.rs"]
+mod search;
 #[path = "../tables/sources.rs"]
 mod sources;
 #[path = "../tables/stories.rs"]

@@ -8,6 +8,7 @@ use std::collections::HashSet;
 use aha_core::item::{Engagement, ItemMetadata};
 use sqlx::FromRow;
 
+use super::search::index_items;
 use super::{Connection, Values};
 use crate::shared::column;
 use crate::{FetchCommit, FetchCounts, FetchStatus, IdentifiedItem, Result};
@@ -119,15 +120,17 @@ pub(super) async fn store_items(
     items: &[&IdentifiedItem],
     counts: &mut FetchCounts,
 ) -> Result<()> {
-    let mut settled = HashSet::new();
+    let (mut settled, mut to_index) = (HashSet::new(), Vec::new());
     for item in items {
-        match store_item(connection, fetch, item, &mut settled).await? {
+        let (stored, id) = store_item(connection, fetch, item, &mut settled).await?;
+        match stored {
             Stored::New => counts.new += 1,
             Stored::Updated => counts.updated += 1,
-            Stored::Known => {}
+            Stored::Known => continue,
         }
+        to_index.push((id, *item));
     }
-    Ok(())
+    index_items(connection, &to_index).await
 }
 
 async fn store_item(
@@ -135,7 +138,7 @@ async fn store_item(
     fetch: &FetchCommit,
     item: &IdentifiedItem,
     settled: &mut HashSet<String>,
-) -> Result<Stored> {
+) -> Result<(Stored, String)> {
     let known: Option<KnownItem> = sqlx::query_as(FIND_ITEM)
         .bind(fetch.source.to_string())
         .bind(column::text(&item.external_id))
@@ -159,8 +162,8 @@ async fn store_item(
     if !(is_renamed && replace_provenance(connection, fetch, item, &id).await?) {
         insert_provenance(connection, fetch, item, &id).await?;
     }
-    settled.insert(id);
-    Ok(stored)
+    settled.insert(id.clone());
+    Ok((stored, id))
 }
 
 /// Takes over an edit. Times stay: an item keeps its place in the windows.

@@ -10,6 +10,7 @@ use aha_core::item::TimeBasis;
 use super::Batch;
 use crate::shared::column;
 use crate::sqlite::fetches::{INSERT_ITEM, bind_item};
+use crate::sqlite::search::{ToIndex, index_items};
 use crate::sqlite::{Connection, Values};
 use crate::{FetchCommit, IdentifiedItem, Result};
 
@@ -54,6 +55,8 @@ pub(super) async fn store<'f>(
     for some in new.chunks(ROWS) {
         insert(connection, some).await?;
     }
+    let to_index: Vec<ToIndex<'_>> = new.iter().map(|(_, item)| (item.id.to_string(), *item)).collect();
+    index_items(connection, &to_index).await?;
     let mut others = others.into_iter().map(|(_, brought)| brought).peekable();
     let others_of = |fetch: &FetchCommit| {
         std::iter::from_fn(|| others.next_if(|(of, _)| std::ptr::eq(*of, fetch))).map(|(_, item)| item).collect()

@@ -1,0 +1,170 @@
+//! What kind of thing a question wants, and whether a sentence has one.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+/// What answers a question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// How many, how much of anything.
+    Number,
+    Money,
+    /// How long, how soon.
+    Duration,
+    /// When: a time of day, a weekday, a date.
+    Time,
+    /// How often.
+    Frequency,
+    Share,
+    Degrees,
+    /// Who.
+    Person,
+    /// Where.
+    Place,
+    /// What something is called.
+    Name,
+    /// Why.
+    Reason,
+}
+
+/// A pattern that is compiled at its first use; one that cannot be matches nothing.
+macro_rules! pattern {
+    ($name:ident, $pattern:expr) => {
+        static $name: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new($pattern).ok());
+    };
+}
+pub(super) use pattern;
+
+pub(super) fn is_match(pattern: &LazyLock<Option<Regex>>, text: &str) -> bool {
+    pattern.as_ref().is_some_and(|pattern| pattern.is_match(text))
+}
+
+pattern!(
+    NUMBER,
+    r"(?i)\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand|million|half|dozen|once|twice|double|third|quarter|none|no|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|deux|trois|quatre|cinq)\b"
+);
+pattern!(
+    MONEY,
+    r"(?i)(?:[€$£¥]|\b(?:eur|usd|gbp|chf|euros?|dollars?|pounds?|cents?|francs?|pence|yen|kronor|crowns?)\b|\bfree(?:\s+of\s+charge)?\b|\bcosts? nothing\b)"
+);
+pattern!(
+    DURATION,
+    r"(?i)\b(?:seconds?|minutes?|hours?|days?|nights?|weeks?|fortnights?|months?|quarters?|years?|decades?|sekunden?|minuten?|stunden?|tage?n?|wochen?|monate?n?|jahre?n?|secondes?|heures?|jours?|semaines?|mois|ans?|années?|for ever|immediately|at once|until)\b"
+);
+pattern!(
+    TIME,
+    r"(?i)\b\d{1,2}[:.]\d\d\b|\b\d{1,2}\s?(?:am|pm|o'clock|uhr)\b|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|\b(?:january|february|march|april|may|june|july|august|september|october|november|december)\b|\b(?:noon|midnight|morning|afternoon|evening|night|daily|weekly|monthly|yearly|spring|summer|autumn|winter|today|immediately|at once|before|after|until|within|since)\b|\b(?:19|20)\d\d\b"
+);
+pattern!(
+    FREQUENCY,
+    r"(?i)\b(?:every|each|once|twice|times|daily|nightly|hourly|weekly|monthly|quarterly|yearly|annually|annual|regularly|never|always|per (?:day|week|month|year)|a (?:day|week|month|year))\b"
+);
+pattern!(SHARE, r"(?i)%|\b(?:per ?cent|percentage|prozent|pour cent|half|third|quarter|fifth|tenth)\b");
+pattern!(DEGREES, r"(?i)°|\bdegrees?\b|\bcelsius\b|\bfahrenheit\b");
+pattern!(
+    PERSON,
+    r"(?i)\b(?:lead|leader|manager|officer|director|head|chair|caretaker|captain|team|board|committee|office|assistant|owner|president|minister|author|editor|engineer|dispatcher|person|people|members?|staff|everyone|anyone|nobody|somebody|by the|to the|he|she|they|[A-Z][a-z]+ [A-Z][a-z]+)\b"
+);
+pattern!(
+    PLACE,
+    r"(?i)\b(?:in|at|on|to|from|beside|behind|under|near|next to|inside|outside|opposite)\s+(?:the|a|an|\p{Lu})"
+);
+pattern!(
+    REASON,
+    r"(?i)\b(?:because|so that|due to|owing to|since|as|caused?|causes|reason|trigger(?:ed)?|result|therefore|to avoid|in order to)\b"
+);
+
+impl Kind {
+    /// Whether a sentence has one.
+    #[must_use]
+    pub fn is_in(self, text: &str) -> bool {
+        match self {
+            Self::Number => is_match(&NUMBER, text),
+            Self::Money => is_match(&NUMBER, text) && is_match(&MONEY, text) || is_match(&MONEY, text),
+            Self::Duration => is_match(&NUMBER, text) && is_match(&DURATION, text),
+            Self::Time => is_match(&TIME, text) || is_match(&NUMBER, text) && is_match(&DURATION, text),
+            Self::Frequency => is_match(&FREQUENCY, text),
+            Self::Share => is_match(&SHARE, text),
+            Self::Degrees => is_match(&DEGREES, text),
+            Self::Person => is_match(&PERSON, text),
+            Self::Place => is_match(&PLACE, text),
+            Self::Reason => is_match(&REASON, text),
+            Self::Name => {
+                text.contains([':', '"', '“', '„', '«']) || text.contains(" called ") || text.contains(" is ")
+            }
+        }
+    }
+}
+
+/// By its question words; the first that fits.
+static WANTED: &[(&str, Kind)] = &[
+    (r"\bhow (?:often|frequently|regularly|many times)\b|\bat what intervals?\b", Kind::Frequency),
+    (
+        r"\b(?:what|which) (?:share|percentage|proportion|part|fraction|rebate|discount)\b|\bhow many per ?cent\b|\bwhat per ?cent",
+        Kind::Share,
+    ),
+    (r"\bhow (?:hot|cold|warm|cool)\b|\b(?:what|which) temperature\b", Kind::Degrees),
+    (
+        r"\bhow much (?:is|was|does|do|did|will|would|must|money|has|have|can|may)\b.*\b(?:cost|costs|pay|paid|charged?|earn|spend|spent|fee|price|worth|refund(?:ed)?|reimbursed?|money|claim|owe|donate)\b|\b(?:what|which) (?:is|was|are|were|does|do|did) .*\b(?:price|cost|costs|fee|fine|salary|wage|deposit|rent|premium|budget|charge|earn)\b|\bwhat am i charged\b|\b(?:what|which) (?:price|fee|cost|amount|sum)\b|\bhow (?:expensive|cheap)\b|\bhow much money\b",
+        Kind::Money,
+    ),
+    (
+        r"\bhow (?:long|soon|fast|quickly|early|late|old)\b|\bfor how long\b|\bhow (?:many|much) (?:\w+ )?(?:seconds|minutes|hours|days|nights|weeks|months|years|time|notice)\b|\b(?:what|which) (?:period|notice)\b",
+        Kind::Duration,
+    ),
+    (r"\bhow (?:many|much|high|big|large|far|deep|wide|tall|heavy|strong|loud|small|thick|few)\b", Kind::Number),
+    (
+        r"\b(?:up to )?what (?:amount|number|quantity|limit|size|weight|height|width|speed|maximum|minimum|age)\b|\bat what \w+ (?:strength|speed|level)\b|\bwhat is the (?:\w+ )?(?:number|limit|maximum|minimum|size|weight|quota|rate)\b",
+        Kind::Number,
+    ),
+    (
+        r"\bwhen\b|\b(?:what|which) (?:time|hour|day|days|weekday|weekdays|date|month|year|hours)\b|\buntil (?:when|what)\b|\bby (?:when|what time)\b",
+        Kind::Time,
+    ),
+    (r"\bwho\b|\bwhom\b|\bwhose\b|\bto which (?:person|office)\b", Kind::Person),
+    (r"\bwhere\b|\b(?:what|which) (?:place|room|site|town|country|city|building)\b", Kind::Place),
+    (r"\bwhy\b|\bwhat (?:made|caused)\b|\bfor what reason\b|\bhow come\b", Kind::Reason),
+    (r"\bcalled\b|\bwhat (?:do|did) we call\b|\b(?:what|which) (?:name|word|term)\b", Kind::Name),
+];
+
+static PATTERNS: LazyLock<Vec<(Regex, Kind)>> = LazyLock::new(|| {
+    let compiled = WANTED.iter().filter_map(|(pattern, kind)| Some((Regex::new(pattern).ok()?, *kind)));
+    compiled.collect()
+});
+
+/// What a question wants, where its words say it.
+#[must_use]
+pub fn wanted(question: &str) -> Option<Kind> {
+    let lower = question.to_lowercase();
+    PATTERNS.iter().find(|(pattern, _)| pattern.is_match(&lower)).map(|(_, kind)| *kind)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn question_words_say_what_is_wanted() {
+        for (question, kind) in [
+            ("How many berths are there?", Some(Kind::Number)),
+            ("How often is the light tested?", Some(Kind::Frequency)),
+            ("How much does a night at the quay cost?", Some(Kind::Money)),
+            ("For how long may a guest stay?", Some(Kind::Duration)),
+            ("When does the office open?", Some(Kind::Time)),
+            ("Who tests the light?", Some(Kind::Person)),
+            ("What share of the berths is free?", Some(Kind::Share)),
+            ("Why was the pier closed?", Some(Kind::Reason)),
+            ("Describe the pier.", None),
+        ] {
+            assert_eq!(wanted(question), kind, "{question}");
+        }
+    }
+
+    #[test]
+    fn a_sentence_has_or_lacks_a_kind() {
+        assert!(Kind::Money.is_in("It costs four euros.") && !Kind::Money.is_in("It has four decks."));
+        assert!(Kind::Duration.is_in("Guests stay for two weeks.") && !Kind::Duration.is_in("Guests stay."));
+        assert!(Kind::Time.is_in("It opens at 09:30.") && Kind::Share.is_in("12 percent"));
+    }
+}

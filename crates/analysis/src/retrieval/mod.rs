@@ -1,0 +1,45 @@
+//! What of many passages answers a question: scored, chosen and quoted without asking a model.
+//!
+//! Comes in: a question and passages with where they stand. Goes out: the sentences that answer it, word for word, at most
+//! [`extract::MAX_WORDS`] words, or nothing where nothing does. Pure; called by `src/ask/`. How the parts were weighed is measured by
+//! `scripts/ask/`.
+//!
+//! A word of the question is met by the same word, or by one of like meaning, in the sentence, its heading, its neighbours or the title
+//! of its document, each for less. A sentence counts for more where it has what the question wants (an amount, a time, …). What gives
+//! orders to its reader is never quoted, and where two passages disagree the newer one is.
+
+mod decision;
+pub mod extract;
+pub mod kinds;
+pub mod meaning;
+pub mod orders;
+mod question;
+mod recency;
+mod score;
+mod vocabulary;
+
+pub use extract::{Extract, Quote, answer, best_passages};
+pub use meaning::{Meaning, neighbours};
+pub use question::Question;
+pub use vocabulary::{Frequencies, contents, numbers};
+
+/// A passage that can be cited, and where it stands.
+#[derive(Debug, Clone)]
+pub struct Source<'a> {
+    /// The name of its document, or of the source that brought its item.
+    pub document: &'a str,
+    pub title: Option<&'a str>,
+    pub section: &'a str,
+    pub blocks: Vec<Block<'a>>,
+    /// When its document holds from, in milliseconds; 0 where nobody knows.
+    pub dated: i64,
+    /// Its document says that another took its place.
+    pub is_replaced: bool,
+}
+
+/// A paragraph, list entry or row, and its sentences.
+#[derive(Debug, Clone)]
+pub struct Block<'a> {
+    pub text: &'a str,
+    pub sentences: Vec<&'a str>,
+}

@@ -1,0 +1,108 @@
+//! A question, taken apart: the words by which it is answered, what it wants, and what it is about most of all.
+
+use std::collections::HashSet;
+
+use super::kinds::{Kind, wanted};
+use super::vocabulary::{contents, words};
+
+/// See the module.
+#[derive(Debug, Clone)]
+pub struct Question {
+    pub text: String,
+    /// Words that say something, in lower case, each once.
+    pub terms: Vec<String>,
+    pub wanted: Option<Kind>,
+    /// Of the terms, those that name what is asked for: "calories" of "how many calories does it have".
+    pub(super) focus: HashSet<String>,
+}
+
+impl Question {
+    #[must_use]
+    pub fn new(text: &str) -> Self {
+        Self {
+            text: text.to_owned(),
+            terms: contents(text),
+            wanted: wanted(text),
+            focus: focus(text).into_iter().filter(|word| !is_measure(word)).collect(),
+        }
+    }
+
+    /// The years it names: what asks for an old state is to be answered by an old document.
+    pub(super) fn years(&self) -> HashSet<&str> {
+        self.terms.iter().map(String::as_str).filter(|term| is_year(term)).collect()
+    }
+}
+
+pub(super) fn is_year(word: &str) -> bool {
+    word.len() == 4 && (word.starts_with("19") || word.starts_with("20")) && word.bytes().all(|b| b.is_ascii_digit())
+}
+
+/// Words at which what is asked for ends.
+const ENDS: [&str; 48] = [
+    "is", "are", "was", "were", "do", "does", "did", "has", "have", "had", "can", "could", "may", "might", "must",
+    "should", "will", "would", "be", "there", "i", "we", "you", "they", "it", "a", "an", "the", "my", "our", "your",
+    "of", "for", "in", "on", "at", "to", "from", "by", "with", "before", "after", "until", "per", "as", "that", "who",
+    "which",
+];
+
+/// Words that measure: whether they are met says what kind a sentence has, not what it is about.
+const MEASURES: [&str; 29] = [
+    "people", "persons", "hours", "minutes", "days", "weeks", "months", "years", "seconds", "euros", "dollars",
+    "percent", "time", "times", "money", "much", "cost", "costs", "price", "amount", "share", "part", "number",
+    "charged", "pay", "paid", "nights", "hour", "day",
+];
+
+pub(super) fn is_measure(word: &str) -> bool {
+    MEASURES.contains(&word)
+}
+
+fn focus(text: &str) -> Vec<String> {
+    let words = words(text);
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let is = |at: usize, list: &[&str]| words.get(at).is_some_and(|word| list.contains(word));
+    let behind = |at: usize| {
+        let rest = words.iter().skip(at);
+        rest.take_while(|word| !ENDS.contains(word)).map(|word| (*word).to_owned()).collect::<Vec<_>>()
+    };
+    for at in 0..words.len() {
+        if is(at, &["how"]) && is(at + 1, &["many", "much"]) {
+            let named = behind(at + 2);
+            // "How much does it weigh": the last word says it.
+            return if named.is_empty() {
+                words.last().map(|word| (*word).to_owned()).into_iter().collect()
+            } else {
+                named
+            };
+        }
+    }
+    for at in 0..words.len() {
+        let is_of_thing = is(at, &["what", "which"]) && is(at + 1, &["is", "was", "are", "were"]);
+        if is_of_thing && is(at + 2, &["the", "our", "a", "an", "my", "your"]) {
+            return behind(at + 3);
+        }
+        if is(at, &["what", "which"]) {
+            return behind(at + 1);
+        }
+    }
+    Vec::new()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn focus_of(text: &str) -> Vec<String> {
+        let mut focus: Vec<String> = Question::new(text).focus.into_iter().collect();
+        focus.sort();
+        focus
+    }
+
+    #[test]
+    fn what_is_asked_for_is_found() {
+        assert_eq!(focus_of("How many free berths are there at the quay?"), ["berths", "free"]);
+        assert_eq!(focus_of("How much does an anchor weigh?"), ["weigh"]);
+        assert_eq!(focus_of("What is the radio channel of the harbour?"), ["channel", "radio"]);
+        assert_eq!(focus_of("Which company paints the hull?"), ["company", "hull", "paints"]);
+        assert!(focus_of("When does the office open?").is_empty());
+    }
+}

@@ -1,0 +1,227 @@
+//! Passages as sentences of numbered words: what questions are compared with.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::LazyLock;
+
+use super::Source;
+use super::orders::gives_orders;
+use crate::stories::tokens::stem;
+
+static STOPS: LazyLock<HashSet<&str>> =
+    LazyLock::new(|| include_str!("question_words.txt").split_whitespace().collect());
+
+/// The words of a text in lower case, in order. `9.20`, `09:30` and `94,000` are one word.
+pub(super) fn words(text: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut word = String::new();
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        if c.is_alphanumeric() {
+            word.extend(c.to_lowercase());
+            continue;
+        }
+        let joins = matches!(c, '.' | ',' | ':') && word.ends_with(|c: char| c.is_ascii_digit());
+        if joins && chars.peek().is_some_and(char::is_ascii_digit) {
+            word.push(c);
+            continue;
+        }
+        // A possessive ending is no word.
+        if matches!(c, '\'' | '’') && !word.is_empty() && chars.peek() == Some(&'s') {
+            let mut ahead = chars.clone();
+            ahead.next();
+            if ahead.peek().is_none_or(|c| !c.is_alphanumeric()) {
+                chars.next();
+            }
+        }
+        if !word.is_empty() {
+            words.push(std::mem::take(&mut word));
+        }
+    }
+    if !word.is_empty() {
+        words.push(word);
+    }
+    words
+}
+
+/// Whether a lower-case word says what a text is about.
+pub(super) fn is_content(word: &str) -> bool {
+    let is_number = word.starts_with(|c: char| c.is_ascii_digit());
+    (is_number || word.chars().nth(1).is_some()) && !STOPS.contains(word)
+}
+
+/// The words of a question by which passages are looked for, without those that every question has.
+#[must_use]
+pub fn contents(question: &str) -> Vec<String> {
+    let mut seen = HashSet::new();
+    words(question).into_iter().filter(|word| is_content(word) && seen.insert(word.clone())).collect()
+}
+
+/// How many passages there are in all, and how many of them have each stem.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Frequencies {
+    pub passages: usize,
+    pub having: HashMap<String, usize>,
+}
+
+/// A sentence of a passage.
+#[derive(Debug)]
+pub(super) struct Unit<'a> {
+    pub(super) passage: usize,
+    pub(super) text: &'a str,
+    /// The words that say something, by number.
+    pub(super) words: Vec<usize>,
+    /// Numbers in it, those in letters as digits.
+    pub(super) numbers: Vec<String>,
+    /// Of all its words.
+    pub(super) length: usize,
+}
+
+/// A passage, but for its sentences.
+#[derive(Debug)]
+pub(super) struct Part {
+    pub(super) heading: Vec<usize>,
+    pub(super) title: Vec<usize>,
+    /// Its sentences, by number.
+    pub(super) units: std::ops::Range<usize>,
+    pub(super) dated: i64,
+}
+
+/// All passages that may answer a question.
+#[derive(Debug, Default)]
+pub(super) struct Vocabulary<'a> {
+    numbers: HashMap<String, usize>,
+    pub(super) words: Vec<String>,
+    pub(super) stems: Vec<String>,
+    pub(super) units: Vec<Unit<'a>>,
+    pub(super) parts: Vec<Part>,
+    /// In how many passages a stem occurs.
+    frequencies: HashMap<String, usize>,
+    /// Those of everything that could have been asked, where these passages are a part of it.
+    of_all: Option<&'a Frequencies>,
+}
+
+impl<'a> Vocabulary<'a> {
+    /// Blocks that give orders to their reader are left out.
+    pub(super) fn of(sources: &[Source<'a>], of_all: Option<&'a Frequencies>) -> Self {
+        let mut vocabulary = Self { of_all, ..Self::default() };
+        for (passage, source) in sources.iter().enumerate() {
+            let heading = vocabulary.content_words(source.section);
+            let title = vocabulary.content_words(source.title.unwrap_or(source.document));
+            let first = vocabulary.units.len();
+            for block in source.blocks.iter().filter(|block| !gives_orders(block.text)) {
+                for sentence in &block.sentences {
+                    let unit = vocabulary.unit(passage, sentence);
+                    vocabulary.units.push(unit);
+                }
+            }
+            let units = first..vocabulary.units.len();
+            vocabulary.count(&heading, units.clone());
+            vocabulary.parts.push(Part { heading, title, units, dated: source.dated });
+        }
+        vocabulary
+    }
+
+    fn unit(&mut self, passage: usize, text: &'a str) -> Unit<'a> {
+        let all = words(text);
+        let numbers = all.iter().filter_map(|word| digits(word)).collect();
+        let content = all.iter().filter(|word| is_content(word)).map(|word| self.number(word)).collect();
+        Unit { passage, text, words: content, numbers, length: text.split_whitespace().count() }
+    }
+
+    fn content_words(&mut self, text: &str) -> Vec<usize> {
+        words(text).iter().filter(|word| is_content(word)).map(|word| self.number(word)).collect()
+    }
+
+    fn number(&mut self, word: &str) -> usize {
+        if let Some(number) = self.numbers.get(word) {
+            return *number;
+        }
+        let number = self.words.len();
+        self.numbers.insert(word.to_owned(), number);
+        self.words.push(word.to_owned());
+        self.stems.push(stem(word).into_owned());
+        number
+    }
+
+    fn count(&mut self, heading: &[usize], units: std::ops::Range<usize>) {
+        let inside = self.units[units].iter().flat_map(|unit| &unit.words);
+        let stems: HashSet<&String> = inside.chain(heading).map(|word| &self.stems[*word]).collect();
+        for stem in stems {
+            *self.frequencies.entry(stem.clone()).or_default() += 1;
+        }
+    }
+
+    /// How rare a stem is among the passages, from 0 to 1 for one that none has.
+    pub(super) fn rarity(&self, stem: &str) -> f64 {
+        let (count, frequencies) = match self.of_all {
+            Some(all) => (as_f64(all.passages), &all.having),
+            None => (as_f64(self.parts.len()), &self.frequencies),
+        };
+        let having = as_f64(frequencies.get(stem).copied().unwrap_or(0)).min(count);
+        let weight = |having: f64| (1.0 + (count - having + 0.5) / (having + 0.5)).ln();
+        weight(having) / weight(0.0)
+    }
+}
+
+/// Numbers in letters, in their order from 1.
+const IN_LETTERS: [&str; 20] = [
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+    "thirteen",
+    "fourteen",
+    "fifteen",
+    "sixteen",
+    "seventeen",
+    "eighteen",
+    "nineteen",
+    "twenty",
+];
+
+/// A number as digits; `None` for a word that is none.
+pub(super) fn digits(word: &str) -> Option<String> {
+    if word.contains(|c: char| c.is_ascii_digit()) {
+        return Some(word.to_owned());
+    }
+    IN_LETTERS.iter().position(|letters| *letters == word).map(|at| (at + 1).to_string())
+}
+
+/// The numbers of a text, those in letters up to twenty as digits.
+#[must_use]
+pub fn numbers(text: &str) -> Vec<String> {
+    words(text).iter().filter_map(|word| digits(word)).collect()
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts of passages")]
+pub(super) const fn as_f64(count: usize) -> f64 {
+    count as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_stay_whole_and_possessives_go() {
+        assert_eq!(
+            words("The keeper's fee: 9.20, at 09:30 (94,000)."),
+            ["the", "keeper", "fee", "9.20", "at", "09:30", "94,000"]
+        );
+        assert_eq!(words("1. Größe, it's 5.x"), ["1", "größe", "it", "5", "x"]);
+    }
+
+    #[test]
+    fn a_question_leaves_its_content() {
+        assert_eq!(contents("How many berths are there in zone 3?"), ["berths", "zone", "3"]);
+        assert!(contents("What is it?").is_empty());
+    }
+}

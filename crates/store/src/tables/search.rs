@@ -1,0 +1,339 @@
+//! `search_entries` and, on SQLite, `search_index`; `documents` and `document_passages`.
+
+use std::collections::HashMap;
+
+use aha_core::ids::{DocumentId, SourceId};
+use aha_core::item::ItemMetadata;
+use aha_core::time::Timestamp;
+use async_trait::async_trait;
+use sqlx::FromRow;
+
+use super::{Connection, Database};
+use crate::search::{DocumentStore, Entry, MAX_FREQUENCY, NewDocument, SearchHit, SearchQuery, SearchStore};
+use crate::shared::{PerDatabase, column};
+use crate::terms::SearchTerms;
+use crate::{IdentifiedItem, Result, StoreError};
+
+const FIND: &str = super::statement(PerDatabase {
+    sqlite: include_str!("find_entries.sqlite.sql"),
+    postgres: include_str!("find_entries.postgres.sql"),
+});
+
+const HITS: &str = super::statement(PerDatabase {
+    sqlite: include_str!("search_hits.sqlite.sql"),
+    postgres: include_str!("search_hits.postgres.sql"),
+});
+
+/// On Postgres counted up to a limit: a word that is in half of all texts is not worth counting.
+const FREQUENCIES: &str = super::statement(PerDatabase {
+    sqlite: "SELECT term, min(doc, $2) AS entries FROM search_terms WHERE term IN (SELECT value FROM json_each($1)) ORDER BY term",
+    postgres: "
+        SELECT w.term, (SELECT count(*) FROM (
+            SELECT 1 FROM search_entries e WHERE e.terms @@ CAST(quote_literal(w.term) AS tsquery) LIMIT $2) AS counted) AS entries
+        FROM json_array_elements_text(CAST(CAST($1 AS text) AS json)) AS w (term) ORDER BY w.term",
+});
+
+const COUNT_ENTRIES: &str = "SELECT count(*) FROM search_entries";
+
+const BEHIND: &str = "
+    SELECT min(i.fetched_at) FROM content_items i
+    WHERE i.deleted_at IS NULL AND NOT EXISTS (SELECT 1 FROM search_entries e WHERE e.item_id = i.id)";
+
+const MISSING_ITEMS: &str = "
+    SELECT i.id, i.title, i.body_text, i.metadata_json FROM content_items i
+    WHERE i.deleted_at IS NULL AND NOT EXISTS (SELECT 1 FROM search_entries e WHERE e.item_id = i.id)
+    ORDER BY i.item_time DESC, i.id LIMIT $1";
+
+const MISSING_PASSAGES: &str = "
+    SELECT p.document_id, p.position, p.section, p.text, d.title, d.language
+    FROM document_passages p JOIN documents d ON d.id = p.document_id
+    WHERE NOT EXISTS (SELECT 1 FROM search_entries e WHERE e.document_id = p.document_id AND e.position = p.position)
+    ORDER BY p.document_id, p.position LIMIT $1";
+
+/// Entries of items in the list of arrays of id and terms; those that are there already stay.
+const INSERT_ITEMS: &str = super::statement(PerDatabase {
+    sqlite: "
+        INSERT INTO search_entries (item_id) SELECT w.value ->> 0 FROM json_each($1) w
+        WHERE true ON CONFLICT DO NOTHING",
+    postgres: "
+        INSERT INTO search_entries (item_id, terms)
+        SELECT w.value ->> 0, CAST(w.value ->> 1 AS tsvector)
+        FROM json_array_elements(CAST(CAST($1 AS text) AS json)) AS w (value)
+        ON CONFLICT (item_id) DO UPDATE SET terms = excluded.terms",
+});
+
+const INSERT_PASSAGES: &str = super::statement(PerDatabase {
+    sqlite: "
+        INSERT INTO search_entries (document_id, position) SELECT w.value ->> 0, w.value ->> 3 FROM json_each($1) w
+        WHERE true ON CONFLICT DO NOTHING",
+    postgres: "
+        INSERT INTO search_entries (document_id, position, terms)
+        SELECT w.value ->> 0, CAST(w.value ->> 2 AS bigint), CAST(w.value ->> 1 AS tsvector)
+        FROM json_array_elements(CAST(CAST($1 AS text) AS json)) AS w (value)
+        ON CONFLICT DO NOTHING",
+});
+
+/// On SQLite the terms stand in a table of their own; on Postgres all is done.
+const INSERT_TERMS: Option<&str> = terms_of(PerDatabase {
+    sqlite: "
+        INSERT OR REPLACE INTO search_index (rowid, title, body)
+        SELECT e.id, w.value ->> 1, w.value ->> 2 FROM json_each($1) w
+        JOIN search_entries e ON e.item_id = w.value ->> 0 ORDER BY e.id",
+    postgres: "",
+});
+
+const INSERT_TERMS_OF_PASSAGES: Option<&str> = terms_of(PerDatabase {
+    sqlite: "
+        INSERT OR REPLACE INTO search_index (rowid, title, body)
+        SELECT e.id, w.value ->> 1, w.value ->> 2 FROM json_each($1) w
+        JOIN search_entries e ON e.document_id = w.value ->> 0 AND e.position = w.value ->> 3 ORDER BY e.id",
+    postgres: "",
+});
+
+const CLEAR_TERMS: Option<&str> =
+    terms_of(PerDatabase { sqlite: "INSERT INTO search_index (search_index) VALUES ('delete-all')", postgres: "" });
+
+const CLEAR_ENTRIES: &str = "DELETE FROM search_entries";
+
+const DOCUMENTS: &str = "SELECT path, content_hash FROM documents WHERE source_id = $1 ORDER BY path";
+
+const REMOVE_DOCUMENT: &str = "DELETE FROM documents WHERE id = $1";
+
+const INSERT_DOCUMENT: &str = "
+    INSERT INTO documents (id, source_id, path, name, title, content_hash, language, dated_at, is_replaced, read_at)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
+
+const INSERT_PASSAGE: &str = "
+    INSERT INTO document_passages (document_id, position, section, text) VALUES ($1, $2, $3, $4)";
+
+const fn terms_of(words: PerDatabase) -> Option<&'static str> {
+    let own = super::statement(words);
+    if own.is_empty() { None } else { Some(own) }
+}
+
+/// Indexes items, in the transaction that stores them.
+pub(super) async fn index_items(connection: &mut Connection, items: &[ToIndex<'_>]) -> Result<()> {
+    // Of two texts of one item the later counts; a statement cannot take both.
+    let last: HashMap<&str, &IdentifiedItem> = items.iter().map(|(id, item)| (id.as_str(), *item)).collect();
+    let mut entries: Vec<Entry> = last.into_iter().map(|(id, item)| entry(id, item)).collect();
+    entries.sort_by(|a, b| a.id.cmp(&b.id));
+    index(connection, &entries).await
+}
+
+/// An item with the id it is stored by.
+pub(super) type ToIndex<'i> = (String, &'i IdentifiedItem);
+
+fn entry(id: &str, item: &IdentifiedItem) -> Entry {
+    let (title, language) = (item.title.as_deref().unwrap_or_default(), item.metadata.language.as_deref());
+    Entry { id: id.to_owned(), position: None, terms: SearchTerms::of(title, &item.body_text, language) }
+}
+
+/// All of items or all of passages.
+async fn index(connection: &mut Connection, entries: &[Entry]) -> Result<()> {
+    let Some(first) = entries.first() else { return Ok(()) };
+    let (insert, terms) = match first.position {
+        None => (INSERT_ITEMS, INSERT_TERMS),
+        Some(_) => (INSERT_PASSAGES, INSERT_TERMS_OF_PASSAGES),
+    };
+    let list = entries_list(entries)?;
+    sqlx::query(insert).bind(&list).execute(&mut *connection).await?;
+    if let Some(terms) = terms {
+        sqlx::query(terms).bind(&list).execute(connection).await?;
+    }
+    Ok(())
+}
+
+/// Arrays of id, terms (one text on Postgres, title and body on SQLite) and position.
+fn entries_list(entries: &[Entry]) -> Result<String> {
+    if INSERT_TERMS.is_some() {
+        let rows: Vec<_> = entries.iter().map(|e| (&e.id, &e.terms.title, &e.terms.body, e.position)).collect();
+        return column::to_json(&rows);
+    }
+    let rows: Vec<_> = entries.iter().map(|e| (&e.id, e.terms.tsvector(), e.position)).collect();
+    column::to_json(&rows)
+}
+
+#[derive(FromRow)]
+struct HitRow {
+    id: i64,
+    item_id: Option<String>,
+    document: Option<String>,
+    section: Option<String>,
+    title: Option<String>,
+    text: Option<String>,
+    html: Option<String>,
+    url: Option<String>,
+    source: Option<String>,
+    time: Option<i64>,
+    is_replaced: i64,
+}
+
+impl TryFrom<HitRow> for SearchHit {
+    type Error = StoreError;
+
+    fn try_from(row: HitRow) -> Result<Self> {
+        Ok(Self {
+            item: column::optional_id("item id", row.item_id.as_deref())?,
+            document: row.document,
+            section: row.section,
+            title: row.title,
+            text: row.text.unwrap_or_default(),
+            html: row.html,
+            url: row.url,
+            source: row.source,
+            time: Timestamp::from_millis(row.time.unwrap_or_default()),
+            is_replaced: row.is_replaced != 0,
+        })
+    }
+}
+
+#[derive(FromRow)]
+struct PassageRow {
+    document_id: String,
+    position: i64,
+    section: String,
+    text: String,
+    title: Option<String>,
+    language: Option<String>,
+}
+
+#[async_trait]
+impl SearchStore for Database {
+    async fn search(&self, query: &SearchQuery) -> Result<Vec<SearchHit>> {
+        if query.wanted.is_empty() {
+            return Ok(Vec::new());
+        }
+        let sources = query
+            .sources
+            .as_ref()
+            .map(|sources| column::to_json(&sources.iter().map(ToString::to_string).collect::<Vec<_>>()));
+        let expression = if INSERT_TERMS.is_some() { query.fts5() } else { query.tsquery() };
+        let mut reader = self.reader().await?;
+        let found: Vec<i64> = sqlx::query_scalar(FIND)
+            .bind(expression)
+            .bind(sources.transpose()?)
+            .bind(column::millis(query.since))
+            .bind(query.limit)
+            .fetch_all(&mut *reader)
+            .await?;
+        let rows: Vec<HitRow> = sqlx::query_as(HITS).bind(column::to_json(&found)?).fetch_all(&mut *reader).await?;
+        let place = |row: &HitRow| found.iter().position(|id| *id == row.id);
+        let mut rows: Vec<(Option<usize>, HitRow)> = rows.into_iter().map(|row| (place(&row), row)).collect();
+        rows.sort_by_key(|(place, _)| *place);
+        rows.into_iter().filter(|(_, row)| row.text.is_some()).map(|(_, row)| row.try_into()).collect()
+    }
+
+    async fn term_frequencies(&self, stems: &[String]) -> Result<Vec<(String, i64)>> {
+        let rows: Vec<(String, i64)> = sqlx::query_as(FREQUENCIES)
+            .bind(column::to_json(stems)?)
+            .bind(MAX_FREQUENCY)
+            .fetch_all(&mut *self.reader().await?)
+            .await?;
+        Ok(rows.into_iter().filter(|(_, entries)| *entries > 0).collect())
+    }
+
+    async fn search_entries(&self) -> Result<i64> {
+        Ok(sqlx::query_scalar(COUNT_ENTRIES).fetch_one(&mut *self.reader().await?).await?)
+    }
+
+    async fn search_behind_since(&self) -> Result<Option<Timestamp>> {
+        let oldest: Option<i64> = sqlx::query_scalar(BEHIND).fetch_one(&mut *self.reader().await?).await?;
+        Ok(column::optional_time(oldest))
+    }
+
+    async fn clear_search(&self) -> Result<()> {
+        let mut write = self.write("clear_search").await?;
+        if let Some(clear) = CLEAR_TERMS {
+            sqlx::query(clear).execute(write.connection()).await?;
+        }
+        sqlx::query(CLEAR_ENTRIES).execute(write.connection()).await?;
+        write.commit().await
+    }
+
+    async fn index_missing(&self, limit: i64) -> Result<usize> {
+        let mut write = self.write("index_missing").await?;
+        let items: Vec<(String, Option<String>, String, String)> =
+            sqlx::query_as(MISSING_ITEMS).bind(limit).fetch_all(write.connection()).await?;
+        let mut entries = Vec::with_capacity(items.len());
+        for (id, title, body, metadata) in items {
+            let metadata: ItemMetadata = column::json("item's metadata", &metadata)?;
+            let terms = SearchTerms::of(&title.unwrap_or_default(), &body, metadata.language.as_deref());
+            entries.push(Entry { id, position: None, terms });
+        }
+        index(write.connection(), &entries).await?;
+        let rows: Vec<PassageRow> = sqlx::query_as(MISSING_PASSAGES).bind(limit).fetch_all(write.connection()).await?;
+        let passage = |row: PassageRow| {
+            let heading = heading(row.title.as_deref(), &row.section);
+            let terms = SearchTerms::of(&heading, &row.text, row.language.as_deref());
+            Entry { id: row.document_id, position: Some(row.position), terms }
+        };
+        let passages: Vec<Entry> = rows.into_iter().map(passage).collect();
+        index(write.connection(), &passages).await?;
+        write.commit().await?;
+        Ok(entries.len() + passages.len())
+    }
+}
+
+/// Both are found by.
+fn heading(title: Option<&str>, section: &str) -> String {
+    match title {
+        Some(title) if title != section => format!("{title}\n{section}"),
+        _ => section.to_owned(),
+    }
+}
+
+#[async_trait]
+impl DocumentStore for Database {
+    async fn documents(&self, source: SourceId) -> Result<Vec<(String, String)>> {
+        let rows = sqlx::query_as(DOCUMENTS).bind(source.to_string()).fetch_all(&mut *self.reader().await?).await?;
+        Ok(rows)
+    }
+
+    async fn replace_documents(&self, source: SourceId, read: &[NewDocument], gone: &[String]) -> Result<()> {
+        let id = |path: &str| DocumentId::of(&[&source.to_string(), path]).to_string();
+        let mut write = self.write("replace_documents").await?;
+        for path in gone.iter().chain(read.iter().map(|document| &document.path)) {
+            sqlx::query(REMOVE_DOCUMENT).bind(id(path)).execute(write.connection()).await?;
+        }
+        for document in read {
+            insert_document(write.connection(), source, &id(&document.path), document).await?;
+        }
+        write.commit().await
+    }
+}
+
+async fn insert_document(
+    connection: &mut Connection,
+    source: SourceId,
+    id: &str,
+    document: &NewDocument,
+) -> Result<()> {
+    sqlx::query(INSERT_DOCUMENT)
+        .bind(id)
+        .bind(source.to_string())
+        .bind(column::text(&document.path))
+        .bind(column::text(&document.name))
+        .bind(column::optional_text(document.title.as_deref()))
+        .bind(&document.content_hash)
+        .bind(column::optional_text(document.language.as_deref()))
+        .bind(document.dated.as_millis())
+        .bind(i64::from(document.is_replaced))
+        .bind(document.read_at.as_millis())
+        .execute(&mut *connection)
+        .await?;
+    let mut entries = Vec::with_capacity(document.passages.len());
+    for (position, (section, text)) in document.passages.iter().enumerate() {
+        let position = column::count(position);
+        sqlx::query(INSERT_PASSAGE)
+            .bind(id)
+            .bind(position)
+            .bind(column::text(section))
+            .bind(column::text(text))
+            .execute(&mut *connection)
+            .await?;
+        let heading = heading(document.title.as_deref(), section);
+        let terms = SearchTerms::of(&heading, text, document.language.as_deref());
+        entries.push(Entry { id: id.to_owned(), position: Some(position), terms });
+    }
+    index(connection, &entries).await
+}

@@ -1,0 +1,205 @@
+//! Answering questions from the owner's own items and documents, each sentence with its source, or refusing honestly.
+//!
+//! Comes in: a question and what it may be answered from. Goes out: an [`Answer`] that cites, or an [`AskError`]: there is no answer without a
+//! citation. Called by the command `ask` and by the web. Sentences are picked, at most 60 words; where a model is named for the task `answer`
+//! it writes them from the passages, and each is checked against those it cites.
+
+pub(crate) mod meaning;
+mod passages;
+mod support;
+mod written;
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use aha_analysis::retrieval::{Extract, Meaning, Question, Source, answer, best_passages};
+use serde::Serialize;
+use thiserror::Error;
+
+use crate::app::App;
+use crate::services::ServiceError;
+use passages::{Found, retrieve};
+use written::Written;
+
+/// For everything together.
+pub const DEADLINE: Duration = Duration::from_secs(5);
+/// Of a question.
+pub const MAX_QUESTION_CHARS: usize = 2_000;
+
+/// A question, as a face gives it.
+#[derive(Debug, Clone, Default)]
+pub struct AskRequest {
+    pub question: String,
+    pub topic: Option<String>,
+    /// A date, an RFC 3339 time, or `30d`.
+    pub since: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Answer {
+    pub answer: String,
+    /// One at least.
+    pub citations: Vec<Citation>,
+    /// That a newer text was preferred to an older one that says otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+    /// Why a model that is configured did not answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub degraded: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Citation {
+    pub document: String,
+    pub section: String,
+    /// From 0 to 1.
+    pub relevance_score: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+}
+
+/// Why there is no answer.
+#[derive(Debug, Error)]
+pub enum AskError {
+    #[error("the question is empty; ask in a sentence")]
+    Empty,
+    #[error("the question has more than {MAX_QUESTION_CHARS} characters; ask for one thing at a time")]
+    TooLong,
+    #[error(
+        "there is nothing to answer from yet; add documents (aha-radar source add FOLDER --type documents) or run once"
+    )]
+    EmptyStore,
+    #[error("nothing that was read answers this, so that there is no source to cite")]
+    Unanswered,
+    #[error("there was no answer within {} s; ask again, or narrow it by topic", DEADLINE.as_secs())]
+    Timeout,
+    #[error(transparent)]
+    Service(#[from] ServiceError),
+}
+
+/// Answers a question.
+///
+/// # Errors
+/// When it cannot be answered with a citation, in time.
+pub async fn ask(app: &App, request: &AskRequest) -> Result<Answer, AskError> {
+    let text = cleaned(&request.question);
+    if text.is_empty() {
+        return Err(AskError::Empty);
+    }
+    if text.chars().count() > MAX_QUESTION_CHARS {
+        return Err(AskError::TooLong);
+    }
+    tokio::time::timeout(DEADLINE, answered(app, &text, request)).await.unwrap_or(Err(AskError::Timeout))
+}
+
+/// Without control characters, white space folded.
+fn cleaned(question: &str) -> String {
+    let plain: String = question.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    plain.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// What is left for a model is the deadline less what finding took, and less this, for what comes after it.
+const AFTERWARDS: Duration = Duration::from_millis(150);
+/// Passages that a model is given.
+const MOST_PASSAGES: usize = 8;
+
+async fn answered(app: &App, text: &str, request: &AskRequest) -> Result<Answer, AskError> {
+    let started = Instant::now();
+    let question = Question::new(text);
+    let Some(found) = retrieve(app, &question, request).await? else { return Err(AskError::EmptyStore) };
+    let found = Arc::new(found);
+    let is_written = written::is_configured(app);
+    let (picked, best) = pick(app, question, Arc::clone(&found), is_written).await;
+    if !is_written || best.is_empty() {
+        return picked.ok_or(AskError::Unanswered);
+    }
+    let sources = found.sources();
+    let best: Vec<&Source<'_>> = best.iter().map(|passage| &sources[*passage]).collect();
+    let left = DEADLINE.saturating_sub(started.elapsed()).saturating_sub(AFTERWARDS);
+    match written::write(app, text, &best, left).await {
+        Written::Answer(sentences) => Ok(written_answer(&sentences, &best)),
+        Written::Refused => Err(AskError::Unanswered),
+        Written::Unavailable(why) => {
+            tracing::warn!(%why, "a question is answered without a model");
+            let is_late = started.elapsed() + AFTERWARDS >= DEADLINE;
+            let without = |answer| Answer {
+                degraded: Some(format!("sentences were picked, as no model answered: {why}")),
+                ..answer
+            };
+            picked.map(without).ok_or(if is_late { AskError::Timeout } else { AskError::Unanswered })
+        }
+    }
+}
+
+/// The sentences that answer the question, and for a model the passages that are likeliest to.
+async fn pick(app: &App, question: Question, found: Arc<Found>, is_written: bool) -> (Option<Answer>, Vec<usize>) {
+    let weights = meaning::weights(app).await;
+    let picking = tokio::task::spawn_blocking(move || {
+        let meaning = weights.as_deref().map_or(Meaning::shipped(), |weights| Meaning::with(weights));
+        let (sources, frequencies) = (found.sources(), Some(&found.frequencies));
+        let picked = answer(&question, &sources, &meaning, frequencies);
+        let best = if is_written {
+            best_passages(&question, &sources, &meaning, frequencies, MOST_PASSAGES)
+        } else {
+            Vec::new()
+        };
+        (picked.map(|picked| cited(&picked, &sources, &found)), best)
+    });
+    picking.await.unwrap_or_default()
+}
+
+/// What a model wrote and its passages support.
+fn written_answer(sentences: &[(String, Vec<usize>)], best: &[&Source<'_>]) -> Answer {
+    let mut citations: Vec<Citation> = Vec::new();
+    for place in sentences.iter().flat_map(|(_, places)| places) {
+        let source = best[*place];
+        if !citations.iter().any(|one| one.document == source.document && one.section == source.section) {
+            citations.push(Citation {
+                document: source.document.to_owned(),
+                section: source.section.to_owned(),
+                relevance_score: by_rank(*place),
+                url: None,
+            });
+        }
+    }
+    let text = sentences.iter().map(|(text, _)| text.as_str()).collect::<Vec<_>>().join(" ");
+    Answer { answer: text, citations, note: None, degraded: None }
+}
+
+/// The passage that was found first is the most relevant.
+#[expect(clippy::cast_precision_loss, reason = "a place among a few passages")]
+fn by_rank(place: usize) -> f64 {
+    1.0 - place as f64 / (MOST_PASSAGES as f64 + 1.0)
+}
+
+fn cited(picked: &Extract, sources: &[Source<'_>], found: &Found) -> Answer {
+    let mut citations: Vec<Citation> = Vec::new();
+    for quote in &picked.quotes {
+        let source = &sources[quote.passage];
+        let is_cited = |one: &Citation| one.document == source.document && one.section == source.section;
+        if !citations.iter().any(is_cited) {
+            citations.push(Citation {
+                document: source.document.to_owned(),
+                section: source.section.to_owned(),
+                relevance_score: (quote.score * picked.probability * 1000.0).round() / 1000.0,
+                url: found.passages[quote.passage].url.clone(),
+            });
+        }
+    }
+    let name = |passage: usize| sources[passage].document;
+    let note = picked.outdated.map(|(old, new)| {
+        format!("{} says otherwise and is older than {}, which is followed here", name(old), name(new))
+    });
+    Answer { answer: picked.text(), citations, note, degraded: None }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::cleaned;
+
+    #[test]
+    fn a_question_is_one_line_without_controls() {
+        assert_eq!(cleaned(" how\tmany\u{1b}[2J\n berths? "), "how many [2J berths?");
+        assert_eq!(cleaned("\u{0}\n"), "");
+    }
+}

@@ -1,0 +1,126 @@
+//! An answer that a model writes from numbered passages (task `answer`): each sentence is checked against those it cites, what is not supported
+//! is cut, and nothing left is a refusal. The same question on the same passages is paid for once.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use aha_analysis::retrieval::Source;
+use aha_core::time::Timestamp;
+use aha_llm::tasks::answer::{AnswerInput, NumberedPassage, TASK, input};
+use aha_llm::{CallScope, Outcome, RunCallState, TaskItem};
+use aha_net::hash::hex32;
+use serde::Deserialize;
+
+use super::support::is_supported;
+use crate::app::App;
+
+/// What became of asking a model.
+pub(super) enum Written {
+    /// The sentences that are supported, with the passages that support each, by their place.
+    Answer(Vec<(String, Vec<usize>)>),
+    /// The model, or the check of what it wrote, says that the passages do not answer it.
+    Refused,
+    /// It could not be asked, or not in time: why.
+    Unavailable(String),
+}
+
+#[derive(Deserialize)]
+struct ModelAnswer {
+    is_answered: bool,
+    sentences: Vec<ModelSentence>,
+}
+
+#[derive(Deserialize)]
+struct ModelSentence {
+    text: String,
+    passages: Vec<i64>,
+}
+
+/// Whether a model is named for it.
+pub(super) fn is_configured(app: &App) -> bool {
+    app.gateway().can_do(TASK, app.config().budget_tier)
+}
+
+/// Asks the model about these passages, the likeliest first, for so long at most. A call that is given up on is still settled, and its
+/// answer kept for the next time.
+pub(super) async fn write(app: &App, question: &str, sources: &[&Source<'_>], limit: Duration) -> Written {
+    let numbered = |(at, source): (usize, &&Source<'_>)| NumberedPassage {
+        number: at + 1,
+        document: source.document.to_owned(),
+        section: source.section.to_owned(),
+        date: Timestamp::from_millis(source.dated).to_string().chars().take(10).collect(),
+        text: source.blocks.iter().map(|block| block.text).collect::<Vec<_>>().join("\n"),
+    };
+    let asked =
+        AnswerInput { question: question.to_owned(), passages: sources.iter().enumerate().map(numbered).collect() };
+    let texts: Vec<String> = asked.passages.iter().map(|passage| passage.text.clone()).collect();
+    let known = asked.passages.iter().map(|p| format!("{}\n{}\n{}", p.document, p.section, p.text));
+    let fingerprint =
+        hex32(std::iter::once(question.to_owned()).chain(known).collect::<Vec<_>>().join("\n\n").as_bytes());
+    let item = TaskItem { fingerprint, members: Vec::new(), input: input(asked) };
+    match tokio::time::timeout(limit, called(app, item)).await {
+        Err(_) => Written::Unavailable("the model took too long".to_owned()),
+        Ok(Outcome::Failed { reason } | Outcome::Skipped { reason }) => Written::Unavailable(reason),
+        Ok(Outcome::Answered { answer, .. }) => match serde_json::from_value::<ModelAnswer>(answer) {
+            Ok(answer) => supported(question, answer, &texts),
+            Err(error) => Written::Unavailable(error.to_string()),
+        },
+    }
+}
+
+/// In a task of its own, which ends by itself when nobody waits any more.
+async fn called(app: &App, item: TaskItem) -> Outcome {
+    let app = app.clone();
+    let asking = tokio::spawn(async move {
+        let scope = CallScope {
+            lease: None,
+            run: None,
+            pass: 0,
+            attempt: app.clock().wall().as_millis(),
+            topic: None,
+            share_percent: None,
+            tier: app.config().budget_tier,
+            prompt_id: app.gateway().prompts().id(TASK).to_owned(),
+            rejudge: false,
+            call_state: Arc::new(RunCallState::default()),
+        };
+        let failed = |error: &dyn std::fmt::Display| Outcome::Failed { reason: error.to_string() };
+        match app.gateway().stored(app.store(), TASK, &scope, &item).await {
+            Ok(Some(stored)) => return stored,
+            Ok(None) => {}
+            Err(error) => return failed(&error),
+        }
+        match app.gateway().call(app.store(), TASK, &scope, std::slice::from_ref(&item)).await {
+            Ok(outcomes) => outcomes.into_iter().next().unwrap_or_else(|| failed(&"it was not asked")),
+            Err(error) => failed(&error),
+        }
+    });
+    asking.await.unwrap_or_else(|_| Outcome::Failed { reason: "the call ended early".to_owned() })
+}
+
+/// Of citations of passages that were not given nothing is left.
+fn supported(question: &str, answer: ModelAnswer, texts: &[String]) -> Written {
+    if !answer.is_answered {
+        return Written::Refused;
+    }
+    let mut kept = Vec::new();
+    let mut words = 0;
+    for sentence in answer.sentences {
+        let places = sentence.passages.iter().filter_map(|number| usize::try_from(*number).ok()?.checked_sub(1));
+        let mut cited: Vec<usize> = places.filter(|place| *place < texts.len()).collect();
+        cited.dedup();
+        let passages: Vec<&str> = cited.iter().map(|place| texts[*place].as_str()).collect();
+        let length = sentence.text.split_whitespace().count();
+        let fits = words + length <= aha_analysis::retrieval::extract::MAX_WORDS;
+        if fits && !cited.is_empty() && is_supported(&sentence.text, question, &passages) {
+            words += length;
+            kept.push((sentence.text, cited));
+        } else {
+            tracing::info!(
+                cited = cited.len(),
+                "a sentence of an answer is not supported by what it cites, and was cut"
+            );
+        }
+    }
+    if kept.is_empty() { Written::Refused } else { Written::Answer(kept) }
+}

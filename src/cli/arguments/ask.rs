@@ -1,0 +1,76 @@
+//! `search`, `ask`, `reindex` and `benchmark`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use url::Url;
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct SearchArguments {
+    /// Words, all of which have to occur; "several words" side by side; -word not; source:NAME, topic:NAME, since:DATE.
+    #[arg(required = true, allow_hyphen_values = true)]
+    pub(in crate::cli) query: Vec<String>,
+    #[arg(long)]
+    pub(in crate::cli) topic: Option<String>,
+    /// A part of the name or the address of a source.
+    #[arg(long)]
+    pub(in crate::cli) source: Option<String>,
+    /// From then on: a date, an RFC 3339 time, or a span such as 30d.
+    #[arg(long)]
+    pub(in crate::cli) since: Option<String>,
+    /// At most so many, the best first.
+    #[arg(long, default_value_t = 20)]
+    pub(in crate::cli) limit: usize,
+    #[arg(long)]
+    pub(in crate::cli) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct QuestionArguments {
+    #[arg(required = true)]
+    pub(in crate::cli) question: Vec<String>,
+    /// Answer from this topic's items and documents alone.
+    #[arg(long)]
+    pub(in crate::cli) topic: Option<String>,
+    /// From then on: a date, an RFC 3339 time, or a span such as 30d.
+    #[arg(long)]
+    pub(in crate::cli) since: Option<String>,
+    #[arg(long)]
+    pub(in crate::cli) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct BenchmarkArguments {
+    /// Where /ask is, without it [default: `BENCHMARK_API_URL`, else <http://localhost:8080>].
+    #[arg(long, value_name = "URL")]
+    pub(in crate::cli) api_url: Option<Url>,
+    /// Seconds that an attempt may take [default: `BENCHMARK_TIMEOUT`, else 10].
+    #[arg(long, value_name = "SECONDS")]
+    pub(in crate::cli) timeout: Option<f64>,
+    /// From which likeness (Levenshtein ratio) an answer is right [default: `BENCHMARK_THRESHOLD`, else 0.8].
+    #[arg(long, value_name = "0..1")]
+    pub(in crate::cli) threshold: Option<f64>,
+    /// The questions and their expected answers.
+    #[arg(long, value_name = "FILE.yaml", default_value = "ground_truth.yaml")]
+    pub(in crate::cli) ground_truth: PathBuf,
+    /// The documents that may be cited.
+    #[arg(long, value_name = "FILE.yaml")]
+    pub(in crate::cli) manifest: Option<PathBuf>,
+    #[arg(long, value_name = "FOLDER", default_value = "results")]
+    pub(in crate::cli) results_dir: PathBuf,
+    /// Only check the files; nothing is asked.
+    #[arg(long)]
+    pub(in crate::cli) validate_only: bool,
+    /// A report to compare with.
+    #[arg(long, value_name = "REPORT.json")]
+    pub(in crate::cli) baseline: Option<PathBuf>,
+    /// Show the last so many reports of the results folder beside this one.
+    #[arg(long, value_name = "N")]
+    pub(in crate::cli) compare: Option<usize>,
+    /// Questions under way at once.
+    #[arg(long, default_value_t = 1, value_name = "N")]
+    pub(in crate::cli) concurrency: usize,
+    /// Print the report as JSON.
+    #[arg(long)]
+    pub(in crate::cli) json: bool,
+}

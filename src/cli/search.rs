@@ -1,0 +1,70 @@
+//! `aha-radar search` and `aha-radar reindex`.
+
+use std::fmt::Write as _;
+
+use aha_content::numbers::count;
+use anyhow::Result;
+
+use super::arguments::SearchArguments;
+use super::exit::Exit;
+use super::output;
+use crate::app::App;
+use crate::services::search::{ExcerptPart, SearchRequest, SearchResult, search};
+
+/// Items and passages that are indexed in one transaction.
+const BATCH: i64 = 500;
+
+pub(super) async fn run(app: &App, arguments: SearchArguments) -> Result<Exit> {
+    let SearchArguments { query, topic, source, since, limit, json } = arguments;
+    let request = SearchRequest { text: query.join(" "), topic, source, since, limit };
+    let found = search(app, &request).await?;
+    if let Some(since) = found.behind_since {
+        output::note(&format!("items that came since {since} are not found yet; aha-radar reindex mends it"));
+    }
+    if json {
+        output::print_json(&found)?;
+        return Ok(Exit::Ok);
+    }
+    if found.results.is_empty() {
+        output::note("nothing was found");
+        return Ok(Exit::Ok);
+    }
+    let is_coloured = output::colour_on_stdout();
+    let texts: Vec<String> = found.results.iter().map(|result| shown(result, is_coloured)).collect();
+    output::print(&texts.join("\n"))?;
+    Ok(Exit::Ok)
+}
+
+fn shown(result: &SearchResult, is_coloured: bool) -> String {
+    let safe = output::one_safe_text;
+    let mut text = format!("{}\n", safe(&result.title).replace('\n', " "));
+    let day = result.time.to_string().chars().take(10).collect::<String>();
+    let place = [result.section.as_ref(), result.document.as_ref().or(result.source.as_ref()), result.url.as_ref()];
+    let place = place.into_iter().flatten().map(|part| safe(part)).collect::<Vec<_>>().join(" · ");
+    let _ = writeln!(text, "  {day} · {place}");
+    let part = |part: &ExcerptPart| {
+        let words = safe(&part.text).replace('\n', " ");
+        match (part.is_match, is_coloured) {
+            (true, true) => format!("\u{1b}[1m{words}\u{1b}[0m"),
+            (true, false) => format!("*{words}*"),
+            (false, _) => words,
+        }
+    };
+    let _ = writeln!(text, "  {}", result.excerpt.iter().map(part).collect::<String>().trim());
+    text
+}
+
+/// Makes the index again from the rows.
+pub(super) async fn reindex(app: &App) -> Result<Exit> {
+    app.store().clear_search().await?;
+    let mut total = 0;
+    loop {
+        let indexed = app.store().index_missing(BATCH).await?;
+        if indexed == 0 {
+            break;
+        }
+        total += indexed;
+    }
+    output::print(&format!("{} indexed", count(total, "item or passage", "items and passages")))?;
+    Ok(Exit::Ok)
+}

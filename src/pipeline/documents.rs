@@ -1,0 +1,40 @@
+//! Documents of the sources of that kind: they are read at each run, and when they are added. Called by the stage `ingest` and by
+//! [`crate::services::documents`].
+
+use std::collections::BTreeMap;
+
+use aha_core::source::Source;
+use serde::Serialize;
+
+use super::RunError;
+use crate::app::App;
+use crate::sources::documents::{Changes, changes};
+use crate::sources::fetch::FetchError;
+
+/// What reading a source's documents came to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Refreshed {
+    pub read: usize,
+    pub unchanged: usize,
+    pub removed: usize,
+    /// Path and reason of what could not be read.
+    pub failed: Vec<(String, String)>,
+}
+
+/// Reads what is new or changed in a source of documents, and forgets what is gone.
+///
+/// # Errors
+/// When its folder cannot be read, or the store fails.
+pub async fn refresh(app: &App, source: &Source) -> Result<Refreshed, RunError> {
+    let known: BTreeMap<String, String> = app.store().documents(source.id).await?.into_iter().collect();
+    let (url, now) = (source.url.clone(), app.clock().now());
+    // A PDF can take long, and a folder can be large.
+    let reading = tokio::task::spawn_blocking(move || changes(&url, &known, now));
+    let gave_up = |_| FetchError::Unparseable { reason: "reading the documents was given up".to_owned() };
+    let found = reading.await.map_err(gave_up).and_then(|found| found);
+    let Changes { read, gone, unchanged, failed } = found?;
+    if !read.is_empty() || !gone.is_empty() {
+        app.store().replace_documents(source.id, &read, &gone).await?;
+    }
+    Ok(Refreshed { read: read.len(), unchanged, removed: gone.len(), failed })
+}

@@ -1,0 +1,27 @@
+//! Documents: making a folder a source, and reading it.
+
+use aha_core::source::{NewSource, Source};
+
+use super::{Result, ServiceError};
+use crate::app::App;
+use crate::pipeline::documents::{Refreshed, refresh};
+use crate::sources::documents::DOCUMENTS;
+
+/// Adds folders or files, by their `file:` URLs, to a topic, which is made when there is none, and reads them. Only for the command line: it
+/// reads what the process may read.
+///
+/// # Errors
+/// When the store fails; a folder that cannot be read is added all the same, and its error stands beside it.
+pub async fn add(app: &App, topic: &str, new: &[NewSource]) -> Result<Vec<(Source, Result<Refreshed>)>> {
+    let now = app.clock().now();
+    let topic = app.store().ensure_topic(topic, now).await?;
+    app.store().add_sources(topic.id, new, now).await?;
+    let mut read = Vec::new();
+    for source in app.store().sources(topic.id).await? {
+        if source.kind == DOCUMENTS && new.iter().any(|new| new.url == source.url) {
+            let refreshed = refresh(app, &source).await.map_err(ServiceError::from);
+            read.push((source, refreshed));
+        }
+    }
+    Ok(read)
+}

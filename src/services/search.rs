@@ -1,0 +1,310 @@
+//! Search: items and documents by their words, and by their meaning where weights are set.
+//!
+//! A query is words, all of which have to occur; `"several words"` stand side by side, `-word` must not occur, `source:`, `topic:` and `since:`
+//! narrow it. What the database ranks by words and what weights rank by meaning is fused by reciprocal rank.
+
+use aha_core::ids::SourceId;
+use aha_core::time::Timestamp;
+use aha_store::terms::{each_word, query_stems};
+use aha_store::{SearchHit, SearchQuery, forms};
+use chrono::{NaiveDate, NaiveTime, TimeDelta};
+use serde::Serialize;
+use std::collections::BTreeSet;
+
+use super::{Result, ServiceError, topics};
+use crate::app::App;
+use crate::ask::meaning;
+
+/// Hits that are fused.
+const CANDIDATES: i64 = 200;
+/// Of a query.
+const MAX_QUERY_CHARS: usize = 1_000;
+const MAX_RESULTS: usize = 100;
+/// Reciprocal rank fusion (Cormack et al. 2009).
+const FUSION: f64 = 60.0;
+/// Of an excerpt.
+const EXCERPT_CHARS: usize = 240;
+
+/// What is searched for, as a face gives it.
+#[derive(Debug, Clone, Default)]
+pub struct SearchRequest {
+    pub text: String,
+    pub topic: Option<String>,
+    pub source: Option<String>,
+    /// A date, an RFC 3339 time, or `30d`.
+    pub since: Option<String>,
+    pub limit: usize,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SearchResults {
+    pub query: String,
+    /// Items that came since then are not found yet; `aha-radar reindex` mends it.
+    pub behind_since: Option<Timestamp>,
+    pub results: Vec<SearchResult>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SearchResult {
+    pub title: String,
+    pub url: Option<String>,
+    pub source: Option<String>,
+    /// The document's name; null for an item.
+    pub document: Option<String>,
+    pub section: Option<String>,
+    pub time: Timestamp,
+    pub item_id: Option<String>,
+    /// The text around the first word that was found, in parts.
+    pub excerpt: Vec<ExcerptPart>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ExcerptPart {
+    pub text: String,
+    /// One of the words that were searched for.
+    pub is_match: bool,
+}
+
+/// Searches.
+///
+/// # Errors
+/// When the query holds no word, a filter names nothing, or the store fails.
+pub async fn search(app: &App, request: &SearchRequest) -> Result<SearchResults> {
+    let parsed = parse(&request.text)?;
+    let topic = request.topic.as_ref().or(parsed.topic.as_ref());
+    let sources = sources(app, topic, request.source.as_ref().or(parsed.source.as_ref())).await?;
+    let since = request.since.as_ref().or(parsed.since.as_ref());
+    let since = since.map(|text| since_when(text, app.clock().now())).transpose()?;
+    let query = SearchQuery {
+        wanted: parsed.wanted.iter().map(|text| forms(text)).filter(|forms| !forms.is_empty()).collect(),
+        unwanted: parsed.unwanted.iter().map(|text| forms(text)).filter(|forms| !forms.is_empty()).collect(),
+        is_any: false,
+        sources,
+        since,
+        limit: CANDIDATES,
+    };
+    if query.wanted.is_empty() {
+        return Err(ServiceError::invalid("q", "the query holds no word to search for"));
+    }
+    let mut hits = app.store().search(&query).await?;
+    fuse(app, &parsed.wanted.join(" "), &mut hits).await;
+    hits.truncate(request.limit.clamp(1, MAX_RESULTS));
+    let stems: BTreeSet<String> = parsed.wanted.iter().flat_map(|text| stems(text)).collect();
+    Ok(SearchResults {
+        query: request.text.clone(),
+        behind_since: app.store().search_behind_since().await?,
+        results: hits.into_iter().map(|hit| result(hit, &stems)).collect(),
+    })
+}
+
+fn stems(text: &str) -> BTreeSet<String> {
+    let mut stems = BTreeSet::new();
+    each_word(text, |word| stems.extend(query_stems(word)));
+    stems
+}
+
+/// A query, taken apart.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Parsed {
+    wanted: Vec<String>,
+    unwanted: Vec<String>,
+    source: Option<String>,
+    topic: Option<String>,
+    since: Option<String>,
+}
+
+fn parse(text: &str) -> Result<Parsed> {
+    if text.chars().count() > MAX_QUERY_CHARS {
+        return Err(ServiceError::invalid("q", format!("the query has more than {MAX_QUERY_CHARS} characters")));
+    }
+    let mut parsed = Parsed::default();
+    let mut rest = text.trim();
+    while !rest.is_empty() {
+        let (is_unwanted, from) = match rest.strip_prefix('-') {
+            Some(from) => (true, from),
+            None => (false, rest),
+        };
+        let (name, from) = match ["source:", "topic:", "since:"].iter().find(|name| from.starts_with(**name)) {
+            Some(name) => (*name, &from[name.len()..]),
+            None => ("", from),
+        };
+        let (word, behind) = word_of(from);
+        rest = behind.trim_start();
+        match (name, is_unwanted) {
+            ("source:", _) => parsed.source = Some(word.to_owned()),
+            ("topic:", _) => parsed.topic = Some(word.to_owned()),
+            ("since:", _) => parsed.since = Some(word.to_owned()),
+            (_, true) => parsed.unwanted.push(word.to_owned()),
+            (_, false) => parsed.wanted.push(word.to_owned()),
+        }
+    }
+    parsed.wanted.retain(|word| !word.is_empty());
+    parsed.unwanted.retain(|word| !word.is_empty());
+    Ok(parsed)
+}
+
+/// Up to the closing quotation mark, or the next white space.
+fn word_of(text: &str) -> (&str, &str) {
+    match text.strip_prefix('"') {
+        Some(quoted) => quoted.split_once('"').unwrap_or((quoted, "")),
+        None => text.split_at(text.find(char::is_whitespace).unwrap_or(text.len())),
+    }
+}
+
+/// The sources that a topic and a name leave; `None` for all.
+pub(crate) async fn sources(app: &App, topic: Option<&String>, name: Option<&String>) -> Result<Option<Vec<SourceId>>> {
+    if topic.is_none() && name.is_none() {
+        return Ok(None);
+    }
+    let topics = match topic {
+        Some(topic) => vec![topics::find(app, topic).await?],
+        None => app.store().topics().await?,
+    };
+    let wanted = name.map(|name| name.to_lowercase());
+    let mut found = Vec::new();
+    for topic in topics {
+        let is_wanted = |source: &aha_core::source::Source| {
+            let title = source.title.as_deref().unwrap_or_default().to_lowercase();
+            wanted.as_ref().is_none_or(|name| title.contains(name) || source.url.to_lowercase().contains(name))
+        };
+        found.extend(app.store().sources(topic.id).await?.iter().filter(|s| is_wanted(s)).map(|source| source.id));
+    }
+    if let (true, Some(name)) = (found.is_empty(), name) {
+        return Err(ServiceError::not_found("source", format!("no source's name or address contains '{name}'")));
+    }
+    Ok(Some(found))
+}
+
+/// `2026-05-01`, an RFC 3339 time, or `30d`.
+///
+/// # Errors
+/// When it is none of these.
+pub fn since_when(text: &str, now: Timestamp) -> Result<Timestamp> {
+    let days =
+        text.strip_suffix('d').and_then(|days| days.parse::<i64>().ok()).filter(|days| (0..=36_500).contains(days));
+    if let Some(days) = days {
+        let millis = TimeDelta::try_days(days).map_or(0, |days| days.num_milliseconds());
+        return Ok(Timestamp::from_millis(now.as_millis() - millis));
+    }
+    if let Ok(date) = text.parse::<NaiveDate>() {
+        return Ok(Timestamp::from_millis(date.and_time(NaiveTime::MIN).and_utc().timestamp_millis()));
+    }
+    let time =
+        chrono::DateTime::parse_from_rfc3339(text).ok().map(|time| Timestamp::from_millis(time.timestamp_millis()));
+    time.ok_or_else(|| ServiceError::invalid("since", "since wants a date (2026-05-01), an RFC 3339 time, or 30d"))
+}
+
+/// Puts the hits in the order of both ranks: by words, in which they come, and by meaning, where weights are set.
+async fn fuse(app: &App, text: &str, hits: &mut Vec<SearchHit>) {
+    let Some(weights) = meaning::weights(app).await else { return };
+    let (text, found) = (text.to_owned(), std::mem::take(hits));
+    let ranked = tokio::task::spawn_blocking(move || {
+        let likeness =
+            meaning::likeness(&weights, &text, found.iter().map(|hit| (hit.title.as_deref(), hit.text.as_str())));
+        let mut by_meaning: Vec<usize> = (0..found.len()).collect();
+        by_meaning.sort_by(|a, b| likeness[*b].total_cmp(&likeness[*a]).then(a.cmp(b)));
+        let mut ranks = vec![0; found.len()];
+        by_meaning.iter().enumerate().for_each(|(rank, hit)| ranks[*hit] = rank);
+        let fused = |hit: usize| reciprocal(hit) + reciprocal(ranks[hit]);
+        let mut order: Vec<usize> = (0..found.len()).collect();
+        order.sort_by(|a, b| fused(*b).total_cmp(&fused(*a)).then(a.cmp(b)));
+        order.into_iter().map(|hit| found[hit].clone()).collect::<Vec<_>>()
+    });
+    *hits = ranked.await.unwrap_or_default();
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a rank among some hundred")]
+fn reciprocal(rank: usize) -> f64 {
+    1.0 / (FUSION + rank as f64 + 1.0)
+}
+
+fn result(hit: SearchHit, stems: &BTreeSet<String>) -> SearchResult {
+    let excerpt = excerpt(&hit.text, stems);
+    let title = hit.title.or_else(|| hit.document.clone()).or_else(|| hit.url.clone()).unwrap_or_default();
+    SearchResult {
+        title,
+        url: hit.url,
+        source: hit.source,
+        document: hit.document,
+        section: hit.section,
+        time: hit.time,
+        item_id: hit.item.map(|item| item.to_string()),
+        excerpt,
+    }
+}
+
+/// The text around the first word of the query, with all of its words marked.
+fn excerpt(text: &str, stems: &BTreeSet<String>) -> Vec<ExcerptPart> {
+    let is_wanted = |word: &str| query_stems(word).iter().any(|stem| stems.contains(stem));
+    let is_letter = |c: char| c.is_alphanumeric() || matches!(c, '+' | '#');
+    let words: Vec<(usize, &str)> = text
+        .split(|c: char| !is_letter(c))
+        .filter(|word| !word.is_empty())
+        .map(|word| (word.as_ptr() as usize - text.as_ptr() as usize, word))
+        .take(5_000)
+        .collect();
+    let first = words.iter().find(|(_, word)| is_wanted(word)).map_or(0, |(at, _)| *at);
+    let start = text.floor_char_boundary(first.saturating_sub(EXCERPT_CHARS / 3));
+    let start = text[..start].rfind(char::is_whitespace).map_or(0, |at| at + 1).min(first);
+    let start = text.ceil_char_boundary(start);
+    let end = text.floor_char_boundary((start + EXCERPT_CHARS).min(text.len()));
+    let mut parts: Vec<ExcerptPart> = Vec::new();
+    let mut push = |text: &str, is_match: bool| {
+        if !text.is_empty() {
+            parts.push(ExcerptPart { text: text.replace('\n', " "), is_match });
+        }
+    };
+    if start > 0 {
+        push("… ", false);
+    }
+    let mut at = start;
+    for (from, word) in words.into_iter().filter(|(from, word)| *from >= start && from + word.len() <= end) {
+        if is_wanted(word) {
+            push(&text[at..from], false);
+            push(word, true);
+            at = from + word.len();
+        }
+    }
+    push(&text[at..end], false);
+    if end < text.len() {
+        push(" …", false);
+    }
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_query_is_taken_apart() {
+        let parsed =
+            parse(r#"heat "air source" -gas source:wire topic:home since:30d -"district heating" "open"#).unwrap();
+        assert_eq!(parsed.wanted, ["heat", "air source", "open"]);
+        assert_eq!(parsed.unwanted, ["gas", "district heating"]);
+        assert_eq!((parsed.source.as_deref(), parsed.topic.as_deref()), (Some("wire"), Some("home")));
+        assert_eq!(parsed.since.as_deref(), Some("30d"));
+        assert!(parse(&"x".repeat(2_000)).is_err());
+    }
+
+    #[test]
+    fn since_is_a_date_a_time_or_a_span() {
+        let now = Timestamp::from_millis(86_400_000 * 40);
+        assert_eq!(since_when("30d", now).unwrap().as_millis(), 86_400_000 * 10);
+        assert_eq!(since_when("1970-01-02", now).unwrap().as_millis(), 86_400_000);
+        assert_eq!(since_when("1970-01-02T00:00:01Z", now).unwrap().as_millis(), 86_401_000);
+        assert!(since_when("yesterday", now).is_err());
+    }
+
+    #[test]
+    fn an_excerpt_marks_the_words_in_all_their_forms() {
+        let text =
+            format!("{} The engines of the ferry fail. An engine is old.", "Filler of no use at all. ".repeat(20));
+        let parts = excerpt(&text, &stems("engine"));
+        let marked: Vec<&str> = parts.iter().filter(|part| part.is_match).map(|part| part.text.as_str()).collect();
+        assert_eq!(marked, ["engines", "engine"]);
+        assert!(parts[0].text.starts_with('…'));
+        let whole: String = excerpt("é ü", &stems("x")).into_iter().map(|part| part.text).collect();
+        assert_eq!(whole, "é ü");
+    }
+}

@@ -1,0 +1,188 @@
+//! Documents of the owner's in a local folder or file. A path goes in; which of its documents are new, changed or gone comes out. Only the
+//! command line makes such a source. Called by [`crate::services::documents`].
+
+use std::collections::{BTreeMap, HashMap};
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+use aha_content::documents::{Format, MAX_DOCUMENT_BYTES, read};
+use aha_content::language::Languages;
+use aha_core::time::Timestamp;
+use aha_store::NewDocument;
+use sha2::{Digest as _, Sha256};
+use url::Url;
+
+use super::fetch::FetchError;
+
+/// What names such a source in `sources.kind`.
+pub const DOCUMENTS: &str = "documents";
+
+/// Documents of a source; more are left out, with a word about it.
+const MAX_FILES: usize = 20_000;
+/// Folders within one another.
+const MAX_DEPTH: usize = 16;
+
+/// What became of a folder since it was read.
+#[derive(Debug, Clone, Default)]
+pub struct Changes {
+    pub read: Vec<NewDocument>,
+    /// Paths that are no more.
+    pub gone: Vec<String>,
+    pub unchanged: usize,
+    /// Path and reason of what could not be read.
+    pub failed: Vec<(String, String)>,
+}
+
+/// Reads what is new or changed; `known` has the hash of each path that was read. Blocks: for a thread of its own.
+///
+/// # Errors
+/// When the folder itself cannot be read.
+pub fn changes(url: &str, known: &BTreeMap<String, String>, now: Timestamp) -> Result<Changes, FetchError> {
+    let failed = |reason: String| FetchError::File { path: url.to_owned(), reason };
+    let root = Url::parse(url).ok().and_then(|url| url.to_file_path().ok());
+    let root = root.ok_or_else(|| failed("it names no local folder or file".to_owned()))?;
+    let failed = |reason: String| FetchError::File { path: root.display().to_string(), reason };
+    let mut files = Vec::new();
+    if root.is_file() {
+        files.push(root.clone());
+    } else {
+        list(&root, 0, &mut files).map_err(|error| failed(error.to_string()))?;
+    }
+    files.sort();
+    let mut changes = Changes::default();
+    if files.len() > MAX_FILES {
+        let left_out = files.split_off(MAX_FILES).len();
+        changes
+            .failed
+            .push((root.display().to_string(), format!("{left_out} documents beyond {MAX_FILES} are left out")));
+    }
+    let base = if root.is_file() { root.parent().unwrap_or(&root) } else { &root };
+    let names = names(&files, base);
+    for (file, (path, name)) in files.iter().zip(&names) {
+        match read_one(file, path, name, known.get(path), now) {
+            Ok(Some(document)) => changes.read.push(document),
+            Ok(None) => changes.unchanged += 1,
+            Err(reason) => changes.failed.push((path.clone(), reason)),
+        }
+    }
+    let is_there = |path: &&String| names.iter().any(|(there, _)| there == *path);
+    changes.gone = known.keys().filter(|path| !is_there(path)).cloned().collect();
+    changes.gone.sort();
+    Ok(changes)
+}
+
+/// Files of a known format; what is hidden or a link is left alone.
+fn list(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
+    for entry in std::fs::read_dir(folder)? {
+        let entry = entry?;
+        let (kind, name) = (entry.file_type()?, entry.file_name());
+        let name = name.to_string_lossy();
+        if name.starts_with('.') || kind.is_symlink() {
+            continue;
+        }
+        if kind.is_dir() && depth < MAX_DEPTH {
+            list(&entry.path(), depth + 1, files)?;
+        } else if kind.is_file() && Format::of(&name).is_some() {
+            files.push(entry.path());
+        }
+    }
+    Ok(())
+}
+
+/// Path below the folder, and the name it is cited as: the file's own, where no other has it.
+fn names(files: &[PathBuf], base: &Path) -> Vec<(String, String)> {
+    let name = |file: &PathBuf| file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let mut uses: HashMap<String, usize> = HashMap::new();
+    for file in files {
+        *uses.entry(name(file)).or_default() += 1;
+    }
+    let both = |file: &PathBuf| {
+        let path = file.strip_prefix(base).unwrap_or(file).to_string_lossy().replace('\\', "/");
+        let name = name(file);
+        let cited = if uses.get(&name) == Some(&1) { name } else { path.clone() };
+        (path, cited)
+    };
+    files.iter().map(both).collect()
+}
+
+/// `None` where it is as it was.
+fn read_one(
+    file: &Path,
+    path: &str,
+    name: &str,
+    known: Option<&String>,
+    now: Timestamp,
+) -> Result<Option<NewDocument>, String> {
+    let metadata = std::fs::metadata(file).map_err(|error| error.to_string())?;
+    if metadata.len() > MAX_DOCUMENT_BYTES as u64 {
+        return Err(aha_content::documents::DocumentError::TooLarge.to_string());
+    }
+    let bytes = std::fs::read(file).map_err(|error| error.to_string())?;
+    let content_hash = hash(&bytes);
+    if known == Some(&content_hash) {
+        return Ok(None);
+    }
+    let document = read(name, &bytes).map_err(|error| error.to_string())?;
+    let written = metadata.modified().ok().and_then(|at| at.duration_since(UNIX_EPOCH).ok());
+    let written = written.and_then(|at| i64::try_from(at.as_millis()).ok()).map_or(now, Timestamp::from_millis);
+    let says = document.standing.dated.and_then(|date| date.and_hms_opt(0, 0, 0));
+    let dated = says.map_or(written, |date| Timestamp::from_millis(date.and_utc().timestamp_millis()));
+    let text: String = document.passages.iter().take(8).map(|passage| passage.text.as_str()).collect();
+    let title = document.title.clone().unwrap_or_default();
+    let language = Languages::of(std::iter::once((title.as_str(), text.as_str()))).language(&title, &text, None);
+    Ok(Some(NewDocument {
+        path: path.to_owned(),
+        name: name.to_owned(),
+        title: document.title,
+        content_hash,
+        language,
+        dated,
+        is_replaced: document.standing.is_replaced,
+        read_at: now,
+        passages: document.passages.into_iter().map(|passage| (passage.section, passage.text)).collect(),
+    }))
+}
+
+/// 128 bits of it.
+fn hash(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().take(16).fold(String::new(), |mut hex, byte| {
+        let _ = write!(hex, "{byte:02x}");
+        hex
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_new_changed_and_gone_is_found() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| {
+            let path = folder.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        };
+        write("a.md", "# A\n\n## Berths\n\nSeven.");
+        write("b/a.md", "# Another A\n\nEight.");
+        write("c.txt", "Nine.");
+        write(".hidden.md", "no");
+        write("picture.png", "no");
+        write("broken.pdf", "no");
+        let url = Url::from_directory_path(folder.path()).unwrap().to_string();
+        let now = Timestamp::from_millis(5);
+        let first = changes(&url, &BTreeMap::new(), now).unwrap();
+        let names: Vec<(&str, &str)> = first.read.iter().map(|d| (d.path.as_str(), d.name.as_str())).collect();
+        assert_eq!(names, [("a.md", "a.md"), ("b/a.md", "b/a.md"), ("c.txt", "c.txt")]);
+        assert_eq!((first.failed.len(), first.failed[0].0.as_str()), (1, "broken.pdf"));
+        let mut known: BTreeMap<String, String> =
+            first.read.iter().map(|d| (d.path.clone(), d.content_hash.clone())).collect();
+        known.insert("was.md".to_owned(), "x".to_owned());
+        write("c.txt", "Ten.");
+        let second = changes(&url, &known, now).unwrap();
+        let read: Vec<&str> = second.read.iter().map(|d| d.path.as_str()).collect();
+        assert_eq!((read, second.gone, second.unchanged), (vec!["c.txt"], vec!["was.md".to_owned()], 2));
+        assert!(changes("file:///no/such/folder", &known, now).is_err());
+    }
+}

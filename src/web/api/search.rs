@@ -1,0 +1,72 @@
+//! `GET /api/v1/search`.
+
+use axum::Json;
+use axum::extract::State;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::super::{Failure, JsonQuery, Reader, WebState};
+use crate::services::search::{self, SearchRequest, SearchResult, SearchResults};
+
+/// Results where no number is given.
+const LIMIT: usize = 20;
+
+#[derive(Debug, Deserialize, IntoParams)]
+struct Wanted {
+    /// Words, all of which have to occur; "several words" side by side; -word not; source:, topic:, since:.
+    q: String,
+    topic: Option<String>,
+    source: Option<String>,
+    /// A date, an RFC 3339 time, or 30d.
+    since: Option<String>,
+    limit: Option<usize>,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+struct FoundBody {
+    query: String,
+    /// Items that came since then are not found yet.
+    behind_since: Option<String>,
+    results: Vec<ResultBody>,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+struct ResultBody {
+    title: String,
+    url: Option<String>,
+    source: Option<String>,
+    document: Option<String>,
+    section: Option<String>,
+    time: String,
+    item_id: Option<String>,
+    excerpt: Vec<PartBody>,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+struct PartBody {
+    text: String,
+    /// One of the words that were searched for.
+    is_match: bool,
+}
+
+pub(super) fn routes() -> OpenApiRouter<WebState> {
+    OpenApiRouter::new().routes(routes!(find))
+}
+
+/// Searches items and documents.
+#[utoipa::path(get, path = "/api/v1/search", tag = "search", params(Wanted), responses((status = 200, body = FoundBody)))]
+async fn find(_: Reader, State(state): State<WebState>, wanted: JsonQuery<Wanted>) -> Result<Json<FoundBody>, Failure> {
+    let JsonQuery(Wanted { q, topic, source, since, limit }) = wanted;
+    let request = SearchRequest { text: q, topic, source, since, limit: limit.unwrap_or(LIMIT) };
+    let SearchResults { query, behind_since, results } = search::search(state.app(), &request).await?;
+    let behind_since = behind_since.map(|since| since.to_string());
+    Ok(Json(FoundBody { query, behind_since, results: results.into_iter().map(body_of).collect() }))
+}
+
+fn body_of(result: SearchResult) -> ResultBody {
+    let SearchResult { title, url, source, document, section, time, item_id, excerpt } = result;
+    let excerpt = excerpt.into_iter().map(|part| PartBody { text: part.text, is_match: part.is_match }).collect();
+    ResultBody { title, url, source, document, section, time: time.to_string(), item_id, excerpt }
+}

@@ -1,0 +1,166 @@
+//! `POST /ask` and `/v1/ask`, by their contract, and the same for several questions below `/api/v1`.
+//!
+//! An answer has a citation, or there is none: what cannot be answered is 400 `CITATION_REQUIRED`.
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use futures::StreamExt as _;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::{Failure, JsonBody, Reader, WebState};
+use crate::ask::{AskError, AskRequest, ask};
+
+/// Questions of a batch, and how many are answered at once.
+const MAX_BATCH: usize = 50;
+const AT_ONCE: usize = 2;
+
+#[derive(Debug, Deserialize, ToSchema)]
+struct QuestionBody {
+    /// The question, in a sentence.
+    #[schema(min_length = 1, max_length = 2000)]
+    question: String,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+struct AnswerBody {
+    answer: String,
+    /// One at least.
+    citations: Vec<CitationBody>,
+    /// That a newer text was preferred to an older one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<String>,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+struct CitationBody {
+    document: String,
+    section: String,
+    /// From 0 to 1.
+    relevance_score: f64,
+}
+
+/// `{"error","message"}`, of the contract.
+#[derive(Debug, Serialize, ToSchema)]
+struct AskFailure {
+    /// `CITATION_REQUIRED`, `INVALID_REQUEST`, `INTERNAL_ERROR` or `TIMEOUT`.
+    error: String,
+    message: String,
+}
+
+#[derive(Debug, Deserialize, ToSchema)]
+struct BatchBody {
+    /// Up to 50 questions.
+    questions: Vec<String>,
+    topic: Option<String>,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+struct BatchAnswers {
+    /// In the order of the questions.
+    answers: Vec<BatchAnswer>,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+struct BatchAnswer {
+    question: String,
+    answer: Option<AnswerBody>,
+    /// Why there is none.
+    failure: Option<AskFailure>,
+}
+
+pub(super) fn routes() -> OpenApiRouter<WebState> {
+    OpenApiRouter::new().routes(routes!(ask_one)).routes(routes!(ask_one_v1)).routes(routes!(ask_batch))
+}
+
+/// Answers a question from what was read, with its sources.
+#[utoipa::path(post, path = "/ask", tag = "ask", request_body = QuestionBody, responses(
+    (status = 200, body = AnswerBody), (status = 400, body = AskFailure), (status = 504, body = AskFailure)))]
+async fn ask_one(_: Reader, State(state): State<WebState>, body: JsonBody<QuestionBody>) -> Answered {
+    answer(&state, body).await
+}
+
+/// The same.
+#[utoipa::path(post, path = "/v1/ask", tag = "ask", request_body = QuestionBody, responses(
+    (status = 200, body = AnswerBody), (status = 400, body = AskFailure), (status = 504, body = AskFailure)))]
+async fn ask_one_v1(_: Reader, State(state): State<WebState>, body: JsonBody<QuestionBody>) -> Answered {
+    answer(&state, body).await
+}
+
+type Answered = Result<Json<AnswerBody>, Failure>;
+
+async fn answer(state: &WebState, JsonBody(QuestionBody { question }): JsonBody<QuestionBody>) -> Answered {
+    let request = AskRequest { question, ..AskRequest::default() };
+    Ok(Json(body_of(ask(state.app(), &request).await?)))
+}
+
+/// Answers several questions, each on its own.
+#[utoipa::path(post, path = "/api/v1/ask/batch", tag = "ask", request_body = BatchBody, responses(
+    (status = 200, body = BatchAnswers)))]
+async fn ask_batch(
+    _: Reader,
+    State(state): State<WebState>,
+    JsonBody(BatchBody { questions, topic }): JsonBody<BatchBody>,
+) -> Result<Json<BatchAnswers>, Failure> {
+    if questions.is_empty() || questions.len() > MAX_BATCH {
+        return Err(Failure::invalid("questions", format!("send from 1 to {MAX_BATCH} questions")));
+    }
+    let asked = questions.into_iter().map(|question| {
+        let (state, topic) = (state.clone(), topic.clone());
+        async move {
+            let request = AskRequest { question: question.clone(), topic, since: None };
+            match ask(state.app(), &request).await {
+                Ok(answer) => BatchAnswer { question, answer: Some(body_of(answer)), failure: None },
+                Err(error) => {
+                    let failure = AskFailure { error: code(&error).1.to_owned(), message: shown(&error) };
+                    BatchAnswer { question, answer: None, failure: Some(failure) }
+                }
+            }
+        }
+    });
+    let answers = futures::stream::iter(asked).buffered(AT_ONCE).collect().await;
+    Ok(Json(BatchAnswers { answers }))
+}
+
+fn body_of(answer: crate::ask::Answer) -> AnswerBody {
+    let citation = |one: crate::ask::Citation| CitationBody {
+        document: one.document,
+        section: one.section,
+        relevance_score: one.relevance_score,
+    };
+    AnswerBody {
+        answer: answer.answer,
+        citations: answer.citations.into_iter().map(citation).collect(),
+        note: answer.note.or(answer.degraded),
+    }
+}
+
+fn code(error: &AskError) -> (StatusCode, &'static str) {
+    match error {
+        AskError::Empty | AskError::TooLong => (StatusCode::BAD_REQUEST, "INVALID_REQUEST"),
+        AskError::EmptyStore | AskError::Unanswered => (StatusCode::BAD_REQUEST, "CITATION_REQUIRED"),
+        AskError::Timeout => (StatusCode::GATEWAY_TIMEOUT, "TIMEOUT"),
+        AskError::Service(error) if error.field().is_some() => (StatusCode::BAD_REQUEST, "INVALID_REQUEST"),
+        AskError::Service(_) => (StatusCode::INTERNAL_SERVER_ERROR, "INTERNAL_ERROR"),
+    }
+}
+
+fn shown(error: &AskError) -> String {
+    match error {
+        AskError::Service(error) if error.field().is_none() => {
+            tracing::error!(%error, "a question failed");
+            "the question could not be answered; the server's log says why".to_owned()
+        }
+        error => error.to_string(),
+    }
+}
+
+impl From<AskError> for Failure {
+    fn from(error: AskError) -> Self {
+        let (status, code) = code(&error);
+        Self::new(status, code, shown(&error))
+    }
+}

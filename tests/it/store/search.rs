@@ -1,0 +1,165 @@
+use aha_core::ids::SourceId;
+use aha_core::time::Timestamp;
+use aha_store::{IdentifiedItem, NewDocument, RetentionStep, SearchHit, SearchQuery, Store, forms};
+
+use super::on_every_database;
+use super::world::{World, at, item};
+
+fn text(key: &str, title: &str, body: &str, language: &str) -> IdentifiedItem {
+    let mut item = item(key, 1);
+    item.title = Some(title.to_owned());
+    body.clone_into(&mut item.body_text);
+    item.metadata.language = Some(language.to_owned());
+    item
+}
+
+fn query(wanted: &[&str]) -> SearchQuery {
+    SearchQuery { wanted: wanted.iter().map(|text| forms(text)).collect(), limit: 10, ..SearchQuery::default() }
+}
+
+async fn found(store: &dyn Store, query: &SearchQuery) -> Vec<String> {
+    let name = |hit: SearchHit| hit.document.or(hit.title).unwrap_or_default();
+    let mut names: Vec<String> = store.search(query).await.unwrap().into_iter().map(name).collect();
+    names.sort();
+    names
+}
+
+async fn stocked(store: &dyn Store) -> World {
+    let world = World::new(store).await;
+    let items = [
+        text("a", "Ferry engines fail", "The harbour is closed. Heat pumps are late.", "en"),
+        text("b", "A pump for every house", "Heat comes from the sea; it's c++ that steers it.", "en"),
+        text("c", "Die Häuser am Hafen", "Schiffe fahren wieder.", "de"),
+        text("d", "O'Neil: '& | ! <-> (\"x\") \\ : * 100%", "nul\0 and 日本 text", "en"),
+    ];
+    world.with_items(store, &items).await;
+    world
+}
+
+async fn words_are_found_in_all_their_forms(store: &dyn Store) {
+    stocked(store).await;
+    assert_eq!(found(store, &query(&["engine"])).await, ["Ferry engines fail"]);
+    assert_eq!(found(store, &query(&["heating", "pumps"])).await.len(), 2);
+    assert_eq!(found(store, &query(&["Haus"])).await, ["Die Häuser am Hafen"]);
+    assert_eq!(found(store, &query(&["C++"])).await, ["A pump for every house"]);
+    assert_eq!(found(store, &query(&["o'neil"])).await.len(), 1);
+    assert_eq!(found(store, &query(&["日本"])).await.len(), 1);
+    assert!(found(store, &query(&["nothing"])).await.is_empty());
+    assert!(found(store, &SearchQuery { limit: 5, ..SearchQuery::default() }).await.is_empty());
+}
+
+async fn phrases_stand_side_by_side_and_what_is_unwanted_goes(store: &dyn Store) {
+    stocked(store).await;
+    assert_eq!(found(store, &query(&["heat pump"])).await, ["Ferry engines fail"]);
+    let without = SearchQuery { unwanted: vec![forms("harbour")], ..query(&["heat"]) };
+    assert_eq!(found(store, &without).await, ["A pump for every house"]);
+    let any = SearchQuery { is_any: true, ..query(&["engines", "Schiff"]) };
+    assert_eq!(found(store, &any).await.len(), 2);
+}
+
+async fn sources_and_times_narrow_it(store: &dyn Store) {
+    let world = stocked(store).await;
+    let of = |sources: &[SourceId]| SearchQuery { sources: Some(sources.to_vec()), ..query(&["heat"]) };
+    assert_eq!(found(store, &of(&[world.first])).await.len(), 2);
+    assert!(found(store, &of(&[SourceId::of(&["another"])])).await.is_empty());
+    assert!(found(store, &of(&[])).await.is_empty());
+    let since = |time: Timestamp| SearchQuery { since: Some(time), ..query(&["heat"]) };
+    assert_eq!(found(store, &since(at(1))).await.len(), 2);
+    assert!(found(store, &since(at(2))).await.is_empty());
+}
+
+async fn an_edit_is_found_by_its_new_words_alone(store: &dyn Store) {
+    let world = stocked(store).await;
+    let edited = IdentifiedItem { hash_text: "edited".to_owned(), ..text("a", "Trains are late", "Snow.", "en") };
+    store.commit_fetch(&world.lease, &world.look(1, world.first, &[edited])).await.unwrap();
+    assert!(found(store, &query(&["ferry"])).await.is_empty());
+    assert_eq!(found(store, &query(&["train"])).await, ["Trains are late"]);
+    assert_eq!(store.search_entries().await.unwrap(), 4);
+}
+
+async fn the_index_is_made_again_and_says_since_when_it_is_behind(store: &dyn Store) {
+    stocked(store).await;
+    assert_eq!(store.search_behind_since().await.unwrap(), None);
+    store.clear_search().await.unwrap();
+    assert!(found(store, &query(&["ferry"])).await.is_empty());
+    assert!(store.search_behind_since().await.unwrap().is_some());
+    assert_eq!(store.index_missing(3).await.unwrap(), 3);
+    assert!(store.search_behind_since().await.unwrap().is_some());
+    assert_eq!(store.index_missing(3).await.unwrap(), 1);
+    assert_eq!(store.index_missing(3).await.unwrap(), 0);
+    assert_eq!(store.search_behind_since().await.unwrap(), None);
+    assert_eq!(found(store, &query(&["ferry"])).await.len(), 1);
+}
+
+async fn what_retention_empties_is_not_found(store: &dyn Store) {
+    let world = stocked(store).await;
+    store.release_lease(&world.lease).await.unwrap();
+    store.remove_old(RetentionStep::Items, at(100), 10, at(200)).await.unwrap();
+    assert_eq!(store.search_entries().await.unwrap(), 0);
+    assert!(found(store, &query(&["ferry"])).await.is_empty());
+    assert_eq!(store.search_behind_since().await.unwrap(), None);
+}
+
+fn document(path: &str, hash: &str, passages: &[(&str, &str)]) -> NewDocument {
+    NewDocument {
+        path: path.to_owned(),
+        name: path.to_owned(),
+        title: Some("Harbour rules".to_owned()),
+        content_hash: hash.to_owned(),
+        language: Some("en".to_owned()),
+        dated: at(5),
+        is_replaced: false,
+        read_at: at(6),
+        passages: passages.iter().map(|(section, text)| ((*section).to_owned(), (*text).to_owned())).collect(),
+    }
+}
+
+async fn documents_are_found_by_passage_and_change_as_a_whole(store: &dyn Store) {
+    let world = World::new(store).await;
+    let source = world.first;
+    let rules = document("rules.md", "1", &[("Mooring", "Lines are doubled.\nTwo knots."), ("Fees", "Seven euros.")]);
+    let tides = document("tides.md", "1", &[("Spring", "High water at nine.")]);
+    store.replace_documents(source, &[rules, tides], &[]).await.unwrap();
+    let known = store.documents(source).await.unwrap();
+    assert_eq!(known, [("rules.md".to_owned(), "1".to_owned()), ("tides.md".to_owned(), "1".to_owned())]);
+    let hits = store.search(&query(&["knot"])).await.unwrap();
+    let hit = hits.first().unwrap();
+    let place = (hit.document.as_deref(), hit.section.as_deref(), hit.item, hit.time);
+    assert_eq!(place, (Some("rules.md"), Some("Mooring"), None, at(5)));
+    assert_eq!(hit.text, "Lines are doubled.\nTwo knots.");
+    assert_eq!(store.search(&query(&["mooring"])).await.unwrap().len(), 1, "a heading is found too");
+    assert_eq!(
+        store.term_frequencies(&["harbour".to_owned(), "ghost".to_owned()]).await.unwrap(),
+        [("harbour".to_owned(), 3)]
+    );
+    let newer = document("rules.md", "2", &[("Fees", "Eight euros.")]);
+    store.replace_documents(source, &[newer], &["tides.md".to_owned()]).await.unwrap();
+    assert!(found(store, &query(&["knot"])).await.is_empty() && found(store, &query(&["water"])).await.is_empty());
+    assert_eq!(found(store, &query(&["eight"])).await, ["rules.md"]);
+    store.clear_search().await.unwrap();
+    assert_eq!(store.index_missing(10).await.unwrap(), 1);
+    assert_eq!(found(store, &query(&["eight"])).await, ["rules.md"]);
+    store.remove_source(source).await.unwrap();
+    assert_eq!(store.search_entries().await.unwrap(), 0);
+}
+
+async fn an_item_of_two_topics_is_one_entry(store: &dyn Store) {
+    let (world, other) = (stocked(store).await, World::named(store, "other").await);
+    let same = text("a", "Ferry engines fail", "The harbour is closed. Heat pumps are late.", "en");
+    other.with_items(store, &[same]).await;
+    assert_eq!(store.search_entries().await.unwrap(), 4);
+    assert_ne!(world.first, other.first);
+    let of = |source| SearchQuery { sources: Some(vec![source]), ..query(&["ferry"]) };
+    assert_eq!(found(store, &of(other.first)).await.len(), 1);
+}
+
+on_every_database!(
+    words_are_found_in_all_their_forms,
+    phrases_stand_side_by_side_and_what_is_unwanted_goes,
+    sources_and_times_narrow_it,
+    an_edit_is_found_by_its_new_words_alone,
+    the_index_is_made_again_and_says_since_when_it_is_behind,
+    what_retention_empties_is_not_found,
+    documents_are_found_by_passage_and_change_as_a_whole,
+    an_item_of_two_topics_is_one_entry,
+);
