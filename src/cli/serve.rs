@@ -6,15 +6,19 @@ use super::exit::Exit;
 use crate::app::App;
 use crate::config::Config;
 use crate::daemon::signalled;
+use crate::services::runs::Runs;
 use crate::web::Server;
 
 pub(super) async fn run(config: Config) -> Result<Exit> {
     let Some(store) = crate::daemon::open(&config).await? else { return Ok(Exit::Ok) };
-    let server = Server::bind(App::new(config, store)?).await?;
+    let app = App::new(config, store)?;
+    let runs = Runs::new(app.clone());
+    let server = Server::bind(app, runs.clone()).await?;
     tracing::info!(address = %server.url(), version = env!("CARGO_PKG_VERSION"), "serving");
     tokio::select! {
         ended = server.run() => ended?,
         () = signalled() => tracing::info!("asked to stop"),
     }
+    runs.end().await;
     Ok(Exit::Ok)
 }

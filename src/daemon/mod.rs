@@ -70,7 +70,8 @@ pub async fn open(config: &Config) -> Result<Option<SharedStore>, StoreError> {
 /// When it cannot listen or tick; a failing run is logged, shown by `/health` and tried again.
 pub async fn run(app: App) -> Result<(), DaemonError> {
     let address = app.config().listen;
-    let server = Server::bind(app.clone()).await?;
+    let runs = Runs::new(app.clone());
+    let server = Server::bind(app.clone(), runs.clone()).await?;
     tracing::info!(%address, version = env!("CARGO_PKG_VERSION"), "daemon started");
     let server = tokio::spawn(async move {
         if let Err(error) = server.run().await {
@@ -82,7 +83,6 @@ pub async fn run(app: App) -> Result<(), DaemonError> {
     scheduler.add(minute_tick(&tick)?).await?;
     scheduler.start().await?;
     let mut retention = retention::Daily::default();
-    let runs = Runs::new(app.clone());
     let mut topics = Topics::of(app.clone(), runs.clone());
     let ended = signalled();
     tokio::pin!(ended);

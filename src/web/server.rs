@@ -16,6 +16,7 @@ use tower::util::MapRequestLayer;
 use super::{WebState, router};
 use crate::app::App;
 use crate::services::accounts::{self, AccountError};
+use crate::services::runs::Runs;
 
 /// Why it does not start.
 #[derive(Debug, Error)]
@@ -44,9 +45,9 @@ impl Server {
     ///
     /// # Errors
     /// When it is taken, and when others could reach what nothing protects.
-    pub async fn bind(app: App) -> Result<Self, ServeError> {
+    pub async fn bind(app: App, runs: Runs) -> Result<Self, ServeError> {
         let address = app.config().listen;
-        let state = WebState::new(app);
+        let state = WebState::new(app, runs);
         check_protection(&state).await?;
         let listener = TcpListener::bind(address).await.map_err(|reason| ServeError::Listen { address, reason })?;
         Ok(Self { listener, state })

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use sha2::{Digest as _, Sha256};
 
 use crate::app::App;
+use crate::services::runs::Runs;
 
 use super::guard::limits::Rates;
 use super::guard::throttle::Throttle;
@@ -19,6 +20,7 @@ pub struct WebState {
 #[derive(Debug)]
 struct Shared {
     app: App,
+    runs: Runs,
     /// Whether who comes without a session or token is turned away.
     sign_in_required: bool,
     /// SHA-256 of `AHA_API_TOKEN`.
@@ -29,19 +31,24 @@ struct Shared {
 
 impl WebState {
     #[must_use]
-    pub fn new(app: App) -> Self {
+    pub fn new(app: App, runs: Runs) -> Self {
         use secrecy::ExposeSecret as _;
         let settings = app.config();
         let token_hash = settings.web.api_token.as_ref().map(|token| Sha256::digest(token.expose_secret()).into());
         let sign_in_required = !is_private(settings.listen.ip(), settings.web.public_url.is_some());
         let shared =
-            Shared { sign_in_required, token_hash, throttle: Throttle::default(), rates: Rates::default(), app };
+            Shared { sign_in_required, token_hash, throttle: Throttle::default(), rates: Rates::default(), runs, app };
         Self { shared: Arc::new(shared) }
     }
 
     #[must_use]
     pub fn app(&self) -> &App {
         &self.shared.app
+    }
+
+    /// The runs that this process makes.
+    pub(super) fn runs(&self) -> &Runs {
+        &self.shared.runs
     }
 
     /// The path below which everything is for browsers, without a slash at its end.

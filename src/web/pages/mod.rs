@@ -7,12 +7,15 @@ mod error;
 mod feedback;
 mod form;
 mod multipart;
+mod runs;
 mod said;
 mod saved;
 mod score_terms;
+mod settings;
 mod shell;
 mod sign_in;
 mod sources;
+mod spend;
 mod story;
 mod topic_links;
 mod topics;
@@ -41,6 +44,9 @@ pub(super) fn routes() -> Router<WebState> {
         .merge(saved::routes())
         .merge(sources::routes())
         .merge(topics::routes())
+        .merge(runs::routes())
+        .merge(spend::routes())
+        .merge(settings::routes())
 }
 
 /// A filled template.

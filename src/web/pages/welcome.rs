@@ -1,6 +1,5 @@
 //! First steps: interests, sources and a first run, each ticked when it is done.
 
-use aha_core::topic::topic_option;
 use askama::Template;
 use axum::response::Html;
 

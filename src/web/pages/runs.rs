@@ -1,0 +1,150 @@
+//! Runs: starting, watching and stopping them; what became of earlier ones.
+
+use std::convert::Infallible;
+
+use aha_core::run::RunAttempt;
+use askama::Template;
+use axum::Router;
+use axum::extract::State;
+use axum::response::sse::{Event, KeepAlive, Sse};
+use axum::response::{Html, IntoResponse, Redirect, Response};
+use axum::routing::{get, post};
+use futures::stream::{self, Stream};
+use serde_json::json;
+use tokio::sync::watch;
+
+use super::super::{Editor, Failure, JsonQuery, PathOf, Reader, WebState};
+use super::digests::OfTopic;
+use super::topic_links::{DEFAULT, TopicLinks, encoded, query_of};
+use super::{SentForm, Shell, html};
+use crate::services::runs::{self, PastRun, RunChoice, RunEnd, RunStatus};
+
+/// Runs on the page.
+const SHOWN: i64 = 40;
+
+pub(super) fn routes() -> Router<WebState> {
+    Router::new()
+        .route("/runs", get(page).post(start))
+        .route("/runs/{topic}/events", get(events))
+        .route("/runs/{topic}/stop", post(stop))
+}
+
+#[derive(Template)]
+#[template(path = "web/runs.html")]
+struct RunsPage {
+    shell: Shell,
+    topics: TopicLinks,
+    /// The topic's run of this process, under way or the last.
+    now: Option<RunStatus>,
+    past: Vec<Past>,
+}
+
+/// A run that is over, or was broken off.
+struct Past {
+    window: String,
+    stage: String,
+    digest: Option<String>,
+    attempts: usize,
+    last: Option<RunAttempt>,
+    failure: Option<String>,
+}
+
+async fn page(
+    _: Reader,
+    State(state): State<WebState>,
+    shell: Shell,
+    JsonQuery(of): JsonQuery<OfTopic>,
+) -> Result<Html<String>, Failure> {
+    let topics = TopicLinks::read(state.app(), of.topic.as_deref()).await?;
+    let known = topics.names.contains(&topics.current);
+    let past = if known { runs::history(state.app(), Some(&topics.current), SHOWN).await? } else { Vec::new() };
+    let now = state.runs().list().into_iter().find(|run| run.topic == topics.current);
+    html(&RunsPage { shell, topics, now, past: past.into_iter().map(past_run).collect() })
+}
+
+fn past_run(past: PastRun) -> Past {
+    let PastRun { run, digest_id, mut attempts } = past;
+    let count = attempts.len();
+    let last = attempts.pop();
+    let day = |at: aha_core::time::Timestamp| at.to_utc().format("%-d %b %Y %H:%M").to_string();
+    Past {
+        window: format!("{} – {}", day(run.window.start), day(run.window.end)),
+        stage: run.stage.unwrap_or_default(),
+        digest: run.done.then(|| digest_id.to_string()),
+        attempts: count,
+        failure: last.as_ref().and_then(RunAttempt::failure),
+        last,
+    }
+}
+
+async fn start(_: Editor, State(state): State<WebState>, form: SentForm) -> Result<Response, Failure> {
+    let topic = if form.text("topic").is_empty() { DEFAULT } else { form.text("topic") };
+    let window = Some(form.text("window").to_owned()).filter(|window| !window.is_empty());
+    state.runs().start(&RunChoice { topic: topic.to_owned(), window, rejudge: false }).await?;
+    Ok(to_runs(&state, topic))
+}
+
+fn to_runs(state: &WebState, topic: &str) -> Response {
+    Redirect::to(&format!("{}/runs{}", state.prefix(), query_of(topic))).into_response()
+}
+
+async fn stop(
+    _: Editor,
+    State(state): State<WebState>,
+    PathOf(topic): PathOf<String>,
+    _: SentForm,
+) -> Result<Response, Failure> {
+    state.runs().cancel(&topic)?;
+    Ok(to_runs(&state, &topic))
+}
+
+/// The topic's run as it goes on: `run` for each change, `end` when it is over.
+async fn events(
+    _: Reader,
+    State(state): State<WebState>,
+    PathOf(topic): PathOf<String>,
+) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, Failure> {
+    let status = state.runs().watch(&topic)?;
+    Ok(Sse::new(changes(status)).keep_alive(KeepAlive::default()))
+}
+
+fn changes(status: watch::Receiver<RunStatus>) -> impl Stream<Item = Result<Event, Infallible>> {
+    stream::unfold(Some((status, true)), async |state| {
+        let (mut status, is_first) = state?;
+        if !is_first && status.changed().await.is_err() {
+            return None;
+        }
+        let run = status.borrow_and_update().clone();
+        let data = json!({ "stage": stage_line(&run), "summary": summaries(&run).join("\n") }).to_string();
+        let is_over = run.end.is_some();
+        let event = Event::default().event(if is_over { "end" } else { "run" }).data(data);
+        Some((Ok(event), (!is_over).then_some((status, false))))
+    })
+}
+
+/// `triage, 12 of 40`.
+fn stage_line(run: &RunStatus) -> String {
+    match run.stages.last() {
+        None => "starting".to_owned(),
+        Some(stage) if stage.total > 0 => {
+            format!("{}, {} of {}", stage.stage, stage.done.min(stage.total), stage.total)
+        }
+        Some(stage) => stage.stage.to_owned(),
+    }
+}
+
+/// What the stages that are done have done.
+fn summaries(run: &RunStatus) -> Vec<String> {
+    let done = run.stages.iter().filter_map(|stage| Some((stage.stage, stage.summary.as_deref()?)));
+    done.filter(|(_, summary)| !summary.is_empty()).map(|(stage, summary)| format!("{stage}: {summary}")).collect()
+}
+
+/// How a run ended, in words.
+fn end_in_words(end: &RunEnd) -> String {
+    match end {
+        RunEnd::Made { .. } => "done".to_owned(),
+        RunEnd::UpToDate { .. } => "there was nothing new to read".to_owned(),
+        RunEnd::Cancelled => "stopped; starting it again continues it".to_owned(),
+        RunEnd::Failed { message, .. } => format!("failed: {message}"),
+    }
+}
