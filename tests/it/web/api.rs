@@ -36,6 +36,9 @@ fn what_is_read_is_what_the_commands_say() {
     assert_eq!(back["change"]["changed"], true);
 }
 
+/// Method, path, headers and body; the status and the field that is named.
+type Case<'a> = (&'a str, &'a str, &'a [(&'a str, &'a str)], &'a str, u16, Option<&'a str>);
+
 #[test]
 fn what_is_wrong_is_said_in_one_form_with_its_field() {
     let mut radar = with_a_digest();
@@ -43,7 +46,7 @@ fn what_is_wrong_is_said_in_one_form_with_its_field() {
     let id = radar.digest()["stories"][0]["id"].as_str().unwrap().to_owned();
     let post = format!("/api/v1/stories/{id}/feedback");
     let unknown = "/api/v1/stories/00000000-0000-0000-0000-000000000000";
-    let cases: [(&str, &str, &[(&str, &str)], &str, u16, Option<&str>); 9] = [
+    let cases: [Case<'_>; 9] = [
         ("GET", unknown, &[], "", 404, None),
         ("GET", "/api/v1/digests/what", &[], "", 404, None),
         ("GET", "/api/v1/nothing", &[], "", 404, None),
