@@ -8,7 +8,7 @@ use url::Url;
 #[derive(Debug, Args)]
 pub(in crate::cli) struct SearchArguments {
     /// Words, all of which have to occur; "several words" side by side; -word not; source:NAME, topic:NAME, since:DATE.
-    #[arg(required = true, allow_hyphen_values = true)]
+    #[arg(required = true)]
     pub(in crate::cli) query: Vec<String>,
     #[arg(long)]
     pub(in crate::cli) topic: Option<String>,
