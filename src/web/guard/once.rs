@@ -1,4 +1,5 @@
-//! `Idempotency-Key`: a POST of the API that is sent again with its key is answered as before, and not done again.
+//! `Idempotency-Key`: a POST of `/api/v1` that is sent again with its key is answered as before, and not done again. The planner's own
+//! addresses keep their keys with what was done, in one transaction.
 
 use aha_net::hash::hex32;
 use axum::body::{Body, to_bytes};
@@ -18,7 +19,7 @@ const MAX_KEY_CHARS: usize = 200;
 const MAX_ANSWER_BYTES: usize = 1024 * 1024;
 
 pub(in super::super) async fn once(State(state): State<WebState>, request: Request, next: Next) -> Response {
-    let is_meant = *request.method() == Method::POST && request.uri().path().starts_with("/api/");
+    let is_meant = *request.method() == Method::POST && request.uri().path().starts_with("/api/v1/");
     let key = request.headers().get(HEADER).cloned().filter(|_| is_meant);
     let (Some(key), Some(identity)) = (key, request.extensions().get::<Identity>().cloned()) else {
         return next.run(request).await;
