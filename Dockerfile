@@ -15,12 +15,16 @@ COPY .cargo .cargo
 COPY Cargo.toml Cargo.lock ./
 COPY benches benches
 COPY crates/analysis/Cargo.toml crates/analysis/Cargo.toml
+COPY crates/benchmark/Cargo.toml crates/benchmark/Cargo.toml
 COPY crates/content/Cargo.toml crates/content/Cargo.toml
 COPY crates/core/Cargo.toml crates/core/Cargo.toml
+COPY crates/journal/Cargo.toml crates/journal/Cargo.toml
 COPY crates/llm/Cargo.toml crates/llm/Cargo.toml
 COPY crates/net/Cargo.toml crates/net/Cargo.toml
+COPY crates/notes/Cargo.toml crates/notes/Cargo.toml
+COPY crates/planner/Cargo.toml crates/planner/Cargo.toml
 COPY crates/store/Cargo.toml crates/store/Cargo.toml
-RUN for crate in analysis content core llm net store; do \
+RUN for crate in analysis benchmark content core journal llm net notes planner store; do \
         mkdir crates/$crate/src && touch crates/$crate/src/lib.rs || exit 1; \
     done \
     && mkdir src \

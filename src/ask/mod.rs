@@ -4,7 +4,6 @@
 //! citation. Called by the command `ask` and by the web. Sentences are picked, at most 60 words; where a model is named for the task `answer`
 //! it writes them from the passages, and each is checked against those it cites.
 
-pub(crate) mod meaning;
 mod passages;
 mod support;
 mod written;
@@ -17,7 +16,7 @@ use serde::Serialize;
 use thiserror::Error;
 
 use crate::app::App;
-use crate::services::ServiceError;
+use crate::services::{ServiceError, meaning};
 use passages::{Found, retrieve};
 use written::Written;
 

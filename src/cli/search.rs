@@ -9,10 +9,7 @@ use super::arguments::SearchArguments;
 use super::exit::Exit;
 use super::output;
 use crate::app::App;
-use crate::services::search::{ExcerptPart, SearchRequest, SearchResult, search};
-
-/// Items and passages that are indexed in one transaction.
-const BATCH: i64 = 500;
+use crate::services::search::{ExcerptPart, SearchRequest, SearchResult, reindex as reindex_all, search};
 
 pub(super) async fn run(app: &App, arguments: SearchArguments) -> Result<Exit> {
     let SearchArguments { query, topic, source, since, limit, json } = arguments;
@@ -56,15 +53,7 @@ fn shown(result: &SearchResult, is_coloured: bool) -> String {
 
 /// Makes the index again from the rows.
 pub(super) async fn reindex(app: &App) -> Result<Exit> {
-    app.store().clear_search().await?;
-    let mut total = 0;
-    loop {
-        let indexed = app.store().index_missing(BATCH).await?;
-        if indexed == 0 {
-            break;
-        }
-        total += indexed;
-    }
+    let total = reindex_all(app).await?;
     output::print(&format!("{} indexed", count(total, "item or passage", "items and passages")))?;
     Ok(Exit::Ok)
 }

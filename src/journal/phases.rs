@@ -24,6 +24,8 @@ use futures::StreamExt as _;
 use serde_json::{Map, Value};
 use tokio::sync::mpsc::UnboundedSender;
 
+use crate::app::App;
+
 /// Pages that are put up for a piece of knowledge.
 const CANDIDATE_PAGES: usize = 10;
 /// What plans of it are said to be made by.
@@ -34,11 +36,11 @@ const OVERFETCH: usize = 3;
 /// Who is asked, and on what terms.
 #[derive(Debug, Clone)]
 pub struct Asker {
-    pub gateway: Arc<Gateway>,
-    pub store: SharedStore,
-    pub tier: BudgetTier,
+    gateway: Arc<Gateway>,
+    store: SharedStore,
+    tier: BudgetTier,
     /// Ask again although there is an answer.
-    pub rejudge: bool,
+    rejudge: bool,
 }
 
 /// A request that waits; earlier phases come first, then what was put first.
@@ -52,6 +54,12 @@ enum Waiting {
 }
 
 impl Asker {
+    /// By the models and the ledger of an installation.
+    #[must_use]
+    pub fn of(app: &App, tier: BudgetTier, rejudge: bool) -> Self {
+        Self { gateway: Arc::clone(app.gateway()), store: Arc::clone(app.store()), tier, rejudge }
+    }
+
     /// Whether a model is configured for all phases.
     #[must_use]
     pub fn has_models(router: &Router, tier: BudgetTier) -> bool {

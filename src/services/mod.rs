@@ -17,6 +17,7 @@ mod error;
 pub mod estimate;
 pub mod feedback;
 pub mod health;
+pub(crate) mod meaning;
 pub mod models;
 pub mod once;
 mod password;

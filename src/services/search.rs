@@ -11,10 +11,11 @@ use chrono::{NaiveDate, NaiveTime, TimeDelta};
 use serde::Serialize;
 use std::collections::BTreeSet;
 
-use super::{Result, ServiceError, topics};
+use super::{Result, ServiceError, meaning, topics};
 use crate::app::App;
-use crate::ask::meaning;
 
+/// Entries that are indexed in one transaction.
+const INDEXED_AT_ONCE: i64 = 500;
 /// Hits that are fused.
 const CANDIDATES: i64 = 200;
 /// Of a query.
@@ -24,6 +25,22 @@ const MAX_RESULTS: usize = 100;
 const FUSION: f64 = 60.0;
 /// Of an excerpt.
 const EXCERPT_CHARS: usize = 240;
+
+/// Makes the index again from the rows. How many items and passages it has now.
+///
+/// # Errors
+/// When the database fails; what was indexed until then stays, and the next call begins anew.
+pub async fn reindex(app: &App) -> Result<usize> {
+    app.store().clear_search().await?;
+    let mut total = 0;
+    loop {
+        let indexed = app.store().index_missing(INDEXED_AT_ONCE).await?;
+        if indexed == 0 {
+            return Ok(total);
+        }
+        total += indexed;
+    }
+}
 
 /// What is searched for, as a face gives it.
 #[derive(Debug, Clone, Default)]

@@ -4,7 +4,6 @@ mod report;
 mod terminal;
 
 use std::io::IsTerminal as _;
-use std::sync::Arc;
 
 use aha_journal::Plan;
 use aha_llm::Router;
@@ -106,7 +105,7 @@ async fn asker(config: Config, rejudge: bool) -> Result<Option<Asker>> {
         return Ok(None);
     }
     let app = super::app(config, Absent::Create).await?;
-    Ok(Some(Asker { gateway: Arc::clone(app.gateway()), store: Arc::clone(app.store()), tier, rejudge }))
+    Ok(Some(Asker::of(&app, tier, rejudge)))
 }
 
 /// Shows what the plan would write, and writes it where that is wanted. Whether something could not be.

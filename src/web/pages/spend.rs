@@ -1,7 +1,6 @@
 //! What was spent, on what, and how far the budget reaches.
 
 use aha_core::money::MicroCredits;
-use aha_store::SpendRow;
 use askama::Template;
 use axum::Router;
 use axum::extract::State;
@@ -11,7 +10,7 @@ use serde::Deserialize;
 
 use super::super::{Failure, JsonQuery, Reader, WebState};
 use super::{Shell, html};
-use crate::services::spending::{self, Period, SpendBy, SpendReport};
+use crate::services::spending::{self, Period, SpendBy, SpendReport, SpendRow};
 
 const DAYS: u16 = 30;
 

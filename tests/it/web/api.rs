@@ -95,7 +95,7 @@ fn the_document_is_of_the_routes_and_feeds_have_stable_ids() {
     let paths = document["paths"].as_object().unwrap();
     assert!(paths.len() >= 6, "{}", paths.len());
     for path in paths.keys() {
-        let reply = site.get(&path.replace("{id}", "x").replace("{kind}", "like"));
+        let reply = site.get(&path.replace("{id}", "x").replace("{kind}", "like").replace("{collection}", "todos"));
         assert!(
             reply.status != 404 || reply.json()["error"]["message"] != "there is nothing at this address",
             "{path}"
