@@ -58,7 +58,7 @@ fn what_nothing_answers_is_refused() {
 #[test]
 fn documents_are_read_again_when_they_change_and_stand_in_no_digest() {
     for engine in [Engine::Sqlite, Engine::Postgres] {
-        let radar = with_documents(engine);
+        let mut radar = with_documents(engine);
         let changed = RULES.replace("nine euros", "eleven euros");
         std::fs::write(radar.folder().join("handbook/rules-2026.md"), changed).unwrap();
         radar.run(&["--run-once"]).exits(0);
@@ -66,6 +66,7 @@ fn documents_are_read_again_when_they_change_and_stand_in_no_digest() {
         let answer = ask(&radar, "What does a night at the quay cost?");
         assert!(answer["answer"].as_str().unwrap().contains("eleven euros"), "{engine:?} {answer}");
         std::fs::remove_file(radar.folder().join("handbook/rules-2026.md")).unwrap();
+        radar.set("AHA_NOW", "2026-11-20T07:00:00Z");
         radar.run(&["--run-once"]).exits(0);
         radar.run(&["search", "dusk", "--json"]).exits(0).says("\"results\": []");
     }
