@@ -49,6 +49,14 @@
 
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, textarea, select")) return;
+    if (event.key === "Escape" && menu?.open) {
+      menu.open = false;
+      return menu.querySelector("summary").focus();
+    }
+    if (event.key === "/") {
+      event.preventDefault();
+      return location.assign(document.querySelector('nav.site a[href$="/search"]').href);
+    }
     if (event.key === "j") return select(1);
     if (event.key === "k") return select(-1);
     const story = stories()[current] || (document.querySelectorAll("form.say").length === 1 ? document : null);
@@ -56,6 +64,12 @@
     if (event.key === "o") story.querySelector("h1 a, h2 a, .line a")?.click();
     if (event.key === "w") story.querySelector('a[href*="/stories/"]')?.click();
     story.querySelector(`form.say button[data-key="${CSS.escape(event.key)}"]`)?.click();
+  });
+
+  // The menu closes when something else is meant.
+  const menu = document.querySelector("details.menu");
+  document.addEventListener("click", (event) => {
+    if (menu?.open && !menu.contains(event.target)) menu.open = false;
   });
 
   // A run's page follows it: what the server sends takes the place of the part it names.
@@ -72,6 +86,10 @@
     events.addEventListener("end", () => {
       events.close();
       location.reload();
+    });
+    // A server that was restarted knows of no such run: the page is then what the database says of it.
+    events.addEventListener("error", () => {
+      if (events.readyState === EventSource.CLOSED) setTimeout(() => location.reload(), 2000);
     });
   }
 })();

@@ -12,12 +12,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use aha_analysis::retrieval::{Extract, Meaning, Question, Source, answer, best_passages};
+use aha_core::ids::ItemId;
 use serde::Serialize;
 use thiserror::Error;
 
 use crate::app::App;
 use crate::services::{ServiceError, meaning};
-use passages::{Found, retrieve};
+use passages::{Found, Passage, retrieve};
 use written::Written;
 
 /// For everything together.
@@ -37,6 +38,9 @@ pub struct AskRequest {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Answer {
     pub answer: String,
+    /// The same, sentence by sentence.
+    #[serde(skip)]
+    pub sentences: Vec<CitedSentence>,
     /// One at least.
     pub citations: Vec<Citation>,
     /// That a newer text was preferred to an older one that says otherwise.
@@ -47,6 +51,13 @@ pub struct Answer {
     pub degraded: Option<String>,
 }
 
+/// A sentence of an answer with its citations, by their place among them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CitedSentence {
+    pub text: String,
+    pub citations: Vec<usize>,
+}
+
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Citation {
     pub document: String,
@@ -55,6 +66,9 @@ pub struct Citation {
     pub relevance_score: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
+    /// `None` for a passage of a document.
+    #[serde(skip)]
+    pub item: Option<ItemId>,
 }
 
 /// Why there is no answer.
@@ -113,10 +127,10 @@ async fn answered(app: &App, text: &str, request: &AskRequest) -> Result<Answer,
         return picked.ok_or(AskError::Unanswered);
     }
     let sources = found.sources();
-    let best: Vec<&Source<'_>> = best.iter().map(|passage| &sources[*passage]).collect();
+    let given: Vec<&Source<'_>> = best.iter().map(|passage| &sources[*passage]).collect();
     let left = DEADLINE.saturating_sub(started.elapsed()).saturating_sub(AFTERWARDS);
-    match written::write(app, text, &best, left).await {
-        Written::Answer(sentences) => Ok(written_answer(&sentences, &best)),
+    match written::write(app, text, &given, left).await {
+        Written::Answer(sentences) => Ok(written_answer(sentences, &best, &sources, &found)),
         Written::Refused => Err(AskError::Unanswered),
         Written::Unavailable(why) => {
             tracing::warn!(%why, "a question is answered without a model");
@@ -147,22 +161,23 @@ async fn pick(app: &App, question: Question, found: Arc<Found>, is_written: bool
     picking.await.unwrap_or_default()
 }
 
-/// What a model wrote and its passages support.
-fn written_answer(sentences: &[(String, Vec<usize>)], best: &[&Source<'_>]) -> Answer {
+/// What a model wrote and its passages support. `best`: the passages that it was given.
+fn written_answer(
+    sentences: Vec<(String, Vec<usize>)>,
+    best: &[usize],
+    sources: &[Source<'_>],
+    found: &Found,
+) -> Answer {
     let mut citations: Vec<Citation> = Vec::new();
-    for place in sentences.iter().flat_map(|(_, places)| places) {
-        let source = best[*place];
-        if !citations.iter().any(|one| one.document == source.document && one.section == source.section) {
-            citations.push(Citation {
-                document: source.document.to_owned(),
-                section: source.section.to_owned(),
-                relevance_score: by_rank(*place),
-                url: None,
-            });
-        }
-    }
-    let text = sentences.iter().map(|(text, _)| text.as_str()).collect::<Vec<_>>().join(" ");
-    Answer { answer: text, citations, note: None, degraded: None }
+    let mut cite = |place: usize| {
+        let passage = best[place];
+        cited_place(&mut citations, &sources[passage], &found.passages[passage], by_rank(place))
+    };
+    let sentences: Vec<CitedSentence> = sentences
+        .into_iter()
+        .map(|(text, places)| CitedSentence { text, citations: places.into_iter().map(&mut cite).collect() })
+        .collect();
+    Answer { answer: joined(&sentences), sentences, citations, note: None, degraded: None }
 }
 
 /// The passage that was found first is the most relevant.
@@ -173,23 +188,41 @@ fn by_rank(place: usize) -> f64 {
 
 fn cited(picked: &Extract, sources: &[Source<'_>], found: &Found) -> Answer {
     let mut citations: Vec<Citation> = Vec::new();
-    for quote in &picked.quotes {
-        let source = &sources[quote.passage];
-        let is_cited = |one: &Citation| one.document == source.document && one.section == source.section;
-        if !citations.iter().any(is_cited) {
-            citations.push(Citation {
-                document: source.document.to_owned(),
-                section: source.section.to_owned(),
-                relevance_score: (quote.score * picked.probability * 1000.0).round() / 1000.0,
-                url: found.passages[quote.passage].url.clone(),
-            });
-        }
-    }
+    let sentences: Vec<CitedSentence> = picked
+        .quotes
+        .iter()
+        .map(|quote| {
+            let relevance = (quote.score * picked.probability * 1000.0).round() / 1000.0;
+            let (source, passage) = (&sources[quote.passage], &found.passages[quote.passage]);
+            let place = cited_place(&mut citations, source, passage, relevance);
+            CitedSentence { text: quote.text.clone(), citations: vec![place] }
+        })
+        .collect();
     let name = |passage: usize| sources[passage].document;
     let note = picked.outdated.map(|(old, new)| {
         format!("{} says otherwise and is older than {}, which is followed here", name(old), name(new))
     });
-    Answer { answer: picked.text(), citations, note, degraded: None }
+    Answer { answer: joined(&sentences), sentences, citations, note, degraded: None }
+}
+
+/// The place of a passage's citation, which is added where its section is not cited yet.
+fn cited_place(citations: &mut Vec<Citation>, source: &Source<'_>, passage: &Passage, relevance_score: f64) -> usize {
+    let is_cited = |one: &Citation| one.document == source.document && one.section == source.section;
+    if let Some(place) = citations.iter().position(is_cited) {
+        return place;
+    }
+    citations.push(Citation {
+        document: source.document.to_owned(),
+        section: source.section.to_owned(),
+        relevance_score,
+        url: passage.url.clone(),
+        item: passage.item,
+    });
+    citations.len() - 1
+}
+
+fn joined(sentences: &[CitedSentence]) -> String {
+    sentences.iter().map(|sentence| sentence.text.as_str()).collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

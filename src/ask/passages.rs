@@ -5,6 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use aha_analysis::retrieval::{Block, Frequencies, Question, Source, neighbours};
 use aha_content::documents::passages_of_item;
 use aha_content::sentences::sentences;
+use aha_core::ids::ItemId;
 use aha_store::terms::query_stems;
 use aha_store::{Forms, SearchHit, SearchQuery};
 
@@ -38,6 +39,8 @@ pub(super) struct Passage {
     dated: i64,
     is_replaced: bool,
     pub(super) url: Option<String>,
+    /// `None` for a passage of a document.
+    pub(super) item: Option<ItemId>,
 }
 
 impl Found {
@@ -118,6 +121,7 @@ fn passages(hit: &SearchHit) -> Vec<Passage> {
         dated: hit.time.as_millis(),
         is_replaced: hit.is_replaced,
         url: hit.url.clone(),
+        item: hit.item,
     };
     if let Some(document) = &hit.document {
         let section = hit.section.clone().unwrap_or_default();

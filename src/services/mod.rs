@@ -22,6 +22,7 @@ pub mod models;
 pub mod once;
 mod password;
 pub mod planner;
+pub mod preview;
 pub mod replay;
 pub mod runs;
 pub mod scratch;

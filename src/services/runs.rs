@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use aha_core::digest::DigestStatus;
-use aha_core::ids::DigestId;
-use aha_core::run::{Run, RunAttempt};
+use aha_core::ids::{DigestId, RunId};
+use aha_core::run::{Run, RunAttempt, RunMode};
 use aha_core::time::Timestamp;
 use aha_core::window::{Window, WindowError};
 use serde::{Deserialize, Serialize};
@@ -85,8 +85,41 @@ pub async fn history(app: &App, topic: Option<&str>, limit: i64) -> Result<Vec<P
         Some(name) => Some(topics::find(app, name).await?.id),
         None => None,
     };
-    let runs = app.store().runs(topic, limit).await?.into_iter();
-    Ok(runs.map(|(run, attempts)| PastRun { digest_id: DigestId::of(&[&run.id.to_string()]), run, attempts }).collect())
+    Ok(app.store().runs(topic, limit).await?.into_iter().map(PastRun::from).collect())
+}
+
+/// A topic's run by its id.
+///
+/// # Errors
+/// When there is no such topic or run.
+pub async fn find(app: &App, topic: &str, id: RunId) -> Result<PastRun> {
+    let found = history(app, Some(topic), i64::MAX).await?.into_iter().find(|past| past.run.id == id);
+    found.ok_or_else(|| ServiceError::not_found("run", format!("topic {topic:?} has no run {id}")))
+}
+
+impl From<(Run, Vec<RunAttempt>)> for PastRun {
+    fn from((run, attempts): (Run, Vec<RunAttempt>)) -> Self {
+        Self { digest_id: DigestId::of(&[&run.id.to_string()]), run, attempts }
+    }
+}
+
+impl PastRun {
+    /// What is asked for to continue it, or to make it once more.
+    #[must_use]
+    pub fn again(&self, topic: &str) -> RunChoice {
+        let window = match self.run.mode {
+            // A run from where the last one ended continues the one that is unfinished.
+            RunMode::Cursor => None,
+            RunMode::Window => Some(format!("{}..{}", self.run.window.start, self.run.window.end)),
+        };
+        RunChoice { topic: topic.to_owned(), window, rejudge: false }
+    }
+
+    /// Whether no attempt has finished it and none is at work on it.
+    #[must_use]
+    pub fn is_broken_off(&self) -> bool {
+        !self.run.done && self.attempts.last().is_none_or(|attempt| attempt.outcome != "running")
+    }
 }
 
 /// How a run stands that this process makes or made last of a topic.

@@ -3,7 +3,7 @@
 //! A query is words, all of which have to occur; `"several words"` stand side by side, `-word` must not occur, `source:`, `topic:` and `since:`
 //! narrow it. What the database ranks by words and what weights rank by meaning is fused by reciprocal rank.
 
-use aha_core::ids::SourceId;
+use aha_core::ids::{DigestItemId, ItemId, SourceId};
 use aha_core::time::Timestamp;
 use aha_store::terms::{each_word, query_stems};
 use aha_store::{SearchHit, SearchQuery, forms};
@@ -11,7 +11,7 @@ use chrono::{NaiveDate, NaiveTime, TimeDelta};
 use serde::Serialize;
 use std::collections::BTreeSet;
 
-use super::{Result, ServiceError, meaning, topics};
+use super::{Result, ServiceError, meaning, stories, topics};
 use crate::app::App;
 
 /// Entries that are indexed in one transaction.
@@ -71,6 +71,8 @@ pub struct SearchResult {
     pub section: Option<String>,
     pub time: Timestamp,
     pub item_id: Option<String>,
+    /// The newest line of a digest that the item stood in.
+    pub digest_item_id: Option<DigestItemId>,
     /// The text around the first word that was found, in parts.
     pub excerpt: Vec<ExcerptPart>,
 }
@@ -106,11 +108,19 @@ pub async fn search(app: &App, request: &SearchRequest) -> Result<SearchResults>
     let mut hits = app.store().search(&query).await?;
     fuse(app, &parsed.wanted.join(" "), &mut hits).await;
     hits.truncate(request.limit.clamp(1, MAX_RESULTS));
+    let items: Vec<ItemId> = hits.iter().filter_map(|hit| hit.item).collect();
+    let lines = stories::newest_lines(app, &items).await?;
     let stems: BTreeSet<String> = parsed.wanted.iter().flat_map(|text| stems(text)).collect();
     Ok(SearchResults {
         query: request.text.clone(),
         behind_since: app.store().search_behind_since().await?,
-        results: hits.into_iter().map(|hit| result(hit, &stems)).collect(),
+        results: hits
+            .into_iter()
+            .map(|hit| SearchResult {
+                digest_item_id: hit.item.and_then(|item| lines.get(&item).copied()),
+                ..result(hit, &stems)
+            })
+            .collect(),
     })
 }
 
@@ -246,6 +256,7 @@ fn result(hit: SearchHit, stems: &BTreeSet<String>) -> SearchResult {
         section: hit.section,
         time: hit.time,
         item_id: hit.item.map(|item| item.to_string()),
+        digest_item_id: None,
         excerpt,
     }
 }

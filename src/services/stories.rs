@@ -1,6 +1,6 @@
 //! Stories: finding one as people name it, and everything that explains it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use aha_core::digest::{DigestHead, DigestStory};
 use aha_core::feedback::FeedbackKind;
@@ -109,6 +109,18 @@ pub async fn markup(app: &App, story: &DigestStory) -> Result<BTreeMap<ItemId, S
         }
     }
     Ok(markup)
+}
+
+/// The newest line of a digest that each of these items stood in, of all topics.
+///
+/// # Errors
+/// When the store fails.
+pub async fn newest_lines(app: &App, items: &[ItemId]) -> Result<HashMap<ItemId, DigestItemId>> {
+    let mut lines = HashMap::new();
+    for topic in app.store().topics().await? {
+        lines.extend(app.store().newest_digest_items(topic.id, items).await?);
+    }
+    Ok(lines)
 }
 
 /// Everything that is known of a story in a digest.

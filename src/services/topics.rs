@@ -157,6 +157,26 @@ pub async fn unmute(app: &App, name: &str, rules: &[String]) -> Result<Topic> {
 /// # Errors
 /// When there is no such topic or rule.
 pub async fn remove_rule(app: &App, name: &str, rule: &str) -> Result<Topic> {
+    let topic = without_rule(app, name, rule).await?;
+    app.store().save_topic(&topic, TopicReset::default()).await?;
+    Ok(topic)
+}
+
+/// A topic as a change would make it. Nothing is stored.
+///
+/// # Errors
+/// When there is no such topic or a setting cannot be used.
+pub async fn proposed(app: &App, name: &str, change: &TopicChange) -> Result<Topic> {
+    let mut topic = find(app, name).await?;
+    apply(&mut topic, change)?;
+    Ok(topic)
+}
+
+/// A topic as it would be without one of its rules. Nothing is stored.
+///
+/// # Errors
+/// When there is no such topic or rule.
+pub async fn without_rule(app: &App, name: &str, rule: &str) -> Result<Topic> {
     let mut topic = find(app, name).await?;
     let before = topic.rules.len();
     topic.rules.retain(|known| known.to_string() != rule);
@@ -164,7 +184,6 @@ pub async fn remove_rule(app: &App, name: &str, rule: &str) -> Result<Topic> {
         let message = format!("topic {:?} has no rule {rule:?}; `aha-radar topic list` shows them", topic.name);
         return Err(ServiceError::NotFound { what: "rule", message });
     }
-    app.store().save_topic(&topic, TopicReset::default()).await?;
     Ok(topic)
 }
 

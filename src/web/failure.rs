@@ -1,4 +1,4 @@
-//! Errors as requests are answered with them: one type, and three forms chosen by the path.
+//! Errors as requests are answered with them: one type, and three forms chosen by the method and the path.
 //!
 //! In: typed errors of services and of the store, and what guards and extractors refuse. Out: `{"ok":false,"error":{…}}`, the flat
 //! `{"error","message"}` of the question API, or a page. Called by every handler; [`render`] is a layer around all of them.
@@ -33,7 +33,7 @@ pub struct Failure {
     retry_after_s: Option<u64>,
 }
 
-/// How errors look below a path.
+/// How errors look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ErrorForm {
     /// `{"ok":false,"error":{"code","message"}}`
@@ -44,13 +44,14 @@ pub enum ErrorForm {
     Page,
 }
 
-/// Paths whose errors are flat.
+/// Paths to which questions are posted; the first is also a page, which is got.
 const FLAT: [&str; 2] = ["/ask", "/v1/ask"];
 
 impl ErrorForm {
     #[must_use]
-    pub fn of(path: &str) -> Self {
-        if FLAT.contains(&path) {
+    pub fn of(method: &Method, path: &str) -> Self {
+        let is_page = path == FLAT[0] && *method == Method::GET;
+        if FLAT.contains(&path) && !is_page {
             Self::Flat
         } else if path.starts_with("/api/") || path == "/health" {
             Self::Envelope
@@ -224,9 +225,9 @@ impl IntoResponse for Failure {
     }
 }
 
-/// Gives each error the form of its path.
+/// Gives each error the form of what was asked for.
 pub(super) async fn render(State(state): State<WebState>, request: Request, next: Next) -> Response {
-    let form = ErrorForm::of(request.uri().path());
+    let form = ErrorForm::of(request.method(), request.uri().path());
     let wanted = request.uri().path_and_query().map_or_else(String::new, ToString::to_string);
     let method = request.method().clone();
     let response = next.run(request).await;
@@ -298,10 +299,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_path_chooses_the_form_and_the_flat_form_keeps_to_its_codes() {
-        assert_eq!(ErrorForm::of("/v1/ask"), ErrorForm::Flat);
-        assert_eq!(ErrorForm::of("/api/v1/digests"), ErrorForm::Envelope);
-        assert_eq!(ErrorForm::of("/topics/default"), ErrorForm::Page);
+    fn method_and_path_choose_the_form_and_the_flat_form_keeps_to_its_codes() {
+        assert_eq!(ErrorForm::of(&Method::POST, "/v1/ask"), ErrorForm::Flat);
+        assert_eq!(ErrorForm::of(&Method::GET, "/ask"), ErrorForm::Page);
+        assert_eq!(ErrorForm::of(&Method::GET, "/api/v1/digests"), ErrorForm::Envelope);
+        assert_eq!(ErrorForm::of(&Method::GET, "/topics/default"), ErrorForm::Page);
         let said = |failure: Failure| failure.body(ErrorForm::Flat)["error"].clone();
         assert_eq!(said(Failure::invalid("question", "too short")), "INVALID_REQUEST");
         assert_eq!(said(Failure::new(StatusCode::BAD_REQUEST, "CITATION_REQUIRED", "no source")), "CITATION_REQUIRED");

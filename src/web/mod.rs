@@ -5,7 +5,7 @@
 //!
 //! A file of the API has a function `routes()` that returns an `OpenApiRouter<WebState>`; [`router`] merges them, so that routes and
 //! document (`/api/openapi.json`) are one list. A handler takes [`Reader`], [`Editor`] or [`Admin`] first, bodies by
-//! [`JsonBody`], and returns `Result<_, Failure>`; the form of errors is chosen by the path in [`failure::ErrorForm`].
+//! [`JsonBody`], and returns `Result<_, Failure>`; the form of errors is chosen by method and path in [`failure::ErrorForm`].
 
 mod api;
 mod ask;

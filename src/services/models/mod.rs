@@ -2,6 +2,7 @@
 
 mod check;
 pub mod configured;
+mod tasks;
 pub mod terms;
 
 use std::sync::Arc;
@@ -12,6 +13,7 @@ use aha_llm::{CallScope, RunCallState};
 use aha_store::Gone;
 
 pub use self::check::{CheckedModel, check};
+pub use self::tasks::{TaskModels, by_task};
 use super::{Result, ServiceError};
 use crate::app::App;
 use crate::questionnaire::Respondent;

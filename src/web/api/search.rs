@@ -41,6 +41,8 @@ struct ResultBody {
     section: Option<String>,
     time: String,
     item_id: Option<String>,
+    /// The newest story of a digest that the item belongs to.
+    story_id: Option<String>,
     excerpt: Vec<PartBody>,
 }
 
@@ -66,7 +68,8 @@ async fn find(_: Reader, State(state): State<WebState>, wanted: JsonQuery<Wanted
 }
 
 fn body_of(result: SearchResult) -> ResultBody {
-    let SearchResult { title, url, source, document, section, time, item_id, excerpt } = result;
+    let SearchResult { title, url, source, document, section, time, item_id, digest_item_id, excerpt } = result;
     let excerpt = excerpt.into_iter().map(|part| PartBody { text: part.text, is_match: part.is_match }).collect();
-    ResultBody { title, url, source, document, section, time: time.to_string(), item_id, excerpt }
+    let (time, story_id) = (time.to_string(), digest_item_id.map(|id| id.to_string()));
+    ResultBody { title, url, source, document, section, time, item_id, story_id, excerpt }
 }

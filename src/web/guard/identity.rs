@@ -41,7 +41,8 @@ pub(in super::super) async fn identify(State(state): State<WebState>, mut reques
         Err(failure) => return failure.into_response(),
     };
     let known = [SESSION_COOKIE, FORM_COOKIE].iter().find_map(|name| csrf::cookie(request.headers(), name));
-    let wants_page = *request.method() == Method::GET && ErrorForm::of(request.uri().path()) == ErrorForm::Page;
+    let form = ErrorForm::of(request.method(), request.uri().path());
+    let wants_page = *request.method() == Method::GET && form == ErrorForm::Page;
     let (secret, is_new) = match known {
         Some(secret) => (secret.to_owned(), false),
         None => (csrf::new_secret(), wants_page),

@@ -21,6 +21,12 @@ impl SentForm {
         Self { fields }
     }
 
+    /// All fields but the token and those that are named, as they were sent: for a page that sends them once more.
+    pub fn without(&self, names: &[&str]) -> Vec<(String, String)> {
+        let is_kept = |(name, _): &&(String, String)| name != "csrf" && !names.contains(&name.as_str());
+        self.fields.iter().filter(is_kept).cloned().collect()
+    }
+
     /// The first value of a field, without spaces around it; empty where there is none.
     pub fn text(&self, name: &str) -> &str {
         self.fields.iter().find(|(field, _)| field == name).map_or("", |(_, value)| value.trim())

@@ -2,15 +2,19 @@
 //!
 //! Everything works by links and forms; the script only saves a reload.
 
+mod ask;
+mod deep_dive;
 mod digests;
 mod error;
 mod feedback;
 mod form;
+mod models;
 mod multipart;
 mod runs;
 mod said;
 mod saved;
 mod score_terms;
+mod search;
 mod settings;
 mod shell;
 mod sign_in;
@@ -22,6 +26,7 @@ mod topics;
 mod welcome;
 
 use aha_content::numbers::count;
+use aha_core::time::Timestamp;
 use askama::Template;
 use axum::Router;
 use axum::response::Html;
@@ -34,18 +39,23 @@ pub(super) use story::found as found_story;
 pub(super) use topic_links::encoded;
 
 use super::{Failure, WebState};
+use crate::services::{ErrorKind, ServiceError};
 
 pub(super) fn routes() -> Router<WebState> {
     Router::new()
         .merge(sign_in::routes())
         .merge(digests::routes())
         .merge(story::routes())
+        .merge(deep_dive::routes())
         .merge(feedback::routes())
         .merge(saved::routes())
+        .merge(search::routes())
+        .merge(ask::routes())
         .merge(sources::routes())
         .merge(topics::routes())
         .merge(runs::routes())
         .merge(spend::routes())
+        .merge(models::routes())
         .merge(settings::routes())
 }
 
@@ -58,4 +68,43 @@ fn html(template: &impl Template) -> Result<Html<String>, Failure> {
 fn counted(added: usize, known: usize, one: &str, many: &str) -> String {
     let added = format!("{} added", count(added, one, many));
     if known == 0 { added } else { format!("{added}, {known} known already") }
+}
+
+/// `17 Nov 2026`, in UTC.
+fn day(at: Timestamp) -> String {
+    at.to_utc().format("%-d %b %Y").to_string()
+}
+
+/// What the person at a form can put right; all else is an error page.
+fn problem_of(error: ServiceError) -> Result<String, Failure> {
+    match error.kind() {
+        ErrorKind::InvalidInput | ErrorKind::Conflict | ErrorKind::NotFound => Ok(error.to_string()),
+        _ => Err(error.into()),
+    }
+}
+
+/// How far back a search or a question reaches: value and name.
+const SPANS: [(&str, &str); 5] =
+    [("", "any time"), ("7d", "7 days"), ("30d", "30 days"), ("90d", "90 days"), ("365d", "a year")];
+
+/// A line of a list to choose from.
+#[derive(Debug, Clone)]
+struct Choice {
+    value: String,
+    name: String,
+    is_chosen: bool,
+}
+
+/// The lines of a list; a value that is none of them is added, so that it is not lost.
+fn choices(known: &[(&str, &str)], chosen: &str) -> Vec<Choice> {
+    let line = |(value, name): &(&str, &str)| Choice {
+        value: (*value).to_owned(),
+        name: (*name).to_owned(),
+        is_chosen: *value == chosen,
+    };
+    let mut lines: Vec<Choice> = known.iter().map(line).collect();
+    if lines.iter().all(|line| !line.is_chosen) {
+        lines.push(Choice { value: chosen.to_owned(), name: chosen.to_owned(), is_chosen: true });
+    }
+    lines
 }

@@ -1,5 +1,6 @@
 //! What all pages have around their content: names, links, and who reads.
 
+use aha_core::account::Role;
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 
@@ -7,6 +8,29 @@ use super::super::assets::VERSION;
 use super::super::guard::csrf;
 use super::super::guard::identity::{FormSecret, Identity, SignedInBy};
 use super::super::{Failure, WebState};
+
+/// A link of the navigation: path and name.
+type PageLink = (&'static str, &'static str);
+
+/// What is read every day.
+const READING: [PageLink; 6] = [
+    ("/", "Today"),
+    ("/archive", "Archive"),
+    ("/saved", "Saved"),
+    ("/search", "Search"),
+    ("/ask", "Ask"),
+    ("/plan", "Plan"),
+];
+
+/// What is set up and watched, with the role that it takes.
+const MANAGING: [(PageLink, Role); 6] = [
+    (("/sources", "Sources"), Role::Reader),
+    (("/topics", "Topics"), Role::Reader),
+    (("/runs", "Runs"), Role::Reader),
+    (("/spend", "Spend"), Role::Reader),
+    (("/models", "Models"), Role::Editor),
+    (("/settings", "Settings"), Role::Admin),
+];
 
 /// The frame of a page.
 #[derive(Debug, Clone)]
@@ -37,6 +61,27 @@ impl Shell {
     /// Whether a link of the navigation is where the reader is.
     pub fn is_at(&self, link: &str) -> bool {
         self.path == link || (link != "/" && self.path.starts_with(&format!("{link}/")))
+    }
+
+    /// Links of the navigation, each with whether the page is there.
+    pub fn reading(&self) -> Vec<(PageLink, bool)> {
+        READING.into_iter().map(|link| (link, self.is_at(link.0))).collect()
+    }
+
+    /// Those in its menu, as far as the reader may follow them.
+    pub fn managing(&self) -> Vec<PageLink> {
+        let role = self.identity.as_ref().map_or(Role::Reader, |identity| identity.role);
+        MANAGING.into_iter().filter(|(_, least)| role >= *least).map(|(link, _)| link).collect()
+    }
+
+    /// Whether the page is one of the menu.
+    pub fn is_managing(&self) -> bool {
+        MANAGING.iter().any(|((path, _), _)| self.is_at(path))
+    }
+
+    /// Whether the reader may change topics and sources, and start what costs.
+    pub fn may_edit(&self) -> bool {
+        self.identity.as_ref().is_some_and(|identity| identity.role >= Role::Editor)
     }
 
     /// The name of whoever signed in with a password.

@@ -1,21 +1,25 @@
-//! What was spent, on what, and how far the budget reaches.
+//! What was spent, on what, and how far the budget reaches; calls whose cost is not known, and putting it right.
 
 use aha_core::money::MicroCredits;
 use askama::Template;
 use axum::Router;
 use axum::extract::State;
-use axum::response::Html;
-use axum::routing::get;
+use axum::http::StatusCode;
+use axum::response::{Html, IntoResponse, Redirect, Response};
+use axum::routing::{get, post};
 use serde::Deserialize;
 
-use super::super::{Failure, JsonQuery, Reader, WebState};
-use super::{Shell, html};
+use super::super::{Admin, Failure, JsonQuery, Reader, WebState};
+use super::{SentForm, Shell, html, problem_of};
+use crate::services::calls::{self, CallQuery};
 use crate::services::spending::{self, Period, SpendBy, SpendReport, SpendRow};
 
 const DAYS: u16 = 30;
+/// Unsettled calls on the page.
+const UNSETTLED: i64 = 100;
 
 pub(super) fn routes() -> Router<WebState> {
-    Router::new().route("/spend", get(page))
+    Router::new().route("/spend", get(page)).route("/spend/adjust", post(adjust))
 }
 
 #[derive(Template)]
@@ -31,6 +35,19 @@ struct SpendPage {
     projected: String,
     run_cap: Option<String>,
     alerts: Vec<String>,
+    /// Calls whose cost is not known.
+    open: Vec<OpenCall>,
+    problem: Option<String>,
+}
+
+/// A call whose answer was lost: it stays charged with what was set aside for it.
+struct OpenCall {
+    id: String,
+    at: String,
+    purpose: String,
+    model: String,
+    charged: String,
+    error: Option<String>,
 }
 
 /// A line of the table.
@@ -72,10 +89,37 @@ async fn page(
         Some(_) => return Err(Failure::invalid("by", "it is day, purpose, model or topic")),
     };
     let report = spending::report(state.app(), by, DAYS).await?;
-    html(&filled(shell, name, report))
+    html(&filled(shell, name, report, open_calls(&state).await?))
 }
 
-fn filled(shell: Shell, by: &'static str, report: SpendReport) -> SpendPage {
+async fn open_calls(state: &WebState) -> Result<Vec<OpenCall>, Failure> {
+    let query = CallQuery { state: Some("unsettled".to_owned()), limit: UNSETTLED, ..CallQuery::default() };
+    let open = calls::list(state.app(), query).await?.into_iter().map(|call| OpenCall {
+        at: call.started_at.to_utc().format("%-d %b %Y %H:%M").to_string(),
+        purpose: call.purpose,
+        model: format!("{}/{}", call.provider, call.model),
+        charged: call.reserved_microcredits.map_or_else(|| "nothing".to_owned(), |it| MicroCredits(it).to_string()),
+        error: call.error,
+        id: call.id,
+    });
+    Ok(open.collect())
+}
+
+/// Writes down what a call really cost.
+async fn adjust(_: Admin, State(state): State<WebState>, shell: Shell, form: SentForm) -> Result<Response, Failure> {
+    let (call, credits) = (form.text("call"), form.text("credits"));
+    match spending::adjust(state.app(), call, credits, form.text("reason")).await {
+        Ok(_) => Ok(Redirect::to(&format!("{}/spend#unsettled", state.prefix())).into_response()),
+        Err(error) => {
+            let problem = Some(problem_of(error)?);
+            let report = spending::report(state.app(), SpendBy::Day, DAYS).await?;
+            let page = SpendPage { problem, ..filled(shell, "day", report, open_calls(&state).await?) };
+            Ok((StatusCode::UNPROCESSABLE_ENTITY, html(&page)?).into_response())
+        }
+    }
+}
+
+fn filled(shell: Shell, by: &'static str, report: SpendReport, open: Vec<OpenCall>) -> SpendPage {
     let most = report.rows.iter().map(|row| row.microcredits).max().unwrap_or(0).max(1);
     let budget = report.budget;
     SpendPage {
@@ -89,6 +133,8 @@ fn filled(shell: Shell, by: &'static str, report: SpendReport) -> SpendPage {
         projected: budget.month_projected_microcredits.to_string(),
         run_cap: budget.run_cap_microcredits.map(|cap| cap.to_string()),
         alerts: report.alerts,
+        open,
+        problem: None,
     }
 }
 

@@ -9,6 +9,7 @@ use axum::response::Html;
 use axum::routing::get;
 
 use super::super::{Failure, PathOf, Reader, WebState};
+use super::deep_dive::ShownSummary;
 use super::said::{Button, buttons};
 use super::score_terms::{Term, terms};
 use super::{Shell, html};
@@ -40,6 +41,8 @@ struct StoryPage {
     appearances: Vec<Appearance>,
     calls: Vec<LedgerCall>,
     buttons: Vec<Button>,
+    /// The summary of a pasted text that was kept.
+    kept: Option<ShownSummary>,
 }
 
 /// A digest that showed it.
@@ -102,6 +105,7 @@ fn filled(shell: Shell, day: String, story: Story, explained: ExplainedStory) ->
         entities: entities(&judged),
         appearances: appearances.into_iter().map(appearance).collect(),
         calls,
+        kept: ShownSummary::kept(&judged),
         buttons: buttons(|kind| feedback.contains(&kind)),
         story,
     }
@@ -115,7 +119,7 @@ fn entities(story: &DigestStory) -> Vec<(String, String)> {
 }
 
 /// What a call has cost, or may have.
-fn cost(call: &LedgerCall) -> String {
+pub(super) fn cost(call: &LedgerCall) -> String {
     match (call.cost_microcredits, call.reserved_microcredits) {
         (Some(cost), _) => MicroCredits(cost).to_string(),
         (None, Some(reserved)) => format!("at most {}", MicroCredits(reserved)),

@@ -10,10 +10,11 @@ use axum::routing::{get, post};
 
 use super::super::{Editor, Failure, PathOf, Reader, WebState};
 use super::topic_links::{encoded, query_of};
-use super::{SentForm, Shell, html};
+use super::{SentForm, Shell, html, problem_of};
 use crate::pipeline::interests::Preview;
+use crate::services::ServiceError;
+use crate::services::preview::{self, ChangePreview, PreviewedStory, StoryPlace};
 use crate::services::topics::{self, TopicChange};
-use crate::services::{ErrorKind, ServiceError};
 
 pub(super) fn routes() -> Router<WebState> {
     Router::new()
@@ -45,7 +46,7 @@ async fn add(_: Editor, State(state): State<WebState>, shell: Shell, form: SentF
     match topics::add(state.app(), name, &change).await {
         Ok(topic) => Ok(to_topic(&state, &topic.name)),
         Err(error) => {
-            let problem = Some(sayable(error)?);
+            let problem = Some(problem_of(error)?);
             let page = html(&TopicsPage { shell, topics: topics::list(state.app()).await?, problem })?;
             Ok((StatusCode::UNPROCESSABLE_ENTITY, page).into_response())
         }
@@ -63,14 +64,6 @@ async fn first_interests(_: Editor, State(state): State<WebState>, form: SentFor
     Ok(Redirect::to(&format!("{}/{}", state.prefix(), query_of(name))).into_response())
 }
 
-/// What the person at the form can put right; all else is an error page.
-fn sayable(error: ServiceError) -> Result<String, Failure> {
-    match error.kind() {
-        ErrorKind::InvalidInput | ErrorKind::Conflict => Ok(error.to_string()),
-        _ => Err(error.into()),
-    }
-}
-
 fn to_topic(state: &WebState, name: &str) -> Response {
     Redirect::to(&format!("{}/topics/{}", state.prefix(), encoded(name))).into_response()
 }
@@ -82,8 +75,26 @@ struct TopicPage {
     topic: Topic,
     /// As typed, where they are being tried.
     interests: String,
-    preview: Option<Preview>,
+    /// What typed interests match.
+    matches: Option<Preview>,
+    trial: Option<Trial>,
     problem: Option<String>,
+}
+
+/// A change that is not saved yet.
+struct Trial {
+    /// The form that was sent, to be sent once more.
+    action: &'static str,
+    fields: Vec<(String, String)>,
+    /// `None` where there is no digest yet to try it on.
+    preview: Option<ChangePreview>,
+}
+
+impl TopicPage {
+    fn of(shell: Shell, topic: Topic) -> Self {
+        let interests = topic.interests.clone();
+        Self { shell, topic, interests, matches: None, trial: None, problem: None }
+    }
 }
 
 async fn one(
@@ -92,11 +103,10 @@ async fn one(
     shell: Shell,
     PathOf(name): PathOf<String>,
 ) -> Result<Html<String>, Failure> {
-    let topic = topics::find(state.app(), &name).await?;
-    html(&TopicPage { shell, interests: topic.interests.clone(), topic, preview: None, problem: None })
+    html(&TopicPage::of(shell, topics::find(state.app(), &name).await?))
 }
 
-/// Saves, or shows what the interests would match.
+/// Saves, or shows what it would change.
 async fn set(
     _: Editor,
     State(state): State<WebState>,
@@ -104,24 +114,76 @@ async fn set(
     PathOf(name): PathOf<String>,
     form: SentForm,
 ) -> Result<Response, Failure> {
-    let topic = topics::find(state.app(), &name).await?;
-    let interests = form.text("interests").to_owned();
-    if form.is_set("try") {
-        let preview = topics::preview_interests(state.app(), &name, Some(&interests), TRIED_DAYS).await?;
-        let page = TopicPage { shell, topic, interests, preview: Some(preview), problem: None };
-        return html(&page).map(IntoResponse::into_response);
-    }
-    let saved = match change_of(&form) {
-        Ok(change) => topics::set(state.app(), &name, &change).await.map(|_| ()),
+    let done = match change_of(&form) {
+        Ok(change) if form.is_set("try") => try_change(&state, &name, &change, &form).await.map(Some),
+        Ok(change) => topics::set(state.app(), &name, &change).await.map(|_| None),
         Err(failure) => Err(ServiceError::Conflict { message: failure.message().to_owned() }),
     };
-    match saved {
-        Ok(()) => Ok(to_topic(&state, &name)),
-        Err(error) => {
-            let page = TopicPage { shell, topic, interests, preview: None, problem: Some(sayable(error)?) };
-            Ok((StatusCode::UNPROCESSABLE_ENTITY, html(&page)?).into_response())
-        }
+    answer(&state, shell, &name, &form, done).await
+}
+
+/// Removes a rule, or shows what that would change.
+async fn remove_rule(
+    _: Editor,
+    State(state): State<WebState>,
+    shell: Shell,
+    PathOf(name): PathOf<String>,
+    form: SentForm,
+) -> Result<Response, Failure> {
+    let rule = form.text("rule");
+    let done = if form.is_set("try") {
+        try_without(&state, &name, rule, &form).await.map(Some)
+    } else {
+        topics::remove_rule(state.app(), &name, rule).await.map(|_| None)
+    };
+    answer(&state, shell, &name, &form, done).await
+}
+
+/// The trial, and what interests match where they are tried.
+type Tried = (Trial, Option<Preview>);
+
+async fn try_change(
+    state: &WebState,
+    name: &str,
+    change: &TopicChange,
+    form: &SentForm,
+) -> Result<Tried, ServiceError> {
+    let proposed = topics::proposed(state.app(), name, change).await?;
+    let preview = preview::preview(state.app(), proposed).await?;
+    let matches = match &change.interests {
+        Some(text) => Some(topics::preview_interests(state.app(), name, Some(text), TRIED_DAYS).await?),
+        None => None,
+    };
+    Ok((Trial { action: "", fields: form.without(&["try"]), preview }, matches))
+}
+
+async fn try_without(state: &WebState, name: &str, rule: &str, form: &SentForm) -> Result<Tried, ServiceError> {
+    let proposed = topics::without_rule(state.app(), name, rule).await?;
+    let preview = preview::preview(state.app(), proposed).await?;
+    Ok((Trial { action: "/rules", fields: form.without(&["try"]), preview }, None))
+}
+
+/// Goes to the topic when it is saved; else shows the trial, or what is wrong with the form.
+async fn answer(
+    state: &WebState,
+    shell: Shell,
+    name: &str,
+    form: &SentForm,
+    done: Result<Option<Tried>, ServiceError>,
+) -> Result<Response, Failure> {
+    let (tried, problem) = match done {
+        Ok(None) => return Ok(to_topic(state, name)),
+        Ok(Some(tried)) => (Some(tried), None),
+        Err(error) => (None, Some(problem_of(error)?)),
+    };
+    let status = if problem.is_some() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
+    let (trial, matches) = tried.map_or((None, None), |(trial, matches)| (Some(trial), matches));
+    let mut page =
+        TopicPage { matches, trial, problem, ..TopicPage::of(shell, topics::find(state.app(), name).await?) };
+    if form.has("interests") {
+        form.text("interests").clone_into(&mut page.interests);
     }
+    Ok((status, html(&page)?).into_response())
 }
 
 /// What a form says; fields that it does not have stay as they are.
@@ -150,16 +212,6 @@ fn number(form: &SentForm, name: &'static str) -> Result<Option<u8>, Failure> {
     if text.is_empty() { Ok(None) } else { text.parse().map(Some).map_err(|_| wrong()) }
 }
 
-async fn remove_rule(
-    _: Editor,
-    State(state): State<WebState>,
-    PathOf(name): PathOf<String>,
-    form: SentForm,
-) -> Result<Response, Failure> {
-    topics::remove_rule(state.app(), &name, form.text("rule")).await?;
-    Ok(to_topic(&state, &name))
-}
-
 /// With the name typed once more, as it takes the digests along.
 async fn remove(
     _: Editor,
@@ -176,4 +228,27 @@ async fn remove(
 
 fn is_tier(topic: &Topic, tier: &str) -> bool {
     topic.budget_tier.is_some_and(|set| set.as_str() == tier)
+}
+
+/// What would move, in groups: heading, class and stories.
+fn groups(preview: &ChangePreview) -> Vec<(&'static str, &[PreviewedStory])> {
+    let groups: [(&'static str, &[PreviewedStory]); 4] = [
+        ("Would enter", &preview.entering),
+        ("Would go up", &preview.rising),
+        ("Would go down", &preview.falling),
+        ("Would leave", &preview.leaving),
+    ];
+    groups.into_iter().filter(|(_, stories)| !stories.is_empty()).collect()
+}
+
+/// `no. 4, 61`
+fn place(place: Option<&StoryPlace>) -> String {
+    place.map_or_else(|| "–".to_owned(), |place| format!("no. {}", place.rank))
+}
+
+/// `61 → 72`, where both are known and differ.
+fn scores(story: &PreviewedStory) -> Option<String> {
+    let (before, after) = (story.before?.score, story.after?.score);
+    let (before, after) = (format!("{before:.1}"), format!("{after:.1}"));
+    (before != after).then(|| format!("score {before} → {after}"))
 }

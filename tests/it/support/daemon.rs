@@ -35,6 +35,10 @@ impl Daemon {
         Self { child: Some(child), address }
     }
 
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
     pub fn process(&mut self) -> &mut Child {
         self.child.as_mut().unwrap()
     }

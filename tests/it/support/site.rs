@@ -9,10 +9,10 @@ use std::time::Duration;
 
 use super::radar::{Radar, signal};
 
-/// A started `aha-radar serve`; it ends with the value.
+/// A started `aha-radar serve`, which ends with the value; or one that something else has started.
 #[derive(Debug)]
 pub struct Site {
-    child: Child,
+    child: Option<Child>,
     pub address: SocketAddr,
 }
 
@@ -32,7 +32,7 @@ impl Site {
         radar.set("AHA_LISTEN", &address.to_string());
         let mut command = radar.command(&["serve"]);
         let child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-        let site = Self { child, address };
+        let site = Self { child: Some(child), address };
         for _ in 0..300 {
             if TcpStream::connect(address).is_ok() {
                 return site;
@@ -40,6 +40,11 @@ impl Site {
             std::thread::sleep(Duration::from_millis(50));
         }
         panic!("the server does not answer at {address}");
+    }
+
+    /// The pages of a daemon.
+    pub fn at(address: SocketAddr) -> Self {
+        Self { child: None, address }
     }
 
     /// Sends a request; `Host` and the body's length are added where they are not among the headers.
@@ -75,8 +80,10 @@ impl Site {
 
 impl Drop for Site {
     fn drop(&mut self) {
-        signal(&self.child, "TERM");
-        let _ = self.child.wait();
+        if let Some(child) = &mut self.child {
+            signal(child, "TERM");
+            let _ = child.wait();
+        }
     }
 }
 

@@ -3,4 +3,5 @@
 mod api;
 mod guards;
 mod hostile;
+mod runs;
 mod sign_in;

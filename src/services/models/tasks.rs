@@ -1,0 +1,43 @@
+//! Which models each task asks, by tier. Asks none of them.
+
+use aha_core::topic::BudgetTier;
+use aha_llm::{Router, tasks};
+use serde::Serialize;
+
+use crate::config::Config;
+
+/// The models of a task.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct TaskModels {
+    pub task: &'static str,
+    /// Tiers that ask the same models are one.
+    pub tiers: Vec<TierModels>,
+}
+
+/// The models of some tiers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct TierModels {
+    /// `low`, `normal`, `high`; all three where the tier makes no difference.
+    pub tiers: Vec<&'static str>,
+    /// In the order in which they are asked, `local` among them; empty where nobody can do the task.
+    pub models: Vec<String>,
+}
+
+/// All tasks, in the order in which they are listed to people.
+#[must_use]
+pub fn by_task(config: &Config) -> Vec<TaskModels> {
+    let router = Router::configured(&config.llm);
+    let tiers_of = |task| {
+        let mut tiers: Vec<TierModels> = Vec::new();
+        for tier in BudgetTier::ALL {
+            let chain = router.candidates(task, tier);
+            let models: Vec<String> = chain.iter().map(|candidate| candidate.model.to_string()).collect();
+            match tiers.iter_mut().find(|known| known.models == models) {
+                Some(known) => known.tiers.push(tier.as_str()),
+                None => tiers.push(TierModels { tiers: vec![tier.as_str()], models }),
+            }
+        }
+        tiers
+    };
+    tasks::ALL.iter().map(|task| TaskModels { task: task.as_str(), tiers: tiers_of(*task) }).collect()
+}

@@ -1,0 +1,142 @@
+//! What a change of a topic would do, before it is saved: its last digest, made once by what is set now and once by what is proposed.
+//!
+//! Both are replays on a copy of the database: no model is asked, nothing is stored. The digest that was delivered is not what they are
+//! compared with, as feedback has been given since.
+
+use std::collections::BTreeMap;
+
+use aha_core::digest::{Digest, DigestStory, Section};
+use aha_core::ids::{DigestId, DigestItemId};
+use aha_core::run::{Run, RunSettings};
+use aha_core::time::Timestamp;
+use aha_core::topic::Topic;
+use serde::Serialize;
+use tokio::runtime::Handle;
+
+use super::scratch::Scratch;
+use super::{Result, ServiceError};
+use crate::app::App;
+use crate::pipeline::{StopSignal, replay};
+
+/// Runs that are searched for a finished one, the newest windows first.
+const RUNS: i64 = 1_000;
+
+/// What would be other in the last digest.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ChangePreview {
+    pub digest: DigestId,
+    pub window_end: Timestamp,
+    /// By their rank after the change; those that leave by the one before.
+    pub entering: Vec<PreviewedStory>,
+    pub leaving: Vec<PreviewedStory>,
+    pub rising: Vec<PreviewedStory>,
+    pub falling: Vec<PreviewedStory>,
+    /// Stories that stay where they are.
+    pub unchanged: usize,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PreviewedStory {
+    pub id: DigestItemId,
+    pub title: String,
+    pub source: String,
+    pub before: Option<StoryPlace>,
+    pub after: Option<StoryPlace>,
+}
+
+/// Where a story stands.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct StoryPlace {
+    pub rank: usize,
+    pub section: Section,
+    pub score: f64,
+}
+
+impl ChangePreview {
+    /// Whether the digest would be the same.
+    #[must_use]
+    pub const fn is_nothing(&self) -> bool {
+        self.entering.is_empty() && self.leaving.is_empty() && self.rising.is_empty() && self.falling.is_empty()
+    }
+}
+
+/// Shows what a topic's last digest would be if the topic were as proposed. `None` where it has no digest yet.
+///
+/// # Errors
+/// When the topic is not there, or the copy or the replay fails.
+pub async fn preview(app: &App, proposed: Topic) -> Result<Option<ChangePreview>> {
+    let (app, runtime) = (app.clone(), Handle::current());
+    // Two rankings are much work without a pause: on a thread of its own they hold up no other request.
+    let made = tokio::task::spawn_blocking(move || runtime.block_on(made(&app, &proposed)));
+    made.await.unwrap_or_else(|_| {
+        Err(ServiceError::Conflict { message: "the preview broke off; the log says why".to_owned() })
+    })
+}
+
+async fn made(app: &App, proposed: &Topic) -> Result<Option<ChangePreview>> {
+    let Some(before) = last_digest(app, &proposed.name, None).await? else { return Ok(None) };
+    let after = last_digest(app, &proposed.name, Some(proposed)).await?;
+    Ok(after.map(|after| compared(&before, &after)))
+}
+
+/// A topic's last digest by what is set, or by what is proposed; on a copy of its own, as a run that is replayed keeps to the settings with
+/// which that began.
+async fn last_digest(app: &App, name: &str, proposed: Option<&Topic>) -> Result<Option<Digest>> {
+    let scratch = Scratch::new()?;
+    let copy = scratch.app(app.config().clone()).await?;
+    let gone = || ServiceError::not_found("topic", format!("there is no topic {name:?} any more"));
+    let topic = copy.store().topic(name).await?.ok_or_else(gone)?;
+    let runs = copy.store().runs(Some(topic.id), RUNS).await?;
+    let Some(run) = runs.into_iter().map(|(run, _)| run).find(|run| run.done) else { return Ok(None) };
+    let settings = settings(&run, proposed.unwrap_or(&topic));
+    Ok(Some(Box::pin(replay::replay(&copy, &topic, &run, settings, &StopSignal::default())).await?))
+}
+
+/// The run's own settings, but for those of the topic that a change is about.
+fn settings(run: &Run, topic: &Topic) -> RunSettings {
+    RunSettings {
+        interests: topic.interests.clone(),
+        rules: topic.rules.clone(),
+        sizes: topic.sizes,
+        depth: topic.depth,
+        decay_hours: topic.decay_hours,
+        ..run.settings.clone()
+    }
+}
+
+fn compared(before: &Digest, after: &Digest) -> ChangePreview {
+    let mut old: BTreeMap<DigestItemId, &DigestStory> = before.stories.iter().map(|story| (story.id, story)).collect();
+    let mut preview = ChangePreview {
+        digest: before.digest.id,
+        window_end: before.digest.window_end,
+        entering: Vec::new(),
+        leaving: Vec::new(),
+        rising: Vec::new(),
+        falling: Vec::new(),
+        unchanged: 0,
+    };
+    for story in &after.stories {
+        let was = old.remove(&story.id);
+        let moved = previewed(story, was, Some(story));
+        match was.map(|was| was.rank.cmp(&story.rank)) {
+            None => preview.entering.push(moved),
+            Some(std::cmp::Ordering::Greater) => preview.rising.push(moved),
+            Some(std::cmp::Ordering::Less) => preview.falling.push(moved),
+            Some(std::cmp::Ordering::Equal) => preview.unchanged += 1,
+        }
+    }
+    let left = before.stories.iter().filter(|story| old.contains_key(&story.id));
+    preview.leaving = left.map(|story| previewed(story, Some(story), None)).collect();
+    preview
+}
+
+fn previewed(story: &DigestStory, before: Option<&DigestStory>, after: Option<&DigestStory>) -> PreviewedStory {
+    let place = |story: &DigestStory| StoryPlace { rank: story.rank, section: story.section, score: story.final_score };
+    PreviewedStory {
+        id: story.id,
+        title: story.title.clone(),
+        source: story.sources.first().map(|source| source.name.clone()).unwrap_or_default(),
+        before: before.map(place),
+        after: after.map(place),
+    }
+}

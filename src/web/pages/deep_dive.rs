@@ -1,0 +1,187 @@
+//! Deep dive: a text that the reader pastes for a story is summarised, after its cost was shown; the summary is kept or dropped.
+//!
+//! The text is stored nowhere, so that it stands in the forms of these pages.
+
+use aha_core::digest::DigestStory;
+use aha_core::money::MicroCredits;
+use aha_core::summary::Summary;
+use askama::Template;
+use axum::Router;
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Redirect, Response};
+use axum::routing::get;
+
+use super::super::{Editor, Failure, PathOf, WebState};
+use super::story::found;
+use super::{SentForm, Shell, html, problem_of};
+use crate::digest::sanitise::text as cleaned;
+use crate::services::deep_dive::{self, DeepDive, DeepDiveEstimate, PastedText};
+use crate::services::stories::FoundStory;
+use crate::services::{ErrorKind, ServiceError};
+
+pub(super) fn routes() -> Router<WebState> {
+    Router::new().route("/stories/{id}/deep-dive", get(begin).post(send))
+}
+
+#[derive(Template)]
+#[template(path = "web/deep_dive.html")]
+struct DeepDivePage {
+    shell: Shell,
+    id: String,
+    title: String,
+    text: String,
+    step: Step,
+    problem: Option<String>,
+}
+
+/// How far it has come.
+enum Step {
+    Paste,
+    /// What it would cost, in words.
+    Estimated {
+        cost: String,
+        cut: Option<String>,
+    },
+    Summarised {
+        summary: Box<ShownSummary>,
+        cost: String,
+        /// It is stored nowhere until it is kept, with its text.
+        is_by_local: bool,
+    },
+}
+
+/// A summary, its lines cleaned.
+pub(super) struct ShownSummary {
+    pub(super) one_liner: String,
+    pub(super) lists: Vec<(&'static str, Vec<String>)>,
+    pub(super) by: String,
+}
+
+impl ShownSummary {
+    pub(super) fn of(summary: &Summary) -> Self {
+        let lines = |raw: &[String]| raw.iter().map(|line| cleaned(line)).filter(|line| !line.is_empty()).collect();
+        let lists: [(&'static str, Vec<String>); 4] = [
+            ("", lines(&summary.bullets)),
+            ("Why it matters", lines(&summary.why_it_matters)),
+            ("Caveats", lines(&summary.risks_or_caveats)),
+            ("What next", lines(&summary.suggested_followups)),
+        ];
+        Self {
+            one_liner: cleaned(&summary.one_liner),
+            lists: lists.into_iter().filter(|(_, lines)| !lines.is_empty()).collect(),
+            by: format!("{}/{}", summary.provider, summary.model),
+        }
+    }
+
+    /// The one that was kept for a story.
+    pub(super) fn kept(story: &DigestStory) -> Option<Self> {
+        story.kept_summary.as_ref().map(Self::of)
+    }
+}
+
+fn page(shell: Shell, id: String, found: &FoundStory, text: &str, step: Step) -> DeepDivePage {
+    DeepDivePage { shell, id, title: cleaned(&found.story.title), text: text.to_owned(), step, problem: None }
+}
+
+async fn begin(
+    _: Editor,
+    State(state): State<WebState>,
+    shell: Shell,
+    PathOf(id): PathOf<String>,
+) -> Result<Response, Failure> {
+    let found = found(&state, &id).await?;
+    Ok(html(&page(shell, id, &found, "", Step::Paste))?.into_response())
+}
+
+async fn send(
+    _: Editor,
+    State(state): State<WebState>,
+    shell: Shell,
+    PathOf(id): PathOf<String>,
+    form: SentForm,
+) -> Result<Response, Failure> {
+    let found = found(&state, &id).await?;
+    let text = form.text("text");
+    let done = match (form.text("do"), text.is_empty()) {
+        ("drop", _) => deep_dive::decide(state.app(), &found.story, false).await.map(|_| None),
+        ("keep", true) => deep_dive::decide(state.app(), &found.story, true).await.map(|_| None),
+        ("keep", false) => keep(&state, &found, text).await.map(|()| None),
+        (_, true) => Err(ServiceError::invalid("text", "paste the text first")),
+        ("summarise", false) => summarise(&state, &found, text).await.map(Some),
+        _ => estimate(&state, &found, text).await.map(Some),
+    };
+    match done {
+        Ok(None) => Ok(Redirect::to(&format!("{}/stories/{id}#deep-dive", state.prefix())).into_response()),
+        Ok(Some(step)) => Ok(html(&page(shell, id, &found, text, step))?.into_response()),
+        Err(error) => {
+            let (status, problem) = said(error)?;
+            let page = DeepDivePage { problem: Some(problem), ..page(shell, id, &found, text, Step::Paste) };
+            Ok((status, html(&page)?).into_response())
+        }
+    }
+}
+
+/// What whoever pastes can do something about is said above the text, which is not lost.
+fn said(error: ServiceError) -> Result<(StatusCode, String), Failure> {
+    match error.kind() {
+        ErrorKind::BudgetExhausted => Ok((StatusCode::PAYMENT_REQUIRED, error.to_string())),
+        ErrorKind::Gateway => Ok((StatusCode::BAD_GATEWAY, error.to_string())),
+        _ => Ok((StatusCode::UNPROCESSABLE_ENTITY, problem_of(error)?)),
+    }
+}
+
+async fn about(state: &WebState, found: &FoundStory, text: &str) -> Result<PastedText, ServiceError> {
+    let text = deep_dive::accept(text.as_bytes().to_vec())?;
+    PastedText::about(state.app(), found, &text).await
+}
+
+async fn estimate(state: &WebState, found: &FoundStory, text: &str) -> Result<Step, ServiceError> {
+    let estimate = about(state, found, text).await?.estimate();
+    let DeepDiveEstimate { characters, characters_sent, .. } = estimate;
+    let cut = (characters_sent < characters).then(|| format!("Only its first {characters_sent} of {characters} characters are sent (OPENAI_MANUAL_SUMMARY_MAX_INPUT_CHARS)."));
+    Ok(Step::Estimated { cost: in_words(&estimate), cut })
+}
+
+fn in_words(estimate: &DeepDiveEstimate) -> String {
+    let Some(of_model) = estimate.estimate.as_ref().filter(|_| !estimate.stored) else {
+        return if estimate.stored {
+            "Nothing: this text was summarised before.".to_owned()
+        } else {
+            "What it would cost is not known.".to_owned()
+        };
+    };
+    let price =
+        of_model.microcredits.map_or_else(|| "at no price that is set".to_owned(), |it| format!("{it} credits"));
+    if of_model.configured {
+        let (sent, received) = (of_model.input_tokens, of_model.output_tokens);
+        format!("About {price} with {}: {sent} tokens sent, {received} received.", of_model.model)
+    } else {
+        format!(
+            "Nothing: without a model, sentences are quoted on this machine. {} would take about {price}.",
+            of_model.model
+        )
+    }
+}
+
+async fn summarise(state: &WebState, found: &FoundStory, text: &str) -> Result<Step, ServiceError> {
+    let made = made(state, found, text).await?;
+    let cost = match (made.stored_before, made.microcredits) {
+        (true, _) => "Summarised before: it cost nothing.".to_owned(),
+        (false, 0) => "It cost nothing.".to_owned(),
+        (false, paid) => format!("It cost {} credits.", MicroCredits(paid)),
+    };
+    let is_by_local = made.is_by_local();
+    Ok(Step::Summarised { summary: Box::new(ShownSummary::of(&made.summary)), cost, is_by_local })
+}
+
+async fn made(state: &WebState, found: &FoundStory, text: &str) -> Result<DeepDive, ServiceError> {
+    let text = about(state, found, text).await?;
+    deep_dive::summarise(state.app(), found, &text).await
+}
+
+/// Of a text, as quotes by `local` are stored nowhere; a model's summary is stored and costs nothing again.
+async fn keep(state: &WebState, found: &FoundStory, text: &str) -> Result<(), ServiceError> {
+    let made = made(state, found, text).await?;
+    deep_dive::promote(state.app(), &made).await
+}

@@ -1,0 +1,52 @@
+//! Models: which each task asks, on what terms, and whether they answer.
+
+use aha_core::money::MicroCredits;
+use askama::Template;
+use axum::Router;
+use axum::extract::State;
+use axum::response::Html;
+use axum::routing::{get, post};
+
+use super::super::{Editor, Failure, WebState};
+use super::{SentForm, Shell, html};
+use crate::services::models::configured::{self, Listed};
+use crate::services::models::{self, CheckedModel, TaskModels};
+
+pub(super) fn routes() -> Router<WebState> {
+    Router::new().route("/models", get(page)).route("/models/check", post(check))
+}
+
+#[derive(Template)]
+#[template(path = "web/models.html")]
+struct ModelsPage {
+    shell: Shell,
+    models: Vec<Listed>,
+    tasks: Vec<TaskModels>,
+    /// `None` where none was checked just now.
+    checked: Option<Vec<CheckedModel>>,
+}
+
+async fn page(_: Editor, State(state): State<WebState>, shell: Shell) -> Result<Html<String>, Failure> {
+    filled(&state, shell, None)
+}
+
+/// Asks each configured model one cheap question.
+async fn check(_: Editor, State(state): State<WebState>, shell: Shell, _: SentForm) -> Result<Html<String>, Failure> {
+    let checked = models::check(state.app(), &[]).await?;
+    filled(&state, shell, Some(checked))
+}
+
+fn filled(state: &WebState, shell: Shell, checked: Option<Vec<CheckedModel>>) -> Result<Html<String>, Failure> {
+    let config = state.app().config();
+    html(&ModelsPage { shell, models: configured::listed(config), tasks: models::by_task(config), checked })
+}
+
+/// `1.2 s`
+#[expect(clippy::cast_precision_loss, reason = "a latency")]
+fn seconds(latency_ms: u64) -> String {
+    format!("{:.1} s", latency_ms as f64 / 1000.0)
+}
+
+fn credits(microcredits: i64) -> String {
+    MicroCredits(microcredits).to_string()
+}

@@ -1,0 +1,115 @@
+//! Search: what was read, in items, digests and documents, by its words.
+
+use aha_core::time::Timestamp;
+use askama::Template;
+use axum::Router;
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use serde::Deserialize;
+
+use super::super::{Failure, JsonQuery, Reader, WebState};
+use super::topic_links::{TopicLinks, encoded};
+use super::{Choice, SPANS, Shell, choices, day, html, problem_of};
+use crate::digest::sanitise::{Link, short_text};
+use crate::services::search::{self, ExcerptPart, SearchRequest, SearchResult};
+
+/// Results on the page.
+const SHOWN: usize = 50;
+const MAX_TITLE_CHARS: usize = 200;
+
+pub(super) fn routes() -> Router<WebState> {
+    Router::new().route("/search", get(page))
+}
+
+/// `?q=WORDS&topic=NAME&source=NAME&since=30d`
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Wanted {
+    q: String,
+    topic: String,
+    source: String,
+    since: String,
+}
+
+#[derive(Template)]
+#[template(path = "web/search.html")]
+struct SearchPage {
+    shell: Shell,
+    topics: TopicLinks,
+    wanted: Wanted,
+    spans: Vec<Choice>,
+    /// `None` before anything was searched for.
+    results: Option<Vec<Found>>,
+    /// Since when items are not indexed yet.
+    behind: Option<String>,
+    problem: Option<String>,
+}
+
+/// An item or a passage of a document.
+struct Found {
+    title: String,
+    /// Its story, where a digest showed it.
+    story: Option<String>,
+    link: Link,
+    source: String,
+    document: Option<String>,
+    section: String,
+    day: String,
+    machine_time: String,
+    excerpt: Vec<ExcerptPart>,
+}
+
+async fn page(
+    _: Reader,
+    State(state): State<WebState>,
+    shell: Shell,
+    JsonQuery(wanted): JsonQuery<Wanted>,
+) -> Result<Response, Failure> {
+    let topics = TopicLinks::read(state.app(), None).await?;
+    let spans = choices(&SPANS, wanted.since.trim());
+    let mut page = SearchPage { shell, topics, spans, results: None, behind: None, problem: None, wanted };
+    if page.wanted.q.trim().is_empty() {
+        return Ok(html(&page)?.into_response());
+    }
+    match search::search(state.app(), &request(&page.wanted)).await {
+        Ok(found) => {
+            page.behind = found.behind_since.map(day);
+            page.results = Some(found.results.into_iter().map(Found::of).collect());
+            Ok(html(&page)?.into_response())
+        }
+        Err(error) => {
+            page.problem = Some(problem_of(error)?);
+            Ok((StatusCode::UNPROCESSABLE_ENTITY, html(&page)?).into_response())
+        }
+    }
+}
+
+fn request(wanted: &Wanted) -> SearchRequest {
+    let filled = |text: &str| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
+    SearchRequest {
+        text: wanted.q.clone(),
+        topic: filled(&wanted.topic),
+        source: filled(&wanted.source),
+        since: filled(&wanted.since),
+        limit: SHOWN,
+    }
+}
+
+impl Found {
+    fn of(result: SearchResult) -> Self {
+        let at: Timestamp = result.time;
+        Self {
+            title: short_text(&result.title, MAX_TITLE_CHARS),
+            story: result.digest_item_id.map(|id| id.to_string()),
+            link: Link::of(result.url.as_deref()),
+            source: result.source.unwrap_or_default(),
+            document: result.document,
+            section: result.section.unwrap_or_default(),
+            day: day(at),
+            machine_time: at.to_string(),
+            excerpt: result.excerpt,
+        }
+    }
+}

@@ -1,0 +1,84 @@
+use std::time::Duration;
+
+use crate::support::daemon::Daemon;
+use crate::support::feeds::{Post, feed};
+use crate::support::http::Answer;
+use crate::support::radar::Radar;
+use crate::support::rows;
+use crate::support::site::{Reply, Site};
+use crate::support::web::Web;
+
+const NOW: &str = "2026-11-19T07:00:00Z";
+
+/// With a source that answers at once, and one that does not for long.
+fn with_a_slow_source() -> (Radar, Web) {
+    let posts = [Post::about_nothing_else("one", "2026-11-19T05:00:00Z")];
+    let web = Web::serve(vec![("/slow", Answer::ok(feed("Slow", &posts)).after(Duration::from_secs(25)))]);
+    let radar = Radar::at(NOW).with("AHA_FETCH_ALLOW", "127.0.0.1").with("AHA_FETCH_HOST_GAP_MS", "0");
+    std::fs::write(radar.folder().join("feed.json"), feed("A", &posts)).unwrap();
+    radar.add(&["feed.json", &web.url("/slow")]);
+    (radar, web)
+}
+
+/// Loads a page until it shows a text.
+#[track_caller]
+fn wait_for(site: &Site, path: &str, text: &str) -> Reply {
+    for _ in 0..200 {
+        let page = site.get(path);
+        if page.body.contains(text) {
+            return page;
+        }
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    panic!("20 s have passed and {path} does not show {text:?}: {}", site.get(path).body);
+}
+
+#[test]
+fn a_run_is_started_watched_and_stopped_and_retried_after_a_restart() {
+    let (mut radar, web) = with_a_slow_source();
+    let site = Site::start(&mut radar);
+    let page = site.get("/runs");
+    assert_eq!(site.post_form("/runs", &page, "topic=default").status, 303);
+    web.wait_for("/slow");
+    let running = wait_for(&site, "/runs", "Under way");
+    assert!(running.body.contains("ingest"), "{}", running.body);
+    assert!(!running.body.contains(">Retry<"), "it is under way");
+    let again = site.post_form("/runs", &page, "topic=default");
+    assert!(again.status == 409 && again.body.contains("is being run by this process"), "{}", again.body);
+    let events = std::thread::scope(|scope| {
+        let events = scope.spawn(|| site.get("/runs/default/events").body);
+        std::thread::sleep(Duration::from_millis(300));
+        assert_eq!(site.post_form("/runs/default/stop", &page, "").status, 303);
+        events.join().unwrap()
+    });
+    assert!(events.contains("event: run") && events.contains("event: end"), "{events}");
+    assert!(wait_for(&site, "/runs", "stopped").body.contains(">Retry<"));
+    assert_eq!(site.post_form("/runs/default/stop", &page, "").status, 404, "there is nothing to stop");
+    drop(site);
+
+    radar.ok(&["source", "remove", &web.url("/slow")]);
+    let site = Site::start(&mut radar);
+    let id = rows::query(&radar, "SELECT id FROM runs").concat();
+    let path = format!("/runs/default/{id}");
+    let page = site.get(&path);
+    assert!(page.status == 200 && page.body.contains("interrupted") && page.body.contains("Retry"), "{}", page.body);
+    assert_eq!(site.get("/runs/default/00000000-0000-0000-0000-000000000000").status, 404);
+    assert_eq!(site.post_form("/runs", &page, "topic=default&window=").status, 303);
+    wait_for(&site, &path, "Its digest");
+    assert_eq!(rows::query(&radar, "SELECT outcome FROM run_attempts ORDER BY attempt"), ["interrupted", "done"]);
+    assert!(!site.get(&path).body.contains("Retry"));
+}
+
+#[test]
+fn a_scheduled_run_of_the_daemon_is_seen_and_stopped_from_its_page() {
+    let (mut radar, web) = with_a_slow_source();
+    let daemon = Daemon::start(&mut radar);
+    web.wait_for("/slow");
+    let site = Site::at(daemon.address());
+    let page = wait_for(&site, "/runs", "Under way");
+    assert!(page.body.contains("data-live=\"/runs/default/events\""), "{}", page.body);
+    assert_eq!(site.post_form("/runs/default/stop", &page, "").status, 303);
+    wait_for(&site, "/runs", "stopped");
+    rows::wait_for(&radar, "SELECT count(*) FROM run_attempts WHERE outcome = 'interrupted'");
+    daemon.end().0.exits(0);
+}
