@@ -105,7 +105,7 @@ fn every_answer_has_the_headers_that_keep_others_out() {
         assert!(!policy.contains("unsafe") && !policy.contains("http"), "{path}: {policy}");
         assert_eq!(
             (headers["x-content-type-options"].as_str(), headers["referrer-policy"].as_str()),
-            ("nosniff", "no-referrer")
+            ("nosniff", "same-origin")
         );
     }
     let page = site.get("/");
