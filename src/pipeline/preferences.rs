@@ -80,13 +80,31 @@ pub async fn profile(
     at: Timestamp,
     ranking: &Ranking,
 ) -> Result<Profile, RunError> {
-    if sayings.events.is_empty() {
-        return Ok(Profile::default());
+    Ok(profiles(store, topic, vec![sayings], at, ranking).await?.pop().unwrap_or_default())
+}
+
+/// The same of several sets of sayings; what they are weighted by is read once.
+///
+/// # Errors
+/// When the store fails.
+pub async fn profiles(
+    store: &SharedStore,
+    topic: TopicId,
+    sayings: Vec<Sayings>,
+    at: Timestamp,
+    ranking: &Ranking,
+) -> Result<Vec<Profile>, RunError> {
+    if sayings.iter().all(|sayings| sayings.events.is_empty()) {
+        return Ok(sayings.iter().map(|_| Profile::default()).collect());
     }
     let digest = store.latest_digest(topic).await?.map(|digest| digest.digest);
     let (start, end) = digest.map_or((at, at), |digest| (digest.window_start, digest.window_end));
     let documents = stored_documents(store, topic, background_window(start, end)).await?;
-    Ok(learn(store, topic, sayings, Vectors::default(), &documents, fading(at, ranking)).await?)
+    let mut profiles = Vec::new();
+    for sayings in sayings {
+        profiles.push(learn(store, topic, sayings, Vectors::default(), &documents, fading(at, ranking)).await?);
+    }
+    Ok(profiles)
 }
 
 fn background_window(start: Timestamp, end: Timestamp) -> Window {

@@ -1,10 +1,11 @@
 //! Feedback: what the user thinks of stories, what is learnt from it, and moving it between databases.
 
+mod effect;
 mod import;
 
 use std::collections::HashMap;
 
-use aha_analysis::stories::preferences::{Learnt, is_same, terms_of, unlearnt_name};
+use aha_analysis::stories::preferences::{Learnt, Profile, is_same, terms_of, unlearnt_name};
 use aha_core::digest::DigestStory;
 use aha_core::feedback::{FeedbackEvent, FeedbackKind};
 use aha_core::ids::{DigestItemId, ItemId, TopicId};
@@ -15,10 +16,10 @@ pub use self::import::{FeedbackImport, FeedbackLine, LeftOut, import, merge};
 use super::stories::FoundStory;
 use super::{Result, ServiceError, topics};
 use crate::app::App;
-use crate::pipeline::preferences::{EVENTS, Sayings, profile};
+use crate::pipeline::preferences::{EVENTS, Sayings, profile, profiles};
 
 /// What giving feedback on a story, or taking it back, has changed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FeedbackChange {
     pub topic: String,
     /// The item that the story is remembered by.
@@ -27,6 +28,9 @@ pub struct FeedbackChange {
     pub kind: FeedbackKind,
     /// False where it was given before, or was not there to be taken back.
     pub changed: bool,
+    /// Points of 100 by which a story with the same words, source and author stands higher for it from the next digest on; lower where it is
+    /// negative. `None` where nothing was changed.
+    pub effect_points: Option<f64>,
 }
 
 /// Notes what the user thinks of a story; its opposite is taken back.
@@ -36,8 +40,8 @@ pub struct FeedbackChange {
 pub async fn give(app: &App, found: &FoundStory, kind: FeedbackKind) -> Result<FeedbackChange> {
     let topic = topics::find(app, &found.digest.topic).await?.id;
     let event = event_on(app, topic, &found.story, kind).await?;
-    let changed = write(app, topic, FeedbackWrite::Give(vec![event.clone()])).await?;
-    Ok(change(found, &event, changed > 0))
+    let written = write_measured(app, topic, FeedbackWrite::Give(vec![event.clone()])).await?;
+    Ok(change(app, found, &event, &written))
 }
 
 /// Takes back what the user said of a story.
@@ -47,12 +51,15 @@ pub async fn give(app: &App, found: &FoundStory, kind: FeedbackKind) -> Result<F
 pub async fn undo(app: &App, found: &FoundStory, kind: FeedbackKind) -> Result<FeedbackChange> {
     let topic = topics::find(app, &found.digest.topic).await?.id;
     let event = event_on(app, topic, &found.story, kind).await?;
-    let changed = write(app, topic, FeedbackWrite::TakeBack { item: event.item_id, kind }).await?;
-    Ok(change(found, &event, changed > 0))
+    let written = write_measured(app, topic, FeedbackWrite::TakeBack { item: event.item_id, kind }).await?;
+    Ok(change(app, found, &event, &written))
 }
 
-fn change(found: &FoundStory, event: &FeedbackEvent, changed: bool) -> FeedbackChange {
+fn change(app: &App, found: &FoundStory, event: &FeedbackEvent, written: &Written) -> FeedbackChange {
+    let changed = written.changes > 0;
+    let points = || effect::points(&found.story, event, &written.before, &written.after, &app.config().ranking);
     FeedbackChange {
+        effect_points: changed.then(points),
         topic: found.digest.topic.clone(),
         item_id: event.item_id,
         title: found.story.title.clone(),
@@ -84,13 +91,37 @@ async fn write(app: &App, topic: TopicId, feedback: FeedbackWrite) -> Result<usi
     apply(topic, &feedback, &mut sayings);
     let (events, now) = (sayings.events.len(), app.clock().now());
     let profile = profile(app.store(), topic, sayings, now, &app.config().ranking).await?;
+    store(app, topic, &feedback, &profile, events).await
+}
+
+/// The same, with the profile that there was before.
+async fn write_measured(app: &App, topic: TopicId, feedback: FeedbackWrite) -> Result<Written> {
+    let before = Sayings::stored(app.store(), topic).await?;
+    let mut after = before.clone();
+    apply(topic, &feedback, &mut after);
+    let (events, now) = (after.events.len(), app.clock().now());
+    let mut made = profiles(app.store(), topic, vec![before, after], now, &app.config().ranking).await?.into_iter();
+    let (before, after) = (made.next().unwrap_or_default(), made.next().unwrap_or_default());
+    let changes = store(app, topic, &feedback, &after, events).await?;
+    Ok(Written { changes, before, after })
+}
+
+/// Feedback that was written.
+struct Written {
+    /// How many of the changes are new.
+    changes: usize,
+    before: Profile,
+    after: Profile,
+}
+
+async fn store(app: &App, topic: TopicId, feedback: &FeedbackWrite, profile: &Profile, events: usize) -> Result<usize> {
     let saved = SavedProfile {
         profile_json: serde_json::to_string(&profile.learnt()).map_err(StoreError::from)?,
         summary: profile.summary(),
         events,
-        computed_at: now,
+        computed_at: app.clock().now(),
     };
-    Ok(app.store().write_feedback(topic, &feedback, &saved).await?)
+    Ok(app.store().write_feedback(topic, feedback, &saved).await?)
 }
 
 /// What the store will hold once it has written the feedback, in its order.

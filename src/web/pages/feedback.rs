@@ -52,18 +52,23 @@ pub(in super::super) fn kind(text: &str) -> Result<FeedbackKind, Failure> {
 
 /// What it changed.
 pub(in super::super) fn in_words(change: &FeedbackChange, is_undo: bool) -> String {
+    let effect = effect_in_words(change.effect_points.unwrap_or_default());
     match (is_undo, change.changed, change.kind) {
-        (true, true, _) => "Taken back.",
-        (true, false, _) => "It had not been said.",
-        (false, false, _) => "It had been said before, and counts once.",
-        (false, true, FeedbackKind::Like) => "Noted: stories like this will stand higher from the next digest on.",
-        (false, true, FeedbackKind::Save) => "Saved: stories like this will stand higher from the next digest on.",
-        (false, true, FeedbackKind::Dislike | FeedbackKind::Skip) => {
-            "Noted: stories like this will stand lower from the next digest on."
-        }
-        (false, true, FeedbackKind::Read) => "Marked as read.",
+        (true, true, _) => format!("Taken back{effect}."),
+        (true, false, _) => "It had not been said.".to_owned(),
+        (false, false, _) => "It had been said before, and counts once.".to_owned(),
+        (false, true, FeedbackKind::Save) => format!("Saved{effect}."),
+        (false, true, FeedbackKind::Read) => format!("Marked as read{effect}."),
+        (false, true, FeedbackKind::Like | FeedbackKind::Dislike | FeedbackKind::Skip) => format!("Noted{effect}."),
     }
-    .to_owned()
+}
+
+/// `; a story like this: +1.8 points`, nothing where it is less than a tenth of a point.
+fn effect_in_words(points: f64) -> String {
+    if points.abs() < 0.05 {
+        return String::new();
+    }
+    format!("; from the next digest on a story like this stands {points:+.1} points").replace('-', "−")
 }
 
 #[derive(Template)]
