@@ -15,7 +15,8 @@ const ID_DIGITS: usize = 8;
 pub(super) async fn run(app: &App, arguments: CallsArguments) -> Result<Exit> {
     let is_filtered = arguments.run.is_some() || arguments.state.is_some() || arguments.purpose.is_some();
     let CallsArguments { run, state, purpose, .. } = arguments;
-    let calls = calls::list(app, CallQuery { run, state, purpose, limit: i64::from(arguments.limit) }).await?;
+    let calls =
+        calls::list(app, CallQuery { run, state, purpose, after: None, limit: i64::from(arguments.limit) }).await?;
     if arguments.json {
         output::print_json(&calls)?;
     } else if calls.is_empty() {

@@ -74,6 +74,8 @@ pub struct CallQuery {
     pub run: Option<String>,
     pub state: Option<String>,
     pub purpose: Option<String>,
+    /// Calls that come after this one in the list: its time and id.
+    pub after: Option<(Timestamp, String)>,
     pub limit: i64,
 }
 
@@ -86,7 +88,8 @@ pub async fn list(app: &App, query: CallQuery) -> Result<Vec<LedgerCall>> {
         Some(id) => Some(find_run(app, id).await?),
         None => None,
     };
-    let filter = CallFilter { id: None, state: query.state, purpose: query.purpose, run, limit: query.limit };
+    let CallQuery { state, purpose, after, limit, .. } = query;
+    let filter = CallFilter { id: None, state, purpose, run, after, limit };
     Ok(app.store().calls(&filter).await?.into_iter().map(LedgerCall::from).collect())
 }
 

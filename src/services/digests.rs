@@ -93,7 +93,11 @@ pub async fn archive(app: &App, filter: &ArchiveFilter) -> Result<Vec<ArchivedDi
         topic,
         ends_after: filter.first.map(|day| start_of(day).days_before(1)),
         ends_until: filter.last.map(|day| start_of(day).days_after(2)),
-        limit: i64::MAX,
+        limit: if filter.first.or(filter.last).is_some() {
+            i64::MAX
+        } else {
+            i64::try_from(filter.limit).unwrap_or(i64::MAX)
+        },
     };
     let entries = app.store().digest_entries(&wanted).await?;
     let dated = entries.into_iter().map(|entry| ArchivedDigest { day: day_of(&entry.head), entry });

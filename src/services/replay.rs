@@ -8,6 +8,7 @@ use aha_core::ids::{DigestId, DigestItemId};
 use aha_core::run::{Run, RunSettings};
 use aha_core::topic::{Rule, RuleAction, Topic};
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use super::digests::LATEST;
 use super::scratch::Scratch;
@@ -37,7 +38,7 @@ pub struct ReplayChoice {
 }
 
 /// Rules, written `word:PATTERN`, `source:PATTERN` or `author:PATTERN`.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ReplayRules {
     pub mute: Vec<String>,

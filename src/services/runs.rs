@@ -12,15 +12,17 @@ use aha_core::window::{Window, WindowError};
 use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
+use utoipa::ToSchema;
 
 use super::{ErrorKind, Result, ServiceError, topics};
 use crate::app::App;
+use crate::pipeline::lease_owner::LeaseOwner;
 use crate::pipeline::progress::Progress;
 use crate::pipeline::runner::{self, RunOutcome, RunRequest};
 use crate::pipeline::{RunError, Stage, StopSignal, due};
 
 /// A run as somebody asks for it.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RunChoice {
     pub topic: String,
@@ -74,6 +76,26 @@ pub struct PastRun {
     pub run: Run,
     pub digest_id: DigestId,
     pub attempts: Vec<RunAttempt>,
+}
+
+/// A run by its id.
+///
+/// # Errors
+/// When there is none.
+pub async fn by_id(app: &App, id: RunId) -> Result<PastRun> {
+    let found = app.store().run(id).await?;
+    let none = || ServiceError::not_found("run", format!("there is no run {id}; `aha-radar runs` lists them"));
+    found.map(PastRun::from).ok_or_else(none)
+}
+
+/// What continues a past run, or makes it once more.
+///
+/// # Errors
+/// When its topic is gone.
+pub async fn again(app: &App, past: &PastRun) -> Result<RunChoice> {
+    let topic = topics::list(app).await?.into_iter().find(|topic| topic.id == past.run.topic_id);
+    let topic = topic.ok_or_else(|| ServiceError::not_found("topic", "the run's topic is gone"))?;
+    Ok(past.again(&topic.name))
 }
 
 /// Runs of one topic or of all, the newest window first.
@@ -208,12 +230,13 @@ impl Runs {
     /// Starts a run in the background and returns how it stands, as it changes.
     ///
     /// # Errors
-    /// When the run cannot be what is asked for, or this process runs the topic already.
+    /// When the run cannot be what is asked for, or a process runs the topic already.
     pub async fn start(&self, choice: &RunChoice) -> Result<watch::Receiver<RunStatus>> {
         let stop = StopSignal::default();
         let status = self.begun(&choice.topic);
         let reporter = Reporter { status: Arc::clone(&status), app: self.app.clone() };
         let request = request(&self.app, choice, Arc::new(reporter), stop.clone()).await?;
+        self.check_free(&choice.topic).await?;
         self.register(&choice.topic, &status, stop)?;
         let (app, receiver) = (self.app.clone(), status.subscribe());
         let running = Running { app: app.clone(), status };
@@ -301,6 +324,22 @@ impl Runs {
         self.interrupt();
         let mut tasks = std::mem::take(&mut *self.tasks.lock().unwrap_or_else(PoisonError::into_inner));
         while tasks.join_next().await.is_some() {}
+    }
+
+    /// Whether no other process that lives holds the topic.
+    async fn check_free(&self, topic: &str) -> Result<()> {
+        let topic = topics::find(&self.app, topic).await?;
+        let owner = self.app.store().lease_owner(topic.id, self.app.clock().wall()).await?;
+        let me = LeaseOwner::current();
+        match owner.filter(|owner| *owner != me.to_string() && !me.is_dead(owner)) {
+            None => Ok(()),
+            Some(owner) => {
+                let owner = LeaseOwner::short(&owner);
+                let message =
+                    format!("topic {:?} is being run by {owner}; try again when that run has ended", topic.name);
+                Err(ServiceError::Busy { message })
+            }
+        }
     }
 
     fn begun(&self, topic: &str) -> Arc<watch::Sender<RunStatus>> {

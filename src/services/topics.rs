@@ -5,6 +5,7 @@ use aha_core::time::Timestamp;
 use aha_core::topic::{DEFAULT_TOPIC, Rule, RuleAction, RuleError, Topic};
 use aha_store::TopicReset;
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use super::{Result, ServiceError};
 use crate::app::App;
@@ -36,9 +37,10 @@ pub async fn find(app: &App, name: &str) -> Result<Topic> {
 }
 
 /// What is to be changed of a topic; what is not named stays as it is.
-#[derive(Debug, Clone, PartialEq, Default, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct TopicChange {
+    /// What matters, in your own words.
     pub interests: Option<String>,
     /// A cron expression or an interval (`every 6h`).
     pub schedule: Option<String>,
@@ -50,18 +52,26 @@ pub struct TopicChange {
     /// Forget all rules first.
     pub clear_rules: bool,
     /// 0 to 100.
+    #[schema(maximum = 100)]
     pub depth: Option<u8>,
     /// Stories of each section, at most 200.
+    #[schema(maximum = 200)]
     pub top: Option<u8>,
+    #[schema(maximum = 200)]
     pub scan: Option<u8>,
     /// The least score that is shown, 0 to 100.
+    #[schema(maximum = 100)]
     pub at_least: Option<u8>,
+    #[schema(minimum = 1, maximum = 87600)]
     pub decay_hours: Option<f64>,
     /// `low`, `normal` or `high`.
+    #[schema(pattern = "^(low|normal|high)$")]
     pub budget_tier: Option<String>,
     /// Percent of the daily and monthly budget; 0 for no share of its own.
+    #[schema(maximum = 100)]
     pub budget_share: Option<u8>,
     /// The time from which the next run reads on, in RFC 3339.
+    #[schema(format = DateTime)]
     pub read_from: Option<String>,
 }
 

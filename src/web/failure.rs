@@ -44,6 +44,9 @@ pub enum ErrorForm {
     Page,
 }
 
+/// Below it are feeds, whose readers know no page to sign in at.
+pub(super) const FEEDS: &str = "/feeds/";
+
 /// Paths to which questions are posted; the first is also a page, which is got.
 const FLAT: [&str; 2] = ["/ask", "/v1/ask"];
 
@@ -228,16 +231,20 @@ impl IntoResponse for Failure {
 /// Gives each error the form of what was asked for.
 pub(super) async fn render(State(state): State<WebState>, request: Request, next: Next) -> Response {
     let form = ErrorForm::of(request.method(), request.uri().path());
+    let has_sign_in = form == ErrorForm::Page && !request.uri().path().starts_with(FEEDS);
     let wanted = request.uri().path_and_query().map_or_else(String::new, ToString::to_string);
     let method = request.method().clone();
-    let response = next.run(request).await;
-    match failure_of(response).await {
-        Ok(failure) if failure.status == StatusCode::UNAUTHORIZED && form == ErrorForm::Page => {
-            sign_in(&state, &method, &wanted)
-        }
+    let mut response = next.run(request).await;
+    let allowed = response.headers_mut().remove(header::ALLOW);
+    let mut response = match failure_of(response).await {
+        Ok(failure) if failure.status == StatusCode::UNAUTHORIZED && has_sign_in => sign_in(&state, &method, &wanted),
         Ok(failure) => in_form(&state, &failure, form),
         Err(response) => response,
+    };
+    if let Some(allowed) = allowed {
+        response.headers_mut().insert(header::ALLOW, allowed);
     }
+    response
 }
 
 /// The failure that an answer stands for; else the answer, as it is.

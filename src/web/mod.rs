@@ -32,6 +32,9 @@ pub use guard::identity::{Admin, Editor, Identity, Reader, SignedInBy};
 pub use server::{ServeError, Server};
 pub use state::WebState;
 
+/// Where a user's token for feeds is made and taken back.
+const FEED_TOKEN: &str = "/api/v1/feed-token";
+
 /// Everything that the document describes.
 fn documented() -> OpenApiRouter<WebState> {
     OpenApiRouter::with_openapi(openapi::head())

@@ -312,6 +312,8 @@ pub struct CallFilter {
     pub state: Option<String>,
     pub purpose: Option<String>,
     pub run: Option<RunId>,
+    /// Calls that come after this one in the list: its time and id.
+    pub after: Option<(Timestamp, String)>,
     pub limit: i64,
 }
 

@@ -23,6 +23,7 @@
 mod accounts;
 pub mod copy;
 pub mod error;
+mod item_lists;
 mod ledger;
 mod planner;
 mod postgres;
@@ -41,6 +42,7 @@ use async_trait::async_trait;
 
 pub use accounts::{AccountStore, KeyState, KeyUse};
 pub use error::StoreError;
+pub use item_lists::{ItemFilter, ItemListStore, ListedItem};
 pub use ledger::*;
 pub use planner::*;
 pub use postgres::PostgresStore;
@@ -51,7 +53,7 @@ pub use sqlite::SqliteStore;
 
 use aha_core::digest::{Digest, SourceReport};
 use aha_core::feedback::FeedbackEvent;
-use aha_core::ids::{ClusterId, DigestId, DigestItemId, ItemId, RunId, SourceId, TopicId};
+use aha_core::ids::{ClusterId, DigestId, DigestItemId, ItemId, RunId, SourceId, TopicId, UserId};
 use aha_core::item::Item;
 use aha_core::run::{Run, RunAttempt, RunMode, RunSettings};
 use aha_core::score_health::GivenScore;
@@ -73,6 +75,7 @@ pub trait Store:
     + FetchHistoryStore
     + RunStore
     + ItemStore
+    + ItemListStore
     + StoryStore
     + AnswerStore
     + LedgerStore
@@ -95,6 +98,7 @@ impl<T> Store for T where
         + FetchHistoryStore
         + RunStore
         + ItemStore
+        + ItemListStore
         + StoryStore
         + AnswerStore
         + LedgerStore
@@ -175,6 +179,8 @@ pub trait LeaseStore: Send + Sync {
     ) -> Result<LeaseAttempt>;
     /// Keeps a held lease for another [`LEASE_SECONDS`].
     async fn renew_lease(&self, lease: &Lease, wall: Timestamp) -> Result<()>;
+    /// Who holds the topic at `wall`, if anybody does.
+    async fn lease_owner(&self, topic: TopicId, wall: Timestamp) -> Result<Option<String>>;
     /// Gives a lease back; one that was taken over is left alone.
     async fn release_lease(&self, lease: &Lease) -> Result<()>;
 }
@@ -227,6 +233,8 @@ pub trait RunStore: Send + Sync {
     /// Pins the frequency snapshot, unless it is pinned, and returns it.
     async fn pin_snapshot(&self, lease: &Lease, run: RunId, at: Timestamp) -> Result<Timestamp>;
     async fn end_attempt(&self, run: RunId, attempt: i64, end: &AttemptEnd) -> Result<()>;
+    /// A run with its attempts.
+    async fn run(&self, id: RunId) -> Result<Option<(Run, Vec<RunAttempt>)>>;
     /// Runs with their attempts, newest window first.
     async fn runs(&self, topic: Option<TopicId>, limit: i64) -> Result<Vec<(Run, Vec<RunAttempt>)>>;
 }
@@ -323,11 +331,20 @@ pub trait DigestStore: Send + Sync {
 
 #[async_trait]
 pub trait FeedbackStore: Send + Sync {
-    /// Writes feedback and the profile that all of the topic's then comes to, in one transaction. How many of the changes are new:
-    /// what was given before, or was not there to be taken back, is none.
-    async fn write_feedback(&self, topic: TopicId, feedback: &FeedbackWrite, profile: &SavedProfile) -> Result<usize>;
-    /// The newest `limit` sayings of a topic, oldest first.
-    async fn feedback(&self, topic: TopicId, limit: i64) -> Result<Vec<FeedbackEvent>>;
+    /// Writes a user's feedback and the profile that all of the topic's then comes to, in one transaction. How many of the changes are
+    /// new: what was given before, or was not there to be taken back, is none.
+    async fn write_feedback(
+        &self,
+        user: UserId,
+        topic: TopicId,
+        feedback: &FeedbackWrite,
+        profile: &SavedProfile,
+    ) -> Result<usize>;
+    /// A user's newest `limit` sayings of a topic, oldest first.
+    async fn feedback(&self, user: UserId, topic: TopicId, limit: i64) -> Result<Vec<FeedbackEvent>>;
+    /// The newest `limit` sayings that a topic's digests learn from, with whose they are, oldest first: of all users but those whose
+    /// account is a reader's.
+    async fn teaching_feedback(&self, topic: TopicId, limit: i64) -> Result<Vec<(UserId, FeedbackEvent)>>;
     /// What is not to be learnt, by name: words, sources and authors in lower case.
     async fn unlearnt(&self, topic: TopicId) -> Result<Vec<String>>;
 }

@@ -17,7 +17,7 @@ use aha_core::time::Timestamp;
 use aha_core::topic::BudgetTier;
 use serde::{Deserialize, Serialize};
 
-/// The one user, until there are more.
+/// The user that is there from the start, whose all topics are.
 pub(crate) const OWNER: &str = "owner";
 
 /// A held lease on a topic's runs. The token grows with each owner: a commit under an old one is refused.
@@ -324,11 +324,10 @@ pub enum FeedbackWrite {
     },
 }
 
-/// The id of the user's feedback of a kind on an item. Feedback of one time is in the order of its ids.
+/// The id of a user's feedback of a kind on an item. Feedback of one time is in the order of its ids.
 #[must_use]
-pub fn feedback_id(topic: TopicId, item: ItemId, kind: FeedbackKind) -> FeedbackId {
-    let owner = UserId::of(&[OWNER]).to_string();
-    FeedbackId::of(&[&owner, &topic.to_string(), &item.to_string(), kind.as_str()])
+pub fn feedback_id(user: UserId, topic: TopicId, item: ItemId, kind: FeedbackKind) -> FeedbackId {
+    FeedbackId::of(&[&user.to_string(), &topic.to_string(), &item.to_string(), kind.as_str()])
 }
 
 /// What saving a topic's settings changes besides them.

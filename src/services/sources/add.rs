@@ -5,7 +5,7 @@ use std::fmt::{self, Write as _};
 use aha_core::ids::TopicId;
 use aha_core::source::{NewSource, Source};
 use aha_store::SourcesAdded;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::{Result, ServiceError, SourceChange, change};
 use crate::app::App;
@@ -16,8 +16,7 @@ use crate::sources::fetch::FetchError;
 use crate::sources::{Place, place_from_argument, recognise};
 
 /// Sources to add, and how they are to be read.
-#[derive(Debug, Clone, PartialEq, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct SourcesToAdd {
     /// Addresses, short names, or paths where `allow_paths`.
     pub locations: Vec<String>,
@@ -29,7 +28,6 @@ pub struct SourcesToAdd {
     pub as_is: bool,
     pub full_text: bool,
     /// Whether a local file may be a source. Never for somebody who is not at this machine.
-    #[serde(skip)]
     pub allow_paths: bool,
 }
 
@@ -106,13 +104,22 @@ pub async fn add(app: &App, new: &SourcesToAdd, note: &mut (dyn FnMut(AddNote) +
 
 fn place(app: &App, location: &str, allow_paths: bool) -> Result<Place> {
     let unusable = |message: String| ServiceError::Invalid { field: "locations", message };
+    let refused =
+        || unusable(format!("{location:?} is no address of the web; local files are added on the command line"));
+    if !allow_paths && is_path(location) {
+        return Err(refused());
+    }
     let place = place_from_argument(location, &app.config().sources.sites).map_err(|e| unusable(e.to_string()))?;
     if !allow_paths && place.url.starts_with("file:") {
-        return Err(unusable(format!(
-            "{location:?} is no address of the web; local files are added on the command line"
-        )));
+        return Err(refused());
     }
     Ok(place)
+}
+
+/// Whether it is written like a file's path. Somebody elsewhere is not even told whether there is one.
+pub(super) fn is_path(location: &str) -> bool {
+    let location = location.trim_start();
+    location.starts_with(['.', '/', '~', '\\']) || location.to_ascii_lowercase().starts_with("file:")
 }
 
 /// What stands at a place, where that can be found out now. An address that is written like a feed's is not fetched; its name is

@@ -6,8 +6,12 @@ pub mod miniflux;
 pub mod opml;
 pub mod test;
 
+use std::collections::BTreeMap;
+
+use aha_core::ids::SourceId;
 use aha_core::source::Source;
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 pub use aha_store::{PastFetch, SourcesAdded};
 
@@ -43,6 +47,25 @@ pub async fn list(app: &App, topic: Option<&str>) -> Result<Vec<ListedSource>> {
     Ok(listed)
 }
 
+/// The names of all sources, by their ids.
+///
+/// # Errors
+/// When the store fails.
+pub async fn names(app: &App) -> Result<BTreeMap<SourceId, String>> {
+    let listed = list(app, None).await?.into_iter();
+    Ok(listed.map(|listed| (listed.source.id, listed.source.display_name())).collect())
+}
+
+/// The source of that id.
+///
+/// # Errors
+/// When there is none.
+pub async fn by_id(app: &App, id: SourceId) -> Result<ListedSource> {
+    let found = list(app, None).await?.into_iter().find(|listed| listed.source.id == id);
+    let none = "there is no source of that id; it may have been removed";
+    found.ok_or_else(|| ServiceError::not_found("source", none))
+}
+
 /// The one source that is meant: by its URL or another way to write it, its name, or its id or the beginning of it.
 ///
 /// # Errors
@@ -74,11 +97,12 @@ pub async fn find(app: &App, name: &str, topic: Option<&str>) -> Result<ListedSo
 }
 
 /// What is to be changed of a source; what is not named stays as it is.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SourceChange {
     pub enabled: Option<bool>,
     /// Multiplies the score of its stories, from 0.1 to 3.
+    #[schema(minimum = 0.1, maximum = 3.0)]
     pub weight: Option<f64>,
     /// Whether to read the pages that its teasers link to.
     pub full_text: Option<bool>,

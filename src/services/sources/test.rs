@@ -11,6 +11,7 @@ use aha_llm::{CallScope, Executed, NotSent};
 use aha_store::{Gone, OpenMode};
 use serde::Serialize;
 
+use super::add::is_path;
 use super::{Result, ServiceError};
 use crate::app::{App, connectors, fetch_config};
 use crate::config::Config;
@@ -90,9 +91,13 @@ impl SourceTester {
     /// # Errors
     /// When the location cannot be used or read.
     pub async fn test(&self, location: &str) -> Result<TestedSource> {
+        let refused = || ServiceError::invalid("location", format!("{location:?} is no address of the web"));
+        if !self.allow_paths && is_path(location) {
+            return Err(refused());
+        }
         let Place { kind, url } = place_from_argument(location, &self.config.sources.sites)?;
         if !self.allow_paths && url.starts_with("file:") {
-            return Err(ServiceError::invalid("location", format!("{location:?} is no address of the web")));
+            return Err(refused());
         }
         let new = NewSource { kind: kind.to_owned(), url, ..NewSource::default() };
         let source = Source::unseen(TopicId::of(&["source test"]), &new);

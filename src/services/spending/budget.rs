@@ -98,6 +98,14 @@ impl Budget {
         })
     }
 
+    /// Which cap is used up, in words; nothing while there is room for another call.
+    #[must_use]
+    pub fn exhausted(&self) -> Option<String> {
+        let is_full = |period: &&Period| period.share().is_some_and(|share| share >= 1.0);
+        let full = [&self.day, &self.month].into_iter().find(is_full)?;
+        Some(format!("the budget is used up: {}; raise {}, or wait for the next period", full.line(), full.setting))
+    }
+
     pub fn lines(&self) -> Vec<String> {
         let mut lines = vec![self.day.line(), self.month.line()];
         if self.month.used_microcredits.0 > 0 {

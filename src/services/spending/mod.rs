@@ -10,7 +10,7 @@ pub use aha_store::{SpendBy, SpendRow};
 
 pub use self::adjust::{AdjustedCall, adjust};
 pub use self::budget::{Budget, Period};
-use super::Result;
+use super::{Result, ServiceError};
 use crate::app::App;
 
 /// What was spent in some days.
@@ -55,6 +55,15 @@ pub async fn report(app: &App, by: SpendBy, days: u16) -> Result<SpendReport> {
     let is_local = models.iter().all(|row| row.key.starts_with("local/"));
     let budget = Budget::of(app.store(), &app.config().budget, now).await?;
     Ok(SpendReport { by, days, since, rows, total, alerts: budget.alerts(), budget, is_local })
+}
+
+/// Whether the caps of day and month leave room for another paid call.
+///
+/// # Errors
+/// [`ServiceError::BudgetExhausted`] where they do not.
+pub async fn check_room(app: &App) -> Result<()> {
+    let budget = Budget::of(app.store(), &app.config().budget, app.clock().now()).await?;
+    budget.exhausted().map_or(Ok(()), |message| Err(ServiceError::BudgetExhausted { message }))
 }
 
 const fn nothing(key: String) -> SpendRow {

@@ -11,15 +11,13 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::super::{Failure, JsonQuery, PathOf, Reader, WebState};
-use super::{Errors, OfTopic};
+use super::OfTopic;
+use super::page::{PageQuery, cut, wrong_cursor};
 use crate::services::digests::{self, ArchiveFilter, ArchivedDigest};
 
 pub(super) fn routes() -> OpenApiRouter<WebState> {
     OpenApiRouter::new().routes(routes!(list)).routes(routes!(one))
 }
-
-const USUAL_LIMIT: usize = 30;
-const MOST: usize = 200;
 
 /// Which part of the archive.
 #[derive(Debug, Deserialize, IntoParams)]
@@ -28,13 +26,11 @@ struct ListQuery {
     /// Of this topic alone.
     topic: Option<String>,
     /// The first day, as 2026-11-19.
+    #[param(format = Date)]
     first: Option<String>,
     /// The last day.
+    #[param(format = Date)]
     last: Option<String>,
-    /// Digests in the answer: 1 to 200.
-    limit: Option<usize>,
-    /// `next` of the answer before.
-    cursor: Option<String>,
 }
 
 #[derive(Debug, Serialize)]
@@ -63,34 +59,29 @@ impl Cursor {
 }
 
 /// Digests, the newest first.
-#[utoipa::path(get, path = "/api/v1/digests", tag = "digests", params(ListQuery),
-    responses((status = 200, description = "A page of the archive", body = Object), Errors))]
+#[utoipa::path(get, path = "/api/v1/digests", tag = "digests", params(ListQuery, PageQuery),
+    responses((status = 200, description = "`digests` without their stories, and `next`", body = Object)))]
 async fn list(
     _: Reader,
     State(state): State<WebState>,
     JsonQuery(query): JsonQuery<ListQuery>,
+    JsonQuery(page): JsonQuery<PageQuery>,
 ) -> Result<Json<List>, Failure> {
-    let limit = query.limit.unwrap_or(USUAL_LIMIT);
-    if !(1..=MOST).contains(&limit) {
-        return Err(Failure::invalid("limit", "it is 1 to 200"));
-    }
-    let wrong = || Failure::invalid("cursor", "it is not the `next` of an answer");
-    let cursor = query.cursor.as_deref().map(|text| Cursor::parse(text).ok_or_else(wrong)).transpose()?;
+    let (limit, cursor) = (page.limit()?, page.read(Cursor::parse)?);
     let last = day("last", query.last.as_deref())?;
     let filter = ArchiveFilter {
         topic: query.topic,
         first: day("first", query.first.as_deref())?,
         last: cursor.map(|cursor| cursor.day).or(last),
-        limit: usize::MAX,
+        limit: if cursor.is_some() { usize::MAX } else { limit + 1 },
     };
     let mut found = digests::archive(state.app(), &filter).await?;
     if let Some(cursor) = cursor {
-        let at = found.iter().position(|digest| digest.entry.head.id == cursor.id).ok_or_else(wrong)?;
+        let at = found.iter().position(|digest| digest.entry.head.id == cursor.id).ok_or_else(wrong_cursor)?;
         found.drain(..=at);
     }
-    let next = found.get(limit.saturating_sub(1)).filter(|_| found.len() > limit).map(Cursor::of);
-    found.truncate(limit);
-    Ok(Json(List { digests: found, next }))
+    let (digests, next) = cut(found, limit, Cursor::of);
+    Ok(Json(List { digests, next }))
 }
 
 fn day(field: &'static str, text: Option<&str>) -> Result<Option<NaiveDate>, Failure> {
@@ -100,7 +91,7 @@ fn day(field: &'static str, text: Option<&str>) -> Result<Option<NaiveDate>, Fai
 
 /// One digest: `latest` of a topic, or by its id.
 #[utoipa::path(get, path = "/api/v1/digests/{id}", tag = "digests", params(("id" = String, Path, description = "`latest`, or an id"), OfTopic),
-    responses((status = 200, description = "The digest with its stories", body = Object), Errors))]
+    responses((status = 200, description = "The digest with its stories", body = Object)))]
 async fn one(
     _: Reader,
     State(state): State<WebState>,

@@ -14,6 +14,7 @@ use crate::services::search::{self, SearchRequest, SearchResult, SearchResults};
 const LIMIT: usize = 20;
 
 #[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 struct Wanted {
     /// Words, all of which have to occur; "several words" side by side; -word not; source:, topic:, since:.
     q: String,

@@ -8,8 +8,8 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::super::pages::{feedback_in_words, feedback_kind, found_story};
-use super::super::{Editor, Failure, JsonBody, JsonQuery, PathOf, Reader, WebState};
-use super::{Errors, OfTopic};
+use super::super::{Failure, JsonBody, JsonQuery, PathOf, Reader, WebState};
+use super::OfTopic;
 use crate::services::feedback::{self, FeedbackChange, FeedbackOverview};
 use crate::services::stories::{self, ExplainedStory};
 
@@ -19,14 +19,14 @@ pub(super) fn routes() -> OpenApiRouter<WebState> {
 
 /// A story of a digest, and everything that explains it.
 #[utoipa::path(get, path = "/api/v1/stories/{id}", tag = "stories", params(("id" = String, Path, description = "The id of a digest's line")),
-    responses((status = 200, description = "The story, its score's terms, digests and calls", body = Object), Errors))]
+    responses((status = 200, description = "The story, its score's terms, digests and calls", body = Object)))]
 async fn one(
-    _: Reader,
+    Reader(who): Reader,
     State(state): State<WebState>,
     PathOf(id): PathOf<String>,
 ) -> Result<Json<ExplainedStory>, Failure> {
     let found = found_story(&state, &id).await?;
-    Ok(Json(stories::explain(state.app(), found).await?))
+    Ok(Json(stories::explain(state.app(), who.user(), found).await?))
 }
 
 #[derive(Debug, Deserialize, ToSchema)]
@@ -45,41 +45,41 @@ struct Changed {
 /// Say what you think of a story; its opposite is taken back.
 #[utoipa::path(post, path = "/api/v1/stories/{id}/feedback", tag = "stories", request_body = Feedback,
     params(("id" = String, Path, description = "The id of a digest's line")),
-    responses((status = 200, description = "What it changed", body = Object), Errors))]
+    responses((status = 200, description = "What it changed", body = Object)))]
 async fn give(
-    _: Editor,
+    Reader(who): Reader,
     State(state): State<WebState>,
     PathOf(id): PathOf<String>,
     JsonBody(said): JsonBody<Feedback>,
 ) -> Result<Json<Changed>, Failure> {
     let kind = feedback_kind(&said.kind)?;
     let found = found_story(&state, &id).await?;
-    let change = feedback::give(state.app(), &found, kind).await?;
+    let change = feedback::give(state.app(), who.user(), &found, kind).await?;
     Ok(Json(Changed { message: feedback_in_words(&change, false), change }))
 }
 
 /// Take back what you said of a story.
 #[utoipa::path(delete, path = "/api/v1/stories/{id}/feedback/{kind}", tag = "stories",
     params(("id" = String, Path, description = "The id of a digest's line"), ("kind" = String, Path, description = "like, dislike, save, skip or read")),
-    responses((status = 200, description = "What it changed", body = Object), Errors))]
+    responses((status = 200, description = "What it changed", body = Object)))]
 async fn take_back(
-    _: Editor,
+    Reader(who): Reader,
     State(state): State<WebState>,
     PathOf((id, kind)): PathOf<(String, String)>,
 ) -> Result<Json<Changed>, Failure> {
     let kind = feedback_kind(&kind)?;
     let found = found_story(&state, &id).await?;
-    let change = feedback::undo(state.app(), &found, kind).await?;
+    let change = feedback::undo(state.app(), who.user(), &found, kind).await?;
     Ok(Json(Changed { message: feedback_in_words(&change, true), change }))
 }
 
-/// Everything that was said of a topic's stories, and what was learnt from it.
+/// Everything that you said of a topic's stories, and what was learnt from all feedback.
 #[utoipa::path(get, path = "/api/v1/feedback", tag = "stories", params(OfTopic),
-    responses((status = 200, description = "What was said and learnt", body = Object), Errors))]
+    responses((status = 200, description = "What was said and learnt", body = Object)))]
 async fn overview(
-    _: Reader,
+    Reader(who): Reader,
     State(state): State<WebState>,
     JsonQuery(of): JsonQuery<OfTopic>,
 ) -> Result<Json<FeedbackOverview>, Failure> {
-    Ok(Json(feedback::list(state.app(), of.name()).await?))
+    Ok(Json(feedback::list(state.app(), who.user(), of.name()).await?))
 }

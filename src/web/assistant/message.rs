@@ -19,7 +19,7 @@ pub(super) struct MessageBody {
     #[schema(value_type = String, min_length = 1)]
     message: Value,
     /// What was said before, as `{"role", "text"}`; the last three turns count.
-    #[schema(value_type = Vec<Object>)]
+    #[schema(value_type = Vec<Value>)]
     transcript: Value,
     #[schema(value_type = Object)]
     options: Value,

@@ -24,7 +24,7 @@ const RETRY_AFTER_S: u64 = 1;
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct OperationsBody {
     /// At most 20.
-    #[schema(value_type = Vec<Object>, max_items = 20)]
+    #[schema(value_type = Vec<Value>, max_items = 20)]
     operations: Value,
     /// The version of the records that they were proposed for: another one now is refused.
     #[schema(value_type = Option<i64>)]

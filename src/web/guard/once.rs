@@ -4,12 +4,12 @@
 use aha_net::hash::hex32;
 use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
-use axum::http::{HeaderValue, Method, StatusCode, header};
+use axum::http::{HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
 use super::super::extract::body;
-use super::super::{Failure, WebState};
+use super::super::{FEED_TOKEN, Failure, WebState};
 use super::identity::Identity;
 use crate::services::once::{self, KeyState, KeyUse};
 
@@ -18,8 +18,13 @@ const MAX_KEY_CHARS: usize = 200;
 /// An answer that is kept.
 const MAX_ANSWER_BYTES: usize = 1024 * 1024;
 
+/// Whether a request may have a key. What answers with a secret must not be kept.
+pub(in super::super) fn takes_key(path: &str, method: &str) -> bool {
+    method.eq_ignore_ascii_case("post") && path.starts_with("/api/v1/") && path != FEED_TOKEN
+}
+
 pub(in super::super) async fn once(State(state): State<WebState>, request: Request, next: Next) -> Response {
-    let is_meant = *request.method() == Method::POST && request.uri().path().starts_with("/api/v1/");
+    let is_meant = takes_key(request.uri().path(), request.method().as_str());
     let key = request.headers().get(HEADER).cloned().filter(|_| is_meant);
     let (Some(key), Some(identity)) = (key, request.extensions().get::<Identity>().cloned()) else {
         return next.run(request).await;

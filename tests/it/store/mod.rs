@@ -10,6 +10,7 @@ mod fetches;
 mod items;
 mod leases;
 mod ledger;
+mod lists;
 mod planner;
 mod postgres;
 mod retention;

@@ -74,11 +74,11 @@ impl Found {
             if PUT_TOGETHER.iter().any(|folder| name.starts_with(folder)) {
                 continue;
             }
-            let source = std::fs::read_to_string(&file).unwrap();
+            let read = || std::fs::read_to_string(&file).unwrap();
             match file.extension().and_then(|extension| extension.to_str()) {
-                Some("sql") => found.add(&name, source, None),
+                Some("sql") => found.add(&name, read(), None),
                 Some("rs") => {
-                    let tokens = TokenStream::from_str(&source).unwrap_or_else(|error| panic!("{name}: {error}"));
+                    let tokens = TokenStream::from_str(&read()).unwrap_or_else(|error| panic!("{name}: {error}"));
                     found.read(&file, &name, tokens);
                 }
                 _ => {}

@@ -93,13 +93,19 @@ fn the_document_is_of_the_routes_and_feeds_have_stable_ids() {
     let document = site.get("/api/openapi.json").json();
     assert_eq!(document["openapi"], "3.1.0");
     let paths = document["paths"].as_object().unwrap();
-    assert!(paths.len() >= 6, "{}", paths.len());
-    for path in paths.keys() {
-        let reply = site.get(&path.replace("{id}", "x").replace("{kind}", "like").replace("{collection}", "todos"));
-        assert!(
-            reply.status != 404 || reply.json()["error"]["message"] != "there is nothing at this address",
-            "{path}"
-        );
+    assert!(paths.len() >= 45, "{}", paths.len());
+    let methods = ["get", "post", "put", "patch", "delete"];
+    for (path, operations) in paths {
+        let at =
+            path.replace("{id}", "x").replace("{name}", "x").replace("{kind}", "like").replace("{collection}", "todos");
+        for method in methods {
+            let reply = site.send(&method.to_uppercase(), &at, &[JSON], "{}");
+            let is_described = operations.get(method).is_some();
+            assert_eq!(reply.status != 405, is_described, "{method} {path}: {}", reply.status);
+            let is_answered =
+                reply.status != 404 || reply.json()["error"]["message"] != "there is nothing at this address";
+            assert!(is_answered, "{method} {path}");
+        }
     }
     for name in ["digests", "stories", "saved"] {
         for form in ["rss", "atom", "json"] {

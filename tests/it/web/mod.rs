@@ -3,5 +3,6 @@
 mod api;
 mod guards;
 mod hostile;
+mod resources;
 mod runs;
 mod sign_in;

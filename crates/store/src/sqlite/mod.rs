@@ -27,6 +27,8 @@ mod feedback;
 mod fetch_history;
 #[path = "../tables/fetches.rs"]
 mod fetches;
+#[path = "../tables/item_lists.rs"]
+mod item_lists;
 #[path = "../tables/items.rs"]
 mod items;
 #[path = "../tables/leases.rs"]

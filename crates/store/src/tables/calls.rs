@@ -62,6 +62,7 @@ const CALLS: &str = "
       AND (CAST($2 AS TEXT) IS NULL OR c.purpose = CAST($2 AS TEXT))
       AND (CAST($3 AS TEXT) IS NULL OR c.run_id = CAST($3 AS TEXT))
       AND (CAST($5 AS TEXT) IS NULL OR substr(c.id, 1, length(CAST($5 AS TEXT))) = CAST($5 AS TEXT))
+      AND (CAST($6 AS BIGINT) IS NULL OR c.started_at < $6 OR (c.started_at = $6 AND c.id > $7))
     ORDER BY c.started_at DESC, c.id LIMIT $4";
 
 const SPEND: &str = "
@@ -235,6 +236,8 @@ pub(super) async fn list_calls(connection: &mut Connection, filter: &CallFilter)
         .bind(filter.run.map(|run| run.to_string()))
         .bind(filter.limit)
         .bind(filter.id.as_deref())
+        .bind(filter.after.as_ref().map(|(time, _)| time.as_millis()))
+        .bind(filter.after.as_ref().map(|(_, id)| id.as_str()))
         .fetch_all(connection)
         .await?)
 }

@@ -84,12 +84,12 @@ const NEWEST_OF_ITEMS: &str = super::statement(PerDatabase {
     sqlite: "
         SELECT c.item_id, i.id FROM cluster_items c JOIN digest_items i ON i.cluster_id = c.cluster_id
         JOIN digests d ON d.id = i.digest_id
-        WHERE d.topic_id = $1 AND c.item_id IN (SELECT value FROM json_each($2))
+        WHERE d.topic_id = $1 AND c.topic_id = $1 AND c.item_id IN (SELECT value FROM json_each($2))
         ORDER BY d.window_end DESC, i.id",
     postgres: "
         SELECT c.item_id, i.id FROM cluster_items c JOIN digest_items i ON i.cluster_id = c.cluster_id
         JOIN digests d ON d.id = i.digest_id
-        WHERE d.topic_id = $1 AND c.item_id = ANY($2) ORDER BY d.window_end DESC, i.id",
+        WHERE d.topic_id = $1 AND c.topic_id = $1 AND c.item_id = ANY($2) ORDER BY d.window_end DESC, i.id",
 });
 
 #[derive(FromRow)]

@@ -85,6 +85,14 @@ impl LeaseStore for Database {
     }
 
     #[tracing::instrument(level = "debug", skip_all)]
+    async fn lease_owner(&self, topic: TopicId, wall: Timestamp) -> Result<Option<String>> {
+        let row: Option<OwnerRow> =
+            sqlx::query_as(PRESENT_OWNER).bind(topic.to_string()).fetch_optional(&mut *self.reader().await?).await?;
+        let (owner, expires_at) = row.unwrap_or_default();
+        Ok(owner.filter(|_| expires_at.is_some_and(|at| at > wall.as_millis())))
+    }
+
+    #[tracing::instrument(level = "debug", skip_all)]
     async fn release_lease(&self, lease: &Lease) -> Result<()> {
         let mut write = self.write("release_lease").await?;
         sqlx::query(RELEASE)

@@ -226,6 +226,14 @@ impl RunStore for Database {
     }
 
     #[tracing::instrument(level = "debug", skip_all)]
+    async fn run(&self, id: RunId) -> Result<Option<(Run, Vec<RunAttempt>)>> {
+        let run = run_by_id(&mut *self.reader().await?, id).await?;
+        let runs: Vec<Run> = run.into_iter().collect();
+        let attempts = self.attempts_of(&runs).await?;
+        Ok(with_attempts(runs, attempts)?.pop())
+    }
+
+    #[tracing::instrument(level = "debug", skip_all)]
     async fn runs(&self, topic: Option<TopicId>, limit: i64) -> Result<Vec<(Run, Vec<RunAttempt>)>> {
         let rows: Vec<RunRow> = sqlx::query_as(NEWEST)
             .bind(topic.map(|topic| topic.to_string()))

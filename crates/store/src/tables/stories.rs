@@ -154,7 +154,7 @@ impl MemberRow {
 }
 
 #[derive(FromRow)]
-struct ItemRow {
+pub(super) struct ItemRow {
     id: String,
     source_id: String,
     external_id: String,

@@ -1,0 +1,96 @@
+//! Deep dive: a pasted text is summarised for a story; what that costs is said beforehand, and the summary is kept or dropped.
+
+use axum::Json;
+use axum::extract::State;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::super::pages::found_story;
+use super::super::{Editor, Failure, JsonBody, PathOf, Reader, WebState};
+use crate::services::deep_dive::{self, DecidedSummary, DeepDive, DeepDiveEstimate, KeptSummary, PastedText};
+
+pub(super) fn routes() -> OpenApiRouter<WebState> {
+    OpenApiRouter::new()
+        .routes(routes!(estimate))
+        .routes(routes!(summarise))
+        .routes(routes!(decide))
+        .routes(routes!(kept))
+}
+
+/// A text of the reader's.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct Text {
+    /// At most 60,000 characters. It is stored nowhere.
+    #[schema(min_length = 1, max_length = 60000)]
+    text: String,
+}
+
+/// What a summary of a text would cost. No model is asked.
+#[utoipa::path(post, path = "/api/v1/stories/{id}/deep-dive/estimate", tag = "stories", request_body = Text,
+    params(("id" = String, Path, description = "The id of a digest's line", format = "uuid")),
+    responses((status = 200, description = "Whether it is `stored`, and the `estimate`", body = Object)))]
+async fn estimate(
+    _: Editor,
+    State(state): State<WebState>,
+    PathOf(id): PathOf<String>,
+    JsonBody(Text { text }): JsonBody<Text>,
+) -> Result<Json<DeepDiveEstimate>, Failure> {
+    let found = found_story(&state, &id).await?;
+    let text = deep_dive::accept(text.into_bytes())?;
+    Ok(Json(PastedText::about(state.app(), &found, &text).await?.estimate()))
+}
+
+/// Summarises a text for a story. The same text again costs nothing.
+#[utoipa::path(post, path = "/api/v1/stories/{id}/deep-dive", tag = "stories", request_body = Text,
+    params(("id" = String, Path, description = "The id of a digest's line", format = "uuid")),
+    responses((status = 200, description = "The `summary`, and what it has cost in `microcredits`", body = Object),
+        (status = 402, description = "The budget is used up", body = super::ErrorBody),
+        (status = 502, description = "Every model that was asked has failed", body = super::ErrorBody)))]
+async fn summarise(
+    _: Editor,
+    State(state): State<WebState>,
+    PathOf(id): PathOf<String>,
+    JsonBody(Text { text }): JsonBody<Text>,
+) -> Result<Json<DeepDive>, Failure> {
+    let found = found_story(&state, &id).await?;
+    let text = deep_dive::accept(text.into_bytes())?;
+    let pasted = PastedText::about(state.app(), &found, &text).await?;
+    Ok(Json(Box::pin(deep_dive::summarise(state.app(), &found, &pasted)).await?))
+}
+
+/// What to do with the newest summary of a story.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct Decision {
+    /// Shown with the story from now on, or dropped.
+    keep: bool,
+}
+
+/// Keeps the newest summary of a story, or drops it.
+#[utoipa::path(put, path = "/api/v1/stories/{id}/deep-dive", tag = "stories", request_body = Decision,
+    params(("id" = String, Path, description = "The id of a digest's line", format = "uuid")),
+    responses((status = 200, description = "The `decision`: `promoted` or `dropped`", body = Object)))]
+async fn decide(
+    _: Editor,
+    State(state): State<WebState>,
+    PathOf(id): PathOf<String>,
+    JsonBody(Decision { keep }): JsonBody<Decision>,
+) -> Result<Json<DecidedSummary>, Failure> {
+    let found = found_story(&state, &id).await?;
+    Ok(Json(deep_dive::decide(state.app(), &found.story, keep).await?))
+}
+
+#[derive(Debug, Serialize)]
+struct Kept {
+    summaries: Vec<KeptSummary>,
+}
+
+/// The summaries of pasted texts that were kept, the last decision first.
+#[utoipa::path(get, path = "/api/v1/deep-dives", tag = "stories",
+    responses((status = 200, description = "`summaries`, each with its `item_id`", body = Object)))]
+async fn kept(_: Reader, State(state): State<WebState>) -> Result<Json<Kept>, Failure> {
+    Ok(Json(Kept { summaries: deep_dive::kept(state.app()).await? }))
+}

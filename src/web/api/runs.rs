@@ -1,0 +1,165 @@
+//! Runs: starting, watching and stopping them; what became of earlier ones.
+
+use std::convert::Infallible;
+
+use aha_core::ids::RunId;
+use axum::Json;
+use axum::extract::State;
+use axum::http::{StatusCode, header};
+use axum::response::sse::{Event, KeepAlive, Sse};
+use axum::response::{IntoResponse, Response};
+use futures::stream::{self, Stream};
+use serde::Serialize;
+use tokio::sync::watch;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::super::pages::encoded;
+use super::super::{Editor, Failure, JsonBody, JsonQuery, PathOf, Reader, WebState};
+use super::page::PageQuery;
+use super::{OfTopic, on_own_thread};
+use crate::services::estimate::{self, RunEstimate};
+use crate::services::runs::{self, PastRun, RunChoice, RunStatus};
+use crate::services::topics;
+
+/// Runs that a cursor may lead through, the newest windows first.
+const LISTED: i64 = 10_000;
+
+pub(super) fn routes() -> OpenApiRouter<WebState> {
+    OpenApiRouter::new()
+        .routes(routes!(list, start))
+        .routes(routes!(one))
+        .routes(routes!(retry))
+        .routes(routes!(estimated))
+        .routes(routes!(status, stop))
+        .routes(routes!(events))
+}
+
+#[derive(Debug, Serialize)]
+struct PastRuns {
+    runs: Vec<PastRun>,
+    next: Option<String>,
+}
+
+/// Runs with their attempts, of a topic or of all without one, the newest window first.
+#[utoipa::path(get, path = "/api/v1/runs", tag = "runs", params(OfTopic, PageQuery),
+    responses((status = 200, description = "`runs`, each with its `digest_id` and `attempts`, and `next`", body = Object)))]
+async fn list(
+    _: Reader,
+    State(state): State<WebState>,
+    JsonQuery(of): JsonQuery<OfTopic>,
+    JsonQuery(page): JsonQuery<PageQuery>,
+) -> Result<Json<PastRuns>, Failure> {
+    let limit = match page.cursor() {
+        Some(_) => LISTED,
+        None => i64::try_from(page.limit()? + 1).unwrap_or(LISTED),
+    };
+    let past = runs::history(state.app(), of.topic.as_deref(), limit).await?;
+    let (runs, next) = page.of(past, |past| past.run.id.to_string())?;
+    Ok(Json(PastRuns { runs, next }))
+}
+
+/// Starts a run in the background. It takes the topic until it ends.
+#[utoipa::path(post, path = "/api/v1/runs", tag = "runs", request_body = RunChoice,
+    responses((status = 202, description = "How it stands; `Location` has it as it goes on", body = Object),
+        (status = 409, description = "A run holds the topic", body = super::ErrorBody)))]
+async fn start(
+    _: Editor,
+    State(state): State<WebState>,
+    JsonBody(choice): JsonBody<RunChoice>,
+) -> Result<Response, Failure> {
+    started(&state, &choice).await
+}
+
+async fn started(state: &WebState, choice: &RunChoice) -> Result<Response, Failure> {
+    let status = state.runs().start(choice).await?.borrow().clone();
+    let location = format!("{}{}", state.prefix(), path_of(&choice.topic));
+    Ok((StatusCode::ACCEPTED, [(header::LOCATION, location)], Json(status)).into_response())
+}
+
+fn path_of(topic: &str) -> String {
+    format!("/api/v1/topics/{}/run", encoded(topic))
+}
+
+async fn past(state: &WebState, id: &str) -> Result<PastRun, Failure> {
+    let id: RunId = id.parse().map_err(|_| Failure::not_found("there is no run of that id"))?;
+    Ok(runs::by_id(state.app(), id).await?)
+}
+
+/// One run with its attempts.
+#[utoipa::path(get, path = "/api/v1/runs/{id}", tag = "runs", params(("id" = String, Path, format = "uuid")),
+    responses((status = 200, description = "The run, its `digest_id` and `attempts`", body = Object)))]
+async fn one(_: Reader, State(state): State<WebState>, PathOf(id): PathOf<String>) -> Result<Json<PastRun>, Failure> {
+    Ok(Json(past(&state, &id).await?))
+}
+
+/// Continues a run that did not end, or makes one once more: a run of a window over that, another from where the last one ended.
+#[utoipa::path(post, path = "/api/v1/runs/{id}/retry", tag = "runs", params(("id" = String, Path, format = "uuid")),
+    responses((status = 202, description = "How it stands; `Location` has it as it goes on", body = Object),
+        (status = 409, description = "A run holds the topic", body = super::ErrorBody)))]
+async fn retry(_: Editor, State(state): State<WebState>, PathOf(id): PathOf<String>) -> Result<Response, Failure> {
+    let choice = runs::again(state.app(), &past(&state, &id).await?).await?;
+    started(&state, &choice).await
+}
+
+/// What a run would ask of models, what that would cost, and whether the budget reaches. Sources are fetched; nothing is stored.
+#[utoipa::path(post, path = "/api/v1/runs/estimate", tag = "runs", request_body = RunChoice,
+    responses((status = 200, description = "`windows`, `estimates`, `total`, and what is `left` under the caps", body = Object)))]
+async fn estimated(
+    _: Editor,
+    State(state): State<WebState>,
+    JsonBody(choice): JsonBody<RunChoice>,
+) -> Result<Json<RunEstimate>, Failure> {
+    topics::find(state.app(), &choice.topic).await?;
+    let config = state.app().config().clone();
+    on_own_thread(async move || estimate::estimate(config, &choice).await).await.map(Json)
+}
+
+/// How the topic's run of this server stands: under way, or the last one.
+#[utoipa::path(get, path = "/api/v1/topics/{name}/run", tag = "runs", params(("name" = String, Path)),
+    responses((status = 200, description = "`stages` with their counts, and the `end` once it is over", body = Object)))]
+async fn status(
+    _: Reader,
+    State(state): State<WebState>,
+    PathOf(name): PathOf<String>,
+) -> Result<Json<RunStatus>, Failure> {
+    Ok(Json(state.runs().watch(&name)?.borrow().clone()))
+}
+
+/// Asks the topic's run to end at its next safe point. The same again continues it.
+#[utoipa::path(delete, path = "/api/v1/topics/{name}/run", tag = "runs", params(("name" = String, Path)),
+    responses((status = 202, description = "How it stands", body = Object)))]
+async fn stop(
+    _: Editor,
+    State(state): State<WebState>,
+    PathOf(name): PathOf<String>,
+) -> Result<(StatusCode, Json<RunStatus>), Failure> {
+    state.runs().cancel(&name)?;
+    Ok((StatusCode::ACCEPTED, Json(state.runs().watch(&name)?.borrow().clone())))
+}
+
+/// The topic's run as it goes on: the event `run` for each change, `end` when it is over.
+#[utoipa::path(get, path = "/api/v1/topics/{name}/run/events", tag = "runs", params(("name" = String, Path)),
+    responses((status = 200, description = "Events whose data is the run's status", content_type = "text/event-stream", body = String)))]
+async fn events(
+    _: Reader,
+    State(state): State<WebState>,
+    PathOf(name): PathOf<String>,
+) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, Failure> {
+    let status = state.runs().watch(&name)?;
+    Ok(Sse::new(changes(status)).keep_alive(KeepAlive::default()))
+}
+
+fn changes(status: watch::Receiver<RunStatus>) -> impl Stream<Item = Result<Event, Infallible>> {
+    stream::unfold(Some((status, true)), async |state| {
+        let (mut status, is_first) = state?;
+        if !is_first && status.changed().await.is_err() {
+            return None;
+        }
+        let run = status.borrow_and_update().clone();
+        let is_over = run.end.is_some();
+        let data = serde_json::to_string(&run).unwrap_or_default();
+        let event = Event::default().event(if is_over { "end" } else { "run" }).data(data);
+        Some((Ok(event), (!is_over).then_some((status, false))))
+    })
+}

@@ -1,0 +1,230 @@
+//! Sources: listing, adding by address, changing, removing; what stands at an address, and lists of other programs.
+
+use aha_core::ids::SourceId;
+use axum::Json;
+use axum::extract::{Request, State};
+use axum::http::{StatusCode, header};
+use axum::response::IntoResponse;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::super::extract::body;
+use super::super::{Editor, Failure, JsonBody, JsonQuery, PathOf, Reader, WebState};
+use super::page::PageQuery;
+use super::{OfTopic, on_own_thread};
+use crate::services::sources::add::{self, AddedSources, DiscoveredFeed, SourcesToAdd};
+use crate::services::sources::test::{SourceTester, TestedSource};
+use crate::services::sources::{self, ListedSource, SourceChange, SourceHistory, SourcesAdded, opml};
+use crate::services::{ErrorKind, ServiceError};
+
+pub(super) fn routes() -> OpenApiRouter<WebState> {
+    OpenApiRouter::new()
+        .routes(routes!(list, add_all))
+        .routes(routes!(one, change, remove))
+        .routes(routes!(discover))
+        .routes(routes!(test))
+        .routes(routes!(export, import))
+}
+
+#[derive(Debug, Serialize)]
+struct Sources {
+    sources: Vec<ListedSource>,
+    next: Option<String>,
+}
+
+/// Sources of a topic, or of all without one, by topic and address.
+#[utoipa::path(get, path = "/api/v1/sources", tag = "sources", params(OfTopic, PageQuery),
+    responses((status = 200, description = "`sources`, each with its topic, health and cadence, and `next`", body = Object)))]
+async fn list(
+    _: Reader,
+    State(state): State<WebState>,
+    JsonQuery(of): JsonQuery<OfTopic>,
+    JsonQuery(page): JsonQuery<PageQuery>,
+) -> Result<Json<Sources>, Failure> {
+    let listed = sources::list(state.app(), of.topic.as_deref()).await?;
+    let (sources, next) = page.of(listed, |listed| listed.source.id.to_string())?;
+    Ok(Json(Sources { sources, next }))
+}
+
+/// Sources to add.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct NewSources {
+    /// Addresses of feeds or of pages that name one, or short names such as `hn:top`. Paths of files are refused.
+    #[schema(min_items = 1, max_items = 200)]
+    locations: Vec<String>,
+    /// Made where it is not there; `default` without it.
+    topic: Option<String>,
+    /// The name to show, of a single source.
+    title: Option<String>,
+    /// Multiplies the score of its stories.
+    #[schema(minimum = 0.1, maximum = 3.0)]
+    weight: Option<f64>,
+    /// Read the pages that its teasers link to.
+    #[serde(default)]
+    full_text: bool,
+    /// Add it without reading what is there.
+    #[serde(default)]
+    as_is: bool,
+}
+
+/// Adds sources; those that are there already are left, but for weight and full text.
+#[utoipa::path(post, path = "/api/v1/sources", tag = "sources", request_body = NewSources,
+    responses((status = 201, description = "How many are new, and `urls` that are read", body = Object)))]
+async fn add_all(
+    _: Editor,
+    State(state): State<WebState>,
+    JsonBody(new): JsonBody<NewSources>,
+) -> Result<(StatusCode, Json<AddedSources>), Failure> {
+    if new.locations.is_empty() {
+        return Err(Failure::invalid("locations", "name one address at least"));
+    }
+    let topic = OfTopic { topic: new.topic }.name().to_owned();
+    check_topic(&topic)?;
+    let NewSources { locations, title, weight, full_text, as_is, .. } = new;
+    let wanted = SourcesToAdd { locations, topic, title, weight, as_is, full_text, allow_paths: false };
+    let added = add::add(state.app(), &wanted, &mut |_| {}).await.map_err(|error| unread("locations", error))?;
+    Ok((StatusCode::CREATED, Json(added)))
+}
+
+fn check_topic(topic: &str) -> Result<(), Failure> {
+    let message = "a topic has a name";
+    if topic.trim().is_empty() { Err(Failure::invalid("topic", message)) } else { Ok(()) }
+}
+
+/// An address that cannot be used or read is wrong in the request: it is the client's choice.
+fn unread(field: &'static str, error: ServiceError) -> Failure {
+    match error.kind() {
+        ErrorKind::Fetch | ErrorKind::Files => Failure::invalid(field, error.to_string()),
+        ErrorKind::InvalidInput if matches!(error.field(), Some("locations" | "location")) => {
+            Failure::invalid(field, error.to_string())
+        }
+        _ => error.into(),
+    }
+}
+
+async fn find(state: &WebState, id: &str) -> Result<ListedSource, Failure> {
+    let id: SourceId = id.parse().map_err(|_| Failure::not_found("there is no source of that id"))?;
+    Ok(sources::by_id(state.app(), id).await?)
+}
+
+/// One source with its last fetches.
+#[utoipa::path(get, path = "/api/v1/sources/{id}", tag = "sources", params(("id" = String, Path, format = "uuid")),
+    responses((status = 200, description = "The source, and `fetches`, the newest first", body = Object)))]
+async fn one(
+    _: Reader,
+    State(state): State<WebState>,
+    PathOf(id): PathOf<String>,
+) -> Result<Json<SourceHistory>, Failure> {
+    let listed = find(&state, &id).await?;
+    Ok(Json(sources::history(state.app(), listed).await?))
+}
+
+/// Changes what is named of a source.
+#[utoipa::path(patch, path = "/api/v1/sources/{id}", tag = "sources", request_body = SourceChange,
+    params(("id" = String, Path, format = "uuid")),
+    responses((status = 200, description = "The source as it is now", body = Object)))]
+async fn change(
+    _: Editor,
+    State(state): State<WebState>,
+    PathOf(id): PathOf<String>,
+    JsonBody(wanted): JsonBody<SourceChange>,
+) -> Result<Json<ListedSource>, Failure> {
+    let listed = find(&state, &id).await?;
+    sources::change(state.app(), &listed.source, wanted).await?;
+    Ok(Json(find(&state, &id).await?))
+}
+
+/// Removes a source; its items stay in old digests.
+#[utoipa::path(delete, path = "/api/v1/sources/{id}", tag = "sources", params(("id" = String, Path, format = "uuid")),
+    responses((status = 204, description = "It is removed")))]
+async fn remove(_: Editor, State(state): State<WebState>, PathOf(id): PathOf<String>) -> Result<StatusCode, Failure> {
+    let listed = find(&state, &id).await?;
+    sources::remove(state.app(), &listed.source).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// An address of the web.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct Address {
+    #[schema(min_length = 1)]
+    address: String,
+}
+
+#[derive(Debug, Serialize)]
+struct Discovered {
+    feeds: Vec<DiscoveredFeed>,
+}
+
+/// The feeds that stand at an address, or that the page there names. Nothing is added.
+#[utoipa::path(post, path = "/api/v1/sources/discover", tag = "sources", request_body = Address,
+    responses((status = 200, description = "`feeds`, each with its `url` and `title`", body = Object)))]
+async fn discover(
+    _: Editor,
+    State(state): State<WebState>,
+    JsonBody(Address { address }): JsonBody<Address>,
+) -> Result<Json<Discovered>, Failure> {
+    let feeds = add::discover(state.app(), &address).await.map_err(|error| unread("address", error))?;
+    Ok(Json(Discovered { feeds }))
+}
+
+/// Reads a source without storing what it holds. A search is charged for.
+#[utoipa::path(post, path = "/api/v1/sources/test", tag = "sources", request_body = Address,
+    responses((status = 200, description = "`feed`, `items` and `problems`", body = Object),
+        (status = 402, description = "A search costs money, and the budget is used up", body = super::ErrorBody)))]
+async fn test(
+    _: Editor,
+    State(state): State<WebState>,
+    JsonBody(Address { address }): JsonBody<Address>,
+) -> Result<Json<TestedSource>, Failure> {
+    let tester = SourceTester::of(state.app());
+    let tested = on_own_thread(async move || Ok(tester.test(&address).await)).await?;
+    tested.map(Json).map_err(|error| unread("address", error))
+}
+
+/// A topic's sources as OPML.
+#[utoipa::path(get, path = "/api/v1/sources/opml", tag = "sources", params(OfTopic),
+    responses((status = 200, description = "A list that feed readers import", content_type = "text/x-opml", body = String)))]
+async fn export(
+    _: Reader,
+    State(state): State<WebState>,
+    JsonQuery(of): JsonQuery<OfTopic>,
+) -> Result<impl IntoResponse, Failure> {
+    let text = opml::export(state.app(), of.name()).await?;
+    Ok(([(header::CONTENT_TYPE, "text/x-opml; charset=utf-8")], text))
+}
+
+#[derive(Debug, Serialize)]
+struct Imported {
+    #[serde(flatten)]
+    counts: SourcesAdded,
+    /// Outlines that cannot be used, some of them with the reason.
+    unusable_count: usize,
+    unusable: Vec<String>,
+}
+
+/// Adds the sources of an OPML list; those that are there already are left as they are.
+#[utoipa::path(post, path = "/api/v1/sources/opml", tag = "sources", params(OfTopic),
+    request_body(content = String, content_type = "text/x-opml"),
+    responses((status = 200, description = "`added`, `known`, and what is `unusable`", body = Object)))]
+async fn import(
+    _: Editor,
+    State(state): State<WebState>,
+    JsonQuery(of): JsonQuery<OfTopic>,
+    request: Request,
+) -> Result<Json<Imported>, Failure> {
+    const KINDS: [&str; 4] = ["text/x-opml", "text/xml", "application/xml", "application/x-opml"];
+    let kind = request.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    if !KINDS.contains(&kind.split(';').next().unwrap_or_default().trim()) {
+        let message = "a list of sources is OPML: send `Content-Type: text/x-opml`";
+        return Err(Failure::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", message));
+    }
+    check_topic(of.name())?;
+    let bytes = body(request, &state).await?;
+    let listed = opml::read(state.app(), &bytes, "the list")?;
+    let counts = opml::import(state.app(), "the list", &listed, of.name()).await?;
+    Ok(Json(Imported { counts, unusable_count: listed.unusable_count, unusable: listed.unusable }))
+}
