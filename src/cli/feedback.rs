@@ -10,7 +10,7 @@ use super::arguments::{FeedbackArguments, FeedbackCommand};
 use super::exit::{Exit, UsageError};
 use super::{item, lines, output};
 use crate::app::App;
-use crate::services::feedback::{self, FeedbackImport, FeedbackLine};
+use crate::services::feedback::{self, FeedbackImport, FeedbackLine, FeedbackUser};
 use crate::services::{stories, topics};
 
 pub(super) async fn run(app: &App, arguments: FeedbackArguments) -> Result<Exit> {
@@ -35,11 +35,11 @@ pub(super) async fn run(app: &App, arguments: FeedbackArguments) -> Result<Exit>
 async fn give(app: &App, arguments: &FeedbackArguments, name: &str, kind: FeedbackKind) -> Result<()> {
     let found = stories::find(app, name, &arguments.topic).await?;
     let (change, outcome) = if arguments.undo {
-        let change = feedback::undo(app, &found, kind).await?;
+        let change = feedback::undo(app, FeedbackUser::owner(), &found, kind).await?;
         let outcome = if change.changed { "taken back" } else { "was not said, so there is nothing to take back" };
         (change, outcome)
     } else {
-        let change = feedback::give(app, &found, kind).await?;
+        let change = feedback::give(app, FeedbackUser::owner(), &found, kind).await?;
         let outcome = if change.changed { "noted" } else { "was said before, and counts once" };
         (change, outcome)
     };
@@ -47,7 +47,7 @@ async fn give(app: &App, arguments: &FeedbackArguments, name: &str, kind: Feedba
 }
 
 async fn list(app: &App, topic: &str, json: bool) -> Result<()> {
-    let overview = feedback::list(app, topic).await?;
+    let overview = feedback::list(app, FeedbackUser::owner(), topic).await?;
     if json {
         return output::print_json(&overview);
     }
@@ -110,7 +110,7 @@ async fn list_unlearnt(app: &App, topic: &str) -> Result<()> {
 }
 
 async fn export(app: &App, topic: &str) -> Result<()> {
-    for event in feedback::export(app, topic).await? {
+    for event in feedback::export(app, FeedbackUser::owner(), topic).await? {
         output::print(&serde_json::to_string(&event)?)?;
     }
     Ok(())
@@ -118,7 +118,7 @@ async fn export(app: &App, topic: &str) -> Result<()> {
 
 async fn import(app: &App, topic: &str, file: &Path) -> Result<Exit> {
     topics::find(app, topic).await?;
-    let outcome = feedback::import(app, topic, read(file)?).await?;
+    let outcome = feedback::import(app, FeedbackUser::owner(), topic, read(file)?).await?;
     for left_out in &outcome.left_out {
         let why = "is not here, and the object holds no title and terms of it; it is left out";
         let (line, item) = (left_out.line, left_out.item_id);

@@ -8,7 +8,7 @@ use super::arguments::UserCommand;
 use super::exit::{Exit, UsageError};
 use super::output;
 use crate::app::App;
-use crate::services::accounts;
+use crate::services::{accounts, feed_tokens};
 
 pub(super) async fn run(app: &App, command: UserCommand) -> Result<Exit> {
     match command {
@@ -21,6 +21,7 @@ pub(super) async fn run(app: &App, command: UserCommand) -> Result<Exit> {
             accounts::remove(app, &name).await?;
             output::print(&output::one_safe_text(&format!("{name}: removed")))?;
         }
+        UserCommand::FeedToken { name, revoke } => feed_token(app, &name, revoke).await?,
         UserCommand::Password { name } => {
             accounts::set_password(app, &name, password()?).await?;
             output::print(&output::one_safe_text(&format!("{name}: password set; its sessions have ended")))?;
@@ -43,6 +44,20 @@ async fn list(app: &App, json: bool) -> Result<()> {
         table.add_row([account.name, account.role.as_str().to_owned(), account.created_at.to_string()]);
     }
     output::print(&table.to_string())
+}
+
+async fn feed_token(app: &App, name: &str, revoke: bool) -> Result<()> {
+    let is_known = name == accounts::OWNER || accounts::list(app).await?.iter().any(|account| account.name == name);
+    if !is_known {
+        return Err(accounts::AccountError::Unknown(name.to_owned()).into());
+    }
+    if revoke {
+        let outcome = if feed_tokens::take_back(app, name).await? { "taken back" } else { "there was none" };
+        return output::print(&output::one_safe_text(&format!("{name}: token for feeds: {outcome}")));
+    }
+    let token = feed_tokens::make(app, name).await?;
+    output::note("shown this once; give it to a feed reader as /feeds/TOPIC/stories.rss?token=TOKEN");
+    output::print(&token)
 }
 
 /// The first line of standard input: passwords do not belong among arguments, which others can list.

@@ -11,7 +11,7 @@ use aha_analysis::stories::dense::{Baseline, DenseVector};
 use aha_analysis::stories::features::Features;
 use aha_analysis::stories::preferences::{Background, Candidate, Fading, Profile, Said};
 use aha_core::feedback::{FeedbackEvent, Leaning};
-use aha_core::ids::{ClusterId, ItemId, SourceId, TopicId};
+use aha_core::ids::{ClusterId, ItemId, SourceId, TopicId, UserId};
 use aha_core::ranking::Ranking;
 use aha_core::source::Source;
 use aha_core::story::{Story, StoryMember};
@@ -54,10 +54,10 @@ impl Preferences {
     }
 }
 
-/// What was said of a topic's items, oldest first, and the names that are not to be learnt.
+/// What was said of a topic's items by those who teach it, with whose it is, oldest first, and the names that are not to be learnt.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Sayings {
-    pub events: Vec<FeedbackEvent>,
+    pub events: Vec<(UserId, FeedbackEvent)>,
     pub unlearnt: Vec<String>,
 }
 
@@ -65,7 +65,7 @@ impl Sayings {
     /// # Errors
     /// When the store fails.
     pub async fn stored(store: &SharedStore, topic: TopicId) -> Result<Self, StoreError> {
-        Ok(Self { events: store.feedback(topic, EVENTS).await?, unlearnt: store.unlearnt(topic).await? })
+        Ok(Self { events: store.teaching_feedback(topic, EVENTS).await?, unlearnt: store.unlearnt(topic).await? })
     }
 }
 
@@ -149,12 +149,12 @@ async fn learn(
     let Sayings { events, unlearnt } = sayings;
     let mut bodies: HashMap<ItemId, String> = HashMap::new();
     for part in events.chunks(PART) {
-        let ids: Vec<ItemId> = part.iter().map(|event| event.item_id).collect();
+        let ids: Vec<ItemId> = part.iter().map(|(_, event)| event.item_id).collect();
         bodies.extend(store.load_items(topic, &ids).await?.into_iter().map(|(item, _)| (item.id, item.body_text)));
     }
     let said: Vec<Said> = events
         .into_iter()
-        .map(|event| Said {
+        .map(|(_, event)| Said {
             body: bodies.get(&event.item_id).cloned(),
             vector: vectors.of_item.get(&event.item_id).cloned(),
             event,

@@ -13,6 +13,7 @@ use aha_store::{AnswerKey, CallFilter, DigestItemRecord};
 use serde::Serialize;
 
 use super::calls::LedgerCall;
+use super::feedback::FeedbackUser;
 use super::{Result, ServiceError, digests, topics};
 use crate::app::App;
 
@@ -143,13 +144,13 @@ pub struct ExplainedStory {
 ///
 /// # Errors
 /// When the store fails.
-pub async fn explain(app: &App, found: FoundStory) -> Result<ExplainedStory> {
+pub async fn explain(app: &App, user: FeedbackUser, found: FoundStory) -> Result<ExplainedStory> {
     let FoundStory { digest, story } = found;
     Ok(ExplainedStory {
         markup: markup(app, &story).await?,
         appearances: app.store().story_appearances(story.cluster_id).await?,
         calls: calls_about(app, &story).await?,
-        feedback: feedback_on(app, &digest.topic, &story).await?,
+        feedback: feedback_on(app, user, &digest.topic, &story).await?,
         digest,
         story,
     })
@@ -188,9 +189,14 @@ async fn calls_about(app: &App, story: &DigestStory) -> Result<Vec<LedgerCall>> 
     Ok(calls)
 }
 
-async fn feedback_on(app: &App, topic: &str, story: &DigestStory) -> Result<BTreeSet<FeedbackKind>> {
+async fn feedback_on(
+    app: &App,
+    user: FeedbackUser,
+    topic: &str,
+    story: &DigestStory,
+) -> Result<BTreeSet<FeedbackKind>> {
     let topic = topics::find(app, topic).await?;
-    let events = app.store().feedback(topic.id, i64::MAX).await?;
+    let events = app.store().feedback(user.id(), topic.id, i64::MAX).await?;
     let is_of = |item: ItemId| story.sources.iter().any(|source| source.item_id == item);
     Ok(events.into_iter().filter(|event| is_of(event.item_id)).map(|event| event.kind).collect())
 }

@@ -41,13 +41,21 @@ pub trait AccountStore: Send + Sync {
     async fn add_account(&self, account: &Account, password_hash: &str) -> Result<bool>;
     /// Ends the account's sessions, too. Whether there is such an account.
     async fn set_password(&self, name: &str, password_hash: &str) -> Result<bool>;
-    /// Ends the account's sessions, too. Whether there was such an account.
+    /// Ends the account's sessions and its token for feeds, too. Whether there was such an account.
     async fn remove_account(&self, name: &str) -> Result<bool>;
     /// Begins a session, and removes those that have expired.
     async fn open_session(&self, name: &str, fingerprint: &str, now: Timestamp, until: Timestamp) -> Result<()>;
     /// Whose session it is, unless it has expired.
     async fn session(&self, fingerprint: &str, now: Timestamp) -> Result<Option<Account>>;
     async fn close_session(&self, fingerprint: &str) -> Result<()>;
+    /// Sets the fingerprint of the token by which a user's feed reader is known, in the place of an earlier one.
+    async fn set_feed_token(&self, name: &str, fingerprint: &str, now: Timestamp) -> Result<()>;
+    /// Since when a user has a token for feeds; nothing where there is none.
+    async fn feed_token(&self, name: &str) -> Result<Option<Timestamp>>;
+    /// Whether there was one.
+    async fn remove_feed_token(&self, name: &str) -> Result<bool>;
+    /// The name of the user whose token for feeds has that fingerprint.
+    async fn user_of_feed_token(&self, fingerprint: &str) -> Result<Option<String>>;
     /// Takes a key for a request, and forgets keys from before `forget_before`.
     async fn take_key(&self, of: &KeyUse, now: Timestamp, forget_before: Timestamp) -> Result<KeyState>;
     /// Keeps the answer for whoever asks the same again.

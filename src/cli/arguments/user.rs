@@ -19,6 +19,14 @@ pub(in crate::cli) enum UserCommand {
     },
     /// Remove an account and end its sessions.
     Remove { name: String },
+    /// Make a token by which a feed reader reads the user's feeds where log-in is needed, in the place of the one before; it is shown once.
+    FeedToken {
+        #[arg(default_value = "owner")]
+        name: String,
+        /// Take it back instead: who has it reads no more.
+        #[arg(long)]
+        revoke: bool,
+    },
     /// Set an account's password and end its sessions; that of `owner` makes the account.
     Password { name: String },
 }

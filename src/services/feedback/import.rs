@@ -10,7 +10,7 @@ use aha_core::time::Timestamp;
 use aha_store::FeedbackWrite;
 use serde::{Deserialize, Serialize};
 
-use super::{Result, topics, write};
+use super::{FeedbackUser, Result, topics, write};
 use crate::app::App;
 
 /// Items that are looked up at a time.
@@ -49,7 +49,7 @@ pub struct LeftOut {
 ///
 /// # Errors
 /// When there is no such topic or the store fails.
-pub async fn import(app: &App, topic: &str, lines: Vec<FeedbackLine>) -> Result<FeedbackImport> {
+pub async fn import(app: &App, user: FeedbackUser, topic: &str, lines: Vec<FeedbackLine>) -> Result<FeedbackImport> {
     let topic = topics::find(app, topic).await?.id;
     let items = stored_items(app, topic, &lines).await?;
     let (mut events, mut left_out): (Vec<FeedbackEvent>, Vec<LeftOut>) = (Vec::new(), Vec::new());
@@ -60,7 +60,7 @@ pub async fn import(app: &App, topic: &str, lines: Vec<FeedbackLine>) -> Result<
             None => left_out.push(LeftOut { line: place + 1, item_id }),
         }
     }
-    let added = merge(app, topic, &events).await?;
+    let added = merge(app, user, topic, &events).await?;
     Ok(FeedbackImport { added, known: events.len() - added, left_out })
 }
 
@@ -68,14 +68,14 @@ pub async fn import(app: &App, topic: &str, lines: Vec<FeedbackLine>) -> Result<
 ///
 /// # Errors
 /// When the store fails.
-pub async fn merge(app: &App, topic: TopicId, events: &[FeedbackEvent]) -> Result<usize> {
-    let given = app.store().feedback(topic, i64::MAX).await?;
+pub async fn merge(app: &App, user: FeedbackUser, topic: TopicId, events: &[FeedbackEvent]) -> Result<usize> {
+    let given = app.store().feedback(user.id(), topic, i64::MAX).await?;
     let given: BTreeSet<_> = given.into_iter().map(|event| (event.item_id, event.kind)).collect();
     // What is said here stays said, whichever is the later: another reader changes its times for reasons of its own.
     let is_opposed =
         |event: &FeedbackEvent| event.kind.opposite().is_some_and(|kind| given.contains(&(event.item_id, kind)));
     let unopposed = events.iter().filter(|event| !is_opposed(event)).cloned().collect();
-    write(app, topic, FeedbackWrite::Give(unopposed)).await
+    write(app, user, topic, FeedbackWrite::Give(unopposed)).await
 }
 
 /// The items of those lines that do not hold all of theirs, each with its source's name.

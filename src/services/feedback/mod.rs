@@ -6,17 +6,44 @@ mod import;
 use std::collections::HashMap;
 
 use aha_analysis::stories::preferences::{Learnt, Profile, is_same, terms_of, unlearnt_name};
+use aha_core::account::Role;
 use aha_core::digest::DigestStory;
 use aha_core::feedback::{FeedbackEvent, FeedbackKind};
-use aha_core::ids::{DigestItemId, ItemId, TopicId};
+use aha_core::ids::{DigestItemId, ItemId, TopicId, UserId};
 use aha_store::{FeedbackWrite, SavedProfile, StoreError, feedback_id};
 use serde::Serialize;
 
 pub use self::import::{FeedbackImport, FeedbackLine, LeftOut, import, merge};
+use super::accounts::OWNER;
 use super::stories::FoundStory;
 use super::{Result, ServiceError, topics};
 use crate::app::App;
 use crate::pipeline::preferences::{EVENTS, Sayings, profile, profiles};
+
+/// Whose feedback it is. Marks, saved stories and likes are each user's own; a topic's digests learn from all users but readers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FeedbackUser {
+    id: UserId,
+    teaches: bool,
+}
+
+impl FeedbackUser {
+    /// The user of that name.
+    #[must_use]
+    pub fn new(name: &str, role: Role) -> Self {
+        Self { id: UserId::of(&[name]), teaches: role > Role::Reader }
+    }
+
+    /// The user that is there from the start.
+    #[must_use]
+    pub fn owner() -> Self {
+        Self::new(OWNER, Role::Admin)
+    }
+
+    pub(super) const fn id(self) -> UserId {
+        self.id
+    }
+}
 
 /// What giving feedback on a story, or taking it back, has changed.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -37,10 +64,10 @@ pub struct FeedbackChange {
 ///
 /// # Errors
 /// When the story has no item or the store fails.
-pub async fn give(app: &App, found: &FoundStory, kind: FeedbackKind) -> Result<FeedbackChange> {
+pub async fn give(app: &App, user: FeedbackUser, found: &FoundStory, kind: FeedbackKind) -> Result<FeedbackChange> {
     let topic = topics::find(app, &found.digest.topic).await?.id;
     let event = event_on(app, topic, &found.story, kind).await?;
-    let written = write_measured(app, topic, FeedbackWrite::Give(vec![event.clone()])).await?;
+    let written = write_measured(app, user, topic, FeedbackWrite::Give(vec![event.clone()])).await?;
     Ok(change(app, found, &event, &written))
 }
 
@@ -48,10 +75,10 @@ pub async fn give(app: &App, found: &FoundStory, kind: FeedbackKind) -> Result<F
 ///
 /// # Errors
 /// When the story has no item or the store fails.
-pub async fn undo(app: &App, found: &FoundStory, kind: FeedbackKind) -> Result<FeedbackChange> {
+pub async fn undo(app: &App, user: FeedbackUser, found: &FoundStory, kind: FeedbackKind) -> Result<FeedbackChange> {
     let topic = topics::find(app, &found.digest.topic).await?.id;
     let event = event_on(app, topic, &found.story, kind).await?;
-    let written = write_measured(app, topic, FeedbackWrite::TakeBack { item: event.item_id, kind }).await?;
+    let written = write_measured(app, user, topic, FeedbackWrite::TakeBack { item: event.item_id, kind }).await?;
     Ok(change(app, found, &event, &written))
 }
 
@@ -86,23 +113,23 @@ async fn event_on(app: &App, topic: TopicId, story: &DigestStory, kind: Feedback
 }
 
 /// Writes feedback with the profile that all of it then comes to. How many of the changes are new.
-async fn write(app: &App, topic: TopicId, feedback: FeedbackWrite) -> Result<usize> {
+async fn write(app: &App, user: FeedbackUser, topic: TopicId, feedback: FeedbackWrite) -> Result<usize> {
     let mut sayings = Sayings::stored(app.store(), topic).await?;
-    apply(topic, &feedback, &mut sayings);
+    apply(user, topic, &feedback, &mut sayings);
     let (events, now) = (sayings.events.len(), app.clock().now());
     let profile = profile(app.store(), topic, sayings, now, &app.config().ranking).await?;
-    store(app, topic, &feedback, &profile, events).await
+    store(app, user, topic, &feedback, &profile, events).await
 }
 
 /// The same, with the profile that there was before.
-async fn write_measured(app: &App, topic: TopicId, feedback: FeedbackWrite) -> Result<Written> {
+async fn write_measured(app: &App, user: FeedbackUser, topic: TopicId, feedback: FeedbackWrite) -> Result<Written> {
     let before = Sayings::stored(app.store(), topic).await?;
     let mut after = before.clone();
-    apply(topic, &feedback, &mut after);
+    apply(user, topic, &feedback, &mut after);
     let (events, now) = (after.events.len(), app.clock().now());
     let mut made = profiles(app.store(), topic, vec![before, after], now, &app.config().ranking).await?.into_iter();
     let (before, after) = (made.next().unwrap_or_default(), made.next().unwrap_or_default());
-    let changes = store(app, topic, &feedback, &after, events).await?;
+    let changes = store(app, user, topic, &feedback, &after, events).await?;
     Ok(Written { changes, before, after })
 }
 
@@ -114,36 +141,46 @@ struct Written {
     after: Profile,
 }
 
-async fn store(app: &App, topic: TopicId, feedback: &FeedbackWrite, profile: &Profile, events: usize) -> Result<usize> {
+async fn store(
+    app: &App,
+    user: FeedbackUser,
+    topic: TopicId,
+    feedback: &FeedbackWrite,
+    profile: &Profile,
+    events: usize,
+) -> Result<usize> {
     let saved = SavedProfile {
         profile_json: serde_json::to_string(&profile.learnt()).map_err(StoreError::from)?,
         summary: profile.summary(),
         events,
         computed_at: app.clock().now(),
     };
-    Ok(app.store().write_feedback(topic, feedback, &saved).await?)
+    Ok(app.store().write_feedback(user.id, topic, feedback, &saved).await?)
 }
 
 /// What the store will hold once it has written the feedback, in its order.
-fn apply(topic: TopicId, feedback: &FeedbackWrite, sayings: &mut Sayings) {
+fn apply(user: FeedbackUser, topic: TopicId, feedback: &FeedbackWrite, sayings: &mut Sayings) {
     let Sayings { events, unlearnt } = sayings;
     match feedback {
+        FeedbackWrite::Give(_) | FeedbackWrite::TakeBack { .. } if !user.teaches => {}
         FeedbackWrite::Give(given) => {
             for event in given {
-                let is_of = |old: &FeedbackEvent, kind| old.item_id == event.item_id && old.kind == kind;
+                let is_of = |(whose, old): &(UserId, FeedbackEvent), kind| {
+                    *whose == user.id && old.item_id == event.item_id && old.kind == kind
+                };
                 events.retain(|old| !event.kind.opposite().is_some_and(|kind| is_of(old, kind)));
                 if !events.iter().any(|old| is_of(old, event.kind)) {
-                    events.push(event.clone());
+                    events.push((user.id, event.clone()));
                 }
             }
-            events.sort_by_cached_key(|event| {
-                (event.given_at, feedback_id(topic, event.item_id, event.kind).to_string())
+            events.sort_by_cached_key(|(whose, event)| {
+                (event.given_at, feedback_id(*whose, topic, event.item_id, event.kind).to_string())
             });
             let most = usize::try_from(EVENTS).unwrap_or(usize::MAX);
             events.drain(..events.len().saturating_sub(most));
         }
         FeedbackWrite::TakeBack { item, kind } => {
-            events.retain(|old| old.item_id != *item || old.kind != *kind);
+            events.retain(|(whose, old)| *whose != user.id || old.item_id != *item || old.kind != *kind);
         }
         FeedbackWrite::Unlearn { name, .. } if !unlearnt.contains(name) => unlearnt.push(name.clone()),
         FeedbackWrite::Unlearn { .. } => {}
@@ -151,7 +188,7 @@ fn apply(topic: TopicId, feedback: &FeedbackWrite, sayings: &mut Sayings) {
     }
 }
 
-/// What was said of a topic's items, and what it comes to.
+/// What a user said of a topic's items, and what it comes to with what others said.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FeedbackOverview {
     /// The newest, oldest first.
@@ -168,10 +205,10 @@ pub struct FeedbackOverview {
 
 /// # Errors
 /// When there is no such topic or the store fails.
-pub async fn list(app: &App, topic: &str) -> Result<FeedbackOverview> {
+pub async fn list(app: &App, user: FeedbackUser, topic: &str) -> Result<FeedbackOverview> {
     let topic = topics::find(app, topic).await?.id;
     let sayings = Sayings::stored(app.store(), topic).await?;
-    let Sayings { events, unlearnt } = sayings.clone();
+    let (events, unlearnt) = (app.store().feedback(user.id, topic, EVENTS).await?, sayings.unlearnt.clone());
     let profile = profile(app.store(), topic, sayings, app.clock().now(), &app.config().ranking).await?;
     let items: Vec<ItemId> = events.iter().map(|event| event.item_id).collect();
     Ok(FeedbackOverview {
@@ -183,13 +220,31 @@ pub async fn list(app: &App, topic: &str) -> Result<FeedbackOverview> {
     })
 }
 
-/// Everything that was said of a topic's items, oldest first.
+/// What a user saved of a topic's items, the last first; each with the newest line of a digest that it stood in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SavedStories {
+    pub events: Vec<FeedbackEvent>,
+    pub digest_items: HashMap<ItemId, DigestItemId>,
+}
+
+/// # Errors
+/// When there is no such topic or the store fails.
+pub async fn saved(app: &App, user: FeedbackUser, topic: &str) -> Result<SavedStories> {
+    let id = topics::find(app, topic).await?.id;
+    let said = app.store().feedback(user.id, id, i64::MAX).await?.into_iter().rev();
+    let events: Vec<FeedbackEvent> = said.filter(|event| event.kind == FeedbackKind::Save).collect();
+    let items: Vec<ItemId> = events.iter().map(|event| event.item_id).collect();
+    let digest_items = app.store().newest_digest_items(id, &items).await?.into_iter().collect();
+    Ok(SavedStories { events, digest_items })
+}
+
+/// Everything that a user said of a topic's items, oldest first.
 ///
 /// # Errors
 /// When there is no such topic or the store fails.
-pub async fn export(app: &App, topic: &str) -> Result<Vec<FeedbackEvent>> {
+pub async fn export(app: &App, user: FeedbackUser, topic: &str) -> Result<Vec<FeedbackEvent>> {
     let topic = topics::find(app, topic).await?.id;
-    Ok(app.store().feedback(topic, i64::MAX).await?)
+    Ok(app.store().feedback(user.id, topic, i64::MAX).await?)
 }
 
 /// Unlearns a word, a source or an author; all forms of a word are one.
@@ -205,7 +260,7 @@ pub async fn forget(app: &App, topic: &str, name: &str) -> Result<()> {
             "nothing was learnt of a word, source or author of that name; `aha-radar feedback list` shows what was";
         return Err(ServiceError::not_found("learnt name", format!("{name:?}: {why}")));
     }
-    write(app, topic, FeedbackWrite::Unlearn { name: unlearnt_name(name), at: now }).await?;
+    write(app, FeedbackUser::owner(), topic, FeedbackWrite::Unlearn { name: unlearnt_name(name), at: now }).await?;
     Ok(())
 }
 
@@ -216,7 +271,7 @@ pub async fn forget(app: &App, topic: &str, name: &str) -> Result<()> {
 pub async fn learn_again(app: &App, topic: &str, name: &str) -> Result<bool> {
     let topic = topics::find(app, topic).await?.id;
     let name = stored_name(app, topic, &unlearnt_name(name)).await?;
-    Ok(write(app, topic, FeedbackWrite::Relearn { name }).await? > 0)
+    Ok(write(app, FeedbackUser::owner(), topic, FeedbackWrite::Relearn { name }).await? > 0)
 }
 
 /// The name under which it was unlearnt: another form of a word is the same word.
@@ -256,13 +311,21 @@ mod tests {
     fn a_profile_is_of_what_the_store_holds_after_the_write() {
         use FeedbackKind::{Dislike, Like, Save};
         let topic = TopicId::of(&["t"]);
-        let mut sayings = Sayings { events: vec![event("a", Like, 5)], unlearnt: vec!["ferry".to_owned()] };
-        let given = vec![event("a", Dislike, 9), event("b", Save, 1), event("b", Save, 7)];
-        apply(topic, &FeedbackWrite::Give(given), &mut sayings);
-        assert_eq!(sayings.events, [event("b", Save, 1), event("a", Dislike, 9)]);
-        apply(topic, &FeedbackWrite::TakeBack { item: ItemId::of(&["b"]), kind: Save }, &mut sayings);
-        assert_eq!(sayings.events, [event("a", Dislike, 9)]);
-        apply(topic, &FeedbackWrite::Relearn { name: "ferry".to_owned() }, &mut sayings);
+        let (owner, zoe) = (FeedbackUser::owner(), FeedbackUser::new("zoe", Role::Editor));
+        let mut sayings = Sayings {
+            events: vec![(owner.id, event("a", Like, 5)), (zoe.id, event("a", Like, 6))],
+            unlearnt: vec!["ferry".to_owned()],
+        };
+        let given = FeedbackWrite::Give(vec![event("a", Dislike, 9), event("b", Save, 1), event("b", Save, 7)]);
+        apply(owner, topic, &given, &mut sayings);
+        let of_zoe = (zoe.id, event("a", Like, 6));
+        let after = [(owner.id, event("b", Save, 1)), of_zoe.clone(), (owner.id, event("a", Dislike, 9))];
+        assert_eq!(sayings.events, after);
+        apply(FeedbackUser::new("ann", Role::Reader), topic, &given, &mut sayings);
+        assert_eq!(sayings.events, after, "a reader's feedback teaches nobody else's digest");
+        apply(owner, topic, &FeedbackWrite::TakeBack { item: ItemId::of(&["b"]), kind: Save }, &mut sayings);
+        assert_eq!(sayings.events, [of_zoe, (owner.id, event("a", Dislike, 9))]);
+        apply(owner, topic, &FeedbackWrite::Relearn { name: "ferry".to_owned() }, &mut sayings);
         assert!(sayings.unlearnt.is_empty());
     }
 }

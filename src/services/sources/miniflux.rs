@@ -12,7 +12,7 @@ use serde::Serialize;
 use super::{Result, ServiceError};
 use crate::app::App;
 use crate::config::Config;
-use crate::services::feedback;
+use crate::services::feedback::{self, FeedbackUser};
 use crate::sources::miniflux::{MOST_ENTRIES, Mark, Marked, Miniflux, Subscription};
 
 /// What is to be brought.
@@ -112,7 +112,7 @@ async fn add(
     let (reads, stars): (Vec<FeedbackEvent>, Vec<FeedbackEvent>) =
         events.iter().cloned().partition(|event| event.kind == FeedbackKind::Read);
     for (events, counts) in [(stars, &mut imported.stars), (reads, &mut imported.reads)] {
-        let added = feedback::merge(app, topic, &events).await?;
+        let added = feedback::merge(app, FeedbackUser::owner(), topic, &events).await?;
         counts.added += added;
         counts.known += events.len() - added;
     }

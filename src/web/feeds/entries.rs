@@ -3,7 +3,6 @@
 use std::collections::HashSet;
 
 use aha_core::digest::{Digest, Section};
-use aha_core::feedback::FeedbackKind;
 use aha_core::time::Timestamp;
 use html_escape::{encode_double_quoted_attribute, encode_text};
 
@@ -13,18 +12,24 @@ use super::{Entry, Feed};
 use crate::digest::rss::description;
 use crate::digest::view::{Page, Story};
 use crate::services::digests::{self, ArchiveFilter};
-use crate::services::feedback;
+use crate::services::feedback::{self, FeedbackUser};
 
 /// Digests that a feed holds, or whose top stories it does.
 const DIGESTS: usize = 10;
 const SAVED: usize = 100;
 
 /// The feed of that name; nothing where there is none.
-pub(super) async fn read(state: &WebState, topic: &str, name: &str, what: &str) -> Result<Option<Feed>, Failure> {
+pub(super) async fn read(
+    state: &WebState,
+    user: FeedbackUser,
+    topic: &str,
+    name: &str,
+    what: &str,
+) -> Result<Option<Feed>, Failure> {
     let (entries, title, page) = match what {
         "digests" => (of_digests(state, topic).await?, "digests", format!("/?topic={}", encoded(topic))),
         "stories" => (of_stories(state, topic).await?, "top stories", format!("/?topic={}", encoded(topic))),
-        "saved" => (of_saved(state, topic).await?, "saved", format!("/saved?topic={}", encoded(topic))),
+        "saved" => (of_saved(state, user, topic).await?, "saved", format!("/saved?topic={}", encoded(topic))),
         _ => return Ok(None),
     };
     Ok(Some(Feed {
@@ -104,19 +109,18 @@ fn of_story(state: &WebState, story: &Story, id: String, published: Timestamp) -
     }
 }
 
-async fn of_saved(state: &WebState, topic: &str) -> Result<Vec<Entry>, Failure> {
-    let overview = feedback::list(state.app(), topic).await?;
-    let saved = overview.events.iter().rev().filter(|event| event.kind == FeedbackKind::Save).take(SAVED);
+async fn of_saved(state: &WebState, user: FeedbackUser, topic: &str) -> Result<Vec<Entry>, Failure> {
+    let found = feedback::saved(state.app(), user, topic).await?;
     let entry = |event: &aha_core::feedback::FeedbackEvent| Entry {
         id: format!("urn:uuid:{}", event.item_id),
         title: event.title.clone(),
-        link: overview.digest_items.get(&event.item_id).map(|id| state.address(&format!("/stories/{id}"))),
+        link: found.digest_items.get(&event.item_id).map(|id| state.address(&format!("/stories/{id}"))),
         published: event.given_at,
         category: "saved",
         author: event.author.clone(),
         html: format!("<p>{}</p>", encode_text(&event.source)),
     };
-    Ok(saved.map(entry).collect())
+    Ok(found.events.iter().take(SAVED).map(entry).collect())
 }
 
 fn linked(name: &str, href: Option<&str>) -> String {

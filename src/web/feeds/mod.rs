@@ -49,13 +49,13 @@ struct Entry {
 }
 
 async fn feed(
-    _: Reader,
+    Reader(who): Reader,
     State(state): State<WebState>,
     PathOf((topic, name)): PathOf<(String, String)>,
 ) -> Result<Response, Failure> {
     let unknown = || Failure::not_found("feeds are digests, stories and saved, each as .rss, .atom or .json");
     let (what, form) = name.split_once('.').ok_or_else(unknown)?;
-    let feed = entries::read(&state, &topic, &name, what).await?.ok_or_else(unknown)?;
+    let feed = entries::read(&state, who.user(), &topic, &name, what).await?.ok_or_else(unknown)?;
     let (kind, text) = match form {
         "rss" => ("application/rss+xml; charset=utf-8", rss::render(&feed)),
         "atom" => ("application/atom+xml; charset=utf-8", atom::render(&feed)),

@@ -5,14 +5,16 @@
 use aha_core::account::Role;
 use axum::extract::{FromRequestParts, Request, State};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, HeaderValue, Method, header};
+use axum::http::{HeaderMap, HeaderValue, Method, Uri, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
-use super::super::failure::ErrorForm;
+use super::super::failure::{ErrorForm, FEEDS};
 use super::super::{Failure, WebState};
 use super::csrf::{self, FORM_COOKIE, SESSION_COOKIE};
 use crate::services::accounts::{self, OWNER};
+use crate::services::feed_tokens;
+use crate::services::feedback::FeedbackUser;
 
 /// Who asks.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,6 +24,13 @@ pub struct Identity {
     pub by: SignedInBy,
 }
 
+impl Identity {
+    /// Whose feedback it gives and sees.
+    pub(in super::super) fn user(&self) -> FeedbackUser {
+        FeedbackUser::new(&self.name, self.role)
+    }
+}
+
 /// How that is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SignedInBy {
@@ -29,6 +38,8 @@ pub enum SignedInBy {
     Loopback,
     Session,
     Token,
+    /// By the token in a feed's address, which is good for feeds alone.
+    FeedToken,
 }
 
 /// The secret of the browser, by which its forms are recognised.
@@ -36,7 +47,7 @@ pub enum SignedInBy {
 pub(in super::super) struct FormSecret(pub(in super::super) String);
 
 pub(in super::super) async fn identify(State(state): State<WebState>, mut request: Request, next: Next) -> Response {
-    let identity = match who(&state, request.headers()).await {
+    let identity = match who(&state, request.headers(), request.uri()).await {
         Ok(identity) => identity,
         Err(failure) => return failure.into_response(),
     };
@@ -63,7 +74,7 @@ pub(in super::super) async fn identify(State(state): State<WebState>, mut reques
     response
 }
 
-async fn who(state: &WebState, headers: &HeaderMap) -> Result<Option<Identity>, Failure> {
+async fn who(state: &WebState, headers: &HeaderMap, uri: &Uri) -> Result<Option<Identity>, Failure> {
     if let Some(given) = headers.get(header::AUTHORIZATION) {
         let given = given.to_str().unwrap_or_default();
         let is_right = bearer(given).is_some_and(|token| state.is_token(token));
@@ -77,8 +88,20 @@ async fn who(state: &WebState, headers: &HeaderMap) -> Result<Option<Identity>, 
     {
         return Ok(Some(Identity { name: account.name, role: account.role, by: SignedInBy::Session }));
     }
+    if let Some(token) = feed_token(uri) {
+        let name = feed_tokens::user(state.app(), &token).await?;
+        let name =
+            name.ok_or_else(|| Failure::unauthorised("the token of this feed was taken back; make a new one"))?;
+        return Ok(Some(Identity { name, role: Role::Reader, by: SignedInBy::FeedToken }));
+    }
     let owner = || Identity { name: OWNER.to_owned(), role: Role::Admin, by: SignedInBy::Loopback };
     Ok((!state.sign_in_required()).then(owner))
+}
+
+/// The token in the address of a feed; in no other address is one looked for.
+fn feed_token(uri: &Uri) -> Option<String> {
+    let query = uri.query().filter(|_| uri.path().starts_with(FEEDS))?;
+    url::form_urlencoded::parse(query.as_bytes()).find(|(name, _)| name == "token").map(|(_, token)| token.into_owned())
 }
 
 fn bearer(authorization: &str) -> Option<&str> {

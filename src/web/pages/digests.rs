@@ -18,6 +18,7 @@ use crate::digest::html::flow;
 use crate::digest::is_quiet;
 use crate::digest::view::Page;
 use crate::services::digests::{self, ArchiveFilter, ArchivedDigest};
+use crate::services::feedback::FeedbackUser;
 use crate::services::{ErrorKind, ServiceError};
 
 /// Digests on one page of the archive.
@@ -58,14 +59,14 @@ pub(super) struct OfTopic {
 }
 
 async fn today(
-    _: Reader,
+    Reader(who): Reader,
     State(state): State<WebState>,
     shell: Shell,
     JsonQuery(of): JsonQuery<OfTopic>,
 ) -> Result<Html<String>, Failure> {
     let topics = TopicLinks::read(state.app(), of.topic.as_deref()).await?;
     match digests::latest(state.app(), &topics.current).await {
-        Ok(digest) => digest_page(&state, shell, topics, &digest, true).await,
+        Ok(digest) => digest_page(&state, who.user(), shell, topics, &digest, true).await,
         Err(error) if is_first_time(&error, of.topic.as_deref(), &topics) => welcome::page(&state, shell, topics).await,
         Err(error) => Err(error.into()),
     }
@@ -77,7 +78,7 @@ fn is_first_time(error: &ServiceError, wanted: Option<&str>, topics: &TopicLinks
 }
 
 async fn one(
-    _: Reader,
+    Reader(who): Reader,
     State(state): State<WebState>,
     shell: Shell,
     PathOf(id): PathOf<String>,
@@ -86,17 +87,18 @@ async fn one(
     let digest = digests::by_id(state.app(), id).await?;
     let topics = TopicLinks::read(state.app(), Some(&digest.digest.topic)).await?;
     let latest = digests::latest(state.app(), &digest.digest.topic).await?;
-    digest_page(&state, shell, topics, &digest, latest.digest.id == id).await
+    digest_page(&state, who.user(), shell, topics, &digest, latest.digest.id == id).await
 }
 
 async fn digest_page(
     state: &WebState,
+    user: FeedbackUser,
     shell: Shell,
     topics: TopicLinks,
     digest: &Digest,
     is_latest: bool,
 ) -> Result<Html<String>, Failure> {
-    let said = Said::of(state.app(), digest).await?;
+    let said = Said::of(state.app(), user, digest).await?;
     let (page, quiet) = (Page::of(digest), is_quiet(digest));
     html(&DigestPage { shell, topics, page, flow: strips(digest), quiet, said, is_latest })
 }

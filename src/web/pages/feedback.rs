@@ -10,7 +10,7 @@ use axum::{Json, Router};
 use serde::Deserialize;
 use serde_json::json;
 
-use super::super::{Editor, Failure, JsonQuery, PathOf, Reader, WebState};
+use super::super::{Failure, JsonQuery, PathOf, Reader, WebState};
 use super::said::BUTTONS;
 use super::story::found;
 use super::{SentForm, Shell, html};
@@ -22,7 +22,7 @@ pub(super) fn routes() -> Router<WebState> {
 
 /// Notes or takes back, and goes where the form came from; who wants JSON is told what changed.
 async fn send(
-    _: Editor,
+    Reader(who): Reader,
     State(state): State<WebState>,
     PathOf(id): PathOf<String>,
     headers: HeaderMap,
@@ -32,9 +32,9 @@ async fn send(
     let is_undo = !form.text("undo").is_empty();
     let kind = kind(if is_undo { form.text("undo") } else { form.text("kind") })?;
     let change = if is_undo {
-        feedback::undo(state.app(), &story, kind).await?
+        feedback::undo(state.app(), who.user(), &story, kind).await?
     } else {
-        feedback::give(state.app(), &story, kind).await?
+        feedback::give(state.app(), who.user(), &story, kind).await?
     };
     let wants_json =
         headers.get(header::ACCEPT).is_some_and(|accept| accept.as_bytes().starts_with(b"application/json"));

@@ -7,7 +7,8 @@ use aha_core::feedback::FeedbackKind;
 use aha_core::ids::ItemId;
 
 use crate::app::App;
-use crate::services::{ServiceError, feedback};
+use crate::services::ServiceError;
+use crate::services::feedback::{self, FeedbackUser};
 
 /// The buttons in their order: kind, name, and the key that presses it.
 pub(super) const BUTTONS: [(FeedbackKind, &str, &str); 5] = [
@@ -35,9 +36,9 @@ pub(super) struct Button {
 }
 
 impl Said {
-    pub(super) async fn of(app: &App, digest: &Digest) -> Result<Self, ServiceError> {
+    pub(super) async fn of(app: &App, user: FeedbackUser, digest: &Digest) -> Result<Self, ServiceError> {
         let mut by_item: HashMap<ItemId, BTreeSet<FeedbackKind>> = HashMap::new();
-        for event in feedback::export(app, &digest.digest.topic).await? {
+        for event in feedback::export(app, user, &digest.digest.topic).await? {
             by_item.entry(event.item_id).or_default().insert(event.kind);
         }
         let of_story = |items: &mut dyn Iterator<Item = ItemId>| {

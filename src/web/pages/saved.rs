@@ -36,7 +36,7 @@ struct Saved {
 }
 
 async fn page(
-    _: Reader,
+    Reader(who): Reader,
     State(state): State<WebState>,
     shell: Shell,
     JsonQuery(of): JsonQuery<OfTopic>,
@@ -45,14 +45,13 @@ async fn page(
     if !topics.names.contains(&topics.current) {
         return html(&SavedPage { shell, topics, stories: Vec::new() });
     }
-    let overview = feedback::list(state.app(), &topics.current).await?;
-    let saved = overview.events.iter().rev().filter(|event| event.kind == FeedbackKind::Save);
-    let stories = saved.map(|event| Saved {
+    let found = feedback::saved(state.app(), who.user(), &topics.current).await?;
+    let stories = found.events.iter().map(|event| Saved {
         title: event.title.clone(),
         source: event.source.clone(),
         day: event.given_at.to_utc().format("%-d %b %Y").to_string(),
         machine_day: event.given_at.to_string(),
-        link: overview.digest_items.get(&event.item_id).map(ToString::to_string),
+        link: found.digest_items.get(&event.item_id).map(ToString::to_string),
     });
     let stories = stories.collect();
     html(&SavedPage { shell, topics, stories })
@@ -60,12 +59,12 @@ async fn page(
 
 /// What was saved, a JSON object each, as `aha-radar feedback import` reads it.
 async fn export(
-    _: Reader,
+    Reader(who): Reader,
     State(state): State<WebState>,
     JsonQuery(of): JsonQuery<OfTopic>,
 ) -> Result<Response, Failure> {
     let topics = TopicLinks::read(state.app(), of.topic.as_deref()).await?;
-    let events = feedback::export(state.app(), &topics.current).await?;
+    let events = feedback::export(state.app(), who.user(), &topics.current).await?;
     let saved: Vec<FeedbackEvent> = events.into_iter().filter(|event| event.kind == FeedbackKind::Save).collect();
     let body = serde_json::to_string_pretty(&saved).map_err(|error| Failure::internal(&error))?;
     let name = "attachment; filename=\"saved.json\"";

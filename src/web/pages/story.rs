@@ -65,14 +65,14 @@ pub(in super::super) async fn found(state: &WebState, id: &str) -> Result<FoundS
 }
 
 async fn page(
-    _: Reader,
+    Reader(who): Reader,
     State(state): State<WebState>,
     shell: Shell,
     PathOf(id): PathOf<String>,
 ) -> Result<Html<String>, Failure> {
     let found = found(&state, &id).await?;
     let digest = digests::by_id(state.app(), found.digest.id).await?;
-    let explained = stories::explain(state.app(), found).await?;
+    let explained = stories::explain(state.app(), who.user(), found).await?;
     let view = Page::of(&digest);
     let day = view.day.clone();
     let story = view.top.into_iter().chain(view.scan).find(|story| story.id == id);

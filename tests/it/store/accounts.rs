@@ -55,7 +55,24 @@ async fn a_key_is_for_one_request_and_keeps_its_answer(store: &dyn Store) {
     assert_eq!(take(&key("one"), 27).await, KeyState::Taken);
 }
 
+async fn a_token_for_feeds_is_one_a_user_and_can_be_taken_back(store: &dyn Store) {
+    store.add_account(&account("zoë", Role::Reader), "hash").await.unwrap();
+    store.set_feed_token("zoë", "a", at(1)).await.unwrap();
+    store.set_feed_token("owner", "b", at(2)).await.unwrap();
+    assert_eq!(store.user_of_feed_token("a").await.unwrap().as_deref(), Some("zoë"));
+    assert_eq!(store.user_of_feed_token("b").await.unwrap().as_deref(), Some("owner"));
+    store.set_feed_token("zoë", "c", at(3)).await.unwrap();
+    assert_eq!(store.user_of_feed_token("a").await.unwrap(), None);
+    assert_eq!(store.feed_token("zoë").await.unwrap(), Some(at(3)));
+    assert!(store.remove_account("zoë").await.unwrap());
+    assert_eq!(store.user_of_feed_token("c").await.unwrap(), None);
+    assert!(store.remove_feed_token("owner").await.unwrap());
+    assert!(!store.remove_feed_token("owner").await.unwrap());
+    assert_eq!(store.feed_token("owner").await.unwrap(), None);
+}
+
 on_every_database!(
+    a_token_for_feeds_is_one_a_user_and_can_be_taken_back,
     an_account_is_added_once_and_comes_by_name,
     a_session_ends_by_age_by_log_out_and_with_its_password,
     a_key_is_for_one_request_and_keeps_its_answer,

@@ -1,5 +1,6 @@
+use aha_core::account::{Account, Role};
 use aha_core::feedback::{FeedbackEvent, FeedbackKind};
-use aha_core::ids::TopicId;
+use aha_core::ids::{TopicId, UserId};
 use aha_store::{FeedbackWrite, SavedProfile, Store};
 
 use super::on_every_database;
@@ -27,9 +28,13 @@ fn profile(events: usize, summary: &str) -> SavedProfile {
     }
 }
 
+fn owner() -> UserId {
+    UserId::of(&["owner"])
+}
+
 /// Whether the write changed something.
 async fn write(store: &dyn Store, topic: TopicId, feedback: FeedbackWrite) -> bool {
-    store.write_feedback(topic, &feedback, &profile(0, "")).await.unwrap() > 0
+    store.write_feedback(owner(), topic, &feedback, &profile(0, "")).await.unwrap() > 0
 }
 
 async fn give(store: &dyn Store, topic: TopicId, event: FeedbackEvent) -> bool {
@@ -47,8 +52,8 @@ async fn what_is_said_counts_once_and_reads_back_in_order(store: &dyn Store) {
     assert!(give(store, topic, second.clone()).await);
     assert!(give(store, topic, first.clone()).await);
     assert!(!give(store, topic, event("a", FeedbackKind::Like, 9)).await);
-    assert_eq!(store.feedback(topic, 10).await.unwrap(), [stored(&first), stored(&second)]);
-    assert_eq!(store.feedback(topic, 1).await.unwrap(), [stored(&second)]);
+    assert_eq!(store.feedback(owner(), topic, 10).await.unwrap(), [stored(&first), stored(&second)]);
+    assert_eq!(store.feedback(owner(), topic, 1).await.unwrap(), [stored(&second)]);
 }
 
 async fn opposites_exclude_each_other_and_topics_do_not_meet(store: &dyn Store) {
@@ -57,7 +62,7 @@ async fn opposites_exclude_each_other_and_topics_do_not_meet(store: &dyn Store) 
         assert!(give(store, world.topic.id, event("a", kind, 1)).await);
     }
     let kinds = async |world: &World| -> Vec<FeedbackKind> {
-        store.feedback(world.topic.id, 10).await.unwrap().iter().map(|event| event.kind).collect()
+        store.feedback(owner(), world.topic.id, 10).await.unwrap().iter().map(|event| event.kind).collect()
     };
     assert_eq!(kinds(&world).await, [FeedbackKind::Dislike]);
     assert_eq!(kinds(&other).await, [FeedbackKind::Like]);
@@ -74,12 +79,12 @@ async fn feedback_and_profile_are_written_together_or_not_at_all(store: &dyn Sto
     let broken = SavedProfile { profile_json: "no JSON".to_owned(), ..profile(1, "") };
     let events = vec![event("a", FeedbackKind::Like, 1), event("b", FeedbackKind::Save, 2)];
     let give = FeedbackWrite::Give(events.clone());
-    assert!(store.write_feedback(topic, &give, &broken).await.is_err());
-    assert_eq!(store.feedback(topic, 10).await.unwrap(), []);
-    assert_eq!(store.write_feedback(topic, &give, &profile(2, "")).await.unwrap(), 2);
+    assert!(store.write_feedback(owner(), topic, &give, &broken).await.is_err());
+    assert_eq!(store.feedback(owner(), topic, 10).await.unwrap(), []);
+    assert_eq!(store.write_feedback(owner(), topic, &give, &profile(2, "")).await.unwrap(), 2);
     let mut again = events.clone();
     again.push(event("c", FeedbackKind::Skip, 3));
-    assert_eq!(store.write_feedback(topic, &FeedbackWrite::Give(again), &profile(3, "")).await.unwrap(), 1);
+    assert_eq!(store.write_feedback(owner(), topic, &FeedbackWrite::Give(again), &profile(3, "")).await.unwrap(), 1);
 }
 
 async fn what_was_read_takes_nothing_back(store: &dyn Store) {
@@ -94,16 +99,47 @@ async fn what_was_read_takes_nothing_back(store: &dyn Store) {
     ];
     for (kind, left) in steps {
         assert!(give(store, topic, event("a", kind, 1)).await);
-        let mut kinds: Vec<FeedbackKind> = store.feedback(topic, 10).await.unwrap().iter().map(|e| e.kind).collect();
+        let mut kinds: Vec<FeedbackKind> =
+            store.feedback(owner(), topic, 10).await.unwrap().iter().map(|e| e.kind).collect();
         kinds.sort_unstable();
         assert_eq!(kinds, left, "{kind:?}");
     }
 }
 
+/// Each user's is their own; all but readers teach.
+async fn users_have_feedback_of_their_own(store: &dyn Store) {
+    let world = World::new(store).await;
+    let topic = world.topic.id;
+    for (name, role) in [("ann", Role::Reader), ("zoe", Role::Editor)] {
+        let account = Account { name: name.to_owned(), role, created_at: at(0) };
+        store.add_account(&account, "hash").await.unwrap();
+    }
+    let [ann, zoe] = ["ann", "zoe"].map(|name| UserId::of(&[name]));
+    let say = async |user, kind, hour| {
+        let write = FeedbackWrite::Give(vec![event("a", kind, hour)]);
+        store.write_feedback(user, topic, &write, &profile(0, "")).await.unwrap()
+    };
+    let said = [(owner(), FeedbackKind::Like, 1), (zoe, FeedbackKind::Dislike, 2), (ann, FeedbackKind::Save, 3)];
+    for (user, kind, hour) in said {
+        assert_eq!(say(user, kind, hour).await, 1);
+        let own: Vec<FeedbackKind> =
+            store.feedback(user, topic, 10).await.unwrap().iter().map(|event| event.kind).collect();
+        assert_eq!(own, [kind], "nobody else's");
+    }
+    let teaching = store.teaching_feedback(topic, 10).await.unwrap();
+    let teaching: Vec<_> = teaching.iter().map(|(user, event)| (*user, event.kind)).collect();
+    assert_eq!(teaching, [(owner(), FeedbackKind::Like), (zoe, FeedbackKind::Dislike)]);
+    let newest = store.teaching_feedback(topic, 1).await.unwrap();
+    assert_eq!(newest[0].0, zoe);
+    let back = FeedbackWrite::TakeBack { item: id("a"), kind: FeedbackKind::Like };
+    assert_eq!(store.write_feedback(zoe, topic, &back, &profile(0, "")).await.unwrap(), 0);
+    assert_eq!(store.feedback(owner(), topic, 10).await.unwrap().len(), 1);
+}
+
 async fn a_profile_takes_the_place_of_the_one_before(store: &dyn Store, url: &str) {
     let (world, other) = (World::new(store).await, World::named(store, "other").await);
     let save = async |topic, profile| {
-        store.write_feedback(topic, &FeedbackWrite::Give(Vec::new()), &profile).await.unwrap();
+        store.write_feedback(owner(), topic, &FeedbackWrite::Give(Vec::new()), &profile).await.unwrap();
     };
     save(other.topic.id, profile(7, "liked: trams")).await;
     for events in [1, 2] {
@@ -139,6 +175,7 @@ on_every_database!(
     what_is_said_counts_once_and_reads_back_in_order,
     opposites_exclude_each_other_and_topics_do_not_meet,
     what_was_read_takes_nothing_back,
+    users_have_feedback_of_their_own,
     feedback_and_profile_are_written_together_or_not_at_all,
 );
 

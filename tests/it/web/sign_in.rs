@@ -1,7 +1,9 @@
 use std::io::Write as _;
 use std::process::Stdio;
 
-use crate::support::radar::{Radar, finish};
+use serde_json::json;
+
+use crate::support::radar::{Radar, finish, repository};
 use crate::support::rows;
 use crate::support::site::Site;
 
@@ -73,4 +75,93 @@ fn five_wrong_passwords_make_the_address_wait() {
     assert_eq!(tries, [422, 422, 422, 422, 422, 429]);
     let refused = site.post_form("/sign-in", &page, "name=owner&password=correct+horse");
     assert!(refused.status == 429 && refused.headers.contains_key("retry-after"), "{refused:?}");
+}
+
+/// The cookie of a new session.
+fn signed_in(site: &Site, name: &str, password: &str) -> String {
+    let page = site.get("/sign-in");
+    site.post_form("/sign-in", &page, &format!("name={name}&password={password}")).cookies[0].clone()
+}
+
+fn with_a_digest(radar: &Radar) -> String {
+    radar.ok(&["--run-once", "--import", &repository("examples/sources.opml"), "--window", "2026-11-16..2026-11-19"]);
+    radar.digest()["stories"][0]["id"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn each_user_has_marks_and_saved_stories_of_their_own() {
+    let mut radar = guarded();
+    for (name, role) in [("ann", "reader"), ("zoe", "editor")] {
+        with_password(&radar, &["user", "add", name, "--role", role], "a long word");
+    }
+    let story = with_a_digest(&radar);
+    let site = Site::start(&mut radar);
+    let [ann, zoe, owner] = [("ann", "a+long+word"), ("zoe", "a+long+word"), ("owner", "correct+horse")]
+        .map(|(name, word)| signed_in(&site, name, word));
+    let say = |cookie: &str, kind: &str| {
+        let headers = [("cookie", cookie), ("content-type", "application/json")];
+        let path = format!("/api/v1/stories/{story}/feedback");
+        site.send("POST", &path, &headers, &format!("{{\"kind\":\"{kind}\"}}")).json()["change"]["changed"].clone()
+    };
+    let get = |cookie: &str, path: &str| site.send("GET", path, &[("cookie", cookie)], "");
+    assert_eq!(
+        [say(&ann, "save"), say(&zoe, "dislike"), say(&zoe, "read"), say(&ann, "save")],
+        [true, true, true, false]
+    );
+    let kinds = |cookie: &str| get(cookie, &format!("/api/v1/stories/{story}")).json()["feedback"].clone();
+    assert_eq!([kinds(&ann), kinds(&zoe), kinds(&owner)], [json!(["save"]), json!(["dislike", "read"]), json!([])]);
+    let saved = |cookie: &str| get(cookie, "/api/v1/saved").json()["saved"].as_array().unwrap().len();
+    assert_eq!([saved(&ann), saved(&zoe), saved(&owner)], [1, 0, 0]);
+    assert!(get(&ann, "/saved").body.contains(&story) && !get(&zoe, "/saved").body.contains(&story));
+    let learnt = get(&owner, "/api/v1/feedback").json();
+    assert!(learnt["events"] == json!([]) && learnt["summary"].as_str().unwrap().contains("disliked:"), "{learnt}");
+    say(&zoe, "like");
+    let learnt = get(&owner, "/api/v1/feedback").json();
+    assert!(!learnt["summary"].as_str().unwrap().contains("disliked:"), "what was taken back teaches on: {learnt}");
+}
+
+#[test]
+fn a_token_in_a_feeds_address_opens_feeds_and_nothing_else() {
+    let mut radar = guarded();
+    with_password(&radar, &["user", "add", "ann"], "a long word");
+    let story = with_a_digest(&radar);
+    let site = Site::start(&mut radar);
+    let ann = signed_in(&site, "ann", "a+long+word");
+    let send = |method: &str, path: &str| site.send(method, path, &[("cookie", &ann)], "");
+    assert_eq!(site.get("/feeds/default/stories.rss").status, 401);
+    let made = send("POST", "/api/v1/feed-token");
+    let token = made.json()["token"].as_str().unwrap().to_owned();
+    assert_eq!((made.status, token.len()), (201, 64));
+    site.send(
+        "POST",
+        &format!("/api/v1/stories/{story}/feedback"),
+        &[("cookie", &ann), ("content-type", "application/json")],
+        "{\"kind\":\"save\"}",
+    );
+    let of = |path: &str| site.get(&format!("{path}?token={token}"));
+    for name in ["stories.rss", "digests.atom", "saved.json"] {
+        let feed = of(&format!("/feeds/default/{name}"));
+        assert!(feed.status == 200 && !feed.body.contains(&token), "{name}: {feed:?}");
+    }
+    assert_eq!(of("/feeds/default/saved.json").json()["items"].as_array().unwrap().len(), 1);
+    for path in
+        ["/api/v1/digests", "/api/v1/feed-token", "/", "/topics", "/saved", "/feeds", "/api/assistant/message/stream"]
+    {
+        assert!([303, 401, 404].contains(&of(path).status), "{path}: {}", of(path).status);
+    }
+    let header = format!("Bearer {token}");
+    assert_eq!(site.send("GET", "/api/v1/digests", &[("authorization", &header)], "").status, 401);
+    let stored = rows::query(&radar, "SELECT fingerprint FROM feed_tokens");
+    assert!(
+        stored.len() == 1
+            && !stored[0].contains(&token)
+            && rows::query(&radar, "SELECT key FROM idempotency_keys").is_empty()
+    );
+    assert_eq!(send("DELETE", "/api/v1/feed-token").status, 204);
+    assert_eq!(of("/feeds/default/stories.rss").status, 401);
+    let token = radar.ok(&["user", "feed-token", "ann"]);
+    assert_eq!(site.get(&format!("/feeds/default/stories.rss?token={}", token.trim())).status, 200);
+    radar.ok(&["user", "feed-token", "ann", "--revoke"]);
+    assert_eq!(site.get(&format!("/feeds/default/stories.rss?token={}", token.trim())).status, 401);
+    radar.run(&["user", "feed-token", "nobody"]).exits(1);
 }

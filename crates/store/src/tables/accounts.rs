@@ -1,4 +1,4 @@
-//! `accounts`, `sessions` and `idempotency_keys`.
+//! `accounts`, `sessions`, `feed_tokens` and `idempotency_keys`.
 
 use aha_core::account::{Account, Role};
 use aha_core::ids::UserId;
@@ -40,6 +40,17 @@ const SESSION: &str = "
     WHERE s.fingerprint = $1 AND s.expires_at > $2";
 
 const CLOSE_SESSION: &str = "DELETE FROM sessions WHERE fingerprint = $1";
+
+const SET_FEED_TOKEN: &str = "
+    INSERT INTO feed_tokens (user_id, fingerprint, created_at) VALUES ($1, $2, $3)
+    ON CONFLICT (user_id) DO UPDATE SET fingerprint = excluded.fingerprint, created_at = excluded.created_at";
+
+const FEED_TOKEN: &str = "SELECT created_at FROM feed_tokens WHERE user_id = $1";
+
+const REMOVE_FEED_TOKEN: &str = "DELETE FROM feed_tokens WHERE user_id = $1";
+
+const USER_OF_FEED_TOKEN: &str = "
+    SELECT u.name FROM feed_tokens f JOIN users u ON u.id = f.user_id WHERE f.fingerprint = $1";
 
 const FORGET_KEYS: &str = "DELETE FROM idempotency_keys WHERE begun_at < $1";
 
@@ -148,6 +159,7 @@ impl AccountStore for Database {
         let user = user_id(name);
         let mut write = self.write("remove_account").await?;
         sqlx::query(END_SESSIONS).bind(&user).execute(write.connection()).await?;
+        sqlx::query(REMOVE_FEED_TOKEN).bind(&user).execute(write.connection()).await?;
         let removed = sqlx::query(REMOVE_ACCOUNT).bind(&user).execute(write.connection()).await?;
         write.commit().await?;
         Ok(removed.rows_affected() > 0)
@@ -182,6 +194,40 @@ impl AccountStore for Database {
         let mut write = self.write("close_session").await?;
         sqlx::query(CLOSE_SESSION).bind(fingerprint).execute(write.connection()).await?;
         write.commit().await
+    }
+
+    #[tracing::instrument(level = "debug", skip_all)]
+    async fn set_feed_token(&self, name: &str, fingerprint: &str, now: Timestamp) -> Result<()> {
+        let (user, name) = (user_id(name), column::text(name));
+        let mut write = self.write("set_feed_token").await?;
+        sqlx::query(INSERT_USER).bind(&user).bind(name).bind(now.as_millis()).execute(write.connection()).await?;
+        sqlx::query(SET_FEED_TOKEN)
+            .bind(&user)
+            .bind(fingerprint)
+            .bind(now.as_millis())
+            .execute(write.connection())
+            .await?;
+        write.commit().await
+    }
+
+    #[tracing::instrument(level = "debug", skip_all)]
+    async fn feed_token(&self, name: &str) -> Result<Option<Timestamp>> {
+        let since: Option<i64> =
+            sqlx::query_scalar(FEED_TOKEN).bind(user_id(name)).fetch_optional(&mut *self.reader().await?).await?;
+        Ok(since.map(Timestamp::from_millis))
+    }
+
+    #[tracing::instrument(level = "debug", skip_all)]
+    async fn remove_feed_token(&self, name: &str) -> Result<bool> {
+        let mut write = self.write("remove_feed_token").await?;
+        let removed = sqlx::query(REMOVE_FEED_TOKEN).bind(user_id(name)).execute(write.connection()).await?;
+        write.commit().await?;
+        Ok(removed.rows_affected() > 0)
+    }
+
+    #[tracing::instrument(level = "debug", skip_all)]
+    async fn user_of_feed_token(&self, fingerprint: &str) -> Result<Option<String>> {
+        Ok(sqlx::query_scalar(USER_OF_FEED_TOKEN).bind(fingerprint).fetch_optional(&mut *self.reader().await?).await?)
     }
 
     #[tracing::instrument(level = "debug", skip_all)]

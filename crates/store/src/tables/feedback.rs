@@ -20,10 +20,16 @@ const GIVE: &str = "
 const TAKE_BACK: &str = "
     DELETE FROM feedback_events WHERE user_id = $1 AND topic_id = $2 AND item_id = $3 AND kind = $4";
 
-/// The newest of a topic's, so that reading them is bounded.
+/// The newest of a user's, so that reading them is bounded.
 const OF_TOPIC: &str = "
     SELECT item_id, kind, title, source, author, terms_json, given_at FROM feedback_events
     WHERE user_id = $1 AND topic_id = $2 ORDER BY given_at DESC, id DESC LIMIT $3";
+
+const TEACHING: &str = "
+    SELECT f.user_id, f.item_id, f.kind, f.title, f.source, f.author, f.terms_json, f.given_at FROM feedback_events f
+    WHERE f.topic_id = $1
+      AND NOT EXISTS (SELECT 1 FROM accounts a WHERE a.user_id = f.user_id AND a.role = 'reader')
+    ORDER BY f.given_at DESC, f.id DESC LIMIT $2";
 
 const SAVE_PROFILE: &str = "
     INSERT INTO topic_preference_profiles (user_id, topic_id, profile_json, summary, events, computed_at)
@@ -53,6 +59,13 @@ struct FeedbackRow {
     given_at: i64,
 }
 
+#[derive(FromRow)]
+struct TeachingRow {
+    user_id: String,
+    #[sqlx(flatten)]
+    feedback: FeedbackRow,
+}
+
 impl TryFrom<FeedbackRow> for FeedbackEvent {
     type Error = StoreError;
 
@@ -77,20 +90,26 @@ fn in_order(rows: Vec<FeedbackRow>) -> Result<Vec<FeedbackEvent>> {
 #[async_trait]
 impl FeedbackStore for Database {
     #[tracing::instrument(level = "debug", skip_all)]
-    async fn write_feedback(&self, topic: TopicId, feedback: &FeedbackWrite, profile: &SavedProfile) -> Result<usize> {
+    async fn write_feedback(
+        &self,
+        user: UserId,
+        topic: TopicId,
+        feedback: &FeedbackWrite,
+        profile: &SavedProfile,
+    ) -> Result<usize> {
         let mut write = self.write("write_feedback").await?;
         let changed = match feedback {
             FeedbackWrite::Give(events) => {
                 let mut given = 0;
                 for event in events {
                     if let Some(opposite) = event.kind.opposite() {
-                        write.take_back(topic, event.item_id, opposite).await?;
+                        write.take_back(user, topic, event.item_id, opposite).await?;
                     }
-                    given += write.give(topic, event).await?;
+                    given += write.give(user, topic, event).await?;
                 }
                 given
             }
-            FeedbackWrite::TakeBack { item, kind } => write.take_back(topic, *item, *kind).await?,
+            FeedbackWrite::TakeBack { item, kind } => write.take_back(user, topic, *item, *kind).await?,
             FeedbackWrite::Unlearn { name, at } => write.unlearn(topic, name, *at).await?,
             FeedbackWrite::Relearn { name } => write.relearn(topic, name).await?,
         };
@@ -100,14 +119,22 @@ impl FeedbackStore for Database {
     }
 
     #[tracing::instrument(level = "debug", skip_all)]
-    async fn feedback(&self, topic: TopicId, limit: i64) -> Result<Vec<FeedbackEvent>> {
+    async fn feedback(&self, user: UserId, topic: TopicId, limit: i64) -> Result<Vec<FeedbackEvent>> {
         let rows: Vec<FeedbackRow> = sqlx::query_as(OF_TOPIC)
-            .bind(owner())
+            .bind(user.to_string())
             .bind(topic.to_string())
             .bind(limit)
             .fetch_all(&mut *self.reader().await?)
             .await?;
         in_order(rows)
+    }
+
+    #[tracing::instrument(level = "debug", skip_all)]
+    async fn teaching_feedback(&self, topic: TopicId, limit: i64) -> Result<Vec<(UserId, FeedbackEvent)>> {
+        let rows: Vec<TeachingRow> =
+            sqlx::query_as(TEACHING).bind(topic.to_string()).bind(limit).fetch_all(&mut *self.reader().await?).await?;
+        let saying = |row: TeachingRow| Ok((column::id("feedback's user", &row.user_id)?, row.feedback.try_into()?));
+        rows.into_iter().rev().map(saying).collect()
     }
 
     #[tracing::instrument(level = "debug", skip_all)]
@@ -122,10 +149,10 @@ impl FeedbackStore for Database {
 
 /// The statements of [`FeedbackStore::write_feedback`]; each says how many rows it changed.
 impl Write {
-    async fn give(&mut self, topic: TopicId, event: &FeedbackEvent) -> Result<u64> {
+    async fn give(&mut self, user: UserId, topic: TopicId, event: &FeedbackEvent) -> Result<u64> {
         let given = sqlx::query(GIVE)
-            .bind(feedback_id(topic, event.item_id, event.kind).to_string())
-            .bind(owner())
+            .bind(feedback_id(user, topic, event.item_id, event.kind).to_string())
+            .bind(user.to_string())
             .bind(topic.to_string())
             .bind(event.item_id.to_string())
             .bind(event.kind.as_str())
@@ -139,9 +166,9 @@ impl Write {
         Ok(given.rows_affected())
     }
 
-    async fn take_back(&mut self, topic: TopicId, item: ItemId, kind: FeedbackKind) -> Result<u64> {
+    async fn take_back(&mut self, user: UserId, topic: TopicId, item: ItemId, kind: FeedbackKind) -> Result<u64> {
         let taken = sqlx::query(TAKE_BACK)
-            .bind(owner())
+            .bind(user.to_string())
             .bind(topic.to_string())
             .bind(item.to_string())
             .bind(kind.as_str())
@@ -185,6 +212,7 @@ impl Write {
     }
 }
 
+/// Profiles and what is unlearnt are the topic's, under its owner's name.
 fn owner() -> String {
     UserId::of(&[OWNER]).to_string()
 }

@@ -1,0 +1,11 @@
+-- Feedback of several users, tokens by which feed readers read feeds, and what pages read of fetches.
+-- docs/OPERATING.md tells operators what each column means.
+
+CREATE TABLE feed_tokens (
+    user_id     TEXT PRIMARY KEY REFERENCES users (id),
+    fingerprint TEXT NOT NULL UNIQUE,
+    created_at  INTEGER NOT NULL
+) STRICT;
+
+CREATE INDEX feedback_events_by_topic ON feedback_events (topic_id, given_at);
+CREATE INDEX fetch_runs_by_source ON fetch_runs (source_id, started_at);
