@@ -85,7 +85,16 @@ fn alike(a: &str, b: &str) -> bool {
     }
     let (short, long) = if a.len() < b.len() { (a, b) } else { (b, a) };
     let compound = short.len() >= 4 && long.starts_with(short);
+    if long.strip_suffix("ing").is_some_and(|stem| is_present(stem, short)) {
+        return true;
+    }
     compound || (short.chars().count() >= 5 && strsim::damerau_levenshtein(a, b) == 1)
+}
+
+/// Whether "buy" goes with the stem of "buying", "make" with that of "making", "run" with that of "running".
+fn is_present(stem: &str, word: &str) -> bool {
+    let doubled = || word.chars().last().is_some_and(|last| stem.strip_suffix(last) == Some(word));
+    word.len() >= 3 && (stem == word || word.strip_suffix('e') == Some(stem) || doubled())
 }
 
 /// How much of the words asked for stands in the title: 0 to 1.

@@ -5,6 +5,7 @@ use chrono::NaiveDate;
 use super::command::Destination;
 use super::create::{set_times, unsupported};
 use super::repeats::Repeat;
+use super::shift::Shift;
 use super::target::Wanted;
 use super::tokens::{Token, text_of};
 use super::when::{When, level};
@@ -14,6 +15,7 @@ use crate::operation::{Action, Operation};
 use crate::record::{GoalStatus, Item, Kind, Priority};
 use crate::recurrence::{Recurrence, Rule};
 use crate::repair::due_day;
+use crate::time_of_day::TimeOfDay;
 
 pub type Changes = Result<Vec<Operation>, Question>;
 
@@ -74,27 +76,35 @@ impl Reader<'_> {
 
     /// Done or open again; one day of what repeats, today's where no other is said.
     pub fn complete(&self, target: &[Token], done: bool) -> Changes {
-        let (words, day) = self.with_day(target);
+        let (words, day) = self.with_day(target, false);
         let wanted = Wanted { done: !done, goals: done };
-        self.each(&words, wanted, |of| {
-            if of.kind == Kind::Goal {
-                let mut operation = Operation::new(of.kind, Action::Update, Some(of.id));
-                operation.status = Some(GoalStatus::Completed);
-                return Ok(operation);
-            }
-            let item = self.item(of)?;
-            if day.is_some_and(|day| day > self.today.date) {
-                let text = format!("Is \"{}\" done already, or should it be moved to another day?", of.title);
-                return Err(Question::new(&text, vec![of.option()]));
-            }
-            let action = if item.recurrence.repeats() { Action::CompleteOccurrence } else { Action::Complete };
-            let mut operation = Operation::new(of.kind, action, Some(of.id));
-            operation.completed = (!done).then_some(false);
-            if action == Action::CompleteOccurrence {
-                operation.occurrence_date = Some(self.occurrence(item, day)?);
-            }
-            Ok(operation)
-        })
+        self.each(&words, wanted, |of| self.completion(of, done, day))
+    }
+
+    /// One record done or open again.
+    pub(super) fn completion(
+        &self,
+        of: &Candidate<'_>,
+        done: bool,
+        day: Option<NaiveDate>,
+    ) -> Result<Operation, Question> {
+        if of.kind == Kind::Goal {
+            let mut operation = Operation::new(of.kind, Action::Update, Some(of.id));
+            operation.status = Some(GoalStatus::Completed);
+            return Ok(operation);
+        }
+        let item = self.item(of)?;
+        if day.is_some_and(|day| day > self.today.date) {
+            let text = format!("Is \"{}\" done already, or should it be moved to another day?", of.title);
+            return Err(Question::new(&text, vec![of.option()]));
+        }
+        let action = if item.recurrence.repeats() { Action::CompleteOccurrence } else { Action::Complete };
+        let mut operation = Operation::new(of.kind, action, Some(of.id));
+        operation.completed = (!done).then_some(false);
+        if action == Action::CompleteOccurrence {
+            operation.occurrence_date = Some(self.occurrence(item, day)?);
+        }
+        Ok(operation)
     }
 
     fn occurrence(&self, item: &Item, day: Option<NaiveDate>) -> Result<NaiveDate, Question> {
@@ -110,12 +120,12 @@ impl Reader<'_> {
         }
     }
 
-    /// Parts "… for yesterday" from a target, and the words that said it is done.
-    fn with_day(&self, target: &[Token]) -> (Vec<Token>, Option<NaiveDate>) {
+    /// Parts "… for yesterday" from a target, and the words that said it is done. `alone`: the target may be nothing but the day.
+    pub(super) fn with_day(&self, target: &[Token], alone: bool) -> (Vec<Token>, Option<NaiveDate>) {
         let when = When::read(target, self.today);
         let Some(day) = when.date.filter(|_| !when.several) else { return (target.to_vec(), None) };
         let first = when.used.iter().position(|used| *used).unwrap_or(target.len());
-        if first == 0
+        if (first == 0 && !alone)
             || !when.used[first..].iter().all(|used| *used) && !trailing_done(&target[first..], &when.used[first..])
         {
             return (target.to_vec(), None);
@@ -136,6 +146,7 @@ impl Reader<'_> {
         }
         match to {
             Destination::When(words) => self.move_to(target, words),
+            Destination::By(shift) if shift.minutes().is_some() => self.shift_time(target, shift),
             Destination::By(shift) => self.each(target, OPEN, |of| {
                 let day = self.item(of)?.scheduled_for.unwrap_or(self.today.date);
                 self.dated(of, shift.from(day))
@@ -146,6 +157,24 @@ impl Reader<'_> {
                 None => self.ask_when(target),
             },
         }
+    }
+
+    /// So many minutes later or earlier, on the same day.
+    fn shift_time(&self, target: &[Token], shift: Shift) -> Changes {
+        self.each(target, OPEN, |of| {
+            let item = self.item(of)?;
+            let moved = |time: TimeOfDay| {
+                let minutes = i32::from(time.hour()) * 60 + i32::from(time.minute()) + shift.minutes().unwrap_or(0);
+                let minutes = u16::try_from(minutes).ok()?;
+                TimeOfDay::new(minutes / 60, minutes % 60)
+            };
+            let Some(start) = item.time().and_then(moved) else {
+                return Err(Question::new(&format!("At what time should \"{}\" be?", of.title), vec![of.option()]));
+            };
+            let mut operation = self.update(of)?;
+            set_times(&mut operation, Some(start), item.end_time.and_then(moved));
+            Ok(operation)
+        })
     }
 
     fn ask_when(&self, target: &[Token]) -> Changes {
@@ -204,7 +233,7 @@ impl Reader<'_> {
             let item = self.item(of)?;
             let first = match when.repeat {
                 // The day of the week is said, so the first one to come.
-                Some(Repeat::On(_)) => when.date.unwrap_or(self.today.date),
+                Some(Repeat::On(_) | Repeat::OnEach(..)) => when.date.unwrap_or(self.today.date),
                 _ => when.date.or(item.scheduled_for).unwrap_or(self.today.date),
             };
             let rules = when.recurrences(first).ok_or_else(|| unsupported(&when))?;
@@ -298,7 +327,7 @@ fn trailing_done(words: &[Token], used: &[bool]) -> bool {
 }
 
 /// An event that is moved within the day keeps how long it takes.
-fn kept_end(item: &Item, when: &When) -> Option<crate::time_of_day::TimeOfDay> {
+fn kept_end(item: &Item, when: &When) -> Option<TimeOfDay> {
     let (start, end, new_start) = (item.start_time?, item.end_time?, when.time?);
     let minutes = (end.hour() * 60 + end.minute()).checked_sub(start.hour() * 60 + start.minute())?;
     Some(new_start.plus_minutes(minutes))

@@ -1,5 +1,7 @@
 //! Cuts a sentence into clauses, each with one command, and takes courtesies off.
 
+use super::Today;
+use super::command::{Command, command};
 use super::phrases::{after, after_any, without_marks};
 use super::tokens::Token;
 
@@ -40,6 +42,12 @@ pub fn plain(tokens: &[Token]) -> &[Token] {
         rest = without_marks(before);
     }
     rest
+}
+
+/// Whether the sentence is one clause that asks for something to be added, in as many words.
+#[must_use]
+pub fn adds(tokens: &[Token], today: Today) -> bool {
+    matches!(clauses(tokens)[..], [only] if matches!(command(plain(only), today), Command::Create { certain: true, .. }))
 }
 
 /// Whether a command begins here.

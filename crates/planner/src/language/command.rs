@@ -2,7 +2,7 @@
 
 use super::Today;
 use super::numbers::count;
-use super::phrases::{after_any, listed, without_marks};
+use super::phrases::{after_any, before_end, listed, without_marks};
 use super::recognise as form;
 use super::shift::Shift;
 use super::tokens::Token;
@@ -84,14 +84,25 @@ pub enum Destination<'t> {
     Nowhere,
 }
 
-const ADDING: &str = "add|create|new|enter|insert|jot down|write down|put down|set up|i want to add|i'd like to add|log|register|\
+pub(super) const ADDING: &str = "add|create|new|jot down|write down|put down|note down|set up|i want to add|i'd like to add|\
     set me|make me|i would like to add";
 
+/// What begins the sentence in which somebody sets a goal.
+const GOALS: &str = "my new goal is to|my goal is to|our goal is to|a new goal is to|a goal of mine is to|my goal for this year is to|\
+    my new goal is|my goal is|my aim is to|i want my goal to be to|i'm setting myself the goal to|i set myself the goal to";
+
+/// Verbs that add what a noun after them names, and else are the first word of a title: "log working hours".
+const PLACING: &str = "schedule|put|plan|start|build|set|book|make|begin|arrange|organise|organize|track|log|register|enter|insert|record";
+
+/// What begins a sentence about something that is arranged already.
+const ARRANGED: &str = "i have a|i have an|i've got a|i've got an|there's a|there's an|there is a|there is an|we have a|we have an|\
+    we've got a|we've got an|i'm having a|i am having a";
+
 /// What begins a sentence about something to do.
-const TO_DO: &str = "remind me to|remind me that|remind me about|remind me of|remind me|remind us to|i need to|i have to|i must|\
+pub(super) const TO_DO: &str = "remind me to|remind me that|remind me about|remind me of|remind me|remind us to|i need to|i have to|i must|\
     i've got to|i gotta|i should|i will|i'll|i want to|i'd like to|i ought to|we need to|we have to|we should|\
     need to|have to|gotta|don't forget to|dont forget to|do not forget to|don't let me forget to|remember to|\
-    make sure to|make sure i|make sure that i|be sure to|note to self|it's time to|don't forget|dont forget|\
+    note :|note that|make sure to|make sure i|make sure that i|be sure to|note to self|it's time to|don't forget|dont forget|\
     remember|must";
 
 const QUESTIONS: &str = "what|what's|whats|when|when's|which|how|who|why|where|do i|am i|is there|are there|show|list|tell me|hello|hi|\
@@ -99,7 +110,8 @@ const QUESTIONS: &str = "what|what's|whats|when|when's|which|how|who|why|where|d
     yes|no|summarise|summarize|explain|what are|is my";
 
 /// In the order in which they are tried: what is said more closely first.
-const RECOGNISERS: [Recogniser; 12] = [
+const RECOGNISERS: [Recogniser; 14] = [
+    form::from_now_on,
     form::note,
     form::goal_items,
     form::stop_repeating,
@@ -107,6 +119,7 @@ const RECOGNISERS: [Recogniser; 12] = [
     form::prioritising,
     form::completing,
     form::moving,
+    form::instead,
     form::progress,
     form::repeating,
     form::placing,
@@ -120,9 +133,11 @@ type Recogniser = for<'t> fn(&'t [Token], Today) -> Option<Command<'t>>;
 #[must_use]
 pub fn command(clause: &[Token], today: Today) -> Command<'_> {
     let clause = without_marks(clause);
+    let changing =
+        before_end(clause, "now|already|again|instead").filter(|shorter| !shorter.is_empty()).unwrap_or(clause);
     RECOGNISERS
         .into_iter()
-        .find_map(|recognise| recognise(clause, today))
+        .find_map(|recognise| recognise(changing, today).or_else(|| recognise(clause, today)))
         .or_else(|| creating(clause))
         .unwrap_or_else(|| bare(clause))
 }
@@ -141,9 +156,14 @@ fn creating(clause: &[Token]) -> Option<Command<'_>> {
     if let Some(subject) = after_any(clause, TO_DO) {
         return Some(Command::Create { kind: Some(Kind::Todo), priority: None, subject, certain: true });
     }
+    if let Some(subject) = after_any(clause, GOALS) {
+        return Some(Command::Create { kind: Some(Kind::Goal), priority: None, subject, certain: true });
+    }
+    if let Some(subject) = after_any(clause, ARRANGED) {
+        return Some(Command::Create { kind: None, priority: None, subject, certain: true });
+    }
     let verb = after_any(clause, ADDING);
-    let placed =
-        || after_any(clause, "schedule|put|plan|start|build|set|book|make|begin|arrange|organise|organize|track");
+    let placed = || after_any(clause, PLACING);
     let (rest, verb_is_title) = match verb {
         Some(rest) => (rest, false),
         None => match placed() {
@@ -198,7 +218,9 @@ impl<'t> Noun<'t> {
             if let Some((length, priority)) = priority_phrase(rest).filter(|_| noun.kind.is_none()) {
                 noun.priority = Some(priority);
                 rest = &rest[length..];
-            } else if first.is_one_of("a|an|the|new|another|my|me|one|this|following|up|urgent|important") {
+            } else if first.is_one_of(
+                "a|an|the|new|another|my|me|one|this|following|up|urgent|important|recurring|repeating|quick|regular",
+            ) {
                 noun.priority = noun.priority.or(first.is_one_of("urgent|important").then_some(Priority::High));
                 rest = &rest[1..];
             } else {

@@ -18,19 +18,18 @@ use crate::time_of_day::TimeOfDay;
 pub const EVENTS: &str = "meeting|appointment|lunch|dinner|breakfast|brunch|party|concert|conference|interview|flight|wedding|webinar|\
     workshop|lecture|ceremony|standup|stand-up|retrospective|retro|seminar|reception|check-up|checkup|catch-up|\
     catchup|sync|1:1|one-on-one|birthday|festival|exam|rehearsal|match|game|picnic|barbecue|bbq|coffee|drinks|\
-    demo|keynote|call|class|session|date";
+    demo|keynote|call|class|session|date|haircut|training|gig|graduation|massage|physio|inspection|tour|hike|viewing|party";
 
 /// Titles that say nothing.
 const EMPTY_TITLES: &str = "something|thing|things|stuff|it|that|this|them|one|todo|task|event|habit|goal|item|the thing|anything|\
-    reminder|meeting|a meeting|the meeting|appointment|call|to|do|do it|do that|do the thing|do something|do this|\
+    reminder|it's|that's|it is|that is|this is|meeting|a meeting|the meeting|appointment|call|to|do|do it|do that|do the thing|do something|do this|\
     some stuff|these|those|a thing|new|another";
 
 /// Plans themselves, which only a person can sort out.
 const PLANS: &str = "week|day|schedule|calendar|agenda|list|todos|tasks|life|things|month|priorities";
 
 /// Words after which no title ends.
-const DANGLING: &str =
-    "on|by|for|at|due|from|starting|and|to|with|in|until|of|the|a|as|is|that|about|beginning|before|-|–|every";
+const DANGLING: &str = "on|by|for|at|due|deadline|booked|scheduled|from|starting|and|to|with|in|until|of|the|a|as|is|that|about|beginning|before|-|–|every";
 
 /// Words with which no title begins.
 const LEADING: &str = "to|that|about|of|for|called|named|titled|on|at|by|and|-|–";
@@ -51,7 +50,8 @@ impl Reader<'_> {
             .iter()
             .map(|part| {
                 let words = without_place(part);
-                let when = When::read(&words, self.today);
+                let mut when = When::read(&words, self.today);
+                pass_over_lead(&words, &mut when);
                 (words, when)
             })
             .collect();
@@ -131,6 +131,21 @@ impl Reader<'_> {
         if super::command::asked_count(words).is_some_and(|count| count > 1) {
             return Err(Question::new("Records are added one by one. What should be the first?", Vec::new()));
         }
+        // "The invoice thing is on Friday" says something of what should be there.
+        let states =
+            words[0].is_one_of("the|that|this|my|our") && has_any(words, "is|are|was|were|should|needs|has|isn't|will");
+        if states && !certain {
+            return Err(self.ask_what(title));
+        }
+        // "Swap the two meetings": done to what is there, by a verb that is not known.
+        let acts_on_known = !certain
+            && !begins_with_doing(words)
+            && words.len() > 1
+            && words[1].is_one_of("the|my|our|both|those|these")
+            && self.touches_known(&words[2..]);
+        if acts_on_known {
+            return Err(self.ask_what(title));
+        }
         if certain || when.is_said() || when.priority.is_some() || words.iter().any(|word| word.quoted) {
             return Ok(());
         }
@@ -154,18 +169,33 @@ impl Reader<'_> {
             || means_all(words)
             || !(begins_with_doing(words) || words.len() <= MAX_BARE_WORDS)
         {
-            let text = format!("What should be done with \"{title}\": add it, or change something that is there?");
-            let options = crate::matching::ranked_options(title, self.state.candidates(self.today.date, false));
-            return Err(Question::new(&text, options));
+            return Err(self.ask_what(title));
         }
         Ok(())
+    }
+
+    fn ask_what(&self, title: &str) -> Question {
+        let text = format!("What should be done with \"{title}\": add it, or change something that is there?");
+        Question::new(&text, crate::matching::ranked_options(title, self.state.candidates(self.today.date, false)))
+    }
+}
+
+/// "On Monday I need to …": what calls for something to do stands behind the day.
+fn pass_over_lead(words: &[Token], when: &mut When) {
+    let first = words.iter().zip(&when.used).position(|(word, used)| !*used && !word.is_mark()).unwrap_or(0);
+    if first > 0
+        && let Some(rest) = after_any(&words[first..], super::command::TO_DO)
+    {
+        let end = words.len() - rest.len();
+        when.used[first..end].fill(true);
     }
 }
 
 /// "fix it", "do that", "call him": who or what is not said.
 fn only_pronouns(words: &[Token], when: &When) -> bool {
     let said = words.iter().zip(&when.used).filter(|(word, used)| !**used && !word.is_mark()).map(|(word, _)| word);
-    let said: Vec<&Token> = said.collect();
+    let said: Vec<&Token> =
+        said.filter(|word| !word.is_one_of("instead|again|now|then|too|already|first|also")).collect();
     matches!(said[..], [verb, object] if !verb.quoted && object.is_one_of("it|that|this|them|him|her|those|these|stuff|something|things"))
 }
 
@@ -209,13 +239,19 @@ fn kind_of(title: &str, when: &When) -> Kind {
     let words: Vec<&str> = lower.split_whitespace().collect();
     let head_end = words
         .iter()
-        .position(|word| ["with", "at", "in", "about", "for", "on", "and", "to", "of"].contains(word))
+        .position(|word| ["with", "w/", "w", "at", "in", "about", "for", "on", "and", "to", "of"].contains(word))
         .unwrap_or(words.len());
     let head = &words[..head_end];
     let is_event = head.last().is_some_and(|word| listed(EVENTS, word));
     let is_verb = head.first().is_some_and(|first| begins_with_doing(&super::tokens::tokens(first)));
     // "call with Anna" is an event, "call Anna" is not.
-    if is_event && (!is_verb || (head.len() == 1 && words.get(1) == Some(&"with"))) { Kind::Event } else { Kind::Todo }
+    if is_event
+        && (!is_verb || (head.len() == 1 && words.get(1).is_some_and(|next| ["with", "w/", "w"].contains(next))))
+    {
+        Kind::Event
+    } else {
+        Kind::Todo
+    }
 }
 
 /// The words that say what, cleaned at their ends.

@@ -205,11 +205,16 @@ fn by_period(tokens: &[Token], today: NaiveDate) -> Phrase<NaiveDate> {
             let month_number = month(word(tokens, 1))?;
             Some((2, next_date(today, month_number, 15)?))
         }
-        ("the", "end" | "beginning" | "start" | "middle") => {
+        ("last" | "first", "day") if word(tokens, 2) == "of" => {
+            let part = if word(tokens, 0) == "last" { "end" } else { "beginning" };
+            let (length, day) = part_of_period(&tokens[1..], today, part)?;
+            Some((length + 1, day))
+        }
+        ("the", "end" | "beginning" | "start" | "middle" | "last" | "first") => {
             let (length, day) = by_period(&tokens[1..], today)?;
             Some((length + 1, day))
         }
-        ("end" | "beginning" | "start" | "middle", "of") => part_of_period(tokens, today),
+        (part @ ("end" | "beginning" | "start" | "middle"), "of") => part_of_period(tokens, today, part),
         _ => None,
     }
 }
@@ -218,7 +223,8 @@ fn first_of_month(day: NaiveDate) -> Option<NaiveDate> {
     day.with_day(1)
 }
 
-fn part_of_period(tokens: &[Token], today: NaiveDate) -> Phrase<NaiveDate> {
+/// `part` of the period that stands after "of", the second token.
+fn part_of_period(tokens: &[Token], today: NaiveDate, part: &str) -> Phrase<NaiveDate> {
     let (skipped, next) = match word(tokens, 2) {
         "next" => (1, true),
         "the" | "this" => (1, false),
@@ -248,7 +254,7 @@ fn part_of_period(tokens: &[Token], today: NaiveDate) -> Phrase<NaiveDate> {
             (start, start.checked_add_months(Months::new(1))?.pred_opt()?)
         }
     };
-    let day = match word(tokens, 0) {
+    let day = match part {
         "end" => last,
         "middle" => plus(first, u64::try_from((last - first).num_days()).ok()? / 2),
         _ => first,

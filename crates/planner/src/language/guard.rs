@@ -5,7 +5,7 @@ use super::phrases::has_any;
 use super::tokens::Token;
 
 /// Parts of sentences that try to give a model or the program orders.
-const ORDERS: [&str; 22] = [
+const ORDERS: [&str; 16] = [
     "previous instructions",
     "prior instructions",
     "above instructions",
@@ -13,22 +13,23 @@ const ORDERS: [&str; 22] = [
     "rules above",
     "previous rules",
     "your rules",
-    "system prompt",
     "your prompt",
-    "developer mode",
     "you are now",
     "as an admin",
     "as admin",
-    "jailbreak",
     "bulk_",
-    "drop table",
     "rm -rf",
-    "<script",
-    "</",
     "<system",
-    "javascript:",
+    "forget everything above",
     "without asking",
 ];
+
+/// Parts that are orders too, unless they stand in what is to be added: somebody may have to read about system prompts.
+const ORDERS_UNLESS_ADDED: [&str; 6] =
+    ["system prompt", "developer mode", "jailbreak", "drop table", "</", "javascript:"];
+
+/// Parts of markup that no title has.
+const MARKUP: [&str; 1] = ["<script"];
 
 /// Beginnings that belong to a transcript or to data, not to a sentence.
 const BEGINNINGS: [&str; 11] =
@@ -46,9 +47,16 @@ pub fn is_order(sentence: &str) -> bool {
             .iter()
             .any(|noun| lower.contains(noun));
     overrides
-        || ORDERS.iter().any(|part| lower.contains(part))
+        || ORDERS.iter().chain(&MARKUP).any(|part| lower.contains(part))
         || BEGINNINGS.iter().any(|start| lower.trim_start().starts_with(start))
         || sends_away(&lower)
+}
+
+/// Whether it reads like orders to the program, if it is more than something to be added.
+#[must_use]
+pub fn is_order_unless_added(sentence: &str) -> bool {
+    let lower = sentence.to_lowercase();
+    ORDERS_UNLESS_ADDED.iter().any(|part| lower.contains(part))
 }
 
 /// Whether it would carry the owner's records somewhere else.

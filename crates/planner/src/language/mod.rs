@@ -12,6 +12,7 @@ mod create;
 mod dates;
 mod guard;
 mod numbers;
+mod past;
 mod phrases;
 mod recognise;
 mod repeats;
@@ -27,7 +28,7 @@ use serde::{Deserialize, Serialize};
 use crate::MAX_OPERATIONS;
 use crate::apply::State;
 use crate::matching::ClarifyOption;
-use crate::operation::Operation;
+use crate::operation::{Action, Operation};
 use crate::record::{Kind, Priority};
 use crate::shape::readable;
 use crate::time_of_day::TimeOfDay;
@@ -96,16 +97,23 @@ pub enum Reading {
 #[must_use]
 pub fn read(sentence: &str, state: &State, today: Today, selection: &Selection) -> Reading {
     let ask = |text: &str| Reading::Clarify(Question::new(text, Vec::new()));
+    let refuse = || ask("That reads like orders to the program, which are not taken. What should be planned?");
     if sentence.chars().count() > MAX_SENTENCE_CHARS {
         return ask("That is long. What is the first thing to plan?");
     }
     let sentence = &readable(sentence, false);
     if guard::is_order(sentence) {
-        return ask("That reads like orders to the program, which are not taken. What should be planned?");
+        return refuse();
     }
     let tokens = tokens::tokens(sentence);
     let reader = Reader { sentence, state, today, selection, before: None };
-    reader.read(&tokens)
+    let reading = reader.read(&tokens);
+    let only_adds = || clauses::adds(&tokens, today) && matches!(&reading, Reading::Plan(made) if all_are_new(made));
+    if guard::is_order_unless_added(sentence) && !only_adds() { refuse() } else { reading }
+}
+
+fn all_are_new(operations: &[Operation]) -> bool {
+    operations.iter().all(|operation| operation.action == Action::Create)
 }
 
 /// A sentence with what it is read against.
@@ -182,13 +190,20 @@ impl Reader<'_> {
                 | Command::Place { .. }
                 | Command::Change { .. }
         );
+        let is_bare = matches!(command, Command::Create { certain: false, .. });
+        if let Some(done) = is_bare.then(|| self.done_in_past(clause)).flatten() {
+            return done;
+        }
         let made = self.carry_out(command);
         match made {
             Err(question) if destructive && goes_on && clauses::begins_with_doing(clause) => {
                 self.create(Some(Kind::Todo), None, clause, true).map_err(|_| question)
             }
             // "Finish the essay", which is not there yet, is something to do.
-            Err(question) if clause.first().is_some_and(|first| first.is_one_of("finish|check|close")) => {
+            Err(question)
+                if clause.first().is_some_and(|first| first.is_one_of("finish|check|close"))
+                    && !self.names_known(&clause[1..]) =>
+            {
                 self.create(None, None, clause, false).map_err(|_| question)
             }
             made => made,

@@ -1,7 +1,7 @@
 //! The forms in which changes of what is there are asked for: each function knows one command.
 
 use super::Today;
-use super::command::{Command, Destination};
+use super::command::{ADDING, Command, Destination, TO_DO};
 use super::phrases::{after, after_any, around, before_end, has_any, without_marks};
 use super::shift::Shift;
 use super::tokens::Token;
@@ -105,7 +105,7 @@ pub fn prioritising(clause: &[Token], _: Today) -> Option<Command<'_>> {
     let target = before_end(target, "should be|is|as|to|to be|a|should have|has")
         .map_or((target, false), |shorter| (shorter, true));
     // "fix the roof, urgent" is something to do; "the roof is urgent" is said of one that is there.
-    let said_of = asked || (target.1 && has_any(&rest[..at], "is|should|has"));
+    let said_of = asked || rest[at].is("is") || (target.1 && has_any(&rest[..at], "is|should|has"));
     (said_of && !has_any(target.0, "todo|task")).then(|| of(target.0, priority)).flatten()
 }
 
@@ -158,10 +158,26 @@ fn without_when<'t>(tokens: &'t [Token], phrases: &str) -> Option<&'t [Token]> {
     (1..tokens.len()).find(longest_first).map(|_| tokens)
 }
 
+/// What begins a sentence about something that need not be done.
+const NOT_NEEDED: &str = "i no longer need to|i no longer need|i no longer have to|i don't need to|i don't need|i don't have to|we no longer need to|\
+    we don't need to|we don't have to|no need to|no longer need to|i won't need to|i needn't|there's no need to|i do not need to|\
+    i do not have to|i'm not going to|i am not going to";
+
+/// What ends a sentence about something that does not take place.
+const CALLED_OFF: &str = "is cancelled|is canceled|was cancelled|was canceled|has been cancelled|has been canceled|got cancelled|\
+    is called off|was called off|has been called off|is no longer needed|is not needed anymore|isn't needed anymore|is not needed|\
+    isn't needed|is off|isn't happening|is not happening|won't happen|is obsolete|is no longer necessary|fell through";
+
 pub fn deleting(clause: &[Token], _: Today) -> Option<Command<'_>> {
     let of = |target| Some(Command::Delete { target });
     let leads = "delete|remove|cancel|erase|scrap|get rid of|drop|discard|call off|clear|wipe|purge|trash|i cancelled|\
         forget about";
+    if let Some(target) = after_any(clause, NOT_NEEDED) {
+        return of(before_end(target, "anymore|any more|any longer|after all").unwrap_or(target));
+    }
+    if let Some(target) = before_end(clause, CALLED_OFF).filter(|target| !target.is_empty()) {
+        return of(target);
+    }
     if let Some(target) = after_any(clause, leads) {
         let place = "from my list|from the list|off my list|from my todo list|from my calendar|from the calendar|from my todos|\
         from my tasks|from my agenda|off the list|from my schedule";
@@ -185,12 +201,49 @@ pub fn moving(clause: &[Token], today: Today) -> Option<Command<'_>> {
         let (target, to) = destination(rest, today);
         return of(target, to);
     }
-    let said = "should be due|should be on|should be moved to|is now on|is moved to|is due|is postponed to|\
-        has been moved to|should be at|should move to|should happen|was moved to|got moved to|is now at|\
-        is rescheduled to|should be";
-    let (target, when) = around(clause, said)?;
-    let read = When::read(when, today);
-    (read.is_all(when) && read.priority.is_none()).then(|| of(target, Destination::When(when))).flatten()
+    if let Some((target, when)) = around(clause, "->|=>|→|-->").filter(|(target, _)| !target.is_empty()) {
+        return When::read(when, today).is_all(when).then(|| of(target, Destination::When(when))).flatten();
+    }
+    if let Some(rest) = after_any(clause, "put|make|set|start|have").filter(|_| !names_new(clause))
+        && let (target, to @ Destination::By(_)) = destination(rest, today)
+    {
+        return of(target, to);
+    }
+    let said = "can wait|can happen|can be moved to|can move to|should wait|needs to be done|has to be done|should be done|must be done|\
+        needs to be finished|should be finished|must be finished|should be ready|should be due|should be on|should be moved to|is now on|is now at|is now|is moved to|is due|is postponed to|\
+        has been moved to|should be at|should move to|should happen|was moved to|got moved to|has moved to|moved to|\
+        is rescheduled to|should start|should begin|starts|begins|will be|takes place|is happening|needs to be|has to be|\
+        must be|should be|is";
+    let adds = after_any(clause, TO_DO).or_else(|| after_any(clause, ADDING)).is_some();
+    let (target, when) = around(clause, said).filter(|(target, _)| !target.is_empty() && !adds)?;
+    // "is now at 11": a number alone is a time with its preposition.
+    let with_preposition = &clause[clause.len() - when.len() - 1..];
+    let whole = |words: &[Token]| {
+        let read = When::read(words, today);
+        read.is_all(words) && read.priority.is_none() && read.repeat.is_none()
+    };
+    let found = [when, with_preposition].into_iter().find(|words| !words.is_empty() && whole(words))?;
+    of(target, Destination::When(found))
+}
+
+/// "Water the plants every four days from now on".
+pub fn from_now_on(clause: &[Token], today: Today) -> Option<Command<'_>> {
+    let rest = before_end(clause, "from now on|going forward|henceforth|from here on")?;
+    let when = (1..rest.len()).map(|at| &rest[at..]).find(|words| {
+        let read = When::read(words, today);
+        read.repeat.is_some() && read.is_all(words)
+    })?;
+    Some(Command::Repeat { target: &rest[..rest.len() - when.len()], when })
+}
+
+/// "Let's do lunch with Sara on Friday instead".
+pub fn instead(clause: &[Token], today: Today) -> Option<Command<'_>> {
+    let rest = before_end(clause, "instead")?;
+    let rest = after_any(rest, "let's do|lets do|we do|do|have|let's have|make it|make").unwrap_or(rest);
+    match destination(rest, today) {
+        (target, to @ Destination::When(_)) => Some(Command::Move { target, to }),
+        _ => None,
+    }
 }
 
 /// Parts a target from where it is moved: the longest end that says nothing but when, or by how much.
@@ -240,7 +293,8 @@ pub fn placing(clause: &[Token], today: Today) -> Option<Command<'_>> {
     let is_new = names_new(clause);
     let names_place =
         has_any(rest, "calendar|list|agenda|diary") || has_any(&rest[..rest.len().min(2)], "goal|reminder");
-    if is_new || names_place || after(clause, "plan").is_some() || after(clause, "fix").is_some() {
+    let writes_down = after_any(clause, ADDING).is_some();
+    if is_new || names_place || writes_down || after(clause, "plan").is_some() || after(clause, "fix").is_some() {
         return None;
     }
     let (target, to) = destination(rest, today);

@@ -13,6 +13,8 @@ pub enum Repeat {
     Rule(Rule),
     /// Weekly on each of these days.
     On(Vec<Weekday>),
+    /// On this day of each so many weeks, from the next one on.
+    OnEach(Weekday, u32),
     /// Said, but no rule that can be kept: "every month".
     Unsupported(String),
 }
@@ -25,6 +27,10 @@ pub fn repeat(tokens: &[Token]) -> Phrase<Repeat> {
         ("daily" | "everyday", _) => rule(1, Rule::Daily),
         ("weekly", _) => rule(1, Rule::Weekly),
         ("biweekly" | "bi-weekly" | "fortnightly", _) => rule(1, Rule::EveryNDays(14)),
+        ("alternate", _) => {
+            let day = weekday(word(tokens, 1), true).or_else(|| weekdays_plural(word(tokens, 1)))?;
+            Some((2, Repeat::OnEach(day, 2)))
+        }
         ("weekdays" | "workdays", _) => rule(1, Rule::Weekdays),
         ("on", "weekdays" | "workdays") => rule(2, Rule::Weekdays),
         ("on", _) => {
@@ -98,7 +104,8 @@ fn every(tokens: &[Token]) -> Phrase<Repeat> {
         }
         _ => match weekday(unit, true) {
             // "every other Friday": which of the two is said by the day it begins.
-            Some(day) if number == 2 => Some((3, Repeat::On(vec![day]))).and(Some(unsupported(tokens, 3))),
+            // Which of the weeks is said by the day it begins.
+            Some(day) if second == "other" => Some((3, Repeat::OnEach(day, 2))),
             _ => None,
         },
     }

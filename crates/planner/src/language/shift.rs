@@ -6,17 +6,23 @@ use super::dates::{Span, span};
 use super::phrases::without_marks;
 use super::tokens::Token;
 
-/// A span, to a later or an earlier day.
+/// A span, to a later or an earlier day or time.
 #[derive(Debug, Clone, Copy)]
 pub struct Shift {
-    span: Span,
+    by: By,
     earlier: bool,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum By {
+    Span(Span),
+    Minutes(u16),
 }
 
 impl PartialEq for Shift {
     fn eq(&self, other: &Self) -> bool {
         let day = NaiveDate::default();
-        self.from(day) == other.from(day)
+        (self.from(day), self.minutes()) == (other.from(day), other.minutes())
     }
 }
 
@@ -36,12 +42,15 @@ impl Shift {
             rest = &rest[1..];
         }
         let another = usize::from(rest.first().is_some_and(|token| token.is("another")));
-        let (length, span) = if another == 1 {
+        let (length, by) = if another == 1 {
             let (length, span) = single(&rest[1..])?;
             led = true;
-            (length + 1, span)
+            (length + 1, By::Span(span))
+        } else if let Some((length, minutes)) = duration(rest) {
+            (length, By::Minutes(minutes))
         } else {
-            span(rest)?
+            let (length, span) = span(rest)?;
+            (length, By::Span(span))
         };
         rest = &rest[length..];
         if let Some(token) = rest.first().filter(|token| direction(token).is_some()) {
@@ -49,13 +58,26 @@ impl Shift {
             led = true;
             rest = &rest[1..];
         }
-        (led && rest.is_empty()).then_some(Self { span, earlier: earlier.unwrap_or(false) })
+        (led && rest.is_empty()).then_some(Self { by, earlier: earlier.unwrap_or(false) })
     }
 
     /// The day that is reached from `day`.
     #[must_use]
     pub fn from(self, day: NaiveDate) -> Option<NaiveDate> {
-        if self.earlier { self.span.before(day) } else { self.span.after(day) }
+        match self.by {
+            By::Span(span) if self.earlier => span.before(day),
+            By::Span(span) => span.after(day),
+            By::Minutes(_) => Some(day),
+        }
+    }
+
+    /// Within the day, later or (negative) earlier; `None` for another day.
+    #[must_use]
+    pub fn minutes(self) -> Option<i32> {
+        match self.by {
+            By::Span(_) => None,
+            By::Minutes(minutes) => Some(if self.earlier { -i32::from(minutes) } else { i32::from(minutes) }),
+        }
     }
 }
 
@@ -64,6 +86,21 @@ fn direction(token: &Token) -> Option<bool> {
         return Some(true);
     }
     token.is_one_of(LATER).then_some(false)
+}
+
+/// "an hour", "30 minutes", "half an hour", "two hours".
+fn duration(tokens: &[Token]) -> Option<(usize, u16)> {
+    let word = |at: usize| tokens.get(at).map_or("", |token| token.lower.as_str());
+    if word(0) == "half" && word(1) == "an" && word(2) == "hour" {
+        return Some((3, 30));
+    }
+    let number = super::numbers::count(word(0))?;
+    let unit = match word(1) {
+        "hour" | "hours" | "hrs" | "h" => 60,
+        "minute" | "minutes" | "min" | "mins" => 1,
+        _ => return None,
+    };
+    Some((2, u16::try_from(number.checked_mul(unit)?).ok().filter(|minutes| *minutes < 24 * 60)?))
 }
 
 /// "week" after "another".

@@ -44,6 +44,20 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Whether these words mean at least one open record.
+    pub fn names_known(&self, words: &[Token]) -> bool {
+        let (_, words) = without_kind(without_marks(words));
+        !matches(&self.text(words), self.candidates(Wanted { done: false, goals: true })).is_empty()
+    }
+
+    /// Whether a word of these is in the title of an open record.
+    pub fn touches_known(&self, words: &[Token]) -> bool {
+        words.iter().filter(|word| !word.is_mark() && word.text.len() > 2).any(|word| {
+            !title_words(&word.lower).is_empty()
+                && !matches(&word.lower, self.candidates(Wanted { done: false, goals: true })).is_empty()
+        })
+    }
+
     fn ask_each(&self, words: &[Token]) -> Question {
         let text = "That would change many records at once, which is not done in one step. Which one do you mean?";
         Question::new(text, ranked_options(&self.text(words), self.candidates(Wanted { done: false, goals: false })))
@@ -110,6 +124,7 @@ impl<'a> Reader<'a> {
 
     /// "the review on Thursday": a day in the words that is no part of a title says which one.
     fn by_day(&self, words: &[Token], wanted: Wanted) -> Vec<Candidate<'a>> {
+        let words = &without_possessive(words);
         let when = When::read(words, self.today);
         let Some(day) = when.date.filter(|_| !when.several) else { return Vec::new() };
         let rest = text_of(self.sentence, words, |at| when.used[at]);
@@ -134,6 +149,17 @@ impl<'a> Reader<'a> {
     pub fn text(&self, words: &[Token]) -> String {
         text_of(self.sentence, words, |_| false)
     }
+}
+
+/// "tomorrow's lunch": the day by which it is named.
+fn without_possessive(words: &[Token]) -> Vec<Token> {
+    let mut words = words.to_vec();
+    if let Some(first) = words.first_mut().filter(|first| !first.quoted)
+        && let Some(day) = first.lower.strip_suffix("'s")
+    {
+        first.lower = day.to_owned();
+    }
+    words
 }
 
 fn is_on(item: &crate::record::Item, day: NaiveDate) -> bool {

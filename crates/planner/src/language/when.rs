@@ -37,7 +37,7 @@ pub struct When {
 }
 
 /// Words that stand before a day.
-const LEADS: &str = "on|by|for|due|before|from|starting|beginning|until|till|this|to";
+const LEADS: &str = "on|by|for|due|deadline|before|from|starting|beginning|until|till|this|to";
 
 /// Words that put off without saying to when.
 const VAGUE: &str =
@@ -79,6 +79,9 @@ impl When {
             None => Some(Vec::new()),
             Some(Repeat::Unsupported(_)) => None,
             Some(Repeat::Rule(rule)) => Some(vec![(first, of(*rule))]),
+            Some(Repeat::OnEach(day, weeks)) => {
+                Some(vec![(on_or_after(first, *day), of(Rule::EveryNDays(weeks.checked_mul(7)?)))])
+            }
             Some(Repeat::On(days)) => {
                 let from_day = |day: &Weekday| (on_or_after(first, *day), of(Rule::Weekly));
                 Some(days.iter().map(from_day).collect())
@@ -101,8 +104,9 @@ impl When {
                 self.named_repeat |= known;
                 return 0;
             }
-            self.several |= self.repeat.is_some() && !self.named_repeat;
-            self.repeat = Some(found);
+            let joined = self.repeat.take().map(|known| joined(&known, &found));
+            self.several |= matches!(joined, Some(None)) && !self.named_repeat;
+            self.repeat = joined.flatten().or(Some(found));
             return length + part;
         }
         if let Some((length, time)) = in_hours(rest) {
@@ -113,6 +117,9 @@ impl When {
             return length;
         }
         if let Some(length) = self.read_end(rest, today) {
+            return length;
+        }
+        if let Some(length) = self.read_leading_time(rest, at) {
             return length;
         }
         if let Some((length, minutes)) = times::duration(rest) {
@@ -141,7 +148,9 @@ impl When {
         if rest.get(skipped).is_some_and(|token| token.is("of")) && skipped > 0 {
             skipped += 1;
         }
-        let led = skipped > 0 || (at > 0 && all[at - 1].is_one_of("next|this|coming"));
+        let led = skipped > 0
+            || (at > 0 && all[at - 1].is_one_of("next|this|coming"))
+            || (at > 0 && is_short_day(rest, &all[at - 1]));
         let (length, mut day) = dates::day(rest.get(skipped..)?, today.date, led)?;
         if skipped > 0 && rest[skipped - 1].is("before") {
             day = day - Days::new(1);
@@ -151,6 +160,22 @@ impl When {
         self.several |= named_twice || is_or(rest, skipped + length, today);
         self.date = Some(day);
         Some((skipped + length, true))
+    }
+
+    /// "Tomorrow at 6 gym": where nothing but a day stands before, "at" and a number are a time whatever follows.
+    fn read_leading_time(&mut self, rest: &[Token], at: usize) -> Option<usize> {
+        let leads = at > 0 && self.used[..at].iter().all(|used| *used) && rest.len() > 2 && rest[0].is("at");
+        if !leads || times::times(rest).is_some_and(|(length, _)| length > 2) {
+            return None;
+        }
+        let (length, (time, _)) = times::times(&rest[..2]).filter(|(length, _)| *length == 2)?;
+        let noon = 12 * 60;
+        let minutes = time.hour() * 60 + time.minute();
+        let is_morning = self.time.is_some_and(|part| part.hour() < 12);
+        // "Every morning at 7" is no evening.
+        self.time =
+            if is_morning && minutes >= noon { TimeOfDay::new(time.hour() - 12, time.minute()) } else { Some(time) };
+        Some(length)
     }
 
     /// "tonight" and "this evening" say the time too.
@@ -232,11 +257,30 @@ impl When {
             (None, _) => {}
         }
         // "every Monday" begins on the next Monday; said with a later day, from there.
-        if let (Some(Repeat::On(days)), None) = (&self.repeat, self.date)
-            && let [day] = days[..]
-        {
+        let day_of_week = match &self.repeat {
+            Some(Repeat::On(days)) if days.len() == 1 => Some(days[0]),
+            Some(Repeat::OnEach(day, _)) => Some(*day),
+            _ => None,
+        };
+        if let (Some(day), None) = (day_of_week, self.date) {
             self.date = Some(on_or_after(today.date, day));
         }
+    }
+}
+
+/// "once a week on Sundays", "every two weeks on Monday": one rule in two parts. `None` for two rules.
+fn joined(known: &Repeat, found: &Repeat) -> Option<Repeat> {
+    match (known, found) {
+        (Repeat::Rule(Rule::Weekly), Repeat::On(days)) | (Repeat::On(days), Repeat::Rule(Rule::Weekly)) => {
+            Some(Repeat::On(days.clone()))
+        }
+        (Repeat::Rule(Rule::EveryNDays(days)), Repeat::On(on))
+        | (Repeat::On(on), Repeat::Rule(Rule::EveryNDays(days)))
+            if days % 7 == 0 && on.len() == 1 =>
+        {
+            Some(Repeat::OnEach(on[0], days / 7))
+        }
+        _ => None,
     }
 }
 
@@ -246,6 +290,15 @@ fn in_hours(rest: &[Token]) -> Option<(usize, u32)> {
     let number = super::numbers::count(&number.lower).filter(|_| lead.is("in") && !number.quoted)?;
     let of = if unit.is_one_of("hour|hours|hrs|h") { 60 } else { u32::from(unit.is_one_of("minute|minutes|min|mins")) };
     (of > 0).then_some((3, number * of))
+}
+
+/// "… dry cleaning sat": a day's short name where a clause ends or a time follows, and no article stands before.
+fn is_short_day(rest: &[Token], before: &Token) -> bool {
+    let is_short = rest[0].is_one_of("mon|tue|tues|wed|weds|thu|thur|thurs|fri|sat|sun");
+    let ends = rest.get(1).is_none_or(|next| {
+        next.is_mark() || next.is_one_of("at|@|in|noon") || next.text.starts_with(|c: char| c.is_ascii_digit())
+    });
+    is_short && ends && !before.is_one_of("the|a|an|my|in|this|of|with")
 }
 
 /// A word that goes on with a name, not with when.

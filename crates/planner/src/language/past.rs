@@ -1,0 +1,115 @@
+//! What is said to be done by a verb in the past: "I've paid the electricity bill", "bought the milk".
+
+use super::phrases::{after_any, without_marks};
+use super::tokens::Token;
+use super::{Question, Reader, change};
+use crate::matching::matches;
+use crate::record::Kind;
+
+/// Irregular verbs, as "past=present".
+const IRREGULAR: &str = "paid=pay|bought=buy|took=take|taken=take|wrote=write|written=write|sent=send|read=read|ran=run|went=go|gone=go|\
+    made=make|did=do|done=do|got=get|met=meet|swam=swim|slept=sleep|ate=eat|eaten=eat|drank=drink|built=build|sold=sell|\
+    told=tell|left=leave|found=find|gave=give|given=give|brought=bring|taught=teach|thought=think|cut=cut|put=put|set=set|sang=sing|\
+    drove=drive|driven=drive|rode=ride|flew=fly|hung=hang|fed=feed|spent=spend|stood=stand|won=win|kept=keep|held=hold|\
+    began=begin|begun=begin|seen=see|saw=see|spoke=speak|spoken=speak|chose=choose|chosen=choose|drew=draw|dug=dig|lent=lend|\
+    lost=lose|swept=sweep|wore=wear|woke=wake|threw=throw|shut=shut|rang=ring|hid=hide|fixed=fix";
+
+/// Verbs whose past reads like their present: only "I have" tells.
+const ALIKE: &str = "read|cut|put|set|shut";
+
+/// Who did it.
+const SUBJECTS: &str = "i've already|i have already|i already|i've just|i have just|i just|i've|i have|i|we've already|we have already|\
+    we already|we've|we have|we|just|already";
+
+impl Reader<'_> {
+    /// Where the clause says that something was done, its completion; `None` where it says something else.
+    pub(super) fn done_in_past(&self, clause: &[Token]) -> Option<change::Changes> {
+        if let Some(done) = self.done_in_passive(clause) {
+            return Some(done);
+        }
+        let spoken = after_any(clause, SUBJECTS);
+        let rest = without_marks(spoken.unwrap_or(clause));
+        let (verb, object) = rest.split_first().filter(|(verb, _)| !verb.quoted)?;
+        let bases = presents(&verb.lower);
+        if bases.is_empty() || (spoken.is_none() && verb.is_one_of(ALIKE)) {
+            return None;
+        }
+        let object = super::phrases::before_end(object, "already|now|just now").unwrap_or(object);
+        let (object, day) = self.with_day(object, true);
+        let text = self.text(&object);
+        let candidates = || self.state.candidates(self.today.date, false).filter(|one| one.kind != Kind::Goal);
+        let by = |words: &str| matches(words, candidates());
+        let found = bases
+            .iter()
+            .map(|base| by(&format!("{base} {text}")))
+            .find(|found| !found.is_empty())
+            .unwrap_or_else(|| if object.is_empty() { Vec::new() } else { by(&text) });
+        match (found.len(), spoken) {
+            // "Fed Ex parcel" may be a thing to do; what somebody says that they did is none.
+            (0, None) => None,
+            (0, Some(_)) => {
+                let text = format!("Nothing open is called \"{text}\". Which one is done?");
+                Some(Err(Question::new(&text, crate::matching::ranked_options(&text, candidates()))))
+            }
+            (1, _) => Some(found.iter().map(|of| self.completion(of, true, day)).collect()),
+            _ => {
+                let options = crate::matching::ranked_options(&text, found);
+                Some(Err(Question::new(&format!("Several match \"{text}\". Which one is done?"), options)))
+            }
+        }
+    }
+}
+
+impl Reader<'_> {
+    /// "The flights to Oslo are booked", where something open is called "book flights to Oslo".
+    fn done_in_passive(&self, clause: &[Token]) -> Option<change::Changes> {
+        let clause = super::phrases::before_end(clause, "already|now").unwrap_or(clause);
+        let (verb, before) = clause.split_last().filter(|(verb, _)| !verb.quoted)?;
+        let object = super::phrases::before_end(before, "is|are|was|were|has been|have been|got|is being")?;
+        let text = self.text(object);
+        let candidates = || self.state.candidates(self.today.date, false);
+        let found = presents(&verb.lower)
+            .iter()
+            .map(|base| matches(&format!("{base} {text}"), candidates()))
+            .find(|found| found.len() == 1)?;
+        Some(found.iter().map(|of| self.completion(of, true, None)).collect())
+    }
+}
+
+/// What a past form may be the past of.
+fn presents(word: &str) -> Vec<String> {
+    if let Some(present) = IRREGULAR.split('|').find_map(|pair| pair.split_once('=').filter(|(past, _)| *past == word))
+    {
+        return vec![present.1.to_owned()];
+    }
+    let Some(stem) = word.strip_suffix("ed").filter(|stem| stem.len() > 2) else { return Vec::new() };
+    let mut found = vec![stem.to_owned(), format!("{stem}e")];
+    if let Some(stem) = stem.strip_suffix('i') {
+        found.push(format!("{stem}y"));
+    }
+    let last = stem.chars().last();
+    if last.is_some() && last == stem.chars().rev().nth(1) {
+        found.push(stem[..stem.len() - 1].to_owned());
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::presents;
+
+    #[test]
+    fn a_past_form_has_its_presents() {
+        for (past, present) in [
+            ("paid", "pay"),
+            ("called", "call"),
+            ("renewed", "renew"),
+            ("meditated", "meditate"),
+            ("tidied", "tidy"),
+            ("mopped", "mop"),
+        ] {
+            assert!(presents(past).iter().any(|found| found == present), "{past}: {:?}", presents(past));
+        }
+        assert!(presents("red").is_empty() && presents("milk").is_empty());
+    }
+}
