@@ -19,7 +19,7 @@ impl CatalogueEntry {
             Provider::OpenAi | Provider::OpenAiCompatible => {
                 beside(&self.endpoint, &["/responses", "/chat/completions", "/embeddings"], "/embeddings")
             }
-            Provider::Ollama => beside(&self.endpoint, &["/chat", "/embed"], "/embed"),
+            Provider::Ollama => beside(&self.endpoint, &["/chat", "/generate", "/embed"], "/embed"),
             Provider::Gemini => Some(self.endpoint.clone()),
             Provider::Anthropic => None,
         }

@@ -19,14 +19,19 @@ pub(super) fn reply(request: &ModelRequest, response: &WireResponse, now: System
     if let Some(error) = within_success(&body) {
         return Reply { outcome: Err(error), usage: usage(&body), request_id };
     }
-    let outcome = match &body["message"] {
-        Value::Object(message) => {
-            let text = message.get("content").and_then(Value::as_str).unwrap_or_default();
-            last(request, &body, text).outcome
-        }
-        _ => Err(CallError::NotTheInterface("it has no message".to_owned())),
+    let outcome = match text(&body) {
+        Some(text) => last(request, &body, text).outcome,
+        None => Err(CallError::NotTheInterface("it has no message and no response".to_owned())),
     };
     Reply { outcome, usage: usage(&body), request_id }
+}
+
+/// What an answer, or a line of a stream, says: `message.content` of `/api/chat`, `response` of `/api/generate`.
+pub(super) fn text(body: &Value) -> Option<&str> {
+    match &body["message"] {
+        Value::Object(message) => Some(message.get("content").and_then(Value::as_str).unwrap_or_default()),
+        _ => body["response"].as_str(),
+    }
 }
 
 /// The reply to which an answer in one piece, or the last line of a stream, brings a text.
@@ -80,6 +85,17 @@ mod tests {
         assert_eq!(reply.outcome, Ok("{}".to_owned()));
         assert_eq!(reply.usage.map(|usage| (usage.input_tokens, usage.output_tokens)), Some((11, 18)));
         assert_eq!(reply.request_id, None);
+    }
+
+    #[test]
+    fn an_answer_to_one_prompt_is_its_response() {
+        let body = json!({"model": "m", "done": true, "done_reason": "stop", "response": "{\"a\": 1}", "context": [1, 2],
+            "prompt_eval_count": 7, "eval_count": 5});
+        let reply = decoded(200, &body);
+        assert_eq!(reply.outcome, Ok("{\"a\": 1}".to_owned()));
+        assert_eq!(reply.usage.map(|usage| (usage.input_tokens, usage.output_tokens)), Some((7, 5)));
+        assert_eq!(kind(&decoded(200, &json!({"response": 7}))), "not_the_interface");
+        assert_eq!(kind(&decoded(200, &json!({"response": "{", "done_reason": "length"}))), "truncated");
     }
 
     #[test]

@@ -6,7 +6,7 @@ use crate::provider::{AnswerFormat, ModelRequest, OURS, effort, merge, messages}
 use crate::settings::Effort;
 
 /// The fields of a request itself; what else the owner sets is an option of the model's, such as `num_ctx`.
-const FIELDS: [&str; 11] = [
+pub(super) const FIELDS: [&str; 11] = [
     "model",
     "messages",
     "tools",
@@ -29,11 +29,16 @@ pub(super) fn body(request: &ModelRequest) -> Vec<u8> {
     let format = format(request).map(|format| ("format".to_owned(), format));
     body.extend(format);
     body.extend(think(request).map(|think| ("think".to_owned(), think)));
+    finish(request, body, &FIELDS)
+}
+
+/// Adds the model's options and what the owner sets: fields of the request itself that `fields` lists, else options.
+pub(super) fn finish(request: &ModelRequest, mut body: Map<String, Value>, fields: &[&str]) -> Vec<u8> {
     let mut options = options(request);
     for (name, value) in request.provider_specific.iter().filter(|(name, _)| !OURS.contains(&name.as_str())) {
         match value {
             Value::Object(own) if name == "options" => merge(&mut options, own),
-            _ if FIELDS.contains(&name.as_str()) => drop(body.insert(name.clone(), value.clone())),
+            _ if fields.contains(&name.as_str()) => drop(body.insert(name.clone(), value.clone())),
             _ => drop(options.insert(name.clone(), value.clone())),
         }
     }
@@ -44,6 +49,8 @@ pub(super) fn body(request: &ModelRequest) -> Vec<u8> {
 fn options(request: &ModelRequest) -> Map<String, Value> {
     let mut options = Map::new();
     options.insert("num_predict".to_owned(), request.max_output_tokens.into());
+    // Without it a longer prompt is cut off by the server without a word.
+    options.extend(request.context_tokens.map(|tokens| ("num_ctx".to_owned(), tokens.into())));
     let sampling = [("temperature", request.sampling.temperature), ("top_p", request.sampling.top_p)];
     options.extend(sampling.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?.into()))));
     options
@@ -58,7 +65,7 @@ fn format(request: &ModelRequest) -> Option<Value> {
 }
 
 /// Most models think or do not; OpenAI's open ones always do, more or less.
-fn think(request: &ModelRequest) -> Option<Value> {
+pub(super) fn think(request: &ModelRequest) -> Option<Value> {
     if effort::is_open(&request.model) {
         return effort::word(request).map(|word| json!(word));
     }
@@ -118,6 +125,15 @@ mod tests {
             untold.capabilities.reasoning_effort = false;
             assert!(sent(&untold).get("think").is_none(), "{model} {effort:?}");
         }
+    }
+
+    #[test]
+    fn a_task_has_room_for_its_prompt_unless_the_owner_chose_another() {
+        let request = ModelRequest { context_tokens: Some(32_768), ..request("m") };
+        assert_eq!(sent(&request)["options"]["num_ctx"], 32_768);
+        let mut chosen = request;
+        chosen.provider_specific = json!({"options": {"num_ctx": 8192}}).as_object().unwrap().clone();
+        assert_eq!(sent(&chosen)["options"]["num_ctx"], 8192);
     }
 
     #[test]

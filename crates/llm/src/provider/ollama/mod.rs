@@ -1,8 +1,11 @@
 //! Ollama's own interface (`POST …/api/chat`): its streams are a JSON object a line, and it alone lets the context's size be chosen.
+//!
+//! An endpoint that ends with `/generate` is asked by the older form of one prompt (`POST …/api/generate` with `format: "json"`).
 
 mod decode;
 mod embeddings;
 mod encode;
+mod generate;
 mod stream;
 
 use std::time::SystemTime;
@@ -22,7 +25,8 @@ pub struct Ollama;
 
 impl Dialect for Ollama {
     fn encode(&self, request: &ModelRequest, server: &Server) -> Result<WireRequest, CallError> {
-        server.request(server.endpoint.clone(), KeyHeader::Bearer, encode::body(request))
+        let body = if generate::is_asked(&server.endpoint) { generate::body(request) } else { encode::body(request) };
+        server.request(server.endpoint.clone(), KeyHeader::Bearer, body)
     }
 
     fn decode(&self, request: &ModelRequest, response: &WireResponse, now: SystemTime) -> Reply {

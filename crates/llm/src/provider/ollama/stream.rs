@@ -28,7 +28,7 @@ impl StreamReader for Reader<'_> {
             self.last = Some(Err(error));
             return Ok(None);
         }
-        let text = data["message"]["content"].as_str().filter(|text| !text.is_empty()).map(str::to_owned);
+        let text = decode::text(&data).filter(|text| !text.is_empty()).map(str::to_owned);
         if data["done"] == true {
             self.last = Some(Ok(data));
         }
@@ -78,6 +78,15 @@ mod tests {
         let (reply, text, unreadable) = read(&[THOUGHT, BEGUN, "nonsense", "[7]", DONE], None);
         assert_eq!((reply.outcome, text.as_str(), unreadable), (Ok("{}".to_owned()), "{}", 1));
         assert_eq!(reply.usage.map(|usage| (usage.input_tokens, usage.output_tokens)), Some((11, 2)));
+    }
+
+    #[test]
+    fn lines_of_one_prompt_are_read_alike() {
+        let begun = r#"{"model":"m","response":"{","done":false}"#;
+        let done =
+            r#"{"model":"m","response":"}","done":true,"done_reason":"stop","prompt_eval_count":3,"eval_count":2}"#;
+        let (reply, text, unreadable) = read(&[begun, done], None);
+        assert_eq!((reply.outcome, text.as_str(), unreadable), (Ok("{}".to_owned()), "{}", 0));
     }
 
     #[test]
