@@ -12,25 +12,29 @@ const WEEK_ITEMS: usize = 60;
 const BACKLOG_ITEMS: usize = 40;
 const GOALS: usize = 20;
 
-/// The records that matter for a message.
+/// The records that matter for a message: those of `focus` where it names some, and with them what the owner chose.
 #[must_use]
-pub fn snapshot(state: &State, today: NaiveDate, selection: &Selection) -> Value {
+pub fn snapshot(state: &State, today: NaiveDate, focus: &[i64], selection: &Selection) -> Value {
     let week = today.week(Weekday::Mon);
     let (monday, sunday) = (week.first_day(), week.last_day());
     let (mut in_week, mut backlog): (Vec<&Item>, Vec<&Item>) = state
         .items()
         .filter(|item| item.is_open(today))
-        .filter(|item| selection.ids.is_empty() || selection.ids.contains(&item.id))
+        .filter(|item| focus.is_empty() || focus.contains(&item.id))
         .partition(|item| !item.occurrences(monday, sunday).is_empty());
     in_week.sort_by_key(|item| (item.scheduled_for, item.time(), item.id));
     // The most important first, then what was changed last.
     backlog.sort_by_key(|item| (std::cmp::Reverse(item.priority), std::cmp::Reverse(item.updated_at), item.id));
     let goals = state.goals().filter(|goal| goal.status == GoalStatus::Active).take(GOALS).map(goal);
-    json!({
+    let mut records = json!({
         "week": { "from": monday, "to": sunday, "items": in_week.iter().take(WEEK_ITEMS).map(|one| item(one)).collect::<Vec<_>>() },
         "backlog": backlog.iter().take(BACKLOG_ITEMS).map(|one| item(one)).collect::<Vec<_>>(),
         "goals": goals.collect::<Vec<_>>(),
-    })
+    });
+    if !selection.is_empty() {
+        records["where"] = json!(selection);
+    }
+    records
 }
 
 fn item(item: &Item) -> Value {

@@ -108,6 +108,8 @@ pub struct Answer {
     pub options: Vec<ClarifyOption>,
     /// Who read the message: `local`, or the provider of a model.
     pub provider: String,
+    /// What was done without the model that is configured for it, and why.
+    pub warnings: Vec<String>,
 }
 
 /// The order of work.
@@ -121,7 +123,7 @@ pub enum Stage {
     Shape,
     /// What is wrong with each.
     Validate,
-    /// Once: by rules, then by a model; else the valid ones stay.
+    /// Once: by rules, then by a model; where that leaves something invalid, what was valid before it stays.
     Repair,
     /// The operations in words.
     Summarise,
@@ -157,10 +159,13 @@ struct Draft<'a> {
     question: Option<Question>,
     proposed: Vec<Value>,
     checked: Option<Validation>,
-    /// Of the first pass, what could not be used.
+    /// How many of the proposed could not be used.
     dropped: usize,
     text: String,
     provider: String,
+    /// Records that the router found named.
+    focus: Vec<i64>,
+    warnings: Vec<String>,
 }
 
 /// Answers a message, and says what it does on the way.
@@ -180,13 +185,21 @@ pub async fn answer(app: &App, message: &Message, mut emit: impl FnMut(Event) + 
         dropped: 0,
         text: String::new(),
         provider: model::LOCAL.to_owned(),
+        focus: message.selection.ids.clone(),
+        warnings: Vec::new(),
     };
     for stage in STAGES {
         if draft.decision == Decision::Plan && stage.is_due(&draft) {
-            if let Some(name) = stage.name() {
+            // What turns out to be talk has its summary alone: the stage of routing is announced once that is known.
+            let announced = stage.name().filter(|_| stage != Stage::Route);
+            if let Some(name) = announced {
                 emit(Event::Stage(name));
             }
             stage.run(app, &mut draft, &mut emit).await?;
+            let late = stage.name().filter(|_| stage == Stage::Route && draft.decision != Decision::Chat);
+            if let Some(name) = late {
+                emit(Event::Stage(name));
+            }
         }
     }
     match draft.decision {
@@ -273,6 +286,7 @@ impl Draft<'_> {
             options: question.as_ref().map(|question| question.options.clone()).unwrap_or_default(),
             question: question.map(|question| question.question),
             provider: self.provider,
+            warnings: self.warnings,
         }
     }
 }

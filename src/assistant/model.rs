@@ -33,7 +33,7 @@ pub(super) async fn ask(app: &App, task: Task, draft: &mut Draft<'_>, material: 
         timezone: draft.zone.clone(),
         message: message.text.clone(),
         conversation: turns.map(|turn| format!("{}: {}", turn.role, turn.text)).chain(question).collect(),
-        records: context::snapshot(&draft.state, draft.today.date, &message.selection),
+        records: context::snapshot(&draft.state, draft.today.date, &draft.focus, &message.selection),
         material,
     };
     let scope = gateway.standalone(task, tier);
@@ -44,19 +44,39 @@ pub(super) async fn ask(app: &App, task: Task, draft: &mut Draft<'_>, material: 
         }
         Outcome::Failed { reason } | Outcome::Skipped { reason } => {
             tracing::warn!(task = task.as_str(), %reason, "the assistant goes on without a model");
+            draft.warnings.push(format!("{task:?} was done by rules, without its model: {reason}"));
             Ok(Asked::Nobody)
         }
     }
 }
 
-/// The `text` of an answer as one plain paragraph: without what a model thought, its tags, blocks of code and marks of lists.
+/// The `text` of an answer as one plain paragraph: without what a model thought, its tags, blocks of code and marks of Markdown. A model that
+/// writes JSON all the same is taken at the `text` of that.
 pub(super) fn plain_text(answer: &Value) -> Option<String> {
-    let text = answer["text"].as_str()?;
-    let text = without_between(text, "<think>", "</think>");
-    let text = without_between(&text, "```", "```");
+    let text = without_between(answer["text"].as_str()?, "<think>", "</think>");
     let text = text.replace("<response>", "").replace("</response>", "");
-    let words: Vec<&str> = text.split_whitespace().filter(|word| !matches!(*word, "-" | "*" | "#" | "##")).collect();
+    let in_json = serde_json::from_str::<Value>(unfenced(&text)).ok();
+    let text = match &in_json {
+        Some(Value::Object(fields)) => {
+            ["text", "summary", "answer"].iter().find_map(|name| fields.get(*name)?.as_str())?
+        }
+        _ => &text,
+    };
+    let text = without_between(text, "```", "```").replace("**", "").replace('`', "");
+    let words: Vec<&str> = text.split_whitespace().filter(|word| !is_mark(word)).collect();
     (!words.is_empty()).then(|| words.join(" "))
+}
+
+/// What stands in a block of code that is all of the text.
+fn unfenced(text: &str) -> &str {
+    let text = text.trim();
+    let inside = text.strip_prefix("```").and_then(|rest| rest.strip_suffix("```"));
+    inside.map_or(text, |inside| inside.strip_prefix("json").unwrap_or(inside).trim())
+}
+
+/// A mark of a list or of a heading.
+fn is_mark(word: &str) -> bool {
+    matches!(word, "-" | "*") || (!word.is_empty() && word.bytes().all(|byte| byte == b'#'))
 }
 
 fn without_between(text: &str, open: &str, close: &str) -> String {
@@ -82,5 +102,10 @@ mod tests {
         assert_eq!(text("<think>a\nb</think><response>Add\n milk.</response>").as_deref(), Some("Add milk."));
         assert_eq!(text("One ```json\n{}``` two - three").as_deref(), Some("One two three"));
         assert_eq!(text("<think>never closed"), None);
+        assert_eq!(text("## Plan\n* **Add** `milk`").as_deref(), Some("Plan Add milk"));
+        for json in [r#"{"text": "Add milk."}"#, "```json\n{\"text\": \"Add milk.\"}\n```"] {
+            assert_eq!(text(json).as_deref(), Some("Add milk."));
+        }
+        assert_eq!(text(r#"{"operations": []}"#), None);
     }
 }

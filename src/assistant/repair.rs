@@ -1,5 +1,5 @@
-//! One attempt to correct what is invalid: what rules can correct is corrected, the rest a model is asked about once. What is still
-//! invalid then is left out.
+//! One attempt to correct what is invalid: what rules can correct is corrected, the rest a model is asked about once. Where something is
+//! invalid after that too, its corrections are not used: what was valid before it is kept.
 
 use aha_llm::tasks::assistant;
 use aha_planner::repair::repair;
@@ -14,13 +14,15 @@ use crate::services::Result;
 pub(super) async fn run(app: &App, draft: &mut Draft<'_>) -> Result<()> {
     let Some(first) = draft.checked.take() else { return Ok(()) };
     let mut best = repair(&first, &draft.state, draft.today.date);
+    let proposed = best.results.len();
     if !best.is_valid()
         && let Asked::Answered(answer) = model::ask(app, assistant::REPAIR, draft, invalid(&best)).await?
     {
-        best = merged(&best, &propose::operations(&answer), draft);
+        best = merged(best, &propose::operations(&answer), draft);
     }
-    draft.dropped = best.invalid_count();
-    draft.checked = Some(valid_part(best, draft));
+    let kept = valid_part(best, draft);
+    draft.dropped = proposed.saturating_sub(kept.results.len());
+    draft.checked = Some(kept);
     Ok(())
 }
 
@@ -35,12 +37,12 @@ fn invalid(validation: &Validation) -> Value {
     wrong.map(told).collect::<Vec<_>>().into()
 }
 
-/// The valid ones, and the corrected in the place of the others.
-fn merged(validation: &Validation, corrected: &[Value], draft: &Draft<'_>) -> Validation {
+/// The valid ones with the corrected in the place of the others, if all of these are valid now.
+fn merged(validation: Validation, corrected: &[Value], draft: &Draft<'_>) -> Validation {
     let valid = validation.results.iter().filter(|result| result.operation.is_some()).map(|result| result.op.clone());
     let operations: Vec<Value> = valid.chain(corrected.iter().cloned()).take(aha_planner::MAX_OPERATIONS).collect();
     let checked = validate_proposal(&operations, &draft.state);
-    if checked.invalid_count() <= validation.invalid_count() { checked } else { validation.clone() }
+    if checked.is_valid() { checked } else { validation }
 }
 
 fn valid_part(validation: Validation, draft: &Draft<'_>) -> Validation {

@@ -1,8 +1,9 @@
 //! Whether a message is to be planned, answered in words, or asked about. Only in the mode `auto`.
 
 use aha_planner::language::{Question, Reading, read};
-use aha_planner::matching::ranked_options;
+use aha_planner::matching::{matches, ranked_options};
 use serde::Deserialize;
+use serde_json::Value;
 
 use super::model::{self, Asked};
 use super::{CHAT_THRESHOLD, CLARIFY_THRESHOLD, Decision, Draft};
@@ -16,6 +17,9 @@ struct Routed {
     decision: String,
     confidence: f64,
     question: Option<String>,
+    /// What the message names, in its own words.
+    #[serde(default)]
+    entities: Value,
 }
 
 pub(super) async fn run(app: &App, draft: &mut Draft<'_>) -> Result<()> {
@@ -23,7 +27,7 @@ pub(super) async fn run(app: &App, draft: &mut Draft<'_>) -> Result<()> {
     if !draft.message.selection.is_empty() {
         return Ok(());
     }
-    match model::ask(app, assistant::ROUTE, draft, serde_json::Value::Null).await? {
+    match model::ask(app, assistant::ROUTE, draft, Value::Null).await? {
         Asked::Answered(answer) => match serde_json::from_value::<Routed>(answer) {
             Ok(routed) => follow(draft, &routed),
             Err(_) => by_rules(draft),
@@ -40,7 +44,20 @@ fn follow(draft: &mut Draft<'_>, routed: &Routed) {
         let candidates = draft.state.candidates(draft.today.date, false);
         let options = ranked_options(&draft.message.text, candidates);
         draft.ask(Question::new(said.unwrap_or("Which item do you mean?"), options));
+    } else {
+        draft.focus = named(draft, &routed.entities);
     }
+}
+
+/// The records that the names stand for. Where one of the names stands for none, the whole context is wanted.
+fn named(draft: &Draft<'_>, entities: &Value) -> Vec<i64> {
+    let names: Vec<&str> = entities.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    let found = |name: &&str| matches(name, draft.state.candidates(draft.today.date, false));
+    let found: Vec<_> = names.iter().map(found).collect();
+    if found.iter().any(Vec::is_empty) {
+        return Vec::new();
+    }
+    found.into_iter().flatten().map(|candidate| candidate.id).collect()
 }
 
 /// Little confidence asks; some of it talks rather than plans.

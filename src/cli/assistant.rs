@@ -42,6 +42,9 @@ pub(super) async fn run(app: &App, arguments: AssistantArguments) -> Result<Exit
 }
 
 fn show(answer: &Answer, applied: bool) -> Result<()> {
+    for warning in &answer.warnings {
+        output::note(&output::one_safe_text(warning));
+    }
     output::print(&output::one_safe_text(&answer.text))?;
     for option in &answer.options {
         let day = option.scheduled_for.map(|day| format!(", {day}")).unwrap_or_default();

@@ -3,6 +3,8 @@
 //! Comes in: a graph and days of it. Goes out: a plan (`aha_journal`), and with its owner's consent the pages that it changes (`aha_notes`). Called by the
 //! command `journal`; the phases ask models through the gateway, or go by rules where none is configured.
 
+mod failure;
+pub mod models;
 pub mod phases;
 
 use std::path::{Path, PathBuf};
@@ -10,6 +12,7 @@ use std::path::{Path, PathBuf};
 use aha_core::time::Timestamp;
 use aha_journal::days::{Day, DaysError, Range, days};
 use aha_journal::{Plan, PlanError, local};
+use aha_llm::probe::Probed;
 use aha_notes::apply::NotMade;
 use aha_notes::knowledge::{Hit, PageIndex};
 use aha_notes::{Applied, Graph, NotesError, Preview, State, Undone, apply, preview, undo};
@@ -73,6 +76,15 @@ pub struct Overview {
     /// How it indents, in words.
     pub indentation: String,
     pub state: Option<PathBuf>,
+    /// The models of the phases; none where rules do them.
+    pub models: Vec<Probed>,
+}
+
+impl Overview {
+    #[must_use]
+    pub fn with_models(self, models: Vec<Probed>) -> Self {
+        Self { models, ..self }
+    }
 }
 
 impl Journal {
@@ -106,6 +118,7 @@ impl Journal {
             last_day: days.last().and_then(|day| day.day),
             indentation: aha_journal::prompts::indent_style(self.graph.unit()),
             state: self.state.clone(),
+            models: Vec::new(),
         })
     }
 

@@ -24,6 +24,7 @@ use futures::StreamExt as _;
 use serde_json::{Map, Value};
 use tokio::sync::mpsc::UnboundedSender;
 
+use super::failure;
 use crate::app::App;
 
 /// Pages that are put up for a piece of knowledge.
@@ -112,7 +113,7 @@ impl Phases<'_> {
     /// Asks, and hands each line over as it comes. Whether all came; what did not is noted in the plan.
     async fn ask(
         &self,
-        (task, phase): (Task, &'static str),
+        (task, phase, num_blocks): (Task, &'static str, usize),
         about: String,
         material: String,
         failures: &mut Vec<String>,
@@ -120,20 +121,22 @@ impl Phases<'_> {
     ) -> Result<bool, StoreError> {
         let scope = self.asker.gateway.standalone(task, self.asker.tier);
         let scope = aha_llm::CallScope { rejudge: self.asker.rejudge, ..scope };
-        let input = input(task, JournalInput { indent_style: self.indent_style.clone(), material });
+        let input = input(task, JournalInput { indent_style: self.indent_style.clone(), material }).about(num_blocks);
         self.send(PhaseEvent::Asked { phase, about: about.clone() });
         let mut stream = self.asker.gateway.stream(&self.asker.store, scope, input);
         while let Some(event) = stream.next().await {
             match event? {
                 StreamEvent::Line(object) => line(object),
-                StreamEvent::BadLine(error) => tracing::warn!(event = "malformed_json_line", phase, %error),
+                StreamEvent::BadLine { line, error } => {
+                    tracing::error!(event = "malformed_json_line", phase, line, error);
+                }
                 StreamEvent::Retry { after, reason, .. } => {
                     tracing::warn!(event = "llm_request_retry", phase, error = %reason, delay = after.as_secs_f64());
                     self.send(PhaseEvent::Retried { phase, reason });
                 }
                 StreamEvent::Finished(answer) => {
                     let Some(failure) = answer.failure else { return Ok(true) };
-                    let reason = format!("{phase} of {about}: {failure}");
+                    let reason = failure::in_words(phase, &about, &failure);
                     failures.push(reason.clone());
                     self.send(PhaseEvent::Failed { phase, reason });
                     return Ok(false);
@@ -152,7 +155,6 @@ impl Phases<'_> {
         }
         let mut short = ShortIds::new('b');
         let material = prompts::day(day, &mut short);
-        tracing::debug!(event = "journal_phase_started", phase = "classification", num_blocks = blocks.len());
         let mut found: Vec<PlannedBlock> = Vec::new();
         let mut failures = std::mem::take(&mut plan.failures);
         let line = |object| {
@@ -164,7 +166,8 @@ impl Phases<'_> {
             self.send(PhaseEvent::Found(planned.clone()));
             found.push(planned);
         };
-        self.ask((CLASSIFY, "classification"), day.page.name.clone(), material, &mut failures, line).await?;
+        self.ask((CLASSIFY, "classification", blocks.len()), day.page.name.clone(), material, &mut failures, line)
+            .await?;
         plan.failures = failures;
         found.sort_by_key(|planned| blocks.iter().position(|block| block.id == planned.block));
         plan.blocks.extend(found);
@@ -181,7 +184,6 @@ impl Phases<'_> {
         }
         let mut short = ShortIds::new('b');
         let material = prompts::blocks(self.days, &wanted, &mut short);
-        tracing::debug!(event = "journal_phase_started", phase = "rewording", num_blocks = wanted.len());
         let mut texts: Vec<(String, String)> = Vec::new();
         let mut failures = std::mem::take(&mut plan.failures);
         let line = |object| {
@@ -190,7 +192,7 @@ impl Phases<'_> {
             self.send(PhaseEvent::Reworded { block: block.to_owned(), text: chunk.reworded_content.clone() });
             texts.push((block.to_owned(), chunk.reworded_content));
         };
-        self.ask((REWORD, "rewording"), day.page.name.clone(), material, &mut failures, line).await?;
+        self.ask((REWORD, "rewording", wanted.len()), day.page.name.clone(), material, &mut failures, line).await?;
         plan.failures = failures;
         let mut next = Vec::new();
         for (at, block) in plan.blocks.iter_mut().enumerate().filter(|(_, block)| block.file == day.file) {
@@ -216,7 +218,6 @@ impl Phases<'_> {
         if !pages.is_empty() {
             let (mut short, mut targets) = (ShortIds::new('b'), ShortIds::new('t'));
             let material = prompts::integration(self.days, &block, &pages, &mut short, &mut targets);
-            tracing::debug!(event = "journal_phase_started", phase = "integration", num_blocks = 1);
             let mut failures = std::mem::take(&mut plan.failures);
             let line = |object| {
                 let chunk = IntegrationDecisionChunk::of(object);
@@ -224,7 +225,7 @@ impl Phases<'_> {
                 proposed.extend(chunk.and_then(|chunk| decision(chunk, &pages, &targets)));
             };
             let about: String = block.reworded.chars().take(60).collect();
-            is_whole = self.ask((INTEGRATE, "integration"), about, material, &mut failures, line).await?;
+            is_whole = self.ask((INTEGRATE, "integration", 1), about, material, &mut failures, line).await?;
             plan.failures = failures;
         }
         let Some(block) = plan.blocks.get_mut(at) else { return Ok(()) };

@@ -1,5 +1,7 @@
 //! The assistant from outside: a sentence is proposed and applied, in the terminal and over HTTP; repeated, undone, streamed, resumed.
 
+mod models;
+
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::process::{Child, Stdio};
@@ -224,7 +226,7 @@ fn a_stream_has_the_events_of_its_decision_and_can_be_resumed() {
     for part in ["proposing", "validating", "summarizing", "\"validCount\":1", "\"invalidCount\":0", "\"version\":0"] {
         assert!(plan.body.contains(part), "{part}: {}", plan.body);
     }
-    assert_eq!(events(&stream("hello&mode=auto", "").body), ["stage", "summary", "done"]);
+    assert_eq!(events(&stream("hello&mode=auto", "").body), ["summary", "done"]);
     assert_eq!(events(&stream("hello&mode=chat", "").body), ["summary", "done"]);
     let asked = stream("move%20it&mode=auto", "");
     assert_eq!(events(&asked.body), ["stage", "clarify", "done"], "{}", asked.body);

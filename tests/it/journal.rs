@@ -1,5 +1,7 @@
 //! The journal's commands, from the notes of a day to the page and back.
 
+mod models;
+
 use std::fs;
 use std::path::PathBuf;
 

@@ -80,7 +80,7 @@ impl Gateway {
         encoded: Option<&EncodedRequest<'_>>,
     ) -> Received<Answers> {
         let Some(encoded) = encoded else { return Received::here(some_good(answered_here(job, route, items))) };
-        let label = Label { call: id, purpose: job.task.as_str(), items: items.len() };
+        let label = Label { call: id, purpose: job.task.as_str(), items: items.len(), is_lines: false };
         let exchanged = ended(self.logged_exchange(label, encoded)).await;
         let at_limit = exchanged.reply.at_limit(encoded.request.max_output_tokens);
         Received::of(exchanged, |text| {

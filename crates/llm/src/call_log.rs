@@ -7,8 +7,9 @@ use std::time::{Instant, SystemTime};
 use aha_core::ids::CallId;
 use aha_net::endpoint::without_secrets;
 use futures::{Stream, StreamExt as _};
+use serde_json::{Map, Value};
 
-use super::exchange::{EncodedRequest, ExchangeEvent};
+use super::exchange::{EncodedRequest, ExchangeEvent, Exchanged};
 use super::gateway::Gateway;
 use super::turn::Turn;
 
@@ -20,8 +21,10 @@ const LOGGED_IN_FULL: &str = "journal_";
 pub(super) struct Label {
     pub(super) call: CallId,
     pub(super) purpose: &'static str,
-    /// Inputs asked about.
+    /// Inputs asked about; of the journal blocks.
     pub(super) items: usize,
+    /// It answers in lines: whoever reads them logs each by [`chunk`], and the end by [`completed`].
+    pub(super) is_lines: bool,
 }
 
 impl Gateway {
@@ -31,34 +34,58 @@ impl Gateway {
         label: Label,
         encoded: &'a EncodedRequest<'_>,
     ) -> impl Stream<Item = ExchangeEvent> + Send + 'a {
-        let Label { call, purpose, items } = label;
+        let Label { call, purpose, items, is_lines } = label;
         let request = &encoded.request;
-        let in_full = purpose.starts_with(LOGGED_IN_FULL);
         tracing::debug!(
             event = "llm_request_started",
             request_id = %call,
-            phase = purpose,
+            phase = phase(purpose),
             model = request.model,
             endpoint = without_secrets(&encoded.wire.server.endpoint),
-            items,
-            messages = if in_full { messages(&request.system, &request.turns) } else { String::new() },
+            num_blocks = items,
+            messages = if is_logged_in_full(purpose) { messages(&request.system, &request.turns) } else { String::new() },
         );
         let (begun, mut chunks) = (Instant::now(), 0_u64);
         let now = SystemTime::from(self.parts.clock.wall().to_utc());
         encoded.exchange(&*self.parts.transport, now).inspect(move |event| match event {
+            _ if is_lines => {}
             ExchangeEvent::Text(text) => {
                 chunks += 1;
-                let data = if in_full { text.as_str() } else { "" };
+                let data = if is_logged_in_full(purpose) { text.as_str() } else { "" };
                 tracing::debug!(event = "llm_response_chunk", request_id = %call, chunk_num = chunks, data);
             }
-            ExchangeEvent::Ended(exchanged) => tracing::debug!(
-                event = "llm_request_completed",
-                request_id = %call,
-                total_chunks = chunks,
-                duration_ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX),
-                error = exchanged.reply.outcome.as_ref().err().map_or("", |error| error.kind()),
-            ),
+            ExchangeEvent::Ended(exchanged) => completed(call, chunks, begun, exchanged),
         })
+    }
+}
+
+/// An object of an answer in lines.
+pub(super) fn chunk(call: CallId, purpose: &'static str, number: u64, object: &Map<String, Value>) {
+    let data = if is_logged_in_full(purpose) { Value::Object(object.clone()).to_string() } else { String::new() };
+    tracing::debug!(event = "llm_response_chunk", request_id = %call, chunk_num = number, data);
+}
+
+pub(super) fn completed(call: CallId, total_chunks: u64, begun: Instant, exchanged: &Exchanged) {
+    tracing::debug!(
+        event = "llm_request_completed",
+        request_id = %call,
+        total_chunks,
+        duration_ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX),
+        error = exchanged.reply.outcome.as_ref().err().map_or("", |error| error.kind()),
+    );
+}
+
+fn is_logged_in_full(purpose: &str) -> bool {
+    purpose.starts_with(LOGGED_IN_FULL)
+}
+
+/// The journal's phases have names of their own in the log.
+fn phase(purpose: &'static str) -> &'static str {
+    match purpose {
+        "journal_classify" => "classification",
+        "journal_reword" => "rewording",
+        "journal_integrate" => "integration",
+        other => other,
     }
 }
 

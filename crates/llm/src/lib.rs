@@ -97,6 +97,7 @@ pub mod metered_call;
 mod model_call;
 mod model_name;
 pub mod pace;
+pub mod probe;
 pub mod prompt;
 pub mod provider;
 pub mod request;

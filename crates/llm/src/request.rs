@@ -49,6 +49,7 @@ pub fn build(
     let max_output_tokens = route.max_output_tokens.saturating_mul(stories.max(1));
     let mut request = route.request(rendered.system, user, format(task)?, max_output_tokens);
     request.turns.splice(0..0, earlier);
+    request.context_tokens = spec.context_tokens;
     let reasons = request.effort.is_some_and(|effort| effort != Effort::None);
     if request.sampling.temperature.is_none() && !reasons {
         request.sampling.temperature = spec.temperature;

@@ -49,11 +49,16 @@ fn compile(task: Task) -> Compiled {
         Some(text) => serde_json::from_str(text).map_err(|e| broken(e.to_string()))?,
         None => schema_of_text(name),
     };
-    let answered = answer_schema(&stored);
+    let wire = answer_schema(&stored);
+    let accepted: Value = match task.spec().accepts {
+        Some(text) => serde_json::from_str(text).map_err(|e| broken(e.to_string()))?,
+        None => stored,
+    };
+    let answered = answer_schema(&accepted);
     let build = |schema: &Value| jsonschema::validator_for(schema).map_err(|e| broken(e.to_string()));
-    let one = without_ours(&answered);
+    let one = without_ours(&wire);
     let wire = if task.is_batched() { list_of(one) } else { one };
-    Ok(Arc::new(Contract { stored: build(&stored)?, answered: build(&answered)?, wire: Arc::new(wire) }))
+    Ok(Arc::new(Contract { stored: build(&accepted)?, answered: build(&answered)?, wire: Arc::new(wire) }))
 }
 
 /// Of what is stored of an answer in words.
@@ -135,7 +140,8 @@ pub(crate) fn stamped(task: Task, prompt_id: &str, by: &ModelRef, answer: &Value
     stamped.insert("prompt_id".into(), prompt_id.into());
     stamped.insert("provider".into(), by.provider.clone().into());
     stamped.insert("model".into(), by.model.clone().into());
-    stamped.extend(answer.as_object().into_iter().flatten().map(|(key, value)| (key.clone(), whole(value))));
+    let own = answer.as_object().into_iter().flatten().filter(|(key, _)| !STAMPED.contains(&key.as_str()));
+    stamped.extend(own.map(|(key, value)| (key.clone(), whole(value))));
     Value::Object(stamped)
 }
 
@@ -230,6 +236,15 @@ mod tests {
         for value in bad {
             assert!(stamp(triage::TASK, "triage_v1", &local(), &value).is_err(), "{value}");
         }
+    }
+
+    #[test]
+    fn a_wider_schema_takes_parts_as_they_are_and_still_no_stamped_field() {
+        let operation = json!({"op": "create", "title": "x", "priority": "URGENT", "scheduledFor": ""});
+        let answer = json!({"operations": [operation], "provider": "forged", "note": "n"});
+        let stamped = stamp(tasks::assistant::PROPOSE, "p", &local(), &answer).unwrap();
+        assert_eq!((&stamped["provider"], &stamped["operations"][0]), (&json!("local"), &operation));
+        assert!(stamp(tasks::assistant::PROPOSE, "p", &local(), &json!({"operations": ["x"]})).is_err());
     }
 
     #[test]

@@ -39,8 +39,8 @@ pub enum StreamEvent {
     Text(String),
     /// A line that fits the task's schema.
     Line(Map<String, Value>),
-    /// Why a line is left out.
-    BadLine(String),
+    /// A line that is left out, and why.
+    BadLine { line: String, error: String },
     /// The text so far was the model's thought, and no answer.
     Void,
     /// Another attempt begins after a wait. Text so far is void; lines stay, and one that comes again is not given again.

@@ -162,6 +162,31 @@ impl Http {
         made.as_ref().map_err(|why| CallError::Connect(format!("the HTTP client cannot be made: {why}")))
     }
 
+    /// Fetches what costs nothing, such as a server's list of models; at most ten seconds long.
+    ///
+    /// # Errors
+    /// When no whole answer came; one with an error's status is an answer.
+    pub async fn get(&self, request: &WireRequest) -> Result<WireResponse, CallError> {
+        self.check(&request.url)?;
+        let asked = self.client()?.get(request.url.clone()).headers(request.headers.clone());
+        self.opened(asked, Timeouts::of(CONNECT_TIMEOUT)).await?.collect().await
+    }
+
+    /// The answer, once it has begun.
+    async fn opened(&self, asked: reqwest::RequestBuilder, timeouts: Timeouts) -> Result<WireStream, CallError> {
+        let end = Instant::now() + timeouts.whole;
+        let patience = timeouts.first_byte.min(timeouts.whole);
+        let response = tokio::time::timeout(patience, asked.send())
+            .await
+            .map_err(|_| CallError::TimedOut(patience.as_secs()))?
+            .map_err(|error| failure(&error))?;
+        let (status, headers) = (response.status().as_u16(), response.headers().clone());
+        if response.status().is_redirection() {
+            return Err(CallError::Redirected(target(&headers)));
+        }
+        Ok(WireStream { status, headers, chunks: chunks(response, end, timeouts) })
+    }
+
     /// Addresses in a URL are asked no resolver about.
     fn check(&self, url: &Url) -> Result<(), CallError> {
         let address = match url.host() {
@@ -180,24 +205,17 @@ impl Http {
 impl Transport for Http {
     async fn open(&self, request: &WireRequest, timeouts: Timeouts) -> Result<WireStream, CallError> {
         self.check(&request.url)?;
-        let end = Instant::now() + timeouts.whole;
         let sending = self
             .client()?
             .post(request.url.clone())
             .headers(request.headers.clone())
             .header(CONTENT_TYPE, HeaderValue::from_static("application/json"))
             .body(request.body.clone());
-        let patience = timeouts.first_byte.min(timeouts.whole);
-        let response = tokio::time::timeout(patience, sending.send())
-            .await
-            .map_err(|_| CallError::TimedOut(patience.as_secs()))?
-            .map_err(|error| failure(&error))?;
-        aha_core::failpoint::hit_showing("call.after_send", &(self, request));
-        let (status, headers) = (response.status().as_u16(), response.headers().clone());
-        if response.status().is_redirection() {
-            return Err(CallError::Redirected(target(&headers)));
+        let opened = self.opened(sending, timeouts).await;
+        if !matches!(opened, Err(CallError::TimedOut(_) | CallError::Connect(_) | CallError::Interrupted(_))) {
+            aha_core::failpoint::hit_showing("call.after_send", &(self, request));
         }
-        Ok(WireStream { status, headers, chunks: chunks(response, end, timeouts) })
+        opened
     }
 }
 

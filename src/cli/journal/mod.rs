@@ -35,7 +35,7 @@ pub(super) async fn run(config: Config, command: JournalCommand) -> Result<Exit>
             show(json, &hits, || report::hits(&hits))?;
         }
         JournalCommand::Init { graph, json } => {
-            let overview = open(graph)?.overview()?;
+            let overview = open(graph)?.overview()?.with_models(crate::journal::models::probed(&config).await);
             show(json, &overview, || report::overview(&overview))?;
         }
         JournalCommand::Undo { graph, json } => {

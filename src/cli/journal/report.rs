@@ -23,13 +23,29 @@ pub(super) fn overview(of: &Overview) -> String {
         .state
         .as_ref()
         .map_or_else(|| "nowhere: set AHA_JOURNAL_STATE".to_owned(), |state| state.display().to_string());
-    format!(
+    let mut text = format!(
         "{}: a {} graph with {} and {days}; it indents by {}\nwhat is changed is recorded in {state}\n",
         of.graph.display(),
         of.kind,
         count(of.pages, "page", "pages"),
         of.indentation
-    )
+    );
+    if of.models.is_empty() {
+        text.push_str("no model is configured for the phases: rules do them, free\n");
+    }
+    for model in &of.models {
+        let key = model.key.as_ref().map_or_else(|| "without a key".to_owned(), |key| format!("with the key {key}"));
+        let found = match (model.answers, model.models) {
+            (true, Some(models)) => format!("answers, and lists {}", count(models, "model", "models")),
+            (true, None) => "answers".to_owned(),
+            (false, _) => "does not answer".to_owned(),
+        };
+        let _ = writeln!(text, "{} at {}, {key}: {found}", model.model, model.endpoint);
+        if !model.problem.is_empty() {
+            let _ = writeln!(text, "  {}", model.problem);
+        }
+    }
+    one_safe_text(&text)
 }
 
 pub(super) fn hits(hits: &[Hit]) -> String {
@@ -75,7 +91,10 @@ pub(super) fn plan(plan: &Plan) -> String {
         plan.made_by, plan.skipped_existing
     );
     for failure in &plan.failures {
-        let _ = writeln!(text, "not finished: {failure}");
+        let _ = writeln!(text, "\n{failure}");
+    }
+    if !plan.failures.is_empty() {
+        text.push_str("\nOptions: [Retry] the same command again asks only for what was not answered · [Skip] what is above is kept · [Cancel] nothing is written without --apply\n");
     }
     one_safe_text(&text)
 }

@@ -1,6 +1,7 @@
 //! What several tests stand on.
 
 pub mod daemon;
+pub mod exchanges;
 pub mod feeds;
 pub mod http;
 pub mod postgres;

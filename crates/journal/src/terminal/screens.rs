@@ -102,7 +102,7 @@ impl Screens {
             }
             PhaseEvent::Placed(block) => self.placed(block),
             PhaseEvent::Retried { phase, reason } => self.status = format!("{phase} once more: {reason}"),
-            PhaseEvent::Failed { reason, .. } => self.status = format!("not finished, r tries again: {reason}"),
+            PhaseEvent::Failed { reason, .. } => self.status = not_finished(&reason),
             PhaseEvent::Finished { skipped_existing, failures } => {
                 self.plan.skipped_existing = skipped_existing;
                 self.plan.failures = failures;
@@ -115,7 +115,7 @@ impl Screens {
     pub fn no_more_events(&mut self) {
         if std::mem::take(&mut self.is_busy) {
             self.status = match self.plan.failures.first() {
-                Some(failure) => format!("not finished, r tries again: {failure}"),
+                Some(failure) => not_finished(failure),
                 None => format!("done; {} stand on a page already", self.plan.skipped_existing),
             };
         }
@@ -280,4 +280,9 @@ const fn next(screen: Screen) -> Screen {
         Screen::Reword => Screen::Integrate,
         Screen::Integrate => Screen::Classify,
     }
+}
+
+/// A failure of several lines on the one line of the status.
+fn not_finished(failure: &str) -> String {
+    format!("not finished, r tries again, q leaves it: {}", failure.replace('\n', " · "))
 }

@@ -19,8 +19,14 @@ const MOST_PENDING_BYTES: usize = 64 << 10;
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum ReadLine {
     Good(Map<String, Value>),
-    /// Why it is left out.
-    Bad(String),
+    Bad(BadLine),
+}
+
+/// A line that is left out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct BadLine {
+    pub(crate) line: String,
+    pub(crate) why: String,
 }
 
 /// Gathers pieces of text, and gives the lines that they complete.
@@ -63,8 +69,9 @@ impl LineReader {
         self.begun.extend(self.words.finish());
         let last = std::mem::take(&mut self.begun);
         self.line(last.trim(), &mut read);
-        if !std::mem::take(&mut self.pending).is_empty() {
-            read.push(unfinished());
+        let pending = std::mem::take(&mut self.pending);
+        if !pending.is_empty() {
+            read.push(unfinished(&pending));
         }
         if is_broken {
             read.retain(|line| matches!(line, ReadLine::Good(_)));
@@ -78,8 +85,7 @@ impl LineReader {
                 self.pending.push('\n');
                 self.pending.push_str(line);
                 if self.pending.len() > MOST_PENDING_BYTES {
-                    self.pending.clear();
-                    read.push(unfinished());
+                    read.push(unfinished(&std::mem::take(&mut self.pending)));
                 } else if extract::is_balanced(&self.pending) {
                     let whole = std::mem::take(&mut self.pending);
                     self.objects(&whole, read);
@@ -87,8 +93,7 @@ impl LineReader {
                 return;
             }
             // The object before it never ended.
-            self.pending.clear();
-            read.push(unfinished());
+            read.push(unfinished(&std::mem::take(&mut self.pending)));
         }
         if line.starts_with('{') && !extract::is_balanced(line) {
             line.clone_into(&mut self.pending);
@@ -101,7 +106,7 @@ impl LineReader {
     fn objects(&self, line: &str, read: &mut Vec<ReadLine>) {
         match extract::extract_all(line) {
             Ok(objects) => read.extend(objects.into_iter().map(|object| self.checked(object))),
-            Err(not_one) => read.push(ReadLine::Bad(not_one.into_error(None).to_string())),
+            Err(not_one) => read.push(bad(line, not_one.into_error(None).to_string())),
         }
     }
 
@@ -109,8 +114,8 @@ impl LineReader {
         let object = Value::Object(object);
         match (schema::check_answer(self.task, &object), object) {
             (Ok(()), Value::Object(object)) => ReadLine::Good(object),
-            (Ok(()), _) => ReadLine::Bad("it is no object".to_owned()),
-            (Err(error), _) => ReadLine::Bad(error.to_string()),
+            (Ok(()), other) => bad(&other.to_string(), "it is no object".to_owned()),
+            (Err(error), object) => bad(&object.to_string(), error.to_string()),
         }
     }
 }
@@ -127,7 +132,7 @@ pub(super) fn whole(task: Task, text: &str) -> Result<(Vec<Map<String, Value>>, 
     for line in read {
         match line {
             ReadLine::Good(line) => lines.push(line),
-            ReadLine::Bad(why) => bad.push(why),
+            ReadLine::Bad(BadLine { why, .. }) => bad.push(why),
         }
     }
     match bad.first() {
@@ -140,8 +145,12 @@ fn is_object(line: &str) -> bool {
     line.starts_with('{') && extract::extract(line).is_ok()
 }
 
-fn unfinished() -> ReadLine {
-    ReadLine::Bad("the line's JSON object does not end: a closing brace is missing".to_owned())
+fn unfinished(line: &str) -> ReadLine {
+    bad(line, "the line's JSON object does not end: a closing brace is missing".to_owned())
+}
+
+fn bad(line: &str, why: String) -> ReadLine {
+    ReadLine::Bad(BadLine { line: line.to_owned(), why })
 }
 
 #[cfg(test)]

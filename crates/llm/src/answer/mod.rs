@@ -18,7 +18,7 @@ use super::error::CallError;
 use super::schema;
 use super::tasks::{AnswerKind, Task, short_id};
 
-pub(crate) use lines::{LineReader, ReadLine};
+pub(crate) use lines::{BadLine, LineReader, ReadLine};
 pub(crate) use words::{Words, WordsFilter};
 
 /// One stamped answer an ask, in order; what cannot be read at all is an error.

@@ -78,7 +78,7 @@ impl ConversationAttempt {
     }
 
     async fn send(&self, encoded: &EncodedRequest<'_>, text: &UnboundedSender<String>) -> Received<Answer> {
-        let label = Label { call: self.id, purpose: self.terms.purpose, items: 1 };
+        let label = Label { call: self.id, purpose: self.terms.purpose, items: 1, is_lines: false };
         let reading = async {
             let mut exchange = pin!(self.gateway.logged_exchange(label, encoded));
             while let Some(event) = exchange.next().await {

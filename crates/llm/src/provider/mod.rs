@@ -138,6 +138,8 @@ pub struct ModelRequest {
     pub format: AnswerFormat,
     /// Reasoning included.
     pub max_output_tokens: u32,
+    /// Room for the prompt and the answer, where the server lets it be chosen.
+    pub context_tokens: Option<u32>,
     pub effort: Option<Effort>,
     pub sampling: Sampling,
     pub capabilities: Capabilities,
@@ -157,6 +159,7 @@ impl ModelRequest {
             turns: vec![Turn { role: Role::User, content: user }],
             format,
             max_output_tokens,
+            context_tokens: None,
             effort: None,
             sampling: Sampling::default(),
             capabilities: Capabilities::default(),
@@ -281,7 +284,7 @@ impl Server {
     ///
     /// # Errors
     /// [`CallError::Unauthorized`] for a key that no header can carry.
-    pub(super) fn request(&self, url: Url, key_header: KeyHeader, body: Vec<u8>) -> Result<WireRequest, CallError> {
+    pub(crate) fn request(&self, url: Url, key_header: KeyHeader, body: Vec<u8>) -> Result<WireRequest, CallError> {
         let mut headers = self.headers.clone();
         if let Some(key) = &self.key {
             let text = match key_header {
@@ -299,7 +302,7 @@ impl Server {
 
 /// In which header a provider wants its key.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum KeyHeader {
+pub(crate) enum KeyHeader {
     Bearer,
     Named(&'static str),
 }

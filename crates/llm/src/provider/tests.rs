@@ -4,14 +4,17 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use futures::StreamExt as _;
 use reqwest::header::HeaderMap;
+use serde_json::Value;
 use std::time::{Duration, SystemTime};
 
 use super::{AnswerFormat, DIALECTS, ModelRequest, Server, by_name};
+use crate::answer::{LineReader, ReadLine};
 use crate::error::CallError;
 use crate::exchange::{EncodedRequest, ExchangeEvent, Exchanged};
 use crate::router::Wire;
 use crate::stream::Framing;
 use crate::streaming_only::StreamingOnly;
+use crate::tasks::journal::CLASSIFY;
 use crate::transport::{Timeouts, Transport, WireRequest, WireStream};
 
 /// A complete stream.
@@ -242,6 +245,49 @@ async fn a_whole_stream_is_the_same_however_it_is_cut() {
             assert_eq!((reply.outcome, streamed.as_str(), unreadable), (Ok(whole.clone()), whole.as_str(), 0));
             let usage = reply.usage.map(|usage| (usage.input_tokens, usage.output_tokens));
             assert_eq!(usage, Some((7, 3)), "{}", recorded.dialect);
+        }
+    }
+}
+
+/// The journal's recorded answers in lines, by both forms.
+const RECORDED_LINES: [(&str, &str); 2] = [
+    ("openai_compatible", include_str!("../../../../tests/data/exchanges/journal/chat_completions.json")),
+    ("ollama", include_str!("../../../../tests/data/exchanges/journal/ollama_chat.json")),
+];
+
+/// The ids of the good lines in what was heard.
+fn good_lines(heard: &str, is_broken: bool) -> Vec<String> {
+    let mut reader = LineReader::of(CLASSIFY);
+    let mut read = reader.push(heard);
+    read.extend(reader.finish(is_broken));
+    let id = |line| match line {
+        ReadLine::Good(object) => object["block_id"].as_str().map(str::to_owned),
+        ReadLine::Bad(_) => None,
+    };
+    read.into_iter().filter_map(id).collect()
+}
+
+#[tokio::test]
+async fn recorded_lines_cut_at_every_byte_keep_what_was_complete_and_nothing_else() {
+    for (dialect, file) in RECORDED_LINES {
+        let recorded: Value = serde_json::from_str(file).unwrap();
+        let stream = recorded["exchanges"][0]["body"].as_str().unwrap().as_bytes().to_vec();
+        let (_, whole) = replayed(dialect, vec![stream.clone().into()], false).await;
+        // Where each of the good objects ends in the text.
+        let ends: Vec<(usize, String)> = ["b3", "b99", "b5", "b6"]
+            .iter()
+            .map(|id| {
+                let start = whole.find(&format!("{{\"block_id\": \"{id}\"")).unwrap();
+                (start + whole[start..].find("\"}\n").unwrap() + 2, (*id).to_owned())
+            })
+            .collect();
+        assert_eq!(good_lines(&whole, false), ends.iter().map(|(_, id)| id.clone()).collect::<Vec<_>>());
+        for cut in 0..=stream.len() {
+            let (exchanged, heard) = replayed(dialect, vec![Bytes::copy_from_slice(&stream[..cut])], true).await;
+            assert!(whole.starts_with(&heard), "{dialect} cut at {cut}");
+            let complete = ends.iter().filter(|(end, _)| *end <= heard.len()).map(|(_, id)| id.clone());
+            let kept = good_lines(&heard, exchanged.reply.outcome.is_err());
+            assert_eq!(kept, complete.collect::<Vec<_>>(), "{dialect} cut at {cut}");
         }
     }
 }

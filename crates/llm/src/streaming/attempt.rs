@@ -2,6 +2,7 @@
 
 use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
 use aha_core::ids::CallId;
 use aha_core::topic::BudgetTier;
@@ -11,7 +12,7 @@ use serde_json::{Map, Value, json};
 
 use super::collector::{Collected, Collector};
 use super::{Events, partial};
-use crate::call_log::Label;
+use crate::call_log::{self, Label};
 use crate::error::CallError;
 use crate::exchange::{EncodedRequest, ExchangeEvent, Exchanged, abandoned};
 use crate::gateway::{CallScope, Gateway, TaskItem, key};
@@ -59,7 +60,7 @@ impl StreamAttempt {
     }
 
     pub(super) async fn run(self) -> Result<(Executed<()>, Collected), StoreError> {
-        let collector = Mutex::new(Collector::of(self.task(), self.earlier.clone(), self.events.clone()));
+        let collector = Mutex::new(Collector::of(self.task(), self.id(), self.earlier.clone(), self.events.clone()));
         let prompt_id = self.gateway.parts.prompts.id(self.task()).to_owned();
         let executed = match self.encoded() {
             Err(executed) => executed,
@@ -102,7 +103,10 @@ impl StreamAttempt {
             locked(collector).finish(false);
             return Received::here(self.read(&locked(collector).collected));
         };
-        let label = Label { call: self.id(), purpose: self.task().as_str(), items: 1 };
+        let is_lines = matches!(self.task().spec().answer, AnswerKind::Lines(_));
+        let (items, purpose) = (self.item.input.parts(), self.task().as_str());
+        let label = Label { call: self.id(), purpose, items, is_lines };
+        let begun = Instant::now();
         let reading = async {
             let mut exchange = pin!(self.gateway.logged_exchange(label, encoded));
             while let Some(event) = exchange.next().await {
@@ -119,11 +123,14 @@ impl StreamAttempt {
         };
         let is_empty =
             matches!(exchanged.reply.outcome, Err(CallError::Invalid(_))) && exchanged.streamed.trim().is_empty();
-        if is_empty && matches!(self.task().spec().answer, AnswerKind::Lines(_)) {
+        if is_empty && is_lines {
             // That nothing fits is an answer.
             exchanged.reply.outcome = Ok(String::new());
         }
         locked(collector).finish(exchanged.reply.outcome.is_err());
+        if is_lines {
+            call_log::completed(self.id(), locked(collector).chunks, begun, &exchanged);
+        }
         Received::of(exchanged, |_| self.read(&locked(collector).collected))
     }
 

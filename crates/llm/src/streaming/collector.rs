@@ -3,8 +3,10 @@
 use serde_json::{Map, Value};
 
 use super::{Events, StreamEvent};
-use crate::answer::{LineReader, ReadLine, Words, WordsFilter};
+use crate::answer::{BadLine, LineReader, ReadLine, Words, WordsFilter};
+use crate::call_log;
 use crate::tasks::{AnswerKind, Task};
+use aha_core::ids::CallId;
 
 /// What has come.
 #[derive(Debug, Default)]
@@ -22,6 +24,11 @@ pub(super) struct Collector {
     reader: Reader,
     pub(super) collected: Collected,
     events: Events,
+    /// By which its lines are known in the log.
+    call: CallId,
+    purpose: &'static str,
+    /// Lines of this attempt, as they are counted in the log.
+    pub(super) chunks: u64,
 }
 
 enum Reader {
@@ -30,12 +37,13 @@ enum Reader {
 }
 
 impl Collector {
-    pub(super) fn of(task: Task, earlier: Vec<Map<String, Value>>, events: Events) -> Self {
+    pub(super) fn of(task: Task, call: CallId, earlier: Vec<Map<String, Value>>, events: Events) -> Self {
         let reader = match task.spec().answer {
             AnswerKind::Lines(_) => Reader::Lines(LineReader::of(task)),
             AnswerKind::Object(_) | AnswerKind::Batch(_) | AnswerKind::Text => Reader::Words(WordsFilter::default()),
         };
-        Self { reader, collected: Collected { lines: earlier, ..Collected::default() }, events }
+        let collected = Collected { lines: earlier, ..Collected::default() };
+        Self { reader, collected, events, call, purpose: task.as_str(), chunks: 0 }
     }
 
     pub(super) fn push(&mut self, piece: &str) {
@@ -74,16 +82,20 @@ impl Collector {
 
     fn add(&mut self, lines: Vec<ReadLine>) {
         for line in lines {
+            if let ReadLine::Good(line) = &line {
+                self.chunks += 1;
+                call_log::chunk(self.call, self.purpose, self.chunks, line);
+            }
             match line {
                 ReadLine::Good(line) if self.collected.lines.contains(&line) => {}
                 ReadLine::Good(line) => {
                     self.collected.lines.push(line.clone());
                     self.send(StreamEvent::Line(line));
                 }
-                ReadLine::Bad(why) => {
+                ReadLine::Bad(BadLine { line, why }) => {
                     self.collected.bad_lines += 1;
                     self.collected.first_bad.get_or_insert_with(|| why.clone());
-                    self.send(StreamEvent::BadLine(why));
+                    self.send(StreamEvent::BadLine { line, error: why });
                 }
             }
         }

@@ -185,7 +185,7 @@ async fn lines_come_one_by_one_in_both_wire_forms_and_are_not_paid_for_again() {
         let (events, answer) = fixture.events(LINES).await;
         let kinds = events.iter().map(|event| match event {
             StreamEvent::Line(line) => line["id"].as_str().unwrap(),
-            StreamEvent::BadLine(_) => "bad",
+            StreamEvent::BadLine { .. } => "bad",
             other => panic!("{other:?}"),
         });
         assert_eq!(kinds.collect::<Vec<_>>(), ["a", "bad", "b"], "{dialect}");

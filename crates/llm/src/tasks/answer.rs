@@ -20,6 +20,7 @@ static SPEC: TaskSpec = TaskSpec {
         user: include_str!("../../../../prompts/answer_v1/user.md"),
     },
     answer: AnswerKind::Object(include_str!("../../../../schemas/answer_v1.json")),
+    accepts: None,
     render,
     // Sentences are picked where the passages are found, with what they were found by.
     local: None,
@@ -33,6 +34,7 @@ static SPEC: TaskSpec = TaskSpec {
     retry: PIPELINE,
     temperature: Some(0.0),
     timeouts: TaskTimeouts { first_byte: None, idle: None, whole: None },
+    context_tokens: None,
     enabled: Enabled::ByOwnModel,
     settings: TaskVariables::All,
     kept: KeptAnswers::All,

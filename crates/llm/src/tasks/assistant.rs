@@ -1,6 +1,6 @@
 //! The assistant's five tasks: they read a message of the owner's and what is planned, and answer with a route, operations, or words.
 //!
-//! One input serves all of them. Without a model none is done here: rules read the message (`aha_planner::language`). Answers are not
+//! A summary and an answer in words are words, no JSON. One input serves all of them. Without a model none is done here: rules read the message (`aha_planner::language`). Answers are not
 //! kept: the same words mean something else when the records have changed.
 
 use serde::Serialize;
@@ -11,7 +11,7 @@ use super::{
     TaskLimits, TaskSpec, TaskTimeouts, TaskVariables, clip,
 };
 use crate::fence::fenced;
-use crate::retry_policy::INTERACTIVE;
+use crate::retry_policy::{INTERACTIVE, RetryPolicy};
 
 /// A message with what it is read against.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -45,9 +45,26 @@ static ROUTE_SPEC: TaskSpec = TaskSpec {
         user: include_str!("../../../../prompts/assistant_route_v1/user.md"),
     },
     answer: AnswerKind::Object(include_str!("../../../../schemas/assistant_route_v1.json")),
+    accepts: Some(ROUTE_ACCEPTED),
     limits: limits(300, 120),
     ..COMMON
 };
+
+/// A model without a strict mode leaves out what it has nothing to say about.
+const ROUTE_ACCEPTED: &str = r#"{
+    "type": "object", "required": ["decision", "confidence"],
+    "properties": {
+        "decision": { "enum": ["chat", "plan", "clarify"] },
+        "confidence": { "type": "number", "minimum": 0, "maximum": 1 },
+        "question": { "type": ["string", "null"] }
+    }
+}"#;
+
+/// Operations as they were written: the planner shapes and checks each, and says what is wrong with it.
+const OPERATIONS_ACCEPTED: &str = r#"{
+    "type": "object", "required": ["operations"],
+    "properties": { "operations": { "type": "array", "items": { "type": "object" } } }
+}"#;
 
 /// Operations that a message asks for.
 pub const PROPOSE: Task = Task::of(&PROPOSE_SPEC);
@@ -61,6 +78,7 @@ static PROPOSE_SPEC: TaskSpec = TaskSpec {
         user: include_str!("../../../../prompts/assistant_propose_v1/user.md"),
     },
     answer: AnswerKind::Object(include_str!("../../../../schemas/assistant_propose_v1.json")),
+    accepts: Some(OPERATIONS_ACCEPTED),
     limits: limits(2000, 400),
     ..COMMON
 };
@@ -77,6 +95,7 @@ static REPAIR_SPEC: TaskSpec = TaskSpec {
         user: include_str!("../../../../prompts/assistant_repair_v1/user.md"),
     },
     answer: AnswerKind::Object(include_str!("../../../../schemas/assistant_repair_v1.json")),
+    accepts: Some(OPERATIONS_ACCEPTED),
     limits: limits(2000, 400),
     ..COMMON
 };
@@ -92,7 +111,7 @@ static SUMMARY_SPEC: TaskSpec = TaskSpec {
         system: include_str!("../../../../prompts/assistant_summary_v1/system.md"),
         user: include_str!("../../../../prompts/assistant_summary_v1/user.md"),
     },
-    answer: AnswerKind::Object(include_str!("../../../../schemas/assistant_summary_v1.json")),
+    answer: AnswerKind::Text,
     limits: limits(300, 100),
     ..COMMON
 };
@@ -108,7 +127,7 @@ static CHAT_SPEC: TaskSpec = TaskSpec {
         system: include_str!("../../../../prompts/assistant_chat_v1/system.md"),
         user: include_str!("../../../../prompts/assistant_chat_v1/user.md"),
     },
-    answer: AnswerKind::Object(include_str!("../../../../schemas/assistant_chat_v1.json")),
+    answer: AnswerKind::Text,
     limits: limits(400, 120),
     ..COMMON
 };
@@ -119,12 +138,14 @@ const COMMON: TaskSpec = TaskSpec {
     schema_version: "",
     prompt: PromptFiles { id: "", system: "", user: "" },
     answer: AnswerKind::Text,
+    accepts: None,
     render,
     local: None,
     limits: limits(0, 0),
-    retry: INTERACTIVE,
+    retry: RetryPolicy { repairs: 1, falls_back: true, ..INTERACTIVE },
     temperature: Some(0.2),
     timeouts: TaskTimeouts { first_byte: None, idle: None, whole: None },
+    context_tokens: None,
     enabled: Enabled::ByAnyModel,
     settings: TaskVariables::ModelAlone,
     kept: KeptAnswers::None,

@@ -19,6 +19,7 @@ static SPEC: TaskSpec = TaskSpec {
         user: include_str!("../../../../prompts/deep_summary_v1/user.md"),
     },
     answer: AnswerKind::Object(include_str!("../../../../schemas/deep_summary_v1.json")),
+    accepts: None,
     render,
     local: Some(|input| Some(local::summarise(input.get().ok()?))),
     limits: TaskLimits {
@@ -31,6 +32,7 @@ static SPEC: TaskSpec = TaskSpec {
     retry: PIPELINE,
     temperature: None,
     timeouts: TaskTimeouts { first_byte: None, idle: None, whole: None },
+    context_tokens: None,
     enabled: Enabled::ByAnyModel,
     settings: TaskVariables::All,
     kept: KeptAnswers::All,

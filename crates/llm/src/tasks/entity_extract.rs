@@ -23,6 +23,7 @@ static SPEC: TaskSpec = TaskSpec {
         user: include_str!("../../../../prompts/entities_v1/user.md"),
     },
     answer: AnswerKind::Object(include_str!("../../../../schemas/entities_v1.json")),
+    accepts: None,
     render,
     local: None,
     limits: TaskLimits {
@@ -35,6 +36,7 @@ static SPEC: TaskSpec = TaskSpec {
     retry: PIPELINE,
     temperature: None,
     timeouts: TaskTimeouts { first_byte: None, idle: None, whole: None },
+    context_tokens: None,
     enabled: Enabled::ByOwnModel,
     settings: TaskVariables::All,
     kept: KeptAnswers::All,

@@ -24,6 +24,8 @@ pub enum RenderError {
 pub struct TaskInput {
     task: Task,
     value: Arc<dyn Input>,
+    /// How many things it is about.
+    parts: usize,
 }
 
 /// Any type that can be serialised.
@@ -55,7 +57,18 @@ impl TaskInput {
     /// `input` is a struct; each task's own file says which.
     #[must_use]
     pub fn new<T: Serialize + Debug + Send + Sync + 'static>(task: Task, input: T) -> Self {
-        Self { task, value: Arc::new(input) }
+        Self { task, value: Arc::new(input), parts: 1 }
+    }
+
+    /// Says how many things it is about, for the log.
+    #[must_use]
+    pub fn about(self, parts: usize) -> Self {
+        Self { parts, ..self }
+    }
+
+    #[must_use]
+    pub const fn parts(&self) -> usize {
+        self.parts
     }
 
     #[must_use]

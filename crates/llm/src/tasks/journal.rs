@@ -62,6 +62,7 @@ const PHASE: TaskSpec = TaskSpec {
     schema_version: "",
     prompt: PromptFiles { id: "", system: "", user: "" },
     answer: AnswerKind::Text,
+    accepts: None,
     render,
     // What rules can tell of notes they tell elsewhere, without a call.
     local: None,
@@ -76,6 +77,7 @@ const PHASE: TaskSpec = TaskSpec {
     temperature: None,
     // How long until the first byte is the model's own matter: one on this machine reads a long prompt for minutes.
     timeouts: TaskTimeouts { first_byte: None, idle: Some(Duration::from_mins(1)), whole: None },
+    context_tokens: Some(32_768),
     enabled: Enabled::ByAnyModel,
     settings: TaskVariables::ModelAlone,
     kept: KeptAnswers::OfModels,

@@ -17,6 +17,7 @@ static SPEC: TaskSpec = TaskSpec {
         user: include_str!("../../../../prompts/manual_summary_v1/user.md"),
     },
     answer: AnswerKind::Object(include_str!("../../../../schemas/manual_summary_v1.json")),
+    accepts: None,
     render,
     local: Some(|input| Some(local::summarise(input.get().ok()?))),
     limits: TaskLimits {
@@ -29,6 +30,7 @@ static SPEC: TaskSpec = TaskSpec {
     retry: PIPELINE,
     temperature: None,
     timeouts: TaskTimeouts { first_byte: None, idle: None, whole: None },
+    context_tokens: None,
     enabled: Enabled::ByAnyModel,
     settings: TaskVariables::All,
     kept: KeptAnswers::OfModels,

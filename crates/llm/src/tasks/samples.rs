@@ -21,6 +21,7 @@ const SAMPLE: TaskSpec = TaskSpec {
     schema_version: "sample_v1",
     prompt: PromptFiles { id: "sample_v1", system: "Answer.", user: "<note>{{ note }}</note>" },
     answer: AnswerKind::Text,
+    accepts: None,
     render,
     local: None,
     limits: TaskLimits {
@@ -33,6 +34,7 @@ const SAMPLE: TaskSpec = TaskSpec {
     retry: INTERACTIVE,
     temperature: Some(0.3),
     timeouts: TaskTimeouts { first_byte: None, idle: None, whole: None },
+    context_tokens: None,
     enabled: Enabled::ByAnyModel,
     settings: TaskVariables::ModelAlone,
     kept: KeptAnswers::All,

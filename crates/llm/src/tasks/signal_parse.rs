@@ -21,6 +21,7 @@ static SPEC: TaskSpec = TaskSpec {
         user: include_str!("../../../../prompts/signal_v1/user.md"),
     },
     answer: AnswerKind::Batch(include_str!("../../../../schemas/signal_v1.json")),
+    accepts: None,
     render,
     // It would have to guess.
     local: None,
@@ -34,6 +35,7 @@ static SPEC: TaskSpec = TaskSpec {
     retry: PIPELINE,
     temperature: None,
     timeouts: TaskTimeouts { first_byte: None, idle: None, whole: None },
+    context_tokens: None,
     enabled: Enabled::ByOwnModelOr("AHA_SIGNAL_URL"),
     settings: TaskVariables::All,
     kept: KeptAnswers::All,

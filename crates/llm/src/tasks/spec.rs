@@ -24,6 +24,8 @@ pub struct TaskSpec {
     pub schema_version: &'static str,
     pub prompt: PromptFiles,
     pub answer: AnswerKind,
+    /// A wider schema that answers are checked by, where what is in them is checked by who asked, part by part. `None`: that of `answer`.
+    pub accepts: Option<&'static str>,
     /// From inputs to what the prompt's templates may name. Only batched tasks are given several inputs.
     pub render: fn(&RenderContext<'_>, &[&TaskInput]) -> Result<PromptValues, RenderError>,
     /// The answer without a model; `None`: it could only be guessed.
@@ -33,6 +35,8 @@ pub struct TaskSpec {
     /// Sent where the model's own settings name none, and only to a model that is not asked to reason.
     pub temperature: Option<f64>,
     pub timeouts: TaskTimeouts,
+    /// Tokens of context that a server is to have room for, where it lets that be chosen and the owner chose none.
+    pub context_tokens: Option<u32>,
     pub enabled: Enabled,
     pub settings: TaskVariables,
     pub kept: KeptAnswers,

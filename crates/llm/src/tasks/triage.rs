@@ -26,6 +26,7 @@ static SPEC: TaskSpec = TaskSpec {
         user: include_str!("../../../../prompts/triage_v1/user.md"),
     },
     answer: AnswerKind::Batch(include_str!("../../../../schemas/triage_v1.json")),
+    accepts: None,
     render,
     local: Some(|input| Some(local::judge(input.get().ok()?))),
     limits: TaskLimits {
@@ -38,6 +39,7 @@ static SPEC: TaskSpec = TaskSpec {
     retry: PIPELINE,
     temperature: None,
     timeouts: TaskTimeouts { first_byte: None, idle: None, whole: None },
+    context_tokens: None,
     enabled: Enabled::ByAnyModel,
     settings: TaskVariables::All,
     kept: KeptAnswers::All,

@@ -1,0 +1,67 @@
+//! A request to a model that could not be finished, as it is shown: what failed, why, and what the person can do.
+
+use aha_llm::StreamFailure;
+use aha_llm::error::CallError;
+
+/// Three lines. `about` is what the phase was asked about.
+pub(super) fn in_words(phase: &str, about: &str, failure: &StreamFailure) -> String {
+    let (reason, action) = match failure {
+        StreamFailure::Provider { model, error } => {
+            let (reason, action) = of_call(error);
+            (format!("{reason}, by {model}"), action)
+        }
+        StreamFailure::NoBudget(why) => (why.clone(), "Raise the budget, or go by rules with --local"),
+        StreamFailure::NotSent(why) => (why.clone(), "Correct that, then retry"),
+    };
+    format!("Error: LLM request failed ({phase} of {about})\nReason: {reason}\nSuggested Action: {action}")
+}
+
+fn of_call(error: &CallError) -> (String, &'static str) {
+    match error {
+        CallError::Unauthorized(said) => (
+            format!("Invalid API key (401 Unauthorized: {said})"),
+            "Check OPENAI_API_KEY, or api_key in the catalogue that AHA_LLM_CONFIG names",
+        ),
+        CallError::RateLimited { message, .. } => {
+            (format!("Rate limit exceeded (429 Too Many Requests: {message})"), "Wait a minute, then retry")
+        }
+        CallError::Server { status, message } => (
+            format!("LLM service error ({status}: {message})"),
+            "Retry; if it fails again, look into the server's own log",
+        ),
+        CallError::Overloaded { status, message, .. } => {
+            (format!("LLM service down ({status} Service Unavailable: {message})"), "Retry later")
+        }
+        CallError::Connect(_) => {
+            (error.to_string(), "Check that the server runs and its address; `aha-radar journal init` asks it")
+        }
+        CallError::TimedOut(_) | CallError::Stalled(_) | CallError::Interrupted(_) => {
+            (error.to_string(), "Retry; what was answered is kept")
+        }
+        CallError::UnknownModel(_) => (error.to_string(), "Name a model that the server has"),
+        _ => (error.to_string(), "Retry, or go by rules with --local"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use aha_llm::ModelRef;
+
+    use super::*;
+
+    #[test]
+    fn a_failure_names_reason_and_next_step() {
+        let model = ModelRef { provider: "ollama".to_owned(), model: "m".to_owned() };
+        let words =
+            |error| in_words("classification", "2026_03_02", &StreamFailure::Provider { model: model.clone(), error });
+        assert_eq!(
+            words(CallError::Unauthorized("no such key".to_owned())),
+            "Error: LLM request failed (classification of 2026_03_02)\nReason: Invalid API key (401 Unauthorized: no such key), by ollama/m\n\
+             Suggested Action: Check OPENAI_API_KEY, or api_key in the catalogue that AHA_LLM_CONFIG names"
+        );
+        let limited = CallError::RateLimited { message: "slow down".to_owned(), retry_after: None };
+        assert!(words(limited).contains("Reason: Rate limit exceeded (429 Too Many Requests: slow down)"));
+        let down = CallError::Overloaded { status: 503, message: "busy".to_owned(), retry_after: None };
+        assert!(words(down).contains("Reason: LLM service down (503 Service Unavailable: busy)"));
+    }
+}

@@ -1,0 +1,33 @@
+//! The models that the phases would ask, and whether their servers answer. Nothing is asked of a model.
+
+use aha_llm::Router;
+use aha_llm::probe::{Probed, probe};
+use aha_llm::route::{Reach, Route};
+use aha_llm::tasks::journal::{CLASSIFY, INTEGRATE, REWORD};
+use aha_llm::transport::Http;
+
+use crate::config::Config;
+use crate::services::models::terms::masked;
+
+/// Each model once, in the order in which the phases ask.
+pub async fn probed(config: &Config) -> Vec<Probed> {
+    let router = Router::configured(&config.llm);
+    let mut chosen: Vec<Route> = Vec::new();
+    for task in [CLASSIFY, REWORD, INTEGRATE] {
+        for route in router.choose(task, config.budget_tier) {
+            if !route.is_local() && chosen.iter().all(|known| known.model != route.model) {
+                chosen.push(route);
+            }
+        }
+    }
+    let http = Http::within(config.llm.egress);
+    let mut found = Vec::new();
+    for route in &chosen {
+        let key = match &route.reach {
+            Reach::Wire(wire) => wire.server.key.as_ref().map(masked),
+            Reach::Local => None,
+        };
+        found.extend(probe(&http, route, key).await);
+    }
+    found
+}
