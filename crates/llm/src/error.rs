@@ -171,6 +171,12 @@ impl CallError {
         }
     }
 
+    /// Whether one story of several can be the cause.
+    #[must_use]
+    pub const fn may_be_one_story(&self) -> bool {
+        matches!(self, Self::Declined(_) | Self::Filtered | Self::TooLarge(_))
+    }
+
     /// An HTTP error is the server's word that it gave no answer; 502 and 504 are only a gateway's, and what stood behind it may
     /// have worked on.
     #[must_use]

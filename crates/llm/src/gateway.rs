@@ -289,8 +289,8 @@ impl Gateway {
                 outcomes[index] = outcome;
             }
             match next.first() {
-                // The other half first: only where it is answered is it worth finding out which story a model does not take.
-                Some(plan) if plan.is_half() => queue.extend(next),
+                // The other parts first: only where one is answered is it worth finding out which story a model does not take.
+                Some(plan) if plan.is_part() => queue.extend(next),
                 _ => next.into_iter().rev().for_each(|plan| queue.push_front(plan)),
             }
         }

@@ -26,8 +26,8 @@ pub(super) struct RetryPlan {
     /// Why the last model did not answer.
     pub(super) failure: String,
     pub(super) after: Duration,
-    /// Whether it is a half of what failed, and not asked yet.
-    is_half: bool,
+    /// Whether it is a part of what failed, and not asked yet.
+    is_part: bool,
     /// Whether it is a part of a batch about which the answer was cut off.
     is_of_what_was_cut: bool,
 }
@@ -41,7 +41,7 @@ impl RetryPlan {
             note: None,
             failure: failure.to_owned(),
             after: Duration::ZERO,
-            is_half: false,
+            is_part: false,
             is_of_what_was_cut: false,
         }
     }
@@ -57,14 +57,14 @@ impl RetryPlan {
             note: None,
             failure: why.to_owned(),
             after: Duration::ZERO,
-            is_half: false,
+            is_part: false,
             is_of_what_was_cut: false,
             items: self.items,
         }
     }
 
-    pub(super) const fn is_half(&self) -> bool {
-        self.is_half
+    pub(super) const fn is_part(&self) -> bool {
+        self.is_part
     }
 
     /// As what it takes is more than the budget has left.
@@ -72,10 +72,22 @@ impl RetryPlan {
         self.split(false)
     }
 
-    fn split(self, is_half: bool) -> Vec<Self> {
+    fn split(self, is_part: bool) -> Vec<Self> {
         let (first, second) = self.items.split_at(self.items.len() / 2);
-        let half = |items: &[usize]| Self { items: items.to_vec(), after: Duration::ZERO, is_half, ..self.clone() };
-        vec![half(first), half(second)]
+        [first, second].map(|items| self.part(items, is_part)).into()
+    }
+
+    /// A quarter, then halves of the rest. After a whole batch failed, a model that answers nothing of the next part either is not asked about
+    /// the others ([`super::tally`]); the smaller that part is, the less likely it holds the one story that is at fault.
+    fn quarter_first(self) -> Vec<Self> {
+        let (first, rest) = self.items.split_at((self.items.len() / 4).max(1));
+        let (second, third) = rest.split_at(rest.len() / 2);
+        let parts = [first, second, third].into_iter().filter(|items| !items.is_empty());
+        parts.map(|items| self.part(items, true)).collect()
+    }
+
+    fn part(&self, items: &[usize], is_part: bool) -> Self {
+        Self { items: items.to_vec(), after: Duration::ZERO, is_part, ..self.clone() }
     }
 
     /// Stories that got no answer, or a bad one, among others that did are asked about again, each alone.
@@ -93,7 +105,7 @@ impl RetryPlan {
                     settled.push((*index, Outcome::Answered { answer, call_id: call_id.to_owned() }));
                 }
                 Err(why) => {
-                    let alone = Self { items: vec![*index], failure: why.clone(), is_half: false, ..self.clone() };
+                    let alone = Self { items: vec![*index], failure: why.clone(), is_part: false, ..self.clone() };
                     next.push(if left.repairs > 0 {
                         let left = Some(Left { repairs: left.repairs - 1, ..left });
                         Self { left, note: Some(why), after: Duration::ZERO, ..alone }
@@ -136,9 +148,9 @@ impl RetryPlan {
         let why = why.to_owned();
         let left = self.left.unwrap_or(policy.all());
         match retry::next(policy, left, error, self.items.len(), jitter) {
-            Next::Again { after, left } => vec![Self { after, left: Some(left), failure: why, is_half: false, ..self }],
+            Next::Again { after, left } => vec![Self { after, left: Some(left), failure: why, is_part: false, ..self }],
             Next::AsStream => {
-                vec![Self { left: Some(left), failure: why, after: Duration::ZERO, is_half: false, ..self }]
+                vec![Self { left: Some(left), failure: why, after: Duration::ZERO, is_part: false, ..self }]
             }
             Next::Repair { left } => {
                 vec![Self {
@@ -146,12 +158,13 @@ impl RetryPlan {
                     note: Some(error.to_string()),
                     failure: why,
                     after: Duration::ZERO,
-                    is_half: false,
+                    is_part: false,
                     ..self
                 }]
             }
             // What is cut off is split once: a model that does not fit a half either will fit no quarter.
             Next::Halves if self.is_of_what_was_cut => vec![self.next_model(&why)],
+            Next::Halves if !self.is_part && error.may_be_one_story() => Self { failure: why, ..self }.quarter_first(),
             Next::Halves => {
                 let is_of_what_was_cut = matches!(error, CallError::Truncated(_));
                 Self { failure: why, is_of_what_was_cut, ..self }.split(true)
@@ -165,6 +178,21 @@ impl RetryPlan {
                 call_state.abandon_provider(route, &why);
                 vec![self.next_model(&why)]
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_declined_batch_is_asked_about_in_a_quarter_and_two_halves_of_the_rest() {
+        for (stories, parts) in [(20, [5, 7, 8].as_slice()), (4, &[1, 1, 2]), (3, &[1, 1, 1]), (2, &[1, 1])] {
+            let plans = RetryPlan::about((0..stories).collect(), "").quarter_first();
+            assert_eq!(plans.iter().map(|plan| plan.items.len()).collect::<Vec<_>>(), parts, "{stories}");
+            let items: Vec<usize> = plans.iter().flat_map(|plan| plan.items.clone()).collect();
+            assert!(items.into_iter().eq(0..stories) && plans.iter().all(RetryPlan::is_part));
         }
     }
 }

@@ -7,8 +7,6 @@ use super::error::{CallError, Charge};
 
 /// Failed calls that may be paid for, about a batch of which nothing is answered.
 const MOST_UNUSABLE: u32 = 2;
-/// The same where the fault may be in one of its stories: the whole and both halves.
-const MOST_UNUSABLE_FOR_A_STORY: u32 = 3;
 
 /// See the module. By the models' places in the chain.
 #[derive(Debug, Default)]
@@ -18,8 +16,6 @@ pub(super) struct Tally(Mutex<BTreeMap<usize, Count>>);
 struct Count {
     is_answered: bool,
     unusable: u32,
-    /// Whether a failure was of a kind that one story of several can cause.
-    may_be_a_story: bool,
 }
 
 impl Tally {
@@ -32,18 +28,12 @@ impl Tally {
         if error.charge() == Charge::Nothing {
             return;
         }
-        let mut counts = self.counts();
-        let count = counts.entry(route).or_default();
-        count.unusable += 1;
-        count.may_be_a_story |= matches!(error, CallError::Declined(_) | CallError::Filtered | CallError::TooLarge(_));
+        self.counts().entry(route).or_default().unusable += 1;
     }
 
     /// Whether the model is not to be asked about more of the batch.
     pub(super) fn is_enough(&self, route: usize) -> bool {
-        self.counts().get(&route).is_some_and(|count| {
-            let most = if count.may_be_a_story { MOST_UNUSABLE_FOR_A_STORY } else { MOST_UNUSABLE };
-            !count.is_answered && count.unusable >= most
-        })
+        self.counts().get(&route).is_some_and(|count| !count.is_answered && count.unusable >= MOST_UNUSABLE)
     }
 
     fn counts(&self) -> MutexGuard<'_, BTreeMap<usize, Count>> {
@@ -65,15 +55,5 @@ mod tests {
         assert!(tally.is_enough(0) && !tally.is_enough(1));
         tally.answered(0);
         assert!(!tally.is_enough(0));
-    }
-
-    #[test]
-    fn one_story_that_is_declined_is_looked_for_in_both_halves() {
-        let tally = Tally::default();
-        for calls in 1..=3 {
-            assert!(!tally.is_enough(0), "after {} calls", calls - 1);
-            tally.failed(0, &CallError::Filtered);
-        }
-        assert!(tally.is_enough(0));
     }
 }

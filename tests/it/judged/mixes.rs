@@ -14,7 +14,7 @@ use crate::support::rows;
 const STORIES: usize = 9;
 const BATCH: &str = "4";
 const SECOND: &str = "gpt-second";
-/// Calls paid for nothing about one batch, at most; one more, the whole and both halves, where a story may be at fault.
+/// Calls paid for nothing about one batch, at most.
 const MOST_IN_VAIN: usize = 2;
 
 /// Every kind that does not take seconds by itself.
@@ -112,12 +112,11 @@ fn play(seed: u64) {
     } else {
         assert!(ledger >= billed(&model), "{about}: {ledger} on the ledger, {} billed", billed(&model));
     }
-    let may_be_a_story = chosen.iter().any(|fault| matches!(fault, Fault::Refusal | Fault::ContentFilter));
-    little_is_paid_for_nothing(&model, &radar, MOST_IN_VAIN + usize::from(may_be_a_story), &about);
+    little_is_paid_for_nothing(&model, &radar, &about);
 }
 
 /// By batch and model: what was billed where nothing was answered. A batch is known by the stories of its first call.
-fn little_is_paid_for_nothing(model: &OpenAi, radar: &Radar, most: usize, about: &str) {
+fn little_is_paid_for_nothing(model: &OpenAi, radar: &Radar, about: &str) {
     let mut batches: Vec<BTreeSet<String>> = Vec::new();
     let mut paid: BTreeMap<(usize, String), usize> = BTreeMap::new();
     for call in of_schema(model, "triage_v1") {
@@ -138,7 +137,7 @@ fn little_is_paid_for_nothing(model: &OpenAi, radar: &Radar, most: usize, about:
     );
     for ((batch, by), calls) in paid {
         let gave = batches[batch].iter().any(|title| answered.contains(&format!("{by} {title}")));
-        assert!(gave || calls <= most, "{about}: {calls} calls of {by} paid for nothing");
+        assert!(gave || calls <= MOST_IN_VAIN, "{about}: {calls} calls of {by} paid for nothing");
     }
 }
 

@@ -13,7 +13,8 @@ use secrecy::SecretString;
 use serde::Deserialize;
 use url::Url;
 
-use super::openai::{Models, RawGeneral, rate, section, time_allowed, trimmed};
+use super::openai::{Models, RawGeneral, section, time_allowed, trimmed};
+use super::prices::rate;
 
 /// The most texts that the API takes at once.
 const MOST_TEXTS: u64 = 2048;

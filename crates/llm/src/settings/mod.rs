@@ -2,6 +2,7 @@
 
 mod embed;
 pub mod openai;
+mod prices;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

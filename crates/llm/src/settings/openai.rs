@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
-use aha_core::money::{Price, parse_decimal};
+use aha_core::money::Price;
 use aha_core::settings::{Reader, number, size};
 use aha_core::topic::BudgetTier;
 use aha_net::endpoint::{below, http_url, is_own, without_secrets};
@@ -18,6 +18,7 @@ use url::Url;
 use crate::tasks::{self, Enabled, Task, TaskVariables};
 
 use super::embed::{self, EmbedLimits, EmbedSettings};
+use super::prices::Prices;
 
 /// Where requests go when no address is set.
 pub(crate) const DEFAULT_BASE: &str = "https://api.openai.com";
@@ -58,15 +59,6 @@ pub struct TaskSettings {
     pub max_calls_per_run: Option<u32>,
     pub effort: Option<Effort>,
     prices: Prices,
-}
-
-/// What the models of a task cost; `None`: unknown, so that no amount can be told.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-struct Prices {
-    /// Those that are named for the task, else what [`Prices::of_all`] is.
-    of_task: Option<Price>,
-    /// `OPENAI_MODEL`.
-    of_all: Option<Price>,
 }
 
 /// A model of a task's chain, and what it costs.
@@ -115,13 +107,15 @@ pub enum Effort {
 }
 
 impl TaskSettings {
-    /// Models for a tier: the tier's own first, then the smaller one of the low tier, then the general one; each at its own price. Where the task
-    /// names a model, its price is that model's: `OPENAI_MODEL`, which stands in for it, has the general one or none.
+    /// Models for a tier: the tier's own first, then the smaller one of the low tier, then the general one; each at its own price. A tier's
+    /// model has the tier's price, else the task's. Where the task names a model, its price is that model's: `OPENAI_MODEL`, which stands in
+    /// for it, has the general one or none.
     #[must_use]
     pub fn chain(&self, tier: BudgetTier) -> Vec<PricedModel<'_>> {
         let mut chain: Vec<PricedModel<'_>> = Vec::new();
         let is_named = |tier| self.models.is_named(tier);
-        let own = |tier| self.models.of(tier).filter(|_| is_named(tier)).map(|name| (name, self.prices.of_task));
+        let price = |tier: BudgetTier| self.prices.of(tier, self.models.by_tier[tier as usize].is_some());
+        let own = |tier| self.models.of(tier).filter(|_| is_named(tier)).map(|name| (name, price(tier)));
         let of_general = if self.models.names_any() { self.prices.of_all } else { self.prices.of_task };
         let general = self.models.of_all.as_ref().map(|name| (name, of_general));
         for (name, price) in [own(tier).or(general), own(BudgetTier::Low), general].into_iter().flatten() {
@@ -159,10 +153,13 @@ pub(super) struct RawTask {
     reasoning_effort: Option<String>,
     credits_per_1k_input_tokens: Option<String>,
     credits_per_1k_output_tokens: Option<String>,
+    credits_per_1k_input_tokens_low: Option<String>,
+    credits_per_1k_output_tokens_low: Option<String>,
+    credits_per_1k_input_tokens_normal: Option<String>,
+    credits_per_1k_output_tokens_normal: Option<String>,
+    credits_per_1k_input_tokens_high: Option<String>,
+    credits_per_1k_output_tokens_high: Option<String>,
 }
-
-const GENERAL_INPUT: &str = "OPENAI_CREDITS_PER_1K_INPUT_TOKENS";
-const GENERAL_OUTPUT: &str = "OPENAI_CREDITS_PER_1K_OUTPUT_TOKENS";
 
 /// What is set, else what servers of that kind are given.
 pub(crate) fn time_allowed(endpoint: &Url, set: Option<u64>) -> Duration {
@@ -289,25 +286,17 @@ fn read_task(task: Task, prefix: &str, raw: RawTask, general: &RawGeneral, reade
         max_title_chars: size(max_title_chars),
         max_calls_per_run: reader.maybe(raw.max_calls_per_run, calls, |text| text.parse().ok()),
         effort: reader.maybe(raw.reasoning_effort, effort, effort_of),
-        prices: Prices {
-            of_task: price(
-                reader,
-                [
-                    (&name("CREDITS_PER_1K_INPUT_TOKENS"), raw.credits_per_1k_input_tokens),
-                    (GENERAL_INPUT, general.credits_per_1k_input_tokens.clone()),
-                ],
-                [
-                    (&name("CREDITS_PER_1K_OUTPUT_TOKENS"), raw.credits_per_1k_output_tokens),
-                    (GENERAL_OUTPUT, general.credits_per_1k_output_tokens.clone()),
-                ],
-            ),
-            of_all: price(
-                // What is wrong with them has been said.
-                &mut Reader::default(),
-                [(GENERAL_INPUT, general.credits_per_1k_input_tokens.clone())],
-                [(GENERAL_OUTPUT, general.credits_per_1k_output_tokens.clone())],
-            ),
-        },
+        prices: Prices::read(
+            reader,
+            prefix,
+            [raw.credits_per_1k_input_tokens, raw.credits_per_1k_output_tokens],
+            [
+                [raw.credits_per_1k_input_tokens_low, raw.credits_per_1k_output_tokens_low],
+                [raw.credits_per_1k_input_tokens_normal, raw.credits_per_1k_output_tokens_normal],
+                [raw.credits_per_1k_input_tokens_high, raw.credits_per_1k_output_tokens_high],
+            ],
+            [general.credits_per_1k_input_tokens.clone(), general.credits_per_1k_output_tokens.clone()],
+        ),
     }
 }
 
@@ -325,149 +314,5 @@ fn effort_of(text: &str) -> Option<Effort> {
     }
 }
 
-/// A price of which one half is missing is none.
-fn price<const N: usize>(
-    reader: &mut Reader,
-    input: [(&str, Option<String>); N],
-    output: [(&str, Option<String>); N],
-) -> Option<Price> {
-    let input = rate(reader, input)?;
-    let output = rate(reader, output)?;
-    Some(Price { input_microcredits_per_million: input, output_microcredits_per_million: output, ..Price::default() })
-}
-
-/// The first rate that is set, in micro-credits for a million tokens: credits for a thousand, times 10^9.
-pub(super) fn rate<const N: usize>(reader: &mut Reader, given: [(&str, Option<String>); N]) -> Option<i64> {
-    let mut first = None;
-    for (name, text) in given {
-        let what = (name, "credits for 1,000 tokens, of at most nine decimals", "0.00025");
-        let read = reader.maybe(text, what, |text| parse_decimal(text, 9));
-        first = first.or(read);
-    }
-    first
-}
-
 #[cfg(test)]
-mod tests {
-    use crate::tasks::{deep_summary, entity_extract, signal_parse, triage};
-
-    use super::*;
-
-    fn settings(pairs: &[(&str, &str)]) -> Option<OpenAiSettings> {
-        let pairs: Vec<(String, String)> = pairs.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
-        let mut reader = Reader::default();
-        let section = read(&pairs, None, true, &mut reader).unwrap();
-        assert_eq!(reader.problems, []);
-        section.openai
-    }
-
-    #[test]
-    fn a_key_alone_asks_no_model() {
-        assert!(settings(&[("OPENAI_API_KEY", "sk-1")]).is_none());
-        assert!(settings(&[("OPENAI_MODEL", "m")]).is_none());
-        assert!(settings(&[("OPENAI_API_KEY", "sk-1"), ("OPENAI_MODEL", "m")]).is_some());
-    }
-
-    #[test]
-    fn a_task_that_is_done_only_on_request_is_asked_for_by_any_tier_s_model() {
-        let keyed = [("OPENAI_API_KEY", "k"), ("OPENAI_TRIAGE_MODEL", "m")];
-        let names = |settings: &OpenAiSettings, task, tier| {
-            let chain = settings.tasks.get(&task).map(|task| task.chain(tier)).unwrap_or_default();
-            chain.iter().map(|model| model.name.to_owned()).collect::<Vec<_>>()
-        };
-        for (setting, low, normal, high) in [
-            ("MODEL_LOW", &["e"][..], &["e"][..], &["e"][..]),
-            ("MODEL_NORMAL", &[], &["e"], &[]),
-            ("MODEL_HIGH", &[], &[], &["e"]),
-        ] {
-            for task in [entity_extract::TASK, signal_parse::TASK] {
-                let name = format!("{}{setting}", task_prefix(task));
-                let settings = settings(&[&keyed[..], &[(name.as_str(), "e")]].concat()).unwrap();
-                let found = BudgetTier::ALL.map(|tier| names(&settings, task, tier));
-                assert_eq!(found, [low, normal, high], "{name}");
-            }
-        }
-        assert!(!settings(&keyed).unwrap().tasks.contains_key(&entity_extract::TASK));
-    }
-
-    #[test]
-    fn the_address_is_the_endpoint_or_made_of_the_base() {
-        let keyed = [("OPENAI_API_KEY", "k"), ("OPENAI_MODEL", "m")];
-        for (extra, endpoint) in [
-            (vec![], "https://api.openai.com/v1/responses"),
-            (vec![("OPENAI_BASE_URL", "http://h:1")], "http://h:1/v1/responses"),
-            (vec![("OPENAI_BASE_URL", "http://h/x/v1/")], "http://h/x/v1/responses"),
-            (
-                vec![("OPENAI_BASE_URL", "http://h"), ("OPENAI_ENDPOINT", "http://e/api/responses")],
-                "http://e/api/responses",
-            ),
-        ] {
-            let settings = settings(&[keyed.as_slice(), extra.as_slice()].concat()).unwrap();
-            assert_eq!(settings.endpoint.as_str(), endpoint);
-        }
-    }
-
-    #[test]
-    fn a_tier_beats_the_task_and_the_task_the_general_one() {
-        let settings = settings(&[
-            ("OPENAI_API_KEY", "k"),
-            ("OPENAI_MODEL", "general"),
-            ("OPENAI_TRIAGE_MODEL", "task"),
-            ("OPENAI_TRIAGE_MODEL_LOW", "small"),
-        ])
-        .unwrap();
-        let chain = |task, tier| -> Vec<String> {
-            settings.tasks[&task].chain(tier).iter().map(|model| model.name.to_owned()).collect()
-        };
-        assert_eq!(chain(triage::TASK, BudgetTier::High), ["task", "small", "general"]);
-        assert_eq!(chain(triage::TASK, BudgetTier::Low), ["small", "general"]);
-        assert_eq!(chain(deep_summary::TASK, BudgetTier::High), ["general"]);
-        assert!(!settings.tasks.contains_key(&entity_extract::TASK));
-    }
-
-    #[test]
-    fn prices_are_exact_and_a_task_s_own_beats_the_general_one() {
-        let settings = settings(&[
-            ("OPENAI_API_KEY", "k"),
-            ("OPENAI_MODEL", "m"),
-            ("OPENAI_CREDITS_PER_1K_INPUT_TOKENS", "0.00025"),
-            ("OPENAI_CREDITS_PER_1K_OUTPUT_TOKENS", "0.002"),
-            ("OPENAI_TRIAGE_CREDITS_PER_1K_OUTPUT_TOKENS", "0.0004"),
-        ])
-        .unwrap();
-        let price = |task| settings.tasks[&task].chain(BudgetTier::Normal)[0].price.unwrap();
-        let triage = price(triage::TASK);
-        assert_eq!((triage.input_microcredits_per_million, triage.output_microcredits_per_million), (250_000, 400_000));
-        assert_eq!(price(deep_summary::TASK).output_microcredits_per_million, 2_000_000);
-    }
-
-    #[test]
-    fn a_model_that_stands_in_has_a_price_of_its_own_or_none() {
-        let cheap = [
-            ("OPENAI_API_KEY", "k"),
-            ("OPENAI_MODEL", "big"),
-            ("OPENAI_TRIAGE_MODEL", "cheap"),
-            ("OPENAI_TRIAGE_CREDITS_PER_1K_INPUT_TOKENS", "0.00001"),
-            ("OPENAI_TRIAGE_CREDITS_PER_1K_OUTPUT_TOKENS", "0.00002"),
-        ];
-        let big = [("OPENAI_CREDITS_PER_1K_INPUT_TOKENS", "1"), ("OPENAI_CREDITS_PER_1K_OUTPUT_TOKENS", "2")];
-        let prices = |pairs: &[(&str, &str)]| -> Vec<(String, Option<i64>)> {
-            let settings = settings(pairs).unwrap();
-            let chain = settings.tasks[&triage::TASK].chain(BudgetTier::Normal);
-            let price = |model: &PricedModel<'_>| model.price.map(|price| price.input_microcredits_per_million);
-            chain.iter().map(|model| (model.name.to_owned(), price(model))).collect()
-        };
-        assert_eq!(prices(&cheap), [("cheap".to_owned(), Some(10_000)), ("big".to_owned(), None)]);
-        let both = prices(&[cheap.as_slice(), big.as_slice()].concat());
-        assert_eq!(both, [("cheap".to_owned(), Some(10_000)), ("big".to_owned(), Some(1_000_000_000))]);
-    }
-
-    #[test]
-    fn an_own_server_is_given_more_time() {
-        for (base, seconds) in [("http://127.0.0.1:9", 600), ("http://box:9", 600), ("https://api.example.org", 120)] {
-            let settings =
-                settings(&[("OPENAI_API_KEY", "k"), ("OPENAI_MODEL", "m"), ("OPENAI_BASE_URL", base)]).unwrap();
-            assert_eq!(settings.timeout.as_secs(), seconds, "{base}");
-        }
-    }
-}
+mod tests;
