@@ -123,13 +123,13 @@ impl StoryRelevance {
         };
         let (met, touched): (Vec<&ClauseMatch>, Vec<&ClauseMatch>) =
             counting().partition(|met| met.is_met(degree.allowed));
-        Self {
-            met: met.into_iter().map(written).collect(),
-            touched: touched.into_iter().map(written).collect(),
-            relevance,
-        }
+        let said = touched.into_iter().filter(|touched| touched.share >= TOUCHED_SHARE);
+        Self { met: met.into_iter().map(written).collect(), touched: said.map(written).collect(), relevance }
     }
 }
+
+/// Below this share of its terms' weight a clause is not named: of "US Supreme Court" a text about the United States has only the country.
+const TOUCHED_SHARE: f64 = 0.3;
 
 /// What is searched of an item.
 #[derive(Debug)]

@@ -197,6 +197,7 @@ fn clause(text: &str, part: &[&Token], denied: bool) -> Option<Clause> {
         Clause { written: String::new(), denied, words: Vec::new(), places: Vec::new(), scope: Vec::new() };
     let mut span: Option<(usize, usize)> = None;
     let mut kept: Vec<&str> = Vec::new();
+    let alone = subject_alone(&words);
     // Behind the name of a subject that was found last.
     let mut named_until = 0;
     let mut at = 0;
@@ -208,7 +209,8 @@ fn clause(text: &str, part: &[&Token], denied: bool) -> Option<Clause> {
             length => at + length,
         });
         let is_named = at < named_until && !is_function_word(words[at]);
-        let is_content = found.is_some() || is_named || is_content(words[at]);
+        let is_of_lead_in = LENGTHS.contains(&words[at]) && words.get(at + 1).is_some_and(|next| TEXTS.contains(next));
+        let is_content = found.is_some() || is_named || is_content(words[at]) && !is_of_lead_in || alone == Some(at);
         if is_content {
             let end = part[at + length - 1].end;
             span = Some((span.map_or(part[at].start, |(start, _)| start), end));
@@ -224,6 +226,20 @@ fn clause(text: &str, part: &[&Token], denied: bool) -> Option<Clause> {
     let (start, end) = span?;
     text.get(start..end)?.clone_into(&mut clause.written);
     Some(clause)
+}
+
+/// "Short reads about …" leads up to what is wanted.
+const LENGTHS: [&str; 3] = ["short", "long", "quick"];
+const TEXTS: [&str; 5] = ["read", "reads", "pieces", "articles", "posts"];
+
+/// Words that lead up to what is wanted ("I work with …"), and are what is wanted where nothing else is said ("sleep, work and money").
+const SUBJECTS_ALONE: [&str; 3] = ["work", "reading", "writing"];
+
+/// Where such a word stands, if it is the only one of a part.
+fn subject_alone(words: &[&str]) -> Option<usize> {
+    let mut said = words.iter().enumerate().filter(|(_, word)| !is_function_word(word));
+    let (at, word) = said.next()?;
+    (said.next().is_none() && SUBJECTS_ALONE.contains(word)).then_some(at)
 }
 
 fn is_content(word: &str) -> bool {
@@ -256,6 +272,13 @@ mod tests {
     fn parsed(text: &str) -> Vec<String> {
         let sign = |clause: &Clause| if clause.denied { "-" } else { "" };
         Interests::parse(text).clauses.iter().map(|clause| format!("{}{}", sign(clause), clause.written)).collect()
+    }
+
+    #[test]
+    fn words_that_lead_up_to_a_subject_may_be_one() {
+        assert_eq!(parsed("Short reads about sleep, work and money"), ["sleep", "work", "money"]);
+        assert_eq!(parsed("reading and writing; short stories"), ["reading", "writing", "short stories"]);
+        assert_eq!(parsed("I work with databases. Long pieces on ferries"), ["databases", "ferries"]);
     }
 
     #[test]
