@@ -3,10 +3,11 @@
 //! Both are replays on a copy of the database: no model is asked, nothing is stored. The digest that was delivered is not what they are
 //! compared with, as feedback has been given since.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use aha_core::digest::{Digest, DigestStory, Section};
 use aha_core::ids::{DigestId, DigestItemId};
+use aha_core::model::LOCAL_PROVIDER;
 use aha_core::run::{Run, RunSettings};
 use aha_core::time::Timestamp;
 use aha_core::topic::Topic;
@@ -16,6 +17,7 @@ use tokio::runtime::Handle;
 use super::scratch::Scratch;
 use super::{Result, ServiceError};
 use crate::app::App;
+use crate::config::Config;
 use crate::pipeline::{StopSignal, replay};
 
 /// Runs that are searched for a finished one, the newest windows first.
@@ -31,7 +33,9 @@ pub struct ChangePreview {
     pub leaving: Vec<PreviewedStory>,
     pub rising: Vec<PreviewedStory>,
     pub falling: Vec<PreviewedStory>,
-    /// Stories that stay where they are.
+    /// Stories that stay in their place, told by other sources.
+    pub retold: Vec<PreviewedStory>,
+    /// Stories that stay as they are.
     pub unchanged: usize,
 }
 
@@ -50,13 +54,19 @@ pub struct StoryPlace {
     pub rank: usize,
     pub section: Section,
     pub score: f64,
+    /// Items that tell it.
+    pub members: usize,
 }
 
 impl ChangePreview {
     /// Whether the digest would be the same.
     #[must_use]
     pub const fn is_nothing(&self) -> bool {
-        self.entering.is_empty() && self.leaving.is_empty() && self.rising.is_empty() && self.falling.is_empty()
+        self.entering.is_empty()
+            && self.leaving.is_empty()
+            && self.rising.is_empty()
+            && self.falling.is_empty()
+            && self.retold.is_empty()
     }
 }
 
@@ -74,16 +84,27 @@ pub async fn preview(app: &App, proposed: Topic) -> Result<Option<ChangePreview>
 }
 
 async fn made(app: &App, proposed: &Topic) -> Result<Option<ChangePreview>> {
-    let Some(before) = last_digest(app, &proposed.name, None).await? else { return Ok(None) };
-    let after = last_digest(app, &proposed.name, Some(proposed)).await?;
+    let mut config = app.config().clone();
+    if is_judged_by_local(app, proposed).await? {
+        // Models that were set since have judged none of its stories.
+        (config.llm.openai, config.llm.catalogue) = (None, None);
+    }
+    let Some(before) = last_digest(&config, &proposed.name, None).await? else { return Ok(None) };
+    let after = last_digest(&config, &proposed.name, Some(proposed)).await?;
     Ok(after.map(|after| compared(&before, &after)))
+}
+
+async fn is_judged_by_local(app: &App, topic: &Topic) -> Result<bool> {
+    let digest = app.store().latest_digest(topic.id).await?;
+    let verdicts = digest.iter().flat_map(|digest| &digest.stories).filter_map(|story| story.triage.as_ref());
+    Ok(verdicts.into_iter().any(|verdict| verdict.provider == LOCAL_PROVIDER))
 }
 
 /// A topic's last digest by what is set, or by what is proposed; on a copy of its own, as a run that is replayed keeps to the settings with
 /// which that began.
-async fn last_digest(app: &App, name: &str, proposed: Option<&Topic>) -> Result<Option<Digest>> {
+async fn last_digest(config: &Config, name: &str, proposed: Option<&Topic>) -> Result<Option<Digest>> {
     let scratch = Scratch::new()?;
-    let copy = scratch.app(app.config().clone()).await?;
+    let copy = scratch.app(config.clone()).await?;
     let gone = || ServiceError::not_found("topic", format!("there is no topic {name:?} any more"));
     let topic = copy.store().topic(name).await?.ok_or_else(gone)?;
     let runs = copy.store().runs(Some(topic.id), RUNS).await?;
@@ -113,15 +134,18 @@ fn compared(before: &Digest, after: &Digest) -> ChangePreview {
         leaving: Vec::new(),
         rising: Vec::new(),
         falling: Vec::new(),
+        retold: Vec::new(),
         unchanged: 0,
     };
     for story in &after.stories {
         let was = old.remove(&story.id);
         let moved = previewed(story, was, Some(story));
+        let is_retold = was.is_some_and(|was| !has_same_members(was, story));
         match was.map(|was| was.rank.cmp(&story.rank)) {
             None => preview.entering.push(moved),
             Some(std::cmp::Ordering::Greater) => preview.rising.push(moved),
             Some(std::cmp::Ordering::Less) => preview.falling.push(moved),
+            Some(std::cmp::Ordering::Equal) if is_retold => preview.retold.push(moved),
             Some(std::cmp::Ordering::Equal) => preview.unchanged += 1,
         }
     }
@@ -130,8 +154,18 @@ fn compared(before: &Digest, after: &Digest) -> ChangePreview {
     preview
 }
 
+fn has_same_members(one: &DigestStory, other: &DigestStory) -> bool {
+    let members = |story: &DigestStory| story.sources.iter().map(|source| source.item_id).collect::<BTreeSet<_>>();
+    members(one) == members(other)
+}
+
 fn previewed(story: &DigestStory, before: Option<&DigestStory>, after: Option<&DigestStory>) -> PreviewedStory {
-    let place = |story: &DigestStory| StoryPlace { rank: story.rank, section: story.section, score: story.final_score };
+    let place = |story: &DigestStory| StoryPlace {
+        rank: story.rank,
+        section: story.section,
+        score: story.final_score,
+        members: story.sources.len(),
+    };
     PreviewedStory {
         id: story.id,
         title: story.title.clone(),

@@ -27,6 +27,7 @@ fn in_and_out(script: Script) {
     browser.sees("Signed in as owner");
     assert_eq!(browser.path(), "/topics");
     browser.press("Sign out");
+    browser.wait_until("the page to sign in", || browser.path().starts_with("/sign-in"));
     browser.go("/settings");
     assert_eq!(browser.path(), "/sign-in?next=%2Fsettings");
 }

@@ -13,7 +13,7 @@ use super::topic_links::{encoded, query_of};
 use super::{SentForm, Shell, html, problem_of};
 use crate::pipeline::interests::Preview;
 use crate::services::ServiceError;
-use crate::services::preview::{self, ChangePreview, PreviewedStory, StoryPlace};
+use crate::services::preview::{self, ChangePreview, PreviewedStory};
 use crate::services::topics::{self, TopicChange};
 
 pub(super) fn routes() -> Router<WebState> {
@@ -230,25 +230,51 @@ fn is_tier(topic: &Topic, tier: &str) -> bool {
     topic.budget_tier.is_some_and(|set| set.as_str() == tier)
 }
 
-/// What would move, in groups: heading, class and stories.
-fn groups(preview: &ChangePreview) -> Vec<(&'static str, &[PreviewedStory])> {
-    let groups: [(&'static str, &[PreviewedStory]); 4] = [
+/// Stories that a group lists.
+const LISTED: usize = 8;
+
+/// Stories that would move alike.
+struct Group<'a> {
+    heading: &'static str,
+    stories: &'a [PreviewedStory],
+    /// That are not listed.
+    more: usize,
+}
+
+fn groups(preview: &ChangePreview) -> Vec<Group<'_>> {
+    let groups: [(&'static str, &[PreviewedStory]); 5] = [
         ("Would enter", &preview.entering),
+        ("Would leave", &preview.leaving),
         ("Would go up", &preview.rising),
         ("Would go down", &preview.falling),
-        ("Would leave", &preview.leaving),
+        ("Would stay, with other sources", &preview.retold),
     ];
-    groups.into_iter().filter(|(_, stories)| !stories.is_empty()).collect()
+    let shown = groups.into_iter().filter(|(_, stories)| !stories.is_empty());
+    shown
+        .map(|(heading, stories)| Group {
+            heading,
+            stories: &stories[..stories.len().min(LISTED)],
+            more: stories.len().saturating_sub(LISTED),
+        })
+        .collect()
 }
 
-/// `no. 4, 61`
-fn place(place: Option<&StoryPlace>) -> String {
-    place.map_or_else(|| "–".to_owned(), |place| format!("no. {}", place.rank))
+/// `no. 4 → 2`, `no. 2` of one that enters or leaves.
+fn places(story: &PreviewedStory) -> String {
+    match (story.before, story.after) {
+        (Some(before), Some(after)) if before.rank != after.rank => format!("no. {} → {}", before.rank, after.rank),
+        (Some(place), Some(_)) => format!("no. {}", place.rank),
+        (Some(only), None) | (None, Some(only)) => format!("no. {}", only.rank),
+        (None, None) => String::new(),
+    }
 }
 
-/// `61 → 72`, where both are known and differ.
-fn scores(story: &PreviewedStory) -> Option<String> {
-    let (before, after) = (story.before?.score, story.after?.score);
-    let (before, after) = (format!("{before:.1}"), format!("{after:.1}"));
-    (before != after).then(|| format!("score {before} → {after}"))
+/// `score 61 → 72`, and how many items tell it, where that would differ.
+fn differences(story: &PreviewedStory) -> Option<String> {
+    let (before, after) = (story.before?, story.after?);
+    let (score_before, score) = (format!("{:.1}", before.score), format!("{:.1}", after.score));
+    let scores = (score_before != score).then(|| format!("score {score_before} → {score}"));
+    let items = (before.members != after.members).then(|| format!("{} → {} items", before.members, after.members));
+    let differences: Vec<String> = scores.into_iter().chain(items).collect();
+    (!differences.is_empty()).then(|| differences.join(", "))
 }
