@@ -42,8 +42,8 @@ pub async fn list(app: &App, query: &ItemQuery) -> Result<Vec<NamedItem>> {
     let filter = ItemFilter { topic, source: query.source, after: query.after, limit: query.limit };
     let items = app.store().list_items(&filter).await?;
     let names: BTreeMap<SourceId, String> = sources::names(app).await?;
-    let named = |item: ListedItem| NamedItem { source: names.get(&item.source_id).cloned(), item };
-    Ok(items.into_iter().map(named).collect())
+    let with_source = |item: ListedItem| NamedItem { source: names.get(&item.source_id).cloned(), item };
+    Ok(items.into_iter().map(with_source).collect())
 }
 
 /// An item with all that is kept of it.

@@ -181,8 +181,8 @@ async fn test(
     JsonBody(Address { address }): JsonBody<Address>,
 ) -> Result<Json<TestedSource>, Failure> {
     let tester = SourceTester::of(state.app());
-    let tested = on_own_thread(async move || Ok(tester.test(&address).await)).await?;
-    tested.map(Json).map_err(|error| unread("address", error))
+    let outcome = on_own_thread(async move || Ok(tester.test(&address).await)).await?;
+    outcome.map(Json).map_err(|error| unread("address", error))
 }
 
 /// A topic's sources as OPML.
