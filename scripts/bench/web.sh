@@ -1,0 +1,78 @@
+#!/usr/bin/env bash
+# How fast pages and API answer with 100,000 items, 200 digests and 5 users stored: wrk (Debian) with 8 connections on each address, its time at the 95th
+# percentile and the size of what it sends.
+#
+# usage: scripts/bench/web.sh [PROGRAM]                                       on SQLite; default: target/release/aha-radar
+#        bash scripts/postgres.sh scripts/bench/web.sh [PROGRAM]              on Postgres, too
+# SECONDS_EACH (3) is how long each address is asked. Exit 1 where one takes 50 ms or more, or a page has 100 kB or more.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+program=$(realpath "${1:-target/release/aha-radar}")
+rows=$PWD/scripts/bench/web_rows.sql
+examples=$PWD/examples
+for tool in wrk sqlite3; do
+    command -v $tool >/dev/null || apt-get install -y $tool >/dev/null 2>&1 || { echo "web: $tool is missing; install it" >&2; exit 2; }
+done
+
+folder=$(mktemp -d)
+server=
+trap '[ -z "$server" ] || kill "$server" 2>/dev/null || true; rm -rf "$folder"' EXIT
+port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+export AHA_NOW=2026-11-19T07:00:00Z AHA_LISTEN=127.0.0.1:$port AHA_OUTPUT_DIR=$folder/digests
+sqlite=sqlite://$folder/aha-radar.db
+cd "$folder"
+# Percentiles are microseconds.
+cat >percentile.lua <<'LUA'
+done = function(summary, latency)
+    local errors = summary.errors
+    io.write(string.format("p95 %.1f %.1f %d %d\n", latency:percentile(95) / 1000, latency:percentile(50) / 1000, summary.requests, errors.status + errors.connect + errors.read + errors.timeout))
+end
+LUA
+
+DATABASE_URL=$sqlite "$program" --run-once --import "$examples/sources.opml" --window 2026-11-16..2026-11-19 >/dev/null
+sqlite3 aha-radar.db <"$rows" >/dev/null
+DATABASE_URL=$sqlite "$program" reindex >/dev/null
+story=$(sqlite3 aha-radar.db "SELECT id FROM digest_items WHERE rank = 1 ORDER BY id LIMIT 1")
+digest=$(sqlite3 aha-radar.db "SELECT id FROM digests ORDER BY id LIMIT 1")
+run=$(sqlite3 aha-radar.db "SELECT id FROM runs ORDER BY id LIMIT 1")
+item=$(sqlite3 aha-radar.db "SELECT id FROM content_items ORDER BY id LIMIT 1")
+source=50000000-0000-5000-8000-000000000001
+paths=(/ /archive "/digests/$digest" "/stories/$story" /saved /sources "/sources/$source" /topics /topics/default /runs /spend "/search?q=harbour+ferry" /plan
+    /feeds/default/digests.rss /feeds/default/stories.atom /feeds/default/saved.json /health /api/openapi.json
+    /api/v1/digests /api/v1/digests/latest "/api/v1/digests/$digest" "/api/v1/stories/$story" /api/v1/feedback /api/v1/saved
+    /api/v1/items "/api/v1/items?topic=default&limit=200" "/api/v1/items?source=$source" "/api/v1/items/$item" "/api/v1/search?q=harbour+ferry" "/api/v1/search?q=report"
+    /api/v1/sources "/api/v1/sources/$source" /api/v1/sources/opml /api/v1/topics /api/v1/topics/default /api/v1/topics/default/rules
+    /api/v1/runs "/api/v1/runs/$run" /api/v1/spend "/api/v1/spend?by=model&days=365" /api/v1/calls "/api/v1/calls?purpose=triage" /api/v1/models /api/v1/settings /api/v1/deep-dives
+    /api/v1/feed-token /api/agenda /api/todos)
+
+measure() {
+    local name=$1 slow=0
+    DATABASE_URL=$2 "$program" serve 2>"$folder/log" &
+    server=$!
+    for _ in $(seq 100); do curl -fsS "http://127.0.0.1:$port/health" >/dev/null 2>&1 && break; sleep 0.1; done
+    printf '%-10s %-62s %8s %8s %9s %7s\n' database address 'p95 ms' 'p50 ms' requests kB
+    for path in "${paths[@]}"; do
+        local url=http://127.0.0.1:$port$path bytes code
+        read -r code bytes < <(curl -sS -o /dev/null -w '%{http_code} %{size_download}\n' "$url")
+        [ "$code" = 200 ] || { echo "web: $path is answered with $code" >&2; [ "$code" = 404 ] && continue; exit 1; }
+        read -r _ p95 p50 requests errors < <(wrk -t 2 -c 8 -d "${SECONDS_EACH:-3}s" -s percentile.lua "$url" | grep ^p95)
+        local mark=
+        if python3 -c "import sys; sys.exit(not ($p95 >= 50 or $errors > 0))"; then mark=' slow'; slow=1; fi
+        case $path in /api/* | /feeds/*) ;; *) [ "$bytes" -lt 100000 ] || { mark="$mark large"; slow=1; } ;; esac
+        printf '%-10s %-62s %8s %8s %9s %7s%s\n' "$name" "$path" "$p95" "$p50" "$requests" "$((bytes / 1000))" "$mark"
+    done
+    kill "$server"; wait "$server" || true; server=
+    return $slow
+}
+
+failed=0
+measure sqlite "$sqlite" || failed=1
+if [ -n "${AHA_TEST_POSTGRES_URL:-}" ]; then
+    other=${AHA_TEST_POSTGRES_URL%/*}/aha_web_$$
+    psql -q "$AHA_TEST_POSTGRES_URL" -c "CREATE DATABASE aha_web_$$" >/dev/null
+    DATABASE_URL=$sqlite "$program" copy --to "$other" >/dev/null
+    psql -q "$other" -c ANALYZE >/dev/null
+    measure postgres "$other" || failed=1
+    psql -q "$AHA_TEST_POSTGRES_URL" -c "DROP DATABASE aha_web_$$" >/dev/null
+fi
+exit $failed
