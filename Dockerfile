@@ -23,10 +23,11 @@ COPY crates/llm/Cargo.toml crates/llm/Cargo.toml
 COPY crates/net/Cargo.toml crates/net/Cargo.toml
 COPY crates/notes/Cargo.toml crates/notes/Cargo.toml
 COPY crates/planner/Cargo.toml crates/planner/Cargo.toml
+COPY crates/review/Cargo.toml crates/review/Cargo.toml
 COPY crates/sentence/Cargo.toml crates/sentence/Cargo.toml
 COPY crates/sentence/benches crates/sentence/benches
 COPY crates/store/Cargo.toml crates/store/Cargo.toml
-RUN for crate in analysis benchmark content core journal llm net notes planner sentence store; do \
+RUN for crate in analysis benchmark content core journal llm net notes planner review sentence store; do \
         mkdir crates/$crate/src && touch crates/$crate/src/lib.rs || exit 1; \
     done \
     && mkdir src \

@@ -68,6 +68,8 @@ pub(super) enum Command {
     Opml(OpmlCommand),
     /// Show a digest.
     Digest(DigestArguments),
+    /// Read a digest by keys: next, open, like, dislike, save, why, undo.
+    Review(ReviewArguments),
     /// Tell why a story is shown: every term of its score, in words.
     Item(ItemArguments),
     /// Rank a past run again by other weights, from stored answers: nothing is asked, nothing is stored. What you said of stories since
@@ -143,6 +145,16 @@ pub(super) enum Command {
     Benchmark(BenchmarkArguments),
     /// Ask a running daemon how it is; for containers.
     Healthcheck,
+    /// Print the completions of a shell: bash, elvish, fish, powershell or zsh.
+    ///
+    /// For bash: aha-radar completions bash > ~/.local/share/bash-completion/completions/aha-radar
+    Completions { shell: clap_complete::Shell },
+    /// Print the manual page, or write that of every command into a folder.
+    Man {
+        /// Where `aha-radar.1`, `aha-radar-run.1`, … are written.
+        #[arg(long = "into", value_name = "DIR")]
+        folder: Option<PathBuf>,
+    },
 }
 
 #[derive(Debug, Args)]
@@ -189,6 +201,15 @@ pub(super) struct DigestArguments {
     /// The same as --format json.
     #[arg(long, conflicts_with = "format")]
     pub(super) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct ReviewArguments {
+    /// `latest`, or the id of a digest.
+    #[arg(default_value = "latest")]
+    pub(super) which: String,
+    #[arg(long, default_value = "default")]
+    pub(super) topic: String,
 }
 
 #[derive(Debug, Args)]

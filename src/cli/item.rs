@@ -43,7 +43,7 @@ pub(super) fn short(id: DigestItemId) -> String {
     id.to_string().chars().take(SHORT_ID).collect()
 }
 
-fn in_words(story: &DigestStory) -> String {
+pub(super) fn in_words(story: &DigestStory) -> String {
     let score =
         story.aha_score.map_or_else(|| format!("not judged ({})", story.state), |score| format!("{score} of 100"));
     let mut lines = vec![

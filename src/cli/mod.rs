@@ -22,6 +22,7 @@ mod journal;
 mod labelled;
 mod lines;
 mod llm;
+mod manual;
 mod migrate;
 mod miniflux;
 mod noise;
@@ -31,6 +32,7 @@ mod patience;
 mod progress;
 mod replay;
 mod retain;
+mod review;
 mod run;
 mod runs;
 mod search;
@@ -72,12 +74,17 @@ pub fn main() -> ExitCode {
 }
 
 fn start(cli: Cli) -> anyhow::Result<Exit> {
+    let command = match cli.command {
+        Command::Completions { shell } => return manual::completions(shell),
+        Command::Man { folder } => return manual::pages(folder.as_deref()),
+        command => command,
+    };
     let config = Config::load()?;
     // What is misspelt sets nothing, a cap among others. `doctor` lists it.
-    let config = if matches!(cli.command, Command::Doctor(_)) { config } else { config.without_unknown()? };
-    start_logging(&config, matches!(cli.command, Command::Daemon | Command::Serve));
+    let config = if matches!(command, Command::Doctor(_)) { config } else { config.without_unknown()? };
+    start_logging(&config, matches!(command, Command::Daemon | Command::Serve));
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    runtime.block_on(dispatch(cli.command, config))
+    runtime.block_on(dispatch(command, config))
 }
 
 async fn dispatch(command: Command, config: Config) -> anyhow::Result<Exit> {
@@ -90,6 +97,9 @@ async fn dispatch(command: Command, config: Config) -> anyhow::Result<Exit> {
         Command::Topic(command) => topic::run(&app(config, Absent::Create).await?, command).await,
         Command::Source(command) => Box::pin(source::run(config, command)).await,
         Command::Opml(command) => opml::run(&app(config, Absent::Create).await?, command).await,
+        Command::Review(arguments) => review::run(&app(config, Absent::Fail).await?, arguments).await,
+        Command::Completions { shell } => manual::completions(shell),
+        Command::Man { folder } => manual::pages(folder.as_deref()),
         Command::Digest(arguments) => digest::run(&app(config, Absent::Fail).await?, arguments).await,
         Command::Item(arguments) => item::run(&app(config, Absent::Fail).await?, arguments).await,
         Command::Replay(arguments) => Box::pin(replay::run(config, arguments)).await,

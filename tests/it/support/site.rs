@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::path::Path;
 use std::process::{Child, Stdio};
 use std::time::Duration;
 
@@ -28,10 +29,19 @@ pub struct Reply {
 
 impl Site {
     pub fn start(radar: &mut Radar) -> Self {
+        Self::start_telling(radar, Stdio::null())
+    }
+
+    /// With its log in a file.
+    pub fn start_with_log(radar: &mut Radar, log: &Path) -> Self {
+        Self::start_telling(radar, std::fs::File::create(log).unwrap().into())
+    }
+
+    fn start_telling(radar: &mut Radar, stderr: Stdio) -> Self {
         let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
         radar.set("AHA_LISTEN", &address.to_string());
         let mut command = radar.command(&["serve"]);
-        let child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(stderr).spawn().unwrap();
         let site = Self { child: Some(child), address };
         for _ in 0..300 {
             if TcpStream::connect(address).is_ok() {

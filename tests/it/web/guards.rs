@@ -56,6 +56,54 @@ fn a_change_needs_our_name_our_origin_our_cookie_and_our_token() {
     assert_eq!(radar.json(&["topic", "list", "--json"]).as_array().unwrap().len(), 1 + made);
 }
 
+/// The same for the API where log-in is needed: 60 combinations of name, origin and credential.
+#[test]
+fn the_api_changes_something_for_our_name_our_origin_and_a_credential_of_ours() {
+    let mut radar = Radar::at(NOW).with("AHA_PUBLIC_URL", PUBLIC).with("AHA_API_TOKEN", "a-token-of-sixteen-letters");
+    radar.ok(&["init"]);
+    let site = Site::start(&mut radar);
+    let own = site.address.to_string();
+    let hosts = [("radar.example", true), (own.as_str(), true), ("evil.example", false)];
+    let own_origin = "https://radar.example";
+    let origins = [
+        (None, true),
+        (Some(own_origin), true),
+        (Some("null"), false),
+        (Some("http://evil.example"), false),
+        (Some("http://radar.example:81"), false),
+    ];
+    let credentials = [
+        (("authorization", "Bearer a-token-of-sixteen-letters"), true),
+        (("authorization", "Bearer a-token-of-fifteen-letters"), false),
+        (("cookie", "aha_session=0000"), false),
+        (("x-nothing", "none"), false),
+    ];
+    let (mut wrong, mut made, mut tried) = (String::new(), 0, 0);
+    for (host, host_is_ours) in hosts {
+        for (origin, origin_is_ours) in origins {
+            for (credential, credential_is_ours) in credentials {
+                tried += 1;
+                let mut headers = vec![("host", host), ("content-type", "application/json"), credential];
+                headers.extend(origin.map(|origin| ("origin", origin)));
+                let body = format!("{{\"name\":\"topic{made}\"}}");
+                let status = site.send("POST", "/api/v1/topics", &headers, &body).status;
+                let expected = match (host_is_ours, origin_is_ours, credential_is_ours) {
+                    (false, ..) => 421,
+                    (true, false, _) => 403,
+                    (true, true, false) => 401,
+                    (true, true, true) => 201,
+                };
+                made += usize::from(expected == 201);
+                if status != expected {
+                    writeln!(wrong, "{host} {origin:?} {credential:?}: {status}, not {expected}").unwrap();
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+    assert_eq!((tried, made), (60, 4));
+}
+
 #[test]
 fn off_loopback_or_made_public_it_does_not_start_unprotected() {
     for (name, value) in [("AHA_LISTEN", "0.0.0.0:0"), ("AHA_PUBLIC_URL", PUBLIC)] {

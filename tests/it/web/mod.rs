@@ -3,6 +3,8 @@
 mod api;
 mod guards;
 mod hostile;
+mod payloads;
 mod resources;
 mod runs;
+mod secrets;
 mod sign_in;
