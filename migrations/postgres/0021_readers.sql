@@ -1,4 +1,4 @@
--- Feedback of several users, tokens by which feed readers read feeds, and what pages read of fetches.
+-- Feedback of several users, tokens by which feed readers read feeds, and what pages read of fetches and stories.
 -- docs/OPERATING.md tells operators what each column means.
 
 CREATE TABLE feed_tokens (
@@ -9,3 +9,4 @@ CREATE TABLE feed_tokens (
 
 CREATE INDEX feedback_events_by_topic ON feedback_events (topic_id, given_at);
 CREATE INDEX fetch_runs_by_source ON fetch_runs (source_id, started_at);
+CREATE INDEX clusters_by_target ON clusters (merged_into) WHERE merged_into IS NOT NULL;

@@ -59,6 +59,13 @@ impl Document {
 
 /// Adds to each operation what all of its kind have in common, where it does not say so itself.
 fn complete(mut document: Value) -> Value {
+    // A question is posted where people find the page to ask it.
+    if document["paths"].get("/ask").is_some() {
+        document["paths"]["/ask"]["get"] = json!({
+            "tags": ["ask"], "summary": "The page for people.",
+            "responses": { "200": { "description": "A page", "content": { "text/html": { "schema": { "type": "string" } } } } },
+        });
+    }
     let paths = document["paths"].as_object_mut().into_iter().flatten();
     for (path, item) in paths {
         for (method, operation) in item.as_object_mut().into_iter().flatten() {
@@ -133,8 +140,12 @@ fn add_answers(path: &str, method: &str, operation: &mut Value) {
         (has_body, "415", "The body is of another kind"),
         (has_body || in_path || in_query || takes_key(path, method), "422", "A value cannot be used; `field` names it"),
     ];
-    let schema = if form == ErrorForm::Flat { "AskFailure" } else { "ErrorBody" };
-    let content = json!({ "application/json": { "schema": { "$ref": format!("#/components/schemas/{schema}") } } });
+    let of = |schema: &str| json!({ "application/json": { "schema": { "$ref": format!("#/components/schemas/{schema}") } } });
+    let content = match form {
+        ErrorForm::Flat => of("AskFailure"),
+        ErrorForm::Envelope => of("ErrorBody"),
+        ErrorForm::Page => json!({ "text/html": { "schema": { "type": "string" } } }),
+    };
     let is_cached = method == "get" && !is_stream(operation);
     let Some(answers) = operation["responses"].as_object_mut() else { return };
     // An event is no text by itself; its data is described in words.
@@ -188,5 +199,7 @@ mod tests {
         let asked = &document["paths"]["/ask"]["post"]["responses"];
         assert_eq!(schema(&asked["429"]), "#/components/schemas/AskFailure");
         assert!(asked.get("413").is_none() && asked.get("304").is_none());
+        let page = &document["paths"]["/ask"]["get"]["responses"];
+        assert!(page["403"]["content"].get("text/html").is_some(), "{page}");
     }
 }

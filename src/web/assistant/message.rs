@@ -18,10 +18,10 @@ pub(super) struct MessageBody {
     /// 1 to 4000 characters.
     #[schema(value_type = String, min_length = 1)]
     message: Value,
-    /// What was said before, as `{"role", "text"}`; the last three turns count.
-    #[schema(value_type = Vec<Value>)]
+    /// What was said before, as a list of `{"role", "text"}`; the last three turns count, and what is of another form is passed over.
+    #[schema(value_type = Value)]
     transcript: Value,
-    #[schema(value_type = Object)]
+    #[schema(value_type = Value)]
     options: Value,
     /// `plan` (default), `chat` or `auto`; also as `options.mode`.
     #[schema(value_type = Option<String>)]

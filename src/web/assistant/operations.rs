@@ -63,6 +63,9 @@ pub(super) async fn dry_run(
     State(state): State<WebState>,
     JsonBody(body): JsonBody<OperationsBody>,
 ) -> Result<Response, Failure> {
+    // What `apply` would refuse is refused here, too.
+    body.version()?;
+    key(&HeaderMap::new(), &body)?;
     let (version, validation) = planner::validate(state.app(), &body.operations()?).await?;
     if let Some(code) = as_a_whole(&validation) {
         return Ok(refused(code, &validation));
@@ -150,7 +153,11 @@ fn key(headers: &HeaderMap, body: &OperationsBody) -> Result<Option<String>, Fai
     let in_header = headers.get("idempotency-key").map(|key| key.to_str().map(ToOwned::to_owned));
     let key = match in_header {
         Some(key) => Some(key.map_err(|_| bad_request("invalid_idempotency_key", "the key is plain text"))?),
-        None => body.idempotency_key.as_str().map(ToOwned::to_owned),
+        None => match &body.idempotency_key {
+            Value::Null => None,
+            Value::String(key) => Some(key.clone()),
+            _ => return Err(bad_request("invalid_idempotency_key", "the key is a text")),
+        },
     };
     match key {
         Some(key) if key.trim().is_empty() || key.chars().count() > MAX_KEY_CHARS => {
