@@ -219,10 +219,14 @@ async fn run_topic(app: App, runs: Runs, topic: Topic) -> Result<(), Decision> {
     match Box::pin(runs.run_scheduled(&topic.name)).await {
         // The runner has logged each run.
         Ok(_) => {}
-        Err(RunError::Interrupted) => {
+        Err(RunError::Interrupted) if runs.is_ending() => {
             // Not planned anew: the unfinished run is due again as soon as a daemon starts.
             tracing::info!(topic = %topic.name, "run interrupted; the next start continues it");
             return Ok(());
+        }
+        Err(RunError::Interrupted) => {
+            // Due still, it would begin again at once.
+            tracing::info!(topic = %topic.name, "run stopped by hand; it continues when next due, or when it is started");
         }
         Err(error) => match error.decision() {
             // Another process is at work on the topic. Should it die, this one finishes what it began.

@@ -313,6 +313,12 @@ impl Runs {
         Ok(())
     }
 
+    /// Whether all runs were asked to end.
+    #[must_use]
+    pub fn is_ending(&self) -> bool {
+        self.ending.load(Ordering::SeqCst)
+    }
+
     /// Asks all runs to end at their next safe point, also those that are about to begin.
     pub fn interrupt(&self) {
         self.ending.store(true, Ordering::SeqCst);
@@ -359,7 +365,7 @@ impl Runs {
             let message = format!("topic {topic:?} is being run by this process; watch that run, or cancel it first");
             return Err(ServiceError::Busy { message });
         }
-        if self.ending.load(Ordering::SeqCst) {
+        if self.is_ending() {
             stop.interrupt();
         }
         by_topic.insert(topic.to_owned(), Watched { status: Arc::clone(status), stop });

@@ -6,6 +6,7 @@ use crate::support::feeds::{Post, feed};
 use crate::support::radar::Radar;
 use crate::support::responses::{Fault, KEY, MODEL, OpenAi, Reported, When};
 use crate::support::rows;
+use crate::support::site::Site;
 
 const NOW: &str = "2026-11-16T12:00:00Z";
 const FAILED: i32 = 1;
@@ -142,6 +143,23 @@ fn an_adjustment_moves_the_budget_and_keeps_its_reason() {
     let again = radar.json(&["spend", "adjust", id, "0", "--reason", "a gift", "--json"]);
     assert_eq!((&again["before"]["cost_microcredits"], &again["after"]["cost_microcredits"]), (&321.into(), &0.into()));
     assert_eq!(day(&radar), before - reserved);
+}
+
+#[test]
+fn an_unsettled_call_is_put_right_on_the_page_of_spending() {
+    let api = OpenAi::start();
+    let mut radar = with_an_unsettled_call(&api);
+    let id = calls(&radar, &["--state", "unsettled"])[0]["id"].as_str().unwrap().to_owned();
+    let site = Site::start(&mut radar);
+    let page = site.get("/spend?by=purpose");
+    assert!(page.body.contains(&id) && page.body.contains("triage"), "{}", page.body);
+    let adjust =
+        |credits: &str| site.post_form("/spend/adjust", &page, &format!("call={id}&credits={credits}&reason=the+bill"));
+    let wrong = adjust("much");
+    assert!(wrong.status == 422 && wrong.body.contains("at most six decimals"), "{}", wrong.body);
+    assert_eq!(adjust("0.000321").status, 303);
+    assert!(!site.get("/spend").body.contains(&id));
+    assert_eq!(rows::query(&radar, "SELECT reason FROM budget_adjustments"), ["the bill"]);
 }
 
 #[test]

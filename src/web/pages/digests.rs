@@ -11,6 +11,7 @@ use chrono::NaiveDate;
 use serde::Deserialize;
 
 use super::super::{Failure, JsonQuery, PathOf, Reader, WebState};
+use super::noted::Noted;
 use super::said::Said;
 use super::topic_links::{TopicLinks, encoded, query_of};
 use super::{Shell, html, welcome};
@@ -37,6 +38,7 @@ struct DigestPage {
     flow: Vec<Strip>,
     quiet: bool,
     said: Said,
+    noted: Noted,
     /// The topic's newest one.
     is_latest: bool,
 }
@@ -52,10 +54,12 @@ struct Strip {
     width: f64,
 }
 
-/// `?topic=NAME`
+/// `?topic=NAME&noted=…`
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct OfTopic {
     pub(super) topic: Option<String>,
+    /// What feedback has changed just now.
+    pub(super) noted: Option<String>,
 }
 
 async fn today(
@@ -65,8 +69,9 @@ async fn today(
     JsonQuery(of): JsonQuery<OfTopic>,
 ) -> Result<Html<String>, Failure> {
     let topics = TopicLinks::read(state.app(), of.topic.as_deref()).await?;
+    let noted = Noted::read(of.noted.as_deref());
     match digests::latest(state.app(), &topics.current).await {
-        Ok(digest) => digest_page(&state, who.user(), shell, topics, &digest, true).await,
+        Ok(digest) => digest_page(&state, who.user(), shell, topics, &digest, true, noted).await,
         Err(error) if is_first_time(&error, of.topic.as_deref(), &topics) => welcome::page(&state, shell, topics).await,
         Err(error) => Err(error.into()),
     }
@@ -82,12 +87,14 @@ async fn one(
     State(state): State<WebState>,
     shell: Shell,
     PathOf(id): PathOf<String>,
+    JsonQuery(of): JsonQuery<OfTopic>,
 ) -> Result<Html<String>, Failure> {
     let id: DigestId = id.parse().map_err(|_| Failure::not_found("there is no such digest"))?;
     let digest = digests::by_id(state.app(), id).await?;
     let topics = TopicLinks::read(state.app(), Some(&digest.digest.topic)).await?;
     let latest = digests::latest(state.app(), &digest.digest.topic).await?;
-    digest_page(&state, who.user(), shell, topics, &digest, latest.digest.id == id).await
+    let noted = Noted::read(of.noted.as_deref());
+    digest_page(&state, who.user(), shell, topics, &digest, latest.digest.id == id, noted).await
 }
 
 async fn digest_page(
@@ -97,10 +104,11 @@ async fn digest_page(
     topics: TopicLinks,
     digest: &Digest,
     is_latest: bool,
+    noted: Noted,
 ) -> Result<Html<String>, Failure> {
     let said = Said::of(state.app(), user, digest).await?;
     let (page, quiet) = (Page::of(digest), is_quiet(digest));
-    html(&DigestPage { shell, topics, page, flow: strips(digest), quiet, said, is_latest })
+    html(&DigestPage { shell, topics, page, flow: strips(digest), quiet, said, noted, is_latest })
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts of items")]

@@ -11,10 +11,11 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::super::{Failure, JsonQuery, PathOf, Reader, WebState};
+use super::noted::{in_address, in_words};
 use super::said::BUTTONS;
 use super::story::found;
 use super::{SentForm, Shell, html};
-use crate::services::feedback::{self, FeedbackChange};
+use crate::services::feedback;
 
 pub(super) fn routes() -> Router<WebState> {
     Router::new().route("/stories/{id}/feedback", post(send)).route("/stories/{id}/say", get(ask))
@@ -41,34 +42,13 @@ async fn send(
     if wants_json {
         return Ok(Json(json!({ "change": change, "message": in_words(&change, is_undo) })).into_response());
     }
-    let next = form.next_or(&format!("/stories/{id}"));
+    let next = in_address(&form.next_or(&format!("/stories/{id}")), &id, &change, is_undo);
     Ok(Redirect::to(&format!("{}{next}", state.prefix())).into_response())
 }
 
 pub(in super::super) fn kind(text: &str) -> Result<FeedbackKind, Failure> {
     let wrong = || Failure::invalid("kind", "it is like, dislike, save, skip or read");
     BUTTONS.into_iter().map(|(kind, ..)| kind).find(|kind| kind.as_str() == text).ok_or_else(wrong)
-}
-
-/// What it changed.
-pub(in super::super) fn in_words(change: &FeedbackChange, is_undo: bool) -> String {
-    let effect = effect_in_words(change.effect_points.unwrap_or_default());
-    match (is_undo, change.changed, change.kind) {
-        (true, true, _) => format!("Taken back{effect}."),
-        (true, false, _) => "It had not been said.".to_owned(),
-        (false, false, _) => "It had been said before, and counts once.".to_owned(),
-        (false, true, FeedbackKind::Save) => format!("Saved{effect}."),
-        (false, true, FeedbackKind::Read) => format!("Marked as read{effect}."),
-        (false, true, FeedbackKind::Like | FeedbackKind::Dislike | FeedbackKind::Skip) => format!("Noted{effect}."),
-    }
-}
-
-/// `; a story like this: +1.8 points`, nothing where it is less than a tenth of a point.
-fn effect_in_words(points: f64) -> String {
-    if points.abs() < 0.05 {
-        return String::new();
-    }
-    format!("; from the next digest on a story like this stands {points:+.1} points").replace('-', "−")
 }
 
 #[derive(Template)]

@@ -10,6 +10,7 @@ mod feedback;
 mod form;
 mod models;
 mod multipart;
+mod noted;
 mod runs;
 mod said;
 mod saved;
@@ -32,8 +33,9 @@ use axum::Router;
 use axum::response::Html;
 
 pub(super) use error::error_page;
-pub(super) use feedback::{in_words as feedback_in_words, kind as feedback_kind};
+pub(super) use feedback::kind as feedback_kind;
 pub(super) use form::SentForm;
+pub(super) use noted::in_words as feedback_in_words;
 pub(super) use shell::Shell;
 pub(super) use story::found as found_story;
 pub(super) use topic_links::encoded;

@@ -8,8 +8,10 @@ use axum::extract::State;
 use axum::response::Html;
 use axum::routing::get;
 
-use super::super::{Failure, PathOf, Reader, WebState};
+use super::super::{Failure, JsonQuery, PathOf, Reader, WebState};
 use super::deep_dive::ShownSummary;
+use super::digests::OfTopic;
+use super::noted::Noted;
 use super::said::{Button, buttons};
 use super::score_terms::{Term, terms};
 use super::{Shell, html};
@@ -41,6 +43,7 @@ struct StoryPage {
     appearances: Vec<Appearance>,
     calls: Vec<LedgerCall>,
     buttons: Vec<Button>,
+    noted: Noted,
     /// The summary of a pasted text that was kept.
     kept: Option<ShownSummary>,
 }
@@ -69,6 +72,7 @@ async fn page(
     State(state): State<WebState>,
     shell: Shell,
     PathOf(id): PathOf<String>,
+    JsonQuery(of): JsonQuery<OfTopic>,
 ) -> Result<Html<String>, Failure> {
     let found = found(&state, &id).await?;
     let digest = digests::by_id(state.app(), found.digest.id).await?;
@@ -77,7 +81,8 @@ async fn page(
     let day = view.day.clone();
     let story = view.top.into_iter().chain(view.scan).find(|story| story.id == id);
     let story = story.ok_or_else(|| Failure::not_found("its digest does not show that story any more"))?;
-    html(&filled(shell, day, story, explained))
+    let noted = Noted::read(of.noted.as_deref());
+    html(&StoryPage { noted, ..filled(shell, day, story, explained) })
 }
 
 fn filled(shell: Shell, day: String, story: Story, explained: ExplainedStory) -> StoryPage {
@@ -107,6 +112,7 @@ fn filled(shell: Shell, day: String, story: Story, explained: ExplainedStory) ->
         calls,
         kept: ShownSummary::kept(&judged),
         buttons: buttons(|kind| feedback.contains(&kind)),
+        noted: Noted::default(),
         story,
     }
 }

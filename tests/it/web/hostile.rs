@@ -39,6 +39,23 @@ const RUNS: [&str; 12] = [
     "<b onmouseover",
 ];
 
+/// Addresses that end in what somebody chose.
+const PLACES: [&str; 13] = [
+    "/?topic=",
+    "/?noted=",
+    "/sources?done=",
+    "/archive?first=",
+    "/search?q=",
+    "/search?q=harbour&source=",
+    "/search?q=ferry%20",
+    "/ask?question=",
+    "/sign-in?next=",
+    "/topics/",
+    "/digests/",
+    "/stories/",
+    "/runs/default/",
+];
+
 #[test]
 fn nothing_of_titles_texts_sources_queries_and_forms_runs() {
     let now = "2026-11-19T07:00:00Z";
@@ -76,9 +93,7 @@ fn nothing_of_titles_texts_sources_queries_and_forms_runs() {
             write!(text, "%{byte:02X}").unwrap();
             text
         });
-        for place in
-            ["/?topic=", "/sources?done=", "/archive?first=", "/sign-in?next=", "/topics/", "/digests/", "/stories/"]
-        {
+        for place in PLACES {
             paths.push(format!("{place}{encoded}"));
         }
     }
