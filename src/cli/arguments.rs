@@ -51,7 +51,7 @@ pub(super) enum Command {
     /// Keep running: each topic on its schedule, with pages, API and GET /health on `AHA_LISTEN`.
     Daemon,
     /// Serve pages, API and GET /health on `AHA_LISTEN`, without running topics on their schedules.
-    Serve,
+    Serve(GraphArgument),
     /// Accounts for the web: add, list, remove, password.
     #[command(subcommand)]
     User(UserCommand),

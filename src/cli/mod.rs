@@ -82,7 +82,7 @@ fn start(cli: Cli) -> anyhow::Result<Exit> {
     let config = Config::load()?;
     // What is misspelt sets nothing, a cap among others. `doctor` lists it.
     let config = if matches!(command, Command::Doctor(_)) { config } else { config.without_unknown()? };
-    start_logging(&config, matches!(command, Command::Daemon | Command::Serve));
+    start_logging(&config, matches!(command, Command::Daemon | Command::Serve(_)));
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(dispatch(command, config))
 }
@@ -91,7 +91,7 @@ async fn dispatch(command: Command, config: Config) -> anyhow::Result<Exit> {
     match command {
         Command::Run(arguments) => Box::pin(run::run(config, arguments)).await,
         Command::Daemon => Box::pin(daemon::run(config)).await,
-        Command::Serve => Box::pin(serve::run(config)).await,
+        Command::Serve(graph) => Box::pin(serve::run(config, graph)).await,
         Command::User(command) => user::run(&app(config, Absent::Create).await?, command).await,
         Command::Init(arguments) => init::run(&app(config, Absent::Create).await?, arguments).await,
         Command::Topic(command) => topic::run(&app(config, Absent::Create).await?, command).await,

@@ -2,6 +2,7 @@
 
 use anyhow::Result;
 
+use super::arguments::GraphArgument;
 use super::exit::Exit;
 use crate::app::App;
 use crate::config::Config;
@@ -9,7 +10,9 @@ use crate::daemon::signalled;
 use crate::services::runs::Runs;
 use crate::web::Server;
 
-pub(super) async fn run(config: Config) -> Result<Exit> {
+/// `graph`: the notes that the journal's pages are of.
+pub(super) async fn run(mut config: Config, graph: GraphArgument) -> Result<Exit> {
+    config.journal.graph = graph.graph.or(config.journal.graph);
     let Some(store) = crate::daemon::open(&config).await? else { return Ok(Exit::Ok) };
     let app = App::new(config, store)?;
     let runs = Runs::new(app.clone());

@@ -3,6 +3,7 @@
 //! Comes in: a graph and days of it. Goes out: a plan (`aha_journal`), and with its owner's consent the pages that it changes (`aha_notes`). Called by the
 //! command `journal`; the phases ask models through the gateway, or go by rules where none is configured.
 
+pub mod drafts;
 mod failure;
 pub mod models;
 pub mod phases;
@@ -129,6 +130,35 @@ impl Journal {
     pub fn days(&self, range: Option<&str>) -> Result<Vec<Day>, JournalError> {
         let range = range.map(|text| Range::parse(text, self.today)).transpose()?;
         Ok(days(&self.graph, range, self.today)?)
+    }
+
+    /// The latest days with the blocks of each from which nothing was extracted yet, newest first.
+    ///
+    /// # Errors
+    /// When their files cannot be read.
+    pub fn latest_days(&self, limit: usize) -> Result<Vec<(NaiveDate, usize)>, JournalError> {
+        let mut found: Vec<NaiveDate> = self.graph.days()?.iter().filter_map(|page| page.day).collect();
+        found.sort_unstable_by(|a, b| b.cmp(a));
+        let count = |day| Ok((day, self.days_of(&[day])?.iter().map(|day| day.blocks().len()).sum()));
+        found.into_iter().take(limit).map(count).collect()
+    }
+
+    /// These days, of which there may be none in between.
+    ///
+    /// # Errors
+    /// When one is not there or cannot be read.
+    pub fn days_of(&self, wanted: &[NaiveDate]) -> Result<Vec<Day>, JournalError> {
+        let one = |day: &NaiveDate| days(&self.graph, Some(Range { first: *day, last: *day }), self.today);
+        let found: Result<Vec<Vec<Day>>, DaysError> = wanted.iter().map(one).collect();
+        Ok(found?.into_iter().flatten().collect())
+    }
+
+    /// A plan that keeps something that stands on no day, such as a story.
+    ///
+    /// # Errors
+    /// When the pages cannot be read.
+    pub fn keep(&self, id: &str, text: &str) -> Result<Plan, JournalError> {
+        Ok(local::keep(&self.graph, id, self.today, text)?)
     }
 
     /// A plan by rules.

@@ -16,6 +16,7 @@ mod failure;
 mod feeds;
 mod guard;
 pub mod health;
+mod journal;
 mod openapi;
 mod pages;
 mod server;
@@ -51,6 +52,7 @@ pub fn router(state: &WebState) -> Router {
     routes
         .merge(pages::routes())
         .merge(assistant::pages())
+        .merge(journal::routes())
         .merge(assets::routes())
         .merge(feeds::routes())
         .route("/api/openapi.json", get(async move || document.clone()))

@@ -72,6 +72,69 @@ pub fn planned(
     }
 }
 
+/// The page that is proposed for what is kept from elsewhere, besides those that fit by their words.
+const COLLECTED: &str = "Aha Radar";
+
+/// A plan that keeps something that stands on no journal day, such as a story. `id`: what it is known by, so that keeping it twice writes it once.
+///
+/// # Errors
+/// When the graph's pages cannot be read.
+pub fn keep(graph: &Graph, id: &str, day: chrono::NaiveDate, text: &str) -> Result<Plan, NotesError> {
+    let index = PageIndex::read(graph)?;
+    let mut block = PlannedBlock {
+        block: id.to_owned(),
+        day,
+        page: String::new(),
+        file: String::new(),
+        text: text.to_owned(),
+        above: Vec::new(),
+        confidence: 1.0,
+        reason: "you chose to keep it".to_owned(),
+        reworded: text.to_owned(),
+        apply: true,
+        decisions: Vec::new(),
+        note: None,
+    };
+    let known = index.pages().iter().any(|page| page.name.eq_ignore_ascii_case(COLLECTED));
+    let mut proposed = places(&index, &block);
+    proposed.push(Decision {
+        is_new_page: !known,
+        confidence: LEAST_CONFIDENCE_KEPT,
+        reasoning: "what is kept from digests is collected here".to_owned(),
+        ..new_section(COLLECTED)
+    });
+    let mut plan = Plan::new(graph.root(), MADE_BY);
+    plan.skipped_existing = usize::from(take_over(&mut block, proposed));
+    // Where no page fits, the new one does.
+    if !block.apply
+        && plan.skipped_existing == 0
+        && let Some(decision) = block.decisions.iter_mut().find(|decision| decision.target_page == COLLECTED)
+    {
+        decision.apply = true;
+        (block.apply, block.note) = (true, None);
+    }
+    plan.blocks.push(block);
+    Ok(plan)
+}
+
+/// Of the page that is always proposed: below all that fit.
+const LEAST_CONFIDENCE_KEPT: f64 = 0.3;
+
+/// A section at the end of a page.
+fn new_section(page: &str) -> Decision {
+    Decision {
+        target_page: page.to_owned(),
+        is_new_page: true,
+        action: PlanAction::AddSection,
+        target_block_id: None,
+        target_block_title: None,
+        target_text: None,
+        confidence: 0.5,
+        reasoning: "the block links to this page, which does not exist yet".to_owned(),
+        apply: false,
+    }
+}
+
 /// The pages that a block's knowledge may belong to, with those that it links to.
 #[must_use]
 pub fn candidates(index: &PageIndex, block: &PlannedBlock, limit: usize) -> Vec<Candidate> {
@@ -85,17 +148,7 @@ fn places(index: &PageIndex, block: &PlannedBlock) -> Vec<Decision> {
     let known = |name: &String| index.pages().iter().any(|page| page.name.eq_ignore_ascii_case(name));
     // A page that is linked to and not there yet.
     let wanted = links(&block.text).into_iter().find(|name| !known(name));
-    places.extend(wanted.map(|name| Decision {
-        target_page: name,
-        is_new_page: true,
-        action: PlanAction::AddSection,
-        target_block_id: None,
-        target_block_title: None,
-        target_text: None,
-        confidence: 0.5,
-        reasoning: "the block links to this page, which does not exist yet".to_owned(),
-        apply: false,
-    }));
+    places.extend(wanted.map(|name| new_section(&name)));
     places
 }
 
@@ -127,4 +180,36 @@ fn place(index: &PageIndex, candidate: &Candidate, text: &str) -> Decision {
 
 const fn placement_is_same(placement: Placement) -> bool {
     matches!(placement, Placement::Exists(_))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_kept_goes_to_a_page_that_fits_or_to_the_one_that_collects() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |file: &str, text: &str| {
+            let path = folder.path().join(file);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        };
+        write("logseq/config.edn", "{}");
+        write("pages/Lighthouses.md", "- Lighthouses with Fresnel lenses are seen twenty miles away");
+        let graph = Graph::open(folder.path()).unwrap();
+        let day = chrono::NaiveDate::from_ymd_opt(2026, 3, 3).unwrap();
+        let plan = keep(&graph, "story:1", day, "Octopuses brood their eggs for fifty months").unwrap();
+        let decision = &plan.blocks[0].decisions[0];
+        assert!(plan.blocks[0].apply && decision.apply && decision.is_new_page, "{plan:?}");
+        let changes = plan.changes();
+        assert_eq!((changes[0].page.as_str(), changes[0].origin.is_none()), ("Aha Radar", true));
+        let plan = keep(&graph, "story:2", day, "Fresnel lenses of lighthouses weigh five tonnes").unwrap();
+        let chosen: Vec<&str> = plan
+            .changes()
+            .iter()
+            .map(|change| change.page.clone())
+            .map(|page| if page == "Lighthouses" { "fits" } else { "other" })
+            .collect();
+        assert_eq!(chosen, ["fits"], "{plan:?}");
+    }
 }

@@ -167,7 +167,8 @@ impl PlannedBlock {
         let action = decision.action.change().filter(|_| decision.apply)?;
         Some(Change {
             knowledge: self.block.clone(),
-            origin: Some(Origin { file: self.file.clone(), page: self.page.clone() }),
+            // What is from elsewhere than a day gets no link there.
+            origin: (!self.file.is_empty()).then(|| Origin { file: self.file.clone(), page: self.page.clone() }),
             page: decision.target_page.clone(),
             action,
             target: decision.target_block_id.clone().filter(|_| action != Action::AddSection),

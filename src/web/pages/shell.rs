@@ -44,6 +44,8 @@ pub struct Shell {
     pub identity: Option<Identity>,
     /// The path that was asked for, by which the present page is marked among the links.
     pub path: String,
+    /// Whether a graph of notes was named.
+    pub has_journal: bool,
 }
 
 impl Shell {
@@ -55,6 +57,7 @@ impl Shell {
             csrf: String::new(),
             identity: None,
             path: String::new(),
+            has_journal: state.app().config().journal.graph.is_some(),
         }
     }
 
@@ -65,7 +68,8 @@ impl Shell {
 
     /// Links of the navigation, each with whether the page is there.
     pub fn reading(&self) -> Vec<(PageLink, bool)> {
-        READING.into_iter().map(|link| (link, self.is_at(link.0))).collect()
+        let journal = self.has_journal.then_some(("/journal", "Journal"));
+        READING.into_iter().chain(journal).map(|link| (link, self.is_at(link.0))).collect()
     }
 
     /// Those in its menu, as far as the reader may follow them.

@@ -1,0 +1,127 @@
+//! Plans that a person makes in a browser, step by step. They are kept here, so that what comes from the browser is ticks and words, and never a path.
+//!
+//! Comes in: days of the graph that the command line named, ticks, edited words. Goes out: the plan as it stands, what it would change, and what was written.
+//! Called by the web.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use aha_journal::Plan;
+use aha_journal::events::PhaseEvent;
+use aha_notes::Undone;
+use chrono::NaiveDate;
+use tokio::sync::mpsc::unbounded_channel;
+
+use super::phases::{self, Asker};
+use super::{Journal, JournalError};
+use crate::app::App;
+
+/// More are not kept: the oldest goes.
+const MOST_DRAFTS: usize = 20;
+
+/// A plan, or what becomes one.
+#[derive(Debug, Clone)]
+pub enum Draft {
+    /// Models are being asked; what happened last.
+    Working(String),
+    Ready(Plan),
+    Failed(String),
+}
+
+/// See the module. A clone is the same.
+#[derive(Debug, Clone, Default)]
+pub struct Drafts(Arc<Mutex<Vec<(String, Draft)>>>);
+
+/// The graph that the command line or `AHA_JOURNAL_GRAPH` named.
+///
+/// # Errors
+/// When none is named or the folder is none.
+pub fn open(app: &App) -> Result<Journal, JournalError> {
+    let config = app.config();
+    Journal::open(None, &config.journal, app.clock().now(), config.timezone)
+}
+
+impl Drafts {
+    /// A plan of these days: at once by rules, else by models in a task of its own. By which name it is found.
+    ///
+    /// # Errors
+    /// When a day is not there or cannot be read.
+    pub fn extract(&self, app: &App, wanted: &[NaiveDate]) -> Result<String, JournalError> {
+        let journal = open(app)?;
+        let days = journal.days_of(wanted)?;
+        let tier = app.config().budget_tier;
+        if !Asker::has_models(app.gateway().router(), tier) {
+            return Ok(self.add(Draft::Ready(journal.extract_by_rules(&days)?)));
+        }
+        let (asker, index) = (Asker::of(app, tier, false), journal.index()?);
+        let id = self.add(Draft::Working("the models are being asked".to_owned()));
+        let (drafts, name) = (self.clone(), id.clone());
+        tokio::spawn(async move {
+            let (events, mut received) = unbounded_channel();
+            let (watched, watched_name) = (drafts.clone(), name.clone());
+            let watching = tokio::spawn(async move {
+                while let Some(event) = received.recv().await {
+                    if let PhaseEvent::Asked { phase, about } = event {
+                        watched.put(&watched_name, Draft::Working(format!("{phase}: {about}")));
+                    }
+                }
+            });
+            let plan = Plan::new(journal.graph.root(), phases::MADE_BY);
+            let made = Box::pin(asker.extract(&days, (&index, journal.graph.unit()), plan, &events)).await;
+            drop(events);
+            let _ = watching.await;
+            drafts.put(&name, made.map_or_else(|error| Draft::Failed(error.to_string()), Draft::Ready));
+        });
+        Ok(id)
+    }
+
+    /// A plan that keeps something that stands on no day.
+    ///
+    /// # Errors
+    /// When the pages cannot be read.
+    pub fn keep(&self, app: &App, id: &str, text: &str) -> Result<String, JournalError> {
+        Ok(self.add(Draft::Ready(open(app)?.keep(id, text)?)))
+    }
+
+    #[must_use]
+    pub fn find(&self, id: &str) -> Option<Draft> {
+        self.locked().iter().find(|(known, _)| known == id).map(|(_, draft)| draft.clone())
+    }
+
+    /// Changes a plan that is ready. Whether there is one.
+    pub fn change(&self, id: &str, change: impl FnOnce(&mut Plan)) -> bool {
+        let mut drafts = self.locked();
+        let Some((_, Draft::Ready(plan))) = drafts.iter_mut().find(|(known, _)| known == id) else { return false };
+        change(plan);
+        true
+    }
+
+    fn add(&self, draft: Draft) -> String {
+        let id = format!("{:016x}", rand::random::<u64>());
+        let mut drafts = self.locked();
+        if drafts.len() >= MOST_DRAFTS {
+            drafts.remove(0);
+        }
+        drafts.push((id.clone(), draft));
+        id
+    }
+
+    fn put(&self, id: &str, draft: Draft) {
+        if let Some((_, place)) = self.locked().iter_mut().find(|(known, _)| known == id) {
+            *place = draft;
+        }
+    }
+
+    fn locked(&self) -> MutexGuard<'_, Vec<(String, Draft)>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// In words what was taken back of a file.
+#[must_use]
+pub fn undone_in_words(undone: &Undone) -> String {
+    match undone {
+        Undone::Restored { file } => format!("{file} is as it was."),
+        Undone::TakenOut { file } => format!("{file} was changed since; only what was written is removed."),
+        Undone::LeftAlone { file, why } => format!("{file} is left alone: {why}."),
+    }
+}

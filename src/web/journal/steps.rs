@@ -1,0 +1,106 @@
+//! What the steps show of a plan, and what their forms change in it: ticks and words, by the places that they have in the plan.
+
+use aha_journal::Plan;
+
+use crate::web::pages::SentForm;
+
+/// A block with its wording.
+pub(super) struct Statement {
+    pub(super) number: usize,
+    pub(super) day: String,
+    pub(super) text: String,
+    pub(super) reworded: String,
+    pub(super) reason: String,
+    pub(super) percent: u32,
+    pub(super) ticked: bool,
+    pub(super) note: String,
+}
+
+/// A block with the places that it may go to.
+pub(super) struct Places {
+    pub(super) number: usize,
+    pub(super) reworded: String,
+    pub(super) note: String,
+    pub(super) decisions: Vec<Place>,
+}
+
+pub(super) struct Place {
+    pub(super) number: usize,
+    pub(super) words: String,
+    pub(super) reasoning: String,
+    pub(super) percent: u32,
+    pub(super) ticked: bool,
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and 100")]
+fn percent(share: f64) -> u32 {
+    (share.clamp(0.0, 1.0) * 100.0).round() as u32
+}
+
+pub(super) fn statements(plan: &Plan) -> Vec<Statement> {
+    let statement = |(number, block): (usize, &aha_journal::PlannedBlock)| Statement {
+        number,
+        day: block.day.to_string(),
+        text: block.text.clone(),
+        reworded: block.reworded.clone(),
+        reason: block.reason.clone(),
+        percent: percent(block.confidence),
+        // What has no page yet may be given one in the next step.
+        ticked: block.apply
+            || !block.decisions.is_empty() && block.note.as_deref() == Some(aha_journal::plan::NO_PAGES),
+        note: block.note.clone().unwrap_or_default(),
+    };
+    plan.blocks.iter().enumerate().map(statement).collect()
+}
+
+/// Ticks and wordings of the second step.
+pub(super) fn tick(plan: &mut Plan, form: &SentForm) {
+    for (number, block) in plan.blocks.iter_mut().enumerate() {
+        block.apply = form.is_set(&format!("keep_{number}"));
+        let text = form.text(&format!("text_{number}"));
+        if !text.is_empty() {
+            text.replace("\r\n", "\n").clone_into(&mut block.reworded);
+        }
+    }
+}
+
+/// The blocks that are kept, each with its places.
+pub(super) fn places(plan: &Plan) -> Vec<Places> {
+    let kept = plan.blocks.iter().enumerate().filter(|(_, block)| block.apply);
+    kept.map(|(number, block)| Places {
+        number,
+        reworded: block.reworded.clone(),
+        note: block.note.clone().unwrap_or_default(),
+        decisions: block.decisions.iter().enumerate().map(place).collect(),
+    })
+    .collect()
+}
+
+fn place((number, decision): (usize, &aha_journal::Decision)) -> Place {
+    use aha_journal::PlanAction;
+    let page = &decision.target_page;
+    let title = decision.target_block_title.as_deref().unwrap_or("a block");
+    let words = match decision.action {
+        PlanAction::AddSection if decision.is_new_page => format!("A new page, {page}"),
+        PlanAction::AddSection => format!("{page}, at its end"),
+        PlanAction::AddUnder => format!("{page}, below “{title}”"),
+        PlanAction::Replace => format!("{page}, in the place of “{title}”"),
+        PlanAction::SkipExists => format!("{page} says it already"),
+    };
+    Place {
+        number,
+        words,
+        reasoning: decision.reasoning.clone(),
+        percent: percent(decision.confidence),
+        ticked: decision.apply,
+    }
+}
+
+/// Ticks of the third step.
+pub(super) fn choose(plan: &mut Plan, form: &SentForm) {
+    for (number, block) in plan.blocks.iter_mut().enumerate() {
+        for (place, decision) in block.decisions.iter_mut().enumerate() {
+            decision.apply = form.is_set(&format!("place_{number}_{place}"));
+        }
+    }
+}
