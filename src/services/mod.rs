@@ -17,6 +17,7 @@ mod error;
 pub mod estimate;
 pub mod feed_tokens;
 pub mod feedback;
+pub mod followups;
 pub mod health;
 pub mod items;
 pub(crate) mod meaning;

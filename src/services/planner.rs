@@ -14,7 +14,7 @@ use aha_planner::record::{Goal, Item, Kind, Occurrence, agenda as occurrences};
 use aha_planner::time_of_day::TimeOfDay;
 use aha_planner::validate::{Validation, validate_proposal};
 pub use aha_store::UndoOutcome;
-use aha_store::{ApplyOutcome, ApplyRequest, IdempotencyKey, Planner, owner};
+use aha_store::{ApplyOutcome, ApplyRequest, IdempotencyKey, Planner, StoreError, owner};
 use chrono::{NaiveDate, Timelike as _};
 use chrono_tz::Tz;
 use serde::Serialize;
@@ -95,10 +95,13 @@ pub async fn apply(app: &App, operations: Vec<Value>, version: Option<i64>, key:
         IdempotencyKey { key_sha256: hex64(key.as_bytes()), request_sha256: hex64(request.as_bytes()) }
     });
     let request = ApplyRequest { operations, expected_version: version, key, now: app.clock().now() };
-    let Ok(outcome) = tokio::time::timeout(MAX_WAIT, app.store().apply_operations(owner(), &request)).await else {
-        return Ok(Apply::InFlight);
+    let outcome = match tokio::time::timeout(MAX_WAIT, app.store().apply_operations(owner(), &request)).await {
+        Err(_) => return Ok(Apply::InFlight),
+        // Whoever holds the database may be working on this very key: as far as can be told, it is under way.
+        Ok(Err(StoreError::Locked { .. })) if request.key.is_some() => return Ok(Apply::InFlight),
+        Ok(outcome) => outcome?,
     };
-    Ok(match outcome? {
+    Ok(match outcome {
         ApplyOutcome::Applied { response, replayed } => Apply::Done { response, replayed },
         ApplyOutcome::Invalid(validation) => Apply::Invalid(validation),
         ApplyOutcome::Changed { expected, found } => Apply::Changed { expected, found },

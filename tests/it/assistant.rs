@@ -263,3 +263,26 @@ fn what_was_chosen_answers_the_question() {
         "{planned}"
     );
 }
+
+/// Another process holds the database for longer than a request may wait: the key is under way elsewhere, as far as this request can tell.
+#[test]
+fn a_request_that_cannot_get_at_the_records_in_time_is_told_to_come_again() {
+    let mut radar = radar(Engine::Sqlite);
+    let server = Served::start(&mut radar, &[]);
+    let body = json!({ "operations": [create("once")] }).to_string();
+    let url = radar.database_url();
+    let held = crate::support::rows::block_on(|| async move {
+        use sqlx::Connection as _;
+        let mut held = sqlx::SqliteConnection::connect(&url).await.unwrap();
+        sqlx::query("BEGIN IMMEDIATE").execute(&mut held).await.unwrap();
+        held
+    });
+    let reply = server.send("POST /api/llm/apply", "idempotency-key: k\r\n", &body);
+    let answer: Value = serde_json::from_str(&reply.body).unwrap();
+    assert_eq!((reply.status, &answer["error"]["code"]), (409, &json!("request_in_flight")), "{answer}");
+    assert!(reply.head.contains("retry-after: "), "{}", reply.head);
+    drop(held);
+    let reply = server.send("POST /api/llm/apply", "idempotency-key: k\r\n", &body);
+    assert_eq!(reply.status, 200, "{}", reply.body);
+    assert_eq!(server.get("/api/todos")["todos"].as_array().unwrap().len(), 1);
+}

@@ -1,7 +1,7 @@
 //! The page `/plan`: a sentence, the operations it would make as cards to keep, change or drop, the week, and undo. Forms alone; a reload
 //! sends nothing twice, as each proposal has its key.
 
-use aha_planner::record::Occurrence;
+use aha_planner::record::{Item, Kind};
 use aha_planner::summary::sentence;
 use askama::Template;
 use axum::Router;
@@ -12,13 +12,18 @@ use chrono::NaiveDate;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::assistant::{self, Answer, Message, Mode};
+use crate::assistant::{self, Answer, Message, Mode, TURNS_KEPT, Turn};
 use crate::services::planner::{self, Apply};
 use crate::web::pages::{SentForm, Shell};
 use crate::web::{Editor, Failure, Reader, WebState};
 
+/// So many todos without a day are shown.
+const MOST_UNDATED: usize = 40;
+
 /// More cards than operations may be applied are not read.
 const MOST_CARDS: usize = aha_planner::MAX_OPERATIONS;
+/// Of a turn so much goes on with the next message.
+const MAX_TURN_CHARS: usize = 1_000;
 
 pub(super) fn routes() -> Router<WebState> {
     Router::new()
@@ -34,14 +39,26 @@ struct Card {
     words: String,
     title: Option<String>,
     day: Option<String>,
+    time: Option<String>,
     operation: String,
 }
 
 /// A day of the week with what stands on it.
 struct Day {
     name: String,
+    date: String,
     is_today: bool,
-    entries: Vec<Occurrence>,
+    entries: Vec<Entry>,
+}
+
+/// What stands on a day, or on none.
+struct Entry {
+    time: String,
+    title: String,
+    kind: Kind,
+    done: bool,
+    /// The page that it came from.
+    link: Option<String>,
 }
 
 /// A goal and how far it is, in percent.
@@ -60,8 +77,12 @@ struct PlanPage {
     cards: Vec<Card>,
     key: String,
     days: Vec<Day>,
+    /// Open todos without a day.
+    undated: Vec<Entry>,
     goals: Vec<Progress>,
     batch: String,
+    /// What was said before, as JSON, for the next message.
+    transcript: String,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -102,9 +123,10 @@ async fn empty(state: &WebState, shell: Shell) -> Result<PlanPage, Failure> {
     let monday = today.week(chrono::Weekday::Mon).first_day();
     let agenda = planner::agenda(state.app(), monday, monday + chrono::Days::new(6)).await?;
     let days = monday.iter_days().take(7).map(|day| Day {
-        name: day.format("%A, %-d %B").to_string(),
+        name: day.format("%A").to_string(),
+        date: day.format("%-d %B").to_string(),
         is_today: day == today,
-        entries: agenda.days.iter().filter(|one| one.date == day).cloned().collect(),
+        entries: agenda.days.iter().filter(|one| one.date == day).map(|one| entry(state, &one.item)).collect(),
     });
     let records = planner::planner(state.app()).await?.state;
     let goals = planner::goals(&records)
@@ -118,9 +140,36 @@ async fn empty(state: &WebState, shell: Shell) -> Result<PlanPage, Failure> {
         cards: Vec::new(),
         key: String::new(),
         days: days.collect(),
+        undated: undated(state, &records),
         goals: goals.collect(),
         batch: String::new(),
+        transcript: String::new(),
     })
+}
+
+fn entry(state: &WebState, item: &Item) -> Entry {
+    // A path of ours is below the prefix under which browsers see it.
+    let link = item
+        .link
+        .as_ref()
+        .map(|link| if link.starts_with('/') { format!("{}{link}", state.prefix()) } else { link.clone() });
+    Entry {
+        time: item.time().map(|time| time.to_string()).unwrap_or_default(),
+        title: item.title.clone(),
+        kind: item.kind,
+        done: item.completed,
+        link,
+    }
+}
+
+/// Todos that wait for a day: the most important first, then the newest.
+fn undated(state: &WebState, records: &aha_planner::apply::State) -> Vec<Entry> {
+    let mut open: Vec<&Item> = records
+        .items()
+        .filter(|item| item.kind == Kind::Todo && item.scheduled_for.is_none() && !item.completed)
+        .collect();
+    open.sort_by_key(|item| (std::cmp::Reverse(item.priority), std::cmp::Reverse(item.id)));
+    open.into_iter().take(MOST_UNDATED).map(|item| entry(state, item)).collect()
 }
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and 100")]
@@ -140,7 +189,7 @@ async fn message(
         mode: Mode::Auto,
         question: Some(form.text("question").to_owned()).filter(|question| !question.is_empty()),
         selection: aha_planner::language::Selection { ids: selected.into_iter().collect(), ..Default::default() },
-        ..Message::default()
+        transcript: serde_json::from_str::<Vec<Turn>>(form.text("transcript")).unwrap_or_default(),
     };
     let answer = Box::pin(assistant::answer(state.app(), &message, |_| {})).await?;
     let records = planner::planner(state.app()).await?.state;
@@ -150,16 +199,29 @@ async fn message(
         words: sentence(operation, &records),
         title: operation.title.clone(),
         day: operation.scheduled_for.flatten().map(|day| day.to_string()),
+        time: operation.start_time.or(operation.time_of_day).flatten().map(|time| time.to_string()),
         operation: op.to_string(),
     });
+    let transcript = continued(&message, &answer);
     let page = PlanPage {
         message: message.text.clone(),
         cards: cards.collect(),
         key: format!("{:032x}", rand::random::<u128>()),
         answer: Some(answer),
+        transcript,
         ..empty(&state, shell).await?
     };
     rendered(&page)
+}
+
+/// The last turns with this one, for the form of the next message.
+fn continued(message: &Message, answer: &Answer) -> String {
+    let turn =
+        |role: &str, text: &str| Turn { role: role.to_owned(), text: text.chars().take(MAX_TURN_CHARS).collect() };
+    let mut turns = message.transcript.clone();
+    turns.extend([turn("user", &message.text), turn("assistant", &answer.text)]);
+    let kept = turns.split_off(turns.len().saturating_sub(TURNS_KEPT));
+    json!(kept).to_string()
 }
 
 /// The operations of the cards that were kept, as they were changed.
@@ -175,6 +237,10 @@ fn kept(form: &SentForm) -> Vec<Value> {
         }
         if let Ok(day) = field("day").parse::<NaiveDate>() {
             operation["scheduledFor"] = json!(day);
+        }
+        if !field("time").is_empty() {
+            let name = if operation["kind"] == "event" { "startTime" } else { "timeOfDay" };
+            operation[name] = json!(field("time"));
         }
         Some(operation)
     };

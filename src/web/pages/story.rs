@@ -5,24 +5,25 @@ use aha_core::money::MicroCredits;
 use askama::Template;
 use axum::Router;
 use axum::extract::State;
-use axum::response::Html;
-use axum::routing::get;
+use axum::response::{Html, Redirect};
+use axum::routing::{get, post};
 
-use super::super::{Failure, JsonQuery, PathOf, Reader, WebState};
+use super::super::{Editor, Failure, JsonQuery, PathOf, Reader, WebState};
 use super::deep_dive::ShownSummary;
 use super::digests::OfTopic;
 use super::noted::Noted;
 use super::said::{Button, buttons};
 use super::score_terms::{Term, terms};
-use super::{Shell, html};
+use super::{SentForm, Shell, html};
 use crate::digest::format::Calendar;
 use crate::digest::view::{Page, Story};
 use crate::services::calls::LedgerCall;
 use crate::services::digests;
+use crate::services::followups::{self, FollowUp};
 use crate::services::stories::{self, ExplainedStory, FoundStory, StoryAppearance};
 
 pub(super) fn routes() -> Router<WebState> {
-    Router::new().route("/stories/{id}", get(page))
+    Router::new().route("/stories/{id}", get(page)).route("/stories/{id}/followups", post(follow_up))
 }
 
 #[derive(Template)]
@@ -46,6 +47,7 @@ struct StoryPage {
     noted: Noted,
     /// The summary of a pasted text that was kept.
     kept: Option<ShownSummary>,
+    followups: Vec<FollowUp>,
 }
 
 /// A digest that showed it.
@@ -82,7 +84,26 @@ async fn page(
     let story = view.top.into_iter().chain(view.scan).find(|story| story.id == id);
     let story = story.ok_or_else(|| Failure::not_found("its digest does not show that story any more"))?;
     let noted = Noted::read(of.noted.as_deref());
-    html(&StoryPage { noted, ..filled(shell, day, story, explained) })
+    let followups = followups::of(state.app(), &explained.story, &story.followups).await?;
+    html(&StoryPage { noted, followups, ..filled(shell, day, story, explained) })
+}
+
+/// Makes a follow-up a todo, with a link back here; once, however often it is tapped.
+async fn follow_up(
+    _: Editor,
+    State(state): State<WebState>,
+    PathOf(id): PathOf<String>,
+    form: SentForm,
+) -> Result<Redirect, Failure> {
+    let found = found(&state, &id).await?;
+    let digest = digests::by_id(state.app(), found.digest.id).await?;
+    let view = Page::of(&digest);
+    let story = view.top.into_iter().chain(view.scan).find(|story| story.id == id);
+    let lines = story.map(|story| story.followups).unwrap_or_default();
+    let text = form.text("number").parse::<usize>().ok().and_then(|number| lines.get(number));
+    let text = text.ok_or_else(|| Failure::invalid("number", "the story has no such follow-up"))?;
+    followups::add(state.app(), &found.story, text).await?;
+    Ok(Redirect::to(&format!("{}/stories/{id}#summary", state.prefix())))
 }
 
 fn filled(shell: Shell, day: String, story: Story, explained: ExplainedStory) -> StoryPage {
@@ -113,6 +134,7 @@ fn filled(shell: Shell, day: String, story: Story, explained: ExplainedStory) ->
         kept: ShownSummary::kept(&judged),
         buttons: buttons(|kind| feedback.contains(&kind)),
         noted: Noted::default(),
+        followups: Vec::new(),
         story,
     }
 }

@@ -3,7 +3,9 @@
 mod api;
 mod guards;
 mod hostile;
+mod journal;
 mod payloads;
+mod plan;
 mod resources;
 mod runs;
 mod secrets;

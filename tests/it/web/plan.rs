@@ -1,0 +1,127 @@
+//! The page of the planner by forms alone: a question, a proposal, an edited card, applied, taken back; and follow-ups of a summary as todos.
+
+use serde_json::{Value, json};
+
+use crate::support::radar::{Radar, repository};
+use crate::support::responses::OpenAi;
+use crate::support::site::{Reply, Site};
+
+/// A Thursday.
+const NOW: &str = "2026-11-19T07:00:00Z";
+
+fn radar() -> Radar {
+    Radar::at(NOW).with("AHA_TIMEZONE", "UTC")
+}
+
+fn form(fields: &[(&str, &str)]) -> String {
+    url::form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish()
+}
+
+/// What the page's forms carry in a field, as it stands there.
+fn field(page: &Reply, name: &str) -> String {
+    let (_, rest) =
+        page.body.split_once(&format!("name=\"{name}\" value=\"")).unwrap_or_else(|| panic!("{name}: {}", page.body));
+    let value = rest.split('"').next().unwrap();
+    value.replace("&#34;", "\"").replace("&quot;", "\"").replace("&#39;", "'").replace("&amp;", "&")
+}
+
+fn todos(radar: &Radar) -> Value {
+    radar.json(&["todo", "list", "--all", "--json"])
+}
+
+#[test]
+fn a_question_is_answered_a_card_edited_applied_and_taken_back() {
+    let mut radar = radar();
+    radar.ok(&["todo", "add", "review budget on 2026-11-20"]);
+    radar.ok(&["todo", "add", "review contract on 2026-11-20"]);
+    let before = todos(&radar);
+    let site = Site::start(&mut radar);
+    let page = site.get("/plan");
+    assert!(page.body.contains("Friday <small>20 November") && page.body.contains("review contract"), "{}", page.body);
+
+    let say = |fields: &[(&str, &str)]| site.post_form("/plan/message", &page, &form(fields));
+    let asked = say(&[("message", "move the review to Saturday")]);
+    assert_eq!(asked.status, 200);
+    assert!(asked.body.contains("A question") && asked.body.contains("Which one?"), "{}", asked.body);
+    let (chosen, _) = asked.body.split_once("<bdi>review contract</bdi>").unwrap();
+    let id = chosen.rsplit("name=\"select\" value=\"").next().unwrap().split('"').next().unwrap().to_owned();
+    let transcript = field(&asked, "transcript");
+    assert!(transcript.contains("move the review to Saturday"), "{transcript}");
+
+    let proposed = say(&[
+        ("message", &field(&asked, "message")),
+        ("question", &field(&asked, "question")),
+        ("transcript", &transcript),
+        ("select", &id),
+    ]);
+    let operation = field(&proposed, "operation_0");
+    assert_eq!(serde_json::from_str::<Value>(&operation).unwrap()["id"].to_string(), id);
+    assert_eq!(
+        (field(&proposed, "day_0").as_str(), todos(&radar)),
+        ("2026-11-21", before.clone()),
+        "nothing is changed yet"
+    );
+    let kept: Value = serde_json::from_str(&field(&proposed, "transcript")).unwrap();
+    assert_eq!(kept.as_array().unwrap().len(), 3, "three turns go on");
+
+    let cards = [
+        ("version", field(&proposed, "version")),
+        ("key", field(&proposed, "key")),
+        ("keep_0", "1".to_owned()),
+        ("operation_0", operation),
+        ("day_0", "2026-11-22".to_owned()),
+    ];
+    let cards: Vec<(&str, &str)> = cards.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    let applied = site.post_form("/plan/apply", &page, &form(&cards));
+    assert_eq!(applied.status, 303, "{}", applied.body);
+    let day = |todos: &Value| {
+        let of = todos.as_array().unwrap().iter().find(|todo| todo["title"] == "review contract").unwrap();
+        of["scheduledFor"].clone()
+    };
+    assert_eq!(day(&todos(&radar)), "2026-11-22");
+    let again = site.post_form("/plan/apply", &page, &form(&cards));
+    assert_eq!(again.headers["location"], applied.headers["location"], "sent twice, applied once");
+
+    let done = site.get(&applied.headers["location"]);
+    assert!(done.body.contains("It is applied."), "{}", done.body);
+    let undone = site.post_form("/plan/undo", &page, &form(&[("batch", &field(&done, "batch"))]));
+    assert_eq!(undone.headers["location"], "/plan?said=undone");
+    assert_eq!(todos(&radar), before);
+    let nothing = site.post_form("/plan/apply", &page, &form(&[("key", "k")]));
+    assert!(nothing.body.contains("No card was kept"), "{}", nothing.body);
+    let foreign =
+        site.send("POST", "/plan/undo", &[("content-type", "application/x-www-form-urlencoded")], "csrf=x&batch=1");
+    assert_eq!(foreign.status, 403);
+}
+
+#[test]
+fn a_follow_up_becomes_a_todo_once_with_a_link_back() {
+    let api = OpenAi::start();
+    let mut radar = api.serve(radar());
+    radar
+        .run(&["--run-once", "--import", &repository("examples/sources.opml"), "--window", "2026-11-16..2026-11-19"])
+        .exits(0);
+    let digest = radar.digest();
+    let with_follow_ups =
+        |story: &&Value| story["summary"]["suggested_followups"].as_array().is_some_and(|list| !list.is_empty());
+    let story = digest["stories"].as_array().unwrap().iter().find(with_follow_ups).unwrap().clone();
+    let id = story["id"].as_str().unwrap();
+    let wanted =
+        story["summary"]["suggested_followups"][0].as_str().unwrap().split_whitespace().collect::<Vec<_>>().join(" ");
+    let site = Site::start(&mut radar);
+    let address = format!("/stories/{id}");
+    let page = site.get(&address);
+    assert!(page.body.contains("Add to my todos"), "{}", page.body);
+    for _ in 0..2 {
+        let added = site.post_form(&format!("{address}/followups"), &page, "number=0");
+        assert_eq!((added.status, added.headers["location"].as_str()), (303, format!("{address}#summary").as_str()));
+    }
+    let listed = todos(&radar);
+    assert_eq!(
+        (listed.as_array().unwrap().len(), &listed[0]["title"], &listed[0]["link"]),
+        (1, &json!(wanted), &json!(address))
+    );
+    assert!(site.get(&address).body.contains("on your list"));
+    assert!(site.get("/plan").body.contains(&format!("<a class=\"from\" href=\"{address}\">from a story</a>")));
+    assert_eq!(site.post_form(&format!("{address}/followups"), &page, "number=99").status, 422);
+}
