@@ -11,6 +11,7 @@ mod form;
 mod models;
 mod multipart;
 mod noted;
+mod run;
 mod runs;
 mod said;
 mod saved;

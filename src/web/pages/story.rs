@@ -147,7 +147,7 @@ fn entities(story: &DigestStory) -> Vec<(String, String)> {
 }
 
 /// What a call has cost, or may have.
-pub(super) fn cost(call: &LedgerCall) -> String {
+fn cost(call: &LedgerCall) -> String {
     match (call.cost_microcredits, call.reserved_microcredits) {
         (Some(cost), _) => MicroCredits(cost).to_string(),
         (None, Some(reserved)) => format!("at most {}", MicroCredits(reserved)),

@@ -1,0 +1,164 @@
+//! A run by itself: its attempts, what failed where, and what it cost.
+
+use aha_core::ids::RunId;
+use aha_core::money::MicroCredits;
+use aha_core::run::RunAttempt;
+use askama::Template;
+use axum::extract::State;
+use axum::response::Html;
+
+use super::super::{Failure, PathOf, Reader, WebState};
+use super::runs::{Past, minute, past_run, stage_line, status_of, summaries};
+use super::topic_links::{encoded, query_of};
+use super::{Shell, html};
+use crate::digest::view::{Failing, Page};
+use crate::services::calls::{self, CallQuery, LedgerCall};
+use crate::services::runs::{self, PastRun, RunStatus};
+use crate::services::{ServiceError, digests};
+
+/// Calls whose cost is added up.
+const CALLS: i64 = 10_000;
+
+#[derive(Template)]
+#[template(path = "web/run.html")]
+struct RunPage {
+    shell: Shell,
+    topic: String,
+    past: Past,
+    mode: &'static str,
+    tier: &'static str,
+    /// Under way in this process.
+    now: Option<RunStatus>,
+    attempts: Vec<Attempt>,
+    /// Sources that could not be read.
+    failing: Vec<Failing>,
+    /// What its digest lacks.
+    gaps: Option<String>,
+    calls: CallSums,
+}
+
+/// What models were asked for the run.
+#[derive(Default)]
+struct CallSums {
+    calls: usize,
+    /// Charged, as far as it is not known what they cost, with the most that they may have.
+    microcredits: i64,
+    groups: Vec<CallGroup>,
+}
+
+/// The calls of one purpose and model.
+struct CallGroup {
+    purpose: String,
+    model: String,
+    calls: usize,
+    unsettled: usize,
+    microcredits: i64,
+    /// Why calls failed, each reason once.
+    errors: Vec<String>,
+}
+
+struct Attempt {
+    number: i64,
+    started: String,
+    took: Option<String>,
+    outcome: String,
+    stage: String,
+    error: Option<String>,
+    by: String,
+}
+
+/// A run by itself. It is read from the database, so that it is the same after a restart.
+pub(super) async fn page(
+    _: Reader,
+    State(state): State<WebState>,
+    shell: Shell,
+    PathOf((topic, id)): PathOf<(String, String)>,
+) -> Result<Html<String>, Failure> {
+    let id: RunId = id.parse().map_err(|_| Failure::not_found("there is no such run"))?;
+    let past = runs::find(state.app(), &topic, id).await?;
+    let attempts: Vec<Attempt> = past.attempts.iter().map(attempt).collect();
+    let is_at_work = past.attempts.last().is_some_and(|last| last.outcome == "running");
+    let now = status_of(&state, &topic).filter(|run| run.end.is_none() && is_at_work);
+    let (failing, gaps) = lacks(&state, &past).await?;
+    let calls = CallSums::of(calls_of(&state, &past).await?);
+    let (mode, tier) = (past.run.mode.as_str(), past.run.settings.tier.as_str());
+    let past = past_run(past, &topic, now.is_some());
+    html(&RunPage { shell, topic, past, mode, tier, now, attempts, failing, gaps, calls })
+}
+
+async fn lacks(state: &WebState, past: &PastRun) -> Result<(Vec<Failing>, Option<String>), ServiceError> {
+    if !past.run.done {
+        return Ok((Vec::new(), None));
+    }
+    let digest = digests::by_id(state.app(), past.digest_id).await?;
+    let page = Page::of(&digest);
+    Ok((page.failing, page.gaps))
+}
+
+async fn calls_of(state: &WebState, past: &PastRun) -> Result<Vec<LedgerCall>, ServiceError> {
+    let query = CallQuery { run: Some(past.run.id.to_string()), limit: CALLS, ..CallQuery::default() };
+    let calls = calls::list(state.app(), query).await?;
+    Ok(calls.into_iter().filter(|call| call.provider != aha_core::model::LOCAL_PROVIDER).collect())
+}
+
+/// Reasons for failures that a group names.
+const REASONS: usize = 3;
+
+impl CallSums {
+    fn of(calls: Vec<LedgerCall>) -> Self {
+        let mut sums = Self::default();
+        for call in calls {
+            let charged = call.cost_microcredits.or(call.reserved_microcredits).unwrap_or_default();
+            let model = format!("{}/{}", call.provider, call.model);
+            let known = sums.groups.iter().position(|group| group.purpose == call.purpose && group.model == model);
+            let place = known.unwrap_or_else(|| {
+                sums.groups.push(CallGroup::new(call.purpose, model));
+                sums.groups.len() - 1
+            });
+            let group = &mut sums.groups[place];
+            group.calls += 1;
+            group.unsettled += usize::from(call.state == "unsettled");
+            group.microcredits += charged;
+            let is_new = |error: &String| !group.errors.contains(error) && group.errors.len() < REASONS;
+            if let Some(error) = call.error.filter(is_new) {
+                group.errors.push(error);
+            }
+            sums.calls += 1;
+            sums.microcredits += charged;
+        }
+        sums
+    }
+}
+
+impl CallGroup {
+    const fn new(purpose: String, model: String) -> Self {
+        Self { purpose, model, calls: 0, unsettled: 0, microcredits: 0, errors: Vec::new() }
+    }
+}
+
+fn credits(microcredits: i64) -> String {
+    MicroCredits(microcredits).to_string()
+}
+
+fn attempt(attempt: &RunAttempt) -> Attempt {
+    let took = attempt.finished_at.map(|end| seconds(end.as_millis() - attempt.started_at.as_millis()));
+    Attempt {
+        number: attempt.attempt,
+        started: minute(attempt.started_at),
+        took,
+        outcome: attempt.outcome.clone(),
+        stage: attempt.stage.clone().unwrap_or_default(),
+        error: attempt.error.clone(),
+        // What follows tells processes of one number apart.
+        by: attempt.holder.split(" start:").next().unwrap_or_default().to_owned(),
+    }
+}
+
+/// `3.2 s`, `2 min 5 s`
+#[expect(clippy::cast_precision_loss, reason = "a span of a run")]
+fn seconds(millis: i64) -> String {
+    match millis.max(0) {
+        short if short < 60_000 => format!("{:.1} s", short as f64 / 1000.0),
+        long => format!("{} min {} s", long / 60_000, long % 60_000 / 1000),
+    }
+}
