@@ -37,10 +37,10 @@ digest=$(sqlite3 aha-radar.db "SELECT id FROM digests ORDER BY id LIMIT 1")
 run=$(sqlite3 aha-radar.db "SELECT id FROM runs ORDER BY id LIMIT 1")
 item=$(sqlite3 aha-radar.db "SELECT id FROM content_items ORDER BY id LIMIT 1")
 source=50000000-0000-5000-8000-000000000001
-paths=(/ /archive "/digests/$digest" "/stories/$story" /saved /sources "/sources/$source" /topics /topics/default /runs /spend "/search?q=harbour+ferry" /plan
+paths=(/ /archive "/digests/$digest" "/stories/$story" /saved /sources "/sources/$source" /topics /topics/default /runs /spend "/search?q=ferry7" /plan
     /feeds/default/digests.rss /feeds/default/stories.atom /feeds/default/saved.json /health /api/openapi.json
     /api/v1/digests /api/v1/digests/latest "/api/v1/digests/$digest" "/api/v1/stories/$story" /api/v1/feedback /api/v1/saved
-    /api/v1/items "/api/v1/items?topic=default&limit=200" "/api/v1/items?source=$source" "/api/v1/items/$item" "/api/v1/search?q=harbour+ferry" "/api/v1/search?q=report"
+    /api/v1/items "/api/v1/items?topic=default&limit=200" "/api/v1/items?source=$source" "/api/v1/items/$item" "/api/v1/search?q=ferry7" "/api/v1/search?q=glacier5+report"
     /api/v1/sources "/api/v1/sources/$source" /api/v1/sources/opml /api/v1/topics /api/v1/topics/default /api/v1/topics/default/rules
     /api/v1/runs "/api/v1/runs/$run" /api/v1/spend "/api/v1/spend?by=model&days=365" /api/v1/calls "/api/v1/calls?purpose=triage" /api/v1/models /api/v1/settings /api/v1/deep-dives
     /api/v1/feed-token /api/agenda /api/todos)

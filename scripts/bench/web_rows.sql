@@ -8,17 +8,17 @@ CREATE TEMP TABLE words (place INTEGER PRIMARY KEY, word TEXT);
 INSERT INTO words (word) VALUES ('harbour'), ('ferry'), ('pilot'), ('tariff'), ('battery'), ('compiler'), ('index'), ('protein'), ('telescope'), ('glacier'),
     ('election'), ('inflation'), ('orchestra'), ('vaccine'), ('quantum'), ('bridge'), ('drought'), ('railway'), ('satellite'), ('database');
 CREATE TEMP TABLE n AS WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000) SELECT i FROM n;
--- Every item tells a story of its own, an eighth of an hour after the one before.
+-- Every item tells a story of its own, in words of which each is in a hundredth of them or less, as most are that people search for, an eighth of an hour after the one before.
 CREATE TEMP TABLE made AS
 SELECT i, printf('%08x-0000-5000-8000-00000000000a', i) AS item, printf('%08x-0000-5000-8000-00000000000c', i) AS cluster,
        printf('50000000-0000-5000-8000-%012x', i % 40) AS source, (SELECT ends FROM base) - i * 173000 AS at,
-       (SELECT word FROM words WHERE place = 1 + i % 20) || ' ' || (SELECT word FROM words WHERE place = 1 + (i / 20) % 20) || ' report number ' || i AS title
+       (SELECT word FROM words WHERE place = 1 + i % 20) || i % 101 || ' ' || (SELECT word FROM words WHERE place = 1 + (i / 20) % 20) || (i / 20) % 53 || ' report number ' || i AS title
 FROM n;
 INSERT INTO sources (id, topic_id, kind, url, title, created_at)
 SELECT printf('50000000-0000-5000-8000-%012x', i - 1), (SELECT topic FROM base), 'feed', 'https://source-' || i || '.example/feed', 'Source ' || i, 0 FROM n WHERE i <= 40;
 INSERT INTO content_items (id, source_id, external_id, url, canonical_url, hash_url, hash_text, title, body_text, author, published_at, fetched_at, item_time, time_basis)
 SELECT item, source, 'item-' || i, 'https://source.example/' || i, 'https://source.example/' || i, 'url' || i, 'text' || i, title,
-       title || '. ' || replace(printf('%.*c', 6, 'x'), 'x', 'The ' || title || ' says that the ' || (SELECT word FROM words WHERE place = 1 + (i / 7) % 20) || ' was measured again. '),
+       title || '. ' || replace(printf('%.*c', 6, 'x'), 'x', 'The ' || title || ' says that the ' || (SELECT word FROM words WHERE place = 1 + (i / 7) % 20) || i % 97 || ' was measured again. '),
        'Author ' || i % 300, at, at, at, 'published' FROM made;
 INSERT INTO content_item_sources (source_id, external_id, item_id, first_seen_at, published_time, is_assigned, is_placed)
 SELECT source, 'item-' || i, item, at, at, 1, 1 FROM made;

@@ -1,8 +1,10 @@
 //! How an installation is at this moment: whether the database answers, how the last runs went, which providers' circuits are open. For
 //! `/health`, and cheap enough to be asked every few seconds.
 
-use aha_core::digest::DigestStatus;
+use aha_core::digest::{Digest, DigestStatus};
 use aha_core::time::Timestamp;
+use aha_core::topic::Topic;
+use aha_store::DigestFilter;
 use serde::Serialize;
 
 use super::Result;
@@ -74,12 +76,22 @@ pub async fn report(app: &App) -> HealthReport {
     HealthReport { status, last_run, overdue, open_circuits }
 }
 
+/// The topic's newest digest, where something is missing from it. One that is whole is not read.
+async fn partial_digest(app: &App, topic: &Topic) -> Result<Option<Digest>> {
+    let newest = DigestFilter { topic: Some(topic.id), ends_after: None, ends_until: None, limit: 1 };
+    let newest = app.store().digest_entries(&newest).await?.pop();
+    if newest.is_none_or(|entry| entry.head.status != DigestStatus::Partial) {
+        return Ok(None);
+    }
+    Ok(app.store().latest_digest(topic.id).await?)
+}
+
 async fn of_topics(app: &App) -> Result<(HealthStatus, Option<LastRun>, Vec<Overdue>)> {
     let mut last: Option<LastRun> = None;
     let mut late = Vec::new();
     let mut is_degraded = false;
     for topic in app.store().topics().await? {
-        let partial = app.store().latest_digest(topic.id).await?.filter(|d| d.digest.status == DigestStatus::Partial);
+        let partial = partial_digest(app, &topic).await?;
         is_degraded |= partial.is_some();
         late.extend(overdue(app.store(), app.config(), &topic, app.clock().now()).await?);
         for (run, attempts) in app.store().runs(Some(topic.id), 1).await? {

@@ -59,11 +59,7 @@ async fn by_rank(app: &App, rank: usize, topic: &str) -> Result<FoundStory> {
 /// # Errors
 /// When no digest has it.
 pub async fn by_id(app: &App, id: DigestItemId) -> Result<FoundStory> {
-    let digest = app.store().digest_of_item(id).await?;
-    let found = digest.and_then(|digest| {
-        let story = digest.stories.into_iter().find(|story| story.id == id)?;
-        Some(FoundStory { digest: digest.digest, story })
-    });
+    let found = app.store().digest_line(id).await?.map(|(digest, story)| FoundStory { digest, story });
     found.ok_or_else(|| ServiceError::not_found("story", format!("no digest has an item {id}")))
 }
 

@@ -51,7 +51,7 @@ pub use schema::{OpenMode, PendingMigration, SchemaVersion};
 pub use search::{DocumentStore, Forms, NewDocument, SearchHit, SearchQuery, SearchStore, forms};
 pub use sqlite::SqliteStore;
 
-use aha_core::digest::{Digest, SourceReport};
+use aha_core::digest::{Digest, DigestHead, DigestStory, SourceReport};
 use aha_core::feedback::FeedbackEvent;
 use aha_core::ids::{ClusterId, DigestId, DigestItemId, ItemId, RunId, SourceId, TopicId, UserId};
 use aha_core::item::Item;
@@ -316,7 +316,8 @@ pub trait DigestStore: Send + Sync {
     async fn latest_digest(&self, topic: TopicId) -> Result<Option<Digest>>;
     /// The sources of the topic's last digest before: of that kind of runs, and of a window that had ended by then.
     async fn sources_before(&self, topic: TopicId, mode: RunMode, by: Timestamp) -> Result<Vec<SourceReport>>;
-    async fn digest_of_item(&self, item: DigestItemId) -> Result<Option<Digest>>;
+    /// A line of a digest with its head, without reading the lines beside it.
+    async fn digest_line(&self, item: DigestItemId) -> Result<Option<(DigestHead, DigestStory)>>;
     /// Digests without their stories, the latest window first.
     async fn digest_entries(&self, filter: &DigestFilter) -> Result<Vec<DigestEntry>>;
     /// Where a story stood in digests, the latest window first; also where a story stood that was merged into it.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use aha_core::digest::{Digest, DigestStory, Label, Since, SourceReport, StoryCost};
+use aha_core::digest::{Digest, DigestHead, DigestStory, Label, Since, SourceReport, StoryCost};
 use aha_core::ids::{ClusterId, DigestId, DigestItemId, ItemId, TopicId};
 use aha_core::run::RunMode;
 use aha_core::summary::Summary;
@@ -45,6 +45,11 @@ const STORIES: &str = "
     SELECT id, rank, section, label, cluster_id, title, url, aha_score, final_score, percentile, reason, state,
            triage_json, summary_json, entities_json, score_debug_json, members_json, detail_json
     FROM digest_items WHERE digest_id = $1 ORDER BY rank";
+
+const STORY: &str = "
+    SELECT id, rank, section, label, cluster_id, title, url, aha_score, final_score, percentile, reason, state,
+           triage_json, summary_json, entities_json, score_debug_json, members_json, detail_json
+    FROM digest_items WHERE id = $1";
 
 /// The owner keeps few: all of them, the last decision first.
 const KEPT: &str = "
@@ -275,8 +280,9 @@ impl DigestStore for Database {
     }
 
     #[tracing::instrument(level = "debug", skip_all)]
-    async fn digest_of_item(&self, item: DigestItemId) -> Result<Option<Digest>> {
-        self.read_digest(OF_ITEM, item.to_string()).await
+    async fn digest_line(&self, item: DigestItemId) -> Result<Option<(DigestHead, DigestStory)>> {
+        let line = self.read_line(item).await?;
+        Ok(line.and_then(|mut digest| Some((digest.digest, digest.stories.pop()?))))
     }
 
     #[tracing::instrument(level = "debug", skip_all)]
@@ -323,6 +329,18 @@ impl Database {
         let stories: Vec<StoryRow> = sqlx::query_as(STORIES).bind(&row.id).fetch_all(&mut *snapshot).await?;
         let kept: Vec<KeptRow> = sqlx::query_as(KEPT).fetch_all(&mut *snapshot).await?;
         row.with(stories, kept).map(Some)
+    }
+
+    /// The digest that has the line, with that line alone.
+    async fn read_line(&self, item: DigestItemId) -> Result<Option<Digest>> {
+        let mut reader = self.reader().await?;
+        let mut snapshot = reader.begin_with(BEGIN_SNAPSHOT).await?;
+        let row: Option<DigestRow> =
+            sqlx::query_as(OF_ITEM).bind(item.to_string()).fetch_optional(&mut *snapshot).await?;
+        let Some(row) = row else { return Ok(None) };
+        let story: Vec<StoryRow> = sqlx::query_as(STORY).bind(item.to_string()).fetch_all(&mut *snapshot).await?;
+        let kept: Vec<KeptRow> = sqlx::query_as(KEPT).fetch_all(&mut *snapshot).await?;
+        row.with(story, kept).map(Some)
     }
 }
 
