@@ -4,11 +4,13 @@ use axum::body::Bytes;
 use axum::extract::{FromRequest, FromRequestParts, Path, Query, Request};
 use axum::http::request::Parts;
 use axum::http::{StatusCode, header};
-use serde::de::DeserializeOwned;
+use serde::Deserialize;
+use serde::de::{DeserializeOwned, Deserializer, Error as _};
+use serde_json::{Map, Value};
 
 use super::Failure;
 
-/// A JSON body.
+/// A JSON body, which is an object.
 #[derive(Debug)]
 pub struct JsonBody<T>(pub T);
 
@@ -41,7 +43,24 @@ pub(super) async fn body<S: Send + Sync>(request: Request, state: &S) -> Result<
     })
 }
 
+/// Reads a field that is an object: without it a list would be taken for the fields in their order.
+pub(super) fn object<'de, D: Deserializer<'de>, T: DeserializeOwned>(deserializer: D) -> Result<T, D::Error> {
+    let fields = Map::<String, Value>::deserialize(deserializer)?;
+    serde_json::from_value(Value::Object(fields)).map_err(D::Error::custom)
+}
+
+/// The same, where null stands for nothing.
+pub(super) fn object_or_null<'de, D: Deserializer<'de>, T: DeserializeOwned>(
+    deserializer: D,
+) -> Result<Option<T>, D::Error> {
+    let fields = Option::<Map<String, Value>>::deserialize(deserializer)?;
+    fields.map(|fields| serde_json::from_value(Value::Object(fields)).map_err(D::Error::custom)).transpose()
+}
+
 fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Failure> {
+    if bytes.trim_ascii_start().starts_with(b"[") {
+        return Err(Failure::invalid("body", "the body is an object, and this is a list"));
+    }
     let mut reader = serde_json::Deserializer::from_slice(bytes);
     let value = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
         let (path, inner) = (error.path().to_string(), error.into_inner());
@@ -102,6 +121,19 @@ mod tests {
     struct Wanted {
         #[expect(dead_code, reason = "only read")]
         urls: Vec<String>,
+    }
+
+    #[test]
+    fn a_list_is_no_object() {
+        #[derive(Debug, Deserialize)]
+        struct Outer {
+            #[serde(default, deserialize_with = "super::object_or_null")]
+            inner: Option<Wanted>,
+        }
+        assert_eq!(parse::<Wanted>(b" [[]]").unwrap_err().status(), StatusCode::UNPROCESSABLE_ENTITY);
+        assert!(parse::<Outer>(br#"{"inner":[["a"]]}"#).is_err());
+        assert!(parse::<Outer>(br#"{"inner":{"urls":["a"]}}"#).unwrap().inner.is_some());
+        assert!(parse::<Outer>(br#"{"inner":null}"#).unwrap().inner.is_none());
     }
 
     #[test]

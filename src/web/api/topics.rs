@@ -9,6 +9,7 @@ use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+use super::super::extract::{object, object_or_null};
 use super::super::{Admin, Editor, Failure, JsonBody, JsonQuery, PathOf, Reader, WebState};
 use super::on_own_thread;
 use super::page::PageQuery;
@@ -51,7 +52,7 @@ struct NewTopic {
     #[schema(min_length = 1, max_length = 200)]
     name: String,
     /// What is other than in a topic as it is made.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "object")]
     settings: TopicChange,
 }
 
@@ -139,6 +140,7 @@ struct Change {
     run: Option<String>,
     interests: Option<String>,
     /// All rules, in the place of the run's own.
+    #[serde(default, deserialize_with = "object_or_null")]
     rules: Option<ReplayRules>,
     /// Weights of the ranking, each `NAME=NUMBER`.
     #[serde(default)]
