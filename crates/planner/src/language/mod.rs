@@ -195,6 +195,14 @@ impl Reader<'_> {
             return done;
         }
         let made = self.carry_out(command);
+        // "Change the bed sheets every two weeks", of which there are none yet, is something to do.
+        if let (Err(_), Command::Repeat { target, when }) = (&made, command)
+            && clause.first().is_some_and(|first| first.is("change"))
+            && !when.is_empty()
+            && !self.names_known(target)
+        {
+            return self.create(None, None, clause, false);
+        }
         match made {
             Err(question) if destructive && goes_on && clauses::begins_with_doing(clause) => {
                 self.create(Some(Kind::Todo), None, clause, true).map_err(|_| question)

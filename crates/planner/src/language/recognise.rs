@@ -223,6 +223,11 @@ pub fn moving(clause: &[Token], today: Today) -> Option<Command<'_>> {
         read.is_all(words) && read.priority.is_none() && read.repeat.is_none()
     };
     let found = [when, with_preposition].into_iter().find(|words| !words.is_empty() && whole(words))?;
+    // "The water bill is due on the 20th": moves it where it is there, else says that there is one.
+    let says_due = after_any(&clause[target.len()..], "is due").is_some();
+    if says_due {
+        return Some(Command::Place { target, when: found, subject: clause });
+    }
     of(target, Destination::When(found))
 }
 
@@ -305,13 +310,19 @@ pub fn placing(clause: &[Token], today: Today) -> Option<Command<'_>> {
     }
 }
 
+/// "the report's date": the report.
+fn without_its_date(target: &[Token]) -> &[Token] {
+    let owner = before_end(target, "due date|date|day|start time|time");
+    owner.filter(|owner| owner.last().is_some_and(|last| last.lower.ends_with("'s"))).unwrap_or(target)
+}
+
 pub fn changing(clause: &[Token], _: Today) -> Option<Command<'_>> {
     if names_new(clause) {
         return None;
     }
     let rest = after_any(clause, "change|update|edit|modify|set|turn")?;
     match around(rest, "to|into") {
-        Some((target, to)) => Some(Command::Change { target, to }),
+        Some((target, to)) => Some(Command::Change { target: without_its_date(target), to }),
         None => Some(Command::Unclear),
     }
 }
