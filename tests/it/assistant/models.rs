@@ -159,3 +159,14 @@ fn a_failed_model_is_named_in_the_answer() {
     assert_eq!(warnings.len(), 2, "{answer}");
     assert!(warnings[0].as_str().unwrap().starts_with("assistant_propose was done by rules"), "{answer}");
 }
+
+/// While a slow model is waited for, a sign of life comes after ten seconds, and the sequence is the same beside it.
+#[test]
+fn a_slow_model_is_bridged_by_heartbeats() {
+    let (name, script) = cases("assistant").into_iter().find(|(name, _)| name == "auto_chat").unwrap();
+    let mut case = Case::start(name, script);
+    case.script["exchanges"][1]["after_ms"] = json!(11_000);
+    case.script["events"] = json!(["heartbeat", "summary", "done"]);
+    case.as_events();
+    assert!(case.wrong.is_empty(), "{}", case.wrong.join("\n"));
+}

@@ -1,6 +1,7 @@
 //! A model server that plays the exchanges of a file, in any wire form: each request gets the next answer of its task.
 
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use axum::body::{Body, Bytes};
 use axum::http::{StatusCode, Uri};
@@ -16,6 +17,7 @@ struct Exchange {
     status: u16,
     content_type: &'static str,
     body: Vec<u8>,
+    after: Duration,
 }
 
 /// A request as it came.
@@ -71,7 +73,11 @@ impl Player {
         let answering = Arc::clone(&state);
         let app = axum::Router::new().fallback(move |uri: Uri, body: Bytes| {
             let answering = Arc::clone(&answering);
-            async move { answer(&answering, &uri, &body) }
+            async move {
+                let (answer, after) = answer(&answering, &uri, &body);
+                tokio::time::sleep(after).await;
+                answer
+            }
         });
         let listener = runtime.block_on(tokio::net::TcpListener::bind("127.0.0.1:0")).unwrap();
         let base = format!("http://{}", listener.local_addr().unwrap());
@@ -84,6 +90,7 @@ impl Player {
         let exchange = |exchange: &Value| Exchange {
             task: exchange["task"].as_str().unwrap().to_owned(),
             status: u16::try_from(exchange["status"].as_u64().unwrap_or(200)).unwrap(),
+            after: Duration::from_millis(exchange["after_ms"].as_u64().unwrap_or(0)),
             content_type: match &exchange["body"] {
                 Value::String(text) if text.starts_with("data:") => "text/event-stream",
                 Value::String(_) => "application/x-ndjson",
@@ -138,12 +145,14 @@ impl Player {
     }
 }
 
-fn answer(state: &Mutex<State>, uri: &Uri, body: &Bytes) -> Response {
+/// The answer to a request, and how long it takes.
+fn answer(state: &Mutex<State>, uri: &Uri, body: &Bytes) -> (Response, Duration) {
     if body.is_empty() {
-        return match &state.lock().unwrap().models {
+        let models = match &state.lock().unwrap().models {
             Some(models) => ([("content-type", "application/json")], models.to_string()).into_response(),
             None => StatusCode::NOT_FOUND.into_response(),
         };
+        return (models, Duration::ZERO);
     }
     let body: Value = serde_json::from_slice(body).unwrap();
     let asked = Asked { task: String::new(), path: uri.path().to_owned(), body };
@@ -155,10 +164,12 @@ fn answer(state: &Mutex<State>, uri: &Uri, body: &Bytes) -> Response {
     let Some(exchange) = exchange else {
         state.strays.push(task);
         let error = json!({ "error": { "message": "there is no answer to this left", "code": "none_left" } });
-        return (StatusCode::BAD_REQUEST, [("content-type", "application/json")], error.to_string()).into_response();
+        let none = (StatusCode::BAD_REQUEST, [("content-type", "application/json")], error.to_string());
+        return (none.into_response(), Duration::ZERO);
     };
     let status = StatusCode::from_u16(exchange.status).unwrap();
-    (status, [("content-type", exchange.content_type)], Body::from(exchange.body)).into_response()
+    let answer = (status, [("content-type", exchange.content_type)], Body::from(exchange.body));
+    (answer.into_response(), exchange.after)
 }
 
 /// The task whose system prompt begins as this one does.
