@@ -21,11 +21,18 @@ const OF_TOPIC: &str = "
                       WHERE p.item_id = i.id AND s.topic_id = $1))
     ORDER BY i.item_time DESC, i.id DESC LIMIT $4";
 
+/// Of a source's dated items only those that are listed are looked at, in the order of its index; few have no date.
 const OF_SOURCE: &str = "
     SELECT i.id, i.source_id, i.url, i.title, i.author, i.published_at, i.item_time, i.engagement, i.duplicate_of
-    FROM content_items i
-    WHERE i.id IN (SELECT p.item_id FROM content_item_sources p WHERE p.source_id = $1)
-      AND i.item_time <= $2 AND (i.item_time < $2 OR i.id < $3) AND i.deleted_at IS NULL
+    FROM (SELECT newest.item_id
+          FROM (SELECT p.item_id FROM content_item_sources p
+                WHERE p.source_id = $1 AND p.published_time IS NOT NULL AND p.published_time <= $2
+                  AND (p.published_time < $2 OR p.item_id < $3)
+                ORDER BY p.published_time DESC, p.item_id DESC LIMIT $4) AS newest
+          UNION
+          SELECT p.item_id FROM content_item_sources p WHERE p.source_id = $1 AND p.published_time IS NULL) AS brought
+    JOIN content_items i ON i.id = brought.item_id
+    WHERE i.item_time <= $2 AND (i.item_time < $2 OR i.id < $3) AND i.deleted_at IS NULL
     ORDER BY i.item_time DESC, i.id DESC LIMIT $4";
 
 const ONE: &str = "
