@@ -14,6 +14,7 @@
 //! - [`config`]: every setting, read once.
 //! - [`sources`]: connectors and fetching.
 //! - [`pipeline`]: the ordered list of stages, one a file, and the runner.
+//! - `sentences`: vectors of sentences by a model, made and stored.
 //! - [`digest`]: the renderings.
 //! - [`services`]: every use case, once, for all faces.
 //! - [`assistant`]: a sentence becomes operations on what is planned, or an answer.
@@ -30,6 +31,7 @@ pub mod journal;
 pub mod pipeline;
 pub mod questionnaire;
 pub mod retention;
+mod sentences;
 pub mod services;
 pub mod sources;
 pub mod web;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Asks every question of a ground truth through `aha-radar ask` and scores the answers by the benchmark's rule.
 
-usage: measure.py BINARY DOCUMENTS GROUND_TRUTH.yaml [--weights FOLDER] [--outdated N] [--show]
+usage: measure.py BINARY DOCUMENTS GROUND_TRUTH.yaml [--weights FOLDER] [--model FOLDER] [--show]
 
 Beside it stands a plain BM25 over the same files: its best three sentences, cut at 60 words, which refuses nothing.
 Needs PyYAML.
@@ -87,11 +87,13 @@ def bm25(folder):
     return answer
 
 
-def ours(binary, documents, weights):
+def ours(binary, documents, weights, model):
     folder = tempfile.mkdtemp()
     environment = {"PATH": os.environ["PATH"], "DATABASE_URL": f"sqlite://{folder}/ask.db"}
     if weights:
         environment["AHA_EMBED_MODEL_DIR"] = weights
+    if model:
+        environment["AHA_SENTENCE_MODEL_DIR"] = model
     run = lambda *arguments: subprocess.run(
         [binary, *arguments], env=environment, cwd=folder, capture_output=True, text=True, check=False
     )
@@ -145,11 +147,12 @@ def main():
     parser.add_argument("documents")
     parser.add_argument("ground_truth")
     parser.add_argument("--weights")
+    parser.add_argument("--model")
     parser.add_argument("--show", action="store_true")
     arguments = parser.parse_args()
     questions = yaml.safe_load(open(arguments.ground_truth, encoding="utf-8"))["questions"]
     report("BM25", bm25(arguments.documents), questions, False)
-    answer = ours(os.path.abspath(arguments.binary), arguments.documents, arguments.weights)
+    answer = ours(os.path.abspath(arguments.binary), arguments.documents, arguments.weights, arguments.model)
     report("ask", answer, questions, arguments.show)
     for tag in ("dev", "held_out"):
         some = [question for question in questions if tag in question["tags"]]

@@ -11,12 +11,16 @@ mod written;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use aha_analysis::retrieval::{Extract, Meaning, Question, Source, answer, best_passages};
+use aha_analysis::retrieval::{
+    Extract, Meaning, Question, SentenceVectors, Source, answer, best_passages, of_question, texts_of,
+};
+use aha_analysis::stories::space::Space;
 use aha_core::ids::ItemId;
 use serde::Serialize;
 use thiserror::Error;
 
 use crate::app::App;
+use crate::sentences::{self, KnownSentences};
 use crate::services::{ServiceError, meaning};
 use passages::{Found, Passage, retrieve};
 use written::Written;
@@ -102,6 +106,9 @@ pub async fn ask(app: &App, request: &AskRequest) -> Result<Answer, AskError> {
     if text.chars().count() > MAX_QUESTION_CHARS {
         return Err(AskError::TooLong);
     }
+    // Read once a process, and not a part of answering.
+    meaning::weights(app).await;
+    sentences::model(app).await;
     tokio::time::timeout(DEADLINE, answered(app, &text, request)).await.unwrap_or(Err(AskError::Timeout))
 }
 
@@ -122,7 +129,7 @@ async fn answered(app: &App, text: &str, request: &AskRequest) -> Result<Answer,
     let Some(found) = retrieve(app, &question, request).await? else { return Err(AskError::EmptyStore) };
     let found = Arc::new(found);
     let is_written = written::is_configured(app);
-    let (picked, best) = pick(app, question, Arc::clone(&found), is_written).await;
+    let (picked, best) = pick(app, question, Arc::clone(&found), is_written).await?;
     if !is_written || best.is_empty() {
         return picked.ok_or(AskError::Unanswered);
     }
@@ -145,10 +152,19 @@ async fn answered(app: &App, text: &str, request: &AskRequest) -> Result<Answer,
 }
 
 /// The sentences that answer the question, and for a model the passages that are likeliest to.
-async fn pick(app: &App, question: Question, found: Arc<Found>, is_written: bool) -> (Option<Answer>, Vec<usize>) {
+async fn pick(
+    app: &App,
+    question: Question,
+    found: Arc<Found>,
+    is_written: bool,
+) -> Result<(Option<Answer>, Vec<usize>), AskError> {
     let weights = meaning::weights(app).await;
+    let known = known_sentences(app, &question, &found).await?;
     let picking = tokio::task::spawn_blocking(move || {
-        let meaning = weights.as_deref().map_or(Meaning::shipped(), |weights| Meaning::with(weights));
+        let meaning = Meaning::with(
+            weights.as_deref().map(|weights| weights as &dyn Space),
+            known.as_ref().map(|known| known as &dyn SentenceVectors),
+        );
         let (sources, frequencies) = (found.sources(), Some(&found.frequencies));
         let picked = answer(&question, &sources, &meaning, frequencies);
         let best = if is_written {
@@ -158,7 +174,31 @@ async fn pick(app: &App, question: Question, found: Arc<Found>, is_written: bool
         };
         (picked.map(|picked| cited(&picked, &sources, &found)), best)
     });
-    picking.await.unwrap_or_default()
+    Ok(picking.await.unwrap_or_default())
+}
+
+/// Passages whose vectors are made when a question is asked, if they are not stored: about a second's work.
+const ENCODED_PASSAGES: usize = 12;
+
+/// What a sentence model says, where there is one.
+async fn known_sentences(
+    app: &App,
+    question: &Question,
+    found: &Arc<Found>,
+) -> Result<Option<KnownSentences>, AskError> {
+    let Some(model) = sentences::model(app).await else { return Ok(None) };
+    let (asked, all) = (question.clone(), Arc::clone(found));
+    let choosing = tokio::task::spawn_blocking(move || {
+        let sources = all.sources();
+        let frequencies = Some(&all.frequencies);
+        let texts = texts_of(&sources);
+        let best = best_passages(&asked, &sources, &Meaning::shipped(), frequencies, ENCODED_PASSAGES);
+        let of_best = best.into_iter().flat_map(|passage| texts[passage].clone());
+        let needed: Vec<String> = of_question(&asked).into_iter().chain(of_best).collect();
+        (texts.into_iter().flatten().collect::<Vec<_>>(), needed)
+    });
+    let (texts, needed) = choosing.await.unwrap_or_default();
+    Ok(Some(sentences::known(app, &model, texts, needed).await.map_err(ServiceError::from)?))
 }
 
 /// What a model wrote and its passages support. `best`: the passages that it was given.

@@ -4,10 +4,12 @@
 use std::collections::BTreeMap;
 
 use aha_core::source::Source;
+use aha_store::NewDocument;
 use serde::Serialize;
 
 use super::RunError;
 use crate::app::App;
+use crate::sentences::{self, PassageOf};
 use crate::sources::documents::{Changes, changes};
 use crate::sources::fetch::FetchError;
 
@@ -35,6 +37,18 @@ pub async fn refresh(app: &App, source: &Source) -> Result<Refreshed, RunError> 
     let Changes { read, gone, unchanged, failed } = found?;
     if !read.is_empty() || !gone.is_empty() {
         app.store().replace_documents(source.id, &read, &gone).await?;
+        sentences::make(app, &passages(&read)).await?;
     }
     Ok(Refreshed { read: read.len(), unchanged, removed: gone.len(), failed })
+}
+
+fn passages(read: &[NewDocument]) -> Vec<PassageOf<'_>> {
+    let all = read.iter().flat_map(|document| document.passages.iter().map(move |passage| (document, passage)));
+    all.map(|(document, (section, text))| PassageOf {
+        document: &document.name,
+        title: document.title.as_deref(),
+        section,
+        text,
+    })
+    .collect()
 }

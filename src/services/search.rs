@@ -13,6 +13,7 @@ use std::collections::BTreeSet;
 
 use super::{Result, ServiceError, meaning, stories, topics};
 use crate::app::App;
+use crate::sentences;
 
 /// Entries that are indexed in one transaction.
 const INDEXED_AT_ONCE: i64 = 500;
@@ -36,6 +37,7 @@ pub async fn reindex(app: &App) -> Result<usize> {
     loop {
         let indexed = app.store().index_missing(INDEXED_AT_ONCE).await?;
         if indexed == 0 {
+            sentences::make_all(app).await?;
             return Ok(total);
         }
         total += indexed;

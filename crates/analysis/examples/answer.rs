@@ -7,6 +7,7 @@ use std::path::Path;
 
 use aha_analysis::retrieval::{Block, Meaning, Question, Source, answer};
 use aha_analysis::static_model::Weights;
+use aha_analysis::stories::space::Space;
 use aha_content::documents::{Document, read};
 use aha_content::sentences::sentences;
 
@@ -24,7 +25,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         Some(folder) => Some(tokio::runtime::Runtime::new()?.block_on(Weights::load(Path::new(folder)))?),
         None => None,
     };
-    let meaning = weights.as_ref().map_or(Meaning::shipped(), |weights| Meaning::with(weights));
+    let meaning = Meaning::with(weights.as_ref().map(|weights| weights as &dyn Space), None);
     let sources: Vec<Source<'_>> = documents.iter().flat_map(|(name, document)| passages(name, document)).collect();
     for question in std::io::stdin().lock().lines() {
         let found = answer(&Question::new(&question?), &sources, &meaning, None);

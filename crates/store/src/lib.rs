@@ -48,7 +48,9 @@ pub use planner::*;
 pub use postgres::PostgresStore;
 pub use records::*;
 pub use schema::{OpenMode, PendingMigration, SchemaVersion};
-pub use search::{DocumentStore, Forms, NewDocument, SearchHit, SearchQuery, SearchStore, forms};
+pub use search::{
+    DocumentStore, Forms, NewDocument, PassageText, SearchHit, SearchQuery, SearchStore, SentenceStore, forms,
+};
 pub use sqlite::SqliteStore;
 
 use aha_core::digest::{Digest, DigestHead, DigestStory, SourceReport};
@@ -85,6 +87,7 @@ pub trait Store:
     + RetentionStore
     + SearchStore
     + DocumentStore
+    + SentenceStore
     + AccountStore
 {
 }
@@ -108,6 +111,7 @@ impl<T> Store for T where
         + RetentionStore
         + SearchStore
         + DocumentStore
+        + SentenceStore
         + AccountStore
 {
 }

@@ -33,6 +33,30 @@ pub trait DocumentStore: Send + Sync {
     async fn replace_documents(&self, source: SourceId, read: &[NewDocument], gone: &[String]) -> Result<()>;
 }
 
+/// Vectors of sentences and passages by a sentence model, by the hash of their text.
+#[async_trait]
+pub trait SentenceStore: Send + Sync {
+    /// Those of these texts that there are.
+    async fn sentence_vectors(&self, space: &str, hashes: &[String]) -> Result<Vec<(String, Vec<u8>)>>;
+    /// Keeps more of them; those that are there stay.
+    async fn put_sentence_vectors(&self, space: &str, vectors: &[(String, Vec<u8>)]) -> Result<()>;
+    async fn clear_sentence_vectors(&self) -> Result<()>;
+    /// Passages of all documents, behind the one of a document's id and a position.
+    async fn passages_after(&self, after: Option<(&str, i64)>, limit: i64) -> Result<Vec<PassageText>>;
+}
+
+/// A passage of a document, as vectors are made of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PassageText {
+    pub document_id: String,
+    pub position: i64,
+    /// Of its document.
+    pub name: String,
+    pub title: Option<String>,
+    pub section: String,
+    pub text: String,
+}
+
 /// Beyond it a word is frequent, whatever the number.
 pub const MAX_FREQUENCY: i64 = 5_000;
 

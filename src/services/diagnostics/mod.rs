@@ -73,6 +73,7 @@ pub async fn gather(config: &Config) -> Result<Vec<Finding>> {
     let mut findings = Findings::default();
     settings(config, &mut findings);
     models::weights(config, &mut findings).await;
+    models::sentences(config, &mut findings).await;
     output_dir(&config.output_dir, &mut findings);
     daemon::status(config, &mut findings).await;
     match aha_store::open(config.database_url.as_str(), OpenMode::MustExist).await {

@@ -138,6 +138,15 @@ pub(super) async fn weights(config: &Config, findings: &mut Findings) {
     }
 }
 
+/// The sentence model, and whether it can be used.
+pub(super) async fn sentences(config: &Config, findings: &mut Findings) {
+    let Some(folder) = config.llm.sentence_model_dir.clone() else { return };
+    match crate::sentences::load(folder).await {
+        Ok(model) => findings.ok("sentences", format!("questions are compared by a sentence model ({})", model.id())),
+        Err(why) => findings.wrong("sentences", format!("questions are answered without it: {why}")),
+    }
+}
+
 /// Who makes vectors, of each tier where they differ.
 fn vectors(config: &Config, router: &EmbedRouter, findings: &mut Findings) {
     let mut told: Vec<(Vec<&str>, &std::result::Result<EmbedRoute, String>)> = Vec::new();

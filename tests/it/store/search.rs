@@ -143,6 +143,24 @@ async fn documents_are_found_by_passage_and_change_as_a_whole(store: &dyn Store)
     assert_eq!(store.search_entries().await.unwrap(), 0);
 }
 
+async fn vectors_of_sentences_are_kept_by_space_and_text(store: &dyn Store) {
+    let world = World::new(store).await;
+    let rules = document("rules.md", "1", &[("Mooring", "Two knots."), ("Fees", "Seven euros.")]);
+    store.replace_documents(world.first, &[rules], &[]).await.unwrap();
+    let first = store.passages_after(None, 1).await.unwrap();
+    assert_eq!((first[0].section.as_str(), first[0].name.as_str()), ("Mooring", "rules.md"));
+    let rest = store.passages_after(Some((&first[0].document_id, first[0].position)), 9).await.unwrap();
+    assert_eq!(rest.iter().map(|passage| passage.text.as_str()).collect::<Vec<_>>(), ["Seven euros."]);
+    let kept = |hash: &str, vector: &[u8]| (hash.to_owned(), vector.to_vec());
+    store.put_sentence_vectors("one", &[kept("a", &[1, 0, 255]), kept("b", &[2])]).await.unwrap();
+    store.put_sentence_vectors("one", &[kept("a", &[9])]).await.unwrap();
+    let hashes = ["a".to_owned(), "c".to_owned()];
+    assert_eq!(store.sentence_vectors("one", &hashes).await.unwrap(), [kept("a", &[1, 0, 255])]);
+    assert!(store.sentence_vectors("other", &hashes).await.unwrap().is_empty());
+    store.clear_sentence_vectors().await.unwrap();
+    assert!(store.sentence_vectors("one", &hashes).await.unwrap().is_empty());
+}
+
 async fn an_item_of_two_topics_is_one_entry(store: &dyn Store) {
     let (world, other) = (stocked(store).await, World::named(store, "other").await);
     let same = text("a", "Ferry engines fail", "The harbour is closed. Heat pumps are late.", "en");
@@ -161,5 +179,6 @@ on_every_database!(
     the_index_is_made_again_and_says_since_when_it_is_behind,
     what_retention_empties_is_not_found,
     documents_are_found_by_passage_and_change_as_a_whole,
+    vectors_of_sentences_are_kept_by_space_and_text,
     an_item_of_two_topics_is_one_entry,
 );

@@ -1,17 +1,18 @@
 //! The answer: the best sentences, word for word.
 
 use super::Source;
-use super::decision::{is_answered, probability};
+use super::decision::{Evidence, decide, evidence};
+use super::features::{Features, measure};
 use super::meaning::Meaning;
 use super::question::Question;
 use super::recency::{contradicted, in_force};
-use super::score::{Scored, score};
-use super::vocabulary::{Frequencies, Vocabulary};
+use super::score::{Scored, ranked};
+use super::vocabulary::{Frequencies, Unit, Vocabulary};
 
 /// Words of an answer.
 pub const MAX_WORDS: usize = 60;
-/// A further sentence is quoted from this share of the best one's score on.
-const WORTH_QUOTING: f64 = 0.6;
+/// A further sentence is quoted if its score is lower than the best one's by this at most: if it is a seventh as likely to be right.
+const WORTH_QUOTING: f64 = 2.0;
 /// Sentences that are looked at for it.
 const BEST: usize = 25;
 
@@ -21,7 +22,7 @@ pub struct Quote {
     /// Of the passages that were given.
     pub passage: usize,
     pub text: String,
-    /// From 0 to 1, of the best sentence's.
+    /// From 0 to 1: how likely it is to be right beside the best one.
     pub score: f64,
 }
 
@@ -44,6 +45,33 @@ impl Extract {
     }
 }
 
+/// A sentence as `scripts/ask/fit.py` reads it.
+#[derive(Debug, Clone)]
+pub struct Described {
+    pub passage: usize,
+    pub text: String,
+    /// Whether its document is in force.
+    pub is_in_force: bool,
+    pub features: Features,
+    pub evidence: Evidence,
+}
+
+/// All sentences, with what answers are chosen by.
+#[must_use]
+pub fn describe(question: &Question, sources: &[Source<'_>], meaning: &Meaning<'_>) -> Vec<Described> {
+    let in_force = in_force(question, sources);
+    let all = Vocabulary::of(sources, None);
+    let measured = measure(question, sources, &all, meaning);
+    let described = |(number, unit): (usize, &Unit<'_>)| Described {
+        passage: unit.passage,
+        text: unit.text.to_owned(),
+        is_in_force: in_force[unit.passage],
+        features: measured.features[number],
+        evidence: evidence(question, &measured, number, &all),
+    };
+    all.units.iter().enumerate().map(described).collect()
+}
+
 /// The passages that are likeliest to answer a question, the best first, without those that are not in force.
 #[must_use]
 pub fn best_passages<'s>(
@@ -56,7 +84,7 @@ pub fn best_passages<'s>(
     let in_force = in_force(question, sources);
     let all = Vocabulary::of(sources, frequencies);
     let mut best: Vec<usize> = Vec::new();
-    for one in score(question, sources, &all, meaning).ranked {
+    for one in ranked(&measure(question, sources, &all, meaning), meaning) {
         let passage = all.units[one.unit].passage;
         if in_force[passage] && !best.contains(&passage) {
             best.push(passage);
@@ -82,27 +110,32 @@ pub fn answer<'s>(
     }
     let in_force = in_force(question, sources);
     let all = Vocabulary::of(sources, frequencies);
-    let scoring = score(question, sources, &all, meaning);
-    let best: Vec<Scored> =
-        scoring.ranked.iter().filter(|one| in_force[all.units[one.unit].passage]).take(BEST).copied().collect();
+    let measured = measure(question, sources, &all, meaning);
+    let best: Vec<Scored> = ranked(&measured, meaning)
+        .iter()
+        .filter(|one| in_force[all.units[one.unit].passage])
+        .take(BEST)
+        .copied()
+        .collect();
     let contradicted = contradicted(&best, sources, &all);
     let first = best.iter().find(|one| !contradicted.contains_key(&one.unit))?;
-    let probability = probability(question, &scoring, *first, &all);
-    if !is_answered(probability, &scoring) {
+    let evidence = evidence(question, &measured, first.unit, &all);
+    let (is_answered, probability) = decide(&evidence, &measured.features[first.unit], meaning);
+    if !is_answered {
         return None;
     }
     let mut quotes: Vec<Quote> = Vec::new();
     let mut words = 0;
     for one in best.iter().filter(|one| !contradicted.contains_key(&one.unit)) {
         let unit = &all.units[one.unit];
-        if one.score < WORTH_QUOTING * first.score {
+        if one.score < first.score - WORTH_QUOTING {
             break;
         }
         if words + unit.length > MAX_WORDS || quotes.iter().any(|quote| quote.text == unit.text) {
             continue;
         }
         words += unit.length;
-        let score = (one.score / first.score.max(f64::MIN_POSITIVE)).clamp(0.0, 1.0);
+        let score = (one.score - first.score).exp().clamp(0.0, 1.0);
         quotes.push(Quote { passage: unit.passage, text: unit.text.to_owned(), score });
     }
     let outdated = contradicted.iter().min().map(|(old, new)| (all.units[*old].passage, all.units[*new].passage));

@@ -8,15 +8,24 @@ use crate::stories::space::Space;
 /// A word as it is compared.
 pub(super) type Vector = Vec<f32>;
 
-/// Says how alike words are. Made once a question.
+/// A model that makes vectors of sentences.
+pub trait SentenceVectors: Send + Sync {
+    /// One of length 1 for each text, in their order.
+    fn vectors(&self, texts: &[String]) -> Vec<Vec<f32>>;
+}
+
+/// Says how alike words, and texts, are. Made once a question.
+#[derive(Clone, Copy)]
 pub struct Meaning<'s> {
-    /// Weights from a folder, where there are any.
+    /// Static weights from a folder, where there are any.
     space: Option<&'s dyn Space>,
+    model: Option<&'s dyn SentenceVectors>,
 }
 
 impl std::fmt::Debug for Meaning<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Meaning").field("space", &self.space.map(Space::id)).finish()
+        let space = self.space.map(Space::id);
+        f.debug_struct("Meaning").field("space", &space).field("has_model", &self.model.is_some()).finish()
     }
 }
 
@@ -24,17 +33,25 @@ impl<'s> Meaning<'s> {
     /// By the table that ships alone.
     #[must_use]
     pub const fn shipped() -> Self {
-        Self { space: None }
+        Self { space: None, model: None }
     }
 
-    /// By weights as well.
+    /// By static weights and a sentence model as well, where there are any.
     #[must_use]
-    pub const fn with(space: &'s dyn Space) -> Self {
-        Self { space: Some(space) }
+    pub const fn with(space: Option<&'s dyn Space>, model: Option<&'s dyn SentenceVectors>) -> Self {
+        Self { space, model }
     }
 
     pub(super) const fn has_weights(&self) -> bool {
         self.space.is_some()
+    }
+
+    pub(super) const fn has_model(&self) -> bool {
+        self.model.is_some()
+    }
+
+    pub(super) fn sentences(&self, texts: &[String]) -> Option<Vec<Vector>> {
+        self.model.map(|model| model.vectors(texts))
     }
 
     /// The vector, of length 1, that weights give a text.
@@ -46,40 +63,37 @@ impl<'s> Meaning<'s> {
 }
 
 /// The words of one question and of the passages it is asked of, and how alike each pair is.
-pub(super) struct Likeness<'m> {
-    meaning: &'m Meaning<'m>,
-    weighed: HashMap<String, Option<Vector>>,
+pub(super) struct Likeness<'w> {
+    /// By the sentence model, else by static weights, where there is either.
+    vectors: HashMap<&'w str, Vector>,
 }
 
-impl<'m> Likeness<'m> {
-    pub(super) fn new(meaning: &'m Meaning<'m>) -> Self {
-        Self { meaning, weighed: HashMap::new() }
+impl<'w> Likeness<'w> {
+    pub(super) fn new(meaning: &Meaning<'_>, words: impl Iterator<Item = &'w String>) -> Self {
+        let words: Vec<&'w String> =
+            if meaning.has_model() || meaning.has_weights() { words.collect() } else { Vec::new() };
+        let vectors = if meaning.has_model() {
+            let texts: Vec<String> = words.iter().map(|word| (*word).clone()).collect();
+            meaning.sentences(&texts).unwrap_or_default().into_iter().map(Some).collect()
+        } else {
+            words.iter().map(|word| meaning.text(word)).collect::<Vec<_>>()
+        };
+        let known = words.into_iter().zip(vectors).filter_map(|(word, vector)| Some((word.as_str(), vector?)));
+        Self { vectors: known.filter(|(_, vector)| !vector.is_empty()).collect() }
     }
 
     /// From 0 to 1, of two different words in lower case.
-    pub(super) fn of(&mut self, one: &str, other: &str) -> f64 {
+    pub(super) fn of(&self, one: &str, other: &str) -> f64 {
         let table = WordVectors::shipped();
         let ranks = table.rank(one).zip(table.rank(other));
         let by_table = ranks.map(|(one, other)| table.likeness(one, other).max(0.0));
-        if !self.meaning.has_weights() {
-            return by_table.unwrap_or(0.0);
-        }
-        let by_weights = self.by_weights(one, other);
+        let vectors = self.vectors.get(one).zip(self.vectors.get(other));
+        let by_weights = vectors.map(|(one, other)| f64::from(dot(one, other)).max(0.0));
         match (by_table, by_weights) {
             (Some(table), Some(weights)) => f64::midpoint(table, weights),
             (Some(likeness), None) | (None, Some(likeness)) => likeness,
             (None, None) => 0.0,
         }
-    }
-
-    fn by_weights(&mut self, one: &str, other: &str) -> Option<f64> {
-        for word in [one, other] {
-            if !self.weighed.contains_key(word) {
-                self.weighed.insert(word.to_owned(), self.meaning.text(word));
-            }
-        }
-        let (one, other) = (self.weighed.get(one)?.as_ref()?, self.weighed.get(other)?.as_ref()?);
-        Some(f64::from(dot(one, other)).max(0.0))
     }
 }
 

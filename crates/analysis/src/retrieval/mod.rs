@@ -8,8 +8,9 @@
 //! of its document, each for less. A sentence counts for more where it has what the question wants (an amount, a time, …). What gives
 //! orders to its reader is never quoted, and where two passages disagree the newer one is.
 
-mod decision;
+pub mod decision;
 pub mod extract;
+pub mod features;
 pub mod kinds;
 pub mod meaning;
 pub mod orders;
@@ -19,7 +20,8 @@ mod score;
 mod vocabulary;
 
 pub use extract::{Extract, Quote, answer, best_passages};
-pub use meaning::{Meaning, neighbours};
+pub use features::{of_question, texts_of};
+pub use meaning::{Meaning, SentenceVectors, neighbours};
 pub use question::Question;
 pub use vocabulary::{Frequencies, contents, numbers};
 

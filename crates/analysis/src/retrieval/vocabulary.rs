@@ -70,8 +70,6 @@ pub(super) struct Unit<'a> {
     pub(super) text: &'a str,
     /// The words that say something, by number.
     pub(super) words: Vec<usize>,
-    /// Numbers in it, those in letters as digits.
-    pub(super) numbers: Vec<String>,
     /// Of all its words.
     pub(super) length: usize,
 }
@@ -123,9 +121,8 @@ impl<'a> Vocabulary<'a> {
 
     fn unit(&mut self, passage: usize, text: &'a str) -> Unit<'a> {
         let all = words(text);
-        let numbers = all.iter().filter_map(|word| digits(word)).collect();
         let content = all.iter().filter(|word| is_content(word)).map(|word| self.number(word)).collect();
-        Unit { passage, text, words: content, numbers, length: text.split_whitespace().count() }
+        Unit { passage, text, words: content, length: text.split_whitespace().count() }
     }
 
     fn content_words(&mut self, text: &str) -> Vec<usize> {

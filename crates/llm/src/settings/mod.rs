@@ -48,6 +48,8 @@ pub struct LlmSettings {
     pub embed_limits: EmbedLimits,
     /// A folder of weights that makes the vectors in a provider's place.
     pub embed_model_dir: Option<PathBuf>,
+    /// A folder with a sentence model, for questions.
+    pub sentence_model_dir: Option<PathBuf>,
     /// What is set without effect, for `doctor` and the start of a run.
     pub notes: Vec<String>,
     /// Stories in one triage call, 1–50.
@@ -137,6 +139,7 @@ pub struct RawSettings {
     aha_llm_local_fallback: Option<String>,
     aha_llm_config: Option<String>,
     aha_embed_model_dir: Option<String>,
+    aha_sentence_model_dir: Option<String>,
     aha_llm_concurrency: Option<String>,
     aha_llm_timeout_seconds: Option<String>,
     aha_language: Option<String>,
@@ -225,6 +228,7 @@ pub fn read(
         embed: embed.filter(|_| raw.aha_embed_model_dir.is_none()),
         embed_limits,
         embed_model_dir: raw.aha_embed_model_dir.take().map(PathBuf::from),
+        sentence_model_dir: raw.aha_sentence_model_dir.take().map(PathBuf::from),
         notes,
         triage_batch_size: size(reader.or(raw.aha_triage_batch_size.take(), stories, 10, number(1, 50))),
         concurrency: size(reader.or(raw.aha_llm_concurrency.take(), calls, 4, number(1, 256))),

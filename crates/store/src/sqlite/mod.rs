@@ -47,6 +47,8 @@ mod reviews;
 mod runs;
 #[path = "../tables/search.rs"]
 mod search;
+#[path = "../tables/sentences.rs"]
+mod sentences;
 #[path = "../tables/sources.rs"]
 mod sources;
 #[path = "../tables/stories.rs"]

@@ -1,0 +1,9 @@
+-- Vectors of the sentences and passages of documents, where a sentence model is set. docs/OPERATING.md tells operators what each column means.
+-- It is a part of the index: `aha-radar reindex` makes it again, and a copy of the database leaves it out.
+
+CREATE TABLE sentence_vectors (
+    space     TEXT COLLATE "C" NOT NULL,
+    text_hash TEXT COLLATE "C" NOT NULL,
+    vector    BYTEA NOT NULL,
+    PRIMARY KEY (space, text_hash)
+);

@@ -1,0 +1,195 @@
+//! Vectors of sentences by the model of `AHA_SENTENCE_MODEL_DIR`: made of documents when these are read, and of a question and of what has none
+//! when it is asked.
+//!
+//! Comes in: texts. Goes out: their vectors, as they are stored. Called where documents are read, by `ask`, `reindex` and `doctor`.
+
+use std::collections::{HashMap, HashSet};
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use aha_analysis::retrieval::{Block, SentenceVectors, Source, texts_of};
+use aha_content::sentences::sentences;
+use aha_sentence::SentenceModel;
+use aha_store::StoreError;
+use sha2::{Digest as _, Sha256};
+use tokio::sync::OnceCell;
+
+use crate::app::App;
+
+/// Texts whose vectors are made before any is stored.
+const STORED_AT_ONCE: usize = 512;
+/// Passages of documents that are read at once.
+const PASSAGES_AT_ONCE: i64 = 200;
+/// Of a hash.
+const HASH_BYTES: usize = 16;
+/// A stored number is one of 255 between the largest of its vector and that with the other sign.
+const STEPS: f32 = 127.0;
+
+static MODEL: OnceCell<Option<Arc<SentenceModel>>> = OnceCell::const_new();
+
+/// Read once a process. `None` where none is set, or it is of no use, which `doctor` explains.
+pub(crate) async fn model(app: &App) -> Option<Arc<SentenceModel>> {
+    let folder = app.config().llm.sentence_model_dir.clone()?;
+    let read = async || match load(folder).await {
+        Ok(model) => Some(Arc::new(model)),
+        Err(error) => {
+            tracing::warn!(%error, "questions are answered without a sentence model");
+            None
+        }
+    };
+    MODEL.get_or_init(read).await.clone()
+}
+
+/// Reads a folder, off the async threads.
+///
+/// # Errors
+/// What is wrong with it.
+pub(crate) async fn load(folder: PathBuf) -> Result<SentenceModel, String> {
+    let reading = tokio::task::spawn_blocking(move || SentenceModel::load(&folder).map_err(|error| error.to_string()));
+    reading.await.unwrap_or_else(|_| Err("its files cannot be used".to_owned()))
+}
+
+/// Vectors by their texts.
+#[derive(Debug, Default)]
+pub(crate) struct KnownSentences(HashMap<String, Vec<f32>>);
+
+impl SentenceVectors for KnownSentences {
+    /// Of a text that has no vector an empty one, which is like nothing.
+    fn vectors(&self, texts: &[String]) -> Vec<Vec<f32>> {
+        texts.iter().map(|text| self.0.get(text).cloned().unwrap_or_default()).collect()
+    }
+}
+
+/// The vectors of `texts` that are stored, and those of `needed`, which are made where they are not.
+pub(crate) async fn known(
+    app: &App,
+    model: &Arc<SentenceModel>,
+    texts: Vec<String>,
+    needed: Vec<String>,
+) -> Result<KnownSentences, StoreError> {
+    let stored = stored(app, model, &texts).await?;
+    let mut known: HashMap<String, Vec<f32>> = HashMap::with_capacity(texts.len());
+    for text in texts.into_iter().chain(needed.iter().cloned()) {
+        if let Some(bytes) = stored.get(&hash(&text)) {
+            known.insert(text, numbers(bytes));
+        }
+    }
+    let missing: HashSet<String> = needed.into_iter().filter(|text| !known.contains_key(text)).collect();
+    let missing: Vec<String> = missing.into_iter().collect();
+    let made = encode(model, missing.clone()).await;
+    known.extend(missing.into_iter().zip(made.iter().map(|bytes| numbers(bytes))));
+    Ok(KnownSentences(known))
+}
+
+async fn stored(app: &App, model: &SentenceModel, texts: &[String]) -> Result<HashMap<String, Vec<u8>>, StoreError> {
+    let hashes: Vec<String> = texts.iter().map(|text| hash(text)).collect();
+    Ok(app.store().sentence_vectors(model.id(), &hashes).await?.into_iter().collect())
+}
+
+/// A passage with what stands above it.
+#[derive(Debug, Clone)]
+pub(crate) struct PassageOf<'p> {
+    pub(crate) document: &'p str,
+    pub(crate) title: Option<&'p str>,
+    pub(crate) section: &'p str,
+    pub(crate) text: &'p str,
+}
+
+/// Makes and stores the vectors of documents' passages that have none. Nothing where no model is set.
+///
+/// # Errors
+/// When the store fails; what was stored until then stays.
+pub(crate) async fn make(app: &App, passages: &[PassageOf<'_>]) -> Result<usize, StoreError> {
+    let Some(model) = model(app).await else { return Ok(0) };
+    let sources: Vec<Source<'_>> = passages.iter().map(source).collect();
+    let texts: HashSet<String> = texts_of(&sources).into_iter().flatten().collect();
+    let mut texts: Vec<String> = texts.into_iter().collect();
+    texts.sort();
+    let known = stored(app, &model, &texts).await?;
+    texts.retain(|text| !known.contains_key(&hash(text)));
+    for some in texts.chunks(STORED_AT_ONCE) {
+        let made = encode(&model, some.to_vec()).await;
+        let rows: Vec<(String, Vec<u8>)> = some.iter().map(|text| hash(text)).zip(made).collect();
+        app.store().put_sentence_vectors(model.id(), &rows).await?;
+    }
+    Ok(texts.len())
+}
+
+/// Makes all of them again.
+///
+/// # Errors
+/// When the store fails.
+pub(crate) async fn make_all(app: &App) -> Result<usize, StoreError> {
+    app.store().clear_sentence_vectors().await?;
+    if model(app).await.is_none() {
+        return Ok(0);
+    }
+    let (mut total, mut after): (usize, Option<(String, i64)>) = (0, None);
+    loop {
+        let place = after.as_ref().map(|(document, position)| (document.as_str(), *position));
+        let passages = app.store().passages_after(place, PASSAGES_AT_ONCE).await?;
+        let Some(last) = passages.last() else { return Ok(total) };
+        after = Some((last.document_id.clone(), last.position));
+        let of: Vec<PassageOf<'_>> = passages
+            .iter()
+            .map(|p| PassageOf { document: &p.name, title: p.title.as_deref(), section: &p.section, text: &p.text })
+            .collect();
+        total += make(app, &of).await?;
+    }
+}
+
+fn source<'p>(passage: &PassageOf<'p>) -> Source<'p> {
+    Source {
+        document: passage.document,
+        title: passage.title,
+        section: passage.section,
+        blocks: passage.text.lines().map(|text| Block { text, sentences: sentences(text) }).collect(),
+        dated: 0,
+        is_replaced: false,
+    }
+}
+
+/// As they are stored. A vector that was just made is to be the same as when it is read back: so is the answer.
+async fn encode(model: &Arc<SentenceModel>, texts: Vec<String>) -> Vec<Vec<u8>> {
+    let model = Arc::clone(model);
+    let encoding = tokio::task::spawn_blocking(move || model.encode(&texts));
+    encoding.await.unwrap_or_default().iter().map(|vector| bytes(vector)).collect()
+}
+
+fn hash(text: &str) -> String {
+    Sha256::digest(text.as_bytes()).iter().take(HASH_BYTES).fold(String::new(), |mut hex, byte| {
+        let _ = write!(hex, "{byte:02x}");
+        hex
+    })
+}
+
+/// A byte a number, of which only the direction counts.
+fn bytes(vector: &[f32]) -> Vec<u8> {
+    let largest = vector.iter().fold(f32::MIN_POSITIVE, |largest, number| largest.max(number.abs()));
+    #[expect(clippy::cast_possible_truncation, reason = "from -127 to 127")]
+    let step = |number: &f32| (number / largest * STEPS).round() as i8;
+    vector.iter().map(|number| step(number).to_le_bytes()[0]).collect()
+}
+
+/// Of length 1.
+fn numbers(bytes: &[u8]) -> Vec<f32> {
+    let numbers: Vec<f32> = bytes.iter().map(|byte| f32::from(i8::from_le_bytes([*byte]))).collect();
+    let length = numbers.iter().map(|number| number * number).sum::<f32>().sqrt().max(f32::MIN_POSITIVE);
+    numbers.into_iter().map(|number| number / length).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_byte_a_number_keeps_the_direction() {
+        let vector = numbers(&bytes(&[0.5, -0.25, 0.125, 0.0]));
+        for (made, expected) in vector.iter().zip([0.873, -0.436, 0.218, 0.0]) {
+            assert!((made - expected).abs() < 0.01, "{vector:?}");
+        }
+        assert_eq!(bytes(&numbers(&bytes(&[0.3, -0.9]))), bytes(&[0.3, -0.9]));
+        assert!(numbers(&bytes(&[0.0, 0.0])).iter().all(|number| *number == 0.0));
+    }
+}
