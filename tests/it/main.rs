@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a failed test is the report, in its helpers too")]
 
+mod answers;
 mod ask;
 mod assistant;
 mod both;
