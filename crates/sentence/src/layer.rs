@@ -40,9 +40,9 @@ impl Norm {
 
 pub(crate) struct Layer {
     pub(crate) heads: usize,
-    pub(crate) query: Dense,
-    pub(crate) key: Dense,
-    pub(crate) value: Dense,
+    pub(crate) queries: Dense,
+    pub(crate) keys: Dense,
+    pub(crate) values: Dense,
     pub(crate) attended: Dense,
     pub(crate) attention_norm: Norm,
     pub(crate) wider: Dense,
@@ -67,7 +67,7 @@ impl Layer {
 
     fn attention(&self, rows: &Array2<f32>, texts: &[Range<usize>]) -> Array2<f32> {
         let (query, key, value) =
-            (self.query.apply(&rows.view()), self.key.apply(&rows.view()), self.value.apply(&rows.view()));
+            (self.queries.apply(&rows.view()), self.keys.apply(&rows.view()), self.values.apply(&rows.view()));
         let width = rows.ncols() / self.heads;
         let scale = 1.0 / length(width).sqrt();
         let mut out = Array2::zeros(rows.raw_dim());

@@ -75,9 +75,9 @@ impl Tensors<'_> {
         let wider = self.dense(&name("intermediate.dense"), None, width)?;
         Ok(Layer {
             heads: config.heads,
-            query: square("attention.self.query")?,
-            key: square("attention.self.key")?,
-            value: square("attention.self.value")?,
+            queries: square("attention.self.query")?,
+            keys: square("attention.self.key")?,
+            values: square("attention.self.value")?,
             attended: square("attention.output.dense")?,
             attention_norm: self.norm(&name("attention.output.LayerNorm"), config)?,
             narrower: self.dense(&name("output.dense"), Some(width), wider.bias.len())?,
