@@ -133,7 +133,7 @@ async fn timed<F: Future<Output = ()> + Send + 'static>(load: Load, call: impl F
 
 /// The same bytes to the same server, or to another address, by reqwest alone.
 pub async fn bare(app: &App, elsewhere: Option<&Url>, load: Load) -> Vec<Duration> {
-    let client = reqwest::Client::new();
+    let client = aha_net::client::builder().build().unwrap();
     timed(load, |number| {
         let (_, wire) = encoded(app, &route(app), number);
         let url = elsewhere.unwrap_or(&wire.url).clone();

@@ -56,7 +56,7 @@ pub fn url(config: &Config) -> String {
 pub async fn health(config: &Config) -> Result<Health, Unknown> {
     let url = url(config);
     let asked = async {
-        let client = reqwest::Client::builder().no_proxy().timeout(TIMEOUT).build()?;
+        let client = aha_net::client::builder().no_proxy().timeout(TIMEOUT).build()?;
         body(client.get(&url).send().await?).await
     };
     match asked.await {

@@ -51,7 +51,7 @@ const CODES: [&str; 4] = ["CITATION_REQUIRED", "INVALID_REQUEST", "INTERNAL_ERRO
 
 impl Client {
     pub(crate) fn new(api: &Url, timeout: Duration, token: Option<SecretString>) -> Result<Self, reqwest::Error> {
-        let http = reqwest::Client::builder()
+        let http = aha_net::client::builder()
             .redirect(Policy::none())
             .user_agent(concat!("aha-radar-benchmark/", env!("CARGO_PKG_VERSION")))
             .build()?;

@@ -220,7 +220,7 @@ impl Transport for Http {
 }
 
 fn client(rules: Option<&AddressRules>) -> Result<reqwest::Client, reqwest::Error> {
-    let builder = reqwest::Client::builder()
+    let builder = aha_net::client::builder()
         .user_agent(concat!("aha-radar/", env!("CARGO_PKG_VERSION")))
         .redirect(reqwest::redirect::Policy::none())
         .connect_timeout(CONNECT_TIMEOUT);

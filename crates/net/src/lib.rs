@@ -11,6 +11,7 @@
 //! ```
 
 pub mod address;
+pub mod client;
 pub mod endpoint;
 pub mod hash;
 pub mod redact;

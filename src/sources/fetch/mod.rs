@@ -299,7 +299,7 @@ impl Fetcher {
 }
 
 fn client(config: &FetchConfig, resolver: &CheckedResolver) -> reqwest::Result<reqwest::Client> {
-    let mut builder = reqwest::Client::builder()
+    let mut builder = aha_net::client::builder()
         .redirect(Policy::none())
         .no_proxy()
         .referer(false)

@@ -86,7 +86,7 @@ pub async fn embed(api: &OpenAi, model: &str, texts: &[&str]) -> reqwest::Result
 }
 
 pub async fn post(api: &OpenAi, path: &str, key: &str, body: &Value) -> reqwest::Result<Answered> {
-    let client = reqwest::Client::builder().timeout(Duration::from_millis(1500)).build().unwrap();
+    let client = aha_net::client::builder().timeout(Duration::from_millis(1500)).build().unwrap();
     let request = client.post(format!("{}{path}", api.base())).bearer_auth(key);
     let response = request.header(CONTENT_TYPE, "application/json").body(body.to_string()).send().await?;
     let (status, headers) = (response.status().as_u16(), response.headers().clone());
