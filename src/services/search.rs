@@ -278,6 +278,9 @@ fn excerpt(text: &str, stems: &BTreeSet<String>) -> Vec<ExcerptPart> {
     let start = text[..start].rfind(char::is_whitespace).map_or(0, |at| at + 1).min(first);
     let start = text.ceil_char_boundary(start);
     let end = text.floor_char_boundary((start + EXCERPT_CHARS).min(text.len()));
+    // Not within a word, unless it is longer than that.
+    let last_space = || text[start..end].rfind(char::is_whitespace).map(|at| start + at).filter(|at| *at > first);
+    let end = if end < text.len() { last_space().unwrap_or(end) } else { end };
     let mut parts: Vec<ExcerptPart> = Vec::new();
     let mut push = |text: &str, is_match: bool| {
         if !text.is_empty() {
@@ -334,6 +337,9 @@ mod tests {
         let marked: Vec<&str> = parts.iter().filter(|part| part.is_match).map(|part| part.text.as_str()).collect();
         assert_eq!(marked, ["engines", "engine"]);
         assert!(parts[0].text.starts_with('…'));
+        let long = format!("The engines {}", "hesitate ".repeat(60));
+        let shown: String = excerpt(&long, &stems("engine")).into_iter().map(|part| part.text).collect();
+        assert!(shown.ends_with("hesitate …"), "{shown}");
         let whole: String = excerpt("é ü", &stems("x")).into_iter().map(|part| part.text).collect();
         assert_eq!(whole, "é ü");
     }
