@@ -75,9 +75,8 @@ impl Review {
             return if key == Key::Interrupt { Command::Quit } else { Command::None };
         }
         match key {
-            Key::Interrupt | Key::Char('q') => return Command::Quit,
             Key::Escape if self.why.is_some() => self.why = None,
-            Key::Escape => return Command::Quit,
+            Key::Interrupt | Key::Char('q') | Key::Escape => return Command::Quit,
             Key::Char('?') => self.is_help = true,
             Key::Char('u') => return self.undo(),
             _ if self.stories.is_empty() => {}

@@ -11,20 +11,17 @@ const PASSWORD: &str = "correct horse battery";
 
 /// Everything that is logged at the finest level, of log-ins, wrong ones, forms, feeds, runs and errors.
 #[test]
-fn neither_password_nor_session_nor_token_is_logged_or_told() {
+fn neither_password_nor_session_nor_token_is_logged_or_shown() {
     let mut radar = Radar::at("2026-11-19T07:00:00Z").with("AHA_PUBLIC_URL", "http://localhost/");
     radar.set("AHA_API_TOKEN", API_TOKEN);
     radar.set("AHA_LOG", "trace");
-    let mut child =
-        radar.command(&["user", "password", "owner"]).stdin(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
-    child.stdin.take().unwrap().write_all(PASSWORD.as_bytes()).unwrap();
-    finish(child).exits(0);
+    set_password(&radar);
     radar.ok(&["--run-once", "--import", &repository("examples/sources.opml"), "--window", "2026-11-16..2026-11-19"]);
     let log = radar.folder().join("log");
     let site = Site::start_with_log(&mut radar, &log);
     let page = site.get("/sign-in");
     let sign_in = |password: &str| site.post_form("/sign-in", &page, &format!("name=owner&password={password}"));
-    let mut told = sign_in("a+guess+of+mine").body;
+    let mut shown = sign_in("a+guess+of+mine").body;
     let session = sign_in(&PASSWORD.replace(' ', "+")).cookies[0].clone();
     let secret = session.split_once('=').unwrap().1.to_owned();
     let with = |name: &str, value: &str, method: &str, path: &str| site.send(method, path, &[(name, value)], "");
@@ -46,19 +43,16 @@ fn neither_password_nor_session_nor_token_is_logged_or_told() {
         site.send("POST", "/topics", &form, &format!("csrf={}&name=more", topics.token())),
         site.send("POST", "/topics", &form, "csrf=wrong&name=other"),
     ];
-    told.extend(replies.iter().filter(|reply| reply.status != 404).map(|reply| reply.body.as_str()));
+    shown.extend(replies.iter().filter(|reply| reply.status != 404).map(|reply| reply.body.as_str()));
     rows::execute(&radar, "ALTER TABLE feed_tokens RENAME TO gone");
     let broken = site.get(&format!("/feeds/default/stories.rss?token={token}"));
     assert!(broken.status >= 500, "{}", broken.status);
-    told.push_str(&broken.body);
+    shown.push_str(&broken.body);
     let form_token = topics.token().to_owned();
     drop(site);
     let logged = std::fs::read_to_string(&log).unwrap();
-    assert!(
-        logged.contains("a wrong name or password") && logged.lines().count() > 100,
-        "{} lines",
-        logged.lines().count()
-    );
+    let lines = logged.lines().count();
+    assert!(logged.contains("a wrong name or password") && lines > 100, "{lines} lines");
     for (what, secret) in [
         ("password", PASSWORD),
         ("password as sent", &PASSWORD.replace(' ', "+")),
@@ -74,6 +68,13 @@ fn neither_password_nor_session_nor_token_is_logged_or_told() {
             "the {what} is logged: {}",
             logged.lines().find(|line| line.contains(secret)).unwrap()
         );
-        assert!(!told.contains(secret) || what == "form token", "the {what} is told");
+        assert!(!shown.contains(secret) || what == "form token", "the {what} is shown");
     }
+}
+
+fn set_password(radar: &Radar) {
+    let mut command = radar.command(&["user", "password", "owner"]);
+    let mut child = command.stdin(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(PASSWORD.as_bytes()).unwrap();
+    finish(child).exits(0);
 }
