@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use aha_core::clock::Clock;
 use aha_core::ids::TopicId;
+use aha_core::time::Timestamp;
 use aha_llm::breaker::{BreakerPolicy, Breakers};
 use aha_llm::embedder::EmbedRouter;
 use aha_llm::prompt::{PromptError, Prompts};
@@ -29,6 +30,7 @@ pub struct App {
     connectors: Arc<Connectors>,
     pages: Arc<Pages>,
     running: RunningTopics,
+    index_checks: IndexChecks,
     jitter: Jitter,
     config: Arc<Config>,
 }
@@ -65,6 +67,7 @@ impl App {
             connectors: Arc::new(connectors(&config)),
             pages: Arc::default(),
             running: RunningTopics::default(),
+            index_checks: IndexChecks::default(),
             jitter: jitter(&config),
             config: Arc::new(config),
         })
@@ -106,6 +109,12 @@ impl App {
         &self.running
     }
 
+    /// When the index for search was last seen to be complete.
+    #[must_use]
+    pub const fn index_checks(&self) -> &IndexChecks {
+        &self.index_checks
+    }
+
     /// A random number in `0.0..1.0`; while `AHA_NOW` pins the clock always the same, as all else.
     #[must_use]
     pub fn jitter(&self) -> f64 {
@@ -120,6 +129,26 @@ impl App {
     #[must_use]
     pub fn clock(&self) -> Clock {
         self.config.clock
+    }
+}
+
+/// When the index for search was last seen to be complete. To see it takes a look at every item, and what is stored is indexed in the same
+/// transaction: only `reindex`, and rows of an older version, leave it behind.
+#[derive(Debug, Clone, Default)]
+pub struct IndexChecks(Arc<Mutex<Option<Timestamp>>>);
+
+/// For so long it is taken to be complete.
+const INDEX_CHECK_MILLIS: i64 = 60_000;
+
+impl IndexChecks {
+    #[must_use]
+    pub fn is_recent(&self, now: Timestamp) -> bool {
+        let seen = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        seen.is_some_and(|seen| (0..INDEX_CHECK_MILLIS).contains(&(now.as_millis() - seen.as_millis())))
+    }
+
+    pub fn seen_complete(&self, now: Timestamp) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(now);
     }
 }
 
@@ -211,5 +240,19 @@ pub fn fetch_config(config: &Config) -> FetchConfig {
         proxy: config.fetch.proxy.clone(),
         certificates: config.fetch.certificates.clone(),
         ..FetchConfig::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_index_is_taken_to_be_complete_for_a_minute_after_it_was_seen_so() {
+        let at = |seconds: i64| Timestamp::from_millis(1_000_000 + seconds * 1_000);
+        let checks = IndexChecks::default();
+        assert!(!checks.is_recent(at(0)));
+        checks.seen_complete(at(0));
+        assert!(checks.is_recent(at(59)) && !checks.is_recent(at(60)) && !checks.is_recent(at(-1)));
     }
 }

@@ -115,7 +115,7 @@ pub async fn search(app: &App, request: &SearchRequest) -> Result<SearchResults>
     let stems: BTreeSet<String> = parsed.wanted.iter().flat_map(|text| stems(text)).collect();
     Ok(SearchResults {
         query: request.text.clone(),
-        behind_since: app.store().search_behind_since().await?,
+        behind_since: behind_since(app).await?,
         results: hits
             .into_iter()
             .map(|hit| SearchResult {
@@ -124,6 +124,19 @@ pub async fn search(app: &App, request: &SearchRequest) -> Result<SearchResults>
             })
             .collect(),
     })
+}
+
+/// Since when the index is behind.
+async fn behind_since(app: &App) -> Result<Option<Timestamp>> {
+    let now = app.clock().now();
+    if app.index_checks().is_recent(now) {
+        return Ok(None);
+    }
+    let since = app.store().search_behind_since().await?;
+    if since.is_none() {
+        app.index_checks().seen_complete(now);
+    }
+    Ok(since)
 }
 
 fn stems(text: &str) -> BTreeSet<String> {
