@@ -8,8 +8,8 @@ use aha_core::topic::{DEFAULT_TOPIC, Topic};
 use anyhow::Result;
 
 use super::arguments::RunArguments;
+use super::database_retries::with_database_retries;
 use super::exit::{Exit, of_digest};
-use super::patience::patiently;
 use super::progress::Bars;
 use super::{dry_run, opml, output};
 use crate::app::App;
@@ -36,19 +36,20 @@ pub(super) async fn run(config: Config, arguments: RunArguments) -> Result<Exit>
             reason = stop.ended() => Err(reason.into()),
         }
     };
-    let app = patiently(&stop, opening).await?;
-    let (topic, imported) = patiently(&stop, async || prepare(&app, &arguments).await).await?;
+    let app = with_database_retries(&stop, opening).await?;
+    let (topic, imported) = with_database_retries(&stop, async || prepare(&app, &arguments).await).await?;
     let bars = Arc::new(Bars::new());
     let request = request(&app, &arguments, &bars, stop).await?;
-    let outcome = patiently(&request.stop, async || Ok(Box::pin(runs::run(&app, &request)).await?)).await;
+    let outcome = with_database_retries(&request.stop, async || Ok(Box::pin(runs::run(&app, &request)).await?)).await;
     bars.clear();
     let outcome = outcome?;
     for made in &outcome.made {
         let html = made.files.iter().find(|f| f.extension().is_some_and(|e| e == "html")).map(PathBuf::as_path);
-        patiently(&request.stop, async || show(&app, &topic, &made.digest, arguments.json, html).await).await?;
+        with_database_retries(&request.stop, async || show(&app, &topic, &made.digest, arguments.json, html).await)
+            .await?;
     }
     if outcome.made.is_empty() {
-        patiently(&request.stop, async || up_to_date(&app, &topic, &outcome, arguments.json).await).await?;
+        with_database_retries(&request.stop, async || up_to_date(&app, &topic, &outcome, arguments.json).await).await?;
     }
     let exits = outcome.made.iter().map(|made| of_digest(&made.digest));
     Ok(exits.rev().find(|exit| *exit != Exit::Ok).unwrap_or(imported))

@@ -121,7 +121,7 @@ impl ServiceError {
         }
     }
 
-    /// What whoever repeats work by itself does about it; `None` where repeating is no help.
+    /// What a caller that repeats work by itself does about it; `None` where repeating is no help.
     #[must_use]
     pub const fn decision(&self) -> Option<Decision> {
         match self {

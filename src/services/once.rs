@@ -16,7 +16,7 @@ pub async fn take(app: &App, of: &KeyUse) -> Result<KeyState> {
     Ok(app.store().take_key(of, now, now.days_before(KEPT_DAYS)).await?)
 }
 
-/// Keeps the answer for whoever sends the same again.
+/// Keeps the answer for a request that is sent again.
 ///
 /// # Errors
 /// When the store fails.

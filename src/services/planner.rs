@@ -97,7 +97,7 @@ pub async fn apply(app: &App, operations: Vec<Value>, version: Option<i64>, key:
     let request = ApplyRequest { operations, expected_version: version, key, now: app.clock().now() };
     let outcome = match tokio::time::timeout(MAX_WAIT, app.store().apply_operations(owner(), &request)).await {
         Err(_) => return Ok(Apply::InFlight),
-        // Whoever holds the database may be working on this very key: as far as can be told, it is under way.
+        // Another request that holds the database may be working on this very key: as far as is known, it is under way.
         Ok(Err(StoreError::Locked { .. })) if request.key.is_some() => return Ok(Apply::InFlight),
         Ok(outcome) => outcome?,
     };

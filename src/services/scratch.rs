@@ -17,7 +17,7 @@ use crate::config::Config;
 pub struct Scratch(PathBuf);
 
 impl Scratch {
-    /// A new folder that nobody else may look into.
+    /// A new folder that no other user may read.
     ///
     /// # Errors
     /// When it cannot be made.
@@ -45,7 +45,7 @@ impl Scratch {
                     "this command changes nothing, and the database is to be migrated first: `aha-radar migrate`";
                 return Err(ServiceError::Conflict { message: message.to_owned() });
             }
-            // A run that is under way does not matter to a copy of this moment; nobody holds a topic in it.
+            // A run that is under way does not matter to a copy of this moment; no process holds a topic in it.
             let request =
                 CopyRequest { from, to: &url, wall: config.clock.wall(), is_dead: |_| true, progress: &|_, _, _| {} };
             copy(&request).await?;

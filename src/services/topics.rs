@@ -1,4 +1,4 @@
-//! Topics: what the user wants to be told about, when, and what to mute.
+//! Topics: what the user wants to read about, when, and what to mute.
 
 use aha_core::schedule::{Schedule, ScheduleError};
 use aha_core::time::Timestamp;

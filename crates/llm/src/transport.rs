@@ -175,10 +175,10 @@ impl Http {
     /// The answer, once it has begun.
     async fn opened(&self, asked: reqwest::RequestBuilder, timeouts: Timeouts) -> Result<WireStream, CallError> {
         let end = Instant::now() + timeouts.whole;
-        let patience = timeouts.first_byte.min(timeouts.whole);
-        let response = tokio::time::timeout(patience, asked.send())
+        let longest = timeouts.first_byte.min(timeouts.whole);
+        let response = tokio::time::timeout(longest, asked.send())
             .await
-            .map_err(|_| CallError::TimedOut(patience.as_secs()))?
+            .map_err(|_| CallError::TimedOut(longest.as_secs()))?
             .map_err(|error| failure(&error))?;
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
         if response.status().is_redirection() {
@@ -240,8 +240,8 @@ fn chunks(
     let body = response.bytes_stream().boxed();
     futures::stream::unfold(Some(body), move |body| async move {
         let mut body = body?;
-        let patience = end.saturating_duration_since(Instant::now()).min(timeouts.idle);
-        match tokio::time::timeout(patience, body.next()).await {
+        let longest = end.saturating_duration_since(Instant::now()).min(timeouts.idle);
+        match tokio::time::timeout(longest, body.next()).await {
             Ok(Some(Ok(chunk))) => Some((Ok(chunk), Some(body))),
             Ok(Some(Err(error))) => Some((Err(failure(&error)), None)),
             Ok(None) => None,

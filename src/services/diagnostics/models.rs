@@ -149,17 +149,17 @@ pub(super) async fn sentences(config: &Config, findings: &mut Findings) {
 
 /// Who makes vectors, of each tier where they differ.
 fn vectors(config: &Config, router: &EmbedRouter, findings: &mut Findings) {
-    let mut told: Vec<(Vec<&str>, &std::result::Result<EmbedRoute, String>)> = Vec::new();
+    let mut groups: Vec<(Vec<&str>, &std::result::Result<EmbedRoute, String>)> = Vec::new();
     for (tier, route) in TIERS.into_iter().filter_map(|tier| Some((tier.as_str(), router.at(tier)?))) {
-        match told.iter_mut().find(|(_, known)| same(known, route)) {
+        match groups.iter_mut().find(|(_, known)| same(known, route)) {
             Some((tiers, _)) => tiers.push(tier),
-            None => told.push((vec![tier], route)),
+            None => groups.push((vec![tier], route)),
         }
     }
-    if told.is_empty() && config.llm.embed_model_dir.is_none() {
+    if groups.is_empty() && config.llm.embed_model_dir.is_none() {
         findings.ok("vectors", "no model is configured: stories are put together by the words of their texts");
     }
-    for (tiers, route) in told {
+    for (tiers, route) in groups {
         let tiers = if tiers.len() == TIERS.len() { String::new() } else { format!("{}: ", tiers.join(", ")) };
         match route {
             Err(why) => findings.note("vectors", format!("{tiers}words alone serve: {why}")),
@@ -287,7 +287,7 @@ fn budget(config: &Config, findings: &mut Findings) {
     }
 }
 
-/// What the ledger says: how much of the caps is used, and what nobody knows the outcome of.
+/// What the ledger says: how much of the caps is used, and what has an unknown outcome.
 pub(super) async fn ledger(store: &SharedStore, config: &Config, findings: &mut Findings) -> Result<()> {
     let budget = Budget::of(store, &config.budget, config.clock.now()).await?;
     budget.alerts().into_iter().for_each(|alert| findings.note("budget", alert));

@@ -8,7 +8,7 @@ use aha_core::ranking::Ranking;
 use aha_llm::local;
 
 /// Points of 100 by which a story with the same words, source and author stands higher with the one profile than with the other, judged by
-/// whoever judged this one. Age and variety come on top, and no judge's band is left for it (`docs/RANKING.md`).
+/// the judge of this one. Age and variety come on top, and no judge's band is left for it (`docs/RANKING.md`).
 pub(super) fn points(
     story: &DigestStory,
     event: &FeedbackEvent,

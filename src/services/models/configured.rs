@@ -123,7 +123,10 @@ fn from_catalogue(
         ("usage_in_streams", can.usage_in_streams),
     ];
     let (mut tasks, steps_in_for) = served(router, name, true);
-    tasks.extend(told(PURPOSE, TIERS.map(|tier| catalogue.embedder(tier).is_some_and(|(first, _)| first == name))));
+    tasks.extend(task_and_tiers(
+        PURPOSE,
+        TIERS.map(|tier| catalogue.embedder(tier).is_some_and(|(first, _)| first == name)),
+    ));
     Listed {
         provider: name.provider.clone(),
         model: name.model.clone(),
@@ -196,16 +199,16 @@ fn served(router: &Router, name: &ModelRef, in_catalogue: bool) -> (Vec<String>,
         let place =
             |tier: &BudgetTier| router.candidates(task, *tier).iter().position(|candidate| candidate.model == *name);
         let places = TIERS.map(|tier| place(&tier));
-        first.extend(told(task.as_str(), places.map(|place| place == Some(0))));
+        first.extend(task_and_tiers(task.as_str(), places.map(|place| place == Some(0))));
         if places.iter().all(|place| *place != Some(0)) {
-            later.extend(told(task.as_str(), places.map(|place| place.is_some())));
+            later.extend(task_and_tiers(task.as_str(), places.map(|place| place.is_some())));
         }
     }
     (first, later)
 }
 
 /// A task, with its tiers where not all are meant.
-fn told(task: &str, tiers: [bool; 3]) -> Option<String> {
+fn task_and_tiers(task: &str, tiers: [bool; 3]) -> Option<String> {
     let named: Vec<&str> =
         TIERS.iter().zip(tiers).filter(|(_, is_meant)| *is_meant).map(|(tier, _)| tier.as_str()).collect();
     match named.len() {

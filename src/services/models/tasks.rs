@@ -19,7 +19,7 @@ pub struct TaskModels {
 pub struct TierModels {
     /// `low`, `normal`, `high`; all three where the tier makes no difference.
     pub tiers: Vec<&'static str>,
-    /// In the order in which they are asked, `local` among them; empty where nobody can do the task.
+    /// In the order in which they are asked, `local` among them; empty where none can do the task.
     pub models: Vec<String>,
 }
 

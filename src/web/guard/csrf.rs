@@ -31,7 +31,7 @@ pub(in super::super) fn token(secret: &str) -> String {
     hex(&Sha256::digest(format!("form\u{1f}{secret}")))
 }
 
-/// A secret nobody can guess.
+/// A secret that cannot be guessed.
 pub(in super::super) fn new_secret() -> String {
     hex(&rand::random::<[u8; 32]>())
 }

@@ -122,7 +122,7 @@ async fn send(
     }
 }
 
-/// What whoever pastes can do something about is said above the text, which is not lost.
+/// What the person who pastes can mend is said above the text, which is not lost.
 fn said(error: ServiceError) -> Result<(StatusCode, String), Failure> {
     match error.kind() {
         ErrorKind::BudgetExhausted => Ok((StatusCode::PAYMENT_REQUIRED, error.to_string())),

@@ -88,7 +88,7 @@ impl Shell {
         self.identity.as_ref().is_some_and(|identity| identity.role >= Role::Editor)
     }
 
-    /// The name of whoever signed in with a password.
+    /// The name of the user who signed in with a password.
     pub fn signed_in_as(&self) -> Option<&str> {
         let identity = self.identity.as_ref().filter(|identity| identity.by == SignedInBy::Session)?;
         Some(&identity.name)

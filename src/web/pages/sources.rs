@@ -198,7 +198,7 @@ async fn add_all(state: &WebState, topic: &str, locations: Vec<String>) -> Resul
     Ok(to_list(state, topic, &done))
 }
 
-/// Whether it is written like a file's path: even whether that is there is nobody's business.
+/// Whether it is written like a file's path: not even whether it exists is said.
 fn is_path(location: &str) -> bool {
     location.starts_with(['.', '/', '~']) || location.starts_with("file:")
 }

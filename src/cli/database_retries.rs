@@ -1,4 +1,4 @@
-//! A command that meets a trouble of the database which passes by itself tries again, a few times, before it says so.
+//! A command that meets a failure of the database that passes by itself tries again, a few times, before it says so.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ const PAUSES: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(4)];
 
 /// Does the work, and again after a pause when the database was away, locked or cut off. Each step of the work has to be one
 /// that finds what is done already.
-pub(super) async fn patiently<T>(stop: &StopSignal, work: impl AsyncFn() -> Result<T>) -> Result<T> {
+pub(super) async fn with_database_retries<T>(stop: &StopSignal, work: impl AsyncFn() -> Result<T>) -> Result<T> {
     for pause in PAUSES {
         let pause = failpoint::pause("AHA_RETRY_MS", pause);
         match Box::pin(work()).await {
