@@ -1,11 +1,11 @@
 //! The texts of a run, as they are searched: words by number, field by field.
 
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
 
 use super::lexicon::{LONGEST, Lexicon};
+use super::word_ids::{WordId, WordIds};
 use super::word_vectors::{DIMENSIONS, Vector, WordVectors};
-use super::words::{each_word, stem};
+use super::words::{Key, stem};
 
 /// Title, opening of the text, what follows, the feed's own categories.
 pub(super) const FIELDS: usize = 4;
@@ -29,27 +29,21 @@ pub struct TextParts<'a> {
     pub is_english: bool,
 }
 
-pub(super) type WordId = u32;
-
 /// A word of the corpus.
 #[derive(Debug)]
 pub(super) struct Word {
     pub(super) text: Box<str>,
     pub(super) stem: Box<str>,
-    /// In the table of vectors, and what it weighs there.
+    /// In the table of vectors.
     pub(super) rank: Option<usize>,
-    vector_weight: f32,
-    begins_abbreviation: bool,
 }
 
 impl Word {
-    fn of(text: Box<str>) -> Self {
-        let stem = stem(&text);
-        let begins_abbreviation = Lexicon::shipped().begins_abbreviation(&stem);
-        let table = WordVectors::shipped();
-        let rank = table.rank(&text);
-        let vector_weight = rank.map_or(0.0, |rank| table.weight(rank));
-        Self { text, stem: stem.into(), rank, vector_weight, begins_abbreviation }
+    fn of(key: Key<'_>) -> Self {
+        let text = key.text();
+        let stem = stem(&text).into();
+        let rank = WordVectors::shipped().rank(&text);
+        Self { text, stem, rank }
     }
 }
 
@@ -78,16 +72,17 @@ impl Corpus {
     pub fn of(texts: &[TextParts<'_>]) -> Self {
         let part = texts.len().div_ceil(rayon::current_num_threads()).max(LEAST_PART);
         let parts: Vec<Part> = texts.par_chunks(part).map(Part::read).collect();
-        let mut ids = WordIds::default();
+        let mut ids = WordIds::with_capacity(parts.iter().map(|part| part.ids.words.len()).sum());
         let mut numbered: Vec<(Vec<WordId>, Vec<WordsOfText>)> = Vec::with_capacity(parts.len());
         for part in parts {
-            let numbers = part.ids.words.iter().map(|word| ids.number(word)).collect();
+            let numbers = part.ids.words.iter().map(|word| ids.number(word.as_key())).collect();
             numbered.push((numbers, part.texts));
         }
         // Texts get abbreviations of phrases that they spell out.
-        Lexicon::shipped().abbreviations().for_each(|short| _ = ids.number(short));
-        let words: Vec<Word> = std::mem::take(&mut ids.words).into_par_iter().map(Word::of).collect();
-        let reader = Reader { words: &words, ids: &ids };
+        Lexicon::shipped().abbreviations().for_each(|short| _ = ids.number(Key::of(short)));
+        let words: Vec<Word> = ids.words.par_iter().map(|key| Word::of(key.as_key())).collect();
+        let reader = Reader::of(&words, &ids);
+        let reader = &reader;
         let documents: Vec<Document> = numbered
             .into_par_iter()
             .zip(texts.par_chunks(part))
@@ -113,7 +108,7 @@ impl Corpus {
     }
 
     pub(super) fn id(&self, word: &str) -> Option<WordId> {
-        self.ids.get(word)
+        self.ids.get(Key::of(word))
     }
 
     /// Mean words of a field, at least 1.
@@ -131,6 +126,9 @@ struct WordsOfText {
     categories: Vec<WordId>,
 }
 
+/// Of a usual word with the space behind it: so many words are expected of a text.
+const BYTES_OF_WORD: usize = 6;
+
 /// Texts that were read one after the other.
 #[derive(Debug, Default)]
 struct Part {
@@ -142,10 +140,16 @@ impl Part {
     fn read(texts: &[TextParts<'_>]) -> Self {
         let mut ids = WordIds::default();
         let texts = texts.iter().map(|parts| {
-            let mut text = WordsOfText::default();
-            ids.read(parts.title, &mut text.title);
-            ids.read(parts.body, &mut text.body);
-            parts.categories.iter().for_each(|category| ids.read(category, &mut text.categories));
+            let mut text = WordsOfText {
+                title: Vec::with_capacity(parts.title.len() / BYTES_OF_WORD),
+                body: Vec::with_capacity((parts.body.len() / BYTES_OF_WORD).min(MAX_WORDS)),
+                categories: Vec::new(),
+            };
+            ids.read(parts.title, MAX_WORDS, &mut text.title);
+            ids.read(parts.body, MAX_WORDS, &mut text.body);
+            for category in parts.categories {
+                ids.read(category, MAX_WORDS, &mut text.categories);
+            }
             text
         });
         let texts = texts.collect();
@@ -153,58 +157,42 @@ impl Part {
     }
 }
 
-/// Words by number. Most words have few letters: these are compared as one number.
-#[derive(Debug, Default)]
-struct WordIds {
-    words: Vec<Box<str>>,
-    short: FxHashMap<u128, WordId>,
-    long: FxHashMap<Box<str>, WordId>,
-}
-
-impl WordIds {
-    /// The bytes of a word of at most 16 as a number; no word has a byte 0.
-    fn packed(word: &str) -> Option<u128> {
-        let mut bytes = [0; 16];
-        bytes.get_mut(..word.len())?.copy_from_slice(word.as_bytes());
-        Some(u128::from_le_bytes(bytes))
-    }
-
-    fn get(&self, word: &str) -> Option<WordId> {
-        Self::packed(word).map_or_else(|| self.long.get(word), |packed| self.short.get(&packed)).copied()
-    }
-
-    fn number(&mut self, word: &str) -> WordId {
-        if let Some(id) = self.get(word) {
-            return id;
-        }
-        let id = WordId::try_from(self.words.len()).unwrap_or(WordId::MAX);
-        self.words.push(word.into());
-        match Self::packed(word) {
-            Some(packed) => self.short.insert(packed, id),
-            None => self.long.insert(word.into(), id),
-        };
-        id
-    }
-
-    fn read(&mut self, text: &str, into: &mut Vec<WordId>) {
-        each_word(text, |word| {
-            if into.len() < MAX_WORDS {
-                into.push(self.number(word));
-            }
-        });
-    }
-}
-
 /// What is known of the words, to make documents of texts.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 struct Reader<'a> {
     words: &'a [Word],
     ids: &'a WordIds,
+    begins_abbreviation: Vec<bool>,
+    /// What each word adds to the vector of its text, by `row_of_word`.
+    rows: Vec<Vector>,
+    /// [`NO_ROW`] for a word that the table lacks.
+    row_of_word: Vec<u32>,
 }
 
-impl Reader<'_> {
+const NO_ROW: u32 = u32::MAX;
+
+impl<'a> Reader<'a> {
+    fn of(words: &'a [Word], ids: &'a WordIds) -> Self {
+        let table = WordVectors::shipped();
+        let row = |rank: usize| {
+            let mut row = [0.0; DIMENSIONS];
+            table.add(rank, table.weight(rank), &mut row);
+            row
+        };
+        let rows: Vec<Vector> = words.par_iter().filter_map(|word| Some(row(word.rank?))).collect();
+        let mut next = 0;
+        let row_of_word = words.iter().map(|word| {
+            next += u32::from(word.rank.is_some());
+            if word.rank.is_some() { next - 1 } else { NO_ROW }
+        });
+        let row_of_word = row_of_word.collect();
+        let lexicon = Lexicon::shipped();
+        let begins_abbreviation = words.iter().map(|word| lexicon.begins_abbreviation(&word.stem)).collect();
+        Self { words, ids, begins_abbreviation, rows, row_of_word }
+    }
+
     /// `numbers`: those of the corpus by those of the text's part.
-    fn document(self, text: WordsOfText, numbers: &[WordId], is_english: bool) -> Document {
+    fn document(&self, text: WordsOfText, numbers: &[WordId], is_english: bool) -> Document {
         let mut fields = [text.title, text.body, Vec::new(), text.categories];
         for field in &mut fields {
             for id in field.iter_mut() {
@@ -220,24 +208,25 @@ impl Reader<'_> {
     }
 
     /// Behind the words of a field the abbreviations of phrases among them.
-    fn add_abbreviations(self, field: &mut Vec<WordId>) {
-        let word = |id: &WordId| &self.words[*id as usize];
+    fn add_abbreviations(&self, field: &mut Vec<WordId>) {
         let mut found = Vec::new();
-        for at in (0..field.len()).filter(|at| word(&field[*at]).begins_abbreviation) {
+        for at in (0..field.len()).filter(|at| self.begins_abbreviation[field[*at] as usize]) {
             let phrase = &field[at..field.len().min(at + LONGEST)];
-            let stems: Vec<String> = phrase.iter().map(|id| word(id).stem.to_string()).collect();
+            let stems: Vec<&str> = phrase.iter().map(|id| &*self.words[*id as usize].stem).collect();
             let short = (2..=stems.len()).filter_map(|length| Lexicon::shipped().abbreviation(&stems[..length]));
-            found.extend(short.filter_map(|short| self.ids.get(short)));
+            found.extend(short.filter_map(|short| self.ids.get(Key::of(short))));
         }
         field.append(&mut found);
     }
 
-    fn vector(self, fields: &[Vec<WordId>; FIELDS]) -> Vector {
+    fn vector(&self, fields: &[Vec<WordId>; FIELDS]) -> Vector {
         let mut vector = [0.0; DIMENSIONS];
-        let table = WordVectors::shipped();
         for (field, weight) in fields.iter().zip(VECTOR_WEIGHTS) {
-            for word in field.iter().map(|id| &self.words[*id as usize]) {
-                word.rank.into_iter().for_each(|rank| table.add(rank, weight * word.vector_weight, &mut vector));
+            for id in field {
+                // A word without a row has a number that is beyond them.
+                if let Some(row) = self.rows.get(self.row_of_word[*id as usize] as usize) {
+                    vector.iter_mut().zip(row).for_each(|(sum, number)| *sum += weight * number);
+                }
             }
         }
         vector

@@ -4,7 +4,7 @@
 
 use std::sync::LazyLock;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::words::{each_word, stem};
 
@@ -17,10 +17,8 @@ pub(super) const LONGEST: usize = 4;
 /// See the module.
 #[derive(Debug)]
 pub(super) struct Lexicon {
-    /// An abbreviation by the stems of the words that it stands for.
-    abbreviations: FxHashMap<Vec<String>, &'static str>,
-    /// With which these phrases begin.
-    first_stems: FxHashSet<String>,
+    /// The stems of the words that abbreviations stand for, by the first of them, with the abbreviation.
+    abbreviations: FxHashMap<String, Vec<(Vec<String>, &'static str)>>,
     /// Stems of the words that belong to a subject, by the stems of its name.
     topics: FxHashMap<Vec<String>, Vec<String>>,
 }
@@ -34,9 +32,13 @@ impl Lexicon {
 
     fn read() -> Self {
         let lines = |table: &'static str| table.lines().filter_map(|line| line.split_once('\t'));
-        let abbreviations: FxHashMap<Vec<String>, &'static str> =
-            lines(ABBREVIATIONS).map(|(short, long)| (stems(long), short)).collect();
-        let first_stems = abbreviations.keys().filter_map(|phrase| phrase.first().cloned()).collect();
+        let mut abbreviations: FxHashMap<String, Vec<(Vec<String>, &'static str)>> = FxHashMap::default();
+        for (short, long) in lines(ABBREVIATIONS) {
+            let stems = stems(long);
+            if let Some(first) = stems.first() {
+                abbreviations.entry(first.clone()).or_default().push((stems, short));
+            }
+        }
         let mut topics = FxHashMap::default();
         for (names, related) in lines(TOPICS) {
             // Phrases of the table are written with hyphens; their words by themselves would say too little.
@@ -45,21 +47,25 @@ impl Lexicon {
                 topics.insert(stems(name), related.clone());
             }
         }
-        Self { abbreviations, first_stems, topics }
+        Self { abbreviations, topics }
     }
 
     /// The abbreviation of a phrase, by the stems of its words.
-    pub(super) fn abbreviation(&self, stems: &[String]) -> Option<&'static str> {
-        (stems.len() > 1).then(|| self.abbreviations.get(stems).copied()).flatten()
+    pub(super) fn abbreviation<S: AsRef<str>>(&self, stems: &[S]) -> Option<&'static str> {
+        let [first, _, ..] = stems else { return None };
+        let is_same = |phrase: &[String]| phrase.iter().map(String::as_str).eq(stems.iter().map(AsRef::as_ref));
+        // Of a phrase that the table has twice the last line counts.
+        let mut phrases = self.abbreviations.get(first.as_ref())?.iter().rev();
+        phrases.find(|(phrase, _)| is_same(phrase)).map(|(_, short)| *short)
     }
 
     /// Every abbreviation, some more than once.
     pub(super) fn abbreviations(&self) -> impl Iterator<Item = &'static str> {
-        self.abbreviations.values().copied()
+        self.abbreviations.values().flatten().map(|(_, short)| *short)
     }
 
     pub(super) fn begins_abbreviation(&self, stem: &str) -> bool {
-        self.first_stems.contains(stem)
+        self.abbreviations.contains_key(stem)
     }
 
     /// Stems of what belongs to a subject.
@@ -95,7 +101,8 @@ mod tests {
     #[test]
     fn no_phrase_is_longer_than_is_looked_for() {
         let lexicon = Lexicon::shipped();
-        let phrases = lexicon.abbreviations.keys().chain(lexicon.topics.keys());
+        let abbreviated = lexicon.abbreviations.values().flatten().map(|(phrase, _)| phrase);
+        let phrases = abbreviated.chain(lexicon.topics.keys());
         let long: Vec<_> = phrases.filter(|phrase| phrase.len() > LONGEST).collect();
         assert!(long.is_empty(), "{long:?}");
     }

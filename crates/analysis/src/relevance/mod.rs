@@ -14,6 +14,7 @@ mod places;
 mod score;
 mod terms;
 mod weighted_query;
+mod word_ids;
 pub(crate) mod word_vectors;
 mod words;
 

@@ -3,8 +3,9 @@
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use super::documents::{Corpus, Word, WordId};
+use super::documents::{Corpus, Word};
 use super::places::{PlaceId, Places};
+use super::word_ids::WordId;
 use super::word_vectors::WordVectors;
 use super::words::stem;
 
@@ -43,7 +44,12 @@ pub(super) struct Hit {
 
 /// By the words of a corpus, what they count for which terms.
 #[derive(Debug)]
-pub(super) struct Hits(Vec<Vec<Hit>>);
+pub(super) struct Hits {
+    /// Places in `lists`: most words count for nothing, and of each word of a text this is asked.
+    by_word: Vec<u32>,
+    /// The first is empty.
+    lists: Vec<Vec<Hit>>,
+}
 
 impl Hits {
     /// `related`: for each term the stems of the things that its subject covers.
@@ -56,16 +62,27 @@ impl Hits {
                 hits[word as usize].push(hit);
             }
         }
-        Self(hits)
+        let mut lists = vec![Vec::new()];
+        let by_word = hits.into_iter().map(|hits| {
+            if hits.is_empty() {
+                return 0;
+            }
+            lists.push(hits);
+            u32::try_from(lists.len() - 1).unwrap_or(0)
+        });
+        Self { by_word: by_word.collect(), lists }
     }
 
     /// In the order of the corpus's words.
     pub(super) fn by_word(&self) -> impl Iterator<Item = &[Hit]> {
-        self.0.iter().map(Vec::as_slice)
+        self.by_word.iter().map(|list| &*self.lists[*list as usize])
     }
 
     pub(super) fn of_word(&self, word: WordId) -> &[Hit] {
-        self.0.get(word as usize).map_or(&[], Vec::as_slice)
+        match self.by_word.get(word as usize) {
+            None | Some(0) => &[],
+            Some(list) => &self.lists[*list as usize],
+        }
     }
 }
 

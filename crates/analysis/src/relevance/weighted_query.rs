@@ -176,6 +176,9 @@ fn weight_of_place(term: usize, corpus: &Corpus, hits: &Hits) -> f64 {
         .by_word()
         .map(|hits| hits.iter().any(|hit| hit.term == term && hit.direct >= 0.5 && hit.rest.is_empty()))
         .collect();
+    if !names.contains(&true) {
+        return weight(0, corpus.len(), PRIOR_OF_PLACE);
+    }
     let is_named = |document: &&Document| document.fields.iter().flatten().any(|word| names[*word as usize]);
     weight(corpus.documents.par_iter().filter(is_named).count(), corpus.len(), PRIOR_OF_PLACE)
 }

@@ -112,7 +112,7 @@ fn numbers(vector: &[u8]) -> Vector {
 
 /// Of signed bytes, exact.
 fn products(one: &[u8; DIMENSIONS], other: &[u8; DIMENSIONS]) -> i32 {
-    one.iter().zip(other).map(|(a, b)| i32::from(i16::from(a.cast_signed()) * i16::from(b.cast_signed()))).sum()
+    one.iter().zip(other).map(|(a, b)| i32::from(a.cast_signed()) * i32::from(b.cast_signed())).sum()
 }
 
 /// Sums that are carried side by side, as one instruction adds so many numbers.

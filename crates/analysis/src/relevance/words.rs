@@ -12,10 +12,117 @@ pub(super) fn each_word(text: &str, mut each: impl FnMut(&str)) {
         rest = &rest[word.end..];
         lower.clear();
         fold(word.text, word.is_initials, &mut lower);
-        if lower.len() > 1 || lower.starts_with(|c: char| c.is_ascii_digit()) {
+        if is_counted(&lower) {
             each(&lower);
         }
     }
+}
+
+/// Whether a word in lower case is no single letter.
+fn is_counted(lower: &str) -> bool {
+    lower.len() > 1 || lower.starts_with(|c: char| c.is_ascii_digit())
+}
+
+/// A word in lower case, as it is looked up: one of at most 16 bytes is its bytes as a number, in which the first is the lowest. No word
+/// has a byte 0, so that no two words have one number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Key<'a> {
+    Short(u128),
+    Long(&'a str),
+}
+
+impl<'a> Key<'a> {
+    pub(super) fn of(word: &'a str) -> Self {
+        let mut bytes = [0; 16];
+        match bytes.get_mut(..word.len()) {
+            Some(begin) => {
+                begin.copy_from_slice(word.as_bytes());
+                Self::Short(u128::from_le_bytes(bytes))
+            }
+            None => Self::Long(word),
+        }
+    }
+
+    /// The word itself.
+    pub(super) fn text(self) -> Box<str> {
+        match self {
+            Self::Short(packed) => {
+                let bytes = packed.to_le_bytes();
+                let length = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
+                String::from_utf8_lossy(&bytes[..length]).into()
+            }
+            Self::Long(word) => word.into(),
+        }
+    }
+}
+
+/// The words of [`each_word`] as keys, while `each` asks for more. Reads a usual word in one pass over its bytes.
+pub(super) fn each_key(text: &str, mut each: impl FnMut(Key<'_>) -> bool) {
+    let bytes = text.as_bytes();
+    let mut lower = String::new();
+    let mut at = 0;
+    loop {
+        while bytes.get(at).is_some_and(|byte| byte.is_ascii() && LOWER[usize::from(*byte)] == 0) {
+            at += 1;
+        }
+        if at >= bytes.len() {
+            return;
+        }
+        let goes_on = if let Some((packed, length)) = plain_word(&bytes[at..]) {
+            at += length;
+            let is_word = length > 1 || packed <= u128::from(b'9');
+            !is_word || each(Key::Short(packed))
+        } else {
+            let Some(word) = next_word(&text[at..]) else { return };
+            at += word.end;
+            lower.clear();
+            fold(word.text, word.is_initials, &mut lower);
+            !is_counted(&lower) || each(Key::of(&lower))
+        };
+        if !goes_on {
+            return;
+        }
+    }
+}
+
+/// Each ASCII letter in lower case, each digit as it is, 0 for all else.
+const LOWER: [u8; 256] = {
+    let mut table = [0; 256];
+    let mut byte: u8 = 0;
+    while byte < 128 {
+        if byte.is_ascii_alphanumeric() {
+            table[byte as usize] = byte.to_ascii_lowercase();
+        }
+        byte += 1;
+    }
+    table
+};
+
+/// The word that a text begins with and its length, where it is one of at most 15 ASCII letters and digits behind which nothing stands that
+/// may belong to it.
+fn plain_word(bytes: &[u8]) -> Option<(u128, usize)> {
+    let mut halves = [0_u64; 2];
+    let mut length = 0;
+    for (half, part) in halves.iter_mut().zip(bytes.chunks(8)) {
+        let begin = length;
+        for byte in part {
+            let lower = LOWER[usize::from(*byte)];
+            if lower == 0 {
+                break;
+            }
+            *half |= u64::from(lower) << (8 * (length - begin));
+            length += 1;
+        }
+        if length - begin < 8 {
+            break;
+        }
+    }
+    let may_go_on = match bytes.get(length) {
+        None => false,
+        Some(next) => !next.is_ascii() || matches!(next, b'+' | b'#' | b'\'') || *next == b'.' && length == 1,
+    };
+    let is_plain = (1..16).contains(&length) && !may_go_on && !bytes.starts_with(b"US");
+    is_plain.then(|| (u128::from(halves[1]) << 64 | u128::from(halves[0]), length))
 }
 
 /// A word at its place in a text.
@@ -207,6 +314,29 @@ mod tests {
         );
         assert_eq!(words("Tell us, in the US: a 5 km run. Z."), ["tell", "us", "in", "the", "usa", "5", "km", "run"]);
         assert_eq!(words("Größe, ÉTAT"), ["größe", "état"]);
+    }
+
+    fn keys(text: &str) -> Vec<String> {
+        let mut found = Vec::new();
+        each_key(text, |key| {
+            found.push(key.text().into_string());
+            true
+        });
+        found
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn keys_are_the_words(text in "([A-Za-z0-9+#.'’ßÉé US-]{0,6} ?){0,12}|\\PC{0,60}") {
+            proptest::prop_assert_eq!(keys(&text), words(&text));
+        }
+    }
+
+    #[test]
+    fn keys_of_long_words_are_the_words() {
+        let text =
+            "Donaudampfschiff fifteenletters1 a-sixteen-letter1word US USA's U.S. 7 x C++, l’État seventeenletters17";
+        assert_eq!(keys(text), words(text));
     }
 
     #[test]
