@@ -30,7 +30,7 @@ def load(names):
     for question, line in zip(questions, open(features, encoding="utf-8")):
         described = json.loads(line)
         assert described["question"] == question["question"]
-        sentences = [s for s in described["sentences"] if s["is_in_force"]]
+        sentences = [s for s in described["sentences"] if s["may_answer"]]
         accepted = None
         if question["expected_answer"] is not None:
             accepted = [question["expected_answer"], *question["variations"]]

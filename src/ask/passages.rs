@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use aha_analysis::retrieval::{Block, Frequencies, Question, Source, neighbours};
+use aha_analysis::retrieval::{Block, Frequencies, Question, Source, Wanted, neighbours};
 use aha_content::documents::passages_of_item;
 use aha_content::sentences::sentences;
 use aha_core::ids::ItemId;
@@ -15,6 +15,8 @@ use crate::services::search::{since_when, sources};
 
 /// Entries of the index that are looked at.
 const CANDIDATES: i64 = 400;
+/// Passages that are read sentence by sentence: as many as entries, so that none of a document's is left out.
+const MOST_READ: usize = 400;
 /// Passages of one item.
 const MOST_OF_ITEM: usize = 12;
 /// Words of like meaning for each of the question's, and how alike they are at least.
@@ -44,6 +46,17 @@ pub(super) struct Passage {
 }
 
 impl Found {
+    /// The names of what passages were found in, each once.
+    pub(super) fn documents(&self) -> Vec<String> {
+        let mut names: Vec<String> = Vec::new();
+        for passage in &self.passages {
+            if !names.contains(&passage.document) {
+                names.push(passage.document.clone());
+            }
+        }
+        names
+    }
+
     pub(super) fn sources(&self) -> Vec<Source<'_>> {
         let block = |text| Block { text, sentences: sentences(text) };
         let source = |passage| {
@@ -78,7 +91,24 @@ pub(super) async fn retrieve(app: &App, question: &Question, request: &AskReques
     let wanted = rarest(words, &frequencies);
     let query = SearchQuery { wanted, is_any: true, unwanted: Vec::new(), sources, since, limit: CANDIDATES };
     let hits = app.store().search(&query).await.map_err(crate::services::ServiceError::from)?;
-    Ok(Some(Found { passages: hits.iter().flat_map(passages).collect(), frequencies }))
+    let found = hits.iter().flat_map(passages).collect();
+    Ok(Some(Found { passages: most_promising(found, question, &frequencies), frequencies }))
+}
+
+/// Those with the most of the question's words, in the order in which they were found.
+fn most_promising(passages: Vec<Passage>, question: &Question, frequencies: &Frequencies) -> Vec<Passage> {
+    if passages.len() <= MOST_READ {
+        return passages;
+    }
+    let mut wanted = Wanted::of(question, frequencies);
+    let weigh = |(place, passage): (usize, &Passage)| {
+        let text = format!("{} {} {}", passage.document, passage.section, passage.text);
+        (place, wanted.weigh(&text))
+    };
+    let mut weighed: Vec<(usize, f64)> = passages.iter().enumerate().map(weigh).collect();
+    weighed.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    let kept: BTreeSet<usize> = weighed.into_iter().take(MOST_READ).map(|(place, _)| place).collect();
+    passages.into_iter().enumerate().filter(|(place, _)| kept.contains(place)).map(|(_, passage)| passage).collect()
 }
 
 /// The stems of each word of the question, and of each of like meaning.

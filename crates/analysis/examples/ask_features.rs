@@ -61,7 +61,7 @@ async fn main() -> Result<(), Failure> {
         let sentence = |one: &aha_analysis::retrieval::extract::Described| {
             let source = &sources[one.passage];
             json!({"passage": one.passage, "document": source.document, "section": source.section, "text": one.text,
-                "is_in_force": one.is_in_force, "features": one.features, "evidence": one.evidence})
+                "may_answer": one.may_answer, "features": one.features, "evidence": one.evidence})
         };
         let sentences: Vec<_> = described.iter().map(sentence).collect();
         println!("{}", json!({"question": question, "sentences": sentences}));

@@ -4,6 +4,7 @@ use super::Source;
 use super::decision::{Evidence, decide, evidence};
 use super::features::{Features, measure};
 use super::meaning::Meaning;
+use super::names::meets_names;
 use super::question::Question;
 use super::recency::{contradicted, in_force};
 use super::score::{Scored, ranked};
@@ -50,8 +51,8 @@ impl Extract {
 pub struct Described {
     pub passage: usize,
     pub text: String,
-    /// Whether its document is in force.
-    pub is_in_force: bool,
+    /// Whether its document is in force, and has the names of the question.
+    pub may_answer: bool,
     pub features: Features,
     pub evidence: Evidence,
 }
@@ -59,13 +60,13 @@ pub struct Described {
 /// All sentences, with what answers are chosen by.
 #[must_use]
 pub fn describe(question: &Question, sources: &[Source<'_>], meaning: &Meaning<'_>) -> Vec<Described> {
-    let in_force = in_force(question, sources);
     let all = Vocabulary::of(sources, None);
+    let may_answer = may_answer(question, sources, &all);
     let measured = measure(question, sources, &all, meaning);
     let described = |(number, unit): (usize, &Unit<'_>)| Described {
         passage: unit.passage,
         text: unit.text.to_owned(),
-        is_in_force: in_force[unit.passage],
+        may_answer: may_answer[unit.passage],
         features: measured.features[number],
         evidence: evidence(question, &measured, number, &all),
     };
@@ -96,6 +97,12 @@ pub fn best_passages<'s>(
     best
 }
 
+/// Of each passage, whether it may be quoted.
+fn may_answer(question: &Question, sources: &[Source<'_>], all: &Vocabulary<'_>) -> Vec<bool> {
+    let pairs = in_force(question, sources).into_iter().zip(meets_names(&question.names, sources, all));
+    pairs.map(|(is_in_force, meets_names)| is_in_force && meets_names).collect()
+}
+
 /// The answer of these passages to a question; `None` where none of them answers it. `frequencies` are those of everything that could have
 /// been asked, where these passages are a part of it.
 #[must_use]
@@ -108,12 +115,12 @@ pub fn answer<'s>(
     if question.terms.is_empty() {
         return None;
     }
-    let in_force = in_force(question, sources);
     let all = Vocabulary::of(sources, frequencies);
+    let may_answer = may_answer(question, sources, &all);
     let measured = measure(question, sources, &all, meaning);
     let best: Vec<Scored> = ranked(&measured, meaning)
         .iter()
-        .filter(|one| in_force[all.units[one.unit].passage])
+        .filter(|one| may_answer[all.units[one.unit].passage])
         .take(BEST)
         .copied()
         .collect();

@@ -13,7 +13,9 @@ pub mod extract;
 pub mod features;
 pub mod kinds;
 pub mod meaning;
+mod names;
 pub mod orders;
+mod promising;
 mod question;
 mod recency;
 mod score;
@@ -22,6 +24,7 @@ mod vocabulary;
 pub use extract::{Extract, Quote, answer, best_passages};
 pub use features::{of_question, texts_of};
 pub use meaning::{Meaning, SentenceVectors, neighbours};
+pub use promising::Wanted;
 pub use question::Question;
 pub use vocabulary::{Frequencies, contents, numbers};
 

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use super::kinds::{Kind, wanted};
+use super::names::names;
 use super::vocabulary::{contents, words};
 
 /// See the module.
@@ -14,6 +15,8 @@ pub struct Question {
     pub wanted: Option<Kind>,
     /// Of the terms, those that name what is asked for: "calories" of "how many calories does it have".
     pub(super) focus: HashSet<String>,
+    /// Names and years, in lower case.
+    pub(super) names: Vec<String>,
 }
 
 impl Question {
@@ -24,6 +27,7 @@ impl Question {
             terms: contents(text),
             wanted: wanted(text),
             focus: focus(text).into_iter().filter(|word| !is_measure(word)).collect(),
+            names: names(text),
         }
     }
 

@@ -1,0 +1,73 @@
+//! Which of many passages are worth reading sentence by sentence, by the words of the question alone.
+
+use std::collections::HashMap;
+
+use super::meaning::neighbours;
+use super::question::Question;
+use super::vocabulary::{Frequencies, as_f64, words};
+use crate::stories::tokens::stem;
+
+/// Words of like meaning for each of the question's, and how alike they are at least.
+const NEIGHBOURS: usize = 12;
+const LEAST_LIKENESS: f64 = 0.5;
+/// What a word of like meaning counts beside the same word.
+const NEIGHBOUR_SHARE: f64 = 0.5;
+
+/// Words that passages are looked for by, each with its inverse document frequency.
+#[derive(Debug)]
+pub struct Wanted {
+    weights: HashMap<String, f64>,
+    /// The stem of each word seen so far, as what it counts.
+    seen: HashMap<String, f64>,
+}
+
+impl Wanted {
+    /// Those of a question, and those of like meaning.
+    #[must_use]
+    pub fn of(question: &Question, frequencies: &Frequencies) -> Self {
+        let mut weights: HashMap<String, f64> = HashMap::new();
+        let mut add = |word: &str, share: f64| {
+            let stem = stem(word).into_owned();
+            let having = as_f64(frequencies.having.get(&stem).copied().unwrap_or(0).min(frequencies.passages));
+            let rarity = (1.0 + (as_f64(frequencies.passages) - having + 0.5) / (having + 0.5)).ln();
+            let weight = weights.entry(stem).or_default();
+            *weight = weight.max(share * rarity);
+        };
+        for term in &question.terms {
+            add(term, 1.0);
+            neighbours(term, NEIGHBOURS, LEAST_LIKENESS).into_iter().for_each(|near| add(near, NEIGHBOUR_SHARE));
+        }
+        Self { weights, seen: HashMap::new() }
+    }
+
+    /// The sum of the weights of those of its words that a text has, each once.
+    pub fn weigh(&mut self, text: &str) -> f64 {
+        let mut met: HashMap<String, f64> = HashMap::new();
+        for word in words(text) {
+            let weight = *self
+                .seen
+                .entry(word.clone())
+                .or_insert_with_key(|word| self.weights.get(stem(word).as_ref()).copied().unwrap_or(0.0));
+            if weight > 0.0 {
+                met.insert(stem(&word).into_owned(), weight);
+            }
+        }
+        met.values().sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_with_the_rarer_words_of_the_question_weighs_more() {
+        let having = [("ferri", 3), ("quay", 90)].map(|(stem, count)| (stem.to_owned(), count));
+        let frequencies = Frequencies { passages: 100, having: HashMap::from(having) };
+        let mut wanted = Wanted::of(&Question::new("Which ferry struck the quay?"), &frequencies);
+        let (ferry, quay) = (wanted.weigh("Two ferries, one ferry."), wanted.weigh("The quay was closed."));
+        assert!(ferry > quay && quay > 0.0, "{ferry} {quay}");
+        assert!(wanted.weigh("A ferry at the quay") > ferry);
+        assert!(wanted.weigh("Nothing of the kind.").abs() < f64::EPSILON);
+    }
+}
