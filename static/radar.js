@@ -47,6 +47,27 @@
     say(event.target, event.submitter);
   });
 
+  // While a model writes an answer, what it reads is named; the answer is then the page that the form leads to.
+  const asking = document.querySelector("form[data-stream]");
+  asking?.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const output = asking.querySelector("output");
+    output.textContent = "Looking for passages…";
+    try {
+      const body = new URLSearchParams(new FormData(asking));
+      const answer = await fetch(asking.dataset.stream, { method: "POST", body });
+      const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+      let text = "";
+      for (let part = await reader.read(); !part.done && !text.includes("event: done"); part = await reader.read()) {
+        text += part.value;
+        const found = text.match(/event: found\ndata: (.*)\n/);
+        if (found) output.textContent = `Reading ${JSON.parse(found[1]).documents.join(", ")}…`;
+      }
+    } finally {
+      asking.submit();
+    }
+  });
+
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, textarea, select")) return;
     if (event.key === "Escape" && menu?.open) {

@@ -4,6 +4,7 @@
 //! citation. Called by the command `ask` and by the web. Sentences are picked, at most 60 words; where a model is named for the task `answer`
 //! it writes them from the passages, and each is checked against those it cites.
 
+pub mod feedback;
 mod passages;
 mod support;
 mod written;
@@ -94,11 +95,30 @@ pub enum AskError {
     Service(#[from] ServiceError),
 }
 
+/// Whether a model writes the answers, which takes a while.
+#[must_use]
+pub fn is_written(app: &App) -> bool {
+    written::is_configured(app)
+}
+
 /// Answers a question.
 ///
 /// # Errors
 /// When it cannot be answered with a citation, in time.
 pub async fn ask(app: &App, request: &AskRequest) -> Result<Answer, AskError> {
+    ask_reporting(app, request, &|_| {}).await
+}
+
+/// The same; `on_found` is called with the names of the documents and items that passages were found in, the likeliest first, before they
+/// are read.
+///
+/// # Errors
+/// When it cannot be answered with a citation, in time.
+pub async fn ask_reporting(
+    app: &App,
+    request: &AskRequest,
+    on_found: &(dyn Fn(Vec<String>) + Send + Sync),
+) -> Result<Answer, AskError> {
     let text = cleaned(&request.question);
     if text.is_empty() {
         return Err(AskError::Empty);
@@ -109,7 +129,7 @@ pub async fn ask(app: &App, request: &AskRequest) -> Result<Answer, AskError> {
     // Read once a process, and not a part of answering.
     meaning::weights(app).await;
     sentences::model(app).await;
-    tokio::time::timeout(DEADLINE, answered(app, &text, request)).await.unwrap_or(Err(AskError::Timeout))
+    tokio::time::timeout(DEADLINE, answered(app, &text, request, on_found)).await.unwrap_or(Err(AskError::Timeout))
 }
 
 /// Without control characters, white space folded.
@@ -123,10 +143,16 @@ const AFTERWARDS: Duration = Duration::from_millis(150);
 /// Passages that a model is given.
 const MOST_PASSAGES: usize = 8;
 
-async fn answered(app: &App, text: &str, request: &AskRequest) -> Result<Answer, AskError> {
+async fn answered(
+    app: &App,
+    text: &str,
+    request: &AskRequest,
+    on_found: &(dyn Fn(Vec<String>) + Send + Sync),
+) -> Result<Answer, AskError> {
     let started = Instant::now();
     let question = Question::new(text);
     let Some(found) = retrieve(app, &question, request).await? else { return Err(AskError::EmptyStore) };
+    on_found(found.documents());
     let found = Arc::new(found);
     let is_written = written::is_configured(app);
     let (picked, best) = pick(app, question, Arc::clone(&found), is_written).await?;

@@ -8,10 +8,14 @@ use super::arguments::QuestionArguments;
 use super::exit::Exit;
 use super::output;
 use crate::app::App;
-use crate::ask::{AskRequest, ask};
+use crate::ask::{AskRequest, ask, feedback};
 
 pub(super) async fn run(app: &App, arguments: QuestionArguments) -> Result<Exit> {
-    let QuestionArguments { question, topic, since, json } = arguments;
+    let QuestionArguments { question, topic, since, json, export } = arguments;
+    if export {
+        output::print_json(&feedback::ground_truth(app).await?)?;
+        return Ok(Exit::Ok);
+    }
     let answer = ask(app, &AskRequest { question: question.join(" "), topic, since }).await?;
     if json {
         output::print_json(&answer)?;

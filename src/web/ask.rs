@@ -12,21 +12,21 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::{Failure, JsonBody, Reader, WebState};
-use crate::ask::{AskError, AskRequest, ask};
+use crate::ask::{AskError, AskRequest, ask, feedback};
 
 /// Questions of a batch, and how many are answered at once.
 const MAX_BATCH: usize = 50;
 const AT_ONCE: usize = 2;
 
 #[derive(Debug, Deserialize, ToSchema)]
-struct QuestionBody {
+pub(super) struct QuestionBody {
     /// The question, in a sentence.
     #[schema(min_length = 1, max_length = 2000)]
-    question: String,
+    pub(super) question: String,
 }
 
 #[derive(Debug, Serialize, ToSchema)]
-struct AnswerBody {
+pub(super) struct AnswerBody {
     answer: String,
     /// One at least.
     citations: Vec<CitationBody>,
@@ -45,7 +45,7 @@ struct CitationBody {
 
 /// `{"error","message"}`, of the contract.
 #[derive(Debug, Serialize, ToSchema)]
-struct AskFailure {
+pub(super) struct AskFailure {
     /// `CITATION_REQUIRED`, `INVALID_REQUEST`, `INTERNAL_ERROR` or `TIMEOUT`.
     error: String,
     message: String,
@@ -56,6 +56,22 @@ struct BatchBody {
     /// Up to 50 questions.
     questions: Vec<String>,
     topic: Option<String>,
+}
+
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+struct FeedbackBody {
+    #[schema(min_length = 1, max_length = 2000)]
+    question: String,
+    /// Null where the question was refused.
+    answer: Option<String>,
+    /// Whether the answer, or the refusal, is right.
+    is_right: bool,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+struct FeedbackList {
+    /// The oldest first.
+    feedback: Vec<FeedbackBody>,
 }
 
 #[derive(Debug, Serialize, ToSchema)]
@@ -73,7 +89,11 @@ struct BatchAnswer {
 }
 
 pub(super) fn routes() -> OpenApiRouter<WebState> {
-    OpenApiRouter::new().routes(routes!(ask_one)).routes(routes!(ask_one_v1)).routes(routes!(ask_batch))
+    OpenApiRouter::new()
+        .routes(routes!(ask_one))
+        .routes(routes!(ask_one_v1))
+        .routes(routes!(ask_batch))
+        .routes(routes!(list_feedback, give_feedback))
 }
 
 /// Answers a question from what was read, with its sources.
@@ -114,10 +134,7 @@ async fn ask_batch(
             let request = AskRequest { question: question.clone(), topic, since: None };
             match ask(state.app(), &request).await {
                 Ok(answer) => BatchAnswer { question, answer: Some(body_of(answer)), failure: None },
-                Err(error) => {
-                    let failure = AskFailure { error: code(&error).1.to_owned(), message: shown(&error) };
-                    BatchAnswer { question, answer: None, failure: Some(failure) }
-                }
+                Err(error) => BatchAnswer { question, answer: None, failure: Some(failure_of(&error)) },
             }
         }
     });
@@ -125,7 +142,28 @@ async fn ask_batch(
     Ok(Json(BatchAnswers { answers }))
 }
 
-fn body_of(answer: crate::ask::Answer) -> AnswerBody {
+/// What was said of answers, by all users.
+#[utoipa::path(get, path = "/api/v1/ask/feedback", tag = "ask", responses((status = 200, body = FeedbackList)))]
+async fn list_feedback(_: Reader, State(state): State<WebState>) -> Result<Json<FeedbackList>, Failure> {
+    let said = feedback::said(state.app()).await?;
+    let body =
+        |one: feedback::Said| FeedbackBody { question: one.question, answer: one.answer, is_right: one.is_right };
+    Ok(Json(FeedbackList { feedback: said.into_iter().map(body).collect() }))
+}
+
+/// Says whether an answer, or a refusal, is right, in the place of what you said of that question before.
+#[utoipa::path(post, path = "/api/v1/ask/feedback", tag = "ask", request_body = FeedbackBody, responses(
+    (status = 204, description = "It is kept"), (status = 400, description = "The question is empty or too long")))]
+async fn give_feedback(
+    Reader(who): Reader,
+    State(state): State<WebState>,
+    JsonBody(FeedbackBody { question, answer, is_right }): JsonBody<FeedbackBody>,
+) -> Result<StatusCode, Failure> {
+    feedback::say(state.app(), &who.name, &question, answer.as_deref(), is_right).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+pub(super) fn body_of(answer: crate::ask::Answer) -> AnswerBody {
     let citation = |one: crate::ask::Citation| CitationBody {
         document: one.document,
         section: one.section,
@@ -136,6 +174,10 @@ fn body_of(answer: crate::ask::Answer) -> AnswerBody {
         citations: answer.citations.into_iter().map(citation).collect(),
         note: answer.note.or(answer.degraded),
     }
+}
+
+pub(super) fn failure_of(error: &AskError) -> AskFailure {
+    AskFailure { error: code(error).1.to_owned(), message: shown(error) }
 }
 
 fn code(error: &AskError) -> (StatusCode, &'static str) {

@@ -9,6 +9,7 @@
 
 mod api;
 mod ask;
+mod ask_stream;
 mod assets;
 mod assistant;
 mod extract;
@@ -41,6 +42,7 @@ fn documented() -> OpenApiRouter<WebState> {
     OpenApiRouter::with_openapi(openapi::head())
         .merge(health::routes())
         .merge(ask::routes())
+        .merge(ask_stream::routes())
         .merge(api::routes())
         .merge(assistant::routes())
 }
@@ -51,6 +53,7 @@ pub fn router(state: &WebState) -> Router {
     let document = openapi::Document::of(&document);
     routes
         .merge(pages::routes())
+        .merge(ask_stream::page_routes())
         .merge(assistant::pages())
         .merge(journal::routes())
         .merge(assets::routes())

@@ -21,6 +21,7 @@
 #![expect(clippy::duplicate_mod, reason = "the files of tables/ are written once and compiled for each database")]
 
 mod accounts;
+mod answer_feedback;
 pub mod copy;
 pub mod error;
 mod item_lists;
@@ -41,6 +42,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 pub use accounts::{AccountStore, KeyState, KeyUse};
+pub use answer_feedback::{AnswerFeedback, AnswerFeedbackStore};
 pub use error::StoreError;
 pub use item_lists::{ItemFilter, ItemListStore, ListedItem};
 pub use ledger::*;
@@ -89,6 +91,7 @@ pub trait Store:
     + DocumentStore
     + SentenceStore
     + AccountStore
+    + AnswerFeedbackStore
 {
 }
 
@@ -113,6 +116,7 @@ impl<T> Store for T where
         + DocumentStore
         + SentenceStore
         + AccountStore
+        + AnswerFeedbackStore
 {
 }
 

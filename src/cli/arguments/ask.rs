@@ -27,7 +27,7 @@ pub(in crate::cli) struct SearchArguments {
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct QuestionArguments {
-    #[arg(required = true)]
+    #[arg(required_unless_present = "export")]
     pub(in crate::cli) question: Vec<String>,
     /// Answer from this topic's items and documents alone.
     #[arg(long)]
@@ -37,6 +37,9 @@ pub(in crate::cli) struct QuestionArguments {
     pub(in crate::cli) since: Option<String>,
     #[arg(long)]
     pub(in crate::cli) json: bool,
+    /// Print the answers and refusals that were called right on the page, as a ground truth of `benchmark`.
+    #[arg(long, conflicts_with_all = ["question", "topic", "since", "json"])]
+    pub(in crate::cli) export: bool,
 }
 
 #[derive(Debug, Args)]

@@ -4,21 +4,21 @@ use askama::Template;
 use axum::Router;
 use axum::extract::State;
 use axum::http::StatusCode;
-use axum::response::{Html, IntoResponse, Response};
+use axum::response::{Html, IntoResponse, Redirect, Response};
 use axum::routing::{get, post};
 use serde::Deserialize;
 
 use super::super::{Failure, JsonQuery, Reader, WebState};
 use super::topic_links::{TopicLinks, encoded};
 use super::{Choice, SPANS, SentForm, Shell, choices, html};
-use crate::ask::{Answer, AskError, AskRequest, CitedSentence, MAX_QUESTION_CHARS, ask};
+use crate::ask::{self, Answer, AskError, AskRequest, CitedSentence, MAX_QUESTION_CHARS, feedback};
 use crate::digest::sanitise::{Link, short_text};
 use crate::services::{ErrorKind, stories};
 
 const MAX_TITLE_CHARS: usize = 200;
 
 pub(super) fn routes() -> Router<WebState> {
-    Router::new().route("/ask", get(page)).route("/ask/answer", post(answer))
+    Router::new().route("/ask", get(page)).route("/ask/answer", post(answer)).route("/ask/feedback", post(say))
 }
 
 #[derive(Template)]
@@ -31,10 +31,16 @@ struct AskPage {
     spans: Vec<Choice>,
     answered: Option<Answered>,
     refusal: Option<Refusal>,
+    /// What was said of an answer was kept.
+    is_noted: bool,
+    /// A model writes the answer: what it reads is shown while it does.
+    is_written: bool,
 }
 
 /// An answer as it is shown.
 struct Answered {
+    /// All of it.
+    text: String,
     sentences: Vec<CitedSentence>,
     sources: Vec<Cited>,
     note: Option<String>,
@@ -73,6 +79,8 @@ struct Begun {
     question: String,
     topic: String,
     since: String,
+    /// `noted` after something was said of an answer.
+    said: String,
 }
 
 async fn page(
@@ -87,17 +95,19 @@ async fn page(
 async fn begin(state: &WebState, shell: Shell, begun: Begun) -> Result<AskPage, Failure> {
     let topics = TopicLinks::read(state.app(), None).await?;
     let spans = choices(&SPANS, &begun.since);
-    let Begun { question, topic, .. } = begun;
-    Ok(AskPage { shell, topics, topic, question, spans, answered: None, refusal: None })
+    let Begun { question, topic, said, .. } = begun;
+    let is_noted = said == "noted";
+    let is_written = ask::is_written(state.app());
+    Ok(AskPage { shell, topics, topic, question, spans, answered: None, refusal: None, is_noted, is_written })
 }
 
 async fn answer(_: Reader, State(state): State<WebState>, shell: Shell, form: SentForm) -> Result<Response, Failure> {
     let text = |name: &str| form.text(name).to_owned();
     let filled = |name: &str| Some(text(name)).filter(|text| !text.is_empty());
     let request = AskRequest { question: text("question"), topic: filled("topic"), since: filled("since") };
-    let begun = Begun { question: text("question"), topic: text("topic"), since: text("since") };
+    let begun = Begun { question: text("question"), topic: text("topic"), since: text("since"), ..Begun::default() };
     let mut page = begin(&state, shell, begun).await?;
-    match ask(state.app(), &request).await {
+    match ask::ask(state.app(), &request).await {
         Ok(answer) => {
             page.answered = Some(shown(&state, answer).await?);
             Ok(html(&page)?.into_response())
@@ -111,6 +121,13 @@ async fn answer(_: Reader, State(state): State<WebState>, shell: Shell, form: Se
     }
 }
 
+/// Keeps whether an answer, or a refusal, is right.
+async fn say(Reader(who): Reader, State(state): State<WebState>, form: SentForm) -> Result<Redirect, Failure> {
+    let answer = Some(form.text("answer")).filter(|answer| !answer.is_empty());
+    feedback::say(state.app(), &who.name, form.text("question"), answer, form.text("is_right") == "yes").await?;
+    Ok(Redirect::to(&format!("{}/ask?said=noted", state.prefix())))
+}
+
 async fn shown(state: &WebState, answer: Answer) -> Result<Answered, Failure> {
     let items: Vec<_> = answer.citations.iter().filter_map(|citation| citation.item).collect();
     let lines = stories::newest_lines(state.app(), &items).await?;
@@ -120,7 +137,14 @@ async fn shown(state: &WebState, answer: Answer) -> Result<Answered, Failure> {
         link: Link::of(citation.url.as_deref()),
         story: citation.item.and_then(|item| lines.get(&item)).map(ToString::to_string),
     });
-    Ok(Answered { sources: cited.collect(), sentences: answer.sentences, note: answer.note, degraded: answer.degraded })
+    let text = answer.answer;
+    Ok(Answered {
+        text,
+        sources: cited.collect(),
+        sentences: answer.sentences,
+        note: answer.note,
+        degraded: answer.degraded,
+    })
 }
 
 /// What the reader can do about it; all else is an error page.

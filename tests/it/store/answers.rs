@@ -1,6 +1,6 @@
 use aha_core::ids::CallId;
 use aha_core::topic::BudgetTier;
-use aha_store::{AnswerKey, CallOutcome, NewAnswer, NewCall, Settlement, Store, StoreError};
+use aha_store::{AnswerFeedback, AnswerKey, CallOutcome, NewAnswer, NewCall, Settlement, Store, StoreError};
 
 use super::on_every_database;
 use super::world::{World, at, id};
@@ -183,7 +183,26 @@ async fn settling_what_was_never_reserved_stores_no_answer(store: &dyn Store) {
     assert_eq!(store.answer(&key(BudgetTier::Normal), None).await.unwrap(), None);
 }
 
+async fn what_is_said_of_an_answer_replaces_what_was_said_before(store: &dyn Store) {
+    let said = |user: &str, answer: Option<&str>, is_right: bool, hour: i64| AnswerFeedback {
+        user: user.to_owned(),
+        question: "Who rows?".to_owned(),
+        answer: answer.map(ToOwned::to_owned),
+        is_right,
+        given_at: at(hour),
+    };
+    let (first, second) = (said("zoë", Some("Ann does."), false, 1), said("owner", None, true, 2));
+    for one in [&first, &second] {
+        store.put_answer_feedback(one).await.unwrap();
+    }
+    assert_eq!(store.answer_feedback().await.unwrap(), [first, second.clone()]);
+    let third = said("zoë", Some("Ben does."), true, 3);
+    store.put_answer_feedback(&third).await.unwrap();
+    assert_eq!(store.answer_feedback().await.unwrap(), [second, third]);
+}
+
 on_every_database!(
+    what_is_said_of_an_answer_replaces_what_was_said_before,
     given_scores_are_those_of_triage_newest_first,
     an_answer_is_found_again_whole,
     a_higher_tiers_answer_will_do_and_a_lower_ones_will_not,

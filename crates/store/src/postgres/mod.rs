@@ -10,6 +10,8 @@ pub(super) mod open;
 // The table groups, written once in `tables/` and compiled here for this database.
 #[path = "../tables/accounts.rs"]
 mod accounts;
+#[path = "../tables/answer_feedback.rs"]
+mod answer_feedback;
 #[path = "../tables/answers.rs"]
 mod answers;
 #[path = "../tables/calls.rs"]

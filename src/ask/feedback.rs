@@ -1,0 +1,98 @@
+//! What users say of answers: whether they, or refusals, are right. Those that are become questions of a benchmark.
+
+use aha_store::AnswerFeedback;
+use serde::Serialize;
+
+use super::{AskError, MAX_QUESTION_CHARS, cleaned};
+use crate::app::App;
+use crate::services::ServiceError;
+
+/// An answer has 60 words, or what a model writes in their place.
+const MAX_ANSWER_CHARS: usize = 8_000;
+
+/// Keeps what a user says of an answer, in the place of what they said of that question before. `answer` is `None` for a refusal.
+///
+/// # Errors
+/// When the question is empty or too long, or the store fails.
+pub async fn say(app: &App, user: &str, question: &str, answer: Option<&str>, is_right: bool) -> Result<(), AskError> {
+    let question = cleaned(question);
+    if question.is_empty() {
+        return Err(AskError::Empty);
+    }
+    if question.chars().count() > MAX_QUESTION_CHARS {
+        return Err(AskError::TooLong);
+    }
+    let answer = answer.map(cleaned).filter(|answer| !answer.is_empty());
+    let feedback = AnswerFeedback {
+        user: user.to_owned(),
+        question,
+        answer: answer.map(|answer| answer.chars().take(MAX_ANSWER_CHARS).collect()),
+        is_right,
+        given_at: app.clock().now(),
+    };
+    app.store().put_answer_feedback(&feedback).await.map_err(ServiceError::from)?;
+    Ok(())
+}
+
+/// What was said of an answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Said {
+    pub question: String,
+    /// `None` where the question was refused.
+    pub answer: Option<String>,
+    pub is_right: bool,
+}
+
+/// All that was said, by any user, the oldest first.
+///
+/// # Errors
+/// When the store fails.
+pub async fn said(app: &App) -> Result<Vec<Said>, AskError> {
+    let stored = app.store().answer_feedback().await.map_err(ServiceError::from)?;
+    let said = |one: AnswerFeedback| Said { question: one.question, answer: one.answer, is_right: one.is_right };
+    Ok(stored.into_iter().map(said).collect())
+}
+
+/// A ground truth as `aha-radar benchmark` reads it.
+#[derive(Debug, Serialize)]
+pub struct GroundTruth {
+    version: &'static str,
+    created: String,
+    description: &'static str,
+    questions: Vec<ExpectedAnswer>,
+}
+
+#[derive(Debug, Serialize)]
+struct ExpectedAnswer {
+    id: String,
+    category: &'static str,
+    question: String,
+    /// Null where a refusal is right.
+    expected_answer: Option<String>,
+    variations: Vec<String>,
+    citation_required: bool,
+    tags: Vec<&'static str>,
+}
+
+/// The answers and refusals that were called right, by any user.
+///
+/// # Errors
+/// When the store fails.
+pub async fn ground_truth(app: &App) -> Result<GroundTruth, AskError> {
+    let said = said(app).await?;
+    let questions = said.into_iter().filter(|one| one.is_right).enumerate().map(|(number, one)| ExpectedAnswer {
+        id: format!("q{:03}", number + 1),
+        category: if one.answer.is_some() { "answered" } else { "refused" },
+        citation_required: one.answer.is_some(),
+        question: one.question,
+        expected_answer: one.answer,
+        variations: Vec::new(),
+        tags: vec!["feedback"],
+    });
+    Ok(GroundTruth {
+        version: "1.0",
+        created: app.clock().now().to_utc().format("%Y-%m-%d").to_string(),
+        description: "Answers that were called right",
+        questions: questions.collect(),
+    })
+}

@@ -1,0 +1,82 @@
+//! `POST /api/v1/ask/stream` and the page's `/ask/stream`: the same as asking, as server-sent events while it is worked on.
+//!
+//! `found` names what is read, then comes `answer` or `failure`, and `done` at the end. When the client goes away the work goes on: what a model
+//! answered is stored, and asking again costs nothing.
+
+use std::convert::Infallible;
+
+use axum::extract::State;
+use axum::response::Sse;
+use axum::response::sse::{Event, KeepAlive};
+use axum::routing::post;
+use axum::{Router, http::StatusCode};
+use futures::stream::{Stream, unfold};
+use serde_json::{Value, json};
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::ask::{QuestionBody, body_of, failure_of};
+use super::pages::SentForm;
+use super::{Failure, JsonBody, Reader, WebState};
+use crate::ask::{AskRequest, ask_reporting};
+
+/// Names of documents that are sent at most.
+const MOST_NAMES: usize = 8;
+
+pub(super) fn routes() -> OpenApiRouter<WebState> {
+    OpenApiRouter::new().routes(routes!(ask_stream))
+}
+
+pub(super) fn page_routes() -> Router<WebState> {
+    Router::new().route("/ask/stream", post(ask_stream_of_page))
+}
+
+/// Answers a question in events: `found`, then `answer` or `failure`, and `done`.
+#[utoipa::path(post, path = "/api/v1/ask/stream", tag = "ask", request_body = QuestionBody, responses(
+    (status = 200, description = "events", content_type = "text/event-stream", body = String)))]
+async fn ask_stream(
+    _: Reader,
+    State(state): State<WebState>,
+    JsonBody(QuestionBody { question }): JsonBody<QuestionBody>,
+) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
+    events(state, AskRequest { question, ..AskRequest::default() })
+}
+
+async fn ask_stream_of_page(
+    _: Reader,
+    State(state): State<WebState>,
+    form: SentForm,
+) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, Failure> {
+    let question = form.text("question").to_owned();
+    if question.is_empty() {
+        return Err(Failure::new(
+            StatusCode::UNPROCESSABLE_ENTITY,
+            "invalid",
+            "the question is empty; ask in a sentence",
+        ));
+    }
+    let filled = |name: &str| Some(form.text(name).to_owned()).filter(|text| !text.is_empty());
+    Ok(events(state, AskRequest { question, topic: filled("topic"), since: filled("since") }))
+}
+
+fn events(state: WebState, request: AskRequest) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
+    let (sender, receiver) = unbounded_channel::<(&'static str, Value)>();
+    tokio::spawn(async move {
+        let found = |mut documents: Vec<String>| {
+            documents.truncate(MOST_NAMES);
+            let _ = sender.send(("found", json!({ "documents": documents })));
+        };
+        let (name, data) = match ask_reporting(state.app(), &request, &found).await {
+            Ok(answer) => ("answer", json!(body_of(answer))),
+            Err(error) => ("failure", json!(failure_of(&error))),
+        };
+        let _ = sender.send((name, data));
+        let _ = sender.send(("done", json!(true)));
+    });
+    let next = async |mut receiver: UnboundedReceiver<(&'static str, Value)>| {
+        let (name, data) = receiver.recv().await?;
+        Some((Ok(Event::default().event(name).data(data.to_string())), receiver))
+    };
+    Sse::new(unfold(receiver, next)).keep_alive(KeepAlive::default())
+}
