@@ -47,6 +47,7 @@ read -r passed failed < <(awk '
 if ((passed + failed == 0)); then problems+=("no test ran"); fi
 
 echo
+grep -E '^test .* FAILED$' "$output" || true
 for problem in ${problems[@]+"${problems[@]}"}; do echo "not passed: $problem"; done
 echo "$passed passed, $failed failed"
 exit $((${#problems[@]} > 0))

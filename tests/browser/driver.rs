@@ -22,6 +22,23 @@ pub enum Script {
     Off,
 }
 
+/// How large the window is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Window {
+    Desktop,
+    Phone,
+}
+
+impl Window {
+    /// Width and height, in pixels of CSS.
+    const fn size(self) -> (u32, u32) {
+        match self {
+            Self::Desktop => (1_000, 1_400),
+            Self::Phone => (360, 780),
+        }
+    }
+}
+
 /// A browser with a profile of its own, at the pages of a site; both programs end with the value.
 #[derive(Debug)]
 pub struct Browser {
@@ -34,6 +51,10 @@ pub struct Browser {
 
 impl Browser {
     pub fn open(site: &Site, script: Script) -> Self {
+        Self::open_in(site, script, Window::Desktop)
+    }
+
+    pub fn open_in(site: &Site, script: Script, window: Window) -> Self {
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let mut command = Command::new("chromedriver");
         command.arg(format!("--port={port}")).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
@@ -46,7 +67,7 @@ impl Browser {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let base = format!("http://{}", site.address);
         let mut browser = Self { script, driver: None, runtime, server, base };
-        let driver = browser.runtime.block_on(session(port, script));
+        let driver = browser.runtime.block_on(session(port, script, window));
         browser.driver = Some(driver.unwrap_or_else(|error| panic!("{MISSING}; chromedriver says: {error}")));
         browser
     }
@@ -104,6 +125,19 @@ impl Browser {
             assert!(Instant::now() < until, "{what:?} is not on {}:\n{}", self.path(), self.text());
             std::thread::sleep(Duration::from_millis(50));
         }
+    }
+
+    /// Whether nothing of the page stands beyond the window's width. Only a script can measure that.
+    #[track_caller]
+    pub fn fits(&self) -> bool {
+        if self.script == Script::Off {
+            return true;
+        }
+        let width = async || {
+            let script = "return document.documentElement.scrollWidth <= document.documentElement.clientWidth";
+            self.driver().execute(script, Vec::new()).await?.convert::<bool>()
+        };
+        self.runtime.block_on(width()).unwrap()
     }
 
     /// Elements that a selector finds now.
@@ -167,13 +201,17 @@ impl Browser {
     }
 }
 
-async fn session(port: u16, script: Script) -> WebDriverResult<WebDriver> {
+async fn session(port: u16, script: Script, window: Window) -> WebDriverResult<WebDriver> {
     let mut wanted = DesiredCapabilities::chrome();
     // As root there is no sandbox, in a container little shared memory.
-    for argument in
-        ["--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--window-size=1000,1400"]
-    {
+    for argument in ["--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"] {
         wanted.add_arg(argument)?;
+    }
+    let (width, height) = window.size();
+    wanted.add_arg(&format!("--window-size={width},{height}"))?;
+    if window == Window::Phone {
+        let metrics = serde_json::json!({ "deviceMetrics": { "width": width, "height": height, "pixelRatio": 2.0 } });
+        wanted.add_experimental_option("mobileEmulation", metrics)?;
     }
     if script == Script::Off {
         let blocked = serde_json::json!({ "profile.managed_default_content_settings.javascript": 2 });

@@ -8,6 +8,8 @@
 mod accounts;
 mod driver;
 mod first_steps;
+mod notes;
+mod planning;
 mod reading;
 #[expect(dead_code, unused_imports, reason = "other tests need more of it")]
 #[path = "../it/support/mod.rs"]

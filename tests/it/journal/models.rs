@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use super::Notes;
 use crate::support::exchanges::{Player, cases, differences};
 use crate::support::radar::Radar;
+use crate::support::site::Site;
 
 const TASKS: [&str; 3] = ["journal_classify", "journal_reword", "journal_integrate"];
 
@@ -47,6 +48,52 @@ fn the_phases_are_exact_by_both_wire_forms() {
         assert_eq!(notes.text("journals/2026_03_02.md"), DAY, "{form}");
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn the_web_s_forms_go_the_same_way() {
+    let (form, case) = cases("journal").remove(0);
+    let player = Player::start();
+    let mut notes = notes(&player, &form);
+    let page = notes.text("pages/Rust___Async.md");
+    player.play(&case["exchanges"]);
+    let site = Site::start(&mut notes.radar);
+    let start = site.get("/journal");
+    let statements = site.post_form("/journal", &start, "day=2026-03-02").headers["location"].clone();
+    let mut shown = site.get(&statements);
+    for _ in 0..200 {
+        if !shown.body.contains("Reading your notes") {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(50));
+        shown = site.get(&statements);
+    }
+    player.is_through(&form);
+    let text = "A tokio task that is dropped at an await point never runs the rest, because nothing polls it any more.";
+    assert!(shown.body.contains(text) && shown.body.contains("name=\"keep_0\""), "{}", shown.body);
+    let places = site.post_form(&statements, &start, "keep_0=1").headers["location"].clone();
+    assert!(site.get(&places).body.contains("Rust/Async"), "{}", site.get(&places).body);
+    let diff = site.post_form(&places, &start, "place_0_0=1").headers["location"].clone();
+    assert!(site.get(&diff).body.contains("pages/Rust___Async.md"), "{}", site.get(&diff).body);
+    assert_eq!((notes.text("pages/Rust___Async.md"), notes.text("journals/2026_03_02.md").as_str()), (page, DAY));
+    let written = site.post_form(&diff, &start, "");
+    assert!(written.body.contains("Written to Rust/Async."), "{}", written.body);
+    assert!(notes.text("pages/Rust___Async.md").contains(text));
+    let spent = notes.radar.run(&["spend", "--json"]).exits(0).json();
+    assert_eq!(spent["total"]["calls"], 4, "each request is in the ledger: {spent}");
+
+    // What a model refuses is said on the page, with the next step.
+    let refused = json!([{ "task": "journal_classify", "status": 401,
+                           "body": { "error": { "message": "Incorrect API key provided", "type": "invalid_request_error" } } }]);
+    player.play(&refused);
+    let failed = site.post_form("/journal", &start, "day=2026-03-03").headers["location"].clone();
+    let says = |part: &str| {
+        (0..200).any(|_| {
+            std::thread::sleep(std::time::Duration::from_millis(50));
+            site.get(&failed).body.contains(part)
+        })
+    };
+    assert!(says("Suggested Action: Check OPENAI_API_KEY"), "{}", site.get(&failed).body);
 }
 
 /// Temperatures, streams, the size of the context, XML with short ids, and text that cannot end its fence.
