@@ -11,9 +11,10 @@ use aha_core::time::Timestamp;
 use aha_core::topic::BudgetTier;
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
+use sqlx::error::BoxDynError;
 
 use super::shared::column;
-use super::{AnswerKey, Lease, NewEmbedding, Result, StoreError};
+use super::{AnswerKey, Lease, NewEmbedding, Result};
 
 #[async_trait]
 pub trait LedgerStore: Send + Sync {
@@ -248,11 +249,25 @@ impl From<CallOutcome> for CallState {
     }
 }
 
-impl TryFrom<String> for CallState {
-    type Error = StoreError;
+impl<D: sqlx::Database> sqlx::Type<D> for CallState
+where
+    String: sqlx::Type<D>,
+{
+    fn type_info() -> D::TypeInfo {
+        String::type_info()
+    }
 
-    fn try_from(text: String) -> Result<Self> {
-        column::word("ledger row's state", &text)
+    fn compatible(info: &D::TypeInfo) -> bool {
+        String::compatible(info)
+    }
+}
+
+impl<'r, D: sqlx::Database> sqlx::Decode<'r, D> for CallState
+where
+    String: sqlx::Decode<'r, D>,
+{
+    fn decode(value: D::ValueRef<'r>) -> std::result::Result<Self, BoxDynError> {
+        Ok(column::word("ledger row's state", &String::decode(value)?)?)
     }
 }
 
@@ -318,7 +333,7 @@ pub struct CallFilter {
 }
 
 /// A ledger row, as it is shown.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, sqlx::FromRow)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CallRecord {
     pub id: String,
     pub run_id: Option<String>,
@@ -345,13 +360,40 @@ pub struct CallRecord {
     pub finished_at: Option<i64>,
 }
 
+from_rows!(CallRecord {
+    id,
+    run_id,
+    topic,
+    purpose,
+    provider,
+    model,
+    prompt_id,
+    attempt,
+    stories,
+    state,
+    error_kind,
+    error,
+    input_tokens,
+    cached_input_tokens,
+    output_tokens,
+    reasoning_tokens,
+    reserved_microcredits,
+    cost_microcredits,
+    latency_ms,
+    request_id,
+    started_at,
+    finished_at
+});
+
 /// What a call has cost, and how many stories it was about.
-#[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallCost {
     pub id: String,
     pub microcredits: i64,
     pub stories: i64,
 }
+
+from_rows!(CallCost { id, microcredits, stories });
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SpendBy {
@@ -374,7 +416,7 @@ impl SpendBy {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, sqlx::FromRow)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SpendRow {
     pub key: String,
     pub calls: i64,
@@ -390,6 +432,19 @@ pub struct SpendRow {
     /// The part of it that is only set aside: of unsettled calls, and of those under way.
     pub reserved_microcredits: i64,
 }
+
+from_rows!(SpendRow {
+    key,
+    calls,
+    errors,
+    unsettled,
+    unpriced,
+    stories,
+    input_tokens,
+    output_tokens,
+    microcredits,
+    reserved_microcredits
+});
 
 /// What the owner decided on a pasted text.
 #[derive(Debug, Clone, PartialEq, Eq)]

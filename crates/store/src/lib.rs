@@ -20,6 +20,9 @@
 
 #![expect(clippy::duplicate_mod, reason = "the files of tables/ are written once and compiled for each database")]
 
+#[macro_use]
+mod rows;
+
 mod accounts;
 mod answer_feedback;
 pub mod copy;

@@ -1,7 +1,10 @@
 //! Whether a database's schema is ours: what was applied, compared with what this program has.
 
+use std::sync::LazyLock;
+
 use serde::Serialize;
-use sqlx::migrate::{MigrateError, Migrator};
+use sqlx::SqlSafeStr as _;
+use sqlx::migrate::{MigrateError, Migration, MigrationType, Migrator};
 
 use super::{Result, StoreError};
 
@@ -29,6 +32,21 @@ pub struct PendingMigration {
     pub version: i64,
     /// As its file is called.
     pub name: String,
+}
+
+/// The migrations of SQLite, as `build.rs` found them.
+pub(crate) static SQLITE_MIGRATIONS: LazyLock<Migrator> =
+    LazyLock::new(|| migrator(&include!(concat!(env!("OUT_DIR"), "/sqlite_migrations.rs"))));
+
+/// The migrations of Postgres, as `build.rs` found them.
+pub(crate) static POSTGRES_MIGRATIONS: LazyLock<Migrator> =
+    LazyLock::new(|| migrator(&include!(concat!(env!("OUT_DIR"), "/postgres_migrations.rs"))));
+
+fn migrator(migrations: &[(i64, &'static str, &'static str)]) -> Migrator {
+    let simple = |(number, words, sql): &(i64, &'static str, &'static str)| {
+        Migration::new(*number, (*words).into(), MigrationType::Simple, sql.into_sql_str(), false)
+    };
+    Migrator::with_migrations(migrations.iter().map(simple).collect())
 }
 
 /// Versions and checksums of the migrations that a database has, oldest first.
@@ -80,4 +98,28 @@ pub(crate) fn migration_error(error: MigrateError, migrations: &Migrator) -> Sto
 
 fn known(migrations: &Migrator) -> i64 {
     migrations.iter().map(|migration| migration.version).max().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{POSTGRES_MIGRATIONS, SQLITE_MIGRATIONS};
+
+    #[test]
+    fn both_databases_have_each_file_as_a_migration_of_the_same_number_and_name() {
+        let of = |migrations: &sqlx::migrate::Migrator| {
+            migrations
+                .iter()
+                .map(|m| format!("{:04}_{}", m.version, m.description.replace(' ', "_")))
+                .collect::<Vec<_>>()
+        };
+        let sqlite = of(&SQLITE_MIGRATIONS);
+        assert_eq!(sqlite, of(&POSTGRES_MIGRATIONS));
+        for database in ["sqlite", "postgres"] {
+            let folder = format!("{}/../../migrations/{database}", env!("CARGO_MANIFEST_DIR"));
+            let files = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().file_name().into_string().unwrap());
+            let mut files: Vec<_> = files.map(|file| file.trim_end_matches(".sql").to_owned()).collect();
+            files.sort();
+            assert_eq!(files, sqlite, "{database}");
+        }
+    }
 }

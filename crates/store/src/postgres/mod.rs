@@ -62,7 +62,7 @@ use std::time::Duration;
 use aha_core::ids::TopicId;
 use open::{CONNECT_SECONDS, Server};
 use sqlx::pool::PoolConnection;
-use sqlx::postgres::{PgArguments, PgPoolOptions};
+use sqlx::postgres::{PgArguments, PgPoolOptions, PgRow};
 use sqlx::{PgConnection, PgPool, Postgres, Transaction};
 
 use super::records::Lease;
@@ -70,9 +70,10 @@ use super::schema::{OpenMode, SchemaVersion};
 use super::shared::{PerDatabase, hit, values};
 use super::{Result, StoreError};
 
-/// What the files of `tables/` call this database's store, connection and parameters.
+/// What the files of `tables/` call this database's store, connection, rows and parameters.
 pub(crate) type Database = PostgresStore;
 pub(crate) type Connection = PgConnection;
+pub(crate) type Row = PgRow;
 pub(crate) type Values = values::Values<PgArguments>;
 
 /// How a transaction begins that reads several times and sees the same rows each time.

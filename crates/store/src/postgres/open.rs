@@ -3,15 +3,12 @@
 use std::str::FromStr;
 use std::time::Duration;
 
-use sqlx::migrate::Migrator;
 use sqlx::postgres::PgConnectOptions;
 use sqlx::{ConnectOptions, Connection, PgConnection};
 
 use super::error::{self, LOCK_SECONDS, STATEMENT_SECONDS};
-use crate::schema::{self, Applied, OpenMode, SchemaVersion};
+use crate::schema::{self, Applied, OpenMode, POSTGRES_MIGRATIONS, SchemaVersion};
 use crate::{Result, StoreError};
-
-static MIGRATIONS: Migrator = sqlx::migrate!("../../migrations/postgres");
 
 /// The oldest server that is still maintained and was tried, as `server_version_num` counts.
 const SERVER_NEEDED: i32 = 150_000;
@@ -99,7 +96,7 @@ pub(super) async fn schema_version(server: &Server) -> Result<SchemaVersion> {
     let mut connection = server.connect().await?;
     let applied = applied_migrations(server, &mut connection).await;
     close(connection).await;
-    Ok(schema::version(&applied?, &MIGRATIONS))
+    Ok(schema::version(&applied?, &POSTGRES_MIGRATIONS))
 }
 
 async fn close(connection: PgConnection) {
@@ -113,13 +110,15 @@ async fn check_and_migrate(server: &Server, connection: &mut PgConnection, mode:
     if applied.is_empty() && mode == OpenMode::MustExist {
         return Err(StoreError::Missing { path: server.name.clone() });
     }
-    if !schema::is_pending(&applied, &MIGRATIONS)? {
+    if !schema::is_pending(&applied, &POSTGRES_MIGRATIONS)? {
         return Ok(());
     }
     // Holds an advisory lock and checks again under it, so that two processes that start together migrate once.
-    MIGRATIONS.run(&mut *connection).await.map_err(|error| match schema::migration_error(error, &MIGRATIONS) {
-        StoreError::Database(error) => error::of_connecting(error, &server.name),
-        other => other,
+    POSTGRES_MIGRATIONS.run(&mut *connection).await.map_err(|error| {
+        match schema::migration_error(error, &POSTGRES_MIGRATIONS) {
+            StoreError::Database(error) => error::of_connecting(error, &server.name),
+            other => other,
+        }
     })
 }
 

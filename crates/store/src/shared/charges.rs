@@ -3,17 +3,14 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use sqlx::FromRow;
 
 use super::column;
 use crate::ledger::CallState;
 use crate::{CounterLimit, NewCall, Result, Settlement, StoreError};
 
 /// What settling needs to know of a row.
-#[derive(FromRow)]
 pub(crate) struct OpenCall {
     pub id: String,
-    #[sqlx(try_from = "String")]
     pub(crate) state: CallState,
     pub reserved_microcredits: Option<i64>,
     pub cost_microcredits: Option<i64>,
@@ -22,6 +19,8 @@ pub(crate) struct OpenCall {
     /// `None` also where the caller was given up for lost.
     pub finished_at: Option<i64>,
 }
+
+from_rows!(OpenCall { id, state, reserved_microcredits, cost_microcredits, counters_json, latency_ms, finished_at });
 
 impl OpenCall {
     /// What its counters hold for it.

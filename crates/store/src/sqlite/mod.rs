@@ -62,7 +62,7 @@ use std::time::Duration;
 
 use aha_core::ids::TopicId;
 use sqlx::pool::PoolConnection;
-use sqlx::sqlite::{SqliteArguments, SqlitePoolOptions};
+use sqlx::sqlite::{SqliteArguments, SqlitePoolOptions, SqliteRow};
 use sqlx::{Connection as _, Sqlite, SqliteConnection, SqlitePool, Transaction};
 
 use super::records::Lease;
@@ -72,9 +72,10 @@ use super::{Result, StoreError};
 use batches::WriteQueue;
 use checkpoint::{Checkpoints, PAGES_OF_A_WRITE};
 
-/// What the files of `tables/` call this database's store, connection and parameters.
+/// What the files of `tables/` call this database's store, connection, rows and parameters.
 pub(crate) type Database = SqliteStore;
 pub(crate) type Connection = SqliteConnection;
+pub(crate) type Row = SqliteRow;
 pub(crate) type Values = values::Values<SqliteArguments>;
 
 /// How a transaction begins that reads several times and sees the same rows each time.

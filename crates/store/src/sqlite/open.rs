@@ -5,17 +5,14 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use aha_core::failpoint;
-use sqlx::migrate::Migrator;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteSynchronous};
 use sqlx::{ConnectOptions, Connection, SqliteConnection};
 
 use super::checkpoint::MOST_PAGES;
 use super::error::{self, BUSY_SECONDS};
-use crate::schema::{self, Applied, OpenMode, SchemaVersion};
+use crate::schema::{self, Applied, OpenMode, SQLITE_MIGRATIONS, SchemaVersion};
 use crate::shared::hit;
 use crate::{Result, StoreError};
-
-static MIGRATIONS: Migrator = sqlx::migrate!("../../migrations/sqlite");
 
 /// Older ones can lose a write-ahead log (sqlite.org/wal.html, the WAL-reset bug, fixed in 3.51.3).
 const SQLITE_NEEDED: &str = "3.51.3";
@@ -55,13 +52,13 @@ pub(super) async fn schema_version(url: &str) -> Result<SchemaVersion> {
     let options = options(url)?;
     let path = options.get_filename().to_path_buf();
     if !path.exists() {
-        return Ok(schema::version(&Applied::new(), &MIGRATIONS));
+        return Ok(schema::version(&Applied::new(), &SQLITE_MIGRATIONS));
     }
     // A writer would fold the log of the last one into the file when it closes.
     let (_, mut connection) = connect(options.read_only(true), &path).await?;
     let applied = applied_migrations(&mut connection, &path).await;
     close(connection).await;
-    Ok(schema::version(&applied?, &MIGRATIONS))
+    Ok(schema::version(&applied?, &SQLITE_MIGRATIONS))
 }
 
 fn options(url: &str) -> Result<SqliteConnectOptions> {
@@ -164,10 +161,10 @@ async fn bring_up_to_date(connection: &mut SqliteConnection, path: &Path) -> Res
     // sqlx takes no lock of its own on SQLite: without this, two processes that start together migrate twice.
     let mut tx = connection.begin_with("BEGIN IMMEDIATE").await?;
     if is_pending(&mut tx, path).await? {
-        MIGRATIONS
+        SQLITE_MIGRATIONS
             .run_direct(None, &mut *tx, false)
             .await
-            .map_err(|error| schema::migration_error(error, &MIGRATIONS))?;
+            .map_err(|error| schema::migration_error(error, &SQLITE_MIGRATIONS))?;
     }
     hit("migrate", "before_commit");
     tx.commit().await?;
@@ -176,7 +173,7 @@ async fn bring_up_to_date(connection: &mut SqliteConnection, path: &Path) -> Res
 }
 
 async fn is_pending(connection: &mut SqliteConnection, path: &Path) -> Result<bool> {
-    schema::is_pending(&applied_migrations(connection, path).await?, &MIGRATIONS)
+    schema::is_pending(&applied_migrations(connection, path).await?, &SQLITE_MIGRATIONS)
 }
 
 /// None for an empty file.

@@ -4,7 +4,6 @@ use aha_core::account::{Account, Role};
 use aha_core::ids::UserId;
 use aha_core::time::Timestamp;
 use async_trait::async_trait;
-use sqlx::FromRow;
 
 use super::Database;
 use crate::shared::column;
@@ -66,13 +65,14 @@ const ANSWER_KEY: &str = "
 
 const FREE_KEY: &str = "DELETE FROM idempotency_keys WHERE user_name = $1 AND key = $2 AND status IS NULL";
 
-#[derive(FromRow)]
 struct AccountRow {
     name: String,
     role: String,
     created_at: i64,
     password_hash: String,
 }
+
+from_row!(AccountRow { name, role, created_at, password_hash });
 
 impl TryFrom<AccountRow> for Account {
     type Error = StoreError;
@@ -83,12 +83,13 @@ impl TryFrom<AccountRow> for Account {
     }
 }
 
-#[derive(FromRow)]
 struct KeyRow {
     request_hash: String,
     status: Option<i64>,
     answer: Option<String>,
 }
+
+from_row!(KeyRow { request_hash, status, answer });
 
 impl KeyRow {
     fn state(self, of: &KeyUse) -> Result<KeyState> {

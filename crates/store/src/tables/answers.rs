@@ -5,7 +5,6 @@ use aha_core::score_health::GivenScore;
 use aha_core::time::Timestamp;
 use aha_core::verdict::Verdict;
 use async_trait::async_trait;
-use sqlx::FromRow;
 
 use super::{Connection, Database, Values};
 use crate::shared::column;
@@ -44,7 +43,6 @@ pub(super) const WRITE_ANSWER: &str = "
         provider_call_id = excluded.provider_call_id, answered_at = excluded.answered_at
     WHERE CAST($13 AS BIGINT) = 1";
 
-#[derive(FromRow)]
 struct AnswerRow {
     provider: String,
     model: String,
@@ -52,6 +50,8 @@ struct AnswerRow {
     answer_json: String,
     provider_call_id: String,
 }
+
+from_row!(AnswerRow { provider, model, input_hash, answer_json, provider_call_id });
 
 impl From<AnswerRow> for StoredAnswer {
     fn from(row: AnswerRow) -> Self {
@@ -65,7 +65,6 @@ impl From<AnswerRow> for StoredAnswer {
     }
 }
 
-#[derive(FromRow)]
 struct ScoreRow {
     provider: String,
     model: String,
@@ -73,6 +72,8 @@ struct ScoreRow {
     answer_json: String,
     answered_at: i64,
 }
+
+from_row!(ScoreRow { provider, model, prompt_id, answer_json, answered_at });
 
 impl TryFrom<ScoreRow> for GivenScore {
     type Error = StoreError;

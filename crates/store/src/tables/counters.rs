@@ -1,7 +1,5 @@
 //! `budget_counters`: what calls are charged to, raised when they are reserved and moved when they are settled.
 
-use sqlx::FromRow;
-
 use super::{Connection, Values};
 use crate::shared::charges::{Moves, OpenCall, Rise};
 use crate::{Counter, Exhausted, NewCall, Reservation, Result};
@@ -26,13 +24,14 @@ const MOVE: &str = "
     SET reserved_microcredits = reserved_microcredits - $2, settled_microcredits = settled_microcredits + $3
     WHERE counter = $1";
 
-#[derive(FromRow)]
 struct CounterRow {
     counter: String,
     settled_microcredits: i64,
     reserved_microcredits: i64,
     calls: i64,
 }
+
+from_row!(CounterRow { counter, settled_microcredits, reserved_microcredits, calls });
 
 impl From<CounterRow> for Counter {
     fn from(row: CounterRow) -> Self {

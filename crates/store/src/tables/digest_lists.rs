@@ -3,7 +3,6 @@
 use aha_core::digest::{Cost, StorySource};
 use aha_core::ids::ClusterId;
 use aha_core::time::Timestamp;
-use sqlx::FromRow;
 
 use super::Connection;
 use crate::shared::column;
@@ -24,13 +23,14 @@ const APPEARANCES: &str = "
     WHERE i.cluster_id = $1 OR i.cluster_id IN (SELECT id FROM clusters WHERE merged_into = $1)
     ORDER BY d.window_end DESC, d.window_start DESC, i.id";
 
-#[derive(FromRow)]
 struct EntryRow {
     head_json: String,
     cost_json: String,
     first_title: Option<String>,
     stories: i64,
 }
+
+from_row!(EntryRow { head_json, cost_json, first_title, stories });
 
 impl TryFrom<EntryRow> for DigestEntry {
     type Error = StoreError;
@@ -46,7 +46,6 @@ impl TryFrom<EntryRow> for DigestEntry {
     }
 }
 
-#[derive(FromRow)]
 struct AppearanceRow {
     digest: String,
     id: String,
@@ -58,6 +57,8 @@ struct AppearanceRow {
     final_score: f64,
     members_json: String,
 }
+
+from_row!(AppearanceRow { digest, id, window_end, rank, section, title, aha_score, final_score, members_json });
 
 impl TryFrom<AppearanceRow> for StoryAppearance {
     type Error = StoreError;

@@ -9,7 +9,7 @@ use aha_core::summary::Summary;
 use aha_core::time::Timestamp;
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
-use sqlx::{Connection as _, FromRow};
+use sqlx::Connection as _;
 
 use super::digest_lists::{list_appearances, list_entries};
 use super::{BEGIN_SNAPSHOT, Connection, Database, id_list};
@@ -97,7 +97,6 @@ const NEWEST_OF_ITEMS: &str = super::statement(PerDatabase {
         WHERE d.topic_id = $1 AND c.topic_id = $1 AND c.item_id = ANY($2) ORDER BY d.window_end DESC, i.id",
 });
 
-#[derive(FromRow)]
 struct DigestRow {
     id: String,
     head_json: String,
@@ -105,6 +104,8 @@ struct DigestRow {
     skipped_json: String,
     cost_json: String,
 }
+
+from_row!(DigestRow { id, head_json, sources_json, skipped_json, cost_json });
 
 impl DigestRow {
     fn with(self, stories: Vec<StoryRow>, kept: Vec<KeptRow>) -> Result<Digest> {
@@ -131,12 +132,13 @@ fn kept_summaries(rows: Vec<KeptRow>) -> Result<Vec<(ItemId, Summary)>> {
 /// In the place of a label where none tells something: the word that the first versions had for it.
 const NO_LABEL: &str = "new_here";
 
-#[derive(FromRow)]
 struct DigestItemRow {
     id: String,
     title: String,
     window_end: i64,
 }
+
+from_row!(DigestItemRow { id, title, window_end });
 
 impl TryFrom<DigestItemRow> for DigestItemRecord {
     type Error = StoreError;
@@ -186,7 +188,6 @@ impl From<&DigestStory> for StoryDetail {
     }
 }
 
-#[derive(FromRow)]
 struct StoryRow {
     id: String,
     rank: i64,
@@ -207,6 +208,27 @@ struct StoryRow {
     members_json: String,
     detail_json: String,
 }
+
+from_row!(StoryRow {
+    id,
+    rank,
+    section,
+    label,
+    cluster_id,
+    title,
+    url,
+    aha_score,
+    final_score,
+    percentile,
+    reason,
+    state,
+    triage_json,
+    summary_json,
+    entities_json,
+    score_debug_json,
+    members_json,
+    detail_json
+});
 
 impl TryFrom<StoryRow> for DigestStory {
     type Error = StoreError;

@@ -4,7 +4,7 @@ use aha_core::feedback::{FeedbackEvent, FeedbackKind};
 use aha_core::ids::{ItemId, TopicId, UserId};
 use aha_core::time::Timestamp;
 use async_trait::async_trait;
-use sqlx::FromRow;
+use sqlx::{FromRow, Row as _};
 
 use super::{Database, Write};
 use crate::records::OWNER;
@@ -48,7 +48,6 @@ const UNLEARN: &str = "
 const RELEARN: &str = "
     DELETE FROM feedback_unlearnt WHERE user_id = $1 AND topic_id = $2 AND name = $3";
 
-#[derive(FromRow)]
 struct FeedbackRow {
     item_id: String,
     kind: String,
@@ -59,11 +58,17 @@ struct FeedbackRow {
     given_at: i64,
 }
 
-#[derive(FromRow)]
+from_row!(FeedbackRow { item_id, kind, title, source, author, terms_json, given_at });
+
 struct TeachingRow {
     user_id: String,
-    #[sqlx(flatten)]
     feedback: FeedbackRow,
+}
+
+impl FromRow<'_, super::Row> for TeachingRow {
+    fn from_row(row: &super::Row) -> sqlx::Result<Self> {
+        Ok(Self { user_id: row.try_get("user_id")?, feedback: FeedbackRow::from_row(row)? })
+    }
 }
 
 impl TryFrom<FeedbackRow> for FeedbackEvent {

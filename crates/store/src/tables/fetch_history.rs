@@ -3,7 +3,6 @@
 use aha_core::ids::SourceId;
 use aha_core::time::Timestamp;
 use async_trait::async_trait;
-use sqlx::FromRow;
 
 use super::Database;
 use crate::shared::column;
@@ -14,7 +13,6 @@ const LAST: &str = "
            started_at, finished_at
     FROM fetch_runs WHERE source_id = $1 ORDER BY started_at DESC, id LIMIT $2";
 
-#[derive(FromRow)]
 struct FetchRow {
     run_id: String,
     attempt: i64,
@@ -29,6 +27,21 @@ struct FetchRow {
     started_at: i64,
     finished_at: i64,
 }
+
+from_row!(FetchRow {
+    run_id,
+    attempt,
+    status,
+    error_kind,
+    error,
+    http_status,
+    items_seen,
+    items_new,
+    items_updated,
+    bytes,
+    started_at,
+    finished_at
+});
 
 impl TryFrom<FetchRow> for PastFetch {
     type Error = StoreError;

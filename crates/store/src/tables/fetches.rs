@@ -6,7 +6,6 @@
 use std::collections::HashSet;
 
 use aha_core::item::{Engagement, ItemMetadata};
-use sqlx::FromRow;
 
 use super::search::index_items;
 use super::{Connection, Values};
@@ -64,7 +63,6 @@ enum Stored {
 }
 
 /// A stored item, as far as an edit is told from a repetition.
-#[derive(FromRow)]
 struct KnownItem {
     id: String,
     source_id: String,
@@ -77,6 +75,8 @@ struct KnownItem {
     metadata_json: String,
     deleted_at: Option<i64>,
 }
+
+from_row!(KnownItem { id, source_id, way, hash_text, title, body_text, engagement, metadata_json, deleted_at });
 
 impl KnownItem {
     /// The same teaser as the one whose page was read before is no edit; a page that was read just now is one.

@@ -4,7 +4,6 @@ use aha_core::ids::ItemId;
 use aha_core::item::Item;
 use aha_core::time::Timestamp;
 use async_trait::async_trait;
-use sqlx::FromRow;
 
 use super::Database;
 use super::stories::ItemRow;
@@ -43,7 +42,6 @@ const ONE: &str = "
 /// Greater than any id.
 const AFTER_ALL_IDS: &str = "g";
 
-#[derive(FromRow)]
 struct ListedRow {
     id: String,
     source_id: String,
@@ -55,6 +53,8 @@ struct ListedRow {
     engagement: String,
     duplicate_of: Option<String>,
 }
+
+from_row!(ListedRow { id, source_id, url, title, author, published_at, item_time, engagement, duplicate_of });
 
 impl TryFrom<ListedRow> for ListedItem {
     type Error = StoreError;

@@ -7,7 +7,6 @@ use aha_core::ids::{ItemId, RunId, SourceId, TopicId};
 use aha_core::time::Timestamp;
 use aha_core::window::Window;
 use async_trait::async_trait;
-use sqlx::FromRow;
 
 use super::{Connection, Database, id_list};
 use crate::shared::{PerDatabase, column};
@@ -133,7 +132,6 @@ const INSERT_TOPIC_ITEMS: &str = super::statement(PerDatabase {
         ON CONFLICT DO NOTHING",
 });
 
-#[derive(FromRow)]
 struct HeaderRow {
     id: String,
     source: String,
@@ -141,6 +139,8 @@ struct HeaderRow {
     catch_up_from: Option<i64>,
     of_unknown_age: i64,
 }
+
+from_row!(HeaderRow { id, source, item_time, catch_up_from, of_unknown_age });
 
 impl TryFrom<HeaderRow> for ItemHeader {
     type Error = StoreError;
@@ -156,13 +156,14 @@ impl TryFrom<HeaderRow> for ItemHeader {
     }
 }
 
-#[derive(FromRow)]
 struct TextRow {
     id: String,
     hash_text: String,
     title: Option<String>,
     body_text: String,
 }
+
+from_row!(TextRow { id, hash_text, title, body_text });
 
 impl TryFrom<TextRow> for ItemText {
     type Error = StoreError;

@@ -11,7 +11,6 @@ use aha_planner::validate::{ErrorCode, Validation, validate_proposal};
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use sqlx::FromRow;
 
 use super::{Connection, Database, planner_records as records};
 use crate::shared::column;
@@ -77,12 +76,13 @@ impl Kept {
     }
 }
 
-#[derive(FromRow)]
 struct BatchRow {
     before_json: String,
     after_json: String,
     undone_at: Option<i64>,
 }
+
+from_row!(BatchRow { before_json, after_json, undone_at });
 
 #[async_trait]
 impl PlannerStore for Database {

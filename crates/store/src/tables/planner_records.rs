@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use aha_core::time::Timestamp;
 use aha_planner::apply::{Key, Record, State};
 use aha_planner::record::{Goal, Item, Kind};
-use sqlx::FromRow;
 
 use super::Connection;
 use crate::shared::column;
@@ -104,7 +103,6 @@ const LINK: [(Kind, &str, &str); 3] = [
     ),
 ];
 
-#[derive(FromRow)]
 struct ItemRow {
     kind: String,
     id: i64,
@@ -122,6 +120,24 @@ struct ItemRow {
     created_at: i64,
     updated_at: i64,
 }
+
+from_row!(ItemRow {
+    kind,
+    id,
+    title,
+    notes,
+    scheduled_for,
+    time_of_day,
+    start_time,
+    end_time,
+    location,
+    priority,
+    recurrence_json,
+    completed,
+    link,
+    created_at,
+    updated_at
+});
 
 impl ItemRow {
     fn into_item(self, days: &mut BTreeMap<i64, BTreeSet<chrono::NaiveDate>>) -> Result<Item> {
@@ -146,7 +162,6 @@ impl ItemRow {
     }
 }
 
-#[derive(FromRow)]
 struct GoalRow {
     id: i64,
     title: String,
@@ -158,6 +173,18 @@ struct GoalRow {
     created_at: i64,
     updated_at: i64,
 }
+
+from_row!(GoalRow {
+    id,
+    title,
+    notes,
+    status,
+    current_progress_value,
+    target_progress_value,
+    progress_unit,
+    created_at,
+    updated_at
+});
 
 impl TryFrom<GoalRow> for Goal {
     type Error = StoreError;

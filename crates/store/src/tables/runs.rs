@@ -7,7 +7,6 @@ use aha_core::run::{Run, RunAttempt, RunSettings};
 use aha_core::time::Timestamp;
 use aha_core::window::Window;
 use async_trait::async_trait;
-use sqlx::FromRow;
 
 use super::{Connection, Database, id_list};
 use crate::shared::{PerDatabase, column, found};
@@ -63,7 +62,6 @@ const ATTEMPTS_OF: &str = super::statement(PerDatabase {
         WHERE run_id = ANY($1) ORDER BY run_id, attempt",
 });
 
-#[derive(FromRow)]
 struct RunRow {
     id: String,
     topic_id: String,
@@ -76,6 +74,19 @@ struct RunRow {
     settings_json: String,
     snapshot_at: Option<i64>,
 }
+
+from_row!(RunRow {
+    id,
+    topic_id,
+    mode,
+    window_start,
+    window_end,
+    status,
+    stage,
+    pass_attempt,
+    settings_json,
+    snapshot_at
+});
 
 impl TryFrom<RunRow> for Run {
     type Error = StoreError;
@@ -98,7 +109,6 @@ impl TryFrom<RunRow> for Run {
     }
 }
 
-#[derive(FromRow)]
 struct AttemptRow {
     run_id: String,
     attempt: i64,
@@ -109,6 +119,8 @@ struct AttemptRow {
     stage: Option<String>,
     error: Option<String>,
 }
+
+from_row!(AttemptRow { run_id, attempt, holder, started_at, finished_at, outcome, stage, error });
 
 impl From<AttemptRow> for RunAttempt {
     fn from(row: AttemptRow) -> Self {

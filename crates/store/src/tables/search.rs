@@ -6,7 +6,6 @@ use aha_core::ids::{DocumentId, SourceId};
 use aha_core::item::ItemMetadata;
 use aha_core::time::Timestamp;
 use async_trait::async_trait;
-use sqlx::FromRow;
 
 use super::{Connection, Database};
 use crate::search::{DocumentStore, Entry, MAX_FREQUENCY, NewDocument, SearchHit, SearchQuery, SearchStore};
@@ -153,7 +152,6 @@ fn entries_list(entries: &[Entry]) -> Result<String> {
     column::to_json(&rows)
 }
 
-#[derive(FromRow)]
 struct HitRow {
     id: i64,
     item_id: Option<String>,
@@ -167,6 +165,8 @@ struct HitRow {
     time: Option<i64>,
     is_replaced: i64,
 }
+
+from_row!(HitRow { id, item_id, document, section, title, text, html, url, source, time, is_replaced });
 
 impl TryFrom<HitRow> for SearchHit {
     type Error = StoreError;
@@ -187,7 +187,6 @@ impl TryFrom<HitRow> for SearchHit {
     }
 }
 
-#[derive(FromRow)]
 struct PassageRow {
     document_id: String,
     position: i64,
@@ -196,6 +195,8 @@ struct PassageRow {
     title: Option<String>,
     language: Option<String>,
 }
+
+from_row!(PassageRow { document_id, position, section, text, title, language });
 
 #[async_trait]
 impl SearchStore for Database {

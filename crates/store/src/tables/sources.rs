@@ -8,7 +8,6 @@ use aha_core::item::ItemMetadata;
 use aha_core::source::{NewSource, Source, SourceHealth, Validators};
 use aha_core::time::Timestamp;
 use async_trait::async_trait;
-use sqlx::FromRow;
 
 use super::batches::commit_fetches;
 use super::{Connection, Database};
@@ -64,7 +63,6 @@ fn folder_json(folder: &[String]) -> Result<Option<String>> {
     if folder.is_empty() { Ok(None) } else { column::to_json(folder).map(Some) }
 }
 
-#[derive(FromRow)]
 struct SourceRow {
     id: String,
     topic_id: String,
@@ -89,6 +87,31 @@ struct SourceRow {
     created_at: i64,
     folder_json: Option<String>,
 }
+
+from_row!(SourceRow {
+    id,
+    topic_id,
+    kind,
+    url,
+    title,
+    enabled,
+    weight,
+    health,
+    consecutive_failures,
+    last_error_kind,
+    last_error,
+    last_fetched_at,
+    last_ok_at,
+    not_before,
+    next_check_at,
+    check_interval_ms,
+    full_text,
+    validator_url,
+    etag,
+    last_modified,
+    created_at,
+    folder_json
+});
 
 impl TryFrom<SourceRow> for Source {
     type Error = StoreError;
@@ -129,11 +152,12 @@ fn health_of(text: &str) -> Result<SourceHealth> {
     }
 }
 
-#[derive(FromRow)]
 struct PageNoteRow {
     external_id: String,
     metadata: Option<String>,
 }
+
+from_row!(PageNoteRow { external_id, metadata });
 
 impl PageNoteRow {
     fn read(self) -> Result<(String, Option<String>)> {
@@ -143,13 +167,14 @@ impl PageNoteRow {
     }
 }
 
-#[derive(FromRow)]
 struct FetchRow {
     source_id: String,
     status: String,
     error_kind: Option<String>,
     error: Option<String>,
 }
+
+from_row!(FetchRow { source_id, status, error_kind, error });
 
 impl TryFrom<FetchRow> for FetchRecord {
     type Error = StoreError;

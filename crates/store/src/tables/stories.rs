@@ -9,7 +9,6 @@ use aha_core::thresholds::Thresholds;
 use aha_core::time::Timestamp;
 use aha_core::window::Window;
 use async_trait::async_trait;
-use sqlx::FromRow;
 
 use super::{Connection, Database, id_list};
 use crate::shared::{PerDatabase, column};
@@ -102,7 +101,6 @@ const SOURCES_OF_ITEMS: &str = super::statement(PerDatabase {
         WHERE s.topic_id = $1 AND p.item_id = ANY($2)",
 });
 
-#[derive(FromRow)]
 struct EmbeddedRow {
     id: String,
     source: String,
@@ -113,6 +111,8 @@ struct EmbeddedRow {
     delivered_at: Option<i64>,
     vector: Vec<u8>,
 }
+
+from_row!(EmbeddedRow { id, source, item_time, hash_text, duplicate_of, cluster_id, delivered_at, vector });
 
 impl TryFrom<EmbeddedRow> for EmbeddedItem {
     type Error = StoreError;
@@ -131,7 +131,6 @@ impl TryFrom<EmbeddedRow> for EmbeddedItem {
     }
 }
 
-#[derive(FromRow)]
 struct MemberRow {
     cluster_id: String,
     delivered_at: Option<i64>,
@@ -140,6 +139,8 @@ struct MemberRow {
     item_id: String,
     similarity: f64,
 }
+
+from_row!(MemberRow { cluster_id, delivered_at, delivered_sources, delivered_run_id, item_id, similarity });
 
 impl MemberRow {
     fn story(&self) -> Result<StoryRecord> {
@@ -153,7 +154,6 @@ impl MemberRow {
     }
 }
 
-#[derive(FromRow)]
 pub(super) struct ItemRow {
     id: String,
     source_id: String,
@@ -171,6 +171,24 @@ pub(super) struct ItemRow {
     metadata_json: String,
     duplicate_of: Option<String>,
 }
+
+from_row!(ItemRow {
+    id,
+    source_id,
+    external_id,
+    url,
+    canonical_url,
+    title,
+    body_text,
+    author,
+    published_at,
+    fetched_at,
+    item_time,
+    time_basis,
+    engagement,
+    metadata_json,
+    duplicate_of
+});
 
 impl TryFrom<ItemRow> for Item {
     type Error = StoreError;

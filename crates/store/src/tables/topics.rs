@@ -4,7 +4,6 @@ use aha_core::ids::{TopicId, UserId};
 use aha_core::time::Timestamp;
 use aha_core::topic::{BudgetTier, DigestSizes, Topic};
 use async_trait::async_trait;
-use sqlx::FromRow;
 
 use super::{Database, Write};
 use crate::error::tier_of;
@@ -57,7 +56,6 @@ const REMOVE: [&str; 15] = [
 const SET_NEXT_RUN: &str = "UPDATE topics SET next_run_at = $2 WHERE id = $1";
 const SET_CURSOR: &str = "UPDATE topics SET cursor_end = $2 WHERE id = $1";
 
-#[derive(FromRow)]
 struct TopicRow {
     id: String,
     name: String,
@@ -75,6 +73,24 @@ struct TopicRow {
     scan_stories: i64,
     least_score: i64,
 }
+
+from_row!(TopicRow {
+    id,
+    name,
+    schedule,
+    timezone,
+    interests,
+    rules_json,
+    budget_tier,
+    depth,
+    decay_hours,
+    cursor_end,
+    next_run_at,
+    budget_share_percent,
+    top_stories,
+    scan_stories,
+    least_score
+});
 
 impl TryFrom<TopicRow> for Topic {
     type Error = StoreError;
