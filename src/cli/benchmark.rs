@@ -8,7 +8,7 @@ use aha_benchmark::manifest::Manifest;
 use aha_benchmark::matching::Thresholds;
 use aha_benchmark::report::QuestionResult;
 use aha_benchmark::table::table;
-use aha_benchmark::{Settings, run as measure};
+use aha_benchmark::{Settings, files, run as measure};
 use anyhow::{Result, anyhow};
 use chrono::DateTime;
 use indicatif::ProgressBar;
@@ -42,7 +42,7 @@ pub(super) async fn run(config: &Config, arguments: BenchmarkArguments) -> Resul
     };
     let report = measure(&settings, &truth, manifest.as_ref(), progress, stop).await?;
     bar.finish_and_clear();
-    let (json, html) = report.write(&arguments.results_dir).map_err(|error| {
+    let (json, html) = files::write(&report, &arguments.results_dir).map_err(|error| {
         anyhow!(
             "the report cannot be written to {}: {error}; choose another with --results-dir",
             arguments.results_dir.display()

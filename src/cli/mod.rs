@@ -89,6 +89,7 @@ fn start(cli: Cli) -> anyhow::Result<Exit> {
 
 async fn dispatch(command: Command, config: Config) -> anyhow::Result<Exit> {
     match command {
+        Command::Run(arguments) if arguments.dry_run => Box::pin(dry_run::run(config, &arguments)).await,
         Command::Run(arguments) => Box::pin(run::run(config, arguments)).await,
         Command::Daemon => Box::pin(daemon::run(config)).await,
         Command::Serve(graph) => Box::pin(serve::run(config, graph)).await,

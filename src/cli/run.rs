@@ -11,7 +11,7 @@ use super::arguments::RunArguments;
 use super::database_retries::with_database_retries;
 use super::exit::{Exit, of_digest};
 use super::progress::Bars;
-use super::{dry_run, opml, output};
+use super::{opml, output};
 use crate::app::App;
 use crate::config::Config;
 use crate::digest::terminal::Footer;
@@ -25,9 +25,6 @@ use crate::services::{digests, topics};
 
 pub(super) async fn run(config: Config, arguments: RunArguments) -> Result<Exit> {
     config.llm.notes.iter().for_each(|note| output::note(note));
-    if arguments.dry_run {
-        return Box::pin(dry_run::run(config, &arguments)).await;
-    }
     let stop = StopSignal::default();
     interrupt_on_signal(stop.clone());
     let opening = async || {

@@ -18,7 +18,7 @@ use aha_store::{CallCost, DigestCommit};
 
 use super::deep_summary::discussions;
 use super::rank::Ranked;
-use super::stages::Results;
+use super::results::Results;
 use super::task_batch::{Judgement, Skip, calls};
 use super::{RunContext, RunError, Stage};
 use aha_llm::tasks::{deep_summary, triage};

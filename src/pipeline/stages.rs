@@ -7,47 +7,16 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
-use aha_core::digest::{Digest, Estimate};
+use aha_core::digest::Digest;
 use aha_core::failpoint;
 use tracing::Instrument as _;
 
-use super::embed::DenseVectors;
-use super::entities::Entities;
 use super::ingest::ReadSources;
-use super::rank::Ranked;
-use super::rules::InScope;
-use super::select::Selected;
-use super::task_batch::TaskResults;
+use super::results::Results;
 use super::{
     RunContext, RunError, Stage, assemble_digest, assign, cluster, dedupe, deep_summary, embed, entities, ingest,
     publish, rank, rules, select, triage,
 };
-
-/// What the stages before the digest gave, of which it is made.
-#[derive(Debug)]
-pub(super) struct Results {
-    pub(super) sources: ReadSources,
-    pub(super) items: InScope,
-    pub(super) vectors: DenseVectors,
-    pub(super) selected: Selected,
-    pub(super) judged: TaskResults,
-    pub(super) ranked: Vec<Ranked>,
-    pub(super) summaries: TaskResults,
-    pub(super) entities: Entities,
-}
-
-impl Results {
-    /// What asking a model would take, where none was asked.
-    pub(super) fn estimates(&self) -> Vec<Estimate> {
-        let tasks = [&self.judged, &self.summaries, &self.entities.by_model];
-        self.vectors
-            .estimate
-            .iter()
-            .chain(tasks.into_iter().filter_map(|task| task.with_a_model.as_ref()))
-            .cloned()
-            .collect()
-    }
-}
 
 /// Runs all stages, or those that are replayed.
 pub(super) async fn run(context: &mut RunContext) -> Result<(Digest, Vec<PathBuf>), RunError> {

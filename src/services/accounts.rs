@@ -6,6 +6,7 @@
 use std::time::Duration;
 
 use aha_core::account::{Account, Role};
+use aha_core::ids::UserId;
 use aha_store::StoreError;
 use thiserror::Error;
 
@@ -35,6 +36,36 @@ pub enum AccountError {
 }
 
 pub type Result<T> = std::result::Result<T, AccountError>;
+
+/// Whose feedback it is. Marks, saved stories and likes are each user's own; a topic's digests learn from all users but readers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FeedbackUser {
+    id: UserId,
+    teaches: bool,
+}
+
+impl FeedbackUser {
+    /// The user of that name.
+    #[must_use]
+    pub fn new(name: &str, role: Role) -> Self {
+        Self { id: UserId::of(&[name]), teaches: role > Role::Reader }
+    }
+
+    /// The user that is there from the start.
+    #[must_use]
+    pub fn owner() -> Self {
+        Self::new(OWNER, Role::Admin)
+    }
+
+    pub(super) const fn id(self) -> UserId {
+        self.id
+    }
+
+    /// Whether the topics' digests learn from it.
+    pub(super) const fn teaches(self) -> bool {
+        self.teaches
+    }
+}
 
 /// All accounts, by name.
 ///

@@ -12,8 +12,8 @@ pub use aha_store::StoryAppearance;
 use aha_store::{AnswerKey, CallFilter, DigestItemRecord};
 use serde::Serialize;
 
+use super::accounts::FeedbackUser;
 use super::calls::LedgerCall;
-use super::feedback::FeedbackUser;
 use super::{Result, ServiceError, digests, topics};
 use crate::app::App;
 

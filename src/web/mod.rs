@@ -12,6 +12,7 @@ mod ask;
 mod ask_stream;
 mod assets;
 mod assistant;
+mod error_forms;
 mod extract;
 mod failure;
 mod feeds;
@@ -68,7 +69,7 @@ pub fn router(state: &WebState) -> Router {
         .layer(from_fn_with_state(state.clone(), guard::identity::identify))
         .layer(from_fn_with_state(state.clone(), guard::limits::rate))
         .layer(from_fn_with_state(state.clone(), guard::hosts::check))
-        .layer(from_fn_with_state(state.clone(), failure::render))
+        .layer(from_fn_with_state(state.clone(), error_forms::render))
         .layer(from_fn_with_state(state.clone(), guard::headers::add))
         .with_state(state.clone())
 }

@@ -8,7 +8,7 @@ use sha2::{Digest as _, Sha256};
 use crate::app::App;
 use crate::services::runs::Runs;
 
-use super::guard::limits::Rates;
+use super::guard::rates::Rates;
 use super::guard::throttle::Throttle;
 
 /// The application and what guards remember of addresses. A clone is the same one.

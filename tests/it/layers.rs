@@ -1,5 +1,5 @@
-//! The layers of the product: faces parse, call services and render; they reach neither store nor gateway, and the root's modules depend
-//! on each other in one direction.
+//! The layers of the product: faces parse, call services and render; they reach neither store nor gateway, and modules depend on each other
+//! in one direction, those of the root and those within each crate.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -113,4 +113,108 @@ fn modules_are_found_in_paths_and_groups() {
     let named =
         named_modules("use crate::app::App;\nuse crate::{config, digest::Digest};\nmycrate::x(); crate::sources::f()");
     assert_eq!(named.into_iter().collect::<Vec<_>>(), ["app", "config", "digest", "sources"]);
+}
+
+/// A module's path within its crate; the crate itself has none.
+type Module = Vec<String>;
+
+/// The modules of a crate with their code, without unit tests.
+fn modules(source: &Path) -> BTreeMap<Module, String> {
+    let mut modules = BTreeMap::new();
+    for file in rust_files(source) {
+        let inside = file.strip_prefix(source).unwrap().with_extension("");
+        let mut module: Module = inside.iter().map(|part| part.to_str().unwrap().to_owned()).collect();
+        if matches!(module.last().unwrap().as_str(), "mod" | "lib") {
+            module.pop();
+        }
+        let code = code(&file);
+        let code = code.split("#[cfg(test)]\nmod tests").next().unwrap_or_default().to_owned();
+        modules.insert(module, code);
+    }
+    modules
+}
+
+/// The single paths of a use tree: `a::{b, c::d}` is `a::b` and `a::c::d`.
+fn flat(tree: &str) -> Vec<String> {
+    let Some((before, inside)) = tree.split_once('{') else { return vec![tree.trim().to_owned()] };
+    let inside = inside.trim_end().strip_suffix('}').unwrap_or(inside);
+    let (mut depth, mut begin, mut paths) = (0, 0, Vec::new());
+    for (at, c) in inside.char_indices().chain([(inside.len(), ',')]) {
+        match c {
+            '{' => depth += 1,
+            '}' => depth -= 1,
+            ',' if depth == 0 => {
+                let part = inside[begin..at].trim();
+                begin = (at + 1).min(inside.len());
+                let whole = |path: String| format!("{}{path}", before.trim());
+                paths.extend((!part.is_empty()).then(|| flat(part)).into_iter().flatten().map(whole));
+            }
+            _ => {}
+        }
+    }
+    paths
+}
+
+/// The modules that a module's code names, but its own parents and children.
+fn named_by(module: &Module, code: &str, modules: &BTreeMap<Module, String>) -> BTreeSet<Module> {
+    let trees = code.split("use ").skip(1).filter_map(|rest| rest.split_once(';')).flat_map(|(tree, _)| flat(tree));
+    let is_path = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == ':';
+    let words = code.split(|c: char| !is_path(c)).filter(|word| word.contains("::")).map(str::to_owned);
+    let named = trees.chain(words).filter_map(|path| target(module, &path, modules));
+    named.filter(|named| !named.starts_with(module) && !module.starts_with(named)).collect()
+}
+
+/// The module that a path leads into.
+fn target(module: &Module, path: &str, modules: &BTreeMap<Module, String>) -> Option<Module> {
+    let mut parts = path.split("::").map(str::trim).peekable();
+    let mut base: Module = match parts.peek()? {
+        &"crate" => Module::new(),
+        &("self" | "super") => module.clone(),
+        first if modules.contains_key(&[module.as_slice(), &[(*first).to_owned()]].concat()) => module.clone(),
+        _ => return None,
+    };
+    for part in parts {
+        match part {
+            "crate" | "self" => {}
+            "super" => drop(base.pop()),
+            part => {
+                let below = [base.as_slice(), &[part.to_owned()]].concat();
+                if !modules.contains_key(&below) {
+                    break;
+                }
+                base = below;
+            }
+        }
+    }
+    Some(base)
+}
+
+#[test]
+fn no_circle_runs_through_the_modules_of_a_crate() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let crates = std::fs::read_dir(root.join("crates")).unwrap().map(|entry| entry.unwrap().path().join("src"));
+    for source in crates.chain([root.join("src")]) {
+        let modules = modules(&source);
+        assert!(modules.len() > 3, "{} holds {} modules", source.display(), modules.len());
+        let mut left: BTreeMap<&Module, BTreeSet<Module>> =
+            modules.iter().map(|(module, code)| (module, named_by(module, code, &modules))).collect();
+        while let Some(free) = left.iter().find(|(_, named)| named.is_empty()).map(|(module, _)| *module) {
+            left.remove(free);
+            for named in left.values_mut() {
+                named.remove(free);
+            }
+        }
+        assert!(left.is_empty(), "a circle goes through these modules of {}: {left:#?}", source.display());
+    }
+}
+
+#[test]
+fn a_circle_of_modules_is_seen_in_groups_and_paths() {
+    assert_eq!(flat("super::{a::{b, C}, d}"), ["super::a::b", "super::a::C", "super::d"]);
+    let code = "use super::{b::Thing, other};\nfn f() { crate::c::d::run() }";
+    let modules = ["a", "b", "c"].map(|name| (vec![name.to_owned()], String::new()));
+    let modules: BTreeMap<Module, String> =
+        modules.into_iter().chain([(vec!["c".to_owned(), "d".to_owned()], String::new())]).collect();
+    let named = named_by(&vec!["a".to_owned()], code, &modules);
+    assert_eq!(named.into_iter().collect::<Vec<_>>(), [vec!["b"], vec!["c", "d"]]);
 }

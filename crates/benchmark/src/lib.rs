@@ -17,6 +17,7 @@
 pub mod baseline;
 pub mod citations;
 mod client;
+pub mod files;
 pub mod ground_truth;
 pub mod html;
 pub mod manifest;

@@ -1,12 +1,10 @@
 //! What a benchmark found, as it is stored and shown.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use crate::baseline::Regression;
 use crate::citations::{Citation, CitationStatus};
 use crate::statistics::{Latency, SLOW_P95_MS, share};
 
@@ -117,6 +115,21 @@ pub struct Report {
     pub results: Vec<QuestionResult>,
 }
 
+/// What changed since the baseline.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Regression {
+    pub baseline: String,
+    pub accuracy_change: f64,
+    pub p95_change_ms: f64,
+    pub coverage_change: f64,
+    /// Questions that passed then and do not now.
+    pub newly_failing: Vec<String>,
+    /// Questions that pass now and did not then.
+    pub newly_passing: Vec<String>,
+    /// What got worse by more than is tolerated, in words.
+    pub regressions: Vec<String>,
+}
+
 /// An earlier benchmark.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TrendPoint {
@@ -132,28 +145,6 @@ impl Report {
     #[must_use]
     pub fn is_passed(&self) -> bool {
         !self.is_interrupted && self.summary.accuracy >= REQUIRED_ACCURACY
-    }
-
-    /// Writes `benchmark_<timestamp>.json` and `.html` into a folder, which is made; never over another.
-    ///
-    /// # Errors
-    /// When they cannot be written.
-    pub fn write(&self, folder: &Path) -> std::io::Result<(PathBuf, PathBuf)> {
-        std::fs::create_dir_all(folder)?;
-        let stamp = self.timestamp.format("%Y%m%dT%H%M%SZ");
-        let names = (1..1_000).map(|n| if n == 1 { String::new() } else { format!("_{n}") });
-        let mut free =
-            names.map(|suffix| folder.join(format!("benchmark_{stamp}{suffix}.json"))).filter(|p| !p.exists());
-        let json = free.next().ok_or_else(|| std::io::Error::other("too many benchmarks of one second"))?;
-        let html = json.with_extension("html");
-        let mut text = serde_json::to_string_pretty(self).map_err(std::io::Error::other)?;
-        text.push('\n');
-        // Whole or not at all, also where the process ends here.
-        let partial = json.with_extension("json.partial");
-        std::fs::write(&partial, text)?;
-        std::fs::rename(&partial, &json)?;
-        std::fs::write(&html, crate::html::page(self))?;
-        Ok((json, html))
     }
 }
 

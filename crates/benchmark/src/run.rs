@@ -14,6 +14,7 @@ use url::Url;
 use crate::baseline;
 use crate::citations::{CitationStatus, Cited, check};
 use crate::client::{Client, Outcome, Reply, shown};
+use crate::files;
 use crate::ground_truth::{GroundTruth, Question};
 use crate::manifest::Manifest;
 use crate::matching::{Comparison, Thresholds, compare};
@@ -60,7 +61,7 @@ pub async fn run(
     mut progress: impl FnMut(&QuestionResult, usize, usize),
     stop: impl Future<Output = ()>,
 ) -> Result<Report, BenchmarkError> {
-    let before = settings.baseline.as_deref().map(baseline::load).transpose().map_err(BenchmarkError::Baseline)?;
+    let before = settings.baseline.as_deref().map(files::load).transpose().map_err(BenchmarkError::Baseline)?;
     let client = Client::new(&settings.api_url, settings.timeout, settings.token.clone())?;
     let started = Instant::now();
     let mut stop = pin!(stop);
@@ -128,7 +129,7 @@ fn report(
         summary,
         warnings,
         regression: None,
-        trend: settings.trend.as_ref().map(|(folder, last)| baseline::trend(folder, *last)).unwrap_or_default(),
+        trend: settings.trend.as_ref().map(|(folder, last)| files::trend(folder, *last)).unwrap_or_default(),
         results: results.to_vec(),
     };
     if let (Some(before), Some(path)) = (before, &settings.baseline) {

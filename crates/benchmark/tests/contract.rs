@@ -11,7 +11,7 @@ use aha_benchmark::ground_truth::GroundTruth;
 use aha_benchmark::manifest::Manifest;
 use aha_benchmark::matching::Thresholds;
 use aha_benchmark::report::{QuestionResult, Report, Status};
-use aha_benchmark::{Settings, run};
+use aha_benchmark::{Settings, files, run};
 use chrono::{DateTime, Utc};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
@@ -407,11 +407,11 @@ async fn an_interrupt_keeps_what_is_done() {
     let report = run(&settings, &truth(&names, EXPECTED), None, progress, stop).await.unwrap();
     assert_eq!((report.results.len(), report.is_interrupted, report.is_passed()), (20, true, false));
     let folder = tempfile::tempdir().unwrap();
-    let (json, html) = report.write(folder.path()).unwrap();
+    let (json, html) = files::write(&report, folder.path()).unwrap();
     assert_eq!(json.file_name().unwrap(), "benchmark_20260921T141320Z.json");
     assert!(std::fs::read_to_string(html).unwrap().contains("interrupted"));
-    assert_eq!(aha_benchmark::baseline::load(&json).unwrap(), report);
-    let (second, _) = report.write(folder.path()).unwrap();
+    assert_eq!(files::load(&json).unwrap(), report);
+    let (second, _) = files::write(&report, folder.path()).unwrap();
     assert_ne!(second, json, "no report is written over another");
 }
 
@@ -429,7 +429,7 @@ async fn a_regression_and_a_trend_are_found() {
     let truth_of = |names: &[&str]| truth(names, EXPECTED);
     let api = serve(CASES).await;
     let before = benchmark(&settings(api.clone()), &truth_of(&TWENTY), None).await;
-    let (path, _) = before.write(folder.path()).unwrap();
+    let (path, _) = files::write(&before, folder.path()).unwrap();
     let worse = r#"{"answer":"none","citations":[]}"#;
     let worse: Vec<Case> =
         TWENTY[..5].iter().map(|name| case(name, Say(OK, worse), Status::Fail, None, None, 1)).collect();

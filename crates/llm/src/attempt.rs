@@ -9,12 +9,13 @@ use super::answer;
 use super::call_log::Label;
 use super::error::CallError;
 use super::exchange::{EncodedRequest, ended};
-use super::gateway::{Gateway, Job, TaskItem, key};
+use super::gateway::{Gateway, Job, key};
 use super::metered_call::{Closing, Executed, NotSent, Received};
 use super::model_call::ModelCall;
 use super::request;
 use super::router::{Reach, Route};
 use super::schema;
+use super::task_item::TaskItem;
 
 /// For each item its stamped answer, or what is wrong with it; one at least is good.
 pub(super) type Answers = Vec<Result<Value, String>>;

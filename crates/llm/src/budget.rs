@@ -1,50 +1,14 @@
 //! What a call is charged to, how far each of it may go, and how much of it is used up.
 
-use aha_core::budget::{APPROACHING, Caps};
+use aha_core::budget::Caps;
 use aha_core::ids::{RunId, TopicId};
 use aha_core::money::MicroCredits;
 use aha_core::time::Timestamp;
 use aha_store::{CounterLimit, Exhausted, SharedStore, StoreError};
 
-use super::gateway::CallScope;
+use super::call_scope::CallScope;
+pub use super::spending_limit::{Limit, Used, UsedUp};
 use crate::settings::BudgetSettings;
-
-/// How much of the nearest cap is used up, reservations included.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Used(pub f64);
-
-impl Used {
-    #[must_use]
-    pub fn is_approaching(self) -> bool {
-        self.0 >= APPROACHING
-    }
-
-    #[must_use]
-    pub fn is_used_up(self) -> bool {
-        self.0 >= 1.0
-    }
-
-    #[must_use]
-    pub fn is_critical(self) -> bool {
-        self.0 >= aha_core::budget::CRITICAL
-    }
-}
-
-/// Why no further call may be made.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct UsedUp {
-    pub limit: Limit,
-    /// Names the setting.
-    pub why: String,
-}
-
-/// What a call is counted in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Limit {
-    Credits,
-    /// Of one task; other tasks are not concerned.
-    Calls,
-}
 
 /// The counters that a paid call raises: the topic's month and day, those of all topics, the run, and the calls of a purpose in
 /// the run's pass.

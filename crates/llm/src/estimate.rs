@@ -9,12 +9,13 @@ use aha_core::topic::BudgetTier;
 use reqwest::header::HeaderMap;
 use url::Url;
 
-use super::gateway::{GatewayParts, TaskItem};
+use super::gateway_parts::GatewayParts;
 use super::ledger;
 use super::provider::{self, Server};
 use super::request;
 use super::router::{ModelRef, Reach, Route, Traits, Wire};
 use super::streaming_only::StreamingOnly;
+use super::task_item::TaskItem;
 use super::tasks::Task;
 use super::transport::Timeouts;
 

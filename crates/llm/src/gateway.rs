@@ -2,108 +2,26 @@
 //! as its failure asks for. Each try is a ledger row of its own ([`super::attempt`]).
 
 use std::collections::VecDeque;
-use std::fmt;
-use std::sync::Arc;
 use std::time::Duration;
 
 use aha_core::budget::BudgetPolicy;
-use aha_core::clock::Clock;
 use aha_core::digest::Estimate;
-use aha_core::ids::{ItemId, RunId, TopicId};
 use aha_core::model::LOCAL_PROVIDER;
 use aha_core::topic::BudgetTier;
-use aha_store::{AnswerKey, Lease, SharedStore, StoreError, StoredAnswer};
-use serde_json::Value;
+use aha_store::{AnswerKey, SharedStore, StoreError, StoredAnswer};
 use tokio_util::task::TaskTracker;
 
-use super::breaker::Breakers;
 use super::budget::{self, Limit, Used};
+use super::call_scope::CallScope;
 use super::estimate::estimate;
+use super::gateway_parts::GatewayParts;
 use super::metered_call::{Executed, NotSent};
 use super::prompt::Prompts;
 use super::retry_plan::RetryPlan;
-use super::retry_policy::RetryPolicy;
 use super::router::{Route, Router};
-use super::run_call_state::RunCallState;
 use super::tally::Tally;
-use super::tasks::{Task, TaskInput};
-use super::transport::Transport;
-
-use crate::settings::BudgetSettings;
-
-/// One thing to be judged or summarised.
-#[derive(Debug, Clone)]
-pub struct TaskItem {
-    /// The story's fingerprint: with task, tier, prompt and schema the key of the answer.
-    pub fingerprint: String,
-    /// The members judged, kept with the answer.
-    pub members: Vec<ItemId>,
-    pub input: TaskInput,
-}
-
-/// On whose behalf a call is made.
-#[derive(Debug, Clone)]
-pub struct CallScope {
-    /// Of the run; `None` for what the owner asks by hand.
-    pub lease: Option<Lease>,
-    pub run: Option<RunId>,
-    /// The number of the attempt with which the run's pass began.
-    pub pass: i64,
-    pub attempt: i64,
-    pub topic: Option<TopicId>,
-    /// The topic's share of the daily and the monthly budget.
-    pub share_percent: Option<u8>,
-    pub tier: BudgetTier,
-    /// As pinned on the run.
-    pub prompt_id: String,
-    /// Executed again although there is an answer (`--rejudge`).
-    pub rejudge: bool,
-    pub call_state: Arc<RunCallState>,
-}
-
-/// What became of one item.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Outcome {
-    Answered {
-        answer: Value,
-        call_id: String,
-    },
-    /// No answer that fits the schema was to be had.
-    Failed {
-        reason: String,
-    },
-    /// There was no budget left for it.
-    Skipped {
-        reason: String,
-    },
-}
-
-/// Where random numbers in `0.0..1.0` come from.
-pub type Jitter = Arc<dyn Fn() -> f64 + Send + Sync>;
-
-/// What the gateway goes by.
-#[derive(Clone)]
-pub struct GatewayParts {
-    pub router: Router,
-    pub prompts: Arc<Prompts>,
-    pub transport: Arc<dyn Transport>,
-    pub clock: Clock,
-    pub budget: BudgetSettings,
-    pub language: String,
-    /// In the place of the tasks' own, for tests that do not wait.
-    pub retry_override: Option<RetryPolicy>,
-    /// The circuit breakers, shared with whoever else calls the same servers.
-    pub breakers: Arc<Breakers>,
-    pub jitter: Jitter,
-    /// Nobody is asked and nothing is spent: `local` answers, and what the models would take is estimated.
-    pub dry_run: bool,
-}
-
-impl fmt::Debug for GatewayParts {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("GatewayParts").field("router", &self.router).finish_non_exhaustive()
-    }
-}
+use super::task_item::{Outcome, TaskItem};
+use super::tasks::Task;
 
 /// See the module.
 #[derive(Debug)]

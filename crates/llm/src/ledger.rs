@@ -3,39 +3,19 @@
 
 use std::time::Duration;
 
-use aha_core::clock::Clock;
 use aha_core::money::{MicroCredits, Price};
-use aha_core::time::Timestamp;
 use aha_store::error::Decision;
 use aha_store::{CallOutcome, LeasedSettlement, NewCall, Settlement, SharedStore, StoreError};
 
+use super::call_scope::CallScope;
 use super::error::{CallError, Charge};
-use super::gateway::CallScope;
 use super::ledger_writer;
 use super::provider::Usage;
 
 /// Tokens that a provider puts around our texts (roles, separators), at most.
 const FRAME_TOKENS: i64 = 64;
-/// A reservation outlives its call's time-out by this: whoever is still there has settled it by then.
-const SETTLING: Duration = Duration::from_secs(30);
 /// A paid answer is not given up because the database is busy.
 const SETTLE_TRIES: u32 = 5;
-
-/// When calls must have ended.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Deadline {
-    pub(super) clock: Clock,
-    /// Of a call.
-    pub(super) timeout: Duration,
-}
-
-impl Deadline {
-    /// When a call reserved now must have ended.
-    pub(super) fn of_a_call(self) -> Timestamp {
-        let lifetime = i64::try_from((self.timeout + SETTLING).as_millis()).unwrap_or(i64::MAX);
-        Timestamp::from_millis(self.clock.wall().as_millis().saturating_add(lifetime))
-    }
-}
 
 /// The most that a call of a known price can cost. A token is a byte at least, so the body's bytes are an upper bound whatever
 /// the tokenizer.

@@ -8,11 +8,12 @@ use aha_core::money::Price;
 use aha_store::{NewAnswer, NewCall, NewVectors, Settlement, SharedStore, StoreError};
 
 use super::breaker::Breakers;
-use super::budget::UsedUp;
+use super::call_scope::CallScope;
 use super::error::CallError;
-use super::gateway::CallScope;
-use super::ledger::{self, Cost, Deadline};
+use super::ledger::{self, Cost};
 use super::ledger_writer;
+use super::ledger_writer::Deadline;
+pub use super::ledger_writer::NotSent;
 use super::pace::Pace;
 use super::provider::Usage;
 
@@ -22,18 +23,6 @@ pub enum Executed<T> {
     Answered(T),
     Failed(CallError),
     NotSent(NotSent),
-}
-
-/// Why a call was not sent, and cost nothing.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum NotSent {
-    /// The run ends.
-    Interrupted,
-    NoBudget(UsedUp),
-    /// Its server has failed again and again.
-    CircuitOpen(String),
-    /// The request cannot be made.
-    Unusable(String),
 }
 
 /// A call before it is sent.

@@ -5,11 +5,13 @@ use aha_core::topic::BudgetTier;
 use aha_store::{NewCall, SharedStore, StoreError};
 
 use super::budget;
+use super::call_scope::CallScope;
 use super::error::CallError;
 use super::estimate::BYTES_PER_TOKEN;
 use super::exchange::{EncodedRequest, Exchanged};
-use super::gateway::{CallScope, Gateway};
-use super::ledger::{self, Deadline};
+use super::gateway::Gateway;
+use super::ledger;
+use super::ledger_writer::Deadline;
 use super::metered_call::{Closing, Executed, MeteredCall, Received, ServerLimits};
 use super::provider::Reply;
 use super::router::Route;

@@ -6,11 +6,11 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::error::CallError;
-use super::gateway::Outcome;
 use super::retry::{self, Next};
 use super::retry_policy::{Left, RetryPolicy};
 use super::router::Route;
 use super::run_call_state::RunCallState;
+use super::task_item::Outcome;
 
 /// What is still to be asked, and how.
 #[derive(Debug, Clone)]

@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::budget::{Limit, UsedUp};
-use super::ledger_writer::LedgerWriter;
+use super::ledger_writer::waiting::LedgerWriter;
 use super::router::Route;
+use super::spending_limit::{Limit, UsedUp};
 use super::tasks::Task;
 
 /// Shared by all calls of an attempt.

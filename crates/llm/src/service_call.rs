@@ -9,8 +9,10 @@ use aha_core::money::MicroCredits;
 use aha_store::{NewAnswer, NewCall, SharedStore, StoreError};
 
 use super::budget;
-use super::gateway::{CallScope, Gateway};
-use super::ledger::{Cost, Deadline};
+use super::call_scope::CallScope;
+use super::gateway::Gateway;
+use super::ledger::Cost;
+use super::ledger_writer::Deadline;
 use super::metered_call::{Closing, Executed, MeteredCall, NotSent, Received};
 
 /// Longer than a call takes, with the wait for its turn at a host that is asked politely.

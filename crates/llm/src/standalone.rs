@@ -7,8 +7,10 @@ use aha_core::ids::TopicId;
 use aha_core::topic::BudgetTier;
 use aha_store::{Gone, SharedStore, StoreError};
 
-use super::gateway::{CallScope, Gateway, Outcome, TaskItem};
+use super::call_scope::CallScope;
+use super::gateway::Gateway;
 use super::run_call_state::RunCallState;
+use super::task_item::{Outcome, TaskItem};
 use super::tasks::{KeptAnswers, Task, TaskInput};
 
 /// Calls of one millisecond are told apart by their number.

@@ -22,13 +22,15 @@ use serde_json::{Map, Value};
 use thiserror::Error;
 use tokio::sync::mpsc::UnboundedSender;
 
+use super::call_scope::CallScope;
 use super::error::CallError;
-use super::gateway::{CallScope, Gateway, Outcome, TaskItem, key};
+use super::gateway::{Gateway, key};
 use super::metered_call::{Executed, NotSent};
 use super::retry::{self, Next};
 use super::retry_policy::Left;
 use super::router::Route;
 use super::stream::sent_by;
+use super::task_item::{Outcome, TaskItem};
 use super::tasks::{AnswerKind, KeptAnswers, Task, TaskInput};
 use attempt::StreamAttempt;
 

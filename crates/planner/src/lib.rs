@@ -17,6 +17,7 @@ pub mod record;
 pub mod recurrence;
 pub mod repair;
 pub mod shape;
+pub mod state;
 pub mod summary;
 pub mod time_of_day;
 pub mod validate;

@@ -4,9 +4,9 @@
 use chrono::NaiveDate;
 use serde_json::{Value, json};
 
-use crate::apply::State;
 use crate::record::{Item, Kind};
 use crate::shape::Fields;
+use crate::state::State;
 use crate::validate::{CheckedOperation, ErrorCode, Validation, validate_proposal};
 
 /// The operations again, those that were invalid with what the rules correct, validated anew.

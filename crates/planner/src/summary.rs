@@ -1,9 +1,9 @@
 //! What operations would do, in plain words: by rules, for where no model is asked or it fails.
 
-use crate::apply::State;
 use crate::operation::{Action, Operation};
 use crate::record::Kind;
 use crate::recurrence::Recurrence;
+use crate::state::State;
 
 /// Longer titles are cut, so that a summary stays a few lines.
 const TITLE_CHARS: usize = 60;

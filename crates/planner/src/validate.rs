@@ -7,11 +7,11 @@ use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 use crate::MAX_OPERATIONS;
-use crate::apply::State;
 use crate::operation::{Action, Operation};
 use crate::record::{GoalStatus, Kind, Priority};
 use crate::recurrence::Recurrence;
 use crate::shape::{Fields, infer_operation_shape};
+use crate::state::State;
 use crate::time_of_day::TimeOfDay;
 
 const MAX_TITLE_CHARS: usize = 500;

@@ -26,6 +26,7 @@ mod rows;
 mod accounts;
 mod answer_feedback;
 pub mod copy;
+mod driver_error;
 pub mod error;
 mod item_lists;
 mod ledger;

@@ -22,6 +22,7 @@ use crate::services::runs;
 use crate::services::scratch::Scratch;
 
 pub(super) async fn run(config: Config, arguments: &RunArguments) -> Result<Exit> {
+    config.llm.notes.iter().for_each(|note| output::note(note));
     let stop = StopSignal::default();
     interrupt_on_signal(stop.clone());
     let scratch = Scratch::new()?;

@@ -6,7 +6,6 @@ mod import;
 use std::collections::HashMap;
 
 use aha_analysis::stories::preferences::{Learnt, Profile, is_same, terms_of, unlearnt_name};
-use aha_core::account::Role;
 use aha_core::digest::DigestStory;
 use aha_core::feedback::{FeedbackEvent, FeedbackKind};
 use aha_core::ids::{DigestItemId, ItemId, TopicId, UserId};
@@ -14,36 +13,11 @@ use aha_store::{FeedbackWrite, SavedProfile, StoreError, feedback_id};
 use serde::Serialize;
 
 pub use self::import::{FeedbackImport, FeedbackLine, LeftOut, import, merge};
-use super::accounts::OWNER;
+pub use super::accounts::FeedbackUser;
 use super::stories::FoundStory;
 use super::{Result, ServiceError, topics};
 use crate::app::App;
 use crate::pipeline::preferences::{EVENTS, Sayings, profile, profiles};
-
-/// Whose feedback it is. Marks, saved stories and likes are each user's own; a topic's digests learn from all users but readers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct FeedbackUser {
-    id: UserId,
-    teaches: bool,
-}
-
-impl FeedbackUser {
-    /// The user of that name.
-    #[must_use]
-    pub fn new(name: &str, role: Role) -> Self {
-        Self { id: UserId::of(&[name]), teaches: role > Role::Reader }
-    }
-
-    /// The user that is there from the start.
-    #[must_use]
-    pub fn owner() -> Self {
-        Self::new(OWNER, Role::Admin)
-    }
-
-    pub(super) const fn id(self) -> UserId {
-        self.id
-    }
-}
 
 /// What giving feedback on a story, or taking it back, has changed.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -155,22 +129,22 @@ async fn store(
         events,
         computed_at: app.clock().now(),
     };
-    Ok(app.store().write_feedback(user.id, topic, feedback, &saved).await?)
+    Ok(app.store().write_feedback(user.id(), topic, feedback, &saved).await?)
 }
 
 /// What the store will hold once it has written the feedback, in its order.
 fn apply(user: FeedbackUser, topic: TopicId, feedback: &FeedbackWrite, sayings: &mut Sayings) {
     let Sayings { events, unlearnt } = sayings;
     match feedback {
-        FeedbackWrite::Give(_) | FeedbackWrite::TakeBack { .. } if !user.teaches => {}
+        FeedbackWrite::Give(_) | FeedbackWrite::TakeBack { .. } if !user.teaches() => {}
         FeedbackWrite::Give(given) => {
             for event in given {
                 let is_of = |(whose, old): &(UserId, FeedbackEvent), kind| {
-                    *whose == user.id && old.item_id == event.item_id && old.kind == kind
+                    *whose == user.id() && old.item_id == event.item_id && old.kind == kind
                 };
                 events.retain(|old| !event.kind.opposite().is_some_and(|kind| is_of(old, kind)));
                 if !events.iter().any(|old| is_of(old, event.kind)) {
-                    events.push((user.id, event.clone()));
+                    events.push((user.id(), event.clone()));
                 }
             }
             events.sort_by_cached_key(|(whose, event)| {
@@ -180,7 +154,7 @@ fn apply(user: FeedbackUser, topic: TopicId, feedback: &FeedbackWrite, sayings: 
             events.drain(..events.len().saturating_sub(most));
         }
         FeedbackWrite::TakeBack { item, kind } => {
-            events.retain(|(whose, old)| *whose != user.id || old.item_id != *item || old.kind != *kind);
+            events.retain(|(whose, old)| *whose != user.id() || old.item_id != *item || old.kind != *kind);
         }
         FeedbackWrite::Unlearn { name, .. } if !unlearnt.contains(name) => unlearnt.push(name.clone()),
         FeedbackWrite::Unlearn { .. } => {}
@@ -208,7 +182,7 @@ pub struct FeedbackOverview {
 pub async fn list(app: &App, user: FeedbackUser, topic: &str) -> Result<FeedbackOverview> {
     let topic = topics::find(app, topic).await?.id;
     let sayings = Sayings::stored(app.store(), topic).await?;
-    let (events, unlearnt) = (app.store().feedback(user.id, topic, EVENTS).await?, sayings.unlearnt.clone());
+    let (events, unlearnt) = (app.store().feedback(user.id(), topic, EVENTS).await?, sayings.unlearnt.clone());
     let profile = profile(app.store(), topic, sayings, app.clock().now(), &app.config().ranking).await?;
     let items: Vec<ItemId> = events.iter().map(|event| event.item_id).collect();
     Ok(FeedbackOverview {
@@ -231,7 +205,7 @@ pub struct SavedStories {
 /// When there is no such topic or the store fails.
 pub async fn saved(app: &App, user: FeedbackUser, topic: &str) -> Result<SavedStories> {
     let id = topics::find(app, topic).await?.id;
-    let said = app.store().feedback(user.id, id, i64::MAX).await?.into_iter().rev();
+    let said = app.store().feedback(user.id(), id, i64::MAX).await?.into_iter().rev();
     let events: Vec<FeedbackEvent> = said.filter(|event| event.kind == FeedbackKind::Save).collect();
     let items: Vec<ItemId> = events.iter().map(|event| event.item_id).collect();
     let digest_items = app.store().newest_digest_items(id, &items).await?.into_iter().collect();
@@ -244,7 +218,7 @@ pub async fn saved(app: &App, user: FeedbackUser, topic: &str) -> Result<SavedSt
 /// When there is no such topic or the store fails.
 pub async fn export(app: &App, user: FeedbackUser, topic: &str) -> Result<Vec<FeedbackEvent>> {
     let topic = topics::find(app, topic).await?.id;
-    Ok(app.store().feedback(user.id, topic, i64::MAX).await?)
+    Ok(app.store().feedback(user.id(), topic, i64::MAX).await?)
 }
 
 /// Unlearns a word, a source or an author; all forms of a word are one.
@@ -292,6 +266,8 @@ pub async fn unlearnt(app: &App, topic: &str) -> Result<Vec<String>> {
 
 #[cfg(test)]
 mod tests {
+    use aha_core::account::Role;
+
     use super::*;
     use aha_core::time::Timestamp;
 
@@ -313,18 +289,18 @@ mod tests {
         let topic = TopicId::of(&["t"]);
         let (owner, zoe) = (FeedbackUser::owner(), FeedbackUser::new("zoe", Role::Editor));
         let mut sayings = Sayings {
-            events: vec![(owner.id, event("a", Like, 5)), (zoe.id, event("a", Like, 6))],
+            events: vec![(owner.id(), event("a", Like, 5)), (zoe.id(), event("a", Like, 6))],
             unlearnt: vec!["ferry".to_owned()],
         };
         let given = FeedbackWrite::Give(vec![event("a", Dislike, 9), event("b", Save, 1), event("b", Save, 7)]);
         apply(owner, topic, &given, &mut sayings);
-        let of_zoe = (zoe.id, event("a", Like, 6));
-        let after = [(owner.id, event("b", Save, 1)), of_zoe.clone(), (owner.id, event("a", Dislike, 9))];
+        let of_zoe = (zoe.id(), event("a", Like, 6));
+        let after = [(owner.id(), event("b", Save, 1)), of_zoe.clone(), (owner.id(), event("a", Dislike, 9))];
         assert_eq!(sayings.events, after);
         apply(FeedbackUser::new("ann", Role::Reader), topic, &given, &mut sayings);
         assert_eq!(sayings.events, after, "a reader's feedback teaches nobody else's digest");
         apply(owner, topic, &FeedbackWrite::TakeBack { item: ItemId::of(&["b"]), kind: Save }, &mut sayings);
-        assert_eq!(sayings.events, [of_zoe, (owner.id, event("a", Dislike, 9))]);
+        assert_eq!(sayings.events, [of_zoe, (owner.id(), event("a", Dislike, 9))]);
         apply(owner, topic, &FeedbackWrite::Relearn { name: "ferry".to_owned() }, &mut sayings);
         assert!(sayings.unlearnt.is_empty());
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use aha_core::time::Timestamp;
 use reqwest::header::HeaderMap;
 
-use super::hop::{header_text, http_date};
+use super::hop::{header_text, http_date, used_up};
 
 /// Where a feed says how long it keeps, it does so before its first item and near its beginning.
 const HEAD_BYTES: usize = 64 * 1024;
@@ -30,16 +30,6 @@ impl Freshness {
     pub(in crate::sources) fn with_body(self, bytes: &[u8]) -> Self {
         Self { keeps_for: self.keeps_for.max(ttl(bytes)), ..self }
     }
-}
-
-/// How long nothing is granted any more, where the last request has used up what there was.
-pub(super) fn used_up(headers: &HeaderMap) -> Option<Duration> {
-    let number =
-        |name| header_text(headers, name)?.parse::<f64>().ok().filter(|number| number.is_finite() && *number >= 0.0);
-    let remaining = number("x-ratelimit-remaining")?;
-    let reset = number("x-ratelimit-reset")?;
-    // Some give the seconds that are left, others the time in seconds since 1970, which is no span.
-    (remaining < 1.0 && reset <= 24.0 * 3600.0).then(|| Duration::from_secs_f64(reset))
 }
 
 fn max_age(headers: &HeaderMap) -> Option<Duration> {

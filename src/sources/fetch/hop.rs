@@ -13,7 +13,6 @@ use url::Url;
 
 use super::FetchConfig;
 use super::error::{FetchError, shown};
-use super::freshness::used_up;
 
 pub(super) const ACCEPT: &str = "application/rss+xml, application/atom+xml, application/feed+json, \
                                  application/xml;q=0.9, text/xml;q=0.9, application/json;q=0.8, */*;q=0.5";
@@ -118,6 +117,16 @@ pub(super) fn root_cause(error: &reqwest::Error) -> String {
 
 fn host_of(url: &Url) -> String {
     url.host_str().unwrap_or_default().to_owned()
+}
+
+/// How long nothing is granted any more, where the last request has used up what there was.
+pub(super) fn used_up(headers: &HeaderMap) -> Option<Duration> {
+    let number =
+        |name| header_text(headers, name)?.parse::<f64>().ok().filter(|number| number.is_finite() && *number >= 0.0);
+    let remaining = number("x-ratelimit-remaining")?;
+    let reset = number("x-ratelimit-reset")?;
+    // Some give the seconds that are left, others the time in seconds since 1970, which is no span.
+    (remaining < 1.0 && reset <= 24.0 * 3600.0).then(|| Duration::from_secs_f64(reset))
 }
 
 /// A header as text, if it is any.

@@ -7,6 +7,7 @@ pub(super) mod hosts;
 pub mod identity;
 pub(super) mod limits;
 pub(super) mod once;
+pub(super) mod rates;
 pub(super) mod throttle;
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};

@@ -2,9 +2,7 @@
 //!
 //! The text is stored nowhere, so that it stands in the forms of these pages.
 
-use aha_core::digest::DigestStory;
 use aha_core::money::MicroCredits;
-use aha_core::summary::Summary;
 use askama::Template;
 use axum::Router;
 use axum::extract::State;
@@ -13,6 +11,7 @@ use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::get;
 
 use super::super::{Editor, Failure, PathOf, WebState};
+use super::shown_summary::ShownSummary;
 use super::story::found;
 use super::{SentForm, Shell, html, problem_of};
 use crate::digest::sanitise::text as cleaned;
@@ -49,35 +48,6 @@ enum Step {
         /// It is stored nowhere until it is kept, with its text.
         is_by_local: bool,
     },
-}
-
-/// A summary, its lines cleaned.
-pub(super) struct ShownSummary {
-    pub(super) one_liner: String,
-    pub(super) lists: Vec<(&'static str, Vec<String>)>,
-    pub(super) by: String,
-}
-
-impl ShownSummary {
-    pub(super) fn of(summary: &Summary) -> Self {
-        let lines = |raw: &[String]| raw.iter().map(|line| cleaned(line)).filter(|line| !line.is_empty()).collect();
-        let lists: [(&'static str, Vec<String>); 4] = [
-            ("", lines(&summary.bullets)),
-            ("Why it matters", lines(&summary.why_it_matters)),
-            ("Caveats", lines(&summary.risks_or_caveats)),
-            ("What next", lines(&summary.suggested_followups)),
-        ];
-        Self {
-            one_liner: cleaned(&summary.one_liner),
-            lists: lists.into_iter().filter(|(_, lines)| !lines.is_empty()).collect(),
-            by: format!("{}/{}", summary.provider, summary.model),
-        }
-    }
-
-    /// The one that was kept for a story.
-    pub(super) fn kept(story: &DigestStory) -> Option<Self> {
-        story.kept_summary.as_ref().map(Self::of)
-    }
 }
 
 fn page(shell: Shell, id: String, found: &FoundStory, text: &str, step: Step) -> DeepDivePage {

@@ -1,6 +1,5 @@
 //! Saying what one thinks of a story: by a form, by the script's keys, and by a page that asks once more for links in feeds.
 
-use aha_core::feedback::FeedbackKind;
 use askama::Template;
 use axum::extract::State;
 use axum::http::{HeaderMap, header};
@@ -11,8 +10,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::super::{Failure, JsonQuery, PathOf, Reader, WebState};
-use super::noted::{in_address, in_words};
-use super::said::BUTTONS;
+use super::noted::{in_address, in_words, kind};
 use super::story::found;
 use super::{SentForm, Shell, html};
 use crate::services::feedback;
@@ -44,11 +42,6 @@ async fn send(
     }
     let next = in_address(&form.next_or(&format!("/stories/{id}")), &id, &change, is_undo);
     Ok(Redirect::to(&format!("{}{next}", state.prefix())).into_response())
-}
-
-pub(in super::super) fn kind(text: &str) -> Result<FeedbackKind, Failure> {
-    let wrong = || Failure::invalid("kind", "it is like, dislike, save, skip or read");
-    BUTTONS.into_iter().map(|(kind, ..)| kind).find(|kind| kind.as_str() == text).ok_or_else(wrong)
 }
 
 #[derive(Template)]

@@ -19,6 +19,7 @@ mod score_terms;
 mod search;
 mod settings;
 mod shell;
+mod shown_summary;
 mod sign_in;
 mod sources;
 mod spend;
@@ -34,9 +35,8 @@ use axum::Router;
 use axum::response::Html;
 
 pub(super) use error::error_page;
-pub(super) use feedback::kind as feedback_kind;
 pub(super) use form::SentForm;
-pub(super) use noted::in_words as feedback_in_words;
+pub(super) use noted::{in_words as feedback_in_words, kind as feedback_kind};
 pub(super) use shell::Shell;
 pub(super) use story::found as found_story;
 pub(super) use topic_links::encoded;
@@ -57,6 +57,7 @@ pub(super) fn routes() -> Router<WebState> {
         .merge(sources::routes())
         .merge(topics::routes())
         .merge(runs::routes())
+        .merge(run::routes())
         .merge(spend::routes())
         .merge(models::routes())
         .merge(settings::routes())

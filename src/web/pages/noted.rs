@@ -2,8 +2,15 @@
 
 use aha_core::feedback::FeedbackKind;
 
-use super::feedback::kind;
+use super::super::Failure;
+use super::said::BUTTONS;
 use crate::services::feedback::FeedbackChange;
+
+/// The kind of feedback that a form or an address names.
+pub(in super::super) fn kind(text: &str) -> Result<FeedbackKind, Failure> {
+    let wrong = || Failure::invalid("kind", "it is like, dislike, save, skip or read");
+    BUTTONS.into_iter().map(|(kind, ..)| kind).find(|kind| kind.as_str() == text).ok_or_else(wrong)
+}
 
 /// What it changed.
 pub(in super::super) fn in_words(change: &FeedbackChange, is_undo: bool) -> String {

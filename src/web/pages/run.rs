@@ -4,8 +4,10 @@ use aha_core::ids::RunId;
 use aha_core::money::MicroCredits;
 use aha_core::run::RunAttempt;
 use askama::Template;
+use axum::Router;
 use axum::extract::State;
 use axum::response::Html;
+use axum::routing::get;
 
 use super::super::{Failure, PathOf, Reader, WebState};
 use super::runs::{Past, minute, past_run, stage_line, status_of, summaries};
@@ -18,6 +20,10 @@ use crate::services::{ServiceError, digests};
 
 /// Calls whose cost is added up.
 const CALLS: i64 = 10_000;
+
+pub(super) fn routes() -> Router<WebState> {
+    Router::new().route("/runs/{topic}/{run}", get(page))
+}
 
 #[derive(Template)]
 #[template(path = "web/run.html")]
@@ -68,7 +74,7 @@ struct Attempt {
 }
 
 /// A run by itself. It is read from the database, so that it is the same after a restart.
-pub(super) async fn page(
+async fn page(
     _: Reader,
     State(state): State<WebState>,
     shell: Shell,

@@ -28,7 +28,6 @@ pub(super) fn routes() -> Router<WebState> {
         .route("/runs", get(page).post(start))
         .route("/runs/{topic}/events", get(events))
         .route("/runs/{topic}/stop", post(stop))
-        .route("/runs/{topic}/{run}", get(super::run::page))
 }
 
 #[derive(Template)]

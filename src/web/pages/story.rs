@@ -9,11 +9,11 @@ use axum::response::{Html, Redirect};
 use axum::routing::{get, post};
 
 use super::super::{Editor, Failure, JsonQuery, PathOf, Reader, WebState};
-use super::deep_dive::ShownSummary;
 use super::digests::OfTopic;
 use super::noted::Noted;
 use super::said::{Button, buttons};
 use super::score_terms::{Term, terms};
+use super::shown_summary::ShownSummary;
 use super::{SentForm, Shell, html};
 use crate::digest::format::Calendar;
 use crate::digest::view::{Page, Story};

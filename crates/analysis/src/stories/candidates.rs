@@ -10,8 +10,8 @@ use aha_core::time::{DAY_MS, Timestamp};
 use rayon::prelude::*;
 
 use super::agglomerate::Edge;
-use super::cluster::{Document, OPEN_DAYS};
 use super::comparison::{Comparison, Group};
+use super::document::{Document, OPEN_DAYS};
 use super::lookup::{Heavy, IndexQuery, Limits, LookupIndex, RareWords, Shared, Wanted};
 use super::prepared::PreparedVector;
 

@@ -5,76 +5,24 @@
 //! whether what came together is one event (`split.rs`). Stories that get nothing new are left alone. Called by the cluster stage
 //! and by `calibrate`.
 
-use std::collections::BTreeSet;
-use std::sync::Arc;
-
-use aha_core::ids::{ClusterId, ItemId, SourceId, TopicId};
+use aha_core::ids::TopicId;
 use aha_core::thresholds::Thresholds;
-use aha_core::time::Timestamp;
 use rayon::prelude::*;
 
 use super::agglomerate::{Edge, agglomerate};
 use super::candidates::Candidates;
 use super::comparison::{Comparison, Group};
-use super::dense::DenseVector;
-use super::features::Features;
+pub use super::document::{Document, OPEN_DAYS};
 use super::identity::identify;
+pub use super::identity::{Merge, Placed, Placement};
 use super::lookup::Limits;
 use super::split::Splits;
-
-/// A story is open to new items for this long after one of its members.
-pub const OPEN_DAYS: i64 = 30;
 
 /// Terms are weighed by the items of this long before the first new one: how rare a word is shows over a season, not over a month.
 pub const FREQUENCY_DAYS: i64 = 60;
 
 /// How far back a copy is looked for.
 pub const COPY_DAYS: i64 = 30;
-
-/// An item as it is clustered.
-#[derive(Debug, Clone)]
-pub struct Document {
-    pub id: ItemId,
-    pub source: SourceId,
-    pub time: Timestamp,
-    pub cluster: Option<ClusterId>,
-    /// Whether that story was shown in a digest.
-    pub delivered: bool,
-    /// Whether it was found to be a copy of another one.
-    pub copy: bool,
-    pub features: Arc<Features>,
-    /// Of the run's dense space, where the item has one.
-    pub dense: Option<Arc<DenseVector>>,
-}
-
-/// Where an item was placed.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Placement {
-    pub item: ItemId,
-    pub cluster: ClusterId,
-    /// Mean similarity to the story, 1 for the item that began it.
-    pub similarity: f64,
-    pub began: bool,
-}
-
-/// A story that went into another.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Merge {
-    pub from: ClusterId,
-    pub into: ClusterId,
-}
-
-/// What clustering found.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Placed {
-    /// Items that joined a story, began one, or went from one into another.
-    pub placements: Vec<Placement>,
-    pub merges: Vec<Merge>,
-    /// Stories whose items are not the same as before.
-    pub changed: BTreeSet<ClusterId>,
-    /// The story of each document; `None` for one too old to be looked at that has none.
-    pub assignments: Vec<Option<ClusterId>>,
-}
 
 /// Places every document that has no story yet. `documents` come by time, then id.
 #[must_use]
@@ -126,6 +74,14 @@ impl<'a> Clustering<'a> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+    use std::sync::Arc;
+
+    use aha_core::ids::{ClusterId, ItemId, SourceId};
+    use aha_core::time::Timestamp;
+
+    use super::super::dense::DenseVector;
+    use super::super::features::Features;
     use aha_core::thresholds::LOCAL_THRESHOLDS;
 
     use super::*;

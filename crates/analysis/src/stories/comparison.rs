@@ -9,10 +9,12 @@ use aha_core::ids::SourceId;
 use aha_core::thresholds::{DenseThresholds, Thresholds};
 use aha_core::time::{DAY_MS, Timestamp};
 
-use super::cluster::{Document, OPEN_DAYS};
 use super::dense::{Baseline, DenseSum, DenseVector};
-use super::similarity::{Frequencies, NAMES, WORDS, Weighted};
-use super::vocabulary::{HouseWords, Kind};
+use super::document::{Document, OPEN_DAYS};
+use super::features::{NAMES, WORDS};
+use super::house_words::HouseWords;
+use super::similarity::{Frequencies, Weighted};
+use super::vocabulary::Kind;
 
 /// Likeness of vectors that makes up for few words in common: above what 99 of 100 pairs of different stories have.
 const SAME_BY_DENSE: f64 = 0.6;

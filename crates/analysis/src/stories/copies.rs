@@ -11,7 +11,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::cluster::{COPY_DAYS, Document};
 use super::comparison::Comparison;
-use super::similarity::{WORDS, Weighted};
+use super::features::WORDS;
+use super::similarity::Weighted;
 use super::vocabulary::Term;
 
 /// Cosine of words at which one text is a copy of another.

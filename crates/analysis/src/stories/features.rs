@@ -9,12 +9,17 @@ use rustc_hash::FxHashSet;
 use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, Visitor};
 
-use super::similarity::{LEAD, NAMES, PARTS, WORDS};
 use super::tokens::{Token, tokens_as};
 use super::vocabulary::Term;
 
 /// Names the preprocessing, the parts and the hash of this space; a change of any of them is a new name.
 pub const LOCAL_SPACE: &str = "local-sparse-v1";
+
+/// Parts of a text that are counted apart, and their places.
+pub(super) const PARTS: usize = 3;
+pub(super) const WORDS: usize = 0;
+pub(super) const NAMES: usize = 1;
+pub(super) const LEAD: usize = 2;
 
 /// Characters of a body that count.
 const MAX_BODY_CHARS: usize = 8_000;

@@ -3,13 +3,42 @@
 //! A story keeps its id for as long as it goes on: it stays with the group that has most of its items. Where several stories became
 //! one, the one that was shown to the reader keeps its id, else the one with the oldest item; the others go into it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use aha_core::ids::{ClusterId, TopicId};
+use aha_core::ids::{ClusterId, ItemId, TopicId};
 use rayon::prelude::*;
 
-use super::cluster::{Document, Merge, Placed, Placement};
+use super::document::Document;
 use super::similarity::Weighted;
+
+/// Where an item was placed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Placement {
+    pub item: ItemId,
+    pub cluster: ClusterId,
+    /// Mean similarity to the story, 1 for the item that began it.
+    pub similarity: f64,
+    pub began: bool,
+}
+
+/// A story that went into another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Merge {
+    pub from: ClusterId,
+    pub into: ClusterId,
+}
+
+/// What clustering found.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Placed {
+    /// Items that joined a story, began one, or went from one into another.
+    pub placements: Vec<Placement>,
+    pub merges: Vec<Merge>,
+    /// Stories whose items are not the same as before.
+    pub changed: BTreeSet<ClusterId>,
+    /// The story of each document; `None` for one too old to be looked at that has none.
+    pub assignments: Vec<Option<ClusterId>>,
+}
 
 /// Gives each group its story. `groups` hold places in `documents`, each of them once; a group that did not change is left as it is.
 pub(super) fn identify<'a>(

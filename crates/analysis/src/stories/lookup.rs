@@ -5,8 +5,8 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::features::Features;
-use super::similarity::{NAMES, WORDS, Weighted};
+use super::features::{Features, NAMES, WORDS};
+use super::similarity::Weighted;
 use super::vocabulary::Term;
 
 /// How far a query goes.

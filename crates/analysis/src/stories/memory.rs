@@ -4,8 +4,8 @@
 
 use aha_core::time::DAY_MS;
 
-use super::cluster::{Document, OPEN_DAYS};
 use super::comparison::Comparison;
+use super::document::{Document, OPEN_DAYS};
 use super::lookup::LookupIndex;
 
 /// The memory of a run that looks back over these documents, about.

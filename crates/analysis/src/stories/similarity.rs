@@ -7,16 +7,11 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::features::{Counted, Features};
+use super::features::{Counted, Features, NAMES, PARTS, WORDS};
 use super::vocabulary::Term;
 
 /// How much each part counts (words, names and numbers, opening), found as `docs/CLUSTERING.md` says.
 const PART_WEIGHTS: [f64; PARTS] = [0.6, 0.2, 0.2];
-pub(super) const PARTS: usize = 3;
-/// Places of the parts.
-pub(super) const WORDS: usize = 0;
-pub(super) const NAMES: usize = 1;
-pub(super) const LEAD: usize = 2;
 
 /// So many rare names a text is taken to have besides its own: two teasers that both name one country are not alike for that.
 const UNSAID_NAMES: f64 = 2.0;

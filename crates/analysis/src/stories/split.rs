@@ -9,7 +9,8 @@
 
 use std::collections::HashMap;
 
-use super::similarity::{Entry, PARTS, Weighted};
+use super::features::PARTS;
+use super::similarity::{Entry, Weighted};
 
 /// How much each part counts among the items of one group (words, names and numbers, opening).
 const PART_WEIGHTS: [f64; PARTS] = [0.4, 0.3, 0.3];

@@ -1,7 +1,6 @@
 //! A model of a catalogue: where it is, how it is asked, what it costs.
 
 use std::fmt;
-use std::str::FromStr;
 use std::time::Duration;
 
 use crate::retry_policy::RetrySettings;
@@ -14,9 +13,9 @@ use serde_json::{Map, Value};
 use url::Url;
 
 use super::environment::Environment;
-use super::raw::{At, RawEntry, RawPrices};
+use super::raw::{At, RawEntry, RawPrices, ResponseFormat};
 use super::sheet::{Sheet, below};
-use crate::settings::openai::{OWN_TIMEOUT_SECONDS, REMOTE_TIMEOUT_SECONDS};
+use crate::settings::general::{OWN_TIMEOUT_SECONDS, REMOTE_TIMEOUT_SECONDS};
 
 /// A model on the owner's own machine may have to be loaded first.
 const OWN_FIRST_BYTE: Duration = Duration::from_mins(5);
@@ -82,26 +81,6 @@ pub struct TimeoutSettings {
     pub whole: Duration,
     pub first_byte: Duration,
     pub idle: Duration,
-}
-
-/// What a free answer is to be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum ResponseFormat {
-    #[default]
-    Json,
-    Text,
-}
-
-impl FromStr for ResponseFormat {
-    type Err = ();
-
-    fn from_str(text: &str) -> Result<Self, ()> {
-        match text {
-            "json" => Ok(Self::Json),
-            "text" => Ok(Self::Text),
-            _ => Err(()),
-        }
-    }
 }
 
 /// What a model can do, as its owner says.

@@ -23,10 +23,11 @@ use std::path::{Path, PathBuf};
 use aha_core::model::{ModelRef, Provider};
 use aha_core::topic::BudgetTier;
 
-pub use entry::{CapabilitySettings, CatalogueEntry, LimitSettings, ResponseFormat, TimeoutSettings};
+pub use entry::{CapabilitySettings, CatalogueEntry, LimitSettings, TimeoutSettings};
 pub use environment::Environment;
 pub use links::TaskModels;
 pub use problem::CatalogueProblem;
+pub use raw::ResponseFormat;
 pub use tree::yaml_to_json;
 
 use entry::Place;

@@ -1,5 +1,6 @@
 //! An entry as it is written, each of its values read for itself.
 
+use std::str::FromStr;
 use std::time::Duration;
 
 use aha_core::model::ModelRef;
@@ -11,11 +12,30 @@ use secrecy::SecretString;
 use serde_json::{Map, Value as Json};
 use url::Url;
 
-use super::entry::ResponseFormat;
 use super::environment::only_variable;
 use super::sheet::{Sheet, Wants, below};
 use super::tree::{Node, Pair, Value, json};
 use crate::retry_policy::RetrySettings;
+
+/// What a free answer is to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ResponseFormat {
+    #[default]
+    Json,
+    Text,
+}
+
+impl FromStr for ResponseFormat {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        match text {
+            "json" => Ok(Self::Json),
+            "text" => Ok(Self::Text),
+            _ => Err(()),
+        }
+    }
+}
 
 pub(super) const KEYS: [&str; 22] = [
     "endpoint",

@@ -3,11 +3,11 @@
 use std::str::FromStr as _;
 
 use aha_core::model::{ModelRef, Provider};
-use serde_json::{Map, Number};
+use serde_json::Map;
 
 use super::environment::{Environment, Unresolved};
 use super::problem::{CatalogueProblem, shown};
-use super::tree::{Node, Pair, Value};
+use super::tree::{Node, Pair, Value, typed};
 
 /// Words more alike than this are taken for one another's misspelling.
 const ALIKE: f64 = 0.8;
@@ -171,19 +171,6 @@ fn perhaps(word: &str, known: &[&str]) -> String {
     match best {
         Some(best) if likeness(best) >= ALIKE => format!("; did you mean {best}?"),
         Some(_) | None => String::new(),
-    }
-}
-
-/// A value without quotes is what it looks like, as YAML's core schema says; decimals keep their digits.
-pub(super) fn typed(text: String, plain: bool) -> serde_json::Value {
-    if !plain {
-        return text.into();
-    }
-    match text.as_str() {
-        "" | "~" | "null" | "Null" | "NULL" => serde_json::Value::Null,
-        "true" | "True" | "TRUE" => true.into(),
-        "false" | "False" | "FALSE" => false.into(),
-        _ => Number::from_str(text.strip_prefix('+').unwrap_or(&text)).map_or_else(|_| text.into(), Into::into),
     }
 }
 

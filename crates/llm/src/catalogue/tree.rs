@@ -3,9 +3,10 @@
 //! The text may be anybody's: its size, depth and number of nodes are bounded, those that aliases repeat included.
 
 use std::collections::{HashMap, HashSet};
+use std::str::FromStr as _;
 
-use super::sheet::typed;
 use saphyr_parser::{Event, Parser, ScalarStyle, ScanError, Span};
+use serde_json::Number;
 
 /// A catalogue is some kilobytes.
 pub(super) const MAX_BYTES: u64 = 1 << 20;
@@ -225,6 +226,19 @@ impl<'a> Builder<'a> {
             Value::Scalar { .. } => {}
         }
         Ok(())
+    }
+}
+
+/// A value without quotes is what it looks like, as YAML's core schema says; decimals keep their digits.
+pub(super) fn typed(text: String, plain: bool) -> serde_json::Value {
+    if !plain {
+        return text.into();
+    }
+    match text.as_str() {
+        "" | "~" | "null" | "Null" | "NULL" => serde_json::Value::Null,
+        "true" | "True" | "TRUE" => true.into(),
+        "false" | "False" | "FALSE" => false.into(),
+        _ => Number::from_str(text.strip_prefix('+').unwrap_or(&text)).map_or_else(|_| text.into(), Into::into),
     }
 }
 

@@ -7,11 +7,10 @@ use aha_net::endpoint::without_secrets;
 use aha_net::hash::hex32;
 use aha_store::{AnswerKey, StoreError};
 use futures::Stream;
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde::Deserialize;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
-use super::attempt::ConversationAttempt;
+use super::attempt::{ConversationAttempt, Rejection, Validate};
 use super::{Answer, Conversation, ConversationError, Progress};
 use crate::error::CallError;
 use crate::metered_call::{Executed, NotSent};
@@ -24,18 +23,6 @@ use crate::turn::{Role, Turn};
 
 /// The version of what is kept of an answer.
 const STORED_VERSION: &str = "conversation_v1";
-
-/// Says why an answer is not accepted. It is given the text and, unless the answer is in words, the object.
-pub type Validate = Arc<dyn Fn(&str, Option<&Map<String, Value>>) -> Result<(), String> + Send + Sync>;
-
-/// What is kept of a question to which no answer was accepted.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct Rejection {
-    /// Why each attempt's answer was not.
-    pub(super) rejected: Vec<String>,
-    /// The ledger rows of all attempts.
-    pub(super) calls: Vec<String>,
-}
 
 /// What is kept of a question.
 #[derive(Debug, Deserialize)]

@@ -8,21 +8,34 @@ use aha_core::time::Timestamp;
 use aha_store::{AnswerKey, NewAnswer, SharedStore, StoreError};
 use futures::StreamExt as _;
 use jsonschema::Validator;
-use serde_json::Value;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 use tokio::sync::mpsc::UnboundedSender;
 
-use super::asking::{Rejection, Validate};
 use super::{Answer, Terms};
 use crate::answer;
 use crate::call_log::Label;
+use crate::call_scope::CallScope;
 use crate::error::CallError;
 use crate::exchange::{EncodedRequest, ExchangeEvent, Exchanged, abandoned};
-use crate::gateway::{CallScope, Gateway};
+use crate::gateway::Gateway;
 use crate::metered_call::{Closing, Executed, NotSent, Received};
 use crate::model_call::ModelCall;
 use crate::provider::{AnswerFormat, ModelRequest, Usage};
 use crate::router::Reach;
 use crate::schema;
+
+/// Says why an answer is not accepted. It is given the text and, unless the answer is in words, the object.
+pub type Validate = Arc<dyn Fn(&str, Option<&Map<String, Value>>) -> Result<(), String> + Send + Sync>;
+
+/// What is kept of a question to which no answer was accepted.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Rejection {
+    /// Why each attempt's answer was not.
+    pub(super) rejected: Vec<String>,
+    /// The ledger rows of all attempts.
+    pub(super) calls: Vec<String>,
+}
 
 /// All that an attempt needs, so that it can go on by itself.
 pub(super) struct ConversationAttempt {

@@ -20,14 +20,15 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use thiserror::Error;
 
+use super::call_scope::CallScope;
 use super::error::CallError;
-use super::gateway::{CallScope, Gateway};
+use super::gateway::Gateway;
 use super::provider::AnswerFormat;
 use super::router::Route;
 use crate::catalogue::ResponseFormat;
 
 pub use archive::{Archive, ConfigSnapshot, VerificationSummary};
-pub use asking::Validate;
+pub use attempt::Validate;
 
 /// What the whole conversation goes by.
 #[derive(Debug, Clone)]

@@ -19,8 +19,9 @@ use aha_store::{CallFilter, SharedStore, StoreError};
 
 use super::breaker::Breakers;
 use super::budget::UsedUp;
+use super::call_scope::CallScope;
 use super::error::{CallError, Decision};
-use super::gateway::{CallScope, Jitter};
+use super::gateway_parts::Jitter;
 use super::ledger::upper_bound;
 use super::metered_call::{Executed, NotSent};
 use super::retry::{self, Next};

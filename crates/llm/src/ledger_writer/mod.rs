@@ -3,6 +3,7 @@
 
 #[cfg(test)]
 mod tests;
+pub(super) mod waiting;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,40 +12,19 @@ use aha_core::queue::{Queue, Service};
 use aha_store::{Gone, Lease, LeasedSettlement, NewCall, Reservation, Settlement, SharedStore, StoreError};
 use tokio::sync::oneshot;
 
-use super::budget::{self, Limit, UsedUp};
-use super::gateway::CallScope;
-use super::ledger::Deadline;
-use super::metered_call::NotSent;
+use super::budget::used_up;
+use super::call_scope::CallScope;
 use super::run_call_state::RunCallState;
+use super::spending_limit::{Limit, UsedUp};
+pub(super) use waiting::Deadline;
+pub use waiting::NotSent;
+use waiting::{Admission, Reserving, Settling};
 
 /// Written in one transaction, at most: more would save little (a transaction costs about as much as two of its calls), and
 /// calls that are let go together come back together.
 const MOST_AT_ONCE: usize = 4;
 /// How often a reservation that has to wait for others is tried.
 const WAIT: Duration = Duration::from_millis(50);
-
-type Admission = Result<Option<NotSent>, StoreError>;
-
-#[derive(Debug, Default)]
-pub(super) struct LedgerWriter {
-    /// In the order in which they came, which is that of the stories' scores.
-    reservations: Queue<Reserving>,
-    settlements: Queue<Settling>,
-}
-
-#[derive(Debug)]
-struct Reserving {
-    lease: Option<Lease>,
-    call: NewCall,
-    deadline: Deadline,
-    reply_tx: oneshot::Sender<Admission>,
-}
-
-#[derive(Debug)]
-struct Settling {
-    leased: LeasedSettlement,
-    reply_tx: oneshot::Sender<Result<(), StoreError>>,
-}
 
 /// Reserves, waiting for calls under way where they are all that stands in the way. `None` when the call may be sent.
 pub(super) async fn admit(store: &SharedStore, scope: &CallScope, deadline: Deadline, call: &NewCall) -> Admission {
@@ -93,7 +73,7 @@ async fn reserve_all(store: SharedStore, call_state: Arc<RunCallState>) {
                 for reservation in reservations {
                     match reservation {
                         Reservation::Reserved => reply_reserved(&store, queue).await,
-                        Reservation::Exhausted(full) => reply_exhausted(&call_state, budget::used_up(&full)),
+                        Reservation::Exhausted(full) => reply_exhausted(&call_state, used_up(&full)),
                         Reservation::Wait => wait(&store, queue).await,
                     }
                 }
@@ -196,12 +176,5 @@ async fn settle_all(store: SharedStore, call_state: Arc<RunCallState>) {
                 }
             }
         }
-    }
-}
-
-impl Reserving {
-    fn reply(self, admission: Admission) {
-        // A caller who went away does not listen.
-        let _ = self.reply_tx.send(admission);
     }
 }

@@ -13,7 +13,7 @@ use secrecy::SecretString;
 use serde::Deserialize;
 use url::Url;
 
-use super::openai::{Models, RawGeneral, section, time_allowed, trimmed};
+use super::general::{Models, RawGeneral, section, time_allowed, trimmed};
 use super::prices::rate;
 
 /// The most texts that the API takes at once.

@@ -1,6 +1,7 @@
 //! How models are asked and what may be spent on them: `AHA_BUDGET_*`, `AHA_LLM_*`, and around them `OPENAI_*` and the catalogue.
 
 mod embed;
+pub(crate) mod general;
 pub mod openai;
 mod prices;
 
@@ -22,7 +23,8 @@ pub use embed::{EmbedLimits, EmbedModel, EmbedSettings};
 pub use openai::{Effort, OpenAiSettings, PricedModel, TaskSettings};
 
 use embed::RawEmbed;
-use openai::{RawGeneral, RawTask};
+use general::RawGeneral;
+use openai::RawTask;
 
 /// What may be spent (`AHA_BUDGET_*`).
 #[derive(Debug, Clone, Copy, Default)]

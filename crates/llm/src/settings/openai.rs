@@ -9,7 +9,7 @@ use std::time::Duration;
 use aha_core::money::Price;
 use aha_core::settings::{Reader, number, size};
 use aha_core::topic::BudgetTier;
-use aha_net::endpoint::{below, http_url, is_own, without_secrets};
+use aha_net::endpoint::{below, http_url, without_secrets};
 use aha_net::secret;
 use secrecy::SecretString;
 use serde::Deserialize;
@@ -18,15 +18,11 @@ use url::Url;
 use crate::tasks::{self, Enabled, Task, TaskVariables};
 
 use super::embed::{self, EmbedLimits, EmbedSettings};
+use super::general::{Models, RawGeneral, section, time_allowed, trimmed};
 use super::prices::Prices;
 
 /// Where requests go when no address is set.
 pub(crate) const DEFAULT_BASE: &str = "https://api.openai.com";
-
-/// A provider elsewhere that has not answered by then has failed.
-pub(crate) const REMOTE_TIMEOUT_SECONDS: u64 = 120;
-/// A model on the owner's own machine or network may take its time (its first byte alone may take five minutes).
-pub(crate) const OWN_TIMEOUT_SECONDS: u64 = 600;
 
 /// A configured OpenAI-compatible server.
 #[derive(Clone)]
@@ -69,34 +65,6 @@ pub struct PricedModel<'a> {
     pub price: Option<Price>,
 }
 
-/// Names of models: of a task's tiers, of the task, and of everything.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Models {
-    pub(super) by_tier: [Option<String>; 3],
-    pub(super) of_task: Option<String>,
-    pub(super) of_all: Option<String>,
-}
-
-impl Models {
-    pub(super) fn of(&self, tier: BudgetTier) -> Option<&String> {
-        self.by_tier[tier as usize].as_ref().or(self.of_task.as_ref()).or(self.of_all.as_ref())
-    }
-
-    pub(super) fn any(&self) -> bool {
-        BudgetTier::ALL.iter().any(|tier| self.of(*tier).is_some())
-    }
-
-    /// Whether the task has one of its own at any tier.
-    fn names_any(&self) -> bool {
-        BudgetTier::ALL.into_iter().any(|tier| self.is_named(tier))
-    }
-
-    /// Whether the task has one of its own at that tier.
-    pub(super) fn is_named(&self, tier: BudgetTier) -> bool {
-        self.by_tier[tier as usize].is_some() || self.of_task.is_some()
-    }
-}
-
 /// How long a model may think before it answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Effort {
@@ -127,18 +95,6 @@ impl TaskSettings {
     }
 }
 
-/// The general variables, without their prefix.
-#[derive(Debug, Default, Deserialize)]
-pub(super) struct RawGeneral {
-    api_key: Option<String>,
-    api_key_file: Option<String>,
-    pub(super) endpoint: Option<String>,
-    pub(super) base_url: Option<String>,
-    pub(super) model: Option<String>,
-    pub(super) credits_per_1k_input_tokens: Option<String>,
-    credits_per_1k_output_tokens: Option<String>,
-}
-
 /// The variables of one task (`OPENAI_TRIAGE_…`).
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct RawTask {
@@ -159,12 +115,6 @@ pub(super) struct RawTask {
     credits_per_1k_output_tokens_normal: Option<String>,
     credits_per_1k_input_tokens_high: Option<String>,
     credits_per_1k_output_tokens_high: Option<String>,
-}
-
-/// What is set, else what servers of that kind are given.
-pub(crate) fn time_allowed(endpoint: &Url, set: Option<u64>) -> Duration {
-    let default = if is_own(endpoint) { OWN_TIMEOUT_SECONDS } else { REMOTE_TIMEOUT_SECONDS };
-    Duration::from_secs(set.unwrap_or(default))
 }
 
 /// The section.
@@ -221,13 +171,6 @@ pub(super) fn read(
 /// With which the settings of a task begin.
 pub(super) fn task_prefix(task: Task) -> String {
     format!("OPENAI_{}_", task.as_str().to_uppercase())
-}
-
-pub(super) fn section<T: serde::de::DeserializeOwned>(
-    pairs: &[(String, String)],
-    prefix: &str,
-) -> Result<T, envy::Error> {
-    envy::prefixed(prefix).from_iter(pairs.iter().cloned())
 }
 
 fn notes(general: &RawGeneral, has_model: bool, is_alone: bool) -> Vec<String> {
@@ -298,10 +241,6 @@ fn read_task(task: Task, prefix: &str, raw: RawTask, general: &RawGeneral, reade
             [general.credits_per_1k_input_tokens.clone(), general.credits_per_1k_output_tokens.clone()],
         ),
     }
-}
-
-pub(super) fn trimmed(name: Option<String>) -> Option<String> {
-    name.map(|name| name.trim().to_owned())
 }
 
 fn effort_of(text: &str) -> Option<Effort> {

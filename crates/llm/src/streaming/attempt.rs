@@ -13,14 +13,16 @@ use serde_json::{Map, Value, json};
 use super::collector::{Collected, Collector};
 use super::{Events, partial};
 use crate::call_log::{self, Label};
+use crate::call_scope::CallScope;
 use crate::error::CallError;
 use crate::exchange::{EncodedRequest, ExchangeEvent, Exchanged, abandoned};
-use crate::gateway::{CallScope, Gateway, TaskItem, key};
+use crate::gateway::{Gateway, key};
 use crate::metered_call::{Closing, Executed, NotSent, Received};
 use crate::model_call::ModelCall;
 use crate::request;
 use crate::router::{Reach, Route};
 use crate::schema;
+use crate::task_item::TaskItem;
 use crate::tasks::{AnswerKind, Task};
 
 /// All that an attempt needs, so that it can go on by itself.

@@ -8,21 +8,19 @@ pub mod answer;
 pub mod assistant;
 pub mod deep_summary;
 pub mod entity_extract;
-mod input;
 pub mod journal;
 pub mod manual_summary;
 #[cfg(test)]
 pub(crate) mod samples;
 pub mod signal_parse;
-mod spec;
 pub mod summary;
+mod task;
 mod text;
 pub mod triage;
 
-pub use input::{RenderError, TaskInput};
-pub use spec::{
-    AnswerKind, Enabled, KeptAnswers, PromptFiles, PromptValues, RenderContext, Task, TaskLimits, TaskSpec,
-    TaskTimeouts, TaskVariables, short_id,
+pub use task::{
+    AnswerKind, Enabled, KeptAnswers, PromptFiles, PromptValues, RenderContext, RenderError, Task, TaskInput,
+    TaskLimits, TaskSpec, TaskTimeouts, TaskVariables, short_id,
 };
 pub use text::clip;
 

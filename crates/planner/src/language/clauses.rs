@@ -1,9 +1,11 @@
 //! Cuts a sentence into clauses, each with one command, and takes courtesies off.
 
 use super::Today;
-use super::command::{Command, command};
+use super::command::Command;
+use super::interpret::command;
 use super::phrases::{after, after_any, without_marks};
 use super::tokens::Token;
+use super::vocabulary::DOING;
 
 /// What may stand before a command without meaning anything.
 const COURTESIES: &str = "please|pls|can you|could you|would you|will you|can we|could we|i want you to|i would like you to|\
@@ -16,13 +18,6 @@ const COMMANDS: &str = "add|create|schedule|move|reschedule|postpone|push|delay|
     scrap|mark|complete|tick|check off|cross off|remind me|set|change|make|repeat|drop|put|new todo|new task|\
     new event|new habit|new goal|reopen|bring|get rid of|stop repeating|uncheck|snooze|i need to|i have to|\
     don't forget to|finish|book|prioritise";
-
-/// Verbs with which things to do begin, so that "call the bank and email Jo" is two of them.
-const DOING: &str = "call|email|buy|book|send|write|read|pay|clean|wash|cook|bake|fix|pick|order|check|prepare|review|finish|\
-    submit|plan|organise|organize|visit|meet|ask|text|message|water|feed|walk|take|bring|get|return|renew|update|\
-    file|print|sign|schedule|cancel|post|drop|collect|ring|research|draft|study|practice|practise|iron|vacuum|mow|\
-    sort|pack|phone|reply|answer|paint|repair|replace|confirm|register|apply|invite|charge|tidy|empty|measure|\
-    download|back";
 
 /// The clause without courtesies and marks at its ends.
 #[must_use]
@@ -105,10 +100,4 @@ pub fn coordinated(tokens: &[Token]) -> Vec<&[Token]> {
     }
     found.push(&tokens[start..]);
     found
-}
-
-/// Whether it begins as a thing to do does.
-#[must_use]
-pub fn begins_with_doing(tokens: &[Token]) -> bool {
-    tokens.first().is_some_and(|first| first.is_one_of(DOING))
 }

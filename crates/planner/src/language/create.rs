@@ -2,23 +2,18 @@
 
 use chrono::NaiveDate;
 
-use super::clauses::{begins_with_doing, coordinated};
+use super::clauses::coordinated;
 use super::guard::means_all;
 use super::phrases::{after_any, has_any, listed, without_marks};
 use super::repeats::Repeat;
 use super::tokens::{Token, text_of};
+use super::vocabulary::{EVENTS, TO_DO, asked_count, begins_with_doing, place_at};
 use super::when::When;
 use super::{Question, Reader};
 use crate::operation::{Action, Operation};
 use crate::record::{Kind, Priority};
 use crate::recurrence::{Recurrence, Rule};
 use crate::time_of_day::TimeOfDay;
-
-/// Nouns of what takes place at a time.
-pub const EVENTS: &str = "meeting|appointment|lunch|dinner|breakfast|brunch|party|concert|conference|interview|flight|wedding|webinar|\
-    workshop|lecture|ceremony|standup|stand-up|retrospective|retro|seminar|reception|check-up|checkup|catch-up|\
-    catchup|sync|1:1|one-on-one|birthday|festival|exam|rehearsal|match|game|picnic|barbecue|bbq|coffee|drinks|\
-    demo|keynote|call|class|session|date|haircut|training|gig|graduation|massage|physio|inspection|tour|hike|viewing|party";
 
 /// Titles that say nothing.
 const EMPTY_TITLES: &str = "something|thing|things|stuff|it|that|this|them|one|todo|task|event|habit|goal|item|the thing|anything|\
@@ -128,7 +123,7 @@ impl Reader<'_> {
         if when.several {
             return Err(Question::new(&format!("Which of the days should \"{title}\" be on?"), Vec::new()));
         }
-        if super::command::asked_count(words).is_some_and(|count| count > 1) {
+        if asked_count(words).is_some_and(|count| count > 1) {
             return Err(Question::new("Records are added one by one. What should be the first?", Vec::new()));
         }
         // "The invoice thing is on Friday" says something of what should be there.
@@ -184,7 +179,7 @@ impl Reader<'_> {
 fn pass_over_lead(words: &[Token], when: &mut When) {
     let first = words.iter().zip(&when.used).position(|(word, used)| !*used && !word.is_mark()).unwrap_or(0);
     if first > 0
-        && let Some(rest) = after_any(&words[first..], super::command::TO_DO)
+        && let Some(rest) = after_any(&words[first..], TO_DO)
     {
         let end = words.len() - rest.len();
         when.used[first..end].fill(true);
@@ -298,25 +293,6 @@ fn with_location(title: &str) -> (String, Option<String>) {
         }
         _ => (title.to_owned(), None),
     }
-}
-
-/// Words that name the list or the calendar as the place of a record.
-const PLACES: &str = "list|calendar|agenda|schedule|todos|tasks|planner|diary|todo-list|to-dos";
-
-/// Where "to my list", "on the calendar" stands, and how long it is.
-fn place_at(tokens: &[Token]) -> Option<(usize, usize)> {
-    (0..tokens.len()).find_map(|at| {
-        let rest = after_any(&tokens[at..], "to|on|onto|in|into|from")?;
-        let rest = after_any(rest, "my|the|our")?;
-        let rest = after_any(rest, "todo|to-do|task|to do").unwrap_or(rest);
-        let named = rest.first().is_some_and(|token| token.is_one_of(PLACES));
-        named.then(|| (at, tokens.len() - at - rest.len() + 1))
-    })
-}
-
-/// Whether the list or the calendar is named.
-pub fn names_place(tokens: &[Token]) -> bool {
-    place_at(tokens).is_some()
 }
 
 fn names_calendar(tokens: &[Token]) -> bool {

@@ -3,7 +3,7 @@
 //! Comes in: a sentence, the records, today, and what the owner chose when asked. Goes out: operations; or one question with what can be
 //! chosen; or that the sentence is no plan at all. It never guesses which record is meant, never changes several that were not named one by
 //! one, and takes no orders about itself. Called by the assistant where no model is configured. The order of reading: [`guard`],
-//! [`clauses`], in each clause its [`command`], then [`target`] and [`when`], and from these [`create`] or [`change`].
+//! [`clauses`], in each clause its command ([`interpret`]), then [`target`] and [`when`], and from these [`create`] or [`change`].
 
 mod change;
 mod clauses;
@@ -11,6 +11,7 @@ mod command;
 mod create;
 mod dates;
 mod guard;
+mod interpret;
 mod numbers;
 mod past;
 mod phrases;
@@ -20,21 +21,24 @@ mod shift;
 mod target;
 mod times;
 mod tokens;
+mod vocabulary;
 mod when;
 
 use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 
 use crate::MAX_OPERATIONS;
-use crate::apply::State;
 use crate::matching::ClarifyOption;
 use crate::operation::{Action, Operation};
 use crate::record::{Kind, Priority};
 use crate::shape::readable;
+use crate::state::State;
 use crate::time_of_day::TimeOfDay;
 use crate::validate::validate_proposal;
-use command::{Command, Destination, command};
+use command::{Command, Destination};
+use interpret::command;
 use tokens::Token;
+use vocabulary::begins_with_doing;
 
 /// Longer sentences are not read.
 pub const MAX_SENTENCE_CHARS: usize = 2_000;
@@ -204,7 +208,7 @@ impl Reader<'_> {
             return self.create(None, None, clause, false);
         }
         match made {
-            Err(question) if destructive && goes_on && clauses::begins_with_doing(clause) => {
+            Err(question) if destructive && goes_on && begins_with_doing(clause) => {
                 self.create(Some(Kind::Todo), None, clause, true).map_err(|_| question)
             }
             // "Finish the essay", which is not there yet, is something to do.

@@ -1,10 +1,11 @@
 //! The forms in which changes of what is there are asked for: each function knows one command.
 
 use super::Today;
-use super::command::{ADDING, Command, Destination, TO_DO};
+use super::command::{Command, Destination};
 use super::phrases::{after, after_any, around, before_end, has_any, without_marks};
 use super::shift::Shift;
 use super::tokens::Token;
+use super::vocabulary::{ADDING, TO_DO};
 use super::when::{When, level, priority_phrase};
 use crate::record::Priority;
 

@@ -2,11 +2,11 @@
 
 use chrono::NaiveDate;
 
-use super::command::kind_noun;
 use super::guard::means_all;
 use super::numbers::figures;
 use super::phrases::{after_any, before_end, listed, without_marks};
 use super::tokens::{Token, text_of};
+use super::vocabulary::kind_noun;
 use super::when::When;
 use super::{Question, Reader};
 use crate::matching::{Candidate, matches, ranked_options, tokens as title_words};

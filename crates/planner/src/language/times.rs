@@ -3,6 +3,7 @@
 use super::dates::Phrase;
 use super::numbers::{count, figures};
 use super::tokens::Token;
+use super::vocabulary::begins_with_doing;
 use crate::time_of_day::TimeOfDay;
 
 /// When something begins, and where it was said when it ends.
@@ -116,7 +117,7 @@ fn at_time(tokens: &[Token]) -> Phrase<Times> {
     let next = tokens.get(at);
     let ends = next.is_none_or(|next| {
         next.is_mark()
-            || super::clauses::begins_with_doing(std::slice::from_ref(next))
+            || begins_with_doing(std::slice::from_ref(next))
             || next.quoted
             || next.is_one_of(PHRASE_STARTS)
             || super::numbers::weekday(&next.lower, true).is_some()

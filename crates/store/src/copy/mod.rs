@@ -17,8 +17,11 @@ use self::catalogue::{Table, in_order};
 pub use self::error::CopyError;
 use aha_core::time::Timestamp;
 
-use self::side::{Side, open_source, open_target};
+use self::postgres::PostgresSide;
+use self::side::Side;
+use self::sqlite::SqliteSide;
 use self::value::{Hash, Row, Value, size_of};
+use super::Kind;
 use super::shared::hit;
 
 pub type Result<T> = std::result::Result<T, CopyError>;
@@ -209,4 +212,24 @@ impl Batch {
         self.bytes = 0;
         std::mem::take(&mut self.rows)
     }
+}
+
+/// In a snapshot that does not change while it is read.
+async fn open_source(url: &str) -> Result<Box<dyn Side>> {
+    Ok(match Kind::of(url)? {
+        Kind::Sqlite => Box::new(SqliteSide::source(url).await?),
+        Kind::Postgres => Box::new(PostgresSide::source(url).await?),
+    })
+}
+
+/// In a transaction that keeps other writers out; migrated before.
+async fn open_target(url: &str, source: &str) -> Result<Box<dyn Side>> {
+    let mut target: Box<dyn Side> = match Kind::of(url)? {
+        Kind::Sqlite if SqliteSide::identity_of(url).is_some_and(|target| target == source) => {
+            return Err(CopyError::SameDatabase);
+        }
+        Kind::Sqlite => Box::new(SqliteSide::target(url).await?),
+        Kind::Postgres => Box::new(PostgresSide::target(url, source).await?),
+    };
+    if target.identity().await? == source { Err(CopyError::SameDatabase) } else { Ok(target) }
 }

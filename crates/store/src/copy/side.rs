@@ -5,12 +5,9 @@ use std::fmt::Write as _;
 use async_trait::async_trait;
 use futures::stream::BoxStream;
 
+use super::Result;
 use super::catalogue::Table;
-use super::postgres::PostgresSide;
-use super::sqlite::SqliteSide;
 use super::value::Row;
-use super::{CopyError, Result};
-use crate::Kind;
 
 #[async_trait]
 pub(super) trait Side: Send {
@@ -28,26 +25,6 @@ pub(super) trait Side: Send {
     /// Sets the column of the rows with that key, by pairs of key and value.
     async fn link(&mut self, table: &Table, key: usize, column: usize, pairs: Vec<Row>) -> Result<()>;
     async fn commit(self: Box<Self>) -> Result<()>;
-}
-
-/// In a snapshot that does not change while it is read.
-pub(super) async fn open_source(url: &str) -> Result<Box<dyn Side>> {
-    Ok(match Kind::of(url)? {
-        Kind::Sqlite => Box::new(SqliteSide::source(url).await?),
-        Kind::Postgres => Box::new(PostgresSide::source(url).await?),
-    })
-}
-
-/// In a transaction that keeps other writers out; migrated before.
-pub(super) async fn open_target(url: &str, source: &str) -> Result<Box<dyn Side>> {
-    let mut target: Box<dyn Side> = match Kind::of(url)? {
-        Kind::Sqlite if SqliteSide::identity_of(url).is_some_and(|target| target == source) => {
-            return Err(CopyError::SameDatabase);
-        }
-        Kind::Sqlite => Box::new(SqliteSide::target(url).await?),
-        Kind::Postgres => Box::new(PostgresSide::target(url, source).await?),
-    };
-    if target.identity().await? == source { Err(CopyError::SameDatabase) } else { Ok(target) }
 }
 
 /// `"a", "b"`; in the catalogue's names is nothing that would end the quotes.

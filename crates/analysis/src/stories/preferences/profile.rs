@@ -10,8 +10,9 @@ use super::sums::{DISLIKED, Sum, VectorProfile};
 use super::writings::Writings;
 use super::{Background, Fading, Said};
 use crate::stories::features::Features;
+use crate::stories::features::{LEAD, WORDS};
 use crate::stories::learnable::{learnable, without_markup};
-use crate::stories::similarity::{Frequencies, LEAD, WORDS};
+use crate::stories::similarity::Frequencies;
 use crate::stories::tokens::tokens_as;
 use crate::stories::vocabulary::{Kind, Term};
 

@@ -1,6 +1,9 @@
 //! Stage 5: turns texts into vectors, once a text. In the `local` space these are sparse counts (`stories::features`), which all
-//! items get. Where there is a folder of weights, those that are compared get a dense one as well ([`super::weights`]); where a
-//! provider's model is configured, the newest do ([`super::vectors`]).
+//! items get. Where there is a folder of weights, those that are compared get a dense one as well ([`weights`]); where a
+//! provider's model is configured, the newest do ([`vectors`]).
+
+mod vectors;
+mod weights;
 
 use std::sync::Arc;
 
@@ -12,10 +15,10 @@ use aha_store::{ItemText, NewEmbedding};
 use futures::{StreamExt as _, TryStreamExt as _};
 
 use super::ingest::ReadSources;
-use super::{RunContext, RunError, Stage, vectors, weights};
+use super::{RunContext, RunError, Stage};
 
 /// Items read and committed at a time.
-pub(super) const COMMIT_ITEMS: usize = 512;
+const COMMIT_ITEMS: usize = 512;
 /// Items counted by one thread at a time.
 const CHUNK_ITEMS: usize = 64;
 const THREADS: usize = 8;
@@ -32,11 +35,11 @@ pub(super) struct DenseVectors {
 }
 
 impl DenseVectors {
-    pub(super) fn lexical_only(why: String) -> Self {
+    fn lexical_only(why: String) -> Self {
         Self { lexical_only: Some(why), ..Self::default() }
     }
 
-    pub(super) fn space(space: String) -> Self {
+    fn space(space: String) -> Self {
         Self { space: Some(space), ..Self::default() }
     }
 }
@@ -69,10 +72,7 @@ async fn count_words(context: &RunContext) -> Result<usize, RunError> {
 }
 
 /// On several threads, in the order of the texts; one that has no vector is left out.
-pub(super) async fn embed<S: Space + 'static>(
-    space: &Arc<S>,
-    texts: Vec<ItemText>,
-) -> Result<Vec<NewEmbedding>, RunError> {
+async fn embed<S: Space + 'static>(space: &Arc<S>, texts: Vec<ItemText>) -> Result<Vec<NewEmbedding>, RunError> {
     let chunks: Vec<Vec<ItemText>> = texts.chunks(CHUNK_ITEMS).map(<[ItemText]>::to_vec).collect();
     let made = futures::stream::iter(chunks)
         .map(|chunk| {

@@ -8,7 +8,7 @@ use aha_net::hash::hex32;
 use serde::Serialize;
 use thiserror::Error;
 
-use super::spec::Task;
+use super::Task;
 
 /// Why an input cannot be put into a prompt.
 #[derive(Debug, Error)]
@@ -94,8 +94,8 @@ impl TaskInput {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{signal_parse, triage};
     use super::*;
+    use crate::tasks::{signal_parse, triage};
 
     #[test]
     fn the_hash_is_of_the_task_and_then_the_input_s_fields() {

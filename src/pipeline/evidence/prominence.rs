@@ -14,7 +14,7 @@ use aha_analysis::stories::vocabulary::Term;
 use aha_core::ids::{ClusterId, ItemId, SourceId};
 use aha_core::story::Story;
 
-use super::evidence::share_of;
+use super::share_of;
 
 /// Names of a text that are counted: those that most sources name, the rarer the more.
 const NAMES_COUNTED: usize = 8;

@@ -14,9 +14,9 @@ use aha_analysis::stories::space::Space as _;
 use aha_core::ids::ItemId;
 use aha_store::ItemText;
 
-use super::embed::{COMMIT_ITEMS, DenseVectors, embed};
 use super::vectors::Due;
-use super::{RunContext, RunError};
+use super::{COMMIT_ITEMS, DenseVectors, embed};
+use crate::pipeline::{RunContext, RunError};
 
 pub(super) async fn run(context: &RunContext, folder: &Path) -> Result<DenseVectors, RunError> {
     if context.store().oldest_unclustered(context.topic.id, LOCAL_SPACE).await?.is_none() {

@@ -19,11 +19,11 @@ use aha_llm::embedder::{EmbedJob, EmbedRoute, EmbedText, Embedded, PREPARATION, 
 use aha_store::{CallRecord, EmbeddedItem};
 use futures::StreamExt as _;
 
-use super::cluster::FOREVER;
-use super::embed::DenseVectors;
-use super::rules::Rules;
-use super::task_batch::{calls, scope_for, until_stopped};
-use super::{RunContext, RunError};
+use super::DenseVectors;
+use crate::pipeline::cluster::FOREVER;
+use crate::pipeline::rules::Rules;
+use crate::pipeline::task_batch::{calls, scope_for, until_stopped};
+use crate::pipeline::{RunContext, RunError};
 
 /// An item without a vector gets one if it is up to so many days from one that has no story yet: most of a story's items come within a
 /// week, and vectors cost. What is older and has none is compared by words alone.

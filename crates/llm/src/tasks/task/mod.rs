@@ -3,6 +3,8 @@
 //! One file of `tasks/` holds one [`TaskSpec`]; router, prompts, schemas, settings and gateway go by it and know no task by
 //! name.
 
+mod input;
+
 use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -11,9 +13,10 @@ use std::time::Duration;
 use aha_core::topic::BudgetTier;
 use serde_json::Value;
 
-use super::input::{RenderError, TaskInput};
 use crate::retry_policy::RetryPolicy;
 use crate::turn::Turn;
+
+pub use input::{RenderError, TaskInput};
 
 /// All that there is to know of a task.
 #[derive(Debug)]

@@ -1,5 +1,8 @@
 //! What can be counted about each story: the facts that `local` judges by, and that every reason cites.
 
+mod prominence;
+mod relevance;
+
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -17,9 +20,9 @@ use aha_core::story::Story;
 use aha_core::window::Window;
 
 use super::cluster::{documents_in, thresholds};
-use super::prominence::Prominence;
-use super::relevance::Relevances;
 use super::{RunContext, RunError};
+use prominence::Prominence;
+use relevance::Relevances;
 
 /// Days before the window that novelty and new terms are told against.
 const NOVELTY_DAYS: i64 = 30;
@@ -31,16 +34,16 @@ const MIN_HISTORY: usize = 200;
 const NEW_TERMS: usize = 4;
 
 /// Everything that is looked up while the evidence is gathered.
-pub(super) struct History {
+struct History {
     /// Items before the window that are not the run's own, by time.
     earlier: Vec<Document>,
     weighted: Vec<Weighted>,
     index: LookupIndex,
-    pub(super) frequencies: Frequencies,
+    frequencies: Frequencies,
     earlier_frequencies: Frequencies,
     features: HashMap<ItemId, Arc<Features>>,
     /// The newest items of each source, for how often it matched.
-    pub(super) of_sources: Vec<(ItemId, SourceId, Arc<Features>)>,
+    of_sources: Vec<(ItemId, SourceId, Arc<Features>)>,
     prominence: Prominence,
 }
 
@@ -251,7 +254,7 @@ fn response(engagement: Engagement) -> Option<f64> {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts of words and sources")]
-pub(super) fn share_of(part: usize, whole: usize) -> f64 {
+fn share_of(part: usize, whole: usize) -> f64 {
     part as f64 / whole as f64
 }
 
@@ -261,6 +264,6 @@ fn share(part: usize, whole: usize) -> f64 {
 }
 
 /// To four digits: what is stored reads back the same, and prints short.
-pub(super) fn round(value: f64) -> f64 {
+fn round(value: f64) -> f64 {
     (value * 10_000.0).round() / 10_000.0
 }

@@ -1,7 +1,7 @@
 //! How far each story of a run is what the reader asked for, by its best text and by how often its source matched before.
 //!
 //! Comes in: the topic's interests, the run's stories, what is stored of their sources. Goes out: [`Relevance`] and the clauses that are met,
-//! written into the evidence. Called by [`super::evidence`].
+//! written into the evidence. Called by [`super::gather`].
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -14,8 +14,8 @@ use aha_core::ids::{ClusterId, ItemId, SourceId};
 use aha_core::story::{Story, StoryMember};
 use rayon::prelude::*;
 
-use super::evidence::{History, round, share_of};
-use super::{RunContext, RunError};
+use super::{History, round, share_of};
+use crate::pipeline::{RunContext, RunError};
 
 /// How far each story is what the reader asked for.
 #[derive(Debug, Default)]

@@ -1,0 +1,64 @@
+//! Reports in a folder: writing one, reading one, and the last ones.
+
+use std::path::{Path, PathBuf};
+
+use crate::html::page;
+use crate::report::{Report, TrendPoint};
+
+/// Writes `benchmark_<timestamp>.json` and `.html` into a folder, which is made; never over another.
+///
+/// # Errors
+/// When they cannot be written.
+pub fn write(report: &Report, folder: &Path) -> std::io::Result<(PathBuf, PathBuf)> {
+    std::fs::create_dir_all(folder)?;
+    let stamp = report.timestamp.format("%Y%m%dT%H%M%SZ");
+    let names = (1..1_000).map(|n| if n == 1 { String::new() } else { format!("_{n}") });
+    let mut free = names.map(|suffix| folder.join(format!("benchmark_{stamp}{suffix}.json"))).filter(|p| !p.exists());
+    let json = free.next().ok_or_else(|| std::io::Error::other("too many benchmarks of one second"))?;
+    let html = json.with_extension("html");
+    let mut text = serde_json::to_string_pretty(report).map_err(std::io::Error::other)?;
+    text.push('\n');
+    // Whole or not at all, also where the process ends here.
+    let partial = json.with_extension("json.partial");
+    std::fs::write(&partial, text)?;
+    std::fs::rename(&partial, &json)?;
+    std::fs::write(&html, page(report))?;
+    Ok((json, html))
+}
+
+/// Reads a stored report.
+///
+/// # Errors
+/// When the file cannot be read or is no report, in words.
+pub fn load(path: &Path) -> Result<Report, String> {
+    let text = std::fs::read_to_string(path).map_err(|error| format!("{} cannot be read: {error}", path.display()))?;
+    serde_json::from_str(&text).map_err(|error| format!("{} is no report of a benchmark: {error}", path.display()))
+}
+
+/// The last benchmarks of a folder, oldest first. What is no report is left out.
+#[must_use]
+pub fn trend(folder: &Path, last: usize) -> Vec<TrendPoint> {
+    let Ok(files) = std::fs::read_dir(folder) else { return Vec::new() };
+    let mut paths: Vec<PathBuf> = files.flatten().map(|file| file.path()).filter(|path| is_report(path)).collect();
+    paths.sort();
+    let mut points: Vec<TrendPoint> = paths
+        .iter()
+        .filter_map(|path| {
+            let report = load(path).ok()?;
+            Some(TrendPoint {
+                file: path.file_name()?.to_string_lossy().into_owned(),
+                timestamp: report.timestamp,
+                accuracy: report.summary.accuracy,
+                p95_ms: report.summary.latency.p95,
+                citation_coverage: report.summary.citations.coverage,
+            })
+        })
+        .collect();
+    points.sort_by(|a, b| (a.timestamp, &a.file).cmp(&(b.timestamp, &b.file)));
+    points.split_off(points.len().saturating_sub(last))
+}
+
+fn is_report(path: &Path) -> bool {
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    name.starts_with("benchmark_") && path.extension().is_some_and(|extension| extension == "json")
+}

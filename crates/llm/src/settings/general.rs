@@ -1,0 +1,71 @@
+//! What the sections of the `OPENAI_…` settings share: names of models, the general variables, time-outs.
+
+use std::time::Duration;
+
+use aha_core::topic::BudgetTier;
+use aha_net::endpoint::is_own;
+use serde::Deserialize;
+use url::Url;
+
+/// A provider elsewhere that has not answered by then has failed.
+pub(crate) const REMOTE_TIMEOUT_SECONDS: u64 = 120;
+/// A model on the owner's own machine or network may take its time (its first byte alone may take five minutes).
+pub(crate) const OWN_TIMEOUT_SECONDS: u64 = 600;
+
+/// Names of models: of a task's tiers, of the task, and of everything.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Models {
+    pub(super) by_tier: [Option<String>; 3],
+    pub(super) of_task: Option<String>,
+    pub(super) of_all: Option<String>,
+}
+
+impl Models {
+    pub(super) fn of(&self, tier: BudgetTier) -> Option<&String> {
+        self.by_tier[tier as usize].as_ref().or(self.of_task.as_ref()).or(self.of_all.as_ref())
+    }
+
+    pub(super) fn any(&self) -> bool {
+        BudgetTier::ALL.iter().any(|tier| self.of(*tier).is_some())
+    }
+
+    /// Whether the task has one of its own at any tier.
+    pub(super) fn names_any(&self) -> bool {
+        BudgetTier::ALL.into_iter().any(|tier| self.is_named(tier))
+    }
+
+    /// Whether the task has one of its own at that tier.
+    pub(super) fn is_named(&self, tier: BudgetTier) -> bool {
+        self.by_tier[tier as usize].is_some() || self.of_task.is_some()
+    }
+}
+
+/// The general variables, without their prefix.
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct RawGeneral {
+    pub(super) api_key: Option<String>,
+    pub(super) api_key_file: Option<String>,
+    pub(super) endpoint: Option<String>,
+    pub(super) base_url: Option<String>,
+    pub(super) model: Option<String>,
+    pub(super) credits_per_1k_input_tokens: Option<String>,
+    pub(super) credits_per_1k_output_tokens: Option<String>,
+}
+
+/// What is set, else what servers of that kind are given.
+pub(crate) fn time_allowed(endpoint: &Url, set: Option<u64>) -> Duration {
+    let default = if is_own(endpoint) { OWN_TIMEOUT_SECONDS } else { REMOTE_TIMEOUT_SECONDS };
+    Duration::from_secs(set.unwrap_or(default))
+}
+
+/// The variables with a prefix, without it.
+pub(super) fn section<T: serde::de::DeserializeOwned>(
+    pairs: &[(String, String)],
+    prefix: &str,
+) -> Result<T, envy::Error> {
+    envy::prefixed(prefix).from_iter(pairs.iter().cloned())
+}
+
+pub(super) fn trimmed(name: Option<String>) -> Option<String> {
+    name.map(|name| name.trim().to_owned())
+}

@@ -1,0 +1,166 @@
+//! Which command a clause is. Nothing is looked up here.
+
+use super::Today;
+use super::command::Command;
+use super::phrases::{after_any, before_end, listed, without_marks};
+use super::recognise as form;
+use super::tokens::Token;
+use super::vocabulary::{ADDING, EVENTS, TO_DO, kind_noun, names_place};
+use super::when::priority_phrase;
+use crate::record::{Kind, Priority};
+
+/// What begins the sentence in which somebody sets a goal.
+const GOALS: &str = "my new goal is to|my goal is to|our goal is to|a new goal is to|a goal of mine is to|my goal for this year is to|\
+    my new goal is|my goal is|my aim is to|i want my goal to be to|i'm setting myself the goal to|i set myself the goal to";
+
+/// Verbs that add what a noun after them names, and else are the first word of a title: "log working hours".
+const PLACING: &str = "schedule|put|plan|start|build|set|book|make|begin|arrange|organise|organize|track|log|register|enter|insert|record";
+
+/// What begins a sentence about something that is arranged already.
+const ARRANGED: &str = "i have a|i have an|i've got a|i've got an|there's a|there's an|there is a|there is an|we have a|we have an|\
+    we've got a|we've got an|i'm having a|i am having a";
+
+const QUESTIONS: &str = "what|what's|whats|when|when's|which|how|who|why|where|do i|am i|is there|are there|show|list|tell me|hello|hi|\
+    hey|thanks|thank you|good morning|good evening|did i|have i|can i|should i|help|give me|could i|how's|who's|\
+    yes|no|summarise|summarize|explain|what are|is my";
+
+/// In the order in which they are tried: what is said more closely first.
+const RECOGNISERS: [Recogniser; 14] = [
+    form::from_now_on,
+    form::note,
+    form::goal_items,
+    form::stop_repeating,
+    form::renaming,
+    form::prioritising,
+    form::completing,
+    form::moving,
+    form::instead,
+    form::progress,
+    form::repeating,
+    form::placing,
+    form::deleting,
+    form::changing,
+];
+
+type Recogniser = for<'t> fn(&'t [Token], Today) -> Option<Command<'t>>;
+
+/// The command of a clause without its courtesies.
+#[must_use]
+pub fn command(clause: &[Token], today: Today) -> Command<'_> {
+    let clause = without_marks(clause);
+    let changing =
+        before_end(clause, "now|already|again|instead").filter(|shorter| !shorter.is_empty()).unwrap_or(clause);
+    RECOGNISERS
+        .into_iter()
+        .find_map(|recognise| recognise(changing, today).or_else(|| recognise(clause, today)))
+        .or_else(|| creating(clause))
+        .unwrap_or_else(|| bare(clause))
+}
+
+fn bare(clause: &[Token]) -> Command<'_> {
+    if after_any(clause, QUESTIONS).is_some() {
+        return Command::Chat;
+    }
+    if after_any(clause, "skip|undo|redo").is_some() {
+        return Command::Unclear;
+    }
+    Command::Create { kind: None, priority: None, subject: clause, certain: false }
+}
+
+fn creating(clause: &[Token]) -> Option<Command<'_>> {
+    if let Some(subject) = after_any(clause, TO_DO) {
+        return Some(Command::Create { kind: Some(Kind::Todo), priority: None, subject, certain: true });
+    }
+    if let Some(subject) = after_any(clause, GOALS) {
+        return Some(Command::Create { kind: Some(Kind::Goal), priority: None, subject, certain: true });
+    }
+    if let Some(subject) = after_any(clause, ARRANGED) {
+        return Some(Command::Create { kind: None, priority: None, subject, certain: true });
+    }
+    let verb = after_any(clause, ADDING);
+    let placed = || after_any(clause, PLACING);
+    let (rest, verb_is_title) = match verb {
+        Some(rest) => (rest, false),
+        None => match placed() {
+            Some(rest) => (rest, true),
+            None => (clause, true),
+        },
+    };
+    let noun = Noun::read(rest);
+    let is_thing = noun.kind.is_some() || noun.place;
+    if verb_is_title && let Some(subject) = arranged_event(rest).filter(|_| rest.len() < clause.len()) {
+        return Some(Command::Create { kind: Some(Kind::Event), priority: None, subject, certain: true });
+    }
+    match (verb_is_title, is_thing) {
+        (false, _) => Some(noun.create(true)),
+        // "Book a table" keeps its verb; "book a meeting" and "todo: …" do not.
+        (true, true) if rest.len() < clause.len() || noun.marked => Some(noun.create(true)),
+        // "Todo buy eggs": the noun alone at the beginning.
+        (true, true) if first_is_noun(clause) => Some(noun.create(true)),
+        (true, _) if after_any(clause, "put|schedule").is_some() => Some(noun.create(true)),
+        _ => None,
+    }
+}
+
+fn first_is_noun(clause: &[Token]) -> bool {
+    matches!(clause, [first, _, ..] if first.is_one_of("todo|to-do|task|reminder"))
+}
+
+/// "a meeting with Ann" after "book", "arrange" and the like.
+fn arranged_event(rest: &[Token]) -> Option<&[Token]> {
+    let subject = after_any(rest, "a|an|another|the")?;
+    let named = subject.iter().take(2).any(|token| listed(EVENTS, &token.lower) && !token.quoted);
+    named.then_some(subject)
+}
+
+/// What is to be added: "a high priority task to …", "event: …", "a goal of …".
+struct Noun<'t> {
+    kind: Option<Kind>,
+    priority: Option<Priority>,
+    subject: &'t [Token],
+    /// A mark or "to" parts the noun from its subject.
+    marked: bool,
+    /// The calendar or the list is named.
+    place: bool,
+}
+
+impl<'t> Noun<'t> {
+    fn read(tokens: &'t [Token]) -> Self {
+        let place = names_place(tokens);
+        let mut noun = Self { kind: None, priority: None, subject: tokens, marked: false, place };
+        let mut rest = tokens;
+        while let Some(first) = rest.first() {
+            if let Some((length, priority)) = priority_phrase(rest).filter(|_| noun.kind.is_none()) {
+                noun.priority = Some(priority);
+                rest = &rest[length..];
+            } else if first.is_one_of(
+                "a|an|the|new|another|my|me|one|this|following|up|urgent|important|recurring|repeating|quick|regular",
+            ) {
+                noun.priority = noun.priority.or(first.is_one_of("urgent|important").then_some(Priority::High));
+                rest = &rest[1..];
+            } else {
+                break;
+            }
+        }
+        let named = rest.first().and_then(|token| kind_noun(&token.lower).filter(|_| !token.quoted));
+        let Some(kind) = named else {
+            // "add urgent: …": the mark parts it too.
+            noun.subject = if noun.priority.is_some() { rest } else { tokens };
+            return noun;
+        };
+        rest = &rest[1..];
+        rest = after_any(rest, "item|entry").unwrap_or(rest);
+        noun.kind = Some(kind);
+        let parted = "to|for|called|named|titled|:|that|of|about|with the title|-|–|saying|which says";
+        if let Some(after_mark) = after_any(rest, parted) {
+            noun.marked = true;
+            rest = after_mark;
+        }
+        noun.subject = rest;
+        noun
+    }
+
+    fn create(self, certain: bool) -> Command<'t> {
+        Command::Create { kind: self.kind, priority: self.priority, subject: self.subject, certain }
+    }
+}

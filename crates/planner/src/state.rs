@@ -1,0 +1,132 @@
+//! The records of an owner, as operations find them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use chrono::NaiveDate;
+use serde::{Deserialize, Serialize};
+
+use crate::matching::Candidate;
+use crate::record::{Goal, GoalStatus, Item, Kind};
+
+/// A record of either sort.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Record {
+    Item(Item),
+    Goal(Goal),
+}
+
+/// What names a record: ids are counted for each user, whatever the kind.
+pub type Key = (Kind, i64);
+
+/// Records as they are: all of a user's, or those that some operations concern with all goals.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct State {
+    pub(crate) records: BTreeMap<Key, Record>,
+}
+
+impl State {
+    #[must_use]
+    pub fn new(items: Vec<Item>, goals: Vec<Goal>) -> Self {
+        let items = items.into_iter().map(|item| ((item.kind, item.id), Record::Item(item)));
+        let goals = goals.into_iter().map(|goal| ((Kind::Goal, goal.id), Record::Goal(goal)));
+        Self { records: items.chain(goals).collect() }
+    }
+
+    #[must_use]
+    pub fn record(&self, key: Key) -> Option<&Record> {
+        self.records.get(&key)
+    }
+
+    #[must_use]
+    pub fn item(&self, kind: Kind, id: i64) -> Option<&Item> {
+        match self.records.get(&(kind, id))? {
+            Record::Item(item) => Some(item),
+            Record::Goal(_) => None,
+        }
+    }
+
+    #[must_use]
+    pub fn goal(&self, id: i64) -> Option<&Goal> {
+        match self.records.get(&(Kind::Goal, id))? {
+            Record::Goal(goal) => Some(goal),
+            Record::Item(_) => None,
+        }
+    }
+
+    #[must_use]
+    pub fn has(&self, kind: Kind, id: i64) -> bool {
+        self.records.contains_key(&(kind, id))
+    }
+
+    pub fn items(&self) -> impl Iterator<Item = &Item> {
+        self.records.values().filter_map(|record| match record {
+            Record::Item(item) => Some(item),
+            Record::Goal(_) => None,
+        })
+    }
+
+    pub fn goals(&self) -> impl Iterator<Item = &Goal> {
+        self.records.values().filter_map(|record| match record {
+            Record::Goal(goal) => Some(goal),
+            Record::Item(_) => None,
+        })
+    }
+
+    /// The item with that id, of whatever kind.
+    #[must_use]
+    pub fn item_by_id(&self, id: i64) -> Option<&Item> {
+        [Kind::Todo, Kind::Event, Kind::Habit].into_iter().find_map(|kind| self.item(kind, id))
+    }
+
+    /// What a sentence can mean: what is open on `today` or later, or with `done` all of it.
+    pub fn candidates(&self, today: NaiveDate, done: bool) -> impl Iterator<Item = Candidate<'_>> {
+        let items = self.items().filter(move |item| done || item.is_open(today)).map(Candidate::from);
+        let goals = self.goals().filter(move |goal| done || goal.status == GoalStatus::Active).map(Candidate::from);
+        items.chain(goals)
+    }
+
+    /// Whether goal `below` is `above`, or `above` stands somewhere below it.
+    #[must_use]
+    pub fn is_below(&self, above: i64, below: i64) -> bool {
+        let (mut open, mut seen) = (vec![below], BTreeSet::new());
+        while let Some(id) = open.pop() {
+            if id == above {
+                return true;
+            }
+            if seen.insert(id) {
+                open.extend(self.goal(id).into_iter().flat_map(|goal| goal.children.iter().copied()));
+            }
+        }
+        false
+    }
+
+    /// The keys whose record is another one in `after`, is new there, or is gone.
+    #[must_use]
+    pub fn changed_keys(&self, after: &Self) -> Vec<Key> {
+        let keys: BTreeSet<Key> = self.records.keys().chain(after.records.keys()).copied().collect();
+        keys.into_iter().filter(|key| self.records.get(key) != after.records.get(key)).collect()
+    }
+
+    /// Puts a record in its place, or takes it out.
+    pub fn set(&mut self, key: Key, record: Option<Record>) {
+        match record {
+            Some(record) => self.records.insert(key, record),
+            None => self.records.remove(&key),
+        };
+    }
+
+    pub(crate) fn item_mut(&mut self, kind: Kind, id: i64) -> Option<&mut Item> {
+        match self.records.get_mut(&(kind, id))? {
+            Record::Item(item) => Some(item),
+            Record::Goal(_) => None,
+        }
+    }
+
+    pub(crate) fn goal_mut(&mut self, id: i64) -> Option<&mut Goal> {
+        match self.records.get_mut(&(Kind::Goal, id))? {
+            Record::Goal(goal) => Some(goal),
+            Record::Item(_) => None,
+        }
+    }
+}

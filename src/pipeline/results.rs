@@ -1,0 +1,37 @@
+//! What the stages have given by the time the digest is put together.
+
+use aha_core::digest::Estimate;
+
+use super::embed::DenseVectors;
+use super::entities::Entities;
+use super::ingest::ReadSources;
+use super::rank::Ranked;
+use super::rules::InScope;
+use super::select::Selected;
+use super::task_batch::TaskResults;
+
+/// What the stages before the digest gave, of which it is made.
+#[derive(Debug)]
+pub(super) struct Results {
+    pub(super) sources: ReadSources,
+    pub(super) items: InScope,
+    pub(super) vectors: DenseVectors,
+    pub(super) selected: Selected,
+    pub(super) judged: TaskResults,
+    pub(super) ranked: Vec<Ranked>,
+    pub(super) summaries: TaskResults,
+    pub(super) entities: Entities,
+}
+
+impl Results {
+    /// What asking a model would take, where none was asked.
+    pub(super) fn estimates(&self) -> Vec<Estimate> {
+        let tasks = [&self.judged, &self.summaries, &self.entities.by_model];
+        self.vectors
+            .estimate
+            .iter()
+            .chain(tasks.into_iter().filter_map(|task| task.with_a_model.as_ref()))
+            .cloned()
+            .collect()
+    }
+}

@@ -1,0 +1,78 @@
+//! The layer that gives each error the form of what was asked for: JSON, a page, or the page to sign in at.
+//!
+//! In: answers of handlers and guards. Out: the same, with each [`Failure`] rendered. Called by [`super::router`], around everything.
+
+use axum::body::{Body, to_bytes};
+use axum::extract::{Request, State};
+use axum::http::{HeaderValue, Method, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Redirect, Response};
+
+use super::failure::FEEDS;
+use super::pages::error_page;
+use super::{ErrorForm, Failure, WebState};
+
+/// Of an extractor's own message.
+const MAX_MESSAGE_BYTES: usize = 2_000;
+
+/// Gives each error the form of what was asked for.
+pub(super) async fn render(State(state): State<WebState>, request: Request, next: Next) -> Response {
+    let form = ErrorForm::of(request.method(), request.uri().path());
+    let has_sign_in = form == ErrorForm::Page && !request.uri().path().starts_with(FEEDS);
+    let wanted = request.uri().path_and_query().map_or_else(String::new, ToString::to_string);
+    let method = request.method().clone();
+    let mut response = next.run(request).await;
+    let allowed = response.headers_mut().remove(header::ALLOW);
+    let mut response = match failure_of(response).await {
+        Ok(failure) if failure.status() == StatusCode::UNAUTHORIZED && has_sign_in => sign_in(&state, &method, &wanted),
+        Ok(failure) => in_form(&state, &failure, form),
+        Err(response) => response,
+    };
+    if let Some(allowed) = allowed {
+        response.headers_mut().insert(header::ALLOW, allowed);
+    }
+    response
+}
+
+/// The failure that an answer stands for; else the answer, as it is.
+async fn failure_of(mut response: Response) -> Result<Failure, Response> {
+    if let Some(failure) = response.extensions_mut().remove::<Failure>() {
+        return Ok(failure);
+    }
+    let status = response.status();
+    let kind = response.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+    let is_plain = kind.is_none_or(|kind| kind.starts_with("text/plain"));
+    if !(status.is_client_error() || status.is_server_error()) || !is_plain {
+        return Err(response);
+    }
+    let message = to_bytes(response.into_body(), MAX_MESSAGE_BYTES).await.unwrap_or_default();
+    Ok(Failure::of_framework(status, String::from_utf8_lossy(&message).into_owned()))
+}
+
+fn in_form(state: &WebState, failure: &Failure, form: ErrorForm) -> Response {
+    let mut response = match form {
+        ErrorForm::Page => error_page(state, failure),
+        ErrorForm::Envelope | ErrorForm::Flat => {
+            let body = Body::from(failure.body(form).to_string());
+            (failure.status(), [(header::CONTENT_TYPE, "application/json")], body).into_response()
+        }
+    };
+    let headers = response.headers_mut();
+    if let Some(seconds) = failure.retry_after_s() {
+        headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+    }
+    if failure.status() == StatusCode::UNAUTHORIZED {
+        headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+    }
+    response
+}
+
+/// A page that wants a log-in leads there, and back after it.
+fn sign_in(state: &WebState, method: &Method, wanted: &str) -> Response {
+    let next: String = if *method == Method::GET {
+        url::form_urlencoded::byte_serialize(wanted.as_bytes()).collect()
+    } else {
+        String::new()
+    };
+    Redirect::to(&format!("{}/sign-in?next={next}", state.prefix())).into_response()
+}
