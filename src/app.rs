@@ -1,8 +1,9 @@
 //! What the whole process shares, built once in `main` and passed down.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use aha_analysis::stories::preferences::Profile;
 use aha_core::clock::Clock;
 use aha_core::ids::TopicId;
 use aha_core::time::Timestamp;
@@ -31,6 +32,7 @@ pub struct App {
     pages: Arc<Pages>,
     running: RunningTopics,
     index_checks: IndexChecks,
+    last_profiles: LastProfiles,
     jitter: Jitter,
     config: Arc<Config>,
 }
@@ -68,6 +70,7 @@ impl App {
             pages: Arc::default(),
             running: RunningTopics::default(),
             index_checks: IndexChecks::default(),
+            last_profiles: LastProfiles::default(),
             jitter: jitter(&config),
             config: Arc::new(config),
         })
@@ -115,6 +118,12 @@ impl App {
         &self.index_checks
     }
 
+    /// Profiles that need not be made again to be shown.
+    #[must_use]
+    pub const fn last_profiles(&self) -> &LastProfiles {
+        &self.last_profiles
+    }
+
     /// A random number in `0.0..1.0`; while `AHA_NOW` pins the clock always the same, as all else.
     #[must_use]
     pub fn jitter(&self) -> f64 {
@@ -129,6 +138,26 @@ impl App {
     #[must_use]
     pub fn clock(&self) -> Clock {
         self.config.clock
+    }
+}
+
+/// The profile of feedback that was made last of each topic, with the fingerprint of what it was made of.
+#[derive(Debug, Clone, Default)]
+pub struct LastProfiles(Arc<Mutex<HashMap<TopicId, MadeProfile>>>);
+
+/// The fingerprint of what it was made of, and the profile.
+type MadeProfile = (String, Arc<Profile>);
+
+impl LastProfiles {
+    /// The topic's, where it was made of the same.
+    #[must_use]
+    pub fn get(&self, topic: TopicId, fingerprint: &str) -> Option<Arc<Profile>> {
+        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        known.get(&topic).filter(|(made_of, _)| made_of == fingerprint).map(|(_, profile)| Arc::clone(profile))
+    }
+
+    pub fn put(&self, topic: TopicId, fingerprint: String, profile: Arc<Profile>) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(topic, (fingerprint, profile));
     }
 }
 

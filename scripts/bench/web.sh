@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# How fast pages and API answer with 100,000 items, 200 digests and 5 users stored: wrk (Debian) with 8 connections on each address, its time at the 95th
-# percentile and the size of what it sends.
+# How fast pages and API answer with 100,000 items, 200 digests and 5 users stored: of each address the processor time of a request (of the server, and on
+# Postgres of the database beside it), which hardly depends on what else the machine does; the time at the 95th percentile by wrk (Debian) with 8
+# connections; and the size of what is sent.
 #
 # usage: scripts/bench/web.sh [PROGRAM]                                       on SQLite; default: target/release/aha-radar
 #        bash scripts/postgres.sh scripts/bench/web.sh [PROGRAM]              on Postgres, too
@@ -9,6 +10,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 program=$(realpath "${1:-target/release/aha-radar}")
 rows=$PWD/scripts/bench/web_rows.sql
+cpu_script=$PWD/scripts/bench/web_cpu.py
 examples=$PWD/examples
 for tool in wrk sqlite3; do
     command -v $tool >/dev/null || apt-get install -y $tool >/dev/null 2>&1 || { echo "web: $tool is missing; install it" >&2; exit 2; }
@@ -40,26 +42,30 @@ source=50000000-0000-5000-8000-000000000001
 paths=(/ /archive "/digests/$digest" "/stories/$story" /saved /sources "/sources/$source" /topics /topics/default /runs /spend "/search?q=ferry7" /plan
     /feeds/default/digests.rss /feeds/default/stories.atom /feeds/default/saved.json /health /api/openapi.json
     /api/v1/digests /api/v1/digests/latest "/api/v1/digests/$digest" "/api/v1/stories/$story" /api/v1/feedback /api/v1/saved
-    /api/v1/items "/api/v1/items?topic=default&limit=200" "/api/v1/items?source=$source" "/api/v1/items/$item" "/api/v1/search?q=ferry7" "/api/v1/search?q=glacier5+report"
+    /api/v1/items "/api/v1/items?topic=default&limit=200" "/api/v1/items?source=$source" "/api/v1/items/$item" "/api/v1/search?q=ferry7" "/api/v1/search?q=glacier5+report" "/api/v1/search?q=report"
     /api/v1/sources "/api/v1/sources/$source" /api/v1/sources/opml /api/v1/topics /api/v1/topics/default /api/v1/topics/default/rules
     /api/v1/runs "/api/v1/runs/$run" /api/v1/spend "/api/v1/spend?by=model&days=365" /api/v1/calls "/api/v1/calls?purpose=triage" /api/v1/models /api/v1/settings /api/v1/deep-dives
     /api/v1/feed-token /api/agenda /api/todos)
+question='{"question":"Which report says that the harbour was measured by the pilot of the ferry?"}'
+# wrk sends what this says.
+printf 'wrk.method = "POST"; wrk.body = %s; wrk.headers["Content-Type"] = "application/json"\n' "[[$question]]" | cat - percentile.lua >ask.lua
 
 measure() {
     local name=$1 slow=0
     DATABASE_URL=$2 "$program" serve 2>"$folder/log" &
     server=$!
     for _ in $(seq 100); do curl -fsS "http://127.0.0.1:$port/health" >/dev/null 2>&1 && break; sleep 0.1; done
-    printf '%-10s %-62s %8s %8s %9s %7s\n' database address 'p95 ms' 'p50 ms' requests kB
-    for path in "${paths[@]}"; do
-        local url=http://127.0.0.1:$port$path bytes code
-        read -r code bytes < <(curl -sS -o /dev/null -w '%{http_code} %{size_download}\n' "$url")
-        [ "$code" = 200 ] || { echo "web: $path is answered with $code" >&2; [ "$code" = 404 ] && continue; exit 1; }
-        read -r _ p95 p50 requests errors < <(wrk -t 2 -c 8 -d "${SECONDS_EACH:-3}s" -s percentile.lua "$url" | grep ^p95)
+    printf '%-10s %-58s %7s %7s %8s %8s %7s\n' database address 'cpu ms' 'beside' 'p95 ms' 'p50 ms' kB
+    for path in "${paths[@]}" "POST /ask $question"; do
+        local url=http://127.0.0.1:$port$path script=percentile.lua shown=$path cpu beside code bytes
+        [[ $path != POST* ]] || { url=http://127.0.0.1:$port/ask script=ask.lua shown="POST /ask"; }
+        read -r cpu beside code bytes < <(python3 "$cpu_script" "$port" 20 "$server${3:+,$3}" "$path")
+        [ "$code" = 200 ] || { echo "web: $shown is answered with $code" >&2; [ "$code" = 404 ] && continue; exit 1; }
+        read -r _ p95 p50 _ errors < <(wrk -t 2 -c 8 -d "${SECONDS_EACH:-3}s" -s "$script" "$url" | grep ^p95)
         local mark=
         if python3 -c "import sys; sys.exit(not ($p95 >= 50 or $errors > 0))"; then mark=' slow'; slow=1; fi
-        case $path in /api/* | /feeds/*) ;; *) [ "$bytes" -lt 100000 ] || { mark="$mark large"; slow=1; } ;; esac
-        printf '%-10s %-62s %8s %8s %9s %7s%s\n' "$name" "$path" "$p95" "$p50" "$requests" "$((bytes / 1000))" "$mark"
+        case $path in /api/* | /feeds/* | POST*) ;; *) [ "$bytes" -lt 100000 ] || { mark="$mark large"; slow=1; } ;; esac
+        printf '%-10s %-58s %7s %7s %8s %8s %7s%s\n' "$name" "$shown" "$cpu" "$beside" "$p95" "$p50" "$((bytes / 1000))" "$mark"
     done
     kill "$server"; wait "$server" || true; server=
     return $slow
@@ -71,8 +77,11 @@ if [ -n "${AHA_TEST_POSTGRES_URL:-}" ]; then
     other=${AHA_TEST_POSTGRES_URL%/*}/aha_web_$$
     psql -q "$AHA_TEST_POSTGRES_URL" -c "CREATE DATABASE aha_web_$$" >/dev/null
     DATABASE_URL=$sqlite "$program" copy --to "$other" >/dev/null
+    DATABASE_URL=$other "$program" reindex >/dev/null
     psql -q "$other" -c ANALYZE >/dev/null
-    measure postgres "$other" || failed=1
+    # The server's first process, whose children are the connections.
+    postgres=$(head -1 "$(psql -Atq "$AHA_TEST_POSTGRES_URL" -c 'SHOW data_directory')/postmaster.pid")
+    measure postgres "$other" "$postgres" || failed=1
     psql -q "$AHA_TEST_POSTGRES_URL" -c "DROP DATABASE aha_web_$$" >/dev/null
 fi
 exit $failed

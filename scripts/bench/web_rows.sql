@@ -12,14 +12,15 @@ CREATE TEMP TABLE n AS WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 
 CREATE TEMP TABLE made AS
 SELECT i, printf('%08x-0000-5000-8000-00000000000a', i) AS item, printf('%08x-0000-5000-8000-00000000000c', i) AS cluster,
        printf('50000000-0000-5000-8000-%012x', i % 40) AS source, (SELECT ends FROM base) - i * 173000 AS at,
-       (SELECT word FROM words WHERE place = 1 + i % 20) || i % 101 || ' ' || (SELECT word FROM words WHERE place = 1 + (i / 20) % 20) || (i / 20) % 53 || ' report number ' || i AS title
+       (SELECT word FROM words WHERE place = 1 + i % 20) || (i % 101) || ' ' || (SELECT word FROM words WHERE place = 1 + (i / 20) % 20) || ((i / 20) % 53)
+           || ' report number ' || i AS title
 FROM n;
 INSERT INTO sources (id, topic_id, kind, url, title, created_at)
 SELECT printf('50000000-0000-5000-8000-%012x', i - 1), (SELECT topic FROM base), 'feed', 'https://source-' || i || '.example/feed', 'Source ' || i, 0 FROM n WHERE i <= 40;
 INSERT INTO content_items (id, source_id, external_id, url, canonical_url, hash_url, hash_text, title, body_text, author, published_at, fetched_at, item_time, time_basis)
 SELECT item, source, 'item-' || i, 'https://source.example/' || i, 'https://source.example/' || i, 'url' || i, 'text' || i, title,
-       title || '. ' || replace(printf('%.*c', 6, 'x'), 'x', 'The ' || title || ' says that the ' || (SELECT word FROM words WHERE place = 1 + (i / 7) % 20) || i % 97 || ' was measured again. '),
-       'Author ' || i % 300, at, at, at, 'published' FROM made;
+       title || '. ' || replace(printf('%.*c', 6, 'x'), 'x', 'The ' || title || ' says that the ' || (SELECT word FROM words WHERE place = 1 + (i / 7) % 20) || (i % 97) || ' was measured again. '),
+       'Author ' || (i % 300), at, at, at, 'published' FROM made;
 INSERT INTO content_item_sources (source_id, external_id, item_id, first_seen_at, published_time, is_assigned, is_placed)
 SELECT source, 'item-' || i, item, at, at, 1, 1 FROM made;
 INSERT INTO topic_items (topic_id, item_id, run_id, state) SELECT (SELECT topic FROM base), item, NULL, 'seen' FROM made;
@@ -50,7 +51,7 @@ FROM days d JOIN lines l JOIN made m ON m.i = d.day * 40 + l.rank;
 INSERT OR IGNORE INTO users (id, name, created_at) SELECT printf('b0000000-0000-5000-8000-%012x', i), 'user' || i, 0 FROM n WHERE i <= 4;
 INSERT INTO feedback_events (id, user_id, topic_id, item_id, kind, title, source, terms_json, given_at)
 SELECT printf('f%03x%04x-0000-5000-8000-00000000000f', u.rowid, m.i), u.id, (SELECT topic FROM base), m.item,
-       CASE m.i % 4 WHEN 0 THEN 'like' WHEN 1 THEN 'save' WHEN 2 THEN 'read' ELSE 'dislike' END, m.title, 'Source ' || m.i % 40, '["harbour","ferry"]', m.at
+       CASE m.i % 4 WHEN 0 THEN 'like' WHEN 1 THEN 'save' WHEN 2 THEN 'read' ELSE 'dislike' END, m.title, 'Source ' || (m.i % 40), '["harbour","ferry"]', m.at
 FROM (SELECT row_number() OVER (ORDER BY id) AS rowid, id FROM users) u JOIN made m ON m.i <= 300;
 INSERT INTO provider_calls (id, run_id, topic_id, purpose, provider, model, prompt_id, attempt, stories, state, input_tokens, output_tokens, cost_microcredits, latency_ms, started_at, finished_at)
 SELECT printf('c%07x-0000-5000-8000-00000000000b', i), printf('a0000000-0000-5000-8000-%012x', 1 + i % 199), (SELECT topic FROM base), CASE i % 3 WHEN 0 THEN 'triage' WHEN 1 THEN 'deep_summary' ELSE 'embed' END,

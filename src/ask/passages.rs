@@ -22,8 +22,8 @@ const MOST_OF_ITEM: usize = 12;
 /// Words of like meaning for each of the question's, and how alike they are at least.
 const NEIGHBOURS: usize = 12;
 const LEAST_LIKENESS: f64 = 0.5;
-/// Entries that the words searched for may have together, of a store so large that not all can be read.
-const MOST_MATCHES: usize = 20_000;
+/// Entries that the words searched for may have together: as many as are ranked.
+const MOST_MATCHES: usize = 4_000;
 
 /// What was found, owning its texts.
 #[derive(Debug)]
@@ -89,7 +89,8 @@ pub(super) async fn retrieve(app: &App, question: &Question, request: &AskReques
         counted.into_iter().map(|(stem, entries)| (stem, usize::try_from(entries).unwrap_or(usize::MAX))).collect();
     let frequencies = Frequencies { passages: usize::try_from(entries).unwrap_or(usize::MAX), having };
     let wanted = rarest(words, &frequencies);
-    let query = SearchQuery { wanted, is_any: true, unwanted: Vec::new(), sources, since, limit: CANDIDATES };
+    let query =
+        SearchQuery { wanted, is_any: true, unwanted: Vec::new(), sources, since, with_html: true, limit: CANDIDATES };
     let hits = app.store().search(&query).await.map_err(crate::services::ServiceError::from)?;
     let found = hits.iter().flat_map(passages).collect();
     Ok(Some(Found { passages: most_promising(found, question, &frequencies), frequencies }))

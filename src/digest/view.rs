@@ -36,6 +36,33 @@ pub(crate) struct Page {
     pub(crate) item_command: String,
 }
 
+/// A digest's first line, and the titles and links of its stories alone.
+#[derive(Debug)]
+pub(crate) struct Overview {
+    pub(crate) topic: String,
+    pub(crate) day: String,
+    pub(crate) header: String,
+    pub(crate) top: Vec<(String, Link)>,
+    pub(crate) scan: Vec<(String, Link)>,
+}
+
+impl Overview {
+    pub(crate) fn of(digest: &Digest) -> Self {
+        let head = &digest.digest;
+        let section = |wanted| {
+            let stories = digest.stories.iter().filter(move |story| story.section == wanted);
+            stories.map(|story| (story_title(story), Link::of(story.url.as_deref()))).collect()
+        };
+        Self {
+            topic: short_text(&head.topic, MAX_CHARS),
+            day: Calendar::of(head).last_day(head.window_start, head.window_end),
+            header: header_line(digest),
+            top: section(Section::Top),
+            scan: section(Section::Scan),
+        }
+    }
+}
+
 #[derive(Debug)]
 pub(crate) struct Story {
     pub(crate) id: String,
@@ -114,7 +141,7 @@ impl Page {
 }
 
 impl Story {
-    fn of(story: &DigestStory, calendar: Calendar) -> Self {
+    pub(crate) fn of(story: &DigestStory, calendar: Calendar) -> Self {
         let lines = |pick: fn(&Summary) -> &Vec<String>| {
             let lines = story.shown_summary().into_iter().flat_map(pick).map(|line| text(line));
             lines.filter(|line| !line.is_empty()).collect::<Vec<_>>()

@@ -89,7 +89,7 @@ pub async fn list(app: &App, query: CallQuery) -> Result<Vec<LedgerCall>> {
         None => None,
     };
     let CallQuery { state, purpose, after, limit, .. } = query;
-    let filter = CallFilter { id: None, state, purpose, run, after, limit };
+    let filter = CallFilter { state, purpose, run, after, limit };
     Ok(app.store().calls(&filter).await?.into_iter().map(LedgerCall::from).collect())
 }
 

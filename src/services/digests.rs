@@ -1,6 +1,6 @@
 //! Digests: the latest, one by its id, and the archive by day and topic.
 
-use aha_core::digest::{Digest, DigestHead};
+use aha_core::digest::{Digest, DigestHead, Section};
 use aha_core::ids::DigestId;
 use aha_core::time::{DAY_MS, Timestamp};
 use aha_core::topic::{Topic, topic_option};
@@ -58,6 +58,26 @@ pub async fn latest(app: &App, topic: &str) -> Result<Digest> {
 /// When the store fails.
 pub async fn newest(app: &App, topic: &Topic) -> Result<Option<Digest>> {
     Ok(app.store().latest_digest(topic.id).await?)
+}
+
+/// A topic's newest digests; of their stories only those of a section, where one is named.
+///
+/// # Errors
+/// When there is no such topic or the store fails.
+pub async fn recent(app: &App, topic: &str, limit: i64, section: Option<Section>) -> Result<Vec<Digest>> {
+    let topic = topics::find(app, topic).await?.id;
+    Ok(app.store().recent_digests(topic, limit, section).await?)
+}
+
+/// Whether a digest is its topic's newest one.
+///
+/// # Errors
+/// When the topic is not there any more or the store fails.
+pub async fn is_latest(app: &App, digest: &Digest) -> Result<bool> {
+    let topic = topics::find(app, &digest.digest.topic).await?.id;
+    let newest = DigestFilter { topic: Some(topic), ends_after: None, ends_until: None, limit: 1 };
+    let newest = app.store().digest_entries(&newest).await?.pop();
+    Ok(newest.is_some_and(|newest| newest.head.id == digest.digest.id))
 }
 
 /// Which digests to list: of one topic or all, of days from `first` to `last`, both included.

@@ -67,8 +67,8 @@ pub struct StoredItem {
 pub async fn find(app: &App, id: ItemId) -> Result<StoredItem> {
     let none = || ServiceError::not_found("item", format!("there is no item {id}, or it was removed by its age"));
     let item = app.store().item(id).await?.ok_or_else(none)?;
-    let html = app.store().item_html(id).await?;
-    let source = sources::names(app).await?.remove(&item.source_id);
+    let html = app.store().items_html(&[id]).await?.pop().map(|(_, html)| html);
+    let source = app.store().source(item.source_id).await?.map(|source| source.display_name());
     let Item { time_basis, fetched_at, body_text, metadata, .. } = item.clone();
     Ok(StoredItem {
         named: NamedItem { item: listed(item), source },

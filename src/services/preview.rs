@@ -89,8 +89,11 @@ async fn made(app: &App, proposed: &Topic) -> Result<Option<ChangePreview>> {
         // Models that were set since have judged none of its stories.
         (config.llm.openai, config.llm.catalogue) = (None, None);
     }
-    let Some(before) = last_digest(&config, &proposed.name, None).await? else { return Ok(None) };
-    let after = last_digest(&config, &proposed.name, Some(proposed)).await?;
+    let (first, second) = (Scratch::new()?, Scratch::new()?);
+    first.fill(&config).await?;
+    second.fill_from(&first).await?;
+    let Some(before) = last_digest(&first, &config, &proposed.name, None).await? else { return Ok(None) };
+    let after = last_digest(&second, &config, &proposed.name, Some(proposed)).await?;
     Ok(after.map(|after| compared(&before, &after)))
 }
 
@@ -102,9 +105,13 @@ async fn is_judged_by_local(app: &App, topic: &Topic) -> Result<bool> {
 
 /// A topic's last digest by what is set, or by what is proposed; on a copy of its own, as a run that is replayed keeps to the settings with
 /// which that began.
-async fn last_digest(config: &Config, name: &str, proposed: Option<&Topic>) -> Result<Option<Digest>> {
-    let scratch = Scratch::new()?;
-    let copy = scratch.app(config.clone()).await?;
+async fn last_digest(
+    scratch: &Scratch,
+    config: &Config,
+    name: &str,
+    proposed: Option<&Topic>,
+) -> Result<Option<Digest>> {
+    let copy = scratch.open(config.clone()).await?;
     let gone = || ServiceError::not_found("topic", format!("there is no topic {name:?} any more"));
     let topic = copy.store().topic(name).await?.ok_or_else(gone)?;
     let runs = copy.store().runs(Some(topic.id), RUNS).await?;

@@ -36,7 +36,16 @@ impl Scratch {
     /// # Errors
     /// When the database is of an older schema or cannot be copied.
     pub async fn app(&self, config: Config) -> Result<App> {
-        let url = format!("sqlite://{}", self.0.join("copy.db").display());
+        self.fill(&config).await?;
+        self.open(config).await
+    }
+
+    /// Copies the installation's rows into it.
+    ///
+    /// # Errors
+    /// When the database is of an older schema or cannot be copied.
+    pub async fn fill(&self, config: &Config) -> Result<()> {
+        let url = self.url();
         let from = config.database_url.as_str();
         let schema = aha_store::schema_version(from).await?;
         if schema.applied > 0 {
@@ -50,9 +59,41 @@ impl Scratch {
                 CopyRequest { from, to: &url, wall: config.clock.wall(), is_dead: |_| true, progress: &|_, _, _| {} };
             copy(&request).await?;
         }
+        Ok(())
+    }
+
+    /// Takes over the rows that another one was filled with, before that is opened: a file is copied faster than rows are.
+    ///
+    /// # Errors
+    /// When the file cannot be copied.
+    pub async fn fill_from(&self, other: &Self) -> Result<()> {
+        if !other.file().exists() {
+            return Ok(());
+        }
+        let copied = tokio::fs::copy(other.file(), self.file()).await;
+        copied.map(drop).map_err(|source| ServiceError::Files {
+            message: format!("no second copy of the database can be made in {}; set TMPDIR", self.0.display()),
+            source,
+        })
+    }
+
+    /// The installation on what it was filled with.
+    ///
+    /// # Errors
+    /// When the copy cannot be opened.
+    pub async fn open(&self, config: Config) -> Result<App> {
+        let url = self.url();
         let store = aha_store::open(&url, OpenMode::CreateIfMissing).await?;
         let config = Config { database_url: DatabaseUrl::new(url), output_dir: self.0.join("digests"), ..config };
         Ok(App::dry_run(config, store)?)
+    }
+
+    fn file(&self) -> PathBuf {
+        self.0.join("copy.db")
+    }
+
+    fn url(&self) -> String {
+        format!("sqlite://{}", self.file().display())
     }
 }
 

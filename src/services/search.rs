@@ -102,14 +102,15 @@ pub async fn search(app: &App, request: &SearchRequest) -> Result<SearchResults>
         is_any: false,
         sources,
         since,
-        limit: CANDIDATES,
+        with_html: false,
+        limit: if meaning::weights(app).await.is_some() { CANDIDATES } else { shown(request) },
     };
     if query.wanted.is_empty() {
         return Err(ServiceError::invalid("q", "the query holds no word to search for"));
     }
     let mut hits = app.store().search(&query).await?;
     fuse(app, &parsed.wanted.join(" "), &mut hits).await;
-    hits.truncate(request.limit.clamp(1, MAX_RESULTS));
+    hits.truncate(usize::try_from(shown(request)).unwrap_or(MAX_RESULTS));
     let items: Vec<ItemId> = hits.iter().filter_map(|hit| hit.item).collect();
     let lines = stories::newest_lines(app, &items).await?;
     let stems: BTreeSet<String> = parsed.wanted.iter().flat_map(|text| stems(text)).collect();
@@ -124,6 +125,11 @@ pub async fn search(app: &App, request: &SearchRequest) -> Result<SearchResults>
             })
             .collect(),
     })
+}
+
+/// Results that are wanted; without weights no more are read, as their order stays.
+fn shown(request: &SearchRequest) -> i64 {
+    i64::try_from(request.limit.clamp(1, MAX_RESULTS)).unwrap_or(CANDIDATES)
 }
 
 /// Since when the index is behind.
@@ -278,7 +284,12 @@ fn result(hit: SearchHit, stems: &BTreeSet<String>) -> SearchResult {
 
 /// The text around the first word of the query, with all of its words marked.
 fn excerpt(text: &str, stems: &BTreeSet<String>) -> Vec<ExcerptPart> {
-    let is_wanted = |word: &str| query_stems(word).iter().any(|stem| stems.contains(stem));
+    // No stemmer changes a first letter of ASCII: most words need not be stemmed in all languages to be seen to be others.
+    let may_be_wanted = |word: &str| {
+        let first = word.chars().next().map(|c| c.to_ascii_lowercase()).filter(char::is_ascii_alphanumeric);
+        first.is_none_or(|first| stems.iter().any(|stem| stem.starts_with(first)))
+    };
+    let is_wanted = |word: &str| may_be_wanted(word) && query_stems(word).iter().any(|stem| stems.contains(stem));
     let is_letter = |c: char| c.is_alphanumeric() || matches!(c, '+' | '#');
     let words: Vec<(usize, &str)> = text
         .split(|c: char| !is_letter(c))

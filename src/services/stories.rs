@@ -9,7 +9,7 @@ use aha_core::story::fingerprint;
 use aha_core::topic::BudgetTier;
 use aha_llm::tasks::{deep_summary, entity_extract, triage};
 pub use aha_store::StoryAppearance;
-use aha_store::{AnswerKey, CallFilter, DigestItemRecord};
+use aha_store::{AnswerKey, DigestItemRecord};
 use serde::Serialize;
 
 use super::accounts::FeedbackUser;
@@ -99,13 +99,8 @@ fn ambiguous(prefix: &str, several: &[DigestItemRecord]) -> String {
 /// # Errors
 /// When the store fails.
 pub async fn markup(app: &App, story: &DigestStory) -> Result<BTreeMap<ItemId, String>> {
-    let mut markup = BTreeMap::new();
-    for source in &story.sources {
-        if let Some(html) = app.store().item_html(source.item_id).await? {
-            markup.insert(source.item_id, html);
-        }
-    }
-    Ok(markup)
+    let items: Vec<ItemId> = story.sources.iter().map(|source| source.item_id).collect();
+    Ok(app.store().items_html(&items).await?.into_iter().collect())
 }
 
 /// The newest line of a digest that each of these items stood in, of all topics.
@@ -126,8 +121,6 @@ pub struct ExplainedStory {
     pub digest: DigestHead,
     /// With its members, the judgement, and every term of its score.
     pub story: DigestStory,
-    /// Sanitised markup of its members, where there is more than their text.
-    pub markup: BTreeMap<ItemId, String>,
     /// All digests that showed it, this one included, the newest first.
     pub appearances: Vec<StoryAppearance>,
     /// The calls whose answers it stands on. One call may have been about several stories: see `stories`.
@@ -143,7 +136,6 @@ pub struct ExplainedStory {
 pub async fn explain(app: &App, user: FeedbackUser, found: FoundStory) -> Result<ExplainedStory> {
     let FoundStory { digest, story } = found;
     Ok(ExplainedStory {
-        markup: markup(app, &story).await?,
         appearances: app.store().story_appearances(story.cluster_id).await?,
         calls: calls_about(app, &story).await?,
         feedback: feedback_on(app, user, &digest.topic, &story).await?,
@@ -160,27 +152,20 @@ async fn calls_about(app: &App, story: &DigestStory) -> Result<Vec<LedgerCall>> 
         (deep_summary::TASK, story.summary.as_ref().map(|summary| summary.prompt_id.clone())),
         (entity_extract::TASK, entities.and_then(|id| id.as_str()).map(str::to_owned)),
     ];
-    let mut ids = Vec::new();
+    let mut calls: BTreeMap<String, LedgerCall> = BTreeMap::new();
     for (task, prompt_id) in answered {
         let Some(prompt_id) = prompt_id else { continue };
-        for tier in BudgetTier::ALL {
-            let key = AnswerKey {
-                task: task.as_str(),
-                tier,
-                prompt_id: prompt_id.clone(),
-                schema_version: task.schema_version(),
-                fingerprint: fingerprint(story.cluster_id, story.score_debug.evidence.distinct_sources),
-            };
-            ids.extend(app.store().answer(&key, None).await?.map(|answer| answer.call_id));
-        }
+        let key = AnswerKey {
+            task: task.as_str(),
+            tier: BudgetTier::Low,
+            prompt_id,
+            schema_version: task.schema_version(),
+            fingerprint: fingerprint(story.cluster_id, story.score_debug.evidence.distinct_sources),
+        };
+        let made = app.store().calls_of_answer(&key).await?.into_iter();
+        calls.extend(made.map(|call| (call.id.clone(), call.into())));
     }
-    ids.sort_unstable();
-    ids.dedup();
-    let mut calls = Vec::new();
-    for id in ids {
-        let of_id = CallFilter { id: Some(id), limit: 1, ..CallFilter::default() };
-        calls.extend(app.store().calls(&of_id).await?.into_iter().map(LedgerCall::from));
-    }
+    let mut calls: Vec<LedgerCall> = calls.into_values().collect();
     calls.sort_by_key(|call| call.started_at);
     Ok(calls)
 }
@@ -192,7 +177,7 @@ async fn feedback_on(
     story: &DigestStory,
 ) -> Result<BTreeSet<FeedbackKind>> {
     let topic = topics::find(app, topic).await?;
-    let events = app.store().feedback(user.id(), topic.id, i64::MAX).await?;
-    let is_of = |item: ItemId| story.sources.iter().any(|source| source.item_id == item);
-    Ok(events.into_iter().filter(|event| is_of(event.item_id)).map(|event| event.kind).collect())
+    let items: Vec<ItemId> = story.sources.iter().map(|source| source.item_id).collect();
+    let said = app.store().feedback_on(user.id(), topic.id, &items).await?;
+    Ok(said.into_iter().map(|(_, kind)| kind).collect())
 }

@@ -65,8 +65,14 @@ pub trait LedgerStore: Send + Sync {
     async fn counters(&self, names: &[String]) -> Result<Vec<Counter>>;
     /// Calls, newest first.
     async fn calls(&self, filter: &CallFilter) -> Result<Vec<CallRecord>>;
+    /// Calls whose id begins with these hexadecimal digits in lower case, newest first.
+    async fn calls_by_id(&self, prefix: &str, limit: i64) -> Result<Vec<CallRecord>>;
+    /// The calls of the answers that are stored under the key, whatever their tier, oldest first.
+    async fn calls_of_answer(&self, answer: &AnswerKey) -> Result<Vec<CallRecord>>;
     /// What calls begun since then have cost, by something.
     async fn spend(&self, by: SpendBy, since: Timestamp) -> Result<Vec<SpendRow>>;
+    /// Whether a call begun since then was to another provider than `local`.
+    async fn has_paid(&self, since: Timestamp) -> Result<bool>;
     /// What the calls named have cost, by id; unsettled ones count at what was reserved.
     async fn costs_of_calls(&self, calls: &[String]) -> Result<Vec<CallCost>>;
     /// The owner's decision on a pasted text.
@@ -322,8 +328,6 @@ pub struct Counter {
 /// Which calls to show; `None` is all.
 #[derive(Debug, Clone, Default)]
 pub struct CallFilter {
-    /// How the id begins.
-    pub id: Option<String>,
     pub state: Option<String>,
     pub purpose: Option<String>,
     pub run: Option<RunId>,

@@ -59,8 +59,8 @@ pub use search::{
 };
 pub use sqlite::SqliteStore;
 
-use aha_core::digest::{Digest, DigestHead, DigestStory, SourceReport};
-use aha_core::feedback::FeedbackEvent;
+use aha_core::digest::{Digest, DigestHead, DigestStory, Section, SourceReport};
+use aha_core::feedback::{FeedbackEvent, FeedbackKind};
 use aha_core::ids::{ClusterId, DigestId, DigestItemId, ItemId, RunId, SourceId, TopicId, UserId};
 use aha_core::item::Item;
 use aha_core::run::{Run, RunAttempt, RunMode, RunSettings};
@@ -203,6 +203,7 @@ pub trait SourceStore: Send + Sync {
     async fn add_sources(&self, topic: TopicId, sources: &[NewSource], now: Timestamp) -> Result<SourcesAdded>;
     /// Sources of a topic, by URL.
     async fn sources(&self, topic: TopicId) -> Result<Vec<Source>>;
+    async fn source(&self, id: SourceId) -> Result<Option<Source>>;
     async fn set_source_enabled(&self, source: SourceId, enabled: bool) -> Result<()>;
     async fn set_source_weight(&self, source: SourceId, weight: f64) -> Result<()>;
     async fn set_source_full_text(&self, source: SourceId, full_text: bool) -> Result<()>;
@@ -231,6 +232,11 @@ pub trait SourceStore: Send + Sync {
 pub trait FetchHistoryStore: Send + Sync {
     /// The last fetches of a source, the newest first.
     async fn last_fetches(&self, source: SourceId, limit: i64) -> Result<Vec<PastFetch>>;
+    /// How the last fetches of each of a topic's sources ended, at most `limit` of each, the newest first.
+    async fn fetch_marks(&self, topic: TopicId, limit: i64) -> Result<HashMap<SourceId, Vec<FetchMark>>>;
+    /// How many items published from `since` on each of a topic's sources brought, and how many of these a digest of the topic with a window that
+    /// ended since then shows; of sources that brought none, nothing.
+    async fn source_shares(&self, topic: TopicId, since: Timestamp) -> Result<HashMap<SourceId, SourceShare>>;
 }
 
 #[async_trait]
@@ -302,8 +308,8 @@ pub trait StoryStore: Send + Sync {
     async fn keep_thresholds(&self, space: &str, found: &FoundThresholds) -> Result<()>;
     /// Members, up to `until`, of all stories that contain one of `items`.
     async fn stories_of(&self, topic: TopicId, items: &[ItemId], until: Timestamp) -> Result<Vec<StoryRecord>>;
-    /// The markup kept of an item, fit to be shown in a page; nothing where its text says it all.
-    async fn item_html(&self, item: ItemId) -> Result<Option<String>>;
+    /// The markup kept of these items, fit to be shown in a page; none of an item whose text says it all.
+    async fn items_html(&self, items: &[ItemId]) -> Result<Vec<(ItemId, String)>>;
     /// Full items in the order of `ids`, each with every source of the topic that brought it, its own first. Where another
     /// topic's source brought it first, `source_id` is the smallest of these instead. No source is left when all were removed.
     async fn load_items(&self, topic: TopicId, ids: &[ItemId]) -> Result<Vec<(Item, Vec<SourceId>)>>;
@@ -326,6 +332,9 @@ pub trait DigestStore: Send + Sync {
     async fn digest(&self, id: DigestId) -> Result<Option<Digest>>;
     /// The topic's digest with the latest window.
     async fn latest_digest(&self, topic: TopicId) -> Result<Option<Digest>>;
+    /// The topic's digests with the latest windows, the newest first and at most `limit`; of their stories only those of a section, where one
+    /// is named.
+    async fn recent_digests(&self, topic: TopicId, limit: i64, section: Option<Section>) -> Result<Vec<Digest>>;
     /// The sources of the topic's last digest before: of that kind of runs, and of a window that had ended by then.
     async fn sources_before(&self, topic: TopicId, mode: RunMode, by: Timestamp) -> Result<Vec<SourceReport>>;
     /// A line of a digest with its head, without reading the lines beside it.
@@ -355,6 +364,10 @@ pub trait FeedbackStore: Send + Sync {
     ) -> Result<usize>;
     /// A user's newest `limit` sayings of a topic, oldest first.
     async fn feedback(&self, user: UserId, topic: TopicId, limit: i64) -> Result<Vec<FeedbackEvent>>;
+    /// What a user saved of a topic's items, the last first.
+    async fn saved_feedback(&self, user: UserId, topic: TopicId) -> Result<Vec<FeedbackEvent>>;
+    /// What a user said of these items of a topic.
+    async fn feedback_on(&self, user: UserId, topic: TopicId, items: &[ItemId]) -> Result<Vec<(ItemId, FeedbackKind)>>;
     /// The newest `limit` sayings that a topic's digests learn from, with whose they are, oldest first: of all users but those whose
     /// account is a reader's.
     async fn teaching_feedback(&self, topic: TopicId, limit: i64) -> Result<Vec<(UserId, FeedbackEvent)>>;

@@ -163,6 +163,22 @@ pub struct PastFetch {
     pub finished_at: Timestamp,
 }
 
+/// How a fetch ended, as a list of sources shows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FetchMark {
+    /// `ok`, `not_modified`, `waiting` or `error`.
+    pub status: String,
+    pub items_new: i64,
+}
+
+/// How much of what a source brought reached a digest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub struct SourceShare {
+    pub items: i64,
+    /// Those of them that a digest shows, first or as one of several that tell a story.
+    pub shown: i64,
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ItemHeader {
     pub id: ItemId,

@@ -10,7 +10,7 @@ use crate::terms::{SearchTerms, phrase_stems, query_stems};
 /// Full-text search of items and documents.
 #[async_trait]
 pub trait SearchStore: Send + Sync {
-    /// What matches, the best first by the database's own measure.
+    /// What matches, the best first by the database's own measure; of more than 4,000 entries those that were indexed last.
     async fn search(&self, query: &SearchQuery) -> Result<Vec<SearchHit>>;
     /// In how many entries each of these stems occurs, counted up to [`MAX_FREQUENCY`]; one that no entry has is left out.
     async fn term_frequencies(&self, stems: &[String]) -> Result<Vec<(String, i64)>>;
@@ -92,6 +92,8 @@ pub struct SearchQuery {
     pub sources: Option<Vec<SourceId>>,
     /// Only from this time on.
     pub since: Option<Timestamp>,
+    /// Whether hits come with their markup.
+    pub with_html: bool,
     pub limit: i64,
 }
 
@@ -143,7 +145,7 @@ pub struct SearchHit {
     pub section: Option<String>,
     pub title: Option<String>,
     pub text: String,
-    /// The markup kept of an item.
+    /// The markup kept of an item, where it was asked for.
     pub html: Option<String>,
     pub url: Option<String>,
     /// The name of the source, else its address.

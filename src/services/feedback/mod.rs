@@ -4,12 +4,14 @@ mod effect;
 mod import;
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use aha_analysis::stories::preferences::{Learnt, Profile, is_same, terms_of, unlearnt_name};
 use aha_core::digest::DigestStory;
 use aha_core::feedback::{FeedbackEvent, FeedbackKind};
 use aha_core::ids::{DigestItemId, ItemId, TopicId, UserId};
-use aha_store::{FeedbackWrite, SavedProfile, StoreError, feedback_id};
+use aha_net::hash::hex32;
+use aha_store::{DigestFilter, FeedbackWrite, SavedProfile, StoreError, feedback_id};
 use serde::Serialize;
 
 pub use self::import::{FeedbackImport, FeedbackLine, LeftOut, import, merge};
@@ -183,7 +185,7 @@ pub async fn list(app: &App, user: FeedbackUser, topic: &str) -> Result<Feedback
     let topic = topics::find(app, topic).await?.id;
     let sayings = Sayings::stored(app.store(), topic).await?;
     let (events, unlearnt) = (app.store().feedback(user.id(), topic, EVENTS).await?, sayings.unlearnt.clone());
-    let profile = profile(app.store(), topic, sayings, app.clock().now(), &app.config().ranking).await?;
+    let profile = shown_profile(app, topic, sayings).await?;
     let items: Vec<ItemId> = events.iter().map(|event| event.item_id).collect();
     Ok(FeedbackOverview {
         summary: profile.summary(),
@@ -192,6 +194,24 @@ pub async fn list(app: &App, user: FeedbackUser, topic: &str) -> Result<Feedback
         events,
         unlearnt,
     })
+}
+
+/// For so long what was learnt fades by less than can be seen.
+const SHOWN_MILLIS: i64 = 3_600_000;
+
+/// The profile as it is shown. It is made of some weeks of items, so that one is kept for an hour, while nothing is said and no digest made.
+async fn shown_profile(app: &App, topic: TopicId, sayings: Sayings) -> Result<Arc<Profile>> {
+    let now = app.clock().now();
+    let newest = DigestFilter { topic: Some(topic), ends_after: None, ends_until: None, limit: 1 };
+    let digest = app.store().digest_entries(&newest).await?.pop().map(|entry| entry.head.id);
+    let made_of = (digest, now.as_millis() / SHOWN_MILLIS, &sayings.events, &sayings.unlearnt);
+    let fingerprint = hex32(&serde_json::to_vec(&made_of).map_err(StoreError::from)?);
+    if let Some(known) = app.last_profiles().get(topic, &fingerprint) {
+        return Ok(known);
+    }
+    let made = Arc::new(profile(app.store(), topic, sayings, now, &app.config().ranking).await?);
+    app.last_profiles().put(topic, fingerprint, Arc::clone(&made));
+    Ok(made)
 }
 
 /// What a user saved of a topic's items, the last first; each with the newest line of a digest that it stood in.
@@ -205,11 +225,24 @@ pub struct SavedStories {
 /// When there is no such topic or the store fails.
 pub async fn saved(app: &App, user: FeedbackUser, topic: &str) -> Result<SavedStories> {
     let id = topics::find(app, topic).await?.id;
-    let said = app.store().feedback(user.id(), id, i64::MAX).await?.into_iter().rev();
-    let events: Vec<FeedbackEvent> = said.filter(|event| event.kind == FeedbackKind::Save).collect();
+    let events = app.store().saved_feedback(user.id(), id).await?;
     let items: Vec<ItemId> = events.iter().map(|event| event.item_id).collect();
     let digest_items = app.store().newest_digest_items(id, &items).await?.into_iter().collect();
     Ok(SavedStories { events, digest_items })
+}
+
+/// What a user said of these items of a topic.
+///
+/// # Errors
+/// When there is no such topic or the store fails.
+pub async fn on_items(
+    app: &App,
+    user: FeedbackUser,
+    topic: &str,
+    items: &[ItemId],
+) -> Result<Vec<(ItemId, FeedbackKind)>> {
+    let topic = topics::find(app, topic).await?.id;
+    Ok(app.store().feedback_on(user.id(), topic, items).await?)
 }
 
 /// Everything that a user said of a topic's items, oldest first.

@@ -6,14 +6,14 @@ pub mod miniflux;
 pub mod opml;
 pub mod test;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use aha_core::ids::SourceId;
 use aha_core::source::Source;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-pub use aha_store::{PastFetch, SourcesAdded};
+pub use aha_store::{FetchMark, PastFetch, SourceShare, SourcesAdded};
 
 use super::{Result, ServiceError, topics};
 use crate::app::App;
@@ -61,9 +61,10 @@ pub async fn names(app: &App) -> Result<BTreeMap<SourceId, String>> {
 /// # Errors
 /// When there is none.
 pub async fn by_id(app: &App, id: SourceId) -> Result<ListedSource> {
-    let found = list(app, None).await?.into_iter().find(|listed| listed.source.id == id);
-    let none = "there is no source of that id; it may have been removed";
-    found.ok_or_else(|| ServiceError::not_found("source", none))
+    let none = || ServiceError::not_found("source", "there is no source of that id; it may have been removed");
+    let source = app.store().source(id).await?.ok_or_else(none)?;
+    let topic = topics::list(app).await?.into_iter().find(|topic| topic.id == source.topic_id).ok_or_else(none)?;
+    Ok(ListedSource { topic: topic.name, source })
 }
 
 /// The one source that is meant: by its URL or another way to write it, its name, or its id or the beginning of it.
@@ -151,6 +152,27 @@ pub struct SourceHistory {
     #[serde(flatten)]
     pub listed: ListedSource,
     pub fetches: Vec<PastFetch>,
+}
+
+/// How the last fetches of each of a topic's sources ended, the newest first.
+///
+/// # Errors
+/// When there is no such topic or the store fails.
+pub async fn fetch_marks(app: &App, topic: &str) -> Result<HashMap<SourceId, Vec<FetchMark>>> {
+    let topic = topics::find(app, topic).await?;
+    Ok(app.store().fetch_marks(topic.id, SHOWN_FETCHES).await?)
+}
+
+/// Days whose items are counted.
+const SHARE_DAYS: i64 = 14;
+
+/// How much of what each of a topic's sources brought in the last two weeks reached a digest.
+///
+/// # Errors
+/// When there is no such topic or the store fails.
+pub async fn shares(app: &App, topic: &str) -> Result<HashMap<SourceId, SourceShare>> {
+    let topic = topics::find(app, topic).await?;
+    Ok(app.store().source_shares(topic.id, app.clock().now().days_before(SHARE_DAYS)).await?)
 }
 
 /// How the last fetches of a source went.

@@ -2,7 +2,7 @@
 
 use aha_core::ids::CallId;
 use aha_core::money::MicroCredits;
-use aha_store::{Adjustment, CallFilter, CallRecord};
+use aha_store::{Adjustment, CallRecord};
 use serde::Serialize;
 
 use super::super::ServiceError;
@@ -53,7 +53,7 @@ async fn find(app: &App, id: &str) -> Result<CallRecord> {
             format!("CALL_ID is an id as `aha-radar calls` shows it, or its first {MIN_DIGITS} digits or more");
         return Err(ServiceError::invalid("call", format!("{expected}; got {id:?}")));
     }
-    let mut found = app.store().calls(&CallFilter { id: Some(id.clone()), limit: 2, ..CallFilter::default() }).await?;
+    let mut found = app.store().calls_by_id(&id, 2).await?;
     match (found.pop(), found.is_empty()) {
         (Some(call), true) => Ok(call),
         (Some(_), false) => {

@@ -51,8 +51,7 @@ pub async fn report(app: &App, by: SpendBy, days: u16) -> Result<SpendReport> {
             rows.sort_by(|a, b| b.microcredits.cmp(&a.microcredits).then_with(|| a.key.cmp(&b.key)));
         }
     }
-    let models = app.store().spend(SpendBy::Model, since).await?;
-    let is_local = models.iter().all(|row| row.key.starts_with("local/"));
+    let is_local = !app.store().has_paid(since).await?;
     let budget = Budget::of(app.store(), &app.config().budget, now).await?;
     Ok(SpendReport { by, days, since, rows, total, alerts: budget.alerts(), budget, is_local })
 }

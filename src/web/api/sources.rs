@@ -1,5 +1,7 @@
 //! Sources: listing, adding by address, changing, removing; what stands at an address, and lists of other programs.
 
+use std::collections::{BTreeSet, HashMap};
+
 use aha_core::ids::SourceId;
 use axum::Json;
 use axum::extract::{Request, State};
@@ -16,7 +18,7 @@ use super::page::PageQuery;
 use super::{OfTopic, on_own_thread};
 use crate::services::sources::add::{self, AddedSources, DiscoveredFeed, SourcesToAdd};
 use crate::services::sources::test::{SourceTester, TestedSource};
-use crate::services::sources::{self, ListedSource, SourceChange, SourceHistory, SourcesAdded, opml};
+use crate::services::sources::{self, ListedSource, SourceChange, SourceHistory, SourceShare, SourcesAdded, opml};
 use crate::services::{ErrorKind, ServiceError};
 
 pub(super) fn routes() -> OpenApiRouter<WebState> {
@@ -30,13 +32,21 @@ pub(super) fn routes() -> OpenApiRouter<WebState> {
 
 #[derive(Debug, Serialize)]
 struct Sources {
-    sources: Vec<ListedSource>,
+    sources: Vec<SharedSource>,
     next: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct SharedSource {
+    #[serde(flatten)]
+    listed: ListedSource,
+    /// Of the items that it brought in the last two weeks; null where it brought none.
+    share: Option<SourceShare>,
 }
 
 /// Sources of a topic, or of all without one, by topic and address.
 #[utoipa::path(get, path = "/api/v1/sources", tag = "sources", params(OfTopic, PageQuery),
-    responses((status = 200, description = "`sources`, each with its topic, health and cadence, and `next`", body = Object)))]
+    responses((status = 200, description = "`sources`, each with its topic, health, cadence and `share` (`items` of the last two weeks, and those `shown` by a digest), and `next`", body = Object)))]
 async fn list(
     _: Reader,
     State(state): State<WebState>,
@@ -44,8 +54,15 @@ async fn list(
     JsonQuery(page): JsonQuery<PageQuery>,
 ) -> Result<Json<Sources>, Failure> {
     let listed = sources::list(state.app(), of.topic.as_deref()).await?;
-    let (sources, next) = page.of(listed, |listed| listed.source.id.to_string())?;
-    Ok(Json(Sources { sources, next }))
+    let (listed, next) = page.of(listed, |listed| listed.source.id.to_string())?;
+    let topics: BTreeSet<&str> = listed.iter().map(|listed| listed.topic.as_str()).collect();
+    let mut shares = HashMap::new();
+    for topic in topics {
+        shares.extend(sources::shares(state.app(), topic).await?);
+    }
+    let sources =
+        listed.into_iter().map(|listed| SharedSource { share: shares.get(&listed.source.id).copied(), listed });
+    Ok(Json(Sources { sources: sources.collect(), next }))
 }
 
 /// Sources to add.

@@ -1,5 +1,8 @@
 //! Stories, and what a reader says of them.
 
+use std::collections::BTreeMap;
+
+use aha_core::ids::ItemId;
 use axum::Json;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
@@ -17,6 +20,14 @@ pub(super) fn routes() -> OpenApiRouter<WebState> {
     OpenApiRouter::new().routes(routes!(one)).routes(routes!(give)).routes(routes!(take_back)).routes(routes!(overview))
 }
 
+#[derive(Debug, Serialize)]
+struct WithMarkup {
+    #[serde(flatten)]
+    story: ExplainedStory,
+    /// Sanitised markup of its members, where there is more than their text.
+    markup: BTreeMap<ItemId, String>,
+}
+
 /// A story of a digest, and everything that explains it.
 #[utoipa::path(get, path = "/api/v1/stories/{id}", tag = "stories", params(("id" = String, Path, description = "The id of a digest's line")),
     responses((status = 200, description = "The story, its score's terms, digests and calls", body = Object)))]
@@ -24,9 +35,10 @@ async fn one(
     Reader(who): Reader,
     State(state): State<WebState>,
     PathOf(id): PathOf<String>,
-) -> Result<Json<ExplainedStory>, Failure> {
+) -> Result<Json<WithMarkup>, Failure> {
     let found = found_story(&state, &id).await?;
-    Ok(Json(stories::explain(state.app(), who.user(), found).await?))
+    let markup = stories::markup(state.app(), &found.story).await?;
+    Ok(Json(WithMarkup { story: stories::explain(state.app(), who.user(), found).await?, markup }))
 }
 
 #[derive(Debug, Deserialize, ToSchema)]

@@ -9,13 +9,15 @@ use html_escape::{encode_double_quoted_attribute, encode_text};
 use super::super::pages::encoded;
 use super::super::{Failure, WebState};
 use super::{Entry, Feed};
+use crate::digest::format::Calendar;
 use crate::digest::rss::description;
-use crate::digest::view::{Page, Story};
-use crate::services::digests::{self, ArchiveFilter};
+use crate::digest::sanitise::Link;
+use crate::digest::view::{Overview, Story};
+use crate::services::digests;
 use crate::services::feedback::{self, FeedbackUser};
 
 /// Digests that a feed holds, or whose top stories it does.
-const DIGESTS: usize = 10;
+const DIGESTS: i64 = 10;
 const SAVED: usize = 100;
 
 /// The feed of that name; nothing where there is none.
@@ -42,49 +44,40 @@ pub(super) async fn read(
     }))
 }
 
-async fn newest(state: &WebState, topic: &str) -> Result<Vec<Digest>, Failure> {
-    let filter = ArchiveFilter { topic: Some(topic.to_owned()), limit: DIGESTS, ..ArchiveFilter::default() };
-    let mut found = Vec::new();
-    for archived in digests::archive(state.app(), &filter).await? {
-        found.push(digests::by_id(state.app(), archived.entry.head.id).await?);
-    }
-    Ok(found)
-}
-
 async fn of_digests(state: &WebState, topic: &str) -> Result<Vec<Entry>, Failure> {
     let entry = |digest: &Digest| {
-        let page = Page::of(digest);
+        let overview = Overview::of(digest);
         let link = state.address(&format!("/digests/{}", digest.digest.id));
         Entry {
             id: format!("urn:uuid:{}", digest.digest.id),
-            title: format!("{}, {}", page.topic, page.day),
-            html: overview(&page),
+            title: format!("{}, {}", overview.topic, overview.day),
+            html: in_html(&overview),
             link: Some(link),
             published: digest.digest.window_end,
             category: "digest",
             author: None,
         }
     };
-    Ok(newest(state, topic).await?.iter().map(entry).collect())
+    Ok(digests::recent(state.app(), topic, DIGESTS, None).await?.iter().map(entry).collect())
 }
 
 /// The digest's first line and its stories.
-fn overview(page: &Page) -> String {
-    let line = |story: &Story| format!("<li>{}</li>", linked(&story.title, story.link.href()));
-    let list = |stories: &[Story]| stories.iter().map(line).collect::<String>();
-    let header = encode_text(&page.header);
-    format!("<p>{header}</p><ol>{}</ol><ul>{}</ul>", list(&page.top), list(&page.scan))
+fn in_html(overview: &Overview) -> String {
+    let line = |(title, link): &(String, Link)| format!("<li>{}</li>", linked(title, link.href()));
+    let list = |stories: &[(String, Link)]| stories.iter().map(line).collect::<String>();
+    let header = encode_text(&overview.header);
+    format!("<p>{header}</p><ol>{}</ol><ul>{}</ul>", list(&overview.top), list(&overview.scan))
 }
 
 /// Each story once, as its newest digest has it.
 async fn of_stories(state: &WebState, topic: &str) -> Result<Vec<Entry>, Failure> {
     let (mut known, mut entries) = (HashSet::new(), Vec::new());
-    for digest in newest(state, topic).await? {
-        let page = Page::of(&digest);
-        let ids = digest.stories.iter().filter(|story| story.section == Section::Top).map(|story| story.cluster_id);
-        for (story, cluster) in page.top.into_iter().zip(ids) {
-            if known.insert(cluster) {
-                entries.push(of_story(state, &story, format!("urn:uuid:{cluster}"), digest.digest.window_end));
+    for digest in digests::recent(state.app(), topic, DIGESTS, Some(Section::Top)).await? {
+        let calendar = Calendar::of(&digest.digest);
+        for story in &digest.stories {
+            if known.insert(story.cluster_id) {
+                let id = format!("urn:uuid:{}", story.cluster_id);
+                entries.push(of_story(state, &Story::of(story, calendar), id, digest.digest.window_end));
             }
         }
     }

@@ -92,9 +92,9 @@ async fn one(
     let id: DigestId = id.parse().map_err(|_| Failure::not_found("there is no such digest"))?;
     let digest = digests::by_id(state.app(), id).await?;
     let topics = TopicLinks::read(state.app(), Some(&digest.digest.topic)).await?;
-    let latest = digests::latest(state.app(), &digest.digest.topic).await?;
+    let is_latest = digests::is_latest(state.app(), &digest).await?;
     let noted = Noted::read(of.noted.as_deref());
-    digest_page(&state, who.user(), shell, topics, &digest, latest.digest.id == id, noted).await
+    digest_page(&state, who.user(), shell, topics, &digest, is_latest, noted).await
 }
 
 async fn digest_page(

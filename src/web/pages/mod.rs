@@ -6,6 +6,7 @@ mod ask;
 mod deep_dive;
 mod digests;
 mod error;
+mod feed_reader;
 mod feedback;
 mod form;
 mod models;
@@ -52,6 +53,7 @@ pub(super) fn routes() -> Router<WebState> {
         .merge(deep_dive::routes())
         .merge(feedback::routes())
         .merge(saved::routes())
+        .merge(feed_reader::routes())
         .merge(search::routes())
         .merge(ask::routes())
         .merge(sources::routes())

@@ -38,8 +38,10 @@ pub(super) struct Button {
 impl Said {
     pub(super) async fn of(app: &App, user: FeedbackUser, digest: &Digest) -> Result<Self, ServiceError> {
         let mut by_item: HashMap<ItemId, BTreeSet<FeedbackKind>> = HashMap::new();
-        for event in feedback::export(app, user, &digest.digest.topic).await? {
-            by_item.entry(event.item_id).or_default().insert(event.kind);
+        let sources = digest.stories.iter().flat_map(|story| &story.sources);
+        let items: Vec<ItemId> = sources.map(|source| source.item_id).collect();
+        for (item, kind) in feedback::on_items(app, user, &digest.digest.topic, &items).await? {
+            by_item.entry(item).or_default().insert(kind);
         }
         let of_story = |items: &mut dyn Iterator<Item = ItemId>| {
             items.filter_map(|item| by_item.get(&item)).flatten().copied().collect::<BTreeSet<_>>()

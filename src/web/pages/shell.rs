@@ -23,9 +23,10 @@ const READING: [PageLink; 6] = [
 ];
 
 /// What is set up and watched, with the role that it takes.
-const MANAGING: [(PageLink, Role); 6] = [
+const MANAGING: [(PageLink, Role); 7] = [
     (("/sources", "Sources"), Role::Reader),
     (("/topics", "Topics"), Role::Reader),
+    (("/feed-reader", "Feeds"), Role::Reader),
     (("/runs", "Runs"), Role::Reader),
     (("/spend", "Spend"), Role::Reader),
     (("/models", "Models"), Role::Editor),

@@ -1,5 +1,6 @@
 //! Sources: what is read and how that goes, failing ones first; adding by address, OPML in and out.
 
+use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use aha_core::source::{Source, SourceHealth};
@@ -16,7 +17,9 @@ use super::multipart::SentFile;
 use super::topic_links::{TopicLinks, encoded, query_of};
 use super::{SentForm, Shell, html};
 use crate::services::sources::add::{DiscoveredFeed, SourcesToAdd};
-use crate::services::sources::{self, ListedSource, PastFetch, SourceChange, SourceHistory, add, opml};
+use crate::services::sources::{
+    self, FetchMark, ListedSource, PastFetch, SourceChange, SourceHistory, SourceShare, add, opml,
+};
 
 pub(super) fn routes() -> Router<WebState> {
     Router::new()
@@ -48,6 +51,8 @@ struct Row {
     name: String,
     fetches: Vec<Mark>,
     every: Option<String>,
+    /// How many of its items of the last two weeks reached a digest.
+    share: Option<String>,
 }
 
 /// A fetch as a small bar: its height tells how many items were new.
@@ -72,17 +77,19 @@ async fn list(
     JsonQuery(query): JsonQuery<ListQuery>,
 ) -> Result<Html<String>, Failure> {
     let topics = TopicLinks::read(state.app(), query.topic.as_deref()).await?;
-    let listed = if topics.names.contains(&topics.current) {
-        sources::list(state.app(), Some(&topics.current)).await?
+    let (listed, marks, shares) = if topics.names.contains(&topics.current) {
+        let listed = sources::list(state.app(), Some(&topics.current)).await?;
+        let marks = sources::fetch_marks(state.app(), &topics.current).await?;
+        (listed, marks, sources::shares(state.app(), &topics.current).await?)
     } else {
-        Vec::new()
+        (Vec::new(), HashMap::new(), HashMap::new())
     };
-    let mut rows = Vec::new();
-    for (place, listed) in listed.into_iter().enumerate() {
-        let fetches =
-            if place < DRAWN { sources::history(state.app(), listed.clone()).await?.fetches } else { Vec::new() };
-        rows.push(row(listed.source, &fetches));
-    }
+    let fetches = |source: &Source| marks.get(&source.id).map_or(&[][..], Vec::as_slice);
+    let drawn = |(place, listed): (usize, ListedSource)| {
+        let fetches = if place < DRAWN { fetches(&listed.source) } else { &[] };
+        row(fetches, shares.get(&listed.source.id), listed.source)
+    };
+    let mut rows: Vec<Row> = listed.into_iter().enumerate().map(drawn).collect();
     rows.sort_by_cached_key(|row| (order(&row.source), row.name.to_lowercase()));
     let failing = rows.iter().filter(|row| order(&row.source) == 0).count();
     let off = rows.iter().filter(|row| !row.source.enabled).count();
@@ -98,14 +105,15 @@ fn order(source: &Source) -> u8 {
     }
 }
 
-fn row(source: Source, fetches: &[PastFetch]) -> Row {
+fn row(fetches: &[FetchMark], share: Option<&SourceShare>, source: Source) -> Row {
     let every = source.check_interval.map(|every| every_in_words(every.as_secs() / 60));
-    Row { name: source.display_name(), fetches: marks(fetches), every, source }
+    let share = share.map(|share| format!("{} of {} in digests, 14 days", share.shown, share.items));
+    Row { name: source.display_name(), fetches: marks(fetches), every, share, source }
 }
 
 /// The oldest first.
-fn marks(fetches: &[PastFetch]) -> Vec<Mark> {
-    let mark = |(at, fetch): (usize, &PastFetch)| {
+fn marks(fetches: &[FetchMark]) -> Vec<Mark> {
+    let mark = |(at, fetch): (usize, &FetchMark)| {
         let (class, height) = match (fetch.status.as_str(), fetch.items_new) {
             ("error", _) => ("bad", 8),
             (_, 0) => ("quietly", 3),
@@ -135,9 +143,8 @@ struct SourcePage {
 }
 
 async fn find(state: &WebState, id: &str) -> Result<ListedSource, Failure> {
-    let listed = sources::list(state.app(), None).await?;
-    let found = listed.into_iter().find(|listed| listed.source.id.to_string() == id);
-    found.ok_or_else(|| Failure::not_found("there is no source of that id; it may have been removed"))
+    let none = || Failure::not_found("there is no source of that id; it may have been removed");
+    Ok(sources::by_id(state.app(), id.parse().map_err(|_| none())?).await?)
 }
 
 async fn one(

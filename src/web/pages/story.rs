@@ -16,9 +16,8 @@ use super::score_terms::{Term, terms};
 use super::shown_summary::ShownSummary;
 use super::{SentForm, Shell, html};
 use crate::digest::format::Calendar;
-use crate::digest::view::{Page, Story};
+use crate::digest::view::Story;
 use crate::services::calls::LedgerCall;
-use crate::services::digests;
 use crate::services::followups::{self, FollowUp};
 use crate::services::stories::{self, ExplainedStory, FoundStory, StoryAppearance};
 
@@ -77,12 +76,10 @@ async fn page(
     JsonQuery(of): JsonQuery<OfTopic>,
 ) -> Result<Html<String>, Failure> {
     let found = found(&state, &id).await?;
-    let digest = digests::by_id(state.app(), found.digest.id).await?;
     let explained = stories::explain(state.app(), who.user(), found).await?;
-    let view = Page::of(&digest);
-    let day = view.day.clone();
-    let story = view.top.into_iter().chain(view.scan).find(|story| story.id == id);
-    let story = story.ok_or_else(|| Failure::not_found("its digest does not show that story any more"))?;
+    let calendar = Calendar::of(&explained.digest);
+    let day = calendar.last_day(explained.digest.window_start, explained.digest.window_end);
+    let story = Story::of(&explained.story, calendar);
     let noted = Noted::read(of.noted.as_deref());
     let followups = followups::of(state.app(), &explained.story, &story.followups).await?;
     html(&StoryPage { noted, followups, ..filled(shell, day, story, explained) })
@@ -96,10 +93,7 @@ async fn follow_up(
     form: SentForm,
 ) -> Result<Redirect, Failure> {
     let found = found(&state, &id).await?;
-    let digest = digests::by_id(state.app(), found.digest.id).await?;
-    let view = Page::of(&digest);
-    let story = view.top.into_iter().chain(view.scan).find(|story| story.id == id);
-    let lines = story.map(|story| story.followups).unwrap_or_default();
+    let lines = Story::of(&found.story, Calendar::of(&found.digest)).followups;
     let text = form.text("number").parse::<usize>().ok().and_then(|number| lines.get(number));
     let text = text.ok_or_else(|| Failure::invalid("number", "the story has no such follow-up"))?;
     followups::add(state.app(), &found.story, text).await?;

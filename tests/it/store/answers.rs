@@ -63,6 +63,22 @@ fn answer(tier: BudgetTier, text: &str) -> NewAnswer {
     }
 }
 
+async fn the_calls_behind_an_answer_are_those_of_all_tiers(store: &dyn Store) {
+    let world = World::new(store).await;
+    for (name, tier) in [("one", BudgetTier::Low), ("two", BudgetTier::High)] {
+        store.reserve_call(Some(&world.lease), &call(&world, name, None)).await.unwrap();
+        store.settle_call(Some(&world.lease), &settled(name, Some(0), vec![answer(tier, name)])).await.unwrap();
+    }
+    let mut made: Vec<String> =
+        store.calls_of_answer(&key(BudgetTier::Normal)).await.unwrap().into_iter().map(|call| call.id).collect();
+    made.sort();
+    let mut expected = ["one", "two"].map(|name| CallId::of(&[name]).to_string());
+    expected.sort();
+    assert_eq!(made, expected);
+    let another = AnswerKey { fingerprint: "story:1".to_owned(), ..key(BudgetTier::Low) };
+    assert!(store.calls_of_answer(&another).await.unwrap().is_empty());
+}
+
 async fn given_scores_are_those_of_triage_newest_first(store: &dyn Store) {
     let world = World::new(store).await;
     for (hour, score, task) in [(25, 40, "triage"), (27, 70, "triage"), (26, 0, "deep_summary")] {
@@ -203,6 +219,7 @@ async fn what_is_said_of_an_answer_replaces_what_was_said_before(store: &dyn Sto
 
 on_every_database!(
     what_is_said_of_an_answer_replaces_what_was_said_before,
+    the_calls_behind_an_answer_are_those_of_all_tiers,
     given_scores_are_those_of_triage_newest_first,
     an_answer_is_found_again_whole,
     a_higher_tiers_answer_will_do_and_a_lower_ones_will_not,

@@ -223,7 +223,24 @@ async fn a_digest_reads_back_as_it_was(store: &dyn Store) {
         assert_eq!(store.digest_line(story.id).await.unwrap(), line);
     }
     assert_eq!(store.digest_line(DigestItemId::of(&["none"])).await.unwrap(), None);
+    assert_eq!(store.recent_digests(world.topic.id, 9, None).await.unwrap(), std::slice::from_ref(&commit.digest));
+    let mut of_section = commit.digest.clone();
+    of_section.stories.retain(|story| story.section == Section::Top);
+    assert_ne!(of_section, commit.digest);
+    assert_eq!(store.recent_digests(world.topic.id, 9, Some(Section::Top)).await.unwrap(), [of_section]);
+    assert!(store.recent_digests(world.topic.id, 0, None).await.unwrap().is_empty());
     assert_eq!(store.digest(DigestId::of(&["none"])).await.unwrap(), None);
+}
+
+async fn the_share_of_a_sources_items_that_a_digest_shows_is_told(store: &dyn Store) {
+    let (world, commit) = world_with_stories(store).await;
+    let shares = async |since| store.source_shares(world.topic.id, at(since)).await.unwrap();
+    let before = shares(0).await[&world.first];
+    assert_eq!(before.shown, 0);
+    store.commit_digest(&world.lease, &commit).await.unwrap();
+    let after = shares(0).await[&world.first];
+    assert_eq!((after.items, after.shown), (before.items, 1), "the one member of the one story with members, once");
+    assert!(shares(25).await.is_empty(), "neither items nor a window are so new");
 }
 
 async fn a_line_is_found_by_the_beginning_of_its_id(store: &dyn Store) {
@@ -279,6 +296,8 @@ async fn the_latest_digest_has_the_latest_window(store: &dyn Store) {
         store.commit_digest(&world.lease, &other).await.unwrap();
     }
     let latest = store.latest_digest(world.topic.id).await.unwrap().unwrap().digest;
+    let recent = store.recent_digests(world.topic.id, 2, None).await.unwrap();
+    assert_eq!((recent.len(), &recent[0].digest), (2, &latest));
     assert_eq!((latest.window_start, latest.window_end), (at(12), at(24)));
 }
 
@@ -364,6 +383,7 @@ async fn a_digest_is_stored_whole_or_not_at_all(store: &dyn Store) {
 on_every_database!(
     a_line_is_found_by_the_beginning_of_its_id,
     a_digest_reads_back_as_it_was,
+    the_share_of_a_sources_items_that_a_digest_shows_is_told,
     the_sources_of_the_digest_before_are_of_the_same_kind_of_runs,
     a_digest_ends_its_run_and_moves_the_cursor,
     a_digest_rendered_again_replaces_the_old,

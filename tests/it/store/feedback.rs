@@ -56,6 +56,22 @@ async fn what_is_said_counts_once_and_reads_back_in_order(store: &dyn Store) {
     assert_eq!(store.feedback(owner(), topic, 1).await.unwrap(), [stored(&second)]);
 }
 
+async fn what_was_saved_and_what_was_said_of_items_is_told(store: &dyn Store) {
+    let (world, other) = (World::new(store).await, World::named(store, "other").await);
+    let topic = world.topic.id;
+    let saved = [event("b", FeedbackKind::Save, 2), event("c", FeedbackKind::Save, 3)];
+    for event in [event("a", FeedbackKind::Like, 1), event("a", FeedbackKind::Read, 4)].iter().chain(&saved) {
+        assert!(give(store, topic, event.clone()).await);
+    }
+    assert!(give(store, other.topic.id, event("a", FeedbackKind::Save, 5)).await);
+    assert_eq!(store.saved_feedback(owner(), topic).await.unwrap(), [stored(&saved[1]), stored(&saved[0])]);
+    let said = store.feedback_on(owner(), topic, &[id("a"), id("c"), id("none")]).await.unwrap();
+    let mut expected = [(id("a"), FeedbackKind::Like), (id("a"), FeedbackKind::Read), (id("c"), FeedbackKind::Save)];
+    expected.sort_by_key(|(item, kind)| (item.to_string(), kind.as_str()));
+    assert_eq!(said, expected);
+    assert!(store.feedback_on(UserId::of(&["zoe"]), topic, &[id("a")]).await.unwrap().is_empty());
+}
+
 async fn opposites_exclude_each_other_and_topics_do_not_meet(store: &dyn Store) {
     let (world, other) = (World::new(store).await, World::named(store, "other").await);
     for (world, kind) in [(&world, FeedbackKind::Like), (&other, FeedbackKind::Like), (&world, FeedbackKind::Dislike)] {
@@ -173,6 +189,7 @@ async fn what_is_unlearnt_stays_so_until_it_is_taken_back(store: &dyn Store) {
 on_every_database!(
     what_is_unlearnt_stays_so_until_it_is_taken_back,
     what_is_said_counts_once_and_reads_back_in_order,
+    what_was_saved_and_what_was_said_of_items_is_told,
     opposites_exclude_each_other_and_topics_do_not_meet,
     what_was_read_takes_nothing_back,
     users_have_feedback_of_their_own,

@@ -132,12 +132,11 @@ async fn an_item_that_is_named_anew_at_each_look_stays_one(store: &dyn Store, ur
 async fn markup_is_kept_and_replaced_by_an_edit(store: &dyn Store, _: &str) {
     let world = World::new(store).await;
     world.with_items(store, &[item("a", 1)]).await;
-    assert_eq!(store.item_html(id("a")).await.unwrap().as_deref(), Some("<p>Body of a</p>"));
+    assert_eq!(store.items_html(&[id("a"), id("nothing")]).await.unwrap(), [(id("a"), "<p>Body of a</p>".to_owned())]);
     let edited =
         IdentifiedItem { hash_text: "new".to_owned(), body_text: "New".to_owned(), html: None, ..item("a", 1) };
     store.commit_fetch(&world.lease, &world.look(1, world.first, &[edited])).await.unwrap();
-    assert_eq!(store.item_html(id("a")).await.unwrap(), None);
-    assert_eq!(store.item_html(id("nothing")).await.unwrap(), None);
+    assert_eq!(store.items_html(&[id("a")]).await.unwrap(), []);
 }
 
 /// Postgres has no place for U+0000 in text, so neither database keeps it.

@@ -57,6 +57,16 @@ async fn phrases_stand_side_by_side_and_what_is_unwanted_goes(store: &dyn Store)
     assert_eq!(found(store, &any).await.len(), 2);
 }
 
+async fn markup_comes_with_what_asks_for_it(store: &dyn Store) {
+    stocked(store).await;
+    let html = async |with_html| {
+        let hits = store.search(&SearchQuery { with_html, ..query(&["ferry"]) }).await.unwrap();
+        hits.into_iter().map(|hit| hit.html).collect::<Vec<_>>()
+    };
+    assert_eq!(html(false).await, [None]);
+    assert_eq!(html(true).await, [Some("<p>Body of a</p>".to_owned())]);
+}
+
 async fn sources_and_times_narrow_it(store: &dyn Store) {
     let world = stocked(store).await;
     let of = |sources: &[SourceId]| SearchQuery { sources: Some(sources.to_vec()), ..query(&["heat"]) };
@@ -174,6 +184,7 @@ async fn an_item_of_two_topics_is_one_entry(store: &dyn Store) {
 on_every_database!(
     words_are_found_in_all_their_forms,
     phrases_stand_side_by_side_and_what_is_unwanted_goes,
+    markup_comes_with_what_asks_for_it,
     sources_and_times_narrow_it,
     an_edit_is_found_by_its_new_words_alone,
     the_index_is_made_again_and_says_since_when_it_is_behind,

@@ -14,6 +14,8 @@ async fn the_same_import_twice_changes_nothing(store: &dyn Store) {
     let before = store.sources(topic.id).await.unwrap();
     assert_eq!(store.add_sources(topic.id, &import, at(9)).await.unwrap(), SourcesAdded { added: 0, known: 3 });
     assert_eq!(store.sources(topic.id).await.unwrap(), before);
+    assert_eq!(store.source(before[1].id).await.unwrap().as_ref(), Some(&before[1]));
+    assert_eq!(store.source(SourceId::of(&["none"])).await.unwrap(), None);
 
     let urls: Vec<_> = before.iter().map(|source| source.url.as_str()).collect();
     assert_eq!(urls, ["https://a.example/feed", "https://b.example/feed", "https://c.example/feed"]);

@@ -69,6 +69,28 @@ async fn calls_are_found_by_state_purpose_and_run_newest_first(store: &dyn Store
     assert_eq!(begun(of_both).await, [25, 1]);
 }
 
+async fn a_call_is_found_by_the_beginning_of_its_id(store: &dyn Store) {
+    let world = spent(store).await;
+    let whole = call(&world, "two", 100, &[]).id.to_string();
+    for prefix in [&whole[..8], &whole] {
+        let found = store.calls_by_id(prefix, 9).await.unwrap();
+        assert_eq!(found.iter().map(|call| call.id.as_str()).collect::<Vec<_>>(), [whole.as_str()]);
+    }
+    assert_eq!(store.calls_by_id("", 4).await.unwrap().len(), 4);
+    assert!(store.calls_by_id("gg", 9).await.unwrap().is_empty());
+}
+
+async fn calls_of_local_alone_are_not_paid(store: &dyn Store) {
+    let world = World::new(store).await;
+    let local = NewCall { provider: "local".to_owned(), ..call(&world, "one", 0, &[]) };
+    reserve(store, &world, &local).await;
+    assert!(!store.has_paid(at(0)).await.unwrap());
+    let paid = NewCall { started_at: at(25), ..call(&world, "two", 100, &[]) };
+    reserve(store, &world, &paid).await;
+    assert!(store.has_paid(at(25)).await.unwrap());
+    assert!(!store.has_paid(at(26)).await.unwrap());
+}
+
 async fn a_review_is_kept_and_can_be_changed(store: &dyn Store) {
     let world = World::new(store).await;
     world.with_items(store, &[item("a", 1)]).await;
@@ -91,5 +113,7 @@ async fn a_review_is_kept_and_can_be_changed(store: &dyn Store) {
 on_every_database!(
     spending_is_told_by_day_purpose_model_and_topic,
     calls_are_found_by_state_purpose_and_run_newest_first,
+    a_call_is_found_by_the_beginning_of_its_id,
+    calls_of_local_alone_are_not_paid,
     a_review_is_kept_and_can_be_changed,
 );

@@ -85,7 +85,7 @@ fn nothing_of_titles_texts_sources_queries_and_forms_runs() {
     let site = Site::start(&mut radar);
     let today = site.get("/").body;
     let ids: Vec<&str> = today.split("/stories/").skip(1).map(|rest| &rest[..36]).collect();
-    let fixed = ["/", "/archive", "/saved", "/sources", "/topics", "/topics/default"];
+    let fixed = ["/", "/archive", "/saved", "/sources", "/topics", "/topics/default", "/feed-reader"];
     let mut paths: Vec<String> = fixed.map(str::to_owned).to_vec();
     paths.extend(ids.iter().step_by(2).map(|id| format!("/stories/{id}")));
     for payload in PAYLOADS {

@@ -165,3 +165,26 @@ fn a_token_in_a_feeds_address_opens_feeds_and_nothing_else() {
     assert_eq!(site.get(&format!("/feeds/default/stories.rss?token={}", token.trim())).status, 401);
     radar.run(&["user", "feed-token", "nobody"]).exits(1);
 }
+
+#[test]
+fn a_page_makes_a_token_for_feeds_shows_it_once_and_takes_it_back() {
+    let mut radar = Radar::at(NOW);
+    radar.ok(&["init"]);
+    with_a_digest(&radar);
+    let site = Site::start(&mut radar);
+    let page = site.get("/feed-reader");
+    assert!(page.body.contains("You have none") && page.body.contains("/feeds/default/stories.rss\""), "{page:?}");
+    let made = site.post_form("/feed-reader", &page, "topic=default");
+    let token = made.body.split("?token=").nth(1).unwrap().split('"').next().unwrap().to_owned();
+    assert_eq!((made.status, token.len()), (200, 64));
+    assert_eq!(site.get(&format!("/feeds/default/digests.atom?token={token}")).status, 200);
+    let again = site.get("/feed-reader");
+    assert!(!again.body.contains(&token) && again.body.contains("You have had one since"), "{again:?}");
+    let revoked = site.post_form("/feed-reader/revoke", &page, "");
+    assert_eq!((revoked.status, revoked.headers["location"].as_str()), (303, "/feed-reader"));
+    assert!(site.get("/feed-reader").body.contains("You have none"));
+    assert_eq!(
+        site.send("POST", "/feed-reader", &[("content-type", "application/x-www-form-urlencoded")], "").status,
+        403
+    );
+}

@@ -22,6 +22,9 @@ const PAUSES_MS: [u64; 2] = [300, 1500];
 
 const APPLICATION: &str = "aha-radar";
 
+/// Statements that a connection keeps prepared: all that pages and the API make.
+const STATEMENTS: usize = 400;
+
 /// How to connect, and what may be shown of it.
 #[derive(Debug, Clone)]
 pub struct Server {
@@ -42,10 +45,13 @@ impl Server {
         let name = format!("{place}:{}, database {database}", options.get_port());
         let options = options
             .application_name(APPLICATION)
+            .statement_cache_capacity(STATEMENTS)
             .options([
                 ("statement_timeout", format!("{STATEMENT_SECONDS}s")),
                 ("lock_timeout", format!("{LOCK_SECONDS}s")),
                 ("idle_in_transaction_session_timeout", format!("{STANDSTILL_SECONDS}s")),
+                // Compiling a statement takes longer than running any of ours.
+                ("jit", "off".to_owned()),
             ])
             .disable_statement_logging();
         Ok(Self { options, name })
@@ -182,7 +188,8 @@ mod tests {
     fn sessions_have_limits_beside_the_urls_own_options() {
         let server = Server::of("postgres://db.example/aha?options=-csearch_path%3Daha").unwrap();
         let options = server.options.get_options().unwrap();
-        for wanted in ["search_path=aha", "statement_timeout=60s", "lock_timeout=10s", "session_timeout=30s"] {
+        for wanted in ["search_path=aha", "statement_timeout=60s", "lock_timeout=10s", "jit=off", "session_timeout=30s"]
+        {
             assert!(options.contains(wanted), "{options}");
         }
     }

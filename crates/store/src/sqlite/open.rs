@@ -17,6 +17,9 @@ use crate::{Result, StoreError};
 /// Older ones can lose a write-ahead log (sqlite.org/wal.html, the WAL-reset bug, fixed in 3.51.3).
 const SQLITE_NEEDED: &str = "3.51.3";
 
+/// Statements that a connection keeps prepared: all that pages and the API make.
+const STATEMENTS: usize = 400;
+
 /// How often a switch to the write-ahead log is tried again; SQLite does not wait for that lock by itself.
 const WAL_RETRY_MS: u64 = 50;
 
@@ -72,6 +75,7 @@ fn options(url: &str) -> Result<SqliteConnectOptions> {
     }
     let options = options
         .foreign_keys(true)
+        .statement_cache_capacity(STATEMENTS)
         .synchronous(SqliteSynchronous::Normal)
         .busy_timeout(Duration::from_secs(BUSY_SECONDS))
         .pragma("wal_autocheckpoint", MOST_PAGES)

@@ -12,8 +12,8 @@ use crate::ledger::CallState;
 use crate::shared::charges::{Moves, OpenCall};
 use crate::shared::{PerDatabase, column, found};
 use crate::{
-    Adjustment, CallCost, CallFilter, CallRecord, Gone, LeasedSettlement, NewCall, Result, Settlement, SpendBy,
-    SpendRow, StoreError,
+    Adjustment, AnswerKey, CallCost, CallFilter, CallRecord, Gone, LeasedSettlement, NewCall, Result, Settlement,
+    SpendBy, SpendRow, StoreError,
 };
 
 pub(super) const INSERT_CALL: &str = "
@@ -61,30 +61,66 @@ const CALLS: &str = "
     WHERE (CAST($1 AS TEXT) IS NULL OR c.state = CAST($1 AS TEXT))
       AND (CAST($2 AS TEXT) IS NULL OR c.purpose = CAST($2 AS TEXT))
       AND (CAST($3 AS TEXT) IS NULL OR c.run_id = CAST($3 AS TEXT))
-      AND (CAST($5 AS TEXT) IS NULL OR substr(c.id, 1, length(CAST($5 AS TEXT))) = CAST($5 AS TEXT))
-      AND (CAST($6 AS BIGINT) IS NULL OR c.started_at < $6 OR (c.started_at = $6 AND c.id > $7))
+      AND (CAST($5 AS BIGINT) IS NULL OR c.started_at < $5 OR (c.started_at = $5 AND c.id > $6))
     ORDER BY c.started_at DESC, c.id LIMIT $4";
 
+/// Beginning with `$1`: ids are lower case, so that what follows the prefix is below "g". The primary key serves.
+const CALLS_BY_ID: &str = "
+    SELECT c.id, c.run_id, t.name AS topic, c.purpose, c.provider, c.model, c.prompt_id, c.attempt, c.stories, c.state,
+           c.error_kind, c.error, c.input_tokens, c.cached_input_tokens, c.output_tokens, c.reasoning_tokens,
+           c.reserved_microcredits, c.cost_microcredits, c.latency_ms, c.request_id, c.started_at, c.finished_at
+    FROM provider_calls c LEFT JOIN topics t ON t.id = c.topic_id
+    WHERE c.id >= $1 AND c.id < $1 || 'g' ORDER BY c.started_at DESC, c.id LIMIT $2";
+
+/// Few of many, which an index of their own lists.
+const UNSETTLED_CALLS: &str = "
+    SELECT c.id, c.run_id, t.name AS topic, c.purpose, c.provider, c.model, c.prompt_id, c.attempt, c.stories, c.state,
+           c.error_kind, c.error, c.input_tokens, c.cached_input_tokens, c.output_tokens, c.reasoning_tokens,
+           c.reserved_microcredits, c.cost_microcredits, c.latency_ms, c.request_id, c.started_at, c.finished_at
+    FROM provider_calls c LEFT JOIN topics t ON t.id = c.topic_id
+    WHERE c.state = 'unsettled' ORDER BY c.started_at DESC, c.id LIMIT $1";
+
+/// All tiers are named so that the primary key serves.
+const CALLS_OF_ANSWER: &str = "
+    SELECT c.id, c.run_id, t.name AS topic, c.purpose, c.provider, c.model, c.prompt_id, c.attempt, c.stories, c.state,
+           c.error_kind, c.error, c.input_tokens, c.cached_input_tokens, c.output_tokens, c.reasoning_tokens,
+           c.reserved_microcredits, c.cost_microcredits, c.latency_ms, c.request_id, c.started_at, c.finished_at
+    FROM answers a JOIN provider_calls c ON c.id = a.provider_call_id LEFT JOIN topics t ON t.id = c.topic_id
+    WHERE a.task = $1 AND a.tier IN ('low', 'normal', 'high') AND a.prompt_id = $2 AND a.schema_version = $3
+      AND a.fingerprint = $4
+    ORDER BY c.started_at, c.id";
+
+/// Grouped by columns as they are, and put in words afterwards: a key of text made for each row takes twice the time.
 const SPEND: &str = "
     SELECT CASE CAST($1 AS TEXT)
-               WHEN 'day' THEN CAST(c.started_at / 86400000 AS TEXT)
-               WHEN 'purpose' THEN c.purpose
-               WHEN 'model' THEN c.provider || '/' || c.model
-               ELSE coalesce(t.name, '(none)')
+               WHEN 'day' THEN CAST(g.day AS TEXT)
+               WHEN 'purpose' THEN g.name
+               WHEN 'model' THEN g.name || '/' || g.part
+               ELSE coalesce((SELECT t.name FROM topics t WHERE t.id = g.name), '(none)')
            END AS key,
-           count(*) AS calls,
-           CAST(sum(CASE WHEN c.state = 'error' THEN 1 ELSE 0 END) AS BIGINT) AS errors,
-           CAST(sum(CASE WHEN c.state = 'unsettled' THEN 1 ELSE 0 END) AS BIGINT) AS unsettled,
-           CAST(sum(CASE WHEN coalesce(c.cost_microcredits, c.reserved_microcredits) IS NULL THEN 1 ELSE 0 END) AS BIGINT)
-               AS unpriced,
-           CAST(sum(c.stories) AS BIGINT) AS stories,
-           CAST(coalesce(sum(c.input_tokens), 0) AS BIGINT) AS input_tokens,
-           CAST(coalesce(sum(c.output_tokens), 0) AS BIGINT) AS output_tokens,
-           CAST(coalesce(sum(coalesce(c.cost_microcredits, c.reserved_microcredits)), 0) AS BIGINT) AS microcredits,
-           CAST(coalesce(sum(CASE WHEN c.cost_microcredits IS NULL THEN c.reserved_microcredits ELSE 0 END), 0) AS BIGINT)
-               AS reserved_microcredits
-    FROM provider_calls c LEFT JOIN topics t ON t.id = c.topic_id
-    WHERE c.started_at >= $2 GROUP BY 1 ORDER BY 1";
+           g.calls, CAST(g.errors AS BIGINT) AS errors, CAST(g.unsettled AS BIGINT) AS unsettled,
+           g.calls - g.priced AS unpriced, CAST(g.stories AS BIGINT) AS stories,
+           CAST(coalesce(g.input_tokens, 0) AS BIGINT) AS input_tokens,
+           CAST(coalesce(g.output_tokens, 0) AS BIGINT) AS output_tokens,
+           CAST(coalesce(g.microcredits, 0) AS BIGINT) AS microcredits,
+           CAST(coalesce(g.reserved, 0) AS BIGINT) AS reserved_microcredits
+    FROM (SELECT CASE CAST($1 AS TEXT) WHEN 'day' THEN c.started_at / 86400000 END AS day,
+                 CASE CAST($1 AS TEXT)
+                     WHEN 'purpose' THEN c.purpose WHEN 'model' THEN c.provider WHEN 'topic' THEN c.topic_id
+                 END AS name,
+                 CASE CAST($1 AS TEXT) WHEN 'model' THEN c.model END AS part,
+                 count(*) AS calls, sum(CASE c.state WHEN 'error' THEN 1 ELSE 0 END) AS errors,
+                 sum(CASE c.state WHEN 'unsettled' THEN 1 ELSE 0 END) AS unsettled,
+                 count(coalesce(c.cost_microcredits, c.reserved_microcredits)) AS priced, sum(c.stories) AS stories,
+                 sum(c.input_tokens) AS input_tokens, sum(c.output_tokens) AS output_tokens,
+                 sum(coalesce(c.cost_microcredits, c.reserved_microcredits)) AS microcredits,
+                 sum(CASE WHEN c.cost_microcredits IS NULL THEN c.reserved_microcredits END) AS reserved
+          FROM provider_calls c WHERE c.started_at >= $2 GROUP BY 1, 2, 3) AS g
+    ORDER BY 1";
+
+const HAS_PAID: &str = "
+    SELECT CAST(CASE WHEN EXISTS (SELECT 1 FROM provider_calls WHERE started_at >= $1 AND provider <> 'local')
+                     THEN 1 ELSE 0 END AS BIGINT)";
 
 const COSTS: &str = super::statement(PerDatabase {
     sqlite: "
@@ -230,20 +266,42 @@ pub(super) async fn gone(connection: &mut Connection, gone: Gone) -> Result<Vec<
 }
 
 pub(super) async fn list_calls(connection: &mut Connection, filter: &CallFilter) -> Result<Vec<CallRecord>> {
+    let CallFilter { state, purpose, run, after, limit } = filter;
+    if (state.as_deref(), purpose, run, after) == (Some(CallState::Unsettled.as_str()), &None, &None, &None) {
+        return Ok(sqlx::query_as(UNSETTLED_CALLS).bind(limit).fetch_all(connection).await?);
+    }
     Ok(sqlx::query_as(CALLS)
-        .bind(filter.state.as_deref())
-        .bind(filter.purpose.as_deref())
-        .bind(filter.run.map(|run| run.to_string()))
-        .bind(filter.limit)
-        .bind(filter.id.as_deref())
-        .bind(filter.after.as_ref().map(|(time, _)| time.as_millis()))
-        .bind(filter.after.as_ref().map(|(_, id)| id.as_str()))
+        .bind(state.as_deref())
+        .bind(purpose.as_deref())
+        .bind(run.map(|run| run.to_string()))
+        .bind(limit)
+        .bind(after.as_ref().map(|(time, _)| time.as_millis()))
+        .bind(after.as_ref().map(|(_, id)| id.as_str()))
+        .fetch_all(connection)
+        .await?)
+}
+
+pub(super) async fn list_calls_by_id(connection: &mut Connection, prefix: &str, limit: i64) -> Result<Vec<CallRecord>> {
+    Ok(sqlx::query_as(CALLS_BY_ID).bind(prefix).bind(limit).fetch_all(connection).await?)
+}
+
+pub(super) async fn list_calls_of_answer(connection: &mut Connection, answer: &AnswerKey) -> Result<Vec<CallRecord>> {
+    Ok(sqlx::query_as(CALLS_OF_ANSWER)
+        .bind(answer.task)
+        .bind(&answer.prompt_id)
+        .bind(answer.schema_version)
+        .bind(column::text(&answer.fingerprint))
         .fetch_all(connection)
         .await?)
 }
 
 pub(super) async fn list_spend(connection: &mut Connection, by: SpendBy, since: Timestamp) -> Result<Vec<SpendRow>> {
     Ok(sqlx::query_as(SPEND).bind(by.as_str()).bind(since.as_millis()).fetch_all(connection).await?)
+}
+
+pub(super) async fn has_paid(connection: &mut Connection, since: Timestamp) -> Result<bool> {
+    let found: i64 = sqlx::query_scalar(HAS_PAID).bind(since.as_millis()).fetch_one(connection).await?;
+    Ok(found != 0)
 }
 
 pub(super) async fn list_costs(connection: &mut Connection, calls: &[String]) -> Result<Vec<CallCost>> {

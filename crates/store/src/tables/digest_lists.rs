@@ -5,22 +5,43 @@ use aha_core::ids::ClusterId;
 use aha_core::time::Timestamp;
 
 use super::Connection;
-use crate::shared::column;
+use crate::shared::{PerDatabase, column};
 use crate::{DigestEntry, DigestFilter, Result, StoreError, StoryAppearance};
 
-/// `$1` to `$3` may be NULL.
+/// `$1` to `$3` may be NULL. Stories are counted of the digests listed alone.
 const ENTRIES: &str = "
     SELECT d.head_json, d.cost_json, f.title AS first_title,
            (SELECT count(*) FROM digest_items i WHERE i.digest_id = d.id) AS stories
-    FROM digests d LEFT JOIN digest_items f ON f.digest_id = d.id AND f.rank = 1
-    WHERE (CAST($1 AS TEXT) IS NULL OR d.topic_id = $1) AND (CAST($2 AS BIGINT) IS NULL OR d.window_end > $2)
-      AND (CAST($3 AS BIGINT) IS NULL OR d.window_end <= $3)
-    ORDER BY d.window_end DESC, d.window_start DESC, d.id LIMIT $4";
+    FROM (SELECT id, head_json, cost_json, window_end, window_start FROM digests
+          WHERE (CAST($1 AS TEXT) IS NULL OR topic_id = $1) AND (CAST($2 AS BIGINT) IS NULL OR window_end > $2)
+            AND (CAST($3 AS BIGINT) IS NULL OR window_end <= $3)
+          ORDER BY window_end DESC, window_start DESC, id LIMIT $4) AS d
+    LEFT JOIN digest_items f ON f.digest_id = d.id AND f.rank = 1
+    ORDER BY d.window_end DESC, d.window_start DESC, d.id";
 
+pub(super) const RECENT: &str = "
+    SELECT id, head_json, sources_json, skipped_json, cost_json FROM digests
+    WHERE topic_id = $1 ORDER BY window_end DESC, window_start DESC, id LIMIT $2";
+
+/// `$2` may be NULL.
+pub(super) const STORIES_OF: &str = super::statement(PerDatabase {
+    sqlite: "
+        SELECT digest_id, id, rank, section, label, cluster_id, title, url, aha_score, final_score, percentile, reason, state,
+               triage_json, summary_json, entities_json, score_debug_json, members_json, detail_json
+        FROM digest_items WHERE digest_id IN (SELECT value FROM json_each($1)) AND (CAST($2 AS TEXT) IS NULL OR section = $2)
+        ORDER BY digest_id, rank",
+    postgres: "
+        SELECT digest_id, id, rank, section, label, cluster_id, title, url, aha_score, final_score, percentile, reason, state,
+               triage_json, summary_json, entities_json, score_debug_json, members_json, detail_json
+        FROM digest_items WHERE digest_id = ANY($1) AND (CAST($2 AS TEXT) IS NULL OR section = $2)
+        ORDER BY digest_id, rank",
+});
+
+/// One list of ids, for which Postgres takes the index; for two conditions it reads every line of every digest.
 const APPEARANCES: &str = "
     SELECT d.id AS digest, i.id, d.window_end, i.rank, i.section, i.title, i.aha_score, i.final_score, i.members_json
     FROM digest_items i JOIN digests d ON d.id = i.digest_id
-    WHERE i.cluster_id = $1 OR i.cluster_id IN (SELECT id FROM clusters WHERE merged_into = $1)
+    WHERE i.cluster_id IN (SELECT CAST($1 AS TEXT) UNION ALL SELECT id FROM clusters WHERE merged_into = $1)
     ORDER BY d.window_end DESC, d.window_start DESC, i.id";
 
 struct EntryRow {

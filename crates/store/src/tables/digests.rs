@@ -2,16 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use aha_core::digest::{Digest, DigestHead, DigestStory, Label, Since, SourceReport, StoryCost};
+use aha_core::digest::{Digest, DigestHead, DigestStory, Label, Section, Since, SourceReport, StoryCost};
 use aha_core::ids::{ClusterId, DigestId, DigestItemId, ItemId, TopicId};
 use aha_core::run::RunMode;
 use aha_core::summary::Summary;
 use aha_core::time::Timestamp;
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
-use sqlx::Connection as _;
+use sqlx::{Connection as _, FromRow, Row as _};
 
-use super::digest_lists::{list_appearances, list_entries};
+use super::digest_lists::{RECENT, STORIES_OF, list_appearances, list_entries};
 use super::{BEGIN_SNAPSHOT, Connection, Database, id_list};
 use crate::shared::{PerDatabase, column, found};
 use crate::{
@@ -108,7 +108,7 @@ struct DigestRow {
 from_row!(DigestRow { id, head_json, sources_json, skipped_json, cost_json });
 
 impl DigestRow {
-    fn with(self, stories: Vec<StoryRow>, kept: Vec<KeptRow>) -> Result<Digest> {
+    fn with(self, stories: Vec<StoryRow>, kept: &[(ItemId, Summary)]) -> Result<Digest> {
         let mut digest = Digest {
             digest: column::json("digest's head", &self.head_json)?,
             stories: stories.into_iter().map(DigestStory::try_from).collect::<Result<_>>()?,
@@ -116,7 +116,7 @@ impl DigestRow {
             skipped: column::json("digest's skipped counts", &self.skipped_json)?,
             cost: column::json("digest's cost", &self.cost_json)?,
         };
-        digest.add_kept(&kept_summaries(kept)?);
+        digest.add_kept(kept);
         Ok(digest)
     }
 }
@@ -185,6 +185,17 @@ impl From<&DigestStory> for StoryDetail {
             discussions: story.discussions.clone(),
             cost: story.cost,
         }
+    }
+}
+
+struct OwnedStoryRow {
+    digest_id: String,
+    story: StoryRow,
+}
+
+impl FromRow<'_, super::Row> for OwnedStoryRow {
+    fn from_row(row: &super::Row) -> sqlx::Result<Self> {
+        Ok(Self { digest_id: row.try_get("digest_id")?, story: StoryRow::from_row(row)? })
     }
 }
 
@@ -291,6 +302,30 @@ impl DigestStore for Database {
     }
 
     #[tracing::instrument(level = "debug", skip_all)]
+    async fn recent_digests(&self, topic: TopicId, limit: i64, section: Option<Section>) -> Result<Vec<Digest>> {
+        let mut reader = self.reader().await?;
+        let mut snapshot = reader.begin_with(BEGIN_SNAPSHOT).await?;
+        let digests: Vec<DigestRow> =
+            sqlx::query_as(RECENT).bind(topic.to_string()).bind(limit).fetch_all(&mut *snapshot).await?;
+        let ids: Vec<&str> = digests.iter().map(|digest| digest.id.as_str()).collect();
+        let rows: Vec<OwnedStoryRow> = sqlx::query_as(STORIES_OF)
+            .bind(id_list(&ids)?)
+            .bind(section.map(Section::as_str))
+            .fetch_all(&mut *snapshot)
+            .await?;
+        let kept = kept_summaries(sqlx::query_as(KEPT).fetch_all(&mut *snapshot).await?)?;
+        let mut stories: BTreeMap<String, Vec<StoryRow>> = BTreeMap::new();
+        for row in rows {
+            stories.entry(row.digest_id).or_default().push(row.story);
+        }
+        let whole = |digest: DigestRow| {
+            let of_digest = stories.remove(&digest.id).unwrap_or_default();
+            digest.with(of_digest, &kept)
+        };
+        digests.into_iter().map(whole).collect()
+    }
+
+    #[tracing::instrument(level = "debug", skip_all)]
     async fn sources_before(&self, topic: TopicId, mode: RunMode, by: Timestamp) -> Result<Vec<SourceReport>> {
         let sources: Option<String> = sqlx::query_scalar(SOURCES_BEFORE)
             .bind(topic.to_string())
@@ -350,7 +385,7 @@ impl Database {
         let Some(row) = row else { return Ok(None) };
         let stories: Vec<StoryRow> = sqlx::query_as(STORIES).bind(&row.id).fetch_all(&mut *snapshot).await?;
         let kept: Vec<KeptRow> = sqlx::query_as(KEPT).fetch_all(&mut *snapshot).await?;
-        row.with(stories, kept).map(Some)
+        row.with(stories, &kept_summaries(kept)?).map(Some)
     }
 
     /// The digest that has the line, with that line alone.
@@ -362,7 +397,7 @@ impl Database {
         let Some(row) = row else { return Ok(None) };
         let story: Vec<StoryRow> = sqlx::query_as(STORY).bind(item.to_string()).fetch_all(&mut *snapshot).await?;
         let kept: Vec<KeptRow> = sqlx::query_as(KEPT).fetch_all(&mut *snapshot).await?;
-        row.with(story, kept).map(Some)
+        row.with(story, &kept_summaries(kept)?).map(Some)
     }
 }
 

@@ -6,9 +6,9 @@ use aha_core::time::Timestamp;
 use async_trait::async_trait;
 use sqlx::{FromRow, Row as _};
 
-use super::{Database, Write};
+use super::{Database, Write, id_list};
 use crate::records::OWNER;
-use crate::shared::column;
+use crate::shared::{PerDatabase, column};
 use crate::{FeedbackStore, FeedbackWrite, Result, SavedProfile, StoreError, feedback_id};
 
 /// What was said before counts; saying it again changes nothing.
@@ -30,6 +30,20 @@ const TEACHING: &str = "
     WHERE f.topic_id = $1
       AND NOT EXISTS (SELECT 1 FROM accounts a WHERE a.user_id = f.user_id AND a.role = 'reader')
     ORDER BY f.given_at DESC, f.id DESC LIMIT $2";
+
+const SAVED: &str = "
+    SELECT item_id, kind, title, source, author, terms_json, given_at FROM feedback_events
+    WHERE user_id = $1 AND topic_id = $2 AND kind = 'save' ORDER BY given_at DESC, id DESC";
+
+/// Read from the index of what is said once.
+const SAID_OF: &str = super::statement(PerDatabase {
+    sqlite: "
+        SELECT item_id, kind FROM feedback_events
+        WHERE user_id = $1 AND topic_id = $2 AND item_id IN (SELECT value FROM json_each($3)) ORDER BY item_id, kind",
+    postgres: "
+        SELECT item_id, kind FROM feedback_events
+        WHERE user_id = $1 AND topic_id = $2 AND item_id = ANY($3) ORDER BY item_id, kind",
+});
 
 const SAVE_PROFILE: &str = "
     INSERT INTO topic_preference_profiles (user_id, topic_id, profile_json, summary, events, computed_at)
@@ -132,6 +146,30 @@ impl FeedbackStore for Database {
             .fetch_all(&mut *self.reader().await?)
             .await?;
         in_order(rows)
+    }
+
+    #[tracing::instrument(level = "debug", skip_all)]
+    async fn saved_feedback(&self, user: UserId, topic: TopicId) -> Result<Vec<FeedbackEvent>> {
+        let rows: Vec<FeedbackRow> = sqlx::query_as(SAVED)
+            .bind(user.to_string())
+            .bind(topic.to_string())
+            .fetch_all(&mut *self.reader().await?)
+            .await?;
+        rows.into_iter().map(FeedbackEvent::try_from).collect()
+    }
+
+    #[tracing::instrument(level = "debug", skip_all)]
+    async fn feedback_on(&self, user: UserId, topic: TopicId, items: &[ItemId]) -> Result<Vec<(ItemId, FeedbackKind)>> {
+        let rows: Vec<(String, String)> = sqlx::query_as(SAID_OF)
+            .bind(user.to_string())
+            .bind(topic.to_string())
+            .bind(id_list(items)?)
+            .fetch_all(&mut *self.reader().await?)
+            .await?;
+        let read = |(item, kind): (String, String)| {
+            Ok((column::id("feedback's item", &item)?, column::word("feedback's kind", &kind)?))
+        };
+        rows.into_iter().map(read).collect()
     }
 
     #[tracing::instrument(level = "debug", skip_all)]

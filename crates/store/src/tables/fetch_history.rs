@@ -1,17 +1,58 @@
 //! `fetch_runs`, as a person reads them: how the last fetches of a source went.
 
-use aha_core::ids::SourceId;
+use std::collections::HashMap;
+
+use aha_core::ids::{SourceId, TopicId};
 use aha_core::time::Timestamp;
 use async_trait::async_trait;
 
 use super::Database;
-use crate::shared::column;
-use crate::{FetchHistoryStore, PastFetch, Result, StoreError};
+use crate::shared::{PerDatabase, column};
+use crate::{FetchHistoryStore, FetchMark, PastFetch, Result, SourceShare, StoreError};
 
 const LAST: &str = "
     SELECT run_id, attempt, status, error_kind, error, http_status, items_seen, items_new, items_updated, bytes,
            started_at, finished_at
     FROM fetch_runs WHERE source_id = $1 ORDER BY started_at DESC, id LIMIT $2";
+
+/// Of each source only the rows shown are read, in the order of its index.
+const MARKS: &str = super::statement(PerDatabase {
+    sqlite: "
+        SELECT f.source_id, f.status, f.items_new FROM sources s
+        JOIN fetch_runs f ON f.id IN (SELECT x.id FROM fetch_runs x WHERE x.source_id = s.id
+                                      ORDER BY x.started_at DESC, x.id LIMIT $2)
+        WHERE s.topic_id = $1 ORDER BY f.source_id, f.started_at DESC, f.id",
+    postgres: "
+        SELECT f.source_id, f.status, f.items_new FROM sources s
+        CROSS JOIN LATERAL (SELECT x.id, x.source_id, x.status, x.items_new, x.started_at FROM fetch_runs x
+                            WHERE x.source_id = s.id ORDER BY x.started_at DESC, x.id LIMIT $2) AS f
+        WHERE s.topic_id = $1 ORDER BY f.source_id, f.started_at DESC, f.id",
+});
+
+/// Items without a date are left out: their time is that of the fetch, which no index has.
+const SHARES: &str = super::statement(PerDatabase {
+    sqlite: "
+        SELECT b.source_id, b.items, coalesce(r.shown, 0) AS shown
+        FROM (SELECT p.source_id, count(*) AS items FROM sources s
+              JOIN content_item_sources p ON p.source_id = s.id AND p.published_time >= $2
+              WHERE s.topic_id = $1 GROUP BY p.source_id) AS b
+        LEFT JOIN (SELECT p.source_id, count(DISTINCT p.item_id) AS shown
+                   FROM digests d JOIN digest_items i ON i.digest_id = d.id JOIN json_each(i.members_json) m
+                   JOIN content_item_sources p ON p.item_id = m.value ->> 'item_id' AND p.published_time >= $2
+                   WHERE d.topic_id = $1 AND d.window_end >= $2 GROUP BY p.source_id) AS r ON r.source_id = b.source_id
+        ORDER BY b.source_id",
+    postgres: "
+        SELECT b.source_id, b.items, coalesce(r.shown, 0) AS shown
+        FROM (SELECT p.source_id, count(*) AS items FROM sources s
+              JOIN content_item_sources p ON p.source_id = s.id AND p.published_time >= $2
+              WHERE s.topic_id = $1 GROUP BY p.source_id) AS b
+        LEFT JOIN (SELECT p.source_id, count(DISTINCT p.item_id) AS shown
+                   FROM digests d JOIN digest_items i ON i.digest_id = d.id
+                   CROSS JOIN LATERAL json_array_elements(CAST(i.members_json AS json)) AS m (value)
+                   JOIN content_item_sources p ON p.item_id = m.value ->> 'item_id' AND p.published_time >= $2
+                   WHERE d.topic_id = $1 AND d.window_end >= $2 GROUP BY p.source_id) AS r ON r.source_id = b.source_id
+        ORDER BY b.source_id",
+});
 
 struct FetchRow {
     run_id: String,
@@ -71,5 +112,29 @@ impl FetchHistoryStore for Database {
         let rows: Vec<FetchRow> =
             sqlx::query_as(LAST).bind(source.to_string()).bind(limit).fetch_all(&mut *self.reader().await?).await?;
         rows.into_iter().map(PastFetch::try_from).collect()
+    }
+
+    #[tracing::instrument(level = "debug", skip_all)]
+    async fn fetch_marks(&self, topic: TopicId, limit: i64) -> Result<HashMap<SourceId, Vec<FetchMark>>> {
+        let rows: Vec<(String, String, i64)> =
+            sqlx::query_as(MARKS).bind(topic.to_string()).bind(limit).fetch_all(&mut *self.reader().await?).await?;
+        let mut marks: HashMap<SourceId, Vec<FetchMark>> = HashMap::new();
+        for (source, status, items_new) in rows {
+            marks.entry(column::id("source", &source)?).or_default().push(FetchMark { status, items_new });
+        }
+        Ok(marks)
+    }
+
+    #[tracing::instrument(level = "debug", skip_all)]
+    async fn source_shares(&self, topic: TopicId, since: Timestamp) -> Result<HashMap<SourceId, SourceShare>> {
+        let rows: Vec<(String, i64, i64)> = sqlx::query_as(SHARES)
+            .bind(topic.to_string())
+            .bind(since.as_millis())
+            .fetch_all(&mut *self.reader().await?)
+            .await?;
+        let share = |(source, items, shown): (String, i64, i64)| {
+            Ok((column::id("source", &source)?, SourceShare { items, shown }))
+        };
+        rows.into_iter().map(share).collect()
     }
 }

@@ -10,14 +10,14 @@ use super::stories::ItemRow;
 use crate::shared::column;
 use crate::{ItemFilter, ItemListStore, ListedItem, Result, StoreError};
 
-/// Walks the index by time. `$1` may be NULL.
+/// Walks the index by time. `$1` may be NULL. Postgres would answer an EXISTS from a table of all items that the topic has.
 const OF_TOPIC: &str = "
     SELECT i.id, i.source_id, i.url, i.title, i.author, i.published_at, i.item_time, i.engagement, i.duplicate_of
     FROM content_items i
     WHERE i.item_time <= $2 AND (i.item_time < $2 OR i.id < $3) AND i.deleted_at IS NULL
       AND (CAST($1 AS TEXT) IS NULL
-           OR EXISTS (SELECT 1 FROM content_item_sources p JOIN sources s ON s.id = p.source_id
-                      WHERE p.item_id = i.id AND s.topic_id = $1))
+           OR (SELECT 1 FROM content_item_sources p JOIN sources s ON s.id = p.source_id
+               WHERE p.item_id = i.id AND s.topic_id = $1 LIMIT 1) = 1)
     ORDER BY i.item_time DESC, i.id DESC LIMIT $4";
 
 /// Of a source's dated items only those that are listed are looked at, in the order of its index; few have no date.

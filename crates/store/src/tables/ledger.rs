@@ -8,14 +8,17 @@ use aha_core::time::Timestamp;
 use async_trait::async_trait;
 
 use super::answers::write_answer;
-use super::calls::{adjust, close_calls, end_unknown, gone, insert_call, list_calls, list_costs, list_spend};
+use super::calls::{
+    adjust, close_calls, end_unknown, gone, has_paid, insert_call, list_calls, list_calls_by_id, list_calls_of_answer,
+    list_costs, list_spend,
+};
 use super::counters::{counter, raise_all};
 use super::items::upsert_embedding;
 use super::reviews::{get_review, put_review};
 use super::{Database, batches};
 use crate::{
-    Adjustment, CallCost, CallFilter, CallRecord, Counter, Gone, Lease, LeasedSettlement, LedgerStore, NewCall,
-    Reservation, Result, Review, SpendBy, SpendRow,
+    Adjustment, AnswerKey, CallCost, CallFilter, CallRecord, Counter, Gone, Lease, LeasedSettlement, LedgerStore,
+    NewCall, Reservation, Result, Review, SpendBy, SpendRow,
 };
 
 #[async_trait]
@@ -105,8 +108,23 @@ impl LedgerStore for Database {
     }
 
     #[tracing::instrument(level = "debug", skip_all)]
+    async fn calls_by_id(&self, prefix: &str, limit: i64) -> Result<Vec<CallRecord>> {
+        list_calls_by_id(&mut *self.reader().await?, prefix, limit).await
+    }
+
+    #[tracing::instrument(level = "debug", skip_all)]
+    async fn calls_of_answer(&self, answer: &AnswerKey) -> Result<Vec<CallRecord>> {
+        list_calls_of_answer(&mut *self.reader().await?, answer).await
+    }
+
+    #[tracing::instrument(level = "debug", skip_all)]
     async fn spend(&self, by: SpendBy, since: Timestamp) -> Result<Vec<SpendRow>> {
         list_spend(&mut *self.reader().await?, by, since).await
+    }
+
+    #[tracing::instrument(level = "debug", skip_all)]
+    async fn has_paid(&self, since: Timestamp) -> Result<bool> {
+        has_paid(&mut *self.reader().await?, since).await
     }
 
     #[tracing::instrument(level = "debug", skip_all)]

@@ -38,10 +38,11 @@ const BEHIND: &str = "
     SELECT min(i.fetched_at) FROM content_items i
     WHERE i.deleted_at IS NULL AND NOT EXISTS (SELECT 1 FROM search_entries e WHERE e.item_id = i.id)";
 
+/// The oldest first, as they are stored: of what matches, the entries made last count as the newest.
 const MISSING_ITEMS: &str = "
     SELECT i.id, i.title, i.body_text, i.metadata_json FROM content_items i
     WHERE i.deleted_at IS NULL AND NOT EXISTS (SELECT 1 FROM search_entries e WHERE e.item_id = i.id)
-    ORDER BY i.item_time DESC, i.id LIMIT $1";
+    ORDER BY i.item_time, i.id LIMIT $1";
 
 const MISSING_PASSAGES: &str = "
     SELECT p.document_id, p.position, p.section, p.text, d.title, d.language
@@ -217,11 +218,14 @@ impl SearchStore for Database {
             .bind(query.limit)
             .fetch_all(&mut *reader)
             .await?;
-        let rows: Vec<HitRow> = sqlx::query_as(HITS).bind(column::to_json(&found)?).fetch_all(&mut *reader).await?;
-        let place = |row: &HitRow| found.iter().position(|id| *id == row.id);
-        let mut rows: Vec<(Option<usize>, HitRow)> = rows.into_iter().map(|row| (place(&row), row)).collect();
-        rows.sort_by_key(|(place, _)| *place);
-        rows.into_iter().filter(|(_, row)| row.text.is_some()).map(|(_, row)| row.try_into()).collect()
+        let mut rows: Vec<HitRow> = sqlx::query_as(HITS)
+            .bind(column::to_json(&found)?)
+            .bind(i64::from(query.with_html))
+            .fetch_all(&mut *reader)
+            .await?;
+        let places: HashMap<i64, usize> = found.into_iter().enumerate().map(|(place, id)| (id, place)).collect();
+        rows.sort_by_key(|row| places.get(&row.id).copied());
+        rows.into_iter().filter(|row| row.text.is_some()).map(SearchHit::try_from).collect()
     }
 
     async fn term_frequencies(&self, stems: &[String]) -> Result<Vec<(String, i64)>> {

@@ -20,6 +20,12 @@ pub const SOURCES: &str = "
            last_modified, created_at, folder_json
     FROM sources WHERE topic_id = $1 ORDER BY url";
 
+const SOURCE: &str = "
+    SELECT id, topic_id, kind, url, title, enabled, weight, health, consecutive_failures, last_error_kind,
+           last_error, last_fetched_at, last_ok_at, not_before, next_check_at, check_interval_ms, full_text, validator_url, etag,
+           last_modified, created_at, folder_json
+    FROM sources WHERE id = $1";
+
 const SET_ENABLED: &str = "UPDATE sources SET enabled = $2 WHERE id = $1";
 
 const SET_WEIGHT: &str = "UPDATE sources SET weight = $2 WHERE id = $1";
@@ -210,6 +216,13 @@ impl SourceStore for Database {
         let rows: Vec<SourceRow> =
             sqlx::query_as(SOURCES).bind(topic.to_string()).fetch_all(&mut *self.reader().await?).await?;
         rows.into_iter().map(Source::try_from).collect()
+    }
+
+    #[tracing::instrument(level = "debug", skip_all)]
+    async fn source(&self, id: SourceId) -> Result<Option<Source>> {
+        let row: Option<SourceRow> =
+            sqlx::query_as(SOURCE).bind(id.to_string()).fetch_optional(&mut *self.reader().await?).await?;
+        row.map(Source::try_from).transpose()
     }
 
     #[tracing::instrument(level = "debug", skip_all)]

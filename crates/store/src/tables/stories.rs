@@ -14,7 +14,14 @@ use super::{Connection, Database, id_list};
 use crate::shared::{PerDatabase, column};
 use crate::{ClusterCommit, EmbeddedItem, FoundThresholds, Lease, Result, StoreError, StoryRecord, StoryStore};
 
-pub const HTML: &str = "SELECT html FROM content_items WHERE id = $1 AND deleted_at IS NULL";
+const HTML: &str = super::statement(PerDatabase {
+    sqlite: "
+        SELECT id, html FROM content_items
+        WHERE id IN (SELECT value FROM json_each($1)) AND html IS NOT NULL AND deleted_at IS NULL ORDER BY id",
+    postgres: "
+        SELECT id, html FROM content_items
+        WHERE id = ANY($1) AND html IS NOT NULL AND deleted_at IS NULL ORDER BY id",
+});
 
 /// How much the first item of a story resembles it.
 const FIRST_SIMILARITY: f64 = 1.0;
@@ -357,10 +364,10 @@ impl StoryStore for Database {
     }
 
     #[tracing::instrument(level = "debug", skip_all)]
-    async fn item_html(&self, item: ItemId) -> Result<Option<String>> {
-        let html: Option<Option<String>> =
-            sqlx::query_scalar(HTML).bind(item.to_string()).fetch_optional(&mut *self.reader().await?).await?;
-        Ok(html.flatten())
+    async fn items_html(&self, items: &[ItemId]) -> Result<Vec<(ItemId, String)>> {
+        let rows: Vec<(String, String)> =
+            sqlx::query_as(HTML).bind(id_list(items)?).fetch_all(&mut *self.reader().await?).await?;
+        rows.into_iter().map(|(id, html)| Ok((column::id("item", &id)?, html))).collect()
     }
 
     #[tracing::instrument(level = "debug", skip_all)]
