@@ -88,6 +88,14 @@ fn alike(a: &str, b: &str) -> bool {
     if long.strip_suffix("ing").is_some_and(|stem| is_present(stem, short)) {
         return true;
     }
+    let derived = |noun: &str, verb: &str| {
+        noun.strip_suffix("ion")
+            .is_some_and(|stem| stem.len() > 3 && (stem == verb || verb.strip_suffix('e') == Some(stem)))
+            || noun.strip_suffix("ment") == Some(verb)
+    };
+    if derived(a, b) || derived(b, a) {
+        return true;
+    }
     compound || (short.chars().count() >= 5 && strsim::damerau_levenshtein(a, b) == 1)
 }
 

@@ -44,6 +44,10 @@ fn with_defaults(operation: &Value, state: &State) -> Value {
     if create {
         fields.retain(|_, value| !value.is_null());
     }
+    // 5 and 5.0 are one number.
+    for (_, value) in fields.iter_mut().filter(|(name, _)| name.ends_with("ProgressValue")) {
+        *value = json!(value.as_f64());
+    }
     let sorted: BTreeMap<String, Value> = fields.into_iter().collect();
     json!(sorted)
 }
@@ -117,11 +121,25 @@ fn sentences_of_a_fourth_set_are_read_as_they_should_be() {
     are_read(include_str!("data/sentences_fourth.jsonl"), [85, 85, 90]);
 }
 
+#[test]
+fn sentences_of_a_fifth_set_are_read_as_they_should_be() {
+    are_read(include_str!("data/sentences_fifth.jsonl"), [90, 90, 90]);
+}
+
 const WORDS: &str = "add move delete mark rename repeat complete done as to on by at in from until next every other 3 3pm 4-5pm 15:45 may june \
     28th the it all everything friday tomorrow week days of end half past quarter buy milk report meeting lunch priority high p1 and or , ; : . \
     \" ' #4 todo goal for before weekday not no date is should be";
 
 proptest! {
+    #[test]
+    fn any_text_is_read_without_a_panic(text in "(?s).{0,80}") {
+        let state = state();
+        if let Reading::Plan(operations) = read(&text, &state, today(), &Selection::default()) {
+            let checked = validate_proposal(&operations.iter().map(|o| json!(o)).collect::<Vec<_>>(), &state);
+            prop_assert!(checked.is_valid(), "{}: {:?}", text, checked);
+        }
+    }
+
     #[test]
     fn any_words_are_read_without_harm(picked in proptest::collection::vec(0_usize..1000, 0..14), noise in ".{0,6}") {
         let words: Vec<&str> = WORDS.split_whitespace().collect();

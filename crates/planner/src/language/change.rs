@@ -4,11 +4,12 @@ use chrono::NaiveDate;
 
 use super::command::Destination;
 use super::create::{set_times, unsupported};
+use super::priorities::level;
 use super::repeats::Repeat;
 use super::shift::Shift;
 use super::target::Wanted;
-use super::tokens::{Token, text_of};
-use super::when::{When, level};
+use super::tokens::Token;
+use super::when::When;
 use super::{Question, Reader};
 use crate::matching::Candidate;
 use crate::operation::{Action, Operation};
@@ -33,12 +34,20 @@ impl Reader<'_> {
         self.resolve(target, wanted)?.iter().map(make).collect()
     }
 
-    fn item(&self, of: &Candidate<'_>) -> Result<&Item, Question> {
+    pub(super) fn item(&self, of: &Candidate<'_>) -> Result<&Item, Question> {
         self.state.item(of.kind, of.id).ok_or_else(|| Question::new("Which one do you mean?", Vec::new()))
     }
 
     pub fn delete(&self, target: &[Token]) -> Changes {
-        self.each(target, WITH_GOALS, |of| Ok(Operation::new(of.kind, Action::Delete, Some(of.id))))
+        let day = When::read(&super::target::without_possessive(target), self.today).date;
+        self.each(target, WITH_GOALS, |of| {
+            // "Cancel today's run" is of one day, not of all.
+            if day.is_some() && self.item(of).is_ok_and(|item| item.recurrence.repeats()) {
+                let text = format!("Should all of \"{}\" be deleted? One day of it alone cannot be.", of.title);
+                return Err(Question::new(&text, vec![of.option()]));
+            }
+            Ok(Operation::new(of.kind, Action::Delete, Some(of.id)))
+        })
     }
 
     pub fn rename(&self, target: &[Token], title: &[Token]) -> Changes {
@@ -60,16 +69,6 @@ impl Reader<'_> {
         self.each(target, OPEN, |of| {
             let mut operation = self.update(of)?;
             operation.priority = Some(priority);
-            Ok(operation)
-        })
-    }
-
-    pub fn note(&self, target: &[Token], text: &[Token]) -> Changes {
-        let said = self.text(text);
-        self.each(target, WITH_GOALS, |of| {
-            let mut operation = self.update(of)?;
-            let notes = self.state.item(of.kind, of.id).map_or("", |item| item.notes.as_str());
-            operation.notes = Some(if notes.is_empty() { said.clone() } else { format!("{notes}\n{said}") });
             Ok(operation)
         })
     }
@@ -196,8 +195,8 @@ impl Reader<'_> {
 
     /// To a day, a time or both; with a rule it repeats from then on.
     pub fn move_to(&self, target: &[Token], words: &[Token]) -> Changes {
-        let when = When::read(words, self.today);
-        if when.vague || when.several || super::phrases::has_any(words, "or") {
+        let when = When::read_after("at", words, self.today);
+        if !when.is_said() || when.vague || when.several || super::phrases::has_any(words, "or") {
             return self.ask_when(target);
         }
         if when.repeat.is_some() {
@@ -216,7 +215,7 @@ impl Reader<'_> {
                 operation.scheduled_for = Some(None);
             }
             if when.time.is_some() {
-                set_times(&mut operation, when.time, when.end_time.or_else(|| kept_end(item, &when)));
+                set_times(&mut operation, when.time, when.end_time.or_else(|| kept_end(item, when.time)));
             }
             Ok(operation)
         })
@@ -269,6 +268,10 @@ impl Reader<'_> {
         if when.is_all(to) && when.is_said() {
             return self.move_to(target, to);
         }
+        let when = When::read_after("at", to, self.today);
+        if to.len() > 1 && when.time.is_some() && when.used.iter().all(|used| *used) {
+            return self.move_to(target, to);
+        }
         let priority = match to {
             [one] => level(&one.lower).filter(|_| one.lower.parse::<u32>().is_err()),
             _ => when.priority.filter(|_| when.is_all(to)),
@@ -279,37 +282,8 @@ impl Reader<'_> {
         }
     }
 
-    pub fn add_to_goal(&self, item: &[Token], goal: &[Token]) -> Changes {
-        let goal = self.goal(goal)?;
-        let found = self.resolve(item, OPEN)?;
-        let ids = |kind| found.iter().filter(|of| of.kind == kind).map(|of| of.id).collect::<Vec<_>>();
-        let (todos, events) = (ids(Kind::Todo), ids(Kind::Event));
-        if todos.len() + events.len() < found.len() {
-            return Err(Question::new("Only todos and events stand under a goal. Which one do you mean?", Vec::new()));
-        }
-        let mut operation = Operation::new(Kind::Goal, Action::AddItems, Some(goal));
-        operation.todos = (!todos.is_empty()).then_some(todos);
-        operation.events = (!events.is_empty()).then_some(events);
-        Ok(vec![operation])
-    }
-
-    pub fn progress(&self, goal: &[Token], value: f64) -> Changes {
-        let mut operation = Operation::new(Kind::Goal, Action::Update, Some(self.goal(goal)?));
-        operation.current_progress_value = Some(Some(value));
-        Ok(vec![operation])
-    }
-
-    fn goal(&self, words: &[Token]) -> Result<i64, Question> {
-        let text = text_of(self.sentence, words, |_| false);
-        let goals = self.state.candidates(self.today.date, false).filter(|one| one.kind == Kind::Goal);
-        match crate::matching::matches(&text, goals)[..] {
-            [ref one] => Ok(one.id),
-            _ => Err(Question::new(&format!("Which goal do you mean by \"{text}\"?"), Vec::new())),
-        }
-    }
-
     /// An update that changes nothing yet: how it repeats, and from when, has to be said with it.
-    fn update(&self, of: &Candidate<'_>) -> Result<Operation, Question> {
+    pub(super) fn update(&self, of: &Candidate<'_>) -> Result<Operation, Question> {
         let mut operation = Operation::new(of.kind, Action::Update, Some(of.id));
         if of.kind != Kind::Goal {
             let item = self.item(of)?;
@@ -327,8 +301,8 @@ fn trailing_done(words: &[Token], used: &[bool]) -> bool {
 }
 
 /// An event that is moved within the day keeps how long it takes.
-fn kept_end(item: &Item, when: &When) -> Option<TimeOfDay> {
-    let (start, end, new_start) = (item.start_time?, item.end_time?, when.time?);
-    let minutes = (end.hour() * 60 + end.minute()).checked_sub(start.hour() * 60 + start.minute())?;
-    Some(new_start.plus_minutes(minutes))
+pub(super) fn kept_end(item: &Item, start: Option<TimeOfDay>) -> Option<TimeOfDay> {
+    let (old, end, start) = (item.start_time?, item.end_time?, start?);
+    let minutes = (end.hour() * 60 + end.minute()).checked_sub(old.hour() * 60 + old.minute())?;
+    Some(start.plus_minutes(minutes))
 }

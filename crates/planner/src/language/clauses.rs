@@ -1,43 +1,58 @@
 //! Cuts a sentence into clauses, each with one command, and takes courtesies off.
 
 use super::Today;
-use super::command::Command;
-use super::interpret::command;
-use super::phrases::{after, after_any, without_marks};
+use super::command::{Command, command};
+use super::courtesy::plain;
+use super::phrases::after_any;
 use super::tokens::Token;
 use super::vocabulary::DOING;
 
-/// What may stand before a command without meaning anything.
-const COURTESIES: &str = "please|pls|can you|could you|would you|will you|can we|could we|i want you to|i would like you to|\
-    i'd like you to|i'd like to add|hey|hi|hello|ok|okay|so|now|then|also|and then|and also|and|kindly|just|\
-    go ahead and|let's|lets|after that|finally|assistant|quickly|plus|afterwards|additionally|thanks|thank you|\
-    well";
-
 /// Words that begin a command.
-const COMMANDS: &str = "add|create|schedule|move|reschedule|postpone|push|delay|shift|defer|rename|retitle|delete|remove|cancel|erase|\
+const COMMANDS: &str = "add|create|schedule|move|reschedule|postpone|push|delay|shift|defer|rename|retitle|delete|\
+    remove|cancel|erase|\
     scrap|mark|complete|tick|check off|cross off|remind me|set|change|make|repeat|drop|put|new todo|new task|\
     new event|new habit|new goal|reopen|bring|get rid of|stop repeating|uncheck|snooze|i need to|i have to|\
-    don't forget to|finish|book|prioritise";
+    don't forget to|finish|book|prioritise|jot down|note down|make a note|write down|i've|i have|i must|i should|\
+    call off|take it|take that|take them|wipe|tick|bin|ditch|clear|archive|swap|forget|reschedule|let me know|\
+    remember to|\
+    i'd like to|i want to|we need to|we have to|log|i just|i already|i no longer|i don't|mark|it is|block|reserve|\
+    new reminder|new appointment|another|stop|skip|start|i'd rather|prioritize|unschedule|deprioritise|log|give|\
+    tell me";
 
-/// The clause without courtesies and marks at its ends.
-#[must_use]
-pub fn plain(tokens: &[Token]) -> &[Token] {
-    let mut rest = without_marks(tokens);
-    loop {
-        let shorter = COURTESIES.split('|').filter_map(|phrase| after(rest, phrase)).min_by_key(|rest| rest.len());
-        match shorter {
-            Some(shorter) => rest = without_marks(shorter),
-            None => break,
-        }
-    }
-    while let [before @ .., last] = rest {
-        if before.is_empty() || !last.is_one_of("please|pls|thanks") {
-            break;
-        }
-        rest = without_marks(before);
-    }
-    rest
-}
+/// Verbs with which things to do begin, so that "call the bank and email Jo" is two of them.
+pub(super) const DOING: &str = "call|email|buy|book|send|write|read|pay|clean|wash|cook|bake|fix|pick|order|check|\
+    prepare|review|finish|\
+    submit|plan|organise|organize|visit|meet|ask|text|message|water|feed|walk|take|bring|get|return|renew|update|\
+    file|print|sign|schedule|cancel|post|drop|collect|ring|research|draft|study|practice|practise|iron|vacuum|mow|\
+    sort|pack|phone|reply|answer|paint|repair|replace|confirm|register|apply|invite|charge|tidy|empty|measure|\
+    download|back|mend|pump|sharpen|sweep|scrub|mop|dust|polish|wipe|rinse|hoover|peel|chop|fry|boil|grill|defrost|\
+    marinate|\
+    unblock|unpack|assemble|build|hang|mount|drill|sew|stitch|knit|fold|steam|dry|soak|weed|prune|rake|plant|dig|\
+    trim|harvest|\
+    walk|groom|brush|bathe|worm|vaccinate|fetch|deliver|hand|give|lend|borrow|swap|donate|sell|list|auction|wrap|\
+    lock|unlock|\
+    top|fill|refill|recharge|empty|descale|bleed|service|inspect|test|calibrate|install|uninstall|upgrade|patch|\
+    deploy|merge|\
+    commit|debug|refactor|backup|restore|archive|scan|shred|photocopy|copy|type|edit|proof|proofread|translate|\
+    summarise|\
+    summarize|outline|rehearse|memorise|learn|revise|mark|grade|teach|tutor|coach|train|attend|join|host|arrange|set|\
+    lay|\
+    decorate|hoist|collect|chase|query|contact|notify|warn|thank|congratulate|greet|welcome|interview|hire|negotiate|\
+    discuss|agree|decide|choose|pick|compare|research|investigate|look|find|search|locate|track|count|weigh|\
+    calculate|estimate|\
+    budget|invoice|bill|claim|refund|transfer|deposit|withdraw|donate|tip|settle|cancel|resubscribe|unsubscribe|\
+    subscribe|\
+    cut|bleach|dye|shave|shower|stretch|exercise|swim|run|jog|cycle|lift|go|do|make|put|take|see|try|eat|drink|cook|\
+    bake|\
+    turn|switch|change|move|lift|carry|load|unload|stack|store|label|tag|record|film|photograph|draw|sketch|design|\
+    sculpt|\
+    ask|tell|remind|complain|report|explain|present|pitch|publish|upload|tweet|blog|share|forward|respond|rsvp|confirm|\
+    hem|jump|water|mist|feed|air|wax|oil|grease|tighten|loosen|glue|tape|sand|varnish|tile|insulate|seal|caulk|clear|\
+    declutter|\
+    recycle|compost|dispose|throw|dump|burn|light|extinguish|close|open|shut|board|catch|drive|park|refuel|fuel|rent|\
+    hire|check|\
+    pre-order|preorder|reorder|reserve|buy|get|grab|stock|restock|freeze|thaw|pickle|brew|ferment|reboot|restart|\
+    reset|sync";
 
 /// Whether the sentence is one clause that asks for something to be added, in as many words.
 #[must_use]
@@ -48,7 +63,9 @@ pub fn adds(tokens: &[Token], today: Today) -> bool {
 /// Whether a command begins here.
 #[must_use]
 pub fn begins_command(tokens: &[Token]) -> bool {
-    after_any(plain(tokens), COMMANDS).is_some_and(|rest| !rest.is_empty())
+    let tokens = plain(tokens);
+    let begins = |phrases| after_any(tokens, phrases).is_some_and(|rest| !rest.is_empty());
+    begins(COMMANDS) || begins(super::moving::MOVING)
 }
 
 /// The clauses of a sentence: cut at semicolons and full stops, and where "and", "then" or a comma stands before a command.
@@ -59,8 +76,11 @@ pub fn clauses(tokens: &[Token]) -> Vec<&[Token]> {
     for at in 0..tokens.len() {
         let token = &tokens[at];
         let rest = &tokens[at + 1..];
-        let joins = token.is_one_of("and|then|,|&|plus") && begins_command(rest);
-        let ends = token.is_one_of(";|!|?") || (token.is(".") && begins_sentence(rest));
+        let joins = token.is_one_of("and|then|,|&|plus|so")
+            && !says_only_when(&tokens[start..at])
+            && (begins_command(rest) || goes_on_in_past(&tokens[start..at], rest));
+        let ends = token.is_one_of(";|!|?")
+            || (token.is(".") && !abbreviates(&tokens[..at]) && (begins_sentence(rest) || begins_command(rest)));
         if (joins || ends) && at >= start {
             found.push(&tokens[start..at]);
             start = at + 1;
@@ -68,6 +88,35 @@ pub fn clauses(tokens: &[Token]) -> Vec<&[Token]> {
     }
     found.push(&tokens[start..]);
     found.into_iter().filter(|clause| !plain(clause).is_empty()).collect()
+}
+
+/// "From 1 April until 30 April, log the mileage every day": what stands before the comma belongs to the rest.
+fn says_only_when(tokens: &[Token]) -> bool {
+    let tokens = plain(tokens);
+    let read = |time| super::when::When::read(tokens, Today { date: chrono::NaiveDate::default(), time });
+    crate::time_of_day::TimeOfDay::new(12, 0).is_some_and(|noon| read(noon).is_all(tokens))
+}
+
+/// "I bought milk and paid the bill": both say what was done.
+fn goes_on_in_past(before: &[Token], rest: &[Token]) -> bool {
+    let subjectless =
+        |tokens: &[Token]| after_any(tokens, super::past::SUBJECTS).map_or(0, |rest| tokens.len() - rest.len());
+    let is_past = |tokens: &[Token]| {
+        let tokens = plain(tokens);
+        let verb = tokens.get(subjectless(tokens));
+        verb.is_some_and(|verb| !verb.quoted && verb.lower.len() > 2 && !super::past::presents(&verb.lower).is_empty())
+    };
+    let is_passive = |tokens: &[Token]| matches!(tokens, [_, .., aux, verb] if aux.is_one_of("is|are|was|were|been|got") && !super::past::presents(&verb.lower).is_empty());
+    let rest_is_passive = (2..=rest.len()).any(|end| is_passive(&rest[..end]));
+    (is_past(before) && is_past(rest) && rest.len() > 1) || (is_passive(plain(before)) && rest_is_passive)
+}
+
+/// "Dr. Brandt" goes on.
+fn abbreviates(before: &[Token]) -> bool {
+    let short = "dr|mr|mrs|ms|prof|st|vs|approx|ca|no|tel|inc|ltd|jr|sr|rev|hon|e.g|i.e|etc";
+    before.last().is_some_and(|last| {
+        last.is_one_of(short) || (last.text.len() == 1 && last.text.starts_with(char::is_uppercase))
+    })
 }
 
 /// "5. May" is no end of a sentence.
@@ -88,9 +137,9 @@ pub fn coordinated(tokens: &[Token]) -> Vec<&[Token]> {
     let mut found = Vec::new();
     let mut start = 0;
     for at in 0..tokens.len() {
-        let joins = tokens[at].is_one_of("and|,|&");
+        let joins = tokens[at].is_one_of("and|,|&|then");
         let mut next = at + 1;
-        while tokens.get(next).is_some_and(|token| token.is("and")) {
+        while tokens.get(next).is_some_and(|token| token.is_one_of("and|then|to")) {
             next += 1;
         }
         if joins && at > start + 1 && tokens.get(next..).is_some_and(begins) {

@@ -6,28 +6,14 @@ use super::clauses::coordinated;
 use super::guard::means_all;
 use super::phrases::{after_any, has_any, listed, without_marks};
 use super::repeats::Repeat;
-use super::tokens::{Token, text_of};
-use super::vocabulary::{EVENTS, TO_DO, asked_count, begins_with_doing, place_at};
+use super::titles::{EMPTY_TITLES, PLANS, is_talk, kind_of, only_pronouns, says_nothing, title, with_location};
+use super::tokens::Token;
 use super::when::When;
 use super::{Question, Reader};
 use crate::operation::{Action, Operation};
 use crate::record::{Kind, Priority};
 use crate::recurrence::{Recurrence, Rule};
 use crate::time_of_day::TimeOfDay;
-
-/// Titles that say nothing.
-const EMPTY_TITLES: &str = "something|thing|things|stuff|it|that|this|them|one|todo|task|event|habit|goal|item|the thing|anything|\
-    reminder|it's|that's|it is|that is|this is|meeting|a meeting|the meeting|appointment|call|to|do|do it|do that|do the thing|do something|do this|\
-    some stuff|these|those|a thing|new|another";
-
-/// Plans themselves, which only a person can sort out.
-const PLANS: &str = "week|day|schedule|calendar|agenda|list|todos|tasks|life|things|month|priorities";
-
-/// Words after which no title ends.
-const DANGLING: &str = "on|by|for|at|due|deadline|booked|scheduled|from|starting|and|to|with|in|until|of|the|a|as|is|that|about|beginning|before|-|–|every";
-
-/// Words with which no title begins.
-const LEADING: &str = "to|that|about|of|for|called|named|titled|on|at|by|and|-|–";
 
 impl Reader<'_> {
     /// One record for each thing to do; with several days a week one for each. `certain`: it was asked for.
@@ -40,7 +26,7 @@ impl Reader<'_> {
     ) -> Result<Vec<Operation>, Question> {
         let subject = without_marks(subject);
         let kind = kind.or_else(|| names_calendar(subject).then_some(Kind::Event));
-        let parts = coordinated(subject);
+        let parts = self.parts(subject);
         let mut read: Vec<(Vec<Token>, When)> = parts
             .iter()
             .map(|part| {
@@ -64,6 +50,27 @@ impl Reader<'_> {
         made.map(|made| made.into_iter().flatten().collect())
     }
 
+    /// The things to do in one subject: cut where verbs follow one another, and where each has a day of its own.
+    fn parts<'t>(&self, subject: &'t [Token]) -> Vec<&'t [Token]> {
+        coordinated(subject).into_iter().flat_map(|part| self.by_days(part)).collect()
+    }
+
+    /// "mend the fence on Saturday and pump up the tyres on Sunday".
+    fn by_days<'t>(&self, part: &'t [Token]) -> Vec<&'t [Token]> {
+        let says_both = |words: &[Token]| {
+            let words = without_marks(words);
+            let when = When::read(words, self.today);
+            let named = words.iter().zip(&when.used).filter(|(word, used)| !**used && !word.is_mark()).count();
+            let has_title = named >= 2 || words.iter().any(|word| word.quoted);
+            (when.date.is_some() || when.time.is_some()) && !when.several && when.repeat.is_none() && has_title
+        };
+        let cut = (1..part.len())
+            .find(|at| part[*at].is_one_of("and|,|then|&") && says_both(&part[..*at]) && says_both(&part[at + 1..]));
+        let Some(at) = cut else { return vec![part] };
+        let rest = after_any(without_marks(&part[at + 1..]), "and then|and|then").unwrap_or(&part[at + 1..]);
+        std::iter::once(&part[..at]).chain(self.by_days(without_marks(rest))).collect()
+    }
+
     fn create_one(
         &self,
         kind: Option<Kind>,
@@ -74,7 +81,8 @@ impl Reader<'_> {
     ) -> Result<Vec<Operation>, Question> {
         let mut title = title(self.sentence, words, when);
         self.check_new(&title, words, when, certain)?;
-        let kind = kind.unwrap_or_else(|| kind_of(&title, when));
+        let takes_place = when.all_day || (when.time.is_some() | when.date.is_some() && is_arranged(words, when));
+        let kind = kind.unwrap_or_else(|| if takes_place { Kind::Event } else { kind_of(&title, when) });
         let mut location = None;
         if kind == Kind::Event {
             (title, location) = with_location(&title);
@@ -127,17 +135,29 @@ impl Reader<'_> {
             return Err(Question::new("Records are added one by one. What should be the first?", Vec::new()));
         }
         // "The invoice thing is on Friday" says something of what should be there.
-        let states =
-            words[0].is_one_of("the|that|this|my|our") && has_any(words, "is|are|was|were|should|needs|has|isn't|will");
+        let kept: Vec<&Token> = words
+            .iter()
+            .zip(&when.used)
+            .filter(|(word, used)| !**used && !word.is_mark())
+            .map(|(word, _)| word)
+            .collect();
+        // "Call the dentist or the vet".
+        let either = kept.iter().any(|word| word.is("or"));
+        if says_nothing(&kept) || (!certain && (either || is_talk(&kept))) {
+            return Err(self.ask_what(title));
+        }
+        let states = !when.used[0]
+            && words[0].is_one_of("the|that|this|my|our")
+            && has_any(words, "is|are|was|were|should|needs|has|isn't|will");
         if states && !certain {
             return Err(self.ask_what(title));
         }
         // "Swap the two meetings": done to what is there, by a verb that is not known.
         let acts_on_known = !certain
-            && !begins_with_doing(words)
-            && words.len() > 1
-            && words[1].is_one_of("the|my|our|both|those|these")
-            && self.touches_known(&words[2..]);
+            && kept.len() > 1
+            && (!kept[0].is_one_of(super::clauses::DOING) || kept[0].is_one_of("swap|change|move|archive|switch"))
+            && kept[1].is_one_of("the|my|our|both|those|these")
+            && self.touches_known(&kept[2..].iter().map(|word| (*word).clone()).collect::<Vec<_>>());
         if acts_on_known {
             return Err(self.ask_what(title));
         }
@@ -175,23 +195,37 @@ impl Reader<'_> {
     }
 }
 
-/// "On Monday I need to …": what calls for something to do stands behind the day.
+/// "On Monday I need to …", "(jot down) that I must …": what calls for something to do stands behind the day, or once more.
 fn pass_over_lead(words: &[Token], when: &mut When) {
-    let first = words.iter().zip(&when.used).position(|(word, used)| !*used && !word.is_mark()).unwrap_or(0);
-    if first > 0
-        && let Some(rest) = after_any(&words[first..], TO_DO)
-    {
-        let end = words.len() - rest.len();
-        when.used[first..end].fill(true);
+    let mut at = 0;
+    while at < words.len() {
+        let rest = &words[at..];
+        let lead = || after_any(rest, super::command::TO_DO).or_else(|| after_any(rest, super::command::ARRANGED));
+        let passed = match (when.used[at] || rest[0].is_mark(), lead()) {
+            (true, _) => 1,
+            (false, Some(after)) if !after.is_empty() => rest.len() - after.len(),
+            _ if at + 1 < words.len() && rest[0].is_one_of("that|to|about") && (at > 0 || lead_follows(&rest[1..])) => {
+                1
+            }
+            _ => break,
+        };
+        if !rest[0].is_mark() {
+            when.used[at..at + passed].fill(true);
+        }
+        at += passed;
     }
 }
 
-/// "fix it", "do that", "call him": who or what is not said.
-fn only_pronouns(words: &[Token], when: &When) -> bool {
-    let said = words.iter().zip(&when.used).filter(|(word, used)| !**used && !word.is_mark()).map(|(word, _)| word);
-    let said: Vec<&Token> =
-        said.filter(|word| !word.is_one_of("instead|again|now|then|too|already|first|also")).collect();
-    matches!(said[..], [verb, object] if !verb.quoted && object.is_one_of("it|that|this|them|him|her|those|these|stuff|something|things"))
+fn lead_follows(rest: &[Token]) -> bool {
+    after_any(rest, super::command::TO_DO).is_some_and(|rest| !rest.is_empty())
+}
+
+/// Whether "there is a", "we have a" stands before it.
+fn is_arranged(words: &[Token], when: &When) -> bool {
+    (0..words.len()).any(|at| {
+        let arranged = after_any(&words[at..], super::command::ARRANGED).is_some();
+        arranged && when.used[at] && when.used[..at].iter().zip(words).all(|(used, word)| *used || word.is_mark())
+    })
 }
 
 /// A longer sentence that begins with no verb of doing is more likely talk than a task.
@@ -225,74 +259,23 @@ pub fn set_times(operation: &mut Operation, start: Option<TimeOfDay>, end: Optio
     }
 }
 
-/// An event is what has an end, or is called by a noun for one and not by a verb.
-fn kind_of(title: &str, when: &When) -> Kind {
-    if when.end_time.is_some() {
-        return Kind::Event;
-    }
-    let lower = title.to_lowercase();
-    let words: Vec<&str> = lower.split_whitespace().collect();
-    let head_end = words
-        .iter()
-        .position(|word| ["with", "w/", "w", "at", "in", "about", "for", "on", "and", "to", "of"].contains(word))
-        .unwrap_or(words.len());
-    let head = &words[..head_end];
-    let is_event = head.last().is_some_and(|word| listed(EVENTS, word));
-    let is_verb = head.first().is_some_and(|first| begins_with_doing(&super::tokens::tokens(first)));
-    // "call with Anna" is an event, "call Anna" is not.
-    if is_event
-        && (!is_verb || (head.len() == 1 && words.get(1).is_some_and(|next| ["with", "w/", "w"].contains(next))))
-    {
-        Kind::Event
-    } else {
-        Kind::Todo
-    }
+/// Words that name the list or the calendar as the place of a record.
+const PLACES: &str = "list|calendar|agenda|schedule|todos|tasks|planner|diary|todo-list|to-dos";
+
+/// Where "to my list", "on the calendar" stands, and how long it is.
+fn place_at(tokens: &[Token]) -> Option<(usize, usize)> {
+    (0..tokens.len()).find_map(|at| {
+        let rest = after_any(&tokens[at..], "to|on|onto|in|into|from")?;
+        let rest = after_any(rest, "my|the|our")?;
+        let rest = after_any(rest, "todo|to-do|task|to do").unwrap_or(rest);
+        let named = rest.first().is_some_and(|token| token.is_one_of(PLACES));
+        named.then(|| (at, tokens.len() - at - rest.len() + 1))
+    })
 }
 
-/// The words that say what, cleaned at their ends.
-fn title(sentence: &str, words: &[Token], when: &When) -> String {
-    let kept: Vec<Token> =
-        words.iter().zip(&when.used).filter(|(_, used)| !**used).map(|(word, _)| word.clone()).collect();
-    let mut kept = without_marks(&kept);
-    loop {
-        let before = kept.len();
-        if let [first, rest @ ..] = kept
-            && first.is_one_of(LEADING)
-            && !rest.is_empty()
-        {
-            kept = rest;
-        }
-        if let [rest @ .., last] = kept
-            && last.is_one_of(DANGLING)
-        {
-            kept = rest;
-        }
-        if let [first, rest @ ..] = kept
-            && (first.text == "a" || first.text == "an")
-            && !rest.is_empty()
-        {
-            kept = rest;
-        }
-        kept = without_marks(kept);
-        if kept.len() == before {
-            break;
-        }
-    }
-    if let [one] = kept {
-        return one.text.clone();
-    }
-    let text = text_of(sentence, kept, |_| false);
-    text.replace(" ,", ",").replace(" .", ".").replace(" :", ":")
-}
-
-/// "… at Luigi's" at the end of an event's title is where it is.
-fn with_location(title: &str) -> (String, Option<String>) {
-    match title.rsplit_once(" at ") {
-        Some((what, place)) if place.starts_with(char::is_uppercase) || place.starts_with("the ") => {
-            (what.to_owned(), Some(place.to_owned()))
-        }
-        _ => (title.to_owned(), None),
-    }
+/// Whether the list or the calendar is named.
+pub fn names_place(tokens: &[Token]) -> bool {
+    place_at(tokens).is_some()
 }
 
 fn names_calendar(tokens: &[Token]) -> bool {

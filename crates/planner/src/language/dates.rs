@@ -2,9 +2,9 @@
 
 use chrono::{Datelike as _, Days, Months, NaiveDate, Weekday};
 
-use super::numbers::{count, figures, month, ordinal_figures, weekday};
+use super::numbers::{count, day_number, figures, month, weekday};
+use super::periods::{by_figures, by_period, by_place, feast};
 use super::tokens::Token;
-use crate::validate::parse_date;
 
 /// The phrase at the beginning of `tokens`: how many tokens it is, and its day.
 pub type Phrase<T> = Option<(usize, T)>;
@@ -13,35 +13,60 @@ pub type Phrase<T> = Option<(usize, T)>;
 /// know it for a day.
 #[must_use]
 pub fn day(tokens: &[Token], today: NaiveDate, led: bool) -> Phrase<NaiveDate> {
+    let dated = named_and_dated(tokens, today);
     [near(tokens, today), in_future(tokens, today), by_weekday(tokens, today, led), by_month(tokens, today, led)]
         .into_iter()
-        .chain([by_period(tokens, today), by_figures(tokens, today, led)])
+        .chain([
+            by_period(tokens, today),
+            by_figures(tokens, today, led),
+            dated,
+            by_place(tokens, today),
+            feast(tokens, today),
+        ])
         .flatten()
         .max_by_key(|(length, _)| *length)
 }
 
-fn word(tokens: &[Token], at: usize) -> &str {
+pub(super) fn word(tokens: &[Token], at: usize) -> &str {
     tokens.get(at).filter(|token| !token.quoted).map_or("", |token| &token.lower)
 }
 
-fn words(tokens: &[Token], expected: &str) -> bool {
+pub(super) fn words(tokens: &[Token], expected: &str) -> bool {
     expected.split(' ').enumerate().all(|(at, expected)| word(tokens, at) == expected)
 }
 
-fn plus(day: NaiveDate, days: u64) -> NaiveDate {
+pub(super) fn plus(day: NaiveDate, days: u64) -> NaiveDate {
     day.checked_add_days(Days::new(days)).unwrap_or(day)
 }
 
 /// The Monday of its week.
-fn monday(day: NaiveDate) -> NaiveDate {
+pub(super) fn monday(day: NaiveDate) -> NaiveDate {
     day.week(Weekday::Mon).first_day()
 }
 
 fn near(tokens: &[Token], today: NaiveDate) -> Phrase<NaiveDate> {
     match word(tokens, 0) {
-        "today" | "tod" | "now" | "tonight" => Some((1, today)),
-        "tomorrow" | "tmr" | "tmrw" | "tomorow" | "tommorow" | "tommorrow" => Some((1, plus(today, 1))),
+        "tomorrow" | "today" if word(tokens, 1) == "week" => {
+            Some((2, plus(today, 7 + u64::from(word(tokens, 0) == "tomorrow"))))
+        }
+        "tomorrow" | "today" if word(tokens, 1) == "fortnight" => {
+            Some((2, plus(today, 14 + u64::from(word(tokens, 0) == "tomorrow"))))
+        }
+        "later" if matches!(word(tokens, 1), "today" | "tonight") => Some((2, today)),
+
+        "close" if words(tokens, "close of business") => Some((3, today)),
+        "this" if words(tokens, "this day week") => Some((3, plus(today, 7))),
+        "this" if words(tokens, "this time tomorrow") => Some((3, plus(today, 1))),
+        "this" if words(tokens, "this time next week") => Some((4, plus(today, 7))),
+        "today" | "tod" | "now" | "tonight" | "eod" | "cob" => Some((1, today)),
+        "tomorrow" => Some((1, plus(today, 1))),
         "yesterday" => Some((1, today - Days::new(1))),
+        "last" if weekday(word(tokens, 1), true).is_some() => {
+            let named = weekday(word(tokens, 1), true)?;
+            Some((2, upcoming(today - Days::new(8), named)))
+        }
+        "the" if words(tokens, "the day before yesterday") => Some((4, today - Days::new(2))),
+        "last" if words(tokens, "last night") => Some((2, today - Days::new(1))),
         "this" if matches!(word(tokens, 1), "morning" | "afternoon" | "evening") => Some((1, today)),
         "the" if words(tokens, "the day after tomorrow") => Some((4, plus(today, 2))),
         "day" if words(tokens, "day after tomorrow") => Some((3, plus(today, 2))),
@@ -51,7 +76,7 @@ fn near(tokens: &[Token], today: NaiveDate) -> Phrase<NaiveDate> {
 
 /// "in three days", "two weeks from now", "a week from Friday", "+3 days".
 fn in_future(tokens: &[Token], today: NaiveDate) -> Phrase<NaiveDate> {
-    if word(tokens, 0) == "in" {
+    if matches!(word(tokens, 0), "in" | "within") {
         let (length, span) = span(&tokens[1..])?;
         let from_now = usize::from(word(tokens, length + 1) == "time" || word(tokens, length + 1) == "time's");
         return Some((1 + length + from_now, span.after(today)?));
@@ -62,8 +87,11 @@ fn in_future(tokens: &[Token], today: NaiveDate) -> Phrase<NaiveDate> {
     let (length, span) = span(tokens)?;
     match (word(tokens, length), word(tokens, length + 1)) {
         ("from", "now" | "today") => Some((length + 2, span.after(today)?)),
+        ("today" | "hence", _) => Some((length + 1, span.after(today)?)),
+        ("ago", _) => Some((length + 1, span.before(today)?)),
+        ("tomorrow", _) => Some((length + 1, span.after(plus(today, 1))?)),
         ("from", "tomorrow") => Some((length + 2, span.after(plus(today, 1))?)),
-        ("from", _) => {
+        ("from" | "on" | "after", _) => {
             let (more, start) = day(&tokens[length + 1..], today, true)?;
             Some((length + 1 + more, span.after(start)?))
         }
@@ -80,6 +108,7 @@ pub enum Span {
 
 impl Span {
     fn of(number: u32, unit: &str) -> Option<Self> {
+        let unit = unit.trim_end_matches('\'').trim_end_matches("'s");
         match unit.strip_suffix('s').unwrap_or(unit) {
             "day" => Some(Self::Days(number)),
             "week" => Some(Self::Days(number.checked_mul(7)?)),
@@ -130,6 +159,9 @@ fn by_weekday(tokens: &[Token], today: NaiveDate, led: bool) -> Phrase<NaiveDate
     let short = led || skipped > 0 || (named.text.starts_with(char::is_uppercase) && tokens.len() == skipped + 1);
     let weekday = weekday(&named.lower, short)?;
     let of_week = |start: NaiveDate| plus(start, weekday.num_days_from_monday().into());
+    if let Some(length) = length_of_after_next(tokens, skipped) {
+        return Some((length, plus(upcoming(today, weekday), 7)));
+    }
     let next_week = plus(monday(today), 7);
     let after = |at: usize| (word(tokens, skipped + at), word(tokens, skipped + at + 1));
     Some(match (word(tokens, 0), after(1)) {
@@ -137,10 +169,32 @@ fn by_weekday(tokens: &[Token], today: NaiveDate, led: bool) -> Phrase<NaiveDate
         (_, ("of" | "in", "next")) if word(tokens, skipped + 3) == "week" => (skipped + 4, of_week(next_week)),
         (_, ("this", "week")) => (skipped + 3, of_week(monday(today))),
         (_, ("week", _)) if skipped == 0 => (2, plus(upcoming(today, weekday), 7)),
+        (_, ("fortnight", _)) if skipped == 0 => (2, plus(upcoming(today, weekday), 14)),
+        (_, ("after", "next")) => (skipped + 3, plus(upcoming(today, weekday), 7)),
+        (_, ("coming", _)) if skipped == 0 => (2, upcoming(today, weekday)),
+        (_, ("next", _)) if skipped == 0 && ends(tokens, 2) => (2, upcoming(today, weekday)),
         ("next", _) => (skipped + 1, of_week(next_week)),
         ("this", _) if skipped == 1 && of_week(monday(today)) >= today => (skipped + 1, of_week(monday(today))),
         _ => (skipped + 1, upcoming(today, weekday)),
     })
+}
+
+/// "the Friday after next".
+fn length_of_after_next(tokens: &[Token], skipped: usize) -> Option<usize> {
+    (skipped == 0 && word(tokens, 1) == "after" && word(tokens, 2) == "next").then_some(3)
+}
+
+pub(super) fn ends(tokens: &[Token], at: usize) -> bool {
+    tokens.get(at).is_none_or(|token| token.is_mark() || token.is_one_of("at|from|to|and|for|by|in"))
+}
+
+/// "Saturday 11 July", "Fri, 3/27", "Monday the 16th": one day, said twice. Where the two are not the same, they are read as two.
+fn named_and_dated(tokens: &[Token], today: NaiveDate) -> Phrase<NaiveDate> {
+    let named = tokens.first().filter(|token| !token.quoted).and_then(|token| weekday(&token.lower, true))?;
+    let comma = usize::from(word(tokens, 1) == "," || word(tokens, 1) == ".");
+    let rest = tokens.get(1 + comma..)?;
+    let (length, day) = by_month(rest, today, false).or_else(|| by_figures(rest, today, true))?;
+    (day.weekday() == named).then_some((1 + comma + length, day))
 }
 
 /// The next such day after today.
@@ -153,10 +207,7 @@ pub fn upcoming(today: NaiveDate, weekday: Weekday) -> NaiveDate {
 /// "5 May", "5th of May", "May 5th", "the 5th of May 2027", and with `led` "April".
 fn by_month(tokens: &[Token], today: NaiveDate, led: bool) -> Phrase<NaiveDate> {
     let the = usize::from(word(tokens, 0) == "the");
-    let number = |at: usize| {
-        let text = word(tokens, at);
-        figures(text, 2).or_else(|| ordinal_figures(text))
-    };
+    let number = |at: usize| day_number(word(tokens, at));
     let day_first = number(the).and_then(|day| {
         let of = usize::from(word(tokens, the + 1) == "of");
         // "5. May" has a full stop between.
@@ -185,127 +236,6 @@ fn by_month(tokens: &[Token], today: NaiveDate, led: bool) -> Phrase<NaiveDate> 
 }
 
 /// That day of the year, this year or where it has passed the next; 29 February in the next year that has one.
-fn next_date(today: NaiveDate, month: u32, day: u32) -> Option<NaiveDate> {
+pub(super) fn next_date(today: NaiveDate, month: u32, day: u32) -> Option<NaiveDate> {
     (0..9).filter_map(|years| NaiveDate::from_ymd_opt(today.year() + years, month, day)).find(|date| *date >= today)
-}
-
-/// "next week", "this weekend", "end of the month", "mid June", "beginning of next month".
-fn by_period(tokens: &[Token], today: NaiveDate) -> Phrase<NaiveDate> {
-    let next_month = || first_of_month(today)?.checked_add_months(Months::new(1));
-    let saturday = plus(monday(today), 5);
-    match (word(tokens, 0), word(tokens, 1)) {
-        ("next", "week") => Some((2, plus(monday(today), 7))),
-        ("next", "weekend") => Some((2, plus(saturday, 7))),
-        ("this" | "the", "weekend") => Some((2, saturday.max(today))),
-        ("next", "month") => Some((2, next_month()?)),
-        ("next", "year") => Some((2, NaiveDate::from_ymd_opt(today.year() + 1, 1, 1)?)),
-        ("eom", _) => Some((1, next_month()?.pred_opt()?)),
-        ("eow", _) => Some((1, plus(monday(today), 6))),
-        ("mid" | "mid-", _) => {
-            let month_number = month(word(tokens, 1))?;
-            Some((2, next_date(today, month_number, 15)?))
-        }
-        ("last" | "first", "day") if word(tokens, 2) == "of" => {
-            let part = if word(tokens, 0) == "last" { "end" } else { "beginning" };
-            let (length, day) = part_of_period(&tokens[1..], today, part)?;
-            Some((length + 1, day))
-        }
-        ("the", "end" | "beginning" | "start" | "middle" | "last" | "first") => {
-            let (length, day) = by_period(&tokens[1..], today)?;
-            Some((length + 1, day))
-        }
-        (part @ ("end" | "beginning" | "start" | "middle"), "of") => part_of_period(tokens, today, part),
-        _ => None,
-    }
-}
-
-fn first_of_month(day: NaiveDate) -> Option<NaiveDate> {
-    day.with_day(1)
-}
-
-/// `part` of the period that stands after "of", the second token.
-fn part_of_period(tokens: &[Token], today: NaiveDate, part: &str) -> Phrase<NaiveDate> {
-    let (skipped, next) = match word(tokens, 2) {
-        "next" => (1, true),
-        "the" | "this" => (1, false),
-        _ => (0, false),
-    };
-    let at = 2 + skipped;
-    let month_start = first_of_month(today)?;
-    let ahead = u32::from(next);
-    let (first, last) = match word(tokens, at) {
-        "day" => (today, today),
-        "week" => {
-            let start = plus(monday(today), 7 * u64::from(ahead));
-            (start, plus(start, 6))
-        }
-        "month" => {
-            let start = month_start.checked_add_months(Months::new(ahead))?;
-            (start, start.checked_add_months(Months::new(1))?.pred_opt()?)
-        }
-        "year" => {
-            let year = today.year() + i32::from(next);
-            (NaiveDate::from_ymd_opt(year, 1, 1)?, NaiveDate::from_ymd_opt(year, 12, 31)?)
-        }
-        name => {
-            let number = month(name)?;
-            let here = NaiveDate::from_ymd_opt(today.year(), number, 1)?;
-            let start = if here < month_start { here.checked_add_months(Months::new(12))? } else { here };
-            (start, start.checked_add_months(Months::new(1))?.pred_opt()?)
-        }
-    };
-    let day = match part {
-        "end" => last,
-        "middle" => plus(first, u64::try_from((last - first).num_days()).ok()? / 2),
-        _ => first,
-    };
-    Some((at + 1, day))
-}
-
-/// "2026-04-15", "15.4.2026", "15.04.", "4/15/2026" where only one reading is a date, "the 28th".
-fn by_figures(tokens: &[Token], today: NaiveDate, led: bool) -> Phrase<NaiveDate> {
-    let text = word(tokens, 0);
-    if let Some(date) = parse_date(text) {
-        return Some((1, date));
-    }
-    if let Some(date) = dotted(text, '.', today).or_else(|| dotted(text, '/', today)) {
-        return Some((1, date));
-    }
-    let the = usize::from(text == "the");
-    let day = ordinal_figures(word(tokens, the))?;
-    let (_, after) = (word(tokens, the), word(tokens, the + 1));
-    let alone = after.is_empty() || tokens.get(the + 1).is_some_and(Token::is_mark) || led;
-    (alone && (the == 1 || led)).then(|| next_day_of_month(today, day)).flatten().map(|date| (the + 1, date))
-}
-
-/// Such a day of this month or, where it has passed or there is none, of one of the next.
-fn next_day_of_month(today: NaiveDate, day: u32) -> Option<NaiveDate> {
-    let start = first_of_month(today)?;
-    (0..3).filter_map(|ahead| start.checked_add_months(Months::new(ahead))?.with_day(day)).find(|date| *date >= today)
-}
-
-fn dotted(text: &str, mark: char, today: NaiveDate) -> Option<NaiveDate> {
-    let parts: Vec<u32> = text.split(mark).map(|part| figures(part, 4)).collect::<Option<_>>()?;
-    let (first, second, year) = match parts[..] {
-        [first, second] if mark == '/' => (first, second, None),
-        [first, second, year] => (first, second, Some(if year < 100 { 2000 + year } else { year })),
-        _ => return None,
-    };
-    let (day, month) = match (mark, first, second) {
-        ('/', 1..=12, 13..) => (second, first),
-        ('/', 1..=12, 1..=12) if first != second => return None,
-        _ => (first, second),
-    };
-    match year {
-        Some(year) => NaiveDate::from_ymd_opt(i32::try_from(year).ok()?, month, day),
-        None => next_date(today, month, day),
-    }
-}
-
-/// "4/5": a day of April or of May.
-#[must_use]
-pub fn is_ambiguous(text: &str) -> bool {
-    let mut parts = text.split('/').map(|part| figures(part, 4));
-    let pair = (parts.next().flatten(), parts.next().flatten());
-    matches!(pair, (Some(first @ 1..=12), Some(second @ 1..=12)) if first != second)
 }

@@ -5,7 +5,12 @@ use super::phrases::has_any;
 use super::tokens::Token;
 
 /// Parts of sentences that try to give a model or the program orders.
-const ORDERS: [&str; 16] = [
+const ORDERS: [&str; 21] = [
+    "admin rights",
+    "pretend you are",
+    "pretend to be",
+    "obey ",
+    "act as root",
     "previous instructions",
     "prior instructions",
     "above instructions",
@@ -32,8 +37,21 @@ const ORDERS_UNLESS_ADDED: [&str; 6] =
 const MARKUP: [&str; 1] = ["<script"];
 
 /// Beginnings that belong to a transcript or to data, not to a sentence.
-const BEGINNINGS: [&str; 11] =
-    ["system:", "assistant:", "user:", "developer:", "{", "[{", "[\"", "<", "#!", "'; ", "\"; "];
+const BEGINNINGS: [&str; 13] = [
+    "sudo ",
+    "system override",
+    "system:",
+    "assistant:",
+    "user:",
+    "developer:",
+    "{",
+    "[{",
+    "[\"",
+    "<",
+    "#!",
+    "'; ",
+    "\"; ",
+];
 
 /// Words that mean all records at once.
 const ALL: &str = "everything|all|every|each|any|whole|entire|anything|completely|everyone|everybody|both";
@@ -43,9 +61,21 @@ const ALL: &str = "everything|all|every|each|any|whole|entire|anything|completel
 pub fn is_order(sentence: &str) -> bool {
     let lower = sentence.to_lowercase();
     let overrides = ["ignore ", "disregard ", "override ", "bypass "].iter().any(|verb| lower.contains(verb))
-        && ["instruction", "rule", "prompt", "safety", "validation", "guard", "confirm"]
-            .iter()
-            .any(|noun| lower.contains(noun));
+        && [
+            "instruction",
+            "rule",
+            "prompt",
+            "safety",
+            "validation",
+            "guard",
+            "confirm",
+            "the above",
+            "previous",
+            "everything",
+            "prior",
+        ]
+        .iter()
+        .any(|noun| lower.contains(noun));
     overrides
         || ORDERS.iter().chain(&MARKUP).any(|part| lower.contains(part))
         || BEGINNINGS.iter().any(|start| lower.trim_start().starts_with(start))

@@ -7,21 +7,31 @@
 
 mod change;
 mod clauses;
+mod clock;
 mod command;
+mod courtesy;
 mod create;
 mod dates;
+mod durations;
+mod fields;
+mod goals;
 mod guard;
-mod interpret;
+mod lists;
+mod moving;
 mod numbers;
 mod past;
+mod periods;
 mod phrases;
+mod priorities;
 mod recognise;
 mod repeats;
 mod shift;
+mod spelling;
 mod target;
 mod times;
+mod titles;
 mod tokens;
-mod vocabulary;
+mod topic;
 mod when;
 
 use chrono::NaiveDate;
@@ -42,6 +52,17 @@ use vocabulary::begins_with_doing;
 
 /// Longer sentences are not read.
 pub const MAX_SENTENCE_CHARS: usize = 2_000;
+
+/// Verbs that begin a change of what is there as often as a thing to do.
+const ALSO_DOING: &str = "finish|check|close|change|pull|pop|slide|drag|carry|bring|transfer|kick|drop|clear|switch|\
+    turn|take|cross|book|edit|update|\
+    bin|swap|strike|lift|make|set|fix|put|get|log|record|complete|throw|exchange|start|do|have|plan|relocate|advance|\
+    lower|raise|give";
+
+/// Words for records and what they have: with them a change is meant.
+const RECORD_NOUNS: &str = "time|date|day|title|name|priority|location|place|appointment|meeting|event|task|todo|\
+    habit|goal|reminder|review|it|that|this|them|\
+    deadline|schedule|calendar|list|entry|item|items|one|thing|notes|note|tasks|todos|events|habits|goals|progress";
 
 /// The owner's date and time.
 #[derive(Debug, Clone, Copy)]
@@ -109,7 +130,8 @@ pub fn read(sentence: &str, state: &State, today: Today, selection: &Selection) 
     if guard::is_order(sentence) {
         return refuse();
     }
-    let tokens = tokens::tokens(sentence);
+    let spoken = courtesy::without_adverbs(&tokens::tokens(sentence));
+    let tokens = lists::without_intro(&lists::corrected(&spoken, today), today);
     let reader = Reader { sentence, state, today, selection, before: None };
     let reading = reader.read(&tokens);
     let only_adds = || clauses::adds(&tokens, today) && matches!(&reading, Reading::Plan(made) if all_are_new(made));
@@ -140,16 +162,29 @@ impl Reader<'_> {
         }
         let mut operations = Vec::new();
         let mut to_do = false;
-        for clause in &clauses {
-            let clause = clauses::plain(clause);
-            let command = command(clause, self.today);
-            if command == Command::Chat && operations.is_empty() {
-                return Reading::Chat;
+        for (at, clause) in clauses.iter().enumerate() {
+            if let Some(id) = clauses.get(at + 1).and_then(|next| self.mentioned(clause, next)) {
+                self.before = Some(id);
+                continue;
             }
-            to_do |= matches!(command, Command::Create { kind: Some(Kind::Todo), certain: true, .. });
-            match self.operations(clause, command, to_do && !operations.is_empty()) {
+            let clause = self.in_order(courtesy::plain(clause));
+            let read = if let Some(changes) = self.goal_change(&clause) {
+                changes
+            } else {
+                let command = command(&clause, self.today);
+                if command == Command::Chat && operations.is_empty() {
+                    return Reading::Chat;
+                }
+                let goes_on = to_do && !operations.is_empty();
+                to_do |= matches!(command, Command::Create { kind: Some(Kind::Todo), certain: true, .. });
+                self.operations(&clause, command, goes_on)
+            };
+            match read {
                 Ok(more) => {
                     self.before = more.last().and_then(|operation| operation.id);
+                    // "Tom called off our meeting, delete it" says the same twice.
+                    let is_new = |one: &Operation| one.id.is_none() || !operations.contains(one);
+                    let more: Vec<Operation> = more.into_iter().filter(is_new).collect();
                     operations.extend(more);
                 }
                 Err(question) => return Reading::Clarify(question),
@@ -199,27 +234,36 @@ impl Reader<'_> {
             return done;
         }
         let made = self.carry_out(command);
-        // "Change the bed sheets every two weeks", of which there are none yet, is something to do.
-        if let (Err(_), Command::Repeat { target, when }) = (&made, command)
-            && clause.first().is_some_and(|first| first.is("change"))
-            && !when.is_empty()
-            && !self.names_known(target)
-        {
-            return self.create(None, None, clause, false);
+        if made.is_err() && self.is_something_new(clause, command) {
+            return self.create(None, None, clause, false).or(made);
         }
         match made {
             Err(question) if destructive && goes_on && begins_with_doing(clause) => {
                 self.create(Some(Kind::Todo), None, clause, true).map_err(|_| question)
             }
-            // "Finish the essay", which is not there yet, is something to do.
-            Err(question)
-                if clause.first().is_some_and(|first| first.is_one_of("finish|check|close"))
-                    && !self.names_known(&clause[1..]) =>
-            {
-                self.create(None, None, clause, false).map_err(|_| question)
-            }
             made => made,
         }
+    }
+
+    /// "Change the bed sheets every two weeks", "bring the projector on Friday": nothing of it is there yet, and the verb is also one of
+    /// things to do.
+    fn is_something_new(&self, clause: &[Token], command: Command<'_>) -> bool {
+        let verb = clause.first().is_some_and(|first| first.is_one_of(ALSO_DOING));
+        let repeats = matches!(command, Command::Repeat { when, .. } if !when.is_empty());
+        let of_records = |words: &[Token]| phrases::has_any(words, RECORD_NOUNS) || guard::means_all(words);
+        let changes = !matches!(
+            command,
+            Command::Create { .. } | Command::Chat | Command::StopRepeating { .. } | Command::Rename { .. }
+        );
+        let when = when::When::read(clause, self.today);
+        let said: Vec<Token> = clause
+            .iter()
+            .skip(1)
+            .zip(when.used.iter().skip(1))
+            .filter(|(_, used)| !**used)
+            .map(|(word, _)| word.clone())
+            .collect();
+        verb && changes && clause.len() > 1 && (repeats || !of_records(&clause[1..])) && !self.touches_known(&said)
     }
 
     fn carry_out(&self, command: Command<'_>) -> change::Changes {
@@ -234,9 +278,12 @@ impl Reader<'_> {
             Command::Repeat { target, when } => self.repeat(target, when),
             Command::StopRepeating { target } => self.stop_repeating(target),
             Command::Change { target, to } => self.change(target, to),
-            Command::Note { target, text } => self.note(target, text),
-            Command::AddToGoal { item, goal } => self.add_to_goal(item, goal),
-            Command::Progress { goal, value } => self.progress(goal, value),
+            Command::Note { target, text } => self.set_field(target, command::Field::Notes, text),
+            Command::Field { target, field, text } => self.set_field(target, field, text),
+            Command::End { target, words } => self.end(target, words),
+            Command::Swap { one, other } => self.swap(one, other),
+            Command::AddToGoal { item, goal } => self.put_under(item, goal),
+
             Command::Chat | Command::Unclear => Err(Question::new("What should be changed, and to what?", Vec::new())),
         }
     }

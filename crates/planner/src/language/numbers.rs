@@ -8,6 +8,8 @@ const ORDINALS: [&str; 13] = [
     "zeroth", "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth",
     "eleventh", "twelfth",
 ];
+const TEENS: [&str; 7] = ["thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"];
+const TENS: [&str; 8] = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"];
 const DAYS: [(&str, Weekday); 7] = [
     ("monday", Weekday::Mon),
     ("tuesday", Weekday::Tue),
@@ -38,14 +40,50 @@ pub fn count(word: &str) -> Option<u32> {
     match word {
         "a" | "an" => Some(1),
         "couple" => Some(2),
-        "fourteen" => Some(14),
-        "fifteen" => Some(15),
-        "twenty" => Some(20),
-        "thirty" => Some(30),
-        "sixty" => Some(60),
-        "ninety" => Some(90),
-        _ => position(&WORDS, word).or_else(|| figures(word, 4)),
+        "dozen" => Some(12),
+        _ => position(&WORDS, word).or_else(|| large(word)).or_else(|| figures(word, 4)),
     }
+}
+
+/// "fourteen", "forty", "forty-five".
+fn large(word: &str) -> Option<u32> {
+    if let Some(at) = position(&TEENS, word) {
+        return Some(at + 13);
+    }
+    let (tens, one) = word.split_once('-').map_or((word, None), |(tens, one)| (tens, Some(one)));
+    let tens = (position(&TENS, tens)? + 2) * 10;
+    match one {
+        Some(one) => Some(tens + position(&WORDS, one).filter(|one| (1..10).contains(one))?),
+        None => Some(tens),
+    }
+}
+
+/// "fourteenth", "twentieth", "twenty-third".
+fn large_ordinal(word: &str) -> Option<u32> {
+    match word {
+        "twentieth" => Some(20),
+        "thirtieth" => Some(30),
+        _ => match word.split_once('-') {
+            Some((tens, one)) => {
+                Some((position(&TENS, tens)? + 2) * 10 + position(&ORDINALS, one).filter(|one| (1..10).contains(one))?)
+            }
+            None => Some(position(&TEENS, word.strip_suffix("th")?)? + 13),
+        },
+    }
+}
+
+/// A day of a month: "28", "28th", "twenty-eighth".
+#[must_use]
+pub fn day_number(word: &str) -> Option<u32> {
+    figures(word, 2).or_else(|| day_ordinal(word))
+}
+
+/// A day of a month that says by itself that it is one: "28th", "twenty-eighth".
+#[must_use]
+pub fn day_ordinal(word: &str) -> Option<u32> {
+    ordinal_figures(word)
+        .or_else(|| position(&ORDINALS, word).filter(|number| *number > 0))
+        .or_else(|| large_ordinal(word))
 }
 
 /// "3rd", "third"; for `every third day`.

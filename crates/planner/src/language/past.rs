@@ -7,19 +7,28 @@ use crate::matching::matches;
 use crate::record::Kind;
 
 /// Irregular verbs, as "past=present".
-const IRREGULAR: &str = "paid=pay|bought=buy|took=take|taken=take|wrote=write|written=write|sent=send|read=read|ran=run|went=go|gone=go|\
-    made=make|did=do|done=do|got=get|met=meet|swam=swim|slept=sleep|ate=eat|eaten=eat|drank=drink|built=build|sold=sell|\
-    told=tell|left=leave|found=find|gave=give|given=give|brought=bring|taught=teach|thought=think|cut=cut|put=put|set=set|sang=sing|\
+const IRREGULAR: &str = "paid=pay|bought=buy|took=take|taken=take|wrote=write|written=write|sent=send|read=read|\
+    ran=run|went=go|gone=go|\
+    made=make|did=do|done=do|got=get|met=meet|swam=swim|slept=sleep|ate=eat|eaten=eat|drank=drink|built=build|\
+    sold=sell|\
+    told=tell|left=leave|found=find|gave=give|given=give|brought=bring|taught=teach|thought=think|cut=cut|put=put|\
+    set=set|sang=sing|\
     drove=drive|driven=drive|rode=ride|flew=fly|hung=hang|fed=feed|spent=spend|stood=stand|won=win|kept=keep|held=hold|\
-    began=begin|begun=begin|seen=see|saw=see|spoke=speak|spoken=speak|chose=choose|chosen=choose|drew=draw|dug=dig|lent=lend|\
+    began=begin|begun=begin|seen=see|saw=see|spoke=speak|spoken=speak|chose=choose|chosen=choose|drew=draw|dug=dig|\
+    lent=lend|\
     lost=lose|swept=sweep|wore=wear|woke=wake|threw=throw|shut=shut|rang=ring|hid=hide|fixed=fix";
 
 /// Verbs whose past reads like their present: only "I have" tells.
 const ALIKE: &str = "read|cut|put|set|shut";
 
+/// Verbs after which what they are said of is not done.
+const NOT_DONE: &str = "skip|miss|forget|start|begin|cancel|postpone|delay|move|reject|plan|schedule|add|create|delete|remove|want|need|hate|like|\
+    love|ask|try|discuss|mention|lose|break|see|find|pause|stop|fail|refuse|hope|wait|decide|change|rename|swap|shift|push|avoid|drop|notice|leave";
+
 /// Who did it.
-const SUBJECTS: &str = "i've already|i have already|i already|i've just|i have just|i just|i've|i have|i|we've already|we have already|\
-    we already|we've|we have|we|just|already";
+pub(super) const SUBJECTS: &str = "i've already|i have already|i already|i've just|i have just|i just|i've|i have|i|\
+    we've already|we have already|\
+    we already|we've|we have|we|just|already|i've finally|i have finally|i finally|finally|i managed to|managed to";
 
 impl Reader<'_> {
     /// Where the clause says that something was done, its completion; `None` where it says something else.
@@ -31,11 +40,17 @@ impl Reader<'_> {
         let rest = without_marks(spoken.unwrap_or(clause));
         let (verb, object) = rest.split_first().filter(|(verb, _)| !verb.quoted)?;
         let bases = presents(&verb.lower);
+        if bases.iter().any(|base| super::phrases::listed(NOT_DONE, base) && spoken.is_some()) {
+            return None;
+        }
         if bases.is_empty() || (spoken.is_none() && verb.is_one_of(ALIKE)) {
             return None;
         }
         let object = super::phrases::before_end(object, "already|now|just now").unwrap_or(object);
         let (object, day) = self.with_day(object, true);
+        // What was done on Monday was done on the last one.
+        let week = chrono::Days::new(7);
+        let day = day.map(|day| if day > self.today.date && day - week <= self.today.date { day - week } else { day });
         let text = self.text(&object);
         let candidates = || self.state.candidates(self.today.date, false).filter(|one| one.kind != Kind::Goal);
         let by = |words: &str| matches(words, candidates());
@@ -46,6 +61,14 @@ impl Reader<'_> {
             .unwrap_or_else(|| if object.is_empty() { Vec::new() } else { by(&text) });
         match (found.len(), spoken) {
             // "Fed Ex parcel" may be a thing to do; what somebody says that they did is none.
+            (0, None)
+                if bases.iter().any(|base| !by(base).is_empty())
+                    && by(&text).is_empty()
+                    && verb.lower.ends_with("ed") =>
+            {
+                let options = crate::matching::ranked_options(&bases.join(" "), candidates());
+                Some(Err(Question::new("Which one is done, and on which day?", options)))
+            }
             (0, None) => None,
             (0, Some(_)) => {
                 let text = format!("Nothing open is called \"{text}\". Which one is done?");
@@ -65,7 +88,16 @@ impl Reader<'_> {
     fn done_in_passive(&self, clause: &[Token]) -> Option<change::Changes> {
         let clause = super::phrases::before_end(clause, "already|now").unwrap_or(clause);
         let (verb, before) = clause.split_last().filter(|(verb, _)| !verb.quoted)?;
-        let object = super::phrases::before_end(before, "is|are|was|were|has been|have been|got|is being")?;
+        let object = super::phrases::before_end(
+            before,
+            "is|are|was|were|has been|have been|got|is being|\
+            has just been|have just been|been|is now|are now|has finally been|is finally|are finally|is all|are all|\
+            has now been",
+        )
+        .unwrap_or(before);
+        if object.is_empty() || object[0].is_one_of("i|we|i've|we've") {
+            return None;
+        }
         let text = self.text(object);
         let candidates = || self.state.candidates(self.today.date, false);
         let found = presents(&verb.lower)
@@ -77,7 +109,7 @@ impl Reader<'_> {
 }
 
 /// What a past form may be the past of.
-fn presents(word: &str) -> Vec<String> {
+pub(super) fn presents(word: &str) -> Vec<String> {
     if let Some(present) = IRREGULAR.split('|').find_map(|pair| pair.split_once('=').filter(|(past, _)| *past == word))
     {
         return vec![present.1.to_owned()];

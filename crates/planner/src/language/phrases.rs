@@ -16,10 +16,13 @@ pub fn after<'t>(tokens: &'t [Token], phrase: &str) -> Option<&'t [Token]> {
     Some(rest)
 }
 
-/// What follows the first of the phrases that `tokens` begin with.
+/// What follows the longest of the phrases that `tokens` begin with.
 #[must_use]
 pub fn after_any<'t>(tokens: &'t [Token], phrases: &str) -> Option<&'t [Token]> {
-    phrases.split('|').find_map(|phrase| after(tokens, phrase))
+    let first = tokens.first()?;
+    // Most phrases begin with another word: that is seen without cutting them.
+    let may = |phrase: &&str| phrase.starts_with(first.lower.as_str());
+    phrases.split('|').filter(may).filter_map(|phrase| after(tokens, phrase)).min_by_key(|rest| rest.len())
 }
 
 /// What stands before and after the first place of any of the phrases, the earliest.

@@ -22,39 +22,100 @@ pub enum Repeat {
 /// A repetition that `tokens` begin with. Parts of the day are read by the caller: "every morning" is one token, `every`, daily.
 #[must_use]
 pub fn repeat(tokens: &[Token]) -> Phrase<Repeat> {
+    let first = tokens.first().filter(|first| !first.quoted)?;
+    unkept(tokens).or_else(|| by_one_word(first)).or_else(|| by_phrase(tokens)).or_else(|| {
+        let (length, days) = plural_days(tokens)?;
+        let goes_on = |next: &Token| next.is_mark() || next.is_one_of(GOES_ON) || is_part(&next.lower);
+        tokens.get(length).is_none_or(goes_on).then_some((length, Repeat::On(days)))
+    })
+}
+
+/// How often, in words for which there is no rule: "twice a day", "every now and then", "monthly".
+fn unkept(tokens: &[Token]) -> Phrase<Repeat> {
+    let length = match (word(tokens, 0), word(tokens, 1)) {
+        ("twice" | "thrice", "a" | "per" | "every")
+            if matches!(word(tokens, 2), "day" | "week" | "month" | "year" | "fortnight") =>
+        {
+            3
+        }
+        ("once", "a" | "per" | "every") if matches!(word(tokens, 2), "month" | "year") => 3,
+        ("once" | "twice" | "thrice", "daily" | "weekly" | "monthly" | "yearly")
+        | ("every" | "each", "so" | "now" | "few") => 2,
+        ("from", "time") if word(tokens, 2) == "to" && word(tokens, 3) == "time" => 4,
+        ("now", "and") if matches!(word(tokens, 2), "then" | "again") => 3,
+        ("regularly" | "occasionally", _) if tokens.len() == 1 => 1,
+        ("every" | "each", "last") => 3.min(tokens.len()),
+        ("monthly" | "yearly" | "annually" | "quarterly" | "hourly", _) => 1,
+        (first, "times")
+            if matches!(word(tokens, 2), "a" | "per")
+                && (matches!(first, "several" | "many") || count(first).is_some()) =>
+        {
+            4.min(tokens.len())
+        }
+        ("a", "few" | "couple") => {
+            let at = tokens.iter().take(6).position(|token| token.is("times"))?;
+            if !matches!(word(tokens, at + 1), "a" | "per") {
+                return None;
+            }
+            (at + 3).min(tokens.len())
+        }
+        _ => return None,
+    };
+    Some(unsupported(tokens, length))
+}
+
+fn by_one_word(first: &Token) -> Phrase<Repeat> {
+    let repeat = match first.lower.as_str() {
+        "daily" | "everyday" | "nightly" => Repeat::Rule(Rule::Daily),
+        "weekly" => Repeat::Rule(Rule::Weekly),
+        "biweekly" | "bi-weekly" | "fortnightly" => Repeat::Rule(Rule::EveryNDays(14)),
+        "mon-fri" | "mon–fri" | "monday-friday" | "mo-fr" | "weekdays" | "workdays" => Repeat::Rule(Rule::Weekdays),
+        "weekends" => Repeat::On(vec![Weekday::Sat, Weekday::Sun]),
+        _ => return None,
+    };
+    Some((1, repeat))
+}
+
+fn by_phrase(tokens: &[Token]) -> Phrase<Repeat> {
     let rule = |length, rule| Some((length, Repeat::Rule(rule)));
     match (word(tokens, 0), word(tokens, 1)) {
-        ("daily" | "everyday", _) => rule(1, Rule::Daily),
-        ("weekly", _) => rule(1, Rule::Weekly),
-        ("biweekly" | "bi-weekly" | "fortnightly", _) => rule(1, Rule::EveryNDays(14)),
-        ("alternate", _) => {
-            let day = weekday(word(tokens, 1), true).or_else(|| weekdays_plural(word(tokens, 1)))?;
-            Some((2, Repeat::OnEach(day, 2)))
+        ("monday" | "mon" | "mondays", "to" | "through" | "till" | "until" | "-" | "thru" | "–")
+            if matches!(word(tokens, 2), "friday" | "fri" | "fridays") =>
+        {
+            rule(3, Rule::Weekdays)
         }
-        ("weekdays" | "workdays", _) => rule(1, Rule::Weekdays),
-        ("on", "weekdays" | "workdays") => rule(2, Rule::Weekdays),
+        ("week" | "working" | "business" | "work", "days") | ("on", "weekdays" | "workdays") => rule(2, Rule::Weekdays),
+        ("on" | "at" | "over", "weekends") => Some((2, Repeat::On(vec![Weekday::Sat, Weekday::Sun]))),
+        ("once", "every") => every(&tokens[1..]).map(|(length, repeat)| (length + 1, repeat)),
+        ("once", "a" | "per") => match word(tokens, 2) {
+            "day" => rule(3, Rule::Daily),
+            "week" => rule(3, Rule::Weekly),
+            "fortnight" => rule(3, Rule::EveryNDays(14)),
+            _ => None,
+        },
+        ("on" | "only", "alternate") if matches!(word(tokens, 2), "day" | "days") => rule(3, Rule::EveryNDays(2)),
+        ("on", "alternate" | "every" | "each" | "working" | "work" | "week" | "business") => {
+            repeat(&tokens[1..]).map(|(length, repeat)| (length + 1, repeat))
+        }
+        ("alternate", "day" | "days") => rule(2, Rule::EveryNDays(2)),
+        ("alternate", "week" | "weeks") => rule(2, Rule::EveryNDays(14)),
+        ("alternate", day) => Some((2, Repeat::OnEach(weekday(day, true).or_else(|| weekdays_plural(day))?, 2))),
+        ("on", "weekday" | "workday") if is_part(word(tokens, 2)) => rule(2, Rule::Weekdays),
+        ("weekday", part) if is_part(part) => rule(1, Rule::Weekdays),
         ("on", _) => {
             let (length, days) = plural_days(&tokens[1..])?;
             Some((length + 1, Repeat::On(days)))
         }
-        ("once" | "twice", "a" | "per" | "every") => {
-            let once = word(tokens, 0) == "once";
-            match word(tokens, 2) {
-                "day" if once => rule(3, Rule::Daily),
-                "week" if once => rule(3, Rule::Weekly),
-                "day" | "week" | "month" | "year" => Some(unsupported(tokens, 3)),
-                _ => None,
-            }
-        }
-        ("monthly" | "yearly" | "annually" | "quarterly" | "hourly", _) => Some(unsupported(tokens, 1)),
         ("every" | "each" | "ev" | "every!", _) => every(tokens),
-        (_, "times") if count(word(tokens, 0)).is_some() && matches!(word(tokens, 2), "a" | "per") => {
-            Some(unsupported(tokens, 4))
-        }
-        _ => plural_days(tokens)
-            .filter(|(length, _)| *length == tokens.len())
-            .map(|(length, days)| (length, Repeat::On(days))),
+        _ => None,
     }
+}
+
+/// What may follow "Mondays" where it says how often.
+const GOES_ON: &str = "at|from|until|till|starting|beginning|for|in|through|only|between|@|noon|please";
+
+fn is_part(word: &str) -> bool {
+    matches!(word, "morning" | "mornings" | "afternoon" | "afternoons" | "evening" | "evenings" | "night" | "nights")
 }
 
 fn word(tokens: &[Token], at: usize) -> &str {
@@ -82,12 +143,22 @@ fn every(tokens: &[Token]) -> Phrase<Repeat> {
         "month" | "year" | "quarter" | "hour" | "minute" => return Some(unsupported(tokens, 2 + single)),
         _ => {}
     }
+    if second == "couple" && word(tokens, 2) == "of" {
+        let by_two = [&[Token::made("every"), Token::made("two")], tokens.get(3..)?].concat();
+        return every(&by_two).map(|(length, repeat)| (length + 1, repeat));
+    }
+    if second == "alternate" {
+        let alternate = [&[Token::made("every"), Token::made("other")], tokens.get(2..)?].concat();
+        return every(&alternate);
+    }
     if let Some((length, days)) = listed_days(&tokens[1..]) {
         return Some((length + 1, Repeat::On(days)));
     }
     let number = count(second).or_else(|| ordinal(second))?;
     let unit = word(tokens, 2);
-    if let Some(day) = weekday(unit, true).filter(|_| second != "other" && ordinal(second).is_some()) {
+    let of_month = matches!((word(tokens, 3), word(tokens, 4)), ("of" | "in", "the" | "each" | "every" | "a"));
+    let is_second = number == 2 && !of_month;
+    if let Some(day) = weekday(unit, true).filter(|_| !is_second && ordinal(second).is_some()) {
         // "every third Friday" is of a month, or of three weeks.
         return Some(unsupported(tokens, 3)).filter(|_| day.num_days_from_monday() < 7);
     }
@@ -103,9 +174,8 @@ fn every(tokens: &[Token]) -> Phrase<Repeat> {
             Some(unsupported(tokens, 2))
         }
         _ => match weekday(unit, true) {
-            // "every other Friday": which of the two is said by the day it begins.
-            // Which of the weeks is said by the day it begins.
-            Some(day) if second == "other" => Some((3, Repeat::OnEach(day, 2))),
+            // "every other Friday": which of the weeks is said by the day it begins.
+            Some(day) if is_second => Some((3, Repeat::OnEach(day, 2))),
             _ => None,
         },
     }
@@ -127,7 +197,7 @@ fn days_by(tokens: &[Token], read: impl Fn(&str) -> Option<Weekday>) -> Phrase<V
     let mut length = 1;
     loop {
         let mut at = length;
-        while matches!(word(tokens, at), "," | "and" | "&" | "+") {
+        while matches!(word(tokens, at), "," | "and" | "&" | "+" | "/") {
             at += 1;
         }
         match read(word(tokens, at)).filter(|_| at > length) {

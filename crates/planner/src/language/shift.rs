@@ -26,16 +26,26 @@ impl PartialEq for Shift {
     }
 }
 
-const EARLIER: &str = "forward|earlier|sooner|ahead";
-const LATER: &str = "back|later|out";
+const EARLIER: &str = "forward|forwards|earlier|sooner|ahead|up|before";
+const LATER: &str = "back|later|out|backwards|on";
 
 impl Shift {
     /// The whole of `tokens`.
     #[must_use]
     pub fn read(tokens: &[Token]) -> Option<Self> {
+        Self::led(tokens, false, false)
+    }
+
+    /// The same behind a verb that says by itself which way.
+    #[must_use]
+    pub fn read_towards(tokens: &[Token], earlier: bool) -> Option<Self> {
+        Self::led(tokens, true, earlier)
+    }
+
+    fn led(tokens: &[Token], mut led: bool, by_verb: bool) -> Option<Self> {
         let mut rest = without_marks(tokens);
         let mut earlier = None;
-        let mut led = false;
+
         while let Some(first) = rest.first().filter(|token| token.is("by") || direction(token).is_some()) {
             earlier = earlier.or(direction(first));
             led = true;
@@ -46,7 +56,7 @@ impl Shift {
             let (length, span) = single(&rest[1..])?;
             led = true;
             (length + 1, By::Span(span))
-        } else if let Some((length, minutes)) = duration(rest) {
+        } else if let Some((length, minutes)) = super::durations::minutes(rest) {
             (length, By::Minutes(minutes))
         } else {
             let (length, span) = span(rest)?;
@@ -58,7 +68,7 @@ impl Shift {
             led = true;
             rest = &rest[1..];
         }
-        (led && rest.is_empty()).then_some(Self { by, earlier: earlier.unwrap_or(false) })
+        (led && rest.is_empty()).then_some(Self { by, earlier: earlier.unwrap_or(by_verb) })
     }
 
     /// The day that is reached from `day`.
@@ -86,21 +96,6 @@ fn direction(token: &Token) -> Option<bool> {
         return Some(true);
     }
     token.is_one_of(LATER).then_some(false)
-}
-
-/// "an hour", "30 minutes", "half an hour", "two hours".
-fn duration(tokens: &[Token]) -> Option<(usize, u16)> {
-    let word = |at: usize| tokens.get(at).map_or("", |token| token.lower.as_str());
-    if word(0) == "half" && word(1) == "an" && word(2) == "hour" {
-        return Some((3, 30));
-    }
-    let number = super::numbers::count(word(0))?;
-    let unit = match word(1) {
-        "hour" | "hours" | "hrs" | "h" => 60,
-        "minute" | "minutes" | "min" | "mins" => 1,
-        _ => return None,
-    };
-    Some((2, u16::try_from(number.checked_mul(unit)?).ok().filter(|minutes| *minutes < 24 * 60)?))
 }
 
 /// "week" after "another".

@@ -44,12 +44,6 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Whether these words mean at least one open record.
-    pub fn names_known(&self, words: &[Token]) -> bool {
-        let (_, words) = without_kind(without_marks(words));
-        !matches(&self.text(words), self.candidates(Wanted { done: false, goals: true })).is_empty()
-    }
-
     /// Whether a word of these is in the title of an open record.
     pub fn touches_known(&self, words: &[Token]) -> bool {
         words.iter().filter(|word| !word.is_mark() && word.text.len() > 2).any(|word| {
@@ -152,7 +146,7 @@ impl<'a> Reader<'a> {
 }
 
 /// "tomorrow's lunch": the day by which it is named.
-fn without_possessive(words: &[Token]) -> Vec<Token> {
+pub(super) fn without_possessive(words: &[Token]) -> Vec<Token> {
     let mut words = words.to_vec();
     if let Some(first) = words.first_mut().filter(|first| !first.quoted)
         && let Some(day) = first.lower.strip_suffix("'s")

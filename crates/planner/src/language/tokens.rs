@@ -23,6 +23,16 @@ impl Token {
         !self.quoted && words.split('|').any(|word| word == self.lower)
     }
 
+    /// A word that does not stand in the sentence, for the rules to read.
+    #[must_use]
+    pub fn made(word: &str) -> Self {
+        Self { text: word.to_owned(), lower: word.to_owned(), start: 0, end: 0, quoted: false }
+    }
+
+    fn is_made(&self) -> bool {
+        self.end == 0
+    }
+
     /// Whether it is a mark between words.
     #[must_use]
     pub fn is_mark(&self) -> bool {
@@ -85,13 +95,21 @@ fn quotation(text: &str, first: char, opens: bool) -> Option<(&str, usize)> {
 }
 
 fn token(text: &str, start: usize, end: usize, quoted: bool) -> Token {
-    let lower = text.to_lowercase().replace(['\u{2019}', '\u{2018}'], "'");
+    let mut lower = text.to_lowercase().replace(['\u{2019}', '\u{2018}'], "'");
+    if let Some(meant) = super::spelling::mended(&lower).filter(|_| !quoted) {
+        meant.clone_into(&mut lower);
+    }
     Token { text: text.to_owned(), lower, start, end, quoted }
 }
 
 /// Takes marks off the ends of a run without white space.
 fn push_words(tokens: &mut Vec<Token>, run: &str, start: usize) {
-    let body = run.trim_matches(MARKS);
+    let mut body = run.trim_matches(MARKS);
+    if is_day_and_month(body) && run[run.find(body).unwrap_or(0) + body.len()..].starts_with('.') {
+        // "26.3." is one word.
+        let start = run.find(body).unwrap_or(0);
+        body = &run[start..=start + body.len()];
+    }
     let before = run.find(body).unwrap_or(0);
     for (at, mark) in run[..before].char_indices() {
         tokens.push(token(&run[at..at + mark.len_utf8()], start + at, start + at + mark.len_utf8(), false));
@@ -114,16 +132,22 @@ fn push_words(tokens: &mut Vec<Token>, run: &str, start: usize) {
     }
 }
 
+/// "26.3", which with a full stop behind is a day.
+fn is_day_and_month(text: &str) -> bool {
+    let figure = |text: &str, most| super::numbers::figures(text, 2).is_some_and(|number| (1..=most).contains(&number));
+    text.split_once('.').is_some_and(|(day, month)| figure(day, 31) && figure(month, 12))
+}
+
 /// The text of these tokens as it stands in the sentence, without those that are left out.
 #[must_use]
 pub fn text_of(sentence: &str, tokens: &[Token], left_out: impl Fn(usize) -> bool) -> String {
     let mut text = String::new();
     let mut last_end: Option<usize> = None;
     for (_, token) in tokens.iter().enumerate().filter(|(at, _)| !left_out(*at)) {
-        if last_end.is_some_and(|end| sentence[end..token.start].contains(char::is_whitespace) || end < token.start) {
+        if last_end.is_some_and(|end| end != token.start) {
             text.push(' ');
         }
-        text.push_str(&sentence[token.start..token.end]);
+        text.push_str(if token.is_made() { &token.text } else { &sentence[token.start..token.end] });
         last_end = Some(token.end);
     }
     text

@@ -5,6 +5,7 @@ use chrono::{Days, NaiveDate, Weekday};
 use super::Today;
 use super::dates::{self, Span, span, upcoming};
 use super::numbers::month;
+use super::priorities::priority_phrase;
 use super::repeats::{Repeat, repeat};
 use super::times;
 use super::tokens::Token;
@@ -32,22 +33,40 @@ pub struct When {
     pub vague: bool,
     /// Two days or times are said with "or" between, or two days without.
     pub several: bool,
+    /// It takes the whole day.
+    pub all_day: bool,
+    /// The time is that of a part of the day, which one that is said apart replaces.
+    by_part: bool,
+    /// A rule is said somewhere, so that "until" is its end.
+    repeats: bool,
     /// For each token whether it was one of these words.
     pub used: Vec<bool>,
 }
 
 /// Words that stand before a day.
-const LEADS: &str = "on|by|for|due|deadline|before|from|starting|beginning|until|till|this|to";
+const LEADS: &str = "on|by|for|due|deadline|before|from|starting|beginning|until|till|this|to|over|at|starts|begins|\
+    since|commencing|\
+    no later than|not later than|latest by|at the latest by|at the latest on|up to|any time before|sometime before|\
+    ahead of|in time for|as of|effective|with effect from|\
+    start|latest|within|date|during|as from";
 
 /// Words that put off without saying to when.
-const VAGUE: &str =
-    "later|sometime|soon|someday|eventually|maybe|perhaps|whenever|some time|at some point|one day|some day";
+const VAGUE: &str = "later|sometime|soon|someday|eventually|maybe|perhaps|whenever|some time|at some point|one day|\
+    some day|\
+    in a bit|in a while|in a few days|in a few weeks|one of these days|another day|another time|some other time|\
+    any day|any time|\
+    a bit|when i have time|when i get a chance|when there's time|in due course|at a later date|one of those days|\
+    in the future";
+
+/// Words that say no more than a day or a time already does.
+const NO_MORE: &str = "at the latest|inclusive|included|onwards|onward|sharp|or so|instead";
 
 impl When {
     /// Reads a clause. Days are the owner's.
     #[must_use]
     pub fn read(tokens: &[Token], today: Today) -> Self {
-        let mut when = Self { used: vec![false; tokens.len()], ..Self::default() };
+        let repeats = (0..tokens.len()).any(|at| !tokens[at].quoted && repeat(&tokens[at..]).is_some());
+        let mut when = Self { used: vec![false; tokens.len()], repeats, ..Self::default() };
         let mut at = 0;
         while at < tokens.len() {
             let length = if tokens[at].quoted { 0 } else { when.read_at(tokens, at, today) };
@@ -58,10 +77,20 @@ impl When {
         when
     }
 
+    /// Reads what stands behind that word, which is not there: "11" as "at 11".
+    #[must_use]
+    pub fn read_after(word: &str, tokens: &[Token], today: Today) -> Self {
+        let plain = Self::read(tokens, today);
+        if plain.is_said() {
+            return plain;
+        }
+        Self::read(&[&[Token::made(word)], tokens].concat(), today)
+    }
+
     /// Whether it says when or how often.
     #[must_use]
     pub fn is_said(&self) -> bool {
-        self.date.is_some() || self.time.is_some() || self.repeat.is_some() || self.no_date
+        self.date.is_some() || self.time.is_some() || self.repeat.is_some() || self.no_date || self.all_day
     }
 
     /// Whether nothing but these words stands there.
@@ -94,20 +123,8 @@ impl When {
         if let Some(length) = self.read_priority(rest) {
             return length;
         }
-        if let Some((length, found)) = repeat(rest) {
-            let part = self.read_part_of_day(rest, length);
-            // "the weekly review": how often, and a part of the name.
-            let names = length == 1 && at + 1 < tokens.len() && rest[0].lower.ends_with("ly") && is_name(&rest[1]);
-            if names {
-                let known = matches!(found, Repeat::Rule(_)) && self.repeat.is_none();
-                self.repeat = self.repeat.take().or(known.then_some(found));
-                self.named_repeat |= known;
-                return 0;
-            }
-            let joined = self.repeat.take().map(|known| joined(&known, &found));
-            self.several |= matches!(joined, Some(None)) && !self.named_repeat;
-            self.repeat = joined.flatten().or(Some(found));
-            return length + part;
+        if let Some(length) = self.read_repeat(tokens, at) {
+            return length;
         }
         if let Some((length, time)) = in_hours(rest) {
             let minutes = i64::from(today.time.hour()) * 60 + i64::from(today.time.minute()) + i64::from(time);
@@ -116,34 +133,69 @@ impl When {
             self.time = TimeOfDay::new(of_day / 60, of_day % 60);
             return length;
         }
-        if let Some(length) = self.read_end(rest, today) {
+        if let Some(length) = self.read_end(rest, today).or_else(|| self.read_end_time(rest)) {
+            return length;
+        }
+        if let Some(length) = self.read_no_more(rest, at) {
             return length;
         }
         if let Some(length) = self.read_leading_time(rest, at) {
             return length;
         }
-        if let Some((length, minutes)) = times::duration(rest) {
+        if let Some((length, minutes)) = super::durations::duration(rest) {
             self.duration = Some((minutes, at..at + length));
+            return length;
+        }
+        let after_day = self.is_after_day(tokens, at);
+        let with_times = |(length, _): &(usize, times::Times)| after_day || begins_day(rest, *length, today);
+        if let Some((length, (start, end))) =
+            times::times_after(rest, true).filter(with_times).filter(|found| found.0 > 0 && !counts(tokens, at))
+        {
+            self.take_times(start, end);
+            self.several |= is_or(rest, length, today);
             return length;
         }
         if let Some((length, days)) = self.read_day(rest, at, tokens, today) {
             return length + self.read_part_of_day(&tokens[at..], length) * usize::from(days);
         }
         if let Some((length, (start, end))) = times::times(rest).filter(|(length, _)| *length > 0) {
-            self.several |= self.time.is_some_and(|time| time != start) || is_or(rest, length, today);
-            self.time = Some(start);
-            self.end_time = end;
+            let by_part = rest[0].is_one_of("in|during|over")
+                || (rest[0].is("at") && rest.get(1).is_some_and(|next| next.is("night")));
+            if by_part && rest.get(1).is_some_and(|next| next.is("the") || next.is("night")) {
+                self.take_part(start);
+            } else {
+                self.take_times(start, end);
+            }
+            self.several |= is_or(rest, length, today);
             return length;
         }
         self.read_other(rest)
     }
 
+    /// How often; a word of it that is a part of a name, such as "the weekly review", is no words of its own.
+    fn read_repeat(&mut self, tokens: &[Token], at: usize) -> Option<usize> {
+        let rest = &tokens[at..];
+        let (length, found) = repeat(rest)?;
+        let part = self.read_part_of_day(rest, length);
+        // "the weekly review": how often, and a part of the name.
+        let names = length == 1 && at + 1 < tokens.len() && rest[0].lower.ends_with("ly") && is_name(&rest[1]);
+        if names {
+            let known = matches!(found, Repeat::Rule(_)) && self.repeat.is_none();
+            self.repeat = self.repeat.take().or(known.then_some(found));
+            self.named_repeat |= known;
+            return Some(0);
+        }
+        let joined = self.repeat.take().map(|known| joined(&known, &found));
+        self.several |= matches!(joined, Some(None)) && !self.named_repeat;
+        self.repeat = joined.flatten().or(Some(found));
+        Some(length + part)
+    }
+
     /// "on Friday", "tomorrow", "by the end of the month". Whether a part of the day may follow.
     fn read_day(&mut self, rest: &[Token], at: usize, all: &[Token], today: Today) -> Option<(usize, bool)> {
         let mut skipped = 0;
-        while skipped < 2 && rest.get(skipped).is_some_and(|token| token.is_one_of(LEADS)) && !rest[skipped].is("this")
-        {
-            skipped += 1;
+        for _ in 0..3 {
+            skipped += lead(&rest[skipped..]);
         }
         if rest.get(skipped).is_some_and(|token| token.is("of")) && skipped > 0 {
             skipped += 1;
@@ -152,7 +204,7 @@ impl When {
             || (at > 0 && all[at - 1].is_one_of("next|this|coming"))
             || (at > 0 && is_short_day(rest, &all[at - 1]));
         let (length, mut day) = dates::day(rest.get(skipped..)?, today.date, led)?;
-        if skipped > 0 && rest[skipped - 1].is("before") {
+        if skipped > 0 && rest[skipped - 1].is("before") && !rest[0].is_one_of("any|sometime") {
             day = day - Days::new(1);
         }
         self.note_tonight(&rest[skipped..]);
@@ -169,19 +221,64 @@ impl When {
             return None;
         }
         let (length, (time, _)) = times::times(&rest[..2]).filter(|(length, _)| *length == 2)?;
-        let noon = 12 * 60;
-        let minutes = time.hour() * 60 + time.minute();
-        let is_morning = self.time.is_some_and(|part| part.hour() < 12);
-        // "Every morning at 7" is no evening.
-        self.time =
-            if is_morning && minutes >= noon { TimeOfDay::new(time.hour() - 12, time.minute()) } else { Some(time) };
+        self.take_times(time, None);
         Some(length)
+    }
+
+    /// "until 3", "ends at half past four", where it is said when it begins.
+    fn read_end_time(&mut self, rest: &[Token]) -> Option<usize> {
+        let leads = "until|till|til|to|ends at|ends|ending at|ending|finishing at|finishes at|finishing|finish at|end";
+        let after = super::phrases::after_any(rest, leads)?;
+        let start = self.time.filter(|_| self.end_time.is_none())?;
+        let (length, end) = super::clock::written(after)?;
+        let goes_on = after
+            .get(length)
+            .is_some_and(|next| !next.is_mark() && !next.is_one_of("on|at|in|every|with|and|tomorrow|today"));
+        let later = super::clock::Written { half: Some(super::clock::Half::Pm), ..end };
+        let end = end.time().filter(|end| *end > start).or_else(|| later.time().filter(|end| *end > start))?;
+        self.end_time = Some(end).filter(|_| !goes_on);
+        self.end_time.map(|_| rest.len() - after.len() + length)
+    }
+
+    /// "at the latest", "(inclusive)" right behind what is read.
+    fn read_no_more(&mut self, rest: &[Token], at: usize) -> Option<usize> {
+        if let Some(after) = super::phrases::after_any(rest, "all day|all-day|all day long|the whole day|whole day") {
+            self.all_day = true;
+            return Some(rest.len() - after.len());
+        }
+        let after = super::phrases::after_any(rest, NO_MORE).filter(|_| at > 0 && self.is_said())?;
+        (self.used[at - 1] || rest[0].is("at")).then_some(rest.len() - after.len())
+    }
+
+    /// Whether a day stands right before, with at most a comma between.
+    fn is_after_day(&self, tokens: &[Token], at: usize) -> bool {
+        let before = if at > 0 && tokens[at - 1].is(",") { at - 1 } else { at };
+        (self.date.is_some() || self.repeat.is_some()) && before > 0 && self.used[before - 1] && self.time.is_none()
     }
 
     /// "tonight" and "this evening" say the time too.
     fn note_tonight(&mut self, rest: &[Token]) {
         if let Some((0, (time, _))) = times::times(rest) {
-            self.time = self.time.or(Some(time));
+            self.take_part(time);
+        }
+    }
+
+    /// A time that was said. Where the part of the day is known, it says which half is meant.
+    fn take_times(&mut self, start: TimeOfDay, end: Option<TimeOfDay>) {
+        let part = self.time.filter(|_| self.by_part);
+        self.several |= self.time.is_some_and(|time| time != start) && part.is_none();
+        let in_half = |time| part.map_or(Some(time), |part| in_half_of(part, time));
+        (self.time, self.end_time) = (in_half(start), end.and_then(in_half));
+        self.by_part = false;
+    }
+
+    /// The part of the day: alone it stands for an hour.
+    fn take_part(&mut self, part: TimeOfDay) {
+        if let Some(time) = self.time {
+            self.time = in_half_of(part, time);
+            self.end_time = self.end_time.and_then(|end| in_half_of(part, end));
+        } else {
+            (self.time, self.by_part) = (Some(part), true);
         }
     }
 
@@ -189,7 +286,7 @@ impl When {
     fn read_part_of_day(&mut self, rest: &[Token], at: usize) -> usize {
         match times::bare_part_of_day(rest.get(at)) {
             Some(time) => {
-                self.time = self.time.or(Some(time));
+                self.take_part(time);
                 1
             }
             None => 0,
@@ -198,24 +295,35 @@ impl When {
 
     /// The end of a repetition: "until June", "through Friday", "for three weeks".
     fn read_end(&mut self, rest: &[Token], today: Today) -> Option<usize> {
-        self.repeat.as_ref()?;
-        let first = rest.first()?;
+        let first = rest.first().filter(|_| self.repeats)?;
+        let next =
+            if rest.get(1).is_some_and(|token| token.is("the")) && rest.get(2).is_some_and(|token| token.is("next")) {
+                3
+            } else {
+                1
+            };
         if first.is("for")
-            && let Some((length, span)) = span(&rest[1..])
+            && let Some((length, span)) = span(rest.get(next..)?)
         {
+            let length = length + next - 1;
             let start = self.date.unwrap_or(today.date);
             self.until = span.after(start)?.pred_opt();
             return Some(length + 1);
         }
-        if !first.is_one_of("until|till|til|through|thru|ending|'til|to") {
-            return None;
-        }
-        let more = 1 + usize::from(rest.get(1).is_some_and(|token| token.is_one_of("on|and")));
+        let after = super::phrases::after_any(
+            rest,
+            "up to and including|until and including|up until|until the|until|till|til|through|ending on|ending|'til|\
+                to|\
+                up to|ends on|ends|last time",
+        )?;
+        let the = usize::from(rest.len() - after.len() == 2 && rest[1].is("the"));
+        let more = rest.len() - after.len() - the;
+        let more = more + usize::from(rest.get(more).is_some_and(|token| token.is_one_of("on|and")));
         let (length, mut day) = dates::day(rest.get(more..)?, today.date, true)?;
         let month_alone = length == 1 && rest.get(more).is_some_and(|token| month(&token.lower).is_some());
         if month_alone {
             // Until June is up to where June begins; through June is June too.
-            let through = first.is_one_of("through|thru");
+            let through = first.is("through") || rest.iter().take(more).any(|token| token.is("including"));
             day = if through { Span::Months(1).after(day)?.pred_opt()? } else { day.pred_opt()? };
         }
         self.until = Some(day);
@@ -229,7 +337,7 @@ impl When {
     }
 
     fn read_other(&mut self, rest: &[Token]) -> usize {
-        if dates::is_ambiguous(&rest[0].lower) {
+        if super::periods::is_ambiguous(&rest[0].lower) {
             self.vague = true;
             return 1;
         }
@@ -268,6 +376,32 @@ impl When {
     }
 }
 
+/// The word or phrase before a day that the tokens begin with.
+fn lead(tokens: &[Token]) -> usize {
+    let phrases = LEADS.split('|').filter(|phrase| *phrase != "this");
+    phrases
+        .filter_map(|phrase| super::phrases::after(tokens, phrase))
+        .map(|rest| tokens.len() - rest.len())
+        .max()
+        .unwrap_or(0)
+}
+
+/// Whether a day begins there, with nothing between.
+fn begins_day(tokens: &[Token], at: usize, today: Today) -> bool {
+    let rest = tokens.get(at..).unwrap_or_default();
+    let rest = &rest[usize::from(rest.first().is_some_and(|token| token.is_one_of("on|,")))..];
+    at > 0 && dates::day(rest, today.date, true).is_some()
+}
+
+/// "pages 9-12": a noun before says what the figures count.
+fn counts(tokens: &[Token], at: usize) -> bool {
+    let nouns = "chapter|chapters|page|pages|question|questions|exercise|exercises|part|parts|item|items|step|steps|\
+        number|\
+        numbers|section|sections|level|levels|age|aged|ages|lesson|lessons|unit|units|room|gate|version|episode|\
+        episodes|seats|rows";
+    at > 0 && tokens[at - 1].is_one_of(nouns)
+}
+
 /// "once a week on Sundays", "every two weeks on Monday": one rule in two parts. `None` for two rules.
 fn joined(known: &Repeat, found: &Repeat) -> Option<Repeat> {
     match (known, found) {
@@ -284,6 +418,16 @@ fn joined(known: &Repeat, found: &Repeat) -> Option<Repeat> {
     }
 }
 
+/// The time in the half of the day in which that part is: "8" and "evening" are 20:00, "7" and "morning" 07:00.
+fn in_half_of(part: TimeOfDay, time: TimeOfDay) -> Option<TimeOfDay> {
+    let (morning, before_noon) = (part.hour() < 12, time.hour() < 12);
+    match (morning, before_noon) {
+        (true, false) if time.hour() > 12 => TimeOfDay::new(time.hour() - 12, time.minute()),
+        (false, true) if time.hour() > 0 => TimeOfDay::new(time.hour() + 12, time.minute()),
+        _ => Some(time),
+    }
+}
+
 /// "in two hours", in minutes.
 fn in_hours(rest: &[Token]) -> Option<(usize, u32)> {
     let [lead, number, unit, ..] = rest else { return None };
@@ -296,7 +440,11 @@ fn in_hours(rest: &[Token]) -> Option<(usize, u32)> {
 fn is_short_day(rest: &[Token], before: &Token) -> bool {
     let is_short = rest[0].is_one_of("mon|tue|tues|wed|weds|thu|thur|thurs|fri|sat|sun");
     let ends = rest.get(1).is_none_or(|next| {
-        next.is_mark() || next.is_one_of("at|@|in|noon") || next.text.starts_with(|c: char| c.is_ascii_digit())
+        next.is_mark()
+            || next.is_one_of(
+                "at|@|in|noon|morning|afternoon|evening|night|from|between|around|by|for|every|before|after|and|then",
+            )
+            || next.text.starts_with(|c: char| c.is_ascii_digit())
     });
     is_short && ends && !before.is_one_of("the|a|an|my|in|this|of|with")
 }
@@ -319,47 +467,4 @@ fn is_or(rest: &[Token], at: usize, today: Today) -> bool {
 #[must_use]
 pub fn on_or_after(first: NaiveDate, day: Weekday) -> NaiveDate {
     first.pred_opt().map_or(first, |before| upcoming(before, day))
-}
-
-/// "high priority", "priority: low", "p1", "!!", "urgent" at an end or before a mark.
-#[must_use]
-pub fn priority_phrase(rest: &[Token]) -> Option<(usize, Priority)> {
-    let word = |at: usize| rest.get(at).filter(|token| !token.quoted).map_or("", |token| token.lower.as_str());
-    let lead = usize::from(matches!(word(0), "with" | "at" | "as" | "on" | "a" | "it's" | "is"));
-    let article = usize::from(lead == 1 && matches!(word(1), "a" | "the"));
-    let at = lead + article;
-    if matches!(word(at + 1), "priority" | "prio" | "importance" | "urgency")
-        && let Some(priority) = level(word(at))
-    {
-        return Some((at + 2, priority));
-    }
-    if matches!(word(at), "priority" | "prio") {
-        let mark = usize::from(matches!(word(at + 1), ":" | "is" | "to" | "="));
-        if let Some(priority) = level(word(at + 1 + mark)) {
-            return Some((at + 2 + mark, priority));
-        }
-    }
-    let short = match word(0) {
-        "p1" | "!!!" | "!1" | "!!1" | "!high" | "prio1" | "asap" => Some(Priority::High),
-        "p2" | "!2" | "!!2" | "!medium" => Some(Priority::Medium),
-        "p3" | "p4" | "!3" | "!!3" | "!low" | "!4" | "!!4" => Some(Priority::Low),
-        "urgent" | "urgently" | "important" if ends_here(rest, 1) => Some(Priority::High),
-        _ => None,
-    };
-    short.map(|priority| (1, priority))
-}
-
-fn ends_here(rest: &[Token], at: usize) -> bool {
-    rest.get(at).is_none_or(Token::is_mark)
-}
-
-/// The priority that a word names.
-#[must_use]
-pub fn level(word: &str) -> Option<Priority> {
-    match word {
-        "high" | "highest" | "top" | "urgent" | "maximum" | "1" | "one" | "higher" => Some(Priority::High),
-        "medium" | "normal" | "middle" | "standard" | "2" | "two" | "mid" => Some(Priority::Medium),
-        "low" | "lowest" | "minor" | "3" | "three" | "lower" => Some(Priority::Low),
-        _ => None,
-    }
 }

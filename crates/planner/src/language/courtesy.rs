@@ -1,0 +1,132 @@
+//! Politeness: words around a command that mean nothing for it.
+//!
+//! Comes in: a clause. Goes out: the clause without what asks for it nicely, before or behind. Called by [`super::clauses`].
+
+use super::phrases::{after_any, before_end, without_marks};
+use super::tokens::Token;
+
+/// What may stand before a command without meaning anything.
+const BEFORE: &str = "please|pls|can you|could you|would you|will you|can we|could we|i want you to|\
+    i would like you to|\
+    i'd like you to|i'd love you to|i need you to|i'd like to add|hey|hi|hello|ok|okay|so|now|then|also|and then|\
+    and also|and|kindly|just|\
+    go ahead and|let's|lets|after that|finally|assistant|quickly|plus|afterwards|additionally|thanks|thank you|well|\
+    do me a favour and|do me a favor and|do me a favour|do me a favor|be so kind and|be so kind as to|be a dear and|\
+    feel free to|\
+    is it possible to|would it be possible to|do you think you could|is there any chance you could|\
+    any chance you could|\
+    any chance you can|any chance of|would you mind|do you mind|would you be able to|are you able to|\
+    would you kindly|if you could|\
+    if you can|if possible|if you don't mind|when you get a chance|when you have a moment|when you have time|\
+    when you can|\
+    i was wondering if you could|i was wondering whether you could|i wonder if you could|wondering if you could|\
+    you should|you can|you could|you may|i'd appreciate it if you could|i would appreciate it if you could|\
+    i'd be grateful if you could|i would be grateful if you could|oh|oops|um|uh|er|hmm|ah|btw|by the way|fyi|\
+    one more thing|\
+    another thing|one last thing|last thing|first|firstly|second|secondly|next|lastly|good morning|good afternoon|\
+    good evening|\
+    morning|evening|yes|yeah|sure|sorry|right|alright|all right|actually|great|perfect|in that case|as well as that|\
+    while you're at it|\
+    quick one|quick thing|dear assistant|hi there|hello there|hey there|maybe|but|i think you should|it's best to|\
+    you know what|guess what";
+
+/// Words that are courtesies before a comma or colon only: alone they begin a title or say when.
+const BEFORE_A_MARK: &str = "first|firstly|second|secondly|next|lastly|morning|evening|right|great|perfect|maybe|\
+    sure|sorry|actually|\
+    if you can|if possible|but|one more thing|another thing|last thing|quick one|quick thing";
+
+/// Those of them that say in which order things are done.
+const ORDER: &str = "first|firstly|secondly|second|next|lastly";
+
+/// What may stand behind one.
+const BEHIND: &str = "please|pls|thanks|thank you|thanks a lot|many thanks|thx|cheers|ta|yay|phew|hooray|hurray|\
+    woohoo|woo|lol|haha|\
+    as well|too|if you can|if possible|if you don't mind|when you get a chance|when you have a moment|when you can|\
+    would you|\
+    will you|could you|can you|thank you very much|thanks in advance|thank you so much|many thanks in advance";
+
+/// Those that may be a part of what is said, unless a mark stands before them.
+const BEHIND_A_MARK: &str = "finally|at last|right|ok|okay|great|good|for me|hurrah|nice|perfect|won't you|\
+    and that's it|that's all|\
+    that's it|so there|for once|mate|dear|sorry|my friend";
+
+/// "It would be great if you could", in its forms.
+fn wish(tokens: &[Token]) -> Option<&[Token]> {
+    let rest = after_any(tokens, "it'd be|it would be|that'd be|that would be|would be")?;
+    let rest = after_any(rest, "really|so|very").unwrap_or(rest);
+    let (adjective, rest) = rest.split_first()?;
+    let good = adjective
+        .is_one_of("great|nice|good|lovely|helpful|wonderful|super|fantastic|brilliant|best|awesome|kind|cool|ideal");
+    after_any(rest, "if you could|if you would|if you can|if we could|if you'd|to").filter(|_| good)
+}
+
+fn shorter(tokens: &[Token]) -> Option<&[Token]> {
+    let phrases = BEFORE.split('|').filter_map(|phrase| {
+        let rest = after_any(tokens, phrase)?;
+        let unsure = BEFORE_A_MARK.split('|').any(|other| other == phrase);
+        let orders = super::phrases::listed(ORDER, phrase) && super::clauses::begins_with_doing(rest);
+        (!unsure || orders || rest.first().is_some_and(Token::is_mark)).then_some(rest)
+    });
+    phrases.chain(wish(tokens)).min_by_key(|rest| rest.len())
+}
+
+/// The clause without courtesies and marks at its ends.
+#[must_use]
+pub fn plain(tokens: &[Token]) -> &[Token] {
+    let mut rest = without_marks(tokens);
+    while let Some(shorter) = shorter(rest) {
+        rest = without_marks(shorter);
+    }
+    while let Some(before) = before_end(rest, BEHIND).or_else(|| before_mark(rest)).filter(|before| !before.is_empty())
+    {
+        rest = without_marks(before);
+    }
+    rest
+}
+
+/// What stands before a courtesy that a mark parts from it.
+fn before_mark(tokens: &[Token]) -> Option<&[Token]> {
+    before_end(tokens, BEHIND_A_MARK).filter(|before| before.last().is_some_and(Token::is_mark))
+}
+
+/// Words that weaken or strengthen and change nothing.
+const ADVERBS: &str = "really|also|still|kindly|quickly|probably|definitely|absolutely|actually|just|simply|urgently|\
+    desperately|possibly|finally|already|now";
+
+/// What such a word stands behind.
+const ADVERBS_BEHIND: &str =
+    "i|we|you|i've|i'd|we've|we'd|must|should|need|could|can|would|will|i'm|we're|please|and|i'll|we'll|have";
+
+/// The words without adverbs in places where they change nothing: "I really must".
+#[must_use]
+pub fn without_adverbs(tokens: &[Token]) -> Vec<Token> {
+    let mut kept: Vec<Token> = Vec::with_capacity(tokens.len());
+    for token in tokens {
+        let base = kept.last().filter(|last| last.is_one_of("mind|of")).and_then(|_| base_of(&token.lower));
+        if let (Some(base), false) = (base, token.quoted) {
+            let chance = kept.len() > 1 && (kept[kept.len() - 1].is("mind") || kept[kept.len() - 2].is("chance"));
+            if chance {
+                kept.push(Token { lower: base, ..token.clone() });
+                continue;
+            }
+        }
+        let idle = token.is_one_of(ADVERBS) && kept.last().is_some_and(|last| last.is_one_of(ADVERBS_BEHIND));
+        if !idle {
+            kept.push(token.clone());
+        }
+    }
+    kept
+}
+
+/// "moving" as "move", for the verbs of commands: "would you mind moving …".
+fn base_of(word: &str) -> Option<String> {
+    const VERBS: &str = "add|move|delete|cancel|put|push|postpone|rename|remind|change|schedule|create|mark|remove|\
+        set|bring|book|shift|\
+        reschedule|make|swap|tick|drop|delay|archive|complete|update|get|take|shove|bump|note|jot|pencil";
+    let stem = word.strip_suffix("ing")?;
+    let fits = |verb: &&str| {
+        let doubled = || verb.chars().last().is_some_and(|last| stem.strip_suffix(last) == Some(*verb));
+        *verb == stem || verb.strip_suffix('e') == Some(stem) || doubled()
+    };
+    VERBS.split('|').find(fits).map(str::to_owned)
+}

@@ -1,0 +1,101 @@
+//! How long something takes, in words: "two hours", "45 min", "1h30", "an hour and a half", "half an hour".
+
+use super::dates::Phrase;
+use super::numbers::{count, figures};
+use super::tokens::Token;
+
+/// Words before a length: "for two hours", "lasts two hours".
+const LEADS: &str = "for|lasts|lasting|last|taking|takes|duration|length";
+
+fn word(tokens: &[Token], at: usize) -> &str {
+    tokens.get(at).filter(|token| !token.quoted).map_or("", |token| &token.lower)
+}
+
+/// A length that `tokens` begin with, in minutes.
+#[must_use]
+pub fn minutes(tokens: &[Token]) -> Phrase<u16> {
+    let (length, minutes) = special(tokens).or_else(|| joined(word(tokens, 0))).or_else(|| counted(tokens))?;
+    u16::try_from(minutes).ok().filter(|minutes| *minutes > 0 && *minutes < 24 * 60).map(|minutes| (length, minutes))
+}
+
+/// "half an hour", "three quarters of an hour", "a quarter of an hour".
+fn special(tokens: &[Token]) -> Phrase<u32> {
+    let phrases = [
+        ("half an hour", 30),
+        ("half a hour", 30),
+        ("a half hour", 30),
+        ("half hour", 30),
+        ("a quarter of an hour", 15),
+        ("quarter of an hour", 15),
+        ("three quarters of an hour", 45),
+    ];
+    phrases.into_iter().find_map(|(phrase, minutes)| {
+        super::phrases::after(tokens, phrase).map(|rest| (tokens.len() - rest.len(), minutes))
+    })
+}
+
+/// "90min", "2h", "1h30", "1.5h".
+fn joined(text: &str) -> Phrase<u32> {
+    if let Some(number) = ["minutes", "mins", "min", "m"].iter().find_map(|unit| text.strip_suffix(unit)) {
+        return Some((1, figures(number, 3)?));
+    }
+    if let Some(number) = ["hours", "hrs", "hr", "h"].iter().find_map(|unit| text.strip_suffix(unit)) {
+        return Some((1, tenths(number)?.checked_mul(60)? / 10));
+    }
+    let (hours, minutes) = text.split_once('h')?;
+    Some((1, figures(hours, 2)? * 60 + figures(minutes, 2)?))
+}
+
+/// In tenths: "1.5", "two".
+fn tenths(number: &str) -> Option<u32> {
+    match number.split_once(['.', ',']) {
+        Some((whole, tenth)) => Some(figures(whole, 2)? * 10 + figures(tenth, 1)?),
+        None => count(number)?.checked_mul(10),
+    }
+}
+
+/// "two hours", "an hour and a half", "two and a half hours", "1 hour 30 minutes", "an hour and 15 minutes".
+fn counted(tokens: &[Token]) -> Phrase<u32> {
+    let number = tenths(word(tokens, 0))?;
+    let couple = usize::from(word(tokens, 0) == "couple" && word(tokens, 1) == "of");
+    let a_couple = usize::from(word(tokens, 0) == "a" && word(tokens, 1) == "couple") * 2;
+    if a_couple > 0 {
+        return (word(tokens, 2) == "of" && is_hour(word(tokens, 3))).then_some((4, 120));
+    }
+    let half = super::phrases::after(&tokens[1..], "and a half").is_some();
+    let at = 1 + couple + if half { 3 } else { 0 };
+    let number = number + if half { 5 } else { 0 };
+    let unit = word(tokens, at);
+    if matches!(unit, "minute" | "minutes" | "min" | "mins") {
+        return Some((at + 1, number / 10));
+    }
+    if !is_hour(unit) {
+        return None;
+    }
+    let hours = number.checked_mul(60)? / 10;
+    if super::phrases::after(&tokens[at + 1..], "and a half").is_some() {
+        return Some((at + 4, hours + 30));
+    }
+    let and = usize::from(word(tokens, at + 1) == "and");
+    let more = figures(word(tokens, at + 1 + and), 2)
+        .filter(|_| matches!(word(tokens, at + 2 + and), "minute" | "minutes" | "min" | "mins"));
+    Some(more.map_or((at + 1, hours), |more| (at + 3 + and, hours + more)))
+}
+
+fn is_hour(word: &str) -> bool {
+    matches!(word, "hour" | "hours" | "h" | "hrs" | "hr")
+}
+
+/// "for two hours", "lasting 45 minutes", "2 hours long".
+#[must_use]
+pub fn duration(tokens: &[Token]) -> Phrase<u16> {
+    let about = |at: usize| usize::from(matches!(word(tokens, at), "about" | "around" | "roughly" | ":"));
+    if tokens.first().is_some_and(|first| first.is_one_of(LEADS)) {
+        let lead = 1 + about(1);
+        let (length, minutes) = minutes(tokens.get(lead..)?)?;
+        let long = usize::from(word(tokens, lead + length) == "long");
+        return Some((lead + length + long, minutes));
+    }
+    let (length, minutes) = minutes(tokens)?;
+    (word(tokens, length) == "long").then_some((length + 1, minutes))
+}

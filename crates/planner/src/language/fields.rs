@@ -1,0 +1,226 @@
+//! Changes of what a record has besides its title and its time: where it is, notes; and two records that change places.
+
+use super::change::Changes;
+use super::command::{Command, Field};
+use super::phrases::{after, after_any, around, before_end, without_marks};
+use super::target::Wanted;
+use super::tokens::Token;
+use super::when::When;
+use super::{Question, Reader, Today};
+use crate::operation::{Action, Operation};
+use crate::record::{Item, Kind};
+
+const OPEN: Wanted = Wanted { done: false, goals: false };
+const WITH_GOALS: Wanted = Wanted { done: false, goals: true };
+
+const SETTING: &str = "set|change|update|make|edit|put|switch|move|correct";
+const PLACE_NOUNS: &str = "location|place|venue|room|address";
+const NOTE_NOUNS: &str = "notes|note|description|comment|details";
+
+/// What begins a place where no noun says so.
+pub(super) const PLACES: &str = "room|office|hall|zoom|teams|studio|library|cafe|café|building|online|conference|meeting-room|\
+    auditorium|\
+    lobby|canteen|reception|boardroom|classroom|gym|floor";
+
+/// "set the location of X to Y", "X is in room 4", "note on X: Y", "set the notes of X to Y".
+pub fn field(clause: &[Token], today: Today) -> Option<Command<'_>> {
+    named(clause).or_else(|| added_note(clause)).or_else(|| taking_place(clause, today))
+}
+
+fn named(clause: &[Token]) -> Option<Command<'_>> {
+    let rest = after_any(clause, SETTING).unwrap_or(clause);
+    let rest = after_any(rest, "the|a|my").unwrap_or(rest);
+    let noun = rest.first().filter(|noun| !noun.quoted)?;
+    let field = field_of(noun)?;
+    let (target, text) =
+        around(after_any(&rest[1..], "of|for|on|from")?, "to|as|:|is|=|into|should be|should read|says|will be")?;
+    let text = after(text, ":").unwrap_or(text);
+    made(target, field, text)
+}
+
+fn field_of(noun: &Token) -> Option<Field> {
+    let location = noun.is_one_of(PLACE_NOUNS).then_some(Field::Location);
+    location.or_else(|| noun.is_one_of(NOTE_NOUNS).then_some(Field::Notes))
+}
+
+fn made<'t>(target: &'t [Token], field: Field, text: &'t [Token]) -> Option<Command<'t>> {
+    let (target, text) = (without_marks(target), without_marks(text));
+    (!target.is_empty() && !text.is_empty()).then_some(Command::Field { target, field, text })
+}
+
+/// "add 'bring photos' to the notes of X", "add to the notes of X: …", "note for X that …", "set X's location to Y".
+fn added_note(clause: &[Token]) -> Option<Command<'_>> {
+    let of_notes = "to the notes of|to the notes for|to the note of|as a note to|as a note on|as a note for|\
+        as note to|in the notes of|\
+        to the description of|in the notes for|to the notes on|as a note against";
+    if let Some(rest) = after_any(clause, "add|write|put|append|attach|leave") {
+        let (text, target) = around(rest, of_notes)?;
+        if text.is_empty() {
+            let (target, text) = around(target, ":|that")?;
+            return made(target, Field::Notes, text);
+        }
+        return made(target, Field::Notes, text);
+    }
+    let rest = after_any(clause, SETTING)?;
+    let at = (1..rest.len()).find(|at| field_of(&rest[*at]).is_some())?;
+    let owner = rest[at - 1].lower.ends_with("'s") || rest[at - 1].lower.ends_with("s'");
+    let text = after_any(&rest[at + 1..], "to|as|:").filter(|_| owner || rest[at - 1].quoted)?;
+    made(&rest[..at], field_of(&rest[at])?, text)
+}
+
+/// "the meeting with Tom is in Room 4", "move the meeting to the library", "X takes place at the town hall".
+fn taking_place(clause: &[Token], today: Today) -> Option<Command<'_>> {
+    let is_name = |words: &[Token]| {
+        let words = after_any(words, "the").unwrap_or(words);
+        words.first().is_some_and(|word| word.quoted || word.text.starts_with(char::is_uppercase))
+            && !When::read(words, today).is_said()
+    };
+    let is_place = |words: &[Token]| {
+        let words = after_any(words, "the|a|our|my").unwrap_or(words);
+        words.first().is_some_and(|word| word.is_one_of(PLACES)) && !When::read(words, today).is_said()
+    };
+    if let Some(rest) = after_any(clause, "move|switch|relocate|change|shift") {
+        let (target, place) = around(rest, "to|into").filter(|(_, place)| is_place(place))?;
+        return made(target, Field::Location, place);
+    }
+    let said = "takes place in|takes place at|will take place in|will take place at|is now in|is in|will be in|\
+        has moved to|\
+        has been moved to|is now at|is on|is at|will be at|moved to|should be in|will be on|should take place in|\
+        should be at|is held in";
+    let (target, place) = around(clause, said).filter(|(_, place)| is_place(place) || is_name(place))?;
+    made(target, Field::Location, place)
+}
+
+/// "extend X until 3", "X ends at 15:30", "X should last 90 minutes".
+pub fn ending(clause: &[Token], _: Today) -> Option<Command<'_>> {
+    let of = |(target, words): (_, _)| Some(Command::End { target, words });
+    let is_end = |words: &[Token]| end_of(words).is_some();
+    if let Some(rest) = after_any(clause, "extend|shorten|end|finish|lengthen|cut") {
+        let (target, words) = around(rest, "until|till|to|at")?;
+        return (!target.is_empty() && is_end(words)).then(|| of((target, words))).flatten();
+    }
+    if let Some(rest) = after_any(clause, "make|set|let|have") {
+        let at = (1..rest.len())
+            .find(|at| super::durations::minutes(&rest[*at..]).is_some_and(|found| rest[at + found.0..].len() == 1))?;
+        return rest.last().filter(|last| last.is("long")).and_then(|_| of((&rest[..at], &rest[at..rest.len() - 1])));
+    }
+    let said = "ends at|will end at|should end at|now ends at|finishes at|should finish at|will finish at|ends|\
+        runs until|should run until|goes on until|\
+        will last|should last|lasts|should take|will take|takes|is going to last|needs to last|will run until|is";
+    let (target, words) = around(clause, said)?;
+    let adds = after_any(clause, super::command::TO_DO).or_else(|| after_any(clause, super::command::ADDING)).is_some();
+    let words = before_end(words, "long").unwrap_or(words);
+    let whole = !target.is_empty() && !adds && !target.iter().any(Token::is_mark) && is_end(words);
+    // "Is 3pm" says when it begins.
+    let says_length = super::durations::minutes(words).is_some() && end_of(words).is_some();
+    let by_is = clause[target.len()].is("is");
+    (whole && (!by_is || says_length)).then(|| of((target, words))).flatten()
+}
+
+/// A time, or a length in minutes, and nothing else.
+fn end_of(words: &[Token]) -> Option<Result<crate::time_of_day::TimeOfDay, u16>> {
+    let whole = |length: usize| length == words.len();
+    if let Some((_, minutes)) = super::durations::minutes(words).filter(|found| whole(found.0)) {
+        return Some(Err(minutes));
+    }
+    let (_, time) = super::clock::written(words).filter(|found| whole(found.0))?;
+    time.time().map(Ok)
+}
+
+/// "swap X and Y", "swap X with Y", "exchange X for Y".
+pub fn swap(clause: &[Token], _: Today) -> Option<Command<'_>> {
+    let rest = after_any(
+        clause,
+        "swap the dates of|swap the days of|swap the times of|swap round|swap around|swap over|swap|exchange|\
+            switch round|switch",
+    )?;
+    let rest = before_end(rest, "around|round|over").unwrap_or(rest);
+    let swaps = clause[0].is_one_of("swap|exchange");
+    let (one, other) = around(rest, if swaps { "with|for|and|&" } else { "with|and" })?;
+    // "meeting with Tom and meeting with Anna": the "and" parts them where there is one.
+    let (one, other) = around(rest, "and|&").filter(|(_, other)| !other.is_empty()).unwrap_or((one, other));
+    (!one.is_empty() && !other.is_empty()).then_some(Command::Swap { one, other })
+}
+
+impl Reader<'_> {
+    pub fn set_field(&self, target: &[Token], field: Field, text: &[Token]) -> Changes {
+        let text = match text {
+            [one] => one.text.clone(),
+            words => self.text(words),
+        };
+        if field == Field::Notes {
+            return self.note_on(target, &text);
+        }
+        let found = self.resolve(target, OPEN)?;
+        let of_event = |of: &crate::matching::Candidate<'_>| {
+            if of.kind != Kind::Event {
+                let text = format!("\"{}\" is no event, so it has no place. Which one do you mean?", of.title);
+                return Err(Question::new(&text, vec![of.option()]));
+            }
+            let mut operation = self.update(of)?;
+            operation.location = Some(Some(text.clone()));
+            Ok(operation)
+        };
+        found.iter().map(of_event).collect()
+    }
+
+    fn note_on(&self, target: &[Token], said: &str) -> Changes {
+        self.resolve(target, WITH_GOALS)?
+            .iter()
+            .map(|of| {
+                let mut operation = self.update(of)?;
+                let notes = self.state.item(of.kind, of.id).map_or("", |item| item.notes.as_str());
+                operation.notes = Some(if notes.is_empty() { said.to_owned() } else { format!("{notes}\n{said}") });
+                Ok(operation)
+            })
+            .collect()
+    }
+
+    /// Another end of an event, by a time or by how long it takes.
+    pub fn end(&self, target: &[Token], words: &[Token]) -> Changes {
+        let found = self.resolve(target, OPEN)?;
+        let ended = |of: &crate::matching::Candidate<'_>| {
+            let item = self.item(of)?;
+            let end = match end_of(words) {
+                Some(Ok(time)) => Some(time),
+                Some(Err(minutes)) => item.start_time.map(|start| start.plus_minutes(minutes)),
+                None => None,
+            };
+            let start = item.start_time.filter(|_| of.kind == Kind::Event);
+            let Some(end) = end.filter(|end| start.is_some_and(|start| *end > start)) else {
+                let text = format!("When should \"{}\" begin and end?", of.title);
+                return Err(Question::new(&text, vec![of.option()]));
+            };
+            let mut operation = self.update(of)?;
+            operation.end_time = Some(Some(end));
+            Ok(operation)
+        };
+        found.iter().map(ended).collect()
+    }
+
+    /// Each takes the day of the other, and the time where both are of one kind.
+    pub fn swap(&self, one: &[Token], other: &[Token]) -> Changes {
+        let (first, second) = (self.resolve(one, OPEN)?, self.resolve(other, OPEN)?);
+        let ([first], [second]) = (&first[..], &second[..]) else {
+            return Err(Question::new("Which two should change places?", Vec::new()));
+        };
+        let (left, right) = (self.item(first)?, self.item(second)?);
+        let can = first.id != second.id && !left.recurrence.repeats() && !right.recurrence.repeats();
+        if !can || left.scheduled_for.is_none() || right.scheduled_for.is_none() {
+            let text = "Only two records that have a day and do not repeat can change places. Which two do you mean?";
+            return Err(Question::new(text, vec![first.option(), second.option()]));
+        }
+        Ok(vec![taking(left, right), taking(right, left)])
+    }
+}
+
+/// `item` on the day and at the time of `other`.
+fn taking(item: &Item, other: &Item) -> Operation {
+    let mut operation = Operation::new(item.kind, Action::Update, Some(item.id));
+    operation.recurrence = Some(item.recurrence);
+    operation.scheduled_for = Some(other.scheduled_for);
+    if item.kind == other.kind && other.time().is_some() {
+        super::create::set_times(&mut operation, other.time(), super::change::kept_end(item, other.time()));
+    }
+    operation
+}

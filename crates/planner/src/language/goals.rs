@@ -1,0 +1,244 @@
+//! Changes of goals: what stands under them, how far they are, and whether they are put away.
+//!
+//! Comes in: a clause. Goes out: its operations, where its words name a goal that is there; else `None`, and the clause is read as any other.
+
+use super::change::Changes;
+use super::numbers::{count, figures};
+use super::phrases::{after, after_any, around, before_end, without_marks};
+use super::target::Wanted;
+use super::tokens::Token;
+use super::{Question, Reader};
+use crate::matching::{Candidate, matches};
+use crate::operation::{Action, Operation};
+use crate::record::{GoalStatus, Kind};
+
+const WITH_GOALS: Wanted = Wanted { done: false, goals: true };
+
+/// Verbs that put one under another.
+const NESTING: &str =
+    "put|file|nest|place|move|add|link|attach|assign|connect|tie|group|include|hang|count|make|set|turn|bring|let";
+
+/// What says that one stands under another, the longest first.
+const UNDER: &str = "into a sub-goal of|into a subgoal of|into a part of|as a sub-goal of|as a subgoal of|\
+    as a sub-goal to|as a subgoal to|as a child of|as part of|as a part of|\
+    as a step towards|as a step of|a sub-goal of|a subgoal of|a sub goal of|a child of|a child goal of|a part of|\
+    part of|a step towards|a step of|a milestone of|\
+    is part of|belongs to|belongs under|counts towards|count towards|counts toward|should be under|goes under|under|\
+    underneath|beneath|below|\
+    towards|to|with|in|into";
+
+/// Words around a number that say how far a goal is.
+const OF_PROGRESS: &str = "the|my|our|progress|of|on|for|with|in|to|at|is|now|:|=|so|far|done|goal|i'm|im|i|am|up|by|\
+    as|,|stands|currently|-|–|out|have|are|complete|completed|we|we're|it's|has|been|reached|already|set|update|\
+    change|log|record|bump|bring|put|note|mark|made|make|into|from|value|current";
+
+impl Reader<'_> {
+    /// Where the clause changes a goal that is there.
+    pub(super) fn goal_change(&self, clause: &[Token]) -> Option<Changes> {
+        self.nested(clause)
+            .or_else(|| self.taken_out(clause))
+            .or_else(|| self.put_away(clause))
+            .or_else(|| self.target_value(clause))
+            .or_else(|| self.progressed(clause))
+            .or_else(|| self.counted(clause))
+    }
+
+    /// "make X a sub-goal of Y", "put X under Y", "X is part of Y".
+    fn nested(&self, clause: &[Token]) -> Option<Changes> {
+        let verb = after_any(clause, NESTING);
+        let rest = verb.unwrap_or(clause);
+        UNDER.split('|').filter(|phrase| verb.is_some() || phrase.contains(' ')).find_map(|phrase| {
+            let (item, goal) = around(rest, phrase)?;
+            let item = before_end(item, "is|should be|be|counts").unwrap_or(item);
+            let goal = self.goal_named(goal)?;
+            let known = self.resolve(item, WITH_GOALS).is_ok_and(|found| found.iter().all(|one| one.id != goal));
+            known.then(|| self.under(item, goal))
+        })
+    }
+
+    fn under(&self, item: &[Token], goal: i64) -> Changes {
+        let found = self.resolve(item, WITH_GOALS)?;
+        let ids = |kind| found.iter().filter(|of| of.kind == kind).map(|of| of.id).collect::<Vec<_>>();
+        let (todos, events, goals) = (ids(Kind::Todo), ids(Kind::Event), ids(Kind::Goal));
+        if todos.len() + events.len() + goals.len() < found.len() {
+            return Err(Question::new(
+                "Only todos, events and goals stand under a goal. Which one do you mean?",
+                Vec::new(),
+            ));
+        }
+        let mut made: Vec<Operation> = Vec::new();
+        if todos.len() + events.len() > 0 {
+            let mut operation = Operation::new(Kind::Goal, Action::AddItems, Some(goal));
+            operation.todos = (!todos.is_empty()).then_some(todos);
+            operation.events = (!events.is_empty()).then_some(events);
+            made.push(operation);
+        }
+        for child in goals {
+            let mut operation = Operation::new(Kind::Goal, Action::AddChild, Some(goal));
+            operation.child_id = Some(child);
+            made.push(operation);
+        }
+        Ok(made)
+    }
+
+    /// "add X to the goal Y".
+    pub fn put_under(&self, item: &[Token], goal: &[Token]) -> Changes {
+        let text = self.text(goal);
+        let ask = || Question::new(&format!("Which goal do you mean by \"{text}\"?"), Vec::new());
+        self.under(item, self.goal_named(goal).ok_or_else(ask)?)
+    }
+
+    /// "take X out of Y", "remove X from the goal Y".
+    fn taken_out(&self, clause: &[Token]) -> Option<Changes> {
+        let rest = after_any(clause, "remove|take|detach|unlink|drop|disconnect|pull|delete|separate")?;
+        let (item, goal) = around(rest, "from|out of|off|away from|out from under")?;
+        let goal = self.goal_named(goal)?;
+        let found = self.resolve(item, WITH_GOALS).ok()?;
+        Some(Ok(found.iter().map(|of| without(goal, of)).collect()))
+    }
+
+    /// "archive X", "X can be archived"; "reactivate X"; "I reached my goal X".
+    fn put_away(&self, clause: &[Token]) -> Option<Changes> {
+        let archived = after_any(clause, "archive|shelve")
+            .or_else(|| before_end(clause, "can be archived|should be archived|is archived|to be archived|archived"))
+            .or_else(|| {
+                let rest = after_any(clause, "put|move|send")?;
+                before_end(rest, "in the archive|into the archive|to the archive|in archive|to archive|away for now")
+            });
+        if let Some(goal) = archived {
+            return Some(self.with_status(goal, GoalStatus::Archived));
+        }
+        if let Some(goal) = after_any(clause, "unarchive|reactivate|un-archive|restore|resume")
+            .filter(|goal| self.goal_named(goal).is_some())
+        {
+            return Some(self.with_status(goal, GoalStatus::Active));
+        }
+        let reached = after_any(
+            clause,
+            "i reached|i've reached|i achieved|i've achieved|i have achieved|\
+            i have reached|achieved|reached|i met|i hit|accomplished|i accomplished|i've accomplished",
+        )
+        .or_else(|| {
+            before_end(
+                clause,
+                "is achieved|is reached|has been achieved|has been reached|achieved|\
+                as achieved|as reached|reached|is accomplished",
+            )
+        })?;
+        let reached = after_any(reached, "mark|set").unwrap_or(reached);
+        self.goal_named(reached).map(|_| self.with_status(reached, GoalStatus::Completed))
+    }
+
+    fn with_status(&self, goal: &[Token], status: GoalStatus) -> Changes {
+        let text = self.text(goal);
+        let ask = || Question::new(&format!("Which goal do you mean by \"{text}\"?"), Vec::new());
+        let mut operation = Operation::new(Kind::Goal, Action::Update, Some(self.goal_named(goal).ok_or_else(ask)?));
+        operation.status = Some(status);
+        Ok(vec![operation])
+    }
+
+    /// "set the target of X to 20".
+    fn target_value(&self, clause: &[Token]) -> Option<Changes> {
+        let rest = after_any(clause, "set|change|raise|lower|update|increase|make").unwrap_or(clause);
+        let rest =
+            after_any(rest, "the target of|the target for|target of|target for|the target value of|the target on")?;
+        let (goal, value) = around(rest, "to|at|:|is")?;
+        let mut operation = Operation::new(Kind::Goal, Action::Update, Some(self.goal_named(goal)?));
+        operation.target_progress_value = Some(Some(number(without_marks(value).first()?)?));
+        Some(Ok(vec![operation]))
+    }
+
+    /// "set the progress of X to 5", "X is at 5 of 12", "X: 5 done". The number is the last one that is no part of the goal's title.
+    fn progressed(&self, clause: &[Token]) -> Option<Changes> {
+        let says = clause.iter().any(|token| token.is_one_of("progress|at|:|far|to|reached|log|record|for"));
+        (0..clause.len()).rev().filter(|_| says).find_map(|at| {
+            let value = number(&clause[at])?;
+            let tail = &clause[at + 1..];
+            let whole = after(tail, "of")
+                .or_else(|| after(tail, "out of"))
+                .filter(|rest| rest.first().and_then(number).is_some());
+            let tail = whole.map_or(tail, |rest| &rest[1..]);
+            let tail = tail
+                .get(1..)
+                .filter(|_| tail.len() == 1 || tail.get(1).is_some_and(|next| next.is_one_of("so|done|now")))
+                .unwrap_or(tail);
+            let named: Vec<Token> =
+                clause[..at].iter().chain(tail).filter(|token| !token.is_one_of(OF_PROGRESS)).cloned().collect();
+            // By one word only where progress is spoken of.
+            let named = if named.is_empty() && whole.is_some() { whole_unit(&clause[at + 1..]) } else { named };
+            let speaks = clause.iter().any(|token| token.is_one_of("progress|goal"));
+            let enough = speaks || whole.is_some() || named.len() > 1 || named.iter().any(|token| token.quoted);
+            let goal = self.goal_named(&named).filter(|_| enough)?;
+            Some(Ok(vec![at_value(goal, value)]))
+        })
+    }
+
+    /// "I've read 5 books so far", where a goal is called "Read 12 books".
+    fn counted(&self, clause: &[Token]) -> Option<Changes> {
+        let spoken = after_any(clause, super::past::SUBJECTS).unwrap_or(clause);
+        let (verb, object) = spoken.split_first().filter(|(verb, _)| !verb.quoted)?;
+        let value = object.iter().take(4).find_map(number)?;
+        let object = before_end(object, "so far|already|now|by now|this year").unwrap_or(object);
+        let nouns: Vec<Token> = object
+            .iter()
+            .filter(|token| number(token).is_none() && !token.is_one_of("of|out|the|my|more|up|to|about"))
+            .cloned()
+            .collect();
+        let goals = || self.goals();
+        let found = super::past::presents(&verb.lower)
+            .iter()
+            .map(|base| matches(&format!("{base} {}", self.text(&nouns)), goals()))
+            .find(|found| found.len() == 1 && !nouns.is_empty())?;
+        Some(Ok(vec![at_value(found[0].id, value)]))
+    }
+
+    fn goals(&self) -> impl Iterator<Item = Candidate<'_>> {
+        self.state.candidates(self.today.date, false).filter(|one| one.kind == Kind::Goal)
+    }
+
+    /// The only goal that these words name.
+    fn goal_named(&self, words: &[Token]) -> Option<i64> {
+        let words = without_marks(words);
+        let words = after_any(words, "the|my|our|a").unwrap_or(words);
+        let words = after_any(words, "goal").unwrap_or(words);
+        let words = after_any(words, "called|named|to|of|:").unwrap_or(words);
+        let words = before_end(words, "goal|goals").unwrap_or(words);
+        match matches(&self.text(words), self.goals())[..] {
+            [ref one] => Some(one.id),
+            _ => None,
+        }
+    }
+}
+
+/// "books" of "3 of 12 books".
+fn whole_unit(tail: &[Token]) -> Vec<Token> {
+    tail.iter().filter(|token| number(token).is_none() && !token.is_one_of("of|out|the")).cloned().collect()
+}
+
+fn at_value(goal: i64, value: f64) -> Operation {
+    let mut operation = Operation::new(Kind::Goal, Action::Update, Some(goal));
+    operation.current_progress_value = Some(Some(value));
+    operation
+}
+
+fn without(goal: i64, of: &Candidate<'_>) -> Operation {
+    let action = if of.kind == Kind::Goal { Action::RemoveChild } else { Action::RemoveItem };
+    let mut operation = Operation::new(Kind::Goal, action, Some(goal));
+    match of.kind {
+        Kind::Goal => operation.child_id = Some(of.id),
+        Kind::Event => operation.event_id = Some(of.id),
+        _ => operation.todo_id = Some(of.id),
+    }
+    operation
+}
+
+/// "5", "50%", "2.5", "five"; no article.
+fn number(token: &Token) -> Option<f64> {
+    if token.quoted || token.is_one_of("a|an|couple|dozen") {
+        return None;
+    }
+    let text = token.lower.trim_end_matches('%');
+    let whole = figures(text, 9).or_else(|| count(text)).map(f64::from);
+    let decimal = || text.split_once('.').filter(|(a, b)| figures(a, 9).is_some() && figures(b, 4).is_some());
+    whole.or_else(|| decimal().and_then(|_| text.parse().ok()))
+}

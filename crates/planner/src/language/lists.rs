@@ -1,0 +1,79 @@
+//! Several things announced at once: "two things: mend the fence on Saturday; pump up the tyres on Sunday".
+
+use super::Today;
+use super::numbers::count;
+use super::phrases::{after_any, without_marks};
+use super::tokens::Token;
+use super::when::When;
+
+const NOUNS: &str =
+    "things|todos|tasks|items|reminders|errands|jobs|to-dos|chores|changes|requests|thing|points|updates|bits";
+
+/// The sentence without what announces a list; a day said there goes to each part.
+#[must_use]
+pub fn without_intro(tokens: &[Token], today: Today) -> Vec<Token> {
+    let announced = (0..tokens.len().min(9)).find(|at| tokens[*at].is(":") || tokens[*at].is_one_of("-|–|—"));
+    let Some(at) = announced else { return tokens.to_vec() };
+    let Some(rest) = announces(&tokens[..at]) else { return tokens.to_vec() };
+    let rest = after_any(rest, "to do|for me|to add|please|on my list|to remember").unwrap_or(rest);
+    let when = When::read(rest, today);
+    if rest.is_empty() || rest[0].is("i") {
+        return tokens[at + 1..].to_vec();
+    }
+    if !when.is_all(rest) {
+        return tokens.to_vec();
+    }
+    let parts =
+        tokens[at + 1..].split(|token| token.is_one_of(",|;|and")).map(without_marks).filter(|part| !part.is_empty());
+    let with_day = |part: &[Token]| [part, rest, &[Token::made(";")]].concat();
+    parts.flat_map(with_day).collect()
+}
+
+/// What takes back what was just said.
+const CORRECTIONS: &str = "no wait|wait no|wait , no|no , wait|scratch that|i mean|or rather|correction|\
+    sorry , i mean|strike that|i meant|no sorry|\
+    no , sorry|sorry , no|make that";
+
+/// The sentence with what was corrected: "on Monday, no wait, on Tuesday".
+#[must_use]
+pub fn corrected(tokens: &[Token], today: Today) -> Vec<Token> {
+    let Some((before, after)) = super::phrases::around(tokens, CORRECTIONS) else { return tokens.to_vec() };
+    let (before, after) = (without_marks(before), without_marks(after));
+    if after.is_empty() || before.iter().any(|token| token.quoted) && before.len() == 1 {
+        return tokens.to_vec();
+    }
+    if super::clauses::begins_command(after) {
+        return after.to_vec();
+    }
+    let read = When::read(after, today);
+    if read.is_said() && read.is_all(after) {
+        let old = When::read(before, today);
+        let kept = before.iter().zip(&old.used).filter(|(_, used)| !**used).map(|(token, _)| token.clone());
+        return kept.chain(after.iter().cloned()).collect();
+    }
+    match super::topic::verb_of(before) {
+        Some(verb) => [verb, after].concat(),
+        None => after.to_vec(),
+    }
+}
+
+/// What follows "three things", "a few errands", "todos".
+fn announces(tokens: &[Token]) -> Option<&[Token]> {
+    let rest = after_any(
+        tokens,
+        "i have|i've got|there are|here are|please add|add|please note|note|my|the following|just|ok|so",
+    )
+    .unwrap_or(tokens);
+    let counted = |rest: &[Token]| {
+        rest.first()
+            .is_some_and(|first| count(&first.lower).is_some() || first.is_one_of("some|few|several|my|the|these|more"))
+    };
+    let mut rest = rest;
+    for _ in 0..3 {
+        if counted(rest) || rest.first().is_some_and(|first| first.is_one_of("of|new|quick|other|small")) {
+            rest = &rest[1..];
+        }
+    }
+    let (noun, rest) = rest.split_first()?;
+    noun.is_one_of(NOUNS).then_some(rest)
+}

@@ -1,0 +1,216 @@
+//! The forms in which it is asked for another day or time: "move X to Friday", "X has been pushed back to 4", "put X on Monday".
+
+use super::Today;
+use super::command::{ADDING, Command, Destination, TO_DO};
+use super::phrases::{after, after_any, around, before_end, has_any};
+use super::recognise::names_new;
+use super::shift::Shift;
+use super::tokens::Token;
+use super::when::When;
+
+pub(super) const MOVING: &str = "set the date for|set a date for|change the date for|set the time for|change the time for|assign|move|reschedule|postpone|push|delay|shift|defer|snooze|bring|put off|put back|\
+    set back|re-schedule|advance|bump|shove|\
+    slide|nudge|pull|transfer|carry over|carry|drag|kick|hold off|switch|relocate|pop|bring forward|push back|\
+    push out|move back|move forward|change the date of|set the time of|set the start of|set the date of|set the day of|\
+    change the start of|change the start time of|set the start time of|set the due date of|set the deadline of|\
+    change the deadline of|\
+    update the time of|update the date of|change the start date of|set the start date of|\
+    change the time of|change the day of|change the due date of";
+
+pub fn moving(clause: &[Token], today: Today) -> Option<Command<'_>> {
+    let of = |target, to| Some(Command::Move { target, to });
+    let takes_off = "remove the date from|remove the due date from|clear the date of|clear the date from|unschedule|\
+        remove the deadline from|take the date off|delete the date of|delete the date from|remove the date of";
+    if let Some(target) = after_any(clause, takes_off) {
+        return of(target, Destination::NoDate);
+    }
+    if let Some(rest) = after_any(clause, MOVING) {
+        if let Some((target, to)) = from_old(rest, today) {
+            return of(target, Destination::When(to));
+        }
+        let particle = after_any(rest, "back|forward|up|off|out")
+            .filter(|rest| rest.first().is_some_and(|next| next.is_one_of("the|my|our")));
+        let rest = particle.unwrap_or(rest);
+        let (target, to) = destination(rest, today);
+        // "Postpone it two days": the verb says which way.
+        let implied = || shifted_by_verb(clause, rest);
+        return match to {
+            Destination::Nowhere => implied().map_or_else(|| of(target, to), |(target, to)| of(target, to)),
+            // "Bring forward by a day": earlier, unless the words say otherwise.
+            Destination::By(shift) => {
+                let earlier =
+                    after_any(clause, "bring|advance|move forward").is_some() || particle_says_earlier(clause);
+                of(target, Destination::By(Shift::read_towards(&rest[target.len()..], earlier).unwrap_or(shift)))
+            }
+            to => of(target, to),
+        };
+    }
+    if let Some((target, when)) = around(clause, "->|=>|→|-->").filter(|(target, _)| !target.is_empty()) {
+        let read = When::read(when, today);
+        return (read.is_said() && read.is_all(when)).then(|| of(target, Destination::When(when))).flatten();
+    }
+    if let Some(rest) = after_any(clause, "put|make|set|start|have").filter(|_| !names_new(clause))
+        && let (target, to @ (Destination::By(_) | Destination::When(_))) = destination(rest, today)
+    {
+        // "Make lunch at noon" is something to do, "make the lunch at noon" a change.
+        let definite =
+            (has_any(rest, "due") || rest[0].is_one_of("the|my|our|it|that")) && !clause[0].is_one_of("put|set|start");
+        let repeats = matches!(to, Destination::When(when) if When::read(when, today).repeat.is_some());
+        if matches!(to, Destination::By(_)) || (definite && !repeats) {
+            return of(target, to);
+        }
+    }
+    let is_noun = |token: &Token| super::command::kind_noun(&token.lower).is_some() && !token.quoted;
+    let marked = matches!(clause, [noun, mark, ..] if is_noun(noun) && mark.is_mark());
+    let adds = marked || after_any(clause, TO_DO).or_else(|| after_any(clause, ADDING)).is_some();
+    // "Job fair on Saturday, starts at nine" is one that is not there yet.
+    let describes =
+        |target: &[Token]| target.last().is_some_and(Token::is_mark) && When::read(target, today).date.is_some();
+    let (target, found) =
+        said_of(clause, today).filter(|(target, _)| !target.is_empty() && !adds && !describes(target))?;
+    // "The water bill is due on the 20th": moves it where it is there, else says that there is one.
+    let says_due = after_any(&clause[target.len()..], "is due").is_some();
+    if says_due && let Destination::When(when) = found {
+        return Some(Command::Place { target, when, subject: clause });
+    }
+    of(target, found)
+}
+
+/// Words with which it is said that something is at another day or time: "has been pushed back to".
+const AUXILIARIES: &str =
+    "is|was|has|have|are|needs|should|must|can|could|will|got|starts|begins|moves|moved|happens|takes|be|ought|'s";
+
+const PARTICIPLES: &str = "is|are|was|been|be|to|now|has|have|needs|need|should|must|can|could|will|got|get|getting|\
+    moved|moving|move|pushed|shifted|\
+    rescheduled|postponed|delayed|deferred|brought|put|changed|switched|forward|back|out|off|due|happening|happen|\
+    taking|takes|take|place|\
+    starts|start|starting|begin|begins|beginning|only|actually|instead|better|done|finished|ready|wait|until|till|\
+    bumped|set|scheduled|going|go|supposed|\
+    ought|happens|planned";
+
+/// "X has been moved to Friday", "X should be at 4", "X needs to be done by Monday".
+fn said_of(clause: &[Token], today: Today) -> Option<(&[Token], Destination<'_>)> {
+    let whole = |words: &[Token]| {
+        let read = When::read(words, today);
+        !words.is_empty() && read.is_all(words) && read.priority.is_none() && read.repeat.is_none()
+    };
+    let first = (1..clause.len()).find(|at| clause[*at].is_one_of(AUXILIARIES))?;
+    let mut end = first + 1;
+    while end < clause.len() {
+        if let Some(shift) = Shift::read(&clause[end..]) {
+            return Some((&clause[..first], Destination::By(shift)));
+        }
+        // "Is now at 11": a number alone is a time with its preposition.
+        if !clause[end].is("now") && whole(&clause[end..]) {
+            return Some((&clause[..first], Destination::When(&clause[end..])));
+        }
+        // "Should be booked by Thursday".
+        let participle = clause[end - 1].is_one_of("be|been") && !super::past::presents(&clause[end].lower).is_empty();
+        if !clause[end].is_one_of(PARTICIPLES) && !clause[end].is("now") && !participle {
+            return None;
+        }
+        end += 1;
+    }
+    None
+}
+
+/// "from Friday to Monday", "from 10 to 11": the second of two days, or of two times.
+fn from_old(rest: &[Token], today: Today) -> Option<(&[Token], &[Token])> {
+    let (target, spans) = around(rest, "from").filter(|(target, _)| !target.is_empty() && !has_any(target, "to"))?;
+    let (old, new) = around(spans, "to|until|onto")?;
+    let old = When::read_after("at", old, today);
+    let read = When::read_after("at", new, today);
+    let same = (old.date.is_some() && read.date.is_some()) || (old.time.is_some() && read.time.is_some());
+    (same && read.end_time.is_none()).then_some((target, new))
+}
+
+/// "move up the report by a day".
+fn particle_says_earlier(clause: &[Token]) -> bool {
+    clause.get(1).is_some_and(|particle| particle.is_one_of("forward|up"))
+}
+
+/// "postpone X two days", "bring X forward an hour".
+fn shifted_by_verb<'t>(clause: &[Token], rest: &'t [Token]) -> Option<(&'t [Token], Destination<'t>)> {
+    let later = after_any(clause, "postpone|push|delay|defer|put off|snooze|put back|hold off|push back").is_some();
+    let earlier = after_any(clause, "bring|advance|pull").is_some();
+    let at =
+        (1..rest.len()).filter(|_| later || earlier).find(|at| Shift::read_towards(&rest[*at..], earlier).is_some())?;
+    Some((&rest[..at], Destination::By(Shift::read_towards(&rest[at..], earlier)?)))
+}
+
+/// "Water the plants every four days from now on".
+pub fn from_now_on(clause: &[Token], today: Today) -> Option<Command<'_>> {
+    let rest = before_end(clause, "from now on|going forward|henceforth|from here on")?;
+    let repeats = (1..rest.len()).map(|at| &rest[at..]).find(|words| {
+        let read = When::read(words, today);
+        read.repeat.is_some() && read.is_all(words)
+    });
+    if let Some(when) = repeats {
+        let target = &rest[..rest.len() - when.len()];
+        let target =
+            before_end(target, "is|should be|will be|happens|takes place|repeats|should happen|runs").unwrap_or(target);
+        return Some(Command::Repeat { target, when });
+    }
+    match destination(rest, today) {
+        (target, Destination::When(when)) => Some(Command::Place { target, when, subject: rest }),
+        _ => None,
+    }
+}
+
+/// "Let's do lunch with Sara on Friday instead".
+pub fn instead(clause: &[Token], today: Today) -> Option<Command<'_>> {
+    let rest = before_end(clause, "instead")?;
+    let rest =
+        after_any(rest, "let's do|lets do|we do|do|have|let's have|make it|make|let|can we do|could we do|can we have")
+            .unwrap_or(rest);
+    match destination(rest, today) {
+        (target, to @ Destination::When(_)) => Some(Command::Move { target, to }),
+        _ => None,
+    }
+}
+
+/// Parts a target from where it is moved: the longest end that says nothing but when, or by how much.
+fn destination<'t>(tokens: &'t [Token], today: Today) -> (&'t [Token], Destination<'t>) {
+    let particle = |target: &'t [Token]| {
+        let shorter = before_end(target, "forward|back|up|off|over|out|ahead");
+        shorter.filter(|shorter| !shorter.is_empty()).unwrap_or(target)
+    };
+    for at in 1..tokens.len() {
+        if let Some(shift) = Shift::read(&tokens[at..]) {
+            return (&tokens[..at], Destination::By(shift));
+        }
+        let rest = &tokens[at..];
+        let when = after_any(rest, "to|until|till|onto|for|into").filter(|rest| !rest.is_empty()).unwrap_or(rest);
+        let read = When::read(when, today);
+        let is_hour = || when.len() < rest.len() && hour_alone(when, today);
+        if (read.is_all(when) && !read.several) || is_hour() {
+            return (particle(&tokens[..at]), Destination::When(when));
+        }
+    }
+    (tokens, Destination::Nowhere)
+}
+
+/// "to 11": a number that is a time once "at" stands before it.
+fn hour_alone(words: &[Token], today: Today) -> bool {
+    let with_at = [&[Token::made("at")], words].concat();
+    let read = When::read(&with_at, today);
+    read.time.is_some() && read.is_all(&with_at)
+}
+
+pub fn placing(clause: &[Token], today: Today) -> Option<Command<'_>> {
+    let rest = after_any(clause, "schedule|put|set|plan|fix")?;
+    // "schedule a meeting" is a new one.
+    let is_new = names_new(clause);
+    let names_place =
+        has_any(rest, "calendar|list|agenda|diary") || has_any(&rest[..rest.len().min(2)], "goal|reminder");
+    let writes_down = after_any(clause, ADDING).is_some();
+    if is_new || names_place || writes_down || after(clause, "plan").is_some() || after(clause, "fix").is_some() {
+        return None;
+    }
+    let (target, to) = destination(rest, today);
+    match to {
+        Destination::When(when) => Some(Command::Place { target, when, subject: rest }),
+        _ if after(clause, "schedule").is_some() => Some(Command::Place { target, when: &[], subject: rest }),
+        _ => None,
+    }
+}

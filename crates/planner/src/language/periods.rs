@@ -1,0 +1,223 @@
+//! Days by periods and figures: "the end of the month", "next week", "the first Monday in April", "26.3.", "the 3rd".
+
+use chrono::{Datelike as _, Days, Months, NaiveDate};
+
+use super::dates::{Phrase, ends, monday, next_date, plus, upcoming, word, words};
+use super::numbers::{day_ordinal, figures, month, weekday};
+use super::tokens::Token;
+use crate::validate::parse_date;
+
+/// "the first Monday in April", "the last Friday of the month".
+pub(super) fn by_place(tokens: &[Token], today: NaiveDate) -> Phrase<NaiveDate> {
+    let the = usize::from(word(tokens, 0) == "the");
+    let place = word(tokens, the);
+    let number = super::numbers::ordinal(place).filter(|number| (1..=5).contains(number) && place != "other");
+    let named = weekday(word(tokens, the + 1), true).filter(|_| number.is_some() || place == "last")?;
+    let joined = matches!(word(tokens, the + 2), "of" | "in").then_some(the + 3)?;
+    let the_month = usize::from(matches!(word(tokens, joined), "the" | "this" | "next"));
+    let first = first_of_month(today)?;
+    let start = match (word(tokens, joined), word(tokens, joined + the_month)) {
+        ("next", "month") => first.checked_add_months(Months::new(1))?,
+        (_, "month") if the_month == 1 => first,
+        (_, name) => next_date(first, month(name).filter(|_| the_month == 0)?, 1)?,
+    };
+    let day = if let Some(number) = number {
+        upcoming(start.pred_opt()?, named) + Days::new(u64::from(number - 1) * 7)
+    } else {
+        let end = start.checked_add_months(Months::new(1))?.pred_opt()?;
+        upcoming(end - Days::new(7), named)
+    };
+    Some((joined + the_month + 1, day))
+}
+
+/// Feasts that have the same day each year.
+pub(super) fn feast(tokens: &[Token], today: NaiveDate) -> Phrase<NaiveDate> {
+    let days = [
+        ("christmas eve", 12, 24),
+        ("christmas day", 12, 25),
+        ("christmas", 12, 25),
+        ("boxing day", 12, 26),
+        ("new year's eve", 12, 31),
+        ("new year's day", 1, 1),
+        ("valentine's day", 2, 14),
+        ("halloween", 10, 31),
+    ];
+    let found = days.into_iter().find(|(name, ..)| words(tokens, name))?;
+    let whole = found.0.split(' ').count();
+    (ends(tokens, whole)).then(|| next_date(today, found.1, found.2)).flatten().map(|day| (whole, day))
+}
+
+/// "next week", "this weekend", "end of the month", "mid June", "beginning of next month".
+pub(super) fn by_period(tokens: &[Token], today: NaiveDate) -> Phrase<NaiveDate> {
+    let next_month = || first_of_month(today)?.checked_add_months(Months::new(1));
+    let saturday = plus(monday(today), 5);
+    match (word(tokens, 0), word(tokens, 1)) {
+        ("mid" | "mid-", _) | ("next" | "this", "week") => of_week_or_month(tokens, today),
+        ("week", "after") if word(tokens, 2) == "next" => Some((3, plus(monday(today), 14))),
+        ("weekend", "after") if word(tokens, 2) == "next" => Some((3, plus(saturday, 14))),
+        ("week" | "month" | "year", "end") if ends(tokens, 2) => {
+            part_of_period(&joined_end(tokens), today, "end").map(|(_, day)| (2, day))
+        }
+        ("next", "weekend") => Some((2, plus(saturday, 7))),
+        ("this" | "the", "weekend") => Some((2, saturday.max(today))),
+        ("next", "month") => Some((2, next_month()?)),
+        ("next", "year") => Some((2, NaiveDate::from_ymd_opt(today.year() + 1, 1, 1)?)),
+        ("eom", _) => Some((1, next_month()?.pred_opt()?)),
+        ("eow", _) => Some((1, plus(monday(today), 6))),
+        (name, _) if name.starts_with("mid-") => Some((1, next_date(today, month(&name[4..])?, 15)?)),
+        ("last" | "first", "day") if word(tokens, 2) == "of" => {
+            let part = if word(tokens, 0) == "last" { "end" } else { "beginning" };
+            let (length, day) = part_of_period(&tokens[1..], today, part)?;
+            Some((length + 1, day))
+        }
+        ("the", "end" | "beginning" | "start" | "middle" | "last" | "first" | "week") => {
+            let (length, day) = by_period(&tokens[1..], today)?;
+            Some((length + 1, day))
+        }
+        (part @ ("end" | "beginning" | "start" | "middle"), "of") => part_of_period(tokens, today, part),
+        _ => None,
+    }
+}
+
+/// "mid June", "next week", "next week on Tuesday", "this week Friday".
+fn of_week_or_month(tokens: &[Token], today: NaiveDate) -> Phrase<NaiveDate> {
+    if word(tokens, 0).starts_with("mid") {
+        return Some((2, next_date(today, month(word(tokens, 1))?, 15)?));
+    }
+    let next = word(tokens, 0) == "next";
+    let start = plus(monday(today), if next { 7 } else { 0 });
+    let on = usize::from(matches!(word(tokens, 2), "on" | ","));
+    match weekday(word(tokens, 2 + on), false) {
+        Some(day) => Some((3 + on, plus(start, day.num_days_from_monday().into()))),
+        None => next.then_some((2, start)),
+    }
+}
+
+/// "month end" as "end of month".
+fn joined_end(tokens: &[Token]) -> Vec<Token> {
+    vec![tokens[1].clone(), Token::made("of"), tokens[0].clone()]
+}
+
+fn first_of_month(day: NaiveDate) -> Option<NaiveDate> {
+    day.with_day(1)
+}
+
+/// `part` of the period that stands after "of", the second token.
+fn part_of_period(tokens: &[Token], today: NaiveDate, part: &str) -> Phrase<NaiveDate> {
+    let (skipped, next) = match (word(tokens, 2), word(tokens, 3)) {
+        ("next", name) if month(name).is_some() => (1, false),
+        ("next", _) => (1, true),
+        ("the" | "this", _) => (1, false),
+        _ => (0, false),
+    };
+    let at = 2 + skipped;
+    let month_start = first_of_month(today)?;
+    let ahead = u32::from(next);
+    let (first, last) = match word(tokens, at) {
+        "day" => (today, today),
+        "week" => {
+            let start = plus(monday(today), 7 * u64::from(ahead));
+            (start, plus(start, 6))
+        }
+        "month" => {
+            let start = month_start.checked_add_months(Months::new(ahead))?;
+            (start, start.checked_add_months(Months::new(1))?.pred_opt()?)
+        }
+        "year" => {
+            let year = today.year() + i32::from(next);
+            (NaiveDate::from_ymd_opt(year, 1, 1)?, NaiveDate::from_ymd_opt(year, 12, 31)?)
+        }
+        name => {
+            let number = month(name)?;
+            let here = NaiveDate::from_ymd_opt(today.year(), number, 1)?;
+            let start = if here < month_start { here.checked_add_months(Months::new(12))? } else { here };
+            (start, start.checked_add_months(Months::new(1))?.pred_opt()?)
+        }
+    };
+    let day = match part {
+        "end" => last,
+        "middle" => plus(first, u64::try_from((last - first).num_days()).ok()? / 2),
+        _ => first,
+    };
+    Some((at + 1, day))
+}
+
+/// "2026-04-15", "15.4.2026", "15.04.", "4/15/2026" where only one reading is a date, "the 28th".
+pub(super) fn by_figures(tokens: &[Token], today: NaiveDate, led: bool) -> Phrase<NaiveDate> {
+    let text = word(tokens, 0);
+    if let Some(date) = parse_date(text) {
+        return Some((1, date));
+    }
+    let by_mark = |mark| dotted(text, mark, today);
+    if let Some(date) = by_mark('.').or_else(|| by_mark('/')).or_else(|| by_mark('-')) {
+        return Some((1, date));
+    }
+    // "on 26.3": without a full stop behind it is a day only where one is called for.
+    if let Some(date) = dotted(&format!("{text}."), '.', today).filter(|_| led && text.contains('.')) {
+        return Some((1, date));
+    }
+    let the = usize::from(text == "the");
+    let day = day_ordinal(word(tokens, the))?;
+    if let Some(found) = of_month(tokens, the + 1, day, today) {
+        return Some(found);
+    }
+    let (named, after) = (word(tokens, the), word(tokens, the + 1));
+    let in_words = named.starts_with(char::is_alphabetic);
+    if (in_words && (the == 0 || !ends(tokens, the + 1))) || super::phrases::listed(COUNTED, after) {
+        return None;
+    }
+    let alone = ends(tokens, the + 1) || led;
+    (alone && (the == 1 || led)).then(|| next_day_of_month(today, day)).flatten().map(|date| (the + 1, date))
+}
+
+/// Nouns that are counted by ordinals, so that "on the 3rd floor" is no day.
+const COUNTED: &str = "floor|attempt|try|time|edition|chapter|week|day|month|quarter|year|street|avenue|century|\
+    grade|anniversary|\
+    birthday|page|row|line|draft|version|round|class|half|place|team|part";
+
+/// "the 1st of next month".
+fn of_month(tokens: &[Token], at: usize, day: u32, today: NaiveDate) -> Phrase<NaiveDate> {
+    let ahead = match (word(tokens, at), word(tokens, at + 1), word(tokens, at + 2)) {
+        ("of", "next", "month") => 1,
+        ("of", "this" | "the", "month") => 0,
+        _ => return None,
+    };
+    let start = first_of_month(today)?.checked_add_months(Months::new(ahead))?;
+    let day = if ahead == 0 { next_day_of_month(today, day)? } else { start.with_day(day)? };
+    Some((at + 3, day))
+}
+
+/// Such a day of this month or, where it has passed or there is none, of one of the next.
+fn next_day_of_month(today: NaiveDate, day: u32) -> Option<NaiveDate> {
+    let start = first_of_month(today)?;
+    (0..3).filter_map(|ahead| start.checked_add_months(Months::new(ahead))?.with_day(day)).find(|date| *date >= today)
+}
+
+fn dotted(text: &str, mark: char, today: NaiveDate) -> Option<NaiveDate> {
+    let short = mark == '.' && text.ends_with('.') && text.matches('.').count() == 2;
+    let text = if short { text.trim_end_matches('.') } else { text };
+    let parts: Vec<u32> = text.split(mark).map(|part| figures(part, 4)).collect::<Option<_>>()?;
+    let (first, second, year) = match parts[..] {
+        [first, second] if mark == '/' || short => (first, second, None),
+        [year, month, day] if year > 31 && mark != '.' => (day, month, Some(year)),
+        [first, second, year] => (first, second, Some(if year < 100 { 2000 + year } else { year })),
+        _ => return None,
+    };
+    let (day, month) = match (mark, first, second) {
+        ('/', 1..=12, 13..) => (second, first),
+        ('/', 1..=12, 1..=12) if first != second => return None,
+        _ => (first, second),
+    };
+    match year {
+        Some(year) => NaiveDate::from_ymd_opt(i32::try_from(year).ok()?, month, day),
+        None => next_date(today, month, day),
+    }
+}
+
+/// "4/5": a day of April or of May.
+#[must_use]
+pub fn is_ambiguous(text: &str) -> bool {
+    let mut parts = text.split('/').map(|part| figures(part, 4));
+    let pair = (parts.next().flatten(), parts.next().flatten());
+    matches!(pair, (Some(first @ 1..=12), Some(second @ 1..=12)) if first != second)
+}

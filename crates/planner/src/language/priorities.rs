@@ -1,0 +1,50 @@
+//! How important something is, in words: "high priority", "p1", "urgent".
+
+use super::tokens::Token;
+use crate::record::Priority;
+
+/// "high priority", "priority: low", "p1", "!!", "urgent" at an end or before a mark.
+#[must_use]
+pub fn priority_phrase(rest: &[Token]) -> Option<(usize, Priority)> {
+    let word = |at: usize| rest.get(at).filter(|token| !token.quoted).map_or("", |token| token.lower.as_str());
+    let lead = usize::from(matches!(word(0), "with" | "at" | "as" | "on" | "a" | "it's" | "is"));
+    let article = usize::from(lead == 1 && matches!(word(1), "a" | "the"));
+    let at = lead + article;
+    if matches!(word(at + 1), "priority" | "prio" | "importance" | "urgency")
+        && let Some(priority) = level(word(at))
+    {
+        return Some((at + 2, priority));
+    }
+    if let Some(priority) = word(at).strip_suffix("-priority").and_then(level) {
+        return Some((at + 1, priority));
+    }
+    if matches!(word(at), "priority" | "prio") {
+        let mark = usize::from(matches!(word(at + 1), ":" | "is" | "to" | "="));
+        if let Some(priority) = level(word(at + 1 + mark)) {
+            return Some((at + 2 + mark, priority));
+        }
+    }
+    let short = match word(0) {
+        "p1" | "!!!" | "!1" | "!!1" | "!high" | "prio1" | "asap" => Some(Priority::High),
+        "p2" | "!2" | "!!2" | "!medium" => Some(Priority::Medium),
+        "p3" | "p4" | "!3" | "!!3" | "!low" | "!4" | "!!4" => Some(Priority::Low),
+        "urgent" | "urgently" | "important" if ends_here(rest, 1) => Some(Priority::High),
+        _ => None,
+    };
+    short.map(|priority| (1, priority))
+}
+
+fn ends_here(rest: &[Token], at: usize) -> bool {
+    rest.get(at).is_none_or(Token::is_mark)
+}
+
+/// The priority that a word names.
+#[must_use]
+pub fn level(word: &str) -> Option<Priority> {
+    match word {
+        "high" | "highest" | "top" | "urgent" | "maximum" | "1" | "one" | "higher" => Some(Priority::High),
+        "medium" | "normal" | "middle" | "standard" | "2" | "two" | "mid" => Some(Priority::Medium),
+        "low" | "lowest" | "minor" | "3" | "three" | "lower" => Some(Priority::Low),
+        _ => None,
+    }
+}

@@ -1,0 +1,92 @@
+//! Slips of the keyboard in the words that carry a sentence: names of days and months, commands, nouns of records.
+//!
+//! Comes in: a word in lower case. Goes out: the word that was meant, where there is one. Titles keep what was typed: only the form that
+//! the rules compare is mended. Called by [`super::tokens`].
+
+/// What is often written otherwise, as "written=meant".
+const COMMON: &str = "tmr=tomorrow|tmrw=tomorrow|tmw=tomorrow|tomo=tomorrow|2morrow=tomorrow|tommorow=tomorrow|\
+    tommorrow=tomorrow|\
+    tomorow=tomorrow|2day=today|2nite=tonight|tonite=tonight|wensday=wednesday|wendsday=wednesday|wedensday=wednesday|\
+    teusday=tuesday|evry=every|evrey=every|evey=every|eveyr=every|remeber=remember|shedule=schedule|calender=calendar|\
+    untill=until|apointment=appointment|appt=appointment|mtg=meeting|febuary=february|cancle=cancel|dalete=delete|\
+    recieve=receive|pleas=please|plz=please|plese=please|pleese=please|thru=through|mornign=morning|dont=don't|\
+    ive=i've|im=i'm|lets=let's|its=it's|cant=can't|doesnt=doesn't|isnt=isn't|wont=won't|youd=you'd|theres=there's|\
+    mvoe=move|moev=move|maek=make|amke=make|psuh=push|\
+    ad=add|aad=add|todya=today|tdoay=today|tody=today|dleete=delete|deltee=delete|udpate=update|upadte=update|\
+    adn=and|teh=the|hte=the|\
+    amrk=mark|makr=mark|dnoe=done|doen=done|nxt=next|wk=week|bday=birthday|mon.=monday|thurs.=thursday|\
+    minuts=minutes|evning=evening|\
+    becuase=because|wiht=with|taks=task|tsak=task|evnet=event|gola=goal|habbit=habit|swtich=switch|prioirty=priority";
+
+/// Words that a slip is mended to: long enough that few other words are as near.
+const KNOWN: &str = "monday|tuesday|wednesday|thursday|friday|saturday|sunday|january|february|april|august|\
+    september|october|november|\
+    december|tomorrow|yesterday|tonight|morning|afternoon|evening|weekday|weekdays|weekend|fortnight|schedule|\
+    reschedule|\
+    postpone|delete|remove|cancel|rename|change|remind|reminder|finish|finished|complete|completed|appointment|meeting|\
+    priority|location|calendar|archive|progress|repeat|create|update|please|urgent|calendar";
+
+/// Words near to a known one that mean something else.
+const OTHERS: &str = "fridays|canal|cancels|renames|changes|reminds|charge|chance|creates|creature|moaning|meting|\
+    remaid|tomorrows|\
+    depose|delate|removed|removes|frida|sundae|prorate";
+
+/// The word that was meant, if that is another one.
+#[must_use]
+pub fn mended(word: &str) -> Option<&'static str> {
+    let common = COMMON.split('|').filter_map(|pair| pair.split_once('=')).find(|(written, _)| *written == word);
+    if let Some((_, meant)) = common {
+        return Some(meant).filter(|meant| !meant.contains(' '));
+    }
+    let unsure = word.len() < 5 || !word.is_ascii() || OTHERS.split('|').any(|other| other == word);
+    if unsure || KNOWN.split('|').any(|known| known == word) {
+        return None;
+    }
+    KNOWN.split('|').find(|known| is_slip_of(word.as_bytes(), known.as_bytes()))
+}
+
+/// Two neighbours exchanged, a letter left out inside, a letter doubled; in a long word another letter.
+fn is_slip_of(word: &[u8], known: &[u8]) -> bool {
+    let same = word.iter().zip(known).take_while(|(a, b)| a == b).count();
+    let (rest, meant) = (&word[same..], &known[same..]);
+    let inside = same > 0;
+    if word.len() == known.len() {
+        return match (rest, meant) {
+            ([a, b, rest @ ..], [c, d, meant @ ..]) if a == d && b == c => rest == meant,
+            ([_, rest @ ..], [_, meant @ ..]) => inside && known.len() >= 8 && rest == meant,
+            _ => false,
+        };
+    }
+    if word.len() + 1 == known.len() {
+        return inside && meant.len() > 1 && known.len() >= 6 && rest == &meant[1..];
+    }
+    word.len() == known.len() + 1 && inside && !meant.is_empty() && rest[0] == word[same - 1] && &rest[1..] == meant
+}
+
+#[cfg(test)]
+mod tests {
+    use super::mended;
+
+    #[test]
+    fn slips_are_mended_and_other_words_are_not() {
+        for (written, meant) in [
+            ("teusday", "tuesday"),
+            ("chnage", "change"),
+            ("thrusday", "thursday"),
+            ("wednsday", "wednesday"),
+            ("saterday", "saturday"),
+            ("delte", "delete"),
+            ("meetting", "meeting"),
+            ("tomorow", "tomorrow"),
+            ("remnid", "remind"),
+            ("postpne", "postpone"),
+        ] {
+            assert_eq!(mended(written), Some(meant), "{written}");
+        }
+        for word in
+            ["sundae", "march", "frida", "removed", "charge", "monday", "reminders", "changed", "mondays", "meet"]
+        {
+            assert_eq!(mended(word), None, "{word}");
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! What a new record is called, and what kind it is by its title; and titles that say nothing.
+
+use super::clauses::begins_with_doing;
+use super::phrases::{listed, without_marks};
+use super::tokens::{Token, text_of};
+use super::when::When;
+use crate::record::Kind;
+
+/// Nouns of what takes place at a time.
+pub const EVENTS: &str = "doctor|dentist|vet|hairdresser|optician|barber|gp|practice|clinic|club|meeting|appointment|lunch|dinner|breakfast|brunch|party|concert|conference|interview|\
+    flight|wedding|webinar|\
+    workshop|lecture|ceremony|standup|stand-up|retrospective|retro|seminar|reception|check-up|checkup|catch-up|\
+    catchup|sync|1:1|one-on-one|birthday|festival|exam|rehearsal|match|game|picnic|barbecue|bbq|coffee|drinks|\
+    demo|keynote|call|class|session|date|haircut|training|gig|graduation|massage|physio|inspection|tour|hike|viewing|\
+    tennis|badminton|squash|football|\
+    yoga|pilates|theatre|cinema|play|opera|ballet|quiz|tea|supper|funeral|christening|anniversary|reunion|hearing|\
+    course|lesson|consultation|scan|\
+    talk|presentation|briefing|debrief|town-hall|offsite|fair|market|recital|performance|gala|fete|kickoff|kick-off|\
+    assembly|service|show|gathering|\
+    evening|night|trip|excursion|outing|ball|dance|reading|screening|showing|mass|padel|golf|bowling|karaoke|\
+    playdate|sleepover|brainstorm|roundtable|panel|\
+    symposium|summit|retreat|hackathon|meetup|meet-up|open-day|auction|sale|parade|procession|regatta|tournament|\
+    final|semi-final|derby|race";
+
+/// Titles that say nothing.
+pub const EMPTY_TITLES: &str = "something|thing|things|stuff|note|a note|make a note|up|out|off|in|down|back|over|away|not|an appointment|an event|a task|a todo|a reminder|a call|\
+    me|you|event|entry|reminder|for me|forget|let me forget|don't let me forget|it|that|this|them|one|todo|task|\
+    event|habit|goal|item|the thing|anything|\
+    reminder|it's|that's|it is|that is|this is|meeting|a meeting|the meeting|appointment|call|to|do|do it|do that|\
+    do the thing|do something|do this|\
+    some stuff|these|those|a thing|new|another";
+
+/// Plans themselves, which only a person can sort out.
+pub const PLANS: &str = "week|day|afternoon|morning|evening|weekend|diary|inbox|schedule|calendar|agenda|list|todos|tasks|life|things|month|priorities";
+
+/// Words after which no title ends.
+const DANGLING: &str = "on|by|for|at|due|deadline|booked|scheduled|from|starting|and|to|with|in|until|of|the|a|as|is|\
+    that|about|beginning|before|-|–|—|every|starts|begins|lasts|lasting|which|it's|each|ends|takes";
+
+/// Words that may stand beside a title in quotation marks.
+const BESIDE_QUOTED: &str = "to|that|about|of|for|called|named|titled|on|at|by|and|in|it|starts|starting|lasting|\
+    lasts|from|with|the|title|a|an|as|is|\
+    it's|say|saying|please|event|todo|task|habit|goal|free|time|down|up";
+
+/// Words with which no title begins.
+const LEADING: &str = "to|that|about|of|for|called|named|titled|on|at|by|and|-|–|—|free|time|then";
+
+/// "fix it", "do that", "call him": who or what is not said.
+pub fn only_pronouns(words: &[Token], when: &When) -> bool {
+    let said = words.iter().zip(&when.used).filter(|(word, used)| !**used && !word.is_mark()).map(|(word, _)| word);
+    let said: Vec<&Token> =
+        said.filter(|word| !word.is_one_of("instead|again|now|then|too|already|first|also")).collect();
+    matches!(said[..], [verb, object] if !verb.quoted && object.is_one_of("it|that|this|them|him|her|those|these|\
+        stuff|something|things"))
+}
+
+/// "that thing", "something with Anna", "the usual": a subject that names nothing.
+pub fn says_nothing(words: &[&Token]) -> bool {
+    let of = |at: usize, list: &str| words.get(at).is_some_and(|word| word.is_one_of(list));
+    let pointed = of(0, "that|the|this|those|these|my|our|some|a")
+        && of(1, "thing|things|stuff|one|ones|usual|other|same|rest|matter");
+    let done_to =
+        of(1, "it|that|this|them|something|things|stuff") && (words.len() == 2 || of(2, "with|about|for|like"));
+    let verb_of_thing = words.len() >= 2 && of(1, "the|that|this") && of(2, "thing|things|stuff|usual|one|other");
+    of(0, "something|someone|somebody|somewhere|things|stuff|whatever|anything|thing")
+        || pointed
+        || done_to
+        || verb_of_thing
+}
+
+/// What somebody says of themselves or of others, which is no thing to do.
+pub fn is_talk(words: &[&Token]) -> bool {
+    const SPEAKERS: &str = "is|are|was|were|looks|seems|feels|will|i|i'm|we|we're|it|it's|he|she|they|you|he's|she's|they're|you're|i've|we've|there|\
+        there's|i'd|i'll|what|how|why|nothing|\
+        everyone|everybody|nobody|someone|life|work|not|i'm|that's|isn't|wasn't|maybe|perhaps|if|because";
+    words.first().is_some_and(|first| first.is_one_of(SPEAKERS))
+}
+
+/// An event is what has an end, or is called by a noun for one and not by a verb.
+pub fn kind_of(title: &str, when: &When) -> Kind {
+    if when.end_time.is_some() {
+        return Kind::Event;
+    }
+    let lower = title.to_lowercase();
+    let words: Vec<&str> = lower.split_whitespace().map(|word| word.trim_end_matches([',', ':'])).collect();
+    let head_end = words
+        .iter()
+        .position(|word| ["with", "w/", "w", "at", "in", "about", "for", "on", "and", "to", "of"].contains(word))
+        .unwrap_or(words.len());
+    let head = &words[..head_end];
+    let is_event = head.last().is_some_and(|word| listed(EVENTS, word));
+    let is_verb =
+        head != ["book", "club"] && head.first().is_some_and(|first| begins_with_doing(&super::tokens::tokens(first)));
+    // "call with Anna" is an event, "call Anna" is not.
+    let phones = matches!(head, ["phone" | "video" | "skype" | "zoom" | "conference", "call"]);
+    if is_event
+        && (!is_verb
+            || phones
+            || (head.len() == 1 && words.get(1).is_some_and(|next| ["with", "w/", "w"].contains(next))))
+    {
+        Kind::Event
+    } else {
+        Kind::Todo
+    }
+}
+
+/// The words that say what, cleaned at their ends. A text in quotation marks alone, where the rest only leads to it.
+pub fn title(sentence: &str, words: &[Token], when: &When) -> String {
+    let mut kept: Vec<Token> = Vec::new();
+    for (word, _) in words.iter().zip(&when.used).filter(|(_, used)| !**used) {
+        // Marks around what was read do not follow one another.
+        if !(word.is_mark() && kept.last().is_some_and(Token::is_mark)) {
+            kept.push(word.clone());
+        }
+    }
+    let quoted: Vec<&Token> = kept.iter().filter(|word| word.quoted).collect();
+    if let [only] = quoted[..]
+        && kept.iter().all(|word| word.quoted || word.is_mark() || word.is_one_of(BESIDE_QUOTED))
+    {
+        return only.text.clone();
+    }
+    let mut kept = without_marks(&kept);
+    loop {
+        let before = kept.len();
+        if let [first, rest @ ..] = kept
+            && first.is_one_of(LEADING)
+            && !rest.is_empty()
+        {
+            kept = rest;
+        }
+        if let [rest @ .., last] = kept
+            && last.is_one_of(DANGLING)
+        {
+            kept = rest;
+        }
+        if let [first, rest @ ..] = kept
+            && (first.text == "a" || first.text == "an")
+            && !rest.is_empty()
+        {
+            kept = rest;
+        }
+        kept = without_marks(kept);
+        if kept.len() == before {
+            break;
+        }
+    }
+    if let [one] = kept {
+        return one.text.clone();
+    }
+    let text = text_of(sentence, kept, |_| false);
+    text.replace(" ,", ",").replace(" .", ".").replace(" :", ":")
+}
+
+/// "… at Luigi's" at the end of an event's title is where it is.
+pub fn with_location(title: &str) -> (String, Option<String>) {
+    let place_of = |(what, place): (&str, &str)| (what.trim_end_matches([',', ' ']).to_owned(), Some(place.to_owned()));
+    if let Some((what, place)) = title.rsplit_once(" at ")
+        && (place.starts_with(char::is_uppercase) || place.starts_with("the "))
+    {
+        return place_of((what, place));
+    }
+    let in_room = |(_, place): &(&str, &str)| {
+        let first = place.trim_start_matches("the ").split(' ').next().unwrap_or_default().to_lowercase();
+        listed(super::fields::PLACES, &first)
+    };
+    title.rsplit_once(" in ").filter(in_room).map_or_else(|| (title.to_owned(), None), place_of)
+}

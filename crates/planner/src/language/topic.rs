@@ -1,0 +1,327 @@
+//! Turns of speech that say what is meant first and what happens to it after, put into the order in which the commands are read.
+//!
+//! "Meeting with Tom: push back by an hour" becomes "push meeting with Tom back by an hour"; "Tom called off our meeting" becomes
+//! "delete our meeting Tom". Comes in: a clause. Goes out: the clause as a command, where its topic is a record that is there.
+
+use super::Reader;
+use super::courtesy::plain;
+use super::phrases::{after, after_any, around, before_end, without_marks};
+use super::priorities::priority_phrase;
+use super::shift::Shift;
+use super::target::Wanted;
+use super::tokens::Token;
+use super::when::When;
+
+const WITH_GOALS: Wanted = Wanted { done: false, goals: true };
+
+/// Verbs that take the topic as their object.
+const VERBS: &str = "delete|remove|cancel|erase|scrap|get rid of|drop|ditch|bin|rename|mark|set|make|change|repeat|\
+    complete|finish|tick off|\
+    check off|cross off|tick|archive|prioritise|prioritize|call off|reopen|take|put|stop repeating|call|schedule|\
+    note|delay";
+
+/// What may stand behind such a verb where its object was said before.
+const BEHIND_VERB: &str = "to|by|until|till|for|on|as|back|forward|up|off|out|earlier|later|at|from|done|complete|\
+    completed|high|low|medium|every|\
+    daily|weekly|top|urgent|into|over|in";
+
+/// What may stand before the new day or time.
+const NEW: &str = "the new date is|the new time is|new date is|new time is|new date|new time|new day|new slot|\
+    new deadline|new start time|date change|date changed to|time changed to|\
+    changed to|change of date|moved to|make it|make that|let's make it|let's say|let's do it|deadline is|deadline|\
+    due date|due|rescheduled for|rescheduled to|it's|it is|\
+    is|now|better|better on|only|let us say|say|do it|can we do it|could we do it|can it be|could it be|postponed to|\
+    postponed until|shifted to|start";
+
+const DONE: &str = "done|finished|complete|completed|sorted|all done|is done|check|tick|✓|✔|handled|taken care of|\
+    out of the way|done and dusted|i did it|\
+    i did that|i've done it|i've done that|did it|did that|it's done|that's done|it is done|done already|\
+    already done|done now|got it done";
+
+const GONE: &str = "cancelled|canceled|called off|not happening|no longer needed|not needed|not needed any more|\
+    not needed anymore|scrap|\
+    delete|drop|obsolete|can go|forget it|never mind|scrap it|it's off|it's cancelled|is off|no longer necessary|\
+    it's not happening|\
+    isn't happening|has been cancelled|we don't need it|i don't need it|not any more|no longer relevant";
+
+impl Reader<'_> {
+    /// The clause in the order of a command.
+    pub(super) fn in_order(&self, clause: &[Token]) -> Vec<Token> {
+        let clause = repeat_behind(clause);
+        let cleaned = self.without_old(&clause);
+        // "X not today but tomorrow" is a change of X.
+        if cleaned != clause
+            && let Some(moved) = self.target_then_when(&cleaned)
+        {
+            return moved;
+        }
+        let clause = self.made_habit(&cleaned).unwrap_or(cleaned);
+
+        self.topic_first(&clause)
+            .or_else(|| self.called_off_by(&clause))
+            .or_else(|| self.moved_by(&clause))
+            .or_else(|| self.more_time(&clause))
+            .or_else(|| self.called(&clause))
+            .or_else(|| self.rather(&clause))
+            .or_else(|| self.passive_question(&clause))
+            .unwrap_or(clause)
+    }
+
+    /// "call X 'Y'", where X is there.
+    fn called(&self, clause: &[Token]) -> Option<Vec<Token>> {
+        let rest = after_any(clause, "call|name|title|rename|retitle")?;
+        let rest = before_end(rest, "from now on|instead|in future|now").unwrap_or(rest);
+        let (title, target) = rest.split_last().filter(|(title, _)| title.quoted)?;
+        if target.last().is_some_and(|last| last.is_one_of("to|as|into|:|->|=>")) {
+            return None;
+        }
+        self.is_one(target).then(|| joined(&["rename"], target, &["to"], std::slice::from_ref(title)))
+    }
+
+    /// "Sara can't make lunch, so cancel it": the record that a statement names by all the words of its title, where the clause behind it
+    /// is a command on "it". `None` where the clause is a command itself.
+    pub(super) fn mentioned(&self, clause: &[Token], next: &[Token]) -> Option<i64> {
+        let (clause, next) = (plain(clause), plain(next));
+        let on_pronoun = verb_of(next)
+            .is_some_and(|verb| next.get(verb.len()).is_some_and(|word| word.is_one_of("it|that|this|them")));
+        let is_bare =
+            matches!(super::command::command(clause, self.today), super::Command::Create { certain: false, .. });
+        if !on_pronoun || !is_bare || verb_of(clause).is_some() {
+            return None;
+        }
+        let said = crate::matching::tokens(&self.text(clause));
+        let candidates = self.state.candidates(self.today.date, false);
+        let named: Vec<_> = candidates
+            .filter(|one| crate::matching::coverage(&crate::matching::tokens(one.title), &said) >= 1.0)
+            .collect();
+        let in_order = self.in_order(clause) == clause;
+        matches!(named[..], [_]).then(|| named[0].id).filter(|_| in_order)
+    }
+
+    fn is_one(&self, words: &[Token]) -> bool {
+        !words.is_empty() && self.resolve(words, WITH_GOALS).is_ok_and(|found| found.len() == 1)
+    }
+
+    fn topic_first(&self, clause: &[Token]) -> Option<Vec<Token>> {
+        let led = after_any(clause, "as for|regarding|about|concerning|re|as regards|when it comes to|for");
+        let clause = led.unwrap_or(clause);
+        let at = (1..clause.len()).find(|at| clause[*at].is_mark())?;
+        let (target, rest) = (&clause[..at], plain(&clause[at..]));
+        let marked = !clause[at].is(",") || led.is_some();
+        if rest.is_empty() || !self.is_one(target) {
+            return None;
+        }
+        self.aimed(target, rest, marked)
+    }
+
+    /// What the second half says of the topic.
+    fn aimed(&self, target: &[Token], rest: &[Token], marked: bool) -> Option<Vec<Token>> {
+        let whole = |phrases: &str| {
+            after_any(rest, phrases).is_some_and(<[Token]>::is_empty)
+                || before_end(rest, phrases).is_some_and(<[Token]>::is_empty)
+        };
+        if whole(DONE) {
+            return Some(joined(&["complete"], target, &[], &[]));
+        }
+        if whole(GONE) {
+            return Some(joined(&["delete"], target, &[], &[]));
+        }
+        if let Some(object) = with_object(target, rest, self.today) {
+            return Some(object);
+        }
+        if Shift::read(rest).is_some() {
+            return Some(joined(&["move"], target, &[], rest));
+        }
+        if priority_phrase(rest).is_some_and(|(length, _)| length == rest.len()) {
+            return Some(joined(&["make"], target, &[], rest));
+        }
+        if let Some(title) = after_any(
+            rest,
+            "call it|new title|new name|renamed to|now called|should be called|is now called|the new title is",
+        ) {
+            return Some(joined(&["rename"], target, &["to"], without_marks(title)));
+        }
+        if let Some((noun, text)) = place_or_note(rest) {
+            return Some(joined(&["set", noun, "of"], target, &["to"], text));
+        }
+        let said = after_any(rest, NEW).map(|rest| after(rest, ":").unwrap_or(rest));
+        let when_words = said.map_or(rest, |rest| after_any(rest, "now|is|is now|to|on").unwrap_or(rest));
+        let when_words = before_end(when_words, "instead|please|now").unwrap_or(when_words);
+        let sure = marked || said.is_some() || when_words.len() < rest.len();
+        let when = When::read(when_words, self.today);
+        let verb = if when.repeat.is_some() { "repeat" } else { "move" };
+        let to: &[&str] = if when.repeat.is_some() { &[] } else { &["to"] };
+        (sure && when.is_said() && when.is_all(when_words)).then(|| joined(&[verb], target, to, when_words))
+    }
+
+    /// "Tom called off our meeting", "they have cancelled parents' evening".
+    fn called_off_by(&self, clause: &[Token]) -> Option<Vec<Token>> {
+        let (who, what) = around(clause, "called off|cancelled|canceled|scrapped|axed|has called off")?;
+        let what = before_end(what, "on us|on me|today|again").unwrap_or(what);
+        let who = before_end(who, "has|have|had|has just|have just|just|unfortunately").unwrap_or(who);
+        let is_owner = who.first().is_none_or(|first| first.is_one_of("i|i've"));
+        if is_owner || what.is_empty() || who.len() > 4 {
+            return None;
+        }
+        let both: Vec<Token> = what.iter().chain(who).cloned().collect();
+        let target = if !self.is_one(&both) && self.is_one(what) { what } else { &both };
+        self.is_one(target).then(|| joined(&["delete"], target, &[], &[]))
+    }
+
+    /// "The dentist has moved my appointment to Thursday".
+    fn moved_by(&self, clause: &[Token]) -> Option<Vec<Token>> {
+        let verbs = "has moved|have moved|moved|has pushed|pushed|has postponed|postponed|has rescheduled|rescheduled|wants to move|would like to move|\
+            wants to postpone|asked to move|has asked to move|has changed|changed|has shifted|shifted|needs to move|has brought|brought|had to move|would like to postpone";
+        let (who, rest) = around(clause, verbs)?;
+        let (what, to) = around(rest, "to|until|by|forward|back")?;
+        if who.is_empty() || who.len() > 4 || who[0].is_one_of("i|we|i've|we've") || what.is_empty() {
+            return None;
+        }
+        let when = &rest[what.len()..];
+        let both: Vec<Token> = what.iter().chain(who).cloned().collect();
+        let target = if !self.is_one(&both) && self.is_one(what) { what } else { &both };
+        let says = Shift::read(when).is_some() || When::read_after("at", to, self.today).is_said();
+        (says && self.is_one(target)).then(|| joined(&["move"], target, &[], when))
+    }
+
+    /// "I need two more days for X", "give me another week for X".
+    fn more_time(&self, clause: &[Token]) -> Option<Vec<Token>> {
+        let rest = after_any(clause, "give me|i need|we need|i'll need|i could use|allow|give us")?;
+        let (span, target) = around(rest, "for|on|to do|to finish|with")?;
+        let more = span.iter().any(|word| word.is_one_of("more|another|extra"));
+        let span: Vec<Token> = span.iter().filter(|word| !word.is_one_of("more|extra")).cloned().collect();
+        let by = [&[Token::made("by")], &span[..]].concat();
+        (more && Shift::read(&by).is_some() && self.is_one(target)).then(|| joined(&["move"], target, &[], &by))
+    }
+
+    /// "I'd rather do X on Friday", "how about X at 4?".
+    fn rather(&self, clause: &[Token]) -> Option<Vec<Token>> {
+        let phrases = "i'd rather do|i'd rather have|i would rather do|i would rather have|i'd prefer to do|\
+            i'd prefer to have|i'd prefer|\
+            i would prefer to do|i would prefer|i'd sooner do|how about|what about|can we do|can we have|could we do|\
+            could we have|\
+            we could do|better do|we should do|i prefer|i'd better do|we'd rather do|we'd rather have|we'd prefer|\
+            let's do|let's have|do|have|i'll do|i will do|i want to do|\
+            i want|i'd like to do|i'd rather|i would rather";
+        let rest = after_any(clause, phrases)?;
+        let rest = before_end(rest, "instead|then").unwrap_or(rest);
+        self.target_then_when(rest)
+    }
+
+    /// A record that is there, and behind it nothing but a day or a time.
+    fn target_then_when(&self, words: &[Token]) -> Option<Vec<Token>> {
+        let (target, when) = (1..words.len()).map(|at| words.split_at(at)).find(|(_, words)| {
+            let words = after_any(words, "to").unwrap_or(words);
+            let read = When::read(words, self.today);
+            Shift::read(words).is_some() || (read.is_all(words) && read.repeat.is_none() && !read.several)
+        })?;
+        self.is_one(target).then(|| joined(&["move"], target, &[], when))
+    }
+
+    /// "make X a daily habit": X repeats where it is there, else it is a new habit.
+    fn made_habit(&self, clause: &[Token]) -> Option<Vec<Token>> {
+        let rest = after_any(clause, "i want to|i'd like to|i would like to|let's").unwrap_or(clause);
+        let rest = after_any(rest, "make|turn")?;
+        let (subject, how) = around(rest, "into a habit|a habit|into a routine|a routine|my habit")?;
+        if subject.is_empty() {
+            return None;
+        }
+        if self.is_one(subject) && !how.is_empty() {
+            return Some(joined(&["repeat"], subject, &[], how));
+        }
+        Some(joined(&["new", "habit", ":"], subject, &[], how))
+    }
+
+    /// "Can the budget review be moved to Friday?": without its first word, where the rest is a change.
+    fn passive_question(&self, clause: &[Token]) -> Option<Vec<Token>> {
+        let rest = after_any(clause, "can|could|should|shall|may|might|must")?;
+        let (target, _) = around(rest, "be|move|go|wait|happen|start|take")?;
+        self.is_one(target).then(|| rest.to_vec())
+    }
+
+    /// "3pm rather than 2pm": without what was before.
+    fn without_old(&self, clause: &[Token]) -> Vec<Token> {
+        let clause = without_marks(clause);
+        let says_when = |words: &[Token]| {
+            let words = without_marks(words);
+            !words.is_empty() && When::read(words, self.today).is_all(words)
+        };
+        // "Not today but tomorrow", "instead of Friday, …".
+        let twice = around(clause, "not").and_then(|(before, rest)| Some((before, around(rest, "but|, but")?)));
+        if let Some((before, (old, new))) = twice.filter(|(_, (old, _))| says_when(after_any(old, "be").unwrap_or(old)))
+        {
+            let be = old.first().filter(|first| first.is("be")).cloned();
+            return before.iter().cloned().chain(be).chain(new.iter().cloned()).collect();
+        }
+        if let Some(rest) = after_any(clause, "instead of|rather than")
+            && let Some((_, rest)) = around(rest, ",").filter(|(old, _)| says_when(old))
+        {
+            return without_marks(rest).to_vec();
+        }
+        let found = around(clause, "rather than|instead of|in place of|and not|not").filter(|(new, old)| {
+            let old = without_marks(old);
+            let read = When::read(old, self.today);
+            let new = When::read(new, self.today);
+            !old.is_empty() && read.is_all(old) && new.is_said()
+        });
+        found.map_or(clause, |(new, _)| without_marks(new)).to_vec()
+    }
+}
+
+fn joined(verb: &[&str], target: &[Token], to: &[&str], rest: &[Token]) -> Vec<Token> {
+    let made = |words: &[&str]| words.iter().map(|word| Token::made(word)).collect::<Vec<_>>();
+    [made(verb), target.to_vec(), made(to), rest.to_vec()].concat()
+}
+
+/// The verb of a change that these words begin with.
+pub fn verb_of(tokens: &[Token]) -> Option<&[Token]> {
+    let tokens = plain(tokens);
+    let rest = after_any(tokens, VERBS).or_else(|| after_any(tokens, super::moving::MOVING))?;
+    Some(&tokens[..tokens.len() - rest.len()])
+}
+
+/// "push back by an hour", "move it to Friday", "cancel", said of the topic.
+fn with_object(target: &[Token], rest: &[Token], today: super::Today) -> Option<Vec<Token>> {
+    let after_verb = after_any(rest, VERBS).or_else(|| after_any(rest, super::moving::MOVING))?;
+    let verb = &rest[..rest.len() - after_verb.len()];
+    let pronoun = after_any(after_verb, "it|that|this|them|these");
+    let behind = pronoun.unwrap_or(after_verb);
+    let read = || When::read(behind, today);
+    let fits = pronoun.is_some()
+        || behind.is_empty()
+        || behind[0].is_one_of(BEHIND_VERB)
+        || Shift::read(behind).is_some()
+        || read().is_all(behind);
+    fits.then(|| [verb, target, behind].concat())
+}
+
+fn place_or_note(rest: &[Token]) -> Option<(&'static str, &[Token])> {
+    let noun = if after_any(rest, "location|place|venue|where|address|new location|new venue|new place").is_some() {
+        "location"
+    } else {
+        "notes"
+    };
+    let text = after_any(
+        rest,
+        "new location|new venue|new place|location|place|venue|address|notes|note|add a note|add a note that|note that",
+    )?;
+    let text = after_any(text, "is|:|to|that").unwrap_or(text);
+    let text = without_marks(text);
+    (!text.is_empty()).then_some((noun, text))
+}
+
+/// "a weekday habit called X": how often behind, where the rules look for it.
+fn repeat_behind(clause: &[Token]) -> Vec<Token> {
+    let mut words = clause.to_vec();
+    let at = (0..words.len().min(12)).find(|at| {
+        let noun =
+            words.get(at + 1).is_some_and(|next| !next.quoted && super::command::kind_noun(&next.lower).is_some());
+        noun && words[*at].is_one_of("daily|weekly|weekday|fortnightly|biweekly|nightly|everyday|weekdays")
+    });
+    if let Some(at) = at {
+        let adjective = words.remove(at);
+        let rule = if adjective.is("weekday") { "weekdays" } else { adjective.lower.as_str() };
+        words.push(Token::made(rule));
+    }
+    words
+}
