@@ -1,8 +1,9 @@
 //! Cuts a sentence into clauses, each with one command, and takes courtesies off.
 
 use super::Today;
-use super::command::{Command, command};
+use super::command::Command;
 use super::courtesy::plain;
+use super::interpret::command;
 use super::phrases::after_any;
 use super::tokens::Token;
 use super::vocabulary::DOING;
@@ -19,41 +20,6 @@ const COMMANDS: &str = "add|create|schedule|move|reschedule|postpone|push|delay|
     new reminder|new appointment|another|stop|skip|start|i'd rather|prioritize|unschedule|deprioritise|log|give|\
     tell me";
 
-/// Verbs with which things to do begin, so that "call the bank and email Jo" is two of them.
-pub(super) const DOING: &str = "call|email|buy|book|send|write|read|pay|clean|wash|cook|bake|fix|pick|order|check|\
-    prepare|review|finish|\
-    submit|plan|organise|organize|visit|meet|ask|text|message|water|feed|walk|take|bring|get|return|renew|update|\
-    file|print|sign|schedule|cancel|post|drop|collect|ring|research|draft|study|practice|practise|iron|vacuum|mow|\
-    sort|pack|phone|reply|answer|paint|repair|replace|confirm|register|apply|invite|charge|tidy|empty|measure|\
-    download|back|mend|pump|sharpen|sweep|scrub|mop|dust|polish|wipe|rinse|hoover|peel|chop|fry|boil|grill|defrost|\
-    marinate|\
-    unblock|unpack|assemble|build|hang|mount|drill|sew|stitch|knit|fold|steam|dry|soak|weed|prune|rake|plant|dig|\
-    trim|harvest|\
-    walk|groom|brush|bathe|worm|vaccinate|fetch|deliver|hand|give|lend|borrow|swap|donate|sell|list|auction|wrap|\
-    lock|unlock|\
-    top|fill|refill|recharge|empty|descale|bleed|service|inspect|test|calibrate|install|uninstall|upgrade|patch|\
-    deploy|merge|\
-    commit|debug|refactor|backup|restore|archive|scan|shred|photocopy|copy|type|edit|proof|proofread|translate|\
-    summarise|\
-    summarize|outline|rehearse|memorise|learn|revise|mark|grade|teach|tutor|coach|train|attend|join|host|arrange|set|\
-    lay|\
-    decorate|hoist|collect|chase|query|contact|notify|warn|thank|congratulate|greet|welcome|interview|hire|negotiate|\
-    discuss|agree|decide|choose|pick|compare|research|investigate|look|find|search|locate|track|count|weigh|\
-    calculate|estimate|\
-    budget|invoice|bill|claim|refund|transfer|deposit|withdraw|donate|tip|settle|cancel|resubscribe|unsubscribe|\
-    subscribe|\
-    cut|bleach|dye|shave|shower|stretch|exercise|swim|run|jog|cycle|lift|go|do|make|put|take|see|try|eat|drink|cook|\
-    bake|\
-    turn|switch|change|move|lift|carry|load|unload|stack|store|label|tag|record|film|photograph|draw|sketch|design|\
-    sculpt|\
-    ask|tell|remind|complain|report|explain|present|pitch|publish|upload|tweet|blog|share|forward|respond|rsvp|confirm|\
-    hem|jump|water|mist|feed|air|wax|oil|grease|tighten|loosen|glue|tape|sand|varnish|tile|insulate|seal|caulk|clear|\
-    declutter|\
-    recycle|compost|dispose|throw|dump|burn|light|extinguish|close|open|shut|board|catch|drive|park|refuel|fuel|rent|\
-    hire|check|\
-    pre-order|preorder|reorder|reserve|buy|get|grab|stock|restock|freeze|thaw|pickle|brew|ferment|reboot|restart|\
-    reset|sync";
-
 /// Whether the sentence is one clause that asks for something to be added, in as many words.
 #[must_use]
 pub fn adds(tokens: &[Token], today: Today) -> bool {
@@ -65,7 +31,7 @@ pub fn adds(tokens: &[Token], today: Today) -> bool {
 pub fn begins_command(tokens: &[Token]) -> bool {
     let tokens = plain(tokens);
     let begins = |phrases| after_any(tokens, phrases).is_some_and(|rest| !rest.is_empty());
-    begins(COMMANDS) || begins(super::moving::MOVING)
+    begins(COMMANDS) || begins(super::vocabulary::MOVING)
 }
 
 /// The clauses of a sentence: cut at semicolons and full stops, and where "and", "then" or a comma stands before a command.
@@ -100,13 +66,15 @@ fn says_only_when(tokens: &[Token]) -> bool {
 /// "I bought milk and paid the bill": both say what was done.
 fn goes_on_in_past(before: &[Token], rest: &[Token]) -> bool {
     let subjectless =
-        |tokens: &[Token]| after_any(tokens, super::past::SUBJECTS).map_or(0, |rest| tokens.len() - rest.len());
+        |tokens: &[Token]| after_any(tokens, super::past_forms::SUBJECTS).map_or(0, |rest| tokens.len() - rest.len());
     let is_past = |tokens: &[Token]| {
         let tokens = plain(tokens);
         let verb = tokens.get(subjectless(tokens));
-        verb.is_some_and(|verb| !verb.quoted && verb.lower.len() > 2 && !super::past::presents(&verb.lower).is_empty())
+        verb.is_some_and(|verb| {
+            !verb.quoted && verb.lower.len() > 2 && !super::past_forms::presents(&verb.lower).is_empty()
+        })
     };
-    let is_passive = |tokens: &[Token]| matches!(tokens, [_, .., aux, verb] if aux.is_one_of("is|are|was|were|been|got") && !super::past::presents(&verb.lower).is_empty());
+    let is_passive = |tokens: &[Token]| matches!(tokens, [_, .., aux, verb] if aux.is_one_of("is|are|was|were|been|got") && !super::past_forms::presents(&verb.lower).is_empty());
     let rest_is_passive = (2..=rest.len()).any(|end| is_passive(&rest[..end]));
     (is_past(before) && is_past(rest) && rest.len() > 1) || (is_passive(plain(before)) && rest_is_passive)
 }

@@ -1,6 +1,6 @@
 //! One time of day as it is written or spoken: "3pm", "15:45", "half past two", "ten to nine", "noon".
 
-use super::dates::Phrase;
+use super::day_arithmetic::Phrase;
 use super::numbers::{count, figures};
 use super::tokens::Token;
 use crate::time_of_day::TimeOfDay;

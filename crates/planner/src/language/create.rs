@@ -8,6 +8,7 @@ use super::phrases::{after_any, has_any, listed, without_marks};
 use super::repeats::Repeat;
 use super::titles::{EMPTY_TITLES, PLANS, is_talk, kind_of, only_pronouns, says_nothing, title, with_location};
 use super::tokens::Token;
+use super::vocabulary::{begins_with_doing, place_at};
 use super::when::When;
 use super::{Question, Reader};
 use crate::operation::{Action, Operation};
@@ -131,7 +132,7 @@ impl Reader<'_> {
         if when.several {
             return Err(Question::new(&format!("Which of the days should \"{title}\" be on?"), Vec::new()));
         }
-        if asked_count(words).is_some_and(|count| count > 1) {
+        if super::vocabulary::asked_count(words).is_some_and(|count| count > 1) {
             return Err(Question::new("Records are added one by one. What should be the first?", Vec::new()));
         }
         // "The invoice thing is on Friday" says something of what should be there.
@@ -155,7 +156,7 @@ impl Reader<'_> {
         // "Swap the two meetings": done to what is there, by a verb that is not known.
         let acts_on_known = !certain
             && kept.len() > 1
-            && (!kept[0].is_one_of(super::clauses::DOING) || kept[0].is_one_of("swap|change|move|archive|switch"))
+            && (!kept[0].is_one_of(super::vocabulary::DOING) || kept[0].is_one_of("swap|change|move|archive|switch"))
             && kept[1].is_one_of("the|my|our|both|those|these")
             && self.touches_known(&kept[2..].iter().map(|word| (*word).clone()).collect::<Vec<_>>());
         if acts_on_known {
@@ -200,7 +201,8 @@ fn pass_over_lead(words: &[Token], when: &mut When) {
     let mut at = 0;
     while at < words.len() {
         let rest = &words[at..];
-        let lead = || after_any(rest, super::command::TO_DO).or_else(|| after_any(rest, super::command::ARRANGED));
+        let lead =
+            || after_any(rest, super::vocabulary::TO_DO).or_else(|| after_any(rest, super::vocabulary::ARRANGED));
         let passed = match (when.used[at] || rest[0].is_mark(), lead()) {
             (true, _) => 1,
             (false, Some(after)) if !after.is_empty() => rest.len() - after.len(),
@@ -217,13 +219,13 @@ fn pass_over_lead(words: &[Token], when: &mut When) {
 }
 
 fn lead_follows(rest: &[Token]) -> bool {
-    after_any(rest, super::command::TO_DO).is_some_and(|rest| !rest.is_empty())
+    after_any(rest, super::vocabulary::TO_DO).is_some_and(|rest| !rest.is_empty())
 }
 
 /// Whether "there is a", "we have a" stands before it.
 fn is_arranged(words: &[Token], when: &When) -> bool {
     (0..words.len()).any(|at| {
-        let arranged = after_any(&words[at..], super::command::ARRANGED).is_some();
+        let arranged = after_any(&words[at..], super::vocabulary::ARRANGED).is_some();
         arranged && when.used[at] && when.used[..at].iter().zip(words).all(|(used, word)| *used || word.is_mark())
     })
 }
@@ -257,25 +259,6 @@ pub fn set_times(operation: &mut Operation, start: Option<TimeOfDay>, end: Optio
     } else {
         operation.time_of_day = start.map(Some);
     }
-}
-
-/// Words that name the list or the calendar as the place of a record.
-const PLACES: &str = "list|calendar|agenda|schedule|todos|tasks|planner|diary|todo-list|to-dos";
-
-/// Where "to my list", "on the calendar" stands, and how long it is.
-fn place_at(tokens: &[Token]) -> Option<(usize, usize)> {
-    (0..tokens.len()).find_map(|at| {
-        let rest = after_any(&tokens[at..], "to|on|onto|in|into|from")?;
-        let rest = after_any(rest, "my|the|our")?;
-        let rest = after_any(rest, "todo|to-do|task|to do").unwrap_or(rest);
-        let named = rest.first().is_some_and(|token| token.is_one_of(PLACES));
-        named.then(|| (at, tokens.len() - at - rest.len() + 1))
-    })
-}
-
-/// Whether the list or the calendar is named.
-pub fn names_place(tokens: &[Token]) -> bool {
-    place_at(tokens).is_some()
 }
 
 fn names_calendar(tokens: &[Token]) -> bool {

@@ -1,13 +1,11 @@
 //! Days in words: "tomorrow", "next Tuesday", "in three days", "on 5 May", "the 28th", "end of the month".
 
-use chrono::{Datelike as _, Days, Months, NaiveDate, Weekday};
+use chrono::{Datelike as _, Days, Months, NaiveDate};
 
+use super::day_arithmetic::{Phrase, ends, monday, next_date, plus, upcoming, word, words};
 use super::numbers::{count, day_number, figures, month, weekday};
 use super::periods::{by_figures, by_period, by_place, feast};
 use super::tokens::Token;
-
-/// The phrase at the beginning of `tokens`: how many tokens it is, and its day.
-pub type Phrase<T> = Option<(usize, T)>;
 
 /// A day that `tokens` begin with. `led` says that a word stands before that calls for one ("on", "by", "until"), so that less is needed to
 /// know it for a day.
@@ -25,23 +23,6 @@ pub fn day(tokens: &[Token], today: NaiveDate, led: bool) -> Phrase<NaiveDate> {
         ])
         .flatten()
         .max_by_key(|(length, _)| *length)
-}
-
-pub(super) fn word(tokens: &[Token], at: usize) -> &str {
-    tokens.get(at).filter(|token| !token.quoted).map_or("", |token| &token.lower)
-}
-
-pub(super) fn words(tokens: &[Token], expected: &str) -> bool {
-    expected.split(' ').enumerate().all(|(at, expected)| word(tokens, at) == expected)
-}
-
-pub(super) fn plus(day: NaiveDate, days: u64) -> NaiveDate {
-    day.checked_add_days(Days::new(days)).unwrap_or(day)
-}
-
-/// The Monday of its week.
-pub(super) fn monday(day: NaiveDate) -> NaiveDate {
-    day.week(Weekday::Mon).first_day()
 }
 
 fn near(tokens: &[Token], today: NaiveDate) -> Phrase<NaiveDate> {
@@ -184,10 +165,6 @@ fn length_of_after_next(tokens: &[Token], skipped: usize) -> Option<usize> {
     (skipped == 0 && word(tokens, 1) == "after" && word(tokens, 2) == "next").then_some(3)
 }
 
-pub(super) fn ends(tokens: &[Token], at: usize) -> bool {
-    tokens.get(at).is_none_or(|token| token.is_mark() || token.is_one_of("at|from|to|and|for|by|in"))
-}
-
 /// "Saturday 11 July", "Fri, 3/27", "Monday the 16th": one day, said twice. Where the two are not the same, they are read as two.
 fn named_and_dated(tokens: &[Token], today: NaiveDate) -> Phrase<NaiveDate> {
     let named = tokens.first().filter(|token| !token.quoted).and_then(|token| weekday(&token.lower, true))?;
@@ -195,13 +172,6 @@ fn named_and_dated(tokens: &[Token], today: NaiveDate) -> Phrase<NaiveDate> {
     let rest = tokens.get(1 + comma..)?;
     let (length, day) = by_month(rest, today, false).or_else(|| by_figures(rest, today, true))?;
     (day.weekday() == named).then_some((1 + comma + length, day))
-}
-
-/// The next such day after today.
-#[must_use]
-pub fn upcoming(today: NaiveDate, weekday: Weekday) -> NaiveDate {
-    let ahead = (7 + weekday.num_days_from_monday() - today.weekday().num_days_from_monday()) % 7;
-    plus(today, if ahead == 0 { 7 } else { ahead.into() })
 }
 
 /// "5 May", "5th of May", "May 5th", "the 5th of May 2027", and with `led` "April".
@@ -233,9 +203,4 @@ fn by_month(tokens: &[Token], today: NaiveDate, led: bool) -> Phrase<NaiveDate> 
         Some(year) => Some((length + comma + 1, NaiveDate::from_ymd_opt(year, month_number, day)?)),
         None => Some((length, next_date(today, month_number, day)?)),
     }
-}
-
-/// That day of the year, this year or where it has passed the next; 29 February in the next year that has one.
-pub(super) fn next_date(today: NaiveDate, month: u32, day: u32) -> Option<NaiveDate> {
-    (0..9).filter_map(|years| NaiveDate::from_ymd_opt(today.year() + years, month, day)).find(|date| *date >= today)
 }

@@ -1,6 +1,6 @@
 //! How long something takes, in words: "two hours", "45 min", "1h30", "an hour and a half", "half an hour".
 
-use super::dates::Phrase;
+use super::day_arithmetic::Phrase;
 use super::numbers::{count, figures};
 use super::tokens::Token;
 

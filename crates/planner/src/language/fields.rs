@@ -1,26 +1,15 @@
 //! Changes of what a record has besides its title and its time: where it is, notes; and two records that change places.
 
-use super::change::Changes;
+use super::Today;
 use super::command::{Command, Field};
 use super::phrases::{after, after_any, around, before_end, without_marks};
-use super::target::Wanted;
 use super::tokens::Token;
+use super::vocabulary::{ADDING, ROOMS, TO_DO};
 use super::when::When;
-use super::{Question, Reader, Today};
-use crate::operation::{Action, Operation};
-use crate::record::{Item, Kind};
-
-const OPEN: Wanted = Wanted { done: false, goals: false };
-const WITH_GOALS: Wanted = Wanted { done: false, goals: true };
 
 const SETTING: &str = "set|change|update|make|edit|put|switch|move|correct";
 const PLACE_NOUNS: &str = "location|place|venue|room|address";
 const NOTE_NOUNS: &str = "notes|note|description|comment|details";
-
-/// What begins a place where no noun says so.
-pub(super) const PLACES: &str = "room|office|hall|zoom|teams|studio|library|cafe|café|building|online|conference|meeting-room|\
-    auditorium|\
-    lobby|canteen|reception|boardroom|classroom|gym|floor";
 
 /// "set the location of X to Y", "X is in room 4", "note on X: Y", "set the notes of X to Y".
 pub fn field(clause: &[Token], today: Today) -> Option<Command<'_>> {
@@ -77,7 +66,7 @@ fn taking_place(clause: &[Token], today: Today) -> Option<Command<'_>> {
     };
     let is_place = |words: &[Token]| {
         let words = after_any(words, "the|a|our|my").unwrap_or(words);
-        words.first().is_some_and(|word| word.is_one_of(PLACES)) && !When::read(words, today).is_said()
+        words.first().is_some_and(|word| word.is_one_of(ROOMS)) && !When::read(words, today).is_said()
     };
     if let Some(rest) = after_any(clause, "move|switch|relocate|change|shift") {
         let (target, place) = around(rest, "to|into").filter(|(_, place)| is_place(place))?;
@@ -108,7 +97,7 @@ pub fn ending(clause: &[Token], _: Today) -> Option<Command<'_>> {
         runs until|should run until|goes on until|\
         will last|should last|lasts|should take|will take|takes|is going to last|needs to last|will run until|is";
     let (target, words) = around(clause, said)?;
-    let adds = after_any(clause, super::command::TO_DO).or_else(|| after_any(clause, super::command::ADDING)).is_some();
+    let adds = after_any(clause, TO_DO).or_else(|| after_any(clause, ADDING)).is_some();
     let words = before_end(words, "long").unwrap_or(words);
     let whole = !target.is_empty() && !adds && !target.iter().any(Token::is_mark) && is_end(words);
     // "Is 3pm" says when it begins.
@@ -118,7 +107,7 @@ pub fn ending(clause: &[Token], _: Today) -> Option<Command<'_>> {
 }
 
 /// A time, or a length in minutes, and nothing else.
-fn end_of(words: &[Token]) -> Option<Result<crate::time_of_day::TimeOfDay, u16>> {
+pub(super) fn end_of(words: &[Token]) -> Option<Result<crate::time_of_day::TimeOfDay, u16>> {
     let whole = |length: usize| length == words.len();
     if let Some((_, minutes)) = super::durations::minutes(words).filter(|found| whole(found.0)) {
         return Some(Err(minutes));
@@ -140,87 +129,4 @@ pub fn swap(clause: &[Token], _: Today) -> Option<Command<'_>> {
     // "meeting with Tom and meeting with Anna": the "and" parts them where there is one.
     let (one, other) = around(rest, "and|&").filter(|(_, other)| !other.is_empty()).unwrap_or((one, other));
     (!one.is_empty() && !other.is_empty()).then_some(Command::Swap { one, other })
-}
-
-impl Reader<'_> {
-    pub fn set_field(&self, target: &[Token], field: Field, text: &[Token]) -> Changes {
-        let text = match text {
-            [one] => one.text.clone(),
-            words => self.text(words),
-        };
-        if field == Field::Notes {
-            return self.note_on(target, &text);
-        }
-        let found = self.resolve(target, OPEN)?;
-        let of_event = |of: &crate::matching::Candidate<'_>| {
-            if of.kind != Kind::Event {
-                let text = format!("\"{}\" is no event, so it has no place. Which one do you mean?", of.title);
-                return Err(Question::new(&text, vec![of.option()]));
-            }
-            let mut operation = self.update(of)?;
-            operation.location = Some(Some(text.clone()));
-            Ok(operation)
-        };
-        found.iter().map(of_event).collect()
-    }
-
-    fn note_on(&self, target: &[Token], said: &str) -> Changes {
-        self.resolve(target, WITH_GOALS)?
-            .iter()
-            .map(|of| {
-                let mut operation = self.update(of)?;
-                let notes = self.state.item(of.kind, of.id).map_or("", |item| item.notes.as_str());
-                operation.notes = Some(if notes.is_empty() { said.to_owned() } else { format!("{notes}\n{said}") });
-                Ok(operation)
-            })
-            .collect()
-    }
-
-    /// Another end of an event, by a time or by how long it takes.
-    pub fn end(&self, target: &[Token], words: &[Token]) -> Changes {
-        let found = self.resolve(target, OPEN)?;
-        let ended = |of: &crate::matching::Candidate<'_>| {
-            let item = self.item(of)?;
-            let end = match end_of(words) {
-                Some(Ok(time)) => Some(time),
-                Some(Err(minutes)) => item.start_time.map(|start| start.plus_minutes(minutes)),
-                None => None,
-            };
-            let start = item.start_time.filter(|_| of.kind == Kind::Event);
-            let Some(end) = end.filter(|end| start.is_some_and(|start| *end > start)) else {
-                let text = format!("When should \"{}\" begin and end?", of.title);
-                return Err(Question::new(&text, vec![of.option()]));
-            };
-            let mut operation = self.update(of)?;
-            operation.end_time = Some(Some(end));
-            Ok(operation)
-        };
-        found.iter().map(ended).collect()
-    }
-
-    /// Each takes the day of the other, and the time where both are of one kind.
-    pub fn swap(&self, one: &[Token], other: &[Token]) -> Changes {
-        let (first, second) = (self.resolve(one, OPEN)?, self.resolve(other, OPEN)?);
-        let ([first], [second]) = (&first[..], &second[..]) else {
-            return Err(Question::new("Which two should change places?", Vec::new()));
-        };
-        let (left, right) = (self.item(first)?, self.item(second)?);
-        let can = first.id != second.id && !left.recurrence.repeats() && !right.recurrence.repeats();
-        if !can || left.scheduled_for.is_none() || right.scheduled_for.is_none() {
-            let text = "Only two records that have a day and do not repeat can change places. Which two do you mean?";
-            return Err(Question::new(text, vec![first.option(), second.option()]));
-        }
-        Ok(vec![taking(left, right), taking(right, left)])
-    }
-}
-
-/// `item` on the day and at the time of `other`.
-fn taking(item: &Item, other: &Item) -> Operation {
-    let mut operation = Operation::new(item.kind, Action::Update, Some(item.id));
-    operation.recurrence = Some(item.recurrence);
-    operation.scheduled_for = Some(other.scheduled_for);
-    if item.kind == other.kind && other.time().is_some() {
-        super::create::set_times(&mut operation, other.time(), super::change::kept_end(item, other.time()));
-    }
-    operation
 }

@@ -175,7 +175,7 @@ impl Reader<'_> {
 
     /// "I've read 5 books so far", where a goal is called "Read 12 books".
     fn counted(&self, clause: &[Token]) -> Option<Changes> {
-        let spoken = after_any(clause, super::past::SUBJECTS).unwrap_or(clause);
+        let spoken = after_any(clause, super::past_forms::SUBJECTS).unwrap_or(clause);
         let (verb, object) = spoken.split_first().filter(|(verb, _)| !verb.quoted)?;
         let value = object.iter().take(4).find_map(number)?;
         let object = before_end(object, "so far|already|now|by now|this year").unwrap_or(object);
@@ -185,7 +185,7 @@ impl Reader<'_> {
             .cloned()
             .collect();
         let goals = || self.goals();
-        let found = super::past::presents(&verb.lower)
+        let found = super::past_forms::presents(&verb.lower)
             .iter()
             .map(|base| matches(&format!("{base} {}", self.text(&nouns)), goals()))
             .find(|found| found.len() == 1 && !nouns.is_empty())?;

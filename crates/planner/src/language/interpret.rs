@@ -2,42 +2,51 @@
 
 use super::Today;
 use super::command::Command;
-use super::phrases::{after_any, before_end, listed, without_marks};
+use super::fields;
+use super::moving;
+use super::phrases::{after_any, before_end, has_any, listed, without_marks};
+use super::priorities::priority_phrase;
 use super::recognise as form;
 use super::tokens::Token;
-use super::vocabulary::{ADDING, EVENTS, TO_DO, kind_noun, names_place};
-use super::when::priority_phrase;
+use super::vocabulary::{ADDING, ARRANGED, EVENTS, TO_DO, kind_noun, names_place};
+use super::when::When;
 use crate::record::{Kind, Priority};
 
 /// What begins the sentence in which somebody sets a goal.
-const GOALS: &str = "my new goal is to|my goal is to|our goal is to|a new goal is to|a goal of mine is to|my goal for this year is to|\
-    my new goal is|my goal is|my aim is to|i want my goal to be to|i'm setting myself the goal to|i set myself the goal to";
+const GOALS: &str = "set myself a goal :|set myself a goal to|set myself the goal of|set myself the goal to|set myself a goal of|\
+    i set myself the goal of|i set myself a goal :|i'm setting myself the goal of|i've set myself the goal of|\
+    i've set myself the goal to|i set myself the target of|i set a goal to|my goal :|my new goal :|our goal is|\
+    my objective is to|our aim is to|i aim to|i'm aiming to|my new goal is to|my goal is to|our goal is to|a new goal is to|a goal of mine is to|\
+    my goal for this year is to|\
+    my new goal is|my goal is|my aim is to|i want my goal to be to|i'm setting myself the goal to|\
+    i set myself the goal to";
 
 /// Verbs that add what a noun after them names, and else are the first word of a title: "log working hours".
-const PLACING: &str = "schedule|put|plan|start|build|set|book|make|begin|arrange|organise|organize|track|log|register|enter|insert|record";
+const PLACING: &str = "schedule|put|plan|start|build|set|book|make|begin|arrange|organise|organize|track|log|\
+    register|enter|insert|record|\
+    reserve|open|drop|place|pencil|i want|i'd like|i would like|i need|we need|we want|give me|stick|pop|throw|include";
 
-/// What begins a sentence about something that is arranged already.
-const ARRANGED: &str = "i have a|i have an|i've got a|i've got an|there's a|there's an|there is a|there is an|we have a|we have an|\
-    we've got a|we've got an|i'm having a|i am having a";
-
-const QUESTIONS: &str = "what|what's|whats|when|when's|which|how|who|why|where|do i|am i|is there|are there|show|list|tell me|hello|hi|\
+const QUESTIONS: &str = "what|what's|whats|when|when's|which|how|who|why|where|do i|am i|is there|are there|show|\
+    list|tell me|hello|hi|\
     hey|thanks|thank you|good morning|good evening|did i|have i|can i|should i|help|give me|could i|how's|who's|\
-    yes|no|summarise|summarize|explain|what are|is my";
+    yes|no|summarise|summarize|explain|what are|is my|do you|are you|will i|did you";
 
 /// In the order in which they are tried: what is said more closely first.
-const RECOGNISERS: [Recogniser; 14] = [
-    form::from_now_on,
+const RECOGNISERS: [Recogniser; 16] = [
+    moving::from_now_on,
     form::note,
+    fields::field,
+    fields::swap,
+    fields::ending,
     form::goal_items,
     form::stop_repeating,
     form::renaming,
     form::prioritising,
     form::completing,
-    form::moving,
-    form::instead,
-    form::progress,
+    moving::moving,
     form::repeating,
-    form::placing,
+    moving::instead,
+    moving::placing,
     form::deleting,
     form::changing,
 ];
@@ -53,6 +62,7 @@ pub fn command(clause: &[Token], today: Today) -> Command<'_> {
     RECOGNISERS
         .into_iter()
         .find_map(|recognise| recognise(changing, today).or_else(|| recognise(clause, today)))
+        .or_else(|| blocking(clause, today))
         .or_else(|| creating(clause))
         .unwrap_or_else(|| bare(clause))
 }
@@ -67,15 +77,29 @@ fn bare(clause: &[Token]) -> Command<'_> {
     Command::Create { kind: None, priority: None, subject: clause, certain: false }
 }
 
+/// "Block Friday 9-12 for deep work": a time that is kept.
+fn blocking(clause: &[Token], today: Today) -> Option<Command<'_>> {
+    let subject = after_any(clause, "block out|block off|block|keep|hold|reserve|set aside|save")?;
+    let when = When::read(subject, today);
+    let begins = when.used.first() == Some(&true) && (when.date.is_some() || when.time.is_some());
+    let names = has_any(subject, "for");
+    (begins && names).then_some(Command::Create { kind: Some(Kind::Event), priority: None, subject, certain: true })
+}
+
 fn creating(clause: &[Token]) -> Option<Command<'_>> {
     if let Some(subject) = after_any(clause, TO_DO) {
-        return Some(Command::Create { kind: Some(Kind::Todo), priority: None, subject, certain: true });
+        // "I need to add a task to …" asks for a task.
+        let adds = after_any(subject, ADDING).is_some();
+        let sets_up =
+            |command: &Command<'_>| matches!(command, Command::Create { kind: Some(Kind::Habit | Kind::Goal), .. });
+        let asked = creating(subject).filter(|command| adds || sets_up(command));
+        return asked.or(Some(Command::Create { kind: Some(Kind::Todo), priority: None, subject, certain: true }));
     }
     if let Some(subject) = after_any(clause, GOALS) {
         return Some(Command::Create { kind: Some(Kind::Goal), priority: None, subject, certain: true });
     }
-    if let Some(subject) = after_any(clause, ARRANGED) {
-        return Some(Command::Create { kind: None, priority: None, subject, certain: true });
+    if after_any(clause, ARRANGED).is_some_and(|rest| !rest.is_empty()) {
+        return Some(Command::Create { kind: None, priority: None, subject: clause, certain: true });
     }
     let verb = after_any(clause, ADDING);
     let placed = || after_any(clause, PLACING);
@@ -134,7 +158,8 @@ impl<'t> Noun<'t> {
                 noun.priority = Some(priority);
                 rest = &rest[length..];
             } else if first.is_one_of(
-                "a|an|the|new|another|my|me|one|this|following|up|urgent|important|recurring|repeating|quick|regular",
+                "a|an|the|new|another|my|me|one|this|following|up|urgent|important|recurring|repeating|quick|regular|\
+                    little|small|short|big|simple|single",
             ) {
                 noun.priority = noun.priority.or(first.is_one_of("urgent|important").then_some(Priority::High));
                 rest = &rest[1..];
@@ -150,8 +175,13 @@ impl<'t> Noun<'t> {
         };
         rest = &rest[1..];
         rest = after_any(rest, "item|entry").unwrap_or(rest);
+        // "a reminder in for Monday": the particle of the verb.
+        let particle = after_any(rest, "in|down|up")
+            .filter(|rest| rest.first().is_some_and(|next| next.is_one_of("for|on|to|:|that")));
+        rest = particle.unwrap_or(rest);
         noun.kind = Some(kind);
-        let parted = "to|for|called|named|titled|:|that|of|about|with the title|-|–|saying|which says";
+        let parted =
+            "to|for|called|named|titled|:|that|of|about|with the title|-|–|—|saying|which says|where i|so i|so that i";
         if let Some(after_mark) = after_any(rest, parted) {
             noun.marked = true;
             rest = after_mark;

@@ -12,14 +12,18 @@ mod command;
 mod courtesy;
 mod create;
 mod dates;
+mod day_arithmetic;
 mod durations;
+mod field_changes;
 mod fields;
 mod goals;
 mod guard;
+mod interpret;
 mod lists;
 mod moving;
 mod numbers;
 mod past;
+mod past_forms;
 mod periods;
 mod phrases;
 mod priorities;
@@ -32,6 +36,7 @@ mod times;
 mod titles;
 mod tokens;
 mod topic;
+mod vocabulary;
 mod when;
 
 use chrono::NaiveDate;
@@ -48,7 +53,6 @@ use crate::validate::validate_proposal;
 use command::{Command, Destination};
 use interpret::command;
 use tokens::Token;
-use vocabulary::begins_with_doing;
 
 /// Longer sentences are not read.
 pub const MAX_SENTENCE_CHARS: usize = 2_000;
@@ -238,7 +242,7 @@ impl Reader<'_> {
             return self.create(None, None, clause, false).or(made);
         }
         match made {
-            Err(question) if destructive && goes_on && begins_with_doing(clause) => {
+            Err(question) if destructive && goes_on && vocabulary::begins_with_doing(clause) => {
                 self.create(Some(Kind::Todo), None, clause, true).map_err(|_| question)
             }
             made => made,

@@ -1,21 +1,12 @@
 //! The forms in which it is asked for another day or time: "move X to Friday", "X has been pushed back to 4", "put X on Monday".
 
 use super::Today;
-use super::command::{ADDING, Command, Destination, TO_DO};
+use super::command::{Command, Destination};
 use super::phrases::{after, after_any, around, before_end, has_any};
-use super::recognise::names_new;
 use super::shift::Shift;
 use super::tokens::Token;
+use super::vocabulary::{ADDING, MOVING, TO_DO, names_new};
 use super::when::When;
-
-pub(super) const MOVING: &str = "set the date for|set a date for|change the date for|set the time for|change the time for|assign|move|reschedule|postpone|push|delay|shift|defer|snooze|bring|put off|put back|\
-    set back|re-schedule|advance|bump|shove|\
-    slide|nudge|pull|transfer|carry over|carry|drag|kick|hold off|switch|relocate|pop|bring forward|push back|\
-    push out|move back|move forward|change the date of|set the time of|set the start of|set the date of|set the day of|\
-    change the start of|change the start time of|set the start time of|set the due date of|set the deadline of|\
-    change the deadline of|\
-    update the time of|update the date of|change the start date of|set the start date of|\
-    change the time of|change the day of|change the due date of";
 
 pub fn moving(clause: &[Token], today: Today) -> Option<Command<'_>> {
     let of = |target, to| Some(Command::Move { target, to });
@@ -60,7 +51,7 @@ pub fn moving(clause: &[Token], today: Today) -> Option<Command<'_>> {
             return of(target, to);
         }
     }
-    let is_noun = |token: &Token| super::command::kind_noun(&token.lower).is_some() && !token.quoted;
+    let is_noun = |token: &Token| super::vocabulary::kind_noun(&token.lower).is_some() && !token.quoted;
     let marked = matches!(clause, [noun, mark, ..] if is_noun(noun) && mark.is_mark());
     let adds = marked || after_any(clause, TO_DO).or_else(|| after_any(clause, ADDING)).is_some();
     // "Job fair on Saturday, starts at nine" is one that is not there yet.
@@ -105,7 +96,8 @@ fn said_of(clause: &[Token], today: Today) -> Option<(&[Token], Destination<'_>)
             return Some((&clause[..first], Destination::When(&clause[end..])));
         }
         // "Should be booked by Thursday".
-        let participle = clause[end - 1].is_one_of("be|been") && !super::past::presents(&clause[end].lower).is_empty();
+        let participle =
+            clause[end - 1].is_one_of("be|been") && !super::past_forms::presents(&clause[end].lower).is_empty();
         if !clause[end].is_one_of(PARTICIPLES) && !clause[end].is("now") && !participle {
             return None;
         }

@@ -2,7 +2,7 @@
 
 use chrono::{Datelike as _, Days, Months, NaiveDate};
 
-use super::dates::{Phrase, ends, monday, next_date, plus, upcoming, word, words};
+use super::day_arithmetic::{Phrase, ends, monday, next_date, plus, upcoming, word, words};
 use super::numbers::{day_ordinal, figures, month, weekday};
 use super::tokens::Token;
 use crate::validate::parse_date;

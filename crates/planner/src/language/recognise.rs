@@ -5,14 +5,9 @@ use super::command::Command;
 use super::phrases::{after, after_any, around, before_end, has_any, without_marks};
 use super::priorities::{level, priority_phrase};
 use super::tokens::Token;
+use super::vocabulary::names_new;
 use super::when::When;
 use crate::record::Priority;
-
-/// "set up a meeting", "make a todo", "put an event": of what is not there yet.
-pub(super) fn names_new(clause: &[Token]) -> bool {
-    let rest = after_any(clause, "set|make|put|schedule|plan|change|turn|have|let").unwrap_or_default();
-    rest.first().is_some_and(|token| token.is_one_of("a|an|another|up|new|me|myself|us"))
-}
 
 pub fn note(clause: &[Token], _: Today) -> Option<Command<'_>> {
     let rest = after_any(

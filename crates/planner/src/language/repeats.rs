@@ -2,7 +2,7 @@
 
 use chrono::Weekday;
 
-use super::dates::Phrase;
+use super::day_arithmetic::Phrase;
 use super::numbers::{count, month, ordinal, weekday, weekdays_plural};
 use super::tokens::Token;
 use crate::recurrence::Rule;

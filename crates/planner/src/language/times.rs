@@ -1,9 +1,8 @@
 //! Times of day in words: "at 3pm", "15:45", "noon", "half past three", "from 2 to 3pm", "in the evening".
 
 use super::clock::{Half, Written, written, written_text};
-use super::dates::Phrase;
+use super::day_arithmetic::Phrase;
 use super::tokens::Token;
-use super::vocabulary::begins_with_doing;
 use crate::time_of_day::TimeOfDay;
 
 /// When something begins, and where it was said when it ends.
@@ -108,7 +107,7 @@ fn at_time(tokens: &[Token], after_day: bool) -> Phrase<Times> {
     }
     let ends = next.is_none_or(|next| {
         next.is_mark()
-            || begins_with_doing(std::slice::from_ref(next))
+            || super::vocabulary::begins_with_doing(std::slice::from_ref(next))
             || next.quoted
             || next.is_one_of(PHRASE_STARTS)
             || super::numbers::weekday(&next.lower, true).is_some()

@@ -1,26 +1,10 @@
 //! What a new record is called, and what kind it is by its title; and titles that say nothing.
 
-use super::clauses::begins_with_doing;
 use super::phrases::{listed, without_marks};
 use super::tokens::{Token, text_of};
+use super::vocabulary::{EVENTS, begins_with_doing};
 use super::when::When;
 use crate::record::Kind;
-
-/// Nouns of what takes place at a time.
-pub const EVENTS: &str = "doctor|dentist|vet|hairdresser|optician|barber|gp|practice|clinic|club|meeting|appointment|lunch|dinner|breakfast|brunch|party|concert|conference|interview|\
-    flight|wedding|webinar|\
-    workshop|lecture|ceremony|standup|stand-up|retrospective|retro|seminar|reception|check-up|checkup|catch-up|\
-    catchup|sync|1:1|one-on-one|birthday|festival|exam|rehearsal|match|game|picnic|barbecue|bbq|coffee|drinks|\
-    demo|keynote|call|class|session|date|haircut|training|gig|graduation|massage|physio|inspection|tour|hike|viewing|\
-    tennis|badminton|squash|football|\
-    yoga|pilates|theatre|cinema|play|opera|ballet|quiz|tea|supper|funeral|christening|anniversary|reunion|hearing|\
-    course|lesson|consultation|scan|\
-    talk|presentation|briefing|debrief|town-hall|offsite|fair|market|recital|performance|gala|fete|kickoff|kick-off|\
-    assembly|service|show|gathering|\
-    evening|night|trip|excursion|outing|ball|dance|reading|screening|showing|mass|padel|golf|bowling|karaoke|\
-    playdate|sleepover|brainstorm|roundtable|panel|\
-    symposium|summit|retreat|hackathon|meetup|meet-up|open-day|auction|sale|parade|procession|regatta|tournament|\
-    final|semi-final|derby|race";
 
 /// Titles that say nothing.
 pub const EMPTY_TITLES: &str = "something|thing|things|stuff|note|a note|make a note|up|out|off|in|down|back|over|away|not|an appointment|an event|a task|a todo|a reminder|a call|\
@@ -161,7 +145,7 @@ pub fn with_location(title: &str) -> (String, Option<String>) {
     }
     let in_room = |(_, place): &(&str, &str)| {
         let first = place.trim_start_matches("the ").split(' ').next().unwrap_or_default().to_lowercase();
-        listed(super::fields::PLACES, &first)
+        listed(super::vocabulary::ROOMS, &first)
     };
     title.rsplit_once(" in ").filter(in_room).map_or_else(|| (title.to_owned(), None), place_of)
 }

@@ -85,7 +85,7 @@ impl Reader<'_> {
         let on_pronoun = verb_of(next)
             .is_some_and(|verb| next.get(verb.len()).is_some_and(|word| word.is_one_of("it|that|this|them")));
         let is_bare =
-            matches!(super::command::command(clause, self.today), super::Command::Create { certain: false, .. });
+            matches!(super::interpret::command(clause, self.today), super::Command::Create { certain: false, .. });
         if !on_pronoun || !is_bare || verb_of(clause).is_some() {
             return None;
         }
@@ -276,13 +276,13 @@ fn joined(verb: &[&str], target: &[Token], to: &[&str], rest: &[Token]) -> Vec<T
 /// The verb of a change that these words begin with.
 pub fn verb_of(tokens: &[Token]) -> Option<&[Token]> {
     let tokens = plain(tokens);
-    let rest = after_any(tokens, VERBS).or_else(|| after_any(tokens, super::moving::MOVING))?;
+    let rest = after_any(tokens, VERBS).or_else(|| after_any(tokens, super::vocabulary::MOVING))?;
     Some(&tokens[..tokens.len() - rest.len()])
 }
 
 /// "push back by an hour", "move it to Friday", "cancel", said of the topic.
 fn with_object(target: &[Token], rest: &[Token], today: super::Today) -> Option<Vec<Token>> {
-    let after_verb = after_any(rest, VERBS).or_else(|| after_any(rest, super::moving::MOVING))?;
+    let after_verb = after_any(rest, VERBS).or_else(|| after_any(rest, super::vocabulary::MOVING))?;
     let verb = &rest[..rest.len() - after_verb.len()];
     let pronoun = after_any(after_verb, "it|that|this|them|these");
     let behind = pronoun.unwrap_or(after_verb);
@@ -315,7 +315,7 @@ fn repeat_behind(clause: &[Token]) -> Vec<Token> {
     let mut words = clause.to_vec();
     let at = (0..words.len().min(12)).find(|at| {
         let noun =
-            words.get(at + 1).is_some_and(|next| !next.quoted && super::command::kind_noun(&next.lower).is_some());
+            words.get(at + 1).is_some_and(|next| !next.quoted && super::vocabulary::kind_noun(&next.lower).is_some());
         noun && words[*at].is_one_of("daily|weekly|weekday|fortnightly|biweekly|nightly|everyday|weekdays")
     });
     if let Some(at) = at {

@@ -5,48 +5,108 @@ use super::phrases::after_any;
 use super::tokens::Token;
 use crate::record::Kind;
 
-/// Words that add something.
-pub(super) const ADDING: &str = "add|create|new|jot down|write down|put down|note down|set up|i want to add|i'd like to add|\
-    set me|make me|i would like to add";
+pub(super) const ADDING: &str = "add|create|new|jot down|write down|put down|note down|set up|i want to add|\
+    i'd like to add|\
+    set me|make me|i would like to add|pencil in|make a note of|take down";
 
 /// What begins a sentence about something to do.
-pub(super) const TO_DO: &str = "remind me to|remind me that|remind me about|remind me of|remind me|remind us to|i need to|i have to|i must|\
-    i've got to|i gotta|i should|i will|i'll|i want to|i'd like to|i ought to|we need to|we have to|we should|\
-    need to|have to|gotta|don't forget to|dont forget to|do not forget to|don't let me forget to|remember to|\
-    note :|note that|make sure to|make sure i|make sure that i|be sure to|note to self|it's time to|don't forget|dont forget|\
-    remember|must";
+pub(super) const TO_DO: &str = "remind me to|remind me that|remind me about|remind me of|remind me|remind us to|\
+    ping me|nudge me|alert me|notify me|notify me to|tell me to|be reminded to|i need to|i have to|i must|\
+    i've got to|i gotta|i got to|i should|i will|i'll|i want to|i'd like to|i would like to|i ought to|we need to|\
+    we have to|we should|we must|\
+    we've got to|we ought to|we'd better|i'd better|i had better|i better|i shall|i wanna|i'm supposed to|\
+    i am supposed to|\
+    i'm meant to|i mustn't forget to|i must not forget to|i must remember to|i need to remember to|\
+    i have to remember to|\
+    i shouldn't forget to|i can't forget to|i don't want to forget to|i'm going to|i am going to|i'm planning to|\
+    i plan to|\
+    i intend to|i promised to|i'm to|need to|have to|got to|gotta|want to|don't forget to|do not forget to|\
+    don't let me forget to|don't let me forget about|don't let me forget that|don't let me forget|\
+    help me remember to|help me to remember to|never forget to|\
+    give me a reminder to|give me a reminder about|send me a reminder to|ping me to|ping me about|nudge me to|\
+    nudge me about|\
+    alert me to|let me remember to|remember to|keep in mind to|keep in mind that|make a note to|make a note that|\
+    make a note that|\
+    make a note :|make a note about|take a note to|note :|note that|make sure to|make sure i|make sure that i|\
+    make sure we|be sure to|note to self|\
+    memo to self|memo :|it's time to|time to|don't forget about|don't forget that|don't forget|remember|must|\
+    it's necessary to|to do :|\
+    remind myself to|i need a reminder to|i need a reminder about|i need reminding to|i'd like a reminder to|\
+    i'd like to be reminded to|\
+    i want to be reminded to|i need to be reminded to|on my list :|not to forget :|better not forget to|\
+    mustn't forget to|must remember to";
+
+/// What begins a sentence about something that is arranged already.
+pub(super) const ARRANGED: &str = "i have a|i have an|i've got a|i've got an|there's a|there's an|there is a|\
+    there is an|we have a|we have an|\
+    we've got a|we've got an|i'm having a|i am having a|there will be a|there will be an|there'll be a|there'll be an|\
+    there's going to be a|we're having a|we are having a|i've a|we've a|i've an|there's the|i'm going to a|\
+    we're going to a";
 
 /// Nouns of what takes place at a time.
-pub(super) const EVENTS: &str = "meeting|appointment|lunch|dinner|breakfast|brunch|party|concert|conference|interview|flight|wedding|webinar|\
+pub(super) const EVENTS: &str = "doctor|dentist|vet|hairdresser|optician|barber|gp|practice|clinic|club|meeting|appointment|lunch|dinner|breakfast|brunch|party|concert|conference|interview|\
+    flight|wedding|webinar|\
     workshop|lecture|ceremony|standup|stand-up|retrospective|retro|seminar|reception|check-up|checkup|catch-up|\
     catchup|sync|1:1|one-on-one|birthday|festival|exam|rehearsal|match|game|picnic|barbecue|bbq|coffee|drinks|\
-    demo|keynote|call|class|session|date|haircut|training|gig|graduation|massage|physio|inspection|tour|hike|viewing|party";
+    demo|keynote|call|class|session|date|haircut|training|gig|graduation|massage|physio|inspection|tour|hike|viewing|\
+    tennis|badminton|squash|football|\
+    yoga|pilates|theatre|cinema|play|opera|ballet|quiz|tea|supper|funeral|christening|anniversary|reunion|hearing|\
+    course|lesson|consultation|scan|\
+    talk|presentation|briefing|debrief|town-hall|offsite|fair|market|recital|performance|gala|fete|kickoff|kick-off|\
+    assembly|service|show|gathering|\
+    evening|night|trip|excursion|outing|ball|dance|reading|screening|showing|mass|padel|golf|bowling|karaoke|\
+    playdate|sleepover|brainstorm|roundtable|panel|\
+    symposium|summit|retreat|hackathon|meetup|meet-up|open-day|auction|sale|parade|procession|regatta|tournament|\
+    final|semi-final|derby|race";
 
 /// Verbs with which things to do begin, so that "call the bank and email Jo" is two of them.
-pub(super) const DOING: &str = "call|email|buy|book|send|write|read|pay|clean|wash|cook|bake|fix|pick|order|check|prepare|review|finish|\
+pub(super) const DOING: &str = "call|email|buy|book|send|write|read|pay|clean|wash|cook|bake|fix|pick|order|check|\
+    prepare|review|finish|\
     submit|plan|organise|organize|visit|meet|ask|text|message|water|feed|walk|take|bring|get|return|renew|update|\
     file|print|sign|schedule|cancel|post|drop|collect|ring|research|draft|study|practice|practise|iron|vacuum|mow|\
     sort|pack|phone|reply|answer|paint|repair|replace|confirm|register|apply|invite|charge|tidy|empty|measure|\
-    download|back";
+    download|back|mend|pump|sharpen|sweep|scrub|mop|dust|polish|wipe|rinse|hoover|peel|chop|fry|boil|grill|defrost|\
+    marinate|\
+    unblock|unpack|assemble|build|hang|mount|drill|sew|stitch|knit|fold|steam|dry|soak|weed|prune|rake|plant|dig|\
+    trim|harvest|\
+    walk|groom|brush|bathe|worm|vaccinate|fetch|deliver|hand|give|lend|borrow|swap|donate|sell|list|auction|wrap|\
+    lock|unlock|\
+    top|fill|refill|recharge|empty|descale|bleed|service|inspect|test|calibrate|install|uninstall|upgrade|patch|\
+    deploy|merge|\
+    commit|debug|refactor|backup|restore|archive|scan|shred|photocopy|copy|type|edit|proof|proofread|translate|\
+    summarise|\
+    summarize|outline|rehearse|memorise|learn|revise|mark|grade|teach|tutor|coach|train|attend|join|host|arrange|set|\
+    lay|\
+    decorate|hoist|collect|chase|query|contact|notify|warn|thank|congratulate|greet|welcome|interview|hire|negotiate|\
+    discuss|agree|decide|choose|pick|compare|research|investigate|look|find|search|locate|track|count|weigh|\
+    calculate|estimate|\
+    budget|invoice|bill|claim|refund|transfer|deposit|withdraw|donate|tip|settle|cancel|resubscribe|unsubscribe|\
+    subscribe|\
+    cut|bleach|dye|shave|shower|stretch|exercise|swim|run|jog|cycle|lift|go|do|make|put|take|see|try|eat|drink|cook|\
+    bake|\
+    turn|switch|change|move|lift|carry|load|unload|stack|store|label|tag|record|film|photograph|draw|sketch|design|\
+    sculpt|\
+    ask|tell|remind|complain|report|explain|present|pitch|publish|upload|tweet|blog|share|forward|respond|rsvp|confirm|\
+    hem|jump|water|mist|feed|air|wax|oil|grease|tighten|loosen|glue|tape|sand|varnish|tile|insulate|seal|caulk|clear|\
+    declutter|\
+    recycle|compost|dispose|throw|dump|burn|light|extinguish|close|open|shut|board|catch|drive|park|refuel|fuel|rent|\
+    hire|check|\
+    pre-order|preorder|reorder|reserve|buy|get|grab|stock|restock|freeze|thaw|pickle|brew|ferment|reboot|restart|\
+    reset|sync";
 
-/// Words that name the list or the calendar as the place of a record.
-const PLACES: &str = "list|calendar|agenda|schedule|todos|tasks|planner|diary|todo-list|to-dos";
+pub(super) const MOVING: &str = "set the date for|set a date for|change the date for|set the time for|change the time for|assign|move|reschedule|postpone|push|delay|shift|defer|snooze|bring|put off|put back|\
+    set back|re-schedule|advance|bump|shove|\
+    slide|nudge|pull|transfer|carry over|carry|drag|kick|hold off|switch|relocate|pop|bring forward|push back|\
+    push out|move back|move forward|change the date of|set the time of|set the start of|set the date of|set the day of|\
+    change the start of|change the start time of|set the start time of|set the due date of|set the deadline of|\
+    change the deadline of|\
+    update the time of|update the date of|change the start date of|set the start date of|\
+    change the time of|change the day of|change the due date of";
 
-/// Where "to my list", "on the calendar" stands, and how long it is.
-pub(super) fn place_at(tokens: &[Token]) -> Option<(usize, usize)> {
-    (0..tokens.len()).find_map(|at| {
-        let rest = after_any(&tokens[at..], "to|on|onto|in|into|from")?;
-        let rest = after_any(rest, "my|the|our")?;
-        let rest = after_any(rest, "todo|to-do|task|to do").unwrap_or(rest);
-        let named = rest.first().is_some_and(|token| token.is_one_of(PLACES));
-        named.then(|| (at, tokens.len() - at - rest.len() + 1))
-    })
-}
-
-/// Whether the list or the calendar is named.
-pub fn names_place(tokens: &[Token]) -> bool {
-    place_at(tokens).is_some()
-}
+/// What begins a place where no noun says so.
+pub(super) const ROOMS: &str = "room|office|hall|zoom|teams|studio|library|cafe|café|building|online|conference|meeting-room|\
+    auditorium|\
+    lobby|canteen|reception|boardroom|classroom|gym|floor";
 
 /// Whether it begins as a thing to do does.
 #[must_use]
@@ -60,7 +120,7 @@ pub fn kind_noun(word: &str) -> Option<Kind> {
     match word {
         "todo" | "to-do" | "task" | "reminder" | "todos" | "tasks" => Some(Kind::Todo),
         "event" | "events" => Some(Kind::Event),
-        "habit" | "habits" | "routine" => Some(Kind::Habit),
+        "habit" | "habits" | "routine" | "ritual" => Some(Kind::Habit),
         "goal" | "goals" | "objective" => Some(Kind::Goal),
         _ => None,
     }
@@ -71,4 +131,29 @@ pub fn kind_noun(word: &str) -> Option<Kind> {
 pub fn asked_count(tokens: &[Token]) -> Option<u32> {
     let at = tokens.iter().position(|token| kind_noun(&token.lower).is_some() && token.lower.ends_with('s'))?;
     count(&tokens.get(at.checked_sub(1)?)?.lower)
+}
+
+/// "set up a meeting", "make a todo", "put an event": of what is not there yet.
+pub fn names_new(clause: &[Token]) -> bool {
+    let rest = after_any(clause, "set|make|put|schedule|plan|change|turn|have|let").unwrap_or_default();
+    rest.first().is_some_and(|token| token.is_one_of("a|an|another|up|new|me|myself|us"))
+}
+
+/// Words that name the list or the calendar as the place of a record.
+const PLACES: &str = "list|calendar|agenda|schedule|todos|tasks|planner|diary|todo-list|to-dos";
+
+/// Where "to my list", "on the calendar" stands, and how long it is.
+pub fn place_at(tokens: &[Token]) -> Option<(usize, usize)> {
+    (0..tokens.len()).find_map(|at| {
+        let rest = after_any(&tokens[at..], "to|on|onto|in|into|from")?;
+        let rest = after_any(rest, "my|the|our")?;
+        let rest = after_any(rest, "todo|to-do|task|to do").unwrap_or(rest);
+        let named = rest.first().is_some_and(|token| token.is_one_of(PLACES));
+        named.then(|| (at, tokens.len() - at - rest.len() + 1))
+    })
+}
+
+/// Whether the list or the calendar is named.
+pub fn names_place(tokens: &[Token]) -> bool {
+    place_at(tokens).is_some()
 }

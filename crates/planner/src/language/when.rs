@@ -3,7 +3,8 @@
 use chrono::{Days, NaiveDate, Weekday};
 
 use super::Today;
-use super::dates::{self, Span, span, upcoming};
+use super::dates::{self, Span, span};
+use super::day_arithmetic::upcoming;
 use super::numbers::month;
 use super::priorities::priority_phrase;
 use super::repeats::{Repeat, repeat};

@@ -1,0 +1,97 @@
+//! Operations on what a record has besides its title and its day: where it is, notes, when it ends; and two records that change places.
+
+use super::change::{Changes, kept_end};
+use super::command::Field;
+use super::create::set_times;
+use super::fields::end_of;
+use super::target::Wanted;
+use super::tokens::Token;
+use super::{Question, Reader};
+use crate::operation::{Action, Operation};
+use crate::record::{Item, Kind};
+
+const OPEN: Wanted = Wanted { done: false, goals: false };
+const WITH_GOALS: Wanted = Wanted { done: false, goals: true };
+
+impl Reader<'_> {
+    pub fn set_field(&self, target: &[Token], field: Field, text: &[Token]) -> Changes {
+        let text = match text {
+            [one] => one.text.clone(),
+            words => self.text(words),
+        };
+        if field == Field::Notes {
+            return self.note_on(target, &text);
+        }
+        let found = self.resolve(target, OPEN)?;
+        let of_event = |of: &crate::matching::Candidate<'_>| {
+            if of.kind != Kind::Event {
+                let text = format!("\"{}\" is no event, so it has no place. Which one do you mean?", of.title);
+                return Err(Question::new(&text, vec![of.option()]));
+            }
+            let mut operation = self.update(of)?;
+            operation.location = Some(Some(text.clone()));
+            Ok(operation)
+        };
+        found.iter().map(of_event).collect()
+    }
+
+    fn note_on(&self, target: &[Token], said: &str) -> Changes {
+        self.resolve(target, WITH_GOALS)?
+            .iter()
+            .map(|of| {
+                let mut operation = self.update(of)?;
+                let notes = self.state.item(of.kind, of.id).map_or("", |item| item.notes.as_str());
+                operation.notes = Some(if notes.is_empty() { said.to_owned() } else { format!("{notes}\n{said}") });
+                Ok(operation)
+            })
+            .collect()
+    }
+
+    /// Another end of an event, by a time or by how long it takes.
+    pub fn end(&self, target: &[Token], words: &[Token]) -> Changes {
+        let found = self.resolve(target, OPEN)?;
+        let ended = |of: &crate::matching::Candidate<'_>| {
+            let item = self.item(of)?;
+            let end = match end_of(words) {
+                Some(Ok(time)) => Some(time),
+                Some(Err(minutes)) => item.start_time.map(|start| start.plus_minutes(minutes)),
+                None => None,
+            };
+            let start = item.start_time.filter(|_| of.kind == Kind::Event);
+            let Some(end) = end.filter(|end| start.is_some_and(|start| *end > start)) else {
+                let text = format!("When should \"{}\" begin and end?", of.title);
+                return Err(Question::new(&text, vec![of.option()]));
+            };
+            let mut operation = self.update(of)?;
+            operation.end_time = Some(Some(end));
+            Ok(operation)
+        };
+        found.iter().map(ended).collect()
+    }
+
+    /// Each takes the day of the other, and the time where both are of one kind.
+    pub fn swap(&self, one: &[Token], other: &[Token]) -> Changes {
+        let (first, second) = (self.resolve(one, OPEN)?, self.resolve(other, OPEN)?);
+        let ([first], [second]) = (&first[..], &second[..]) else {
+            return Err(Question::new("Which two should change places?", Vec::new()));
+        };
+        let (left, right) = (self.item(first)?, self.item(second)?);
+        let can = first.id != second.id && !left.recurrence.repeats() && !right.recurrence.repeats();
+        if !can || left.scheduled_for.is_none() || right.scheduled_for.is_none() {
+            let text = "Only two records that have a day and do not repeat can change places. Which two do you mean?";
+            return Err(Question::new(text, vec![first.option(), second.option()]));
+        }
+        Ok(vec![taking(left, right), taking(right, left)])
+    }
+}
+
+/// `item` on the day and at the time of `other`.
+fn taking(item: &Item, other: &Item) -> Operation {
+    let mut operation = Operation::new(item.kind, Action::Update, Some(item.id));
+    operation.recurrence = Some(item.recurrence);
+    operation.scheduled_for = Some(other.scheduled_for);
+    if item.kind == other.kind && other.time().is_some() {
+        set_times(&mut operation, other.time(), kept_end(item, other.time()));
+    }
+    operation
+}
