@@ -66,7 +66,8 @@ fn taking_place(clause: &[Token], today: Today) -> Option<Command<'_>> {
     };
     let is_place = |words: &[Token]| {
         let words = after_any(words, "the|a|our|my").unwrap_or(words);
-        words.first().is_some_and(|word| word.is_one_of(ROOMS)) && !When::read(words, today).is_said()
+        let named = words.len() < 5 && words.iter().take(2).any(|word| word.is_one_of(ROOMS));
+        named && !When::read(words, today).is_said()
     };
     if let Some(rest) = after_any(clause, "move|switch|relocate|change|shift") {
         let (target, place) = around(rest, "to|into").filter(|(_, place)| is_place(place))?;

@@ -22,7 +22,7 @@ const GOALS: &str = "set myself a goal :|set myself a goal to|set myself the goa
     i set myself the goal to";
 
 /// Verbs that add what a noun after them names, and else are the first word of a title: "log working hours".
-const PLACING: &str = "schedule|put|plan|start|build|set|book|make|begin|arrange|organise|organize|track|log|\
+const PLACING: &str = "can i have|could i have|may i have|can i get|could i get|schedule|put|plan|start|build|set|book|make|begin|arrange|organise|organize|track|log|\
     register|enter|insert|record|\
     reserve|open|drop|place|pencil|i want|i'd like|i would like|i need|we need|we want|give me|stick|pop|throw|include";
 

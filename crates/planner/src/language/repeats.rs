@@ -25,7 +25,12 @@ pub fn repeat(tokens: &[Token]) -> Phrase<Repeat> {
     let first = tokens.first().filter(|first| !first.quoted)?;
     unkept(tokens).or_else(|| by_one_word(first)).or_else(|| by_phrase(tokens)).or_else(|| {
         let (length, days) = plural_days(tokens)?;
-        let goes_on = |next: &Token| next.is_mark() || next.is_one_of(GOES_ON) || is_part(&next.lower);
+        let goes_on = |next: &Token| {
+            next.is_mark()
+                || next.text.starts_with(|c: char| c.is_ascii_digit())
+                || next.is_one_of(GOES_ON)
+                || is_part(&next.lower)
+        };
         tokens.get(length).is_none_or(goes_on).then_some((length, Repeat::On(days)))
     })
 }

@@ -59,6 +59,7 @@ impl Reader<'_> {
 
         self.topic_first(&clause)
             .or_else(|| self.called_off_by(&clause))
+            .or_else(|| self.shifted(&clause))
             .or_else(|| self.moved_by(&clause))
             .or_else(|| self.more_time(&clause))
             .or_else(|| self.called(&clause))
@@ -206,6 +207,13 @@ impl Reader<'_> {
         let rest = after_any(clause, phrases)?;
         let rest = before_end(rest, "instead|then").unwrap_or(rest);
         self.target_then_when(rest)
+    }
+
+    /// "X an hour later".
+    fn shifted(&self, clause: &[Token]) -> Option<Vec<Token>> {
+        let at = (1..clause.len()).find(|at| Shift::read(&clause[*at..]).is_some())?;
+        let (target, by) = clause.split_at(at);
+        (verb_of(target).is_none() && self.is_one(target)).then(|| joined(&["move"], target, &[], by))
     }
 
     /// A record that is there, and behind it nothing but a day or a time.

@@ -10,7 +10,7 @@ pub(super) const ADDING: &str = "add|create|new|jot down|write down|put down|not
     set me|make me|i would like to add|pencil in|make a note of|take down";
 
 /// What begins a sentence about something to do.
-pub(super) const TO_DO: &str = "remind me to|remind me that|remind me about|remind me of|remind me|remind us to|\
+pub(super) const TO_DO: &str = "note i have to|note i need to|note i must|note that i have to|note that i need to|note that i must|remind me to|remind me that|remind me about|remind me of|remind me|remind us to|\
     ping me|nudge me|alert me|notify me|notify me to|tell me to|be reminded to|i need to|i have to|i must|\
     i've got to|i gotta|i got to|i should|i will|i'll|i want to|i'd like to|i would like to|i ought to|we need to|\
     we have to|we should|we must|\

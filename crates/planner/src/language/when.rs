@@ -143,7 +143,10 @@ impl When {
         if let Some(length) = self.read_leading_time(rest, at) {
             return length;
         }
-        if let Some((length, minutes)) = super::durations::duration(rest) {
+        // "17:15 (45 min)": a length right behind the time.
+        let behind = self.time.is_some() && at > 1 && tokens[at - 1].is_one_of(",|(") && self.used[at - 2];
+        let length = super::durations::duration(rest).or_else(|| super::durations::minutes(rest).filter(|_| behind));
+        if let Some((length, minutes)) = length {
             self.duration = Some((minutes, at..at + length));
             return length;
         }
