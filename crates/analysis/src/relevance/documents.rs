@@ -13,7 +13,7 @@ const LEAD: usize = 1;
 const BODY: usize = 2;
 
 /// Words of a text that are its opening, and words that are read at all.
-const LEAD_WORDS: usize = 60;
+pub(super) const LEAD_WORDS: usize = 60;
 const MAX_WORDS: usize = 2_000;
 
 /// What a field counts in the vector of a text.

@@ -9,6 +9,7 @@ mod degree;
 mod documents;
 mod history;
 mod lexicon;
+mod nearness;
 mod phrases;
 mod places;
 mod score;

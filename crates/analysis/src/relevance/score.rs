@@ -6,7 +6,8 @@ use rayon::prelude::*;
 
 use super::degree::{ClauseMatch, Degree};
 use super::documents::{Document, FIELDS};
-use super::terms::Hit;
+use super::nearness::{Occurrence, Together, occurrences};
+use super::terms::{Hit, Term};
 use super::weighted_query::{AskedClause, Query};
 use super::word_vectors::cosine;
 
@@ -77,13 +78,16 @@ impl Query<'_> {
     }
 
     fn degree(&self, document: &Document) -> Degree {
-        let found = self.frequencies(document);
+        let occurrences = occurrences(&self.hits, document);
+        let found = self.frequencies(document, &occurrences);
+        let likenesses: Vec<f64> = self.wanted.iter().map(|clause| cosine(&clause.vector, &document.vector)).collect();
         let mut clauses = Vec::new();
-        for clause in &self.wanted {
+        for (clause, likeness) in self.wanted.iter().zip(&likenesses) {
             let (score, share) = self.clause(clause, &found);
             let score = score * in_place(clause, &found);
             if score > 0.0 {
-                clauses.push(ClauseMatch { clause: clause.number, score: score / self.mean_weight, share });
+                let score = score / self.mean_weight;
+                clauses.push(self.clause_match(clause, score, share, *likeness, &occurrences));
             }
         }
         clauses.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.clause.cmp(&b.clause)));
@@ -92,10 +96,11 @@ impl Query<'_> {
             let (_, share) = self.clause(clause, &found);
             allowed *= 1.0 - share.min(1.0);
             if share > 0.0 {
-                denied.push(ClauseMatch { clause: clause.number, score: share, share });
+                let clause = clause.number;
+                denied.push(ClauseMatch { clause, score: share, share, is_together: true, likeness: None });
             }
         }
-        let dense: f64 = self.wanted.iter().map(|clause| cosine(&clause.vector, &document.vector)).sum();
+        let dense: f64 = likenesses.iter().sum();
         let count = u32::try_from(self.wanted.len().max(1)).unwrap_or(u32::MAX);
         Degree {
             lexical: clauses.iter().map(|clause| clause.score).sum(),
@@ -104,6 +109,25 @@ impl Query<'_> {
             clauses,
             denied,
         }
+    }
+
+    fn clause_match(
+        &self,
+        clause: &AskedClause,
+        score: f64,
+        share: f64,
+        likeness: f64,
+        occurrences: &[Occurrence<'_>],
+    ) -> ClauseMatch {
+        let (share, is_together, likeness) = if let [term] = clause.terms[..] {
+            // A vector without a direction has a cosine of 0.
+            let has_sense = likeness.abs() > f64::EPSILON && matches!(self.terms[term], Term::Word(_));
+            (share, true, has_sense.then_some(likeness))
+        } else {
+            let together = Together::of(clause, &self.weights, occurrences);
+            (share * together.part, together.terms > 1, None)
+        };
+        ClauseMatch { clause: clause.number, score, share, is_together, likeness }
     }
 
     /// A clause's score and the share of it that is met, by how often each term is found.
@@ -123,26 +147,14 @@ impl Query<'_> {
     }
 
     /// How often each term is there, weighted by fields and their lengths.
-    fn frequencies(&self, document: &Document) -> Vec<f64> {
+    fn frequencies(&self, document: &Document, occurrences: &[Occurrence<'_>]) -> Vec<f64> {
+        let weights: [f64; FIELDS] = std::array::from_fn(|number| {
+            let length = as_f64(document.fields[number].len()) / self.corpus.mean_length(number);
+            FIELD_WEIGHTS[number] / (1.0 - FIELD_B[number] + FIELD_B[number] * length)
+        });
         let mut found = vec![Met::default(); self.terms.len()];
-        for (number, field) in document.fields.iter().enumerate() {
-            if field.is_empty() {
-                continue;
-            }
-            let length = as_f64(field.len()) / self.corpus.mean_length(number);
-            let weight = FIELD_WEIGHTS[number] / (1.0 - FIELD_B[number] + FIELD_B[number] * length);
-            for (at, word) in field.iter().enumerate() {
-                let mut met: Option<usize> = None;
-                for hit in self.hits.of_word(*word) {
-                    // A name of a place counts once at its place of the text, by the longest form.
-                    let is_again = met == Some(hit.term);
-                    if is_again || !hit.rest.is_empty() && !field[at + 1..].starts_with(&hit.rest) {
-                        continue;
-                    }
-                    met = Some(hit.term);
-                    found[hit.term].add(weight, hit);
-                }
-            }
+        for occurrence in occurrences {
+            found[occurrence.hit.term].add(weights[occurrence.field], occurrence.hit);
         }
         found.into_iter().map(Met::frequency).collect()
     }
@@ -217,6 +229,28 @@ mod tests {
     fn a_region_is_met_by_its_countries() {
         let found = degrees("Latin America: elections", &[("Elections in Peru", ""), ("Elections in Norway", "")]);
         assert!(found[0].lexical > 1.5 * found[1].lexical, "{found:?}");
+    }
+
+    #[test]
+    fn words_that_belong_together_are_met_where_they_stand_together() {
+        let filler = "The council spoke of harbours and the people who work there, and of bread. ".repeat(3);
+        let is_met = |interests: &str, title: &str, body: &str| {
+            let degree = degrees(interests, &[(title, body), ("Soup", &filler)]).remove(0);
+            degree.clauses[0].is_met(degree.allowed)
+        };
+        assert!(is_met("interest rates", "Rates of interest rise", "The bank raised them"));
+        assert!(!is_met("interest rates", "Unemployment rate falls", "The rate is lower"));
+        assert!(!is_met("interest rates", "Unemployment rate falls", &format!("The rate. {filler} It is of interest")));
+        assert!(is_met("elections in Peru", "Elections are held", &format!("{filler} So it was in Peru")));
+    }
+
+    #[test]
+    fn an_ambiguous_word_is_met_in_the_sense_of_the_clause() {
+        let boat = "The navy seized a vessel with cocaine off the coast; the army says its crew were drug smugglers";
+        let race = "Athletes of the marathon train for races of ten miles with sprints and jogging, and a coach";
+        let found = degrees("running", &[("Drug-running boat", boat), ("Running in winter", race), ("Soup", "Bread")]);
+        let is_met = |number: usize| found[number].clauses[0].is_met(found[number].allowed);
+        assert!(is_met(1) && !is_met(0), "{found:?}");
     }
 
     #[test]
