@@ -101,6 +101,9 @@ pub struct Evidence {
     /// The share of its source's other items that other sources brought, too, 0 to 1.
     #[serde(default)]
     pub corroborated_share: f64,
+    /// Other sources of the run that bring something like it, for a reader without interests.
+    #[serde(default)]
+    pub near_sources: usize,
     pub has_interests: bool,
     pub distinct_sources: usize,
     /// Days since the representative's source last published before this, when that is known.

@@ -1,5 +1,6 @@
 //! What can be counted about each story: the facts that `local` judges by, and that every reason cites.
 
+mod near_sources;
 mod prominence;
 mod relevance;
 
@@ -21,6 +22,7 @@ use aha_core::window::Window;
 
 use super::cluster::{documents_in, thresholds};
 use super::{RunContext, RunError};
+use near_sources::NearSources;
 use prominence::Prominence;
 use relevance::Relevances;
 
@@ -62,6 +64,13 @@ pub(super) async fn gather(
     let cadences = Cadences::of(context.store().source_times(context.topic.id, year).await?);
     let history = history(context, stories).await?;
     let relevance = Relevances::of(context, &history, stories).await?;
+    // Who sets interests is told by them; nobody else needs it.
+    let near = if relevance.has_interests() {
+        NearSources::default()
+    } else {
+        NearSources::of(stories, &history.features, &history.frequencies)
+    };
+    let mut shared = Shared::default();
     let resembled = resembled_titles(context, &history, stories).await?;
     let thresholds = thresholds(context, None).await?;
     let engagement = EngagementScale::of(stories);
@@ -71,6 +80,7 @@ pub(super) async fn gather(
         let mut evidence = about_text(&history, story);
         relevance.describe(story.cluster_id, &mut evidence);
         evidence.shared_names = round(history.prominence.shared_names(story, &history.features, &history.frequencies));
+        evidence.near_sources = near.count(story, &mut shared);
         evidence.corroborated_share = round(history.prominence.corroborated_share(story));
         let cadence = cadences.at(item.source_id, item.time);
         evidence.source_gap_days = cadence.gap_days;

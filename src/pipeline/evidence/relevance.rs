@@ -92,6 +92,10 @@ impl Relevances {
         Self { has_interests: !interests.is_empty(), by_story: by_story.collect() }
     }
 
+    pub(super) const fn has_interests(&self) -> bool {
+        self.has_interests
+    }
+
     pub(super) fn describe(&self, story: ClusterId, evidence: &mut Evidence) {
         evidence.has_interests = self.has_interests;
         if let Some(found) = self.by_story.get(&story) {

@@ -156,8 +156,10 @@ const MOST_DOUBLINGS: f64 = 3.0;
 /// far others may have later.
 const NAME_POINTS: f64 = 4.0;
 const CORROBORATED_POINTS: f64 = 14.0;
+/// Points a doubling of the other sources that bring something like it.
+const NEAR_POINTS: f64 = 3.0;
 
-#[expect(clippy::cast_precision_loss, reason = "a number of sources")]
+#[expect(clippy::cast_precision_loss, reason = "numbers of sources")]
 fn corroboration(evidence: &Evidence, names: &[&str], found: &mut Vec<Finding>) {
     let sources = evidence.distinct_sources;
     let is_preferred = evidence.preference.abs() > f64::EPSILON;
@@ -174,6 +176,7 @@ fn corroboration(evidence: &Evidence, names: &[&str], found: &mut Vec<Finding>) 
     }
     if !evidence.has_interests && !is_preferred {
         add(found, NAME_POINTS * (1.0 + evidence.shared_names).log2(), "");
+        add(found, NEAR_POINTS * (1.0 + evidence.near_sources as f64).log2(), "");
         if sources < 2 {
             add(found, CORROBORATED_POINTS * evidence.corroborated_share, "");
         }
@@ -387,6 +390,14 @@ mod tests {
         };
         assert!(told(0.3, 1) > told(0.0, 1) + 4.0 && told(0.3, 1) < told(0.0, 2));
         assert!((told(0.3, 2) - told(0.0, 2)).abs() < f64::EPSILON);
+    }
+
+    #[test]
+    fn a_matter_that_more_sources_bring_is_worth_more_to_who_sets_no_interests() {
+        let near = |near_sources, has_interests| {
+            worth(&Evidence { near_sources, has_interests, distinct_sources: 1, ..Evidence::default() })
+        };
+        assert!(near(7, false) > near(0, false) + 8.0 && near(7, true) <= near(0, true));
     }
 
     #[test]
