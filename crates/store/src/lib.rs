@@ -105,7 +105,6 @@ impl<T> Store for T where
         + LeaseStore
         + SourceStore
         + FetchHistoryStore
-        + FetchHistoryStore
         + RunStore
         + ItemStore
         + ItemListStore
@@ -204,9 +203,8 @@ pub trait SourceStore: Send + Sync {
     /// Sources of a topic, by URL.
     async fn sources(&self, topic: TopicId) -> Result<Vec<Source>>;
     async fn source(&self, id: SourceId) -> Result<Option<Source>>;
-    async fn set_source_enabled(&self, source: SourceId, enabled: bool) -> Result<()>;
-    async fn set_source_weight(&self, source: SourceId, weight: f64) -> Result<()>;
-    async fn set_source_full_text(&self, source: SourceId, full_text: bool) -> Result<()>;
+    /// Changes what is named, all at once; refused whole where the weight is none.
+    async fn change_source(&self, source: SourceId, change: SourceChange) -> Result<()>;
     async fn remove_source(&self, source: SourceId) -> Result<()>;
     /// Of the newest items that a source gave, by the id it gives them: what the source itself said (its hash) when their page was
     /// read; `None` where the item is another source's or was removed, and so none of this one's business.

@@ -393,3 +393,11 @@ pub enum RemovedRows {
     /// A run is under way; later.
     AtWork,
 }
+
+/// What is changed of a source; what is `None` stays as it is.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct SourceChange {
+    pub enabled: Option<bool>,
+    pub weight: Option<f64>,
+    pub full_text: Option<bool>,
+}

@@ -126,16 +126,8 @@ impl SourceChange {
 /// When the weight cannot be used or the source was removed meanwhile.
 pub async fn change(app: &App, source: &Source, change: SourceChange) -> Result<()> {
     change.check()?;
-    if let Some(enabled) = change.enabled {
-        app.store().set_source_enabled(source.id, enabled).await?;
-    }
-    if let Some(weight) = change.weight {
-        app.store().set_source_weight(source.id, weight).await?;
-    }
-    if let Some(full_text) = change.full_text {
-        app.store().set_source_full_text(source.id, full_text).await?;
-    }
-    Ok(())
+    let SourceChange { enabled, weight, full_text } = change;
+    Ok(app.store().change_source(source.id, aha_store::SourceChange { enabled, weight, full_text }).await?)
 }
 
 /// Forgets a source; its items stay in old digests.

@@ -1,6 +1,6 @@
 use aha_core::ids::SourceId;
-use aha_core::source::{NewSource, SourceHealth};
-use aha_store::{SourcesAdded, Store, StoreError};
+use aha_core::source::{NewSource, Source, SourceHealth};
+use aha_store::{SourceChange, SourcesAdded, Store, StoreError};
 
 use super::on_every_database;
 use super::world::{World, at, feed, item};
@@ -43,13 +43,22 @@ async fn a_name_is_taken_over_where_there_was_none(store: &dyn Store) {
     assert_eq!(store.sources(topic.id).await.unwrap()[0].title.as_deref(), Some("First"));
 }
 
-async fn the_owner_sets_switch_and_weight(store: &dyn Store) {
+async fn a_source_is_changed_at_once_and_only_in_what_is_named(store: &dyn Store) {
     let world = World::new(store).await;
-    store.set_source_enabled(world.first, false).await.unwrap();
-    store.set_source_weight(world.first, 2.5).await.unwrap();
-    let source = world.source(store, world.first).await;
-    assert_eq!((source.enabled, source.weight), (false, 2.5));
-    assert!(store.set_source_weight(world.first, 99.0).await.is_err());
+    let change = SourceChange { enabled: Some(false), weight: Some(2.5), full_text: Some(true) };
+    store.change_source(world.first, change).await.unwrap();
+    let set = |source: &Source| (source.enabled, source.weight, source.full_text);
+    assert_eq!(set(&world.source(store, world.first).await), (false, 2.5, true));
+    store.change_source(world.first, SourceChange { enabled: Some(true), ..SourceChange::default() }).await.unwrap();
+    store.change_source(world.first, SourceChange { weight: Some(0.5), ..SourceChange::default() }).await.unwrap();
+    assert_eq!(set(&world.source(store, world.first).await), (true, 0.5, true));
+    let refused = SourceChange { enabled: Some(false), weight: Some(99.0), full_text: Some(false) };
+    assert!(store.change_source(world.first, refused).await.is_err());
+    assert_eq!(
+        set(&world.source(store, world.first).await),
+        (true, 0.5, true),
+        "nothing of what is refused is written"
+    );
 }
 
 async fn a_removed_source_takes_its_provenance_along_and_comes_back(store: &dyn Store) {
@@ -69,8 +78,8 @@ async fn a_removed_source_takes_its_provenance_along_and_comes_back(store: &dyn 
 
 async fn a_source_that_is_not_there_is_named(store: &dyn Store) {
     let nobody = SourceId::of(&["nobody"]);
-    assert!(matches!(store.set_source_enabled(nobody, true).await, Err(StoreError::NotFound { .. })));
-    assert!(matches!(store.set_source_weight(nobody, 1.0).await, Err(StoreError::NotFound { .. })));
+    let change = SourceChange { weight: Some(1.0), ..SourceChange::default() };
+    assert!(matches!(store.change_source(nobody, change).await, Err(StoreError::NotFound { .. })));
     assert!(matches!(store.remove_source(nobody).await, Err(StoreError::NotFound { .. })));
 }
 
@@ -78,7 +87,7 @@ on_every_database!(
     the_same_import_twice_changes_nothing,
     a_new_source_is_stored_with_how_it_is_read,
     a_name_is_taken_over_where_there_was_none,
-    the_owner_sets_switch_and_weight,
+    a_source_is_changed_at_once_and_only_in_what_is_named,
     a_removed_source_takes_its_provenance_along_and_comes_back,
     a_source_that_is_not_there_is_named,
 );

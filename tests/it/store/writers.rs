@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use aha_store::error::Decision;
-use aha_store::{LeaseAttempt, StoreError};
+use aha_store::{LeaseAttempt, SourceChange, StoreError};
 use sqlx::{Connection, Executor, PgConnection};
 
 use super::world::{FreshPostgres, World, at, feed, item};
@@ -142,7 +142,7 @@ async fn owner_and_run_work_beside_each_other() {
         let (looked, added, weighed, renewed) = tokio::join!(
             store.commit_fetch(&world.lease, &look),
             store.add_sources(world.topic.id, &urls, at(1)),
-            store.set_source_weight(world.first, 2.0),
+            store.change_source(world.first, SourceChange { weight: Some(2.0), ..SourceChange::default() }),
             store.renew_lease(&world.lease, at(24)),
         );
         assert_eq!((looked.unwrap().new, added.unwrap().added), (1, 1));

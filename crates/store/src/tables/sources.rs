@@ -12,7 +12,9 @@ use async_trait::async_trait;
 use super::batches::commit_fetches;
 use super::{Connection, Database};
 use crate::shared::{column, found};
-use crate::{FetchCommit, FetchCounts, FetchRecord, Lease, Result, SourceStore, SourcesAdded, StoreError};
+use crate::{
+    FetchCommit, FetchCounts, FetchRecord, Lease, Result, SourceChange, SourceStore, SourcesAdded, StoreError,
+};
 
 pub const SOURCES: &str = "
     SELECT id, topic_id, kind, url, title, enabled, weight, health, consecutive_failures, last_error_kind,
@@ -26,11 +28,9 @@ const SOURCE: &str = "
            last_modified, created_at, folder_json
     FROM sources WHERE id = $1";
 
-const SET_ENABLED: &str = "UPDATE sources SET enabled = $2 WHERE id = $1";
-
-const SET_WEIGHT: &str = "UPDATE sources SET weight = $2 WHERE id = $1";
-
-const SET_FULL_TEXT: &str = "UPDATE sources SET full_text = $2 WHERE id = $1";
+const CHANGE: &str = "
+    UPDATE sources SET enabled = coalesce($2, enabled), weight = coalesce($3, weight), full_text = coalesce($4, full_text)
+    WHERE id = $1";
 
 const REMOVE: &str = "DELETE FROM sources WHERE id = $1";
 
@@ -226,34 +226,16 @@ impl SourceStore for Database {
     }
 
     #[tracing::instrument(level = "debug", skip_all)]
-    async fn set_source_enabled(&self, source: SourceId, enabled: bool) -> Result<()> {
-        let mut write = self.write("set_source_enabled").await?;
-        let saved = sqlx::query(SET_ENABLED)
+    async fn change_source(&self, source: SourceId, change: SourceChange) -> Result<()> {
+        let mut write = self.write("change_source").await?;
+        let changed = sqlx::query(CHANGE)
             .bind(source.to_string())
-            .bind(i64::from(enabled))
+            .bind(change.enabled.map(i64::from))
+            .bind(change.weight)
+            .bind(change.full_text.map(i64::from))
             .execute(write.connection())
             .await?;
-        found(saved.rows_affected(), "source", source)?;
-        write.commit().await
-    }
-
-    #[tracing::instrument(level = "debug", skip_all)]
-    async fn set_source_weight(&self, source: SourceId, weight: f64) -> Result<()> {
-        let mut write = self.write("set_source_weight").await?;
-        let saved = sqlx::query(SET_WEIGHT).bind(source.to_string()).bind(weight).execute(write.connection()).await?;
-        found(saved.rows_affected(), "source", source)?;
-        write.commit().await
-    }
-
-    #[tracing::instrument(level = "debug", skip_all)]
-    async fn set_source_full_text(&self, source: SourceId, full_text: bool) -> Result<()> {
-        let mut write = self.write("set_source_full_text").await?;
-        let saved = sqlx::query(SET_FULL_TEXT)
-            .bind(source.to_string())
-            .bind(i64::from(full_text))
-            .execute(write.connection())
-            .await?;
-        found(saved.rows_affected(), "source", source)?;
+        found(changed.rows_affected(), "source", source)?;
         write.commit().await
     }
 
