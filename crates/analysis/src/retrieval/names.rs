@@ -3,8 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::Source;
-use super::question::is_year;
-use super::vocabulary::{Vocabulary, is_content, words};
+use super::vocabulary::{Vocabulary, is_content, is_year, words};
 use crate::relevance::word_vectors::WordVectors;
 use crate::stories::tokens::stem;
 

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::kinds::{Kind, wanted};
 use super::names::names;
-use super::vocabulary::{contents, words};
+use super::vocabulary::{contents, is_year, words};
 
 /// See the module.
 #[derive(Debug, Clone)]
@@ -35,10 +35,6 @@ impl Question {
     pub(super) fn years(&self) -> HashSet<&str> {
         self.terms.iter().map(String::as_str).filter(|term| is_year(term)).collect()
     }
-}
-
-pub(super) fn is_year(word: &str) -> bool {
-    word.len() == 4 && (word.starts_with("19") || word.starts_with("20")) && word.bytes().all(|b| b.is_ascii_digit())
 }
 
 /// Words at which what is asked for ends.

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::Source;
-use super::question::{Question, is_year};
+use super::question::Question;
 use super::score::Scored;
-use super::vocabulary::{Vocabulary, digits, words};
+use super::vocabulary::{Vocabulary, digits, is_year, words};
 use crate::stories::tokens::stem;
 
 /// From which share of the longer sentence's words two sentences speak of the same.

@@ -203,6 +203,10 @@ pub(super) const fn as_f64(count: usize) -> f64 {
     count as f64
 }
 
+pub(super) fn is_year(word: &str) -> bool {
+    word.len() == 4 && (word.starts_with("19") || word.starts_with("20")) && word.bytes().all(|b| b.is_ascii_digit())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
