@@ -3,12 +3,12 @@
 # Postgres of the database beside it), which hardly depends on what else the machine does; the time at the 95th percentile by wrk (Debian) with 8
 # connections; and the size of what is sent.
 #
-# usage: scripts/bench/web.sh [PROGRAM]                                       on SQLite; default: target/release/aha-radar
+# usage: scripts/bench/web.sh [PROGRAM]                                       on SQLite; default: target/dist/aha-radar
 #        bash scripts/postgres.sh scripts/bench/web.sh [PROGRAM]              on Postgres, too
 # SECONDS_EACH (3) is how long each address is asked. Exit 1 where one takes 50 ms or more, or a page has 100 kB or more.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
-program=$(realpath "${1:-target/release/aha-radar}")
+program=$(realpath "${1:-target/dist/aha-radar}")
 rows=$PWD/scripts/bench/web_rows.sql
 cpu_script=$PWD/scripts/bench/web_cpu.py
 examples=$PWD/examples
