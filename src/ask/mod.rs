@@ -193,6 +193,11 @@ async fn pick(
         );
         let (sources, frequencies) = (found.sources(), Some(&found.frequencies));
         let picked = answer(&question, &sources, &meaning, frequencies);
+        if let Some(best) = &picked {
+            let (probability, evidence, text) = (best.probability, best.evidence, best.text());
+            tracing::debug!(probability, ?evidence, text, best.is_answered, "the best answer found");
+        }
+        let picked = picked.filter(|picked| picked.is_answered);
         let best = if is_written {
             best_passages(&question, &sources, &meaning, frequencies, MOST_PASSAGES)
         } else {

@@ -28,7 +28,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let meaning = Meaning::with(weights.as_ref().map(|weights| weights as &dyn Space), None);
     let sources: Vec<Source<'_>> = documents.iter().flat_map(|(name, document)| passages(name, document)).collect();
     for question in std::io::stdin().lock().lines() {
-        let found = answer(&Question::new(&question?), &sources, &meaning, None);
+        let found = answer(&Question::new(&question?), &sources, &meaning, None).filter(|found| found.is_answered);
         let quotes = found.as_ref().map(|found| {
             let quote = |quote: &aha_analysis::retrieval::Quote| {
                 let source = &sources[quote.passage];

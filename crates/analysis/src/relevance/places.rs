@@ -21,7 +21,7 @@ const COUNTRY_OF_TOWN: f64 = 0.5;
 const TOWN_BESIDE_TOWN: f64 = 0.2;
 
 /// The words of a name.
-pub(super) type Name = Vec<String>;
+pub(crate) type Name = Vec<String>;
 
 #[derive(Debug)]
 struct Place {
@@ -43,7 +43,7 @@ pub struct PlaceId {
 
 /// See the module.
 #[derive(Debug)]
-pub(super) struct Places {
+pub(crate) struct Places {
     by_code: FxHashMap<&'static str, Place>,
     by_name: FxHashMap<Name, PlaceId>,
 }
@@ -51,7 +51,7 @@ pub(super) struct Places {
 static PLACES: LazyLock<Places> = LazyLock::new(Places::read);
 
 impl Places {
-    pub(super) fn shipped() -> &'static Self {
+    pub(crate) fn shipped() -> &'static Self {
         &PLACES
     }
 
@@ -87,7 +87,7 @@ impl Places {
     }
 
     /// The place of the longest name with which the words begin, and of how many words it is.
-    pub(super) fn find(&self, words: &[&str]) -> Option<(PlaceId, usize)> {
+    pub(crate) fn find(&self, words: &[&str]) -> Option<(PlaceId, usize)> {
         (1..=words.len().min(LONGEST_NAME)).rev().find_map(|length| {
             let name: Name = words[..length].iter().map(|word| (*word).to_owned()).collect();
             let singular = || match &name[..] {
@@ -106,7 +106,7 @@ impl Places {
     }
 
     /// All names by which texts speak of a place, with what each counts for: 1 for its own, less for what is a part of it or around it.
-    pub(super) fn names(&'static self, place: &PlaceId) -> Vec<(&'static Name, f64)> {
+    pub(crate) fn names(&'static self, place: &PlaceId) -> Vec<(&'static Name, f64)> {
         let mut found: FxHashMap<&'static Name, f64> = FxHashMap::default();
         let mut put = |names: &'static [Name], weight: f64| {
             for name in names {

@@ -32,8 +32,12 @@ pub struct Quote {
 pub struct Extract {
     /// The best first.
     pub quotes: Vec<Quote>,
+    /// Whether it is held to be answered.
+    pub is_answered: bool,
     /// How certain it is that it is answered, from 0 to 1.
     pub probability: f64,
+    /// What that was decided by.
+    pub evidence: Evidence,
     /// A passage that was left out because a newer one says otherwise, and the newer one.
     pub outdated: Option<(usize, usize)>,
 }
@@ -103,7 +107,7 @@ fn may_answer(question: &Question, sources: &[Source<'_>], all: &Vocabulary<'_>)
     pairs.map(|(is_in_force, meets_names)| is_in_force && meets_names).collect()
 }
 
-/// The answer of these passages to a question; `None` where none of them answers it. `frequencies` are those of everything that could have
+/// The best answer of these passages to a question, and whether it is one; `None` where there is nothing to quote. `frequencies` are those of everything that could have
 /// been asked, where these passages are a part of it.
 #[must_use]
 pub fn answer<'s>(
@@ -128,9 +132,6 @@ pub fn answer<'s>(
     let first = best.iter().find(|one| !contradicted.contains_key(&one.unit))?;
     let evidence = evidence(question, &measured, first.unit, &all);
     let (is_answered, probability) = decide(&evidence, &measured.features[first.unit], meaning);
-    if !is_answered {
-        return None;
-    }
     let mut quotes: Vec<Quote> = Vec::new();
     let mut words = 0;
     for one in best.iter().filter(|one| !contradicted.contains_key(&one.unit)) {
@@ -146,5 +147,5 @@ pub fn answer<'s>(
         quotes.push(Quote { passage: unit.passage, text: unit.text.to_owned(), score });
     }
     let outdated = contradicted.iter().min().map(|(old, new)| (all.units[*old].passage, all.units[*new].passage));
-    (!quotes.is_empty()).then_some(Extract { quotes, probability, outdated })
+    (!quotes.is_empty()).then_some(Extract { quotes, is_answered, probability, evidence, outdated })
 }

@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::Source;
 use super::vocabulary::{Vocabulary, is_content, is_year, words};
+use crate::relevance::places::Places;
 use crate::relevance::word_vectors::WordVectors;
 use crate::stories::tokens::stem;
 
@@ -100,13 +101,22 @@ fn words_meeting(name: &str, all: &Vocabulary<'_>) -> HashSet<usize> {
         pairs.filter(|(_, (word, stem))| meets(word, stem)).map(|(number, _)| number).collect()
     };
     let name_stem = stem(name);
-    let exact = having(&|_, stem| *stem == *name_stem);
+    let of_place = names_of_place(name);
+    let exact = having(&|word, stem| *stem == *name_stem || of_place.contains(word));
     if !exact.is_empty() || is_year(name) {
         return exact;
     }
     let table = WordVectors::shipped();
     let Some(rank) = table.rank(name) else { return exact };
     having(&|word, _| table.rank(word).is_some_and(|other| table.likeness(rank, other) >= LEAST_LIKENESS))
+}
+
+/// The words by which texts name a country and its people: "American" is met by "States".
+fn names_of_place(name: &str) -> HashSet<&'static str> {
+    let places = Places::shipped();
+    let Some((place, _)) = places.find(&[name]) else { return HashSet::new() };
+    let own = places.names(&place).into_iter().filter(|(_, share)| *share >= 1.0);
+    own.flat_map(|(name, _)| name.iter().map(String::as_str)).filter(|word| is_content(word)).collect()
 }
 
 fn is_dated(source: &Source<'_>, year: &str) -> bool {
@@ -158,5 +168,7 @@ mod tests {
         assert_eq!(meets("Does it run on Microsoft systems?", &sources), [true, false]);
         let sources = [source("a", "Canadian laws hold.", 0), source("b", "We keep all data in Toronto.", 0)];
         assert_eq!(meets("In which Canadian town is it?", &sources), [true, false]);
+        let sources = [source("a", "It lies in the United States.", 0), source("b", "It lies in Canada.", 0)];
+        assert_eq!(meets("Where is the American pier?", &sources), [true, false]);
     }
 }
