@@ -11,7 +11,7 @@ mod history;
 mod lexicon;
 mod nearness;
 mod phrases;
-mod places;
+pub(crate) mod places;
 mod score;
 mod terms;
 mod weighted_query;
