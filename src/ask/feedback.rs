@@ -59,11 +59,11 @@ pub struct GroundTruth {
     version: &'static str,
     created: String,
     description: &'static str,
-    questions: Vec<ExpectedAnswer>,
+    questions: Vec<ExportedQuestion>,
 }
 
 #[derive(Debug, Serialize)]
-struct ExpectedAnswer {
+struct ExportedQuestion {
     id: String,
     category: &'static str,
     question: String,
@@ -80,7 +80,7 @@ struct ExpectedAnswer {
 /// When the store fails.
 pub async fn ground_truth(app: &App) -> Result<GroundTruth, AskError> {
     let said = said(app).await?;
-    let questions = said.into_iter().filter(|one| one.is_right).enumerate().map(|(number, one)| ExpectedAnswer {
+    let questions = said.into_iter().filter(|one| one.is_right).enumerate().map(|(number, one)| ExportedQuestion {
         id: format!("q{:03}", number + 1),
         category: if one.answer.is_some() { "answered" } else { "refused" },
         citation_required: one.answer.is_some(),

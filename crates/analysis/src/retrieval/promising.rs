@@ -35,7 +35,9 @@ impl Wanted {
         };
         for term in &question.terms {
             add(term, 1.0);
-            neighbours(term, NEIGHBOURS, LEAST_LIKENESS).into_iter().for_each(|near| add(near, NEIGHBOUR_SHARE));
+            for near in neighbours(term, NEIGHBOURS, LEAST_LIKENESS) {
+                add(near, NEIGHBOUR_SHARE);
+            }
         }
         Self { weights, seen: HashMap::new() }
     }
