@@ -1,4 +1,4 @@
-//! Names and years in a question: a document that has none of them is about somebody, some place or some time else, however alike the rest is.
+//! Names and years in a question: a document that lacks one of them is about somebody, some place or some time else, however alike the rest is.
 
 use std::collections::{HashMap, HashSet};
 
@@ -8,14 +8,14 @@ use crate::relevance::places::Places;
 use crate::relevance::word_vectors::WordVectors;
 use crate::stories::tokens::stem;
 
-/// A name is met by a word this much like it, by the table of word vectors: "Sabbath" by "Sundays", "Canadian" by "Toronto".
+/// A name is met by a word this much like it, by the table of word vectors: "Sabbath" by "Sundays".
 const LEAST_LIKENESS: f64 = 0.45;
 /// Words by which a question is English. In other languages words that are no names have capitals as well.
 const ENGLISH: [&str; 16] = [
     "who", "whose", "what", "how", "which", "when", "where", "why", "does", "did", "the", "of", "is", "are", "were",
     "has",
 ];
-/// When, not what: a text may give a date in other ways.
+/// When, not what, as a text may give a date in other ways; and forms of address.
 const TIMES: [&str; 22] = [
     "january",
     "february",
