@@ -47,6 +47,12 @@ read -r passed failed < <(awk '
 if ((passed + failed == 0)); then problems+=("no test ran"); fi
 
 echo
+# Each failure again, beginning with its first lines: a report may keep the end of all this alone.
+awk '
+    /^---- .* stdout ----$/ { lines = 16; print "" }
+    /^failures:$/ { lines = 0 }
+    lines > 0 { print; lines-- }
+' "$output"
 grep -E '^test .* FAILED$' "$output" || true
 for problem in ${problems[@]+"${problems[@]}"}; do echo "not passed: $problem"; done
 echo "$passed passed, $failed failed"

@@ -1,7 +1,7 @@
 //! A headless Chromium, driven as a person uses it: through Debian's chromium and chromium-driver.
 
-use std::net::{TcpListener, TcpStream};
-use std::process::{Child, Command, Stdio};
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use thirtyfour::error::WebDriverResult;
@@ -12,6 +12,8 @@ use crate::support::site::Site;
 
 const MISSING: &str =
     "chromium and chromedriver are needed: apt-get install chromium chromium-driver; scripts/test.sh does so as root";
+/// How often Chromium is started before that is a failure.
+const STARTS: usize = 3;
 /// For something to appear on a page.
 const WAIT: Duration = Duration::from_secs(20);
 
@@ -45,8 +47,40 @@ pub struct Browser {
     pub script: Script,
     driver: Option<WebDriver>,
     runtime: Runtime,
-    server: Child,
+    _server: Server,
     base: String,
+}
+
+/// A chromedriver at a port that it chose itself, ended with the value.
+#[derive(Debug)]
+struct Server {
+    child: Child,
+    port: u16,
+    /// Kept open, as what it prints later has to go somewhere.
+    _output: BufReader<ChildStdout>,
+}
+
+impl Server {
+    fn start() -> Self {
+        let mut command = Command::new("chromedriver");
+        command.arg("--port=0").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut child = command.spawn().unwrap_or_else(|error| panic!("{MISSING} ({error})"));
+        let mut output = BufReader::new(child.stdout.take().unwrap());
+        let started = "ChromeDriver was started successfully on port ";
+        let port = output.by_ref().lines().map_while(Result::ok).find_map(|line| {
+            let port = line.strip_prefix(started)?;
+            port.trim_end_matches('.').parse().ok()
+        });
+        let port = port.unwrap_or_else(|| panic!("{MISSING}; chromedriver ended without naming its port"));
+        Self { child, port, _output: output }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
 }
 
 impl Browser {
@@ -55,21 +89,18 @@ impl Browser {
     }
 
     pub fn open_in(site: &Site, script: Script, window: Window) -> Self {
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let mut command = Command::new("chromedriver");
-        command.arg(format!("--port={port}")).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        let server = command.spawn().unwrap_or_else(|error| panic!("{MISSING} ({error})"));
-        let until = Instant::now() + WAIT;
-        while TcpStream::connect(("127.0.0.1", port)).is_err() {
-            assert!(Instant::now() < until, "chromedriver does not answer");
-            std::thread::sleep(Duration::from_millis(20));
-        }
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let base = format!("http://{}", site.address);
-        let mut browser = Self { script, driver: None, runtime, server, base };
-        let driver = browser.runtime.block_on(session(port, script, window));
-        browser.driver = Some(driver.unwrap_or_else(|error| panic!("{MISSING}; chromedriver says: {error}")));
-        browser
+        // On a busy machine Chromium may take longer to start than its driver waits.
+        let mut failures = Vec::new();
+        for _ in 0..STARTS {
+            let server = Server::start();
+            match runtime.block_on(session(server.port, script, window)) {
+                Ok(driver) => return Self { script, driver: Some(driver), runtime, _server: server, base },
+                Err(error) => failures.push(format!("{error:?}")),
+            }
+        }
+        panic!("{MISSING}; chromedriver says: {failures:#?}");
     }
 
     fn driver(&self) -> &WebDriver {
@@ -226,7 +257,5 @@ impl Drop for Browser {
         if let Some(driver) = self.driver.take() {
             let _ = self.runtime.block_on(driver.quit());
         }
-        let _ = self.server.kill();
-        let _ = self.server.wait();
     }
 }

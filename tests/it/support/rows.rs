@@ -44,7 +44,17 @@ pub fn query(radar: &Radar, sql: &str) -> Vec<String> {
 /// Does something behind the product's back, as an owner with a shell of the database would.
 pub fn execute(radar: &Radar, sql: &str) {
     let sql = sql.to_owned();
-    with_connection(radar, async |database| database.execute(sql).await);
+    with_connection(radar, async |database| database.execute(sql).await.unwrap());
+}
+
+/// The same where another process may hold what is to be changed: whether it was.
+pub fn execute_unless_locked(radar: &Radar, sql: &str) -> bool {
+    let sql = sql.to_owned();
+    match with_connection(radar, async |database| database.execute(sql).await) {
+        Ok(()) => true,
+        Err(error) if error.to_string().contains("database is locked") => false,
+        Err(error) => panic!("{error}"),
+    }
 }
 
 /// The one number that a query finds.
@@ -178,10 +188,10 @@ impl Database {
         values.into_iter().map(Option::unwrap_or_default).collect()
     }
 
-    async fn execute(&mut self, sql: String) {
+    async fn execute(&mut self, sql: String) -> sqlx::Result<()> {
         match self {
-            Self::Sqlite(connection) => drop(connection.execute(AssertSqlSafe(sql)).await.unwrap()),
-            Self::Postgres(connection) => drop(connection.execute(AssertSqlSafe(sql)).await.unwrap()),
+            Self::Sqlite(connection) => connection.execute(AssertSqlSafe(sql)).await.map(drop),
+            Self::Postgres(connection) => connection.execute(AssertSqlSafe(sql)).await.map(drop),
         }
     }
 
