@@ -1,0 +1,102 @@
+//! The days in a clause, with the words before and behind that belong to them: "by Friday", "on Monday morning", "from the 3rd".
+
+use chrono::Days;
+
+use super::When;
+use crate::language::Today;
+use crate::language::dates;
+use crate::language::times;
+use crate::language::tokens::Token;
+
+/// Words that stand before a day.
+const LEADS: &str = "on|by|for|due|deadline|before|from|starting|beginning|until|till|this|to|over|at|starts|begins|\
+    since|commencing|\
+    no later than|not later than|latest by|at the latest by|at the latest on|up to|any time before|sometime before|\
+    ahead of|in time for|as of|effective|with effect from|\
+    start|latest|within|date|during|as from";
+
+impl When {
+    /// "on Friday", "tomorrow", "by the end of the month".
+    pub(super) fn read_day(&mut self, rest: &[Token], at: usize, all: &[Token], today: Today) -> Option<usize> {
+        let mut skipped = 0;
+        for _ in 0..3 {
+            skipped += lead(&rest[skipped..]);
+        }
+        if rest.get(skipped).is_some_and(|token| token.is("of")) && skipped > 0 {
+            skipped += 1;
+        }
+        let led = skipped > 0
+            || (at > 0 && all[at - 1].is_one_of("next|this|coming"))
+            || (at > 0 && is_short_day(rest, &all[at - 1]));
+        let (length, mut day) = dates::day(rest.get(skipped..)?, today.date, led)?;
+        if skipped > 0 && rest[skipped - 1].is("before") && !rest[0].is_one_of("any|sometime") {
+            day = day - Days::new(1);
+        }
+        self.note_tonight(&rest[skipped..]);
+        let named_twice = self.date.is_some_and(|known| known != day) && self.until.is_none();
+        self.several |= named_twice || is_or(rest, skipped + length, today);
+        self.date = Some(day);
+        Some(skipped + length)
+    }
+
+    /// Whether a day stands right before, with at most a comma between.
+    pub(super) fn is_after_day(&self, tokens: &[Token], at: usize) -> bool {
+        let before = if at > 0 && tokens[at - 1].is(",") { at - 1 } else { at };
+        (self.date.is_some() || self.repeat.is_some()) && before > 0 && self.used[before - 1] && self.time.is_none()
+    }
+
+    /// "tonight" and "this evening" say the time too.
+    fn note_tonight(&mut self, rest: &[Token]) {
+        if let Some((0, (time, _))) = times::times(rest) {
+            self.take_part(time);
+        }
+    }
+
+    /// "morning" after a day.
+    pub(super) fn read_part_of_day(&mut self, rest: &[Token], at: usize) -> usize {
+        match times::bare_part_of_day(rest.get(at)) {
+            Some(time) => {
+                self.take_part(time);
+                1
+            }
+            None => 0,
+        }
+    }
+}
+
+/// The word or phrase before a day that the tokens begin with.
+fn lead(tokens: &[Token]) -> usize {
+    let phrases = LEADS.split('|').filter(|phrase| *phrase != "this");
+    phrases
+        .filter_map(|phrase| crate::language::phrases::after(tokens, phrase))
+        .map(|rest| tokens.len() - rest.len())
+        .max()
+        .unwrap_or(0)
+}
+
+/// Whether a day begins there, with nothing between.
+pub(super) fn begins_day(tokens: &[Token], at: usize, today: Today) -> bool {
+    let rest = tokens.get(at..).unwrap_or_default();
+    let rest = &rest[usize::from(rest.first().is_some_and(|token| token.is_one_of("on|,")))..];
+    at > 0 && dates::day(rest, today.date, true).is_some()
+}
+
+/// "… dry cleaning sat": a day's short name where a clause ends or a time follows, and no article stands before.
+fn is_short_day(rest: &[Token], before: &Token) -> bool {
+    let is_short = rest[0].is_one_of("mon|tue|tues|wed|weds|thu|thur|thurs|fri|sat|sun");
+    let ends = rest.get(1).is_none_or(|next| {
+        next.is_mark()
+            || next.is_one_of(
+                "at|@|in|noon|morning|afternoon|evening|night|from|between|around|by|for|every|before|after|and|then",
+            )
+            || next.text.starts_with(|c: char| c.is_ascii_digit())
+    });
+    is_short && ends && !before.is_one_of("the|a|an|my|in|this|of|with")
+}
+
+/// Whether another day or time follows after "or".
+pub(super) fn is_or(rest: &[Token], at: usize, today: Today) -> bool {
+    let joined = rest.get(at).is_some_and(|token| token.is_one_of("or|/"));
+    let after = rest.get(at + 1..).unwrap_or_default();
+    joined && (dates::day(after, today.date, true).is_some() || times::times(after).is_some())
+}

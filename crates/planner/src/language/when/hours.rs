@@ -1,0 +1,141 @@
+//! The times of day in a clause, where what was read before says more of them: "at 6" behind a day, "until 3" behind a beginning.
+
+use super::When;
+use super::days::{begins_day, is_or};
+use crate::language::Today;
+use crate::language::durations::{duration, minutes};
+use crate::language::phrases::after_any;
+use crate::language::times;
+use crate::language::tokens::Token;
+use crate::time_of_day::TimeOfDay;
+
+impl When {
+    /// "in two hours": a day and a time.
+    pub(super) fn read_in_hours(&mut self, rest: &[Token], today: Today) -> Option<usize> {
+        let (length, ahead) = in_hours(rest)?;
+        let of_today = i64::from(today.time.hour()) * 60 + i64::from(today.time.minute()) + i64::from(ahead);
+        self.date = today.date.checked_add_signed(chrono::Duration::days(of_today.div_euclid(24 * 60)));
+        let of_day = u16::try_from(of_today.rem_euclid(24 * 60)).unwrap_or(0);
+        self.time = TimeOfDay::new(of_day / 60, of_day % 60);
+        Some(length)
+    }
+
+    /// "for two hours", "17:15 (45 min)": a length right behind the time.
+    pub(super) fn read_duration(&mut self, tokens: &[Token], at: usize) -> Option<usize> {
+        let rest = &tokens[at..];
+        let behind = self.time.is_some() && at > 1 && tokens[at - 1].is_one_of(",|(") && self.used[at - 2];
+        let (length, found) = duration(rest).or_else(|| minutes(rest).filter(|_| behind))?;
+        self.duration = Some((found, at..at + length));
+        Some(length)
+    }
+
+    /// Figures that are times by the day that stands beside them: "Friday 9-12", "8.30 on Monday".
+    pub(super) fn read_times_by_day(&mut self, tokens: &[Token], at: usize, today: Today) -> Option<usize> {
+        let rest = &tokens[at..];
+        let after_day = self.is_after_day(tokens, at);
+        let (length, (start, end)) = times::times_after(rest, true)
+            .filter(|(length, _)| after_day || begins_day(rest, *length, today))
+            .filter(|(length, _)| *length > 0 && !counts(tokens, at))?;
+        self.take_times(start, end);
+        self.several |= is_or(rest, length, today);
+        Some(length)
+    }
+
+    /// Times that say by themselves that they are: "at 3pm", "in the evening".
+    pub(super) fn read_times(&mut self, rest: &[Token], today: Today) -> Option<usize> {
+        let (length, (start, end)) = times::times(rest).filter(|(length, _)| *length > 0)?;
+        let night = rest.get(1).is_some_and(|next| next.is("night"));
+        let by_part = rest[0].is_one_of("in|during|over") || (rest[0].is("at") && night);
+        if by_part && (night || rest.get(1).is_some_and(|next| next.is("the"))) {
+            self.take_part(start);
+        } else {
+            self.take_times(start, end);
+        }
+        self.several |= is_or(rest, length, today);
+        Some(length)
+    }
+
+    /// "Tomorrow at 6 gym": where nothing but a day stands before, "at" and a number are a time whatever follows.
+    pub(super) fn read_leading_time(&mut self, rest: &[Token], at: usize) -> Option<usize> {
+        let leads = at > 0 && self.used[..at].iter().all(|used| *used) && rest.len() > 2 && rest[0].is("at");
+        if !leads || times::times(rest).is_some_and(|(length, _)| length > 2) {
+            return None;
+        }
+        let (length, (time, _)) = times::times(&rest[..2]).filter(|(length, _)| *length == 2)?;
+        self.take_times(time, None);
+        Some(length)
+    }
+
+    /// "until 3", "ends at half past four", where it is said when it begins.
+    pub(super) fn read_end_time(&mut self, rest: &[Token]) -> Option<usize> {
+        let leads = "until|till|til|to|ends at|ends|ending at|ending|finishing at|finishes at|finishing|finish at|end";
+        let after = after_any(rest, leads)?;
+        let start = self.time.filter(|_| self.end_time.is_none())?;
+        let (length, end) = crate::language::clock::written(after)?;
+        let goes_on = after
+            .get(length)
+            .is_some_and(|next| !next.is_mark() && !next.is_one_of("on|at|in|every|with|and|tomorrow|today"));
+        let later = crate::language::clock::Written { half: Some(crate::language::clock::Half::Pm), ..end };
+        let end = end.time().filter(|end| *end > start).or_else(|| later.time().filter(|end| *end > start))?;
+        self.end_time = Some(end).filter(|_| !goes_on);
+        self.end_time.map(|_| rest.len() - after.len() + length)
+    }
+
+    /// A time that was said. Where the part of the day is known, it says which half is meant.
+    pub(super) fn take_times(&mut self, start: TimeOfDay, end: Option<TimeOfDay>) {
+        let part = self.time.filter(|_| self.by_part);
+        self.several |= self.time.is_some_and(|time| time != start) && part.is_none();
+        let in_half = |time| part.map_or(Some(time), |part| in_half_of(part, time));
+        (self.time, self.end_time) = (in_half(start), end.and_then(in_half));
+        self.by_part = false;
+    }
+
+    /// The part of the day: alone it stands for an hour.
+    pub(super) fn take_part(&mut self, part: TimeOfDay) {
+        if let Some(time) = self.time {
+            self.time = in_half_of(part, time);
+            self.end_time = self.end_time.and_then(|end| in_half_of(part, end));
+        } else {
+            (self.time, self.by_part) = (Some(part), true);
+        }
+    }
+}
+
+/// The time in the half of the day in which that part is: "8" and "evening" are 20:00, "7" and "morning" 07:00.
+fn in_half_of(part: TimeOfDay, time: TimeOfDay) -> Option<TimeOfDay> {
+    let (morning, before_noon) = (part.hour() < 12, time.hour() < 12);
+    match (morning, before_noon) {
+        (true, false) if time.hour() > 12 => TimeOfDay::new(time.hour() - 12, time.minute()),
+        (false, true) if time.hour() > 0 => TimeOfDay::new(time.hour() + 12, time.minute()),
+        _ => Some(time),
+    }
+}
+
+/// "in two hours", "in half an hour", "an hour from now", in minutes.
+fn in_hours(rest: &[Token]) -> Option<(usize, u32)> {
+    let led = rest.first()?.is_one_of("in|within");
+    let (length, ahead) = of_hours(rest.get(usize::from(led)..)?)?;
+    let behind = rest.get(length + usize::from(led)..)?;
+    let ending = if led { "from now|time" } else { "from now" };
+    let from_now = after_any(behind, ending).map(|after| behind.len() - after.len());
+    (led || from_now.is_some()).then(|| (usize::from(led) + length + from_now.unwrap_or(0), ahead))
+}
+
+fn of_hours(words: &[Token]) -> Option<(usize, u32)> {
+    if let Some((length, found)) = minutes(words) {
+        return Some((length, u32::from(found)));
+    }
+    // More hours than a day has.
+    let [number, unit, ..] = words else { return None };
+    let number = crate::language::numbers::count(&number.lower).filter(|_| !number.quoted)?;
+    unit.is_one_of("hour|hours|hrs|h").then_some((2, number.checked_mul(60)?))
+}
+
+/// "pages 9-12": a noun before says what the figures count.
+fn counts(tokens: &[Token], at: usize) -> bool {
+    let nouns = "chapter|chapters|page|pages|question|questions|exercise|exercises|part|parts|item|items|step|steps|\
+        number|\
+        numbers|section|sections|level|levels|age|aged|ages|lesson|lessons|unit|units|room|gate|version|episode|\
+        episodes|seats|rows";
+    at > 0 && tokens[at - 1].is_one_of(nouns)
+}

@@ -1,0 +1,205 @@
+//! Finds in a clause what says when, how often and how important, and leaves the words that say what.
+//!
+//! Comes in: a clause. Goes out: a [`When`], with which words it used. [`days`] reads its days, [`hours`] its times of day and [`rules`] how
+//! often; here they take turns. Called by all that make operations.
+
+mod days;
+mod hours;
+mod rules;
+
+use chrono::{NaiveDate, Weekday};
+
+use super::Today;
+use super::day_arithmetic::upcoming;
+use super::phrases::after_any;
+use super::priorities::priority_phrase;
+use super::repeats::{Repeat, repeat};
+use super::tokens::Token;
+use crate::record::Priority;
+use crate::recurrence::{Recurrence, Rule};
+use crate::time_of_day::TimeOfDay;
+
+/// What a clause says besides its subject.
+#[derive(Debug, Clone, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each says something else of the words")]
+pub struct When {
+    pub date: Option<NaiveDate>,
+    pub time: Option<TimeOfDay>,
+    pub end_time: Option<TimeOfDay>,
+    /// In minutes, and where it stands.
+    duration: Option<(u16, std::ops::Range<usize>)>,
+    pub repeat: Option<Repeat>,
+    pub until: Option<NaiveDate>,
+    pub priority: Option<Priority>,
+    /// The rule was read from a name, so that one said apart counts more.
+    named_repeat: bool,
+    /// The date is to be taken away.
+    pub no_date: bool,
+    /// A time was meant, but not said: "later", "sometime".
+    pub vague: bool,
+    /// Two days or times are said with "or" between, or two days without.
+    pub several: bool,
+    /// It takes the whole day.
+    pub all_day: bool,
+    /// The time is that of a part of the day, which one that is said apart replaces.
+    by_part: bool,
+    /// A rule is said somewhere, so that "until" is its end.
+    repeats: bool,
+    /// For each token whether it was one of these words.
+    pub used: Vec<bool>,
+}
+
+/// Words that put off without saying to when.
+const VAGUE: &str = "later|sometime|soon|someday|eventually|maybe|perhaps|whenever|some time|at some point|one day|\
+    some day|\
+    in a bit|in a while|in a few days|in a few weeks|one of these days|another day|another time|some other time|\
+    any day|any time|\
+    a bit|when i have time|when i get a chance|when there's time|in due course|at a later date|one of those days|\
+    in the future";
+
+/// Words that say no more than a day or a time already does.
+const NO_MORE: &str = "at the latest|inclusive|included|onwards|onward|sharp|or so|instead";
+
+impl When {
+    /// Reads a clause. Days are the owner's.
+    #[must_use]
+    pub fn read(tokens: &[Token], today: Today) -> Self {
+        let repeats = (0..tokens.len()).any(|at| !tokens[at].quoted && repeat(&tokens[at..]).is_some());
+        let mut when = Self { used: vec![false; tokens.len()], repeats, ..Self::default() };
+        let mut at = 0;
+        while at < tokens.len() {
+            let length = if tokens[at].quoted { 0 } else { when.read_at(tokens, at, today) };
+            (at..at + length).for_each(|used| when.used[used] = true);
+            at += length.max(1);
+        }
+        when.settle(today);
+        when
+    }
+
+    /// Reads what stands behind that word, which is not there: "11" as "at 11".
+    #[must_use]
+    pub fn read_after(word: &str, tokens: &[Token], today: Today) -> Self {
+        let plain = Self::read(tokens, today);
+        if plain.is_said() {
+            return plain;
+        }
+        Self::read(&[&[Token::made(word)], tokens].concat(), today)
+    }
+
+    /// Whether it says when or how often.
+    #[must_use]
+    pub fn is_said(&self) -> bool {
+        self.date.is_some() || self.time.is_some() || self.repeat.is_some() || self.no_date || self.all_day
+    }
+
+    /// Whether nothing but these words stands there.
+    #[must_use]
+    pub fn is_all(&self, tokens: &[Token]) -> bool {
+        let said = self.is_said() || self.priority.is_some();
+        said && tokens.iter().zip(&self.used).all(|(token, used)| *used || token.is_mark() || token.is("please"))
+    }
+
+    /// The rules to keep, each with its first day: one, or one for each day of the week. `None` for what cannot be kept.
+    #[must_use]
+    pub fn recurrences(&self, first: NaiveDate) -> Option<Vec<(NaiveDate, Recurrence)>> {
+        let of = |rule| Recurrence { rule, until: self.until };
+        match &self.repeat {
+            None => Some(Vec::new()),
+            Some(Repeat::Unsupported(_)) => None,
+            Some(Repeat::Rule(rule)) => Some(vec![(first, of(*rule))]),
+            Some(Repeat::OnEach(day, weeks)) => {
+                Some(vec![(on_or_after(first, *day), of(Rule::EveryNDays(weeks.checked_mul(7)?)))])
+            }
+            Some(Repeat::On(days)) => {
+                let from_day = |day: &Weekday| (on_or_after(first, *day), of(Rule::Weekly));
+                Some(days.iter().map(from_day).collect())
+            }
+        }
+    }
+
+    fn read_at(&mut self, tokens: &[Token], at: usize, today: Today) -> usize {
+        let rest = &tokens[at..];
+        if let Some(length) = self.read_priority(rest) {
+            return length;
+        }
+        if let Some(length) = self.read_repeat(tokens, at) {
+            return length;
+        }
+        let said_apart = self
+            .read_in_hours(rest, today)
+            .or_else(|| self.read_end(rest, today))
+            .or_else(|| self.read_end_time(rest))
+            .or_else(|| self.read_no_more(rest, at))
+            .or_else(|| self.read_leading_time(rest, at))
+            .or_else(|| self.read_duration(tokens, at))
+            .or_else(|| self.read_times_by_day(tokens, at, today));
+        if let Some(length) = said_apart {
+            return length;
+        }
+        if let Some(length) = self.read_day(rest, at, tokens, today) {
+            return length + self.read_part_of_day(rest, length);
+        }
+        self.read_times(rest, today).unwrap_or_else(|| self.read_other(rest))
+    }
+
+    /// "at the latest", "(inclusive)" right behind what is read.
+    fn read_no_more(&mut self, rest: &[Token], at: usize) -> Option<usize> {
+        if let Some(after) = after_any(rest, "all day|all-day|all day long|the whole day|whole day") {
+            self.all_day = true;
+            return Some(rest.len() - after.len());
+        }
+        let after = after_any(rest, NO_MORE).filter(|_| at > 0 && self.is_said())?;
+        (self.used[at - 1] || rest[0].is("at")).then_some(rest.len() - after.len())
+    }
+
+    fn read_priority(&mut self, rest: &[Token]) -> Option<usize> {
+        let (length, priority) = priority_phrase(rest)?;
+        self.priority = Some(priority);
+        Some(length)
+    }
+
+    fn read_other(&mut self, rest: &[Token]) -> usize {
+        if super::periods::is_ambiguous(&rest[0].lower) {
+            self.vague = true;
+            return 1;
+        }
+        let starts = |phrase: &str| {
+            phrase.split(' ').enumerate().all(|(at, word)| rest.get(at).is_some_and(|token| token.is(word)))
+        };
+        if starts("no date") || starts("no due date") {
+            self.no_date = true;
+            return if starts("no date") { 2 } else { 3 };
+        }
+        match VAGUE.split('|').find(|phrase| starts(phrase)) {
+            Some(phrase) => {
+                self.vague = true;
+                phrase.split(' ').count()
+            }
+            None => 0,
+        }
+    }
+
+    fn settle(&mut self, today: Today) {
+        match (self.duration.take(), self.time) {
+            (Some((minutes, _)), Some(time)) => self.end_time = self.end_time.or(Some(time.plus_minutes(minutes))),
+            // Without a time it says what is to be done: "read for 20 minutes".
+            (Some((_, words)), None) => words.for_each(|at| self.used[at] = false),
+            (None, _) => {}
+        }
+        // "every Monday" begins on the next Monday; said with a later day, from there.
+        let day_of_week = match &self.repeat {
+            Some(Repeat::On(days)) if days.len() == 1 => Some(days[0]),
+            Some(Repeat::OnEach(day, _)) => Some(*day),
+            _ => None,
+        };
+        if let (Some(day), None) = (day_of_week, self.date) {
+            self.date = Some(on_or_after(today.date, day));
+        }
+    }
+}
+
+/// That day of the week, today at the earliest.
+#[must_use]
+pub fn on_or_after(first: NaiveDate, day: Weekday) -> NaiveDate {
+    first.pred_opt().map_or(first, |before| upcoming(before, day))
+}
