@@ -12,6 +12,7 @@ pub mod apply;
 pub mod calendar;
 pub mod language;
 pub mod matching;
+mod meanings;
 pub mod operation;
 pub mod record;
 pub mod recurrence;

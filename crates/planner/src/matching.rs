@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use chrono::NaiveDate;
 use serde::Serialize;
 
+use crate::meanings::same_meaning;
 use crate::record::{Goal, Item, Kind, Priority};
 
 /// So many are offered when it is not clear which one is meant.
@@ -74,7 +75,7 @@ pub fn tokens(text: &str) -> BTreeSet<String> {
 fn stem(word: &str) -> String {
     let word = word.trim_matches('\'');
     let word = word.strip_suffix("'s").unwrap_or(word);
-    let plural = word.len() > 3 && word.ends_with('s') && !word.ends_with("ss") && !word.ends_with("us");
+    let plural = word.len() > 2 && word.ends_with('s') && !word.ends_with("ss") && !word.ends_with("us");
     word[..word.len() - usize::from(plural)].replace('\'', "")
 }
 
@@ -108,10 +109,14 @@ fn is_present(stem: &str, word: &str) -> bool {
 /// How much of the words asked for stands in the title: 0 to 1.
 #[must_use]
 pub fn coverage(asked: &BTreeSet<String>, title: &BTreeSet<String>) -> f64 {
+    covered(asked, title, alike)
+}
+
+fn covered(asked: &BTreeSet<String>, title: &BTreeSet<String>, same: impl Fn(&str, &str) -> bool) -> f64 {
     if asked.is_empty() {
         return 0.0;
     }
-    let found = asked.iter().filter(|word| title.iter().any(|other| alike(word, other))).count();
+    let found = asked.iter().filter(|word| title.iter().any(|other| same(word, other))).count();
     ratio(found, asked.len())
 }
 
@@ -123,11 +128,25 @@ fn ratio(part: usize, whole: usize) -> f64 {
 /// The records whose titles hold all the words asked for. Where some say nothing else, these alone.
 #[must_use]
 pub fn matches<'a>(asked: &str, candidates: impl IntoIterator<Item = Candidate<'a>>) -> Vec<Candidate<'a>> {
+    matches_by(asked, candidates, alike)
+}
+
+/// The same, where a title may hold another word that means the same.
+#[must_use]
+pub fn matches_by_meaning<'a>(asked: &str, candidates: impl IntoIterator<Item = Candidate<'a>>) -> Vec<Candidate<'a>> {
+    matches_by(asked, candidates, |a, b| alike(a, b) || same_meaning(a, b))
+}
+
+fn matches_by<'a>(
+    asked: &str,
+    candidates: impl IntoIterator<Item = Candidate<'a>>,
+    same: impl Fn(&str, &str) -> bool,
+) -> Vec<Candidate<'a>> {
     let asked = tokens(asked);
     let found: Vec<(Candidate<'a>, bool)> = candidates
         .into_iter()
         .map(|one| (one, tokens(one.title)))
-        .filter(|(_, title)| coverage(&asked, title) >= 1.0)
+        .filter(|(_, title)| covered(&asked, title, &same) >= 1.0)
         .map(|(one, title)| (one, title.len() == asked.len()))
         .collect();
     let exact: Vec<Candidate<'a>> = found.iter().filter(|(_, exact)| *exact).map(|(one, _)| *one).collect();

@@ -69,6 +69,9 @@ fn goes_on_in_past(before: &[Token], rest: &[Token]) -> bool {
         |tokens: &[Token]| after_any(tokens, super::past_forms::SUBJECTS).map_or(0, |rest| tokens.len() - rest.len());
     let is_past = |tokens: &[Token]| {
         let tokens = plain(tokens);
+        // "Yesterday I meditated".
+        let subject = (1..tokens.len().min(4)).find(|at| tokens[*at].is_one_of("i|we|i've|we've"));
+        let tokens = subject.filter(|at| says_only_when(&tokens[..*at])).map_or(tokens, |at| &tokens[at..]);
         let verb = tokens.get(subjectless(tokens));
         verb.is_some_and(|verb| {
             !verb.quoted && verb.lower.len() > 2 && !super::past_forms::presents(&verb.lower).is_empty()
@@ -76,7 +79,18 @@ fn goes_on_in_past(before: &[Token], rest: &[Token]) -> bool {
     };
     let is_passive = |tokens: &[Token]| matches!(tokens, [_, .., aux, verb] if aux.is_one_of("is|are|was|were|been|got") && !super::past_forms::presents(&verb.lower).is_empty());
     let rest_is_passive = (2..=rest.len()).any(|end| is_passive(&rest[..end]));
-    (is_past(before) && is_past(rest) && rest.len() > 1) || (is_passive(plain(before)) && rest_is_passive)
+    let ends_in_participle = |tokens: &[Token]| {
+        let tokens = plain(tokens);
+        tokens.len() > 1 && tokens.len() < 5 && !tokens[0].is_one_of(DOING) && tokens.last().is_some_and(is_participle)
+    };
+    let part = rest.split(|token| token.is_one_of("and|,|&|;|.")).next().unwrap_or(rest);
+    (is_past(before) && is_past(rest) && rest.len() > 1)
+        || (is_passive(plain(before)) && rest_is_passive)
+        || (ends_in_participle(before) && ends_in_participle(part))
+}
+
+fn is_participle(token: &Token) -> bool {
+    !token.quoted && token.lower.len() > 3 && !super::past_forms::presents(&token.lower).is_empty()
 }
 
 /// "Dr. Brandt" goes on.

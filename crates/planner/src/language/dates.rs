@@ -1,10 +1,12 @@
 //! Days in words: "tomorrow", "next Tuesday", "in three days", "on 5 May", "the 28th", "end of the month".
 
-use chrono::{Datelike as _, Days, Months, NaiveDate};
+use chrono::{Datelike as _, Days, NaiveDate};
 
 use super::day_arithmetic::{Phrase, ends, monday, next_date, plus, upcoming, word, words};
-use super::numbers::{count, day_number, figures, month, weekday};
-use super::periods::{by_figures, by_period, by_place, feast};
+use super::feasts::feast;
+use super::numbers::{day_number, figures, month, weekday};
+use super::periods::{by_figures, by_period, by_place};
+use super::spans::{Span, span};
 use super::tokens::Token;
 
 /// A day that `tokens` begin with. `led` says that a word stands before that calls for one ("on", "by", "until"), so that less is needed to
@@ -78,54 +80,6 @@ fn in_future(tokens: &[Token], today: NaiveDate) -> Phrase<NaiveDate> {
         }
         _ => None,
     }
-}
-
-/// So many days or months.
-#[derive(Debug, Clone, Copy)]
-pub enum Span {
-    Days(u32),
-    Months(u32),
-}
-
-impl Span {
-    fn of(number: u32, unit: &str) -> Option<Self> {
-        let unit = unit.trim_end_matches('\'').trim_end_matches("'s");
-        match unit.strip_suffix('s').unwrap_or(unit) {
-            "day" => Some(Self::Days(number)),
-            "week" => Some(Self::Days(number.checked_mul(7)?)),
-            "fortnight" => Some(Self::Days(number.checked_mul(14)?)),
-            "month" => Some(Self::Months(number)),
-            "year" => Some(Self::Months(number.checked_mul(12)?)),
-            _ => None,
-        }
-    }
-
-    #[must_use]
-    pub fn after(self, day: NaiveDate) -> Option<NaiveDate> {
-        match self {
-            Self::Days(days) => day.checked_add_days(Days::new(days.into())),
-            Self::Months(months) => day.checked_add_months(Months::new(months)),
-        }
-    }
-
-    #[must_use]
-    pub fn before(self, day: NaiveDate) -> Option<NaiveDate> {
-        match self {
-            Self::Days(days) => day.checked_sub_days(Days::new(days.into())),
-            Self::Months(months) => day.checked_sub_months(Months::new(months)),
-        }
-    }
-}
-
-/// "three days", "a couple of weeks", "one month".
-#[must_use]
-pub fn span(tokens: &[Token]) -> Phrase<Span> {
-    let article = usize::from(word(tokens, 0) == "a" && count(word(tokens, 1)) == Some(2));
-    let number = count(word(tokens, article))?;
-    let of = usize::from(word(tokens, article + 1) == "of");
-    let more = usize::from(word(tokens, article + of + 1) == "more");
-    let at = article + of + more + 1;
-    Some((at + 1, Span::of(number, word(tokens, at))?))
 }
 
 /// "Friday", "next Tuesday", "this coming Monday", "Tuesday next week".

@@ -14,6 +14,7 @@ mod create;
 mod dates;
 mod day_arithmetic;
 mod durations;
+mod feasts;
 mod field_changes;
 mod fields;
 mod goals;
@@ -30,12 +31,14 @@ mod priorities;
 mod recognise;
 mod repeats;
 mod shift;
+mod spans;
 mod spelling;
 mod target;
 mod times;
 mod titles;
 mod tokens;
 mod topic;
+mod until;
 mod vocabulary;
 mod when;
 
@@ -146,6 +149,10 @@ fn all_are_new(operations: &[Operation]) -> bool {
     operations.iter().all(|operation| operation.action == Action::Create)
 }
 
+fn is_completion(operation: &Operation) -> bool {
+    matches!(operation.action, Action::Complete | Action::CompleteOccurrence) && operation.completed.is_none()
+}
+
 /// A sentence with what it is read against.
 #[derive(Debug, Clone, Copy)]
 struct Reader<'a> {
@@ -165,14 +172,14 @@ impl Reader<'_> {
             return Reading::Chat;
         }
         let mut operations = Vec::new();
-        let mut to_do = false;
+        let (mut to_do, mut said_done) = (false, false);
         for (at, clause) in clauses.iter().enumerate() {
             if let Some(id) = clauses.get(at + 1).and_then(|next| self.mentioned(clause, next)) {
                 self.before = Some(id);
                 continue;
             }
             let clause = self.in_order(courtesy::plain(clause));
-            let read = if let Some(changes) = self.goal_change(&clause) {
+            let read = if let Some(changes) = self.end_of_repetition(&clause).or_else(|| self.goal_change(&clause)) {
                 changes
             } else {
                 let command = command(&clause, self.today);
@@ -181,10 +188,11 @@ impl Reader<'_> {
                 }
                 let goes_on = to_do && !operations.is_empty();
                 to_do |= matches!(command, Command::Create { kind: Some(Kind::Todo), certain: true, .. });
-                self.operations(&clause, command, goes_on)
+                self.operations(&clause, command, goes_on, said_done)
             };
             match read {
                 Ok(more) => {
+                    said_done = more.iter().all(is_completion);
                     self.before = more.last().and_then(|operation| operation.id);
                     // "Tom called off our meeting, delete it" says the same twice.
                     let is_new = |one: &Operation| one.id.is_none() || !operations.contains(one);
@@ -223,8 +231,9 @@ impl Reader<'_> {
         written.is_ok_and(|written| validate_proposal(&written, self.state).is_valid())
     }
 
-    /// `goes_on`: a clause of things to do stands before, so that "and cancel the card" may be one more.
-    fn operations(&self, clause: &[Token], command: Command<'_>, goes_on: bool) -> change::Changes {
+    /// `goes_on`: a clause of things to do stands before, so that "and cancel the card" may be one more. `said_done`: the one
+    /// before says what was done.
+    fn operations(&self, clause: &[Token], command: Command<'_>, goes_on: bool, said_done: bool) -> change::Changes {
         let destructive = matches!(
             command,
             Command::Delete { .. }
@@ -234,7 +243,8 @@ impl Reader<'_> {
                 | Command::Change { .. }
         );
         let is_bare = matches!(command, Command::Create { certain: false, .. });
-        if let Some(done) = is_bare.then(|| self.done_in_past(clause)).flatten() {
+        if let Some(done) = (is_bare || self.says_past(clause)).then(|| self.done_in_past(clause, said_done)).flatten()
+        {
             return done;
         }
         let made = self.carry_out(command);

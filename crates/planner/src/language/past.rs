@@ -1,10 +1,14 @@
 //! What is said to be done by a verb in the past: "I've paid the electricity bill", "bought the milk".
 
+use chrono::NaiveDate;
+
 use super::past_forms::{SUBJECTS, presents};
-use super::phrases::{after_any, without_marks};
+use super::phrases::{after_any, before_end, listed, without_marks};
 use super::tokens::Token;
+use super::vocabulary::{DOING, TO_DO};
+use super::when::When;
 use super::{Question, Reader, change};
-use crate::matching::matches;
+use crate::matching::{Candidate, matches, matches_by_meaning, ranked_options};
 use crate::record::Kind;
 
 /// Verbs whose past reads like their present: only "I have" tells.
@@ -15,57 +19,111 @@ const NOT_DONE: &str = "skip|miss|forget|start|begin|cancel|postpone|delay|move|
     love|ask|try|discuss|mention|lose|break|see|find|pause|stop|fail|refuse|hope|wait|decide|change|rename|swap|shift|push|avoid|drop|notice|leave";
 
 impl Reader<'_> {
-    /// Where the clause says that something was done, its completion; `None` where it says something else.
-    pub(super) fn done_in_past(&self, clause: &[Token]) -> Option<change::Changes> {
+    /// Where the clause says that something was done, its completion; `None` where it says something else. `goes_on`: the clause before said
+    /// so too.
+    pub(super) fn done_in_past(&self, clause: &[Token], goes_on: bool) -> Option<change::Changes> {
         if let Some(done) = self.done_in_passive(clause) {
             return Some(done);
         }
-        let spoken = after_any(clause, SUBJECTS);
-        let rest = without_marks(spoken.unwrap_or(clause));
+        let clause = self.day_behind_past(clause);
+        let subject = after_any(&clause, SUBJECTS);
+        let spoken = subject.is_some() || goes_on || self.says_past(&clause);
+        let rest = without_marks(subject.unwrap_or(&clause));
         let (verb, object) = rest.split_first().filter(|(verb, _)| !verb.quoted)?;
         let bases = presents(&verb.lower);
-        if bases.iter().any(|base| super::phrases::listed(NOT_DONE, base) && spoken.is_some()) {
+        if bases.is_empty() || (!spoken && verb.is_one_of(ALIKE)) {
             return None;
         }
-        if bases.is_empty() || (spoken.is_none() && verb.is_one_of(ALIKE)) {
+        if spoken && bases.iter().any(|base| listed(NOT_DONE, base)) {
             return None;
         }
-        let object = super::phrases::before_end(object, "already|now|just now").unwrap_or(object);
+        let object = before_end(object, "already|now|just now|too|as well").unwrap_or(object);
         let (object, day) = self.with_day(object, true);
-        // What was done on Monday was done on the last one.
-        let week = chrono::Days::new(7);
-        let day = day.map(|day| if day > self.today.date && day - week <= self.today.date { day - week } else { day });
-        let text = self.text(&object);
-        let candidates = || self.state.candidates(self.today.date, false).filter(|one| one.kind != Kind::Goal);
-        let by = |words: &str| matches(words, candidates());
-        let found = bases
-            .iter()
-            .map(|base| by(&format!("{base} {text}")))
-            .find(|found| !found.is_empty())
-            .unwrap_or_else(|| if object.is_empty() { Vec::new() } else { by(&text) });
-        match (found.len(), spoken) {
-            // "Fed Ex parcel" may be a thing to do; what somebody says that they did is none.
-            (0, None)
-                if bases.iter().any(|base| !by(base).is_empty())
-                    && by(&text).is_empty()
-                    && verb.lower.ends_with("ed") =>
-            {
-                let options = crate::matching::ranked_options(&bases.join(" "), candidates());
-                Some(Err(Question::new("Which one is done, and on which day?", options)))
-            }
-            (0, None) => None,
-            (0, Some(_)) => {
-                let text = format!("Nothing open is called \"{text}\". Which one is done?");
-                Some(Err(Question::new(&text, crate::matching::ranked_options(&text, candidates()))))
-            }
-            (1, _) => Some(found.iter().map(|of| self.completion(of, true, day)).collect()),
+        let object = before_end(&object, PARTICLES)
+            .filter(|_| !spoken || object.len() > 1)
+            .map_or(object.clone(), <[Token]>::to_vec);
+        let found = self.done_records(&bases, &object);
+        match found.len() {
+            1 => Some(found.iter().map(|of| self.completion(of, true, self.past_day(day))).collect()),
+            0 => self.not_found(&verb.lower, &bases, &object, spoken, day),
             _ => {
-                let options = crate::matching::ranked_options(&text, found);
+                let text = self.text(&object);
+                let options = ranked_options(&text, found);
                 Some(Err(Question::new(&format!("Several match \"{text}\". Which one is done?"), options)))
             }
         }
     }
+
+    /// "Put the bins out last night": a verb whose past reads like its present, with a day that has passed.
+    pub(super) fn says_past(&self, clause: &[Token]) -> bool {
+        clause.first().is_some_and(|verb| verb.is_one_of(ALIKE))
+            && When::read(clause, self.today).date.is_some_and(|day| day < self.today.date)
+    }
+
+    /// What was done on Monday was done on the last one.
+    fn past_day(&self, day: Option<NaiveDate>) -> Option<NaiveDate> {
+        let week = chrono::Days::new(7);
+        day.map(|day| if day > self.today.date && day - week <= self.today.date { day - week } else { day })
+    }
+
+    /// Open records that the verb and its object name, else those that the object names alone.
+    fn done_records(&self, bases: &[String], object: &[Token]) -> Vec<Candidate<'_>> {
+        let text = self.text(object);
+        let open = || self.state.candidates(self.today.date, false).filter(|one| one.kind != Kind::Goal);
+        let literal = bases.iter().map(|base| matches(&format!("{base} {text}"), open()));
+        let by_meaning = bases.iter().map(|base| matches_by_meaning(&format!("{base} {text}"), open()));
+        literal
+            .chain(by_meaning)
+            .find(|found| !found.is_empty())
+            .unwrap_or_else(|| if object.is_empty() { Vec::new() } else { matches(&text, open()) })
+    }
+
+    /// What was said to be done is not there. "Fed Ex parcel" may be a thing to do; what somebody says that they did is none.
+    fn not_found(
+        &self,
+        verb: &str,
+        bases: &[String],
+        object: &[Token],
+        spoken: bool,
+        day: Option<NaiveDate>,
+    ) -> Option<change::Changes> {
+        let open = || self.state.candidates(self.today.date, false).filter(|one| one.kind != Kind::Goal);
+        let text = self.text(object);
+        let has_passed = day.is_some_and(|day| day <= self.today.date);
+        let verb_is_known = || verb.ends_with("ed") && bases.iter().any(|base| !matches(base, open()).is_empty());
+        let of_doing = bases.iter().any(|base| listed(DOING, base)) && day.is_none() && object.len() < MAX_OBJECT_WORDS;
+        if !(spoken || has_passed || verb_is_known() || of_doing) {
+            return None;
+        }
+        let asked = if text.is_empty() { bases.join(" ") } else { text.clone() };
+        let question = if text.is_empty() {
+            "Which one is done, and on which day?".to_owned()
+        } else {
+            format!("Nothing open is called \"{text}\". Which one is done?")
+        };
+        Some(Err(Question::new(&question, ranked_options(&asked, open()))))
+    }
+
+    /// "Yesterday I meditated": the day behind the rest.
+    fn day_behind_past(&self, clause: &[Token]) -> Vec<Token> {
+        let moved = (1..clause.len().min(5)).find_map(|at| {
+            let (day, rest) = clause.split_at(at);
+            let rest = without_marks(rest);
+            let when = When::read(day, self.today);
+            let says_past = after_any(rest, SUBJECTS)
+                .is_some_and(|rest| rest.first().is_some_and(|verb| !presents(&verb.lower).is_empty()));
+            let is_to_do = after_any(rest, TO_DO).is_some();
+            (says_past && !is_to_do && when.is_all(day) && when.date.is_some()).then(|| [rest, day].concat())
+        });
+        moved.unwrap_or_else(|| clause.to_vec())
+    }
 }
+
+/// What is said in more words is rather a title.
+const MAX_OBJECT_WORDS: usize = 4;
+
+/// Particles of the verb that no title needs: "put the bins out".
+const PARTICLES: &str = "out|off|up|back|away|down|in|over";
 
 impl Reader<'_> {
     /// "The flights to Oslo are booked", where something open is called "book flights to Oslo".
@@ -87,6 +145,7 @@ impl Reader<'_> {
         let found = presents(&verb.lower)
             .iter()
             .map(|base| matches(&format!("{base} {text}"), candidates()))
+            .chain(presents(&verb.lower).iter().map(|base| matches_by_meaning(&format!("{base} {text}"), candidates())))
             .find(|found| found.len() == 1)?;
         Some(found.iter().map(|of| self.completion(of, true, None)).collect())
     }

@@ -2,7 +2,7 @@
 
 use chrono::{Datelike as _, Days, Months, NaiveDate};
 
-use super::day_arithmetic::{Phrase, ends, monday, next_date, plus, upcoming, word, words};
+use super::day_arithmetic::{Phrase, ends, monday, next_date, plus, upcoming, word};
 use super::numbers::{day_ordinal, figures, month, weekday};
 use super::tokens::Token;
 use crate::validate::parse_date;
@@ -28,23 +28,6 @@ pub(super) fn by_place(tokens: &[Token], today: NaiveDate) -> Phrase<NaiveDate> 
         upcoming(end - Days::new(7), named)
     };
     Some((joined + the_month + 1, day))
-}
-
-/// Feasts that have the same day each year.
-pub(super) fn feast(tokens: &[Token], today: NaiveDate) -> Phrase<NaiveDate> {
-    let days = [
-        ("christmas eve", 12, 24),
-        ("christmas day", 12, 25),
-        ("christmas", 12, 25),
-        ("boxing day", 12, 26),
-        ("new year's eve", 12, 31),
-        ("new year's day", 1, 1),
-        ("valentine's day", 2, 14),
-        ("halloween", 10, 31),
-    ];
-    let found = days.into_iter().find(|(name, ..)| words(tokens, name))?;
-    let whole = found.0.split(' ').count();
-    (ends(tokens, whole)).then(|| next_date(today, found.1, found.2)).flatten().map(|day| (whole, day))
 }
 
 /// "next week", "this weekend", "end of the month", "mid June", "beginning of next month".

@@ -2,8 +2,8 @@
 
 use chrono::NaiveDate;
 
-use super::dates::{Span, span};
 use super::phrases::without_marks;
+use super::spans::{Span, span};
 use super::tokens::Token;
 
 /// A span, to a later or an earlier day or time.
@@ -105,5 +105,5 @@ fn single(tokens: &[Token]) -> Option<(usize, Span)> {
         "week" => 7,
         _ => return None,
     };
-    Some((1, Span::Days(days)))
+    Some((1, Span::days(days)))
 }

@@ -9,7 +9,7 @@ use super::tokens::{Token, text_of};
 use super::vocabulary::kind_noun;
 use super::when::When;
 use super::{Question, Reader};
-use crate::matching::{Candidate, matches, ranked_options, tokens as title_words};
+use crate::matching::{Candidate, matches, matches_by_meaning, ranked_options, tokens as title_words};
 use crate::record::Kind;
 
 /// Records that are meant, or what to ask.
@@ -17,6 +17,10 @@ pub type Found<'a> = Result<Vec<Candidate<'a>>, Question>;
 
 /// Words that point at something that was said before.
 const PRONOUNS: &str = "it|that|this|them|these|those|one|ones|thing|things|stuff|something|him|her|last|same";
+
+/// Words that say how a record repeats or what it is, and stand in few titles.
+const DESCRIBING: &str = "daily|weekly|weekday|nightly|regular|recurring|usual|repeating|biweekly|fortnightly|thing|business|job|chore|errand|\
+    stuff|paying|doing|making|scheduled|planned|upcoming|whole|series|current|existing|entry|deadline|slot";
 
 /// What a command wants of a target.
 #[derive(Debug, Clone, Copy)]
@@ -106,6 +110,9 @@ impl<'a> Reader<'a> {
         if found.is_empty() && wanted.goals {
             found = matches(&text, self.candidates(wanted).filter(|one| one.kind == Kind::Goal));
         }
+        if found.is_empty() {
+            found = self.by_other_words(words, wanted, of_kind);
+        }
         match found.len() {
             1 => Ok(found),
             0 => Err(self.ask(&format!("Nothing open is called \"{text}\". Which one do you mean?"), &text, wanted)),
@@ -124,6 +131,23 @@ impl<'a> Reader<'a> {
         let rest = text_of(self.sentence, words, |at| when.used[at]);
         let on_day = |one: &Candidate<'a>| self.state.item(one.kind, one.id).is_some_and(|item| is_on(item, day));
         matches(&rest, self.candidates(wanted).filter(on_day))
+    }
+
+    /// "the passport thing", "the daily meditation", "the power bill": without words that only describe, and by others that mean the same.
+    fn by_other_words(
+        &self,
+        words: &[Token],
+        wanted: Wanted,
+        of_kind: impl Fn(&Candidate<'a>) -> bool,
+    ) -> Vec<Candidate<'a>> {
+        let said: Vec<Token> = words.iter().filter(|word| !word.is_one_of(DESCRIBING)).cloned().collect();
+        let text = self.text(&said);
+        let named = title_words(&text);
+        if named.is_empty() || named.iter().all(|word| listed(PRONOUNS, word)) {
+            return Vec::new();
+        }
+        let found = matches(&text, self.candidates(wanted).filter(&of_kind));
+        if found.is_empty() { matches_by_meaning(&text, self.candidates(wanted).filter(of_kind)) } else { found }
     }
 
     fn by_id(&self, id: i64) -> Found<'a> {

@@ -5,6 +5,7 @@
 
 use super::Reader;
 use super::courtesy::plain;
+use super::past_forms::presents;
 use super::phrases::{after, after_any, around, before_end, without_marks};
 use super::priorities::priority_phrase;
 use super::shift::Shift;
@@ -64,6 +65,8 @@ impl Reader<'_> {
             .or_else(|| self.more_time(&clause))
             .or_else(|| self.called(&clause))
             .or_else(|| self.rather(&clause))
+            .or_else(|| self.got_done(&clause))
+            .or_else(|| self.without_verb(&clause))
             .or_else(|| self.passive_question(&clause))
             .unwrap_or(clause)
     }
@@ -207,6 +210,34 @@ impl Reader<'_> {
         let rest = after_any(clause, phrases)?;
         let rest = before_end(rest, "instead|then").unwrap_or(rest);
         self.target_then_when(rest)
+    }
+
+    /// "get the passport renewed by Friday": the day by which what is there has to be done.
+    fn got_done(&self, clause: &[Token]) -> Option<Vec<Token>> {
+        let rest = after_any(clause, "i want|i need|get|have")?;
+        let at = (1..rest.len()).find(|at| !presents(&rest[*at].lower).is_empty() && !rest[*at].quoted)?;
+        let (object, when) = (&rest[..at], &rest[at + 1..]);
+        let read = When::read(when, self.today);
+        let done = presents(&rest[at].lower).into_iter().find_map(|base| {
+            let target = [&[Token::made(&base)], object].concat();
+            self.is_one(&target).then_some(target)
+        });
+        let target = done.filter(|_| read.is_said() && read.is_all(when) && read.repeat.is_none())?;
+        Some(joined(&["move"], &target, &["to"], when))
+    }
+
+    /// "Sara's lunch to 1.15pm", "stand-up from now on at 9:15": a record and its new time without a verb.
+    fn without_verb(&self, clause: &[Token]) -> Option<Vec<Token>> {
+        let (target, when) = around(
+            clause,
+            "to|from now on at|from now on on|from now on to|now at|now on|instead at|instead on|not before",
+        )
+        .filter(|(target, _)| !target.is_empty() && verb_of(target).is_none())?;
+        let begins =
+            after_any(target, super::vocabulary::TO_DO).or_else(|| after_any(target, super::vocabulary::ADDING));
+        let read = When::read_after("at", when, self.today);
+        let says = read.is_said() && read.used.iter().all(|used| *used) && read.repeat.is_none() && !read.several;
+        (begins.is_none() && says && self.is_one(target)).then(|| joined(&["move"], target, &["to"], when))
     }
 
     /// "X an hour later".

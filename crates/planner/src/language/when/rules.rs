@@ -2,9 +2,10 @@
 
 use super::When;
 use crate::language::Today;
-use crate::language::dates::{self, Span, span};
+use crate::language::dates;
 use crate::language::numbers::month;
 use crate::language::repeats::{Repeat, repeat};
+use crate::language::spans::{Span, span};
 use crate::language::tokens::Token;
 use crate::recurrence::Rule;
 
@@ -59,7 +60,7 @@ impl When {
         if month_alone {
             // Until June is up to where June begins; through June is June too.
             let through = first.is("through") || rest.iter().take(more).any(|token| token.is("including"));
-            day = if through { Span::Months(1).after(day)?.pred_opt()? } else { day.pred_opt()? };
+            day = if through { Span::months(1).after(day)?.pred_opt()? } else { day.pred_opt()? };
         }
         self.until = Some(day);
         Some(more + length)

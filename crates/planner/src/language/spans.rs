@@ -1,0 +1,92 @@
+//! So many days, weeks or months: "three days", "a couple of weeks", "two and a half weeks", "half a year".
+
+use chrono::{Days, Months, NaiveDate};
+
+use super::day_arithmetic::{Phrase, word};
+use super::numbers::{count, figures};
+use super::phrases::after;
+use super::tokens::Token;
+
+/// Months and days together. A half that no whole days make is rounded down, so that nothing becomes later than what was said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Span {
+    months: u32,
+    days: u32,
+}
+
+/// Days of half a month.
+const HALF_MONTH: u32 = 15;
+
+impl Span {
+    #[must_use]
+    pub const fn days(days: u32) -> Self {
+        Self { months: 0, days }
+    }
+
+    #[must_use]
+    pub const fn months(months: u32) -> Self {
+        Self { months, days: 0 }
+    }
+
+    /// So many halves of a unit.
+    fn of_halves(halves: u32, unit: &str) -> Option<Self> {
+        let unit = unit.trim_end_matches('\'').trim_end_matches("'s");
+        match unit.strip_suffix('s').unwrap_or(unit) {
+            "day" => Some(Self::days(halves / 2)),
+            "week" | "wk" => Some(Self::days(halves.checked_mul(7)? / 2)),
+            "fortnight" => Some(Self::days(halves.checked_mul(7)?)),
+            "month" => Some(Self { months: halves / 2, days: halves % 2 * HALF_MONTH }),
+            "year" => Some(Self::months(halves.checked_mul(6)?)),
+            _ => None,
+        }
+    }
+
+    pub fn of(number: u32, unit: &str) -> Option<Self> {
+        Self::of_halves(number.checked_mul(2)?, unit)
+    }
+
+    #[must_use]
+    pub fn after(self, day: NaiveDate) -> Option<NaiveDate> {
+        day.checked_add_months(Months::new(self.months))?.checked_add_days(Days::new(self.days.into()))
+    }
+
+    #[must_use]
+    pub fn before(self, day: NaiveDate) -> Option<NaiveDate> {
+        day.checked_sub_months(Months::new(self.months))?.checked_sub_days(Days::new(self.days.into()))
+    }
+}
+
+/// A span that `tokens` begin with.
+#[must_use]
+pub fn span(tokens: &[Token]) -> Phrase<Span> {
+    halved(tokens).or_else(|| whole(tokens))
+}
+
+/// "two and a half weeks", "a week and a half", "2.5 weeks", "half a year".
+fn halved(tokens: &[Token]) -> Phrase<Span> {
+    if let Some(rest) = after(tokens, "half a").or_else(|| after(tokens, "a half")) {
+        return Some((3, Span::of_halves(1, word(rest, 0))?));
+    }
+    if let Some((whole, "5")) = word(tokens, 0).split_once(['.', ',']) {
+        return Some((2, Span::of_halves(figures(whole, 3)?.checked_mul(2)? + 1, word(tokens, 1))?));
+    }
+    let halves = count(word(tokens, 0))?.checked_mul(2)?.checked_add(1)?;
+    let in_middle = tokens.get(1..).and_then(|rest| after(rest, "and a half"));
+    match in_middle {
+        Some(rest) => Some((5, Span::of_halves(halves, word(rest, 0))?)),
+        None => {
+            tokens.get(2..).and_then(|rest| after(rest, "and a half"))?;
+            Some((5, Span::of_halves(halves, word(tokens, 1))?))
+        }
+    }
+}
+
+/// "three days", "a couple of weeks", "one more month".
+fn whole(tokens: &[Token]) -> Phrase<Span> {
+    let article = usize::from(word(tokens, 0) == "a" && count(word(tokens, 1)) == Some(2));
+    let number = count(word(tokens, article))?;
+    let of = usize::from(word(tokens, article + 1) == "of");
+    let more = usize::from(matches!(word(tokens, article + of + 1), "more" | "full" | "whole" | "further"));
+    let at = article + of + more + 1;
+    Some((at + 1, Span::of(number, word(tokens, at))?))
+}
