@@ -75,9 +75,9 @@ impl Reader<'_> {
 
     /// Done or open again; one day of what repeats, today's where no other is said.
     pub fn complete(&self, target: &[Token], done: bool) -> Changes {
-        let (words, day) = self.with_day(target, false);
-        let wanted = Wanted { done: !done, goals: done };
-        self.each(&words, wanted, |of| self.completion(of, done, day))
+        let (words, days) = self.with_days(target, false);
+        let words = if days.len() > 1 { without_done(&words) } else { &words };
+        self.completions(&self.resolve(words, Wanted { done: !done, goals: done })?, done, &days)
     }
 
     /// One record done or open again.
@@ -129,14 +129,7 @@ impl Reader<'_> {
         {
             return (target.to_vec(), None);
         }
-        let mut words = &target[..first];
-        while let Some((last, rest)) =
-            words.split_last().filter(|(last, rest)| last.is_one_of(DONE_WORDS) && !rest.is_empty())
-        {
-            let _ = last;
-            words = rest;
-        }
-        (words.to_vec(), Some(day))
+        (without_done(&target[..first]).to_vec(), Some(day))
     }
 
     pub fn shift_or_move(&self, target: &[Token], to: Destination<'_>) -> Changes {
@@ -295,6 +288,15 @@ impl Reader<'_> {
 }
 
 const DONE_WORDS: &str = "as|done|complete|completed|finished|not|undone|is";
+
+/// Without "as done" at the end.
+fn without_done(mut words: &[Token]) -> &[Token] {
+    while let Some((_, rest)) = words.split_last().filter(|(last, rest)| last.is_one_of(DONE_WORDS) && !rest.is_empty())
+    {
+        words = rest;
+    }
+    words
+}
 
 fn trailing_done(words: &[Token], used: &[bool]) -> bool {
     words.iter().zip(used).all(|(word, used)| *used || word.is_one_of(DONE_WORDS) || word.is_mark())

@@ -36,6 +36,11 @@ pub enum Command<'t> {
         target: &'t [Token],
         done: bool,
     },
+    /// Done, with the days that are done where it repeats.
+    CompleteOn {
+        target: &'t [Token],
+        day: &'t [Token],
+    },
     Delete {
         target: &'t [Token],
     },

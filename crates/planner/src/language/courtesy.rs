@@ -28,12 +28,21 @@ const BEFORE: &str = "please|pls|can you|could you|would you|will you|can we|cou
     morning|evening|yes|yeah|sure|sorry|right|alright|all right|actually|great|perfect|in that case|as well as that|\
     while you're at it|\
     quick one|quick thing|dear assistant|hi there|hello there|hey there|maybe|but|i think you should|it's best to|\
-    you know what|guess what";
+    you know what|guess what|i was thinking|i was just thinking|i've been thinking|thinking about it|come to think of it|\
+    it occurred to me|it just occurred to me|i just remembered|i've just remembered|i just realised|i've just realised|anyway|\
+    to be honest|honestly|basically|listen|look|the thing is|before i forget|while i remember|while i think of it|heads up|\
+    quick note|good news|bad news|quick question|random thought|like|you know|i think|in other news|on second thoughts|\
+    change of plan|slight change of plan|small change|new plan|update|news|ok so|right then|yo|dear planner";
 
 /// Words that are courtesies before a comma or colon only: alone they begin a title or say when.
 const BEFORE_A_MARK: &str = "first|firstly|second|secondly|next|lastly|morning|evening|right|great|perfect|maybe|\
     sure|sorry|actually|\
-    if you can|if possible|but|one more thing|another thing|last thing|quick one|quick thing";
+    if you can|if possible|but|one more thing|another thing|last thing|quick one|quick thing|i was thinking|\
+    i was just thinking|i've been thinking|thinking about it|come to think of it|it occurred to me|it just occurred to me|\
+    i just remembered|i've just remembered|i just realised|i've just realised|anyway|to be honest|honestly|basically|listen|\
+    look|the thing is|before i forget|while i remember|while i think of it|heads up|quick note|good news|bad news|\
+    quick question|random thought|like|you know|i think|in other news|on second thoughts|change of plan|slight change of plan|\
+    small change|new plan|update|news|right then|yo";
 
 /// Those of them that say in which order things are done.
 const ORDER: &str = "first|firstly|secondly|second|next|lastly";
@@ -65,7 +74,7 @@ fn shorter(tokens: &[Token]) -> Option<&[Token]> {
         let rest = after_any(tokens, phrase)?;
         let unsure = BEFORE_A_MARK.split('|').any(|other| other == phrase);
         let orders = super::phrases::listed(ORDER, phrase) && super::vocabulary::begins_with_doing(rest);
-        (!unsure || orders || rest.first().is_some_and(Token::is_mark)).then_some(rest)
+        (!unsure || orders || rest.first().is_none_or(Token::is_mark)).then_some(rest)
     });
     phrases.chain(wish(tokens)).min_by_key(|rest| rest.len())
 }

@@ -3,6 +3,7 @@
 use chrono::NaiveDate;
 
 use super::clauses::coordinated;
+use super::extras::Extras;
 use super::guard::means_all;
 use super::phrases::{after_any, has_any, listed, without_marks};
 use super::repeats::Repeat;
@@ -25,7 +26,8 @@ impl Reader<'_> {
         subject: &[Token],
         certain: bool,
     ) -> Result<Vec<Operation>, Question> {
-        let subject = without_marks(subject);
+        let (subject, extras) = Extras::read(self.sentence, without_marks(subject), kind);
+        let subject = &subject[..];
         let kind = kind.or_else(|| names_calendar(subject).then_some(Kind::Event));
         let parts = self.parts(subject);
         let mut read: Vec<(Vec<Token>, When)> = parts
@@ -48,7 +50,11 @@ impl Reader<'_> {
         }
         let made: Result<Vec<Vec<Operation>>, Question> =
             read.iter().map(|(words, when)| self.create_one(kind, priority, words, when, certain)).collect();
-        made.map(|made| made.into_iter().flatten().collect())
+        let mut made: Vec<Operation> = made?.into_iter().flatten().collect();
+        for operation in &mut made {
+            extras.put_on(operation);
+        }
+        Ok(made)
     }
 
     /// The things to do in one subject: cut where verbs follow one another, and where each has a day of its own.

@@ -158,3 +158,24 @@ fn by_month(tokens: &[Token], today: NaiveDate, led: bool) -> Phrase<NaiveDate> 
         None => Some((length, next_date(today, month_number, day)?)),
     }
 }
+
+/// How many words name a day that no month has: "30 February", "April 31st", with `the` "32nd".
+pub fn impossible(tokens: &[Token], the: bool) -> Phrase<()> {
+    let number = |at: usize| {
+        let text = word(tokens, at).trim_end_matches(|c: char| c.is_alphabetic());
+        figures(text, 2).filter(|_| !word(tokens, at).is_empty())
+    };
+    let of = usize::from(word(tokens, 1) == "of");
+    let day_first = number(0).zip(month(word(tokens, 1 + of))).map(|(day, month)| (2 + of, day, month));
+    let month_first = month(word(tokens, 0)).zip(number(1)).map(|(month, day)| (2, day, month));
+    if let Some((length, day, month)) = day_first.or(month_first) {
+        let leap_year = 2000;
+        let is_year = length == 2
+            && day_first.is_none()
+            && word(tokens, 1).len() > 2
+            && !word(tokens, 1).ends_with(char::is_alphabetic);
+        return (!is_year && NaiveDate::from_ymd_opt(leap_year, month, day).is_none()).then_some((length, ()));
+    }
+    let ordinal = super::numbers::ordinal_figures(word(tokens, 0))?;
+    (the && (ordinal > 31 || ordinal == 0) && ends(tokens, 1)).then_some((1, ()))
+}

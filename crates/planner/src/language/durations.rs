@@ -5,7 +5,9 @@ use super::numbers::{count, figures};
 use super::tokens::Token;
 
 /// Words before a length: "for two hours", "lasts two hours".
-const LEADS: &str = "for|lasts|lasting|last|taking|takes|duration|length";
+const LEADS: &str = "for|lasts|lasting|last|taking|takes|duration|length|it takes|it lasts|it will take|it'll take|it will last|\
+    it'll last|it should take|it should last|which takes|which lasts|should take|should last|will take|will last|it goes on for|\
+    it runs for|runs for|goes on for|going on for|it's|it is|is";
 
 fn word(tokens: &[Token], at: usize) -> &str {
     tokens.get(at).filter(|token| !token.quoted).map_or("", |token| &token.lower)
@@ -90,8 +92,9 @@ fn is_hour(word: &str) -> bool {
 #[must_use]
 pub fn duration(tokens: &[Token]) -> Phrase<u16> {
     let about = |at: usize| usize::from(matches!(word(tokens, at), "about" | "around" | "roughly" | ":"));
-    if tokens.first().is_some_and(|first| first.is_one_of(LEADS)) {
-        let lead = 1 + about(1);
+    if let Some(rest) = super::phrases::after_any(tokens, LEADS) {
+        let lead = tokens.len() - rest.len();
+        let lead = lead + about(lead);
         let (length, minutes) = minutes(tokens.get(lead..)?)?;
         let long = usize::from(word(tokens, lead + length) == "long");
         return Some((lead + length + long, minutes));

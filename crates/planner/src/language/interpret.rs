@@ -2,6 +2,8 @@
 
 use super::Today;
 use super::command::Command;
+use super::completing;
+use super::deleting;
 use super::fields;
 use super::moving;
 use super::phrases::{after_any, before_end, has_any, listed, without_marks};
@@ -26,14 +28,21 @@ const PLACING: &str = "can i have|could i have|may i have|can i get|could i get|
     register|enter|insert|record|\
     reserve|open|drop|place|pencil|i want|i'd like|i would like|i need|we need|we want|give me|stick|pop|throw|include";
 
+/// What begins an entry of a calendar.
+const CALENDAR: &str = "calendar :|calendar entry :|calendar item :|in my calendar :|for my calendar :|for the calendar :|on my calendar :|\
+    in the diary :|diary :|diary entry :|for the diary :|in my diary :|for my diary :|agenda :|appointment :|calendar entry please :|\
+    calendar please :|diary please :|calendar entry -|calendar entry for|calendar -|new calendar entry :|a calendar entry :|\
+    calendar event :|calendar event -|appointment -|save the date :|save the date for|save the date -";
+
 const QUESTIONS: &str = "what|what's|whats|when|when's|which|how|who|why|where|do i|am i|is there|are there|show|\
     list|tell me|hello|hi|\
     hey|thanks|thank you|good morning|good evening|did i|have i|can i|should i|help|give me|could i|how's|who's|\
     yes|no|summarise|summarize|explain|what are|is my|do you|are you|will i|did you";
 
 /// In the order in which they are tried: what is said more closely first.
-const RECOGNISERS: [Recogniser; 16] = [
+const RECOGNISERS: [Recogniser; 17] = [
     moving::from_now_on,
+    form::unsaid,
     form::note,
     fields::field,
     fields::swap,
@@ -42,12 +51,12 @@ const RECOGNISERS: [Recogniser; 16] = [
     form::stop_repeating,
     form::renaming,
     form::prioritising,
-    form::completing,
+    completing::completing,
     moving::moving,
     form::repeating,
     moving::instead,
     moving::placing,
-    form::deleting,
+    deleting::deleting,
     form::changing,
 ];
 
@@ -68,6 +77,9 @@ pub fn command(clause: &[Token], today: Today) -> Command<'_> {
 }
 
 fn bare(clause: &[Token]) -> Command<'_> {
+    if after_any(clause, "what a|what an|how nice|how lovely|how awful|how annoying").is_some() {
+        return Command::Unclear;
+    }
     if after_any(clause, QUESTIONS).is_some() {
         return Command::Chat;
     }
@@ -95,6 +107,9 @@ fn creating(clause: &[Token]) -> Option<Command<'_>> {
         let asked = creating(subject).filter(|command| adds || sets_up(command));
         return asked.or(Some(Command::Create { kind: Some(Kind::Todo), priority: None, subject, certain: true }));
     }
+    if let Some(subject) = after_any(clause, CALENDAR) {
+        return Some(Command::Create { kind: Some(Kind::Event), priority: None, subject, certain: true });
+    }
     if let Some(subject) = after_any(clause, GOALS) {
         return Some(Command::Create { kind: Some(Kind::Goal), priority: None, subject, certain: true });
     }
@@ -112,7 +127,14 @@ fn creating(clause: &[Token]) -> Option<Command<'_>> {
     };
     let noun = Noun::read(rest);
     let is_thing = noun.kind.is_some() || noun.place;
-    if verb_is_title && let Some(subject) = arranged_event(rest).filter(|_| rest.len() < clause.len()) {
+    // "Book a haircut", without a day, is a thing to do.
+    let to_book = after_any(clause, "book|arrange|organise|organize").is_some()
+        && clause.len() < MAX_BOOKING_WORDS
+        && !says_time(clause);
+    if verb_is_title
+        && !to_book
+        && let Some(subject) = arranged_event(rest).filter(|_| rest.len() < clause.len())
+    {
         return Some(Command::Create { kind: Some(Kind::Event), priority: None, subject, certain: true });
     }
     match (verb_is_title, is_thing) {
@@ -125,6 +147,21 @@ fn creating(clause: &[Token]) -> Option<Command<'_>> {
         _ => None,
     }
 }
+
+/// What says more than that something is to be booked is longer.
+const MAX_BOOKING_WORDS: usize = 5;
+
+/// Whether a word that may be a day or a time stands there.
+fn says_time(clause: &[Token]) -> bool {
+    let day = |token: &Token| {
+        super::numbers::weekday(&token.lower, true).or_else(|| super::numbers::weekdays_plural(&token.lower))
+    };
+    clause.iter().any(|token| {
+        token.text.contains(|c: char| c.is_ascii_digit()) || day(token).is_some() || token.is_one_of(TIME_WORDS)
+    })
+}
+
+const TIME_WORDS: &str = "on|at|for|by|tomorrow|today|tonight|next|this|every|daily|weekly|noon|morning|afternoon|evening|later|sometime|soon";
 
 fn first_is_noun(clause: &[Token]) -> bool {
     matches!(clause, [first, _, ..] if first.is_one_of("todo|to-do|task|reminder"))

@@ -5,15 +5,20 @@
 //! one, and takes no orders about itself. Called by the assistant where no model is configured. The order of reading: [`guard`],
 //! [`clauses`], in each clause its command ([`interpret`]), then [`target`] and [`when`], and from these [`create`] or [`change`].
 
+mod amend;
 mod change;
 mod clauses;
 mod clock;
 mod command;
+mod completing;
 mod courtesy;
 mod create;
 mod dates;
 mod day_arithmetic;
+mod deleting;
+mod done_days;
 mod durations;
+mod extras;
 mod feasts;
 mod field_changes;
 mod fields;
@@ -28,6 +33,7 @@ mod past_forms;
 mod periods;
 mod phrases;
 mod priorities;
+mod reader;
 mod recognise;
 mod repeats;
 mod shift;
@@ -54,7 +60,6 @@ use crate::state::State;
 use crate::time_of_day::TimeOfDay;
 use crate::validate::validate_proposal;
 use command::{Command, Destination};
-use interpret::command;
 use tokens::Token;
 
 /// Longer sentences are not read.
@@ -139,7 +144,7 @@ pub fn read(sentence: &str, state: &State, today: Today, selection: &Selection) 
     }
     let spoken = courtesy::without_adverbs(&tokens::tokens(sentence));
     let tokens = lists::without_intro(&lists::corrected(&spoken, today), today);
-    let reader = Reader { sentence, state, today, selection, before: None };
+    let reader = Reader { sentence, state, today, selection, before: None, day_before: None };
     let reading = reader.read(&tokens);
     let only_adds = || clauses::adds(&tokens, today) && matches!(&reading, Reading::Plan(made) if all_are_new(made));
     if guard::is_order_unless_added(sentence) && !only_adds() { refuse() } else { reading }
@@ -147,10 +152,6 @@ pub fn read(sentence: &str, state: &State, today: Today, selection: &Selection) 
 
 fn all_are_new(operations: &[Operation]) -> bool {
     operations.iter().all(|operation| operation.action == Action::Create)
-}
-
-fn is_completion(operation: &Operation) -> bool {
-    matches!(operation.action, Action::Complete | Action::CompleteOccurrence) && operation.completed.is_none()
 }
 
 /// A sentence with what it is read against.
@@ -162,49 +163,11 @@ struct Reader<'a> {
     selection: &'a Selection,
     /// The record of the command before: what "it" means.
     before: Option<i64>,
+    /// The day that was said of what was done before.
+    day_before: Option<NaiveDate>,
 }
 
 impl Reader<'_> {
-    fn read(mut self, tokens: &[Token]) -> Reading {
-        let clauses = clauses::clauses(tokens);
-        if clauses.is_empty() && tokens.iter().any(|token| !token.is_mark()) {
-            // Courtesies alone.
-            return Reading::Chat;
-        }
-        let mut operations = Vec::new();
-        let (mut to_do, mut said_done) = (false, false);
-        for (at, clause) in clauses.iter().enumerate() {
-            if let Some(id) = clauses.get(at + 1).and_then(|next| self.mentioned(clause, next)) {
-                self.before = Some(id);
-                continue;
-            }
-            let clause = self.in_order(courtesy::plain(clause));
-            let read = if let Some(changes) = self.end_of_repetition(&clause).or_else(|| self.goal_change(&clause)) {
-                changes
-            } else {
-                let command = command(&clause, self.today);
-                if command == Command::Chat && operations.is_empty() {
-                    return Reading::Chat;
-                }
-                let goes_on = to_do && !operations.is_empty();
-                to_do |= matches!(command, Command::Create { kind: Some(Kind::Todo), certain: true, .. });
-                self.operations(&clause, command, goes_on, said_done)
-            };
-            match read {
-                Ok(more) => {
-                    said_done = more.iter().all(is_completion);
-                    self.before = more.last().and_then(|operation| operation.id);
-                    // "Tom called off our meeting, delete it" says the same twice.
-                    let is_new = |one: &Operation| one.id.is_none() || !operations.contains(one);
-                    let more: Vec<Operation> = more.into_iter().filter(is_new).collect();
-                    operations.extend(more);
-                }
-                Err(question) => return Reading::Clarify(question),
-            }
-        }
-        self.plan(operations)
-    }
-
     fn plan(&self, mut operations: Vec<Operation>) -> Reading {
         if let Some(priority) = self.selection.priority {
             operations
@@ -238,6 +201,7 @@ impl Reader<'_> {
             command,
             Command::Delete { .. }
                 | Command::Complete { .. }
+                | Command::CompleteOn { .. }
                 | Command::Move { .. }
                 | Command::Place { .. }
                 | Command::Change { .. }
@@ -288,6 +252,7 @@ impl Reader<'_> {
             Command::Rename { target, title } => self.rename(target, title),
             Command::Prioritise { target, priority } => self.prioritise(target, priority),
             Command::Complete { target, done } => self.complete(target, done),
+            Command::CompleteOn { target, day } => self.complete_on(target, day),
             Command::Delete { target } => self.delete(target),
             Command::Repeat { target, when } => self.repeat(target, when),
             Command::StopRepeating { target } => self.stop_repeating(target),

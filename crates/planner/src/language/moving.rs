@@ -178,6 +178,11 @@ fn destination<'t>(tokens: &'t [Token], today: Today) -> (&'t [Token], Destinati
         if (read.is_all(when) && !read.several) || is_hour() {
             return (particle(&tokens[..at]), Destination::When(when));
         }
+        // "To thurs": a short name is a day where a word leads to it.
+        let led = When::read(rest, today);
+        if when.len() < rest.len() && led.is_all(rest) && !led.several && led.repeat.is_none() {
+            return (particle(&tokens[..at]), Destination::When(rest));
+        }
     }
     (tokens, Destination::Nowhere)
 }

@@ -38,14 +38,15 @@ impl Reader<'_> {
             return None;
         }
         let object = before_end(object, "already|now|just now|too|as well").unwrap_or(object);
-        let (object, day) = self.with_day(object, true);
+        let (object, days) = self.with_days(object, true);
+        let days = if days.is_empty() && goes_on { self.day_before.into_iter().collect() } else { days };
         let object = before_end(&object, PARTICLES)
             .filter(|_| !spoken || object.len() > 1)
             .map_or(object.clone(), <[Token]>::to_vec);
         let found = self.done_records(&bases, &object);
         match found.len() {
-            1 => Some(found.iter().map(|of| self.completion(of, true, self.past_day(day))).collect()),
-            0 => self.not_found(&verb.lower, &bases, &object, spoken, day),
+            1 => Some(self.completions(&found, true, &days)),
+            0 => self.not_found(&verb.lower, &bases, &object, spoken, days.first().copied()),
             _ => {
                 let text = self.text(&object);
                 let options = ranked_options(&text, found);
@@ -58,12 +59,6 @@ impl Reader<'_> {
     pub(super) fn says_past(&self, clause: &[Token]) -> bool {
         clause.first().is_some_and(|verb| verb.is_one_of(ALIKE))
             && When::read(clause, self.today).date.is_some_and(|day| day < self.today.date)
-    }
-
-    /// What was done on Monday was done on the last one.
-    fn past_day(&self, day: Option<NaiveDate>) -> Option<NaiveDate> {
-        let week = chrono::Days::new(7);
-        day.map(|day| if day > self.today.date && day - week <= self.today.date { day - week } else { day })
     }
 
     /// Open records that the verb and its object name, else those that the object names alone.

@@ -42,8 +42,25 @@ pub fn stop_repeating(clause: &[Token], _: Today) -> Option<Command<'_>> {
     of(after_any(target, "make|stop|let|set").unwrap_or(target))
 }
 
+/// "Give X another name", "X needs a new date": what it should be is not said.
+pub fn unsaid(clause: &[Token], _: Today) -> Option<Command<'_>> {
+    let what = "another|a new|a different|a better|some other|a shorter|a fresh";
+    let noun = "name|title|date|day|time|slot|priority|deadline|place|location|venue";
+    let begins = after_any(clause, "give|find|set|pick|choose|i want|change").is_some()
+        || around(clause, "needs|should have|should get|could do with|wants|deserves|requires").is_some();
+    let (_, said) = around(clause, what).filter(|_| begins)?;
+    (said.len() == 1 && said[0].is_one_of(noun)).then_some(Command::Unclear)
+}
+
 pub fn renaming(clause: &[Token], _: Today) -> Option<Command<'_>> {
     let rename = |target, title| Some(Command::Rename { target, title });
+    if let Some(rest) = after_any(clause, "give") {
+        let named = "the name|the title|a new name :|the new name|the new title|a new title :|a new name ,|a different name :|\
+            a better name :|another name :|the new name of";
+        if let Some((target, title)) = around(rest, named) {
+            return rename(target, after(title, ":").unwrap_or(title));
+        }
+    }
     if let Some(rest) = after_any(clause, "rename|retitle|re-name") {
         return match around(rest, "to|as|into|->|=>|:") {
             Some((target, title)) => rename(target, title),
@@ -96,6 +113,16 @@ pub fn prioritising(clause: &[Token], _: Today) -> Option<Command<'_>> {
     if names_new(clause) {
         return None;
     }
+    // "Drop it down to low priority".
+    if let Some(rest) = after_any(
+        clause,
+        "drop|bump|move|put|push|bring|knock|take|reduce|downgrade|upgrade|switch|shift|turn|demote|promote",
+    ) && let Some((target, level)) =
+        around(rest, "down to|up to|to|down|up").filter(|(target, _)| !target.is_empty())
+        && let Some(priority) = whole_priority(level)
+    {
+        return of(target, priority);
+    }
     let (rest, asked) = match after_any(clause, "make|set|mark|give|change|flag|raise|lower") {
         Some(rest) => (rest, true),
         None => (clause, false),
@@ -114,127 +141,6 @@ fn whole_priority(tokens: &[Token]) -> Option<Priority> {
     let tokens = after_any(tokens, "as|to").unwrap_or(tokens);
     let (length, priority) = priority_phrase(tokens)?;
     (length == tokens.len()).then_some(priority)
-}
-
-pub fn completing(clause: &[Token], _: Today) -> Option<Command<'_>> {
-    let of = |target, done| Some(Command::Complete { target, done });
-    if let Some(target) = after_any(clause, "reopen|uncheck|untick|unmark|re-open|uncomplete|undo") {
-        return of(target, false);
-    }
-    if let Some(rest) = after_any(clause, "mark|set|flag") {
-        let undone = "as not done|not done|as undone|undone|as incomplete|incomplete|as open|as not completed|\
-            as pending|\
-        as unfinished";
-        if let Some(target) = without_when(rest, undone) {
-            return of(target, false);
-        }
-        let done = "as done|done|as complete|as completed|complete|completed|as finished|finished|to done|to completed|\
-        as being done|off|as achieved|as ticked|as sorted|as handled";
-        return of(without_when(rest, done)?, true);
-    }
-    let leads = "done with|complete|finish|check off|tick off|cross off|i'm done with|i am done with|i have finished|\
-        i've finished|i finished|i have completed|i've completed|i completed|i have done|i've done|i did|finished|\
-        completed|done|✓|✔|☑|check|tick|close|i just finished|i just did|i just completed|finished with|\
-        i'm finished with|did|all done with|i'm through with|through with|just finished|just did|just completed|\
-        finally finished|\
-        finally did|i finally finished|we finished|we've finished|we're done with|we are done with|i wrapped up|\
-        i've wrapped up|wrapped up|\
-        i've ticked off|i ticked off|ticked off|knocked out|i've knocked out|i've dealt with|dealt with|i dealt with|\
-        i took care of|\
-        i've taken care of|that's|i've just finished|i've finally finished|i have just finished|i'm all done with|\
-        i've been for|i went for|i've just done|strike off|i got|got|we got|i've got|we've got|i have got";
-    if let Some(target) = after_any(clause, leads) {
-        let target = before_end(target, "off|off my list|off the list").unwrap_or(target);
-        // "That's the report done", "got the report done".
-        let gets = after_any(clause, "that's|i got|got|we got|i've got|we've got|i have got").is_some();
-        let done = before_end(target, "done|finished|sorted|out of the way|completed|ticked off");
-        if gets && done.is_none() {
-            return None;
-        }
-        let target = done.filter(|_| gets).unwrap_or(target);
-        return of(after(target, ":").unwrap_or(target), true);
-    }
-    let ends = "is done|is finished|is complete|is completed|are done|has been done|was done|done|- done|is done now|\
-        ✓|✔|☑|\
-        is now done|completed|finished|has been completed|have been done|is all done|is sorted|is taken care of|\
-        has been taken care of|\
-        is done and dusted|are finished|is dealt with|all done|sorted|has been finished|are complete|is behind me|\
-        is out of the way|\
-        can be ticked off|can be checked off|can be crossed off|can be marked as done|is handled|has been handled|\
-        has been sorted";
-    of(without_when(clause, ends)?, true)
-}
-
-/// The words before one of the phrases, which stand at the end or before a day: "… as done yesterday". With that day, where it is said.
-fn without_when<'t>(tokens: &'t [Token], phrases: &str) -> Option<&'t [Token]> {
-    if let Some(before) = before_end(tokens, phrases) {
-        return Some(before);
-    }
-    let day_words = "for|today|yesterday|on|tomorrow";
-    let longest_first = |at: &usize| {
-        phrases.split('|').any(|phrase| {
-            after(&tokens[*at..], phrase).is_some_and(|rest| rest.first().is_some_and(|next| next.is_one_of(day_words)))
-        })
-    };
-    (1..tokens.len()).find(longest_first).map(|_| tokens)
-}
-
-/// What begins a sentence about something that need not be done.
-const NOT_NEEDED: &str = "i no longer need to|i no longer need|i no longer have to|i don't need to|i don't need|\
-    i don't have to|we no longer need to|\
-    we don't need to|we don't have to|no need to|no longer need to|i won't need to|i needn't|there's no need to|\
-    i do not need to|\
-    i do not have to|i'm not going to|i am not going to|i don't want to|i don't want|i do not want to|\
-    i've given up on|i've given up|i gave up|\
-    i'm giving up|i quit|i've stopped|we don't want to|i won't be going to|we're not going to|we no longer have to|\
-    i won't|i've decided not to|\
-    i decided not to|i'd rather not|i no longer want to|i no longer want|there's no need for|no more|we won't need|\
-    i won't need|i don't plan to|we're no longer going to|\
-    there is no need to|never mind about|never mind";
-
-/// What ends a sentence about something that does not take place.
-const CALLED_OFF: &str = "is cancelled|is canceled|was cancelled|was canceled|has been cancelled|has been canceled|\
-    got cancelled|\
-    is called off|was called off|has been called off|is no longer needed|is not needed anymore|isn't needed anymore|\
-    is not needed|\
-    isn't needed|is off|can go|can be deleted|can be removed|can be dropped|can be scrapped|can be cancelled|\
-    can be canceled|be cancelled|be deleted|\
-    be removed|be dropped|should be deleted|should be removed|should be cancelled|has been scrapped|has been dropped|\
-    was scrapped|got called off|\
-    isn't going to happen|is not going to happen|isn't taking place|is not taking place|won't take place|\
-    no longer applies|is not on any more|isn't on any more|\
-    has fallen through|is no longer happening|is no longer on|has become obsolete|isn't necessary any more|\
-    isn't necessary anymore|\
-    isn't needed any more|is not needed any more|is no longer relevant|no longer needed|cancelled|canceled|\
-    isn't happening|is not happening|won't happen|is obsolete|is no longer necessary|fell through";
-
-pub fn deleting(clause: &[Token], _: Today) -> Option<Command<'_>> {
-    let of = |target| Some(Command::Delete { target });
-    let leads = "delete|remove|cancel|erase|scrap|get rid of|drop|discard|scratch|call off|clear|wipe|purge|trash|i cancelled|\
-        i've cancelled|i have cancelled|we cancelled|we've cancelled|we called off|i called off|forget about|forget|\
-        bin|ditch|axe|throw out|throw away|chuck|chuck out|\
-        i want to cancel|i'd like to cancel|i want to delete|i want to remove|i'd like to delete|i'd like to remove|\
-        i need to cancel|eliminate";
-    if let Some(target) = after_any(clause, NOT_NEEDED) {
-        return of(before_end(target, "anymore|any more|any longer|after all").unwrap_or(target));
-    }
-    if let Some(target) = before_end(clause, CALLED_OFF).filter(|target| !target.is_empty()) {
-        return of(target);
-    }
-    if let Some(target) = after_any(clause, leads) {
-        let place = "from my list|from the list|off my list|from my todo list|from my calendar|from the calendar|\
-            from my todos|\
-        from my tasks|from my agenda|off the list|from my schedule";
-        let target = before_end(target, place).unwrap_or(target);
-        return of(before_end(target, "any more|anymore|altogether|for good|completely|entirely").unwrap_or(target));
-    }
-    if let Some(pronoun) =
-        before_end(clause, "out|off|away").filter(|rest| rest.len() == 2 && rest[1].is_one_of("it|that|this|them"))
-    {
-        return after(pronoun, "take").map(|target| Command::Delete { target });
-    }
-    let taken = after_any(clause, "take|strike|cross")?;
-    of(before_end(taken, "off my list|off the list|off my calendar|off|off my todo list|from my list")?)
 }
 
 pub fn repeating(clause: &[Token], today: Today) -> Option<Command<'_>> {

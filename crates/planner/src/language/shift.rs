@@ -53,7 +53,7 @@ impl Shift {
         }
         let another = usize::from(rest.first().is_some_and(|token| token.is("another")));
         let (length, by) = if another == 1 {
-            let (length, span) = single(&rest[1..])?;
+            let (length, span) = single(&rest[1..]).or_else(|| span(&rest[1..]))?;
             led = true;
             (length + 1, By::Span(span))
         } else if let Some((length, minutes)) = super::durations::minutes(rest) {

@@ -71,14 +71,11 @@ fn halved(tokens: &[Token]) -> Phrase<Span> {
         return Some((2, Span::of_halves(figures(whole, 3)?.checked_mul(2)? + 1, word(tokens, 1))?));
     }
     let halves = count(word(tokens, 0))?.checked_mul(2)?.checked_add(1)?;
-    let in_middle = tokens.get(1..).and_then(|rest| after(rest, "and a half"));
-    match in_middle {
-        Some(rest) => Some((5, Span::of_halves(halves, word(rest, 0))?)),
-        None => {
-            tokens.get(2..).and_then(|rest| after(rest, "and a half"))?;
-            Some((5, Span::of_halves(halves, word(tokens, 1))?))
-        }
+    if let Some(rest) = tokens.get(1..).and_then(|rest| after(rest, "and a half")) {
+        return Some((5, Span::of_halves(halves, word(rest, 0))?));
     }
+    tokens.get(2..).and_then(|rest| after(rest, "and a half"))?;
+    Some((5, Span::of_halves(halves, word(tokens, 1))?))
 }
 
 /// "three days", "a couple of weeks", "one more month".

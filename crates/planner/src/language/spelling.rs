@@ -4,7 +4,7 @@
 //! the rules compare is mended. Called by [`super::tokens`].
 
 /// What is often written otherwise, as "written=meant".
-const COMMON: &str = "tmr=tomorrow|tmrw=tomorrow|tmw=tomorrow|tomo=tomorrow|2morrow=tomorrow|tommorow=tomorrow|\
+const COMMON: &str = "u=you|ur=your|cud=could|wud=would|shud=should|rly=really|abt=about|b4=before|2moro=tomorrow|tmr=tomorrow|tmrw=tomorrow|tmw=tomorrow|tomo=tomorrow|2morrow=tomorrow|tommorow=tomorrow|\
     tommorrow=tomorrow|\
     tomorow=tomorrow|2day=today|2nite=tonight|tonite=tonight|wensday=wednesday|wendsday=wednesday|wedensday=wednesday|\
     teusday=tuesday|evry=every|evrey=every|evey=every|eveyr=every|remeber=remember|shedule=schedule|calender=calendar|\

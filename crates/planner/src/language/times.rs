@@ -22,7 +22,7 @@ pub fn times(tokens: &[Token]) -> Phrase<Times> {
 /// The same; `after_day`: right behind a day, where "8.30" and "9-12" are times too.
 #[must_use]
 pub fn times_after(tokens: &[Token], after_day: bool) -> Phrase<Times> {
-    [range(tokens, after_day), at_time(tokens, after_day), part_of_day(tokens)]
+    [at_time(tokens, after_day), part_of_day(tokens), range(tokens, after_day)]
         .into_iter()
         .flatten()
         .max_by_key(|(length, _)| *length)
@@ -44,7 +44,12 @@ fn range(tokens: &[Token], after_day: bool) -> Phrase<Times> {
     {
         return Some((skipped + 1 + more, both(start, end)?));
     }
-    let (first, start) = written(&tokens[skipped.min(tokens.len())..])?;
+    // "From 5 to 6pm" is no "five to six".
+    let figures =
+        (skipped == 1 && !matches!(word(tokens, 0), "at")).then(|| written_text(word(tokens, 1), word(tokens, 2)));
+    let figures =
+        figures.flatten().map(|(time, more)| (1 + more, time)).filter(|(length, _)| word(tokens, 1 + length) == "to");
+    let (first, start) = figures.or_else(|| written(&tokens[skipped.min(tokens.len())..]))?;
     let at = skipped + first;
     let joined = matches!(word(tokens, at), "to" | "until" | "till" | "til" | "and" | "-" | "–" | "through");
     let (second, end) = joined.then(|| written(&tokens[at + 1..])).flatten()?;

@@ -7,14 +7,16 @@ use crate::record::Kind;
 
 pub(super) const ADDING: &str = "add|create|new|jot down|write down|put down|note down|set up|i want to add|\
     i'd like to add|\
-    set me|make me|i would like to add|pencil in|make a note of|take down";
+    set me|make me|i would like to add|pencil in|make a note of|take down|put in|stick in|pop in|slot in|squeeze in|fit in|throw in|jot this down|\
+    note this down|write this down|put this down|put down this|note this|jot down this|put this in|add this|schedule this|\
+    make a note of this|remember this";
 
 /// What begins a sentence about something to do.
 pub(super) const TO_DO: &str = "note i have to|note i need to|note i must|note that i have to|note that i need to|note that i must|remind me to|remind me that|remind me about|remind me of|remind me|remind us to|\
     ping me|nudge me|alert me|notify me|notify me to|tell me to|be reminded to|i need to|i have to|i must|\
     i've got to|i gotta|i got to|i should|i will|i'll|i want to|i'd like to|i would like to|i ought to|we need to|\
     we have to|we should|we must|\
-    we've got to|we ought to|we'd better|i'd better|i had better|i better|i shall|i wanna|i'm supposed to|\
+    we've got to|we ought to|we'd better|i'd better|i had better|i better|i shall|i wanna|i'm gonna|im gonna|i am gonna|gonna|wanna|i'm supposed to|\
     i am supposed to|\
     i'm meant to|i mustn't forget to|i must not forget to|i must remember to|i need to remember to|\
     i have to remember to|\
@@ -33,7 +35,10 @@ pub(super) const TO_DO: &str = "note i have to|note i need to|note i must|note t
     it's necessary to|to do :|\
     remind myself to|i need a reminder to|i need a reminder about|i need reminding to|i'd like a reminder to|\
     i'd like to be reminded to|\
-    i want to be reminded to|i need to be reminded to|on my list :|not to forget :|better not forget to|\
+    i want to be reminded to|i need to be reminded to|on my list :|not to forget :|better not forget to|i've to|we've to|i am going to have to|i'll have to|i will have to|we'll have to|i'll need to|\
+    i will need to|we'll need to|i'm due to|it's about time i|it's high time i|i still have to|i still need to|i've still got to|\
+    i absolutely must|i could do with|i'm obliged to|i am obliged to|i've promised to|i said i'd|i was asked to|i've been asked to|\
+    put me down to|have me|get me to|set a reminder to|could i have a reminder to|i want a reminder to|\
     mustn't forget to|must remember to";
 
 /// What begins a sentence about something that is arranged already.

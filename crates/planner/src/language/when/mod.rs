@@ -159,9 +159,9 @@ impl When {
     }
 
     fn read_other(&mut self, rest: &[Token]) -> usize {
-        if super::periods::is_ambiguous(&rest[0].lower) {
+        if let Some(length) = impossible(rest) {
             self.vague = true;
-            return 1;
+            return length;
         }
         let starts = |phrase: &str| {
             phrase.split(' ').enumerate().all(|(at, word)| rest.get(at).is_some_and(|token| token.is(word)))
@@ -196,6 +196,30 @@ impl When {
             self.date = Some(on_or_after(today.date, day));
         }
     }
+}
+
+/// How many words say a day or time that cannot be known: "4/5", "30 February", "the 32nd", "25:00".
+fn impossible(rest: &[Token]) -> Option<usize> {
+    let lead = usize::from(rest[0].is_one_of("on|at|by|from|until|to|for|due") && rest.len() > 1);
+    let said = &rest[lead..];
+    let first = said.first().filter(|first| !first.quoted)?;
+    let is_time = |text: &str| {
+        text.split_once(':').is_some_and(|(hour, minute)| {
+            let figures = |text: &str| super::numbers::figures(text, 2).filter(|_| text.len() == 2);
+            matches!((figures(hour), figures(minute)), (Some(hour), Some(minute)) if hour > 23 || minute > 59)
+        })
+    };
+    if super::periods::is_ambiguous(&first.lower) || is_time(&first.lower) || is_impossible_date(&first.lower) {
+        return Some(lead + 1);
+    }
+    let the = usize::from(first.is("the"));
+    super::dates::impossible(&said[the..], the == 1).map(|(length, ())| lead + the + length)
+}
+
+/// "2026-02-30".
+fn is_impossible_date(text: &str) -> bool {
+    let parts: Vec<_> = text.split('-').map(|part| super::numbers::figures(part, 4)).collect();
+    matches!(parts[..], [Some(year), Some(_), Some(_)] if year > 999)
 }
 
 /// That day of the week, today at the earliest.

@@ -1,0 +1,63 @@
+//! What a clause says of the record that the clause before adds: "I should get the boiler serviced, put that down for the 25th".
+
+use super::Reader;
+use super::create::set_times;
+use super::phrases::{after_any, before_end};
+use super::tokens::Token;
+use super::when::When;
+use crate::operation::{Action, Operation};
+use crate::record::Kind;
+use crate::recurrence::Recurrence;
+
+const VERBS: &str = "put|make|set|schedule|do|book|plan|pencil|mark|have|note|jot|get|stick|add|remind me of|remind me about|\
+    remind me|let's say|let's do|let's make|say|i want|i'd like|i need|i'll do|should be|can be|write|log|enter|pop";
+
+const PRONOUNS: &str = "it|that|this|them|that one|this one|that one down";
+
+impl Reader<'_> {
+    /// Adds to `last` what the clause says of it. Whether it does: else the clause is read as any other.
+    pub(super) fn amend(&self, clause: &[Token], last: &mut Operation) -> bool {
+        if last.action != Action::Create || last.kind == Kind::Goal {
+            return false;
+        }
+        let Some(said) = said_of_it(clause) else { return false };
+        let when = When::read_after("at", said, self.today);
+        let whole = when.used.iter().rev().zip(said.iter().rev()).all(|(used, word)| *used || word.is_mark());
+        if !whole || when.vague || when.several || !(when.is_said() || when.priority.is_some()) {
+            return false;
+        }
+        self.take(&when, last)
+    }
+
+    fn take(&self, when: &When, last: &mut Operation) -> bool {
+        let known = last.scheduled_for.flatten();
+        let is_new = |day| known.is_none_or(|known| known == day);
+        if !when.date.is_none_or(is_new) {
+            return false;
+        }
+        let day = when.date.or(known).or_else(|| when.time.map(|time| self.today.next(time)));
+        let mut first = (day, last.recurrence.unwrap_or(Recurrence::NONE));
+        match when.recurrences(day.unwrap_or(self.today.date)).as_deref() {
+            Some([]) => {}
+            Some([(day, rule)]) => first = (Some(*day), *rule),
+            _ => return false,
+        }
+        last.scheduled_for = first.0.map(Some);
+        last.recurrence = Some(first.1);
+        last.priority = when.priority.or(last.priority);
+        if when.time.is_some() {
+            set_times(last, when.time, when.end_time);
+        }
+        true
+    }
+}
+
+/// "for the 25th" of "put that down for the 25th".
+fn said_of_it(clause: &[Token]) -> Option<&[Token]> {
+    let rest = after_any(clause, VERBS).unwrap_or(clause);
+    let rest = after_any(rest, PRONOUNS)?;
+    let rest =
+        after_any(rest, "down|in|up|should be|is|has to be|needs to be|must be|happens|would be").unwrap_or(rest);
+    let rest = before_end(rest, "please|if you can|then|on my list|on the list|in my calendar").unwrap_or(rest);
+    Some(after_any(rest, "as|a").unwrap_or(rest)).filter(|rest| !rest.is_empty())
+}

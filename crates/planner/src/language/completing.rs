@@ -1,0 +1,105 @@
+//! The forms in which it is said that something is done, or is open again.
+
+use super::Today;
+use super::command::Command;
+use super::phrases::{after, after_any, around, before_end};
+use super::tokens::Token;
+
+const REOPENING: &str = "reopen|uncheck|untick|unmark|re-open|uncomplete|undo";
+
+/// What stands behind "mark X" where it is open again, and where it is done.
+const UNDONE: &str = "as not done|not done|as undone|undone|as incomplete|incomplete|as open|as not completed|\
+    as pending|\
+    as unfinished";
+const AS_DONE: &str = "as done|done|as complete|as completed|complete|completed|as finished|finished|to done|to completed|\
+    as being done|off|as achieved|as ticked|as sorted|as handled";
+
+/// What says that something was brought to an end at last, before its verb.
+const MANAGED: &str = "got round to|got around to|i got round to|i got around to|i've got round to|i've gotten around to|\
+    i managed to|managed to|i've managed to|i have managed to|we managed to|we got round to|we've managed to|i succeeded in|\
+    i remembered to|remembered to|i was able to|i've finally got round to|i'm done|i am done|done|i'm finished|\
+    i've got around to|i have got round to|i finished|finished|i've finished|i have finished";
+
+const LEADS: &str = "done with|complete|finish|check off|tick off|cross off|i'm done with|i am done with|i have finished|\
+    i've finished|i finished|i have completed|i've completed|i completed|i have done|i've done|i did|finished|\
+    completed|done|✓|✔|☑|check|tick|close|i just finished|i just did|i just completed|finished with|\
+    i'm finished with|did|all done with|i'm through with|through with|just finished|just did|just completed|\
+    finally finished|\
+    finally did|i finally finished|we finished|we've finished|we're done with|we are done with|i wrapped up|\
+    i've wrapped up|wrapped up|\
+    i've ticked off|i ticked off|ticked off|knocked out|i've knocked out|i've dealt with|dealt with|i dealt with|\
+    i took care of|\
+    i've taken care of|that's|i've just finished|i've finally finished|i have just finished|i'm all done with|\
+    i've been for|i went for|i've just done|strike off|i got|got|we got|i've got|we've got|i have got";
+
+const ENDS: &str = "is done|is finished|is complete|is completed|are done|has been done|was done|done|- done|is done now|\
+    ✓|✔|☑|\
+    is now done|completed|finished|has been completed|have been done|is all done|is sorted|is taken care of|\
+    has been taken care of|\
+    is done and dusted|are finished|is dealt with|all done|sorted|has been finished|are complete|is behind me|\
+    is out of the way|\
+    can be ticked off|can be checked off|can be crossed off|can be marked as done|is handled|has been handled|\
+    has been sorted";
+
+pub fn completing(clause: &[Token], _: Today) -> Option<Command<'_>> {
+    if let Some(target) = after_any(clause, REOPENING) {
+        return Some(of(target, false));
+    }
+    if let Some(rest) = after_any(clause, "mark|set|flag") {
+        return match without_when(rest, UNDONE) {
+            Some(target) => Some(of(target, false)),
+            None => without_when(rest, AS_DONE).map(|target| of(target, true)),
+        };
+    }
+    ticked_off(clause)
+        .or_else(|| managed(clause))
+        .or_else(|| led(clause))
+        .or_else(|| without_when(clause, ENDS).map(|target| of(target, true)))
+}
+
+fn of(target: &[Token], done: bool) -> Command<'_> {
+    Command::Complete { target, done }
+}
+
+/// "Tick the milk off": the particle behind, where a day may follow.
+fn ticked_off(clause: &[Token]) -> Option<Command<'_>> {
+    let rest = after_any(clause, "tick|check|sign")?;
+    let (target, day) = around(rest, "off").filter(|(target, _)| !target.is_empty())?;
+    let day = after_any(day, "my list|the list|as done").unwrap_or(day);
+    Some(Command::CompleteOn { target, day })
+}
+
+/// "Finally got round to booking the flights".
+fn managed(clause: &[Token]) -> Option<Command<'_>> {
+    let target = after_any(clause, MANAGED).filter(|target| target.len() > 1)?;
+    let begins_so = after_any(clause, "done|i'm done|i am done|i'm finished").is_some();
+    (target[0].lower.ends_with("ing") || !begins_so).then(|| of(target, true))
+}
+
+/// "Finished the report", "that's the report done".
+fn led(clause: &[Token]) -> Option<Command<'_>> {
+    let target = after_any(clause, LEADS)?;
+    let target = before_end(target, "off|off my list|off the list").unwrap_or(target);
+    // "That's the report done", "got the report done".
+    let gets = after_any(clause, "that's|i got|got|we got|i've got|we've got|i have got").is_some();
+    let done = before_end(target, "done|finished|sorted|out of the way|completed|ticked off");
+    if gets && done.is_none() {
+        return None;
+    }
+    let target = done.filter(|_| gets).unwrap_or(target);
+    Some(of(after(target, ":").unwrap_or(target), true))
+}
+
+/// The words before one of the phrases, which stand at the end or before a day: "… as done yesterday". With that day, where it is said.
+fn without_when<'t>(tokens: &'t [Token], phrases: &str) -> Option<&'t [Token]> {
+    if let Some(before) = before_end(tokens, phrases) {
+        return Some(before);
+    }
+    let day_words = "for|today|yesterday|on|tomorrow";
+    let longest_first = |at: &usize| {
+        phrases.split('|').any(|phrase| {
+            after(&tokens[*at..], phrase).is_some_and(|rest| rest.first().is_some_and(|next| next.is_one_of(day_words)))
+        })
+    };
+    (1..tokens.len()).find(longest_first).map(|_| tokens)
+}

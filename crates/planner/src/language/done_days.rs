@@ -1,0 +1,102 @@
+//! Which days of what repeats are done: "yesterday and the day before", "on Monday and Tuesday".
+
+use chrono::{Days, NaiveDate};
+
+use super::change::Changes;
+use super::dates;
+use super::phrases::{after, after_any, without_marks};
+use super::target::Wanted;
+use super::tokens::Token;
+use super::{Question, Reader};
+use crate::matching::Candidate;
+use crate::operation::Operation;
+
+const OPEN: Wanted = Wanted { done: false, goals: true };
+
+impl Reader<'_> {
+    /// "Tick X off for yesterday": done on these days, today's where none is said.
+    pub fn complete_on(&self, target: &[Token], days: &[Token]) -> Changes {
+        if without_marks(days).is_empty() {
+            return self.complete(target, true);
+        }
+        match self.days_in(days) {
+            Some(days) => self.completions(&self.resolve(target, OPEN)?, true, &days),
+            None => self.complete(&[target, days].concat(), true),
+        }
+    }
+
+    /// Each of the records done, or open again, on each of the days.
+    pub(super) fn completions(&self, found: &[Candidate<'_>], done: bool, days: &[NaiveDate]) -> Changes {
+        let mut made: Vec<Operation> = Vec::new();
+        for of in found {
+            if days.is_empty() {
+                made.push(self.completion(of, done, None)?);
+            }
+            for day in days {
+                let operation = self.completion(of, done, Some(*day))?;
+                // What does not repeat is done once.
+                if !made.contains(&operation) {
+                    made.push(operation);
+                }
+            }
+        }
+        Ok(made)
+    }
+
+    /// Parts the days at the end of a target from it. `alone`: the target may be nothing but days.
+    pub(super) fn with_days(&self, target: &[Token], alone: bool) -> (Vec<Token>, Vec<NaiveDate>) {
+        let several = (usize::from(!alone)..target.len())
+            .find_map(|at| self.days_in(&target[at..]).filter(|days| days.len() > 1).map(|days| (&target[..at], days)));
+        if let Some((words, days)) = several {
+            return (words.to_vec(), days);
+        }
+        let (words, day) = self.with_day(target, alone);
+        (words, day.map(|day| self.past_day(day)).into_iter().collect())
+    }
+
+    /// What was done on Monday was done on the last one.
+    pub(super) fn past_day(&self, day: NaiveDate) -> NaiveDate {
+        let week = Days::new(7);
+        if day > self.today.date && day - week <= self.today.date { day - week } else { day }
+    }
+
+    /// The days that the whole of `words` says.
+    fn days_in(&self, words: &[Token]) -> Option<Vec<NaiveDate>> {
+        let mut rest = without_marks(words);
+        let mut days: Vec<NaiveDate> = Vec::new();
+        while !rest.is_empty() {
+            let lead = after_any(rest, "for both|both|for|on").unwrap_or(rest);
+            if let (Some(day), Some(behind)) = (days.last(), after_any(lead, "the day before that|the day before")) {
+                days.push(*day - Days::new(1));
+                rest = behind;
+            } else {
+                let (length, day) = dates::day(lead, self.today.date, true)?;
+                days.push(self.past_day(day));
+                rest = &lead[length..];
+            }
+            let joined = after_any(rest, ", and|and|,|&|plus|as well as");
+            rest = match joined {
+                Some(more) => more,
+                None if rest.is_empty() || after(rest, "both").is_some_and(<[Token]>::is_empty) => break,
+                None => return None,
+            };
+        }
+        (!days.is_empty()).then_some(days)
+    }
+
+    /// "Went for a run and meditated yesterday": the day that is said last goes for what was done before it, too.
+    pub(super) fn share_day(&self, operations: &mut [Operation], day: NaiveDate) -> Result<(), Question> {
+        for operation in operations.iter_mut().filter(|one| one.occurrence_date.is_some()) {
+            let item = operation.id.and_then(|id| self.state.item(operation.kind, id));
+            let due = |item: &crate::record::Item| {
+                item.scheduled_for.is_some_and(|anchor| item.recurrence.occurs_on(anchor, day))
+            };
+            if let Some(item) = item.filter(|item| !due(item)) {
+                let text = format!("\"{}\" is not due on {day}. Which day of it is done?", item.title);
+                return Err(Question::new(&text, vec![item.into()]));
+            }
+            operation.occurrence_date = Some(day);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,101 @@
+//! What a sentence that adds a record says of it besides what and when: where it is, notes, and how far a goal is.
+//!
+//! Comes in: the words of what is to be added. Goes out: these words without such parts, and the parts. Called by [`super::create`].
+
+use super::numbers::figures;
+use super::phrases::{after_any, without_marks};
+use super::tokens::{Token, text_of};
+use crate::operation::Operation;
+use crate::record::Kind;
+
+/// Nouns that name a place or a note, with a mark before.
+const PLACES: &str = "location|venue|place|where|at the location|room|address|the venue is|the location is|it's at|it's in|it's held at|\
+    it's held in|it takes place at|it takes place in|held at|held in|takes place at|takes place in";
+const NOTES: &str = "notes|note|details|description|with the note|with a note|comment|remark|with the comment|with a note saying|with notes";
+const TARGETS: &str =
+    "with a target of|with the target of|the target is|target value|target of|target is|target|aiming for|aim";
+const CURRENTS: &str = "currently at|i'm currently at|currently|i'm at|i am at|already at|now at|at the moment|so far|progress so far|\
+    current progress|progress|starting at|starting from|already|done so far|current value|current";
+
+/// Parts taken from what is to be added.
+#[derive(Debug, Clone, Default)]
+pub struct Extras {
+    pub location: Option<String>,
+    pub notes: Option<String>,
+    pub target: Option<f64>,
+    pub current: Option<f64>,
+}
+
+impl Extras {
+    /// Takes them from `words`; those of a goal only where it is one.
+    #[must_use]
+    pub fn read(sentence: &str, words: &[Token], kind: Option<Kind>) -> (Vec<Token>, Self) {
+        let mut extras = Self::default();
+        let mut kept: Vec<Token> = Vec::new();
+        for part in parts(words) {
+            let said = without_marks(part);
+            let taken = !kept.is_empty()
+                && (extras.take_text(sentence, said) || (kind == Some(Kind::Goal) && extras.take_number(said)));
+            if !taken {
+                kept.extend_from_slice(part);
+            }
+        }
+        (without_marks(&kept).to_vec(), extras)
+    }
+
+    fn take_text(&mut self, sentence: &str, said: &[Token]) -> bool {
+        let (field, text) = match (after_any(said, PLACES), after_any(said, NOTES)) {
+            (Some(text), _) => (&mut self.location, text),
+            (None, Some(text)) => (&mut self.notes, text),
+            (None, None) => return false,
+        };
+        let text = without_marks(after_any(text, "is|:|that|=").unwrap_or(text));
+        let written = match text {
+            [one] => one.text.clone(),
+            words => text_of(sentence, words, |_| false),
+        };
+        if written.is_empty() || field.is_some() {
+            return false;
+        }
+        *field = Some(written);
+        true
+    }
+
+    fn take_number(&mut self, said: &[Token]) -> bool {
+        let (field, rest) = match (after_any(said, TARGETS), after_any(said, CURRENTS)) {
+            (Some(rest), _) => (&mut self.target, rest),
+            (None, Some(rest)) => (&mut self.current, rest),
+            (None, None) => return false,
+        };
+        let rest = after_any(rest, "is|:|of|at|to|=").unwrap_or(rest);
+        let [number, ..] = rest else { return false };
+        let value = figures(&number.lower, 9).filter(|_| rest.len() == 1).map(f64::from);
+        *field = field.or(value);
+        value.is_some()
+    }
+
+    pub fn put_on(&self, operation: &mut Operation) {
+        if operation.kind == Kind::Event && self.location.is_some() {
+            operation.location = Some(self.location.clone());
+        }
+        operation.notes = operation.notes.take().or_else(|| self.notes.clone());
+        if operation.kind == Kind::Goal {
+            operation.target_progress_value = self.target.map(Some);
+            operation.current_progress_value = self.current.map(Some);
+        }
+    }
+}
+
+/// The runs of words between commas and the like, each with the mark before it.
+fn parts(words: &[Token]) -> Vec<&[Token]> {
+    let mut found = Vec::new();
+    let mut start = 0;
+    for at in 1..words.len() {
+        if words[at].is_one_of(",|;|(|-|–|—|.") && at > start {
+            found.push(&words[start..at]);
+            start = at;
+        }
+    }
+    found.push(&words[start..]);
+    found
+}
