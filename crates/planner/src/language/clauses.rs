@@ -18,7 +18,8 @@ const COMMANDS: &str = "add|create|schedule|move|reschedule|postpone|push|delay|
     remember to|\
     i'd like to|i want to|we need to|we have to|log|i just|i already|i no longer|i don't|mark|it is|block|reserve|\
     new reminder|new appointment|another|stop|skip|start|i'd rather|prioritize|unschedule|deprioritise|log|give|\
-    tell me";
+    tell me|slot in|put in|stick in|pop in|squeeze in|fit in|throw in|pencil in|jot this down|note this down|rename|call it|\
+    bin|kill|scratch|knock|archive|unarchive|extend|retitle|tick|untick|shove|plan in|enter";
 
 /// Whether the sentence is one clause that asks for something to be added, in as many words.
 #[must_use]

@@ -31,7 +31,7 @@ const BEFORE: &str = "please|pls|can you|could you|would you|will you|can we|cou
     you know what|guess what|i was thinking|i was just thinking|i've been thinking|thinking about it|come to think of it|\
     it occurred to me|it just occurred to me|i just remembered|i've just remembered|i just realised|i've just realised|anyway|\
     to be honest|honestly|basically|listen|look|the thing is|before i forget|while i remember|while i think of it|heads up|\
-    quick note|good news|bad news|quick question|random thought|like|you know|i think|in other news|on second thoughts|\
+    ugh|argh|wow|ouch|damn|meh|boo|yawn|sigh|blimey|crikey|gosh|oh no|oh dear|oh god|omg|whoops|yikes|quick note|good news|bad news|quick question|random thought|like|you know|i think|in other news|on second thoughts|\
     change of plan|slight change of plan|small change|new plan|update|news|ok so|right then|yo|dear planner";
 
 /// Words that are courtesies before a comma or colon only: alone they begin a title or say when.

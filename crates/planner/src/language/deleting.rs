@@ -38,7 +38,7 @@ pub fn deleting(clause: &[Token], _: Today) -> Option<Command<'_>> {
     let of = |target| Some(Command::Delete { target });
     let leads = "delete|remove|cancel|erase|scrap|get rid of|drop|discard|scratch|call off|clear|wipe|purge|trash|i cancelled|\
         i've cancelled|i have cancelled|we cancelled|we've cancelled|we called off|i called off|forget about|forget|\
-        bin off|bin|sack off|nix|kill off|do away with|ditch|axe|throw out|throw away|chuck|chuck out|\
+        bin off|bin|sack off|nix|kill off|kill|do away with|ditch|axe|throw out|throw away|chuck|chuck out|\
         i want to cancel|i'd like to cancel|i want to delete|i want to remove|i'd like to delete|i'd like to remove|\
         i need to cancel|eliminate";
     if let Some(target) = after_any(clause, NOT_NEEDED) {

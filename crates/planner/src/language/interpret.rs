@@ -28,12 +28,6 @@ const PLACING: &str = "can i have|could i have|may i have|can i get|could i get|
     register|enter|insert|record|\
     reserve|open|drop|place|pencil|i want|i'd like|i would like|i need|we need|we want|give me|stick|pop|throw|include";
 
-/// What begins an entry of a calendar.
-const CALENDAR: &str = "calendar :|calendar entry :|calendar item :|in my calendar :|for my calendar :|for the calendar :|on my calendar :|\
-    in the diary :|diary :|diary entry :|for the diary :|in my diary :|for my diary :|agenda :|appointment :|calendar entry please :|\
-    calendar please :|diary please :|calendar entry -|calendar entry for|calendar -|new calendar entry :|a calendar entry :|\
-    calendar event :|calendar event -|appointment -|save the date :|save the date for|save the date -";
-
 const QUESTIONS: &str = "what|what's|whats|when|when's|which|how|who|why|where|do i|am i|is there|are there|show|\
     list|tell me|hello|hi|\
     hey|thanks|thank you|good morning|good evening|did i|have i|can i|should i|help|give me|could i|how's|who's|\
@@ -107,7 +101,7 @@ fn creating(clause: &[Token]) -> Option<Command<'_>> {
         let asked = creating(subject).filter(|command| adds || sets_up(command));
         return asked.or(Some(Command::Create { kind: Some(Kind::Todo), priority: None, subject, certain: true }));
     }
-    if let Some(subject) = after_any(clause, CALENDAR) {
+    if let Some(subject) = calendar_entry(clause) {
         return Some(Command::Create { kind: Some(Kind::Event), priority: None, subject, certain: true });
     }
     if let Some(subject) = after_any(clause, GOALS) {
@@ -128,7 +122,7 @@ fn creating(clause: &[Token]) -> Option<Command<'_>> {
     let noun = Noun::read(rest);
     let is_thing = noun.kind.is_some() || noun.place;
     // "Book a haircut", without a day, is a thing to do.
-    let to_book = after_any(clause, "book|arrange|organise|organize").is_some()
+    let to_book = after_any(clause, "book|arrange|organise|organize|plan").is_some()
         && clause.len() < MAX_BOOKING_WORDS
         && !says_time(clause);
     if verb_is_title
@@ -146,6 +140,17 @@ fn creating(clause: &[Token]) -> Option<Command<'_>> {
         (true, _) if after_any(clause, "put|schedule").is_some() => Some(noun.create(true)),
         _ => None,
     }
+}
+
+/// What follows "calendar entry please:", "for the diary -", "appointment:".
+fn calendar_entry(clause: &[Token]) -> Option<&[Token]> {
+    let rest = after_any(clause, "for|in|on|to|another|a|one").unwrap_or(clause);
+    let rest = after_any(rest, "the|my|our|new").unwrap_or(rest);
+    let book = after_any(rest, "calendar|diary|agenda|planner");
+    let entry = book.map(|rest| after_any(rest, "entry|item|event|note|appointment").unwrap_or(rest));
+    let rest = entry.or_else(|| after_any(rest, "appointment|save the date"))?;
+    let rest = after_any(rest, "please").unwrap_or(rest);
+    after_any(rest, ":|-|–|—|,").filter(|subject| !subject.is_empty())
 }
 
 /// What says more than that something is to be booked is longer.

@@ -124,7 +124,9 @@ impl Reader<'_> {
     /// "The flights to Oslo are booked", where something open is called "book flights to Oslo".
     fn done_in_passive(&self, clause: &[Token]) -> Option<change::Changes> {
         let clause = super::phrases::before_end(clause, "already|now").unwrap_or(clause);
-        let (verb, before) = clause.split_last().filter(|(verb, _)| !verb.quoted)?;
+        let without_particle = before_end(clause, PARTICLES)
+            .filter(|shorter| shorter.last().is_some_and(|verb| !verb.quoted && !presents(&verb.lower).is_empty()));
+        let (verb, before) = without_particle.unwrap_or(clause).split_last().filter(|(verb, _)| !verb.quoted)?;
         let object = super::phrases::before_end(
             before,
             "is|are|was|were|has been|have been|got|is being|\

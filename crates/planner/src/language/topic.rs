@@ -6,7 +6,7 @@
 use super::Reader;
 use super::courtesy::plain;
 use super::past_forms::presents;
-use super::phrases::{after, after_any, around, before_end, without_marks};
+use super::phrases::{after, after_any, around, before_end, has_any, without_marks};
 use super::priorities::priority_phrase;
 use super::shift::Shift;
 use super::target::Wanted;
@@ -45,11 +45,21 @@ const GONE: &str = "cancelled|canceled|called off|not happening|no longer needed
     it's not happening|\
     isn't happening|has been cancelled|we don't need it|i don't need it|not any more|no longer relevant";
 
+/// Who a reason speaks of, and what one says.
+const SPEAKERS: &str = "i|i'm|i've|i'll|we|we're|we've|it|it's|he|he's|she|she's|they|they're|they've|that's|there's";
+const WHY: &str = "not|can't|cannot|won't|don't|doesn't|isn't|aren't|no|longer|ill|sick|away|busy|going|called|cancelled|canceled|off|broken|closed|\
+    changed|forgot|fell|gave|decided|unwell|poorly|late|never|already";
+
 impl Reader<'_> {
     /// The clause in the order of a command.
     pub(super) fn in_order(&self, clause: &[Token]) -> Vec<Token> {
-        let clause = repeat_behind(clause);
+        let clause = repeat_behind(self.without_reason(clause));
         let cleaned = self.without_old(&clause);
+        if cleaned != clause
+            && let Some(repeated) = self.target_then_rule(&cleaned)
+        {
+            return repeated;
+        }
         // "X not today but tomorrow" is a change of X.
         if cleaned != clause
             && let Some(moved) = self.target_then_when(&cleaned)
@@ -69,6 +79,31 @@ impl Reader<'_> {
             .or_else(|| self.without_verb(&clause))
             .or_else(|| self.passive_question(&clause))
             .unwrap_or(clause)
+    }
+
+    /// "Forget the appointment, I'm not going": without why.
+    fn without_reason<'t>(&self, clause: &'t [Token]) -> &'t [Token] {
+        let starts = (2..clause.len()).find(|at| {
+            let reason = &clause[*at..];
+            let led = after_any(reason, "because|since|, because|, since|as|, as|,|-|–|—|(");
+            let spoken = led.and_then(|rest| after_any(rest, SPEAKERS));
+            let says_why = |rest: &[Token]| has_any(rest, WHY) && !When::read(rest, self.today).is_said();
+            spoken.is_some_and(says_why)
+        });
+        match starts.map(|at| &clause[..at]) {
+            Some(command) if verb_of(command).is_some_and(|verb| verb.len() < command.len()) => command,
+            _ => clause,
+        }
+    }
+
+    /// "Run every other day instead of weekdays".
+    fn target_then_rule(&self, words: &[Token]) -> Option<Vec<Token>> {
+        let words = after_any(words, "do|make|have|let's do|repeat|i'd rather do|i'd rather").unwrap_or(words);
+        let (target, rule) = (1..words.len()).map(|at| words.split_at(at)).find(|(_, words)| {
+            let read = When::read(words, self.today);
+            read.is_all(words) && read.repeat.is_some()
+        })?;
+        self.is_one(target).then(|| joined(&["repeat"], target, &[], rule))
     }
 
     /// "call X 'Y'", where X is there.
@@ -188,14 +223,38 @@ impl Reader<'_> {
         (says && self.is_one(target)).then(|| joined(&["move"], target, &[], when))
     }
 
-    /// "I need two more days for X", "give me another week for X".
+    /// "I need two more days for X", "give me another week for X", "give X another week", "give me until Friday for X".
     fn more_time(&self, clause: &[Token]) -> Option<Vec<Token>> {
-        let rest = after_any(clause, "give me|i need|we need|i'll need|i could use|allow|give us")?;
+        if let Some(given) = self.given(clause) {
+            return Some(given);
+        }
+        let rest = after_any(
+            clause,
+            "give me|i need|we need|i'll need|i could use|allow|allow me|give us|could i get|could i have|can i get|can i have|\
+            i want|i'd like|need|i could do with|we could do with|let me have|may i have",
+        )?;
         let (span, target) = around(rest, "for|on|to do|to finish|with")?;
         let more = span.iter().any(|word| word.is_one_of("more|another|extra"));
         let span: Vec<Token> = span.iter().filter(|word| !word.is_one_of("more|extra")).cloned().collect();
         let by = [&[Token::made("by")], &span[..]].concat();
         (more && Shift::read(&by).is_some() && self.is_one(target)).then(|| joined(&["move"], target, &[], &by))
+    }
+
+    fn given(&self, clause: &[Token]) -> Option<Vec<Token>> {
+        let rest = after_any(clause, "give|allow|grant")?;
+        if let Some((when, target)) = after_any(rest, "me until|me till|us until|myself until")
+            .and_then(|rest| around(rest, "for|to do|to finish|with"))
+        {
+            let read = When::read(when, self.today);
+            return (read.is_all(when) && self.is_one(target)).then(|| joined(&["move"], target, &["to"], when));
+        }
+        let (target, span) = around(rest, "another|an extra|until|till")?;
+        if rest[target.len()].is_one_of("until|till") {
+            let read = When::read(span, self.today);
+            return (read.is_all(span) && self.is_one(target)).then(|| joined(&["move"], target, &["to"], span));
+        }
+        let by = [&[Token::made("by"), Token::made("another")], span].concat();
+        (Shift::read(&by).is_some() && self.is_one(target)).then(|| joined(&["move"], target, &[], &by))
     }
 
     /// "I'd rather do X on Friday", "how about X at 4?".

@@ -7,7 +7,8 @@ use crate::record::Kind;
 
 pub(super) const ADDING: &str = "add|create|new|jot down|write down|put down|note down|set up|i want to add|\
     i'd like to add|\
-    set me|make me|i would like to add|pencil in|make a note of|take down|put in|stick in|pop in|slot in|squeeze in|fit in|throw in|jot this down|\
+    set me|make me|i would like to add|pencil in|make a note of|take down|put this on my list|put this on the list|put this in my calendar|add this to my list|add this to the list|\
+    put this in the calendar|stick this on my list|put in|stick in|pop in|slot in|squeeze in|fit in|throw in|jot this down|\
     note this down|write this down|put this down|put down this|note this|jot down this|put this in|add this|schedule this|\
     make a note of this|remember this";
 
