@@ -21,6 +21,10 @@ const COMMANDS: &str = "add|create|schedule|move|reschedule|postpone|push|delay|
     tell me|slot in|put in|stick in|pop in|squeeze in|fit in|throw in|pencil in|jot this down|note this down|rename|call it|\
     bin|kill|scratch|knock|archive|unarchive|extend|retitle|tick|untick|shove|plan in|enter";
 
+/// What proposes another time.
+const PROPOSALS: &str =
+    "let's do|let's make it|let's say|let's move|how about|what about|can we do|could we do|we could do|we'll do";
+
 /// Whether the sentence is one clause that asks for something to be added, in as many words.
 #[must_use]
 pub fn adds(tokens: &[Token], today: Today) -> bool {
@@ -30,9 +34,9 @@ pub fn adds(tokens: &[Token], today: Today) -> bool {
 /// Whether a command begins here.
 #[must_use]
 pub fn begins_command(tokens: &[Token]) -> bool {
-    let tokens = plain(tokens);
-    let begins = |phrases| after_any(tokens, phrases).is_some_and(|rest| !rest.is_empty());
-    begins(COMMANDS) || begins(super::vocabulary::MOVING)
+    let begins = |tokens, phrases| after_any(tokens, phrases).is_some_and(|rest: &[Token]| !rest.is_empty());
+    let tokens_plain = plain(tokens);
+    begins(tokens, PROPOSALS) || begins(tokens_plain, COMMANDS) || begins(tokens_plain, super::vocabulary::MOVING)
 }
 
 /// The clauses of a sentence: cut at semicolons and full stops, and where "and", "then" or a comma stands before a command.

@@ -36,7 +36,7 @@ const ENDS: &str = "is done|is finished|is complete|is completed|are done|has be
     ✓|✔|☑|\
     is now done|completed|finished|has been completed|have been done|is all done|is sorted|is taken care of|\
     has been taken care of|\
-    is done and dusted|are finished|is dealt with|all done|sorted|has been finished|are complete|is behind me|\
+    is done and dusted|done and dusted|over and done with|are finished|is dealt with|all done|sorted|has been finished|are complete|is behind me|\
     is out of the way|\
     can be ticked off|can be checked off|can be crossed off|can be marked as done|is handled|has been handled|\
     has been sorted";

@@ -93,6 +93,7 @@ impl Reader<'_> {
         let mut location = None;
         if kind == Kind::Event {
             (title, location) = with_location(&title);
+            title = unquoted(&title).to_owned();
         }
         let mut operation = Operation::new(kind, Action::Create, None);
         operation.title = Some(title.clone());
@@ -128,12 +129,15 @@ impl Reader<'_> {
     fn check_new(&self, title: &str, words: &[Token], when: &When, certain: bool) -> Result<(), Question> {
         let lower = title.to_lowercase();
         let bare = lower.trim_start_matches("the ").trim_start_matches("a ").trim_start_matches("my ");
-        if title.is_empty() || listed(EMPTY_TITLES, bare) || listed(EMPTY_TITLES, &lower) || only_pronouns(words, when)
-        {
+        let no_letters = !title.contains(char::is_alphabetic);
+        if no_letters || listed(EMPTY_TITLES, bare) || listed(EMPTY_TITLES, &lower) || only_pronouns(words, when) {
             return Err(Question::new("What should be added?", Vec::new()));
         }
         if when.vague {
             return Err(Question::new(&format!("On which day should \"{title}\" be?"), Vec::new()));
+        }
+        if let Some(day) = when.date.filter(|day| *day < self.today.date) {
+            return Err(Question::new(&format!("{day} has passed. On which day should \"{title}\" be?"), Vec::new()));
         }
         if when.several {
             return Err(Question::new(&format!("Which of the days should \"{title}\" be on?"), Vec::new()));
@@ -153,6 +157,20 @@ impl Reader<'_> {
         if says_nothing(&kept) || (!certain && (either || is_talk(&kept))) {
             return Err(self.ask_what(title));
         }
+        if self.is_there_already(title, &kept, certain) {
+            let text = format!(
+                "\"{title}\" is there already, or something like it. Should it be changed, or another be added?"
+            );
+            return Err(Question::new(&text, self.options_like(title)));
+        }
+        // "Anna asked if we could do 4pm".
+        let of_others = kept.len() > 2
+            && !kept[0].quoted
+            && !kept[0].is_one_of(super::vocabulary::DOING)
+            && kept[1..3].iter().any(|word| word.is_one_of(FINITE));
+        if of_others && !certain {
+            return Err(self.ask_what(title));
+        }
         let states = !when.used[0]
             && words[0].is_one_of("the|that|this|my|our")
             && has_any(words, "is|are|was|were|should|needs|has|isn't|will");
@@ -162,7 +180,8 @@ impl Reader<'_> {
         // "Swap the two meetings": done to what is there, by a verb that is not known.
         let acts_on_known = !certain
             && kept.len() > 1
-            && (!kept[0].is_one_of(super::vocabulary::DOING) || kept[0].is_one_of("swap|change|move|archive|switch"))
+            && (!kept[0].is_one_of(super::vocabulary::DOING)
+                || kept[0].is_one_of("swap|change|move|archive|switch|make|set|turn|give"))
             && kept[1].is_one_of("the|my|our|both|those|these")
             && self.touches_known(&kept[2..].iter().map(|word| (*word).clone()).collect::<Vec<_>>());
         if acts_on_known {
@@ -196,10 +215,37 @@ impl Reader<'_> {
         Ok(())
     }
 
+    /// "Milk tomorrow", where there is "Buy milk": the words of an open record and no others. What was asked for by a command is another
+    /// one, unless it is the same to the word.
+    fn is_there_already(&self, title: &str, kept: &[&Token], certain: bool) -> bool {
+        let words = crate::matching::tokens(title);
+        let open = self.state.candidates(self.today.date, false).filter(|one| one.kind != Kind::Goal);
+        let named: Vec<_> =
+            crate::matching::matches(title, open).into_iter().map(|one| crate::matching::tokens(one.title)).collect();
+        let same = named.contains(&words);
+        let by_verb = kept.len() > 1 && kept[0].is_one_of(super::vocabulary::DOING);
+        same || (!certain && !by_verb && !named.is_empty())
+    }
+
+    fn options_like(&self, title: &str) -> Vec<crate::matching::ClarifyOption> {
+        crate::matching::ranked_options(title, self.state.candidates(self.today.date, false))
+    }
+
     fn ask_what(&self, title: &str) -> Question {
         let text = format!("What should be done with \"{title}\": add it, or change something that is there?");
-        Question::new(&text, crate::matching::ranked_options(title, self.state.candidates(self.today.date, false)))
+        Question::new(&text, self.options_like(title))
     }
+}
+
+/// Verbs that say what somebody does or wants.
+const FINITE: &str = "can|can't|cannot|could|couldn't|wants|asked|said|says|would|won't|thinks|prefers|suggested|suggests|proposed|might|isn't|\
+    doesn't|didn't|has|wouldn't|wasn't|told|moved|knows|thought|called|cancelled";
+
+/// Without quotation marks around the whole.
+fn unquoted(title: &str) -> &str {
+    let inner = |mark| title.strip_prefix(mark).and_then(|rest| rest.strip_suffix(mark));
+    let marks = ['\'', '"'];
+    marks.into_iter().find_map(|mark| inner(mark).filter(|inner| !inner.contains(mark))).unwrap_or(title)
 }
 
 /// "On Monday I need to …", "(jot down) that I must …": what calls for something to do stands behind the day, or once more.

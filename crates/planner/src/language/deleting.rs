@@ -7,7 +7,7 @@ use super::tokens::Token;
 
 /// What begins a sentence about something that need not be done.
 const NOT_NEEDED: &str = "i no longer need to|i no longer need|i no longer have to|i don't need to|i don't need|\
-    i don't have to|we no longer need to|\
+    i don't have to|we no longer need to|we no longer need|we don't need|\
     we don't need to|we don't have to|no need to|no longer need to|i won't need to|i needn't|there's no need to|\
     i do not need to|\
     i do not have to|i'm not going to|i am not going to|i don't want to|i don't want|i do not want to|\

@@ -150,7 +150,7 @@ impl Reader<'_> {
 
     /// "set the progress of X to 5", "X is at 5 of 12", "X: 5 done". The number is the last one that is no part of the goal's title.
     fn progressed(&self, clause: &[Token]) -> Option<Changes> {
-        let says = clause.iter().any(|token| token.is_one_of("progress|at|:|far|to|reached|log|record|for"));
+        let says = clause.iter().any(|token| token.is_one_of("progress|at|:|far|to|reached|log|record|for|on"));
         (0..clause.len()).rev().filter(|_| says).find_map(|at| {
             let value = number(&clause[at])?;
             let tail = &clause[at + 1..];

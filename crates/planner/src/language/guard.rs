@@ -37,7 +37,8 @@ const ORDERS_UNLESS_ADDED: [&str; 6] =
 const MARKUP: [&str; 1] = ["<script"];
 
 /// Beginnings that belong to a transcript or to data, not to a sentence.
-const BEGINNINGS: [&str; 13] = [
+const BEGINNINGS: [&str; 14] = [
+    "\"}",
     "sudo ",
     "system override",
     "system:",
@@ -92,10 +93,20 @@ pub fn is_order_unless_added(sentence: &str) -> bool {
 /// Whether it would carry the owner's records somewhere else.
 fn sends_away(lower: &str) -> bool {
     let verb = ["send ", "upload ", "post ", "forward ", "email ", "export "].iter().any(|verb| lower.contains(verb));
-    let records =
-        ["my todos", "my tasks", "my data", "my calendar", "my notes", "all todos", "my events", "the database"]
-            .iter()
-            .any(|noun| lower.contains(noun));
+    let records = [
+        "my todos",
+        "my tasks",
+        "my data",
+        "my calendar",
+        "my notes",
+        "all todos",
+        "my events",
+        "the database",
+        "my planner",
+        "all my",
+    ]
+    .iter()
+    .any(|noun| lower.contains(noun));
     verb && records
 }
 

@@ -31,7 +31,7 @@ const PLACING: &str = "can i have|could i have|may i have|can i get|could i get|
 const QUESTIONS: &str = "what|what's|whats|when|when's|which|how|who|why|where|do i|am i|is there|are there|show|\
     list|tell me|hello|hi|\
     hey|thanks|thank you|good morning|good evening|did i|have i|can i|should i|help|give me|could i|how's|who's|\
-    yes|no|summarise|summarize|explain|what are|is my|do you|are you|will i|did you";
+    yes please|no thanks|no thank you|no worries|summarise|summarize|explain|what are|is my|do you|are you|will i|did you";
 
 /// In the order in which they are tried: what is said more closely first.
 const RECOGNISERS: [Recogniser; 17] = [

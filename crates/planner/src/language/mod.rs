@@ -24,10 +24,12 @@ mod field_changes;
 mod fields;
 mod goals;
 mod guard;
+mod implied;
 mod interpret;
 mod lists;
 mod moving;
 mod numbers;
+mod others;
 mod past;
 mod past_forms;
 mod periods;
@@ -74,7 +76,7 @@ const ALSO_DOING: &str = "finish|check|close|change|pull|pop|slide|drag|carry|br
 /// Words for records and what they have: with them a change is meant.
 const RECORD_NOUNS: &str = "time|date|day|title|name|priority|location|place|appointment|meeting|event|task|todo|\
     habit|goal|reminder|review|it|that|this|them|\
-    deadline|schedule|calendar|list|entry|item|items|one|thing|notes|note|tasks|todos|events|habits|goals|progress";
+    deadline|schedule|calendar|list|entry|item|items|one|thing|notes|note|tasks|todos|events|habits|goals|progress|lot|rest|whatever|whichever|everything";
 
 /// The owner's date and time.
 #[derive(Debug, Clone, Copy)]
@@ -270,8 +272,13 @@ impl Reader<'_> {
     /// "schedule X for Friday", "put X on Friday": moves X where it is there; else "schedule" adds it.
     fn place(&self, target: &[Token], when: &[Token], subject: &[Token]) -> change::Changes {
         let definite = target.first().is_some_and(|token| token.is_one_of("the|my|it|this|that|our|them"));
+        // "The dentist is on Friday" names the record before it says when.
+        let stands_alone = std::ptr::eq(target.as_ptr(), subject.as_ptr());
         let to = if when.is_empty() { Destination::Nowhere } else { Destination::When(when) };
         match self.shift_or_move(target, to) {
+            Err(question) if stands_alone && (self.names_several(target) || topic::verb_of(target).is_some()) => {
+                Err(question)
+            }
             Err(_) if !definite => self.create(None, None, subject, true),
             moved => moved,
         }

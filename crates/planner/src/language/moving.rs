@@ -60,7 +60,9 @@ pub fn moving(clause: &[Token], today: Today) -> Option<Command<'_>> {
     let (target, found) =
         said_of(clause, today).filter(|(target, _)| !target.is_empty() && !adds && !describes(target))?;
     // "The water bill is due on the 20th": moves it where it is there, else says that there is one.
-    let says_due = after_any(&clause[target.len()..], "is due").is_some();
+    let says_due =
+        after_any(&clause[target.len()..], "is due|is on|are on|is at|takes place on|starts on|begins on|falls on")
+            .is_some();
     if says_due && let Destination::When(when) = found {
         return Some(Command::Place { target, when, subject: clause });
     }

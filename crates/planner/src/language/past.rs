@@ -34,8 +34,8 @@ impl Reader<'_> {
         if bases.is_empty() || (!spoken && verb.is_one_of(ALIKE)) {
             return None;
         }
-        if spoken && bases.iter().any(|base| listed(NOT_DONE, base)) {
-            return None;
+        if bases.iter().any(|base| listed(NOT_DONE, base)) {
+            return self.not_done(object);
         }
         let object = before_end(object, "already|now|just now|too|as well").unwrap_or(object);
         let (object, days) = self.with_days(object, true);
@@ -59,6 +59,16 @@ impl Reader<'_> {
     pub(super) fn says_past(&self, clause: &[Token]) -> bool {
         clause.first().is_some_and(|verb| verb.is_one_of(ALIKE))
             && When::read(clause, self.today).date.is_some_and(|day| day < self.today.date)
+    }
+
+    /// "Skipped my run yesterday": said of a record that is there, but not that it is done.
+    fn not_done(&self, object: &[Token]) -> Option<change::Changes> {
+        let (object, _) = self.with_days(object, true);
+        let open = self.state.candidates(self.today.date, false);
+        let found = if object.is_empty() { Vec::new() } else { matches(&self.text(&object), open) };
+        let ask =
+            || Question::new("What should be changed, and to what?", found.iter().map(Candidate::option).collect());
+        (!found.is_empty()).then(|| Err(ask()))
     }
 
     /// Open records that the verb and its object name, else those that the object names alone.

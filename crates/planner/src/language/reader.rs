@@ -39,6 +39,10 @@ impl Reader<'_> {
                 self.before = Some(id);
                 continue;
             }
+            if let Some(reason) = clauses.get(at + 1).and_then(|next| self.reason(clause, next)) {
+                self.before = reason.named.or(self.before);
+                continue;
+            }
             let clause = self.in_order(courtesy::plain(clause));
             if course.operations.last_mut().is_some_and(|last| self.amend(&clause, last)) {
                 continue;

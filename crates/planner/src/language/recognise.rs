@@ -84,7 +84,8 @@ pub fn renaming(clause: &[Token], _: Today) -> Option<Command<'_>> {
         clause,
         "should be called|should be named|should be titled|should be renamed to|should now be called|\
             is now called|is called now|is now named|is now titled|should now read|should read|should now be named|\
-            gets the title|gets the name",
+            gets the title|gets the name|should say|should now say|ought to be called|is to be called|to be called|must be called|\
+            now reads|becomes|should rather be called|would be better called",
     )?;
     rename(target, title)
 }
@@ -138,6 +139,12 @@ pub fn prioritising(clause: &[Token], _: Today) -> Option<Command<'_>> {
 
 /// Nothing but a priority.
 fn whole_priority(tokens: &[Token]) -> Option<Priority> {
+    // "Make it low".
+    if let [only] = tokens
+        && only.is_one_of("high|low|medium|urgent|important")
+    {
+        return level(&only.lower).or(Some(Priority::High));
+    }
     let tokens = after_any(tokens, "as|to").unwrap_or(tokens);
     let (length, priority) = priority_phrase(tokens)?;
     (length == tokens.len()).then_some(priority)

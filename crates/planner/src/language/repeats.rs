@@ -43,6 +43,11 @@ fn unkept(tokens: &[Token]) -> Phrase<Repeat> {
         {
             3
         }
+        (first, "a" | "per" | "each")
+            if is_multiple(first) && matches!(word(tokens, 2), "day" | "week" | "month" | "year") =>
+        {
+            3
+        }
         ("once", "a" | "per" | "every") if matches!(word(tokens, 2), "month" | "year") => 3,
         ("once" | "twice" | "thrice", "daily" | "weekly" | "monthly" | "yearly")
         | ("every" | "each", "so" | "now" | "few") => 2,
@@ -67,6 +72,11 @@ fn unkept(tokens: &[Token]) -> Phrase<Repeat> {
         _ => return None,
     };
     Some(unsupported(tokens, length))
+}
+
+/// "3x".
+fn is_multiple(word: &str) -> bool {
+    word.strip_suffix(['x', '×']).is_some_and(|number| super::numbers::figures(number, 2).is_some())
 }
 
 fn by_one_word(first: &Token) -> Phrase<Repeat> {

@@ -48,6 +48,11 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Whether all these words stand in titles of open records, so that it is only not clear which one is meant.
+    pub fn names_several(&self, words: &[Token]) -> bool {
+        !matches(&self.text(words), self.candidates(Wanted { done: false, goals: false })).is_empty()
+    }
+
     /// Whether a word of these is in the title of an open record.
     pub fn touches_known(&self, words: &[Token]) -> bool {
         words.iter().filter(|word| !word.is_mark() && word.text.len() > 2).any(|word| {
@@ -191,6 +196,9 @@ fn numbered(words: &[Token]) -> Option<i64> {
     match words {
         [one] if !one.quoted => number(one.lower.strip_prefix('#')?),
         [noun, number_word] if kind_noun(&noun.lower).is_some() || noun.is_one_of("number|item|no") => {
+            number(number_word.lower.trim_start_matches('#'))
+        }
+        [noun, mark, number_word] if kind_noun(&noun.lower).is_some() && mark.is_one_of("number|no|nr|id|with") => {
             number(number_word.lower.trim_start_matches('#'))
         }
         _ => None,

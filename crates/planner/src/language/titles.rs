@@ -10,7 +10,8 @@ use crate::record::Kind;
 pub const EMPTY_TITLES: &str = "something|thing|things|stuff|note|a note|make a note|up|out|off|in|down|back|over|away|not|an appointment|an event|a task|a todo|a reminder|a call|\
     me|you|event|entry|reminder|for me|forget|let me forget|don't let me forget|it|that|this|them|one|todo|task|\
     event|habit|goal|item|the thing|anything|\
-    reminder|it's|that's|it is|that is|this is|meeting|a meeting|the meeting|appointment|call|to|do|do it|do that|\
+    reminder|clear|cancel|delete|remove|move|reschedule|postpone|wipe|drop|shift|push|finish|complete|done|mark|change|update|rename|swap|\
+    another one|week|a week|day|hour|an hour|whatever|more|it's|that's|it is|that is|this is|meeting|a meeting|the meeting|appointment|call|to|do|do it|do that|\
     do the thing|do something|do this|\
     some stuff|these|those|a thing|new|another";
 
@@ -19,7 +20,7 @@ pub const PLANS: &str = "week|day|afternoon|morning|evening|weekend|diary|inbox|
 
 /// Words after which no title ends.
 const DANGLING: &str = "on|by|for|at|due|deadline|booked|scheduled|from|starting|and|to|with|in|until|of|the|a|as|is|\
-    that|about|beginning|before|-|–|—|every|starts|begins|lasts|lasting|which|it's|each|ends|takes";
+    that|about|leaves|departs|leaving|departing|beginning|before|-|–|—|every|starts|begins|lasts|lasting|which|it's|each|ends|takes";
 
 /// Words that may stand beside a title in quotation marks.
 const BESIDE_QUOTED: &str = "to|that|about|of|for|called|named|titled|on|at|by|and|in|it|starts|starting|lasting|\
@@ -46,7 +47,7 @@ pub fn says_nothing(words: &[&Token]) -> bool {
     let done_to =
         of(1, "it|that|this|them|something|things|stuff") && (words.len() == 2 || of(2, "with|about|for|like"));
     let verb_of_thing = words.len() >= 2 && of(1, "the|that|this") && of(2, "thing|things|stuff|usual|one|other");
-    of(0, "something|someone|somebody|somewhere|things|stuff|whatever|anything|thing")
+    of(0, "whatever|whichever|whoever|something|someone|somebody|somewhere|things|stuff|whatever|anything|thing")
         || pointed
         || done_to
         || verb_of_thing
@@ -54,7 +55,7 @@ pub fn says_nothing(words: &[&Token]) -> bool {
 
 /// What somebody says of themselves or of others, which is no thing to do.
 pub fn is_talk(words: &[&Token]) -> bool {
-    const SPEAKERS: &str = "is|are|was|were|looks|seems|feels|will|i|i'm|we|we're|it|it's|he|she|they|you|he's|she's|they're|you're|i've|we've|there|\
+    const SPEAKERS: &str = "no|yes|nope|yep|is|are|was|were|looks|seems|feels|will|i|i'm|we|we're|it|it's|he|she|they|you|he's|she's|they're|you're|i've|we've|there|\
         there's|i'd|i'll|what|how|why|nothing|\
         everyone|everybody|nobody|someone|life|work|not|i'm|that's|isn't|wasn't|maybe|perhaps|if|because";
     words.first().is_some_and(|first| first.is_one_of(SPEAKERS))

@@ -5,7 +5,7 @@
 
 use super::Reader;
 use super::courtesy::plain;
-use super::past_forms::presents;
+use super::others::WHY;
 use super::phrases::{after, after_any, around, before_end, has_any, without_marks};
 use super::priorities::priority_phrase;
 use super::shift::Shift;
@@ -45,11 +45,8 @@ const GONE: &str = "cancelled|canceled|called off|not happening|no longer needed
     it's not happening|\
     isn't happening|has been cancelled|we don't need it|i don't need it|not any more|no longer relevant";
 
-/// Who a reason speaks of, and what one says.
+/// Who a reason speaks of.
 const SPEAKERS: &str = "i|i'm|i've|i'll|we|we're|we've|it|it's|he|he's|she|she's|they|they're|they've|that's|there's";
-const WHY: &str = "not|can't|cannot|won't|don't|doesn't|isn't|aren't|no|longer|ill|sick|away|busy|going|called|cancelled|canceled|off|broken|closed|\
-    changed|forgot|fell|gave|decided|unwell|poorly|late|never|already";
-
 impl Reader<'_> {
     /// The clause in the order of a command.
     pub(super) fn in_order(&self, clause: &[Token]) -> Vec<Token> {
@@ -72,6 +69,9 @@ impl Reader<'_> {
             .or_else(|| self.called_off_by(&clause))
             .or_else(|| self.shifted(&clause))
             .or_else(|| self.moved_by(&clause))
+            .or_else(|| self.wanted_by(&clause))
+            .or_else(|| self.instead_of_it(&clause))
+            .or_else(|| self.said_rule(&clause))
             .or_else(|| self.more_time(&clause))
             .or_else(|| self.called(&clause))
             .or_else(|| self.rather(&clause))
@@ -87,23 +87,24 @@ impl Reader<'_> {
             let reason = &clause[*at..];
             let led = after_any(reason, "because|since|, because|, since|as|, as|,|-|–|—|(");
             let spoken = led.and_then(|rest| after_any(rest, SPEAKERS));
-            let says_why = |rest: &[Token]| has_any(rest, WHY) && !When::read(rest, self.today).is_said();
+            let says_why = |rest: &[Token]| {
+                let removes =
+                    after_any(clause, "cancel|delete|remove|drop|scrap|forget about|forget|ditch|call off|skip");
+                let whole = removes
+                    .is_some_and(|_| self.is_one(&clause[clause.len() - removes.map_or(0, <[Token]>::len)..*at]));
+                (whole || has_any(rest, WHY)) && !When::read(rest, self.today).is_said()
+            };
             spoken.is_some_and(says_why)
         });
         match starts.map(|at| &clause[..at]) {
-            Some(command) if verb_of(command).is_some_and(|verb| verb.len() < command.len()) => command,
+            Some(command)
+                if verb_of(command).is_some_and(|verb| verb.len() < command.len())
+                    || after_any(command, "forget").is_some() =>
+            {
+                command
+            }
             _ => clause,
         }
-    }
-
-    /// "Run every other day instead of weekdays".
-    fn target_then_rule(&self, words: &[Token]) -> Option<Vec<Token>> {
-        let words = after_any(words, "do|make|have|let's do|repeat|i'd rather do|i'd rather").unwrap_or(words);
-        let (target, rule) = (1..words.len()).map(|at| words.split_at(at)).find(|(_, words)| {
-            let read = When::read(words, self.today);
-            read.is_all(words) && read.repeat.is_some()
-        })?;
-        self.is_one(target).then(|| joined(&["repeat"], target, &[], rule))
     }
 
     /// "call X 'Y'", where X is there.
@@ -137,7 +138,7 @@ impl Reader<'_> {
         matches!(named[..], [_]).then(|| named[0].id).filter(|_| in_order)
     }
 
-    fn is_one(&self, words: &[Token]) -> bool {
+    pub(super) fn is_one(&self, words: &[Token]) -> bool {
         !words.is_empty() && self.resolve(words, WITH_GOALS).is_ok_and(|found| found.len() == 1)
     }
 
@@ -223,120 +224,6 @@ impl Reader<'_> {
         (says && self.is_one(target)).then(|| joined(&["move"], target, &[], when))
     }
 
-    /// "I need two more days for X", "give me another week for X", "give X another week", "give me until Friday for X".
-    fn more_time(&self, clause: &[Token]) -> Option<Vec<Token>> {
-        if let Some(given) = self.given(clause) {
-            return Some(given);
-        }
-        let rest = after_any(
-            clause,
-            "give me|i need|we need|i'll need|i could use|allow|allow me|give us|could i get|could i have|can i get|can i have|\
-            i want|i'd like|need|i could do with|we could do with|let me have|may i have",
-        )?;
-        let (span, target) = around(rest, "for|on|to do|to finish|with")?;
-        let more = span.iter().any(|word| word.is_one_of("more|another|extra"));
-        let span: Vec<Token> = span.iter().filter(|word| !word.is_one_of("more|extra")).cloned().collect();
-        let by = [&[Token::made("by")], &span[..]].concat();
-        (more && Shift::read(&by).is_some() && self.is_one(target)).then(|| joined(&["move"], target, &[], &by))
-    }
-
-    fn given(&self, clause: &[Token]) -> Option<Vec<Token>> {
-        let rest = after_any(clause, "give|allow|grant")?;
-        if let Some((when, target)) = after_any(rest, "me until|me till|us until|myself until")
-            .and_then(|rest| around(rest, "for|to do|to finish|with"))
-        {
-            let read = When::read(when, self.today);
-            return (read.is_all(when) && self.is_one(target)).then(|| joined(&["move"], target, &["to"], when));
-        }
-        let (target, span) = around(rest, "another|an extra|until|till")?;
-        if rest[target.len()].is_one_of("until|till") {
-            let read = When::read(span, self.today);
-            return (read.is_all(span) && self.is_one(target)).then(|| joined(&["move"], target, &["to"], span));
-        }
-        let by = [&[Token::made("by"), Token::made("another")], span].concat();
-        (Shift::read(&by).is_some() && self.is_one(target)).then(|| joined(&["move"], target, &[], &by))
-    }
-
-    /// "I'd rather do X on Friday", "how about X at 4?".
-    fn rather(&self, clause: &[Token]) -> Option<Vec<Token>> {
-        let phrases = "i'd rather do|i'd rather have|i would rather do|i would rather have|i'd prefer to do|\
-            i'd prefer to have|i'd prefer|\
-            i would prefer to do|i would prefer|i'd sooner do|how about|what about|can we do|can we have|could we do|\
-            could we have|\
-            we could do|better do|we should do|i prefer|i'd better do|we'd rather do|we'd rather have|we'd prefer|\
-            let's do|let's have|do|have|i'll do|i will do|i want to do|\
-            i want|i'd like to do|i'd rather|i would rather";
-        let rest = after_any(clause, phrases)?;
-        let rest = before_end(rest, "instead|then").unwrap_or(rest);
-        self.target_then_when(rest)
-    }
-
-    /// "get the passport renewed by Friday": the day by which what is there has to be done.
-    fn got_done(&self, clause: &[Token]) -> Option<Vec<Token>> {
-        let rest = after_any(clause, "i want|i need|get|have")?;
-        let at = (1..rest.len()).find(|at| !presents(&rest[*at].lower).is_empty() && !rest[*at].quoted)?;
-        let (object, when) = (&rest[..at], &rest[at + 1..]);
-        let read = When::read(when, self.today);
-        let done = presents(&rest[at].lower).into_iter().find_map(|base| {
-            let target = [&[Token::made(&base)], object].concat();
-            self.is_one(&target).then_some(target)
-        });
-        let target = done.filter(|_| read.is_said() && read.is_all(when) && read.repeat.is_none())?;
-        Some(joined(&["move"], &target, &["to"], when))
-    }
-
-    /// "Sara's lunch to 1.15pm", "stand-up from now on at 9:15": a record and its new time without a verb.
-    fn without_verb(&self, clause: &[Token]) -> Option<Vec<Token>> {
-        let (target, when) = around(
-            clause,
-            "to|from now on at|from now on on|from now on to|now at|now on|instead at|instead on|not before",
-        )
-        .filter(|(target, _)| !target.is_empty() && verb_of(target).is_none())?;
-        let begins =
-            after_any(target, super::vocabulary::TO_DO).or_else(|| after_any(target, super::vocabulary::ADDING));
-        let read = When::read_after("at", when, self.today);
-        let says = read.is_said() && read.used.iter().all(|used| *used) && read.repeat.is_none() && !read.several;
-        (begins.is_none() && says && self.is_one(target)).then(|| joined(&["move"], target, &["to"], when))
-    }
-
-    /// "X an hour later".
-    fn shifted(&self, clause: &[Token]) -> Option<Vec<Token>> {
-        let at = (1..clause.len()).find(|at| Shift::read(&clause[*at..]).is_some())?;
-        let (target, by) = clause.split_at(at);
-        (verb_of(target).is_none() && self.is_one(target)).then(|| joined(&["move"], target, &[], by))
-    }
-
-    /// A record that is there, and behind it nothing but a day or a time.
-    fn target_then_when(&self, words: &[Token]) -> Option<Vec<Token>> {
-        let (target, when) = (1..words.len()).map(|at| words.split_at(at)).find(|(_, words)| {
-            let words = after_any(words, "to").unwrap_or(words);
-            let read = When::read(words, self.today);
-            Shift::read(words).is_some() || (read.is_all(words) && read.repeat.is_none() && !read.several)
-        })?;
-        self.is_one(target).then(|| joined(&["move"], target, &[], when))
-    }
-
-    /// "make X a daily habit": X repeats where it is there, else it is a new habit.
-    fn made_habit(&self, clause: &[Token]) -> Option<Vec<Token>> {
-        let rest = after_any(clause, "i want to|i'd like to|i would like to|let's").unwrap_or(clause);
-        let rest = after_any(rest, "make|turn")?;
-        let (subject, how) = around(rest, "into a habit|a habit|into a routine|a routine|my habit")?;
-        if subject.is_empty() {
-            return None;
-        }
-        if self.is_one(subject) && !how.is_empty() {
-            return Some(joined(&["repeat"], subject, &[], how));
-        }
-        Some(joined(&["new", "habit", ":"], subject, &[], how))
-    }
-
-    /// "Can the budget review be moved to Friday?": without its first word, where the rest is a change.
-    fn passive_question(&self, clause: &[Token]) -> Option<Vec<Token>> {
-        let rest = after_any(clause, "can|could|should|shall|may|might|must")?;
-        let (target, _) = around(rest, "be|move|go|wait|happen|start|take")?;
-        self.is_one(target).then(|| rest.to_vec())
-    }
-
     /// "3pm rather than 2pm": without what was before.
     fn without_old(&self, clause: &[Token]) -> Vec<Token> {
         let clause = without_marks(clause);
@@ -366,7 +253,7 @@ impl Reader<'_> {
     }
 }
 
-fn joined(verb: &[&str], target: &[Token], to: &[&str], rest: &[Token]) -> Vec<Token> {
+pub(super) fn joined(verb: &[&str], target: &[Token], to: &[&str], rest: &[Token]) -> Vec<Token> {
     let made = |words: &[&str]| words.iter().map(|word| Token::made(word)).collect::<Vec<_>>();
     [made(verb), target.to_vec(), made(to), rest.to_vec()].concat()
 }

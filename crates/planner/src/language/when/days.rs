@@ -18,6 +18,11 @@ const LEADS: &str = "on|by|for|due|deadline|before|from|starting|beginning|until
 impl When {
     /// "on Friday", "tomorrow", "by the end of the month".
     pub(super) fn read_day(&mut self, rest: &[Token], at: usize, all: &[Token], today: Today) -> Option<usize> {
+        // "At 7.12" is a time.
+        let is_time = |text: &str| text.contains('.') && text.chars().all(|c| c.is_ascii_digit() || c == '.');
+        if rest[0].is("at") && rest.get(1).is_some_and(|next| is_time(&next.lower)) {
+            return None;
+        }
         let mut skipped = 0;
         for _ in 0..3 {
             skipped += lead(&rest[skipped..]);

@@ -51,7 +51,7 @@ pub struct When {
 
 /// Words that put off without saying to when.
 const VAGUE: &str = "later|sometime|soon|someday|eventually|maybe|perhaps|whenever|some time|at some point|one day|\
-    some day|\
+    some day|some evening|some morning|some afternoon|some weekend|one evening|one weekend|one of these evenings|some other day|\
     in a bit|in a while|in a few days|in a few weeks|one of these days|another day|another time|some other time|\
     any day|any time|\
     a bit|when i have time|when i get a chance|when there's time|in due course|at a later date|one of those days|\

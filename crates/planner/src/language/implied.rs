@@ -1,0 +1,152 @@
+//! Changes that are said without the verb of one: "give X another week", "X an hour later", "get X renewed by Friday", "X every week now".
+//!
+//! Comes in: a clause. Goes out: the clause as a command, where it names a record that is there. Called by [`super::topic`].
+
+use super::Reader;
+use super::past_forms::presents;
+use super::phrases::{after_any, around, before_end};
+use super::shift::Shift;
+use super::tokens::Token;
+use super::topic::{joined, verb_of};
+use super::when::When;
+
+impl Reader<'_> {
+    /// "The bins go out every two weeks now", "let the stand-up happen daily".
+    pub(super) fn said_rule(&self, clause: &[Token]) -> Option<Vec<Token>> {
+        let said = "go out|goes out|go|goes|happen|happens|take place|takes place|is only on|is only|is now only on|is now only|are only|\
+            should only be|should only be on|should only happen|are now|are|is now|is|only on|only|occurs|comes|will be|will now be|gets done|\
+            needs doing|need doing|is due|are due|should be done|should happen";
+        let lead = after_any(clause, "let|have|make|set");
+        let rest = before_end(lead.unwrap_or(clause), "now|instead|from now on").unwrap_or(lead.unwrap_or(clause));
+        (1..rest.len()).find_map(|at| {
+            let rule = after_any(&rest[at..], said)?;
+            let read = When::read(rule, self.today);
+            let fits = read.repeat.is_some() && read.is_all(rule) && self.is_one(&rest[..at]);
+            fits.then(|| joined(&["repeat"], &rest[..at], &[], rule))
+        })
+    }
+
+    /// "Run every other day instead of weekdays".
+    pub(super) fn target_then_rule(&self, words: &[Token]) -> Option<Vec<Token>> {
+        let words = after_any(words, "do|make|have|let's do|repeat|i'd rather do|i'd rather").unwrap_or(words);
+        let (target, rule) = (1..words.len()).map(|at| words.split_at(at)).find(|(_, words)| {
+            let read = When::read(words, self.today);
+            read.is_all(words) && read.repeat.is_some()
+        })?;
+        self.is_one(target).then(|| joined(&["repeat"], target, &[], rule))
+    }
+
+    /// "I need two more days for X", "give me another week for X", "give X another week", "give me until Friday for X".
+    pub(super) fn more_time(&self, clause: &[Token]) -> Option<Vec<Token>> {
+        if let Some(given) = self.given(clause) {
+            return Some(given);
+        }
+        let rest = after_any(
+            clause,
+            "give me|i need|we need|i'll need|i could use|allow|allow me|give us|could i get|could i have|can i get|can i have|\
+            i want|i'd like|need|i could do with|we could do with|let me have|may i have",
+        )?;
+        let (span, target) = around(rest, "for|on|to do|to finish|with")?;
+        let more = span.iter().any(|word| word.is_one_of("more|another|extra"));
+        let span: Vec<Token> = span.iter().filter(|word| !word.is_one_of("more|extra")).cloned().collect();
+        let by = [&[Token::made("by")], &span[..]].concat();
+        (more && Shift::read(&by).is_some() && self.is_one(target)).then(|| joined(&["move"], target, &[], &by))
+    }
+
+    pub(super) fn given(&self, clause: &[Token]) -> Option<Vec<Token>> {
+        let rest = after_any(clause, "give|allow|grant")?;
+        if let Some((when, target)) = after_any(rest, "me until|me till|us until|myself until")
+            .and_then(|rest| around(rest, "for|to do|to finish|with"))
+        {
+            let read = When::read(when, self.today);
+            return (read.is_all(when) && self.is_one(target)).then(|| joined(&["move"], target, &["to"], when));
+        }
+        let (target, span) = around(rest, "another|an extra|until|till")?;
+        if rest[target.len()].is_one_of("until|till") {
+            let read = When::read(span, self.today);
+            return (read.is_all(span) && self.is_one(target)).then(|| joined(&["move"], target, &["to"], span));
+        }
+        let by = [&[Token::made("by"), Token::made("another")], span].concat();
+        (Shift::read(&by).is_some() && self.is_one(target)).then(|| joined(&["move"], target, &[], &by))
+    }
+
+    /// "I'd rather do X on Friday", "how about X at 4?".
+    pub(super) fn rather(&self, clause: &[Token]) -> Option<Vec<Token>> {
+        let phrases = "i'd rather do|i'd rather have|i would rather do|i would rather have|i'd prefer to do|\
+            i'd prefer to have|i'd prefer|\
+            i would prefer to do|i would prefer|i'd sooner do|how about|what about|can we do|can we have|could we do|\
+            could we have|\
+            we could do|better do|we should do|i prefer|i'd better do|we'd rather do|we'd rather have|we'd prefer|\
+            let's do|let's have|do|have|i'll do|i will do|i want to do|\
+            i want|i'd like to do|i'd rather|i would rather";
+        let rest = after_any(clause, phrases)?;
+        let rest = before_end(rest, "instead|then").unwrap_or(rest);
+        self.target_then_when(rest)
+    }
+
+    /// "get the passport renewed by Friday": the day by which what is there has to be done.
+    pub(super) fn got_done(&self, clause: &[Token]) -> Option<Vec<Token>> {
+        let rest = after_any(clause, "i want|i need|get|have")?;
+        let at = (1..rest.len()).find(|at| !presents(&rest[*at].lower).is_empty() && !rest[*at].quoted)?;
+        let (object, when) = (&rest[..at], &rest[at + 1..]);
+        let read = When::read(when, self.today);
+        let done = presents(&rest[at].lower).into_iter().find_map(|base| {
+            let target = [&[Token::made(&base)], object].concat();
+            self.is_one(&target).then_some(target)
+        });
+        let target = done.filter(|_| read.is_said() && read.is_all(when) && read.repeat.is_none())?;
+        Some(joined(&["move"], &target, &["to"], when))
+    }
+
+    /// "Sara's lunch to 1.15pm", "stand-up from now on at 9:15": a record and its new time without a verb.
+    pub(super) fn without_verb(&self, clause: &[Token]) -> Option<Vec<Token>> {
+        let (target, when) = around(
+            clause,
+            "to|from now on at|from now on on|from now on to|now at|now on|instead at|instead on|not before",
+        )
+        .filter(|(target, _)| !target.is_empty() && verb_of(target).is_none())?;
+        let begins =
+            after_any(target, super::vocabulary::TO_DO).or_else(|| after_any(target, super::vocabulary::ADDING));
+        let read = When::read_after("at", when, self.today);
+        let says = read.is_said() && read.used.iter().all(|used| *used) && read.repeat.is_none() && !read.several;
+        (begins.is_none() && says && self.is_one(target)).then(|| joined(&["move"], target, &["to"], when))
+    }
+
+    /// "X an hour later".
+    pub(super) fn shifted(&self, clause: &[Token]) -> Option<Vec<Token>> {
+        let at = (1..clause.len()).find(|at| Shift::read(&clause[*at..]).is_some())?;
+        let (target, by) = clause.split_at(at);
+        (verb_of(target).is_none() && self.is_one(target)).then(|| joined(&["move"], target, &[], by))
+    }
+
+    /// A record that is there, and behind it nothing but a day or a time.
+    pub(super) fn target_then_when(&self, words: &[Token]) -> Option<Vec<Token>> {
+        let (target, when) = (1..words.len()).map(|at| words.split_at(at)).find(|(_, words)| {
+            let words = after_any(words, "to").unwrap_or(words);
+            let read = When::read(words, self.today);
+            Shift::read(words).is_some() || (read.is_all(words) && read.repeat.is_none() && !read.several)
+        })?;
+        self.is_one(target).then(|| joined(&["move"], target, &[], when))
+    }
+
+    /// "Can the budget review be moved to Friday?": without its first word, where the rest is a change.
+    pub(super) fn passive_question(&self, clause: &[Token]) -> Option<Vec<Token>> {
+        let rest = after_any(clause, "can|could|should|shall|may|might|must")?;
+        let (target, _) = around(rest, "be|move|go|wait|happen|start|take")?;
+        self.is_one(target).then(|| rest.to_vec())
+    }
+
+    /// "make X a daily habit": X repeats where it is there, else it is a new habit.
+    pub(super) fn made_habit(&self, clause: &[Token]) -> Option<Vec<Token>> {
+        let rest = after_any(clause, "i want to|i'd like to|i would like to|let's").unwrap_or(clause);
+        let rest = after_any(rest, "make|turn")?;
+        let (subject, how) = around(rest, "into a habit|a habit|into a routine|a routine|my habit")?;
+        if subject.is_empty() {
+            return None;
+        }
+        if self.is_one(subject) && !how.is_empty() {
+            return Some(joined(&["repeat"], subject, &[], how));
+        }
+        Some(joined(&["new", "habit", ":"], subject, &[], how))
+    }
+}

@@ -1,0 +1,131 @@
+//! What others say or ask: "Tom has to push our meeting to Monday", "Anna can only do Friday", "Sara's ill, so cancel lunch".
+//!
+//! Comes in: a clause. Goes out: the clause as a command on the record that the person stands in, or that it only gives a reason.
+
+use super::Reader;
+use super::command::Command;
+use super::courtesy::plain;
+use super::interpret::command;
+use super::past_forms::presents;
+use super::phrases::{after_any, before_end, has_any, listed};
+use super::shift::Shift;
+use super::tokens::Token;
+use super::topic::{joined, verb_of};
+use super::vocabulary::{MOVING, begins_with_doing};
+use super::when::When;
+
+/// Words of a reason.
+pub(super) const WHY: &str = "not|can't|cannot|won't|don't|doesn't|isn't|aren't|no|longer|ill|sick|away|busy|going|called|cancelled|canceled|\
+    off|broken|closed|changed|forgot|fell|gave|decided|unwell|poorly|late|never|already|couldn't|didn't|wasn't|ran";
+
+/// Words between a person and the verb of what they want.
+const WANTING: &str = "has|have|had|wants|want|needs|need|would|like|asked|asks|is|asking|to|just|also|decided|must|can|could|might|going|prefers|\
+    prefer|needed|suggested|suggests|proposed|proposes|wanted|hoping|hopes|if|whether|we|us|me|you|only|now|rather|says|said|that|he|she|they|will";
+
+/// Verbs with which they name another time.
+const DOING_WHEN: &str = "do|make|meet|come|have|manage|see|meeting|it|be|for|do it|make it|have it|meet up|doing|prefers|prefer|suggests|suggested|\
+    proposes|proposed|wants|offered|asked for|at|on|by";
+
+/// What takes another time for what was just spoken of.
+const INSTEAD: &str = "let's do|lets do|let's make it|let's say|let's go for|let's have it|make it|how about|what about|can we do|could we do|\
+    can we make it|could we make it|we'll do|we could do|so let's do|better|rather|do|say|we're doing|let's move it to|move to|we're now doing|\
+    now|we said|we agreed on|let's try|we settled on";
+
+/// A name is no longer.
+const MAX_NAME_WORDS: usize = 2;
+
+/// A clause that only says why.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Reason {
+    /// The record that it names.
+    pub named: Option<i64>,
+}
+
+impl Reader<'_> {
+    /// "Tom has to push our meeting to Monday", "Anna can only do 4pm".
+    pub(super) fn wanted_by(&self, clause: &[Token]) -> Option<Vec<Token>> {
+        (1..=MAX_NAME_WORDS.min(clause.len().saturating_sub(2))).find_map(|at| {
+            let (who, rest) = clause.split_at(at);
+            let wanting = rest.iter().take_while(|word| word.is_one_of(WANTING)).count();
+            let is_person = !who[0].is_one_of("i|we|i'm|i've|you|it|that|this|there") && self.is_one(who);
+            if !is_person || verb_of(who).is_some() || begins_with_doing(who) {
+                return None;
+            }
+            (0..=wanting).rev().find_map(|behind| {
+                self.pushed(who, &rest[behind..]).or_else(|| self.at_time(who, &rest[behind..], behind))
+            })
+        })
+    }
+
+    /// "push our meeting to Monday", said of `who`.
+    fn pushed(&self, who: &[Token], rest: &[Token]) -> Option<Vec<Token>> {
+        let (verb, what) = rest.split_first()?;
+        let moves = |word: &str| listed(MOVING, word) && !listed("bring|pull|pop|carry|kick|assign|drag", word);
+        if verb.quoted || !(moves(&verb.lower) || presents(&verb.lower).iter().any(|base| moves(base))) {
+            return None;
+        }
+        let at = (0..what.len()).find(|at| self.is_destination(&what[*at..]))?;
+        let (object, to) = what.split_at(at);
+        let both = [object, who].concat();
+        let target = if self.is_one(&both) {
+            &both[..]
+        } else {
+            Some(object).filter(|object| self.is_one(object)).or(Some(who)).filter(|_| is_pronoun(object))?
+        };
+        self.is_one(target).then(|| joined(&["move"], target, &[], to))
+    }
+
+    fn is_destination(&self, words: &[Token]) -> bool {
+        let to = after_any(words, "to|until|till|for|on|by");
+        let read = |words: &[Token]| {
+            let when = When::read_after("at", words, self.today);
+            when.is_said()
+                && when.repeat.is_none()
+                && !when.several
+                && when.used.iter().rev().take(words.len()).all(|used| *used)
+        };
+        Shift::read(words).is_some() || to.is_some_and(read)
+    }
+
+    /// "only do Tuesday at 2", "would prefer 4pm": nothing but another time. `behind`: so many words of wanting stand before.
+    fn at_time(&self, who: &[Token], rest: &[Token], behind: usize) -> Option<Vec<Token>> {
+        let when = after_any(rest, DOING_WHEN)?;
+        let when = before_end(when, "instead|now|please|rather").unwrap_or(when);
+        let read = When::read_after("at", when, self.today);
+        let whole = !when.is_empty() && read.used.iter().rev().take(when.len()).all(|used| *used);
+        let says = read.is_said() && whole && read.repeat.is_none() && !read.several && !read.vague;
+        (says && behind > 0 && !has_any(rest, "not|can't")).then(|| joined(&["move"], who, &["to"], when))
+    }
+
+    /// "Let's do Friday" behind "Sara can't do Thursday".
+    pub(super) fn instead_of_it(&self, clause: &[Token]) -> Option<Vec<Token>> {
+        self.before?;
+        let when = after_any(clause, INSTEAD)?;
+        let when = before_end(when, "instead|then|please").unwrap_or(when);
+        let read = When::read_after("at", when, self.today);
+        let says = read.is_said() && read.used.iter().rev().take(when.len()).all(|used| *used) && read.repeat.is_none();
+        says.then(|| joined(&["move"], &[Token::made("it")], &["to"], when))
+    }
+
+    /// "Sara's ill, so cancel lunch": a clause that only says why, where a change follows.
+    pub(super) fn reason(&self, clause: &[Token], next: &[Token]) -> Option<Reason> {
+        let (clause, next) = (plain(clause), plain(next));
+        let is_bare =
+            matches!(command(clause, self.today), Command::Create { certain: false, .. } | Command::Move { .. });
+        let on_change = verb_of(next).is_some() || after_any(next, INSTEAD).is_some();
+        if !has_any(clause, WHY) || !is_bare || !on_change || begins_with_doing(clause) || verb_of(clause).is_some() {
+            return None;
+        }
+        let subject =
+            clause.iter().take_while(|word| !word.is_one_of(WHY) && !word.is_one_of("is|are|was|has|that")).count();
+        let found = self.resolve(&clause[..subject], super::target::Wanted { done: false, goals: false });
+        let named = found.ok().filter(|found| found.len() == 1).map(|found| found[0].id);
+        // A statement of when is more than a reason, unless it takes that back.
+        let says_when = When::read(clause, self.today).is_said();
+        (!says_when || named.is_some()).then_some(Reason { named })
+    }
+}
+
+fn is_pronoun(words: &[Token]) -> bool {
+    matches!(words, [one] if one.is_one_of("it|that|this|us")) || words.is_empty()
+}
