@@ -28,7 +28,7 @@ impl Reader<'_> {
     ) -> Result<Vec<Operation>, Question> {
         let (subject, extras) = Extras::read(self.sentence, without_marks(subject), kind);
         let subject = &subject[..];
-        let kind = kind.or_else(|| names_calendar(subject).then_some(Kind::Event));
+        let kind = kind.or_else(|| kind_of_place(subject));
         let parts = self.parts(subject);
         let mut read: Vec<(Vec<Token>, When)> = parts
             .iter()
@@ -71,8 +71,16 @@ impl Reader<'_> {
             let has_title = named >= 2 || words.iter().any(|word| word.quoted);
             (when.date.is_some() || when.time.is_some()) && !when.several && when.repeat.is_none() && has_title
         };
-        let cut = (1..part.len())
-            .find(|at| part[*at].is_one_of("and|,|then|&") && says_both(&part[..*at]) && says_both(&part[at + 1..]));
+        // "Fair, 14 April, 10:00-16:00, Town Square" is one.
+        let completes = |left: &[Token], right: &[Token]| {
+            let (left, right) = (When::read(left, self.today), When::read(without_marks(right), self.today));
+            left.time.is_none() && right.date.is_none() && right.used.first() == Some(&true)
+        };
+        let cut = (1..part.len()).find(|at| {
+            let (left, right) = (&part[..*at], &part[at + 1..]);
+            let joins = part[*at].is_one_of("and|,|then|&");
+            joins && says_both(left) && says_both(right) && !(part[*at].is(",") && completes(left, right))
+        });
         let Some(at) = cut else { return vec![part] };
         let rest = after_any(without_marks(&part[at + 1..]), "and then|and|then").unwrap_or(&part[at + 1..]);
         std::iter::once(&part[..at]).chain(self.by_days(without_marks(rest))).collect()
@@ -157,7 +165,9 @@ impl Reader<'_> {
         if says_nothing(&kept) || (!certain && (either || is_talk(&kept))) {
             return Err(self.ask_what(title));
         }
-        if self.is_there_already(title, &kept, certain) {
+        let topic = words.iter().position(|word| word.is(":")).map(|at| &words[..at]).filter(|topic| topic.len() > 1);
+        let of_known = !certain && topic.is_some_and(|topic| self.is_one(topic));
+        if of_known || self.is_there_already(title, &kept, certain) {
             let text = format!(
                 "\"{title}\" is there already, or something like it. Should it be changed, or another be added?"
             );
@@ -313,8 +323,12 @@ pub fn set_times(operation: &mut Operation, start: Option<TimeOfDay>, end: Optio
     }
 }
 
-fn names_calendar(tokens: &[Token]) -> bool {
-    place_at(tokens).is_some_and(|(at, length)| has_any(&tokens[at..at + length], "calendar|agenda|diary|planner"))
+/// What stands on the calendar is an event, what stands on the list something to do.
+fn kind_of_place(tokens: &[Token]) -> Option<Kind> {
+    let (at, length) = place_at(tokens)?;
+    let place = &tokens[at..at + length];
+    let on_calendar = has_any(place, "calendar|agenda|diary|planner").then_some(Kind::Event);
+    on_calendar.or_else(|| has_any(place, "list|todos|tasks|todo-list|to-dos").then_some(Kind::Todo))
 }
 
 fn without_place(tokens: &[Token]) -> Vec<Token> {

@@ -153,6 +153,9 @@ fn calendar_entry(clause: &[Token]) -> Option<&[Token]> {
     after_any(rest, ":|-|–|—|,").filter(|subject| !subject.is_empty())
 }
 
+/// No day and time together are said in more words.
+const MAX_DAY_WORDS: usize = 9;
+
 /// What says more than that something is to be booked is longer.
 const MAX_BOOKING_WORDS: usize = 5;
 
@@ -222,6 +225,9 @@ impl<'t> Noun<'t> {
             .filter(|rest| rest.first().is_some_and(|next| next.is_one_of("for|on|to|:|that")));
         rest = particle.unwrap_or(rest);
         noun.kind = Some(kind);
+        // "Event on 14 April: spring fair": the mark stands behind the day.
+        let day_first = rest.first().is_some_and(|next| next.is_one_of("on|for|at|due|by|tomorrow|today"));
+        noun.marked = day_first && rest.iter().take(MAX_DAY_WORDS).any(|next| next.is(":"));
         let parted =
             "to|for|called|named|titled|:|that|of|about|with the title|-|–|—|saying|which says|where i|so i|so that i";
         if let Some(after_mark) = after_any(rest, parted) {

@@ -15,7 +15,9 @@ pub fn moving(clause: &[Token], today: Today) -> Option<Command<'_>> {
     if let Some(target) = after_any(clause, takes_off) {
         return of(target, Destination::NoDate);
     }
-    if let Some(rest) = after_any(clause, MOVING) {
+    // "Pop 'MOT' in the calendar" adds it.
+    let adds_there = after_any(clause, "pop|slide|drag|put").is_some() && super::vocabulary::names_place(clause);
+    if let Some(rest) = after_any(clause, MOVING).filter(|_| !adds_there) {
         if let Some((target, to)) = from_old(rest, today) {
             return of(target, Destination::When(to));
         }

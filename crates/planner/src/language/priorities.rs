@@ -24,6 +24,32 @@ pub fn priority_phrase(rest: &[Token]) -> Option<(usize, Priority)> {
             return Some((at + 2 + mark, priority));
         }
     }
+    let low = [
+        "not urgent",
+        "not important",
+        "no rush",
+        "no hurry",
+        "not that urgent",
+        "not that important",
+        "not so important",
+    ];
+    let says_low = low.into_iter().find_map(|phrase| super::phrases::after(rest, phrase));
+    if let Some(behind) = says_low.filter(|behind| behind.first().is_none_or(Token::is_mark)) {
+        return Some((rest.len() - behind.len(), Priority::Low));
+    }
+    let high = [
+        "this is important",
+        "it's important",
+        "this is urgent",
+        "it's urgent",
+        "that's important",
+        "very important",
+        "very urgent",
+    ];
+    let says_high = high.into_iter().find_map(|phrase| super::phrases::after(rest, phrase));
+    if let Some(behind) = says_high.filter(|behind| behind.first().is_some_and(Token::is_mark)) {
+        return Some((rest.len() - behind.len(), Priority::High));
+    }
     let short = match word(0) {
         "p1" | "!!!" | "!1" | "!!1" | "!high" | "prio1" | "asap" => Some(Priority::High),
         "p2" | "!2" | "!!2" | "!medium" => Some(Priority::Medium),

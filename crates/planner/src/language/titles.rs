@@ -107,6 +107,14 @@ pub fn title(sentence: &str, words: &[Token], when: &When) -> String {
     let mut kept = without_marks(&kept);
     loop {
         let before = kept.len();
+        if let [noun, mark, rest @ ..] = kept
+            && super::vocabulary::kind_noun(&noun.lower).is_some()
+            && !noun.quoted
+            && mark.is(":")
+            && !rest.is_empty()
+        {
+            kept = rest;
+        }
         if let [first, rest @ ..] = kept
             && first.is_one_of(LEADING)
             && !rest.is_empty()
@@ -133,6 +141,7 @@ pub fn title(sentence: &str, words: &[Token], when: &When) -> String {
         return one.text.clone();
     }
     let text = text_of(sentence, kept, |_| false);
+    let text = if text.contains(')') { text } else { text.replace(" ( ", ", ").replace(" (", ", ") };
     text.replace(" ,", ",").replace(" .", ".").replace(" :", ":")
 }
 

@@ -40,7 +40,7 @@ impl Token {
     }
 }
 
-const MARKS: [char; 10] = [',', ';', '.', '!', '?', '(', ')', ':', '[', ']'];
+const MARKS: [char; 11] = ['|', ',', ';', '.', '!', '?', '(', ')', ':', '[', ']'];
 
 /// Quotation marks that open, each with the one that closes.
 const QUOTES: [(char, char); 5] = [('"', '"'), ('“', '”'), ('„', '“'), ('«', '»'), ('`', '`')];

@@ -245,9 +245,13 @@ impl Reader<'_> {
         }
         let found = around(clause, "rather than|instead of|in place of|and not|not").filter(|(new, old)| {
             let old = without_marks(old);
-            let read = When::read(old, self.today);
             let new = When::read(new, self.today);
-            !old.is_empty() && read.is_all(old) && new.is_said()
+            let read = When::read(old, self.today);
+            // "At 11 instead of 10".
+            let read =
+                if new.time.is_some() && !read.is_said() { When::read_after("at", old, self.today) } else { read };
+            let all = read.is_said() && read.used.iter().rev().take(old.len()).all(|used| *used);
+            !old.is_empty() && all && new.is_said()
         });
         found.map_or(clause, |(new, _)| without_marks(new)).to_vec()
     }

@@ -32,7 +32,7 @@ pub(super) const TO_DO: &str = "note i have to|note i need to|note i must|note t
     make a note that|\
     make a note :|make a note about|take a note to|note :|note that|make sure to|make sure i|make sure that i|\
     make sure we|be sure to|note to self|\
-    memo to self|memo :|it's time to|time to|don't forget about|don't forget that|don't forget|remember|must|\
+    memo to self|note to myself|note for myself|reminder to self|reminder to myself|reminder for me|memo :|it's time to|time to|don't forget about|don't forget that|don't forget|remember|must|\
     it's necessary to|to do :|\
     remind myself to|i need a reminder to|i need a reminder about|i need reminding to|i'd like a reminder to|\
     i'd like to be reminded to|\
@@ -46,7 +46,8 @@ pub(super) const TO_DO: &str = "note i have to|note i need to|note i must|note t
 pub(super) const ARRANGED: &str = "i have a|i have an|i've got a|i've got an|there's a|there's an|there is a|\
     there is an|we have a|we have an|\
     we've got a|we've got an|i'm having a|i am having a|there will be a|there will be an|there'll be a|there'll be an|\
-    there's going to be a|we're having a|we are having a|i've a|we've a|i've an|there's the|i'm going to a|\
+    there's going to be a|we're having a|we are having a|i've a|we've a|i've an|there's the|i'm having|we're having|i am having|we are having|got a|got an|i got a|i got an|having a|having an|i'm going to a|i'm going to the|\
+    we're going to the|we're off to the|i'm off to the|i'm due at the|we're invited to|i'm invited to|we're seeing|i've booked a|\
     we're going to a";
 
 /// Nouns of what takes place at a time.

@@ -9,11 +9,11 @@ use crate::language::times;
 use crate::language::tokens::Token;
 
 /// Words that stand before a day.
-const LEADS: &str = "on|by|for|due|deadline|before|from|starting|beginning|until|till|this|to|over|at|starts|begins|\
+const LEADS: &str = "on|by|for|due|deadline|before|from|@|starting|beginning|until|till|this|to|over|at|starts|begins|\
     since|commencing|\
     no later than|not later than|latest by|at the latest by|at the latest on|up to|any time before|sometime before|\
     ahead of|in time for|as of|effective|with effect from|\
-    start|latest|within|date|during|as from";
+    start|latest|date|during|as from";
 
 impl When {
     /// "on Friday", "tomorrow", "by the end of the month".
@@ -21,6 +21,15 @@ impl When {
         // "At 7.12" is a time.
         let is_time = |text: &str| text.contains('.') && text.chars().all(|c| c.is_ascii_digit() || c == '.');
         if rest[0].is("at") && rest.get(1).is_some_and(|next| is_time(&next.lower)) {
+            return None;
+        }
+        // "The slides for Monday's meeting": a part of a name.
+        let named_by = |at: usize| rest.get(at).is_some_and(|token| token.lower.ends_with("'s"));
+        let goes_on = |at: usize| rest.get(at + 1).is_some_and(|next| !next.is_mark());
+        if at > 0
+            && (0..2).any(|at| named_by(at) && goes_on(at))
+            && (named_by(0) || rest[0].is_one_of("for|from|at|about|on|of|before"))
+        {
             return None;
         }
         let mut skipped = 0;
