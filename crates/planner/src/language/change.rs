@@ -257,6 +257,7 @@ impl Reader<'_> {
 
     /// "change X to Y", by what Y is.
     pub fn change(&self, target: &[Token], to: &[Token]) -> Changes {
+        let to = super::phrases::before_end(to, "only|instead|now|from now on").unwrap_or(to);
         let when = When::read(to, self.today);
         if when.is_all(to) && when.is_said() {
             return self.move_to(target, to);
@@ -271,6 +272,14 @@ impl Reader<'_> {
         };
         match priority {
             Some(priority) => self.prioritise(target, priority),
+            // "Change it to Fridays or so" is no title.
+            None if when.used.first() == Some(&true) && when.is_said() => {
+                let found = self.resolve(target, OPEN)?;
+                Err(Question::new(
+                    "What should be changed, and to what?",
+                    found.iter().map(Candidate::option).collect(),
+                ))
+            }
             None => self.rename(target, to),
         }
     }

@@ -15,7 +15,7 @@ const AS_DONE: &str = "as done|done|as complete|as completed|complete|completed|
     as being done|off|as achieved|as ticked|as sorted|as handled";
 
 /// What says that something was brought to an end at last, before its verb.
-const MANAGED: &str = "got round to|got around to|i got round to|i got around to|i've got round to|i've gotten around to|\
+const MANAGED: &str = "i've been|i have been|been|i've just been|just been|got round to|got around to|i got round to|i got around to|i've got round to|i've gotten around to|\
     i managed to|managed to|i've managed to|i have managed to|we managed to|we got round to|we've managed to|i succeeded in|\
     i remembered to|remembered to|i was able to|i've finally got round to|i'm done|i am done|done|i'm finished|\
     i've got around to|i have got round to|i finished|finished|i've finished|i have finished";
@@ -30,7 +30,7 @@ const LEADS: &str = "done with|complete|finish|check off|tick off|cross off|i'm 
     i've ticked off|i ticked off|ticked off|knocked out|i've knocked out|i've dealt with|dealt with|i dealt with|\
     i took care of|\
     i've taken care of|that's|i've just finished|i've finally finished|i have just finished|i'm all done with|\
-    i've been for|i went for|i've just done|strike off|i got|got|we got|i've got|we've got|i have got";
+    i've been for|i have been for|been for|just been for|i've just been for|we've been for|went out for|i went for|i've just done|strike off|i got|got|we got|i've got|we've got|i have got";
 
 const ENDS: &str = "is done|is finished|is complete|is completed|are done|has been done|was done|done|- done|is done now|\
     ✓|✔|☑|\
@@ -72,7 +72,9 @@ fn ticked_off(clause: &[Token]) -> Option<Command<'_>> {
 /// "Finally got round to booking the flights".
 fn managed(clause: &[Token]) -> Option<Command<'_>> {
     let target = after_any(clause, MANAGED).filter(|target| target.len() > 1)?;
-    let begins_so = after_any(clause, "done|i'm done|i am done|i'm finished").is_some();
+    let begins_so =
+        after_any(clause, "done|i'm done|i am done|i'm finished|i've been|i have been|been|i've just been|just been")
+            .is_some();
     (target[0].lower.ends_with("ing") || !begins_so).then(|| of(target, true))
 }
 

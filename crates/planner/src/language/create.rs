@@ -181,6 +181,13 @@ impl Reader<'_> {
         if of_others && !certain {
             return Err(self.ask_what(title));
         }
+        // "Bins are out", "quit meditating".
+        let finite = (1..words.len()).find(|at| words[*at].is_one_of("is|are|was|were|isn't|aren't|have|has"));
+        let says_of_known = finite.is_some_and(|at| self.is_one(&words[..at]));
+        let ends_known = words[0].is_one_of("quit|stop|pause|resume|skip|restart") && self.is_one(&words[1..]);
+        if !certain && (says_of_known || ends_known) {
+            return Err(self.ask_what(title));
+        }
         let states = !when.used[0]
             && words[0].is_one_of("the|that|this|my|our")
             && has_any(words, "is|are|was|were|should|needs|has|isn't|will");

@@ -139,8 +139,9 @@ impl Reader<'_> {
     /// "make X a daily habit": X repeats where it is there, else it is a new habit.
     pub(super) fn made_habit(&self, clause: &[Token]) -> Option<Vec<Token>> {
         let rest = after_any(clause, "i want to|i'd like to|i would like to|let's").unwrap_or(clause);
-        let rest = after_any(rest, "make|turn")?;
-        let (subject, how) = around(rest, "into a habit|a habit|into a routine|a routine|my habit")?;
+        let rest = after_any(rest, "make|turn|track|add|have|set up|start|keep|log|do")?;
+        let (subject, how) =
+            around(rest, "into a habit|as a habit|as a routine|as habit|a habit|into a routine|a routine|my habit")?;
         if subject.is_empty() {
             return None;
         }

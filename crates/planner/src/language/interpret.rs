@@ -227,7 +227,8 @@ impl<'t> Noun<'t> {
         noun.kind = Some(kind);
         // "Event on 14 April: spring fair": the mark stands behind the day.
         let day_first = rest.first().is_some_and(|next| next.is_one_of("on|for|at|due|by|tomorrow|today"));
-        noun.marked = day_first && rest.iter().take(MAX_DAY_WORDS).any(|next| next.is(":"));
+        noun.marked = rest.first().is_some_and(|next| next.quoted)
+            || day_first && rest.iter().take(MAX_DAY_WORDS).any(|next| next.is(":"));
         let parted =
             "to|for|called|named|titled|:|that|of|about|with the title|-|–|—|saying|which says|where i|so i|so that i";
         if let Some(after_mark) = after_any(rest, parted) {

@@ -134,6 +134,8 @@ impl Reader<'_> {
     /// "The flights to Oslo are booked", where something open is called "book flights to Oslo".
     fn done_in_passive(&self, clause: &[Token]) -> Option<change::Changes> {
         let clause = super::phrases::before_end(clause, "already|now").unwrap_or(clause);
+        let (words, days) = self.with_days(clause, false);
+        let clause = &words[..];
         let without_particle = before_end(clause, PARTICLES)
             .filter(|shorter| shorter.last().is_some_and(|verb| !verb.quoted && !presents(&verb.lower).is_empty()));
         let (verb, before) = without_particle.unwrap_or(clause).split_last().filter(|(verb, _)| !verb.quoted)?;
@@ -154,6 +156,6 @@ impl Reader<'_> {
             .map(|base| matches(&format!("{base} {text}"), candidates()))
             .chain(presents(&verb.lower).iter().map(|base| matches_by_meaning(&format!("{base} {text}"), candidates())))
             .find(|found| found.len() == 1)?;
-        Some(found.iter().map(|of| self.completion(of, true, None)).collect())
+        Some(self.completions(&found, true, &days))
     }
 }

@@ -31,13 +31,15 @@ pub fn stop_repeating(clause: &[Token], _: Today) -> Option<Command<'_>> {
     let of = |target| Some(Command::StopRepeating { target });
     let leads = "stop repeating|don't repeat|do not repeat|no longer repeat|stop recurring|remove the repetition from|\
         remove the recurrence from|remove recurrence from|turn off repeating for|remove repeat from|\
-        stop the repetition of";
+        stop the repetition of|remove the repeat from|drop the repetition from|drop the repeat from|cancel the repetition of|\
+        take the repetition off|end the repetition of|remove repetition from";
     if let Some(target) = after_any(clause, leads) {
         return of(before_end(target, "any more|anymore|any longer|from now on").unwrap_or(target));
     }
     let ends = "should no longer repeat|should not repeat|shouldn't repeat|not repeat|not repeating|non-repeating|\
         stop repeating|no longer repeats|should stop repeating|not recurring|non-recurring|from repeating|\
         a one-off|one-off";
+    let clause = before_end(clause, "any more|anymore|any longer").unwrap_or(clause);
     let target = before_end(clause, ends)?;
     of(after_any(target, "make|stop|let|set").unwrap_or(target))
 }

@@ -85,6 +85,8 @@ fn by_one_word(first: &Token) -> Phrase<Repeat> {
         "weekly" => Repeat::Rule(Rule::Weekly),
         "biweekly" | "bi-weekly" | "fortnightly" => Repeat::Rule(Rule::EveryNDays(14)),
         "mon-fri" | "mon–fri" | "monday-friday" | "mo-fr" | "weekdays" | "workdays" => Repeat::Rule(Rule::Weekdays),
+        // The part of the day is read apart.
+        "mornings" | "evenings" | "afternoons" => return Some((0, Repeat::Rule(Rule::Daily))),
         "weekends" => Repeat::On(vec![Weekday::Sat, Weekday::Sun]),
         _ => return None,
     };

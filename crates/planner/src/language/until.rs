@@ -23,7 +23,7 @@ const KEEPING: &str = "keep on with|keep up with|keep on|keep up|keep|carry on w
     go on with|stick with|stick to|extend|prolong|let|have|run|repeat|do|limit|cap|restrict|leave|make";
 
 /// What may stand behind the record there: "keep the bins *going*".
-const GOING: &str = "going|running|repeating|recurring|run|repeat|recur|go on|continue|happen|last|on|up|only|just|end|stop|finish|as it is|\
+const GOING: &str = "run out|going|running|repeating|recurring|run|repeat|recur|go on|continue|happen|last|on|up|only|just|end|stop|finish|as it is|\
     as they are|in place|alive";
 
 /// Verbs with which something ends, on a day or after it.
@@ -36,7 +36,7 @@ const REMOVING: &str = "cancel|drop|no more|there are no more|there will be no m
     i don't want|i won't do|i don't need";
 
 /// What is said of a record that goes on.
-const GOES_ON: &str = "goes on|go on|runs|run|continues|continue|repeats|repeat|lasts|last|keeps going|keep going|carries on|\
+const GOES_ON: &str = "is only|are only|is just|are just|goes on|go on|runs|run|continues|continue|repeats|repeat|lasts|last|keeps going|keep going|carries on|\
     carry on|is kept up|be kept up|recurs|happens|happen|takes place|is on|are on|is|are|only";
 
 /// What is said of one that ends.
@@ -105,7 +105,7 @@ impl Reader<'_> {
         let stops = after_any(clause, STOPPING).map(|rest| (rest, AT_OR_AFTER));
         let removes = after_any(clause, REMOVING).map(|rest| (rest, AFTER));
         let lets_end = after_any(clause, "have|let|make").map(|rest| (rest, AT_OR_AFTER));
-        let lets_end = lets_end.filter(|(rest, _)| has_any(rest, "end|stop|finish"));
+        let lets_end = lets_end.filter(|(rest, _)| has_any(rest, "end|stop|finish|out"));
         [keeps, stops, removes, lets_end].into_iter().flatten().find_map(|(rest, leads)| {
             let (target, last) = self.target_and_last(rest, leads)?;
             Some((before_end(target, GOING).filter(|shorter| !shorter.is_empty()).unwrap_or(target), Some(last)))

@@ -1,6 +1,6 @@
 //! The days in a clause, with the words before and behind that belong to them: "by Friday", "on Monday morning", "from the 3rd".
 
-use chrono::Days;
+use chrono::{Datelike as _, Days};
 
 use super::When;
 use crate::language::Today;
@@ -47,7 +47,9 @@ impl When {
             day = day - Days::new(1);
         }
         self.note_tonight(&rest[skipped..]);
-        let named_twice = self.date.is_some_and(|known| known != day) && self.until.is_none();
+        // "Every two weeks on Friday starting 20 March": the day of the week, and the first such day.
+        let is_first = |known: chrono::NaiveDate| self.repeat.is_some() && known.weekday() == day.weekday();
+        let named_twice = self.date.is_some_and(|known| known != day && !is_first(known)) && self.until.is_none();
         self.several |= named_twice || is_or(rest, skipped + length, today);
         self.date = Some(day);
         Some(skipped + length)

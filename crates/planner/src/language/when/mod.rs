@@ -163,6 +163,10 @@ impl When {
             self.vague = true;
             return length;
         }
+        if self.repeats && rest[0].is_one_of("except|unless|excluding|excepting|skipping|barring") {
+            self.vague = true;
+            return 1;
+        }
         let starts = |phrase: &str| {
             phrase.split(' ').enumerate().all(|(at, word)| rest.get(at).is_some_and(|token| token.is(word)))
         };

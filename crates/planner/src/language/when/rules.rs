@@ -23,6 +23,11 @@ impl When {
             self.named_repeat |= known;
             return Some(0);
         }
+        // "Every morning and evening" is twice a day.
+        let behind = rest.get(length + part..).unwrap_or_default();
+        self.several |= part > 0
+            && behind.first().is_some_and(|and| and.is_one_of("and|&|or"))
+            && crate::language::times::bare_part_of_day(behind.get(1)).is_some();
         let joined = self.repeat.take().map(|known| joined(&known, &found));
         self.several |= matches!(joined, Some(None)) && !self.named_repeat;
         self.repeat = joined.flatten().or(Some(found));
