@@ -4,12 +4,11 @@ use chrono::NaiveDate;
 
 use super::clauses::coordinated;
 use super::extras::Extras;
-use super::guard::means_all;
-use super::phrases::{after_any, has_any, listed, without_marks};
+use super::phrases::{after_any, has_any, without_marks};
 use super::repeats::Repeat;
-use super::titles::{EMPTY_TITLES, PLANS, is_talk, kind_of, only_pronouns, says_nothing, title, with_location};
+use super::titles::{kind_of, title, with_location};
 use super::tokens::Token;
-use super::vocabulary::{begins_with_doing, place_at};
+use super::vocabulary::place_at;
 use super::when::When;
 use super::{Question, Reader};
 use crate::operation::{Action, Operation};
@@ -132,131 +131,7 @@ impl Reader<'_> {
         rules.sort_by_key(|(day, _)| *day);
         Ok(rules.into_iter().map(|(day, rule)| on(operation.clone(), Some(day), rule)).collect())
     }
-
-    /// What is too little to make a record of.
-    fn check_new(&self, title: &str, words: &[Token], when: &When, certain: bool) -> Result<(), Question> {
-        let lower = title.to_lowercase();
-        let bare = lower.trim_start_matches("the ").trim_start_matches("a ").trim_start_matches("my ");
-        let no_letters = !title.contains(char::is_alphabetic);
-        if no_letters || listed(EMPTY_TITLES, bare) || listed(EMPTY_TITLES, &lower) || only_pronouns(words, when) {
-            return Err(Question::new("What should be added?", Vec::new()));
-        }
-        if when.vague {
-            return Err(Question::new(&format!("On which day should \"{title}\" be?"), Vec::new()));
-        }
-        if let Some(day) = when.date.filter(|day| *day < self.today.date) {
-            return Err(Question::new(&format!("{day} has passed. On which day should \"{title}\" be?"), Vec::new()));
-        }
-        if when.several {
-            return Err(Question::new(&format!("Which of the days should \"{title}\" be on?"), Vec::new()));
-        }
-        if super::vocabulary::asked_count(words).is_some_and(|count| count > 1) {
-            return Err(Question::new("Records are added one by one. What should be the first?", Vec::new()));
-        }
-        // "The invoice thing is on Friday" says something of what should be there.
-        let kept: Vec<&Token> = words
-            .iter()
-            .zip(&when.used)
-            .filter(|(word, used)| !**used && !word.is_mark())
-            .map(|(word, _)| word)
-            .collect();
-        // "Call the dentist or the vet".
-        let either = kept.iter().any(|word| word.is("or"));
-        if says_nothing(&kept) || (!certain && (either || is_talk(&kept))) {
-            return Err(self.ask_what(title));
-        }
-        let topic = words.iter().position(|word| word.is(":")).map(|at| &words[..at]).filter(|topic| topic.len() > 1);
-        let of_known = !certain && topic.is_some_and(|topic| self.is_one(topic));
-        if of_known || self.is_there_already(title, &kept, certain) {
-            let text = format!(
-                "\"{title}\" is there already, or something like it. Should it be changed, or another be added?"
-            );
-            return Err(Question::new(&text, self.options_like(title)));
-        }
-        // "Anna asked if we could do 4pm".
-        let of_others = kept.len() > 2
-            && !kept[0].quoted
-            && !kept[0].is_one_of(super::vocabulary::DOING)
-            && kept[1..3].iter().any(|word| word.is_one_of(FINITE));
-        if of_others && !certain {
-            return Err(self.ask_what(title));
-        }
-        // "Bins are out", "quit meditating".
-        let finite = (1..words.len()).find(|at| words[*at].is_one_of("is|are|was|were|isn't|aren't|have|has"));
-        let says_of_known = finite.is_some_and(|at| self.is_one(&words[..at]));
-        let ends_known = words[0].is_one_of("quit|stop|pause|resume|skip|restart") && self.is_one(&words[1..]);
-        if !certain && (says_of_known || ends_known) {
-            return Err(self.ask_what(title));
-        }
-        let states = !when.used[0]
-            && words[0].is_one_of("the|that|this|my|our")
-            && has_any(words, "is|are|was|were|should|needs|has|isn't|will");
-        if states && !certain {
-            return Err(self.ask_what(title));
-        }
-        // "Swap the two meetings": done to what is there, by a verb that is not known.
-        let acts_on_known = !certain
-            && kept.len() > 1
-            && (!kept[0].is_one_of(super::vocabulary::DOING)
-                || kept[0].is_one_of("swap|change|move|archive|switch|make|set|turn|give"))
-            && kept[1].is_one_of("the|my|our|both|those|these")
-            && self.touches_known(&kept[2..].iter().map(|word| (*word).clone()).collect::<Vec<_>>());
-        if acts_on_known {
-            return Err(self.ask_what(title));
-        }
-        if certain || when.is_said() || when.priority.is_some() || words.iter().any(|word| word.quoted) {
-            return Ok(());
-        }
-        self.check_bare(title, words)
-    }
-
-    /// A sentence without a command, a day or a priority: something to do where it begins as one does.
-    fn check_bare(&self, title: &str, words: &[Token]) -> Result<(), Question> {
-        let about_plans = words.iter().any(|word| word.is_one_of("my|the|our"))
-            && words.last().is_some_and(|word| word.is_one_of(PLANS));
-        let points = words[0].is_one_of("the|that|this|those|these|my|our");
-        let pronoun = has_any(
-            words,
-            "it|that|this|them|these|those|you|him|her|everything|stuff|usual|thing|things|something|someone",
-        );
-        let too_short = words.len() < 2;
-        if about_plans
-            || points
-            || pronoun
-            || too_short
-            || means_all(words)
-            || !(begins_with_doing(words) || words.len() <= MAX_BARE_WORDS)
-        {
-            return Err(self.ask_what(title));
-        }
-        Ok(())
-    }
-
-    /// "Milk tomorrow", where there is "Buy milk": the words of an open record and no others. What was asked for by a command is another
-    /// one, unless it is the same to the word.
-    fn is_there_already(&self, title: &str, kept: &[&Token], certain: bool) -> bool {
-        let words = crate::matching::tokens(title);
-        let open = self.state.candidates(self.today.date, false).filter(|one| one.kind != Kind::Goal);
-        let named: Vec<_> =
-            crate::matching::matches(title, open).into_iter().map(|one| crate::matching::tokens(one.title)).collect();
-        let same = named.contains(&words);
-        let by_verb = kept.len() > 1 && kept[0].is_one_of(super::vocabulary::DOING);
-        same || (!certain && !by_verb && !named.is_empty())
-    }
-
-    fn options_like(&self, title: &str) -> Vec<crate::matching::ClarifyOption> {
-        crate::matching::ranked_options(title, self.state.candidates(self.today.date, false))
-    }
-
-    fn ask_what(&self, title: &str) -> Question {
-        let text = format!("What should be done with \"{title}\": add it, or change something that is there?");
-        Question::new(&text, self.options_like(title))
-    }
 }
-
-/// Verbs that say what somebody does or wants.
-const FINITE: &str = "can|can't|cannot|could|couldn't|wants|asked|said|says|would|won't|thinks|prefers|suggested|suggests|proposed|might|isn't|\
-    doesn't|didn't|has|wouldn't|wasn't|told|moved|knows|thought|called|cancelled";
 
 /// Without quotation marks around the whole.
 fn unquoted(title: &str) -> &str {
@@ -298,9 +173,6 @@ fn is_arranged(words: &[Token], when: &When) -> bool {
         arranged && when.used[at] && when.used[..at].iter().zip(words).all(|(used, word)| *used || word.is_mark())
     })
 }
-
-/// A longer sentence that begins with no verb of doing is more likely talk than a task.
-const MAX_BARE_WORDS: usize = 6;
 
 /// The question for a rule that cannot be kept.
 pub fn unsupported(when: &When) -> Question {

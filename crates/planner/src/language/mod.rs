@@ -17,6 +17,7 @@ mod dates;
 mod day_arithmetic;
 mod deleting;
 mod done_days;
+mod doubts;
 mod durations;
 mod extras;
 mod feasts;

@@ -1,0 +1,143 @@
+//! What is asked about instead of added: what says too little, what is there already, and what somebody only says.
+//!
+//! Comes in: a title with the words it was read from. Goes out: nothing, or the question. Called by [`super::create`].
+
+use super::guard::means_all;
+use super::phrases::{has_any, listed};
+use super::titles::{EMPTY_TITLES, PLANS, is_talk, only_pronouns, says_nothing};
+use super::tokens::Token;
+use super::vocabulary::{DOING, begins_with_doing};
+use super::when::When;
+use super::{Question, Reader};
+use crate::matching::{ClarifyOption, matches, ranked_options, tokens as title_words};
+use crate::record::Kind;
+
+/// A longer sentence that begins with no verb of doing is more likely talk than a task.
+const MAX_BARE_WORDS: usize = 6;
+
+/// Verbs that say what somebody does or wants.
+const FINITE: &str = "can|can't|cannot|could|couldn't|wants|asked|said|says|would|won't|thinks|prefers|suggested|suggests|proposed|might|isn't|\
+    doesn't|didn't|has|wouldn't|wasn't|told|moved|knows|thought|called|cancelled";
+
+impl Reader<'_> {
+    /// What is not to be added as it was said. `certain`: it was asked for by "add", "remind me to" and the like.
+    pub(super) fn check_new(&self, title: &str, words: &[Token], when: &When, certain: bool) -> Result<(), Question> {
+        if says_too_little(title, words, when) {
+            return Err(Question::new("What should be added?", Vec::new()));
+        }
+        self.check_when(title, when)?;
+        if super::vocabulary::asked_count(words).is_some_and(|count| count > 1) {
+            return Err(Question::new("Records are added one by one. What should be the first?", Vec::new()));
+        }
+        let unused = words.iter().zip(&when.used).filter(|(word, used)| !**used && !word.is_mark());
+        let kept: Vec<&Token> = unused.map(|(word, _)| word).collect();
+        let topic = words.iter().position(|word| word.is(":")).map(|at| &words[..at]).filter(|topic| topic.len() > 1);
+        let of_known = !certain && topic.is_some_and(|topic| self.is_one(topic));
+        if says_nothing(&kept) {
+            return Err(self.ask_what(title));
+        }
+        if of_known || self.is_there_already(title, &kept, certain) {
+            let text = format!(
+                "\"{title}\" is there already, or something like it. Should it be changed, or another be added?"
+            );
+            return Err(Question::new(&text, self.options_like(title)));
+        }
+        if certain {
+            return Ok(());
+        }
+        if self.is_statement(&kept, words, when) || self.acts_on_known(&kept, words) {
+            return Err(self.ask_what(title));
+        }
+        if when.is_said() || when.priority.is_some() || words.iter().any(|word| word.quoted) {
+            return Ok(());
+        }
+        self.check_bare(title, words)
+    }
+
+    /// A day that is not known, or has passed.
+    fn check_when(&self, title: &str, when: &When) -> Result<(), Question> {
+        let passed = when.date.filter(|day| *day < self.today.date);
+        let text = match passed {
+            _ if when.vague => format!("On which day should \"{title}\" be?"),
+            Some(day) => format!("{day} has passed. On which day should \"{title}\" be?"),
+            None if when.several => format!("Which of the days should \"{title}\" be on?"),
+            None => return Ok(()),
+        };
+        Err(Question::new(&text, Vec::new()))
+    }
+
+    /// What somebody says, of themselves, of others or of what is there: "Anna asked if we could do 4pm", "bins are out", "the invoice is on
+    /// Friday"; and what is said with "or".
+    fn is_statement(&self, kept: &[&Token], words: &[Token], when: &When) -> bool {
+        let of_others = kept.len() > 2
+            && !kept[0].quoted
+            && !kept[0].is_one_of(DOING)
+            && kept[1..3].iter().any(|word| word.is_one_of(FINITE));
+        let verb = (1..words.len()).find(|at| words[*at].is_one_of("is|are|was|were|isn't|aren't|have|has"));
+        let of_known = verb.is_some_and(|at| self.is_one(&words[..at]));
+        let of_definite = !when.used[0]
+            && words[0].is_one_of("the|that|this|my|our")
+            && has_any(words, "is|are|was|were|should|needs|has|isn't|will");
+        let either = kept.iter().any(|word| word.is("or"));
+        either || is_talk(kept) || of_others || of_known || of_definite
+    }
+
+    /// "Swap the two meetings", "quit meditating": done to what is there, by a verb that is not known.
+    fn acts_on_known(&self, kept: &[&Token], words: &[Token]) -> bool {
+        let ends_known = words[0].is_one_of("quit|stop|pause|resume|skip|restart") && self.is_one(&words[1..]);
+        let [verb, object, rest @ ..] = kept else { return ends_known };
+        let rest: Vec<Token> = rest.iter().map(|word| (*word).clone()).collect();
+        let changes = !verb.is_one_of(DOING) || verb.is_one_of("swap|change|move|archive|switch|make|set|turn|give");
+        let definite = object.is_one_of("the|my|our|both|those|these");
+        ends_known || (changes && definite && self.touches_known(&rest))
+    }
+
+    /// A sentence without a command, a day or a priority: something to do where it begins as one does.
+    fn check_bare(&self, title: &str, words: &[Token]) -> Result<(), Question> {
+        let about_plans = words.iter().any(|word| word.is_one_of("my|the|our"))
+            && words.last().is_some_and(|word| word.is_one_of(PLANS));
+        let points = words[0].is_one_of("the|that|this|those|these|my|our");
+        let pronoun = has_any(
+            words,
+            "it|that|this|them|these|those|you|him|her|everything|stuff|usual|thing|things|something|someone",
+        );
+        let too_short = words.len() < 2;
+        if about_plans
+            || points
+            || pronoun
+            || too_short
+            || means_all(words)
+            || !(begins_with_doing(words) || words.len() <= MAX_BARE_WORDS)
+        {
+            return Err(self.ask_what(title));
+        }
+        Ok(())
+    }
+
+    /// "Milk tomorrow", where there is "Buy milk": the words of an open record and no others. What was asked for by a command is another
+    /// one, unless it is the same to the word.
+    fn is_there_already(&self, title: &str, kept: &[&Token], certain: bool) -> bool {
+        let words = title_words(title);
+        let open = self.state.candidates(self.today.date, false).filter(|one| one.kind != Kind::Goal);
+        let named: Vec<_> = matches(title, open).into_iter().map(|one| title_words(one.title)).collect();
+        let same = named.contains(&words);
+        let by_verb = kept.len() > 1 && kept[0].is_one_of(DOING);
+        same || (!certain && !by_verb && !named.is_empty())
+    }
+
+    fn options_like(&self, title: &str) -> Vec<ClarifyOption> {
+        ranked_options(title, self.state.candidates(self.today.date, false))
+    }
+
+    pub(super) fn ask_what(&self, title: &str) -> Question {
+        let text = format!("What should be done with \"{title}\": add it, or change something that is there?");
+        Question::new(&text, self.options_like(title))
+    }
+}
+
+fn says_too_little(title: &str, words: &[Token], when: &When) -> bool {
+    let lower = title.to_lowercase();
+    let bare = lower.trim_start_matches("the ").trim_start_matches("a ").trim_start_matches("my ");
+    let no_letters = !title.contains(char::is_alphabetic);
+    no_letters || listed(EMPTY_TITLES, bare) || listed(EMPTY_TITLES, &lower) || only_pronouns(words, when)
+}
