@@ -48,13 +48,21 @@ pub fn completing(clause: &[Token], _: Today) -> Option<Command<'_>> {
     if let Some(rest) = after_any(clause, "mark|set|flag") {
         return match without_when(rest, UNDONE) {
             Some(target) => Some(of(target, false)),
-            None => without_when(rest, AS_DONE).map(|target| of(target, true)),
+            None => without_when(rest, AS_DONE).or_else(|| as_participle(rest)).map(|target| of(target, true)),
         };
     }
     ticked_off(clause)
         .or_else(|| managed(clause))
         .or_else(|| led(clause))
         .or_else(|| without_when(clause, ENDS).map(|target| of(target, true)))
+}
+
+/// "Mark the bill paid", "mark the milk as bought".
+fn as_participle(rest: &[Token]) -> Option<&[Token]> {
+    let (verb, target) = rest.split_last().filter(|(verb, _)| !verb.quoted)?;
+    let is_past = !super::past_forms::presents(&verb.lower).is_empty();
+    let target = before_end(target, "as").unwrap_or(target);
+    (is_past && !target.is_empty()).then_some(target)
 }
 
 fn of(target: &[Token], done: bool) -> Command<'_> {

@@ -93,7 +93,10 @@ impl Reader<'_> {
         when: &When,
         certain: bool,
     ) -> Result<Vec<Operation>, Question> {
-        let mut title = title(self.sentence, words, when);
+        // A goal has no day, so that its title keeps what says one.
+        let none = When::nothing_said(words);
+        let says_day_only = kind == Some(Kind::Goal) && when.priority.is_none() && priority.is_none();
+        let mut title = title(self.sentence, words, if says_day_only { &none } else { when });
         self.check_new(&title, words, when, certain)?;
         let takes_place = when.all_day || (when.time.is_some() | when.date.is_some() && is_arranged(words, when));
         let kind = kind.unwrap_or_else(|| if takes_place { Kind::Event } else { kind_of(&title, when) });

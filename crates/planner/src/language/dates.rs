@@ -37,7 +37,11 @@ fn near(tokens: &[Token], today: NaiveDate) -> Phrase<NaiveDate> {
         }
         "later" if matches!(word(tokens, 1), "today" | "tonight") => Some((2, today)),
 
-        "close" if words(tokens, "close of business") => Some((3, today)),
+        "close" if words(tokens, "close of business") || words(tokens, "close of play") => {
+            // "Close of play Friday" is that day.
+            let named = weekday(word(tokens, 3), true);
+            Some(named.map_or((3, today), |named| (4, upcoming(today, named))))
+        }
         "this" if words(tokens, "this day week") => Some((3, plus(today, 7))),
         "this" if words(tokens, "this time tomorrow") => Some((3, plus(today, 1))),
         "this" if words(tokens, "this time next week") => Some((4, plus(today, 7))),
@@ -157,6 +161,21 @@ fn by_month(tokens: &[Token], today: NaiveDate, led: bool) -> Phrase<NaiveDate> 
         Some(year) => Some((length + comma + 1, NaiveDate::from_ymd_opt(year, month_number, day)?)),
         None => Some((length, next_date(today, month_number, day)?)),
     }
+}
+
+/// How many words name several days on end, which no record can have: "3 to 10 August", "4-6 May".
+pub fn day_range(tokens: &[Token]) -> Option<usize> {
+    let is_day = |text: &str| day_number(text).is_some_and(|day| (1..=31).contains(&day));
+    if let Some((first, last)) = word(tokens, 0).split_once(['-', '–']) {
+        let of = usize::from(word(tokens, 1) == "of");
+        return (is_day(first) && is_day(last) && month(word(tokens, 1 + of)).is_some()).then_some(2 + of);
+    }
+    let the = usize::from(word(tokens, 0) == "the");
+    let joined = matches!(word(tokens, the + 1), "to" | "until" | "till" | "-" | "–" | "through");
+    let second = the + 2 + usize::from(word(tokens, the + 2) == "the");
+    let of = usize::from(word(tokens, second + 1) == "of");
+    let whole = joined && is_day(word(tokens, the)) && is_day(word(tokens, second));
+    (whole && month(word(tokens, second + 1 + of)).is_some()).then_some(second + 2 + of)
 }
 
 /// How many words name a day that no month has: "30 February", "April 31st", with `the` "32nd".

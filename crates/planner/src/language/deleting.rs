@@ -23,7 +23,7 @@ const CALLED_OFF: &str = "is cancelled|is canceled|was cancelled|was canceled|ha
     got cancelled|\
     is called off|was called off|has been called off|is no longer needed|is not needed anymore|isn't needed anymore|\
     is not needed|\
-    isn't needed|is off|can go|can be deleted|can be removed|can be dropped|can be scrapped|can be cancelled|\
+    isn't needed|is off|can go|can come off|can come off my list|can come off the list|comes off the list|can be deleted|can be removed|can be dropped|can be scrapped|can be cancelled|\
     can be canceled|be cancelled|be deleted|\
     be removed|be dropped|should be deleted|should be removed|should be cancelled|has been scrapped|has been dropped|\
     was scrapped|got called off|\

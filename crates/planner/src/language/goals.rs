@@ -140,8 +140,10 @@ impl Reader<'_> {
     /// "set the target of X to 20".
     fn target_value(&self, clause: &[Token]) -> Option<Changes> {
         let rest = after_any(clause, "set|change|raise|lower|update|increase|make").unwrap_or(clause);
-        let rest =
-            after_any(rest, "the target of|the target for|target of|target for|the target value of|the target on")?;
+        let rest = after_any(
+            rest,
+            "the goal for|goal for|the target of|the target for|target of|target for|the target value of|the target on",
+        )?;
         let (goal, value) = around(rest, "to|at|:|is")?;
         let mut operation = Operation::new(Kind::Goal, Action::Update, Some(self.goal_named(goal)?));
         operation.target_progress_value = Some(Some(number(without_marks(value).first()?)?));
@@ -150,7 +152,7 @@ impl Reader<'_> {
 
     /// "set the progress of X to 5", "X is at 5 of 12", "X: 5 done". The number is the last one that is no part of the goal's title.
     fn progressed(&self, clause: &[Token]) -> Option<Changes> {
-        let says = clause.iter().any(|token| token.is_one_of("progress|at|:|far|to|reached|log|record|for|on"));
+        let says = clause.iter().any(|token| token.is_one_of("progress|at|:|far|to|reached|log|record|for|on|goal"));
         (0..clause.len()).rev().filter(|_| says).find_map(|at| {
             let value = number(&clause[at])?;
             let tail = &clause[at + 1..];

@@ -54,12 +54,28 @@ impl Reader<'_> {
     }
 
     pub(super) fn given(&self, clause: &[Token]) -> Option<Vec<Token>> {
+        if let Some(rest) = after_any(
+            clause,
+            "set a deadline of|set a due date of|put a deadline of|set the deadline of|set the date of",
+        ) && let Some((day, target)) = around(rest, "for|on")
+        {
+            let read = When::read_after("on", day, self.today);
+            let says = read.is_said() && read.used.iter().rev().take(day.len()).all(|used| *used);
+            return (says && self.is_one(target)).then(|| joined(&["move"], target, &["to"], day));
+        }
         let rest = after_any(clause, "give|allow|grant")?;
         if let Some((when, target)) = after_any(rest, "me until|me till|us until|myself until")
             .and_then(|rest| around(rest, "for|to do|to finish|with"))
         {
             let read = When::read(when, self.today);
             return (read.is_all(when) && self.is_one(target)).then(|| joined(&["move"], target, &["to"], when));
+        }
+        if let Some((target, day)) =
+            around(rest, "a deadline of|a due date of|a new deadline of|a new date of|a date of|the date")
+        {
+            let read = When::read_after("on", day, self.today);
+            let says = read.is_said() && read.used.iter().rev().take(day.len()).all(|used| *used);
+            return (says && self.is_one(target)).then(|| joined(&["move"], target, &["to"], day));
         }
         let (target, span) = around(rest, "another|an extra|until|till")?;
         if rest[target.len()].is_one_of("until|till") {
@@ -102,7 +118,7 @@ impl Reader<'_> {
     pub(super) fn without_verb(&self, clause: &[Token]) -> Option<Vec<Token>> {
         let (target, when) = around(
             clause,
-            "to|from now on at|from now on on|from now on to|now at|now on|instead at|instead on|not before",
+            "to|due on|due by|due|from now on at|from now on on|from now on to|now at|now on|instead at|instead on|not before",
         )
         .filter(|(target, _)| !target.is_empty() && verb_of(target).is_none())?;
         let begins =

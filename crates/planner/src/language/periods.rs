@@ -42,6 +42,7 @@ pub(super) fn by_period(tokens: &[Token], today: NaiveDate) -> Phrase<NaiveDate>
             part_of_period(&joined_end(tokens), today, "end").map(|(_, day)| (2, day))
         }
         ("next", "weekend") => Some((2, plus(saturday, 7))),
+        ("the", "weekend") if word(tokens, 2) == "after" && word(tokens, 3) == "next" => Some((4, plus(saturday, 14))),
         ("this" | "the", "weekend") => Some((2, saturday.max(today))),
         ("next", "month") => Some((2, next_month()?)),
         ("next", "year") => Some((2, NaiveDate::from_ymd_opt(today.year() + 1, 1, 1)?)),

@@ -35,6 +35,9 @@ impl<'a> Reader<'a> {
     /// The records that these words mean: one, or with "and" several. Where that is not clear, the owner's selection, else a question.
     pub fn resolve(&self, words: &[Token], wanted: Wanted) -> Found<'a> {
         let words = without_marks(words);
+        // "Both the milk and the passport" names each.
+        let both = after_any(words, "both").filter(|rest| super::phrases::has_any(rest, "and"));
+        let words = both.unwrap_or(words);
         if means_all(words) {
             return Err(self.ask_each(words));
         }

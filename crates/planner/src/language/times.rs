@@ -163,6 +163,8 @@ fn part_of_day(tokens: &[Token]) -> Phrase<Times> {
     match (word(tokens, 0), word(tokens, 1), word(tokens, 2)) {
         ("in" | "during" | "over", "the", part) => Some((3, at(hour_of(part)?)?)),
         ("at", "night", _) => Some((2, at(NIGHT)?)),
+        ("lunchtime" | "midday", _, _) => Some((1, at(AFTERNOON)?)),
+        ("at" | "around" | "over", "lunchtime" | "lunch-time", _) => Some((2, at(AFTERNOON)?)),
         ("tonight", _, _) => Some((0, at(TONIGHT)?)),
         ("this", part, _) => Some((0, at(hour_of(part)?)?)),
         ("first", "thing", _) => {

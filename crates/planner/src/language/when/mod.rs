@@ -76,6 +76,12 @@ impl When {
         when
     }
 
+    /// As if none of the words said when.
+    #[must_use]
+    pub fn nothing_said(tokens: &[Token]) -> Self {
+        Self { used: vec![false; tokens.len()], ..Self::default() }
+    }
+
     /// Reads what stands behind that word, which is not there: "11" as "at 11".
     #[must_use]
     pub fn read_after(word: &str, tokens: &[Token], today: Today) -> Self {
@@ -126,7 +132,8 @@ impl When {
             return length;
         }
         let said_apart = self
-            .read_in_hours(rest, today)
+            .read_days_on_end(rest)
+            .or_else(|| self.read_in_hours(rest, today))
             .or_else(|| self.read_end(rest, today))
             .or_else(|| self.read_end_time(rest))
             .or_else(|| self.read_no_more(rest, at))
@@ -150,6 +157,14 @@ impl When {
         }
         let after = after_any(rest, NO_MORE).filter(|_| at > 0 && self.is_said())?;
         (self.used[at - 1] || rest[0].is("at")).then_some(rest.len() - after.len())
+    }
+
+    /// "From 3 to 10 August": asked about.
+    fn read_days_on_end(&mut self, rest: &[Token]) -> Option<usize> {
+        let lead = usize::from(rest[0].is_one_of("from|on|between") && rest.len() > 1);
+        let length = super::dates::day_range(&rest[lead..])?;
+        self.several = true;
+        Some(lead + length)
     }
 
     fn read_priority(&mut self, rest: &[Token]) -> Option<usize> {
