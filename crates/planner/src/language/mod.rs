@@ -68,6 +68,10 @@ use tokens::Token;
 /// Longer sentences are not read.
 pub const MAX_SENTENCE_CHARS: usize = 2_000;
 
+/// Nor are those of more words; a text in quotation marks is one. The rules try each place of a clause, which takes long in long ones.
+const MAX_SENTENCE_WORDS: usize = 200;
+const MAX_CLAUSE_WORDS: usize = 80;
+
 /// Verbs that begin a change of what is there as often as a thing to do.
 const ALSO_DOING: &str = "finish|check|close|change|pull|pop|slide|drag|carry|bring|transfer|kick|drop|clear|switch|\
     turn|take|cross|book|edit|update|\
@@ -145,7 +149,12 @@ pub fn read(sentence: &str, state: &State, today: Today, selection: &Selection) 
     if guard::is_order(sentence) {
         return refuse();
     }
-    let spoken = courtesy::without_adverbs(&tokens::tokens(sentence));
+    let words = tokens::tokens(sentence);
+    let marks = |token: &Token| token.is_one_of(".|,|;|!|?|:");
+    if words.len() > MAX_SENTENCE_WORDS || words.split(marks).any(|part| part.len() > MAX_CLAUSE_WORDS) {
+        return ask("That is long. What is the first thing to plan?");
+    }
+    let spoken = courtesy::without_adverbs(&words);
     let tokens = lists::without_intro(&lists::corrected(&spoken, today), today);
     let reader = Reader { sentence, state, today, selection, before: None, day_before: None };
     let reading = reader.read(&tokens);
