@@ -131,6 +131,11 @@ fn sentences_of_a_sixth_set_are_read_as_they_should_be() {
     are_read(include_str!("data/sentences_sixth.jsonl"), [95, 95, 95]);
 }
 
+#[test]
+fn each_class_of_constructions_is_read_as_it_should_be() {
+    are_read(include_str!("data/sentences_by_class.jsonl"), [100, 100, 100]);
+}
+
 const WORDS: &str = "add move delete mark rename repeat complete done as to on by at in from until next every other 3 3pm 4-5pm 15:45 may june \
     28th the it all everything friday tomorrow week days of end half past quarter buy milk report meeting lunch priority high p1 and or , ; : . \
     \" ' #4 todo goal for before weekday not no date is should be";
