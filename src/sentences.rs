@@ -147,6 +147,7 @@ fn source<'p>(passage: &PassageOf<'p>) -> Source<'p> {
         blocks: passage.text.lines().map(|text| Block { text, sentences: sentences(text) }).collect(),
         dated: 0,
         is_replaced: false,
+        is_item: false,
     }
 }
 

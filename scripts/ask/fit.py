@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Finds how sentences are weighed, and when a question counts as answered, on labelled questions.
 
-usage: fit.py SET… [--aside SET…] [--penalty N] [--refused SHARE]
+usage: fit.py SET… [--decision SET…] [--aside SET…] [--columns N,…] [--penalty N] [--refused SHARE]
 
-A SET is FEATURES.jsonl=GROUND_TRUTH.yaml, the features as `crates/analysis/examples/ask_features.rs` prints them. Order: a softmax over all sentences of
+A SET is FEATURES.jsonl=GROUND_TRUTH.yaml, the features as `scripts/ask/features.rs` prints them. Order: a softmax over all sentences of
 a question, of which those that are right should have the whole. Refusal: a logistic regression on the best sentence; besides the questions that
-cannot be answered it learns from each other question without the sentences that answer it. The figures of the sets are of leaving each out in turn; those
-behind --aside are only measured. Needs PyYAML, numpy, scipy.
+cannot be answered it learns from each other question without the sentences that answer it. The order is fitted on all sets, the decision on those behind
+--decision, or on all; the figures of its sets are of leaving each out in turn, of a large one each third. Those behind --aside are only measured.
+--columns: what the decision is made by, of evidence and features in the order of their NAMES. Needs PyYAML, numpy, scipy.
 """
 import argparse
 import json
@@ -17,34 +18,39 @@ from scipy.optimize import minimize
 
 from measure import MAX_WORDS, is_right
 
-# Sets of several organisations are left out one organisation at a time.
 # What a question without the sentences that answer it counts.
 SYNTHETIC = 0.3
+# Sets of several organisations are left out one organisation at a time, and larger ones by thirds.
 ORGANISATIONS = ("library", "quillon")
+LARGE = 100
 
 
 def load(names):
     features, truth = names.split("=")
     questions = yaml.safe_load(open(truth, encoding="utf-8"))["questions"]
     loaded = []
-    for question, line in zip(questions, open(features, encoding="utf-8")):
+    for number, (question, line) in enumerate(zip(questions, open(features, encoding="utf-8"))):
         described = json.loads(line)
         assert described["question"] == question["question"]
-        sentences = [s for s in described["sentences"] if s["may_answer"]]
+        sentences = [s for s in described["sentences"] if s["is_in_force"]]
         accepted = None
         if question["expected_answer"] is not None:
             accepted = [question["expected_answer"], *question["variations"]]
         documents = {citation["document"] for citation in question["citations"]}
         sections = {citation["section"] for citation in question["citations"]}
         right = [
-            accepted is not None and s["document"] in documents and (s["section"] in sections or True) and is_right(s["text"], accepted)
+            accepted is not None and s["document"] in documents and is_right(s["text"], accepted)
             for s in sentences
         ]
+        organisation = next((tag for tag in question["tags"] if tag in ORGANISATIONS), "")
+        if len(questions) >= LARGE:
+            organisation = str(number % 3)
         loaded.append(
             {
                 "question": question["question"],
                 "accepted": accepted,
-                "group": truth + " " + next((tag for tag in question["tags"] if tag in ORGANISATIONS), ""),
+                "is_large": len(questions) >= LARGE,
+                "group": truth + " " + organisation,
                 "wrong": question.get("wrong_answers", []),
                 "documents": documents,
                 "sentences": sentences,
@@ -84,25 +90,27 @@ def best_order(q, weights):
 
 
 def of_decision(q, weights, order):
-    """What the decision is made by: evidence and features of the best sentence, and its score."""
+    """What the decision is made by: evidence, whose last is the score, and features of the best sentence."""
     best = order[0]
-    return numpy.concatenate([q["evidence"][best], q["x"][best], [q["x"][best] @ weights]])
+    return numpy.concatenate([q["evidence"][best][:-1], [q["x"][best] @ weights], q["x"][best]])
 
 
 def without_answer(q):
-    keep = ~q["right"]
+    """Of a large set the whole documents go: what one of their other sentences says may answer too."""
+    in_documents = numpy.array([s["document"] in q["documents"] for s in q["sentences"]], dtype=bool)
+    keep = ~(in_documents if q["is_large"] else q["right"])
     return {**q, "x": q["x"][keep], "evidence": q["evidence"][keep], "sentences": [s for s, k in zip(q["sentences"], keep) if k], "right": q["right"][keep], "accepted": None}
 
 
 def rows_of(questions, weights):
     """What the decision learns from: rows, whether they are answered, and what each counts."""
     rows, labels, counts = [], [], []
-    for q in questions:
+    for q in [q for q in questions if q["sentences"]]:
         rows.append(of_decision(q, weights, best_order(q, weights)))
         labels.append(1.0 if q["accepted"] else 0.0)
         counts.append(1.0 if q["accepted"] else 2.0)
-        if q["accepted"] and q["right"].any():
-            other = without_answer(q)
+        other = without_answer(q)
+        if q["accepted"] and q["right"].any() and other["sentences"]:
             rows.append(of_decision(other, weights, best_order(other, weights)))
             labels.append(0.0)
             counts.append(SYNTHETIC)
@@ -128,7 +136,7 @@ def fit_decision(rows, labels, counts, penalty, columns):
     return own, found[0] - own @ mean
 
 
-def answer(q, weights, order, share, passages):
+def answer(q, weights, order, share):
     chosen, words = [], 0
     scores = q["x"] @ weights
     best = scores[order[0]]
@@ -164,9 +172,12 @@ def judged(questions, weights, decision, threshold, columns, share):
     own, constant = decision
     results = []
     for q in questions:
+        if not q["sentences"]:
+            results.append({"is_answerable": q["accepted"] is not None, "answered": False, "odds": -99.0, "right": False, "first": False, "cited": False, "wrong": False, "words": 0})
+            continue
         order = best_order(q, weights)
         odds = of_decision(q, weights, order)[columns] @ own + constant
-        chosen = answer(q, weights, order, share, None)
+        chosen = answer(q, weights, order, share)
         right, cited, wrong = outcome(q, chosen)
         results.append(
             {
@@ -193,36 +204,38 @@ def threshold_of(results, refused):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("sets", nargs="+")
+    parser.add_argument("--decision", nargs="*", default=[])
     parser.add_argument("--aside", nargs="*", default=[])
-    parser.add_argument("--penalty", type=float, default=0.3)
+    parser.add_argument("--penalty", type=float, default=0.5)
     parser.add_argument("--decision-penalty", type=float, default=1.0)
-    parser.add_argument("--refused", type=float, default=0.8)
-    parser.add_argument("--share", type=float, default=99.0)
-    parser.add_argument("--columns", default="0,1,2,5,12,19")
+    parser.add_argument("--refused", type=float, default=0.75)
+    parser.add_argument("--share", type=float, default=3.0)
+    parser.add_argument("--columns", default="3,5,6")
     arguments = parser.parse_args()
     everything = [q for name in arguments.sets for q in load(name)]
     columns = [int(column) for column in arguments.columns.split(",")]
     groups = sorted({q["group"] for q in everything})
+    truths = [name.split("=")[1] for name in arguments.decision or arguments.sets]
+    deciding = [group for group in groups if group.rsplit(" ", 1)[0] in truths]
     inside = lambda group: [q for q in everything if q["group"] == group]
     orders = {g: fit_order([q for q in everything if q["group"] != g], arguments.penalty) for g in groups}
-    rows = {g: rows_of(inside(g), orders[g]) for g in groups}
 
-    def decision(groups):
-        parts = zip(*(rows[g] for g in groups))
+    def decision(groups, weights):
+        parts = zip(*(rows_of(inside(g), weights) for g in groups))
         return fit_decision(*([one for part in some for one in part] for some in parts), arguments.decision_penalty, columns)
 
     left_out = []
-    for group in groups:
-        fitted = decision([g for g in groups if g != group])
+    for group in deciding:
+        fitted = decision([g for g in deciding if g != group], orders[group])
         left_out.append((group, judged(inside(group), orders[group], fitted, 0.0, columns, arguments.share)))
     threshold = threshold_of([r for _, results in left_out for r in results], arguments.refused)
     for group, results in left_out:
         for r in results:
             r["answered"] = r["odds"] >= threshold
-        report(group.split("/")[-2] + group.split("yaml")[-1], results)
+        report(group, results)
     report("all, each left out", [r for _, results in left_out for r in results])
     weights = fit_order(everything, arguments.penalty)
-    fitted = decision(groups)
+    fitted = decision(deciding, weights)
     print("order", [round(float(w), 3) for w in weights])
     print("decision", columns, [round(float(w), 3) for w in fitted[0]], round(float(fitted[1]), 3), "threshold", round(float(threshold), 3))
     for name in arguments.aside:

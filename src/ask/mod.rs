@@ -4,6 +4,7 @@
 //! citation. Called by the command `ask` and by the web. Sentences are picked, at most 60 words; where a model is named for the task `answer`
 //! it writes them from the passages, and each is checked against those it cites.
 
+pub mod description;
 pub mod feedback;
 mod passages;
 mod support;

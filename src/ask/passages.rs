@@ -60,7 +60,7 @@ impl Found {
     pub(super) fn sources(&self) -> Vec<Source<'_>> {
         let block = |text| Block { text, sentences: sentences(text) };
         let source = |passage| {
-            let Passage { document, title, section, text, dated, is_replaced, .. }: &Passage = passage;
+            let Passage { document, title, section, text, dated, is_replaced, item, .. }: &Passage = passage;
             Source {
                 document,
                 title: title.as_deref(),
@@ -68,6 +68,7 @@ impl Found {
                 blocks: text.lines().map(block).collect(),
                 dated: *dated,
                 is_replaced: *is_replaced,
+                is_item: item.is_some(),
             }
         };
         self.passages.iter().map(source).collect()

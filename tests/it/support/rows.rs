@@ -130,7 +130,7 @@ impl OpenTransaction {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let database = runtime.block_on(async {
             let mut database = Database::open(&radar.database_url()).await;
-            database.execute(sql.to_owned()).await;
+            database.execute(sql.to_owned()).await.unwrap();
             database
         });
         Self { database: Some(database), runtime }
@@ -140,7 +140,7 @@ impl OpenTransaction {
 impl Drop for OpenTransaction {
     fn drop(&mut self) {
         if let Some(mut database) = self.database.take() {
-            self.runtime.block_on(database.execute("ROLLBACK".to_owned()));
+            self.runtime.block_on(database.execute("ROLLBACK".to_owned())).unwrap();
         }
     }
 }

@@ -6,6 +6,7 @@
 use super::features::{Features, Measured};
 use super::meaning::Meaning;
 use super::question::{Question, is_measure};
+use super::score::Scored;
 use super::vocabulary::Vocabulary;
 
 /// A term that measures counts so much less where the sentence has the kind that is wanted.
@@ -14,7 +15,7 @@ const MEASURE: f64 = 0.2;
 const NO_FOCUS: f64 = 0.7;
 const EXACT: f64 = 0.999;
 
-pub const COUNT: usize = 5;
+pub const COUNT: usize = 7;
 
 /// In the order of [`NAMES`].
 pub type Evidence = [f64; COUNT];
@@ -28,15 +29,18 @@ pub const NAMES: [&str; COUNT] = [
     "focus_in_sentence",
     "worst_of_focus",
     "best_of_focus",
+    // The feature of that name.
+    "names",
+    // By which the sentence was ordered.
+    "score",
 ];
 
 /// What a sentence and its passage say about whether the question is answered.
-pub(super) fn evidence(question: &Question, measured: &Measured, unit: usize, all: &Vocabulary<'_>) -> Evidence {
-    let unit = &all.units[unit];
+pub(super) fn evidence(question: &Question, measured: &Measured, best: Scored, all: &Vocabulary<'_>) -> Evidence {
+    let (unit, features) = (&all.units[best.unit], &measured.features[best.unit]);
     let part = &all.parts[unit.passage];
     let in_sentence = |of: &Vec<f64>| highest(of, unit.words.iter().chain(&part.heading));
-    let inside = all.units[part.units.clone()].iter().flat_map(|unit| &unit.words);
-    let passage: Vec<usize> = inside.chain(&part.heading).chain(&part.title).copied().collect();
+    let passage: Vec<usize> = all.words_of(part).collect();
     let in_passage: Vec<f64> = measured.likeness.iter().map(|of| highest(of, passage.iter())).collect();
     let has_kind = question.wanted.is_none_or(|kind| kind.is_in(unit.text));
     let (mut exact, mut total, mut rest, mut rest_weight) = (0.0, 0.0, 0.0, 0.0);
@@ -60,6 +64,8 @@ pub(super) fn evidence(question: &Question, measured: &Measured, unit: usize, al
         of_focus(&mut focus.iter().map(|at| in_sentence(&measured.likeness[*at])), f64::max),
         of_focus(&mut focus.iter().map(|at| in_passage[*at]), f64::min),
         of_focus(&mut focus.iter().map(|at| in_passage[*at]), f64::max),
+        features[18],
+        best.score,
     ]
 }
 
@@ -81,21 +87,33 @@ struct Weights {
     least: f64,
 }
 
-const SHIPPED: Weights =
-    Weights { evidence: [-1.787, 4.534, 3.76, 4.758, -4.909], passage: 0.0, constant: -3.691, least: -0.17 };
-const WITH_STATIC: Weights =
-    Weights { evidence: [-3.048, 6.981, 3.735, 2.369, -3.824], passage: 4.699, constant: -3.88, least: -0.2 };
+/// Documents: all that is asked for stands in one of them, or nowhere. Those without all names of a question do not answer it.
+const DOCUMENTS: Weights =
+    Weights { evidence: [-1.787, 4.534, 3.76, 4.758, -4.909, 0.0, 0.0], passage: 0.0, constant: -3.691, least: -0.17 };
+const DOCUMENTS_WITH_STATIC: Weights =
+    Weights { evidence: [-3.048, 6.981, 3.735, 2.369, -3.824, 0.0, 0.0], passage: 4.699, constant: -3.88, least: -0.2 };
 /// A sentence model finds more alike: as with static weights, but from where seven tenths of what cannot be answered lie below.
-const WITH_MODEL: Weights = Weights { least: 1.6, ..WITH_STATIC };
+const DOCUMENTS_WITH_MODEL: Weights = Weights { least: 1.6, ..DOCUMENTS_WITH_STATIC };
+
+/// Items: thousands of passages about everything, in which words of like meaning are met by chance. From where three quarters of what cannot be
+/// answered lie below.
+const ITEMS: Weights =
+    Weights { evidence: [0.0, 0.0, 0.0, 1.787, 0.0, 0.631, 0.325], passage: 0.0, constant: -6.532, least: 0.059 };
+const ITEMS_WITH_STATIC: Weights =
+    Weights { evidence: [0.0, 0.0, 0.0, 1.712, 0.0, 0.634, 0.348], passage: 0.0, constant: -6.598, least: -0.152 };
+const ITEMS_WITH_MODEL: Weights =
+    Weights { evidence: [0.0, 0.0, 0.0, 1.756, 0.0, 0.249, 0.414], passage: 0.0, constant: -6.99, least: 0.13 };
 
 /// Whether the sentence answers the question, and how likely that is, from 0 to 1.
-pub(super) fn decide(evidence: &Evidence, features: &Features, meaning: &Meaning<'_>) -> (bool, f64) {
-    let (weights, passage) = match () {
-        () if meaning.has_model() => (WITH_MODEL, features[16]),
-        () if meaning.has_weights() => (WITH_STATIC, features[13]),
-        () => (SHIPPED, 0.0),
+pub(super) fn decide(evidence: &Evidence, features: &Features, meaning: &Meaning<'_>, is_item: bool) -> (bool, f64) {
+    let (of_documents, of_items, passage) = match () {
+        () if meaning.has_model() => (DOCUMENTS_WITH_MODEL, ITEMS_WITH_MODEL, features[16]),
+        () if meaning.has_weights() => (DOCUMENTS_WITH_STATIC, ITEMS_WITH_STATIC, features[13]),
+        () => (DOCUMENTS, ITEMS, 0.0),
     };
+    let weights = if is_item { of_items } else { of_documents };
+    let has_names = is_item || features[18] >= 1.0;
     let known: f64 = evidence.iter().zip(&weights.evidence).map(|(known, weight)| known * weight).sum();
     let odds = weights.constant + known + weights.passage * passage;
-    (odds >= weights.least, 1.0 / (1.0 + (-odds).exp()))
+    (has_names && odds >= weights.least, 1.0 / (1.0 + (-odds).exp()))
 }

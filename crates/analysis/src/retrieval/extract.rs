@@ -4,16 +4,15 @@ use super::Source;
 use super::decision::{Evidence, decide, evidence};
 use super::features::{Features, measure};
 use super::meaning::Meaning;
-use super::names::meets_names;
 use super::question::Question;
 use super::recency::{contradicted, in_force};
-use super::score::{Scored, ranked};
+use super::score::{Scored, ranked, scored};
 use super::vocabulary::{Frequencies, Unit, Vocabulary};
 
 /// Words of an answer.
 pub const MAX_WORDS: usize = 60;
-/// A further sentence is quoted if its score is lower than the best one's by this at most: if it is a seventh as likely to be right.
-const WORTH_QUOTING: f64 = 2.0;
+/// A further sentence is quoted if its score is lower than the best one's by this at most: if it is a twentieth as likely to be right.
+const WORTH_QUOTING: f64 = 3.0;
 /// Sentences that are looked at for it.
 const BEST: usize = 25;
 
@@ -55,24 +54,29 @@ impl Extract {
 pub struct Described {
     pub passage: usize,
     pub text: String,
-    /// Whether its document is in force, and has the names of the question.
-    pub may_answer: bool,
+    /// Whether its document is in force.
+    pub is_in_force: bool,
     pub features: Features,
     pub evidence: Evidence,
 }
 
-/// All sentences, with what answers are chosen by.
+/// All sentences, with what answers are chosen by; arguments as of [`answer`].
 #[must_use]
-pub fn describe(question: &Question, sources: &[Source<'_>], meaning: &Meaning<'_>) -> Vec<Described> {
-    let all = Vocabulary::of(sources, None);
-    let may_answer = may_answer(question, sources, &all);
+pub fn describe<'s>(
+    question: &Question,
+    sources: &[Source<'s>],
+    meaning: &Meaning<'_>,
+    frequencies: Option<&'s Frequencies>,
+) -> Vec<Described> {
+    let all = Vocabulary::of(sources, frequencies);
+    let in_force = in_force(question, sources);
     let measured = measure(question, sources, &all, meaning);
     let described = |(number, unit): (usize, &Unit<'_>)| Described {
         passage: unit.passage,
         text: unit.text.to_owned(),
-        may_answer: may_answer[unit.passage],
+        is_in_force: in_force[unit.passage],
         features: measured.features[number],
-        evidence: evidence(question, &measured, number, &all),
+        evidence: evidence(question, &measured, scored(&measured, number, meaning), &all),
     };
     all.units.iter().enumerate().map(described).collect()
 }
@@ -101,12 +105,6 @@ pub fn best_passages<'s>(
     best
 }
 
-/// Of each passage, whether it may be quoted.
-fn may_answer(question: &Question, sources: &[Source<'_>], all: &Vocabulary<'_>) -> Vec<bool> {
-    let pairs = in_force(question, sources).into_iter().zip(meets_names(&question.names, sources, all));
-    pairs.map(|(is_in_force, meets_names)| is_in_force && meets_names).collect()
-}
-
 /// The best answer of these passages to a question, and whether it is one; `None` where there is nothing to quote. `frequencies` are those of everything that could have
 /// been asked, where these passages are a part of it.
 #[must_use]
@@ -120,18 +118,19 @@ pub fn answer<'s>(
         return None;
     }
     let all = Vocabulary::of(sources, frequencies);
-    let may_answer = may_answer(question, sources, &all);
+    let in_force = in_force(question, sources);
     let measured = measure(question, sources, &all, meaning);
     let best: Vec<Scored> = ranked(&measured, meaning)
         .iter()
-        .filter(|one| may_answer[all.units[one.unit].passage])
+        .filter(|one| in_force[all.units[one.unit].passage])
         .take(BEST)
         .copied()
         .collect();
     let contradicted = contradicted(&best, sources, &all);
     let first = best.iter().find(|one| !contradicted.contains_key(&one.unit))?;
-    let evidence = evidence(question, &measured, first.unit, &all);
-    let (is_answered, probability) = decide(&evidence, &measured.features[first.unit], meaning);
+    let evidence = evidence(question, &measured, *first, &all);
+    let (is_answered, probability) =
+        decide(&evidence, &measured.features[first.unit], meaning, sources[all.units[first.unit].passage].is_item);
     let mut quotes: Vec<Quote> = Vec::new();
     let mut words = 0;
     for one in best.iter().filter(|one| !contradicted.contains_key(&one.unit)) {

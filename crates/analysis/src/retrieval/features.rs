@@ -1,8 +1,11 @@
 //! What is known of each sentence that may answer a question, as numbers that are weighed by [`super::score`]. How they are weighed is found
-//! by `scripts/ask/fit.py`, which reads them of `examples/ask_features.rs`.
+//! by `scripts/ask/fit.py`, which reads them of `scripts/ask/features.rs`.
+
+use std::collections::{HashMap, HashSet};
 
 use super::Source;
 use super::meaning::{Likeness, Meaning, Vector, dot};
+use super::names::names_met;
 use super::question::Question;
 use super::vocabulary::{Vocabulary, as_f64};
 use crate::relevance::word_vectors::{DIMENSIONS, Vector as TableVector, WordVectors, cosine};
@@ -15,7 +18,7 @@ const USUAL_LENGTH: usize = 20;
 /// Exponent of the rarity among the passages.
 const RARITY: f64 = 1.5;
 
-pub const COUNT: usize = 17;
+pub const COUNT: usize = 21;
 
 /// Numbers of a sentence, in the order of [`NAMES`].
 pub type Features = [f64; COUNT];
@@ -46,6 +49,14 @@ pub const NAMES: [&str; COUNT] = [
     "model_sentence",
     "model_in_context",
     "model_passage",
+    // Met word for word by its document, all passages that were found of it.
+    "exact_in_document",
+    // Share of the question's names and years that the document has.
+    "names",
+    // It says a number or a name that the question does not have, where one is wanted.
+    "says_value",
+    // BM25 among the sentences that were found, of the question's words by what they could have at most.
+    "bm25",
 ];
 
 const EXACT: f64 = 1.0;
@@ -74,11 +85,17 @@ pub(super) fn measure(
     means(question, all, &mut features);
     by_weights(question, sources, all, meaning, &mut features);
     by_model(question, sources, all, meaning, &mut features);
+    of_documents(&weights, &likeness, sources, all, &mut features);
+    by_frequency(&likeness, all, &mut features);
+    let names = names_met(&question.names, sources, all);
     for (unit, features) in all.units.iter().zip(&mut features) {
         let has_kind = question.wanted.map(|kind| kind.is_in(unit.text));
         features[9] = f64::from(u8::from(has_kind == Some(true)));
         features[10] = f64::from(u8::from(has_kind == Some(false)));
         features[11] = as_f64(unit.length.saturating_sub(USUAL_LENGTH)) / as_f64(USUAL_LENGTH);
+        let says_value = question.value.as_ref().map(|value| value.is_in(unit.text));
+        features[18] = names[unit.passage];
+        features[19] = f64::from(u8::from(says_value == Some(true)));
     }
     Measured { features, weights, likeness }
 }
@@ -133,6 +150,53 @@ fn coverage(weights: &[f64], likeness: &[Vec<f64>], all: &Vocabulary<'_>, featur
                 features[number][5] += is_exact(units[number]);
                 features[number][6] += is_exact(passage.max(title));
             }
+        }
+    }
+}
+
+/// What a document meets as a whole.
+fn of_documents(
+    weights: &[f64],
+    likeness: &[Vec<f64>],
+    sources: &[Source<'_>],
+    all: &Vocabulary<'_>,
+    features: &mut [Features],
+) {
+    let total = weights.iter().sum::<f64>().max(f64::MIN_POSITIVE);
+    let mut words_of: HashMap<&str, HashSet<usize>> = HashMap::new();
+    for (part, source) in all.parts.iter().zip(sources) {
+        words_of.entry(source.document).or_default().extend(all.words_of(part));
+    }
+    let met = |words: &HashSet<usize>| {
+        let is_met = |likeness: &Vec<f64>| words.iter().any(|word| likeness[*word] >= EXACT);
+        let met = weights.iter().zip(likeness).filter(|(_, likeness)| is_met(likeness));
+        met.map(|(weight, _)| weight).sum::<f64>() / total
+    };
+    let met: HashMap<&str, f64> = words_of.iter().map(|(document, words)| (*document, met(words))).collect();
+    for (part, source) in all.parts.iter().zip(sources) {
+        features[part.units.clone()].iter_mut().for_each(|features| features[17] = met[source.document]);
+    }
+}
+
+/// BM25 with its usual constants (Robertson and Zaragoza 2009), a sentence as the document.
+fn by_frequency(likeness: &[Vec<f64>], all: &Vocabulary<'_>, features: &mut [Features]) {
+    const K1: f64 = 1.2;
+    const B: f64 = 0.75;
+    let count = as_f64(all.units.len());
+    let mean_length = all.units.iter().map(|unit| as_f64(unit.length)).sum::<f64>() / count.max(1.0);
+    let of_term = |likeness: &Vec<f64>| -> (f64, Vec<(usize, f64)>) {
+        let occurrences = |words: &[usize]| words.iter().filter(|word| likeness[**word] >= EXACT).count();
+        let counted = all.units.iter().enumerate().map(|(number, unit)| (number, as_f64(occurrences(&unit.words))));
+        let having: Vec<(usize, f64)> = counted.filter(|(_, times)| *times > 0.0).collect();
+        let rarity = (1.0 + (count - as_f64(having.len()) + 0.5) / (as_f64(having.len()) + 0.5)).ln();
+        (rarity, having)
+    };
+    let terms: Vec<(f64, Vec<(usize, f64)>)> = likeness.iter().map(of_term).collect();
+    let most = terms.iter().map(|(rarity, _)| rarity * (K1 + 1.0)).sum::<f64>().max(f64::MIN_POSITIVE);
+    for (rarity, having) in &terms {
+        for (number, times) in having {
+            let length = as_f64(all.units[*number].length) / mean_length;
+            features[*number][20] += rarity * times * (K1 + 1.0) / (times + K1 * (1.0 - B + B * length)) / most;
         }
     }
 }
@@ -202,7 +266,7 @@ fn by_model(
         let of_passage = likeness.next().unwrap_or_default();
         for number in part.units.clone() {
             let (alone, in_context) = (likeness.next().unwrap_or_default(), likeness.next().unwrap_or_default());
-            features[number][14..].copy_from_slice(&[alone, in_context, of_passage]);
+            features[number][14..17].copy_from_slice(&[alone, in_context, of_passage]);
         }
     }
 }

@@ -19,6 +19,7 @@ mod promising;
 mod question;
 mod recency;
 mod score;
+mod values;
 mod vocabulary;
 
 pub use extract::{Extract, Quote, answer, best_passages};
@@ -40,6 +41,8 @@ pub struct Source<'a> {
     pub dated: i64,
     /// Its document says that another took its place.
     pub is_replaced: bool,
+    /// It is an item of a feed, one of thousands about everything; else a passage of a document.
+    pub is_item: bool,
 }
 
 /// A paragraph, list entry or row, and its sentences.

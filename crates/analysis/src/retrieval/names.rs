@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::Source;
+use super::values::is_capital;
 use super::vocabulary::{Vocabulary, is_content, is_year, words};
 use crate::relevance::places::Places;
 use crate::relevance::word_vectors::WordVectors;
@@ -55,19 +56,17 @@ pub(super) fn names(question: &str) -> Vec<String> {
     for token in tokens {
         let is_name = has_names && !is_first && is_capital(token);
         is_first = token.ends_with(['.', '?', '!', ':']);
-        for word in words(token) {
-            let counts = is_year(&word) || is_name && is_content(&word) && !TIMES.contains(&word.as_str());
-            if counts && !found.contains(&word) {
-                found.push(word);
+        for part in token.split('-').filter(|part| !part.is_empty()) {
+            let is_name = is_name && is_capital(part);
+            for word in words(part) {
+                let counts = is_year(&word) || is_name && is_content(&word) && !TIMES.contains(&word.as_str());
+                if counts && !found.contains(&word) {
+                    found.push(word);
+                }
             }
         }
     }
     found
-}
-
-fn is_capital(token: &str) -> bool {
-    let token = token.trim_start_matches(|c: char| !c.is_alphanumeric());
-    token.starts_with(char::is_uppercase)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "words of a question")]
@@ -75,22 +74,23 @@ fn ratio(part: usize, whole: usize) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
 
-/// Of each passage, whether its document meets all names of the question.
-pub(super) fn meets_names(names: &[String], sources: &[Source<'_>], all: &Vocabulary<'_>) -> Vec<bool> {
+/// Of each passage, which share of the names of the question its document meets; 1 where there are none.
+pub(super) fn names_met(names: &[String], sources: &[Source<'_>], all: &Vocabulary<'_>) -> Vec<f64> {
     if names.is_empty() {
-        return vec![true; sources.len()];
+        return vec![1.0; sources.len()];
     }
     let mut of_document: HashMap<&str, HashSet<usize>> = HashMap::new();
     for (part, source) in all.parts.iter().zip(sources) {
-        let inside = all.units[part.units.clone()].iter().flat_map(|unit| &unit.words);
-        of_document.entry(source.document).or_default().extend(inside.chain(&part.heading).chain(&part.title));
+        of_document.entry(source.document).or_default().extend(all.words_of(part));
     }
     let meeting: Vec<HashSet<usize>> = names.iter().map(|name| words_meeting(name, all)).collect();
-    let meets = |source: &Source<'_>| {
+    let share_met = |source: &Source<'_>| {
         let words = &of_document[source.document];
-        names.iter().zip(&meeting).all(|(name, meeting)| !meeting.is_disjoint(words) || is_dated(source, name))
+        let is_met =
+            |(name, meeting): &(&String, &HashSet<usize>)| !meeting.is_disjoint(words) || is_dated(source, name);
+        ratio(names.iter().zip(&meeting).filter(is_met).count(), names.len())
     };
-    sources.iter().map(meets).collect()
+    sources.iter().map(share_met).collect()
 }
 
 /// The words of the passages that stand for a name, by number. One that no passage has is met by a word of like meaning; one that some have is
@@ -140,11 +140,12 @@ mod tests {
 
     fn source<'a>(document: &'a str, text: &'a str, dated: i64) -> Source<'a> {
         let blocks = vec![Block { text, sentences: vec![text] }];
-        Source { document, title: None, section: "", blocks, dated, is_replaced: false }
+        Source { document, title: None, section: "", blocks, dated, is_replaced: false, is_item: false }
     }
 
     fn meets(question: &str, sources: &[Source<'_>]) -> Vec<bool> {
-        meets_names(&names(question), sources, &Vocabulary::of(sources, None))
+        let shares = names_met(&names(question), sources, &Vocabulary::of(sources, None));
+        shares.into_iter().map(|share| share >= 1.0).collect()
     }
 
     #[test]

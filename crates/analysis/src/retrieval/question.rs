@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use super::kinds::{Kind, wanted};
 use super::names::names;
+use super::values::Value;
 use super::vocabulary::{contents, is_year, words};
 
 /// See the module.
@@ -13,6 +14,8 @@ pub struct Question {
     /// Words that say something, in lower case, each once.
     pub terms: Vec<String>,
     pub wanted: Option<Kind>,
+    /// A number or a name that it asks for.
+    pub(super) value: Option<Value>,
     /// Of the terms, those that name what is asked for: "calories" of "how many calories does it have".
     pub(super) focus: HashSet<String>,
     /// Names and years, in lower case.
@@ -26,6 +29,7 @@ impl Question {
             text: text.to_owned(),
             terms: contents(text),
             wanted: wanted(text),
+            value: Value::of(text, wanted(text)),
             focus: focus(text).into_iter().filter(|word| !is_measure(word)).collect(),
             names: names(text),
         }

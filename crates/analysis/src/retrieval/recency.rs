@@ -129,6 +129,7 @@ mod tests {
             blocks: Vec::new(),
             dated,
             is_replaced: false,
+            is_item: false,
         };
         let sources = [source("Prices 2025", 9), source("Prices 2026", 9), source("Tides 2025", 1)];
         assert_eq!(in_force(&Question::new("What does it cost?"), &sources), [false, true, true]);

@@ -148,6 +148,12 @@ impl<'a> Vocabulary<'a> {
         }
     }
 
+    /// The words of a passage, its heading and the title of its document, by number.
+    pub(super) fn words_of<'p>(&'p self, part: &'p Part) -> impl Iterator<Item = usize> + 'p {
+        let inside = self.units[part.units.clone()].iter().flat_map(|unit| &unit.words);
+        inside.chain(&part.heading).chain(&part.title).copied()
+    }
+
     /// How rare a stem is among the passages, from 0 to 1 for one that none has.
     pub(super) fn rarity(&self, stem: &str) -> f64 {
         let (count, frequencies) = match self.of_all {
