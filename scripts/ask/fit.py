@@ -23,6 +23,8 @@ SYNTHETIC = 0.3
 # Sets of several organisations are left out one organisation at a time, and larger ones by thirds.
 ORGANISATIONS = ("library", "quillon")
 LARGE = 100
+# Of `extract.rs`.
+WORTH_QUOTING, WORTH_QUOTING_ELSEWHERE = 3.0, 2.0
 
 
 def load(names):
@@ -136,14 +138,15 @@ def fit_decision(rows, labels, counts, penalty, columns):
     return own, found[0] - own @ mean
 
 
-def answer(q, weights, order, share):
+def answer(q, weights, order):
+    """The sentences that are quoted, by the rule of `extract.rs`."""
     chosen, words = [], 0
     scores = q["x"] @ weights
-    best = scores[order[0]]
+    first = q["sentences"][order[0]]["document"]
     for at in order[:25]:
         length = len(q["sentences"][at]["text"].split())
-        if scores[at] < best - share:
-            break
+        if scores[at] < scores[order[0]] - (WORTH_QUOTING if q["sentences"][at]["document"] == first else WORTH_QUOTING_ELSEWHERE):
+            continue
         if words + length <= MAX_WORDS and q["sentences"][at]["text"] not in [q["sentences"][c]["text"] for c in chosen]:
             chosen.append(at)
             words += length
@@ -168,7 +171,7 @@ def report(name, results):
     )
 
 
-def judged(questions, weights, decision, threshold, columns, share):
+def judged(questions, weights, decision, threshold, columns):
     own, constant = decision
     results = []
     for q in questions:
@@ -177,7 +180,7 @@ def judged(questions, weights, decision, threshold, columns, share):
             continue
         order = best_order(q, weights)
         odds = of_decision(q, weights, order)[columns] @ own + constant
-        chosen = answer(q, weights, order, share)
+        chosen = answer(q, weights, order)
         right, cited, wrong = outcome(q, chosen)
         results.append(
             {
@@ -209,7 +212,6 @@ def main():
     parser.add_argument("--penalty", type=float, default=0.5)
     parser.add_argument("--decision-penalty", type=float, default=1.0)
     parser.add_argument("--refused", type=float, default=0.75)
-    parser.add_argument("--share", type=float, default=3.0)
     parser.add_argument("--columns", default="3,5,6")
     arguments = parser.parse_args()
     everything = [q for name in arguments.sets for q in load(name)]
@@ -227,7 +229,7 @@ def main():
     left_out = []
     for group in deciding:
         fitted = decision([g for g in deciding if g != group], orders[group])
-        left_out.append((group, judged(inside(group), orders[group], fitted, 0.0, columns, arguments.share)))
+        left_out.append((group, judged(inside(group), orders[group], fitted, 0.0, columns)))
     threshold = threshold_of([r for _, results in left_out for r in results], arguments.refused)
     for group, results in left_out:
         for r in results:
@@ -239,7 +241,7 @@ def main():
     print("order", [round(float(w), 3) for w in weights])
     print("decision", columns, [round(float(w), 3) for w in fitted[0]], round(float(fitted[1]), 3), "threshold", round(float(threshold), 3))
     for name in arguments.aside:
-        report("aside " + name.split("=")[0], judged(load(name), weights, fitted, threshold, columns, arguments.share))
+        report("aside " + name.split("=")[0], judged(load(name), weights, fitted, threshold, columns))
 
 
 if __name__ == "__main__":

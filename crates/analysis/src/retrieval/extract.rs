@@ -11,8 +11,10 @@ use super::vocabulary::{Frequencies, Unit, Vocabulary};
 
 /// Words of an answer.
 pub const MAX_WORDS: usize = 60;
-/// A further sentence is quoted if its score is lower than the best one's by this at most: if it is a twentieth as likely to be right.
+/// A further sentence is quoted if its score is lower than the best one's by this at most: if it is a twentieth as likely to be right, of another
+/// document a seventh.
 const WORTH_QUOTING: f64 = 3.0;
+const WORTH_QUOTING_ELSEWHERE: f64 = 2.0;
 /// Sentences that are looked at for it.
 const BEST: usize = 25;
 
@@ -127,17 +129,28 @@ pub fn answer<'s>(
         .copied()
         .collect();
     let contradicted = contradicted(&best, sources, &all);
-    let first = best.iter().find(|one| !contradicted.contains_key(&one.unit))?;
-    let evidence = evidence(question, &measured, *first, &all);
-    let (is_answered, probability) =
-        decide(&evidence, &measured.features[first.unit], meaning, sources[all.units[first.unit].passage].is_item);
+    let standing: Vec<Scored> = best.into_iter().filter(|one| !contradicted.contains_key(&one.unit)).collect();
+    let first = *standing.first()?;
+    let evidence = evidence(question, &measured, first, &all);
+    let is_item = sources[all.units[first.unit].passage].is_item;
+    let (is_answered, probability) = decide(&evidence, &measured.features[first.unit], meaning, is_item);
+    let quotes = quotes(&standing, sources, &all);
+    let outdated = contradicted.iter().min().map(|(old, new)| (all.units[*old].passage, all.units[*new].passage));
+    (!quotes.is_empty()).then_some(Extract { quotes, is_answered, probability, evidence, outdated })
+}
+
+/// As many of the best sentences as are worth quoting and have room.
+fn quotes(best: &[Scored], sources: &[Source<'_>], all: &Vocabulary<'_>) -> Vec<Quote> {
+    let Some(first) = best.first() else { return Vec::new() };
+    let document = |one: &Scored| sources[all.units[one.unit].passage].document;
+    let is_worth_quoting = |one: &&Scored| {
+        let is_elsewhere = document(one) != document(first);
+        one.score >= first.score - if is_elsewhere { WORTH_QUOTING_ELSEWHERE } else { WORTH_QUOTING }
+    };
     let mut quotes: Vec<Quote> = Vec::new();
     let mut words = 0;
-    for one in best.iter().filter(|one| !contradicted.contains_key(&one.unit)) {
+    for one in best.iter().filter(is_worth_quoting) {
         let unit = &all.units[one.unit];
-        if one.score < first.score - WORTH_QUOTING {
-            break;
-        }
         if words + unit.length > MAX_WORDS || quotes.iter().any(|quote| quote.text == unit.text) {
             continue;
         }
@@ -145,6 +158,5 @@ pub fn answer<'s>(
         let score = (one.score - first.score).exp().clamp(0.0, 1.0);
         quotes.push(Quote { passage: unit.passage, text: unit.text.to_owned(), score });
     }
-    let outdated = contradicted.iter().min().map(|(old, new)| (all.units[*old].passage, all.units[*new].passage));
-    (!quotes.is_empty()).then_some(Extract { quotes, is_answered, probability, evidence, outdated })
+    quotes
 }

@@ -21,9 +21,8 @@ impl Value {
         let is_number = match wanted {
             Some(Kind::Number | Kind::Money | Kind::Duration | Kind::Time | Kind::Share | Kind::Degrees) => true,
             Some(Kind::Person | Kind::Place | Kind::Name) => false,
-            Some(Kind::Reason | Kind::Frequency) => return None,
             None if asks_which => false,
-            None => return None,
+            Some(Kind::Reason | Kind::Frequency) | None => return None,
         };
         Some(Self { is_number, asked: lower.iter().map(|word| as_number(word)).collect() })
     }
