@@ -144,7 +144,7 @@ pub fn candidates(index: &PageIndex, block: &PlannedBlock, limit: usize) -> Vec<
 
 fn places(index: &PageIndex, block: &PlannedBlock) -> Vec<Decision> {
     let found = candidates(index, block, PROPOSED);
-    let mut places: Vec<Decision> = found.iter().map(|candidate| place(index, candidate, &block.reworded)).collect();
+    let mut places: Vec<Decision> = found.iter().map(|candidate| place(index, candidate, block)).collect();
     let known = |name: &String| index.pages().iter().any(|page| page.name.eq_ignore_ascii_case(name));
     // A page that is linked to and not there yet.
     let wanted = links(&block.text).into_iter().find(|name| !known(name));
@@ -152,7 +152,8 @@ fn places(index: &PageIndex, block: &PlannedBlock) -> Vec<Decision> {
     places
 }
 
-fn place(index: &PageIndex, candidate: &Candidate, text: &str) -> Decision {
+fn place(index: &PageIndex, candidate: &Candidate, block: &PlannedBlock) -> Decision {
+    let text = block.reworded.as_str();
     let placement = index.placement(candidate, text);
     let page = &index.pages()[candidate.page];
     let (action, target) = match placement {
@@ -173,9 +174,23 @@ fn place(index: &PageIndex, candidate: &Candidate, text: &str) -> Decision {
             .map(|said| said.lines().next().unwrap_or_default().chars().take(80).collect()),
         target_text: said,
         confidence: if placement_is_same(placement) { 0.95 } else { (confidence * 1000.0).round() / 1000.0 },
-        reasoning: "it shares words with this page".to_owned(),
+        reasoning: reasoning(&index.shared_words(candidate, text), &links(&block.text), &candidate.name),
         apply: false,
     }
+}
+
+/// Words that a reason names.
+const NAMED: usize = 3;
+
+fn reasoning(shared: &[String], links: &[String], page: &str) -> String {
+    if links.iter().any(|link| link.eq_ignore_ascii_case(page)) {
+        return "the block links to this page".to_owned();
+    }
+    if shared.is_empty() {
+        return "what stands above it shares words with this page".to_owned();
+    }
+    let named: Vec<String> = shared.iter().take(NAMED).map(|word| format!("“{word}”")).collect();
+    format!("it shares {} with this page", named.join(", "))
 }
 
 const fn placement_is_same(placement: Placement) -> bool {
@@ -211,5 +226,20 @@ mod tests {
             .map(|page| if page == "Lighthouses" { "fits" } else { "other" })
             .collect();
         assert_eq!(chosen, ["fits"], "{plan:?}");
+        assert_eq!(
+            plan.blocks[0].decisions[0].reasoning,
+            "it shares “fresnel”, “lenses”, “lighthouses” with this page"
+        );
+    }
+
+    #[test]
+    fn words_that_every_text_has_lead_to_no_page() {
+        let page = aha_notes::Document::parse(
+            aha_notes::Format::Outline,
+            "- Executors\n\t- they move tasks between threads along the way",
+        );
+        let index = PageIndex::of(vec![("Rust".to_owned(), page)]);
+        let found = index.candidates("Vessels need a pilot between buoy 7 and the basin along the quay", "", &[], 3);
+        assert!(found.is_empty(), "{found:?}");
     }
 }

@@ -127,7 +127,8 @@ pub(super) fn applied(applied: &Applied) -> String {
             kept.display()
         );
     }
-    let _ = writeln!(text, "{written} written, {there} there already; `aha-radar journal undo` takes it back");
+    let undo = if written > 0 { "; `aha-radar journal undo` takes it back" } else { "" };
+    let _ = writeln!(text, "{written} written, {there} there already{undo}");
     one_safe_text(&text)
 }
 
@@ -154,12 +155,22 @@ pub(super) fn undone(undone: &[Undone]) -> String {
     if undone.is_empty() {
         return "there is nothing to take back\n".to_owned();
     }
-    let lines = undone.iter().map(|one| match one {
+    let mut lines: Vec<String> = Vec::new();
+    // A file is written once for each block.
+    for line in undone.iter().map(undone_line) {
+        if !lines.contains(&line) {
+            lines.push(line);
+        }
+    }
+    one_safe_text(&lines.concat())
+}
+
+fn undone_line(one: &Undone) -> String {
+    match one {
         Undone::Restored { file } => format!("{file} is as it was\n"),
         Undone::TakenOut { file } => format!("{file} was changed since; only what was written is removed\n"),
         Undone::LeftAlone { file, why } => format!("{file} is left alone: {why}\n"),
-    });
-    one_safe_text(&lines.collect::<Vec<_>>().concat())
+    }
 }
 
 pub(super) fn undone_json(undone: &[Undone]) -> Value {

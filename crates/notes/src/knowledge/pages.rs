@@ -10,7 +10,7 @@ use serde::Serialize;
 use crate::document::Document;
 use crate::error::NotesError;
 use crate::graph::Graph;
-use crate::knowledge::terms::terms;
+use crate::knowledge::terms::{terms, words};
 
 /// A page that knowledge may belong to.
 #[derive(Debug, Clone, PartialEq)]
@@ -116,10 +116,7 @@ impl PageIndex {
     /// The best pages for a text, the best first. `context`: what stands around it, which counts less; `links`: pages that it names.
     #[must_use]
     pub fn candidates(&self, text: &str, context: &str, links: &[String], limit: usize) -> Vec<Candidate> {
-        let mut query: BTreeMap<String, f64> = BTreeMap::new();
-        for term in terms(text) {
-            query.insert(term, 1.0);
-        }
+        let mut query: BTreeMap<String, f64> = terms(text).into_iter().map(|term| (term, 1.0)).collect();
         for term in terms(context) {
             query.entry(term).or_insert(CONTEXT_WEIGHT);
         }
@@ -142,6 +139,20 @@ impl PageIndex {
             weight * self.weight(term) * count * (K1 + 1.0) / (count + norm)
         });
         terms.sum()
+    }
+
+    /// The words of a text that a page has too, the rarest first.
+    #[must_use]
+    pub fn shared_words(&self, candidate: &Candidate, text: &str) -> Vec<String> {
+        let Some(page) = self.pages.get(candidate.page) else { return Vec::new() };
+        let mut shared: Vec<(String, String)> = Vec::new();
+        for (term, word) in words(text) {
+            if page.counts.contains_key(&term) && shared.iter().all(|(known, _)| *known != term) {
+                shared.push((term, word));
+            }
+        }
+        shared.sort_by(|a, b| self.weight(&b.0).total_cmp(&self.weight(&a.0)));
+        shared.into_iter().map(|(_, word)| word).collect()
     }
 
     /// Where on a page a text goes: below the top block whose section has most of it, else at the end.

@@ -3,16 +3,29 @@
 use rust_stemmers::{Algorithm, Stemmer};
 use unicode_segmentation::UnicodeSegmentation as _;
 
-const FUNCTION_WORDS: &str = " a about after again all also am an and any are as at be because been before but by can could did do does \
-for from had has have he her here him his how i if in into is it its just may me more most must my need no not of off on one only or other our out \
-over own she should since so some such take than that the their them then there these they this those to too two under until up use very was we were \
-what when where which while who why will with without would you your ";
+const FUNCTION_WORDS: &str = " a about across after again against all along also although am among an and any are around as at away back be became because become becomes \
+been before being below between beyond both but by can cannot case come comes could did do does done down during each either else enough \
+even ever every few for from get gets getting give given go goes going gone got had has have he her here him his how i if in instead into is \
+it its just keep keeps kept kind let lets like long lot made make makes making many may me mean means might more most much must my near need \
+neither never next no none not now of off often on once one only or other otherwise our out over own per put quite rather really same see \
+seen several shall she should since so some soon sort still such sure take taken takes than that the their them then there these they thing \
+things this those though through thus to together too toward towards try two under until up upon us use used useful using usually very via \
+want was way we well went were what when where whether which while who whose why will with within without would yet you your ";
 
 /// The terms of a text, in their order.
 pub(crate) fn terms(text: &str) -> Vec<String> {
+    words(text).into_iter().map(|(term, _)| term).collect()
+}
+
+/// The same, each with its word in lower case.
+pub(crate) fn words(text: &str) -> Vec<(String, String)> {
     let stemmer = Stemmer::create(Algorithm::English);
     let spaced: String = text.chars().map(|c| if "./_-".contains(c) { ' ' } else { c }).collect();
-    let words = spaced.unicode_words().map(str::to_lowercase).collect::<Vec<_>>();
-    let kept = words.into_iter().filter(|word| !FUNCTION_WORDS.contains(&format!(" {word} ")));
-    kept.map(|word| stemmer.stem(word.trim_end_matches("'s").trim_end_matches("’s")).into_owned()).collect()
+    let lower = spaced.unicode_words().map(str::to_lowercase);
+    let kept = lower.filter(|word| !FUNCTION_WORDS.contains(&format!(" {word} ")));
+    let with_term = |word: String| {
+        let term = stemmer.stem(word.trim_end_matches("'s").trim_end_matches("’s")).into_owned();
+        (term, word)
+    };
+    kept.map(with_term).collect()
 }
