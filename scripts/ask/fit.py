@@ -3,7 +3,7 @@
 
 usage: fit.py SET… [--decision SET…] [--aside SET…] [--columns N,…] [--penalty N] [--refused SHARE]
 
-A SET is FEATURES.jsonl=GROUND_TRUTH.yaml, the features as `scripts/ask/features.rs` prints them. Order: a softmax over all sentences of
+A SET is FEATURES.jsonl=GROUND_TRUTH.yaml, the features as `examples/ask_features.rs` prints them. Order: a softmax over all sentences of
 a question, of which those that are right should have the whole. Refusal: a logistic regression on the best sentence; besides the questions that
 cannot be answered it learns from each other question without the sentences that answer it. The order is fitted on all sets, the decision on those behind
 --decision, or on all; the figures of its sets are of leaving each out in turn, of a large one each third. Those behind --aside are only measured.

@@ -1,5 +1,5 @@
 //! What is known of each sentence that may answer a question, as numbers that are weighed by [`super::score`]. How they are weighed is found
-//! by `scripts/ask/fit.py`, which reads them of `scripts/ask/features.rs`.
+//! by `scripts/ask/fit.py`, which reads them of `examples/ask_features.rs`.
 
 use std::collections::{HashMap, HashSet};
 

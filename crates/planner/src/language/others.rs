@@ -11,12 +11,8 @@ use super::phrases::{after_any, before_end, has_any, listed};
 use super::shift::Shift;
 use super::tokens::Token;
 use super::topic::{joined, verb_of};
-use super::vocabulary::{MOVING, begins_with_doing};
+use super::vocabulary::{MOVING, WHY, begins_with_doing};
 use super::when::When;
-
-/// Words of a reason.
-pub(super) const WHY: &str = "not|can't|cannot|won't|don't|doesn't|isn't|aren't|no|longer|ill|sick|away|busy|going|called|cancelled|canceled|\
-    off|broken|closed|changed|forgot|fell|gave|decided|unwell|poorly|late|never|already|couldn't|didn't|wasn't|ran";
 
 /// Words between a person and the verb of what they want.
 const WANTING: &str = "has|have|had|wants|want|needs|need|would|like|asked|asks|is|asking|to|just|also|decided|must|can|could|might|going|prefers|\

@@ -5,12 +5,12 @@
 
 use super::Reader;
 use super::courtesy::plain;
-use super::others::WHY;
 use super::phrases::{after, after_any, around, before_end, has_any, without_marks};
 use super::priorities::priority_phrase;
 use super::shift::Shift;
 use super::target::Wanted;
 use super::tokens::Token;
+use super::vocabulary::WHY;
 use super::when::When;
 
 const WITH_GOALS: Wanted = Wanted { done: false, goals: true };

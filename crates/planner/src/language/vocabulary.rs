@@ -101,6 +101,10 @@ pub(super) const DOING: &str = "call|email|buy|book|send|write|read|pay|clean|wa
     pre-order|preorder|reorder|reserve|buy|get|grab|stock|restock|freeze|thaw|pickle|brew|ferment|reboot|restart|\
     reset|sync";
 
+/// Words of a reason.
+pub(super) const WHY: &str = "not|can't|cannot|won't|don't|doesn't|isn't|aren't|no|longer|ill|sick|away|busy|going|called|cancelled|canceled|\
+    off|broken|closed|changed|forgot|fell|gave|decided|unwell|poorly|late|never|already|couldn't|didn't|wasn't|ran";
+
 pub(super) const MOVING: &str = "set the date for|set a date for|change the date for|set the time for|change the time for|assign|move|reschedule|postpone|push|delay|shift|defer|snooze|bring|put off|put back|\
     set back|re-schedule|advance|bump|shove|\
     slide|nudge|pull|transfer|carry over|carry|drag|kick|hold off|switch|relocate|pop|bring forward|push back|\
