@@ -5,7 +5,8 @@
 //! `scripts/ask/`.
 //!
 //! A word of the question is met by the same word, or by one of like meaning, in the sentence, its heading, its neighbours or the title
-//! of its document, each for less. A sentence counts for more where it has what the question wants (an amount, a time, …). What gives
+//! of its document, each for less. A sentence counts for more where it has what the question wants (an amount, a time, …). Whether anything is
+//! answered is decided apart for documents and for items of feeds. What gives
 //! orders to its reader is never quoted, and where two passages disagree the newer one is.
 
 pub mod decision;

@@ -1,4 +1,5 @@
-//! Names and years in a question: a document that lacks one of them is about somebody, some place or some time else, however alike the rest is.
+//! Names and years in a question, and which share of them each document has: one that lacks some is likely to be about somebody, some place or
+//! some time else, however alike the rest is. What follows from that is for [`super::score`] and [`super::decision`] to say.
 
 use std::collections::{HashMap, HashSet};
 

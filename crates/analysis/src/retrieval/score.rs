@@ -4,8 +4,7 @@ use super::features::{COUNT, Features, Measured};
 use super::meaning::Meaning;
 
 /// What each of [`super::features::NAMES`] counts, as fitted by `scripts/ask/fit.py` on the sets of `tests/data/ask` that are not kept aside
-/// and on 100 questions over real feeds. A score is
-/// the logarithm of the odds, up to a constant of the question.
+/// and on 100 questions over real feeds. A score is the logarithm of the odds, up to a constant of the question.
 type Weights = [f64; COUNT];
 
 const SHIPPED: Weights = [
