@@ -37,6 +37,7 @@ pub struct Preview {
 pub struct ReadClause {
     pub written: String,
     pub wanted: bool,
+    /// With English ones beside those of another language, and typing errors put right.
     pub words: Vec<String>,
     pub places: Vec<String>,
     /// Items that meet it.
@@ -83,7 +84,12 @@ fn measure(interests: &Interests, items: &[Item], frequencies: &Frequencies, win
         is_english: item.is_english(),
     });
     let corpus = Corpus::of(&parts.collect::<Vec<_>>());
-    let degrees = Query::new(interests, &corpus, frequencies).degrees();
+    let query = Query::new(interests, &corpus, frequencies);
+    let degrees = query.degrees();
+    let read_as = |word: String| {
+        let correction = query.corrections().iter().find(|correction| correction.written == word);
+        correction.map_or(word, |correction| correction.read_as.clone())
+    };
     let written = |met: &ClauseMatch| interests.clauses[met.clause].written.clone();
     let count = |is: &dyn Fn(f64, f64) -> bool| degrees.iter().filter(|d| is(d.lexical, d.allowed)).count();
     let mut best: Vec<PreviewMatch> = items
@@ -102,7 +108,7 @@ fn measure(interests: &Interests, items: &[Item], frequencies: &Frequencies, win
     let clauses = interests.clauses.iter().enumerate().map(|(number, clause)| ReadClause {
         written: clause.written.clone(),
         wanted: !clause.denied,
-        words: clause.words.clone(),
+        words: clause.all_words().into_iter().map(read_as).collect(),
         places: clause.place_names(),
         items: degrees
             .iter()

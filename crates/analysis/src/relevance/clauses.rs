@@ -2,12 +2,13 @@
 //!
 //! A sentence is cut into clauses at commas, colons, "and", "especially" and the like. A denial ("no sport", "not interested in …") holds
 //! to the end of its sentence or a "but", one within a clause ("rather than …") to the next comma. What follows a "because" is left out. A clause that names no place is about the places that its sentence has named before:
-//! "Latin America: politics, trade", but not "heat pumps, tidal energy in Scotland".
+//! "Latin America: politics, trade", but not "heat pumps, tidal energy in Scotland". German, French and Spanish clauses have English wordings besides.
 
-use super::lexicon::{LONGEST, Lexicon};
 use super::phrases::{Phrase, compound, find};
 use super::places::{PlaceId, Places};
-use super::words::{fold, is_function_word, is_lead_in, next_word, stem};
+use super::translations::{Language, Translations};
+use super::wordings::{Wording, abbreviated, english};
+use super::words::{fold, is_content, is_function_word, next_word};
 
 /// What a reader wants, or does not want.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,6 +23,8 @@ pub struct Clause {
     pub(super) places: Vec<PlaceId>,
     /// Places that its sentence has named before, for a clause that names none.
     pub(super) scope: Vec<PlaceId>,
+    /// The same in English, the best first, where it is in another language that is known.
+    pub(super) english: Vec<Wording>,
 }
 
 /// Interests, understood.
@@ -52,8 +55,10 @@ impl Interests {
     #[must_use]
     pub fn parse(text: &str) -> Self {
         let tokens = with_shared_names(tokens(text));
+        let words: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).filter(|word| !word.is_empty()).collect();
+        let language = Translations::shipped().language(&words);
         let sentences = tokens.split(|token| token.mark == Mark::SentenceEnd);
-        Self { clauses: sentences.flat_map(|sentence| clauses(text, sentence)).collect() }
+        Self { clauses: sentences.flat_map(|sentence| clauses(text, sentence, language)).collect() }
     }
 
     /// Whether nothing is asked for; denials alone ask for nothing.
@@ -77,6 +82,22 @@ impl Clause {
     pub fn place_names(&self) -> Vec<String> {
         let places = self.places.iter().chain(&self.scope);
         places.map(|place| Places::shipped().title(place)).collect()
+    }
+
+    /// Its words and those of its English wordings, each once, for a person.
+    #[must_use]
+    pub fn all_words(&self) -> Vec<String> {
+        let english = self.english.iter().flat_map(|wording| {
+            let places = wording.places.iter().map(|place| Places::shipped().title(place));
+            wording.words.iter().cloned().chain(places)
+        });
+        let mut found: Vec<String> = Vec::new();
+        for word in self.words.iter().cloned().chain(english) {
+            if !found.contains(&word) {
+                found.push(word);
+            }
+        }
+        found
     }
 }
 
@@ -138,7 +159,7 @@ fn push_mark(tokens: &mut Vec<Token>, between: &str, at: usize) {
 }
 
 /// The clauses of a sentence.
-fn clauses(text: &str, sentence: &[Token]) -> Vec<Clause> {
+fn clauses(text: &str, sentence: &[Token], language: Option<Language>) -> Vec<Clause> {
     let words: Vec<&str> = sentence.iter().map(|token| token.word.as_str()).collect();
     let mut parts: Vec<(Vec<&Token>, bool)> = vec![(Vec::new(), false)];
     let mut denied = false;
@@ -178,23 +199,25 @@ fn clauses(text: &str, sentence: &[Token]) -> Vec<Clause> {
         }
         parts.push((Vec::new(), denied));
     }
-    let mut clauses: Vec<Clause> = parts.iter().filter_map(|(part, denied)| clause(text, part, *denied)).collect();
+    let mut clauses: Vec<Clause> =
+        parts.iter().filter_map(|(part, denied)| clause(text, part, *denied, language)).collect();
     let mut places: Vec<PlaceId> = Vec::new();
     for clause in clauses.iter_mut().filter(|clause| !clause.denied) {
-        if clause.places.is_empty() {
+        let english = clause.english.first().map_or(&[][..], |wording| &wording.places);
+        let own: Vec<PlaceId> = clause.places.iter().chain(english).cloned().collect();
+        if own.is_empty() {
             clause.scope.clone_from(&places);
         }
-        let new: Vec<PlaceId> = clause.places.iter().filter(|place| !places.contains(place)).cloned().collect();
-        places.extend(new);
+        places.extend(own.into_iter().filter(|place| !places.contains(place)).collect::<Vec<_>>());
     }
     clauses
 }
 
 /// `None` where nothing is left of it that a text could have.
-fn clause(text: &str, part: &[&Token], denied: bool) -> Option<Clause> {
+fn clause(text: &str, part: &[&Token], denied: bool, language: Option<Language>) -> Option<Clause> {
     let words: Vec<&str> = part.iter().map(|token| token.word.as_str()).collect();
     let mut clause =
-        Clause { written: String::new(), denied, words: Vec::new(), places: Vec::new(), scope: Vec::new() };
+        Clause { written: String::new(), denied, words: vec![], places: vec![], scope: vec![], english: vec![] };
     let mut span: Option<(usize, usize)> = None;
     let mut kept: Vec<&str> = Vec::new();
     let alone = subject_alone(&words);
@@ -223,6 +246,7 @@ fn clause(text: &str, part: &[&Token], denied: bool) -> Option<Clause> {
         at += length;
     }
     clause.words = abbreviated(&kept);
+    clause.english = language.map(|language| english(&words, language)).unwrap_or_default();
     let (start, end) = span?;
     text.get(start..end)?.clone_into(&mut clause.written);
     Some(clause)
@@ -240,28 +264,6 @@ fn subject_alone(words: &[&str]) -> Option<usize> {
     let mut said = words.iter().enumerate().filter(|(_, word)| !is_function_word(word));
     let (at, word) = said.next()?;
     (said.next().is_none() && SUBJECTS_ALONE.contains(word)).then_some(at)
-}
-
-fn is_content(word: &str) -> bool {
-    word.chars().nth(1).is_some() && !is_function_word(word) && !is_lead_in(word)
-}
-
-/// With abbreviations in the place of what they stand for, without repetition.
-fn abbreviated(words: &[&str]) -> Vec<String> {
-    let stems: Vec<String> = words.iter().map(|word| stem(word)).collect();
-    let mut found: Vec<String> = Vec::new();
-    let mut at = 0;
-    while at < words.len() {
-        let short = (2..=LONGEST.min(words.len() - at))
-            .rev()
-            .find_map(|length| Some((Lexicon::shipped().abbreviation(&stems[at..at + length])?, length)));
-        let (word, length) = short.unwrap_or((words[at], 1));
-        if !found.iter().any(|known| known == word) {
-            found.push(word.to_owned());
-        }
-        at += length;
-    }
-    found
 }
 
 #[cfg(test)]
@@ -328,6 +330,17 @@ mod tests {
         assert_eq!(parsed("Datenbanken, bitte keinen Sport"), ["Datenbanken", "-Sport"]);
         assert_eq!(parsed("la politique européenne, sauf le sport"), ["politique européenne", "-sport"]);
         assert_eq!(parsed("Cocina y viajes. Nada de política"), ["Cocina", "viajes", "-política"]);
+    }
+
+    #[test]
+    fn other_languages_are_read_in_english_too() {
+        let words = |text: &str| Interests::parse(text).clauses.iter().map(Clause::all_words).collect::<Vec<_>>();
+        assert_eq!(
+            words("Klimawandel. Kein Fußball"),
+            [["klimawandel", "climate", "change"].as_slice(), &["fußball", "football", "soccer"]]
+        );
+        assert_eq!(words("la bande dessinée et la guerre en Allemagne")[1], ["guerre", "war", "germany"]);
+        assert_eq!(words("the art of pain"), [["art", "pain"]]);
     }
 
     #[test]

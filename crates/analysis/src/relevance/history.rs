@@ -32,7 +32,7 @@ impl<'a> StoredQuery<'a> {
     pub fn matched(&self, features: &Features, mean_length: f64) -> f64 {
         let length = 1.0 - B + B * as_f64(features.length()) / mean_length.max(1.0);
         let found: Vec<f64> = self.terms.iter().map(|terms| frequency(terms, features, length)).collect();
-        let degree: f64 = self.asked.wanted.iter().map(|clause| self.asked.clause(clause, &found).0).sum();
+        let degree: f64 = self.asked.wanted.iter().map(|clause| self.asked.clause(clause, &found).1).sum();
         (degree / self.asked.mean_weight / FULL_MATCH).min(1.0)
     }
 }

@@ -4,7 +4,7 @@
 
 use std::sync::LazyLock;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::words::{each_word, stem};
 
@@ -21,6 +21,8 @@ pub(super) struct Lexicon {
     abbreviations: FxHashMap<String, Vec<(Vec<String>, &'static str)>>,
     /// Stems of the words that belong to a subject, by the stems of its name.
     topics: FxHashMap<Vec<String>, Vec<String>>,
+    /// Stems of all words of the subjects' names and of what belongs to them.
+    of_topics: FxHashSet<String>,
 }
 
 static LEXICON: LazyLock<Lexicon> = LazyLock::new(Lexicon::read);
@@ -39,7 +41,7 @@ impl Lexicon {
                 abbreviations.entry(first.clone()).or_default().push((stems, short));
             }
         }
-        let mut topics = FxHashMap::default();
+        let mut topics: FxHashMap<Vec<String>, Vec<String>> = FxHashMap::default();
         for (names, related) in lines(TOPICS) {
             // Phrases of the table are written with hyphens; their words by themselves would say too little.
             let related: Vec<String> = related.split(' ').filter(|word| !word.contains('-')).map(stem).collect();
@@ -47,7 +49,9 @@ impl Lexicon {
                 topics.insert(stems(name), related.clone());
             }
         }
-        Self { abbreviations, topics }
+        let of_topics = topics.iter().flat_map(|(name, related)| name.iter().chain(related));
+        let of_topics = of_topics.cloned().collect();
+        Self { abbreviations, topics, of_topics }
     }
 
     /// The abbreviation of a phrase, by the stems of its words.
@@ -66,6 +70,11 @@ impl Lexicon {
 
     pub(super) fn begins_abbreviation(&self, stem: &str) -> bool {
         self.abbreviations.contains_key(stem)
+    }
+
+    /// Whether a word names a subject or belongs to one.
+    pub(super) fn is_of_topics(&self, word: &str) -> bool {
+        self.of_topics.contains(&stem(word))
     }
 
     /// Stems of what belongs to a subject.

@@ -7,21 +7,27 @@
 mod clauses;
 mod degree;
 mod documents;
+mod frequencies;
 mod history;
 mod lexicon;
 mod nearness;
 mod phrases;
 pub(crate) mod places;
 mod score;
+mod spelling;
 mod terms;
+mod translations;
 mod weighted_query;
 mod word_ids;
 pub(crate) mod word_vectors;
+mod wordings;
 mod words;
 
 pub use clauses::{Clause, Interests};
 pub use degree::{ClauseMatch, Degree, MET_SHARE, STRONG, WEAK};
 pub use documents::{Corpus, TextParts};
+pub use frequencies::{DocumentFrequencies, NoFrequencies};
 pub use history::StoredQuery;
-pub use weighted_query::{DocumentFrequencies, NoFrequencies, Query};
+pub use spelling::Correction;
+pub use weighted_query::Query;
 pub use words::{is_function_word, stem};

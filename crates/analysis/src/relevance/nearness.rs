@@ -4,7 +4,6 @@
 
 use super::documents::{Document, LEAD_WORDS};
 use super::terms::{Hit, Hits};
-use super::weighted_query::AskedClause;
 
 /// Words that stand together: at most so many from the first to the last.
 const TOGETHER_WORDS: usize = 8;
@@ -50,29 +49,28 @@ pub(super) struct Together {
 }
 
 impl Together {
-    /// A place counts wherever it is named: texts name it once and tell then what happens there.
-    pub(super) fn of(clause: &AskedClause, weights: &[f64], occurrences: &[Occurrence<'_>]) -> Self {
-        let number = |found: &Occurrence<'_>| clause.terms.iter().position(|term| *term == found.hit.term);
+    /// Of a clause's terms. A place counts wherever it is named: texts name it once and tell then what happens there.
+    pub(super) fn of(terms: &[usize], weights: &[f64], occurrences: &[Occurrence<'_>]) -> Self {
+        let number = |found: &Occurrence<'_>| terms.iter().position(|term| *term == found.hit.term);
         let counted = occurrences.iter().filter(|found| found.hit.direct > 0.0);
         let found: Vec<(usize, &Occurrence<'_>)> = counted.filter_map(|found| Some((number(found)?, found))).collect();
-        let weight =
-            |met: &[f64]| -> f64 { met.iter().zip(&clause.terms).map(|(met, term)| met * weights[*term]).sum() };
-        let (mut anywhere, mut places) = (vec![0.0_f64; clause.terms.len()], vec![0.0_f64; clause.terms.len()]);
+        let weight = |met: &[f64]| -> f64 { met.iter().zip(terms).map(|(met, term)| met * weights[*term]).sum() };
+        let (mut anywhere, mut places) = (vec![0.0_f64; terms.len()], vec![0.0_f64; terms.len()]);
         for (term, found) in &found {
             anywhere[*term] = anywhere[*term].max(found.hit.direct.min(1.0));
             if !found.hit.is_word {
                 places[*term] = anywhere[*term];
             }
         }
-        let (mut most, mut terms) = (0.0_f64, 0);
+        let (mut most, mut count) = (0.0_f64, 0);
         for (first, (_, begin)) in found.iter().enumerate() {
             let mut here = places.clone();
             let near = found[first..].iter().take_while(|(_, found)| found.place < begin.place + TOGETHER_WORDS);
             near.for_each(|(term, found)| here[*term] = here[*term].max(found.hit.direct.min(1.0)));
             most = most.max(weight(&here));
-            terms = terms.max(here.iter().filter(|met| **met > 0.0).count());
+            count = count.max(here.iter().filter(|met| **met > 0.0).count());
         }
         let all = weight(&anywhere);
-        Self { part: if all > 0.0 { most / all } else { 1.0 }, terms }
+        Self { part: if all > 0.0 { most / all } else { 1.0 }, terms: count }
     }
 }

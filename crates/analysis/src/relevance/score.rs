@@ -8,7 +8,7 @@ use super::degree::{ClauseMatch, Degree};
 use super::documents::{Document, FIELDS};
 use super::nearness::{Occurrence, Together, occurrences};
 use super::terms::{Hit, Term};
-use super::weighted_query::{AskedClause, Query};
+use super::weighted_query::{AskedClause, AskedWording, Query};
 use super::word_vectors::cosine;
 
 /// What a word counts in each field (title, opening, rest, categories).
@@ -18,7 +18,7 @@ const FIELD_B: [f64; FIELDS] = [0.75, 0.75, 0.75, 0.3];
 /// Where further occurrences of a word stop counting.
 const K1: f64 = 0.9;
 /// What all things that a subject covers count together, of the subject's own name.
-const RELATED_WEIGHT: f64 = 0.4;
+const RELATED_WEIGHT: f64 = 0.8;
 /// What is left of a clause where a text names none of the places of its sentence.
 const OUT_OF_PLACE: f64 = 0.5;
 /// What the meaning counts beside the words.
@@ -83,17 +83,18 @@ impl Query<'_> {
         let likenesses: Vec<f64> = self.wanted.iter().map(|clause| cosine(&clause.vector, &document.vector)).collect();
         let mut clauses = Vec::new();
         for (clause, likeness) in self.wanted.iter().zip(&likenesses) {
-            let (score, share) = self.clause(clause, &found);
+            let (wording, score, share) = self.clause(clause, &found);
             let score = score * in_place(clause, &found);
-            if score > 0.0 {
+            if let Some(wording) = wording.filter(|_| score > 0.0) {
                 let score = score / self.mean_weight;
-                clauses.push(self.clause_match(clause, score, share, *likeness, &occurrences));
+                let (share, is_together, likeness) = self.met(wording, share, *likeness, &occurrences);
+                clauses.push(ClauseMatch { clause: clause.number, score, share, is_together, likeness });
             }
         }
         clauses.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.clause.cmp(&b.clause)));
         let (mut allowed, mut denied) = (1.0, Vec::new());
         for clause in &self.denied {
-            let (_, share) = self.clause(clause, &found);
+            let (_, _, share) = self.clause(clause, &found);
             allowed *= 1.0 - share.min(1.0);
             if share > 0.0 {
                 let clause = clause.number;
@@ -111,37 +112,44 @@ impl Query<'_> {
         }
     }
 
-    fn clause_match(
+    /// Of a wording the share that is met together, whether it stands together, and the cosine of one word.
+    fn met(
         &self,
-        clause: &AskedClause,
-        score: f64,
+        wording: &AskedWording,
         share: f64,
         likeness: f64,
         occurrences: &[Occurrence<'_>],
-    ) -> ClauseMatch {
-        let (share, is_together, likeness) = if let [term] = clause.terms[..] {
+    ) -> (f64, bool, Option<f64>) {
+        if let [term] = wording.terms[..] {
             // A vector without a direction has a cosine of 0.
             let has_sense = likeness.abs() > f64::EPSILON && matches!(self.terms[term], Term::Word(_));
-            (share, true, has_sense.then_some(likeness))
-        } else {
-            let together = Together::of(clause, &self.weights, occurrences);
-            (share * together.part, together.terms > 1, None)
-        };
-        ClauseMatch { clause: clause.number, score, share, is_together, likeness }
+            return (share, true, has_sense.then_some(likeness));
+        }
+        let together = Together::of(&wording.terms, &self.weights, occurrences);
+        (share * together.part, together.terms > 1, None)
     }
 
-    /// A clause's score and the share of it that is met, by how often each term is found.
-    pub(super) fn clause(&self, clause: &AskedClause, found: &[f64]) -> (f64, f64) {
+    /// Of a clause's wordings the one that is met best, its score and the share of it that is met, by how often each term is found.
+    pub(super) fn clause<'c>(&self, clause: &'c AskedClause, found: &[f64]) -> (Option<&'c AskedWording>, f64, f64) {
+        let scored = clause.wordings.iter().map(|wording| {
+            let (score, share) = self.wording(wording, found);
+            (Some(wording), score, share)
+        });
+        // Of equal ones the first, which is as it was written.
+        scored.fold((None, 0.0, 0.0), |best, next| if next.1 > best.1 { next } else { best })
+    }
+
+    fn wording(&self, wording: &AskedWording, found: &[f64]) -> (f64, f64) {
         let (mut score, mut met) = (0.0, 0.0);
-        for term in &clause.terms {
+        for term in &wording.terms {
             let (frequency, weight) = (found[*term], self.weights[*term]);
             score += weight * frequency * (K1 + 1.0) / (frequency + K1);
             met += weight * frequency.min(1.0);
         }
-        if score <= 0.0 || clause.weight <= 0.0 {
+        if score <= 0.0 || wording.weight <= 0.0 {
             return (0.0, 0.0);
         }
-        let share = met / clause.weight;
+        let share = met / wording.weight;
         // A clause's score is multiplied by the root of its met share.
         (score * share.sqrt(), share)
     }
@@ -176,7 +184,7 @@ mod tests {
     use super::super::clauses::Interests;
     use super::super::degree::STRONG;
     use super::super::documents::{Corpus, TextParts};
-    use super::super::weighted_query::NoFrequencies;
+    use super::super::frequencies::NoFrequencies;
     use super::*;
 
     fn corpus(texts: &[(&str, &str)]) -> Corpus {

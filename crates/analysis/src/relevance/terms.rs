@@ -21,6 +21,10 @@ const SYNONYMS: usize = 8;
 const SYNONYM_LIKENESS: f64 = 0.6;
 const SYNONYM_WEIGHT: f64 = 0.5;
 
+/// Of a subject's things: −ln of the share of texts that have one which counts in full, and what the rarest ones count.
+const TELLING: f64 = 4.0;
+const MOST_TELLING: f64 = 1.5;
+
 /// What is looked for.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) enum Term {
@@ -128,9 +132,14 @@ impl<'a> AskedWords<'a> {
     fn hit(&self, term: usize, word: &Word) -> Option<Hit> {
         let direct = self.variants.get(term)?.as_ref()?.weight(word);
         let is_related = direct <= 0.0 && self.related[term].iter().any(|stem| **stem == *word.stem);
-        let related = f64::from(u8::from(is_related));
+        let related = if is_related { specificity(word) } else { 0.0 };
         (direct > 0.0 || is_related).then(|| Hit { term, direct, related, is_word: true, rest: Vec::new() })
     }
+}
+
+/// What one of a subject's things counts: 1 where one text in fifty has it, more where it is rarer and so says more.
+fn specificity(word: &Word) -> f64 {
+    (-WordVectors::shipped().share_of_texts(&word.text).ln() / TELLING).min(MOST_TELLING)
 }
 
 fn met_by_place(corpus: &Corpus, term: usize, place: &PlaceId) -> Vec<(WordId, Hit)> {

@@ -2,63 +2,49 @@
 
 use rayon::prelude::*;
 
-use crate::stories::similarity::Frequencies;
-
 use super::clauses::{Clause, Interests};
 use super::degree::ClauseMatch;
 use super::documents::{Corpus, Document};
+use super::frequencies::DocumentFrequencies;
 use super::lexicon::{LONGEST, Lexicon};
+use super::places::{PlaceId, Places};
+use super::spelling::{Correction, correct};
 use super::terms::{Hits, Term};
 use super::word_vectors::{DIMENSIONS, Vector, WordVectors};
+use super::wordings::Wording;
 use super::words::stem;
 
 /// So many documents the shipped frequencies of words count as, beside those of the stored items.
 const PRIOR_DOCUMENTS: f64 = 200.0;
-/// Words of a document, from which the frequency of a word becomes one of documents.
-const PRIOR_WORDS: i32 = 150;
 /// The share of documents that name a place, where nothing is stored yet.
 const PRIOR_OF_PLACE: f64 = 0.02;
 
-/// In how many of how many stored items a word, in lower case, stands.
-pub trait DocumentFrequencies {
-    fn documents(&self) -> usize;
-    fn documents_with(&self, word: &str) -> usize;
-}
-
-impl DocumentFrequencies for Frequencies {
-    fn documents(&self) -> usize {
-        self.documents()
-    }
-
-    fn documents_with(&self, word: &str) -> usize {
-        usize::try_from(self.documents_with_word(word)).unwrap_or(0)
-    }
-}
-
-/// Where nothing is stored.
-#[derive(Debug, Clone, Copy)]
-pub struct NoFrequencies;
-
-impl DocumentFrequencies for NoFrequencies {
-    fn documents(&self) -> usize {
-        0
-    }
-
-    fn documents_with(&self, _: &str) -> usize {
-        0
-    }
-}
-
-/// A clause with its terms, by their numbers.
+/// A clause with the ways to say it, of which the one counts that a text meets best.
 #[derive(Debug)]
 pub(super) struct AskedClause {
     /// In the interests.
     pub(super) number: usize,
-    pub(super) terms: Vec<usize>,
+    /// As it is written, then in English where that is another language.
+    pub(super) wordings: Vec<AskedWording>,
     pub(super) scope: Vec<usize>,
+    /// Of its English wording, where there is one.
+    pub(super) vector: Vector,
+}
+
+/// A way to say a clause, with its terms by their numbers.
+#[derive(Debug)]
+pub(super) struct AskedWording {
+    pub(super) terms: Vec<usize>,
     /// Σ of its terms' weights.
     pub(super) weight: f64,
-    pub(super) vector: Vector,
+}
+
+impl AskedClause {
+    /// Of the wording whose words are most frequent: that is in the language of the texts.
+    fn weight(&self) -> f64 {
+        let weights = self.wordings.iter().map(|wording| wording.weight).filter(|weight| *weight > 0.0);
+        weights.min_by(f64::total_cmp).unwrap_or(0.0)
+    }
 }
 
 /// See the module.
@@ -73,14 +59,17 @@ pub struct Query<'a> {
     pub(super) mean_weight: f64,
     pub(super) denied: Vec<AskedClause>,
     pub(super) terms: Vec<Term>,
+    corrections: Vec<Correction>,
 }
 
 impl<'a> Query<'a> {
     #[must_use]
     pub fn new(interests: &Interests, corpus: &'a Corpus, frequencies: &dyn DocumentFrequencies) -> Self {
+        let mut clauses = interests.clauses.clone();
+        let corrections = correct(&mut clauses, corpus, frequencies);
         let mut asked = Asked::default();
-        let terms: Vec<(Vec<usize>, Vec<usize>)> =
-            interests.clauses.iter().map(|clause| (asked.terms_of(clause), asked.scope_of(clause))).collect();
+        let terms: Vec<(Vec<Vec<usize>>, Vec<usize>)> =
+            clauses.iter().map(|clause| (asked.terms_of(clause), asked.scope_of(clause))).collect();
         let hits = Hits::of(corpus, &asked.terms, &asked.related);
         let weight = |(number, term): (usize, &Term)| match term {
             Term::Word(word) => weight_of_word(word, frequencies),
@@ -88,14 +77,23 @@ impl<'a> Query<'a> {
         };
         let weights: Vec<f64> = asked.terms.iter().enumerate().map(weight).collect();
         let (mut wanted, mut denied) = (Vec::new(), Vec::new());
-        for (number, (clause, (terms, scope))) in interests.clauses.iter().zip(terms).enumerate() {
-            let weight = terms.iter().map(|term| weights[*term]).sum();
-            let vector = vector(clause);
-            let clauses = if clause.denied { &mut denied } else { &mut wanted };
-            clauses.push(AskedClause { number, terms, scope, weight, vector });
+        for (number, (clause, (terms, scope))) in clauses.iter().zip(terms).enumerate() {
+            let weighed = |terms: Vec<usize>| {
+                let weight = terms.iter().map(|term| weights[*term]).sum();
+                AskedWording { terms, weight }
+            };
+            let wordings = terms.into_iter().map(weighed).collect();
+            let kind = if clause.denied { &mut denied } else { &mut wanted };
+            kind.push(AskedClause { number, wordings, scope, vector: vector(clause) });
         }
-        let mean_weight = mean(wanted.iter().map(|clause| clause.weight));
-        Self { corpus, hits, weights, wanted, mean_weight, denied, terms: asked.terms }
+        let mean_weight = mean(wanted.iter().map(AskedClause::weight));
+        Self { corpus, hits, weights, wanted, mean_weight, denied, terms: asked.terms, corrections }
+    }
+
+    /// The words that were read as others, as they are typing errors.
+    #[must_use]
+    pub fn corrections(&self) -> &[Correction] {
+        &self.corrections
     }
 
     /// The words of a text, by its number, that meet terms of a clause by themselves, each once, in lower case.
@@ -105,7 +103,7 @@ impl<'a> Query<'a> {
         let (Some(asked), Some(document)) = (asked, self.corpus.documents.get(document)) else { return Vec::new() };
         let mut found: Vec<&str> = Vec::new();
         for id in document.fields.iter().flatten() {
-            let meets = |term: usize| asked.terms.contains(&term);
+            let meets = |term: usize| asked.wordings.iter().any(|wording| wording.terms.contains(&term));
             let is_met = self.hits.of_word(*id).iter().any(|hit| hit.direct >= 0.5 && meets(hit.term));
             let text = &*self.corpus.words[*id as usize].text;
             if is_met && !found.contains(&text) {
@@ -131,9 +129,16 @@ impl Asked {
         places.into_iter().map(|place| self.number(place)).collect()
     }
 
-    fn terms_of(&mut self, clause: &Clause) -> Vec<usize> {
-        let stems: Vec<String> = clause.words.iter().map(|word| stem(word)).collect();
-        let mut terms: Vec<usize> = clause.words.iter().map(|word| self.number(Term::Word(word.clone()))).collect();
+    /// Of each wording of a clause.
+    fn terms_of(&mut self, clause: &Clause) -> Vec<Vec<usize>> {
+        let own = self.terms_of_wording(&clause.words, &clause.places);
+        let english = clause.english.iter().map(|Wording { words, places }| self.terms_of_wording(words, places));
+        std::iter::once(own).chain(english).collect()
+    }
+
+    fn terms_of_wording(&mut self, words: &[String], places: &[PlaceId]) -> Vec<usize> {
+        let stems: Vec<String> = words.iter().map(|word| stem(word)).collect();
+        let mut terms: Vec<usize> = words.iter().map(|word| self.number(Term::Word(word.clone()))).collect();
         let mut at = 0;
         while at < stems.len() {
             let subject = (1..=LONGEST.min(stems.len() - at))
@@ -144,7 +149,7 @@ impl Asked {
             }
             at += subject.map_or(1, |(_, length)| length);
         }
-        terms.extend(clause.places.iter().map(|place| self.number(Term::Place(place.clone()))));
+        terms.extend(places.iter().map(|place| self.number(Term::Place(place.clone()))));
         terms
     }
 
@@ -166,7 +171,7 @@ fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
 }
 
 fn weight_of_word(word: &str, frequencies: &dyn DocumentFrequencies) -> f64 {
-    let prior = 1.0 - (1.0 - WordVectors::shipped().share(word)).powi(PRIOR_WORDS);
+    let prior = WordVectors::shipped().share_of_texts(word);
     weight(frequencies.documents_with(word), frequencies.documents(), prior)
 }
 
@@ -194,9 +199,11 @@ fn weight(with: usize, documents: usize, prior: f64) -> f64 {
 fn vector(clause: &Clause) -> Vector {
     let table = WordVectors::shipped();
     let mut vector = [0.0; DIMENSIONS];
-    let names = clause.place_names();
-    let places = names.iter().take(clause.places.len()).flat_map(|name| name.split(' '));
-    for rank in clause.words.iter().map(String::as_str).chain(places).filter_map(|word| table.rank(word)) {
+    let (words, places) =
+        clause.english.first().map_or((&clause.words, &clause.places), |english| (&english.words, &english.places));
+    let names: Vec<String> = places.iter().map(|place| Places::shipped().title(place)).collect();
+    let words = words.iter().map(String::as_str).chain(names.iter().flat_map(|name| name.split(' ')));
+    for rank in words.filter_map(|word| table.rank(word)) {
         table.add(rank, table.weight(rank), &mut vector);
     }
     vector

@@ -17,6 +17,8 @@ pub(crate) type Vector = [f32; DIMENSIONS];
 
 /// Weight of a word in a text: a / (a + p), p the share of all words that it is (Arora et al. 2017).
 const SMOOTHING: f64 = 3e-4;
+/// Words of a usual item, from which the frequency of a word becomes one of texts.
+const WORDS_OF_TEXT: i32 = 150;
 /// For words that the table lacks: they are rarer than its last.
 const UNLISTED_RANK: f64 = 40_000.0;
 
@@ -56,6 +58,11 @@ impl WordVectors {
         Self { ranks, words, vectors, lengths, harmonic }
     }
 
+    /// The most frequent first.
+    pub(super) fn words(&self) -> &[&'static str] {
+        &self.words
+    }
+
     pub(crate) fn rank(&self, word: &str) -> Option<usize> {
         self.ranks.get(word).copied()
     }
@@ -64,6 +71,11 @@ impl WordVectors {
     pub(crate) fn share(&self, word: &str) -> f64 {
         let rank = self.rank(word).map_or(UNLISTED_RANK, |rank| as_f64(rank + 1));
         1.0 / (rank * self.harmonic)
+    }
+
+    /// The share of texts of [`WORDS_OF_TEXT`] words that have this word.
+    pub(crate) fn share_of_texts(&self, word: &str) -> f64 {
+        1.0 - (1.0 - self.share(word)).powi(WORDS_OF_TEXT)
     }
 
     /// What a word adds to the vector of its text: the rarer the more.

@@ -289,6 +289,11 @@ pub(super) fn is_lead_in(word: &str) -> bool {
     LEAD_IN.contains(word)
 }
 
+/// Whether a lower-case word of interests may say what is wanted.
+pub(super) fn is_content(word: &str) -> bool {
+    word.chars().nth(1).is_some() && !is_function_word(word) && !is_lead_in(word)
+}
+
 fn set(words: &'static str) -> HashSet<&'static str> {
     words.split_whitespace().collect()
 }

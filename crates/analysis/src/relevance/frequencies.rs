@@ -1,0 +1,33 @@
+//! How frequent a word is among the stored items.
+
+use crate::stories::similarity::Frequencies;
+
+/// In how many of how many stored items a word, in lower case, stands.
+pub trait DocumentFrequencies {
+    fn documents(&self) -> usize;
+    fn documents_with(&self, word: &str) -> usize;
+}
+
+impl DocumentFrequencies for Frequencies {
+    fn documents(&self) -> usize {
+        self.documents()
+    }
+
+    fn documents_with(&self, word: &str) -> usize {
+        usize::try_from(self.documents_with_word(word)).unwrap_or(0)
+    }
+}
+
+/// Where nothing is stored.
+#[derive(Debug, Clone, Copy)]
+pub struct NoFrequencies;
+
+impl DocumentFrequencies for NoFrequencies {
+    fn documents(&self) -> usize {
+        0
+    }
+
+    fn documents_with(&self, _: &str) -> usize {
+        0
+    }
+}

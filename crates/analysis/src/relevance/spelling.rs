@@ -1,0 +1,105 @@
+//! Typing errors in interests: a word that no text has and nobody knows is read as the frequent one beside it.
+//!
+//! Comes in: clauses, and the texts they are asked of. Goes out: the same clauses with such words put right, and which these were.
+
+use strsim::osa_distance;
+
+use super::clauses::Clause;
+use super::documents::Corpus;
+use super::frequencies::DocumentFrequencies;
+use super::lexicon::Lexicon;
+use super::word_vectors::WordVectors;
+
+/// Shorter words have too many neighbours.
+const LEAST_LETTERS: usize = 5;
+/// What is put right becomes one of so many of the most frequent words of English.
+const FREQUENT: usize = 15_000;
+
+/// A word of interests, and the word that it is read as.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Correction {
+    pub written: String,
+    pub read_as: String,
+}
+
+/// Words in which one letter is missing, too many, another one or at the wrong place.
+pub(super) fn correct(
+    clauses: &mut [Clause],
+    corpus: &Corpus,
+    frequencies: &dyn DocumentFrequencies,
+) -> Vec<Correction> {
+    let is_known = |word: &str| {
+        WordVectors::shipped().rank(word).is_some()
+            || Lexicon::shipped().is_of_topics(word)
+            || corpus.id(word).is_some()
+            || frequencies.documents_with(word) > 0
+    };
+    let all: Vec<&String> = clauses.iter().flat_map(|clause| &clause.words).collect();
+    // Interests most of whose words are unknown are in another language.
+    if 2 * all.iter().filter(|word| is_known(word)).count() < all.len() {
+        return Vec::new();
+    }
+    let mut corrections = Vec::new();
+    for clause in clauses.iter_mut().filter(|clause| clause.english.is_empty()) {
+        for word in clause.words.iter_mut().filter(|word| is_plain(word) && !is_known(word)) {
+            if let Some(read_as) = nearest(word) {
+                corrections.push(Correction {
+                    written: std::mem::replace(word, read_as.to_owned()),
+                    read_as: read_as.to_owned(),
+                });
+            }
+        }
+    }
+    corrections
+}
+
+fn is_plain(word: &str) -> bool {
+    word.len() >= LEAST_LETTERS && word.bytes().all(|byte| byte.is_ascii_lowercase())
+}
+
+/// The most frequent word at a distance of one.
+fn nearest(word: &str) -> Option<&'static str> {
+    let frequent = WordVectors::shipped().words().iter().take(FREQUENT);
+    let mut near = frequent.filter(|known| {
+        known.len().abs_diff(word.len()) <= 1
+            && known.as_bytes()[0] == word.as_bytes()[0]
+            && osa_distance(known, word) == 1
+    });
+    near.next().copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::clauses::Interests;
+    use super::super::documents::TextParts;
+    use super::super::frequencies::NoFrequencies;
+    use super::*;
+
+    fn corrected(interests: &str, text: &str) -> Vec<(String, String)> {
+        let corpus = Corpus::of(&[TextParts { title: text, body: "", categories: &[], is_english: true }]);
+        let mut clauses = Interests::parse(interests).clauses;
+        let found = correct(&mut clauses, &corpus, &NoFrequencies);
+        found.into_iter().map(|correction| (correction.written, correction.read_as)).collect()
+    }
+
+    #[test]
+    fn a_typing_error_is_put_right() {
+        let pair = |written: &str, read_as: &str| (written.to_owned(), read_as.to_owned());
+        assert_eq!(corrected("intrest rates and taxes", "Bread"), [pair("intrest", "interest")]);
+        assert_eq!(corrected("vacines for children", "Bread"), [pair("vacines", "vaccines")]);
+        assert_eq!(corrected("chidlren, schools", "Bread"), [pair("chidlren", "children")]);
+    }
+
+    #[test]
+    fn a_word_that_something_knows_is_left() {
+        assert_eq!(corrected("clojure and databases", "Bread"), [], "a subject's word");
+        assert_eq!(corrected("vacines for children", "All of Vacines"), [], "a word of the texts");
+        assert_eq!(corrected("zzyzx, children", "Bread"), [], "a word that is near to nothing");
+    }
+
+    #[test]
+    fn words_of_another_language_are_left() {
+        assert_eq!(corrected("partita italiano calcistico", "Bread"), []);
+        assert_eq!(corrected("Klimawandl und Energie", "Bread"), []);
+    }
+}

@@ -1,0 +1,194 @@
+//! English words for interests in German, French and Spanish, as most texts are English whatever their reader's language is.
+//!
+//! Comes in: the words of interests. Goes out: the language that they are in, and for a phrase of it up to three ways to say it in English.
+//! The table (`models/translations_en_v1.tsv`) is written by hand: language, words, English alternatives.
+
+use std::sync::LazyLock;
+
+use rustc_hash::FxHashMap;
+
+use super::word_vectors::WordVectors;
+use super::words::is_function_word;
+
+static TABLE: &str = include_str!("../../../../models/translations_en_v1.tsv");
+
+/// The longest phrase of the table, in words.
+const LONGEST: usize = 4;
+/// A word among so many of the most frequent ones of English says nothing of another language.
+const FREQUENT: usize = 12_000;
+/// A part of a compound has so many letters at least.
+const LEAST_OF_COMPOUND: usize = 4;
+/// Endings that the table leaves out, and what a German compound has between its parts.
+const ENDINGS: [&str; 10] = ["en", "es", "er", "em", "ns", "e", "s", "n", "x", "r"];
+
+/// A language whose words are in the table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Language {
+    German,
+    French,
+    Spanish,
+}
+
+const LANGUAGES: [Language; 3] = [Language::German, Language::French, Language::Spanish];
+
+impl Language {
+    /// Words that hold sentences together and are no words of English.
+    const fn function_words(self) -> &'static [&'static str] {
+        match self {
+            Self::German => &[
+                "der", "das", "und", "oder", "über", "für", "mit", "von", "kein", "keine", "keinen", "nicht", "ich",
+                "mich", "im", "zum", "zur", "auch", "aus", "bei", "wie", "vor", "allem", "aber", "mehr", "sehr",
+                "bitte",
+            ],
+            Self::French => &[
+                "le", "les", "des", "du", "et", "ou", "sur", "pour", "avec", "pas", "je", "aux", "mais", "plus",
+                "sans", "qui", "que", "dans", "une", "surtout", "rien", "très", "est",
+            ],
+            Self::Spanish => &[
+                "el", "los", "las", "del", "y", "sobre", "para", "con", "sin", "pero", "nada", "más", "que", "una",
+                "por", "muy", "todo", "quiero", "como", "es", "mi", "me", "interesa",
+            ],
+        }
+    }
+
+    const fn code(self) -> &'static str {
+        match self {
+            Self::German => "de",
+            Self::French => "fr",
+            Self::Spanish => "es",
+        }
+    }
+}
+
+/// See the module.
+#[derive(Debug)]
+pub(super) struct Translations {
+    /// English alternatives by phrase, in the order of [`LANGUAGES`].
+    by_phrase: [FxHashMap<&'static str, Vec<&'static str>>; 3],
+}
+
+static TRANSLATIONS: LazyLock<Translations> = LazyLock::new(Translations::read);
+
+impl Translations {
+    pub(super) fn shipped() -> &'static Self {
+        &TRANSLATIONS
+    }
+
+    fn read() -> Self {
+        let of = |language: Language| {
+            let columns = TABLE.lines().filter_map(|line| line.split_once('\t'));
+            let own =
+                columns.filter(|(code, _)| *code == language.code()).filter_map(|(_, rest)| rest.split_once('\t'));
+            own.map(|(phrase, english)| (phrase, english.split(", ").collect())).collect()
+        };
+        Self { by_phrase: LANGUAGES.map(of) }
+    }
+
+    fn phrases(&self, language: Language) -> &FxHashMap<&'static str, Vec<&'static str>> {
+        match language {
+            Language::German => &self.by_phrase[0],
+            Language::French => &self.by_phrase[1],
+            Language::Spanish => &self.by_phrase[2],
+        }
+    }
+
+    /// The language of words in lower case; `None` for English and for what the table does not know.
+    pub(super) fn language(&self, words: &[&str]) -> Option<Language> {
+        let is_frequent = |word: &str| WordVectors::shipped().rank(word).is_some_and(|rank| rank < FREQUENT);
+        let of = |language: Language| {
+            let is_of = |word: &&&str| {
+                language.function_words().contains(word)
+                    || !is_frequent(word) && self.phrases(language).contains_key(**word)
+            };
+            words.iter().filter(is_of).count()
+        };
+        let is_of_another = |word: &str| LANGUAGES.iter().any(|language| language.function_words().contains(&word));
+        let english = words.iter().filter(|word| is_function_word(word) && is_frequent(word) && !is_of_another(word));
+        let (most, language) =
+            LANGUAGES.map(|language| (of(language), language)).into_iter().rev().max_by_key(|(n, _)| *n)?;
+        (most > 0 && most >= english.count()).then_some(language)
+    }
+
+    /// What the longest phrase that words begin with is in English, and how many words that phrase has.
+    pub(super) fn find(&self, language: Language, words: &[&str]) -> Option<(Vec<String>, usize)> {
+        (1..=LONGEST.min(words.len())).rev().find_map(|length| {
+            let phrase = words[..length].join(" ");
+            Some((self.of_phrase(language, &phrase)?, length))
+        })
+    }
+
+    fn of_phrase(&self, language: Language, phrase: &str) -> Option<Vec<String>> {
+        let owned = |found: &Vec<&str>| found.iter().map(|&english| english.to_owned()).collect();
+        self.entry(language, phrase).map(owned).or_else(|| match language {
+            Language::German => self.compound(phrase),
+            Language::French | Language::Spanish => None,
+        })
+    }
+
+    /// As it is written, else without an ending.
+    fn entry(&self, language: Language, phrase: &str) -> Option<&Vec<&'static str>> {
+        let phrases = self.phrases(language);
+        phrases.get(phrase).or_else(|| {
+            let bases = ENDINGS.iter().filter_map(|ending| phrase.strip_suffix(ending));
+            bases.filter(|base| base.chars().count() >= LEAST_OF_COMPOUND).find_map(|base| phrases.get(base))
+        })
+    }
+
+    /// "Weltraumpolitik" from its two parts, the longest second part first.
+    fn compound(&self, word: &str) -> Option<Vec<String>> {
+        let cuts = word.char_indices().skip(LEAST_OF_COMPOUND).map(|(at, _)| at);
+        cuts.filter(|at| word[*at..].chars().count() >= LEAST_OF_COMPOUND).find_map(|at| {
+            let first = self.entry(Language::German, &word[..at])?.first()?;
+            let second = self.entry(Language::German, &word[at..])?.first()?;
+            Some(vec![format!("{first} {second}")])
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn language(text: &str) -> Option<Language> {
+        Translations::shipped().language(&text.split(' ').collect::<Vec<_>>())
+    }
+
+    fn english(language: Language, text: &str) -> Option<(Vec<String>, usize)> {
+        Translations::shipped().find(language, &text.split(' ').collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn the_language_of_interests_is_told_by_their_words() {
+        assert_eq!(language("klimawandel und energie"), Some(Language::German));
+        assert_eq!(language("la politique et les élections"), Some(Language::French));
+        assert_eq!(language("cambio climático y energía"), Some(Language::Spanish));
+        for text in ["rust sqlite", "the war in ukraine", "chat gift art", "die hard films", ""] {
+            assert_eq!(language(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_longest_phrase_is_translated() {
+        let (alternatives, length) = english(Language::German, "künstliche intelligenz verstehen").unwrap();
+        assert_eq!((alternatives[0].as_str(), length), ("artificial intelligence", 2));
+        assert_eq!(english(Language::French, "zzyzx"), None);
+    }
+
+    #[test]
+    fn a_compound_is_its_parts() {
+        let (alternatives, _) = english(Language::German, "energieforschung").unwrap();
+        assert_eq!(alternatives, ["energy research"]);
+    }
+
+    #[test]
+    fn every_line_of_the_table_is_read() {
+        let codes: Vec<&str> = LANGUAGES.iter().map(|language| language.code()).collect();
+        for line in TABLE.lines() {
+            let columns: Vec<&str> = line.split('\t').collect();
+            let is_short = |phrase: &str| phrase.split(' ').count() <= LONGEST;
+            assert!(columns.len() == 3 && codes.contains(&columns[0]) && is_short(columns[1]), "{line}");
+        }
+        let phrases = Translations::shipped().by_phrase.each_ref().map(FxHashMap::len);
+        assert_eq!(phrases.iter().sum::<usize>(), TABLE.lines().count(), "a phrase stands twice");
+    }
+}
