@@ -7,7 +7,7 @@ A SET is FEATURES.jsonl=GROUND_TRUTH.yaml, the features as `examples/ask_feature
 a question, of which those that are right should have the whole. Refusal: a logistic regression on the best sentence; besides the questions that
 cannot be answered it learns from each other question without the sentences that answer it. The order is fitted on all sets, the decision on those behind
 --decision, or on all; the figures of its sets are of leaving each out in turn, of a large one each third. Those behind --aside are only measured.
---columns: what the decision is made by, of evidence and features in the order of their NAMES. Needs PyYAML, numpy, scipy.
+--columns: what the decision is made by, of evidence and features in the order of their fields. Needs PyYAML, numpy, scipy.
 """
 import argparse
 import json

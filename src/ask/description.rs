@@ -12,7 +12,7 @@ use super::{AskError, AskRequest, known_sentences};
 use crate::app::App;
 use crate::services::meaning;
 
-/// A sentence with the numbers that the order and the decision are made by, in the order of their `NAMES`.
+/// A sentence with the numbers that the order and the decision are made by, in the order of their fields.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct DescribedSentence {
     /// By its place among those found.
@@ -53,7 +53,7 @@ fn named(one: Described, sources: &[Source<'_>]) -> DescribedSentence {
         section: source.section.to_owned(),
         text: one.text,
         is_in_force: one.is_in_force,
-        features: one.features.to_vec(),
-        evidence: one.evidence.to_vec(),
+        features: one.features.values().to_vec(),
+        evidence: one.evidence.values().to_vec(),
     }
 }

@@ -20,44 +20,72 @@ const RARITY: f64 = 1.5;
 
 pub const COUNT: usize = 21;
 
-/// Numbers of a sentence, in the order of [`NAMES`].
-pub type Features = [f64; COUNT];
+/// A sentence's numbers. The first seven are shares of the question's words, by weight.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Features {
+    /// Met by the sentence itself, and what its heading, its neighbours, the rest of its passage and the title add to that.
+    pub sentence: f64,
+    pub heading: f64,
+    pub neighbours: f64,
+    pub passage: f64,
+    pub title: f64,
+    /// Met word for word, by the sentence and by its passage.
+    pub exact_in_sentence: f64,
+    pub exact_in_passage: f64,
+    /// Likeness of mean vectors by the table that ships: of question and sentence, of question and passage.
+    pub mean_of_sentence: f64,
+    pub mean_of_passage: f64,
+    /// 1 where it has, or lacks, the kind of thing that is wanted.
+    pub has_kind: f64,
+    pub lacks_kind: f64,
+    /// Words beyond the usual, in usual lengths.
+    pub length: f64,
+    /// Likeness by static weights from a folder.
+    pub static_sentence: f64,
+    pub static_passage: f64,
+    /// Likeness by a sentence model: of the sentence, of it behind title and heading, of the whole passage.
+    pub model_sentence: f64,
+    pub model_in_context: f64,
+    pub model_passage: f64,
+    /// Met word for word by its document, all passages that were found of it.
+    pub exact_in_document: f64,
+    /// Share of the question's names and years that the document has.
+    pub names: f64,
+    /// 1 where it says a number or a name that the question does not have, and one is wanted.
+    pub says_value: f64,
+    /// BM25 among the sentences that were found, of the question's words by what they could have at most.
+    pub bm25: f64,
+}
 
-/// The first seven are shares of the question's words, by weight.
-pub const NAMES: [&str; COUNT] = [
-    // Met by the sentence itself, and what its heading, its neighbours, the rest of its passage and the title add to that.
-    "sentence",
-    "heading",
-    "neighbours",
-    "passage",
-    "title",
-    // Met word for word, by the sentence and by its passage.
-    "exact_in_sentence",
-    "exact_in_passage",
-    // Likeness of mean vectors by the table that ships: of question and sentence, of question and passage.
-    "mean_of_sentence",
-    "mean_of_passage",
-    // It has, or lacks, the kind of thing that is wanted.
-    "has_kind",
-    "lacks_kind",
-    // Words beyond the usual, in usual lengths.
-    "length",
-    // Likeness by static weights from a folder.
-    "static_sentence",
-    "static_passage",
-    // Likeness by a sentence model: of the sentence, of it behind title and heading, of the whole passage.
-    "model_sentence",
-    "model_in_context",
-    "model_passage",
-    // Met word for word by its document, all passages that were found of it.
-    "exact_in_document",
-    // Share of the question's names and years that the document has.
-    "names",
-    // It says a number or a name that the question does not have, where one is wanted.
-    "says_value",
-    // BM25 among the sentences that were found, of the question's words by what they could have at most.
-    "bm25",
-];
+impl Features {
+    /// In the order of the fields, which is that of the weights.
+    #[must_use]
+    pub const fn values(&self) -> [f64; COUNT] {
+        [
+            self.sentence,
+            self.heading,
+            self.neighbours,
+            self.passage,
+            self.title,
+            self.exact_in_sentence,
+            self.exact_in_passage,
+            self.mean_of_sentence,
+            self.mean_of_passage,
+            self.has_kind,
+            self.lacks_kind,
+            self.length,
+            self.static_sentence,
+            self.static_passage,
+            self.model_sentence,
+            self.model_in_context,
+            self.model_passage,
+            self.exact_in_document,
+            self.names,
+            self.says_value,
+            self.bm25,
+        ]
+    }
+}
 
 const EXACT: f64 = 1.0;
 
@@ -80,7 +108,7 @@ pub(super) fn measure(
 ) -> Measured {
     let weights: Vec<f64> = question.terms.iter().map(|term| weight(term, all)).collect();
     let likeness = likenesses(question, all, meaning);
-    let mut features = vec![[0.0; COUNT]; all.units.len()];
+    let mut features = vec![Features::default(); all.units.len()];
     coverage(&weights, &likeness, all, &mut features);
     means(question, all, &mut features);
     by_weights(question, sources, all, meaning, &mut features);
@@ -90,12 +118,12 @@ pub(super) fn measure(
     let names = names_met(&question.names, sources, all);
     for (unit, features) in all.units.iter().zip(&mut features) {
         let has_kind = question.wanted.map(|kind| kind.is_in(unit.text));
-        features[9] = f64::from(u8::from(has_kind == Some(true)));
-        features[10] = f64::from(u8::from(has_kind == Some(false)));
-        features[11] = as_f64(unit.length.saturating_sub(USUAL_LENGTH)) / as_f64(USUAL_LENGTH);
+        features.has_kind = f64::from(u8::from(has_kind == Some(true)));
+        features.lacks_kind = f64::from(u8::from(has_kind == Some(false)));
+        features.length = as_f64(unit.length.saturating_sub(USUAL_LENGTH)) / as_f64(USUAL_LENGTH);
         let says_value = question.value.as_ref().map(|value| value.is_in(unit.text));
-        features[18] = names[unit.passage];
-        features[19] = f64::from(u8::from(says_value == Some(true)));
+        features.names = names[unit.passage];
+        features.says_value = f64::from(u8::from(says_value == Some(true)));
     }
     Measured { features, weights, likeness }
 }
@@ -140,15 +168,22 @@ fn coverage(weights: &[f64], likeness: &[Vec<f64>], all: &Vocabulary<'_>, featur
                 let before = number.checked_sub(1).filter(|before| part.units.contains(before));
                 let after = Some(number + 1).filter(|after| part.units.contains(after));
                 let near = before.into_iter().chain(after).map(|near| units[near]).fold(0.0, f64::max);
+                let of = &mut features[number];
                 let mut so_far = 0.0;
-                for (feature, met) in [units[number], heading, near, passage, title].into_iter().enumerate() {
+                for (feature, met) in [
+                    (&mut of.sentence, units[number]),
+                    (&mut of.heading, heading),
+                    (&mut of.neighbours, near),
+                    (&mut of.passage, passage),
+                    (&mut of.title, title),
+                ] {
                     let added = (met - so_far).max(0.0);
-                    features[number][feature] += share * added;
+                    *feature += share * added;
                     so_far += added;
                 }
                 let is_exact = |met: f64| if met >= EXACT { share } else { 0.0 };
-                features[number][5] += is_exact(units[number]);
-                features[number][6] += is_exact(passage.max(title));
+                of.exact_in_sentence += is_exact(units[number]);
+                of.exact_in_passage += is_exact(passage.max(title));
             }
         }
     }
@@ -174,7 +209,7 @@ fn of_documents(
     };
     let met: HashMap<&str, f64> = words_of.iter().map(|(document, words)| (*document, met(words))).collect();
     for (part, source) in all.parts.iter().zip(sources) {
-        features[part.units.clone()].iter_mut().for_each(|features| features[17] = met[source.document]);
+        features[part.units.clone()].iter_mut().for_each(|features| features.exact_in_document = met[source.document]);
     }
 }
 
@@ -196,7 +231,7 @@ fn by_frequency(likeness: &[Vec<f64>], all: &Vocabulary<'_>, features: &mut [Fea
     for (rarity, having) in &terms {
         for (number, times) in having {
             let length = as_f64(all.units[*number].length) / mean_length;
-            features[*number][20] += rarity * times * (K1 + 1.0) / (times + K1 * (1.0 - B + B * length)) / most;
+            features[*number].bm25 += rarity * times * (K1 + 1.0) / (times + K1 * (1.0 - B + B * length)) / most;
         }
     }
 }
@@ -221,8 +256,8 @@ fn means(question: &Question, all: &Vocabulary<'_>, features: &mut [Features]) {
         let of_passage = cosine(&asked, &passage);
         for number in part.units.clone() {
             let words = all.units[number].words.iter().chain(&part.heading);
-            features[number][7] = cosine(&asked, &mean(&mut words.map(|word| ranks[*word])));
-            features[number][8] = of_passage;
+            features[number].mean_of_sentence = cosine(&asked, &mean(&mut words.map(|word| ranks[*word])));
+            features[number].mean_of_passage = of_passage;
         }
     }
 }
@@ -240,8 +275,8 @@ fn by_weights(
     for (part, source) in all.parts.iter().zip(sources) {
         let of_passage = likeness(&format!("{}. {}", source.section, text_of(part.units.clone(), all)));
         for number in part.units.clone() {
-            features[number][12] = likeness(&format!("{}. {}", source.section, all.units[number].text));
-            features[number][13] = of_passage;
+            features[number].static_sentence = likeness(&format!("{}. {}", source.section, all.units[number].text));
+            features[number].static_passage = of_passage;
         }
     }
 }
@@ -266,7 +301,9 @@ fn by_model(
         let of_passage = likeness.next().unwrap_or_default();
         for number in part.units.clone() {
             let (alone, in_context) = (likeness.next().unwrap_or_default(), likeness.next().unwrap_or_default());
-            features[number][14..17].copy_from_slice(&[alone, in_context, of_passage]);
+            features[number].model_sentence = alone;
+            features[number].model_in_context = in_context;
+            features[number].model_passage = of_passage;
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::features::{COUNT, Features, Measured};
 use super::meaning::Meaning;
 
-/// What each of [`super::features::NAMES`] counts, as fitted by `scripts/ask/fit.py` on the sets of `tests/data/ask` that are not kept aside
+/// What each of [`Features::values`] counts, as fitted by `scripts/ask/fit.py` on the sets of `tests/data/ask` that are not kept aside
 /// and on 100 questions over real feeds. A score is the logarithm of the odds, up to a constant of the question.
 type Weights = [f64; COUNT];
 
@@ -45,5 +45,5 @@ pub(super) fn scored(measured: &Measured, unit: usize, meaning: &Meaning<'_>) ->
 }
 
 fn weighed(features: &Features, weights: &Weights) -> f64 {
-    features.iter().zip(weights).map(|(feature, weight)| feature * weight).sum()
+    features.values().iter().zip(weights).map(|(feature, weight)| feature * weight).sum()
 }
