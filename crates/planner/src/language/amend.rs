@@ -1,4 +1,5 @@
-//! What a clause says of the record that the clause before adds: "I should get the boiler serviced, put that down for the 25th".
+//! What a clause says of the record that the clause before adds: "I should get the boiler serviced, put that down for
+//! the 25th".
 
 use super::Reader;
 use super::create::set_times;
@@ -9,7 +10,8 @@ use crate::operation::{Action, Operation};
 use crate::record::Kind;
 use crate::recurrence::Recurrence;
 
-const VERBS: &str = "put|make|set|schedule|do|book|plan|pencil|mark|have|note|jot|get|stick|add|remind me of|remind me about|\
+const VERBS: &str = "put|make|set|schedule|do|book|plan|pencil|mark|have|note|jot|get|stick|add|remind me of|\
+    remind me about|\
     remind me|let's say|let's do|let's make|say|i want|i'd like|i need|i'll do|should be|can be|write|log|enter|pop";
 
 const PRONOUNS: &str = "it|that|this|them|that one|this one|that one down";

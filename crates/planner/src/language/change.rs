@@ -119,7 +119,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Parts "… for yesterday" from a target, and the words that said it is done. `alone`: the target may be nothing but the day.
+    /// Parts "… for yesterday" from a target, and the words that said it is done. `alone`: the target may be nothing
+    /// but the day.
     pub(super) fn with_day(&self, target: &[Token], alone: bool) -> (Vec<Token>, Option<NaiveDate>) {
         let when = When::read(target, self.today);
         let Some(day) = when.date.filter(|_| !when.several) else { return (target.to_vec(), None) };
@@ -188,7 +189,7 @@ impl Reader<'_> {
 
     /// To a day, a time or both; with a rule it repeats from then on.
     pub fn move_to(&self, target: &[Token], words: &[Token]) -> Changes {
-        let when = When::read_after("at", words, self.today);
+        let when = self.when_led(words);
         if !when.is_said() || when.vague || when.several || super::phrases::has_any(words, "or") {
             return self.ask_when(target);
         }
@@ -198,6 +199,10 @@ impl Reader<'_> {
         self.each(target, OPEN, |of| {
             let mut operation = self.update(of)?;
             let item = self.item(of)?;
+            let mut when = when.clone();
+            if let Some(old) = item.time() {
+                when.settle_half_by(old, words);
+            }
             operation.priority = when.priority;
             if let Some(day) = when.date {
                 operation.scheduled_for = Some(Some(day));
@@ -212,6 +217,16 @@ impl Reader<'_> {
             }
             Ok(operation)
         })
+    }
+
+    /// A day or a time; "11" as "at 11", "the afternoon" as "in the afternoon".
+    fn when_led(&self, words: &[Token]) -> When {
+        if super::moving::part_alone(words) {
+            let words = super::phrases::after_any(words, "the").unwrap_or(words);
+            let led = [&[Token::made("in"), Token::made("the")], words].concat();
+            return When::read(&led, self.today);
+        }
+        When::read_after("at", words, self.today)
     }
 
     pub fn repeat(&self, target: &[Token], words: &[Token]) -> Changes {

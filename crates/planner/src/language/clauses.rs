@@ -18,7 +18,8 @@ const COMMANDS: &str = "add|create|schedule|move|reschedule|postpone|push|delay|
     remember to|\
     i'd like to|i want to|we need to|we have to|log|i just|i already|i no longer|i don't|mark|it is|block|reserve|\
     new reminder|new appointment|another|stop|skip|start|i'd rather|prioritize|unschedule|deprioritise|log|give|\
-    tell me|slot in|put in|stick in|pop in|squeeze in|fit in|throw in|pencil in|jot this down|note this down|rename|call it|\
+    tell me|slot in|put in|stick in|pop in|squeeze in|fit in|throw in|pencil in|jot this down|note this down|rename|\
+    call it|\
     bin|kill|scratch|knock|archive|unarchive|extend|retitle|tick|untick|shove|plan in|enter";
 
 /// What proposes another time.
@@ -39,7 +40,8 @@ pub fn begins_command(tokens: &[Token]) -> bool {
     begins(tokens, PROPOSALS) || begins(tokens_plain, COMMANDS) || begins(tokens_plain, super::vocabulary::MOVING)
 }
 
-/// The clauses of a sentence: cut at semicolons and full stops, and where "and", "then" or a comma stands before a command.
+/// The clauses of a sentence: cut at semicolons and full stops, and where "and", "then" or a comma stands before a
+/// command.
 #[must_use]
 pub fn clauses(tokens: &[Token]) -> Vec<&[Token]> {
     let mut found = Vec::new();
@@ -49,7 +51,9 @@ pub fn clauses(tokens: &[Token]) -> Vec<&[Token]> {
         let rest = &tokens[at + 1..];
         let joins = token.is_one_of("and|then|,|&|plus|so")
             && !says_only_when(&tokens[start..at])
-            && (begins_command(rest) || goes_on_in_past(&tokens[start..at], rest));
+            && (begins_command(rest)
+                || goes_on_in_past(&tokens[start..at], rest)
+                || goes_on_due(&tokens[start..at], rest));
         let ends = token.is_one_of(";|!|?")
             || (token.is(".") && !abbreviates(&tokens[..at]) && (begins_sentence(rest) || begins_command(rest)));
         if (joins || ends) && at >= start {
@@ -59,6 +63,12 @@ pub fn clauses(tokens: &[Token]) -> Vec<&[Token]> {
     }
     found.push(&tokens[start..]);
     found.into_iter().filter(|clause| !plain(clause).is_empty()).collect()
+}
+
+/// "Make the passport high priority and due 1 June".
+fn goes_on_due(before: &[Token], rest: &[Token]) -> bool {
+    let asked = super::topic::verb_of(before).is_some_and(|verb| verb.len() < before.len());
+    asked && after_any(rest, "due").is_some_and(|rest| !rest.is_empty())
 }
 
 /// "From 1 April until 30 April, log the mileage every day": what stands before the comma belongs to the rest.
@@ -82,11 +92,15 @@ fn goes_on_in_past(before: &[Token], rest: &[Token]) -> bool {
             !verb.quoted && verb.lower.len() > 2 && !super::past_forms::presents(&verb.lower).is_empty()
         })
     };
-    let is_passive = |tokens: &[Token]| matches!(tokens, [_, .., aux, verb] if aux.is_one_of("is|are|was|were|been|got") && !super::past_forms::presents(&verb.lower).is_empty());
+    let is_passive = |tokens: &[Token]| {
+        matches!(tokens, [_, .., aux, verb] if aux.is_one_of("is|are|was|were|been|\
+        got") && !super::past_forms::presents(&verb.lower).is_empty())
+    };
     let rest_is_passive = (2..=rest.len()).any(|end| is_passive(&rest[..end]));
     let ends_in_participle = |tokens: &[Token]| {
         let tokens = plain(tokens);
-        tokens.len() > 1 && tokens.len() < 5 && !tokens[0].is_one_of(DOING) && tokens.last().is_some_and(is_participle)
+        let is_named = |first: &Token| tokens.len() == 2 || !first.is_one_of(DOING);
+        tokens.len() > 1 && tokens.len() < 5 && is_named(&tokens[0]) && tokens.last().is_some_and(is_participle)
     };
     let part = rest.split(|token| token.is_one_of("and|,|&|;|.")).next().unwrap_or(rest);
     (is_past(before) && is_past(rest) && rest.len() > 1)
@@ -114,11 +128,17 @@ fn begins_sentence(rest: &[Token]) -> bool {
     })
 }
 
-/// The things to do in one subject: "call the bank and email Jo" is two where each begins with a verb and says more than that.
+/// The things to do in one subject: "call the bank and email Jo" is two where each begins with a verb and says more
+/// than that.
 #[must_use]
 pub fn coordinated(tokens: &[Token]) -> Vec<&[Token]> {
-    let begins = |tokens: &[Token]| tokens.len() > 1 && tokens[0].is_one_of(DOING);
-    if !begins(tokens) {
+    // "Paint, brushes and tape on Saturday": a day behind it is no object.
+    let says_day = |next: &Token| {
+        next.is_one_of("on|at|by|tomorrow|today|tonight|next|this|every|until|before|and|,")
+            || super::numbers::weekday(&next.lower, true).is_some()
+    };
+    let begins = |tokens: &[Token]| tokens.len() > 1 && tokens[0].is_one_of(DOING) && !says_day(&tokens[1]);
+    if !tokens.first().is_some_and(|first| first.is_one_of(DOING)) || tokens.len() < 2 {
         return vec![tokens];
     }
     let mut found = Vec::new();

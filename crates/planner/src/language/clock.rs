@@ -119,7 +119,8 @@ fn hour_alone(tokens: &[Token]) -> Phrase<Written> {
 
 /// A time of one word, with what the next may add: "pm", "o'clock". How many words that took.
 pub fn written_text(text: &str, next: &str) -> Option<(Written, usize)> {
-    let (figures_text, mut half) = split_half(text);
+    let about = text.strip_suffix("-ish").or_else(|| text.strip_suffix("ish"));
+    let (figures_text, mut half) = split_half(about.unwrap_or(text));
     let mut more = 0;
     if half.is_none() {
         half = exact_half(next);
@@ -141,7 +142,7 @@ pub fn written_text(text: &str, next: &str) -> Option<(Written, usize)> {
     let hour = figures(hour, 2).or_else(|| if colon { None } else { spoken() })?;
     let minute = figures(minute, 2).filter(|minute| *minute < 60)?;
     // "1.30" alone may be a version or a price.
-    let certain = half.is_some() || (colon && !figures_text.contains('.')) || more > 0;
+    let certain = half.is_some() || about.is_some() || (colon && !figures_text.contains('.')) || more > 0;
     let (hour, minute) = (u16::try_from(hour).ok()?, u16::try_from(minute).ok()?);
     (hour < 24).then_some((Written { hour, minute, half, certain, minutes, of_24 }, more))
 }

@@ -69,6 +69,11 @@ pub enum Command<'t> {
         target: &'t [Token],
         words: &'t [Token],
     },
+    /// By how much longer, or shorter, an event takes.
+    Lengthen {
+        target: &'t [Token],
+        minutes: i32,
+    },
     /// Where something takes place, or a note on it.
     Field {
         target: &'t [Token],

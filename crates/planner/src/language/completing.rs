@@ -11,16 +11,20 @@ const REOPENING: &str = "reopen|uncheck|untick|unmark|re-open|uncomplete|undo";
 const UNDONE: &str = "as not done|not done|as undone|undone|as incomplete|incomplete|as open|as not completed|\
     as pending|\
     as unfinished";
-const AS_DONE: &str = "as done|done|as complete|as completed|complete|completed|as finished|finished|to done|to completed|\
+const AS_DONE: &str = "as done|done|as complete|as completed|complete|completed|as finished|finished|to done|\
+    to completed|to complete|to finished|to achieved|\
     as being done|off|as achieved|as ticked|as sorted|as handled";
 
 /// What says that something was brought to an end at last, before its verb.
-const MANAGED: &str = "i've been|i have been|been|i've just been|just been|got round to|got around to|i got round to|i got around to|i've got round to|i've gotten around to|\
-    i managed to|managed to|i've managed to|i have managed to|we managed to|we got round to|we've managed to|i succeeded in|\
+const MANAGED: &str = "i've been|i have been|been|i've just been|just been|got round to|got around to|i got round to|\
+    i got around to|i've got round to|i've gotten around to|\
+    i managed to|managed to|i've managed to|i have managed to|we managed to|we got round to|we've managed to|\
+    i succeeded in|\
     i remembered to|remembered to|i was able to|i've finally got round to|i'm done|i am done|done|i'm finished|\
     i've got around to|i have got round to|i finished|finished|i've finished|i have finished";
 
-const LEADS: &str = "done with|complete|finish|check off|tick off|cross off|i'm done with|i am done with|i have finished|\
+const LEADS: &str = "done with|complete|finish|check off|tick off|cross off|i'm done with|i am done with|\
+    i have finished|\
     i've finished|i finished|i have completed|i've completed|i completed|i have done|i've done|i did|finished|\
     completed|done|✓|✔|☑|check|tick|close|i just finished|i just did|i just completed|finished with|\
     i'm finished with|did|all done with|i'm through with|through with|just finished|just did|just completed|\
@@ -30,13 +34,16 @@ const LEADS: &str = "done with|complete|finish|check off|tick off|cross off|i'm 
     i've ticked off|i ticked off|ticked off|knocked out|i've knocked out|i've dealt with|dealt with|i dealt with|\
     i took care of|\
     i've taken care of|that's|i've just finished|i've finally finished|i have just finished|i'm all done with|\
-    i've been for|i have been for|been for|just been for|i've just been for|we've been for|went out for|i went for|i've just done|strike off|i got|got|we got|i've got|we've got|i have got";
+    i've been for|i have been for|been for|just been for|i've just been for|we've been for|went out for|i went for|\
+    i've just done|strike off|i got|got|we got|i've got|we've got|i have got";
 
-const ENDS: &str = "is done|is finished|is complete|is completed|are done|has been done|was done|done|- done|is done now|\
+const ENDS: &str = "is done|is finished|is complete|is completed|are done|has been done|was done|done|- done|\
+    is done now|\
     ✓|✔|☑|\
     is now done|completed|finished|has been completed|have been done|is all done|is sorted|is taken care of|\
     has been taken care of|\
-    is done and dusted|done and dusted|over and done with|are finished|is dealt with|all done|sorted|has been finished|are complete|is behind me|\
+    is done and dusted|done and dusted|over and done with|are finished|is dealt with|all done|sorted|\
+    has been finished|are complete|is behind me|\
     is out of the way|\
     can be ticked off|can be checked off|can be crossed off|can be marked as done|is handled|has been handled|\
     has been sorted";
@@ -51,10 +58,16 @@ pub fn completing(clause: &[Token], _: Today) -> Option<Command<'_>> {
             None => without_when(rest, AS_DONE).or_else(|| as_participle(rest)).map(|target| of(target, true)),
         };
     }
-    ticked_off(clause)
-        .or_else(|| managed(clause))
-        .or_else(|| led(clause))
-        .or_else(|| without_when(clause, ENDS).map(|target| of(target, true)))
+    ticked_off(clause).or_else(|| managed(clause)).or_else(|| led(clause)).or_else(|| said_done(clause))
+}
+
+/// "The report is finally finished"; "remind me that the laundry is done" is something to do.
+fn said_done(clause: &[Token]) -> Option<Command<'_>> {
+    let adds = after_any(clause, super::vocabulary::TO_DO).or_else(|| after_any(clause, super::vocabulary::ADDING));
+    let target = without_when(clause, ENDS).filter(|_| adds.is_none())?;
+    let auxiliary = "is finally|is now|is already|is all|are finally|are now|are already|are all|is completely|\
+        is fully|finally|has finally been";
+    Some(of(before_end(target, auxiliary).filter(|target| !target.is_empty()).unwrap_or(target), true))
 }
 
 /// "Mark the bill paid", "mark the milk as bought".
@@ -71,7 +84,7 @@ fn of(target: &[Token], done: bool) -> Command<'_> {
 
 /// "Tick the milk off": the particle behind, where a day may follow.
 fn ticked_off(clause: &[Token]) -> Option<Command<'_>> {
-    let rest = after_any(clause, "tick|check|sign")?;
+    let rest = after_any(clause, "tick|check|sign|cross|strike")?;
     let (target, day) = around(rest, "off").filter(|(target, _)| !target.is_empty())?;
     let day = after_any(day, "my list|the list|as done").unwrap_or(day);
     Some(Command::CompleteOn { target, day })
@@ -100,7 +113,8 @@ fn led(clause: &[Token]) -> Option<Command<'_>> {
     Some(of(after(target, ":").unwrap_or(target), true))
 }
 
-/// The words before one of the phrases, which stand at the end or before a day: "… as done yesterday". With that day, where it is said.
+/// The words before one of the phrases, which stand at the end or before a day: "… as done yesterday". With that day,
+/// where it is said.
 fn without_when<'t>(tokens: &'t [Token], phrases: &str) -> Option<&'t [Token]> {
     if let Some(before) = before_end(tokens, phrases) {
         return Some(before);

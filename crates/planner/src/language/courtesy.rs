@@ -1,6 +1,7 @@
 //! Politeness: words around a command that mean nothing for it.
 //!
-//! Comes in: a clause. Goes out: the clause without what asks for it nicely, before or behind. Called by [`super::clauses`].
+//! Comes in: a clause. Goes out: the clause without what asks for it nicely, before or behind. Called by
+//! [`super::clauses`].
 
 use super::phrases::{after_any, before_end, without_marks};
 use super::tokens::Token;
@@ -15,7 +16,16 @@ const BEFORE: &str = "please|pls|can you|could you|would you|will you|can we|cou
     feel free to|\
     is it possible to|would it be possible to|do you think you could|is there any chance you could|\
     any chance you could|\
-    any chance you can|any chance of|would you mind|do you mind|would you be able to|are you able to|\
+    any chance you can|any chance of|would you mind|do you mind|mind|when you get a sec|when you get a second|\
+    when you get a minute|when you get a moment|when you have a sec|\
+    when you have a minute|when you have a second|if you get a chance|if you have a moment|if you have a minute|\
+    if you have time|if you get a minute|\
+    whenever you can|at your convenience|if it's not too much trouble|if it isn't too much trouble|i'd appreciate you|\
+    i need your help to|help me|\
+    help me to|can you help me|could you help me|can you please|could you please|can you also|could you also|\
+    i was hoping you could|\
+    i'm hoping you can|i'd like for you to|i'd appreciate if you could|appreciate it if you could|\
+    would you be able to|are you able to|\
     would you kindly|if you could|\
     if you can|if possible|if you don't mind|when you get a chance|when you have a moment|when you have time|\
     when you can|\
@@ -28,20 +38,27 @@ const BEFORE: &str = "please|pls|can you|could you|would you|will you|can we|cou
     morning|evening|yes|yeah|sure|sorry|right|alright|all right|actually|great|perfect|in that case|as well as that|\
     while you're at it|\
     quick one|quick thing|dear assistant|hi there|hello there|hey there|maybe|but|i think you should|it's best to|\
-    you know what|guess what|i was thinking|i was just thinking|i've been thinking|thinking about it|come to think of it|\
-    it occurred to me|it just occurred to me|i just remembered|i've just remembered|i just realised|i've just realised|anyway|\
-    to be honest|honestly|basically|listen|look|the thing is|before i forget|while i remember|while i think of it|heads up|\
-    ugh|argh|wow|ouch|damn|meh|boo|yawn|sigh|blimey|crikey|gosh|oh no|oh dear|oh god|omg|whoops|yikes|quick note|good news|bad news|quick question|random thought|like|you know|i think|in other news|on second thoughts|\
+    you know what|guess what|i was thinking|i was just thinking|i've been thinking|thinking about it|\
+    come to think of it|\
+    it occurred to me|it just occurred to me|i just remembered|i've just remembered|i just realised|\
+    i've just realised|anyway|\
+    to be honest|honestly|basically|listen|look|the thing is|before i forget|while i remember|while i think of it|\
+    heads up|\
+    ugh|argh|wow|ouch|damn|meh|boo|yawn|sigh|blimey|crikey|gosh|oh no|oh dear|oh god|omg|whoops|yikes|quick note|\
+    good news|bad news|quick question|random thought|like|you know|i think|in other news|on second thoughts|\
     change of plan|slight change of plan|small change|new plan|update|news|ok so|right then|yo|dear planner";
 
 /// Words that are courtesies before a comma or colon only: alone they begin a title or say when.
 const BEFORE_A_MARK: &str = "first|firstly|second|secondly|next|lastly|morning|evening|right|great|perfect|maybe|\
     sure|sorry|actually|\
     if you can|if possible|but|one more thing|another thing|last thing|quick one|quick thing|i was thinking|\
-    i was just thinking|i've been thinking|thinking about it|come to think of it|it occurred to me|it just occurred to me|\
-    i just remembered|i've just remembered|i just realised|i've just realised|anyway|to be honest|honestly|basically|listen|\
+    i was just thinking|i've been thinking|thinking about it|come to think of it|it occurred to me|\
+    it just occurred to me|\
+    i just remembered|i've just remembered|i just realised|i've just realised|anyway|to be honest|honestly|basically|\
+    listen|\
     look|the thing is|before i forget|while i remember|while i think of it|heads up|quick note|good news|bad news|\
-    quick question|random thought|like|you know|i think|in other news|on second thoughts|change of plan|slight change of plan|\
+    quick question|random thought|like|you know|i think|in other news|on second thoughts|change of plan|\
+    slight change of plan|\
     small change|new plan|update|news|right then|yo";
 
 /// Those of them that say in which order things are done.
@@ -61,12 +78,19 @@ const BEHIND_A_MARK: &str = "finally|at last|right|ok|okay|great|good|for me|hur
 
 /// "It would be great if you could", in its forms.
 fn wish(tokens: &[Token]) -> Option<&[Token]> {
-    let rest = after_any(tokens, "it'd be|it would be|that'd be|that would be|would be")?;
-    let rest = after_any(rest, "really|so|very").unwrap_or(rest);
+    let rest = after_any(
+        tokens,
+        "it'd be|it would be|that'd be|that would be|would be|i'd be|i would be|we'd be|it will be|i'd really be|\
+            it'd really be",
+    )?;
+    let rest = after_any(rest, "really|so|very|ever so|most|super|incredibly|extremely|forever").unwrap_or(rest);
     let (adjective, rest) = rest.split_first()?;
-    let good = adjective
-        .is_one_of("great|nice|good|lovely|helpful|wonderful|super|fantastic|brilliant|best|awesome|kind|cool|ideal");
-    after_any(rest, "if you could|if you would|if you can|if we could|if you'd|to").filter(|_| good)
+    let good = adjective.is_one_of(
+        "great|nice|good|lovely|helpful|wonderful|super|fantastic|brilliant|best|awesome|kind|cool|ideal|\
+            grateful|thankful|happy|glad|delighted|obliged|better|amazing|perfect|handy|useful",
+    );
+    after_any(rest, "if you could|if you would|if you can|if we could|if you'd|if you were to|for you to|to")
+        .filter(|_| good)
 }
 
 fn shorter(tokens: &[Token]) -> Option<&[Token]> {
@@ -111,9 +135,11 @@ const ADVERBS_BEHIND: &str =
 pub fn without_adverbs(tokens: &[Token]) -> Vec<Token> {
     let mut kept: Vec<Token> = Vec::with_capacity(tokens.len());
     for token in tokens {
-        let base = kept.last().filter(|last| last.is_one_of("mind|of")).and_then(|_| base_of(&token.lower));
+        let base = kept.last().filter(|last| last.is_one_of("mind|of|about")).and_then(|_| base_of(&token.lower));
         if let (Some(base), false) = (base, token.quoted) {
-            let chance = kept.len() > 1 && (kept[kept.len() - 1].is("mind") || kept[kept.len() - 2].is("chance"));
+            let chance = matches!(&kept[..], [.., first, last] if
+                first.is("chance") || (last.is("about") && first.is_one_of("how|what")))
+                || kept.last().is_some_and(|last| last.is("mind"));
             if chance {
                 kept.push(Token { lower: base, ..token.clone() });
                 continue;

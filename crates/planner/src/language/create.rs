@@ -34,7 +34,8 @@ impl Reader<'_> {
             .map(|part| {
                 let words = without_place(part);
                 let mut when = When::read(&words, self.today);
-                pass_over_lead(&words, &mut when);
+                pass_over_lead(&words, &mut when, certain);
+                when.settle_meal(&words);
                 (words, when)
             })
             .collect();
@@ -45,6 +46,14 @@ impl Reader<'_> {
         {
             for (_, when) in &mut read {
                 (when.date, when.repeat, when.until) = (last.date, last.repeat.clone(), last.until);
+            }
+        }
+        // "Lunch on Friday at 1 and coffee at 3": both are on that day.
+        for at in 1..read.len() {
+            let before = read[at - 1].1.date;
+            let when = &mut read[at].1;
+            if when.time.is_some() && when.date.is_none() && when.repeat.is_none() {
+                when.date = before;
             }
         }
         let made: Result<Vec<Vec<Operation>>, Question> =
@@ -67,7 +76,8 @@ impl Reader<'_> {
             let words = without_marks(words);
             let when = When::read(words, self.today);
             let named = words.iter().zip(&when.used).filter(|(word, used)| !**used && !word.is_mark()).count();
-            let has_title = named >= 2 || words.iter().any(|word| word.quoted);
+            let is_event = |word: &Token| super::phrases::listed(super::vocabulary::EVENTS, &word.lower);
+            let has_title = named >= 2 || words.iter().any(|word| word.quoted || is_event(word));
             (when.date.is_some() || when.time.is_some()) && !when.several && when.repeat.is_none() && has_title
         };
         // "Fair, 14 April, 10:00-16:00, Town Square" is one.
@@ -143,13 +153,17 @@ fn unquoted(title: &str) -> &str {
     marks.into_iter().find_map(|mark| inner(mark).filter(|inner| !inner.contains(mark))).unwrap_or(title)
 }
 
-/// "On Monday I need to …", "(jot down) that I must …": what calls for something to do stands behind the day, or once more.
-fn pass_over_lead(words: &[Token], when: &mut When) {
+/// "On Monday I need to …", "(jot down) that I must …": what calls for something to do stands behind the day, or once
+/// more.
+fn pass_over_lead(words: &[Token], when: &mut When, certain: bool) {
     let mut at = 0;
     while at < words.len() {
         let rest = &words[at..];
-        let lead =
-            || after_any(rest, super::vocabulary::TO_DO).or_else(|| after_any(rest, super::vocabulary::ARRANGED));
+        let lead = || {
+            after_any(rest, super::vocabulary::TO_DO)
+                .or_else(|| after_any(rest, super::vocabulary::ARRANGED))
+                .or_else(|| after_any(rest, super::vocabulary::HAVING).filter(|_| certain))
+        };
         let passed = match (when.used[at] || rest[0].is_mark(), lead()) {
             (true, _) => 1,
             (false, Some(after)) if !after.is_empty() => rest.len() - after.len(),
@@ -172,7 +186,9 @@ fn lead_follows(rest: &[Token]) -> bool {
 /// Whether "there is a", "we have a" stands before it.
 fn is_arranged(words: &[Token], when: &When) -> bool {
     (0..words.len()).any(|at| {
-        let arranged = after_any(&words[at..], super::vocabulary::ARRANGED).is_some();
+        let arranged = after_any(&words[at..], super::vocabulary::ARRANGED)
+            .or_else(|| after_any(&words[at..], super::vocabulary::HAVING))
+            .is_some();
         arranged && when.used[at] && when.used[..at].iter().zip(words).all(|(used, word)| *used || word.is_mark())
     })
 }

@@ -1,6 +1,6 @@
 //! Days in words: "tomorrow", "next Tuesday", "in three days", "on 5 May", "the 28th", "end of the month".
 
-use chrono::{Datelike as _, Days, NaiveDate};
+use chrono::{Datelike as _, Days, NaiveDate, Weekday};
 
 use super::day_arithmetic::{Phrase, ends, monday, next_date, plus, upcoming, word, words};
 use super::feasts::feast;
@@ -9,7 +9,8 @@ use super::periods::{by_figures, by_period, by_place};
 use super::spans::{Span, span};
 use super::tokens::Token;
 
-/// A day that `tokens` begin with. `led` says that a word stands before that calls for one ("on", "by", "until"), so that less is needed to
+/// A day that `tokens` begin with. `led` says that a word stands before that calls for one ("on", "by", "until"), so
+/// that less is needed to
 /// know it for a day.
 #[must_use]
 pub fn day(tokens: &[Token], today: NaiveDate, led: bool) -> Phrase<NaiveDate> {
@@ -45,6 +46,10 @@ fn near(tokens: &[Token], today: NaiveDate) -> Phrase<NaiveDate> {
         "this" if words(tokens, "this day week") => Some((3, plus(today, 7))),
         "this" if words(tokens, "this time tomorrow") => Some((3, plus(today, 1))),
         "this" if words(tokens, "this time next week") => Some((4, plus(today, 7))),
+        "eod" | "cob" if word(tokens, 1) == "tomorrow" => Some((2, plus(today, 1))),
+        "eod" | "cob" if weekday(word(tokens, 1), true).is_some() => {
+            Some((2, upcoming(today, weekday(word(tokens, 1), true)?)))
+        }
         "today" | "tod" | "now" | "tonight" | "eod" | "cob" => Some((1, today)),
         "tomorrow" => Some((1, plus(today, 1))),
         "yesterday" => Some((1, today - Days::new(1))),
@@ -57,8 +62,23 @@ fn near(tokens: &[Token], today: NaiveDate) -> Phrase<NaiveDate> {
         "this" if matches!(word(tokens, 1), "morning" | "afternoon" | "evening") => Some((1, today)),
         "the" if words(tokens, "the day after tomorrow") => Some((4, plus(today, 2))),
         "day" if words(tokens, "day after tomorrow") => Some((3, plus(today, 2))),
+        "the" if matches!(word(tokens, 2), "after" | "before") => beside(tokens, today),
         _ => None,
     }
+}
+
+/// "the day before Easter", "the Monday after Easter".
+fn beside(tokens: &[Token], today: NaiveDate) -> Phrase<NaiveDate> {
+    let (length, reached) = day(tokens.get(3..)?, today, true)?;
+    let before = word(tokens, 2) == "before";
+    let found = match weekday(word(tokens, 1), false) {
+        Some(named) if before => upcoming(reached - Days::new(8), named),
+        Some(named) => upcoming(reached, named),
+        None if word(tokens, 1) != "day" => return None,
+        None if before => reached - Days::new(1),
+        None => plus(reached, 1),
+    };
+    Some((3 + length, found))
 }
 
 /// "in three days", "two weeks from now", "a week from Friday", "+3 days".
@@ -66,7 +86,10 @@ fn in_future(tokens: &[Token], today: NaiveDate) -> Phrase<NaiveDate> {
     if matches!(word(tokens, 0), "in" | "within") {
         let (length, span) = span(&tokens[1..])?;
         let from_now = usize::from(word(tokens, length + 1) == "time" || word(tokens, length + 1) == "time's");
-        return Some((1 + length + from_now, span.after(today)?));
+        let reached = span.after(today)?;
+        return Some(
+            weekday_behind(tokens, 1 + length + from_now, span, reached).unwrap_or((1 + length + from_now, reached)),
+        );
     }
     if let Some(number) = word(tokens, 0).strip_prefix('+').and_then(|n| figures(n, 3)) {
         return Some((2, Span::of(number, word(tokens, 1))?.after(today)?));
@@ -82,8 +105,31 @@ fn in_future(tokens: &[Token], today: NaiveDate) -> Phrase<NaiveDate> {
             let (more, start) = day(&tokens[length + 1..], today, true)?;
             Some((length + 1 + more, span.after(start)?))
         }
+        ("before", _) => {
+            let (more, start) = day(&tokens[length + 1..], today, true)?;
+            Some((length + 1 + more, span.before(start)?))
+        }
+        (name, _) if span.is_weeks() => {
+            // "A week Friday".
+            Some((length + 1, span.after(upcoming(today, weekday(name, false)?))?))
+        }
         _ => None,
     }
+}
+
+/// "in two weeks on Tuesday": that day of the week that is reached.
+fn weekday_behind(tokens: &[Token], at: usize, span: Span, reached: NaiveDate) -> Phrase<NaiveDate> {
+    let on = usize::from(word(tokens, at) == "on");
+    let named = weekday(word(tokens, at + on), on == 1).filter(|_| span.is_weeks())?;
+    Some((at + on + 1, plus(monday(reached), named.num_days_from_monday().into())))
+}
+
+/// "Tuesday in two weeks", "Friday in a fortnight's time".
+fn weekday_in_weeks(tokens: &[Token], at: usize, named: Weekday, today: NaiveDate) -> Phrase<NaiveDate> {
+    let (length, span) = (word(tokens, at) == "in").then(|| span(tokens.get(at + 1..)?)).flatten()?;
+    let time = usize::from(word(tokens, at + 1 + length) == "time");
+    let reached = span.after(today).filter(|_| span.is_weeks())?;
+    Some((at + 1 + length + time, plus(monday(reached), named.num_days_from_monday().into())))
 }
 
 /// "Friday", "next Tuesday", "this coming Monday", "Tuesday next week".
@@ -100,6 +146,9 @@ fn by_weekday(tokens: &[Token], today: NaiveDate, led: bool) -> Phrase<NaiveDate
     let of_week = |start: NaiveDate| plus(start, weekday.num_days_from_monday().into());
     if let Some(length) = length_of_after_next(tokens, skipped) {
         return Some((length, plus(upcoming(today, weekday), 7)));
+    }
+    if let Some(found) = weekday_in_weeks(tokens, skipped + 1, weekday, today).filter(|_| skipped == 0) {
+        return Some(found);
     }
     let next_week = plus(monday(today), 7);
     let after = |at: usize| (word(tokens, skipped + at), word(tokens, skipped + at + 1));
@@ -123,7 +172,8 @@ fn length_of_after_next(tokens: &[Token], skipped: usize) -> Option<usize> {
     (skipped == 0 && word(tokens, 1) == "after" && word(tokens, 2) == "next").then_some(3)
 }
 
-/// "Saturday 11 July", "Fri, 3/27", "Monday the 16th": one day, said twice. Where the two are not the same, they are read as two.
+/// "Saturday 11 July", "Fri, 3/27", "Monday the 16th": one day, said twice. Where the two are not the same, they are
+/// read as two.
 fn named_and_dated(tokens: &[Token], today: NaiveDate) -> Phrase<NaiveDate> {
     let named = tokens.first().filter(|token| !token.quoted).and_then(|token| weekday(&token.lower, true))?;
     let comma = usize::from(word(tokens, 1) == "," || word(tokens, 1) == ".");
@@ -157,7 +207,14 @@ fn by_month(tokens: &[Token], today: NaiveDate, led: bool) -> Phrase<NaiveDate> 
     };
     let comma = usize::from(word(tokens, length) == ",");
     let year = figures(word(tokens, length + comma), 4).filter(|year| (1900..3000).contains(year));
-    match year.and_then(|year| i32::try_from(year).ok()) {
+    let short_year = || {
+        let written = word(tokens, length).trim_start_matches('\'');
+        let near = figures(written, 2).map(|year| i32::try_from(year).unwrap_or(0) + 2000);
+        near.filter(|year| {
+            written.len() == 2 && (today.year()..today.year() + 6).contains(year) && ends(tokens, length + 1)
+        })
+    };
+    match year.and_then(|year| i32::try_from(year).ok()).or_else(short_year) {
         Some(year) => Some((length + comma + 1, NaiveDate::from_ymd_opt(year, month_number, day)?)),
         None => Some((length, next_date(today, month_number, day)?)),
     }

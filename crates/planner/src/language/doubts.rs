@@ -16,7 +16,8 @@ use crate::record::Kind;
 const MAX_BARE_WORDS: usize = 6;
 
 /// Verbs that say what somebody does or wants.
-const FINITE: &str = "can|can't|cannot|could|couldn't|wants|asked|said|says|would|won't|thinks|prefers|suggested|suggests|proposed|might|isn't|\
+const FINITE: &str = "can|can't|cannot|could|couldn't|wants|asked|said|says|would|won't|thinks|prefers|suggested|\
+    suggests|proposed|might|isn't|\
     doesn't|didn't|has|wouldn't|wasn't|told|moved|knows|thought|called|cancelled";
 
 impl Reader<'_> {
@@ -36,7 +37,10 @@ impl Reader<'_> {
         if says_nothing(&kept) {
             return Err(self.ask_what(title));
         }
-        if of_known || self.is_there_already(title, &kept, certain) {
+        // "Dentist, Monday 23rd, 14:20" says all that a new event has.
+        let is_event = kept.len() == 1 && super::phrases::listed(super::vocabulary::EVENTS, &kept[0].lower);
+        let is_new_event = is_event && when.date.is_some() && when.time.is_some() && kept[0].text.len() > 4;
+        if of_known || self.is_there_already(title, &kept, certain || is_new_event) {
             let text = format!(
                 "\"{title}\" is there already, or something like it. Should it be changed, or another be added?"
             );
@@ -66,7 +70,8 @@ impl Reader<'_> {
         Err(Question::new(&text, Vec::new()))
     }
 
-    /// What somebody says, of themselves, of others or of what is there: "Anna asked if we could do 4pm", "bins are out", "the invoice is on
+    /// What somebody says, of themselves, of others or of what is there: "Anna asked if we could do 4pm", "bins are
+    /// out", "the invoice is on
     /// Friday"; and what is said with "or".
     fn is_statement(&self, kept: &[&Token], words: &[Token], when: &When) -> bool {
         let of_others = kept.len() > 2
@@ -114,7 +119,8 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// "Milk tomorrow", where there is "Buy milk": the words of an open record and no others. What was asked for by a command is another
+    /// "Milk tomorrow", where there is "Buy milk": the words of an open record and no others. What was asked for by a
+    /// command is another
     /// one, unless it is the same to the word.
     fn is_there_already(&self, title: &str, kept: &[&Token], certain: bool) -> bool {
         let words = title_words(title);

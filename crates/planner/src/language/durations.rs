@@ -5,8 +5,10 @@ use super::numbers::{count, figures};
 use super::tokens::Token;
 
 /// Words before a length: "for two hours", "lasts two hours".
-const LEADS: &str = "for|lasts|lasting|last|taking|takes|duration|length|it takes|it lasts|it will take|it'll take|it will last|\
-    it'll last|it should take|it should last|which takes|which lasts|should take|should last|will take|will last|it goes on for|\
+const LEADS: &str = "for|lasts|lasting|last|taking|takes|duration|length|it takes|it lasts|it will take|it'll take|\
+    it will last|\
+    it'll last|it should take|it should last|which takes|which lasts|should take|should last|will take|will last|\
+    it goes on for|\
     it runs for|runs for|goes on for|going on for|it's|it is|is";
 
 fn word(tokens: &[Token], at: usize) -> &str {

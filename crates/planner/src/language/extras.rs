@@ -1,6 +1,7 @@
 //! What a sentence that adds a record says of it besides what and when: where it is, notes, and how far a goal is.
 //!
-//! Comes in: the words of what is to be added. Goes out: these words without such parts, and the parts. Called by [`super::create`].
+//! Comes in: the words of what is to be added. Goes out: these words without such parts, and the parts. Called by
+//! [`super::create`].
 
 use super::numbers::figures;
 use super::phrases::{after_any, without_marks};
@@ -9,12 +10,15 @@ use crate::operation::Operation;
 use crate::record::Kind;
 
 /// Nouns that name a place or a note, with a mark before.
-const PLACES: &str = "location|venue|place|where|at the location|room|address|the venue is|the location is|it's at|it's in|it's held at|\
+const PLACES: &str = "location|venue|place|where|at the location|room|address|the venue is|the location is|it's at|\
+    it's in|it's held at|\
     it's held in|it takes place at|it takes place in|held at|held in|takes place at|takes place in";
-const NOTES: &str = "notes|note|details|description|with the note|with a note|comment|remark|with the comment|with a note saying|with notes";
+const NOTES: &str = "notes|note|details|description|with the note|with a note|comment|remark|with the comment|\
+    with a note saying|with notes";
 const TARGETS: &str =
     "with a target of|with the target of|the target is|target value|target of|target is|target|aiming for|aim";
-const CURRENTS: &str = "currently at|i'm currently at|currently|i'm at|i am at|already at|now at|at the moment|so far|progress so far|\
+const CURRENTS: &str = "currently at|i'm currently at|currently|i'm at|i am at|already at|now at|at the moment|so far|\
+    progress so far|\
     current progress|progress|starting at|starting from|already|done so far|current value|current";
 
 /// Parts taken from what is to be added.

@@ -1,4 +1,5 @@
-//! Operations on what a record has besides its title and its day: where it is, notes, when it ends; and two records that change places.
+//! Operations on what a record has besides its title and its day: where it is, notes, when it ends; and two records
+//! that change places.
 
 use super::change::{Changes, kept_end};
 use super::command::Field;
@@ -9,6 +10,7 @@ use super::tokens::Token;
 use super::{Question, Reader};
 use crate::operation::{Action, Operation};
 use crate::record::{Item, Kind};
+use crate::time_of_day::TimeOfDay;
 
 const OPEN: Wanted = Wanted { done: false, goals: false };
 const WITH_GOALS: Wanted = Wanted { done: false, goals: true };
@@ -58,6 +60,11 @@ impl Reader<'_> {
                 None => None,
             };
             let start = item.start_time.filter(|_| of.kind == Kind::Event);
+            // "Runs until 9" of what begins at seven in the evening.
+            let end = end.map(|end| match start {
+                Some(start) if end <= start && end.hour() < 12 => end.plus_minutes(12 * 60),
+                _ => end,
+            });
             let Some(end) = end.filter(|end| start.is_some_and(|start| *end > start)) else {
                 let text = format!("When should \"{}\" begin and end?", of.title);
                 return Err(Question::new(&text, vec![of.option()]));
@@ -67,6 +74,28 @@ impl Reader<'_> {
             Ok(operation)
         };
         found.iter().map(ended).collect()
+    }
+
+    /// "Extend X by half an hour".
+    pub fn lengthen(&self, target: &[Token], minutes: i32) -> Changes {
+        let found = self.resolve(target, OPEN)?;
+        let lengthened = |of: &crate::matching::Candidate<'_>| {
+            let item = self.item(of)?;
+            let moved = |end: TimeOfDay| {
+                let end = i32::from(end.hour()) * 60 + i32::from(end.minute()) + minutes;
+                let end = u16::try_from(end).ok()?;
+                TimeOfDay::new(end / 60, end % 60)
+            };
+            let end = item.end_time.and_then(moved).filter(|end| item.start_time.is_some_and(|start| *end > start));
+            let Some(end) = end else {
+                let text = format!("When should \"{}\" begin and end?", of.title);
+                return Err(Question::new(&text, vec![of.option()]));
+            };
+            let mut operation = self.update(of)?;
+            operation.end_time = Some(Some(end));
+            Ok(operation)
+        };
+        found.iter().map(lengthened).collect()
     }
 
     /// Each takes the day of the other, and the time where both are of one kind.

@@ -13,10 +13,10 @@ const NOTE_NOUNS: &str = "notes|note|description|comment|details";
 
 /// "set the location of X to Y", "X is in room 4", "note on X: Y", "set the notes of X to Y".
 pub fn field(clause: &[Token], today: Today) -> Option<Command<'_>> {
-    named(clause).or_else(|| added_note(clause)).or_else(|| taking_place(clause, today))
+    named(clause, today).or_else(|| added_note(clause)).or_else(|| taking_place(clause, today))
 }
 
-fn named(clause: &[Token]) -> Option<Command<'_>> {
+fn named(clause: &[Token], today: Today) -> Option<Command<'_>> {
     let rest = after_any(clause, SETTING).unwrap_or(clause);
     let rest = after_any(rest, "the|a|my").unwrap_or(rest);
     let noun = rest.first().filter(|noun| !noun.quoted)?;
@@ -24,7 +24,8 @@ fn named(clause: &[Token]) -> Option<Command<'_>> {
     let (target, text) =
         around(after_any(&rest[1..], "of|for|on|from")?, "to|as|:|is|=|into|should be|should read|says|will be")?;
     let text = after(text, ":").unwrap_or(text);
-    made(target, field, text)
+    // "Note for Friday: …" is something to do.
+    made(target, field, text).filter(|_| !When::read(target, today).is_all(target))
 }
 
 fn field_of(noun: &Token) -> Option<Field> {
@@ -83,6 +84,9 @@ fn taking_place(clause: &[Token], today: Today) -> Option<Command<'_>> {
 
 /// "extend X until 3", "X ends at 15:30", "X should last 90 minutes".
 pub fn ending(clause: &[Token], _: Today) -> Option<Command<'_>> {
+    if let Some(longer) = lengthening(clause) {
+        return Some(longer);
+    }
     let of = |(target, words): (_, _)| Some(Command::End { target, words });
     let is_end = |words: &[Token]| end_of(words).is_some();
     if let Some(rest) = after_any(clause, "extend|shorten|end|finish|lengthen|cut") {
@@ -107,6 +111,27 @@ pub fn ending(clause: &[Token], _: Today) -> Option<Command<'_>> {
     (whole && (!by_is || says_length)).then(|| of((target, words))).flatten()
 }
 
+/// "extend X by half an hour", "make X an hour longer".
+fn lengthening(clause: &[Token]) -> Option<Command<'_>> {
+    let made = |target, length: &[Token], shorter: bool| {
+        let (used, minutes) = super::durations::minutes(length)?;
+        let minutes = if shorter { -i32::from(minutes) } else { i32::from(minutes) };
+        (used == length.len()).then_some(Command::Lengthen { target, minutes })
+    };
+    if let Some(rest) = after_any(clause, "extend|lengthen|prolong|shorten|cut") {
+        let (target, length) = around(rest, "short by|down by|by")?;
+        return made(target, length, clause[0].is_one_of("shorten|cut"));
+    }
+    let rest = after_any(clause, "make|let|have|keep")?;
+    let rest = before_end(rest, "in total|please").unwrap_or(rest);
+    let shorter = before_end(rest, "shorter|less");
+    let rest = shorter.or_else(|| before_end(rest, "longer|more"))?;
+    (1..rest.len()).find_map(|at| {
+        let target = before_end(&rest[..at], "go on|run|last|be|take").unwrap_or(&rest[..at]);
+        made(target, &rest[at..], shorter.is_some())
+    })
+}
+
 /// A time, or a length in minutes, and nothing else.
 pub(super) fn end_of(words: &[Token]) -> Option<Result<crate::time_of_day::TimeOfDay, u16>> {
     let whole = |length: usize| length == words.len();
@@ -118,12 +143,16 @@ pub(super) fn end_of(words: &[Token]) -> Option<Result<crate::time_of_day::TimeO
 }
 
 /// "swap X and Y", "swap X with Y", "exchange X for Y".
-pub fn swap(clause: &[Token], _: Today) -> Option<Command<'_>> {
+pub fn swap(clause: &[Token], today: Today) -> Option<Command<'_>> {
     let rest = after_any(
         clause,
         "swap the dates of|swap the days of|swap the times of|swap round|swap around|swap over|swap|exchange|\
             switch round|switch",
     )?;
+    // "Swap lunch to Friday" moves it.
+    if (1..rest.len()).any(|at| rest[at].is("to") && When::read_after("at", &rest[at + 1..], today).is_said()) {
+        return None;
+    }
     let rest = before_end(rest, "around|round|over").unwrap_or(rest);
     let swaps = clause[0].is_one_of("swap|exchange");
     let (one, other) = around(rest, if swaps { "with|for|and|&" } else { "with|and" })?;

@@ -1,6 +1,7 @@
 //! Changes of goals: what stands under them, how far they are, and whether they are put away.
 //!
-//! Comes in: a clause. Goes out: its operations, where its words name a goal that is there; else `None`, and the clause is read as any other.
+//! Comes in: a clause. Goes out: its operations, where its words name a goal that is there; else `None`, and the
+//! clause is read as any other.
 
 use super::change::Changes;
 use super::numbers::{count, figures};
@@ -150,7 +151,8 @@ impl Reader<'_> {
         Some(Ok(vec![operation]))
     }
 
-    /// "set the progress of X to 5", "X is at 5 of 12", "X: 5 done". The number is the last one that is no part of the goal's title.
+    /// "set the progress of X to 5", "X is at 5 of 12", "X: 5 done". The number is the last one that is no part of the
+    /// goal's title.
     fn progressed(&self, clause: &[Token]) -> Option<Changes> {
         let says = clause.iter().any(|token| token.is_one_of("progress|at|:|far|to|reached|log|record|for|on|goal"));
         (0..clause.len()).rev().filter(|_| says).find_map(|at| {
@@ -167,9 +169,11 @@ impl Reader<'_> {
             let named: Vec<Token> =
                 clause[..at].iter().chain(tail).filter(|token| !token.is_one_of(OF_PROGRESS)).cloned().collect();
             // By one word only where progress is spoken of.
-            let named = if named.is_empty() && whole.is_some() { whole_unit(&clause[at + 1..]) } else { named };
+            let logs = clause[0].is_one_of("log|record|track");
+            let named =
+                if named.is_empty() && (whole.is_some() || logs) { whole_unit(&clause[at + 1..]) } else { named };
             let speaks = clause.iter().any(|token| token.is_one_of("progress|goal"));
-            let enough = speaks || whole.is_some() || named.len() > 1 || named.iter().any(|token| token.quoted);
+            let enough = speaks || logs || whole.is_some() || named.len() > 1 || named.iter().any(|token| token.quoted);
             let goal = self.goal_named(&named).filter(|_| enough)?;
             Some(Ok(vec![at_value(goal, value)]))
         })

@@ -1,4 +1,5 @@
-//! Sentences that no operation is made of: those that speak to the program instead of planning, and those that would change everything at
+//! Sentences that no operation is made of: those that speak to the program instead of planning, and those that would
+//! change everything at
 //! once.
 
 use super::phrases::has_any;

@@ -1,8 +1,11 @@
-//! Changes that are said without the verb of one: "give X another week", "X an hour later", "get X renewed by Friday", "X every week now".
+//! Changes that are said without the verb of one: "give X another week", "X an hour later", "get X renewed by Friday",
+//! "X every week now".
 //!
-//! Comes in: a clause. Goes out: the clause as a command, where it names a record that is there. Called by [`super::topic`].
+//! Comes in: a clause. Goes out: the clause as a command, where it names a record that is there. Called by
+//! [`super::topic`].
 
 use super::Reader;
+use super::command::Command;
 use super::past_forms::presents;
 use super::phrases::{after_any, around, before_end};
 use super::shift::Shift;
@@ -13,8 +16,10 @@ use super::when::When;
 impl Reader<'_> {
     /// "The bins go out every two weeks now", "let the stand-up happen daily".
     pub(super) fn said_rule(&self, clause: &[Token]) -> Option<Vec<Token>> {
-        let said = "go out|goes out|go|goes|happen|happens|take place|takes place|is only on|is only|is now only on|is now only|are only|\
-            should only be|should only be on|should only happen|are now|are|is now|is|only on|only|occurs|comes|will be|will now be|gets done|\
+        let said = "go out|goes out|go|goes|happen|happens|take place|takes place|is only on|is only|is now only on|\
+            is now only|are only|\
+            should only be|should only be on|should only happen|are now|are|is now|is|only on|only|occurs|comes|\
+            will be|will now be|gets done|\
             needs doing|need doing|is due|are due|should be done|should happen";
         let lead = after_any(clause, "let|have|make|set");
         let rest = before_end(lead.unwrap_or(clause), "now|instead|from now on").unwrap_or(lead.unwrap_or(clause));
@@ -29,11 +34,24 @@ impl Reader<'_> {
     /// "Run every other day instead of weekdays".
     pub(super) fn target_then_rule(&self, words: &[Token]) -> Option<Vec<Token>> {
         let words = after_any(words, "do|make|have|let's do|repeat|i'd rather do|i'd rather").unwrap_or(words);
+        let words = before_end(words, "only|instead|now").unwrap_or(words);
         let (target, rule) = (1..words.len()).map(|at| words.split_at(at)).find(|(_, words)| {
             let read = When::read(words, self.today);
             read.is_all(words) && read.repeat.is_some()
         })?;
         self.is_one(target).then(|| joined(&["repeat"], target, &[], rule))
+    }
+
+    /// "Stand-up on Mondays only", "do the stand-up only on Mondays".
+    pub(super) fn only_on(&self, clause: &[Token]) -> Option<Vec<Token>> {
+        let only = clause.iter().position(|word| word.is("only"))?;
+        let words = [&clause[..only], &clause[only + 1..]].concat();
+        let words = before_end(&words, "now|from now on|in future").unwrap_or(&words);
+        let words: Vec<Token> = match around(words, "is now on|is on|are on|should be on|are now on") {
+            Some((target, rule)) => [target, &[Token::made("on")], rule].concat(),
+            None => words.to_vec(),
+        };
+        self.target_then_rule(&words)
     }
 
     /// "I need two more days for X", "give me another week for X", "give X another week", "give me until Friday for X".
@@ -43,7 +61,8 @@ impl Reader<'_> {
         }
         let rest = after_any(
             clause,
-            "give me|i need|we need|i'll need|i could use|allow|allow me|give us|could i get|could i have|can i get|can i have|\
+            "give me|i need|we need|i'll need|i could use|allow|allow me|give us|could i get|could i have|can i get|\
+                can i have|\
             i want|i'd like|need|i could do with|we could do with|let me have|may i have",
         )?;
         let (span, target) = around(rest, "for|on|to do|to finish|with")?;
@@ -93,11 +112,64 @@ impl Reader<'_> {
             i would prefer to do|i would prefer|i'd sooner do|how about|what about|can we do|can we have|could we do|\
             could we have|\
             we could do|better do|we should do|i prefer|i'd better do|we'd rather do|we'd rather have|we'd prefer|\
-            let's do|let's have|do|have|i'll do|i will do|i want to do|\
+            let's do|let's have|do|have|i'll do|i will do|i'll|i will|i want to do|\
             i want|i'd like to do|i'd rather|i would rather";
         let rest = after_any(clause, phrases)?;
         let rest = before_end(rest, "instead|then").unwrap_or(rest);
         self.target_then_when(rest)
+    }
+
+    /// "I need to move lunch with Sara to Friday", "how about moving it": a change of what is there, not something to
+    /// do.
+    pub(super) fn wish_to_change(&self, clause: &[Token]) -> Option<Vec<Token>> {
+        let rest = after_any(
+            clause,
+            "i need to|i have to|i'd like to|i would like to|i want to|we need to|we have to|i've got to|we've got to|\
+                i must|need to|have to|\
+            i'll have to|we'll have to|i'm going to have to|i'd love to|we want to|we'd like to|we must|how about|\
+            what about|i'd rather|i think we should|\
+            i'm afraid i have to|i'm afraid i need to|it'd be better to|it would be better to|better to|time to|\
+            i've decided to|we've decided to|let me",
+        )?;
+        verb_of(rest).or_else(|| after_any(rest, "swap|exchange|call off"))?;
+        let command = super::interpret::command(rest, self.today);
+        let changes = matches!(
+            command,
+            Command::Move { .. }
+                | Command::Place { .. }
+                | Command::Delete { .. }
+                | Command::Rename { .. }
+                | Command::Prioritise { .. }
+                | Command::Repeat { .. }
+                | Command::Swap { .. }
+                | Command::End { .. }
+                | Command::Change { .. }
+        );
+        let made = changes.then(|| self.carry_out(command)).and_then(Result::ok)?;
+        made.iter().all(|one| one.id.is_some()).then(|| rest.to_vec())
+    }
+
+    /// "On my list for tomorrow put X": the place behind the verb.
+    pub(super) fn place_behind(&self, clause: &[Token]) -> Option<Vec<Token>> {
+        let (0, length) = super::vocabulary::place_at(clause)? else { return None };
+        let (place, rest) = clause.split_at(length);
+        let (when, subject) = around(rest, "put down|write down|jot down|put|add|write|note|jot|stick|pop")?;
+        let read = When::read(when, self.today);
+        let fits = !subject.is_empty() && (when.iter().all(Token::is_mark) || read.is_all(when));
+        fits.then(|| joined(&["add"], subject, &[], &[place, when].concat()))
+    }
+
+    /// "Tuesday works better for the meeting with Anna".
+    pub(super) fn works_better(&self, clause: &[Token]) -> Option<Vec<Token>> {
+        let (when, target) = around(
+            clause,
+            "works better for|is better for|suits me better for|would be better for|would suit me better for|\
+                would work better for|\
+            is the new date for|is the new time for|is the new date of|is the new day for|is the new deadline for",
+        )?;
+        let read = When::read_after("at", when, self.today);
+        let says = read.is_said() && read.used.iter().rev().take(when.len()).all(|used| *used) && !read.several;
+        (says && self.is_one(target)).then(|| joined(&["move"], target, &["to"], when))
     }
 
     /// "get the passport renewed by Friday": the day by which what is there has to be done.
@@ -108,7 +180,8 @@ impl Reader<'_> {
         let read = When::read(when, self.today);
         let done = presents(&rest[at].lower).into_iter().find_map(|base| {
             let target = [&[Token::made(&base)], object].concat();
-            self.is_one(&target).then_some(target)
+            let says_no_more = super::phrases::listed("do|finish|complete|sort", &base) && self.is_one(object);
+            self.is_one(&target).then_some(target).or_else(|| says_no_more.then(|| object.to_vec()))
         });
         let target = done.filter(|_| read.is_said() && read.is_all(when) && read.repeat.is_none())?;
         Some(joined(&["move"], &target, &["to"], when))
@@ -118,7 +191,8 @@ impl Reader<'_> {
     pub(super) fn without_verb(&self, clause: &[Token]) -> Option<Vec<Token>> {
         let (target, when) = around(
             clause,
-            "to|due on|due by|due|from now on at|from now on on|from now on to|now at|now on|instead at|instead on|not before",
+            "to|due on|due by|due|from now on at|from now on on|from now on to|now at|now on|instead at|instead on|\
+                not before",
         )
         .filter(|(target, _)| !target.is_empty() && verb_of(target).is_none())?;
         let begins =

@@ -10,28 +10,33 @@ use super::phrases::{after_any, before_end, has_any, listed, without_marks};
 use super::priorities::priority_phrase;
 use super::recognise as form;
 use super::tokens::Token;
-use super::vocabulary::{ADDING, ARRANGED, EVENTS, TO_DO, kind_noun, names_place};
+use super::vocabulary::{ADDING, ARRANGED, EVENTS, HAVING, TO_DO, kind_noun, names_place};
 use super::when::When;
 use crate::record::{Kind, Priority};
 
 /// What begins the sentence in which somebody sets a goal.
-const GOALS: &str = "set myself a goal :|set myself a goal to|set myself the goal of|set myself the goal to|set myself a goal of|\
+const GOALS: &str = "set myself a goal :|set myself a goal to|set myself the goal of|set myself the goal to|\
+    set myself a goal of|\
     i set myself the goal of|i set myself a goal :|i'm setting myself the goal of|i've set myself the goal of|\
     i've set myself the goal to|i set myself the target of|i set a goal to|my goal :|my new goal :|our goal is|\
-    my objective is to|our aim is to|i aim to|i'm aiming to|my new goal is to|my goal is to|our goal is to|a new goal is to|a goal of mine is to|\
+    my objective is to|our aim is to|i aim to|i'm aiming to|my new goal is to|my goal is to|our goal is to|\
+    a new goal is to|a goal of mine is to|\
     my goal for this year is to|\
     my new goal is|my goal is|my aim is to|i want my goal to be to|i'm setting myself the goal to|\
     i set myself the goal to";
 
 /// Verbs that add what a noun after them names, and else are the first word of a title: "log working hours".
-const PLACING: &str = "can i have|could i have|may i have|can i get|could i get|schedule|put|plan|start|build|set|book|make|begin|arrange|organise|organize|track|log|\
+const PLACING: &str = "can i have|could i have|may i have|can i get|could i get|schedule|put|plan|start|build|set|\
+    book|make|begin|arrange|organise|organize|track|log|\
     register|enter|insert|record|\
-    reserve|open|drop|place|pencil|i want|i'd like|i would like|i need|we need|we want|give me|stick|pop|throw|include";
+    reserve|have|book in|chuck|whack|bung|slap|shove|log|write|get|save|squeeze|reserve|open|drop|place|pencil|i want|\
+    i'd like|i would like|i need|we need|we want|give me|stick|pop|throw|include";
 
 const QUESTIONS: &str = "what|what's|whats|when|when's|which|how|who|why|where|do i|am i|is there|are there|show|\
     list|tell me|hello|hi|\
     hey|thanks|thank you|good morning|good evening|did i|have i|can i|should i|help|give me|could i|how's|who's|\
-    yes please|no thanks|no thank you|no worries|summarise|summarize|explain|what are|is my|do you|are you|will i|did you";
+    yes please|no thanks|no thank you|no worries|summarise|summarize|explain|what are|is my|do you|are you|will i|\
+    did you";
 
 /// In the order in which they are tried: what is said more closely first.
 const RECOGNISERS: [Recogniser; 17] = [
@@ -66,7 +71,7 @@ pub fn command(clause: &[Token], today: Today) -> Command<'_> {
         .into_iter()
         .find_map(|recognise| recognise(changing, today).or_else(|| recognise(clause, today)))
         .or_else(|| blocking(clause, today))
-        .or_else(|| creating(clause))
+        .or_else(|| creating(clause, today))
         .unwrap_or_else(|| bare(clause))
 }
 
@@ -92,14 +97,21 @@ fn blocking(clause: &[Token], today: Today) -> Option<Command<'_>> {
     (begins && names).then_some(Command::Create { kind: Some(Kind::Event), priority: None, subject, certain: true })
 }
 
-fn creating(clause: &[Token]) -> Option<Command<'_>> {
+fn creating(clause: &[Token], today: Today) -> Option<Command<'_>> {
     if let Some(subject) = after_any(clause, TO_DO) {
         // "I need to add a task to …" asks for a task.
         let adds = after_any(subject, ADDING).is_some();
         let sets_up =
             |command: &Command<'_>| matches!(command, Command::Create { kind: Some(Kind::Habit | Kind::Goal), .. });
-        let asked = creating(subject).filter(|command| adds || sets_up(command));
+        let arranges = after_any(subject, "schedule|book|arrange|organise|organize|set up|plan|have|fix").is_some()
+            && When::read(subject, today).time.is_some();
+        let asked = creating(subject, today).filter(|command| {
+            adds || sets_up(command) || (arranges && matches!(command, Command::Create { kind: Some(Kind::Event), .. }))
+        });
         return asked.or(Some(Command::Create { kind: Some(Kind::Todo), priority: None, subject, certain: true }));
+    }
+    if let Some(subject) = put_on(clause) {
+        return Some(Command::Create { kind: None, priority: None, subject, certain: true });
     }
     if let Some(subject) = calendar_entry(clause) {
         return Some(Command::Create { kind: Some(Kind::Event), priority: None, subject, certain: true });
@@ -107,7 +119,7 @@ fn creating(clause: &[Token]) -> Option<Command<'_>> {
     if let Some(subject) = after_any(clause, GOALS) {
         return Some(Command::Create { kind: Some(Kind::Goal), priority: None, subject, certain: true });
     }
-    if after_any(clause, ARRANGED).is_some_and(|rest| !rest.is_empty()) {
+    if after_any(clause, ARRANGED).is_some_and(|rest| !rest.is_empty()) || has_on_a_day(clause, today) {
         return Some(Command::Create { kind: None, priority: None, subject: clause, certain: true });
     }
     let verb = after_any(clause, ADDING);
@@ -127,7 +139,8 @@ fn creating(clause: &[Token]) -> Option<Command<'_>> {
         && !says_time(clause);
     if verb_is_title
         && !to_book
-        && let Some(subject) = arranged_event(rest).filter(|_| rest.len() < clause.len())
+        && let Some(subject) = arranged_event(rest, clause.first().is_some_and(|first| first.is("have")))
+            .filter(|_| rest.len() < clause.len())
     {
         return Some(Command::Create { kind: Some(Kind::Event), priority: None, subject, certain: true });
     }
@@ -137,9 +150,41 @@ fn creating(clause: &[Token]) -> Option<Command<'_>> {
         (true, true) if rest.len() < clause.len() || noun.marked => Some(noun.create(true)),
         // "Todo buy eggs": the noun alone at the beginning.
         (true, true) if first_is_noun(clause) => Some(noun.create(true)),
-        (true, _) if after_any(clause, "put|schedule").is_some() => Some(noun.create(true)),
+        // "Put the bins out" keeps its verb too.
+        (true, _) if after_any(clause, "put|schedule").is_some() && !ends_in_particle(rest, today) => {
+            Some(noun.create(true))
+        }
         _ => None,
     }
+}
+
+/// "I've got yoga on Sunday at 10": what one has on a day, which is not what one has done.
+fn has_on_a_day(clause: &[Token], today: Today) -> bool {
+    let whole = When::read(clause, today);
+    let lead = whole.used.iter().zip(clause).take_while(|(used, word)| **used || word.is_mark()).count();
+    let Some(rest) = after_any(&clause[lead..], HAVING) else { return false };
+    let when = if lead > 0 { whole.clone() } else { When::read(rest, today) };
+    let used = &whole.used[clause.len() - rest.len()..];
+    let first = rest.iter().zip(used).find(|(word, used)| !**used && !word.is_mark()).map(|(word, _)| word);
+    let says = (when.date.is_some() || when.repeat.is_some()) && when.time.is_some();
+    let is_thing = |word: &Token| word.quoted || super::past_forms::presents(&word.lower).is_empty();
+    says && first.is_some_and(|word| is_thing(word) && !word.is_one_of("to|been|until|the|it|no|not|never"))
+}
+
+/// "the bins out on Friday".
+fn ends_in_particle(rest: &[Token], today: Today) -> bool {
+    let when = When::read(rest, today);
+    let last = rest.iter().zip(&when.used).rfind(|(word, used)| !**used && !word.is_mark());
+    last.is_some_and(|(word, _)| word.is_one_of("out|away|back|together|up|outside|on|off"))
+}
+
+/// "Stick 'renew MOT' on for Friday": a title in quotation marks behind the verb.
+fn put_on(clause: &[Token]) -> Option<&[Token]> {
+    let rest = after_any(clause, "stick|pop|put|throw|chuck|pencil|bung|whack|get|jot|note")?;
+    let title = rest.first().filter(|title| title.quoted)?;
+    let particle = after_any(&rest[1..], "on|in|down|up")?;
+    let goes_on = particle.first().is_some_and(|next| next.is_one_of("for|on|at|by|tomorrow|today|every"));
+    (goes_on && !title.text.is_empty()).then_some(rest)
 }
 
 /// What follows "calendar entry please:", "for the diary -", "appointment:".
@@ -169,15 +214,18 @@ fn says_time(clause: &[Token]) -> bool {
     })
 }
 
-const TIME_WORDS: &str = "on|at|for|by|tomorrow|today|tonight|next|this|every|daily|weekly|noon|morning|afternoon|evening|later|sometime|soon";
+const TIME_WORDS: &str = "on|at|for|by|tomorrow|today|tonight|next|this|every|daily|weekly|noon|morning|afternoon|\
+    evening|later|sometime|soon";
 
 fn first_is_noun(clause: &[Token]) -> bool {
     matches!(clause, [first, _, ..] if first.is_one_of("todo|to-do|task|reminder"))
 }
 
-/// "a meeting with Ann" after "book", "arrange" and the like.
-fn arranged_event(rest: &[Token]) -> Option<&[Token]> {
-    let subject = after_any(rest, "a|an|another|the")?;
+/// "a meeting with Ann" after "book", "arrange" and the like; `has`: "lunch with Ann" after "have".
+fn arranged_event(rest: &[Token], has: bool) -> Option<&[Token]> {
+    let is_event = |word: &Token| listed(EVENTS, &word.lower) && !word.quoted;
+    let bare = || rest.first().filter(|first| has && is_event(first)).map(|_| rest);
+    let subject = after_any(rest, "a|an|another|the").or_else(bare)?;
     let named = subject.iter().take(2).any(|token| listed(EVENTS, &token.lower) && !token.quoted);
     named.then_some(subject)
 }

@@ -14,7 +14,9 @@ const NOUNS: &str =
 pub fn without_intro(tokens: &[Token], today: Today) -> Vec<Token> {
     let announced = (0..tokens.len().min(9)).find(|at| tokens[*at].is(":") || tokens[*at].is_one_of("-|–|—"));
     let Some(at) = announced else { return tokens.to_vec() };
-    let Some(rest) = announces(&tokens[..at]) else { return tokens.to_vec() };
+    let Some(rest) = announces(&tokens[..at]) else {
+        return with_day_for_each(&tokens[..at], &tokens[at + 1..], today).unwrap_or_else(|| tokens.to_vec());
+    };
     let rest = after_any(rest, "to do|for me|to add|please|on my list|to remember").unwrap_or(rest);
     let when = When::read(rest, today);
     if rest.is_empty() || rest[0].is("i") {
@@ -27,6 +29,21 @@ pub fn without_intro(tokens: &[Token], today: Today) -> Vec<Token> {
         tokens[at + 1..].split(|token| token.is_one_of(",|;|and")).map(without_marks).filter(|part| !part.is_empty());
     let with_day = |part: &[Token]| [part, rest, &[Token::made(";")]].concat();
     parts.flat_map(with_day).collect()
+}
+
+/// "Tomorrow: wash the car; mow the lawn": the day for each.
+fn with_day_for_each(day: &[Token], rest: &[Token], today: Today) -> Option<Vec<Token>> {
+    let day = after_any(day, "for|on").unwrap_or(day);
+    let when = When::read(day, today);
+    let parts: Vec<&[Token]> =
+        rest.split(|token| token.is_one_of(",|;|.")).map(without_marks).filter(|part| !part.is_empty()).collect();
+    let of_doing = |part: &&[Token]| {
+        let part = after_any(part, "and|then").unwrap_or(part);
+        super::vocabulary::begins_with_doing(part) && !When::read(part, today).is_said()
+    };
+    let each = parts.len() > 1 && when.date.is_some() && when.is_all(day) && parts.iter().all(of_doing);
+    let with_day = |part: &&[Token]| [after_any(part, "and|then").unwrap_or(part), day, &[Token::made(";")]].concat();
+    each.then(|| parts.iter().flat_map(with_day).collect())
 }
 
 /// What takes back what was just said.

@@ -1,9 +1,13 @@
 //! How `local` reads a sentence: by rules, in English, without a model.
 //!
-//! Comes in: a sentence, the records, today, and what the owner chose when asked. Goes out: operations; or one question with what can be
-//! chosen; or that the sentence is no plan at all. It never guesses which record is meant, never changes several that were not named one by
-//! one, and takes no orders about itself. Called by the assistant where no model is configured. The order of reading: [`guard`],
-//! [`clauses`], in each clause its command ([`interpret`]), then [`target`] and [`when`], and from these [`create`] or [`change`].
+//! Comes in: a sentence, the records, today, and what the owner chose when asked. Goes out: operations; or one
+//! question with what can be
+//! chosen; or that the sentence is no plan at all. It never guesses which record is meant, never changes several that
+//! were not named one by
+//! one, and takes no orders about itself. Called by the assistant where no model is configured. The order of reading:
+//! [`guard`],
+//! [`clauses`], in each clause its command ([`interpret`]), then [`target`] and [`when`], and from these [`create`] or
+//! [`change`].
 
 mod amend;
 mod change;
@@ -23,12 +27,14 @@ mod extras;
 mod feasts;
 mod field_changes;
 mod fields;
+mod gapping;
 mod goals;
 mod guard;
 mod implied;
 mod interpret;
 mod lists;
 mod moving;
+mod needs;
 mod numbers;
 mod others;
 mod past;
@@ -68,7 +74,8 @@ use tokens::Token;
 /// Longer sentences are not read.
 pub const MAX_SENTENCE_CHARS: usize = 2_000;
 
-/// Nor are those of more words; a text in quotation marks is one. The rules try each place of a clause, which takes long in long ones.
+/// Nor are those of more words; a text in quotation marks is one. The rules try each place of a clause, which takes
+/// long in long ones.
 const MAX_SENTENCE_WORDS: usize = 200;
 const MAX_CLAUSE_WORDS: usize = 80;
 
@@ -76,12 +83,13 @@ const MAX_CLAUSE_WORDS: usize = 80;
 const ALSO_DOING: &str = "finish|check|close|change|pull|pop|slide|drag|carry|bring|transfer|kick|drop|clear|switch|\
     turn|take|cross|book|edit|update|\
     bin|swap|strike|lift|make|set|fix|put|get|log|record|complete|throw|exchange|start|do|have|plan|relocate|advance|\
-    lower|raise|give";
+    lower|raise|give|leave|extend|jot|pencil|shove|chuck";
 
 /// Words for records and what they have: with them a change is meant.
 const RECORD_NOUNS: &str = "time|date|day|title|name|priority|location|place|appointment|meeting|event|task|todo|\
     habit|goal|reminder|review|it|that|this|them|\
-    deadline|schedule|calendar|list|entry|item|items|one|thing|notes|note|tasks|todos|events|habits|goals|progress|lot|rest|whatever|whichever|everything";
+    deadline|schedule|calendar|list|entry|item|items|one|thing|notes|note|tasks|todos|events|habits|goals|progress|\
+    lot|rest|whatever|whichever|everything";
 
 /// The owner's date and time.
 #[derive(Debug, Clone, Copy)]
@@ -155,8 +163,9 @@ pub fn read(sentence: &str, state: &State, today: Today, selection: &Selection) 
         return ask("That is long. What is the first thing to plan?");
     }
     let spoken = courtesy::without_adverbs(&words);
-    let tokens = lists::without_intro(&lists::corrected(&spoken, today), today);
-    let reader = Reader { sentence, state, today, selection, before: None, day_before: None };
+    let listed = lists::without_intro(&lists::corrected(&spoken, today), today);
+    let tokens = gapping::with_repeated_verbs(&listed, today);
+    let reader = Reader { sentence, state, today, selection, before: None, spoken_of: None, day_before: None };
     let reading = reader.read(&tokens);
     let only_adds = || clauses::adds(&tokens, today) && matches!(&reading, Reading::Plan(made) if all_are_new(made));
     if guard::is_order_unless_added(sentence) && !only_adds() { refuse() } else { reading }
@@ -175,6 +184,8 @@ struct Reader<'a> {
     selection: &'a Selection,
     /// The record of the command before: what "it" means.
     before: Option<i64>,
+    /// The record that a reason has just named: what "our meeting" means.
+    spoken_of: Option<i64>,
     /// The day that was said of what was done before.
     day_before: Option<NaiveDate>,
 }
@@ -206,7 +217,8 @@ impl Reader<'_> {
         written.is_ok_and(|written| validate_proposal(&written, self.state).is_valid())
     }
 
-    /// `goes_on`: a clause of things to do stands before, so that "and cancel the card" may be one more. `said_done`: the one
+    /// `goes_on`: a clause of things to do stands before, so that "and cancel the card" may be one more. `said_done`:
+    /// the one
     /// before says what was done.
     fn operations(&self, clause: &[Token], command: Command<'_>, goes_on: bool, said_done: bool) -> change::Changes {
         let destructive = matches!(
@@ -235,7 +247,8 @@ impl Reader<'_> {
         }
     }
 
-    /// "Change the bed sheets every two weeks", "bring the projector on Friday": nothing of it is there yet, and the verb is also one of
+    /// "Change the bed sheets every two weeks", "bring the projector on Friday": nothing of it is there yet, and the
+    /// verb is also one of
     /// things to do.
     fn is_something_new(&self, clause: &[Token], command: Command<'_>) -> bool {
         let verb = clause.first().is_some_and(|first| first.is_one_of(ALSO_DOING));
@@ -272,6 +285,7 @@ impl Reader<'_> {
             Command::Note { target, text } => self.set_field(target, command::Field::Notes, text),
             Command::Field { target, field, text } => self.set_field(target, field, text),
             Command::End { target, words } => self.end(target, words),
+            Command::Lengthen { target, minutes } => self.lengthen(target, minutes),
             Command::Swap { one, other } => self.swap(one, other),
             Command::AddToGoal { item, goal } => self.put_under(item, goal),
 

@@ -1,4 +1,5 @@
-//! The forms in which it is asked for another day or time: "move X to Friday", "X has been pushed back to 4", "put X on Monday".
+//! The forms in which it is asked for another day or time: "move X to Friday", "X has been pushed back to 4", "put X
+//! on Monday".
 
 use super::Today;
 use super::command::{Command, Destination};
@@ -9,34 +10,60 @@ use super::vocabulary::{ADDING, MOVING, TO_DO, names_new};
 use super::when::When;
 
 pub fn moving(clause: &[Token], today: Today) -> Option<Command<'_>> {
-    let of = |target, to| Some(Command::Move { target, to });
+    if let Some(target) = without_date(clause) {
+        return Some(Command::Move { target, to: Destination::NoDate });
+    }
+    by_moving_verb(clause, today).or_else(|| by_other_words(clause, today))
+}
+
+/// "Take the date off X", "X has no deadline any more".
+fn without_date(clause: &[Token]) -> Option<&[Token]> {
     let takes_off = "remove the date from|remove the due date from|clear the date of|clear the date from|unschedule|\
         remove the deadline from|take the date off|delete the date of|delete the date from|remove the date of";
-    if let Some(target) = after_any(clause, takes_off) {
-        return of(target, Destination::NoDate);
-    }
+    let has_none = "has no deadline|has no date|has no due date|has no deadline any more|has no due date any more|\
+        no longer has a deadline|\
+        no longer has a due date|no longer has a date|doesn't need a date|doesn't have a deadline|\
+        has no date any more|needs no date";
+    after_any(clause, takes_off).or_else(|| before_end(clause, has_none))
+}
+
+/// "Move X to Friday", "postpone X two days".
+fn by_moving_verb(clause: &[Token], today: Today) -> Option<Command<'_>> {
+    let of = |target, to| Some(Command::Move { target, to });
     // "Pop 'MOT' in the calendar" adds it.
-    let adds_there = after_any(clause, "pop|slide|drag|put").is_some() && super::vocabulary::names_place(clause);
-    if let Some(rest) = after_any(clause, MOVING).filter(|_| !adds_there) {
-        if let Some((target, to)) = from_old(rest, today) {
-            return of(target, Destination::When(to));
+    let adds_there = after_any(clause, "pop|slide|drag|put|shove|leave|bring|carry").is_some()
+        && (super::vocabulary::names_place(clause) || names_new(clause));
+    // "Leave the keys at the office" moves nothing.
+    let leaves = after_any(clause, "leave").is_some_and(|rest| !has_any(rest, "until|till|for|to"));
+    let rest = after_any(clause, MOVING).filter(|_| !adds_there && !leaves)?;
+    if let Some((target, to)) = from_old(rest, today) {
+        return of(target, Destination::When(to));
+    }
+    let rest = after_any(rest, DATE_OF).unwrap_or(rest);
+    let particle = after_any(rest, "back|forward|up|off|out")
+        .filter(|rest| rest.first().is_some_and(|next| next.is_one_of("the|my|our")));
+    let rest = particle.unwrap_or(rest);
+    let (target, to) = destination(rest, today);
+    // "Postpone it two days": the verb says which way.
+    let implied = || shifted_by_verb(clause, rest);
+    match to {
+        Destination::Nowhere => implied().map_or_else(|| of(target, to), |(target, to)| of(target, to)),
+        // "Bring forward by a day": earlier, unless the words say otherwise.
+        Destination::By(shift) => {
+            let earlier = after_any(clause, "bring|advance|move forward").is_some() || particle_says_earlier(clause);
+            of(target, Destination::By(Shift::read_towards(&rest[target.len()..], earlier).unwrap_or(shift)))
         }
-        let particle = after_any(rest, "back|forward|up|off|out")
-            .filter(|rest| rest.first().is_some_and(|next| next.is_one_of("the|my|our")));
-        let rest = particle.unwrap_or(rest);
-        let (target, to) = destination(rest, today);
-        // "Postpone it two days": the verb says which way.
-        let implied = || shifted_by_verb(clause, rest);
-        return match to {
-            Destination::Nowhere => implied().map_or_else(|| of(target, to), |(target, to)| of(target, to)),
-            // "Bring forward by a day": earlier, unless the words say otherwise.
-            Destination::By(shift) => {
-                let earlier =
-                    after_any(clause, "bring|advance|move forward").is_some() || particle_says_earlier(clause);
-                of(target, Destination::By(Shift::read_towards(&rest[target.len()..], earlier).unwrap_or(shift)))
-            }
-            to => of(target, to),
-        };
+        to => of(target, to),
+    }
+}
+
+/// "X has been moved to Friday", "make the lunch at noon", "X -> Friday".
+fn by_other_words(clause: &[Token], today: Today) -> Option<Command<'_>> {
+    let of = |target, to| Some(Command::Move { target, to });
+    let from_old_to_new =
+        after_any(clause, "change|alter|update|adjust|make|set").and_then(|rest| from_old(rest, today));
+    if let Some((target, to)) = from_old_to_new {
+        return of(target, Destination::When(to));
     }
     if let Some((target, when)) = around(clause, "->|=>|→|-->").filter(|(target, _)| !target.is_empty()) {
         let read = When::read(when, today);
@@ -59,17 +86,35 @@ pub fn moving(clause: &[Token], today: Today) -> Option<Command<'_>> {
     // "Job fair on Saturday, starts at nine" is one that is not there yet.
     let describes =
         |target: &[Token]| target.last().is_some_and(Token::is_mark) && When::read(target, today).date.is_some();
-    let (target, found) =
-        said_of(clause, today).filter(|(target, _)| !target.is_empty() && !adds && !describes(target))?;
+    let (target, found) = said_of(clause, today)
+        .map(|(target, found)| {
+            (before_end(target, "now|only|actually|just|really|also|still").unwrap_or(target), found)
+        })
+        .filter(|(target, _)| !target.is_empty() && !adds && !describes(target))?;
     // "The water bill is due on the 20th": moves it where it is there, else says that there is one.
-    let says_due =
-        after_any(&clause[target.len()..], "is due|is on|are on|is at|takes place on|starts on|begins on|falls on")
-            .is_some();
+    let says_due = after_any(
+        &clause[target.len()..],
+        "is due|are due|is on|are on|is at|takes place on|starts on|begins on|falls on",
+    )
+    .is_some();
     if says_due && let Destination::When(when) = found {
-        return Some(Command::Place { target, when, subject: clause });
+        let is_due = after_any(&clause[target.len()..], "is due|are due").is_some();
+        let subject = after_any(clause, "the|my|our").filter(|_| is_due).unwrap_or(clause);
+        return Some(Command::Place {
+            target: if is_due { &subject[..target.len() + subject.len() - clause.len()] } else { target },
+            when,
+            subject,
+        });
     }
     of(target, found)
 }
+
+/// What of a record is moved: "push the deadline of X".
+const DATE_OF: &str = "the deadline of|the deadline for|the deadline on|the due date of|the due date for|the date of|\
+    the date for|the start of|\
+    the time of|the day of|back the deadline of|back the deadline for|out the deadline for|forward the deadline of|\
+    forward the deadline for|\
+    the start time of";
 
 /// Words with which it is said that something is at another day or time: "has been pushed back to".
 const AUXILIARIES: &str =
@@ -92,7 +137,8 @@ fn said_of(clause: &[Token], today: Today) -> Option<(&[Token], Destination<'_>)
     let first = (1..clause.len()).find(|at| clause[*at].is_one_of(AUXILIARIES))?;
     let mut end = first + 1;
     while end < clause.len() {
-        if let Some(shift) = Shift::read(&clause[end..]) {
+        let waits = clause[end - 1].is("wait").then(|| Shift::read_towards(&clause[end..], false)).flatten();
+        if let Some(shift) = waits.or_else(|| Shift::read(&clause[end..])) {
             return Some((&clause[..first], Destination::By(shift)));
         }
         // "Is now at 11": a number alone is a time with its preposition.
@@ -116,7 +162,8 @@ fn from_old(rest: &[Token], today: Today) -> Option<(&[Token], &[Token])> {
     let (old, new) = around(spans, "to|until|onto")?;
     let old = When::read_after("at", old, today);
     let read = When::read_after("at", new, today);
-    let same = (old.date.is_some() && read.date.is_some()) || (old.time.is_some() && read.time.is_some());
+    let rules = old.repeat.is_some() && read.repeat.is_some();
+    let same = rules || (old.date.is_some() && read.date.is_some()) || (old.time.is_some() && read.time.is_some());
     (same && read.end_time.is_none()).then_some((target, new))
 }
 
@@ -127,7 +174,11 @@ fn particle_says_earlier(clause: &[Token]) -> bool {
 
 /// "postpone X two days", "bring X forward an hour".
 fn shifted_by_verb<'t>(clause: &[Token], rest: &'t [Token]) -> Option<(&'t [Token], Destination<'t>)> {
-    let later = after_any(clause, "postpone|push|delay|defer|put off|snooze|put back|hold off|push back").is_some();
+    let later = after_any(
+        clause,
+        "postpone|push|delay|defer|put off|snooze|put back|hold off|push back|bump|shove|shift|slide|kick",
+    )
+    .is_some();
     let earlier = after_any(clause, "bring|advance|pull").is_some();
     let at =
         (1..rest.len()).filter(|_| later || earlier).find(|at| Shift::read_towards(&rest[*at..], earlier).is_some())?;
@@ -156,9 +207,15 @@ pub fn from_now_on(clause: &[Token], today: Today) -> Option<Command<'_>> {
 /// "Let's do lunch with Sara on Friday instead".
 pub fn instead(clause: &[Token], today: Today) -> Option<Command<'_>> {
     let rest = before_end(clause, "instead")?;
-    let rest =
-        after_any(rest, "let's do|lets do|we do|do|have|let's have|make it|make|let|can we do|could we do|can we have")
-            .unwrap_or(rest);
+    if after_any(clause, ADDING).is_some() {
+        return None;
+    }
+    let rest = after_any(
+        rest,
+        "let's do|lets do|we do|do|have|let's have|make it|make|let|can we do|could we do|can we have|\
+            remind me about|remind me of|remind me to",
+    )
+    .unwrap_or(rest);
     match destination(rest, today) {
         (target, to @ Destination::When(_)) => Some(Command::Move { target, to }),
         _ => None,
@@ -166,9 +223,9 @@ pub fn instead(clause: &[Token], today: Today) -> Option<Command<'_>> {
 }
 
 /// Parts a target from where it is moved: the longest end that says nothing but when, or by how much.
-fn destination<'t>(tokens: &'t [Token], today: Today) -> (&'t [Token], Destination<'t>) {
+pub(super) fn destination<'t>(tokens: &'t [Token], today: Today) -> (&'t [Token], Destination<'t>) {
     let particle = |target: &'t [Token]| {
-        let shorter = before_end(target, "forward|back|up|off|over|out|ahead");
+        let shorter = before_end(target, "forward|back|up|off|over|out|ahead|down|along|across");
         shorter.filter(|shorter| !shorter.is_empty()).unwrap_or(target)
     };
     for at in 1..tokens.len() {
@@ -184,11 +241,18 @@ fn destination<'t>(tokens: &'t [Token], today: Today) -> (&'t [Token], Destinati
         }
         // "To thurs": a short name is a day where a word leads to it.
         let led = When::read(rest, today);
-        if when.len() < rest.len() && led.is_all(rest) && !led.several && led.repeat.is_none() {
-            return (particle(&tokens[..at]), Destination::When(rest));
+        let part = when.len() < rest.len() && part_alone(when);
+        if part || (when.len() < rest.len() && led.is_all(rest) && !led.several && led.repeat.is_none()) {
+            return (particle(&tokens[..at]), Destination::When(if part { when } else { rest }));
         }
     }
     (tokens, Destination::Nowhere)
+}
+
+/// "the afternoon", "early evening": a part of the day, without the day.
+pub(super) fn part_alone(words: &[Token]) -> bool {
+    let words = after_any(words, "the").unwrap_or(words);
+    words.len() == 1 && super::times::bare_part_of_day(words.first()).is_some()
 }
 
 /// "to 11": a number that is a time once "at" stands before it.

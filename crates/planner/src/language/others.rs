@@ -1,6 +1,8 @@
-//! What others say or ask: "Tom has to push our meeting to Monday", "Anna can only do Friday", "Sara's ill, so cancel lunch".
+//! What others say or ask: "Tom has to push our meeting to Monday", "Anna can only do Friday", "Sara's ill, so cancel
+//! lunch".
 //!
-//! Comes in: a clause. Goes out: the clause as a command on the record that the person stands in, or that it only gives a reason.
+//! Comes in: a clause. Goes out: the clause as a command on the record that the person stands in, or that it only
+//! gives a reason.
 
 use super::Reader;
 use super::command::Command;
@@ -15,16 +17,21 @@ use super::vocabulary::{MOVING, WHY, begins_with_doing};
 use super::when::When;
 
 /// Words between a person and the verb of what they want.
-const WANTING: &str = "has|have|had|wants|want|needs|need|would|like|asked|asks|is|asking|to|just|also|decided|must|can|could|might|going|prefers|\
-    prefer|needed|suggested|suggests|proposed|proposes|wanted|hoping|hopes|if|whether|we|us|me|you|only|now|rather|says|said|that|he|she|they|will";
+const WANTING: &str = "has|have|had|wants|want|needs|need|would|like|asked|asks|is|asking|to|just|also|decided|must|\
+    can|could|might|going|prefers|\
+    prefer|needed|suggested|suggests|proposed|proposes|wanted|hoping|hopes|if|whether|we|us|me|you|only|now|rather|\
+    says|said|that|he|she|they|will";
 
 /// Verbs with which they name another time.
-const DOING_WHEN: &str = "do|make|meet|come|have|manage|see|meeting|it|be|for|do it|make it|have it|meet up|doing|prefers|prefer|suggests|suggested|\
+const DOING_WHEN: &str = "do|make|meet|come|have|manage|see|meeting|it|be|for|do it|make it|have it|meet up|doing|\
+    prefers|prefer|suggests|suggested|\
     proposes|proposed|wants|offered|asked for|at|on|by";
 
 /// What takes another time for what was just spoken of.
-const INSTEAD: &str = "let's do|lets do|let's make it|let's say|let's go for|let's have it|make it|how about|what about|can we do|could we do|\
-    can we make it|could we make it|we'll do|we could do|so let's do|better|rather|do|say|we're doing|let's move it to|move to|we're now doing|\
+const INSTEAD: &str = "due|due on|due by|let's do|lets do|let's make it|let's say|let's go for|let's have it|make it|\
+    how about|what about|can we do|could we do|\
+    can we make it|could we make it|we'll do|we could do|so let's do|better|rather|do|say|we're doing|\
+    let's move it to|move to|we're now doing|\
     now|we said|we agreed on|let's try|we settled on";
 
 /// A name is no longer.
@@ -83,7 +90,8 @@ impl Reader<'_> {
         Shift::read(words).is_some() || to.is_some_and(read)
     }
 
-    /// "only do Tuesday at 2", "would prefer 4pm": nothing but another time. `behind`: so many words of wanting stand before.
+    /// "only do Tuesday at 2", "would prefer 4pm": nothing but another time. `behind`: so many words of wanting stand
+    /// before.
     fn at_time(&self, who: &[Token], rest: &[Token], behind: usize) -> Option<Vec<Token>> {
         let when = after_any(rest, DOING_WHEN)?;
         let when = before_end(when, "instead|now|please|rather").unwrap_or(when);

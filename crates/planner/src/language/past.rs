@@ -15,11 +15,14 @@ use crate::record::Kind;
 const ALIKE: &str = "read|cut|put|set|shut";
 
 /// Verbs after which what they are said of is not done.
-const NOT_DONE: &str = "skip|miss|forget|start|begin|cancel|postpone|delay|move|reject|plan|schedule|add|create|delete|remove|want|need|hate|like|\
-    love|ask|try|discuss|mention|lose|break|see|find|pause|stop|fail|refuse|hope|wait|decide|change|rename|swap|shift|push|avoid|drop|notice|leave";
+const NOT_DONE: &str = "skip|miss|forget|start|begin|cancel|postpone|delay|move|reject|plan|schedule|add|create|\
+    delete|remove|want|need|hate|like|\
+    love|ask|try|discuss|mention|lose|break|see|find|pause|stop|fail|refuse|hope|wait|decide|change|rename|swap|shift|\
+    push|avoid|drop|notice|leave";
 
 impl Reader<'_> {
-    /// Where the clause says that something was done, its completion; `None` where it says something else. `goes_on`: the clause before said
+    /// Where the clause says that something was done, its completion; `None` where it says something else. `goes_on`:
+    /// the clause before said
     /// so too.
     pub(super) fn done_in_past(&self, clause: &[Token], goes_on: bool) -> Option<change::Changes> {
         if let Some(done) = self.done_in_passive(clause) {
@@ -38,6 +41,7 @@ impl Reader<'_> {
             return self.not_done(object);
         }
         let object = before_end(object, "already|now|just now|too|as well").unwrap_or(object);
+        let object = after_any(object, PARTICLES).filter(|rest| !rest.is_empty()).unwrap_or(object);
         let (object, days) = self.with_days(object, true);
         let days = if days.is_empty() && goes_on { self.day_before.into_iter().collect() } else { days };
         let object = before_end(&object, PARTICLES)
@@ -83,7 +87,8 @@ impl Reader<'_> {
             .unwrap_or_else(|| if object.is_empty() { Vec::new() } else { matches(&text, open()) })
     }
 
-    /// What was said to be done is not there. "Fed Ex parcel" may be a thing to do; what somebody says that they did is none.
+    /// What was said to be done is not there. "Fed Ex parcel" may be a thing to do; what somebody says that they did
+    /// is none.
     fn not_found(
         &self,
         verb: &str,

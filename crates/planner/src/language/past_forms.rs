@@ -1,7 +1,8 @@
 //! Verbs in the past and what they are the past of.
 
 /// Irregular verbs, as "past=present".
-const IRREGULAR: &str = "paid=pay|bought=buy|took=take|taken=take|wrote=write|written=write|sent=send|read=read|\
+const IRREGULAR: &str = "had=have|paid=pay|bought=buy|took=take|taken=take|wrote=write|written=write|sent=send|\
+    read=read|\
     ran=run|went=go|gone=go|\
     made=make|did=do|done=do|got=get|met=meet|swam=swim|slept=sleep|ate=eat|eaten=eat|drank=drink|built=build|\
     sold=sell|\
@@ -10,7 +11,10 @@ const IRREGULAR: &str = "paid=pay|bought=buy|took=take|taken=take|wrote=write|wr
     drove=drive|driven=drive|rode=ride|flew=fly|hung=hang|fed=feed|spent=spend|stood=stand|won=win|kept=keep|held=hold|\
     began=begin|begun=begin|seen=see|saw=see|spoke=speak|spoken=speak|chose=choose|chosen=choose|drew=draw|dug=dig|\
     lent=lend|\
-    lost=lose|swept=sweep|wore=wear|woke=wake|threw=throw|shut=shut|rang=ring|hid=hide|rung=ring|wrapped=wrap|caught=catch|learnt=learn|burnt=burn|hidden=hide|froze=freeze|frozen=freeze|shook=shake|sewn=sew|mown=mow|did=do|drunk=drink|woken=wake|drawn=draw|flown=fly|ridden=ride|worn=wear|thrown=throw|laid=lay|lit=light|shot=shoot|stuck=stick|struck=strike|understood=understand|sorted=sort|fixed=fix";
+    lost=lose|swept=sweep|wore=wear|woke=wake|threw=throw|shut=shut|rang=ring|hid=hide|rung=ring|wrapped=wrap|\
+    caught=catch|learnt=learn|burnt=burn|hidden=hide|froze=freeze|frozen=freeze|shook=shake|sewn=sew|mown=mow|did=do|\
+    drunk=drink|woken=wake|drawn=draw|flown=fly|ridden=ride|worn=wear|thrown=throw|laid=lay|lit=light|shot=shoot|\
+    stuck=stick|struck=strike|understood=understand|sorted=sort|fixed=fix";
 
 /// Who did it.
 pub const SUBJECTS: &str = "i've already|i have already|i already|i've just|i have just|i just|i've|i have|i|\

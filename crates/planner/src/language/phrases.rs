@@ -31,15 +31,19 @@ pub fn around<'t>(tokens: &'t [Token], phrases: &str) -> Option<(&'t [Token], &'
     (0..tokens.len()).find_map(|at| Some((&tokens[..at], after_any(&tokens[at..], phrases)?)))
 }
 
-/// What stands before the phrase that `tokens` end with.
+/// What stands before the longest of the phrases that `tokens` end with.
 #[must_use]
 pub fn before_end<'t>(tokens: &'t [Token], phrases: &str) -> Option<&'t [Token]> {
     let tokens = without_marks(tokens);
-    phrases.split('|').find_map(|phrase| {
+    let last = tokens.last()?;
+    // Most phrases end with another word: that is seen without cutting them.
+    let may = |phrase: &&str| phrase.ends_with(last.lower.as_str());
+    let before = |phrase: &str| {
         let start = tokens.len().checked_sub(phrase.split(' ').count())?;
         after(&tokens[start..], phrase)?;
         Some(&tokens[..start])
-    })
+    };
+    phrases.split('|').filter(may).filter_map(before).min_by_key(|before| before.len())
 }
 
 /// Without marks at the ends.

@@ -7,6 +7,11 @@ use crate::record::Priority;
 #[must_use]
 pub fn priority_phrase(rest: &[Token]) -> Option<(usize, Priority)> {
     let word = |at: usize| rest.get(at).filter(|token| !token.quoted).map_or("", |token| token.lower.as_str());
+    let its = usize::from(word(0) == "it's" || word(0) == "is");
+    let strong = matches!(word(its), "really" | "very" | "super" | "extremely" | "quite" | "so" | "pretty");
+    if strong && matches!(word(its + 1), "important" | "urgent" | "pressing") && ends_here(rest, its + 2) {
+        return Some((its + 2, Priority::High));
+    }
     let lead = usize::from(matches!(word(0), "with" | "at" | "as" | "on" | "a" | "it's" | "is"));
     let article = usize::from(lead == 1 && matches!(word(1), "a" | "the"));
     let at = lead + article;

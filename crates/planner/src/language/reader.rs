@@ -41,6 +41,7 @@ impl Reader<'_> {
             }
             if let Some(reason) = clauses.get(at + 1).and_then(|next| self.reason(clause, next)) {
                 self.before = reason.named.or(self.before);
+                self.spoken_of = reason.named;
                 continue;
             }
             let clause = self.in_order(courtesy::plain(clause));
@@ -75,6 +76,7 @@ impl Reader<'_> {
     /// Puts what a clause comes to behind what those before it did.
     fn take_in(&mut self, clause: &[Token], made: Vec<Operation>, course: &mut Course) -> Result<(), Question> {
         self.before = made.last().and_then(|operation| operation.id);
+        self.spoken_of = None;
         let day = self.day_done(clause, &made);
         course.said_done = !made.is_empty() && made.iter().all(is_completion);
         if !course.said_done {

@@ -9,14 +9,16 @@ use super::vocabulary::names_new;
 use super::when::When;
 use crate::record::Priority;
 
-pub fn note(clause: &[Token], _: Today) -> Option<Command<'_>> {
+pub fn note(clause: &[Token], today: Today) -> Option<Command<'_>> {
     let rest = after_any(
         clause,
         "add a note to|add note to|add notes to|add a comment to|note for|add a note for|attach a note to",
     )?;
     let at = (1..rest.len()).find(|at| rest[*at].is(":") || rest[*at].quoted)?;
     let text = if rest[at].is(":") { &rest[at + 1..] } else { &rest[at..] };
-    (!text.is_empty()).then_some(Command::Note { target: &rest[..at], text })
+    // "Note for Friday: …" is something to do.
+    let only_when = When::read(&rest[..at], today);
+    (!text.is_empty() && !only_when.is_all(&rest[..at])).then_some(Command::Note { target: &rest[..at], text })
 }
 
 pub fn goal_items(clause: &[Token], _: Today) -> Option<Command<'_>> {
@@ -31,7 +33,8 @@ pub fn stop_repeating(clause: &[Token], _: Today) -> Option<Command<'_>> {
     let of = |target| Some(Command::StopRepeating { target });
     let leads = "stop repeating|don't repeat|do not repeat|no longer repeat|stop recurring|remove the repetition from|\
         remove the recurrence from|remove recurrence from|turn off repeating for|remove repeat from|\
-        stop the repetition of|remove the repeat from|drop the repetition from|drop the repeat from|cancel the repetition of|\
+        stop the repetition of|remove the repeat from|drop the repetition from|drop the repeat from|\
+        cancel the repetition of|\
         take the repetition off|end the repetition of|remove repetition from";
     if let Some(target) = after_any(clause, leads) {
         return of(before_end(target, "any more|anymore|any longer|from now on").unwrap_or(target));
@@ -57,7 +60,8 @@ pub fn unsaid(clause: &[Token], _: Today) -> Option<Command<'_>> {
 pub fn renaming(clause: &[Token], _: Today) -> Option<Command<'_>> {
     let rename = |target, title| Some(Command::Rename { target, title });
     if let Some(rest) = after_any(clause, "give") {
-        let named = "the name|the title|a new name :|the new name|the new title|a new title :|a new name ,|a different name :|\
+        let named = "the name|the title|a new name :|the new name|the new title|a new title :|a new name ,|\
+            a different name :|\
             a better name :|another name :|the new name of";
         if let Some((target, title)) = around(rest, named) {
             return rename(target, after(title, ":").unwrap_or(title));
@@ -86,7 +90,8 @@ pub fn renaming(clause: &[Token], _: Today) -> Option<Command<'_>> {
         clause,
         "should be called|should be named|should be titled|should be renamed to|should now be called|\
             is now called|is called now|is now named|is now titled|should now read|should read|should now be named|\
-            gets the title|gets the name|should say|should now say|ought to be called|is to be called|to be called|must be called|\
+            gets the title|gets the name|should say|should now say|ought to be called|is to be called|to be called|\
+            must be called|\
             now reads|becomes|should rather be called|would be better called",
     )?;
     rename(target, title)
@@ -101,7 +106,8 @@ pub fn prioritising(clause: &[Token], _: Today) -> Option<Command<'_>> {
     if let Some(rest) = verb
         && let Some(rest) = after_any(
             rest,
-            "up the priority of|the priority of|the priority for|the priority on|priority of|priority for|the importance of",
+            "up the priority of|the priority of|the priority for|the priority on|priority of|priority for|\
+                the importance of",
         )
     {
         let (target, word) = around(rest, "up to|down to|to|as|:|=")?;
@@ -160,7 +166,10 @@ pub fn repeating(clause: &[Token], today: Today) -> Option<Command<'_>> {
     let rest = lead.unwrap_or(clause);
     let said = "should repeat|should recur|to repeat|repeat|recur|repeats|recurring|into a habit|should be|\
         should happen|to|is|is now|happens|takes place|will be|runs|should take place|should now be|needs to be|\
-        has to be|into";
+        has to be|into a task|into a todo|into an event|into a thing|into a|a|into";
+    let rest = before_end(rest, "task|todo|thing|event|reminder|item|one|job|chore")
+        .filter(|shorter| lead.is_some() && !shorter.is_empty())
+        .unwrap_or(rest);
     for at in 1..rest.len() {
         let after_target = &rest[at..];
         let when_words = after_any(after_target, said).unwrap_or(after_target);

@@ -19,7 +19,8 @@ pub enum Repeat {
     Unsupported(String),
 }
 
-/// A repetition that `tokens` begin with. Parts of the day are read by the caller: "every morning" is one token, `every`, daily.
+/// A repetition that `tokens` begin with. Parts of the day are read by the caller: "every morning" is one token,
+/// `every`, daily.
 #[must_use]
 pub fn repeat(tokens: &[Token]) -> Phrase<Repeat> {
     let first = tokens.first().filter(|first| !first.quoted)?;
@@ -180,6 +181,7 @@ fn every(tokens: &[Token]) -> Phrase<Repeat> {
         return Some(unsupported(tokens, 3)).filter(|_| day.num_days_from_monday() < 7);
     }
     match unit {
+        "weekend" | "weekends" if is_second => Some((3, Repeat::OnEach(Weekday::Sat, 2))),
         "day" | "days" => Some((3, Repeat::Rule(if number == 1 { Rule::Daily } else { Rule::EveryNDays(number) }))),
         "week" | "weeks" if number == 1 => Some((3, Repeat::Rule(Rule::Weekly))),
         "week" | "weeks" => Some((3, Repeat::Rule(Rule::EveryNDays(number.checked_mul(7)?)))),

@@ -7,7 +7,8 @@ use super::numbers::{count, figures};
 use super::phrases::after;
 use super::tokens::Token;
 
-/// Months and days together. A half that no whole days make is rounded down, so that nothing becomes later than what was said.
+/// Months and days together. A half that no whole days make is rounded down, so that nothing becomes later than what
+/// was said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Span {
     months: u32,
@@ -26,6 +27,12 @@ impl Span {
     #[must_use]
     pub const fn months(months: u32) -> Self {
         Self { months, days: 0 }
+    }
+
+    /// Whether it is whole weeks.
+    #[must_use]
+    pub const fn is_weeks(self) -> bool {
+        self.months == 0 && self.days > 0 && self.days.is_multiple_of(7)
     }
 
     /// So many halves of a unit.

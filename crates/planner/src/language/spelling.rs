@@ -1,10 +1,12 @@
 //! Slips of the keyboard in the words that carry a sentence: names of days and months, commands, nouns of records.
 //!
-//! Comes in: a word in lower case. Goes out: the word that was meant, where there is one. Titles keep what was typed: only the form that
+//! Comes in: a word in lower case. Goes out: the word that was meant, where there is one. Titles keep what was typed:
+//! only the form that
 //! the rules compare is mended. Called by [`super::tokens`].
 
 /// What is often written otherwise, as "written=meant".
-const COMMON: &str = "u=you|ur=your|cud=could|wud=would|shud=should|rly=really|abt=about|b4=before|2moro=tomorrow|tmr=tomorrow|tmrw=tomorrow|tmw=tomorrow|tomo=tomorrow|2morrow=tomorrow|tommorow=tomorrow|\
+const COMMON: &str = "w/=with|u=you|ur=your|cud=could|wud=would|shud=should|rly=really|abt=about|b4=before|\
+    2moro=tomorrow|tmr=tomorrow|tmrw=tomorrow|tmw=tomorrow|tomo=tomorrow|2morrow=tomorrow|tommorow=tomorrow|\
     tommorrow=tomorrow|\
     tomorow=tomorrow|2day=today|2nite=tonight|tonite=tonight|wensday=wednesday|wendsday=wednesday|wedensday=wednesday|\
     teusday=tuesday|evry=every|evrey=every|evey=every|eveyr=every|remeber=remember|shedule=schedule|calender=calendar|\
@@ -27,7 +29,8 @@ const KNOWN: &str = "monday|tuesday|wednesday|thursday|friday|saturday|sunday|ja
     priority|location|calendar|archive|progress|repeat|create|update|please|urgent|calendar";
 
 /// Words near to a known one that mean something else.
-const OTHERS: &str = "fridays|canal|cancels|renames|changes|reminds|charge|chance|creates|creature|moaning|meting|\
+const OTHERS: &str = "finishes|fridays|canal|cancels|renames|changes|reminds|charge|chance|creates|creature|moaning|\
+    meting|\
     remaid|tomorrows|\
     depose|delate|removed|removes|frida|sundae|prorate";
 

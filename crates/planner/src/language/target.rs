@@ -19,8 +19,12 @@ pub type Found<'a> = Result<Vec<Candidate<'a>>, Question>;
 const PRONOUNS: &str = "it|that|this|them|these|those|one|ones|thing|things|stuff|something|him|her|last|same";
 
 /// Words that say how a record repeats or what it is, and stand in few titles.
-const DESCRIBING: &str = "daily|weekly|weekday|nightly|regular|recurring|usual|repeating|biweekly|fortnightly|thing|business|job|chore|errand|\
+const DESCRIBING: &str = "daily|weekly|weekday|nightly|regular|recurring|usual|repeating|biweekly|fortnightly|thing|\
+    business|job|chore|errand|\
     stuff|paying|doing|making|scheduled|planned|upcoming|whole|series|current|existing|entry|deadline|slot";
+
+/// Words of titles that tell none from another.
+const PARTICLES: &str = "out|off|back|away|down|over|for|with|from|the|and";
 
 /// What a command wants of a target.
 #[derive(Debug, Clone, Copy)]
@@ -32,7 +36,8 @@ pub struct Wanted {
 }
 
 impl<'a> Reader<'a> {
-    /// The records that these words mean: one, or with "and" several. Where that is not clear, the owner's selection, else a question.
+    /// The records that these words mean: one, or with "and" several. Where that is not clear, the owner's selection,
+    /// else a question.
     pub fn resolve(&self, words: &[Token], wanted: Wanted) -> Found<'a> {
         let words = without_marks(words);
         // "Both the milk and the passport" names each.
@@ -58,7 +63,8 @@ impl<'a> Reader<'a> {
 
     /// Whether a word of these is in the title of an open record.
     pub fn touches_known(&self, words: &[Token]) -> bool {
-        words.iter().filter(|word| !word.is_mark() && word.text.len() > 2).any(|word| {
+        let tells = |word: &&Token| !word.is_mark() && word.text.len() > 2 && !word.is_one_of(PARTICLES);
+        words.iter().filter(tells).any(|word| {
             !title_words(&word.lower).is_empty()
                 && !matches(&word.lower, self.candidates(Wanted { done: false, goals: true })).is_empty()
         })
@@ -96,8 +102,8 @@ impl<'a> Reader<'a> {
             return self.by_id(id);
         }
         let (kind, words) = without_kind(words);
-        let text = self.text(words);
-        let named = title_words(&text);
+        let (said, text) = (said(words), self.text(words));
+        let named = title_words(&said);
         if named.is_empty() || named.iter().all(|word| listed(PRONOUNS, word)) {
             return match self.before.filter(|_| words.len() == 1) {
                 Some(id) => self.by_id(id),
@@ -107,19 +113,24 @@ impl<'a> Reader<'a> {
         let goals = wanted.goals && kind == Some(Kind::Goal);
         let of_kind =
             |one: &Candidate<'a>| kind.is_none_or(|kind| one.kind == kind) && (goals || one.kind != Kind::Goal);
-        let mut found = matches(&text, self.candidates(wanted).filter(of_kind));
+        let mut found = matches(&said, self.candidates(wanted).filter(of_kind));
         if found.is_empty() && kind.is_some() && kind != Some(Kind::Goal) {
             // "The task" is said of events and habits too.
-            found = matches(&text, self.candidates(wanted).filter(|one| one.kind != Kind::Goal));
+            found = matches(&said, self.candidates(wanted).filter(|one| one.kind != Kind::Goal));
         }
         if found.is_empty() {
             found = self.by_day(words, wanted);
         }
         if found.is_empty() && wanted.goals {
-            found = matches(&text, self.candidates(wanted).filter(|one| one.kind == Kind::Goal));
+            found = matches(&said, self.candidates(wanted).filter(|one| one.kind == Kind::Goal));
         }
         if found.is_empty() {
             found = self.by_other_words(words, wanted, of_kind);
+        }
+        if found.len() > 1
+            && let Some(one) = found.iter().find(|one| Some(one.id) == self.spoken_of)
+        {
+            return Ok(vec![*one]);
         }
         match found.len() {
             1 => Ok(found),
@@ -141,7 +152,8 @@ impl<'a> Reader<'a> {
         matches(&rest, self.candidates(wanted).filter(on_day))
     }
 
-    /// "the passport thing", "the daily meditation", "the power bill": without words that only describe, and by others that mean the same.
+    /// "the passport thing", "the daily meditation", "the power bill": without words that only describe, and by others
+    /// that mean the same.
     fn by_other_words(
         &self,
         words: &[Token],
@@ -175,6 +187,12 @@ impl<'a> Reader<'a> {
     pub fn text(&self, words: &[Token]) -> String {
         text_of(self.sentence, words, |_| false)
     }
+}
+
+/// The words with slips of the keyboard mended.
+fn said(words: &[Token]) -> String {
+    let each: Vec<&str> = words.iter().map(|word| if word.quoted { &*word.text } else { &*word.lower }).collect();
+    each.join(" ")
 }
 
 /// "tomorrow's lunch": the day by which it is named.

@@ -32,7 +32,8 @@ fn word(tokens: &[Token], at: usize) -> &str {
     tokens.get(at).filter(|token| !token.quoted).map_or("", |token| &token.lower)
 }
 
-/// "from 2pm to 3pm", "between 14:00 and 15:30", "4-5pm", "at 4-5pm", "noon until 3". `after_day`: a day stands before, so that figures
+/// "from 2pm to 3pm", "between 14:00 and 15:30", "4-5pm", "at 4-5pm", "noon until 3". `after_day`: a day stands
+/// before, so that figures
 /// are times.
 fn range(tokens: &[Token], after_day: bool) -> Phrase<Times> {
     let skipped = usize::from(matches!(word(tokens, 0), "from" | "between" | "at"));
@@ -57,6 +58,10 @@ fn range(tokens: &[Token], after_day: bool) -> Phrase<Times> {
     let goes_on = tokens.get(at + 1 + second).is_some_and(|next| {
         super::numbers::month(&next.lower).is_some() || next.is_one_of("day|days|week|weeks|month|months|times")
     });
+    // "At 8:15 and 15:15" are two times.
+    if word(tokens, at) == "and" && word(tokens, 0) != "between" {
+        return None;
+    }
     let until = matches!(word(tokens, at), "until" | "till" | "til" | "through");
     if goes_on || (until && !end.certain && !start.certain && !led) {
         return None;
@@ -167,6 +172,7 @@ fn part_of_day(tokens: &[Token]) -> Phrase<Times> {
         ("at" | "around" | "over", "lunchtime" | "lunch-time", _) => Some((2, at(AFTERNOON)?)),
         ("tonight", _, _) => Some((0, at(TONIGHT)?)),
         ("this", part, _) => Some((0, at(hour_of(part)?)?)),
+        ("last", "thing", part) => Some((2 + usize::from(matches!(part, "at" | "on")), at(NIGHT)?)),
         ("first", "thing", _) => {
             let more = if word(tokens, 2) == "in" { 3 } else { 0 };
             Some((2 + more, at(MORNING)?))

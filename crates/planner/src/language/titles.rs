@@ -7,20 +7,25 @@ use super::when::When;
 use crate::record::Kind;
 
 /// Titles that say nothing.
-pub const EMPTY_TITLES: &str = "something|thing|things|stuff|note|a note|make a note|up|out|off|in|down|back|over|away|not|an appointment|an event|a task|a todo|a reminder|a call|\
+pub const EMPTY_TITLES: &str = "something|thing|things|stuff|note|a note|make a note|up|out|off|in|down|back|over|\
+    away|not|an appointment|an event|a task|a todo|a reminder|a call|\
     me|you|event|entry|reminder|for me|forget|let me forget|don't let me forget|it|that|this|them|one|todo|task|\
     event|habit|goal|item|the thing|anything|\
-    reminder|clear|cancel|delete|remove|move|reschedule|postpone|wipe|drop|shift|push|finish|complete|done|mark|change|update|rename|swap|\
-    another one|week|a week|day|hour|an hour|whatever|more|it's|that's|it is|that is|this is|meeting|a meeting|the meeting|appointment|call|to|do|do it|do that|\
+    reminder|clear|cancel|delete|remove|move|reschedule|postpone|wipe|drop|shift|push|finish|complete|done|mark|\
+    change|update|rename|swap|\
+    another one|week|a week|day|hour|an hour|whatever|more|it's|that's|it is|that is|this is|meeting|a meeting|\
+    the meeting|appointment|call|to|do|do it|do that|\
     do the thing|do something|do this|\
     some stuff|these|those|a thing|new|another";
 
 /// Plans themselves, which only a person can sort out.
-pub const PLANS: &str = "week|day|afternoon|morning|evening|weekend|diary|inbox|schedule|calendar|agenda|list|todos|tasks|life|things|month|priorities";
+pub const PLANS: &str = "week|day|afternoon|morning|evening|weekend|diary|inbox|schedule|calendar|agenda|list|todos|\
+    tasks|life|things|month|priorities";
 
 /// Words after which no title ends.
 const DANGLING: &str = "on|by|for|at|due|deadline|booked|scheduled|from|starting|and|to|with|in|until|of|the|a|as|is|\
-    that|about|leaves|departs|leaving|departing|beginning|before|-|–|—|every|starts|begins|lasts|lasting|which|it's|each|ends|takes";
+    that|about|leaves|departs|leaving|departing|beginning|before|-|–|—|every|starts|begins|lasts|lasting|which|it's|\
+    each|ends|takes";
 
 /// Words that may stand beside a title in quotation marks.
 const BESIDE_QUOTED: &str = "to|that|about|of|for|called|named|titled|on|at|by|and|in|it|starts|starting|lasting|\
@@ -55,7 +60,8 @@ pub fn says_nothing(words: &[&Token]) -> bool {
 
 /// What somebody says of themselves or of others, which is no thing to do.
 pub fn is_talk(words: &[&Token]) -> bool {
-    const SPEAKERS: &str = "no|yes|nope|yep|is|are|was|were|looks|seems|feels|will|i|i'm|we|we're|it|it's|he|she|they|you|he's|she's|they're|you're|i've|we've|there|\
+    const SPEAKERS: &str = "no|yes|nope|yep|is|are|was|were|looks|seems|feels|will|i|i'm|we|we're|it|it's|he|she|they|\
+        you|he's|she's|they're|you're|i've|we've|there|\
         there's|i'd|i'll|what|how|why|nothing|\
         everyone|everybody|nobody|someone|life|work|not|i'm|that's|isn't|wasn't|maybe|perhaps|if|because";
     words.first().is_some_and(|first| first.is_one_of(SPEAKERS))
@@ -151,6 +157,10 @@ pub fn with_location(title: &str) -> (String, Option<String>) {
     if let Some((what, place)) = title.rsplit_once(" at ")
         && (place.starts_with(char::is_uppercase) || place.starts_with("the "))
     {
+        // "Dinner at Nando's with Sam".
+        if let Some((place, who)) = place.split_once(" with ") {
+            return (format!("{what} with {who}"), Some(place.to_owned()));
+        }
         return place_of((what, place));
     }
     let in_room = |(_, place): &(&str, &str)| {

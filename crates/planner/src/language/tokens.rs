@@ -144,7 +144,7 @@ pub fn text_of(sentence: &str, tokens: &[Token], left_out: impl Fn(usize) -> boo
     let mut text = String::new();
     let mut last_end: Option<usize> = None;
     for (_, token) in tokens.iter().enumerate().filter(|(at, _)| !left_out(*at)) {
-        if last_end.is_some_and(|end| end != token.start) {
+        if last_end.is_some_and(|end| end == 0 || end != token.start) {
             text.push(' ');
         }
         text.push_str(if token.is_made() { &token.text } else { &sentence[token.start..token.end] });

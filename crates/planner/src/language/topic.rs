@@ -1,7 +1,10 @@
-//! Turns of speech that say what is meant first and what happens to it after, put into the order in which the commands are read.
+//! Turns of speech that say what is meant first and what happens to it after, put into the order in which the commands
+//! are read.
 //!
-//! "Meeting with Tom: push back by an hour" becomes "push meeting with Tom back by an hour"; "Tom called off our meeting" becomes
-//! "delete our meeting Tom". Comes in: a clause. Goes out: the clause as a command, where its topic is a record that is there.
+//! "Meeting with Tom: push back by an hour" becomes "push meeting with Tom back by an hour"; "Tom called off our
+//! meeting" becomes
+//! "delete our meeting Tom". Comes in: a clause. Goes out: the clause as a command, where its topic is a record that
+//! is there.
 
 use super::Reader;
 use super::courtesy::plain;
@@ -64,18 +67,25 @@ impl Reader<'_> {
             return moved;
         }
         let clause = self.made_habit(&cleaned).unwrap_or(cleaned);
+        let clause = length_behind(&clause).unwrap_or(clause);
 
-        self.topic_first(&clause)
+        self.wish_to_change(&clause)
+            .or_else(|| self.place_behind(&clause))
+            .or_else(|| self.topic_first(&clause))
+            .or_else(|| self.needed(&clause))
+            .or_else(|| self.works_better(&clause))
             .or_else(|| self.called_off_by(&clause))
             .or_else(|| self.shifted(&clause))
             .or_else(|| self.moved_by(&clause))
             .or_else(|| self.wanted_by(&clause))
             .or_else(|| self.instead_of_it(&clause))
             .or_else(|| self.said_rule(&clause))
+            .or_else(|| self.only_on(&clause))
             .or_else(|| self.more_time(&clause))
             .or_else(|| self.called(&clause))
             .or_else(|| self.rather(&clause))
             .or_else(|| self.got_done(&clause))
+            .or_else(|| self.wanted_done(&clause))
             .or_else(|| self.without_verb(&clause))
             .or_else(|| self.passive_question(&clause))
             .unwrap_or(clause)
@@ -118,7 +128,8 @@ impl Reader<'_> {
         self.is_one(target).then(|| joined(&["rename"], target, &["to"], std::slice::from_ref(title)))
     }
 
-    /// "Sara can't make lunch, so cancel it": the record that a statement names by all the words of its title, where the clause behind it
+    /// "Sara can't make lunch, so cancel it": the record that a statement names by all the words of its title, where
+    /// the clause behind it
     /// is a command on "it". `None` where the clause is a command itself.
     pub(super) fn mentioned(&self, clause: &[Token], next: &[Token]) -> Option<i64> {
         let (clause, next) = (plain(clause), plain(next));
@@ -166,6 +177,16 @@ impl Reader<'_> {
         if whole(GONE) {
             return Some(joined(&["delete"], target, &[], &[]));
         }
+        if let Some(title) = after_any(
+            rest,
+            "call it|rename it to|retitle it|rename to|new title|new name|renamed to|now called|should be called|\
+                is now called|the new title is",
+        ) {
+            return Some(joined(&["rename"], target, &["to"], without_marks(title)));
+        }
+        if self.says_done(target, rest) {
+            return Some(joined(&["complete"], target, &[], &[]));
+        }
         if let Some(object) = with_object(target, rest, self.today) {
             return Some(object);
         }
@@ -174,12 +195,6 @@ impl Reader<'_> {
         }
         if priority_phrase(rest).is_some_and(|(length, _)| length == rest.len()) {
             return Some(joined(&["make"], target, &[], rest));
-        }
-        if let Some(title) = after_any(
-            rest,
-            "call it|new title|new name|renamed to|now called|should be called|is now called|the new title is",
-        ) {
-            return Some(joined(&["rename"], target, &["to"], without_marks(title)));
         }
         if let Some((noun, text)) = place_or_note(rest) {
             return Some(joined(&["set", noun, "of"], target, &["to"], text));
@@ -192,6 +207,19 @@ impl Reader<'_> {
         let verb = if when.repeat.is_some() { "repeat" } else { "move" };
         let to: &[&str] = if when.repeat.is_some() { &[] } else { &["to"] };
         (sure && when.is_said() && when.is_all(when_words)).then(|| joined(&[verb], target, to, when_words))
+    }
+
+    /// "Got it", "booked them": what the topic says, in the past.
+    fn says_done(&self, target: &[Token], rest: &[Token]) -> bool {
+        let rest = after_any(rest, super::past_forms::SUBJECTS).unwrap_or(rest);
+        let rest = before_end(rest, "already|now|today").unwrap_or(rest);
+        let [verb, object @ ..] = rest else { return false };
+        let on_it =
+            matches!(object, []) || matches!(object, [one] if one.is_one_of("it|that|this|them|those|one|some"));
+        let names = |base: String| self.is_one(&[&[Token::made(&base)], target].concat());
+        on_it
+            && !verb.quoted
+            && (verb.is_one_of("got|did") || super::past_forms::presents(&verb.lower).into_iter().any(names))
     }
 
     /// "Tom called off our meeting", "they have cancelled parents' evening".
@@ -210,8 +238,10 @@ impl Reader<'_> {
 
     /// "The dentist has moved my appointment to Thursday".
     fn moved_by(&self, clause: &[Token]) -> Option<Vec<Token>> {
-        let verbs = "has moved|have moved|moved|has pushed|pushed|has postponed|postponed|has rescheduled|rescheduled|wants to move|would like to move|\
-            wants to postpone|asked to move|has asked to move|has changed|changed|has shifted|shifted|needs to move|has brought|brought|had to move|would like to postpone";
+        let verbs = "has moved|have moved|moved|has pushed|pushed|has postponed|postponed|has rescheduled|rescheduled|\
+            wants to move|would like to move|\
+            wants to postpone|asked to move|has asked to move|has changed|changed|has shifted|shifted|needs to move|\
+            has brought|brought|had to move|would like to postpone";
         let (who, rest) = around(clause, verbs)?;
         let (what, to) = around(rest, "to|until|by|forward|back")?;
         if who.is_empty() || who.len() > 4 || who[0].is_one_of("i|we|i've|we've") || what.is_empty() {
@@ -250,7 +280,8 @@ impl Reader<'_> {
             // "At 11 instead of 10".
             let read =
                 if new.time.is_some() && !read.is_said() { When::read_after("at", old, self.today) } else { read };
-            let all = read.is_said() && read.used.iter().rev().take(old.len()).all(|used| *used);
+            let is_number = matches!(old, [one] if new.repeat.is_some() && super::numbers::count(&one.lower).is_some());
+            let all = is_number || read.is_said() && read.used.iter().rev().take(old.len()).all(|used| *used);
             !old.is_empty() && all && new.is_said()
         });
         found.map_or(clause, |(new, _)| without_marks(new)).to_vec()
@@ -297,6 +328,34 @@ fn place_or_note(rest: &[Token]) -> Option<(&'static str, &[Token])> {
     let text = after_any(text, "is|:|to|that").unwrap_or(text);
     let text = without_marks(text);
     (!text.is_empty()).then_some((noun, text))
+}
+
+/// "Block two hours on Friday at 10 for X": how long behind the rest, where the rules look for it.
+fn length_behind(clause: &[Token]) -> Option<Vec<Token>> {
+    let rest = after_any(
+        clause,
+        "block out|block off|block|keep|hold|reserve|set aside|schedule in|schedule|book out|book|find|make",
+    )?;
+    let verb = &clause[..1];
+    let (length, _) = super::durations::minutes(rest)?;
+    let (span, behind) = rest.split_at(length);
+    let behind = after_any(behind, "free").unwrap_or(behind);
+    let leads = behind.first().is_some_and(|next| {
+        next.is_one_of("on|at|from|for|tomorrow|today|this|next")
+            || super::numbers::weekday(&next.lower, true).is_some()
+    });
+    if !leads {
+        return None;
+    }
+    // "For X on Friday at 10": what it is for stands behind.
+    let purpose = behind.iter().position(|word| word.is("for"))?;
+    let (before, named) = behind.split_at(purpose);
+    let at = (1..named.len())
+        .find(|at| named[*at].is_one_of("on|at|from|tomorrow|today|this|next"))
+        .filter(|_| before.is_empty());
+    let (named, when) = named.split_at(at.unwrap_or(named.len()));
+    let lead = if verb[0].is_one_of("block|keep|hold|reserve") { verb.to_vec() } else { vec![Token::made("block")] };
+    Some([&lead, before, when, named, &[Token::made("for")], span].concat())
 }
 
 /// "a weekday habit called X": how often behind, where the rules look for it.

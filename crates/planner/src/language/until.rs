@@ -1,6 +1,8 @@
-//! The last day of what repeats: "keep the bins going until 30 April", "stop the runs after Easter Monday", "the last stand-up is on Friday".
+//! The last day of what repeats: "keep the bins going until 30 April", "stop the runs after Easter Monday", "the last
+//! stand-up is on Friday".
 //!
-//! Comes in: a clause. Goes out: a change of `until` alone, where the clause names records that repeat and says their last day or that there
+//! Comes in: a clause. Goes out: a change of `until` alone, where the clause names records that repeat and says their
+//! last day or that there
 //! is none; else `None`, and the clause is read as any other.
 
 use chrono::NaiveDate;
@@ -19,35 +21,45 @@ use crate::matching::Candidate;
 const OPEN: Wanted = Wanted { done: false, goals: false };
 
 /// Verbs with which something goes on until a day.
-const KEEPING: &str = "keep on with|keep up with|keep on|keep up|keep|carry on with|carry on|continue with|continue to|continue|\
+const KEEPING: &str = "i'll be|i'll only be|i'm only|i'm|we're only|i'll keep on|i'll keep|we'll keep|only|i only|\
+    keep on with|keep up with|keep on|keep up|keep|carry on with|carry on|continue with|continue to|continue|\
     go on with|stick with|stick to|extend|prolong|let|have|run|repeat|do|limit|cap|restrict|leave|make";
 
 /// What may stand behind the record there: "keep the bins *going*".
-const GOING: &str = "run out|going|running|repeating|recurring|run|repeat|recur|go on|continue|happen|last|on|up|only|just|end|stop|finish|as it is|\
+const GOING: &str = "run out|going|running|repeating|recurring|run|repeat|recur|go on|continue|happen|last|on|up|only|\
+    just|end|stop|finish|as it is|\
     as they are|in place|alive";
 
 /// Verbs with which something ends, on a day or after it.
-const STOPPING: &str = "stop doing|stop|end|discontinue|cease|quit|wind up|conclude|terminate|give up|i'll stop|i will stop|\
+const STOPPING: &str = "stop doing|stop|end|discontinue|cease|quit|wind up|conclude|terminate|give up|i'll stop|\
+    i will stop|\
     we'll stop|we stop|i want to stop|i'd like to stop|stop with|stop the repetition of|stop repeating";
 
 /// Verbs of removal, by which something ends only "after" a day or "from" one on: "cancel X on Friday" is of one day.
 const REMOVING: &str = "cancel|drop|no more|there are no more|there will be no more|there should be no more|there's no|\
-    there is no|there are no|there'll be no|there won't be any|i want no more|skip|scrap|finish|delete|remove|suspend|we don't have|\
+    there is no|there are no|there'll be no|there won't be any|i want no more|skip|scrap|finish|delete|remove|suspend|\
+    we don't have|\
     i don't want|i won't do|i don't need";
 
 /// What is said of a record that goes on.
-const GOES_ON: &str = "is only|are only|is just|are just|goes on|go on|runs|run|continues|continue|repeats|repeat|lasts|last|keeps going|keep going|carries on|\
+const GOES_ON: &str = "is only|are only|is just|are just|goes on|go on|runs|run|continues|continue|repeats|repeat|\
+    lasts|last|keeps going|keep going|carries on|\
     carry on|is kept up|be kept up|recurs|happens|happen|takes place|is on|are on|is|are|only";
 
 /// What is said of one that ends.
-const ENDS: &str = "ends|end|stops|stop|finishes|finish|runs out|run out|expires|expire|is over|be over|are over|comes to an end|\
-    come to an end|ceases|concludes";
+const ENDS: &str = "ends|end|stops|stop|finishes|finish|runs out|run out|expires|expire|is over|be over|are over|\
+    comes to an end|\
+    come to an end|ceases|concludes|is ending|are ending|is stopping|are stopping|is finishing|are finishing|\
+    won't happen|don't happen|\
+    winds up|wraps up|is no more|are no more|is no longer on|are no longer on";
 
 /// Words between the record and such a verb.
-const MODALS: &str = "should only|shall only|should now|should|shall|will only|will|is going to|are going to|is to|are to|must|can|needs to|has to|only|now|may|to";
+const MODALS: &str = "should only|shall only|should now|should|shall|will only|will|is going to|are going to|is to|\
+    are to|must|can|needs to|has to|only|now|may|to";
 
 /// What says that there is no last day.
-const FOR_EVER: &str = "for ever|forever|indefinitely|without end|without an end|without an end date|with no end|with no end date|\
+const FOR_EVER: &str = "for ever|forever|indefinitely|without end|without an end|without an end date|with no end|\
+    with no end date|\
     open-ended|endlessly";
 
 /// Where the last day stands: the record, and what its last day is, `None` for no last day.
@@ -182,7 +194,9 @@ impl Reader<'_> {
         let lead = &words[..words.len() - rest.len()];
         let rest = before_end(
             rest,
-            "inclusive|included|only|onwards|onward|on|and no longer|no longer|at the latest|and then stop",
+            "inclusive|included|only|onwards|onward|on|and no longer|no longer|at the latest|and then stop|then stop|\
+                then it's over|then stop it|\
+            but not after|and then no more|and no more|at the most",
         )
         .unwrap_or(rest);
         let day = self.whole_day(rest)?;
@@ -221,7 +235,8 @@ const UNTIL: &str =
 /// What says so without a verb: "the bins to Friday" moves them.
 const UNTIL_ALONE: &str = "until and including|up to and including|up until|until|till|til|'til|through";
 const AFTER: &str = "after|from|as of|as from|starting|past|beyond|with effect from";
-const AT_OR_AFTER: &str = "after|from|as of|as from|starting|past|on|at|with|by|before|until|till|in|effective|with effect from|just before|just after";
+const AT_OR_AFTER: &str = "after|from|as of|as from|starting|past|on|at|with|by|before|until|till|in|effective|\
+    with effect from|just before|just after";
 
 /// The record that is said to have no last day.
 fn endless(clause: &[Token]) -> Option<&[Token]> {
@@ -233,7 +248,8 @@ fn endless(clause: &[Token]) -> Option<&[Token]> {
     let said = || {
         before_end(
             clause,
-            "have no end date|have no end|no longer have an end date|has no end date|has no end|no longer has an end date|no longer has an end|no longer ends|doesn't end|does not end|\
+            "have no end date|have no end|no longer have an end date|has no end date|has no end|\
+                no longer has an end date|no longer has an end|no longer ends|doesn't end|does not end|\
             should not end|shouldn't end|never ends|should never end|don't end|no longer end|needs no end date",
         )
     };

@@ -1,4 +1,5 @@
-//! The days in a clause, with the words before and behind that belong to them: "by Friday", "on Monday morning", "from the 3rd".
+//! The days in a clause, with the words before and behind that belong to them: "by Friday", "on Monday morning", "from
+//! the 3rd".
 
 use chrono::{Datelike as _, Days};
 
@@ -13,7 +14,9 @@ const LEADS: &str = "on|by|for|due|deadline|before|from|@|starting|beginning|unt
     since|commencing|\
     no later than|not later than|latest by|at the latest by|at the latest on|up to|any time before|sometime before|\
     ahead of|in time for|as of|effective|with effect from|\
-    start|latest|date|during|as from";
+    start|latest|date|during|as from|next on|next one on|first on|the first on|first one on|the first one on|\
+    first time on|next time on|\
+    first time|needed by|needed for|required by";
 
 impl When {
     /// "on Friday", "tomorrow", "by the end of the month".
@@ -30,6 +33,13 @@ impl When {
             && (0..2).any(|at| named_by(at) && goes_on(at))
             && (named_by(0) || rest[0].is_one_of("for|from|at|about|on|of|before"))
         {
+            return None;
+        }
+        if let Some(length) = self.read_part_of(rest, today) {
+            return Some(length);
+        }
+        // "Plumber coming Thursday" is a part of what is said.
+        if rest[0].is("coming") && at > 0 && !self.used[at - 1] && !all[at - 1].is_mark() {
             return None;
         }
         let mut skipped = 0;
@@ -53,6 +63,18 @@ impl When {
         self.several |= named_twice || is_or(rest, skipped + length, today);
         self.date = Some(day);
         Some(skipped + length)
+    }
+
+    /// "on the morning of the 18th".
+    fn read_part_of(&mut self, rest: &[Token], today: Today) -> Option<usize> {
+        let lead = crate::language::phrases::after_any(rest, "on the|in the|for the|during the|the")?;
+        let part = times::bare_part_of_day(lead.first())?;
+        let behind = crate::language::phrases::after_any(&lead[1..], "of|on")?;
+        let (length, day) = dates::day(behind, today.date, true)?;
+        self.several |= self.date.is_some_and(|known| known != day);
+        self.date = Some(day);
+        self.take_part(part);
+        Some(rest.len() - behind.len() + length)
     }
 
     /// Whether a day stands right before, with at most a comma between.

@@ -1,4 +1,5 @@
-//! The times of day in a clause, where what was read before says more of them: "at 6" behind a day, "until 3" behind a beginning.
+//! The times of day in a clause, where what was read before says more of them: "at 6" behind a day, "until 3" behind a
+//! beginning.
 
 use super::When;
 use super::days::{begins_day, is_or};
@@ -55,6 +56,19 @@ impl When {
         Some(length)
     }
 
+    /// "12.30 lunch with Kofi": at the beginning, figures with minutes are a time.
+    pub(super) fn read_first_time(&mut self, rest: &[Token], at: usize) -> Option<usize> {
+        let minutes =
+            at == 0 && rest.len() > 1 && rest[0].text.split_once('.').is_some_and(|(_, minutes)| minutes.len() == 2);
+        let goes_on = minutes
+            && rest[1].text.starts_with(char::is_alphabetic)
+            && super::super::numbers::month(&rest[1].lower).is_none();
+        let (length, (start, end)) =
+            times::times_after(&rest[..1], true).filter(|(length, _)| goes_on && *length == 1)?;
+        self.take_times(start, end);
+        Some(length)
+    }
+
     /// "Tomorrow at 6 gym": where nothing but a day stands before, "at" and a number are a time whatever follows.
     pub(super) fn read_leading_time(&mut self, rest: &[Token], at: usize) -> Option<usize> {
         let leads = at > 0 && self.used[..at].iter().all(|used| *used) && rest.len() > 2 && rest[0].is("at");
@@ -79,6 +93,38 @@ impl When {
         let end = end.time().filter(|end| *end > start).or_else(|| later.time().filter(|end| *end > start))?;
         self.end_time = Some(end).filter(|_| !goes_on);
         self.end_time.map(|_| rest.len() - after.len() + length)
+    }
+
+    /// Whether it is said which half of the day is meant.
+    fn says_half(&self, words: &[Token]) -> bool {
+        let says = |text: &str| {
+            let two_figures =
+                text.starts_with(['0', '1', '2']) && text.len() > 1 && text.as_bytes()[1].is_ascii_digit();
+            text.ends_with("am") || text.ends_with("pm") || matches!(text, "a.m" | "p.m") || two_figures
+        };
+        let start = self.used.len().saturating_sub(words.len());
+        self.by_part || self.used[start..].iter().zip(words).any(|(used, word)| *used && says(&word.lower))
+    }
+
+    /// "Parents' evening starts at 6:30 now", which was at seven in the evening: the same half of the day.
+    pub fn settle_half_by(&mut self, old: TimeOfDay, words: &[Token]) {
+        let evening = old.hour() >= 17 && self.time.is_some_and(|time| (6..10).contains(&time.hour()));
+        if evening && !self.says_half(words) {
+            self.time = self.time.and_then(|time| TimeOfDay::new(time.hour() + 12, time.minute()));
+            self.end_time = self.end_time.and_then(|end| in_half_of(old, end));
+        }
+    }
+
+    /// "Dinner at 8" is in the evening, "breakfast at 7" in the morning, where the hour alone does not say so.
+    pub fn settle_meal(&mut self, words: &[Token]) {
+        let Some(time) = self.time.filter(|_| !self.says_half(words)) else { return };
+        let has = |nouns: &str| crate::language::phrases::has_any(words, nouns);
+        if has("dinner|supper|drinks|theatre|cinema|concert|gig") && (6..10).contains(&time.hour()) {
+            self.time = TimeOfDay::new(time.hour() + 12, time.minute());
+            self.end_time = self.end_time.and_then(|end| in_half_of(TimeOfDay::new(19, 0)?, end));
+        } else if has("breakfast") && (17..20).contains(&time.hour()) && self.end_time.is_none() {
+            self.time = TimeOfDay::new(time.hour() - 12, time.minute());
+        }
     }
 
     /// A time that was said. Where the part of the day is known, it says which half is meant.

@@ -1,11 +1,13 @@
 //! Finds in a clause what says when, how often and how important, and leaves the words that say what.
 //!
-//! Comes in: a clause. Goes out: a [`When`], with which words it used. [`days`] reads its days, [`hours`] its times of day and [`rules`] how
+//! Comes in: a clause. Goes out: a [`When`], with which words it used. [`days`] reads its days, [`hours`] its times of
+//! day and [`rules`] how
 //! often; here they take turns. Called by all that make operations.
 
 mod days;
 mod hours;
 mod rules;
+mod stretches;
 
 use chrono::{NaiveDate, Weekday};
 
@@ -14,6 +16,7 @@ use super::day_arithmetic::upcoming;
 use super::phrases::after_any;
 use super::priorities::priority_phrase;
 use super::repeats::{Repeat, repeat};
+use super::spans::Span;
 use super::tokens::Token;
 use crate::record::Priority;
 use crate::recurrence::{Recurrence, Rule};
@@ -45,13 +48,20 @@ pub struct When {
     by_part: bool,
     /// A rule is said somewhere, so that "until" is its end.
     repeats: bool,
+    /// A rule by days is said, so that "next week" is for how long.
+    each_day: bool,
+    /// So many times from the first.
+    times_in_all: Option<u32>,
+    /// For so long from the first.
+    until_after: Option<Span>,
     /// For each token whether it was one of these words.
     pub used: Vec<bool>,
 }
 
 /// Words that put off without saying to when.
 const VAGUE: &str = "later|sometime|soon|someday|eventually|maybe|perhaps|whenever|some time|at some point|one day|\
-    some day|some evening|some morning|some afternoon|some weekend|one evening|one weekend|one of these evenings|some other day|\
+    some day|some evening|some morning|some afternoon|some weekend|one evening|one weekend|one of these evenings|\
+    some other day|\
     in a bit|in a while|in a few days|in a few weeks|one of these days|another day|another time|some other time|\
     any day|any time|\
     a bit|when i have time|when i get a chance|when there's time|in due course|at a later date|one of those days|\
@@ -65,7 +75,8 @@ impl When {
     #[must_use]
     pub fn read(tokens: &[Token], today: Today) -> Self {
         let repeats = (0..tokens.len()).any(|at| !tokens[at].quoted && repeat(&tokens[at..]).is_some());
-        let mut when = Self { used: vec![false; tokens.len()], repeats, ..Self::default() };
+        let each_day = repeats && tokens.iter().any(|token| token.is_one_of("every|each|daily|everyday"));
+        let mut when = Self { used: vec![false; tokens.len()], repeats, each_day, ..Self::default() };
         let mut at = 0;
         while at < tokens.len() {
             let length = if tokens[at].quoted { 0 } else { when.read_at(tokens, at, today) };
@@ -105,7 +116,8 @@ impl When {
         said && tokens.iter().zip(&self.used).all(|(token, used)| *used || token.is_mark() || token.is("please"))
     }
 
-    /// The rules to keep, each with its first day: one, or one for each day of the week. `None` for what cannot be kept.
+    /// The rules to keep, each with its first day: one, or one for each day of the week. `None` for what cannot be
+    /// kept.
     #[must_use]
     pub fn recurrences(&self, first: NaiveDate) -> Option<Vec<(NaiveDate, Recurrence)>> {
         let of = |rule| Recurrence { rule, until: self.until };
@@ -134,9 +146,12 @@ impl When {
         let said_apart = self
             .read_days_on_end(rest)
             .or_else(|| self.read_in_hours(rest, today))
+            .or_else(|| self.read_stretch(rest, today))
+            .or_else(|| self.read_number_of_times(rest, at))
             .or_else(|| self.read_end(rest, today))
             .or_else(|| self.read_end_time(rest))
             .or_else(|| self.read_no_more(rest, at))
+            .or_else(|| self.read_first_time(rest, at))
             .or_else(|| self.read_leading_time(rest, at))
             .or_else(|| self.read_duration(tokens, at))
             .or_else(|| self.read_times_by_day(tokens, at, today));
@@ -205,6 +220,9 @@ impl When {
             (Some((_, words)), None) => words.for_each(|at| self.used[at] = false),
             (None, _) => {}
         }
+        if let Some(span) = self.until_after {
+            self.until = self.until.or_else(|| span.after(self.date.unwrap_or(today.date))?.pred_opt());
+        }
         // "every Monday" begins on the next Monday; said with a later day, from there.
         let day_of_week = match &self.repeat {
             Some(Repeat::On(days)) if days.len() == 1 => Some(days[0]),
@@ -214,6 +232,7 @@ impl When {
         if let (Some(day), None) = (day_of_week, self.date) {
             self.date = Some(on_or_after(today.date, day));
         }
+        self.settle_times(today.date);
     }
 }
 

@@ -47,20 +47,28 @@ impl When {
             && let Some((length, span)) = span(rest.get(next..)?)
         {
             let length = length + next - 1;
-            let start = self.date.unwrap_or(today.date);
-            self.until = span.after(start)?.pred_opt();
+            self.until_after = Some(span);
             return Some(length + 1);
         }
         let after = crate::language::phrases::after_any(
             rest,
             "up to and including|until and including|up until|until the|until|till|til|through|ending on|ending|'til|\
                 to|\
-                up to|ends on|ends|last time",
+                up to|ends on|ends|last time|last one on|last one|the last one on|the last one|last session on|\
+                last time on|\
+                finishing on|finishing|stopping on|stopping after|stopping|but not after|not after|and ending on|\
+                with the last one on|\
+                the last one being on|final one on|finishes on|finishes|stops on|running until|running to|\
+                running through",
         )?;
         let the = usize::from(rest.len() - after.len() == 2 && rest[1].is("the"));
         let more = rest.len() - after.len() - the;
         let more = more + usize::from(rest.get(more).is_some_and(|token| token.is_one_of("on|and")));
         let (length, mut day) = dates::day(rest.get(more..)?, today.date, true)?;
+        // "From 1 April until the end of the month" is of that month.
+        if let Some(first) = self.date.filter(|first| day < *first) {
+            day = dates::day(rest.get(more..)?, first, true).map_or(day, |(_, day)| day);
+        }
         let month_alone = length == 1 && rest.get(more).is_some_and(|token| month(&token.lower).is_some());
         if month_alone {
             // Until June is up to where June begins; through June is June too.
