@@ -132,6 +132,11 @@ fn sentences_of_a_sixth_set_are_read_as_they_should_be() {
 }
 
 #[test]
+fn sentences_of_a_seventh_set_are_read_as_they_should_be() {
+    are_read(include_str!("data/sentences_seventh.jsonl"), [95, 95, 95]);
+}
+
+#[test]
 fn each_class_of_constructions_is_read_as_it_should_be() {
     are_read(include_str!("data/sentences_by_class.jsonl"), [100, 100, 100]);
 }

@@ -5,6 +5,7 @@ use super::Reader;
 use super::create::set_times;
 use super::phrases::{after_any, before_end};
 use super::tokens::Token;
+use super::vocabulary::place_at;
 use super::when::When;
 use crate::operation::{Action, Operation};
 use crate::record::Kind;
@@ -21,6 +22,10 @@ impl Reader<'_> {
     pub(super) fn amend(&self, clause: &[Token], last: &mut Operation) -> bool {
         if last.action != Action::Create || last.kind == Kind::Goal {
             return false;
+        }
+        if let Some(place) = place_of_it(clause) {
+            put_on(place, last);
+            return true;
         }
         let Some(said) = said_of_it(clause) else { return false };
         let when = When::read_after("at", said, self.today);
@@ -51,6 +56,23 @@ impl Reader<'_> {
             set_times(last, when.time, when.end_time);
         }
         true
+    }
+}
+
+/// "to the calendar" of "add it to the calendar".
+fn place_of_it(clause: &[Token]) -> Option<&[Token]> {
+    let rest = after_any(after_any(clause, VERBS)?, PRONOUNS)?;
+    let rest = after_any(rest, "down|as well|too").unwrap_or(rest);
+    let (at, length) = place_at(rest)?;
+    (at == 0 && length == rest.len()).then_some(rest)
+}
+
+/// "Add it to the calendar": what stands there is an event.
+fn put_on(place: &[Token], last: &mut Operation) {
+    let calendar = super::phrases::has_any(place, "calendar|agenda|diary|planner");
+    if calendar && last.kind == Kind::Todo && last.scheduled_for.flatten().is_some() {
+        last.kind = Kind::Event;
+        last.start_time = last.time_of_day.take();
     }
 }
 

@@ -11,7 +11,9 @@ use super::vocabulary::DOING;
 /// Words that begin a command.
 const COMMANDS: &str = "add|create|schedule|move|reschedule|postpone|push|delay|shift|defer|rename|retitle|delete|\
     remove|cancel|erase|\
-    scrap|mark|complete|tick|check off|cross off|remind me|set|change|make|repeat|drop|put|new todo|new task|\
+    scrap|mark|complete|tick|check off|cross off|stick it|pop it|put it|note it|jot it|stick that|pop that|put that|\
+    jot that|cross it|cross that|cross them|strike it|strike that|check it|check that|remind me|set|change|make|\
+    repeat|drop|put|new todo|new task|\
     new event|new habit|new goal|reopen|bring|get rid of|stop repeating|uncheck|snooze|i need to|i have to|\
     don't forget to|finish|book|prioritise|jot down|note down|make a note|write down|i've|i have|i must|i should|\
     call off|take it|take that|take them|wipe|tick|bin|ditch|clear|archive|swap|forget|reschedule|let me know|\

@@ -63,11 +63,38 @@ pub fn written(tokens: &[Token]) -> Phrase<Written> {
         ("midnight", _) => return Some((1, Written::exactly(0, 0))),
         _ => {}
     }
-    if let Some(found) = spoken(tokens) {
+    if let Some(found) = spoken(tokens).or_else(|| hour_and_minutes(tokens)) {
         return Some(found);
     }
     let (time, more) = written_text(word(tokens, 0), word(tokens, 1))?;
     Some((1 + more, time))
+}
+
+/// "ten thirty", "nine fifteen".
+fn hour_and_minutes(tokens: &[Token]) -> Phrase<Written> {
+    let hour = u16::try_from(count(word(tokens, 0)).filter(|hour| (1..=12).contains(hour))?).ok()?;
+    let in_words = word(tokens, 0).len() > 2;
+    let minute = match word(tokens, 1) {
+        "fifteen" => 15,
+        "twenty" => 20,
+        "thirty" => 30,
+        "forty" => 40,
+        "forty-five" => 45,
+        "fifty" => 50,
+        _ => return None,
+    };
+    // "At ten twenty people meet" counts them.
+    let half = exact_half(word(tokens, 2));
+    let ends = tokens.get(2).is_none_or(|next| {
+        next.is_mark()
+            || half.is_some()
+            || next.is_one_of(
+                "in|on|at|to|until|till|and|with|tomorrow|today|tonight|\
+            this|for|o'clock|sharp",
+            )
+    });
+    let time = Written { hour, minute, half, certain: half.is_some(), minutes: true, of_24: false };
+    (in_words && ends).then_some((2 + usize::from(half.is_some()), time))
 }
 
 /// "half past three", "a quarter to nine", "ten past six", "half two".

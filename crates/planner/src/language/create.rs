@@ -188,7 +188,8 @@ fn is_arranged(words: &[Token], when: &When) -> bool {
     (0..words.len()).any(|at| {
         let arranged = after_any(&words[at..], super::vocabulary::ARRANGED)
             .or_else(|| after_any(&words[at..], super::vocabulary::HAVING))
-            .is_some();
+            .is_some()
+            && after_any(&words[at..], super::vocabulary::TO_DO).is_none();
         arranged && when.used[at] && when.used[..at].iter().zip(words).all(|(used, word)| *used || word.is_mark())
     })
 }

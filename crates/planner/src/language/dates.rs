@@ -22,7 +22,7 @@ pub fn day(tokens: &[Token], today: NaiveDate, led: bool) -> Phrase<NaiveDate> {
             by_figures(tokens, today, led),
             dated,
             by_place(tokens, today),
-            feast(tokens, today),
+            feast(tokens, today, led),
         ])
         .flatten()
         .max_by_key(|(length, _)| *length)

@@ -6,7 +6,11 @@ use super::phrases::{after, after_any, before_end};
 use super::tokens::Token;
 
 /// What begins a sentence about something that need not be done.
-const NOT_NEEDED: &str = "i no longer need to|i no longer need|i no longer have to|i don't need to|i don't need|\
+const NOT_NEEDED: &str = "i don't want to be reminded about|i don't want to be reminded of|\
+    i don't want to be reminded to|stop reminding me about|stop reminding me to|stop reminding me of|\
+    don't remind me about|don't remind me to|don't remind me of|\
+    no need to remind me about|no need to remind me to|i no longer need to|i no longer need|i no longer have to|\
+    i don't need to|i don't need|\
     i don't have to|we no longer need to|we no longer need|we don't need|\
     we don't need to|we don't have to|no need to|no longer need to|i won't need to|i needn't|there's no need to|\
     i do not need to|\

@@ -1,12 +1,13 @@
 //! Which days of what repeats are done: "yesterday and the day before", "on Monday and Tuesday".
 
-use chrono::{Days, NaiveDate};
+use chrono::{Datelike as _, Days, Months, NaiveDate};
 
 use super::change::Changes;
 use super::dates;
 use super::phrases::{after, after_any, without_marks};
 use super::target::Wanted;
 use super::tokens::Token;
+use super::topic::joined;
 use super::{Question, Reader};
 use crate::matching::Candidate;
 use crate::operation::Operation;
@@ -51,12 +52,31 @@ impl Reader<'_> {
             return (words.to_vec(), days);
         }
         let (words, day) = self.with_day(target, alone);
-        (words, day.map(|day| self.past_day(day)).into_iter().collect())
+        (words, day.map(|day| self.past_day(day, target)).into_iter().collect())
+    }
+
+    /// "Log meditating for last Sunday": something that repeats, done on a day.
+    pub(super) fn logged(&self, clause: &[Token]) -> Option<Vec<Token>> {
+        let rest = after_any(clause, "log|record")?;
+        let (target, days) = self.with_days(rest, false);
+        let found = self.resolve(&target, Wanted { done: false, goals: false }).ok()?;
+        let repeats = found.iter().all(|of| self.item(of).is_ok_and(|item| item.recurrence.repeats()));
+        let passed = days.iter().all(|day| *day <= self.today.date);
+        (found.len() == 1 && repeats && passed).then(|| joined(&["complete"], rest, &[], &[]))
     }
 
     /// What was done on Monday was done on the last one.
-    pub(super) fn past_day(&self, day: NaiveDate) -> NaiveDate {
+    pub(super) fn past_day(&self, day: NaiveDate, words: &[Token]) -> NaiveDate {
         let week = Days::new(7);
+        // "For the 9th": of this month, or of the last one.
+        let month_said = words.iter().any(|word| super::numbers::month(&word.lower).is_some());
+        if let Some(earlier) = day.checked_sub_months(Months::new(1)).filter(|_| !month_said)
+            && earlier <= self.today.date
+            && earlier.day() == day.day()
+            && day - week > self.today.date
+        {
+            return earlier;
+        }
         if day > self.today.date && day - week <= self.today.date { day - week } else { day }
     }
 
@@ -71,7 +91,7 @@ impl Reader<'_> {
                 rest = behind;
             } else {
                 let (length, day) = dates::day(lead, self.today.date, true)?;
-                days.push(self.past_day(day));
+                days.push(self.past_day(day, &lead[..length]));
                 rest = &lead[length..];
             }
             let joined = after_any(rest, ", and|and|,|&|plus|as well as");

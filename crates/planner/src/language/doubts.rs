@@ -18,7 +18,7 @@ const MAX_BARE_WORDS: usize = 6;
 /// Verbs that say what somebody does or wants.
 const FINITE: &str = "can|can't|cannot|could|couldn't|wants|asked|said|says|would|won't|thinks|prefers|suggested|\
     suggests|proposed|might|isn't|\
-    doesn't|didn't|has|wouldn't|wasn't|told|moved|knows|thought|called|cancelled";
+    doesn't|didn't|has|wouldn't|wasn't|told|moved|knows|thought|called|cancelled|went|came|happened|forgot|left";
 
 impl Reader<'_> {
     /// What is not to be added as it was said. `certain`: it was asked for by "add", "remind me to" and the like.
@@ -94,7 +94,13 @@ impl Reader<'_> {
         let rest: Vec<Token> = rest.iter().map(|word| (*word).clone()).collect();
         let changes = !verb.is_one_of(DOING) || verb.is_one_of("swap|change|move|archive|switch|make|set|turn|give");
         let definite = object.is_one_of("the|my|our|both|those|these");
-        ends_known || (changes && definite && self.touches_known(&rest))
+        // "Call the meeting Catch-up": which one is not said.
+        let noun = rest.first().is_some_and(|noun| {
+            super::phrases::listed(super::vocabulary::EVENTS, &noun.lower)
+                || super::vocabulary::kind_noun(&noun.lower).is_some()
+        });
+        let names = verb.is_one_of("call|name") && definite && rest.len() > 1 && noun;
+        ends_known || names || (changes && definite && self.touches_known(&rest))
     }
 
     /// A sentence without a command, a day or a priority: something to do where it begins as one does.

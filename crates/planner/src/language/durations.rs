@@ -90,6 +90,23 @@ fn is_hour(word: &str) -> bool {
     matches!(word, "hour" | "hours" | "h" | "hrs" | "hr")
 }
 
+/// "90-minute workshop", "30 min call": a length before what takes place.
+#[must_use]
+pub fn before_event(tokens: &[Token]) -> Phrase<u16> {
+    let first = word(tokens, 0);
+    let joined = first.split_once('-').filter(|(_, unit)| matches!(*unit, "minute" | "min" | "hour"));
+    let (length, minutes) = match joined {
+        Some(("half", "hour")) => (1, 30),
+        Some((number, unit)) => {
+            let number = tenths(number)?;
+            (1, u16::try_from(if is_hour(unit) { number * 6 } else { number / 10 }).ok()?)
+        }
+        None => minutes(tokens)?,
+    };
+    let is_event = |at: usize| super::phrases::listed(super::vocabulary::EVENTS, word(tokens, at));
+    (is_event(length) || (is_event(length + 1) && word(tokens, length) != "to")).then_some((length, minutes))
+}
+
 /// "for two hours", "lasting 45 minutes", "2 hours long".
 #[must_use]
 pub fn duration(tokens: &[Token]) -> Phrase<u16> {

@@ -6,6 +6,7 @@ use chrono::{Datelike as _, Duration, NaiveDate};
 
 use super::day_arithmetic::{Phrase, ends, next_date, word, words};
 use super::tokens::Token;
+use super::vocabulary::begins_with_doing;
 
 /// Those with the same date each year: name, month, day.
 const FIXED: [(&str, u32, u32); 17] = [
@@ -48,14 +49,23 @@ const MOVABLE: [(&str, i64); 15] = [
 ];
 
 /// A feast that `tokens` begin with.
-pub(super) fn feast(tokens: &[Token], today: NaiveDate) -> Phrase<NaiveDate> {
+pub(super) fn feast(tokens: &[Token], today: NaiveDate, led: bool) -> Phrase<NaiveDate> {
     let the = usize::from(matches!(word(tokens, 0), "the" | "next" | "this"));
     let rest = tokens.get(the..)?;
     let named = |name: &str| words(rest, name).then(|| name.split(' ').count());
     let fixed = || FIXED.iter().find_map(|(name, month, day)| Some((named(name)?, next_date(today, *month, *day)?)));
     let movable = || MOVABLE.iter().find_map(|(name, after)| Some((named(name)?, next_after_easter(today, *after)?)));
     let (length, day) = fixed().or_else(movable)?;
-    ends(rest, length).then_some((the + length, day))
+    // "On Christmas Eve collect the turkey".
+    let goes_on = led
+        && (begins_with_doing(&rest[length..])
+            || rest.get(length).is_some_and(|next| {
+                next.is_one_of(
+                    "i|\
+        we|remind|please|don't",
+                )
+            }));
+    (ends(rest, length) || goes_on).then_some((the + length, day))
 }
 
 /// So many days after Easter, this year or the next.

@@ -5,9 +5,9 @@
 //! [`super::topic`].
 
 use super::Reader;
-use super::command::Command;
+use super::command::{Command, Destination};
 use super::past_forms::presents;
-use super::phrases::{after_any, around, before_end};
+use super::phrases::{after_any, around, before_end, without_marks};
 use super::shift::Shift;
 use super::tokens::Token;
 use super::topic::{joined, verb_of};
@@ -44,7 +44,11 @@ impl Reader<'_> {
 
     /// "Stand-up on Mondays only", "do the stand-up only on Mondays".
     pub(super) fn only_on(&self, clause: &[Token]) -> Option<Vec<Token>> {
-        let only = clause.iter().position(|word| word.is("only"))?;
+        let Some(only) = clause.iter().position(|word| word.is("only")) else {
+            // "Do the bins fortnightly".
+            let rest = after_any(clause, "do|hold|have")?;
+            return rest.first()?.is_one_of("the|my|our").then(|| self.target_then_rule(rest)).flatten();
+        };
         let words = [&clause[..only], &clause[only + 1..]].concat();
         let words = before_end(&words, "now|from now on|in future").unwrap_or(&words);
         let words: Vec<Token> = match around(words, "is now on|is on|are on|should be on|are now on") {
@@ -149,6 +153,24 @@ impl Reader<'_> {
         made.iter().all(|one| one.id.is_some()).then(|| rest.to_vec())
     }
 
+    /// "From Monday the stand-up is at 10": from when it is so, behind the rest.
+    pub(super) fn start_behind(&self, clause: &[Token]) -> Option<Vec<Token>> {
+        after_any(clause, "from|starting|as of|as from|beginning|with effect from")?;
+        let lead = (2..clause.len()).take_while(|at| {
+            let read = When::read(&clause[..*at], self.today);
+            read.is_all(&clause[..*at]) && read.date.is_some() && read.time.is_none() && read.repeat.is_none()
+        });
+        let at = lead.last()?;
+        let rest = without_marks(&clause[at..]);
+        let (Command::Move { target, to: Destination::When(when) } | Command::Place { target, when, .. }) =
+            super::interpret::command(rest, self.today)
+        else {
+            return None;
+        };
+        let says_day = When::read_after("at", when, self.today).date.is_some();
+        (!says_day && self.is_one(target)).then(|| [rest, without_marks(&clause[..at])].concat())
+    }
+
     /// "On my list for tomorrow put X": the place behind the verb.
     pub(super) fn place_behind(&self, clause: &[Token]) -> Option<Vec<Token>> {
         let (0, length) = super::vocabulary::place_at(clause)? else { return None };
@@ -199,7 +221,10 @@ impl Reader<'_> {
             after_any(target, super::vocabulary::TO_DO).or_else(|| after_any(target, super::vocabulary::ADDING));
         let read = When::read_after("at", when, self.today);
         let says = read.is_said() && read.used.iter().all(|used| *used) && read.repeat.is_none() && !read.several;
-        (begins.is_none() && says && self.is_one(target)).then(|| joined(&["move"], target, &["to"], when))
+        // "Lunch from 12:30 to 1:30" says when it begins and ends.
+        let says_time = When::read(target, self.today).time.is_some();
+        (begins.is_none() && says && !says_time && self.is_one(target))
+            .then(|| joined(&["move"], target, &["to"], when))
     }
 
     /// "X an hour later".

@@ -113,7 +113,7 @@ fn creating(clause: &[Token], today: Today) -> Option<Command<'_>> {
     if let Some(subject) = put_on(clause) {
         return Some(Command::Create { kind: None, priority: None, subject, certain: true });
     }
-    if let Some(subject) = calendar_entry(clause) {
+    if let Some(subject) = calendar_entry(clause).or_else(|| dated_entry(clause, today)) {
         return Some(Command::Create { kind: Some(Kind::Event), priority: None, subject, certain: true });
     }
     if let Some(subject) = after_any(clause, GOALS) {
@@ -139,8 +139,7 @@ fn creating(clause: &[Token], today: Today) -> Option<Command<'_>> {
         && !says_time(clause);
     if verb_is_title
         && !to_book
-        && let Some(subject) = arranged_event(rest, clause.first().is_some_and(|first| first.is("have")))
-            .filter(|_| rest.len() < clause.len())
+        && let Some(subject) = arranged_event(rest, arranges(clause, today)).filter(|_| rest.len() < clause.len())
     {
         return Some(Command::Create { kind: Some(Kind::Event), priority: None, subject, certain: true });
     }
@@ -174,6 +173,9 @@ fn has_on_a_day(clause: &[Token], today: Today) -> bool {
 /// "the bins out on Friday".
 fn ends_in_particle(rest: &[Token], today: Today) -> bool {
     let when = When::read(rest, today);
+    if rest[0].is_one_of("out|away|back|together|up|off") && rest.len() > 1 {
+        return true;
+    }
     let last = rest.iter().zip(&when.used).rfind(|(word, used)| !**used && !word.is_mark());
     last.is_some_and(|(word, _)| word.is_one_of("out|away|back|together|up|outside|on|off"))
 }
@@ -196,6 +198,20 @@ fn calendar_entry(clause: &[Token]) -> Option<&[Token]> {
     let rest = entry.or_else(|| after_any(rest, "appointment|save the date"))?;
     let rest = after_any(rest, "please").unwrap_or(rest);
     after_any(rest, ":|-|–|—|,").filter(|subject| !subject.is_empty())
+}
+
+/// "Diary entry for the second Tuesday of April: governors' meeting".
+fn dated_entry(clause: &[Token], today: Today) -> Option<&[Token]> {
+    let rest = after_any(clause, "a|new|another|the").unwrap_or(clause);
+    let rest = after_any(
+        rest,
+        "diary entry|calendar entry|diary|calendar|agenda|calendar event|calendar item|appointment|diary note|\
+            in the diary|in my diary|\
+            in the calendar|in my calendar|save the date",
+    )?;
+    let mark = rest.iter().take(MAX_DAY_WORDS).position(|word| word.is_one_of(":|-|–|—|,"))?;
+    let when = When::read(&rest[..mark], today);
+    (when.is_said() && when.is_all(&rest[..mark]) && mark + 1 < rest.len()).then_some(rest)
 }
 
 /// No day and time together are said in more words.
@@ -221,10 +237,22 @@ fn first_is_noun(clause: &[Token]) -> bool {
     matches!(clause, [first, _, ..] if first.is_one_of("todo|to-do|task|reminder"))
 }
 
+/// Whether the verb may stand before an event without an article: "arrange coffee with Bea on Monday at 11".
+fn arranges(clause: &[Token], today: Today) -> bool {
+    let verb = after_any(clause, "arrange|organise|organize|schedule|book|plan|set up|fix|fix up|pencil in");
+    after_any(clause, "have").is_some() || verb.is_some_and(|rest| When::read(rest, today).time.is_some())
+}
+
 /// "a meeting with Ann" after "book", "arrange" and the like; `has`: "lunch with Ann" after "have".
 fn arranged_event(rest: &[Token], has: bool) -> Option<&[Token]> {
     let is_event = |word: &Token| listed(EVENTS, &word.lower) && !word.quoted;
-    let bare = || rest.first().filter(|first| has && is_event(first)).map(|_| rest);
+    let goes_on = |next: &Token| {
+        next.is_one_of("with|w/|on|at|for|next|tomorrow|today|this|tonight")
+            || super::numbers::weekday(&next.lower, true).is_some()
+    };
+    let bare = || {
+        rest.first().filter(|first| has && is_event(first)).map(|_| rest).filter(|_| rest.get(1).is_none_or(goes_on))
+    };
     let subject = after_any(rest, "a|an|another|the").or_else(bare)?;
     let named = subject.iter().take(2).any(|token| listed(EVENTS, &token.lower) && !token.quoted);
     named.then_some(subject)
@@ -274,7 +302,12 @@ impl<'t> Noun<'t> {
         rest = particle.unwrap_or(rest);
         noun.kind = Some(kind);
         // "Event on 14 April: spring fair": the mark stands behind the day.
-        let day_first = rest.first().is_some_and(|next| next.is_one_of("on|for|at|due|by|tomorrow|today"));
+        let day_first = rest.first().is_some_and(|next| {
+            next.is_one_of(
+                "on|for|at|due|by|tomorrow|today|every|each|\
+            daily|weekly|from|starting",
+            )
+        });
         noun.marked = rest.first().is_some_and(|next| next.quoted)
             || day_first && rest.iter().take(MAX_DAY_WORDS).any(|next| next.is(":"));
         let parted =

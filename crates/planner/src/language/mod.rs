@@ -253,7 +253,6 @@ impl Reader<'_> {
     fn is_something_new(&self, clause: &[Token], command: Command<'_>) -> bool {
         let verb = clause.first().is_some_and(|first| first.is_one_of(ALSO_DOING));
         let repeats = matches!(command, Command::Repeat { when, .. } if !when.is_empty());
-        let of_records = |words: &[Token]| phrases::has_any(words, RECORD_NOUNS) || guard::means_all(words);
         let changes = !matches!(
             command,
             Command::Create { .. } | Command::Chat | Command::StopRepeating { .. } | Command::Rename { .. }
@@ -266,7 +265,8 @@ impl Reader<'_> {
             .filter(|(_, used)| !**used)
             .map(|(word, _)| word.clone())
             .collect();
-        verb && changes && clause.len() > 1 && (repeats || !of_records(&clause[1..])) && !self.touches_known(&said)
+        let of_records = phrases::has_any(&clause[1..], RECORD_NOUNS) || guard::means_all(&said);
+        verb && changes && clause.len() > 1 && (repeats || !of_records) && !self.touches_known(&said)
     }
 
     fn carry_out(&self, command: Command<'_>) -> change::Changes {

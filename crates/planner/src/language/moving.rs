@@ -86,7 +86,11 @@ fn by_other_words(clause: &[Token], today: Today) -> Option<Command<'_>> {
     // "Job fair on Saturday, starts at nine" is one that is not there yet.
     let describes =
         |target: &[Token]| target.last().is_some_and(Token::is_mark) && When::read(target, today).date.is_some();
+    // "Tidy the loft - to be done by 3 May" adds it.
+    let of_doing =
+        |target: &[Token]| super::vocabulary::begins_with_doing(target) && target.iter().skip(2).any(Token::is_mark);
     let (target, found) = said_of(clause, today)
+        .filter(|(target, _)| !of_doing(target))
         .map(|(target, found)| {
             (before_end(target, "now|only|actually|just|really|also|still").unwrap_or(target), found)
         })
@@ -124,7 +128,8 @@ const PARTICIPLES: &str = "is|are|was|been|be|to|now|has|have|needs|need|should|
     moved|moving|move|pushed|shifted|\
     rescheduled|postponed|delayed|deferred|brought|put|changed|switched|forward|back|out|off|due|happening|happen|\
     taking|takes|take|place|\
-    starts|start|starting|begin|begins|beginning|only|actually|instead|better|done|finished|ready|wait|until|till|\
+    run|runs|running|go|goes|starts|start|starting|begin|begins|beginning|only|actually|instead|better|done|finished|\
+    ready|wait|until|till|\
     bumped|set|scheduled|going|go|supposed|\
     ought|happens|planned";
 
@@ -198,7 +203,11 @@ pub fn from_now_on(clause: &[Token], today: Today) -> Option<Command<'_>> {
             before_end(target, "is|should be|will be|happens|takes place|repeats|should happen|runs").unwrap_or(target);
         return Some(Command::Repeat { target, when });
     }
-    match destination(rest, today) {
+    let moved = after_any(rest, MOVING);
+    match destination(moved.unwrap_or(rest), today) {
+        (target, Destination::When(when)) if moved.is_some() => {
+            Some(Command::Move { target, to: Destination::When(when) })
+        }
         (target, Destination::When(when)) => Some(Command::Place { target, when, subject: rest }),
         _ => None,
     }
@@ -268,8 +277,22 @@ pub fn placing(clause: &[Token], today: Today) -> Option<Command<'_>> {
     let is_new = names_new(clause);
     let names_place =
         has_any(rest, "calendar|list|agenda|diary") || has_any(&rest[..rest.len().min(2)], "goal|reminder");
+    // "Put out the recycling".
+    let of_doing = after(clause, "put").is_some()
+        && rest.first().is_some_and(|next| {
+            next.is_one_of(
+                "out|away|up|\
+        together|off|on|back",
+            )
+        });
     let writes_down = after_any(clause, ADDING).is_some();
-    if is_new || names_place || writes_down || after(clause, "plan").is_some() || after(clause, "fix").is_some() {
+    if is_new
+        || names_place
+        || of_doing
+        || writes_down
+        || after(clause, "plan").is_some()
+        || after(clause, "fix").is_some()
+    {
         return None;
     }
     let (target, to) = destination(rest, today);

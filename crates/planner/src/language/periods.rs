@@ -145,6 +145,10 @@ pub(super) fn by_figures(tokens: &[Token], today: NaiveDate, led: bool) -> Phras
     if let Some(found) = of_month(tokens, the + 1, day, today) {
         return Some(found);
     }
+    // "The 31st of April" is none.
+    if word(tokens, the + 1) == "of" && month(word(tokens, the + 2)).is_some() {
+        return None;
+    }
     let (named, after) = (word(tokens, the), word(tokens, the + 1));
     let in_words = named.starts_with(char::is_alphabetic);
     if (in_words && (the == 0 || !ends(tokens, the + 1))) || super::phrases::listed(COUNTED, after) {

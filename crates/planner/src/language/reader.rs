@@ -104,8 +104,10 @@ impl Reader<'_> {
     fn day_done(&self, clause: &[Token], made: &[Operation]) -> Option<NaiveDate> {
         let day = When::read(clause, self.today).date?;
         made.iter()
-            .all(|one| is_completion(one) && one.occurrence_date.is_none_or(|known| known == self.past_day(day)))
-            .then(|| self.past_day(day))
+            .all(|one| {
+                is_completion(one) && one.occurrence_date.is_none_or(|known| known == self.past_day(day, clause))
+            })
+            .then(|| self.past_day(day, clause))
     }
 }
 

@@ -35,14 +35,27 @@ pub fn stop_repeating(clause: &[Token], _: Today) -> Option<Command<'_>> {
         remove the recurrence from|remove recurrence from|turn off repeating for|remove repeat from|\
         stop the repetition of|remove the repeat from|drop the repetition from|drop the repeat from|\
         cancel the repetition of|\
-        take the repetition off|end the repetition of|remove repetition from";
+        take the repetition off|take the repeat off|take the recurrence off|turn off the repeat for|\
+        turn off the repetition of|\
+        turn off repeat for|switch off the repeat for|end the repetition of|remove repetition from";
     if let Some(target) = after_any(clause, leads) {
         return of(before_end(target, "any more|anymore|any longer|from now on").unwrap_or(target));
     }
     let ends = "should no longer repeat|should not repeat|shouldn't repeat|not repeat|not repeating|non-repeating|\
         stop repeating|no longer repeats|should stop repeating|not recurring|non-recurring|from repeating|\
-        a one-off|one-off";
+        is a one-off|is now a one-off|should be a one-off|is just a one-off|a one-off|one-off|is not recurring|\
+        isn't recurring|\
+        doesn't repeat|does not repeat";
     let clause = before_end(clause, "any more|anymore|any longer").unwrap_or(clause);
+    if let Some(target) = after_any(clause, "stop").and_then(|rest| {
+        before_end(
+            rest,
+            "from repeating|from recurring|\
+        repeating|recurring",
+        )
+    }) {
+        return (!target.is_empty()).then_some(Command::StopRepeating { target });
+    }
     let target = before_end(clause, ends)?;
     of(after_any(target, "make|stop|let|set").unwrap_or(target))
 }
@@ -166,7 +179,7 @@ pub fn repeating(clause: &[Token], today: Today) -> Option<Command<'_>> {
     let rest = lead.unwrap_or(clause);
     let said = "should repeat|should recur|to repeat|repeat|recur|repeats|recurring|into a habit|should be|\
         should happen|to|is|is now|happens|takes place|will be|runs|should take place|should now be|needs to be|\
-        has to be|into a task|into a todo|into an event|into a thing|into a|a|into";
+        has to be|into a task|into a todo|into an event|into a thing|a thing|into a|a|into";
     let rest = before_end(rest, "task|todo|thing|event|reminder|item|one|job|chore")
         .filter(|shorter| lead.is_some() && !shorter.is_empty())
         .unwrap_or(rest);

@@ -49,11 +49,15 @@ pub fn says_nothing(words: &[&Token]) -> bool {
     let of = |at: usize, list: &str| words.get(at).is_some_and(|word| word.is_one_of(list));
     let pointed = of(0, "that|the|this|those|these|my|our|some|a")
         && of(1, "thing|things|stuff|one|ones|usual|other|same|rest|matter");
+    let vague = of(1, "something|anything|stuff") && words.len() == 3;
     let done_to =
         of(1, "it|that|this|them|something|things|stuff") && (words.len() == 2 || of(2, "with|about|for|like"));
     let verb_of_thing = words.len() >= 2 && of(1, "the|that|this") && of(2, "thing|things|stuff|usual|one|other");
     of(0, "whatever|whichever|whoever|something|someone|somebody|somewhere|things|stuff|whatever|anything|thing")
+        || (of(0, "same|usual|ditto") && words.len() < 3)
+        || words.last().is_some_and(|last| last.is_one_of("my|our|your|his|her|their"))
         || pointed
+        || vague
         || done_to
         || verb_of_thing
 }
@@ -66,6 +70,11 @@ pub fn is_talk(words: &[&Token]) -> bool {
         everyone|everybody|nobody|someone|life|work|not|i'm|that's|isn't|wasn't|maybe|perhaps|if|because";
     words.first().is_some_and(|first| first.is_one_of(SPEAKERS))
 }
+
+/// Words that name a kind of event and are verbs as well.
+const COMPOUNDS: &str = "swim|dance|study|practice|design|budget|test|review|ski|drive|paint|exercise|drill|film|\
+    trial|research|report|work|\
+    cycle|bake|plant|auction|training|record|plan|answer|market";
 
 /// An event is what has an end, or is called by a noun for one and not by a verb.
 pub fn kind_of(title: &str, when: &When) -> Kind {
@@ -80,8 +89,10 @@ pub fn kind_of(title: &str, when: &When) -> Kind {
         .unwrap_or(words.len());
     let head = &words[..head_end];
     let is_event = head.last().is_some_and(|word| listed(EVENTS, word));
-    let is_verb =
-        head != ["book", "club"] && head.first().is_some_and(|first| begins_with_doing(&super::tokens::tokens(first)));
+    // "Book club meeting", "swim lesson": two nouns.
+    let is_compound =
+        head.starts_with(&["book", "club"]) || (head.len() == 2 && is_event && listed(COMPOUNDS, head[0]));
+    let is_verb = !is_compound && head.first().is_some_and(|first| begins_with_doing(&super::tokens::tokens(first)));
     // "call with Anna" is an event, "call Anna" is not.
     let phones = matches!(head, ["phone" | "video" | "skype" | "zoom" | "conference", "call"]);
     if is_event

@@ -71,9 +71,11 @@ impl Reader<'_> {
 
         self.wish_to_change(&clause)
             .or_else(|| self.place_behind(&clause))
+            .or_else(|| self.start_behind(&clause))
             .or_else(|| self.topic_first(&clause))
             .or_else(|| self.needed(&clause))
             .or_else(|| self.works_better(&clause))
+            .or_else(|| self.logged(&clause))
             .or_else(|| self.called_off_by(&clause))
             .or_else(|| self.shifted(&clause))
             .or_else(|| self.moved_by(&clause))
@@ -120,7 +122,16 @@ impl Reader<'_> {
     /// "call X 'Y'", where X is there.
     fn called(&self, clause: &[Token]) -> Option<Vec<Token>> {
         let rest = after_any(clause, "call|name|title|rename|retitle")?;
-        let rest = before_end(rest, "from now on|instead|in future|now").unwrap_or(rest);
+        let shorter = before_end(rest, "from now on|instead|in future|now");
+        let rest = shorter.unwrap_or(rest);
+        // "Call the milk task Buy oat milk instead".
+        let unquoted = (1..rest.len()).find(|at| {
+            let named = rest[at - 1].quoted || super::vocabulary::kind_noun(&rest[at - 1].lower).is_some();
+            (shorter.is_some() || named) && rest[*at].text.starts_with(char::is_uppercase) && self.is_one(&rest[..*at])
+        });
+        if let Some(at) = unquoted {
+            return Some(joined(&["rename"], &rest[..at], &["to"], &rest[at..]));
+        }
         let (title, target) = rest.split_last().filter(|(title, _)| title.quoted)?;
         if target.last().is_some_and(|last| last.is_one_of("to|as|into|:|->|=>")) {
             return None;
@@ -362,8 +373,9 @@ fn length_behind(clause: &[Token]) -> Option<Vec<Token>> {
 fn repeat_behind(clause: &[Token]) -> Vec<Token> {
     let mut words = clause.to_vec();
     let at = (0..words.len().min(12)).find(|at| {
-        let noun =
-            words.get(at + 1).is_some_and(|next| !next.quoted && super::vocabulary::kind_noun(&next.lower).is_some());
+        let noun = words.get(at + 1).is_some_and(|next| {
+            !next.quoted && (next.is("thing") || super::vocabulary::kind_noun(&next.lower).is_some())
+        });
         noun && words[*at].is_one_of("daily|weekly|weekday|fortnightly|biweekly|nightly|everyday|weekdays")
     });
     if let Some(at) = at {

@@ -131,8 +131,16 @@ impl Reader<'_> {
             let owner = before_end(target, verbs)?;
             Some((before_end(owner, MODALS).unwrap_or(owner), Some(last)))
         };
+        // "The stand-up ends next Friday", "end the stand-up next Friday".
+        let without_lead = || {
+            let led = after_any(clause, "end|discontinue|conclude|terminate|wind up");
+            let rest = led.unwrap_or(clause);
+            let at = (1..rest.len()).find(|at| self.whole_day(&rest[*at..]).is_some())?;
+            let owner = if led.is_some() { &rest[..at] } else { before_end(&rest[..at], ENDS)? };
+            Some((before_end(owner, MODALS).unwrap_or(owner), Some(self.whole_day(&rest[at..])?)))
+        };
         let bare = || self.target_and_last(clause, UNTIL_ALONE).map(|(target, last)| (target, Some(last)));
-        said(ENDS, AT_OR_AFTER).or_else(|| said(GOES_ON, UNTIL)).or_else(bare)
+        said(ENDS, AT_OR_AFTER).or_else(|| said(GOES_ON, UNTIL)).or_else(without_lead).or_else(bare)
     }
 
     /// "The last X is on …", "X for the last time on …", "last day of X: …".
@@ -199,7 +207,8 @@ impl Reader<'_> {
             but not after|and then no more|and no more|at the most",
         )
         .unwrap_or(rest);
-        let day = self.whole_day(rest)?;
+        // "In two weeks" is a day itself.
+        let day = self.whole_day(rest).or_else(|| self.whole_day(words))?;
         let of_month = matches!(without_marks(rest), [one] if month(&one.lower).is_some());
         let whole_month = || Span::months(1).after(day)?.pred_opt();
         match (has_any(lead, "from|before|as|starting"), of_month) {

@@ -82,6 +82,7 @@ pub(super) const EVENTS: &str = "doctor|dentist|vet|hairdresser|optician|barber|
     yoga|pilates|theatre|cinema|play|opera|ballet|quiz|tea|supper|funeral|christening|anniversary|reunion|hearing|\
     course|lesson|consultation|scan|\
     talk|presentation|briefing|debrief|town-hall|offsite|fair|market|recital|performance|gala|fete|kickoff|kick-off|\
+    scrum|huddle|\
     one-to-one|1-1|121|check-in|debate|potluck|housewarming|choir|orchestra|bootcamp|recording|lunchtime-concert|\
     awayday|away-day|hen-do|stag-do|babyshower|vaccination|jab|blood-test|fitting|tasting|audition|open-evening|\
     sports-day|swim-meet|\

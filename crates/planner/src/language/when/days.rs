@@ -16,7 +16,10 @@ const LEADS: &str = "on|by|for|due|deadline|before|from|@|starting|beginning|unt
     ahead of|in time for|as of|effective|with effect from|\
     start|latest|date|during|as from|next on|next one on|first on|the first on|first one on|the first one on|\
     first time on|next time on|\
-    first time|needed by|needed for|required by";
+    first time|needs doing by|needs to be done by|has to be done by|must be done by|should be done by|\
+    to be done by|needs doing|to be finished by|needs finishing by|has to be finished by|must be finished by|\
+    needs to be finished by|\
+    deadline is|deadline :|due :|due date :|due date|due is|by :|on :|date :|when :|needed by|needed for|required by";
 
 impl When {
     /// "on Friday", "tomorrow", "by the end of the month".

@@ -4,7 +4,7 @@
 use super::When;
 use super::days::{begins_day, is_or};
 use crate::language::Today;
-use crate::language::durations::{duration, minutes};
+use crate::language::durations::{before_event, duration, minutes};
 use crate::language::phrases::after_any;
 use crate::language::times;
 use crate::language::tokens::Token;
@@ -25,7 +25,8 @@ impl When {
     pub(super) fn read_duration(&mut self, tokens: &[Token], at: usize) -> Option<usize> {
         let rest = &tokens[at..];
         let behind = self.time.is_some() && at > 1 && tokens[at - 1].is_one_of(",|(") && self.used[at - 2];
-        let (length, found) = duration(rest).or_else(|| minutes(rest).filter(|_| behind))?;
+        let (length, found) =
+            duration(rest).or_else(|| minutes(rest).filter(|_| behind)).or_else(|| before_event(rest))?;
         self.duration = Some((found, at..at + length));
         Some(length)
     }

@@ -68,7 +68,8 @@ const VAGUE: &str = "later|sometime|soon|someday|eventually|maybe|perhaps|whenev
     in the future";
 
 /// Words that say no more than a day or a time already does.
-const NO_MORE: &str = "at the latest|inclusive|included|onwards|onward|sharp|or so|instead";
+const NO_MORE: &str = "until late|till late|onwards please|at the latest|inclusive|included|onwards|onward|sharp|\
+    or so|instead";
 
 impl When {
     /// Reads a clause. Days are the owner's.

@@ -99,6 +99,7 @@ fn joined(known: &Repeat, found: &Repeat) -> Option<Repeat> {
 /// A word that goes on with a name, not with when.
 fn is_name(token: &Token) -> bool {
     !(token.is_mark()
+        || crate::language::numbers::weekday(&token.lower, true).is_some()
         || token.quoted
         || token.is_one_of("at|on|from|starting|until|till|for|in|through|and|or|beginning|to|with|please|by|as|of"))
 }
