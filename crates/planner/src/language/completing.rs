@@ -5,7 +5,7 @@ use super::command::Command;
 use super::phrases::{after, after_any, around, before_end};
 use super::tokens::Token;
 
-const REOPENING: &str = "reopen|uncheck|untick|unmark|re-open|uncomplete|undo";
+const REOPENING: &str = "reopen|un-tick|un-check|unfinish|uncheck|untick|unmark|re-open|uncomplete|undo";
 
 /// What stands behind "mark X" where it is open again, and where it is done.
 const UNDONE: &str = "as not done|not done|as undone|undone|as incomplete|incomplete|as open|as not completed|\
@@ -96,6 +96,9 @@ fn managed(clause: &[Token]) -> Option<Command<'_>> {
     let begins_so =
         after_any(clause, "done|i'm done|i am done|i'm finished|i've been|i have been|been|i've just been|just been")
             .is_some();
+    if target[0].is_one_of("meaning|thinking|planning|trying|hoping|wanting|asked|told|meant") {
+        return None;
+    }
     (target[0].lower.ends_with("ing") || !begins_so).then(|| of(target, true))
 }
 

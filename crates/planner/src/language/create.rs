@@ -114,6 +114,13 @@ impl Reader<'_> {
         if kind == Kind::Event {
             (title, location) = with_location(&title);
             title = unquoted(&title).to_owned();
+            if let Some(place) =
+                place_behind_when(words, when).map(|place| self.text(place)).filter(|_| location.is_none())
+                && let Some(rest) = title.strip_suffix(&place).filter(|rest| rest.len() > 2)
+            {
+                title = rest.trim_end_matches([',', ' ', '-', '–', '(']).to_owned();
+                location = Some(place);
+            }
         }
         let mut operation = Operation::new(kind, Action::Create, None);
         operation.title = Some(title.clone());
@@ -144,6 +151,18 @@ impl Reader<'_> {
         rules.sort_by_key(|(day, _)| *day);
         Ok(rules.into_iter().map(|(day, rule)| on(operation.clone(), Some(day), rule)).collect())
     }
+}
+
+/// "Coffee with Sam, Thursday 4pm, Costa": a name behind the day or time, with a mark between, is where it is.
+fn place_behind_when<'t>(words: &'t [Token], when: &When) -> Option<&'t [Token]> {
+    const MAX_PLACE_WORDS: usize = 4;
+    let end = words.iter().rposition(|word| !word.is_mark())? + 1;
+    let words = &words[..end];
+    let mark = words.iter().rposition(Token::is_mark).filter(|mark| *mark > 0 && when.used[mark - 1])?;
+    let place = &words[mark + 1..];
+    let named = place[0].text.starts_with(|c: char| c.is_uppercase() || c.is_ascii_digit()) && !place[0].quoted;
+    let unused = when.used[mark + 1..words.len()].iter().all(|used| !used);
+    (named && unused && place.len() <= MAX_PLACE_WORDS && words[mark].is_one_of(",|-|–|—|(")).then_some(place)
 }
 
 /// Without quotation marks around the whole.

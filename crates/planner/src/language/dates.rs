@@ -29,6 +29,9 @@ pub fn day(tokens: &[Token], today: NaiveDate, led: bool) -> Phrase<NaiveDate> {
 }
 
 fn near(tokens: &[Token], today: NaiveDate) -> Phrase<NaiveDate> {
+    if let Some(found) = end_of_day(tokens, today) {
+        return Some(found);
+    }
     match word(tokens, 0) {
         "tomorrow" | "today" if word(tokens, 1) == "week" => {
             Some((2, plus(today, 7 + u64::from(word(tokens, 0) == "tomorrow"))))
@@ -38,19 +41,10 @@ fn near(tokens: &[Token], today: NaiveDate) -> Phrase<NaiveDate> {
         }
         "later" if matches!(word(tokens, 1), "today" | "tonight") => Some((2, today)),
 
-        "close" if words(tokens, "close of business") || words(tokens, "close of play") => {
-            // "Close of play Friday" is that day.
-            let named = weekday(word(tokens, 3), true);
-            Some(named.map_or((3, today), |named| (4, upcoming(today, named))))
-        }
         "this" if words(tokens, "this day week") => Some((3, plus(today, 7))),
         "this" if words(tokens, "this time tomorrow") => Some((3, plus(today, 1))),
         "this" if words(tokens, "this time next week") => Some((4, plus(today, 7))),
-        "eod" | "cob" if word(tokens, 1) == "tomorrow" => Some((2, plus(today, 1))),
-        "eod" | "cob" if weekday(word(tokens, 1), true).is_some() => {
-            Some((2, upcoming(today, weekday(word(tokens, 1), true)?)))
-        }
-        "today" | "tod" | "now" | "tonight" | "eod" | "cob" => Some((1, today)),
+        "today" | "tod" | "now" | "tonight" => Some((1, today)),
         "tomorrow" => Some((1, plus(today, 1))),
         "yesterday" => Some((1, today - Days::new(1))),
         "last" if weekday(word(tokens, 1), true).is_some() => {
@@ -65,6 +59,22 @@ fn near(tokens: &[Token], today: NaiveDate) -> Phrase<NaiveDate> {
         "the" if matches!(word(tokens, 2), "after" | "before") => beside(tokens, today),
         _ => None,
     }
+}
+
+/// "close of business Friday", "end of day tomorrow", "eod".
+fn end_of_day(tokens: &[Token], today: NaiveDate) -> Phrase<NaiveDate> {
+    let behind = super::phrases::after_any(
+        tokens,
+        "close of business|close of play|end of business|end of play|end of day|the end of the day|end of the day|eod|\
+            cob",
+    )?;
+    let at = tokens.len() - behind.len();
+    let on = usize::from(matches!(word(behind, 0), "on" | "of"));
+    Some(match word(behind, on) {
+        "tomorrow" => (at + on + 1, plus(today, 1)),
+        "today" => (at + on + 1, today),
+        name => weekday(name, true).map_or((at, today), |named| (at + on + 1, upcoming(today, named))),
+    })
 }
 
 /// "the day before Easter", "the Monday after Easter".
@@ -84,6 +94,15 @@ fn beside(tokens: &[Token], today: NaiveDate) -> Phrase<NaiveDate> {
 /// "in three days", "two weeks from now", "a week from Friday", "+3 days".
 fn in_future(tokens: &[Token], today: NaiveDate) -> Phrase<NaiveDate> {
     if matches!(word(tokens, 0), "in" | "within") {
+        let idle = super::phrases::after_any(
+            &tokens[1..],
+            "exactly|about|roughly|around|just over|the next|\
+            the coming",
+        );
+        if let Some(behind) = idle {
+            let (length, span) = span(behind)?;
+            return Some((tokens.len() - behind.len() + length, span.after(today)?));
+        }
         let (length, span) = span(&tokens[1..])?;
         let from_now = usize::from(word(tokens, length + 1) == "time" || word(tokens, length + 1) == "time's");
         let reached = span.after(today)?;

@@ -17,7 +17,8 @@ const NOTES: &str = "notes|note|details|description|with the note|with a note|co
     with a note saying|with notes";
 const TARGETS: &str =
     "with a target of|with the target of|the target is|target value|target of|target is|target|aiming for|aim";
-const CURRENTS: &str = "currently at|i'm currently at|currently|i'm at|i am at|already at|now at|at the moment|so far|\
+const CURRENTS: &str = "at|currently at|i'm currently at|currently|i'm at|i am at|already at|now at|at the moment|\
+    so far|\
     progress so far|\
     current progress|progress|starting at|starting from|already|done so far|current value|current";
 
@@ -49,6 +50,10 @@ impl Extras {
 
     fn take_text(&mut self, sentence: &str, said: &[Token]) -> bool {
         let (field, text) = match (after_any(said, PLACES), after_any(said, NOTES)) {
+            // "Room 4" keeps its noun.
+            (Some(text), _) if said[0].is("room") && !text.first().is_some_and(|next| next.is_one_of(":|is|=")) => {
+                (&mut self.location, said)
+            }
             (Some(text), _) => (&mut self.location, text),
             (None, Some(text)) => (&mut self.notes, text),
             (None, None) => return false,
@@ -95,7 +100,13 @@ fn parts(words: &[Token]) -> Vec<&[Token]> {
     let mut found = Vec::new();
     let mut start = 0;
     for at in 1..words.len() {
-        if words[at].is_one_of(",|;|(|-|–|—|.") && at > start {
+        let of_goal = after_any(
+            &words[at..],
+            "with a target of|with the target of|with target|\
+            with a target value of",
+        )
+        .is_some();
+        if (words[at].is_one_of(",|;|(|-|–|—|.") || of_goal) && at > start {
             found.push(&words[start..at]);
             start = at;
         }

@@ -76,7 +76,8 @@ fn taking_place(clause: &[Token], today: Today) -> Option<Command<'_>> {
     }
     let said = "takes place in|takes place at|will take place in|will take place at|is now in|is in|will be in|\
         has moved to|\
-        has been moved to|is now at|is on|is at|will be at|moved to|should be in|will be on|should take place in|\
+        has been moved to|is now at|is on|is at|will be at|moved to|moves to|is moving to|should be in|will be on|\
+        should take place in|\
         should be at|is held in";
     let (target, place) = around(clause, said).filter(|(_, place)| is_place(place) || is_name(place))?;
     made(target, Field::Location, place)
@@ -89,16 +90,28 @@ pub fn ending(clause: &[Token], _: Today) -> Option<Command<'_>> {
     }
     let of = |(target, words): (_, _)| Some(Command::End { target, words });
     let is_end = |words: &[Token]| end_of(words).is_some();
-    if let Some(rest) = after_any(clause, "extend|shorten|end|finish|lengthen|cut") {
+    let end_of_it = after_any(clause, "set|change|move|push|put").and_then(|rest| {
+        after_any(rest, "the end of|the end time of|the finish of|the finishing time of|the end time for|the end for")
+    });
+    if let Some(rest) = after_any(clause, "extend|shorten|end|finish|lengthen|cut").or(end_of_it) {
         let (target, words) = around(rest, "until|till|to|at")?;
         return (!target.is_empty() && is_end(words)).then(|| of((target, words))).flatten();
     }
     if let Some(rest) = after_any(clause, "make|set|let|have") {
         let at = (1..rest.len())
-            .find(|at| super::durations::minutes(&rest[*at..]).is_some_and(|found| rest[at + found.0..].len() == 1))?;
+            .find(|at| super::durations::minutes(&rest[*at..]).is_some_and(|found| rest[at + found.0..].len() < 2))?;
+        // "Make the meeting 45 minutes".
+        if super::durations::minutes(&rest[at..]).is_some_and(|found| at + found.0 == rest.len())
+            && clause[0].is("make")
+        {
+            return of((&rest[..at], &rest[at..]));
+        }
         return rest.last().filter(|last| last.is("long")).and_then(|_| of((&rest[..at], &rest[at..rest.len() - 1])));
     }
-    let said = "ends at|will end at|should end at|now ends at|finishes at|should finish at|will finish at|ends|\
+    let said = "will last until|will last till|lasts until|will go on until|should last until|will finish at|\
+        will be over at|is over at|is until|\
+        now lasts|only lasts|only takes|now takes|ends at|will end at|should end at|now ends at|finishes at|\
+        should finish at|will finish at|ends|\
         runs until|should run until|goes on until|\
         will last|should last|lasts|should take|will take|takes|is going to last|needs to last|will run until|is";
     let (target, words) = around(clause, said)?;

@@ -141,6 +141,12 @@ impl Reader<'_> {
     /// "set the target of X to 20".
     fn target_value(&self, clause: &[Token]) -> Option<Changes> {
         let rest = after_any(clause, "set|change|raise|lower|update|increase|make").unwrap_or(clause);
+        if let Some(at) = (1..rest.len()).find(|at| rest[*at].is("target") && rest[at - 1].lower.ends_with("'s")) {
+            let value = after_any(&rest[at + 1..], "to|at|:|is")?;
+            let mut operation = Operation::new(Kind::Goal, Action::Update, Some(self.goal_named(&rest[..at])?));
+            operation.target_progress_value = Some(Some(number(without_marks(value).first()?)?));
+            return Some(Ok(vec![operation]));
+        }
         let rest = after_any(
             rest,
             "the goal for|goal for|the target of|the target for|target of|target for|the target value of|the target on",
@@ -154,7 +160,9 @@ impl Reader<'_> {
     /// "set the progress of X to 5", "X is at 5 of 12", "X: 5 done". The number is the last one that is no part of the
     /// goal's title.
     fn progressed(&self, clause: &[Token]) -> Option<Changes> {
-        let says = clause.iter().any(|token| token.is_one_of("progress|at|:|far|to|reached|log|record|for|on|goal"));
+        let of_all = |at: &usize| number(&clause[*at]).is_some() && clause.get(at + 2).and_then(number).is_some();
+        let says = (0..clause.len()).any(|at| clause.get(at + 1).is_some_and(|of| of.is("of")) && of_all(&at))
+            || clause.iter().any(|token| token.is_one_of("progress|at|:|far|to|reached|log|record|for|on|goal"));
         (0..clause.len()).rev().filter(|_| says).find_map(|at| {
             let value = number(&clause[at])?;
             let tail = &clause[at + 1..];
@@ -181,6 +189,11 @@ impl Reader<'_> {
 
     /// "I've read 5 books so far", where a goal is called "Read 12 books".
     fn counted(&self, clause: &[Token]) -> Option<Changes> {
+        // "That's 7 books read": the verb behind.
+        let turned = after_any(clause, "that's|that is|that makes it|that makes")
+            .and_then(|rest| rest.split_last())
+            .map(|(verb, rest)| [std::slice::from_ref(verb), rest].concat());
+        let clause = turned.as_deref().unwrap_or(clause);
         let spoken = after_any(clause, super::past_forms::SUBJECTS).unwrap_or(clause);
         let (verb, object) = spoken.split_first().filter(|(verb, _)| !verb.quoted)?;
         let value = object.iter().take(4).find_map(number)?;
@@ -208,7 +221,7 @@ impl Reader<'_> {
         let words = after_any(words, "the|my|our|a").unwrap_or(words);
         let words = after_any(words, "goal").unwrap_or(words);
         let words = after_any(words, "called|named|to|of|:").unwrap_or(words);
-        let words = before_end(words, "goal|goals").unwrap_or(words);
+        let words = before_end(words, "goal|goals|goal's").unwrap_or(words);
         match matches(&self.text(words), self.goals())[..] {
             [ref one] => Some(one.id),
             _ => None,
@@ -218,7 +231,16 @@ impl Reader<'_> {
 
 /// "books" of "3 of 12 books".
 fn whole_unit(tail: &[Token]) -> Vec<Token> {
-    tail.iter().filter(|token| number(token).is_none() && !token.is_one_of("of|out|the")).cloned().collect()
+    tail.iter()
+        .filter(|token| {
+            number(token).is_none()
+                && !token.is_one_of(
+                    "of|out|the|done|read|finished|so|\
+        far",
+                )
+        })
+        .cloned()
+        .collect()
 }
 
 fn at_value(goal: i64, value: f64) -> Operation {

@@ -153,6 +153,24 @@ impl Reader<'_> {
         made.iter().all(|one| one.id.is_some()).then(|| rest.to_vec())
     }
 
+    /// "I've moved the dentist appointment to Thursday", "we agreed to push the report to Monday".
+    pub(super) fn moved_by_owner(&self, clause: &[Token]) -> Option<Vec<Token>> {
+        const DECIDED: &str = "i had to|we had to|i've had to|we've had to|we agreed to|we've agreed to|i agreed to|\
+            i decided to|we decided to|\
+            we're going to|i'm going to|i am going to|we are going to|i managed to|i was able to|it was decided to|\
+            they asked me to|i was asked to";
+        let rest = after_any(clause, DECIDED).or_else(|| after_any(clause, super::past_forms::SUBJECTS))?;
+        let (verb, behind) = rest.split_first().filter(|(verb, _)| !verb.quoted)?;
+        let moves = |base: &str| super::phrases::listed(super::vocabulary::MOVING, base) || base == "rename";
+        let bases = [presents(&verb.lower), vec![verb.lower.clone()]].concat();
+        let base = bases.into_iter().find(|base| moves(base))?;
+        let turned = joined(&[&base], behind, &[], &[]);
+        let command = super::interpret::command(&turned, self.today);
+        let changes = matches!(command, Command::Move { .. } | Command::Rename { .. } | Command::Swap { .. });
+        let made = changes.then(|| self.carry_out(command)).and_then(Result::ok)?;
+        made.iter().all(|one| one.id.is_some()).then_some(turned)
+    }
+
     /// "From Monday the stand-up is at 10": from when it is so, behind the rest.
     pub(super) fn start_behind(&self, clause: &[Token]) -> Option<Vec<Token>> {
         after_any(clause, "from|starting|as of|as from|beginning|with effect from")?;

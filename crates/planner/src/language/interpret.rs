@@ -66,7 +66,7 @@ type Recogniser = for<'t> fn(&'t [Token], Today) -> Option<Command<'t>>;
 pub fn command(clause: &[Token], today: Today) -> Command<'_> {
     let clause = without_marks(clause);
     let changing =
-        before_end(clause, "now|already|again|instead").filter(|shorter| !shorter.is_empty()).unwrap_or(clause);
+        before_end(clause, "now|already|again|instead|for me").filter(|shorter| !shorter.is_empty()).unwrap_or(clause);
     RECOGNISERS
         .into_iter()
         .find_map(|recognise| recognise(changing, today).or_else(|| recognise(clause, today)))
@@ -110,14 +110,8 @@ fn creating(clause: &[Token], today: Today) -> Option<Command<'_>> {
         });
         return asked.or(Some(Command::Create { kind: Some(Kind::Todo), priority: None, subject, certain: true }));
     }
-    if let Some(subject) = put_on(clause) {
-        return Some(Command::Create { kind: None, priority: None, subject, certain: true });
-    }
-    if let Some(subject) = calendar_entry(clause).or_else(|| dated_entry(clause, today)) {
-        return Some(Command::Create { kind: Some(Kind::Event), priority: None, subject, certain: true });
-    }
-    if let Some(subject) = after_any(clause, GOALS) {
-        return Some(Command::Create { kind: Some(Kind::Goal), priority: None, subject, certain: true });
+    if let Some(known) = of_known_kind(clause, today) {
+        return Some(known);
     }
     if after_any(clause, ARRANGED).is_some_and(|rest| !rest.is_empty()) || has_on_a_day(clause, today) {
         return Some(Command::Create { kind: None, priority: None, subject: clause, certain: true });
@@ -155,6 +149,21 @@ fn creating(clause: &[Token], today: Today) -> Option<Command<'_>> {
         }
         _ => None,
     }
+}
+
+/// What is said to be a goal, or stands in the calendar: "add X to my goals", "diary entry: X", "my goal is to X".
+fn of_known_kind(clause: &[Token], today: Today) -> Option<Command<'_>> {
+    const TO_GOALS: &str = "to my goals|to the goals|as a goal|to my list of goals|as a new goal";
+    let of = |kind, subject| Some(Command::Create { kind, priority: None, subject, certain: true });
+    let to_goals = after_any(clause, ADDING).and_then(|rest| before_end(rest, TO_GOALS));
+    if let Some(subject) = to_goals.or_else(|| after_any(clause, GOALS)) {
+        return of(Some(Kind::Goal), subject);
+    }
+    if let Some(subject) = put_on(clause) {
+        return of(None, subject);
+    }
+    let subject = calendar_entry(clause).or_else(|| dated_entry(clause, today))?;
+    of(Some(Kind::Event), subject)
 }
 
 /// "I've got yoga on Sunday at 10": what one has on a day, which is not what one has done.
@@ -310,8 +319,9 @@ impl<'t> Noun<'t> {
         });
         noun.marked = rest.first().is_some_and(|next| next.quoted)
             || day_first && rest.iter().take(MAX_DAY_WORDS).any(|next| next.is(":"));
-        let parted =
-            "to|for|called|named|titled|:|that|of|about|with the title|-|–|—|saying|which says|where i|so i|so that i";
+        let parted = "for me to|for me about|for me :|for us to|to|for|called|named|titled|:|that|of|about|\
+            with the title|-|–|\
+                —|saying|which says|where i|so i|so that i";
         if let Some(after_mark) = after_any(rest, parted) {
             noun.marked = true;
             rest = after_mark;

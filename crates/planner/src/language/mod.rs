@@ -56,6 +56,7 @@ mod topic;
 mod until;
 mod vocabulary;
 mod when;
+mod word_order;
 
 use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
@@ -83,7 +84,7 @@ const MAX_CLAUSE_WORDS: usize = 80;
 const ALSO_DOING: &str = "finish|check|close|change|pull|pop|slide|drag|carry|bring|transfer|kick|drop|clear|switch|\
     turn|take|cross|book|edit|update|\
     bin|swap|strike|lift|make|set|fix|put|get|log|record|complete|throw|exchange|start|do|have|plan|relocate|advance|\
-    lower|raise|give|leave|extend|jot|pencil|shove|chuck";
+    lower|raise|give|leave|hold|slip|extend|jot|pencil|shove|chuck";
 
 /// Words for records and what they have: with them a change is meant.
 const RECORD_NOUNS: &str = "time|date|day|title|name|priority|location|place|appointment|meeting|event|task|todo|\

@@ -34,8 +34,12 @@ fn by_moving_verb(clause: &[Token], today: Today) -> Option<Command<'_>> {
     let adds_there = after_any(clause, "pop|slide|drag|put|shove|leave|bring|carry").is_some()
         && (super::vocabulary::names_place(clause) || names_new(clause));
     // "Leave the keys at the office" moves nothing.
-    let leaves = after_any(clause, "leave").is_some_and(|rest| !has_any(rest, "until|till|for|to"));
+    let leaves = after_any(clause, "leave|hold").is_some_and(|rest| !has_any(rest, "until|till|for|to"));
     let rest = after_any(clause, MOVING).filter(|_| !adds_there && !leaves)?;
+    // "Nudge me tomorrow about the letter".
+    if rest.first().is_some_and(|next| next.is_one_of("me|us")) {
+        return None;
+    }
     if let Some((target, to)) = from_old(rest, today) {
         return of(target, Destination::When(to));
     }
@@ -121,10 +125,12 @@ const DATE_OF: &str = "the deadline of|the deadline for|the deadline on|the due 
     the start time of";
 
 /// Words with which it is said that something is at another day or time: "has been pushed back to".
-const AUXILIARIES: &str =
-    "is|was|has|have|are|needs|should|must|can|could|will|got|starts|begins|moves|moved|happens|takes|be|ought|'s";
+const AUXILIARIES: &str = "is|was|has|have|are|slips|slipped|shifts|shifted|changes|changed|needs|should|must|can|\
+    could|will|got|starts|\
+        begins|moves|moved|happens|takes|be|ought|'s";
 
-const PARTICIPLES: &str = "is|are|was|been|be|to|now|has|have|needs|need|should|must|can|could|will|got|get|getting|\
+const PARTICIPLES: &str = "slips|slipped|shifts|changes|is|are|was|been|be|to|now|has|have|needs|need|should|must|can|\
+    could|will|got|get|getting|\
     moved|moving|move|pushed|shifted|\
     rescheduled|postponed|delayed|deferred|brought|put|changed|switched|forward|back|out|off|due|happening|happen|\
     taking|takes|take|place|\

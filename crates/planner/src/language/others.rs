@@ -95,6 +95,10 @@ impl Reader<'_> {
     fn at_time(&self, who: &[Token], rest: &[Token], behind: usize) -> Option<Vec<Token>> {
         let when = after_any(rest, DOING_WHEN)?;
         let when = before_end(when, "instead|now|please|rather").unwrap_or(when);
+        // "Sara would prefer Friday for lunch".
+        let object =
+            super::phrases::around(when, "for|for our").filter(|(_, object)| self.is_one(&[object, who].concat()));
+        let when = object.map_or(when, |(when, _)| when);
         let read = When::read_after("at", when, self.today);
         let whole = !when.is_empty() && read.used.iter().rev().take(when.len()).all(|used| *used);
         let says = read.is_said() && whole && read.repeat.is_none() && !read.several && !read.vague;
@@ -114,6 +118,15 @@ impl Reader<'_> {
     /// "Sara's ill, so cancel lunch": a clause that only says why, where a change follows.
     pub(super) fn reason(&self, clause: &[Token], next: &[Token]) -> Option<Reason> {
         let (clause, next) = (plain(clause), plain(next));
+        // "We're out of milk, add oat milk to the list".
+        let lacks = after_any(
+            clause,
+            "we're out of|i'm out of|we've run out of|i've run out of|there's no more|\
+            we ran out of|we're low on|i'm running low on",
+        );
+        if lacks.is_some() && after_any(next, super::vocabulary::ADDING).is_some() {
+            return Some(Reason { named: None });
+        }
         let is_bare =
             matches!(command(clause, self.today), Command::Create { certain: false, .. } | Command::Move { .. });
         let on_change = verb_of(next).is_some() || after_any(next, INSTEAD).is_some();

@@ -50,6 +50,7 @@ impl Reader<'_> {
         let found = self.done_records(&bases, &object);
         match found.len() {
             1 => Some(self.completions(&found, true, &days)),
+            0 if spoken && self.goal_reached(&bases, &object).is_some() => self.goal_reached(&bases, &object).map(Ok),
             0 => self.not_found(&verb.lower, &bases, &object, spoken, days.first().copied()),
             _ => {
                 let text = self.text(&object);
@@ -85,6 +86,18 @@ impl Reader<'_> {
             .chain(by_meaning)
             .find(|found| !found.is_empty())
             .unwrap_or_else(|| if object.is_empty() { Vec::new() } else { matches(&text, open()) })
+    }
+
+    /// "I ran the marathon": a goal that all the words name.
+    fn goal_reached(&self, bases: &[String], object: &[Token]) -> Option<Vec<crate::operation::Operation>> {
+        let goals = || self.state.candidates(self.today.date, false).filter(|one| one.kind == Kind::Goal);
+        let said = |base: &String| crate::matching::tokens(&format!("{base} {}", self.text(object)));
+        let found = bases
+            .iter()
+            .find_map(|base| goals().find(|one| crate::matching::tokens(one.title) == said(base)).map(|one| one.id))?;
+        let mut operation = crate::operation::Operation::new(Kind::Goal, crate::operation::Action::Update, Some(found));
+        operation.status = Some(crate::record::GoalStatus::Completed);
+        Some(vec![operation])
     }
 
     /// What was said to be done is not there. "Fed Ex parcel" may be a thing to do; what somebody says that they did

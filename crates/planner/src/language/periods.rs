@@ -155,7 +155,12 @@ pub(super) fn by_figures(tokens: &[Token], today: NaiveDate, led: bool) -> Phras
         return None;
     }
     let alone = ends(tokens, the + 1) || led;
-    (alone && (the == 1 || led)).then(|| next_day_of_month(today, day)).flatten().map(|date| (the + 1, date))
+    // "31st: TV licence", "phone bill 25th".
+    let by_itself = !in_words && (tokens.len() == 1 || after == ":");
+    (alone && (the == 1 || led || by_itself))
+        .then(|| next_day_of_month(today, day))
+        .flatten()
+        .map(|date| (the + 1, date))
 }
 
 /// Nouns that are counted by ordinals, so that "on the 3rd floor" is no day.

@@ -20,6 +20,9 @@ pub fn after<'t>(tokens: &'t [Token], phrase: &str) -> Option<&'t [Token]> {
 #[must_use]
 pub fn after_any<'t>(tokens: &'t [Token], phrases: &str) -> Option<&'t [Token]> {
     let first = tokens.first()?;
+    if !phrases.contains(&*first.lower) {
+        return None;
+    }
     // Most phrases begin with another word: that is seen without cutting them.
     let may = |phrase: &&str| phrase.starts_with(first.lower.as_str());
     phrases.split('|').filter(may).filter_map(|phrase| after(tokens, phrase)).min_by_key(|rest| rest.len())
@@ -35,7 +38,7 @@ pub fn around<'t>(tokens: &'t [Token], phrases: &str) -> Option<(&'t [Token], &'
 #[must_use]
 pub fn before_end<'t>(tokens: &'t [Token], phrases: &str) -> Option<&'t [Token]> {
     let tokens = without_marks(tokens);
-    let last = tokens.last()?;
+    let last = tokens.last().filter(|last| phrases.contains(&*last.lower))?;
     // Most phrases end with another word: that is seen without cutting them.
     let may = |phrase: &&str| phrase.ends_with(last.lower.as_str());
     let before = |phrase: &str| {
@@ -73,5 +76,5 @@ pub fn has_any(tokens: &[Token], words: &str) -> bool {
 /// Whether the word is in the list.
 #[must_use]
 pub fn listed(list: &str, word: &str) -> bool {
-    list.split('|').any(|listed| listed == word)
+    list.contains(word) && list.split('|').any(|listed| listed == word)
 }

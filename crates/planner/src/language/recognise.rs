@@ -14,8 +14,8 @@ pub fn note(clause: &[Token], today: Today) -> Option<Command<'_>> {
         clause,
         "add a note to|add note to|add notes to|add a comment to|note for|add a note for|attach a note to",
     )?;
-    let at = (1..rest.len()).find(|at| rest[*at].is(":") || rest[*at].quoted)?;
-    let text = if rest[at].is(":") { &rest[at + 1..] } else { &rest[at..] };
+    let at = (1..rest.len()).find(|at| rest[*at].is_one_of(":|saying|that") || rest[*at].quoted)?;
+    let text = if rest[at].quoted { &rest[at..] } else { &rest[at + 1..] };
     // "Note for Friday: …" is something to do.
     let only_when = When::read(&rest[..at], today);
     (!text.is_empty() && !only_when.is_all(&rest[..at])).then_some(Command::Note { target: &rest[..at], text })
@@ -94,6 +94,8 @@ pub fn renaming(clause: &[Token], _: Today) -> Option<Command<'_>> {
         return rename(&clause[1..2], &clause[2..3]);
     }
     let leads = "change the title of|change title of|change the name of|change name of|set the title of|set title of|\
+        edit the title of|edit the name of|alter the title of|modify the title of|correct the title of|\
+        update the name of|\
         update the title of";
     if let Some(rest) = after_any(clause, leads) {
         let (target, title) = around(rest, "to|as|into")?;
@@ -110,11 +112,12 @@ pub fn renaming(clause: &[Token], _: Today) -> Option<Command<'_>> {
     rename(target, title)
 }
 
-pub fn prioritising(clause: &[Token], _: Today) -> Option<Command<'_>> {
+/// "Raise the priority of X to high", "priority of X: high", "deprioritise X".
+fn priority_named(clause: &[Token]) -> Option<Command<'_>> {
     let of = |target, priority| Some(Command::Prioritise { target, priority });
     let verb = after_any(
         clause,
-        "set|change|raise|lower|increase|bump|make|put|update|drop|reduce|adjust|turn|bring|move|switch",
+        "set|change|up|raise|lower|increase|bump|make|put|update|drop|reduce|adjust|turn|bring|move|switch",
     );
     if let Some(rest) = verb
         && let Some(rest) = after_any(
@@ -126,11 +129,33 @@ pub fn prioritising(clause: &[Token], _: Today) -> Option<Command<'_>> {
         let (target, word) = around(rest, "up to|down to|to|as|:|=")?;
         return of(target, level(&without_marks(word).first()?.lower)?);
     }
+    // "Priority of X: high", "set priority high on X".
+    if let Some((target, word)) = after_any(clause, "the priority of|priority of|priority for")
+        .and_then(|rest| around(rest, ":|is|to|should be|="))
+    {
+        return of(target, level(&without_marks(word).first()?.lower)?);
+    }
+    let leading = after_any(clause, "set|give|put").and_then(|rest| {
+        let rest = after_any(rest, "a|the").unwrap_or(rest);
+        let (length, priority) = priority_phrase(rest)?;
+        Some((after_any(&rest[length..], "on|for|to")?, priority))
+    });
+    if let Some((target, priority)) = leading.filter(|(target, _)| !target.is_empty()) {
+        return of(target, priority);
+    }
     if let Some(target) = after_any(clause, "prioritise|prioritize") {
         return of(target, Priority::High);
     }
     if let Some(target) = after_any(clause, "deprioritise|deprioritize|de-prioritise|de-prioritize") {
         return of(target, Priority::Low);
+    }
+    None
+}
+
+pub fn prioritising(clause: &[Token], _: Today) -> Option<Command<'_>> {
+    let of = |target, priority| Some(Command::Prioritise { target, priority });
+    if let Some(named) = priority_named(clause) {
+        return Some(named);
     }
     if names_new(clause) {
         return None;
@@ -145,16 +170,31 @@ pub fn prioritising(clause: &[Token], _: Today) -> Option<Command<'_>> {
     {
         return of(target, priority);
     }
-    let (rest, asked) = match after_any(clause, "make|set|mark|give|change|flag|raise|lower") {
+    let (rest, asked) = match after_any(
+        clause,
+        "make|set|mark|give|change|flag|raise|lower|treat|consider|regard|\
+        class|rank",
+    ) {
         Some(rest) => (rest, true),
         None => (clause, false),
     };
     let at = (1..rest.len()).find(|at| whole_priority(&rest[*at..]).is_some())?;
     let (target, priority) = (&rest[..at], whole_priority(&rest[at..])?);
-    let target = before_end(target, "should be|is|as|to|to be|a|should have|has")
-        .map_or((target, false), |shorter| (shorter, true));
+    let target = before_end(
+        target,
+        "should be|should now be|can be|must be|ought to be|needs to be|is now|are now|\
+        has become|is|are|as|to|to be|a|should have|has",
+    )
+    .map_or((target, false), |shorter| (shorter, true));
     // "fix the roof, urgent" is something to do; "the roof is urgent" is said of one that is there.
-    let said_of = asked || rest[at].is("is") || (target.1 && has_any(&rest[..at], "is|should|has"));
+    let said_of = asked
+        || rest[at].is("is")
+        || (target.1
+            && has_any(
+                &rest[..at],
+                "is|are|should|has|can|must|ought|\
+        needs",
+            ));
     (said_of && !has_any(target.0, "todo|task")).then(|| of(target.0, priority)).flatten()
 }
 

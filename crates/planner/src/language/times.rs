@@ -96,7 +96,8 @@ fn at_time(tokens: &[Token], after_day: bool) -> Phrase<Times> {
     let named = tokens[lead..lead + length].iter().any(|word| word.is_one_of("past|to"));
     let spoken = length > 1 && tokens[lead].is_one_of("half|quarter|a");
     let on_day = named || (after_day && (spoken || (time.minutes && (!time.of_24 || time.minute > 12))));
-    let calls_for_time = (lead > 0 && !matches!(word(tokens, 0), "by" | "from" | "before")) || on_day;
+    let by_after_day = after_day && lead > 0 && matches!(word(tokens, 0), "by" | "before");
+    let calls_for_time = by_after_day || (lead > 0 && !matches!(word(tokens, 0), "by" | "from" | "before")) || on_day;
     if !time.certain && !calls_for_time {
         return None;
     }
@@ -130,7 +131,7 @@ fn at_time(tokens: &[Token], after_day: bool) -> Phrase<Times> {
 fn lead(tokens: &[Token]) -> usize {
     let starts = usize::from(matches!(
         word(tokens, 0),
-        "starts" | "starting" | "start" | "begins" | "beginning" | "commencing" | "kick-off" | "time"
+        "doors" | "starts" | "starting" | "start" | "begins" | "beginning" | "commencing" | "kick-off" | "time"
     ));
     let mark = usize::from(starts > 0 && matches!(word(tokens, 1), ":" | "time"));
     let starts = starts + mark;

@@ -54,6 +54,8 @@ pub fn says_nothing(words: &[&Token]) -> bool {
         of(1, "it|that|this|them|something|things|stuff") && (words.len() == 2 || of(2, "with|about|for|like"));
     let verb_of_thing = words.len() >= 2 && of(1, "the|that|this") && of(2, "thing|things|stuff|usual|one|other");
     of(0, "whatever|whichever|whoever|something|someone|somebody|somewhere|things|stuff|whatever|anything|thing")
+        || (words.first().is_some_and(|first| !first.quoted && first.lower.ends_with("'s"))
+            && of(1, "in|on|at|here|there|gone|not|still|all"))
         || (of(0, "same|usual|ditto") && words.len() < 3)
         || words.last().is_some_and(|last| last.is_one_of("my|our|your|his|her|their"))
         || pointed
@@ -82,13 +84,24 @@ pub fn kind_of(title: &str, when: &When) -> Kind {
         return Kind::Event;
     }
     let lower = title.to_lowercase();
+    let parted = lower.split_whitespace().position(|word| word.ends_with([',', ':'])).map_or(usize::MAX, |at| at + 1);
     let words: Vec<&str> = lower.split_whitespace().map(|word| word.trim_end_matches([',', ':'])).collect();
     let head_end = words
         .iter()
         .position(|word| ["with", "w/", "w", "at", "in", "about", "for", "on", "and", "to", "of"].contains(word))
         .unwrap_or(words.len());
-    let head = &words[..head_end];
-    let is_event = head.last().is_some_and(|word| listed(EVENTS, word));
+    let head = &words[..head_end.min(parted)];
+    // "Flight BA123".
+    let numbered = head.len() > 1 && head.last().is_some_and(|last| last.contains(|c: char| c.is_ascii_digit()));
+    let head = &head[..head.len() - usize::from(numbered)];
+    let is_event = head.last().is_some_and(|word| listed(EVENTS, word))
+        || head.first().is_some_and(|word| {
+            listed(
+                "1:1|121|\
+            1-1",
+                word,
+            )
+        });
     // "Book club meeting", "swim lesson": two nouns.
     let is_compound =
         head.starts_with(&["book", "club"]) || (head.len() == 2 && is_event && listed(COMPOUNDS, head[0]));

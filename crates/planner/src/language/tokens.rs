@@ -20,7 +20,8 @@ impl Token {
     /// Whether it is one of these words, which bars part.
     #[must_use]
     pub fn is_one_of(&self, words: &str) -> bool {
-        !self.quoted && words.split('|').any(|word| word == self.lower)
+        // Most words stand in no list: that is seen without cutting it.
+        !self.quoted && words.contains(&*self.lower) && words.split('|').any(|word| word == self.lower)
     }
 
     /// A word that does not stand in the sentence, for the rules to read.

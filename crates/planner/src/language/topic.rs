@@ -15,6 +15,7 @@ use super::target::Wanted;
 use super::tokens::Token;
 use super::vocabulary::WHY;
 use super::when::When;
+use super::word_order::{length_behind, repeat_behind};
 
 const WITH_GOALS: Wanted = Wanted { done: false, goals: true };
 
@@ -70,6 +71,7 @@ impl Reader<'_> {
         let clause = length_behind(&clause).unwrap_or(clause);
 
         self.wish_to_change(&clause)
+            .or_else(|| self.moved_by_owner(&clause))
             .or_else(|| self.place_behind(&clause))
             .or_else(|| self.start_behind(&clause))
             .or_else(|| self.topic_first(&clause))
@@ -127,7 +129,11 @@ impl Reader<'_> {
         // "Call the milk task Buy oat milk instead".
         let unquoted = (1..rest.len()).find(|at| {
             let named = rest[at - 1].quoted || super::vocabulary::kind_noun(&rest[at - 1].lower).is_some();
-            (shorter.is_some() || named) && rest[*at].text.starts_with(char::is_uppercase) && self.is_one(&rest[..*at])
+            let renames = clause[0].is_one_of("rename|retitle");
+            (renames || shorter.is_some() || named)
+                && !rest[at - 1].is_one_of("to|as|into|:|->|=>")
+                && rest[*at].text.starts_with(char::is_uppercase)
+                && self.is_one(&rest[..*at])
         });
         if let Some(at) = unquoted {
             return Some(joined(&["rename"], &rest[..at], &["to"], &rest[at..]));
@@ -339,49 +345,4 @@ fn place_or_note(rest: &[Token]) -> Option<(&'static str, &[Token])> {
     let text = after_any(text, "is|:|to|that").unwrap_or(text);
     let text = without_marks(text);
     (!text.is_empty()).then_some((noun, text))
-}
-
-/// "Block two hours on Friday at 10 for X": how long behind the rest, where the rules look for it.
-fn length_behind(clause: &[Token]) -> Option<Vec<Token>> {
-    let rest = after_any(
-        clause,
-        "block out|block off|block|keep|hold|reserve|set aside|schedule in|schedule|book out|book|find|make",
-    )?;
-    let verb = &clause[..1];
-    let (length, _) = super::durations::minutes(rest)?;
-    let (span, behind) = rest.split_at(length);
-    let behind = after_any(behind, "free").unwrap_or(behind);
-    let leads = behind.first().is_some_and(|next| {
-        next.is_one_of("on|at|from|for|tomorrow|today|this|next")
-            || super::numbers::weekday(&next.lower, true).is_some()
-    });
-    if !leads {
-        return None;
-    }
-    // "For X on Friday at 10": what it is for stands behind.
-    let purpose = behind.iter().position(|word| word.is("for"))?;
-    let (before, named) = behind.split_at(purpose);
-    let at = (1..named.len())
-        .find(|at| named[*at].is_one_of("on|at|from|tomorrow|today|this|next"))
-        .filter(|_| before.is_empty());
-    let (named, when) = named.split_at(at.unwrap_or(named.len()));
-    let lead = if verb[0].is_one_of("block|keep|hold|reserve") { verb.to_vec() } else { vec![Token::made("block")] };
-    Some([&lead, before, when, named, &[Token::made("for")], span].concat())
-}
-
-/// "a weekday habit called X": how often behind, where the rules look for it.
-fn repeat_behind(clause: &[Token]) -> Vec<Token> {
-    let mut words = clause.to_vec();
-    let at = (0..words.len().min(12)).find(|at| {
-        let noun = words.get(at + 1).is_some_and(|next| {
-            !next.quoted && (next.is("thing") || super::vocabulary::kind_noun(&next.lower).is_some())
-        });
-        noun && words[*at].is_one_of("daily|weekly|weekday|fortnightly|biweekly|nightly|everyday|weekdays")
-    });
-    if let Some(at) = at {
-        let adjective = words.remove(at);
-        let rule = if adjective.is("weekday") { "weekdays" } else { adjective.lower.as_str() };
-        words.push(Token::made(rule));
-    }
-    words
 }

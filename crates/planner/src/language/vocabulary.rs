@@ -6,7 +6,8 @@ use super::phrases::after_any;
 use super::tokens::Token;
 use crate::record::Kind;
 
-pub(super) const ADDING: &str = "add|create|new|jot down|jot :|jot|write down|put down|note down|note in|\
+pub(super) const ADDING: &str = "add|create|new|let me add|let me put|jot down|jot :|jot|write down|put down|\
+    note down|note in|\
     pencil me in for|book me in for|put me down for|pencil us in for|\
     add in|set up|i want to add|\
     i'd like to add|\
@@ -19,9 +20,16 @@ pub(super) const ADDING: &str = "add|create|new|jot down|jot :|jot|write down|pu
     make a note of this|remember this";
 
 /// What begins a sentence about something to do.
-pub(super) const TO_DO: &str = "note for|note to|jot down to|jot down that i need to|note i have to|note i need to|\
+pub(super) const TO_DO: &str = "see to it that i|can't forget to|cannot forget to|i was going to|i was meaning to|\
+    i've been meaning to|i keep meaning to|\
+    i keep forgetting to|i mean to|it's important that i|it's important to|it is important to|i need to make sure i|\
+    i need to make sure to|\
+    i want to make sure i|i have to make sure i|i have to make sure to|make sure that we|i really ought to|i'd best|\
+    i'd do well to|\
+    note for|note to|jot down to|jot down that i need to|note i have to|note i need to|\
     note i must|note that i have to|note that i need to|note that i must|remind me to|remind me that|remind me about|\
     remind me of|remind me|remind us to|\
+    remind us both to|remind us|buzz me|give me a shout|give me a nudge|give me a ping|prod me|poke me|shout at me|\
     ping me|nudge me|alert me|notify me|notify me to|tell me to|be reminded to|i need to|i have to|i must|\
     i've got to|i gotta|i got to|i should|i will|i'll|i want to|i'd like to|i would like to|i ought to|we need to|\
     we have to|we should|we must|\
@@ -81,7 +89,8 @@ pub(super) const EVENTS: &str = "doctor|dentist|vet|hairdresser|optician|barber|
     tennis|badminton|squash|football|\
     yoga|pilates|theatre|cinema|play|opera|ballet|quiz|tea|supper|funeral|christening|anniversary|reunion|hearing|\
     course|lesson|consultation|scan|\
-    talk|presentation|briefing|debrief|town-hall|offsite|fair|market|recital|performance|gala|fete|kickoff|kick-off|\
+    talk|presentation|briefing|debrief|town-hall|offsite|fair|market|recital|performance|gala|fete|kickoff|appt|group|\
+    lessons|classes|lectures|seminars|rehearsals|break|kick-off|\
     scrum|huddle|\
     one-to-one|1-1|121|check-in|debate|potluck|housewarming|choir|orchestra|bootcamp|recording|lunchtime-concert|\
     awayday|away-day|hen-do|stag-do|babyshower|vaccination|jab|blood-test|fitting|tasting|audition|open-evening|\
@@ -143,7 +152,7 @@ pub(super) const WHY: &str = "not|can't|cannot|won't|don't|doesn't|isn't|aren't|
     called|cancelled|canceled|\
     off|broken|closed|changed|forgot|fell|gave|decided|unwell|poorly|late|never|already|couldn't|didn't|wasn't|ran";
 
-pub(super) const MOVING: &str = "swap|swop|leave|extend the deadline of|extend the deadline for|\
+pub(super) const MOVING: &str = "swap|swop|leave|hold|slip|extend the deadline of|extend the deadline for|\
     extend the due date of|set the date for|set a date for|change the date for|set the time for|change the time for|\
     assign|move|reschedule|postpone|push|delay|shift|defer|snooze|bring|put off|put back|\
     set back|re-schedule|advance|bump|shove|\

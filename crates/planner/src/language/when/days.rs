@@ -10,7 +10,7 @@ use crate::language::times;
 use crate::language::tokens::Token;
 
 /// Words that stand before a day.
-const LEADS: &str = "on|by|for|due|deadline|before|from|@|starting|beginning|until|till|this|to|over|at|starts|begins|\
+const LEADS: &str = "on|by|for|due|deadline|before|from|@|starting|beginning|until|till|to|over|at|starts|begins|\
     since|commencing|\
     no later than|not later than|latest by|at the latest by|at the latest on|up to|any time before|sometime before|\
     ahead of|in time for|as of|effective|with effect from|\
@@ -83,7 +83,10 @@ impl When {
     /// Whether a day stands right before, with at most a comma between.
     pub(super) fn is_after_day(&self, tokens: &[Token], at: usize) -> bool {
         let before = if at > 0 && tokens[at - 1].is(",") { at - 1 } else { at };
-        (self.date.is_some() || self.repeat.is_some()) && before > 0 && self.used[before - 1] && self.time.is_none()
+        (self.date.is_some() || self.repeat.is_some())
+            && before > 0
+            && self.used[before - 1]
+            && (self.time.is_none() || self.by_part)
     }
 
     /// "tonight" and "this evening" say the time too.
@@ -107,12 +110,7 @@ impl When {
 
 /// The word or phrase before a day that the tokens begin with.
 fn lead(tokens: &[Token]) -> usize {
-    let phrases = LEADS.split('|').filter(|phrase| *phrase != "this");
-    phrases
-        .filter_map(|phrase| crate::language::phrases::after(tokens, phrase))
-        .map(|rest| tokens.len() - rest.len())
-        .max()
-        .unwrap_or(0)
+    crate::language::phrases::after_any(tokens, LEADS).map_or(0, |rest| tokens.len() - rest.len())
 }
 
 /// Whether a day begins there, with nothing between.

@@ -35,12 +35,25 @@ impl When {
     pub(super) fn read_times_by_day(&mut self, tokens: &[Token], at: usize, today: Today) -> Option<usize> {
         let rest = &tokens[at..];
         let after_day = self.is_after_day(tokens, at);
+        if let Some(time) = self.last_hour(rest).filter(|_| after_day) {
+            self.take_times(time, None);
+            return Some(1);
+        }
         let (length, (start, end)) = times::times_after(rest, true)
             .filter(|(length, _)| after_day || begins_day(rest, *length, today))
             .filter(|(length, _)| *length > 0 && !counts(tokens, at))?;
         self.take_times(start, end);
         self.several |= is_or(rest, length, today);
         Some(length)
+    }
+
+    /// "Thursday 11" at the end: a time, unless it is the number of that day.
+    fn last_hour(&self, rest: &[Token]) -> Option<TimeOfDay> {
+        let [number] = rest else { return None };
+        let hour = crate::language::numbers::figures(&number.lower, 2).filter(|hour| (1..=12).contains(hour))?;
+        let is_day = self.date.is_none_or(|date| chrono::Datelike::day(&date) == hour);
+        let led = [Token::made("at"), number.clone()];
+        times::times(&led).filter(|_| !is_day).map(|(_, (time, _))| time)
     }
 
     /// Times that say by themselves that they are: "at 3pm", "in the evening".
@@ -123,7 +136,7 @@ impl When {
         if has("dinner|supper|drinks|theatre|cinema|concert|gig") && (6..10).contains(&time.hour()) {
             self.time = TimeOfDay::new(time.hour() + 12, time.minute());
             self.end_time = self.end_time.and_then(|end| in_half_of(TimeOfDay::new(19, 0)?, end));
-        } else if has("breakfast") && (17..20).contains(&time.hour()) && self.end_time.is_none() {
+        } else if has("breakfast|wake|alarm|sunrise") && (17..20).contains(&time.hour()) && self.end_time.is_none() {
             self.time = TimeOfDay::new(time.hour() - 12, time.minute());
         }
     }

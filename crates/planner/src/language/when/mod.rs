@@ -138,7 +138,7 @@ impl When {
 
     fn read_at(&mut self, tokens: &[Token], at: usize, today: Today) -> usize {
         let rest = &tokens[at..];
-        if let Some(length) = self.read_priority(rest) {
+        if let Some(length) = self.read_priority(rest).or_else(|| self.read_level(tokens, at)) {
             return length;
         }
         if let Some(length) = self.read_repeat(tokens, at) {
@@ -189,6 +189,15 @@ impl When {
         Some(length)
     }
 
+    /// "(low)", ", high": a level between marks.
+    fn read_level(&mut self, tokens: &[Token], at: usize) -> Option<usize> {
+        let behind_mark = at > 1 && tokens[at - 1].is_one_of(",|(|-|–|[|:");
+        let ends = tokens.get(at + 1).is_none_or(Token::is_mark);
+        let is_level = tokens[at].is_one_of("high|low|medium") && behind_mark && ends;
+        self.priority = self.priority.or(is_level.then(|| super::priorities::level(&tokens[at].lower)).flatten());
+        is_level.then_some(1)
+    }
+
     fn read_other(&mut self, rest: &[Token]) -> usize {
         if let Some(length) = impossible(rest) {
             self.vague = true;
@@ -205,10 +214,10 @@ impl When {
             self.no_date = true;
             return if starts("no date") { 2 } else { 3 };
         }
-        match VAGUE.split('|').find(|phrase| starts(phrase)) {
-            Some(phrase) => {
+        match after_any(rest, VAGUE) {
+            Some(after) => {
                 self.vague = true;
-                phrase.split(' ').count()
+                rest.len() - after.len()
             }
             None => 0,
         }
