@@ -11,7 +11,8 @@ use crate::operation::{Action, Operation};
 use crate::record::Kind;
 use crate::recurrence::Recurrence;
 
-const VERBS: &str = "put|make|set|schedule|do|book|plan|pencil|mark|have|note|jot|get|stick|add|remind me of|\
+const VERBS: &str = "repeat|let|put|make|set|schedule|do|book|plan|pencil|mark|have|note|jot|get|stick|add|\
+    remind me of|\
     remind me about|\
     remind me|let's say|let's do|let's make|say|i want|i'd like|i need|i'll do|should be|can be|write|log|enter|pop";
 
@@ -25,6 +26,18 @@ impl Reader<'_> {
         }
         if let Some(place) = place_of_it(clause) {
             put_on(place, last);
+            return true;
+        }
+        let place = after_any(
+            clause,
+            "it's at|it's in|it is at|it is in|it takes place at|it takes place in|\
+            the venue is|the location is|the place is|location is",
+        );
+        if let Some(place) = place.filter(|place| !place.is_empty() && !When::read(place, self.today).is_said())
+            && last.kind == Kind::Event
+            && last.location.is_none()
+        {
+            last.location = Some(Some(self.text(place)));
             return true;
         }
         let Some(said) = said_of_it(clause) else { return false };
@@ -79,7 +92,11 @@ fn put_on(place: &[Token], last: &mut Operation) {
 /// "for the 25th" of "put that down for the 25th".
 fn said_of_it(clause: &[Token]) -> Option<&[Token]> {
     let rest = after_any(clause, VERBS).unwrap_or(clause);
-    let rest = after_any(rest, PRONOUNS)?;
+    // "And repeat weekly".
+    let rest = match after_any(clause, "repeat|repeats|repeating|recurring") {
+        Some(rest) => after_any(rest, PRONOUNS).unwrap_or(rest),
+        None => after_any(rest, PRONOUNS)?,
+    };
     let rest =
         after_any(rest, "down|in|up|should be|is|has to be|needs to be|must be|happens|would be").unwrap_or(rest);
     let rest = before_end(rest, "please|if you can|then|on my list|on the list|in my calendar").unwrap_or(rest);

@@ -39,6 +39,12 @@ pub fn adds(tokens: &[Token], today: Today) -> bool {
 pub fn begins_command(tokens: &[Token]) -> bool {
     let begins = |tokens, phrases| after_any(tokens, phrases).is_some_and(|rest: &[Token]| !rest.is_empty());
     let tokens_plain = plain(tokens);
+    // "The trip is on Friday, leave at 8".
+    if tokens_plain.first().is_some_and(|first| first.is_one_of("leave|hold"))
+        && !super::phrases::has_any(tokens_plain, "until|till")
+    {
+        return false;
+    }
     begins(tokens, PROPOSALS) || begins(tokens_plain, COMMANDS) || begins(tokens_plain, super::vocabulary::MOVING)
 }
 

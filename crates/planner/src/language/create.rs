@@ -6,7 +6,7 @@ use super::clauses::coordinated;
 use super::extras::Extras;
 use super::phrases::{after_any, has_any, without_marks};
 use super::repeats::Repeat;
-use super::titles::{kind_of, title, with_location};
+use super::titles::{kind_of, title as title_of, with_location};
 use super::tokens::Token;
 use super::vocabulary::place_at;
 use super::when::When;
@@ -103,10 +103,22 @@ impl Reader<'_> {
         when: &When,
         certain: bool,
     ) -> Result<Vec<Operation>, Question> {
+        let of_doing = |when: &When| {
+            let first = words.iter().zip(&when.used).find(|(word, used)| !**used && !word.is_mark());
+            first.is_some_and(|(word, _)| super::vocabulary::begins_with_doing(std::slice::from_ref(word)))
+        };
+        let shorter = when.without_length().filter(|when| {
+            let says_todo = matches!(kind, Some(Kind::Todo | Kind::Habit));
+            says_todo
+                || (kind.is_none()
+                    && of_doing(when)
+                    && kind_of(&title_of(self.sentence, words, when), when) != Kind::Event)
+        });
+        let when = shorter.as_ref().unwrap_or(when);
         // A goal has no day, so that its title keeps what says one.
         let none = When::nothing_said(words);
         let says_day_only = kind == Some(Kind::Goal) && when.priority.is_none() && priority.is_none();
-        let mut title = title(self.sentence, words, if says_day_only { &none } else { when });
+        let mut title = title_of(self.sentence, words, if says_day_only { &none } else { when });
         self.check_new(&title, words, when, certain)?;
         let takes_place = when.all_day || (when.time.is_some() | when.date.is_some() && is_arranged(words, when));
         let kind = kind.unwrap_or_else(|| if takes_place { Kind::Event } else { kind_of(&title, when) });
@@ -114,6 +126,8 @@ impl Reader<'_> {
         if kind == Kind::Event {
             (title, location) = with_location(&title);
             title = unquoted(&title).to_owned();
+            title =
+                title.strip_prefix("another ").or_else(|| title.strip_prefix("Another ")).unwrap_or(&title).to_owned();
             if let Some(place) =
                 place_behind_when(words, when).map(|place| self.text(place)).filter(|_| location.is_none())
                 && let Some(rest) = title.strip_suffix(&place).filter(|rest| rest.len() > 2)
@@ -179,9 +193,10 @@ fn pass_over_lead(words: &[Token], when: &mut When, certain: bool) {
     while at < words.len() {
         let rest = &words[at..];
         let lead = || {
-            after_any(rest, super::vocabulary::TO_DO)
-                .or_else(|| after_any(rest, super::vocabulary::ARRANGED))
-                .or_else(|| after_any(rest, super::vocabulary::HAVING).filter(|_| certain))
+            let having = after_any(rest, super::vocabulary::HAVING).filter(|_| certain);
+            let leads =
+                [after_any(rest, super::vocabulary::TO_DO), after_any(rest, super::vocabulary::ARRANGED), having];
+            leads.into_iter().flatten().min_by_key(|after| after.len())
         };
         let passed = match (when.used[at] || rest[0].is_mark(), lead()) {
             (true, _) => 1,

@@ -40,7 +40,10 @@ impl Reader<'_> {
         // "Dentist, Monday 23rd, 14:20" says all that a new event has.
         let is_event = kept.len() == 1 && super::phrases::listed(super::vocabulary::EVENTS, &kept[0].lower);
         let is_new_event = is_event && when.date.is_some() && when.time.is_some() && kept[0].text.len() > 4;
-        if of_known || self.is_there_already(title, &kept, certain || is_new_event) {
+        // "Add a meeting with Tom on Monday at 10" is another one.
+        let says_when = certain && when.date.is_some() && when.time.is_some();
+        let another = says_when && super::titles::kind_of(title, when) == Kind::Event;
+        if of_known || (!another && self.is_there_already(title, &kept, certain || is_new_event)) {
             let text = format!(
                 "\"{title}\" is there already, or something like it. Should it be changed, or another be added?"
             );

@@ -91,13 +91,20 @@ fn bare(clause: &[Token]) -> Command<'_> {
 /// "Block Friday 9-12 for deep work": a time that is kept.
 fn blocking(clause: &[Token], today: Today) -> Option<Command<'_>> {
     let subject = after_any(clause, "block out|block off|block|keep|hold|reserve|set aside|save")?;
+    let subject = after_any(subject, "my calendar|my diary|the calendar|out my calendar|my time").unwrap_or(subject);
     let when = When::read(subject, today);
     let begins = when.used.first() == Some(&true) && (when.date.is_some() || when.time.is_some());
-    let names = has_any(subject, "for");
+    let names = has_any(subject, "for|:");
     (begins && names).then_some(Command::Create { kind: Some(Kind::Event), priority: None, subject, certain: true })
 }
 
 fn creating(clause: &[Token], today: Today) -> Option<Command<'_>> {
+    // "I'll be doing my taxes on Sunday from 2 to 4".
+    let goes_on = after_any(clause, "i'll be|we'll be|i will be|we will be")
+        .is_some_and(|rest| rest.first().is_some_and(|first| first.lower.ends_with("ing")));
+    if goes_on && has_on_a_day(clause, today) {
+        return Some(Command::Create { kind: Some(Kind::Event), priority: None, subject: clause, certain: true });
+    }
     if let Some(subject) = after_any(clause, TO_DO) {
         // "I need to add a task to …" asks for a task.
         let adds = after_any(subject, ADDING).is_some();
@@ -160,6 +167,13 @@ fn of_known_kind(clause: &[Token], today: Today) -> Option<Command<'_>> {
         return of(Some(Kind::Goal), subject);
     }
     if let Some(subject) = put_on(clause) {
+        return of(None, subject);
+    }
+    // "Pencil the permit in for the 19th".
+    let pencilled = after_any(clause, "pencil|slot|squeeze").filter(|rest| {
+        !rest.first().is_some_and(|first| first.is_one_of("me|us|in")) && rest.iter().skip(1).any(|word| word.is("in"))
+    });
+    if let Some(subject) = pencilled {
         return of(None, subject);
     }
     let subject = calendar_entry(clause).or_else(|| dated_entry(clause, today))?;

@@ -47,7 +47,8 @@ fn with_day_for_each(day: &[Token], rest: &[Token], today: Today) -> Option<Vec<
 }
 
 /// What takes back what was just said.
-const CORRECTIONS: &str = "no wait|wait no|wait , no|no , wait|scratch that|i mean|or rather|correction|\
+const CORRECTIONS: &str = ", no ,|actually make that|actually make it|actually , make that|no wait|wait no|wait , no|\
+    no , wait|scratch that|i mean|or rather|correction|\
     sorry , i mean|strike that|i meant|no sorry|\
     no , sorry|sorry , no|make that";
 
@@ -62,12 +63,20 @@ pub fn corrected(tokens: &[Token], today: Today) -> Vec<Token> {
     if super::clauses::begins_command(after) {
         return after.to_vec();
     }
+    let led = [&[Token::made("at")], after].concat();
+    let after = if When::read(after, today).is_said() { after } else { &led };
     let read = When::read(after, today);
     if read.is_said() && read.is_all(after) {
         let old = When::read(before, today);
         let kept = before.iter().zip(&old.used).filter(|(_, used)| !**used).map(|(token, _)| token.clone());
-        return kept.chain(after.iter().cloned()).collect();
+        // "On Friday at 1, no, at 2" is on Friday.
+        let day = old.date.filter(|_| read.date.is_none() && old.repeat.is_none());
+        let time = old.time.filter(|_| read.time.is_none());
+        let day = day.map(|day| Token::made(&day.to_string())).into_iter();
+        let time = time.into_iter().flat_map(|time| [Token::made("at"), Token::made(&time.to_string())]);
+        return kept.chain(day).chain(time).chain(after.iter().cloned()).collect();
     }
+    let after = if std::ptr::eq(after.as_ptr(), led.as_ptr()) { &led[1..] } else { after };
     match super::topic::verb_of(before) {
         Some(verb) => [verb, after].concat(),
         None => after.to_vec(),

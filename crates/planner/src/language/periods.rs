@@ -156,8 +156,9 @@ pub(super) fn by_figures(tokens: &[Token], today: NaiveDate, led: bool) -> Phras
     }
     let alone = ends(tokens, the + 1) || led;
     // "31st: TV licence", "phone bill 25th".
-    let by_itself = !in_words && (tokens.len() == 1 || after == ":");
-    (alone && (the == 1 || led || by_itself))
+    let goes_on = matches!(after, ":" | "," | "at" | "from") || after.starts_with(|c: char| c.is_ascii_digit());
+    let by_itself = !in_words && (tokens.len() == 1 || goes_on);
+    ((alone && (the == 1 || led)) || by_itself)
         .then(|| next_day_of_month(today, day))
         .flatten()
         .map(|date| (the + 1, date))

@@ -3,6 +3,13 @@
 use super::tokens::Token;
 use crate::record::Priority;
 
+/// What says that there is time.
+const LOW: &str = "not urgent|not important|no rush|no hurry|not that urgent|not that important|not so important";
+
+/// What says that there is none.
+const HIGH: &str = "this is important|it's important|this is urgent|it's urgent|that's important|that's urgent|\
+    that one's important|which is important|which is urgent|very important|very urgent";
+
 /// "high priority", "priority: low", "p1", "!!", "urgent" at an end or before a mark.
 #[must_use]
 pub fn priority_phrase(rest: &[Token]) -> Option<(usize, Priority)> {
@@ -29,30 +36,12 @@ pub fn priority_phrase(rest: &[Token]) -> Option<(usize, Priority)> {
             return Some((at + 2 + mark, priority));
         }
     }
-    let low = [
-        "not urgent",
-        "not important",
-        "no rush",
-        "no hurry",
-        "not that urgent",
-        "not that important",
-        "not so important",
-    ];
-    let says_low = low.into_iter().find_map(|phrase| super::phrases::after(rest, phrase));
+    let says_low = super::phrases::after_any(rest, LOW);
     if let Some(behind) = says_low.filter(|behind| behind.first().is_none_or(Token::is_mark)) {
         return Some((rest.len() - behind.len(), Priority::Low));
     }
-    let high = [
-        "this is important",
-        "it's important",
-        "this is urgent",
-        "it's urgent",
-        "that's important",
-        "very important",
-        "very urgent",
-    ];
-    let says_high = high.into_iter().find_map(|phrase| super::phrases::after(rest, phrase));
-    if let Some(behind) = says_high.filter(|behind| behind.first().is_some_and(Token::is_mark)) {
+    let says_high = super::phrases::after_any(rest, HIGH);
+    if let Some(behind) = says_high.filter(|behind| behind.first().is_none_or(Token::is_mark)) {
         return Some((rest.len() - behind.len(), Priority::High));
     }
     let short = match word(0) {

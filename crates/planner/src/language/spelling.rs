@@ -29,7 +29,8 @@ const KNOWN: &str = "monday|tuesday|wednesday|thursday|friday|saturday|sunday|ja
     priority|location|calendar|archive|progress|repeat|create|update|please|urgent|calendar";
 
 /// Words near to a known one that mean something else.
-const OTHERS: &str = "finishes|fridays|canal|cancels|renames|changes|reminds|charge|chance|creates|creature|moaning|\
+const OTHERS: &str = "finishes|reminded|completes|fridays|canal|cancels|renames|changes|reminds|charge|chance|creates|\
+    creature|moaning|\
     meting|\
     remaid|tomorrows|\
     depose|delate|removed|removes|frida|sundae|prorate";

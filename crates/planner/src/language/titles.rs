@@ -23,8 +23,10 @@ pub const PLANS: &str = "week|day|afternoon|morning|evening|weekend|diary|inbox|
     tasks|life|things|month|priorities";
 
 /// Words after which no title ends.
-const DANGLING: &str = "on|by|for|at|due|deadline|booked|scheduled|from|starting|and|to|with|in|until|of|the|a|as|is|\
-    that|about|leaves|departs|leaving|departing|beginning|before|-|–|—|every|starts|begins|lasts|lasting|which|it's|\
+const DANGLING: &str = "repeating|recurring|repeats|then|on|by|for|at|due|deadline|booked|scheduled|from|starting|and|\
+    to|with|in|until|of|the|a|as|is|\
+    that|about|leave|leaves|departs|leaving|departing|beginning|before|-|–|—|every|starts|begins|lasts|lasting|which|\
+    it's|\
     each|ends|takes";
 
 /// Words that may stand beside a title in quotation marks.

@@ -77,7 +77,7 @@ pub(super) const ARRANGED: &str = "i have a|i have an|i've got a|i've got an|the
 
 /// The same of what is told with its day and time only: else it may be what was done.
 pub(super) const HAVING: &str =
-    "i've got|i have|we've got|we have|i've|we've|i'm|we're|i am|we are|i'll be|we'll be|i got";
+    "i've got|i have|we've got|we have|i've|we've|i'm|we're|i am|we are|i'll be|we'll be|i will be|we will be|i got";
 
 /// Nouns of what takes place at a time.
 pub(super) const EVENTS: &str = "doctor|dentist|vet|hairdresser|optician|barber|gp|practice|clinic|club|meeting|\

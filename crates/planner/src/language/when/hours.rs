@@ -99,6 +99,7 @@ impl When {
         let leads = "until|till|til|to|ends at|ends|ending at|ending|finishing at|finishes at|finishing|finish at|end";
         let after = after_any(rest, leads)?;
         let start = self.time.filter(|_| self.end_time.is_none())?;
+        let after = after_any(after, "about|around|roughly|approximately").unwrap_or(after);
         let (length, end) = crate::language::clock::written(after)?;
         let goes_on = after
             .get(length)

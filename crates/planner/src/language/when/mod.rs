@@ -52,6 +52,8 @@ pub struct When {
     each_day: bool,
     /// So many times from the first.
     times_in_all: Option<u32>,
+    /// Where it is said for how long, if that alone says when it ends.
+    length_words: Option<std::ops::Range<usize>>,
     /// For so long from the first.
     until_after: Option<Span>,
     /// For each token whether it was one of these words.
@@ -102,6 +104,15 @@ impl When {
             return plain;
         }
         Self::read(&[&[Token::made(word)], tokens].concat(), today)
+    }
+
+    /// "Stretch for ten minutes at nine": how long is a part of what is to be done.
+    #[must_use]
+    pub fn without_length(&self) -> Option<Self> {
+        let words = self.length_words.clone()?;
+        let mut when = Self { end_time: None, length_words: None, ..self.clone() };
+        words.for_each(|at| when.used[at] = false);
+        Some(when)
     }
 
     /// Whether it says when or how often.
@@ -225,7 +236,10 @@ impl When {
 
     fn settle(&mut self, today: Today) {
         match (self.duration.take(), self.time) {
-            (Some((minutes, _)), Some(time)) => self.end_time = self.end_time.or(Some(time.plus_minutes(minutes))),
+            (Some((minutes, words)), Some(time)) => {
+                self.length_words = self.end_time.is_none().then_some(words);
+                self.end_time = self.end_time.or(Some(time.plus_minutes(minutes)));
+            }
             // Without a time it says what is to be done: "read for 20 minutes".
             (Some((_, words)), None) => words.for_each(|at| self.used[at] = false),
             (None, _) => {}
