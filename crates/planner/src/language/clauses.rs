@@ -64,6 +64,8 @@ pub fn clauses(tokens: &[Token]) -> Vec<&[Token]> {
                 || goes_on_due(&tokens[start..at], rest));
         let ends = token.is_one_of(";|!|?")
             || (token.is(".") && !abbreviates(&tokens[..at]) && (begins_sentence(rest) || begins_command(rest)));
+        // "Dentist appointment, move to the 18th": what is moved stands before.
+        let joins = joins && !(token.is(",") && lacks_object(rest));
         if (joins || ends) && at >= start {
             found.push(&tokens[start..at]);
             start = at + 1;
@@ -71,6 +73,12 @@ pub fn clauses(tokens: &[Token]) -> Vec<&[Token]> {
     }
     found.push(&tokens[start..]);
     found.into_iter().filter(|clause| !plain(clause).is_empty()).collect()
+}
+
+/// "move to the 18th".
+fn lacks_object(rest: &[Token]) -> bool {
+    let behind = after_any(plain(rest), super::vocabulary::MOVING);
+    behind.is_some_and(|behind| behind.first().is_some_and(|next| next.is_one_of("to|until|till|by")))
 }
 
 /// "Make the passport high priority and due 1 June".

@@ -9,9 +9,13 @@ use super::command::{Command, Destination};
 use super::past_forms::presents;
 use super::phrases::{after_any, around, before_end, without_marks};
 use super::shift::Shift;
+use super::target::Wanted;
 use super::tokens::Token;
 use super::topic::{joined, verb_of};
 use super::when::When;
+use crate::matching::Candidate;
+
+const WITH_GOALS: Wanted = Wanted { done: false, goals: true };
 
 impl Reader<'_> {
     /// "The bins go out every two weeks now", "let the stand-up happen daily".
@@ -86,8 +90,13 @@ impl Reader<'_> {
             let says = read.is_said() && read.used.iter().rev().take(day.len()).all(|used| *used);
             return (says && self.is_one(target)).then(|| joined(&["move"], target, &["to"], day));
         }
-        let rest = after_any(clause, "give|allow|grant")?;
-        if let Some((when, target)) = after_any(rest, "me until|me till|us until|myself until")
+        let needs = after_any(
+            clause,
+            "i need until|i need till|i have until|i've got until|we have until|we need until|i've got till",
+        );
+        let rest = after_any(clause, "give|allow|grant").or(needs)?;
+        if let Some((when, target)) = needs
+            .or_else(|| after_any(rest, "me until|me till|us until|myself until"))
             .and_then(|rest| around(rest, "for|to do|to finish|with"))
         {
             let read = When::read(when, self.today);
@@ -99,6 +108,12 @@ impl Reader<'_> {
             let read = When::read_after("on", day, self.today);
             let says = read.is_said() && read.used.iter().rev().take(day.len()).all(|used| *used);
             return (says && self.is_one(target)).then(|| joined(&["move"], target, &["to"], day));
+        }
+        // "Give X two more days".
+        if let Some(more) = (2..rest.len()).find(|at| rest[*at].is_one_of("more|extra")) {
+            let (target, number) = rest[..more].split_at(more - 1);
+            let by = [&[Token::made("by")], number, &rest[more + 1..]].concat();
+            return (Shift::read(&by).is_some() && self.is_one(target)).then(|| joined(&["move"], target, &[], &by));
         }
         let (target, span) = around(rest, "another|an extra|until|till")?;
         if rest[target.len()].is_one_of("until|till") {
@@ -116,11 +131,29 @@ impl Reader<'_> {
             i would prefer to do|i would prefer|i'd sooner do|how about|what about|can we do|can we have|could we do|\
             could we have|\
             we could do|better do|we should do|i prefer|i'd better do|we'd rather do|we'd rather have|we'd prefer|\
-            let's do|let's have|do|have|i'll do|i will do|i'll|i will|i want to do|\
+            let's do|let's have|do|have|i'll do|i will do|i want to do|\
             i want|i'd like to do|i'd rather|i would rather";
-        let rest = after_any(clause, phrases)?;
+        let plans = after_any(clause, "i'll|i will|i'm|i am|we're|we are|we'll");
+        let rest = after_any(clause, phrases).or(plans)?;
         let rest = before_end(rest, "instead|then").unwrap_or(rest);
-        self.target_then_when(rest)
+        // "I'll run on Saturday" moves no habit.
+        let moved = self.target_then_when(rest)?;
+        let target = (1..rest.len()).map(|at| &rest[..at]).rfind(|target| self.is_one(target));
+        let repeats = target
+            .and_then(|target| self.resolve(target, WITH_GOALS).ok())
+            .is_some_and(|found| self.all_repeat(&found));
+        (plans.is_none() || !repeats).then_some(moved)
+    }
+
+    fn all_repeat(&self, found: &[Candidate<'_>]) -> bool {
+        found.iter().all(|of| self.item(of).is_ok_and(|item| item.recurrence.repeats()))
+    }
+
+    /// "Start parents' evening at 7:15": at another time, where it is there.
+    pub(super) fn begun_at(&self, clause: &[Token]) -> Option<Vec<Token>> {
+        let rest = after_any(clause, "start|begin|hold|kick off|open")?;
+        let says_time = When::read(rest, self.today).time.is_some();
+        self.target_then_when(rest).filter(|_| says_time)
     }
 
     /// "I need to move lunch with Sara to Friday", "how about moving it": a change of what is there, not something to
@@ -264,7 +297,7 @@ impl Reader<'_> {
 
     /// "Can the budget review be moved to Friday?": without its first word, where the rest is a change.
     pub(super) fn passive_question(&self, clause: &[Token]) -> Option<Vec<Token>> {
-        let rest = after_any(clause, "can|could|should|shall|may|might|must")?;
+        let rest = after_any(clause, "can|could|should|shall|may|might|must|let")?;
         let (target, _) = around(rest, "be|move|go|wait|happen|start|take")?;
         self.is_one(target).then(|| rest.to_vec())
     }

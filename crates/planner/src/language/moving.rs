@@ -125,7 +125,8 @@ const DATE_OF: &str = "the deadline of|the deadline for|the deadline on|the due 
     the start time of";
 
 /// Words with which it is said that something is at another day or time: "has been pushed back to".
-const AUXILIARIES: &str = "is|was|has|have|are|slips|slipped|shifts|shifted|changes|changed|needs|should|must|can|\
+const AUXILIARIES: &str = "is|was|has|have|are|wait|waits|slips|slipped|shifts|shifted|changes|changed|needs|should|\
+    must|can|\
     could|will|got|starts|\
         begins|moves|moved|happens|takes|be|ought|'s";
 
@@ -228,7 +229,7 @@ pub fn instead(clause: &[Token], today: Today) -> Option<Command<'_>> {
     let rest = after_any(
         rest,
         "let's do|lets do|we do|do|have|let's have|make it|make|let|can we do|could we do|can we have|\
-            remind me about|remind me of|remind me to",
+            remind me about|remind me of|remind me to|let me",
     )
     .unwrap_or(rest);
     match destination(rest, today) {

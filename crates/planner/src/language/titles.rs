@@ -25,7 +25,7 @@ pub const PLANS: &str = "week|day|afternoon|morning|evening|weekend|diary|inbox|
 /// Words after which no title ends.
 const DANGLING: &str = "repeating|recurring|repeats|then|on|by|for|at|due|deadline|booked|scheduled|from|starting|and|\
     to|with|in|until|of|the|a|as|is|\
-    that|about|leave|leaves|departs|leaving|departing|beginning|before|-|–|—|every|starts|begins|lasts|lasting|which|\
+    that|about|leaves|departs|leaving|departing|beginning|before|-|–|—|every|starts|begins|lasts|lasting|which|\
     it's|\
     each|ends|takes";
 
@@ -153,8 +153,10 @@ pub fn title(sentence: &str, words: &[Token], when: &When) -> String {
         {
             kept = rest;
         }
+        // "Room A" ends in a name, ", leave at 8" in a word of the time.
         if let [rest @ .., last] = kept
-            && last.is_one_of(DANGLING)
+            && (last.is_one_of(DANGLING) && last.text != "A"
+                || last.is("leave") && rest.last().is_some_and(Token::is_mark))
         {
             kept = rest;
         }

@@ -88,6 +88,7 @@ impl Reader<'_> {
             .or_else(|| self.more_time(&clause))
             .or_else(|| self.called(&clause))
             .or_else(|| self.rather(&clause))
+            .or_else(|| self.begun_at(&clause))
             .or_else(|| self.got_done(&clause))
             .or_else(|| self.wanted_done(&clause))
             .or_else(|| self.without_verb(&clause))
@@ -173,6 +174,14 @@ impl Reader<'_> {
     fn topic_first(&self, clause: &[Token]) -> Option<Vec<Token>> {
         let led = after_any(clause, "as for|regarding|about|concerning|re|as regards|when it comes to|for");
         let clause = led.unwrap_or(clause);
+        // "Due date of X: Friday".
+        let of_date = after_any(
+            clause,
+            "the due date of|due date of|due date for|the date of|date of|date for|a new date for|new date for|\
+                set a new date for|\
+                the time of|time of|new time for|the new date for|the new time for",
+        );
+        let clause = of_date.unwrap_or(clause);
         let at = (1..clause.len()).find(|at| clause[*at].is_mark())?;
         let (target, rest) = (&clause[..at], plain(&clause[at..]));
         let marked = !clause[at].is(",") || led.is_some();
@@ -298,6 +307,13 @@ impl Reader<'_> {
             let read =
                 if new.time.is_some() && !read.is_said() { When::read_after("at", old, self.today) } else { read };
             let is_number = matches!(old, [one] if new.repeat.is_some() && super::numbers::count(&one.lower).is_some());
+            let is_number = is_number
+                || after_any(
+                    old,
+                    "this week|this weekend|\
+                this month",
+                )
+                .is_some_and(<[Token]>::is_empty);
             let all = is_number || read.is_said() && read.used.iter().rev().take(old.len()).all(|used| *used);
             !old.is_empty() && all && new.is_said()
         });

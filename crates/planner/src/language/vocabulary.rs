@@ -89,7 +89,8 @@ pub(super) const EVENTS: &str = "doctor|dentist|vet|hairdresser|optician|barber|
     tennis|badminton|squash|football|\
     yoga|pilates|theatre|cinema|play|opera|ballet|quiz|tea|supper|funeral|christening|anniversary|reunion|hearing|\
     course|lesson|consultation|scan|\
-    talk|presentation|briefing|debrief|town-hall|offsite|fair|market|recital|performance|gala|fete|kickoff|appt|group|\
+    talk|presentation|briefing|debrief|town-hall|offsite|fair|market|recital|performance|gala|fete|kickoff|test|x-ray|\
+    assessment|surgery|skype|zoom|facetime|appt|group|\
     lessons|classes|lectures|seminars|rehearsals|break|kick-off|\
     scrum|huddle|\
     one-to-one|1-1|121|check-in|debate|potluck|housewarming|choir|orchestra|bootcamp|recording|lunchtime-concert|\

@@ -59,6 +59,20 @@ impl When {
     /// Times that say by themselves that they are: "at 3pm", "in the evening".
     pub(super) fn read_times(&mut self, rest: &[Token], today: Today) -> Option<usize> {
         let (length, (start, end)) = times::times(rest).filter(|(length, _)| *length > 0)?;
+        // "At 7 and 19 every day".
+        let another = rest.get(length..).is_some_and(|behind| {
+            behind.len() > 1
+                && behind[0].is_one_of("and|&")
+                && crate::language::numbers::figures(&behind[1].lower, 2).is_some_and(|hour| hour < 25)
+                && behind.get(2).is_none_or(|next| {
+                    next.is_mark()
+                        || next.is_one_of(
+                            "every|daily|on|each|tomorrow|\
+                    today",
+                        )
+                })
+        });
+        self.several |= another;
         let night = rest.get(1).is_some_and(|next| next.is("night"));
         let by_part = rest[0].is_one_of("in|during|over") || (rest[0].is("at") && night);
         if by_part && (night || rest.get(1).is_some_and(|next| next.is("the"))) {
@@ -134,7 +148,10 @@ impl When {
     pub fn settle_meal(&mut self, words: &[Token]) {
         let Some(time) = self.time.filter(|_| !self.says_half(words)) else { return };
         let has = |nouns: &str| crate::language::phrases::has_any(words, nouns);
-        if has("dinner|supper|drinks|theatre|cinema|concert|gig") && (6..10).contains(&time.hour()) {
+        if has("dinner|supper|drinks|theatre|cinema|concert|gig|party|comedy|opera|ballet|quiz|\
+            disco")
+            && (6..10).contains(&time.hour())
+        {
             self.time = TimeOfDay::new(time.hour() + 12, time.minute());
             self.end_time = self.end_time.and_then(|end| in_half_of(TimeOfDay::new(19, 0)?, end));
         } else if has("breakfast|wake|alarm|sunrise") && (17..20).contains(&time.hour()) && self.end_time.is_none() {

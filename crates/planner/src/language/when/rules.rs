@@ -101,5 +101,6 @@ fn is_name(token: &Token) -> bool {
     !(token.is_mark()
         || crate::language::numbers::weekday(&token.lower, true).is_some()
         || token.quoted
+        || token.is_one_of("while|when|whenever|because|if|before|after|so|during|unless|except")
         || token.is_one_of("at|on|from|starting|until|till|for|in|through|and|or|beginning|to|with|please|by|as|of"))
 }
