@@ -40,6 +40,12 @@ impl Reader<'_> {
             last.location = Some(Some(self.text(place)));
             return true;
         }
+        // "…; urgent".
+        let only_priority = super::priorities::priority_phrase(clause).filter(|(length, _)| *length == clause.len());
+        if let Some((_, priority)) = only_priority {
+            last.priority = Some(priority);
+            return true;
+        }
         let Some(said) = said_of_it(clause) else { return false };
         let when = When::read_after("at", said, self.today);
         let whole = when.used.iter().rev().zip(said.iter().rev()).all(|(used, word)| *used || word.is_mark());

@@ -62,7 +62,14 @@ pub fn clauses(tokens: &[Token]) -> Vec<&[Token]> {
             && (begins_command(rest)
                 || goes_on_in_past(&tokens[start..at], rest)
                 || goes_on_due(&tokens[start..at], rest));
-        let ends = token.is_one_of(";|!|?")
+        // "Email Raj!!! tomorrow" goes on.
+        let goes_on = token.is("!")
+            && rest
+                .iter()
+                .find(|next| !next.is("!"))
+                .is_some_and(|next| !next.is_mark() && next.text.starts_with(char::is_lowercase));
+        let goes_on = goes_on && !plain(&tokens[start..at]).is_empty() && !begins_command(rest);
+        let ends = (token.is_one_of(";|!|?") && !goes_on)
             || (token.is(".") && !abbreviates(&tokens[..at]) && (begins_sentence(rest) || begins_command(rest)));
         // "Dentist appointment, move to the 18th": what is moved stands before.
         let joins = joins && !(token.is(",") && lacks_object(rest));
@@ -109,8 +116,8 @@ fn goes_on_in_past(before: &[Token], rest: &[Token]) -> bool {
         })
     };
     let is_passive = |tokens: &[Token]| {
-        matches!(tokens, [_, .., aux, verb] if aux.is_one_of("is|are|was|were|been|\
-        got") && !super::past_forms::presents(&verb.lower).is_empty())
+        matches!(tokens, [_, .., aux, verb] if aux.is_one_of("is|are|was|were|been|got")
+            && !super::past_forms::presents(&verb.lower).is_empty())
     };
     let rest_is_passive = (2..=rest.len()).any(|end| is_passive(&rest[..end]));
     let ends_in_participle = |tokens: &[Token]| {

@@ -88,10 +88,7 @@ fn hour_and_minutes(tokens: &[Token]) -> Phrase<Written> {
     let ends = tokens.get(2).is_none_or(|next| {
         next.is_mark()
             || half.is_some()
-            || next.is_one_of(
-                "in|on|at|to|until|till|and|with|tomorrow|today|tonight|\
-            this|for|o'clock|sharp",
-            )
+            || next.is_one_of("in|on|at|to|until|till|and|with|tomorrow|today|tonight|this|for|o'clock|sharp")
     });
     let time = Written { hour, minute, half, certain: half.is_some(), minutes: true, of_24: false };
     (in_words && ends).then_some((2 + usize::from(half.is_some()), time))

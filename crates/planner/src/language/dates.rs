@@ -94,11 +94,8 @@ fn beside(tokens: &[Token], today: NaiveDate) -> Phrase<NaiveDate> {
 /// "in three days", "two weeks from now", "a week from Friday", "+3 days".
 fn in_future(tokens: &[Token], today: NaiveDate) -> Phrase<NaiveDate> {
     if matches!(word(tokens, 0), "in" | "within") {
-        let idle = super::phrases::after_any(
-            &tokens[1..],
-            "exactly|about|roughly|around|just over|the next|\
-            the coming",
-        );
+        let idle =
+            super::phrases::after_any(&tokens[1..], "exactly|about|roughly|around|just over|the next|the coming");
         if let Some(behind) = idle {
             let (length, span) = span(behind)?;
             return Some((tokens.len() - behind.len() + length, span.after(today)?));

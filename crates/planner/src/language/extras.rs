@@ -100,12 +100,8 @@ fn parts(words: &[Token]) -> Vec<&[Token]> {
     let mut found = Vec::new();
     let mut start = 0;
     for at in 1..words.len() {
-        let of_goal = after_any(
-            &words[at..],
-            "with a target of|with the target of|with target|\
-            with a target value of",
-        )
-        .is_some();
+        let of_goal =
+            after_any(&words[at..], "with a target of|with the target of|with target|with a target value of").is_some();
         if (words[at].is_one_of(",|;|(|-|–|—|.") || of_goal) && at > start {
             found.push(&words[start..at]);
             start = at;

@@ -59,12 +59,7 @@ pub(super) fn feast(tokens: &[Token], today: NaiveDate, led: bool) -> Phrase<Nai
     // "On Christmas Eve collect the turkey".
     let goes_on = led
         && (begins_with_doing(&rest[length..])
-            || rest.get(length).is_some_and(|next| {
-                next.is_one_of(
-                    "i|\
-        we|remind|please|don't",
-                )
-            }));
+            || rest.get(length).is_some_and(|next| next.is_one_of("i|we|remind|please|don't")));
     (ends(rest, length) || goes_on).then_some((the + length, day))
 }
 

@@ -232,13 +232,7 @@ impl Reader<'_> {
 /// "books" of "3 of 12 books".
 fn whole_unit(tail: &[Token]) -> Vec<Token> {
     tail.iter()
-        .filter(|token| {
-            number(token).is_none()
-                && !token.is_one_of(
-                    "of|out|the|done|read|finished|so|\
-        far",
-                )
-        })
+        .filter(|token| number(token).is_none() && !token.is_one_of("of|out|the|done|read|finished|so|far"))
         .cloned()
         .collect()
 }

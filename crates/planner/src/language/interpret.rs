@@ -107,7 +107,8 @@ fn creating(clause: &[Token], today: Today) -> Option<Command<'_>> {
     }
     if let Some(subject) = after_any(clause, TO_DO) {
         // "I need to add a task to …" asks for a task.
-        let adds = after_any(subject, ADDING).is_some();
+        let of_kind = subject.iter().take(4).any(|word| !word.quoted && kind_noun(&word.lower).is_some());
+        let adds = after_any(subject, ADDING).is_some() || (super::vocabulary::names_new(subject) && of_kind);
         let sets_up =
             |command: &Command<'_>| matches!(command, Command::Create { kind: Some(Kind::Habit | Kind::Goal), .. });
         let arranges = after_any(subject, "schedule|book|arrange|organise|organize|set up|plan|have|fix").is_some()
@@ -326,10 +327,7 @@ impl<'t> Noun<'t> {
         noun.kind = Some(kind);
         // "Event on 14 April: spring fair": the mark stands behind the day.
         let day_first = rest.first().is_some_and(|next| {
-            next.is_one_of(
-                "on|for|at|due|by|tomorrow|today|every|each|\
-            daily|weekly|from|starting",
-            )
+            next.is_one_of("on|for|at|due|by|tomorrow|today|every|each|daily|weekly|from|starting")
         });
         noun.marked = rest.first().is_some_and(|next| next.quoted)
             || day_first && rest.iter().take(MAX_DAY_WORDS).any(|next| next.is(":"));

@@ -36,6 +36,7 @@ pub(super) fn by_period(tokens: &[Token], today: NaiveDate) -> Phrase<NaiveDate>
     let saturday = plus(monday(today), 5);
     match (word(tokens, 0), word(tokens, 1)) {
         ("mid" | "mid-", _) | ("next" | "this", "week") => of_week_or_month(tokens, today),
+        ("early", "next") if word(tokens, 2) == "week" => Some((3, plus(monday(today), 7))),
         ("week", "after") if word(tokens, 2) == "next" => Some((3, plus(monday(today), 14))),
         ("weekend", "after") if word(tokens, 2) == "next" => Some((3, plus(saturday, 14))),
         ("week" | "month" | "year", "end") if ends(tokens, 2) => {

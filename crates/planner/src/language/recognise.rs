@@ -47,13 +47,9 @@ pub fn stop_repeating(clause: &[Token], _: Today) -> Option<Command<'_>> {
         isn't recurring|\
         doesn't repeat|does not repeat";
     let clause = before_end(clause, "any more|anymore|any longer").unwrap_or(clause);
-    if let Some(target) = after_any(clause, "stop").and_then(|rest| {
-        before_end(
-            rest,
-            "from repeating|from recurring|\
-        repeating|recurring",
-        )
-    }) {
+    if let Some(target) =
+        after_any(clause, "stop").and_then(|rest| before_end(rest, "from repeating|from recurring|repeating|recurring"))
+    {
         return (!target.is_empty()).then_some(Command::StopRepeating { target });
     }
     let target = before_end(clause, ends)?;
@@ -187,14 +183,8 @@ pub fn prioritising(clause: &[Token], _: Today) -> Option<Command<'_>> {
     )
     .map_or((target, false), |shorter| (shorter, true));
     // "fix the roof, urgent" is something to do; "the roof is urgent" is said of one that is there.
-    let said_of = asked
-        || rest[at].is("is")
-        || (target.1
-            && has_any(
-                &rest[..at],
-                "is|are|should|has|can|must|ought|\
-        needs",
-            ));
+    let said_of =
+        asked || rest[at].is("is") || (target.1 && has_any(&rest[..at], "is|are|should|has|can|must|ought|needs"));
     (said_of && !has_any(target.0, "todo|task")).then(|| of(target.0, priority)).flatten()
 }
 

@@ -37,13 +37,15 @@ const BESIDE_QUOTED: &str = "to|that|about|of|for|called|named|titled|on|at|by|a
 /// Words with which no title begins.
 const LEADING: &str = "to|that|about|of|for|called|named|titled|on|at|by|and|-|–|—|free|time|then";
 
+/// Words that do not say who or what.
+const PRONOUNS: &str = "it|that|this|them|him|her|those|these|stuff|something|things";
+
 /// "fix it", "do that", "call him": who or what is not said.
 pub fn only_pronouns(words: &[Token], when: &When) -> bool {
     let said = words.iter().zip(&when.used).filter(|(word, used)| !**used && !word.is_mark()).map(|(word, _)| word);
     let said: Vec<&Token> =
         said.filter(|word| !word.is_one_of("instead|again|now|then|too|already|first|also")).collect();
-    matches!(said[..], [verb, object] if !verb.quoted && object.is_one_of("it|that|this|them|him|her|those|these|\
-        stuff|something|things"))
+    matches!(said[..], [verb, object] if !verb.quoted && object.is_one_of(PRONOUNS))
 }
 
 /// "that thing", "something with Anna", "the usual": a subject that names nothing.
@@ -97,13 +99,8 @@ pub fn kind_of(title: &str, when: &When) -> Kind {
     let numbered = head.len() > 1 && head.last().is_some_and(|last| last.contains(|c: char| c.is_ascii_digit()));
     let head = &head[..head.len() - usize::from(numbered)];
     let is_event = head.last().is_some_and(|word| listed(EVENTS, word))
-        || head.first().is_some_and(|word| {
-            listed(
-                "1:1|121|\
-            1-1",
-                word,
-            )
-        });
+        || matches!(head, ["1:1" | "121" | "1-1", ..])
+        || matches!(head, [.., "leaving" | "hen" | "stag" | "works" | "christmas", "do"]);
     // "Book club meeting", "swim lesson": two nouns.
     let is_compound =
         head.starts_with(&["book", "club"]) || (head.len() == 2 && is_event && listed(COMPOUNDS, head[0]));
@@ -142,7 +139,7 @@ pub fn title(sentence: &str, words: &[Token], when: &When) -> String {
         if let [noun, mark, rest @ ..] = kept
             && super::vocabulary::kind_noun(&noun.lower).is_some()
             && !noun.quoted
-            && mark.is(":")
+            && mark.is_one_of(":|,")
             && !rest.is_empty()
         {
             kept = rest;

@@ -307,13 +307,8 @@ impl Reader<'_> {
             let read =
                 if new.time.is_some() && !read.is_said() { When::read_after("at", old, self.today) } else { read };
             let is_number = matches!(old, [one] if new.repeat.is_some() && super::numbers::count(&one.lower).is_some());
-            let is_number = is_number
-                || after_any(
-                    old,
-                    "this week|this weekend|\
-                this month",
-                )
-                .is_some_and(<[Token]>::is_empty);
+            let is_number =
+                is_number || after_any(old, "this week|this weekend|this month").is_some_and(<[Token]>::is_empty);
             let all = is_number || read.is_said() && read.used.iter().rev().take(old.len()).all(|used| *used);
             !old.is_empty() && all && new.is_said()
         });

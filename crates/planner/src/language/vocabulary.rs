@@ -89,7 +89,12 @@ pub(super) const EVENTS: &str = "doctor|dentist|vet|hairdresser|optician|barber|
     tennis|badminton|squash|football|\
     yoga|pilates|theatre|cinema|play|opera|ballet|quiz|tea|supper|funeral|christening|anniversary|reunion|hearing|\
     course|lesson|consultation|scan|\
-    talk|presentation|briefing|debrief|town-hall|offsite|fair|market|recital|performance|gala|fete|kickoff|test|x-ray|\
+    talk|presentation|briefing|debrief|town-hall|offsite|fair|market|recital|performance|gala|fete|kickoff|\
+    get-together|prom|memorial|baptism|handover|onboarding|induction|launch|premiere|exhibition|awards|fundraiser|\
+    parkrun|facial|\
+    manicure|pedicure|therapy|counselling|ultrasound|mammogram|booster|tutorial|masterclass|agm|roast|ceilidh|disco|\
+    zumba|aerobics|judo|\
+    karate|visit|test|x-ray|\
     assessment|surgery|skype|zoom|facetime|appt|group|\
     lessons|classes|lectures|seminars|rehearsals|break|kick-off|\
     scrum|huddle|\

@@ -64,13 +64,9 @@ impl When {
             behind.len() > 1
                 && behind[0].is_one_of("and|&")
                 && crate::language::numbers::figures(&behind[1].lower, 2).is_some_and(|hour| hour < 25)
-                && behind.get(2).is_none_or(|next| {
-                    next.is_mark()
-                        || next.is_one_of(
-                            "every|daily|on|each|tomorrow|\
-                    today",
-                        )
-                })
+                && behind
+                    .get(2)
+                    .is_none_or(|next| next.is_mark() || next.is_one_of("every|daily|on|each|tomorrow|today"))
         });
         self.several |= another;
         let night = rest.get(1).is_some_and(|next| next.is("night"));

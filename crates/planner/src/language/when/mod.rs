@@ -61,7 +61,8 @@ pub struct When {
 }
 
 /// Words that put off without saying to when.
-const VAGUE: &str = "later|sometime|soon|someday|eventually|maybe|perhaps|whenever|some time|at some point|one day|\
+const VAGUE: &str = "late next week|later this week|later next week|later this month|late this week|one day next week|\
+    later|sometime|soon|someday|eventually|maybe|perhaps|whenever|some time|at some point|one day|\
     some day|some evening|some morning|some afternoon|some weekend|one evening|one weekend|one of these evenings|\
     some other day|\
     in a bit|in a while|in a few days|in a few weeks|one of these days|another day|another time|some other time|\
