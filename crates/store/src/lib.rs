@@ -74,54 +74,37 @@ use aha_core::window::Window;
 
 pub type Result<T> = std::result::Result<T, StoreError>;
 
-/// Everything the product keeps.
-pub trait Store:
-    Debug
-    + TopicStore
-    + LeaseStore
-    + SourceStore
-    + FetchHistoryStore
-    + RunStore
-    + ItemStore
-    + ItemListStore
-    + StoryStore
-    + AnswerStore
-    + LedgerStore
-    + DigestStore
-    + FeedbackStore
-    + PlannerStore
-    + RetentionStore
-    + SearchStore
-    + DocumentStore
-    + SentenceStore
-    + AccountStore
-    + AnswerFeedbackStore
-{
+/// Makes [`Store`] of its parts.
+macro_rules! store_of {
+    ($($part:ident),+) => {
+        /// Everything the product keeps.
+        pub trait Store: Debug $(+ $part)+ {}
+
+        impl<T> Store for T where T: Debug $(+ $part)+ {}
+    };
 }
 
-impl<T> Store for T where
-    T: Debug
-        + TopicStore
-        + LeaseStore
-        + SourceStore
-        + FetchHistoryStore
-        + RunStore
-        + ItemStore
-        + ItemListStore
-        + StoryStore
-        + AnswerStore
-        + LedgerStore
-        + DigestStore
-        + FeedbackStore
-        + PlannerStore
-        + RetentionStore
-        + SearchStore
-        + DocumentStore
-        + SentenceStore
-        + AccountStore
-        + AnswerFeedbackStore
-{
-}
+store_of!(
+    TopicStore,
+    LeaseStore,
+    SourceStore,
+    FetchHistoryStore,
+    RunStore,
+    ItemStore,
+    ItemListStore,
+    StoryStore,
+    AnswerStore,
+    LedgerStore,
+    DigestStore,
+    FeedbackStore,
+    PlannerStore,
+    RetentionStore,
+    SearchStore,
+    DocumentStore,
+    SentenceStore,
+    AccountStore,
+    AnswerFeedbackStore
+);
 
 pub type SharedStore = Arc<dyn Store>;
 
