@@ -127,7 +127,8 @@ fn matched(evidence: &Evidence) -> String {
     };
     let quoted: Vec<String> = clauses.iter().take(3).map(|clause| format!("“{clause}”")).collect();
     match &quoted[..] {
-        [] => String::new(),
+        // Its words are near to several, and enough of none.
+        [] => "comes near to your interests".to_owned(),
         [one] => format!("{verb} your {one}"),
         [others @ .., last] => format!("{verb} your {} and {last}", others.join(", ")),
     }
@@ -382,6 +383,12 @@ mod tests {
         };
         let reason = |evidence: &Evidence| judge(&input(evidence.clone()))["reason"].as_str().unwrap().to_owned();
         assert_eq!(reason(&evidence), "Touches your “self-hosting”");
+        let near = Evidence { touched_interests: Vec::new(), ..evidence.clone() };
+        assert_eq!(
+            reason(&near),
+            "Comes near to your interests",
+            "enough of its words are met, and of no clause enough"
+        );
         let met = Evidence { matched_interests: vec!["ferries".into()], ..evidence };
         assert_eq!(reason(&met), "Matches your “ferries”");
     }
@@ -411,7 +418,6 @@ mod tests {
         assert!(answer["reason"].as_str().unwrap().contains("ou do not want “release notes”"), "{answer}");
     }
 
-    /// A clause met in a title.
     #[test]
     fn what_is_denied_sinks_for_who_asks_for_nothing_and_the_reason_says_so_last() {
         let told = |allowed: f64| {
@@ -435,6 +441,7 @@ mod tests {
         assert!(with(40).starts_with("40 comments") && !with(2).contains("comment"), "{}", with(2));
     }
 
+    /// A clause met in a title.
     fn asked_for() -> Relevance {
         Relevance { degree: 1.2, matched: 1.2, allowed: 1.0, ..Relevance::default() }
     }
