@@ -36,6 +36,7 @@ mod lists;
 mod moving;
 mod needs;
 mod numbers;
+mod one_or_all;
 mod others;
 mod past;
 mod past_forms;
@@ -53,9 +54,11 @@ mod times;
 mod titles;
 mod tokens;
 mod topic;
+mod unclear_change;
 mod until;
 mod vocabulary;
 mod when;
+mod wishes;
 mod word_order;
 
 use chrono::NaiveDate;
@@ -237,7 +240,7 @@ impl Reader<'_> {
             return done;
         }
         let made = self.carry_out(command);
-        if made.is_err() && self.is_something_new(clause, command) {
+        if made.is_err() && !unclear_change::changes_to(clause, self.today) && self.is_something_new(clause, command) {
             return self.create(None, None, clause, false).or(made);
         }
         match made {

@@ -44,12 +44,17 @@ impl Reader<'_> {
                 self.spoken_of = reason.named;
                 continue;
             }
-            let clause = self.in_order(courtesy::plain(clause));
+            let said = courtesy::plain(clause);
+            let clause = self.in_order(said);
             if course.operations.last_mut().is_some_and(|last| self.amend(&clause, last)) {
                 continue;
             }
             let read = match self.clause(&clause, &mut course) {
-                Some(read) => read.and_then(|made| self.take_in(&clause, made, &mut course)),
+                Some(read) => read.and_then(|made| {
+                    self.check_one_or_all(tokens, said, &made)?;
+                    self.check_new_change(said, &made)?;
+                    self.take_in(&clause, made, &mut course)
+                }),
                 None => return Reading::Chat,
             };
             if let Err(question) = read {

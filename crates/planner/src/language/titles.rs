@@ -56,6 +56,10 @@ pub fn says_nothing(words: &[&Token]) -> bool {
     let vague = of(1, "something|anything|stuff") && words.len() == 3;
     let done_to =
         of(1, "it|that|this|them|something|things|stuff") && (words.len() == 2 || of(2, "with|about|for|like"));
+    // "Call him back".
+    let particle = words.len() == 3
+        && of(1, "him|her|them|it|that|this|these|those")
+        && of(2, "back|again|up|out|off|over|in|away|down|instead");
     let verb_of_thing = words.len() >= 2 && of(1, "the|that|this") && of(2, "thing|things|stuff|usual|one|other");
     of(0, "whatever|whichever|whoever|something|someone|somebody|somewhere|things|stuff|whatever|anything|thing")
         || (words.first().is_some_and(|first| !first.quoted && first.lower.ends_with("'s"))
@@ -65,6 +69,7 @@ pub fn says_nothing(words: &[&Token]) -> bool {
         || pointed
         || vague
         || done_to
+        || particle
         || verb_of_thing
 }
 

@@ -1,0 +1,148 @@
+//! What reads like a change of a record, or points at one, where the rules could only add something new: "the train an
+//! hour earlier", "yoga at 6 instead of 7", "the other one on Friday".
+//!
+//! Comes in: a clause from which only new records were made. Goes out: whether to ask. Called by [`super::reader`].
+
+use super::numbers::figures;
+use super::phrases::{after_any, around, before_end, has_any, without_marks};
+use super::shift::Shift;
+use super::tokens::Token;
+use super::vocabulary::{EVENTS, begins_with_doing};
+use super::when::When;
+use super::{Question, Reader, Today};
+use crate::operation::{Action, Operation};
+use crate::record::Kind;
+
+/// Phrases that point at a record by none of its words.
+const POINTERS: &str = "the other one|the other ones|the other two|the usual one|the usual|the same again|the same one|\
+    the same|same again|the first one|the second one|the last one|the next one|that one|this one|those two|these two|\
+    the two of them|both of them|all of them|one of them|the latter|the former|one of those|either of them|\
+    neither of them|that other one|both";
+
+/// Verbs that change what is there when a day or a time follows "to".
+const CHANGING: &str = "change|switch|move|shift|update|alter|amend|adjust|push|slide|relocate|bump|advance|modify";
+
+const SAID_AT_END: &str = "has moved|was moved|moved|got moved|has changed|got changed|changed|postponed|delayed|\
+    rescheduled|brought forward|pushed back|put back|put off|got bumped|shifted";
+
+impl Reader<'_> {
+    /// Asks about what seems to be there already, though no record is it.
+    pub(super) fn check_new_change(&self, clause: &[Token], made: &[Operation]) -> Result<(), Question> {
+        let is_new = |one: &Operation| one.action == Action::Create && one.kind != Kind::Goal;
+        if made.is_empty() || !made.iter().all(is_new) {
+            return Ok(());
+        }
+        let clause = without_marks(clause);
+        let unclear = compares(clause, self.today)
+            || points(clause, self.today)
+            || changes_to(clause, self.today)
+            || is_now(clause, self.today)
+            || says_moved(clause)
+            || number_alone(clause, self.today)
+            || either_time(clause, self.today)
+            || super::wishes::is_vague(clause, self.today);
+        if unclear { Err(self.ask_what(&self.text(clause))) } else { Ok(()) }
+    }
+}
+
+/// "At 6 instead of 7", "on Friday instead", "the train an hour earlier".
+fn compares(clause: &[Token], today: Today) -> bool {
+    let says = |words: &[Token]| {
+        let when = When::read_after("at", words, today);
+        when.is_said() && when.used.first() == Some(&true)
+    };
+    if let Some((before, after)) = around(clause, "instead of|rather than")
+        && !before.is_empty()
+        && says(after)
+    {
+        return true;
+    }
+    if before_end(clause, "instead").is_some_and(|before| When::read(before, today).is_said()) {
+        return true;
+    }
+    let definite = |words: &[Token]| {
+        words.iter().any(|word| word.is_one_of("the|my|our|his|her|their") || word.text.contains("'s"))
+    };
+    let compared = clause.last().is_some_and(|last| last.is_one_of("earlier|later|sooner"));
+    let by_span = (1..clause.len()).find(|at| Shift::read(&clause[*at..]).is_some());
+    let shifted = by_span.or_else(|| {
+        before_end(clause, "a bit earlier|a bit later|a little earlier|a little later").map(<[Token]>::len)
+    });
+    compared && shifted.is_some_and(|at| definite(&clause[..at]))
+}
+
+/// "The other one on Friday", "the usual at 7", "same again": the noun phrase ends there.
+fn points(clause: &[Token], today: Today) -> bool {
+    let used = When::read(clause, today).used;
+    let ends = |at: usize| {
+        clause.get(at).is_none_or(|next| {
+            used[at] || next.is_mark() || next.is_one_of("for|on|at|in|with|to|by|again|as|too|back|off|out|up|please")
+        })
+    };
+    let pointed = (0..clause.len()).any(|at| {
+        let definite = |rest: &[Token]| ends(clause.len() - rest.len());
+        after_any(&clause[at..], POINTERS).is_some_and(definite)
+    });
+    let rest = after_any(clause, "do|have|put|make|book|add|let's do|one").unwrap_or(clause);
+    let again = after_any(
+        rest,
+        "again|same as|same for|same with|like last time|as before|as last|as usual|more time|\
+        back to normal|back on|back to",
+    )
+    .is_some_and(|after| after.len() < rest.len());
+    pointed || again
+}
+
+/// "Change Pilates to 6pm", "put the haircut back to Thursday".
+pub(super) fn changes_to(clause: &[Token], today: Today) -> bool {
+    let Some((target, when)) = around(clause, "to") else { return false };
+    let read = When::read_after("at", when, today);
+    if target.len() < 2 || !(read.is_said() && read.used.iter().all(|used| *used)) {
+        return false;
+    }
+    let ends_event = target.last().is_some_and(|last| super::phrases::listed(EVENTS, &last.lower) && !last.quoted);
+    let definite = has_any(&target[1..2], "the|my|our");
+    after_any(clause, CHANGING).is_some()
+        || (after_any(clause, "put|set|bring|pull|take").is_some()
+            && (ends_event || (definite && has_any(target, "back|forward"))))
+}
+
+/// "Choir is on Wednesday now": it was at another time before.
+fn is_now(clause: &[Token], today: Today) -> bool {
+    let Some((subject, rest)) = around(clause, "is now|are now|is|are|starts|begins|happens|comes") else {
+        return false;
+    };
+    let now = rest.last().is_some_and(|last| last.is("now")) || around(clause, "is now|are now").is_some();
+    now && !subject.is_empty() && !begins_with_doing(clause) && When::read_after("at", rest, today).is_said()
+}
+
+/// "Dentist moved": neither where to, nor which.
+fn says_moved(clause: &[Token]) -> bool {
+    let subject = before_end(clause, SAID_AT_END);
+    subject.is_some_and(|words| {
+        !words.is_empty() && !begins_with_doing(words) && !words[0].is_one_of("have|get|need|want|having|getting")
+    })
+}
+
+/// "Call Bob in 10": minutes, hours or days.
+fn number_alone(clause: &[Token], today: Today) -> bool {
+    let used = When::read(clause, today).used;
+    let [.., lead, number] = clause else { return false };
+    lead.is_one_of("in|within|after")
+        && !number.quoted
+        && !used[used.len() - 1]
+        && number.lower.len() < 3
+        && figures(&number.lower, 2).is_some()
+}
+
+/// "At 3 or 4", "on Monday or Tuesday".
+fn either_time(clause: &[Token], today: Today) -> bool {
+    let used = When::read(clause, today).used;
+    (1..clause.len().saturating_sub(1)).any(|at| {
+        let after = When::read_after("at", &clause[at + 1..], today);
+        clause[at].is("or")
+            && used[at - 1]
+            && after.used.first() == Some(&true)
+            && (after.date.is_some() || after.time.is_some())
+    })
+}
