@@ -64,7 +64,7 @@ pub fn completing(clause: &[Token], _: Today) -> Option<Command<'_>> {
 /// "The report is finally finished"; "remind me that the laundry is done" is something to do.
 fn said_done(clause: &[Token]) -> Option<Command<'_>> {
     let adds = after_any(clause, super::vocabulary::TO_DO).or_else(|| after_any(clause, super::vocabulary::ADDING));
-    let target = without_when(clause, ENDS).filter(|_| adds.is_none())?;
+    let target = without_when(clause, ENDS).filter(|_| adds.is_none() && !clause[0].is("get"))?;
     let auxiliary = "is finally|is now|is already|is all|are finally|are now|are already|are all|is completely|\
         is fully|finally|has finally been";
     Some(of(before_end(target, auxiliary).filter(|target| !target.is_empty()).unwrap_or(target), true))

@@ -9,7 +9,7 @@ use super::tokens::Token;
 use super::vocabulary::{DOING, begins_with_doing};
 use super::when::When;
 use super::{Question, Reader};
-use crate::matching::{ClarifyOption, matches, ranked_options, tokens as title_words};
+use crate::matching::{Candidate, ClarifyOption, matches, ranked_options, tokens as title_words};
 use crate::record::Kind;
 
 /// A longer sentence that begins with no verb of doing is more likely talk than a task.
@@ -39,7 +39,8 @@ impl Reader<'_> {
         }
         // "Dentist, Monday 23rd, 14:20" says all that a new event has.
         let is_event = kept.len() == 1 && super::phrases::listed(super::vocabulary::EVENTS, &kept[0].lower);
-        let is_new_event = is_event && when.date.is_some() && when.time.is_some() && kept[0].text.len() > 4;
+        let is_new_event =
+            is_event && !self.is_series(title) && when.date.is_some() && when.time.is_some() && kept[0].text.len() > 4;
         // "Add a meeting with Tom on Monday at 10" is another one.
         let says_when = certain && when.date.is_some() && when.time.is_some();
         let another = says_when && super::titles::kind_of(title, when) == Kind::Event;
@@ -81,7 +82,9 @@ impl Reader<'_> {
             && !kept[0].quoted
             && !kept[0].is_one_of(DOING)
             && kept[1..3].iter().any(|word| word.is_one_of(FINITE));
-        let verb = (1..words.len()).find(|at| words[*at].is_one_of("is|are|was|were|isn't|aren't|have|has"));
+        let verb = (1..words.len()).find(|at| {
+            words[*at].is_one_of("is|are|was|were|isn't|aren't|have|has|go|goes|come|comes|clashes|overlaps")
+        });
         let of_known = verb.is_some_and(|at| self.is_one(&words[..at]));
         let of_definite = !when.used[0]
             && words[0].is_one_of("the|that|this|my|our")
@@ -138,6 +141,13 @@ impl Reader<'_> {
         let same = named.contains(&words);
         let by_verb = kept.len() > 1 && kept[0].is_one_of(DOING);
         same || (!certain && !by_verb && !named.is_empty())
+    }
+
+    /// Whether something that repeats is called so: a day of it is there already.
+    fn is_series(&self, title: &str) -> bool {
+        let repeats =
+            |one: &Candidate<'_>| self.state.item(one.kind, one.id).is_some_and(|item| item.recurrence.repeats());
+        matches(title, self.state.candidates(self.today.date, false)).iter().any(repeats)
     }
 
     fn options_like(&self, title: &str) -> Vec<ClarifyOption> {

@@ -54,6 +54,7 @@ mod times;
 mod titles;
 mod tokens;
 mod topic;
+mod uncertain;
 mod unclear_change;
 mod until;
 mod vocabulary;

@@ -40,7 +40,7 @@ impl Reader<'_> {
             let Some(item) = item.filter(|item| item.recurrence.repeats()) else { continue };
             let chosen = self.selection.ids.contains(&item.id);
             let calls_off = operation.action == Action::Delete && calls_off(clause);
-            if !chosen && (calls_off || self.moves_a_day(operation, item)) {
+            if !chosen && (calls_off || self.moves_a_day(operation, item, has_any(sentence, "instead"))) {
                 let what = if calls_off { "deleted" } else { "changed" };
                 let text = format!("\"{}\" repeats. Should all of it be {what}? One day alone cannot be.", item.title);
                 return Err(Question::new(&text, vec![Candidate::from(item).option()]));
@@ -51,14 +51,14 @@ impl Reader<'_> {
 
     /// Whether it is moved, with its rule as it was. What comes every so many days may be put off until it comes again,
     /// and the time of a habit is that of all its days.
-    fn moves_a_day(&self, operation: &Operation, item: &Item) -> bool {
+    fn moves_a_day(&self, operation: &Operation, item: &Item, instead: bool) -> bool {
         if operation.action != Action::Update || operation.recurrence != Some(item.recurrence) {
             return false;
         }
         let day = operation.scheduled_for.flatten().filter(|day| Some(*day) != item.scheduled_for);
         let Some(day) = day else {
             let times = operation.start_time.or(operation.time_of_day);
-            return item.kind != Kind::Habit && times.is_some_and(|time| time != item.time());
+            return (item.kind != Kind::Habit || instead) && times.is_some_and(|time| time != item.time());
         };
         let Rule::EveryNDays(interval) = item.recurrence.rule else { return true };
         let due = item.scheduled_for.and_then(|anchor| item.recurrence.next_from(anchor, self.today.date));

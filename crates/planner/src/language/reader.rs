@@ -53,6 +53,7 @@ impl Reader<'_> {
                 Some(read) => read.and_then(|made| {
                     self.check_one_or_all(tokens, said, &made)?;
                     self.check_new_change(said, &made)?;
+                    self.check_certain(tokens, said, &made)?;
                     self.take_in(&clause, made, &mut course)
                 }),
                 None => return Reading::Chat,

@@ -16,7 +16,7 @@ pub const EMPTY_TITLES: &str = "something|thing|things|stuff|note|a note|make a 
     another one|week|a week|day|hour|an hour|whatever|more|it's|that's|it is|that is|this is|meeting|a meeting|\
     the meeting|appointment|call|to|do|do it|do that|\
     do the thing|do something|do this|\
-    some stuff|these|those|a thing|new|another";
+    some stuff|these|those|a thing|new|another|new routine|new habit|new one|new goal|new event|new task|new todo";
 
 /// Plans themselves, which only a person can sort out.
 pub const PLANS: &str = "week|day|afternoon|morning|evening|weekend|diary|inbox|schedule|calendar|agenda|list|todos|\
@@ -61,7 +61,9 @@ pub fn says_nothing(words: &[&Token]) -> bool {
         && of(1, "him|her|them|it|that|this|these|those")
         && of(2, "back|again|up|out|off|over|in|away|down|instead");
     let verb_of_thing = words.len() >= 2 && of(1, "the|that|this") && of(2, "thing|things|stuff|usual|one|other");
-    of(0, "whatever|whichever|whoever|something|someone|somebody|somewhere|things|stuff|whatever|anything|thing")
+    // "It down"; "IT" is a department.
+    of(0, "it|them") && words[0].text != "IT"
+        || of(0, "whatever|whichever|whoever|something|someone|somebody|somewhere|things|stuff|whatever|anything|thing")
         || (words.first().is_some_and(|first| !first.quoted && first.lower.ends_with("'s"))
             && of(1, "in|on|at|here|there|gone|not|still|all"))
         || (of(0, "same|usual|ditto") && words.len() < 3)
@@ -78,7 +80,7 @@ pub fn is_talk(words: &[&Token]) -> bool {
     const SPEAKERS: &str = "no|yes|nope|yep|is|are|was|were|looks|seems|feels|will|i|i'm|we|we're|it|it's|he|she|they|\
         you|he's|she's|they're|you're|i've|we've|there|\
         there's|i'd|i'll|what|how|why|nothing|\
-        everyone|everybody|nobody|someone|life|work|not|i'm|that's|isn't|wasn't|maybe|perhaps|if|because";
+        doesn't|won't|can't|cannot|too|actually|sorry|almost|nearly|probably|possibly|everyone|everybody|nobody|someone|life|work|not|i'm|that's|isn't|wasn't|maybe|perhaps|if|because";
     words.first().is_some_and(|first| first.is_one_of(SPEAKERS))
 }
 

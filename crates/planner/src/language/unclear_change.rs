@@ -16,7 +16,7 @@ use crate::record::Kind;
 /// Phrases that point at a record by none of its words.
 const POINTERS: &str = "the other one|the other ones|the other two|the usual one|the usual|the same again|the same one|\
     the same|same again|the first one|the second one|the last one|the next one|that one|this one|those two|these two|\
-    the two of them|both of them|all of them|one of them|the latter|the former|one of those|either of them|\
+    the two of them|both of them|all of them|one of them|the latter|the former|one of those|either of them|all of it|\
     neither of them|that other one|both";
 
 /// Verbs that change what is there when a day or a time follows "to".
@@ -38,11 +38,48 @@ impl Reader<'_> {
             || changes_to(clause, self.today)
             || is_now(clause, self.today)
             || says_moved(clause)
+            || self.replaces_known(clause)
+            || self.adds_to_known(clause)
+            || self.points_at_known(clause)
+            || of_priority(clause, self.today)
             || number_alone(clause, self.today)
             || either_time(clause, self.today)
             || super::wishes::is_vague(clause, self.today);
         if unclear { Err(self.ask_what(&self.text(clause))) } else { Ok(()) }
     }
+}
+
+impl Reader<'_> {
+    /// "Book flights to Bergen instead of Oslo", where flights to Oslo are to be booked.
+    fn replaces_known(&self, clause: &[Token]) -> bool {
+        let replaced = around(clause, "instead of|rather than").is_some_and(|(_, after)| self.touches_known(after));
+        replaced || before_end(clause, "instead").is_some()
+    }
+
+    /// "Add Tom to lunch", "add a location to the meeting".
+    fn adds_to_known(&self, clause: &[Token]) -> bool {
+        let Some((_, known)) = after_any(clause, "add|link|attach|put").and_then(|rest| around(rest, "to")) else {
+            return false;
+        };
+        let known = after_any(known, "the|my|our").unwrap_or(known);
+        !known.is_empty() && self.names_several(known)
+    }
+
+    /// "Set a reminder for the dentist": for which record, and when, is not said.
+    fn points_at_known(&self, clause: &[Token]) -> bool {
+        let reminder =
+            after_any(clause, "set a reminder for|add a reminder for|set a reminder about|create a reminder for");
+        let known = reminder.and_then(|rest| after_any(rest, "the|my|our"));
+        known.is_some_and(|known| self.names_several(known)) && !When::read(clause, self.today).is_said()
+    }
+}
+
+/// "Lower the priority", "priority of the review high".
+fn of_priority(clause: &[Token], today: Today) -> bool {
+    let used = When::read(clause, today).used;
+    let verbs = "lower|raise|drop|increase|reduce|change|set|up|bump|adjust";
+    let rest = after_any(clause, verbs).and_then(|rest| after_any(rest, "the|its|my")).unwrap_or(clause);
+    rest.first().is_some_and(|first| first.is("priority")) && !used[clause.len() - rest.len()]
 }
 
 /// "At 6 instead of 7", "on Friday instead", "the train an hour earlier".
@@ -57,7 +94,8 @@ fn compares(clause: &[Token], today: Today) -> bool {
     {
         return true;
     }
-    if before_end(clause, "instead").is_some_and(|before| When::read(before, today).is_said()) {
+    let alone = |before: &[Token]| before.len() == 1 && says(before);
+    if before_end(clause, "instead").is_some_and(|before| alone(before) || When::read(before, today).is_said()) {
         return true;
     }
     let definite = |words: &[Token]| {
@@ -81,7 +119,12 @@ fn points(clause: &[Token], today: Today) -> bool {
     };
     let pointed = (0..clause.len()).any(|at| {
         let definite = |rest: &[Token]| ends(clause.len() - rest.len());
-        after_any(&clause[at..], POINTERS).is_some_and(definite)
+        // "Restore the deleted one".
+        let described = || {
+            matches!(&clause[at..], [the, kind, one, ..]
+            if the.is_one_of("the|that|this|those") && !kind.quoted && one.is_one_of("one|ones") && ends(at + 3))
+        };
+        after_any(&clause[at..], POINTERS).is_some_and(definite) || described()
     });
     let rest = after_any(clause, "do|have|put|make|book|add|let's do|one").unwrap_or(clause);
     let again = after_any(
@@ -90,7 +133,13 @@ fn points(clause: &[Token], today: Today) -> bool {
         back to normal|back on|back to",
     )
     .is_some_and(|after| after.len() < rest.len());
-    pointed || again
+    // "Meet again": whom, or what, is not said.
+    let said: Vec<&Token> = clause.iter().zip(&used).filter(|(_, used)| !**used).map(|(word, _)| word).collect();
+    let bare_again = said.len() == 2 && said[1].is("again");
+    let told = after_any(clause, super::vocabulary::TO_DO);
+    let bare_again =
+        bare_again || told.is_some_and(|rest| matches!(rest, [only] if only.is_one_of("again|earlier|later|sooner")));
+    pointed || again || bare_again || clause[0].is("same")
 }
 
 /// "Change Pilates to 6pm", "put the haircut back to Thursday".
@@ -140,9 +189,8 @@ fn either_time(clause: &[Token], today: Today) -> bool {
     let used = When::read(clause, today).used;
     (1..clause.len().saturating_sub(1)).any(|at| {
         let after = When::read_after("at", &clause[at + 1..], today);
-        clause[at].is("or")
-            && used[at - 1]
-            && after.used.first() == Some(&true)
-            && (after.date.is_some() || after.time.is_some())
+        let says = after.used.first() == Some(&true) && (after.date.is_some() || after.time.is_some());
+        let next = &clause[at + 1];
+        clause[at].is("or") && used[at - 1] && (says || (!next.quoted && figures(&next.lower, 2).is_some()))
     })
 }

@@ -3,7 +3,7 @@
 //! Called by [`super::unclear_change`].
 
 use super::Today;
-use super::phrases::{after_any, without_marks};
+use super::phrases::{after_any, before_end, without_marks};
 use super::tokens::Token;
 use super::vocabulary::TO_DO;
 use super::when::When;
@@ -38,6 +38,13 @@ pub fn is_vague(clause: &[Token], today: Today) -> bool {
     if rest.is_empty() {
         return false;
     }
+    // "Run more often", "drink less".
+    if rest.len() > 1
+        && before_end(rest, "more often|less often|more|less|a bit more|a bit less").is_some()
+        && when.date.is_none()
+    {
+        return true;
+    }
     if wish.iter().any(|word| word.is_one_of("somehow|someway")) {
         return true;
     }
@@ -45,9 +52,15 @@ pub fn is_vague(clause: &[Token], today: Today) -> bool {
     let becomes = after_any(rest, BECOMING).is_some_and(|how| {
         after_any(how, BETTER).is_some_and(<[Token]>::is_empty) || (helped.is_some() && !how.is_empty())
     });
+    let more = after_any(rest, "be more|be less|become more|become less|feel more|feel less|live more|live less")
+        .is_some_and(|how| how.len() == 1);
+    let begins = || {
+        after_any(rest, "make a start|get going|get started|get a move on|do the needful|make it happen")
+            .is_some_and(<[Token]>::is_empty)
+    };
     let unsaid =
         || after_any(rest, "do something about|do something for|do something with|do something nice").is_some();
-    (!timed && becomes) || unsaid() || cares_for_trouble(rest, &when)
+    (!timed && (becomes || more)) || begins() || unsaid() || cares_for_trouble(rest, &when)
 }
 
 /// "Sort out the garage situation".

@@ -1,0 +1,52 @@
+//! What is only asked, or said of a person, and no order: "report done?", "Tom cancelled", "lunch another day".
+//!
+//! Comes in: a clause with the operations it came to. Goes out: nothing, or the question. Called by [`super::reader`].
+
+use super::phrases::{after_any, before_end, has_any};
+use super::tokens::Token;
+use super::{Question, Reader};
+use crate::operation::{Action, Operation};
+
+/// Verbs that order a completion, though a mark of a question stands behind.
+const ORDERING: &str = "mark|tick|check|cross|complete|close|finish|set|strike|log|record|sign|flag|put|note";
+
+impl Reader<'_> {
+    /// Asks where what is there would be changed by a sentence that may not ask for it. `sentence`: all its words.
+    pub(super) fn check_certain(
+        &self,
+        sentence: &[Token],
+        clause: &[Token],
+        made: &[Operation],
+    ) -> Result<(), Question> {
+        let chosen = |one: &Operation| one.id.is_some_and(|id| self.selection.ids.contains(&id));
+        let changed = made.iter().find(|one| one.action != Action::Create && !chosen(one));
+        let Some(changed) = changed else { return Ok(()) };
+        let completes = matches!(changed.action, Action::Complete | Action::CompleteOccurrence);
+        let asks = completes
+            && sentence.last().is_some_and(|last| last.is("?"))
+            && sentence.len() < clause.len() + 2
+            && after_any(clause, ORDERING).is_none();
+        let either = changed.location.as_ref().and_then(Option::as_ref).is_some_and(|place| place.contains(" or "));
+        let unclear = asks
+            || either
+            || some_other_day(clause, changed)
+            || (changed.action == Action::Delete && self.called_off_by_somebody(clause, changed));
+        if unclear { Err(self.ask_what(&self.text(clause))) } else { Ok(()) }
+    }
+
+    /// "Tom cancelled": whether the meeting with Tom is meant, and is to be deleted, is not said.
+    fn called_off_by_somebody(&self, clause: &[Token], deleted: &Operation) -> bool {
+        let Some([who]) = before_end(clause, "has cancelled|has canceled|just cancelled|cancelled|canceled") else {
+            return false;
+        };
+        let title = deleted.id.and_then(|id| self.state.item(deleted.kind, id)).map(|item| item.title.to_lowercase());
+        title.is_some_and(|title| title.contains(&format!("with {}", who.lower)))
+    }
+}
+
+/// "Could we do lunch another day": which one is not said.
+fn some_other_day(clause: &[Token], changed: &Operation) -> bool {
+    let ends = "another day|another time|some other day|some other time|a different day|a different time";
+    let by = "give|by|postpone|push|delay|put|defer|extend|wait|need|allow|back|off";
+    changed.action == Action::Update && before_end(clause, ends).is_some() && !has_any(clause, by)
+}
