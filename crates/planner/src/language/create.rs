@@ -149,6 +149,10 @@ impl Reader<'_> {
         if kind == Kind::Event && date.is_none() && when.repeat.is_none() {
             return Err(Question::new(&format!("When is \"{title}\"?"), Vec::new()));
         }
+        // "A weekly call with Bob": on which day of the week is not said.
+        if kind == Kind::Event && when.repeat == Some(Repeat::Rule(Rule::Weekly)) && date.is_none() {
+            return Err(Question::new(&format!("On which day of the week is \"{title}\"?"), Vec::new()));
+        }
         self.days_of(operation, when, date)
     }
 

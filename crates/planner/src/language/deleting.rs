@@ -51,7 +51,8 @@ pub fn deleting(clause: &[Token], _: Today) -> Option<Command<'_>> {
     if let Some(target) = after_any(clause, NOT_NEEDED) {
         return of(before_end(target, "anymore|any more|any longer|after all").unwrap_or(target));
     }
-    if let Some(target) = before_end(clause, CALLED_OFF).filter(|target| !target.is_empty()) {
+    let called_off = before_end(clause, "for good|for ever|altogether").unwrap_or(clause);
+    if let Some(target) = before_end(called_off, CALLED_OFF).filter(|target| !target.is_empty()) {
         return of(target);
     }
     if let Some(target) = after_any(clause, leads) {

@@ -98,7 +98,8 @@ impl Reader<'_> {
         let ends_known = words[0].is_one_of("quit|stop|pause|resume|skip|restart") && self.is_one(&words[1..]);
         let [verb, object, rest @ ..] = kept else { return ends_known };
         let rest: Vec<Token> = rest.iter().map(|word| (*word).clone()).collect();
-        let changes = !verb.is_one_of(DOING) || verb.is_one_of("swap|change|move|archive|switch|make|set|turn|give");
+        let changes = !verb.is_one_of(DOING)
+            || verb.is_one_of("swap|merge|combine|split|change|move|archive|switch|make|set|turn|give");
         let definite = object.is_one_of("the|my|our|both|those|these");
         // "Call the meeting Catch-up": which one is not said.
         let noun = rest.first().is_some_and(|noun| {
@@ -123,6 +124,7 @@ impl Reader<'_> {
             || points
             || pronoun
             || too_short
+            || in_month(words)
             || means_all(words)
             || !(begins_with_doing(words) || words.len() <= MAX_BARE_WORDS)
         {
@@ -160,9 +162,25 @@ impl Reader<'_> {
     }
 }
 
+/// "Holiday in August": on which of its days is not said.
+fn in_month(words: &[Token]) -> bool {
+    let [.., lead, month] = words else { return false };
+    let is_short = words.len() < 5 && !has_any(words, "the|my|our");
+    is_short
+        && lead.is_one_of("in|next|this")
+        && super::numbers::month(&month.lower).is_some()
+        && !begins_with_doing(words)
+}
+
 fn says_too_little(title: &str, words: &[Token], when: &When) -> bool {
     let lower = title.to_lowercase();
     let bare = lower.trim_start_matches("the ").trim_start_matches("a ").trim_start_matches("my ");
     let no_letters = !title.contains(char::is_alphabetic);
-    no_letters || listed(EMPTY_TITLES, bare) || listed(EMPTY_TITLES, &lower) || only_pronouns(words, when)
+    let unit = |word: &Token| word.is_one_of("minutes|minute|mins|hours|hour");
+    let length_alone = matches!(words, [_, last] if unit(last)) || matches!(words, [until, _] if until.is("until"));
+    no_letters
+        || length_alone
+        || listed(EMPTY_TITLES, bare)
+        || listed(EMPTY_TITLES, &lower)
+        || only_pronouns(words, when)
 }

@@ -1,4 +1,5 @@
-//! Changes of what repeats that leave open whether one day of it is meant or all: "cancel stand-up", "stand-up is at 10".
+//! Changes of what repeats that leave open whether one day of it is meant or all: "cancel stand-up", "stand-up is at
+//! 10".
 //!
 //! Comes in: a clause with the operations it came to. Goes out: nothing, or the question. Called by [`super::reader`].
 

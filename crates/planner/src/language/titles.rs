@@ -16,7 +16,8 @@ pub const EMPTY_TITLES: &str = "something|thing|things|stuff|note|a note|make a 
     another one|week|a week|day|hour|an hour|whatever|more|it's|that's|it is|that is|this is|meeting|a meeting|\
     the meeting|appointment|call|to|do|do it|do that|\
     do the thing|do something|do this|\
-    some stuff|these|those|a thing|new|another|new routine|new habit|new one|new goal|new event|new task|new todo";
+    some stuff|these|those|a thing|new|another|again|half an hour|make|set|hold|go back|back|go|\
+    new routine|new habit|new one|new goal|new event|new task|new todo";
 
 /// Plans themselves, which only a person can sort out.
 pub const PLANS: &str = "week|day|afternoon|morning|evening|weekend|diary|inbox|schedule|calendar|agenda|list|todos|\
@@ -80,8 +81,12 @@ pub fn is_talk(words: &[&Token]) -> bool {
     const SPEAKERS: &str = "no|yes|nope|yep|is|are|was|were|looks|seems|feels|will|i|i'm|we|we're|it|it's|he|she|they|\
         you|he's|she's|they're|you're|i've|we've|there|\
         there's|i'd|i'll|what|how|why|nothing|\
-        doesn't|won't|can't|cannot|too|actually|sorry|almost|nearly|probably|possibly|everyone|everybody|nobody|someone|life|work|not|i'm|that's|isn't|wasn't|maybe|perhaps|if|because";
-    words.first().is_some_and(|first| first.is_one_of(SPEAKERS))
+        doesn't|won't|can't|cannot|too|actually|sorry|almost|nearly|probably|possibly|\
+        everyone|everybody|nobody|someone|life|work|not|i'm|that's|\
+        isn't|wasn't|maybe|perhaps|if|because|unless|less|fewer";
+    // "Work on the slides".
+    let of_doing = matches!(words, [first, next, ..] if first.is("work") && next.is_one_of("on|out|through|from"));
+    !of_doing && words.first().is_some_and(|first| first.is_one_of(SPEAKERS))
 }
 
 /// Words that name a kind of event and are verbs as well.

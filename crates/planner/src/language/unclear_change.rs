@@ -129,7 +129,8 @@ fn points(clause: &[Token], today: Today) -> bool {
     let rest = after_any(clause, "do|have|put|make|book|add|let's do|one").unwrap_or(clause);
     let again = after_any(
         rest,
-        "again|same as|same for|same with|like last time|as before|as last|as usual|more time|\
+        "again on|again at|again for|again next|again this|again tomorrow|again today|same as|same for|\
+        same with|like last time|as before|as last|as usual|more time|\
         back to normal|back on|back to",
     )
     .is_some_and(|after| after.len() < rest.len());

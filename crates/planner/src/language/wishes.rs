@@ -3,7 +3,7 @@
 //! Called by [`super::unclear_change`].
 
 use super::Today;
-use super::phrases::{after_any, before_end, without_marks};
+use super::phrases::{after_any, before_end, has_any, without_marks};
 use super::tokens::Token;
 use super::vocabulary::TO_DO;
 use super::when::When;
@@ -50,7 +50,8 @@ pub fn is_vague(clause: &[Token], today: Today) -> bool {
     }
     let timed = when.date.is_some() || when.time.is_some() || when.repeat.is_some();
     let becomes = after_any(rest, BECOMING).is_some_and(|how| {
-        after_any(how, BETTER).is_some_and(<[Token]>::is_empty) || (helped.is_some() && !how.is_empty())
+        after_any(how, BETTER).is_some_and(<[Token]>::is_empty)
+            || (helped.is_some() && !how.is_empty() && !has_any(how, "the|to"))
     });
     let more = after_any(rest, "be more|be less|become more|become less|feel more|feel less|live more|live less")
         .is_some_and(|how| how.len() == 1);
@@ -58,9 +59,15 @@ pub fn is_vague(clause: &[Token], today: Today) -> bool {
         after_any(rest, "make a start|get going|get started|get a move on|do the needful|make it happen")
             .is_some_and(<[Token]>::is_empty)
     };
+    let finds = after_any(
+        rest,
+        "find a time for|find time for|find a slot for|find some time for|make room for|make time for|\
+        make some time for",
+    )
+    .is_some();
     let unsaid =
         || after_any(rest, "do something about|do something for|do something with|do something nice").is_some();
-    (!timed && (becomes || more)) || begins() || unsaid() || cares_for_trouble(rest, &when)
+    (!timed && (becomes || more)) || begins() || (finds && !timed) || unsaid() || cares_for_trouble(rest, &when)
 }
 
 /// "Sort out the garage situation".
