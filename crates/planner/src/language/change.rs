@@ -295,8 +295,10 @@ impl Reader<'_> {
                     found.iter().map(Candidate::option).collect(),
                 ))
             }
-            // "Change Sara to Sam": a word of the title, or all of it.
-            None if target.len() == 1 && to.len() == 1 && !target[0].quoted && !to[0].quoted => {
+            // "Change Sara to Sam": a word of the title, or all of it; "set it to something better" is no title.
+            None if to[0].is_one_of("something|anything")
+                || target.len() == 1 && to.len() == 1 && !target[0].quoted && !to[0].quoted =>
+            {
                 let found = self.resolve(target, WITH_GOALS)?;
                 let text = format!("What should \"{}\" be called?", found[0].title);
                 Err(Question::new(&text, found.iter().map(Candidate::option).collect()))

@@ -18,7 +18,8 @@ const MAX_BARE_WORDS: usize = 6;
 /// Verbs that say what somebody does or wants.
 const FINITE: &str = "can|can't|cannot|could|couldn't|wants|asked|said|says|would|won't|thinks|prefers|suggested|\
     suggests|proposed|might|isn't|\
-    doesn't|didn't|has|wouldn't|wasn't|told|moved|knows|thought|called|cancelled|went|came|happened|forgot|left";
+    doesn't|didn't|has|wouldn't|wasn't|told|moved|knows|thought|called|cancelled|went|came|rang|phoned|texted|emailed|\
+    slipped|happened|forgot|left";
 
 impl Reader<'_> {
     /// What is not to be added as it was said. `certain`: it was asked for by "add", "remind me to" and the like.
@@ -88,7 +89,7 @@ impl Reader<'_> {
         let of_known = verb.is_some_and(|at| self.is_one(&words[..at]));
         let of_definite = !when.used[0]
             && words[0].is_one_of("the|that|this|my|our")
-            && has_any(words, "is|are|was|were|should|needs|has|isn't|will");
+            && has_any(words, "is|are|was|were|should|needs|has|isn't|will|moved|shifted|slipped|changed");
         let either = kept.iter().any(|word| word.is("or"));
         either || is_talk(kept) || of_others || of_known || of_definite
     }

@@ -81,7 +81,7 @@ pub fn is_talk(words: &[&Token]) -> bool {
     const SPEAKERS: &str = "no|yes|nope|yep|is|are|was|were|looks|seems|feels|will|i|i'm|we|we're|it|it's|he|she|they|\
         you|he's|she's|they're|you're|i've|we've|there|\
         there's|i'd|i'll|what|how|why|nothing|\
-        doesn't|won't|can't|cannot|too|actually|sorry|almost|nearly|probably|possibly|\
+        doesn't|won't|can't|cannot|too|actually|sorry|both|either|neither|almost|nearly|probably|possibly|\
         everyone|everybody|nobody|someone|life|work|not|i'm|that's|\
         isn't|wasn't|maybe|perhaps|if|because|unless|less|fewer";
     // "Work on the slides".

@@ -18,14 +18,16 @@ impl Reader<'_> {
         clause: &[Token],
         made: &[Operation],
     ) -> Result<(), Question> {
+        let asked = sentence.last().is_some_and(|last| last.is("?")) && sentence.len() < clause.len() + 2;
+        let adds = has_any(clause, "remind|reminder|add|put|note|book|schedule|make|set");
+        if asked && !adds && made.iter().all(|one| one.action == Action::Create) {
+            return Err(self.ask_what(&self.text(clause)));
+        }
         let chosen = |one: &Operation| one.id.is_some_and(|id| self.selection.ids.contains(&id));
         let changed = made.iter().find(|one| one.action != Action::Create && !chosen(one));
         let Some(changed) = changed else { return Ok(()) };
         let completes = matches!(changed.action, Action::Complete | Action::CompleteOccurrence);
-        let asks = completes
-            && sentence.last().is_some_and(|last| last.is("?"))
-            && sentence.len() < clause.len() + 2
-            && after_any(clause, ORDERING).is_none();
+        let asks = completes && asked && after_any(clause, ORDERING).is_none();
         let either = changed.location.as_ref().and_then(Option::as_ref).is_some_and(|place| place.contains(" or "));
         let unclear = asks
             || either

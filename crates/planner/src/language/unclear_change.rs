@@ -10,6 +10,7 @@ use super::tokens::Token;
 use super::vocabulary::{EVENTS, begins_with_doing};
 use super::when::When;
 use super::{Question, Reader, Today};
+use crate::matching::matches;
 use crate::operation::{Action, Operation};
 use crate::record::Kind;
 
@@ -17,12 +18,14 @@ use crate::record::Kind;
 const POINTERS: &str = "the other one|the other ones|the other two|the usual one|the usual|the same again|the same one|\
     the same|same again|the first one|the second one|the last one|the next one|that one|this one|those two|these two|\
     the two of them|both of them|all of them|one of them|the latter|the former|one of those|either of them|all of it|\
+    the rest|\
     neither of them|that other one|both";
 
 /// Verbs that change what is there when a day or a time follows "to".
 const CHANGING: &str = "change|switch|move|shift|update|alter|amend|adjust|push|slide|relocate|bump|advance|modify";
 
-const SAID_AT_END: &str = "has moved|was moved|moved|got moved|has changed|got changed|changed|postponed|delayed|\
+const SAID_AT_END: &str = "slipped|has slipped|has moved|was moved|moved|got moved|has changed|got changed|changed|\
+    postponed|delayed|\
     rescheduled|brought forward|pushed back|put back|put off|got bumped|shifted";
 
 impl Reader<'_> {
@@ -40,8 +43,9 @@ impl Reader<'_> {
             || says_moved(clause)
             || self.replaces_known(clause)
             || self.adds_to_known(clause)
-            || self.points_at_known(clause)
+            || self.points_at_known(made)
             || of_priority(clause, self.today)
+            || no_such_time(clause, self.today)
             || number_alone(clause, self.today)
             || either_time(clause, self.today)
             || super::wishes::is_vague(clause, self.today);
@@ -65,12 +69,16 @@ impl Reader<'_> {
         !known.is_empty() && self.names_several(known)
     }
 
-    /// "Set a reminder for the dentist": for which record, and when, is not said.
-    fn points_at_known(&self, clause: &[Token]) -> bool {
-        let reminder =
-            after_any(clause, "set a reminder for|add a reminder for|set a reminder about|create a reminder for");
-        let known = reminder.and_then(|rest| after_any(rest, "the|my|our"));
-        known.is_some_and(|known| self.names_several(known)) && !When::read(clause, self.today).is_said()
+    /// "Set a reminder for the dentist", "squeeze in the review": a record that is there, and nothing of when.
+    fn points_at_known(&self, made: &[Operation]) -> bool {
+        let names = |title: &str| {
+            let open = self.state.candidates(self.today.date, false).filter(|one| one.kind != Kind::Goal);
+            let lower = title.to_lowercase();
+            let known = ["the ", "my ", "our "].iter().find_map(|word| lower.strip_prefix(word));
+            known.is_some_and(|known| !matches(known, open).is_empty())
+        };
+        let undated = |one: &&Operation| one.scheduled_for.flatten().is_none();
+        made.iter().filter(undated).any(|one| one.title.as_deref().is_some_and(names))
     }
 }
 
@@ -172,6 +180,19 @@ fn says_moved(clause: &[Token]) -> bool {
     subject.is_some_and(|words| {
         !words.is_empty() && !begins_with_doing(words) && !words[0].is_one_of("have|get|need|want|having|getting")
     })
+}
+
+/// "Call at 13pm", "yoga most days".
+fn no_such_time(clause: &[Token], today: Today) -> bool {
+    let often = "most days|some days|some weekdays|a few times a week|several times a week|now and again|\
+        every now and again|once in a while";
+    let used = When::read(clause, today).used;
+    let hour = |word: &Token| {
+        let number = word.lower.strip_suffix("pm").or_else(|| word.lower.strip_suffix("am"));
+        !word.quoted && number.is_some_and(|number| figures(number, 2).is_some())
+    };
+    let unread = (1..clause.len()).any(|at| !used[at] && clause[at - 1].is("at") && hour(&clause[at]));
+    unread || before_end(clause, often).is_some()
 }
 
 /// "Call Bob in 10": minutes, hours or days.

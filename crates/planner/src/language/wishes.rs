@@ -61,7 +61,8 @@ pub fn is_vague(clause: &[Token], today: Today) -> bool {
     };
     let finds = after_any(
         rest,
-        "find a time for|find time for|find a slot for|find some time for|make room for|make time for|\
+        "find a day for|find a date for|find a time for|find time for|find a slot for|find some time for|\
+        make room for|make time for|\
         make some time for",
     )
     .is_some();
