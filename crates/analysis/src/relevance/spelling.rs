@@ -1,4 +1,4 @@
-//! Typing errors in interests: a word that no text has and nobody knows is read as the frequent one beside it.
+//! Typing errors in interests: a word that neither the texts nor the tables have is read as the most frequent one at a distance of one letter.
 //!
 //! Comes in: clauses, and the texts they are asked of. Goes out: the same clauses with such words put right, and which these were.
 

@@ -256,7 +256,7 @@ impl Reader<'_> {
     /// verb is also one of
     /// things to do.
     fn is_something_new(&self, clause: &[Token], command: Command<'_>) -> bool {
-        // "Move the car before 8", "cancel Netflix by the 30th": nobody moves a record so, or removes one by a day.
+        // "Move the car before 8", "cancel Netflix by the 30th": no record is moved so, nor removed by a day.
         let moves = clause.first().is_some_and(|first| first.is_one_of("move|shift|push"))
             && !phrases::has_any(clause, "to|until|till|for|back|forward|by|up|off|into|->|=>|later|earlier");
         let removes = clause.first().is_some_and(|first| first.is_one_of("cancel|delete|remove|rename"))
