@@ -1,6 +1,6 @@
 //! What is logged of a call, by which it can be followed: that it began, what came, and how long it took.
 //!
-//! The texts themselves are logged for the journal's purposes alone: what is pasted or asked elsewhere stays out of the log.
+//! The texts themselves are logged for tasks whose spec names a phase of the log: what is pasted or asked elsewhere stays out of it.
 
 use std::time::{Instant, SystemTime};
 
@@ -11,10 +11,8 @@ use serde_json::{Map, Value};
 
 use super::exchange::{EncodedRequest, ExchangeEvent, Exchanged};
 use super::gateway::Gateway;
+use super::tasks;
 use super::turn::Turn;
-
-/// Purposes whose messages may be logged begin so.
-const LOGGED_IN_FULL: &str = "journal_";
 
 /// By what a call is known in the log.
 #[derive(Debug, Clone, Copy)]
@@ -39,7 +37,7 @@ impl Gateway {
         tracing::debug!(
             event = "llm_request_started",
             request_id = %call,
-            phase = phase(purpose),
+            phase = logged_phase(purpose).unwrap_or(purpose),
             model = request.model,
             endpoint = without_secrets(&encoded.wire.server.endpoint),
             num_blocks = items,
@@ -76,17 +74,12 @@ pub(super) fn completed(call: CallId, total_chunks: u64, begun: Instant, exchang
 }
 
 fn is_logged_in_full(purpose: &str) -> bool {
-    purpose.starts_with(LOGGED_IN_FULL)
+    logged_phase(purpose).is_some()
 }
 
-/// The journal's phases have names of their own in the log.
-fn phase(purpose: &'static str) -> &'static str {
-    match purpose {
-        "journal_classify" => "classification",
-        "journal_reword" => "rewording",
-        "journal_integrate" => "integration",
-        other => other,
-    }
+/// A purpose that is no task, such as one of vectors, has none.
+fn logged_phase(purpose: &str) -> Option<&'static str> {
+    tasks::by_name(purpose).and_then(|task| task.spec().logged_phase)
 }
 
 fn messages(system: &str, turns: &[Turn]) -> String {

@@ -40,6 +40,7 @@ static SPEC: TaskSpec = TaskSpec {
     kept: KeptAnswers::All,
     spared_from: None,
     is_pinned: false,
+    logged_phase: None,
 };
 
 /// A question with the passages that may answer it, the likeliest first.

@@ -151,6 +151,7 @@ const COMMON: TaskSpec = TaskSpec {
     kept: KeptAnswers::None,
     spared_from: None,
     is_pinned: false,
+    logged_phase: None,
 };
 
 const fn limits(output_tokens: u32, usual_output_tokens: u32) -> TaskLimits {

@@ -38,6 +38,7 @@ static SPEC: TaskSpec = TaskSpec {
     kept: KeptAnswers::All,
     spared_from: Some(CRITICAL),
     is_pinned: true,
+    logged_phase: None,
 };
 
 #[must_use]

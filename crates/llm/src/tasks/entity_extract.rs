@@ -42,6 +42,7 @@ static SPEC: TaskSpec = TaskSpec {
     kept: KeptAnswers::All,
     spared_from: Some(APPROACHING),
     is_pinned: true,
+    logged_phase: None,
 };
 
 #[must_use]

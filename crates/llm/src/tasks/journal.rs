@@ -27,6 +27,7 @@ static CLASSIFY_SPEC: TaskSpec = TaskSpec {
     },
     answer: AnswerKind::Lines(include_str!("../../../../schemas/journal_classify_v1.json")),
     temperature: Some(0.3),
+    logged_phase: Some("classification"),
     ..PHASE
 };
 
@@ -40,6 +41,7 @@ static REWORD_SPEC: TaskSpec = TaskSpec {
     },
     answer: AnswerKind::Lines(include_str!("../../../../schemas/journal_reword_v1.json")),
     temperature: Some(0.5),
+    logged_phase: Some("rewording"),
     ..PHASE
 };
 
@@ -53,6 +55,7 @@ static INTEGRATE_SPEC: TaskSpec = TaskSpec {
     },
     answer: AnswerKind::Lines(include_str!("../../../../schemas/journal_integrate_v1.json")),
     temperature: Some(0.4),
+    logged_phase: Some("integration"),
     ..PHASE
 };
 
@@ -83,6 +86,7 @@ const PHASE: TaskSpec = TaskSpec {
     kept: KeptAnswers::OfModels,
     spared_from: None,
     is_pinned: false,
+    logged_phase: None,
 };
 
 /// What a phase is asked about.

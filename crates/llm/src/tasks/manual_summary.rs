@@ -36,6 +36,7 @@ static SPEC: TaskSpec = TaskSpec {
     kept: KeptAnswers::OfModels,
     spared_from: None,
     is_pinned: true,
+    logged_phase: None,
 };
 
 #[must_use]

@@ -63,4 +63,27 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn files_are_named_as_the_spec_says_and_every_prompt_distrusts_what_it_is_given() {
+        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let read =
+            |path: String| std::fs::read_to_string(root.join(&path)).unwrap_or_else(|_| panic!("{path} is missing"));
+        for task in ALL {
+            let (prompt, version) = (task.spec().prompt, task.schema_version());
+            assert_eq!(read(format!("prompts/{}/system.md", prompt.id)), prompt.system);
+            assert_eq!(read(format!("prompts/{}/user.md", prompt.id)), prompt.user);
+            assert!(
+                prompt.system.contains("instruction"),
+                "{}: nothing is said of instructions in the texts",
+                prompt.id
+            );
+            let Some(text) = task.spec().answer.schema() else { continue };
+            assert_eq!(read(format!("schemas/{version}.json")), text);
+            let schema: serde_json::Value = serde_json::from_str(text).unwrap();
+            assert_eq!(schema["title"], version);
+            let stamped = &schema["properties"]["schema_version"]["const"];
+            assert!(stamped.is_null() || stamped == version, "{stamped} is not {version}");
+        }
+    }
 }

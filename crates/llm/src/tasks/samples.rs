@@ -40,6 +40,7 @@ const SAMPLE: TaskSpec = TaskSpec {
     kept: KeptAnswers::All,
     spared_from: None,
     is_pinned: false,
+    logged_phase: None,
 };
 
 /// Answered in words.

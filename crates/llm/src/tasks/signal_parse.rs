@@ -41,6 +41,7 @@ static SPEC: TaskSpec = TaskSpec {
     kept: KeptAnswers::All,
     spared_from: None,
     is_pinned: true,
+    logged_phase: None,
 };
 
 /// A result of a search, put up to have its fields told apart.

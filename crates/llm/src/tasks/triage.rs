@@ -45,6 +45,7 @@ static SPEC: TaskSpec = TaskSpec {
     kept: KeptAnswers::All,
     spared_from: None,
     is_pinned: true,
+    logged_phase: None,
 };
 
 /// A story put up for triage: the contract's five inputs, the owner's interests, and the facts that `local` judges by.

@@ -45,8 +45,10 @@ pub struct TaskSpec {
     pub kept: KeptAnswers,
     /// From which share of a cap on the task is left out, so that the rest serves others; `None`: never.
     pub spared_from: Option<f64>,
-    /// Whether the prompt is pinned on a run's row, so that a run that is continued asks as it began.
+    /// Whether the prompt is pinned on a run's row, so that a run that is continued asks as it began: true where a run's stage asks the task.
     pub is_pinned: bool,
+    /// The name of the phase under which the log has the messages of a call in full (at `debug`); `None`: it has none of them.
+    pub logged_phase: Option<&'static str>,
 }
 
 /// The prompt that ships with this version. `local` reads none, but its answers carry the id of the contract they fill.
