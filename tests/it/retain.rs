@@ -108,6 +108,22 @@ async fn what_is_old_goes_on_postgres() {
 }
 
 #[test]
+fn what_was_saved_keeps_its_text_and_its_address() {
+    let mut owner = Owner::new(None);
+    let posts = (1..=2).map(|n| Post::about_nothing_else(&format!("old {n}"), &format!("2026-06-30T0{n}:00:00Z")));
+    owner.at("2026-07-01T07:00:00Z", &posts.collect::<Vec<_>>());
+    owner.radar.add(&["feed.json"]);
+    owner.radar.run(&["run"]).exits(0);
+    owner.radar.run(&["feedback", "1", "save"]).exits(0);
+    owner.at("2026-11-18T07:00:00Z", &[Post::about_nothing_else("new", "2026-11-17T10:00:00Z")]);
+    owner.radar.run(&["run"]).exits(0);
+    let removed = owner.rows(&[]);
+    assert_eq!(removed[..2], [1, 1], "a digest, and of its two items the one that nobody saved");
+    let listed = owner.radar.json(&["feedback", "list", "--json"]);
+    assert_eq!(listed["events"].as_array().unwrap().len(), 1, "{listed}");
+}
+
+#[test]
 fn days_that_would_take_what_a_run_needs_are_refused() {
     let radar = Radar::at("2026-11-18T07:00:00Z").with("AHA_RETAIN_ITEMS_DAYS", "30");
     radar.run(&["retain"]).exits(2).says("AHA_RETAIN_ITEMS_DAYS").says("60 or more");

@@ -214,11 +214,14 @@ async fn shown_profile(app: &App, topic: TopicId, sayings: Sayings) -> Result<Ar
     Ok(made)
 }
 
-/// What a user saved of a topic's items, the last first; each with the newest line of a digest that it stood in.
+/// What a user saved of a topic's items, the last first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SavedStories {
     pub events: Vec<FeedbackEvent>,
+    /// The newest line of a digest that the item stood in.
     pub digest_items: HashMap<ItemId, DigestItemId>,
+    /// The items' own addresses, of those whose digests were removed for their age.
+    pub urls: HashMap<ItemId, String>,
 }
 
 /// # Errors
@@ -227,8 +230,15 @@ pub async fn saved(app: &App, user: FeedbackUser, topic: &str) -> Result<SavedSt
     let id = topics::find(app, topic).await?.id;
     let events = app.store().saved_feedback(user.id(), id).await?;
     let items: Vec<ItemId> = events.iter().map(|event| event.item_id).collect();
-    let digest_items = app.store().newest_digest_items(id, &items).await?.into_iter().collect();
-    Ok(SavedStories { events, digest_items })
+    let digest_items: HashMap<ItemId, DigestItemId> =
+        app.store().newest_digest_items(id, &items).await?.into_iter().collect();
+    let without_line: Vec<ItemId> = items.into_iter().filter(|item| !digest_items.contains_key(item)).collect();
+    let mut urls = HashMap::new();
+    if !without_line.is_empty() {
+        let loaded = app.store().load_items(id, &without_line).await?.into_iter();
+        urls.extend(loaded.filter_map(|(item, _)| Some((item.id, item.url?))));
+    }
+    Ok(SavedStories { events, digest_items, urls })
 }
 
 /// What a user said of these items of a topic.

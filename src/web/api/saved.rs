@@ -29,6 +29,8 @@ struct SavedStory {
     event: FeedbackEvent,
     /// The newest line of a digest that shows it; null where none does any more.
     story_id: Option<DigestItemId>,
+    /// Where it was published, if no digest shows it any more.
+    url: Option<String>,
 }
 
 /// The stories of a topic that you saved, the last one first.
@@ -42,7 +44,10 @@ async fn list(
 ) -> Result<Json<Saved>, Failure> {
     let found = feedback::saved(state.app(), who.user(), of.name()).await?;
     let (saved, next) = page.of(found.events, |event| event.item_id.to_string())?;
-    let saved =
-        saved.into_iter().map(|event| SavedStory { story_id: found.digest_items.get(&event.item_id).copied(), event });
+    let saved = saved.into_iter().map(|event| SavedStory {
+        story_id: found.digest_items.get(&event.item_id).copied(),
+        url: found.urls.get(&event.item_id).cloned(),
+        event,
+    });
     Ok(Json(Saved { saved: saved.collect(), next }))
 }

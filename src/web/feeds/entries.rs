@@ -107,7 +107,10 @@ async fn of_saved(state: &WebState, user: FeedbackUser, topic: &str) -> Result<V
     let entry = |event: &aha_core::feedback::FeedbackEvent| Entry {
         id: format!("urn:uuid:{}", event.item_id),
         title: event.title.clone(),
-        link: found.digest_items.get(&event.item_id).map(|id| state.address(&format!("/stories/{id}"))),
+        link: match found.digest_items.get(&event.item_id) {
+            Some(id) => Some(state.address(&format!("/stories/{id}"))),
+            None => Link::of(found.urls.get(&event.item_id).map(String::as_str)).href().map(str::to_owned),
+        },
         published: event.given_at,
         category: "saved",
         author: event.author.clone(),

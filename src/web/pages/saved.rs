@@ -12,6 +12,7 @@ use super::super::{Failure, JsonQuery, Reader, WebState};
 use super::digests::OfTopic;
 use super::topic_links::{TopicLinks, encoded, query_of};
 use super::{Shell, html};
+use crate::digest::sanitise::Link;
 use crate::services::feedback;
 
 pub(super) fn routes() -> Router<WebState> {
@@ -26,13 +27,14 @@ struct SavedPage {
     stories: Vec<Saved>,
 }
 
-/// A saved story; `link` where a digest still shows it.
+/// A saved story. It links to its page where a digest still shows it, else to where it was published.
 struct Saved {
     title: String,
     source: String,
     day: String,
     machine_day: String,
-    link: Option<String>,
+    page: Option<String>,
+    link: Link,
 }
 
 async fn page(
@@ -51,7 +53,8 @@ async fn page(
         source: event.source.clone(),
         day: event.given_at.to_utc().format("%-d %b %Y").to_string(),
         machine_day: event.given_at.to_string(),
-        link: found.digest_items.get(&event.item_id).map(ToString::to_string),
+        page: found.digest_items.get(&event.item_id).map(ToString::to_string),
+        link: Link::of(found.urls.get(&event.item_id).map(String::as_str)),
     });
     let stories = stories.collect();
     html(&SavedPage { shell, topics, stories })

@@ -6,6 +6,7 @@ WHERE i.item_time < $1
   AND i.deleted_at IS NULL
   AND NOT EXISTS (SELECT 1 FROM digest_items d WHERE d.content_item_id = i.id)
   AND NOT EXISTS (SELECT 1 FROM content_item_deep_reviews r WHERE r.content_item_id = i.id)
+  AND i.id NOT IN (SELECT f.item_id FROM feedback_events f WHERE f.kind = 'save')
   AND NOT EXISTS (
       SELECT 1 FROM cluster_items m
       JOIN clusters c ON c.id = m.cluster_id

@@ -1,5 +1,5 @@
 -- Empties old items. Their rows stay, so that a source that still lists one does not bring it back as new. Kept as they are: items
--- of stories in a kept digest, and of stories that have a newer item.
+-- of stories in a kept digest, of stories that have a newer item, and items that somebody saved.
 UPDATE content_items
 SET body_text = '', html = NULL, author = NULL, engagement = '{}', metadata_json = '{}', deleted_at = $3
 WHERE id IN (
@@ -10,6 +10,7 @@ WHERE id IN (
       AND i.deleted_at IS NULL
       AND NOT EXISTS (SELECT 1 FROM digest_items d WHERE d.content_item_id = i.id)
       AND NOT EXISTS (SELECT 1 FROM content_item_deep_reviews r WHERE r.content_item_id = i.id)
+      AND i.id NOT IN (SELECT f.item_id FROM feedback_events f WHERE f.kind = 'save')
       AND NOT EXISTS (
           SELECT 1 FROM cluster_items m
           JOIN clusters c ON c.id = m.cluster_id

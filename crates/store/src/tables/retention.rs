@@ -1,7 +1,6 @@
 //! What retention removes for its age, in batches: `$1` is the time before which rows go, `$2` how many at most.
 //!
-//! Feedback is kept for good, with what it is about: once there is a table of it, [`REMOVE_DIGESTS`] and [`REMOVE_ITEMS`] get one more `NOT
-//! EXISTS`.
+//! Feedback is kept for good, with the title, source and words of what it is about; an item that somebody saved keeps its text.
 
 use aha_core::time::Timestamp;
 use async_trait::async_trait;
