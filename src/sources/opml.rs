@@ -10,6 +10,7 @@ use aha_core::source::NewSource;
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
+use super::documents::DOCUMENTS;
 use super::location::location_from_outline;
 use super::presets::{FEED_PRESETS, Place, shorthand};
 use super::sites::Sites;
@@ -171,10 +172,10 @@ fn source(
     let unusable = |error| format!("the outline '{}' cannot be used: {error}", title.as_deref().unwrap_or(&address));
     let place = match shorthand(&address, sites).map_err(unusable)? {
         Some(place) => place,
-        None => Place {
-            kind: kind_of(value(&[KIND, OLDER_KIND]).as_deref()),
-            url: location_from_outline(&address, folder).map_err(unusable)?,
-        },
+        None => {
+            let url = location_from_outline(&address, folder).map_err(unusable)?;
+            Place { kind: kind_of(value(&[KIND, OLDER_KIND]).as_deref(), &url), url }
+        }
     };
     let weight = value(&[WEIGHT]).and_then(|weight| weight.parse().ok()).filter(|weight| (0.1..=3.0).contains(weight));
     Ok(Some(NewSource {
@@ -187,8 +188,11 @@ fn source(
     }))
 }
 
-/// The kind of a source that has an address; one that is not known is a feed.
-fn kind_of(said: Option<&str>) -> &'static str {
+/// The kind of a source that has an address; one that is not known is a feed, and documents are local.
+fn kind_of(said: Option<&str>, url: &str) -> &'static str {
+    if said == Some(DOCUMENTS) && url.starts_with("file:") {
+        return DOCUMENTS;
+    }
     FEED_PRESETS.into_iter().chain(["reddit"]).find(|kind| Some(*kind) == said).unwrap_or("feed")
 }
 
@@ -308,7 +312,8 @@ mod tests {
         let sites = ["hn:heat pumps", "reddit:rust/new"]
             .map(|url| site(if url.starts_with("hn") { "hacker_news" } else { "reddit" }, url));
         let preset = site("github_releases", "https://github.com/a/b/releases.atom");
-        let mut sources: Vec<_> = sources.into_iter().chain(sites).chain([preset]).collect();
+        let documents = site(DOCUMENTS, "file:///handbook");
+        let mut sources: Vec<_> = sources.into_iter().chain(sites).chain([preset, documents]).collect();
         (sources[0].weight, sources[1].weight, sources[1].full_text) = (Some(0.35), Some(3.0), true);
         let text = write("Mine & yours", &sources);
         assert_eq!(read(text.as_bytes(), "x", Some(Path::new("/"))).unwrap().sources, sources);

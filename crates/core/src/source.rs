@@ -37,8 +37,8 @@ impl SourceHealth {
 pub struct Source {
     pub id: SourceId,
     pub topic_id: TopicId,
-    /// The connector that reads it: `feed`, `hacker_news`, `reddit`, `youtube`, `github_releases`, `arxiv`, `lobsters` or
-    /// `signal`.
+    /// The connector that reads it: `feed`, `hacker_news`, `reddit`, `youtube`, `github_releases`, `arxiv`, `lobsters`,
+    /// `signal`, or `documents` (a folder or file of the owner's).
     pub kind: String,
     /// `http(s)://…`, `file:///…` when a path was given on the command line, or a name such as `hn:top` or `reddit:rust`.
     pub url: String,

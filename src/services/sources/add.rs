@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use super::{Result, ServiceError, SourceChange, change};
 use crate::app::App;
+use crate::config::Config;
 use crate::sources::Connector as _;
 use crate::sources::discover::{Discovery, FoundFeed, is_like_feed_address};
 use crate::sources::feed::FeedConnector;
@@ -76,7 +77,7 @@ pub async fn add(app: &App, new: &SourcesToAdd, note: &mut (dyn FnMut(AddNote) +
     wanted.check()?;
     let mut sources = Vec::new();
     for location in &new.locations {
-        let place = place(app, location, new.allow_paths)?;
+        let place = place(app.config(), location, new.allow_paths).map_err(unusable)?;
         let Place { kind, url } = if new.as_is { place } else { resolved(app, place, note).await? };
         let (kind, title) = (kind.to_owned(), new.title.clone());
         sources.push(NewSource {
@@ -102,14 +103,18 @@ pub async fn add(app: &App, new: &SourcesToAdd, note: &mut (dyn FnMut(AddNote) +
     Ok(AddedSources { counts, urls: sources.into_iter().map(|source| source.url).collect() })
 }
 
-fn place(app: &App, location: &str, allow_paths: bool) -> Result<Place> {
-    let unusable = |message: String| ServiceError::Invalid { field: "locations", message };
+fn unusable(message: String) -> ServiceError {
+    ServiceError::Invalid { field: "locations", message }
+}
+
+/// What a location names, or what is wrong with it; only with `allow_paths` may it be a file of this machine.
+pub(super) fn place(config: &Config, location: &str, allow_paths: bool) -> std::result::Result<Place, String> {
     let refused =
-        || unusable(format!("{location:?} is no address of the web; local files are added on the command line"));
+        || format!("{location:?} is no address of the web; files of this machine are read on the command line alone");
     if !allow_paths && is_path(location) {
         return Err(refused());
     }
-    let place = place_from_argument(location, &app.config().sources.sites).map_err(|e| unusable(e.to_string()))?;
+    let place = place_from_argument(location, &config.sources.sites).map_err(|error| error.to_string())?;
     if !allow_paths && place.url.starts_with("file:") {
         return Err(refused());
     }
@@ -117,7 +122,7 @@ fn place(app: &App, location: &str, allow_paths: bool) -> Result<Place> {
 }
 
 /// Whether it is written like a file's path. Somebody elsewhere is not even told whether there is one.
-pub(super) fn is_path(location: &str) -> bool {
+fn is_path(location: &str) -> bool {
     let location = location.trim_start();
     location.starts_with(['.', '/', '~', '\\']) || location.to_ascii_lowercase().starts_with("file:")
 }
@@ -183,7 +188,7 @@ pub struct DiscoveredFeed {
 /// # Errors
 /// When the address cannot be used or read, or names no feed.
 pub async fn discover(app: &App, address: &str) -> Result<Vec<DiscoveredFeed>> {
-    let Place { kind, url } = place(app, address, false)?;
+    let Place { kind, url } = place(app.config(), address, false).map_err(unusable)?;
     let itself = |url: String| vec![DiscoveredFeed { url, title: None }];
     if kind != "feed" {
         return Ok(itself(url));

@@ -11,15 +11,15 @@ use aha_llm::{CallScope, Executed, NotSent};
 use aha_store::{Gone, OpenMode};
 use serde::Serialize;
 
-use super::add::is_path;
+use super::add::place;
 use super::{Result, ServiceError};
 use crate::app::{App, connectors, fetch_config};
 use crate::config::Config;
-use crate::pipeline::search::search;
+use crate::pipeline::paid_search::search;
 use crate::services::models::scope;
 use crate::sources::fetch::{FetchError, Fetcher};
 use crate::sources::signal::{Found, SearchResult};
-use crate::sources::{Connectors, FetchOutcome, FetchResult, Place, place_from_argument};
+use crate::sources::{Connectors, FetchOutcome, FetchResult, Place};
 
 /// What a source holds.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -91,21 +91,15 @@ impl SourceTester {
     /// # Errors
     /// When the location cannot be used or read.
     pub async fn test(&self, location: &str) -> Result<TestedSource> {
-        let refused = || ServiceError::invalid("location", format!("{location:?} is no address of the web"));
-        if !self.allow_paths && is_path(location) {
-            return Err(refused());
-        }
-        let Place { kind, url } = place_from_argument(location, &self.config.sources.sites)?;
-        if !self.allow_paths && url.starts_with("file:") {
-            return Err(refused());
-        }
+        let unusable = |message: String| ServiceError::invalid("location", message);
+        let Place { kind, url } = place(&self.config, location, self.allow_paths).map_err(unusable)?;
         let new = NewSource { kind: kind.to_owned(), url, ..NewSource::default() };
         let source = Source::unseen(TopicId::of(&["source test"]), &new);
         let result = match (&self.config.sources.search, self.connectors.of(&source.kind)) {
             (Some(_), _) if source.kind == "signal" => self.searched(&source).await?,
             (_, Some(connector)) => connector.fetch(&source, &self.fetcher).await?,
             (_, None) => {
-                let message = "no connector reads feeds in this build".to_owned();
+                let message = format!("a source of the kind {kind} is not tested alone; a run reads it");
                 return Err(ServiceError::Conflict { message });
             }
         };
@@ -185,7 +179,7 @@ impl From<NewItem> for TestedItem {
             published_at: item.published_at,
             updated_at: item.updated_at,
             summary: item.summary_markup,
-            content: item.content_markup,
+            content: item.content_markup.or(item.body_text),
         }
     }
 }
