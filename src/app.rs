@@ -1,4 +1,4 @@
-//! What the whole process shares, built once in `main` and passed down.
+//! What a process shares, built once, where the database is opened (`services::database`, `cli::serve`, `cli::daemon`), and passed down.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};

@@ -315,8 +315,8 @@ fn cost(context: &RunContext, results: &Results, costs: &Costs, shown: &[&Ranked
         .collect();
     Cost {
         microcredits: costs.total(),
-        budget_exhausted: context.gate.credits_used_up(),
-        calls_used_up: context.gate.calls_used_up(),
+        budget_exhausted: context.call_state.credits_used_up(),
+        calls_used_up: context.call_state.calls_used_up(),
         judgements_skipped: results
             .judged
             .by_story
@@ -327,7 +327,7 @@ fn cost(context: &RunContext, results: &Results, costs: &Costs, shown: &[&Ranked
         summaries_failed: summaries.iter().filter(|judgement| judgement.skipped.is_none()).count(),
         words_alone: results.vectors.lexical_only.clone(),
         local_fallbacks: shown.iter().filter(|ranked| is_by_fallback(context, results, ranked)).count(),
-        given_up: context.gate.given_up(),
+        given_up: context.call_state.given_up(),
         with_a_model: results.estimates(),
     }
 }

@@ -21,7 +21,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 
 use super::signals::Off;
 use super::task_batch::scope_for;
-use super::{RunContext, RunError, SourceOutcome, Stage, documents, pages, signals};
+use super::{RunContext, RunError, SourceOutcome, Stage, documents, full_text, signals};
 use crate::sources::blocking_pool::run_blocking;
 use crate::sources::documents::DOCUMENTS;
 use crate::sources::fetch::{FetchError, Freshness};
@@ -257,7 +257,7 @@ async fn fetch(context: &RunContext, source: Source) -> Result<SourceFetch, RunE
             }
             schedule(&mut commit, &source, freshness, context.app.jitter());
             if source.full_text {
-                pages::read(context, &source, &mut commit.items).await;
+                full_text::read(context, &source, &mut commit.items).await;
             }
         }
         Err(error) => fail(&mut commit, &source, &error, context.app.jitter()),
@@ -292,7 +292,7 @@ async fn searched(context: &RunContext, source: &Source) -> Result<Result<FetchR
     if let Some(why) = signals::off(context).await? {
         return off(why);
     }
-    match super::search::search(&context.app, &scope_for(context, String::new()), source).await? {
+    match super::paid_search::search(&context.app, &scope_for(context, String::new()), source).await? {
         Executed::Answered(fetched) => Ok(fetched),
         Executed::Failed(error) => off((error.kind(), error.to_string())),
         Executed::NotSent(NotSent::NoBudget(used_up)) => off(("no_budget", used_up.why)),

@@ -15,11 +15,12 @@ pub mod embed;
 pub mod entities;
 pub mod error;
 pub mod evidence;
+pub mod full_text;
 pub mod ingest;
 pub mod interests;
 pub mod lease;
 pub mod lease_owner;
-pub mod pages;
+pub(crate) mod paid_search;
 pub mod plan;
 pub mod preferences;
 pub mod progress;
@@ -29,7 +30,6 @@ pub mod replay;
 mod results;
 pub mod rules;
 pub mod runner;
-pub(crate) mod search;
 pub mod select;
 mod signals;
 mod stages;
@@ -130,7 +130,7 @@ pub struct RunContext {
     /// Whether a schedule began it: then sources are left alone until they want to be asked.
     pub scheduled: bool,
     /// What the attempt's calls to models know of each other.
-    pub gate: Arc<RunCallState>,
+    pub call_state: Arc<RunCallState>,
     pub progress: Arc<dyn Progress>,
     pub stop: StopSignal,
     /// Pages that may still be read in this attempt.

@@ -1,9 +1,10 @@
 //! Stage 10: the order of the digest, every term of it kept.
 //!
-//! With the default weights (`domain::ranking`): base = 0.8 · ai / 100 + 0.15 · heuristic + preference; final = (base + 0.05 · novelty) × source weight × preference weight ×
-//! rule boost × exp(−age / decay), with age reckoned from the window's end; in a window longer than the decay time the window's
-//! length takes its place, or a digest of a week would be one of its last day. Then a greedy choice in which each story already
-//! taken of the same kind, source or author makes the next one dearer.
+//! The judgement (0 to 100) is moved by recency and engagement, novelty, decay and, beside a model, likes, by as many points as
+//! `aha_core::ranking` gives each, and never out of its band; then it is multiplied by the weight of the source and the boost of the rules. Age counts
+//! from the window's end; in a window longer than the decay time the window's length takes its place, or a digest of a week would be
+//! one of its last day. Then stories are chosen one by one: each story already taken of the same source or author takes points from
+//! the next one within its band. `docs/RANKING.md` has the formula.
 
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};

@@ -51,7 +51,7 @@ pub async fn replay(
         rejudge: false,
         replays: true,
         scheduled: false,
-        gate: Arc::default(),
+        call_state: Arc::default(),
         progress: Arc::new(Silent),
         stop: stop.clone(),
         pages_left: Arc::default(),

@@ -223,10 +223,10 @@ async fn attempt(
         rejudge: request.rejudge,
         replays: false,
         scheduled: request.scheduled,
-        gate: Arc::default(),
+        call_state: Arc::default(),
         progress: Arc::clone(&request.progress),
         stop: request.stop.clone(),
-        pages_left: Arc::new(super::pages::PAGES_A_RUN.into()),
+        pages_left: Arc::new(super::full_text::PAGES_A_RUN.into()),
     };
     let span = tracing::info_span!("run", id = %context.run.id, topic = %topic.name);
     let outcome = all_stages(&mut context).instrument(span).await;

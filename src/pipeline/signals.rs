@@ -40,7 +40,7 @@ pub(super) async fn off(context: &RunContext) -> Result<Option<Off>, RunError> {
             "no model is configured that reads what a search finds: set OPENAI_MODEL, or name one for signal_parse";
         return Ok(Some(("no_model", why.to_owned())));
     }
-    let exhausted = context.gate.exhausted(signal_parse::TASK.as_str());
+    let exhausted = context.call_state.exhausted(signal_parse::TASK.as_str());
     let is_used_up = exhausted.is_some() || gateway.used(context.store(), &scope).await?.is_used_up();
     Ok(is_used_up.then(|| {
         let why = "the budget is used up (AHA_BUDGET_…_CREDITS); the search goes on when it is renewed".to_owned();

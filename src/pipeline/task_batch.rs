@@ -98,7 +98,7 @@ pub(super) fn scope_for(context: &RunContext, prompt_id: String) -> CallScope {
         tier: context.run.settings.tier,
         prompt_id,
         rejudge: context.rejudge,
-        call_state: Arc::clone(&context.gate),
+        call_state: Arc::clone(&context.call_state),
     }
 }
 
@@ -187,7 +187,7 @@ async fn spare(context: &RunContext, task: Task, scope: &CallScope) -> Result<()
         tracing::warn!(task = task.as_str(), used = used.0, "the budget comes to its end");
     }
     if is_spared {
-        context.gate.spare(task, "the rest of the budget is kept for judging stories");
+        context.call_state.spare(task, "the rest of the budget is kept for judging stories");
     }
     Ok(())
 }
@@ -223,7 +223,7 @@ async fn ask_batch(
     let (clusters, asks): (Vec<ClusterId>, Vec<TaskItem>) = batch.into_iter().unzip();
     let outcomes = context.app.gateway().call(context.store(), task, scope, &asks).await;
     // The others under way are not dropped: what they bring is paid for.
-    let outcomes = outcomes.inspect_err(|_| context.gate.close())?;
+    let outcomes = outcomes.inspect_err(|_| context.call_state.close())?;
     for _ in &clusters {
         context.progress.step("");
     }
@@ -240,7 +240,7 @@ pub(super) async fn until_stopped<T>(
         answered = &mut calls => return answered,
         ended = context.stop.ended() => ended,
     };
-    context.gate.close();
+    context.call_state.close();
     // What they bring is stored by then, whatever becomes of this attempt.
     let _ = tokio::time::timeout(GRACE, calls).await;
     Err(ended)

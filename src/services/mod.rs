@@ -1,4 +1,5 @@
-//! Every use case that a face needs, once: the command line, the web and the daemon call these and only parse and render.
+//! The use cases, once: the command line, the web and the daemon call these and only parse and render. Asking, the assistant, the journal,
+//! questionnaires and retention are beside this folder, each with its own.
 //!
 //! Comes in: an [`App`](crate::app::App) and what a person chose, as plain values. Goes out: typed values that serialise, or a
 //! [`ServiceError`] whose [`ErrorKind`] a face maps to an exit code or an HTTP status. Nothing here parses arguments, prints, or

@@ -2,7 +2,7 @@
 //!
 //! Comes in: a file of questions with expected answers, and the address of any server with `POST /ask` (`{"question"}` →
 //! `{"answer","citations":[{"document","section","relevance_score"}]}`, errors `{"error","message"}`). Goes out: a [`Report`], written as
-//! JSON and HTML and shown as a table. Usable alone: it knows no other crate of this workspace, and trusts no server.
+//! JSON and HTML and shown as a table. Usable alone: of this workspace it uses `aha-net` alone, and it trusts no server.
 //!
 //! ```
 //! use aha_benchmark::ground_truth::GroundTruth;

@@ -1,7 +1,7 @@
 //! The gateway: everything that asks a model, or `local`, goes through here.
 //!
-//! Comes in: a task with its inputs. Goes out: validated, stamped answers, each with its ledger row. Called by the stages
-//! `triage` and `deep_summary` and by `deep-dive`. Downstream code depends on the task's schema, never on the model.
+//! Comes in: a task with its inputs. Goes out: validated, stamped answers, each with its ledger row. Called by whatever
+//! asks a model: the pipeline's stages, deep dives, answers, the assistant, the journal, questionnaires. Downstream code depends on the task's schema, never on the model.
 //!
 //! What can be asked is in [`tasks`], one file each. The way of a call: `router` chooses a chain of models (`configured_models` has those of
 //! catalogue and settings, `model_name` finds one by what was typed, `egress` refuses those that are elsewhere), `request` and `prompt` render the

@@ -1,8 +1,8 @@
 //! Vectors of sentences by a model of the BERT family from a folder, on the processor alone.
 //!
 //! Comes in: a folder as sentence-transformers publishes them (`config.json`, `model.safetensors`, `tokenizer.json` or `vocab.txt`), and texts.
-//! Goes out: a vector of length 1 for each text, or what is wrong with the folder. Called by `ask` and `search`, which compare questions with
-//! passages. Texts of one call are spread over all processors.
+//! Goes out: a vector of length 1 for each text, or what is wrong with the folder. Called by `src/sentences.rs`, which keeps the
+//! vectors that `ask` and `search` compare. Texts of one call are spread over all processors.
 //!
 //! ```no_run
 //! let model = aha_sentence::SentenceModel::load("all-MiniLM-L6-v2".as_ref())?;

@@ -1,6 +1,6 @@
 //! How likely a headline is noise: clickbait, a list of things, a promotion, a job advertisement.
 //!
-//! Comes in: a headline. Goes out: a probability, for a feed of which one headline in twenty is noise. Called by the evidence stage and
+//! Comes in: a headline. Goes out: a probability, for a feed of which one headline in twenty is noise. Called by the stage `select` and
 //! `aha-radar noise`. A linear model over words, pairs of words, pieces of words and a few forms, trained and calibrated by
 //! `scripts/train/noise.py`, which does the same arithmetic: whole numbers are added, so that no order of features can change a digit.
 

@@ -31,9 +31,10 @@ pub(super) fn month(token: &str) -> Option<u32> {
 pub(super) fn named_offset(name: &str) -> Option<i64> {
     let quarters = match name.to_ascii_uppercase().as_str() {
         "Z" | "UT" | "GMT" | "UTC" | "WET" => 0,
-        "BST" | "CET" | "MEZ" | "WEST" | "IRST" => 4,
+        "BST" | "CET" | "MEZ" | "WEST" => 4,
         "CEST" | "MESZ" | "EET" | "SAST" => 8,
         "EEST" | "MSK" | "TRT" => 12,
+        "IRST" => 14,
         "IST" => 22,
         "SGT" | "HKT" | "AWST" => 32,
         "JST" | "KST" => 36,

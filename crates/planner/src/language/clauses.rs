@@ -10,19 +10,16 @@ use super::vocabulary::DOING;
 
 /// Words that begin a command.
 const COMMANDS: &str = "add|create|schedule|move|reschedule|postpone|push|delay|shift|defer|rename|retitle|delete|\
-    remove|cancel|erase|\
-    scrap|mark|complete|tick|check off|cross off|stick it|pop it|put it|note it|jot it|stick that|pop that|put that|\
-    jot that|cross it|cross that|cross them|strike it|strike that|check it|check that|remind me|set|change|make|\
-    repeat|drop|put|new todo|new task|\
-    new event|new habit|new goal|reopen|bring|get rid of|stop repeating|uncheck|snooze|i need to|i have to|\
-    don't forget to|finish|book|prioritise|jot down|note down|make a note|write down|i've|i have|i must|i should|\
-    call off|take it|take that|take them|wipe|tick|bin|ditch|clear|archive|swap|forget|reschedule|let me know|\
-    remember to|\
-    i'd like to|i want to|we need to|we have to|log|i just|i already|i no longer|i don't|mark|it is|block|reserve|\
-    new reminder|new appointment|another|stop|skip|start|i'd rather|prioritize|unschedule|deprioritise|log|give|\
-    tell me|slot in|put in|stick in|pop in|squeeze in|fit in|throw in|pencil in|jot this down|note this down|rename|\
-    call it|\
-    bin|kill|scratch|knock|archive|unarchive|extend|retitle|tick|untick|shove|plan in|enter";
+    remove|cancel|erase|scrap|mark|complete|tick|check off|cross off|stick it|pop it|put it|note it|jot it|\
+    stick that|pop that|put that|jot that|cross it|cross that|cross them|strike it|strike that|check it|check that|\
+    remind me|set|change|make|repeat|drop|put|new todo|new task|new event|new habit|new goal|reopen|bring|\
+    get rid of|stop repeating|uncheck|snooze|i need to|i have to|don't forget to|finish|book|prioritise|jot down|\
+    note down|make a note|write down|i've|i have|i must|i should|call off|take it|take that|take them|wipe|bin|\
+    ditch|clear|archive|swap|forget|let me know|remember to|i'd like to|i want to|we need to|we have to|log|i just|\
+    i already|i no longer|i don't|it is|block|reserve|new reminder|new appointment|another|stop|skip|start|\
+    i'd rather|prioritize|unschedule|deprioritise|give|tell me|slot in|put in|stick in|pop in|squeeze in|fit in|\
+    throw in|pencil in|jot this down|note this down|call it|kill|scratch|knock|unarchive|extend|untick|shove|\
+    plan in|enter";
 
 /// What proposes another time.
 const PROPOSALS: &str =

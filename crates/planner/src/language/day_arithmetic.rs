@@ -1,10 +1,10 @@
-//! Steps from day to day and looks at words that the readers of dates share.
+//! Arithmetic of days, and the tests of words that all parsers of dates share.
 
 use chrono::{Datelike as _, Days, NaiveDate, Weekday};
 
 use super::tokens::Token;
 
-/// The phrase at the beginning of `tokens`: how many tokens it is, and its day.
+/// The phrase at the beginning of `tokens`: how many tokens it has, and what it means (a day, a span, a time).
 pub type Phrase<T> = Option<(usize, T)>;
 
 pub fn word(tokens: &[Token], at: usize) -> &str {

@@ -11,7 +11,7 @@ use crate::{FetchCommit, FetchCounts, Lease, Result};
 const ENDS_PER_BATCH: usize = 8;
 
 /// Stores fetches in one transaction: the indexes' pages that they share are written once. Nothing is stored of a source that was
-/// removed while it was being ids.
+/// removed while it was being read.
 pub(crate) async fn commit_fetches(store: &SqliteStore, lease: &Lease, fetches: &[FetchCommit]) -> Result<FetchCounts> {
     let mut write = store.write_fenced("commit_fetch", lease).await?;
     let sources = sources_of(write.connection(), lease, fetches).await?;
