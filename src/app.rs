@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use aha_analysis::retrieval::VectorIndex;
 use aha_analysis::stories::preferences::Profile;
 use aha_core::clock::Clock;
 use aha_core::ids::TopicId;
@@ -15,6 +16,7 @@ use aha_llm::transport::Http;
 use aha_llm::{Embedder, EmbedderParts, Gateway, GatewayParts, Router};
 use aha_store::SharedStore;
 use thiserror::Error;
+use tokio::sync::Mutex as AsyncMutex;
 
 use crate::config::Config;
 use crate::sources::Connectors;
@@ -33,6 +35,7 @@ pub struct App {
     running: RunningTopics,
     index_checks: IndexChecks,
     last_profiles: LastProfiles,
+    vector_cache: Arc<AsyncMutex<Option<LoadedVectors>>>,
     jitter: Jitter,
     config: Arc<Config>,
 }
@@ -71,6 +74,7 @@ impl App {
             running: RunningTopics::default(),
             index_checks: IndexChecks::default(),
             last_profiles: LastProfiles::default(),
+            vector_cache: Arc::default(),
             jitter: jitter(&config),
             config: Arc::new(config),
         })
@@ -124,6 +128,12 @@ impl App {
         &self.last_profiles
     }
 
+    /// The vectors that searches compare with.
+    #[must_use]
+    pub const fn vector_cache(&self) -> &Arc<AsyncMutex<Option<LoadedVectors>>> {
+        &self.vector_cache
+    }
+
     /// A random number in `0.0..1.0`; while `AHA_NOW` pins the clock always the same, as all else.
     #[must_use]
     pub fn jitter(&self) -> f64 {
@@ -159,6 +169,16 @@ impl LastProfiles {
     pub fn put(&self, topic: TopicId, fingerprint: String, profile: Arc<Profile>) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(topic, (fingerprint, profile));
     }
+}
+
+/// The vectors that searches compare with, once something was searched for.
+#[derive(Debug)]
+pub struct LoadedVectors {
+    pub space: String,
+    /// [`aha_store::SearchStore::vector_state`] when they were loaded.
+    pub state: (i64, i64),
+    pub checked_at: Timestamp,
+    pub index: Arc<VectorIndex>,
 }
 
 /// When the index for search was last seen to be complete. To see it takes a look at every item, and what is stored is indexed in the same

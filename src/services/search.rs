@@ -1,7 +1,8 @@
 //! Search: items and documents by their words, and by their meaning where weights are set.
 //!
 //! A query is words, all of which have to occur; `"several words"` stand side by side, `-word` must not occur, `source:`, `topic:` and `since:`
-//! narrow it. What the database ranks by words and what weights rank by meaning is fused by reciprocal rank.
+//! narrow it. With weights in `AHA_EMBED_MODEL_DIR` what is near in meaning is found as well, unless there is a phrase: what the database ranks by words and
+//! what the vectors rank is fused by reciprocal rank.
 
 use aha_core::ids::{DigestItemId, ItemId, SourceId};
 use aha_core::time::Timestamp;
@@ -9,9 +10,9 @@ use aha_store::terms::{each_word, query_stems};
 use aha_store::{SearchHit, SearchQuery, forms};
 use chrono::{NaiveDate, NaiveTime, TimeDelta};
 use serde::Serialize;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
-use super::{Result, ServiceError, meaning, stories, topics};
+use super::{Result, ServiceError, meaning, stories, topics, vector_search};
 use crate::app::App;
 use crate::sentences;
 
@@ -19,6 +20,8 @@ use crate::sentences;
 const INDEXED_AT_ONCE: i64 = 500;
 /// Hits that are fused.
 const CANDIDATES: i64 = 200;
+/// Entries of like meaning that are read, of which filters and unwanted words leave some out.
+const NEAREST: usize = 1_000;
 /// Of a query.
 const MAX_QUERY_CHARS: usize = 1_000;
 const MAX_RESULTS: usize = 100;
@@ -109,7 +112,9 @@ pub async fn search(app: &App, request: &SearchRequest) -> Result<SearchResults>
         return Err(ServiceError::invalid("q", "the query holds no word to search for"));
     }
     let mut hits = app.store().search(&query).await?;
-    fuse(app, &parsed.wanted.join(" "), &mut hits).await;
+    if !parsed.has_phrase {
+        hits = fused(app, &parsed.wanted.join(" "), &query, hits).await?;
+    }
     hits.truncate(usize::try_from(shown(request)).unwrap_or(MAX_RESULTS));
     let items: Vec<ItemId> = hits.iter().filter_map(|hit| hit.item).collect();
     let lines = stories::newest_lines(app, &items).await?;
@@ -159,6 +164,8 @@ struct Parsed {
     source: Option<String>,
     topic: Option<String>,
     since: Option<String>,
+    /// Some of the wanted words are to stand side by side: what is like them in meaning is not meant.
+    has_phrase: bool,
 }
 
 fn parse(text: &str) -> Result<Parsed> {
@@ -183,7 +190,10 @@ fn parse(text: &str) -> Result<Parsed> {
             ("topic:", _) => parsed.topic = Some(word.to_owned()),
             ("since:", _) => parsed.since = Some(word.to_owned()),
             (_, true) => parsed.unwanted.push(word.to_owned()),
-            (_, false) => parsed.wanted.push(word.to_owned()),
+            (_, false) => {
+                parsed.has_phrase |= from.starts_with('"');
+                parsed.wanted.push(word.to_owned());
+            }
         }
     }
     parsed.wanted.retain(|word| !word.is_empty());
@@ -242,23 +252,20 @@ pub fn since_when(text: &str, now: Timestamp) -> Result<Timestamp> {
     time.ok_or_else(|| ServiceError::invalid("since", "since wants a date (2026-05-01), an RFC 3339 time, or 30d"))
 }
 
-/// Puts the hits in the order of both ranks: by words, in which they come, and by meaning, where weights are set.
-async fn fuse(app: &App, text: &str, hits: &mut Vec<SearchHit>) {
-    let Some(weights) = meaning::weights(app).await else { return };
-    let (text, found) = (text.to_owned(), std::mem::take(hits));
-    let ranked = tokio::task::spawn_blocking(move || {
-        let likeness =
-            meaning::likeness(&weights, &text, found.iter().map(|hit| (hit.title.as_deref(), hit.text.as_str())));
-        let mut by_meaning: Vec<usize> = (0..found.len()).collect();
-        by_meaning.sort_by(|a, b| likeness[*b].total_cmp(&likeness[*a]).then(a.cmp(b)));
-        let mut ranks = vec![0; found.len()];
-        by_meaning.iter().enumerate().for_each(|(rank, hit)| ranks[*hit] = rank);
-        let fused = |hit: usize| reciprocal(hit) + reciprocal(ranks[hit]);
-        let mut order: Vec<usize> = (0..found.len()).collect();
-        order.sort_by(|a, b| fused(*b).total_cmp(&fused(*a)).then(a.cmp(b)));
-        order.into_iter().map(|hit| found[hit].clone()).collect::<Vec<_>>()
-    });
-    *hits = ranked.await.unwrap_or_default();
+/// What was found by words and what is near by meaning, by reciprocal rank of both; by words alone where there are no weights.
+async fn fused(app: &App, text: &str, query: &SearchQuery, by_words: Vec<SearchHit>) -> Result<Vec<SearchHit>> {
+    let Some(weights) = meaning::weights(app).await else { return Ok(by_words) };
+    let near = vector_search::nearest(app, &weights, text, NEAREST).await?;
+    let by_meaning = app.store().search_among(&near, query).await?;
+    let mut scored: HashMap<i64, (f64, SearchHit)> = HashMap::new();
+    for ranking in [by_words, by_meaning] {
+        for (rank, hit) in ranking.into_iter().enumerate() {
+            scored.entry(hit.entry).or_insert((0.0, hit)).0 += reciprocal(rank);
+        }
+    }
+    let mut scored: Vec<(f64, SearchHit)> = scored.into_values().collect();
+    scored.sort_by(|(a, one), (b, other)| b.total_cmp(a).then(one.entry.cmp(&other.entry)));
+    Ok(scored.into_iter().map(|(_, hit)| hit).collect())
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a rank among some hundred")]
@@ -341,6 +348,7 @@ mod tests {
         assert_eq!(parsed.unwanted, ["gas", "district heating"]);
         assert_eq!((parsed.source.as_deref(), parsed.topic.as_deref()), (Some("wire"), Some("home")));
         assert_eq!(parsed.since.as_deref(), Some("30d"));
+        assert!(parsed.has_phrase && !parse("heat pump -\"side by side\"").unwrap().has_phrase);
         assert!(parse(&"x".repeat(2_000)).is_err());
     }
 

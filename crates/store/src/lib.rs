@@ -55,7 +55,8 @@ pub use postgres::PostgresStore;
 pub use records::*;
 pub use schema::{OpenMode, PendingMigration, SchemaVersion};
 pub use search::{
-    DocumentStore, Forms, NewDocument, PassageText, SearchHit, SearchQuery, SearchStore, SentenceStore, forms,
+    DocumentStore, EntryContent, EntryVector, Forms, NewDocument, PassageText, SearchHit, SearchQuery, SearchStore,
+    SentenceStore, forms,
 };
 pub use sqlite::SqliteStore;
 

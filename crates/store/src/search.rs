@@ -12,6 +12,12 @@ use crate::terms::{SearchTerms, phrase_stems, query_stems};
 pub trait SearchStore: Send + Sync {
     /// What matches, the best first by the database's own measure; of more than 4,000 entries those that were indexed last.
     async fn search(&self, query: &SearchQuery) -> Result<Vec<SearchHit>>;
+    /// Those of `entries` that the query's filters and unwanted words leave, in their order, at most its limit; what it wants does not matter.
+    async fn search_among(&self, entries: &[i64], query: &SearchQuery) -> Result<Vec<SearchHit>>;
+    /// What there are vectors of: the newest entry, and how many vectors a space has. Other numbers mean that [`Self::entry_vectors`] changed.
+    async fn vector_state(&self, space: &str) -> Result<(i64, i64)>;
+    /// Entries after `after` in the order of the index, at most `limit`: items with a vector in the space, and passages of documents.
+    async fn entry_vectors(&self, space: &str, after: i64, limit: i64) -> Result<Vec<EntryVector>>;
     /// In how many entries each of these stems occurs, counted up to [`MAX_FREQUENCY`]; one that no entry has is left out.
     async fn term_frequencies(&self, stems: &[String]) -> Result<Vec<(String, i64)>>;
     /// How many entries there are.
@@ -55,6 +61,21 @@ pub struct PassageText {
     pub title: Option<String>,
     pub section: String,
     pub text: String,
+}
+
+/// An entry of the index, as it is compared by meaning.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EntryVector {
+    pub entry: i64,
+    pub content: EntryContent,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum EntryContent {
+    /// The stored vector of an item.
+    Vector(Vec<u8>),
+    /// A passage of a document, which has no vector of this space stored.
+    Passage { section: String, text: String },
 }
 
 /// Beyond it a word is frequent, whatever the number.
@@ -123,6 +144,12 @@ impl SearchQuery {
         self.expression(&forms, " | ", " & ", " & !")
     }
 
+    /// The unwanted words, any of them; `None` where there are none.
+    pub(crate) fn unwanted(&self) -> Option<Self> {
+        let unwanted = Self { wanted: self.unwanted.clone(), is_any: true, ..Self::default() };
+        (!self.unwanted.is_empty()).then_some(unwanted)
+    }
+
     fn expression(&self, forms: &dyn Fn(&Forms) -> String, any: &str, all: &str, not: &str) -> String {
         let wanted: Vec<String> = self.wanted.iter().map(forms).collect();
         let mut expression = format!("({})", wanted.join(if self.is_any { any } else { all }));
@@ -137,6 +164,8 @@ impl SearchQuery {
 /// An item or a passage that was found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SearchHit {
+    /// In the index; another one after a `reindex`.
+    pub entry: i64,
     /// `None` for a passage of a document.
     pub item: Option<ItemId>,
     /// The document's name; `None` for an item.

@@ -1,6 +1,9 @@
 use aha_core::ids::SourceId;
 use aha_core::time::Timestamp;
-use aha_store::{IdentifiedItem, NewDocument, RetentionStep, SearchHit, SearchQuery, Store, forms};
+use aha_store::{
+    EntryContent, IdentifiedItem, ItemText, NewDocument, NewEmbedding, RetentionStep, SearchHit, SearchQuery, Store,
+    forms,
+};
 
 use super::on_every_database;
 use super::world::{World, at, item};
@@ -55,6 +58,31 @@ async fn phrases_stand_side_by_side_and_what_is_unwanted_goes(store: &dyn Store)
     assert_eq!(found(store, &without).await, ["A pump for every house"]);
     let any = SearchQuery { is_any: true, ..query(&["engines", "Schiff"]) };
     assert_eq!(found(store, &any).await.len(), 2);
+}
+
+async fn entries_are_chosen_from_by_filters_and_unwanted_words(store: &dyn Store) {
+    let world = stocked(store).await;
+    let all = store.search(&SearchQuery { is_any: true, ..query(&["engine", "pump", "Haus", "text"]) }).await.unwrap();
+    let mut entries: Vec<i64> = all.iter().map(|hit| hit.entry).collect();
+    entries.sort_unstable_by(|a, b| b.cmp(a));
+    assert_eq!(entries.len(), 4);
+    let chosen = async |query: SearchQuery| {
+        let hits = store.search_among(&entries, &query).await.unwrap();
+        hits.iter().map(|hit| hit.entry).collect::<Vec<_>>()
+    };
+    let limit = SearchQuery { limit: 10, ..SearchQuery::default() };
+    assert_eq!(chosen(limit.clone()).await, entries, "in the order in which they were given");
+    assert_eq!(chosen(SearchQuery { limit: 2, ..limit.clone() }).await, entries[..2]);
+    let without = SearchQuery { unwanted: vec![forms("heat")], ..limit.clone() };
+    assert_eq!(chosen(without).await.len(), 2);
+    let without = SearchQuery { unwanted: vec![forms("harbour"), forms("steering")], ..limit.clone() };
+    assert_eq!(chosen(without).await.len(), 2);
+    let of_none = SearchQuery { sources: Some(Vec::new()), ..limit.clone() };
+    assert!(chosen(of_none).await.is_empty());
+    let of_source = SearchQuery { sources: Some(vec![world.first]), ..limit.clone() };
+    assert_eq!(chosen(of_source).await, entries);
+    assert!(chosen(SearchQuery { since: Some(at(1_000_000)), ..limit }).await.is_empty());
+    assert!(store.search_among(&[], &query(&["engine"])).await.unwrap().is_empty());
 }
 
 async fn markup_comes_with_what_asks_for_it(store: &dyn Store) {
@@ -171,6 +199,30 @@ async fn vectors_of_sentences_are_kept_by_space_and_text(store: &dyn Store) {
     assert!(store.sentence_vectors("one", &hashes).await.unwrap().is_empty());
 }
 
+async fn entries_come_with_their_vectors_or_passages(store: &dyn Store) {
+    let world = stocked(store).await;
+    let rules = document("rules.md", "1", &[("Mooring", "Two knots.")]);
+    store.replace_documents(world.second, &[rules], &[]).await.unwrap();
+    let (newest, none) = store.vector_state("dense").await.unwrap();
+    assert_eq!((newest, none), (5, 0));
+    let texts = store.items_to_embed(world.topic.id, "dense", 10).await.unwrap();
+    let vector = |text: &ItemText| NewEmbedding {
+        item: text.id,
+        content_hash: text.content_hash.clone(),
+        dimensions: Some(1),
+        vector: vec![0, 0, 128, 63],
+    };
+    let vectors: Vec<NewEmbedding> = texts.iter().take(2).map(vector).collect();
+    store.commit_embeddings(&world.lease, "dense", &vectors).await.unwrap();
+    assert_eq!(store.vector_state("dense").await.unwrap(), (5, 2));
+    let entries = store.entry_vectors("dense", 0, 10).await.unwrap();
+    let passage = EntryContent::Passage { section: "Mooring".to_owned(), text: "Two knots.".to_owned() };
+    assert_eq!(entries.last().map(|last| (last.entry, &last.content)), Some((5, &passage)));
+    assert_eq!(entries.iter().filter(|e| e.content == EntryContent::Vector(vec![0, 0, 128, 63])).count(), 2);
+    assert_eq!(store.entry_vectors("dense", entries[0].entry, 1).await.unwrap(), entries[1..2]);
+    assert_eq!(store.entry_vectors("another", 0, 10).await.unwrap().len(), 1, "items have no vector there");
+}
+
 async fn an_item_of_two_topics_is_one_entry(store: &dyn Store) {
     let (world, other) = (stocked(store).await, World::named(store, "other").await);
     let same = text("a", "Ferry engines fail", "The harbour is closed. Heat pumps are late.", "en");
@@ -191,5 +243,7 @@ on_every_database!(
     what_retention_empties_is_not_found,
     documents_are_found_by_passage_and_change_as_a_whole,
     vectors_of_sentences_are_kept_by_space_and_text,
+    entries_are_chosen_from_by_filters_and_unwanted_words,
+    entries_come_with_their_vectors_or_passages,
     an_item_of_two_topics_is_one_entry,
 );

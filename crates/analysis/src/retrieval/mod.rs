@@ -21,6 +21,7 @@ mod question;
 mod recency;
 mod score;
 mod values;
+mod vector_index;
 mod vocabulary;
 
 pub use extract::{Extract, Quote, answer, best_passages};
@@ -28,6 +29,7 @@ pub use features::{of_question, texts_of};
 pub use meaning::{Meaning, SentenceVectors, neighbours};
 pub use promising::Wanted;
 pub use question::Question;
+pub use vector_index::VectorIndex;
 pub use vocabulary::{Frequencies, contents, numbers};
 
 /// A passage that can be cited, and where it stands.

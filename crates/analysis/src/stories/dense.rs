@@ -24,7 +24,7 @@ impl DenseVector {
             .then(|| Self(numbers.iter().map(|number| shortened(*number, length)).collect()))
     }
 
-    pub(super) fn numbers(&self) -> &[f32] {
+    pub(crate) fn numbers(&self) -> &[f32] {
         &self.0
     }
 

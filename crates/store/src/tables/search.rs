@@ -1,6 +1,6 @@
 //! `search_entries` and, on SQLite, `search_index`; `documents` and `document_passages`.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use aha_core::ids::{DocumentId, SourceId};
 use aha_core::item::ItemMetadata;
@@ -8,7 +8,9 @@ use aha_core::time::Timestamp;
 use async_trait::async_trait;
 
 use super::{Connection, Database};
-use crate::search::{DocumentStore, Entry, MAX_FREQUENCY, NewDocument, SearchHit, SearchQuery, SearchStore};
+use crate::search::{
+    DocumentStore, Entry, EntryContent, EntryVector, MAX_FREQUENCY, NewDocument, SearchHit, SearchQuery, SearchStore,
+};
 use crate::shared::{PerDatabase, column};
 use crate::terms::SearchTerms;
 use crate::{IdentifiedItem, Result, StoreError};
@@ -22,6 +24,20 @@ const HITS: &str = super::statement(PerDatabase {
     sqlite: include_str!("search_hits.sqlite.sql"),
     postgres: include_str!("search_hits.postgres.sql"),
 });
+
+const AMONG: &str = super::statement(PerDatabase {
+    sqlite: include_str!("keep_entries.sqlite.sql"),
+    postgres: include_str!("keep_entries.postgres.sql"),
+});
+
+const VECTOR_STATE: &str = "
+    SELECT coalesce((SELECT max(id) FROM search_entries), 0), (SELECT count(*) FROM embeddings WHERE space = $1)";
+
+const ENTRY_VECTORS: &str = "
+    SELECT e.id, v.vector, p.section, p.text FROM search_entries e
+    LEFT JOIN embeddings v ON v.item_id = e.item_id AND v.space = $1
+    LEFT JOIN document_passages p ON p.document_id = e.document_id AND p.position = e.position
+    WHERE e.id > $2 AND (v.vector IS NOT NULL OR p.text IS NOT NULL) ORDER BY e.id LIMIT $3";
 
 /// On Postgres counted up to a limit: a word that is in half of all texts is not worth counting.
 const FREQUENCIES: &str = super::statement(PerDatabase {
@@ -174,6 +190,7 @@ impl TryFrom<HitRow> for SearchHit {
 
     fn try_from(row: HitRow) -> Result<Self> {
         Ok(Self {
+            entry: row.id,
             item: column::optional_id("item id", row.item_id.as_deref())?,
             document: row.document,
             section: row.section,
@@ -199,33 +216,79 @@ struct PassageRow {
 
 from_row!(PassageRow { document_id, position, section, text, title, language });
 
+/// In the words of this database.
+fn expression(query: &SearchQuery) -> String {
+    if INSERT_TERMS.is_some() { query.fts5() } else { query.tsquery() }
+}
+
+/// `None` for all sources.
+fn source_list(query: &SearchQuery) -> Result<Option<String>> {
+    let ids = |sources: &Vec<SourceId>| sources.iter().map(ToString::to_string).collect::<Vec<_>>();
+    query.sources.as_ref().map(|sources| column::to_json(&ids(sources))).transpose()
+}
+
+/// The entries with their texts, in this order; without those whose item was removed.
+async fn hits(connection: &mut Connection, entries: &[i64], query: &SearchQuery) -> Result<Vec<SearchHit>> {
+    let mut rows: Vec<HitRow> = sqlx::query_as(HITS)
+        .bind(column::to_json(entries)?)
+        .bind(i64::from(query.with_html))
+        .fetch_all(connection)
+        .await?;
+    let places: HashMap<i64, usize> = entries.iter().enumerate().map(|(place, id)| (*id, place)).collect();
+    rows.sort_by_key(|row| places.get(&row.id).copied());
+    rows.into_iter().filter(|row| row.text.is_some()).map(SearchHit::try_from).collect()
+}
+
 #[async_trait]
 impl SearchStore for Database {
     async fn search(&self, query: &SearchQuery) -> Result<Vec<SearchHit>> {
         if query.wanted.is_empty() {
             return Ok(Vec::new());
         }
-        let sources = query
-            .sources
-            .as_ref()
-            .map(|sources| column::to_json(&sources.iter().map(ToString::to_string).collect::<Vec<_>>()));
-        let expression = if INSERT_TERMS.is_some() { query.fts5() } else { query.tsquery() };
         let mut reader = self.reader().await?;
         let found: Vec<i64> = sqlx::query_scalar(FIND)
-            .bind(expression)
-            .bind(sources.transpose()?)
+            .bind(expression(query))
+            .bind(source_list(query)?)
             .bind(column::millis(query.since))
             .bind(query.limit)
             .fetch_all(&mut *reader)
             .await?;
-        let mut rows: Vec<HitRow> = sqlx::query_as(HITS)
-            .bind(column::to_json(&found)?)
-            .bind(i64::from(query.with_html))
+        hits(&mut reader, &found, query).await
+    }
+
+    async fn search_among(&self, entries: &[i64], query: &SearchQuery) -> Result<Vec<SearchHit>> {
+        let mut reader = self.reader().await?;
+        let left: HashSet<i64> = sqlx::query_scalar(AMONG)
+            .bind(query.unwanted().as_ref().map(expression))
+            .bind(source_list(query)?)
+            .bind(column::millis(query.since))
+            .bind(column::to_json(entries)?)
             .fetch_all(&mut *reader)
+            .await?
+            .into_iter()
+            .collect();
+        let limit = usize::try_from(query.limit).unwrap_or(usize::MAX);
+        let left: Vec<i64> = entries.iter().copied().filter(|entry| left.contains(entry)).take(limit).collect();
+        hits(&mut reader, &left, query).await
+    }
+
+    async fn vector_state(&self, space: &str) -> Result<(i64, i64)> {
+        Ok(sqlx::query_as(VECTOR_STATE).bind(space).fetch_one(&mut *self.reader().await?).await?)
+    }
+
+    async fn entry_vectors(&self, space: &str, after: i64, limit: i64) -> Result<Vec<EntryVector>> {
+        let rows: Vec<(i64, Option<Vec<u8>>, Option<String>, Option<String>)> = sqlx::query_as(ENTRY_VECTORS)
+            .bind(space)
+            .bind(after)
+            .bind(limit)
+            .fetch_all(&mut *self.reader().await?)
             .await?;
-        let places: HashMap<i64, usize> = found.into_iter().enumerate().map(|(place, id)| (id, place)).collect();
-        rows.sort_by_key(|row| places.get(&row.id).copied());
-        rows.into_iter().filter(|row| row.text.is_some()).map(SearchHit::try_from).collect()
+        let entry = |(entry, vector, section, text): (i64, Option<Vec<u8>>, Option<String>, Option<String>)| {
+            let passage =
+                || EntryContent::Passage { section: section.unwrap_or_default(), text: text.unwrap_or_default() };
+            EntryVector { entry, content: vector.map_or_else(passage, EntryContent::Vector) }
+        };
+        Ok(rows.into_iter().map(entry).collect())
     }
 
     async fn term_frequencies(&self, stems: &[String]) -> Result<Vec<(String, i64)>> {

@@ -1,0 +1,80 @@
+//! Search by meaning: the entries of the index whose vectors are nearest to that of a text.
+//!
+//! Input: a text and the weights of `AHA_EMBED_MODEL_DIR`. Output: ids of entries. The vectors of items are those that the stage `embed` stored; those of
+//! documents' passages are made when the index is. The index is kept in memory, and made anew when the database has other vectors.
+
+use std::sync::Arc;
+
+use aha_analysis::retrieval::VectorIndex;
+use aha_analysis::static_model::Weights;
+use aha_analysis::stories::dense::DenseVector;
+use aha_analysis::stories::space::Space as _;
+use aha_store::EntryContent;
+
+use super::Result;
+use crate::app::{App, LoadedVectors};
+
+/// Entries that are read from the database at once.
+const PAGE_ENTRIES: i64 = 5_000;
+/// For so long the database is not asked whether it has other vectors: counting them takes some milliseconds.
+const CHECK_MILLIS: i64 = 60_000;
+/// Less alike than that, a text is found by chance: of unrelated items one in a hundred is.
+const MIN_COSINE: f32 = 0.35;
+
+/// At most `limit` entries of like meaning, the nearest first; none for a text without a known word.
+///
+/// # Errors
+/// When the store fails.
+pub(crate) async fn nearest(app: &App, weights: &Arc<Weights>, text: &str, limit: usize) -> Result<Vec<i64>> {
+    let Some(vector) = vector(weights, None, text) else { return Ok(Vec::new()) };
+    let index = index(app, weights).await?;
+    let comparing = tokio::task::spawn_blocking(move || index.nearest(&vector, limit, MIN_COSINE));
+    Ok(comparing.await.unwrap_or_default())
+}
+
+fn vector(weights: &Weights, title: Option<&str>, text: &str) -> Option<DenseVector> {
+    weights.vector(title, text).and_then(|(bytes, _)| DenseVector::from_bytes(&bytes))
+}
+
+async fn index(app: &App, weights: &Arc<Weights>) -> Result<Arc<VectorIndex>> {
+    let now = app.clock().wall();
+    // Whoever comes while it is made waits for it.
+    let mut cached = app.vector_cache().lock().await;
+    if let Some(loaded) = cached.as_ref().filter(|loaded| loaded.space == weights.id())
+        && (0..CHECK_MILLIS).contains(&(now.as_millis() - loaded.checked_at.as_millis()))
+    {
+        return Ok(Arc::clone(&loaded.index));
+    }
+    let state = app.store().vector_state(weights.id()).await?;
+    if let Some(loaded) = cached.as_mut().filter(|loaded| loaded.space == weights.id() && loaded.state == state) {
+        loaded.checked_at = now;
+        return Ok(Arc::clone(&loaded.index));
+    }
+    let index = Arc::new(load(app, weights).await?);
+    tracing::debug!(entries = index.len(), "vectors are loaded for search");
+    *cached = Some(LoadedVectors { space: weights.id().to_owned(), state, checked_at: now, index: Arc::clone(&index) });
+    Ok(index)
+}
+
+async fn load(app: &App, weights: &Arc<Weights>) -> Result<VectorIndex> {
+    let (mut index, mut after) = (VectorIndex::default(), 0);
+    loop {
+        let page = app.store().entry_vectors(weights.id(), after, PAGE_ENTRIES).await?;
+        let Some(last) = page.last() else { return Ok(index) };
+        after = last.entry;
+        let weights = Arc::clone(weights);
+        let adding = tokio::task::spawn_blocking(move || {
+            for entry in page {
+                let vector = match entry.content {
+                    EntryContent::Vector(bytes) => DenseVector::from_bytes(&bytes),
+                    EntryContent::Passage { section, text } => vector(&weights, Some(&section), &text),
+                };
+                if let Some(vector) = vector {
+                    index.push(entry.entry, &vector);
+                }
+            }
+            index
+        });
+        index = adding.await.unwrap_or_default();
+    }
+}
