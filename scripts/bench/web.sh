@@ -39,7 +39,7 @@ digest=$(sqlite3 aha-radar.db "SELECT id FROM digests ORDER BY id LIMIT 1")
 run=$(sqlite3 aha-radar.db "SELECT id FROM runs ORDER BY id LIMIT 1")
 item=$(sqlite3 aha-radar.db "SELECT id FROM content_items ORDER BY id LIMIT 1")
 source=50000000-0000-5000-8000-000000000001
-paths=(/ /archive "/digests/$digest" "/stories/$story" /saved /sources "/sources/$source" /topics /topics/default /runs /spend "/search?q=ferry7" /plan
+paths=(/ /archive "/digests/$digest" "/stories/$story" "/items/$item" /saved /sources "/sources/$source" /topics /topics/default /runs /spend "/search?q=ferry7" /plan
     /feeds/default/digests.rss /feeds/default/stories.atom /feeds/default/saved.json /health /api/openapi.json
     /api/v1/digests /api/v1/digests/latest "/api/v1/digests/$digest" "/api/v1/stories/$story" /api/v1/feedback /api/v1/saved
     /api/v1/items "/api/v1/items?topic=default&limit=200" "/api/v1/items?source=$source" "/api/v1/items/$item" "/api/v1/search?q=ferry7" "/api/v1/search?q=glacier5+report" "/api/v1/search?q=report"

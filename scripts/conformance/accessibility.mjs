@@ -22,7 +22,7 @@ const paths = {
   plan: "/plan", sources: "/sources", source: await link("/sources", ".card h2 a"), topics: "/topics",
   topic: "/topics/default", runs: "/runs", run: await link("/runs", "tbody td a"), spend: "/spend", models: "/models",
   settings: "/settings", story, "deep-dive": `${story}/deep-dive`, feedback: `${story}/say?kind=like`,
-  "sign-in": "/sign-in", error: "/nothing",
+  "sign-in": "/sign-in", error: "/nothing", item: await link(story, ".timeline a.aside"),
 };
 
 const sent = async (button) => Promise.all([page.waitForNavigation({ timeout: 120_000 }), page.click(button)]);

@@ -95,6 +95,8 @@ pub(crate) struct Story {
 #[derive(Debug)]
 pub(crate) struct Source {
     pub(crate) name: String,
+    /// The id of its item.
+    pub(crate) item: String,
     pub(crate) title: String,
     pub(crate) link: Link,
     /// `Tue 17 Nov 09:10`, or `first seen …` where the source gave no date.
@@ -197,6 +199,7 @@ impl Source {
         let also: Vec<String> = source.also_from.iter().map(|name| text(name)).collect();
         Self {
             name: or_else(short_text(&source.name, 80), || "unnamed source".to_owned()),
+            item: source.item_id.to_string(),
             title: titled(&source.title).unwrap_or_default(),
             link: Link::of(source.url.as_deref()),
             time: if source.dated { moment } else { format!("first seen {moment}") },

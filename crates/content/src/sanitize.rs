@@ -19,7 +19,32 @@ const MAX_MARKUP_BYTES: usize = 128 * 1024;
 /// Trees built of one markup, at most.
 const MOST_READINGS: usize = 8;
 
-static LAST_WORD: LazyLock<Builder<'static>> = LazyLock::new(|| {
+static LAST_WORD: LazyLock<Builder<'static>> = LazyLock::new(builder);
+
+/// Elements that a page has once, or not below its own heading.
+const OF_THE_PAGE: [&str; 4] = ["header", "footer", "main", "h1"];
+
+static WITHIN_PAGE: LazyLock<Builder<'static>> = LazyLock::new(|| {
+    let mut builder = builder();
+    builder.rm_tags(OF_THE_PAGE);
+    builder
+});
+
+static WITHIN_PAGE_WITHOUT_IMAGES: LazyLock<Builder<'static>> = LazyLock::new(|| {
+    let mut builder = builder();
+    builder.rm_tags(OF_THE_PAGE.into_iter().chain(["img"]));
+    builder
+});
+
+/// Returns sanitised markup fit to stand within a page: without the page's own elements, whose content stays, and without images unless they
+/// are wanted.
+#[must_use]
+pub fn within_page(sanitised: &str, with_images: bool) -> String {
+    let builder = if with_images { &WITHIN_PAGE } else { &WITHIN_PAGE_WITHOUT_IMAGES };
+    builder.clean(sanitised).to_string()
+}
+
+fn builder() -> Builder<'static> {
     let attributes: HashMap<_, HashSet<_>> =
         ATTRIBUTES.iter().map(|(tag, names)| (*tag, names.iter().copied().collect())).collect();
     let mut builder = Builder::default();
@@ -32,7 +57,7 @@ static LAST_WORD: LazyLock<Builder<'static>> = LazyLock::new(|| {
         .link_rel(Some(LINK_REL))
         .set_tag_attribute_value("img", "loading", "lazy");
     builder
-});
+}
 
 /// The markup as it may be shown, its addresses absolute; `None` where it says no more than its text does. An address that `base`
 /// does not make absolute goes, as does any that is not of the web (links may also write a mail).
@@ -92,6 +117,16 @@ mod tests {
     fn clean(markup: &str) -> String {
         let base = Url::parse("https://example.org/blog/post").unwrap();
         sanitize(&format!("<p>{markup}</p>"), Some(&base)).unwrap_or_default()
+    }
+
+    #[test]
+    fn within_a_page_are_its_own_heading_and_images_only_where_they_are_wanted() {
+        let stored =
+            "<header><h1>A</h1></header><main><p>b <img src=\"https://x.org/i.png\" loading=\"lazy\"></p></main>";
+        assert_eq!(within_page(stored, false), "A<p>b </p>");
+        let image = "<img src=\"https://x.org/i.png\" loading=\"lazy\">";
+        assert_eq!(within_page(stored, true), format!("A<p>b {image}</p>"));
+        assert_eq!(within_page("<p onclick=x>a<script>b</script></p>", true), "<p>a</p>");
     }
 
     #[test]

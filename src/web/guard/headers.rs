@@ -11,8 +11,11 @@ use super::super::WebState;
 const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; \
                       form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
-const ALWAYS: [(HeaderName, &str); 5] = [
-    (header::CONTENT_SECURITY_POLICY, POLICY),
+/// The same, with images of other servers: for the one page that a reader asks to show them.
+pub(in super::super) const POLICY_WITH_IMAGES: &str = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self' https: http:; \
+     form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+const ALWAYS: [(HeaderName, &str); 4] = [
     (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
     // Nothing is said to other sites. Under `no-referrer` browsers would name no origin to this one either, and forms be refused.
     (header::REFERRER_POLICY, "same-origin"),
@@ -26,6 +29,7 @@ pub(in super::super) async fn add(State(state): State<WebState>, request: Reques
     for (name, value) in ALWAYS {
         headers.insert(name, HeaderValue::from_static(value));
     }
+    headers.entry(header::CONTENT_SECURITY_POLICY).or_insert(HeaderValue::from_static(POLICY));
     // What belongs to one reader is in no shared cache, and is asked for again.
     headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("private, no-cache"));
     if state.is_https() {

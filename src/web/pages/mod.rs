@@ -9,6 +9,7 @@ mod error;
 mod feed_reader;
 mod feedback;
 mod form;
+mod item;
 mod models;
 mod multipart;
 mod noted;
@@ -50,6 +51,7 @@ pub(super) fn routes() -> Router<WebState> {
         .merge(sign_in::routes())
         .merge(digests::routes())
         .merge(story::routes())
+        .merge(item::routes())
         .merge(deep_dive::routes())
         .merge(feedback::routes())
         .merge(saved::routes())

@@ -52,6 +52,8 @@ struct Found {
     title: String,
     /// Its story, where a digest showed it.
     story: Option<String>,
+    /// `None` for a passage of a document.
+    item: Option<String>,
     link: Link,
     source: String,
     document: Option<String>,
@@ -103,6 +105,7 @@ impl Found {
         Self {
             title: short_text(&result.title, MAX_TITLE_CHARS),
             story: result.digest_item_id.map(|id| id.to_string()),
+            item: result.item_id,
             link: Link::of(result.url.as_deref()),
             source: result.source.unwrap_or_default(),
             document: result.document,

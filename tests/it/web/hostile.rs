@@ -88,6 +88,12 @@ fn nothing_of_titles_texts_sources_queries_and_forms_runs() {
     let fixed = ["/", "/archive", "/saved", "/sources", "/topics", "/topics/default", "/feed-reader"];
     let mut paths: Vec<String> = fixed.map(str::to_owned).to_vec();
     paths.extend(ids.iter().step_by(2).map(|id| format!("/stories/{id}")));
+    // Both ways to read an item: without the images of other servers, and with them.
+    let items = site.get("/api/v1/items?limit=200").json();
+    for item in items["items"].as_array().unwrap() {
+        let path = format!("/items/{}", item["id"].as_str().unwrap());
+        paths.extend([path.clone(), format!("{path}?images=1")]);
+    }
     for payload in PAYLOADS {
         let encoded: String = payload.bytes().fold(String::new(), |mut text, byte| {
             write!(text, "%{byte:02X}").unwrap();
@@ -106,6 +112,33 @@ fn nothing_of_titles_texts_sources_queries_and_forms_runs() {
     }
     assert!(wrong.is_empty(), "{wrong}");
     assert!(ids.len() > 10 && paths.len() > 120, "{} stories, {} pages", ids.len(), paths.len());
+}
+
+#[test]
+fn images_of_other_servers_are_loaded_only_where_a_reader_asks_for_them() {
+    let mut radar = Radar::at("2026-11-19T07:00:00Z");
+    let markup = "<main><h1>Pilots</h1><p>They <b>strike</b>. <img src='https://cdn.example/i.png' alt='A quay'></p></main>\
+                  <p><a href='https://a.example/b' onclick='x()'>More</a></p><script>alert(1)</script>";
+    let post = Post::new("1", "Pilots strike", markup, "2026-11-19T05:00:00Z");
+    std::fs::write(radar.folder().join("feed.json"), feed("Harbour news", &[post])).unwrap();
+    radar.add(&["feed.json"]);
+    radar.ok(&["--run-once", "--window", "2026-11-18..2026-11-20"]);
+    let site = Site::start(&mut radar);
+    let listed = site.get("/api/v1/items").json();
+    let path = format!("/items/{}", listed["items"][0]["id"].as_str().unwrap());
+    let (without, with) = (site.get(&path), site.get(&format!("{path}?images=1")));
+    assert!(without.body.contains("<b>strike</b>") && without.body.contains("Show 1 image"), "{}", without.body);
+    assert!(!without.body.contains("<img") && !without.body.contains("cdn.example"), "{}", without.body);
+    assert!(!without.headers["content-security-policy"].contains("https:"));
+    assert!(with.body.contains("src=\"https://cdn.example/i.png\"") && with.body.contains("Hide the images"));
+    assert!(with.headers["content-security-policy"].contains("img-src 'self' https: http:;"));
+    for page in [&without, &with] {
+        assert_eq!(page.body.matches("<main").count(), 1, "the item's own is not the page's");
+        assert!(!page.body.contains("onclick") && !page.body.contains("alert(1)"));
+        assert!(page.headers["content-security-policy"].contains("script-src 'self';"));
+    }
+    let unknown = site.get("/items/00000000-0000-0000-0000-000000000000");
+    assert_eq!((unknown.status, site.get("/items/x").status), (404, 404));
 }
 
 #[test]
