@@ -15,7 +15,7 @@ mod user;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-pub(super) use ask::{BenchmarkArguments, QuestionArguments, SearchArguments};
+pub(super) use ask::{BenchmarkArguments, QuestionArguments, SearchArguments, SearchedBy};
 pub(super) use assistant::{AgendaArguments, AssistantArguments, TodoCommand};
 pub(super) use deep_dive::DeepDiveArguments;
 pub(super) use feedback::{FeedbackArguments, FeedbackCommand};

@@ -5,15 +5,20 @@ use std::fmt::Write as _;
 use aha_content::numbers::count;
 use anyhow::Result;
 
-use super::arguments::SearchArguments;
+use super::arguments::{SearchArguments, SearchedBy};
 use super::exit::Exit;
 use super::output;
 use crate::app::App;
-use crate::services::search::{ExcerptPart, SearchRequest, SearchResult, reindex as reindex_all, search};
+use crate::services::search::{ExcerptPart, SearchBy, SearchRequest, SearchResult, reindex as reindex_all, search};
 
 pub(super) async fn run(app: &App, arguments: SearchArguments) -> Result<Exit> {
-    let SearchArguments { query, topic, source, since, limit, json } = arguments;
-    let request = SearchRequest { text: query.join(" "), topic, source, since, limit };
+    let SearchArguments { query, topic, source, since, limit, by, json } = arguments;
+    let by = match by {
+        SearchedBy::Both => SearchBy::Both,
+        SearchedBy::Words => SearchBy::Words,
+        SearchedBy::Meaning => SearchBy::Meaning,
+    };
+    let request = SearchRequest { text: query.join(" "), topic, source, since, limit, by };
     let found = search(app, &request).await?;
     if let Some(since) = found.behind_since {
         output::note(&format!("items that came since {since} are not found yet; aha-radar reindex mends it"));

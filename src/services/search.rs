@@ -4,13 +4,17 @@
 //! narrow it. With weights in `AHA_EMBED_MODEL_DIR` what is near in meaning is found as well, unless there is a phrase: what the database ranks by words and
 //! what the vectors rank is fused by reciprocal rank.
 
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+
+use aha_analysis::static_model::Weights;
 use aha_core::ids::{DigestItemId, ItemId, SourceId};
 use aha_core::time::Timestamp;
 use aha_store::terms::{each_word, query_stems};
 use aha_store::{SearchHit, SearchQuery, forms};
 use chrono::{NaiveDate, NaiveTime, TimeDelta};
-use serde::Serialize;
-use std::collections::{BTreeSet, HashMap};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use super::{Result, ServiceError, meaning, stories, topics, vector_search};
 use crate::app::App;
@@ -56,6 +60,18 @@ pub struct SearchRequest {
     /// A date, an RFC 3339 time, or `30d`.
     pub since: Option<String>,
     pub limit: usize,
+    pub by: SearchBy,
+}
+
+/// By what it is searched. Without weights in `AHA_EMBED_MODEL_DIR` there is nothing but words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SearchBy {
+    /// Words and meaning, their ranks fused.
+    #[default]
+    Both,
+    Words,
+    Meaning,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -99,6 +115,11 @@ pub async fn search(app: &App, request: &SearchRequest) -> Result<SearchResults>
     let sources = sources(app, topic, request.source.as_ref().or(parsed.source.as_ref())).await?;
     let since = request.since.as_ref().or(parsed.since.as_ref());
     let since = since.map(|text| since_when(text, app.clock().now())).transpose()?;
+    let weights = meaning::weights(app).await;
+    if request.by == SearchBy::Meaning && weights.is_none() {
+        let why = "searching by meaning needs weights: name their folder in AHA_EMBED_MODEL_DIR";
+        return Err(ServiceError::invalid("by", why));
+    }
     let query = SearchQuery {
         wanted: parsed.wanted.iter().map(|text| forms(text)).filter(|forms| !forms.is_empty()).collect(),
         unwanted: parsed.unwanted.iter().map(|text| forms(text)).filter(|forms| !forms.is_empty()).collect(),
@@ -106,14 +127,15 @@ pub async fn search(app: &App, request: &SearchRequest) -> Result<SearchResults>
         sources,
         since,
         with_html: false,
-        limit: if meaning::weights(app).await.is_some() { CANDIDATES } else { shown(request) },
+        limit: if weights.is_some() { CANDIDATES } else { shown(request) },
     };
     if query.wanted.is_empty() {
         return Err(ServiceError::invalid("q", "the query holds no word to search for"));
     }
     let mut hits = app.store().search(&query).await?;
-    if !parsed.has_phrase {
-        hits = fused(app, &parsed.wanted.join(" "), &query, hits).await?;
+    if request.by != SearchBy::Words && !parsed.has_phrase {
+        let by_words = if request.by == SearchBy::Meaning { Vec::new() } else { hits };
+        hits = fused(app, weights.as_ref(), &parsed.wanted.join(" "), &query, by_words).await?;
     }
     hits.truncate(usize::try_from(shown(request)).unwrap_or(MAX_RESULTS));
     let items: Vec<ItemId> = hits.iter().filter_map(|hit| hit.item).collect();
@@ -253,9 +275,15 @@ pub fn since_when(text: &str, now: Timestamp) -> Result<Timestamp> {
 }
 
 /// What was found by words and what is near by meaning, by reciprocal rank of both; by words alone where there are no weights.
-async fn fused(app: &App, text: &str, query: &SearchQuery, by_words: Vec<SearchHit>) -> Result<Vec<SearchHit>> {
-    let Some(weights) = meaning::weights(app).await else { return Ok(by_words) };
-    let near = vector_search::nearest(app, &weights, text, NEAREST).await?;
+async fn fused(
+    app: &App,
+    weights: Option<&Arc<Weights>>,
+    text: &str,
+    query: &SearchQuery,
+    by_words: Vec<SearchHit>,
+) -> Result<Vec<SearchHit>> {
+    let Some(weights) = weights else { return Ok(by_words) };
+    let near = vector_search::nearest(app, weights, text, NEAREST).await?;
     let by_meaning = app.store().search_among(&near, query).await?;
     let mut scored: HashMap<i64, (f64, SearchHit)> = HashMap::new();
     for ranking in [by_words, by_meaning] {

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use url::Url;
 
 #[derive(Debug, Args)]
@@ -21,8 +21,18 @@ pub(in crate::cli) struct SearchArguments {
     /// At most so many, the best first.
     #[arg(long, default_value_t = 20)]
     pub(in crate::cli) limit: usize,
+    /// By words, by meaning, or both; meaning needs weights in AHA_EMBED_MODEL_DIR.
+    #[arg(long, value_enum, default_value_t = SearchedBy::Both)]
+    pub(in crate::cli) by: SearchedBy,
     #[arg(long)]
     pub(in crate::cli) json: bool,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(in crate::cli) enum SearchedBy {
+    Both,
+    Words,
+    Meaning,
 }
 
 #[derive(Debug, Args)]

@@ -8,7 +8,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::super::{Failure, JsonQuery, Reader, WebState};
-use crate::services::search::{self, SearchRequest, SearchResult, SearchResults};
+use crate::services::search::{self, SearchBy, SearchRequest, SearchResult, SearchResults};
 
 /// Results where no number is given.
 const LIMIT: usize = 20;
@@ -23,6 +23,9 @@ struct Wanted {
     /// A date, an RFC 3339 time, or 30d.
     since: Option<String>,
     limit: Option<usize>,
+    /// `both` (without it), `words` or `meaning`; without weights in AHA_EMBED_MODEL_DIR there are words alone.
+    #[param(inline)]
+    by: Option<SearchBy>,
 }
 
 #[derive(Debug, Serialize, ToSchema)]
@@ -61,8 +64,9 @@ pub(super) fn routes() -> OpenApiRouter<WebState> {
 /// Searches items and documents.
 #[utoipa::path(get, path = "/api/v1/search", tag = "search", params(Wanted), responses((status = 200, body = FoundBody)))]
 async fn find(_: Reader, State(state): State<WebState>, wanted: JsonQuery<Wanted>) -> Result<Json<FoundBody>, Failure> {
-    let JsonQuery(Wanted { q, topic, source, since, limit }) = wanted;
-    let request = SearchRequest { text: q, topic, source, since, limit: limit.unwrap_or(LIMIT) };
+    let JsonQuery(Wanted { q, topic, source, since, limit, by }) = wanted;
+    let request =
+        SearchRequest { text: q, topic, source, since, limit: limit.unwrap_or(LIMIT), by: by.unwrap_or_default() };
     let SearchResults { query, behind_since, results } = search::search(state.app(), &request).await?;
     let behind_since = behind_since.map(|since| since.to_string());
     Ok(Json(FoundBody { query, behind_since, results: results.into_iter().map(body_of).collect() }))

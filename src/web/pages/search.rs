@@ -13,7 +13,7 @@ use super::super::{Failure, JsonQuery, Reader, WebState};
 use super::topic_links::{TopicLinks, encoded};
 use super::{Choice, SPANS, Shell, choices, day, html, problem_of};
 use crate::digest::sanitise::{Link, short_text};
-use crate::services::search::{self, ExcerptPart, SearchRequest, SearchResult};
+use crate::services::search::{self, ExcerptPart, SearchBy, SearchRequest, SearchResult};
 
 /// Results on the page.
 const SHOWN: usize = 50;
@@ -96,6 +96,7 @@ fn request(wanted: &Wanted) -> SearchRequest {
         source: filled(&wanted.source),
         since: filled(&wanted.since),
         limit: SHOWN,
+        by: SearchBy::Both,
     }
 }
 
