@@ -18,7 +18,7 @@ pub(super) async fn run(app: &App, arguments: DigestArguments) -> Result<Exit> {
     let digest = digests::find(app, &arguments.which, &arguments.topic).await?;
     let footer = Footer { html: None, is_latest: arguments.which == LATEST };
     match format {
-        Some(format) => output::print(&render(&digest, format)?)?,
+        Some(format) => output::print(&render(&digest, format, app.config().web.site())?)?,
         None => output::print(&terminal::render(&digest, output::width(), output::colour_on_stdout(), footer))?,
     }
     Ok(Exit::Ok)

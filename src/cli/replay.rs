@@ -21,7 +21,7 @@ pub(super) async fn run(config: Config, arguments: ReplayArguments) -> Result<Ex
     let replay = replay(config, &choice, &stop).await?;
     let digest = &replay.digest;
     if arguments.json {
-        output::print(&render(digest, Format::Json)?)?;
+        output::print(&render(digest, Format::Json, None)?)?;
     } else {
         let footer = Footer { html: None, is_latest: false };
         output::print(&terminal::render(digest, output::width(), output::colour_on_stdout(), footer))?;

@@ -90,7 +90,7 @@ async fn up_to_date(app: &App, topic: &Topic, outcome: &RunOutcome, json: bool) 
 
 async fn show(app: &App, topic: &Topic, digest: &Digest, json: bool, html: Option<&Path>) -> Result<()> {
     if json {
-        return output::print(&render(digest, Format::Json)?);
+        return output::print(&render(digest, Format::Json, None)?);
     }
     let latest = digests::newest(app, topic).await?;
     let footer = Footer { html, is_latest: latest.is_some_and(|latest| latest.digest.id == digest.digest.id) };

@@ -40,6 +40,12 @@ impl WebSettings {
         Self { public_url, api_token }
     }
 
+    /// `AHA_PUBLIC_URL` without a slash at its end.
+    #[must_use]
+    pub fn site(&self) -> Option<&str> {
+        self.public_url.as_ref().map(|url| url.as_str().trim_end_matches('/'))
+    }
+
     /// The path below which everything is, without a slash at its end; empty at the root.
     #[must_use]
     pub fn prefix(&self) -> &str {

@@ -22,14 +22,14 @@ use super::{Format, RenderError, render};
 const MAX_FOLDER_BYTES: usize = 120;
 
 /// Writes all formats and the pictures, and returns their paths: the formats in the order of [`Format::ALL`]. Nothing is written
-/// unless all render.
-pub fn write_files(output_dir: &Path, digest: &Digest) -> Result<Vec<PathBuf>, RenderError> {
+/// unless all render. `site` as for [`render`].
+pub fn write_files(output_dir: &Path, digest: &Digest, site: Option<&str>) -> Result<Vec<PathBuf>, RenderError> {
     if !has_files(digest) {
         return Ok(Vec::new());
     }
     let mut rendered: Vec<(String, String)> = Format::ALL
         .into_iter()
-        .map(|format| Ok((file_name(digest, format.extension()), render(digest, format)?)))
+        .map(|format| Ok((file_name(digest, format.extension()), render(digest, format, site)?)))
         .collect::<Result<_, RenderError>>()?;
     let plots = plots::plots(digest).map_err(RenderError::Plot)?;
     rendered.extend(plots.into_iter().map(|plot| (plot_name(digest, plot.name), plot.svg)));
@@ -45,14 +45,14 @@ pub fn write_files(output_dir: &Path, digest: &Digest) -> Result<Vec<PathBuf>, R
 }
 
 /// Writes all files when one of them is missing.
-pub fn write_missing_files(output_dir: &Path, digest: &Digest) -> Result<(), RenderError> {
+pub fn write_missing_files(output_dir: &Path, digest: &Digest, site: Option<&str>) -> Result<(), RenderError> {
     let folder = folder(output_dir, digest);
     let formats = Format::ALL.into_iter().map(|format| file_name(digest, format.extension()));
     let pictures = plots::NAMES.into_iter().filter(|_| !digest.stories.is_empty()).map(|name| plot_name(digest, name));
     if !has_files(digest) || formats.chain(pictures).all(|name| folder.join(name).exists()) {
         return Ok(());
     }
-    write_files(output_dir, digest).map(drop)
+    write_files(output_dir, digest, site).map(drop)
 }
 
 /// Nobody has to open a file to learn that there was nothing.

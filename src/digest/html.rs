@@ -16,18 +16,20 @@ const SOURCES_SHOWN: usize = 3;
 
 #[derive(Template)]
 #[template(path = "digest.html")]
-struct DigestPage {
+struct DigestPage<'a> {
     page: Page,
     /// Where the items went: key, number, words; the strip under the header.
     flow: Vec<(&'static str, usize, &'static str)>,
     quiet: bool,
     /// Pictures that lie beside the page: file and words.
     pictures: Vec<(String, &'static str)>,
+    /// The web pages' address, for links to feedback.
+    site: Option<&'a str>,
 }
 
-pub(super) fn render(digest: &Digest) -> askama::Result<String> {
-    DigestPage { page: Page::of(digest), flow: flow(digest), quiet: is_quiet(digest), pictures: pictures(digest) }
-        .render()
+pub(super) fn render(digest: &Digest, site: Option<&str>) -> askama::Result<String> {
+    let (quiet, pictures) = (is_quiet(digest), pictures(digest));
+    DigestPage { page: Page::of(digest), flow: flow(digest), quiet, pictures, site }.render()
 }
 
 /// Where the items went: key, number, words.

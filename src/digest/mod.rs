@@ -94,12 +94,13 @@ pub enum RenderError {
     Remove { path: PathBuf, source: std::io::Error },
 }
 
-/// The whole digest as text.
-pub fn render(digest: &Digest, format: Format) -> Result<String, RenderError> {
+/// Returns the whole digest as text. `site`: the address of the web pages without a slash at its end, to which HTML and RSS link for feedback;
+/// `None`: they have no such links.
+pub fn render(digest: &Digest, format: Format, site: Option<&str>) -> Result<String, RenderError> {
     match format {
         Format::Markdown => Ok(markdown::render(digest)),
-        Format::Html => Ok(html::render(digest)?),
+        Format::Html => Ok(html::render(digest, site)?),
         Format::Json => Ok(json::render(digest)?),
-        Format::Rss => rss::render(digest).map_err(RenderError::Rss),
+        Format::Rss => rss::render(digest, site).map_err(RenderError::Rss),
     }
 }

@@ -16,7 +16,7 @@ use super::view::{Page, Source, Story};
 /// RSS wants a link of the channel; a digest has no address of its own.
 const HOME: &str = env!("CARGO_PKG_REPOSITORY");
 
-pub(super) fn render(digest: &Digest) -> io::Result<String> {
+pub(super) fn render(digest: &Digest, site: Option<&str>) -> io::Result<String> {
     let page = Page::of(digest);
     let built = digest.digest.window_end.to_utc().to_rfc2822();
     let mut writer = Writer::new_with_indent(Vec::new(), b' ', 2);
@@ -28,7 +28,7 @@ pub(super) fn render(digest: &Digest) -> io::Result<String> {
             element(channel, "description", &page.header)?;
             element(channel, "lastBuildDate", &built)?;
             element(channel, "generator", env!("CARGO_PKG_NAME"))?;
-            page.top.iter().chain(&page.scan).try_for_each(|story| item(channel, story))
+            page.top.iter().chain(&page.scan).try_for_each(|story| item(channel, story, site))
         })?;
         Ok(())
     })?;
@@ -37,7 +37,7 @@ pub(super) fn render(digest: &Digest) -> io::Result<String> {
     Ok(xml)
 }
 
-fn item(channel: &mut Writer<Vec<u8>>, story: &Story) -> io::Result<()> {
+fn item(channel: &mut Writer<Vec<u8>>, story: &Story, site: Option<&str>) -> io::Result<()> {
     channel.create_element("item").write_inner_content(|item| {
         element(item, "title", &story.title)?;
         if let Some(href) = story.link.href() {
@@ -50,7 +50,8 @@ fn item(channel: &mut Writer<Vec<u8>>, story: &Story) -> io::Result<()> {
         if !story.label.is_empty() {
             element(item, "category", story.label)?;
         }
-        element(item, "description", &description(story))
+        let links = site.map(|site| feedback_links(&format!("{site}/stories/{}", story.id)));
+        element(item, "description", &(description(story) + &links.unwrap_or_default()))
     })?;
     Ok(())
 }
@@ -84,6 +85,13 @@ pub(crate) fn description(story: &Story) -> String {
     let talks = talks.map(|link| format!("<li>discussion: {}</li>", linked(link.host(), link)));
     let lines: Vec<String> = story.sources.iter().map(source).chain(talks).collect();
     html + "<ul>" + &lines.concat() + "</ul>"
+}
+
+/// Links that ask once more before they note anything. `page`: the address of the story's page.
+pub(crate) fn feedback_links(page: &str) -> String {
+    let link = |href: &str, name: &str| format!("<a href=\"{}\">{name}</a>", encode_double_quoted_attribute(href));
+    let say = ["like", "dislike", "save"].map(|kind| link(&format!("{page}/say?kind={kind}"), kind));
+    format!("<p>{} · {}</p>", link(page, "why it is here"), say.join(" · "))
 }
 
 fn source(source: &Source) -> String {

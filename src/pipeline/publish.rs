@@ -10,5 +10,6 @@ use crate::digest::write_files;
 /// The files that were written.
 #[expect(clippy::unused_async, reason = "as every stage")]
 pub(super) async fn run(context: &RunContext, digest: &Digest) -> Result<Vec<PathBuf>, RunError> {
-    Ok(write_files(&context.app.config().output_dir, digest)?)
+    let config = context.app.config();
+    Ok(write_files(&config.output_dir, digest, config.web.site())?)
 }

@@ -129,7 +129,7 @@ async fn cursor_run(app: &App, request: &RunRequest, lease: &Lease) -> Result<Ru
 /// was full. A folder that still cannot be written keeps no sources from being read.
 async fn mend_files(app: &App, topic: &Topic) -> Result<(), RunError> {
     if let Some(digest) = app.store().latest_digest(topic.id).await? {
-        write_missing_files(&app.config().output_dir, &digest)?;
+        write_missing_files(&app.config().output_dir, &digest, app.config().web.site())?;
     }
     Ok(())
 }

@@ -14,8 +14,8 @@ use super::{Format, gaps_line, header_line, late_line, reasons_line, render, ter
 
 #[test]
 fn markdown() {
-    assert_snapshot!("full_md", render(&sample::full(), Format::Markdown).unwrap());
-    assert_snapshot!("quiet_md", render(&sample::quiet(), Format::Markdown).unwrap());
+    assert_snapshot!("full_md", render(&sample::full(), Format::Markdown, None).unwrap());
+    assert_snapshot!("quiet_md", render(&sample::quiet(), Format::Markdown, None).unwrap());
 }
 
 #[test]
@@ -51,18 +51,18 @@ fn every_width_fits() {
 
 #[test]
 fn rss() {
-    let xml = render(&sample::full(), Format::Rss).unwrap();
+    let xml = render(&sample::full(), Format::Rss, None).unwrap();
     let feed = feed_rs::parser::parse(xml.as_bytes()).unwrap();
     assert_eq!(feed.entries.len(), sample::full().stories.len());
     assert_eq!(feed.entries[0].id, sample::full().stories[0].id.to_string());
     assert!(feed.entries.iter().all(|entry| entry.links.iter().all(|link| link.href.starts_with("https://"))));
     assert_snapshot!("full_rss", xml);
-    assert_snapshot!("quiet_rss", render(&sample::quiet(), Format::Rss).unwrap());
+    assert_snapshot!("quiet_rss", render(&sample::quiet(), Format::Rss, None).unwrap());
 }
 
 #[test]
 fn html_stands_alone_and_runs_nothing() {
-    let html = render(&sample::full(), Format::Html).unwrap();
+    let html = render(&sample::full(), Format::Html, None).unwrap();
     assert!(html.starts_with("<!DOCTYPE html>"));
     assert!(html.contains("<title>default, Thursday 19 November 2026 · Aha Radar</title>"));
     assert!(html.contains("content=\"default-src 'none'; style-src 'unsafe-inline'\""));
@@ -85,14 +85,14 @@ fn html_stands_alone_and_runs_nothing() {
 
 #[test]
 fn quiet_html_says_so() {
-    let html = render(&sample::quiet(), Format::Html).unwrap();
+    let html = render(&sample::quiet(), Format::Html, None).unwrap();
     assert!(html.contains("Quiet: nothing was published between Wed 18 Nov 07:00 and Thu 19 Nov 07:00"));
     assert!(!html.contains("<article") && !html.contains("To scan"));
 }
 
 #[test]
 fn json_is_the_digest() {
-    let json = render(&sample::full(), Format::Json).unwrap();
+    let json = render(&sample::full(), Format::Json, None).unwrap();
     assert_eq!(serde_json::from_str::<Digest>(&json).unwrap(), sample::full());
     assert!(json.starts_with("{\n  \"digest\": {\n    \"id\": "));
     assert!(!json.contains(|c: char| c != '\n' && super::sanitise::is_hidden(c)));
@@ -151,7 +151,7 @@ fn what_came_late_is_counted_and_marked() {
     let text = terminal::render(&digest, 80, false, Footer::default());
     assert!(text.contains(line) && text.contains("(late)"), "{text}");
     for format in [Format::Markdown, Format::Html] {
-        let text = render(&digest, format).unwrap();
+        let text = render(&digest, format, None).unwrap();
         assert!(text.contains(line) && text.contains("late"), "{text}");
     }
 }
@@ -184,7 +184,7 @@ fn cost_is_told_with_its_judges() {
     digest.cost.microcredits = MicroCredits(1_250_000);
     let summary = digest.stories[0].summary.as_mut().unwrap();
     (summary.provider, summary.model) = ("openai".to_owned(), "gpt-5-mini".to_owned());
-    let markdown = render(&digest, Format::Markdown).unwrap();
+    let markdown = render(&digest, Format::Markdown, None).unwrap();
     assert!(markdown.contains("cost: 1.25 credits, judged by openai/gpt-5-mini"), "{markdown}");
 }
 
@@ -204,7 +204,7 @@ fn files_are_written_whole_and_again() {
     let folder = tempfile::tempdir().unwrap();
     let mut digest = sample::full();
     for _ in 0..2 {
-        let paths = write_files(folder.path(), &digest).unwrap();
+        let paths = write_files(folder.path(), &digest, None).unwrap();
         let names: Vec<_> =
             paths.iter().map(|path| path.strip_prefix(folder.path()).unwrap().to_str().unwrap()).collect();
         let stem = "default/2026-11-19T0700";
@@ -215,8 +215,19 @@ fn files_are_written_whole_and_again() {
     }
     assert_eq!(std::fs::read_dir(folder.path().join("default")).unwrap().count(), 6);
     "../../escape".clone_into(&mut digest.digest.topic);
-    for path in write_files(folder.path(), &digest).unwrap() {
+    for path in write_files(folder.path(), &digest, None).unwrap() {
         assert!(path.canonicalize().unwrap().starts_with(folder.path().canonicalize().unwrap()));
+    }
+}
+
+#[test]
+fn files_link_to_feedback_where_the_pages_have_an_address() {
+    let id = sample::full().stories[0].id.to_string();
+    for format in [Format::Html, Format::Rss] {
+        let without = render(&sample::full(), format, None).unwrap();
+        let with = render(&sample::full(), format, Some("https://r.example/a")).unwrap();
+        let link = format!("https://r.example/a/stories/{id}/say?kind=like");
+        assert!(with.contains(&link) && !without.contains("/say?kind="), "{format:?}");
     }
 }
 

@@ -10,7 +10,7 @@ use super::super::pages::encoded;
 use super::super::{Failure, WebState};
 use super::{Entry, Feed};
 use crate::digest::format::Calendar;
-use crate::digest::rss::description;
+use crate::digest::rss::{description, feedback_links};
 use crate::digest::sanitise::Link;
 use crate::digest::view::{Overview, Story};
 use crate::services::digests;
@@ -85,12 +85,6 @@ async fn of_stories(state: &WebState, topic: &str) -> Result<Vec<Entry>, Failure
 }
 
 fn of_story(state: &WebState, story: &Story, id: String, published: Timestamp) -> Entry {
-    let say = |kind: &str, name: &str| {
-        let link = state.address(&format!("/stories/{}/say?kind={kind}", story.id));
-        linked(name, Some(&link))
-    };
-    let why = linked("why it is here", Some(&state.address(&format!("/stories/{}", story.id))));
-    let said = [("like", "like"), ("dislike", "dislike"), ("save", "save")].map(|(kind, name)| say(kind, name));
     Entry {
         id,
         title: story.title.clone(),
@@ -98,7 +92,7 @@ fn of_story(state: &WebState, story: &Story, id: String, published: Timestamp) -
         published,
         category: story.label,
         author: story.author.clone(),
-        html: format!("{}<p>{why} · {}</p>", description(story), said.join(" · ")),
+        html: description(story) + &feedback_links(&state.address(&format!("/stories/{}", story.id))),
     }
 }
 
