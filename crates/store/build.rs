@@ -1,4 +1,4 @@
-//! Lists the migrations, so that a file put into `migrations/` is part of the program.
+//! Embeds every file of `migrations/` in the program.
 
 use std::error::Error;
 use std::fmt::Write as _;
@@ -16,7 +16,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// An array of each file's number, description and text, in the order of the numbers. A file is named `NUMBER_some_words.sql`.
+/// Returns the source of an array with each file's number, description and text, in numeric order. Files are named
+/// `NUMBER_some_words.sql`.
 fn list(folder: &Path) -> Result<String, Box<dyn Error>> {
     let mut files = fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>, std::io::Error>>()?;
     files.sort();

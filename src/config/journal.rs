@@ -1,4 +1,4 @@
-//! Where the owner's notes are, and where what the journal changes in them is recorded.
+//! Settings of the journal: the folder of the owner's notes, and the folder that records the journal's changes to them.
 
 use std::path::PathBuf;
 
@@ -7,18 +7,18 @@ use aha_llm::catalogue::Environment;
 /// `AHA_JOURNAL_…`
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct JournalSettings {
-    /// The graph where the command line names none.
+    /// The graph to use if the command line names none.
     pub graph: Option<PathBuf>,
-    /// Where what is replaced is kept, for `journal undo`.
+    /// Folder with the replaced text, for `journal undo`.
     pub state: Option<PathBuf>,
 }
 
-/// The state is beside that of other programs where it is not set.
+/// Reads the settings. The default of `state` is below `XDG_STATE_HOME`, otherwise `~/.local/state`.
 pub(super) fn read(graph: Option<String>, state: Option<String>, environment: &Environment) -> JournalSettings {
     let variable = |name: &str| environment.get(name).map(PathBuf::from);
-    let usual = || {
+    let default_state = || {
         let base = variable("XDG_STATE_HOME").or_else(|| variable("HOME").map(|home| home.join(".local/state")));
         base.map(|base| base.join("aha-radar/journal"))
     };
-    JournalSettings { graph: graph.map(PathBuf::from), state: state.map(PathBuf::from).or_else(usual) }
+    JournalSettings { graph: graph.map(PathBuf::from), state: state.map(PathBuf::from).or_else(default_state) }
 }

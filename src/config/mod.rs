@@ -1,8 +1,8 @@
-//! Every setting, read once from the environment (and `.env`) through envy.
+//! All settings, read once from the environment (and `.env`) through envy.
 //!
-//! All that is wrong is said at once, each with the variable, what it wants and an example. Sources and topics are no
-//! settings: they live in the database, and a topic's own values beat these. Models may also stand in a file that a
-//! setting names: see [`catalogue`].
+//! All problems are reported at once, each with the variable, the expected value and an example. Sources and topics are
+//! not settings: they are rows of the database, and a topic's own values override these settings. Models may also be
+//! defined in a file that a setting names: see [`catalogue`].
 
 mod journal;
 mod names;
@@ -46,24 +46,24 @@ pub struct Config {
     pub sources: SourceSettings,
     pub listen: SocketAddr,
     pub web: WebSettings,
-    /// A digest is partial when so many percent of its topic's sources could not be read.
+    /// Share of a topic's sources in percent; if at least this many cannot be read, the digest is partial.
     pub partial_from_percent: usize,
-    /// A topic without a successful run for so long is said to be overdue.
+    /// A topic without a successful run for this long is reported as overdue.
     pub alert_after: Option<Duration>,
     pub log: LogSettings,
     pub output_dir: PathBuf,
     pub journal: JournalSettings,
     pub retention: RetentionSettings,
-    /// How the terms of a score weigh (`AHA_RANK_WEIGHTS`, `AHA_NOISE_LIMIT`).
+    /// Weights of the terms of a score (`AHA_RANK_WEIGHTS`, `AHA_NOISE_LIMIT`).
     pub ranking: Ranking,
     pub clock: Clock,
-    /// Variables that look like settings and are none.
+    /// Variables that look like settings but are not.
     pub unknown: Vec<UnknownSetting>,
     /// The file `.env` that was read, if any.
     pub dot_env: Option<PathBuf>,
 }
 
-/// Days after which rows are removed (`AHA_RETAIN_*_DAYS`); `None` keeps them for good.
+/// Age in days at which rows are removed (`AHA_RETAIN_*_DAYS`); `None` keeps them for ever.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RetentionSettings {
     pub items_days: Option<i64>,
@@ -72,7 +72,7 @@ pub struct RetentionSettings {
     pub calls_days: Option<i64>,
 }
 
-/// What is logged, and how (`AHA_LOG*`).
+/// Log filter and format (`AHA_LOG*`).
 #[derive(Debug, Clone)]
 pub struct LogSettings {
     /// A tracing filter: `info`, `aha_radar=debug`. Unset: `info` for the daemon, `error` for a command.
@@ -96,17 +96,17 @@ pub enum ConfigError {
     DotEnv(#[from] dotenvy::Error),
 }
 
-fn list(problems: &[Problem], of_catalogue: &[CatalogueProblem], unknown: &[UnknownSetting]) -> String {
+fn list(problems: &[Problem], catalogue_problems: &[CatalogueProblem], unknown: &[UnknownSetting]) -> String {
     let problems = problems.iter().map(Problem::to_string);
-    let problems = problems.chain(of_catalogue.iter().map(CatalogueProblem::to_string));
+    let problems = problems.chain(catalogue_problems.iter().map(CatalogueProblem::to_string));
     problems.chain(unknown.iter().map(UnknownSetting::to_string)).collect::<Vec<_>>().join("\n")
 }
 
-/// One source of five that cannot be read is worth a word at the top of the digest; one of many is not.
+/// One unreadable source of five deserves a note at the top of the digest; one of many does not.
 const PARTIAL_FROM_PERCENT: u64 = 20;
 
-/// Settings whose names other programs share.
-const SHARED: [&str; 9] = [
+/// Settings whose names are shared with other programs.
+const SHARED_NAMES: [&str; 9] = [
     "DATABASE_URL",
     "REDDIT_CLIENT_ID",
     "REDDIT_CLIENT_SECRET",
@@ -118,7 +118,7 @@ const SHARED: [&str; 9] = [
     "OLLAMA_BASE_URL",
 ];
 
-/// The variables as they stand; every one is optional.
+/// The raw values of the variables; all are optional.
 #[derive(Debug, Default, Deserialize)]
 struct Raw {
     database_url: Option<String>,
@@ -178,16 +178,21 @@ impl Config {
         Ok(Self { dot_env, ..Self::from_pairs(std::env::vars())? })
     }
 
+    /// Returns an error if there are unknown variables.
+    ///
     /// # Errors
-    /// When a variable looks like a setting and is none: what it was to set is not set.
+    /// When a variable looks like a setting but is not: its intended effect would be missing.
     pub fn without_unknown(self) -> Result<Self, ConfigError> {
         if self.unknown.is_empty() { Ok(self) } else { Err(ConfigError::Problems(vec![], vec![], self.unknown)) }
     }
 
+    /// Reads the settings from name-value pairs.
+    ///
     /// # Errors
     /// All unusable variables at once.
     pub fn from_pairs(pairs: impl Iterator<Item = (String, String)>) -> Result<Self, ConfigError> {
-        let is_ours = |name: &str| name.starts_with("AHA_") || name.starts_with("OPENAI_") || SHARED.contains(&name);
+        let is_ours =
+            |name: &str| name.starts_with("AHA_") || name.starts_with("OPENAI_") || SHARED_NAMES.contains(&name);
         let all: Vec<(String, String)> = pairs.filter(|(_, value)| !value.trim().is_empty()).collect();
         let ours: Vec<(String, String)> = all.iter().filter(|(name, _)| is_ours(name)).cloned().collect();
         let raw: Raw = envy::from_iter(ours.iter().cloned())?;
@@ -195,20 +200,20 @@ impl Config {
         let environment = Environment::of(&all);
         let mut config = reader.read(raw, &ours, &environment)?;
         let unknown = names::unknown(all.iter().map(|(name, _)| name.as_str()), &environment.referred());
-        if reader.variables.problems.is_empty() && reader.of_catalogue.is_empty() {
+        if reader.variables.problems.is_empty() && reader.catalogue_problems.is_empty() {
             config.unknown = unknown;
             return Ok(config);
         }
-        Err(ConfigError::Problems(reader.variables.problems, reader.of_catalogue, unknown))
+        Err(ConfigError::Problems(reader.variables.problems, reader.catalogue_problems, unknown))
     }
 }
 
-/// Reads all settings, and keeps what is wrong with them.
+/// Reads all settings and collects the problems.
 #[derive(Debug, Default)]
 struct SettingsReader {
     variables: Reader,
-    /// Of the file that `AHA_LLM_CONFIG` names.
-    of_catalogue: Vec<CatalogueProblem>,
+    /// Problems in the file that `AHA_LLM_CONFIG` names.
+    catalogue_problems: Vec<CatalogueProblem>,
 }
 
 impl SettingsReader {
@@ -219,10 +224,10 @@ impl SettingsReader {
         environment: &Environment,
     ) -> Result<Config, ConfigError> {
         let mut of_models: RawSettings = envy::from_iter(pairs.iter().cloned())?;
-        let Self { variables, of_catalogue } = self;
+        let Self { variables, catalogue_problems } = self;
         let budget = settings::budget(variables, &mut of_models);
-        let mut llm = settings::read(variables, of_catalogue, &mut of_models, pairs, environment)?;
-        settings::check_prices(variables, of_catalogue, &budget, &mut llm);
+        let mut llm = settings::read(variables, catalogue_problems, &mut of_models, pairs, environment)?;
+        settings::check_prices(variables, catalogue_problems, &budget, &mut llm);
         let sources = self.sources(&mut raw);
         self.priced_search(&budget, sources.search.as_ref());
         let fetch = self.fetch(&mut raw);
@@ -280,11 +285,13 @@ impl SettingsReader {
     }
 
     fn ranking(&mut self, weights: Option<String>, limit: Option<String>) -> Ranking {
-        let wants = "weights as NAME=NUMBER, separated by commas, with the names and ranges of .env.example";
-        let mut ranking =
-            self.variables.or(weights, ("AHA_RANK_WEIGHTS", wants, "ai=0.7,novelty=0.15"), Ranking::default(), |t| {
-                Ranking::parse(t).ok()
-            });
+        let expected = "weights as NAME=NUMBER, separated by commas, with the names and ranges of .env.example";
+        let mut ranking = self.variables.or(
+            weights,
+            ("AHA_RANK_WEIGHTS", expected, "ai=0.7,novelty=0.15"),
+            Ranking::default(),
+            |t| Ranking::parse(t).ok(),
+        );
         let limits = ("AHA_NOISE_LIMIT", "a number from 0.5 to 1", "0.9");
         if let Some(limit) =
             self.variables.maybe(limit, limits, |t| t.parse().ok().filter(|limit| (0.5..=1.0).contains(limit)))
@@ -295,28 +302,28 @@ impl SettingsReader {
     }
 
     fn schedule(&mut self, text: Option<String>) -> Schedule {
-        let wants = "a cron expression of five fields or an interval (every 30m, every 6h, every 2d)";
+        let expected = "a cron expression of five fields or an interval (every 30m, every 6h, every 2d)";
         self.variables
-            .or(text, ("AHA_SCHEDULE", wants, "0 7 * * *"), Schedule::daily_at_seven(), |t| Schedule::parse(t).ok())
+            .or(text, ("AHA_SCHEDULE", expected, "0 7 * * *"), Schedule::daily_at_seven(), |t| Schedule::parse(t).ok())
     }
 
     fn partial_from(&mut self, text: Option<String>) -> usize {
-        let wants = ("AHA_PARTIAL_FROM", "percent of a topic's sources from 0 to 100", "20");
+        let expected = ("AHA_PARTIAL_FROM", "percent of a topic's sources from 0 to 100", "20");
         let percent = |text: &str| number(0, 100)(text.trim_end_matches('%').trim_end());
-        size(self.variables.or(text, wants, PARTIAL_FROM_PERCENT, percent))
+        size(self.variables.or(text, expected, PARTIAL_FROM_PERCENT, percent))
     }
 
     fn alert(&mut self, text: Option<String>) -> Option<Duration> {
-        let wants = ("AHA_ALERT_HOURS", "hours from 1 to 8760, or 0 for no alert", "36");
-        let hours = self.variables.or(text, wants, 0, number(0, 8760));
+        let expected = ("AHA_ALERT_HOURS", "hours from 1 to 8760, or 0 for no alert", "36");
+        let hours = self.variables.or(text, expected, 0, number(0, 8760));
         (hours > 0).then(|| Duration::from_hours(hours))
     }
 
     fn log(&mut self, filter: Option<String>, format: Option<String>) -> LogSettings {
-        let wants = "a level (error, warn, info, debug, trace, off) or target=level, separated by commas";
+        let expected = "a level (error, warn, info, debug, trace, off) or target=level, separated by commas";
         let filter = self
             .variables
-            .or(filter, ("AHA_LOG", wants, "info"), None, |text| is_filter(text).then(|| Some(text.to_owned())));
+            .or(filter, ("AHA_LOG", expected, "info"), None, |text| is_filter(text).then(|| Some(text.to_owned())));
         let format =
             self.variables.or(format, ("AHA_LOG_FORMAT", "text or json", "text"), LogFormat::Text, |text| match text {
                 "text" => Some(LogFormat::Text),
@@ -326,18 +333,18 @@ impl SettingsReader {
         LogSettings { filter, format }
     }
 
-    /// A number of days from `least` on; 0 for ever.
-    fn days(&mut self, text: Option<String>, variable: &str, least: u64, default: u64) -> Option<i64> {
-        let wants =
+    /// Parses a number of days of at least `min`; 0 means for ever.
+    fn days(&mut self, text: Option<String>, variable: &str, min: u64, default: u64) -> Option<i64> {
+        let expected =
             "0 to keep all, or a number of days (items 60 or more, digests and fetches 7, calls 62) up to 36500";
-        let days = self.variables.or(text, (variable, wants, "400"), default, |text| {
-            text.parse().ok().filter(|days| *days == 0 || (least..=36_500).contains(days))
+        let days = self.variables.or(text, (variable, expected, "400"), default, |text| {
+            text.parse().ok().filter(|days| *days == 0 || (min..=36_500).contains(days))
         });
         i64::try_from(days).ok().filter(|days| *days > 0)
     }
 }
 
-/// A word by itself has to be a level: as the name of a target it would silence all others.
+/// A bare word has to be a level: as the name of a target it would silence all other targets.
 fn is_filter(text: &str) -> bool {
     let is_level = |word: &str| word.trim().parse::<tracing_subscriber::filter::LevelFilter>().is_ok();
     let words = text.split(',').filter(|word| !word.trim().is_empty());
@@ -350,7 +357,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_level_that_is_none_is_refused() {
+    fn an_invalid_log_level_is_refused() {
         assert!(["info", "off", "warn,aha_radar=debug", "aha_radar[run]=trace"].into_iter().all(is_filter));
         assert!(!["verbos", "info,verbose", "aha_radar"].into_iter().any(is_filter));
     }
@@ -368,7 +375,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_wrong_is_said_at_once_with_variable_shape_and_example() {
+    fn all_problems_are_reported_at_once_with_variable_expected_value_and_example() {
         let text = load(&[("AHA_TRIAGE_BATCH_SIZE", "99"), ("AHA_TIMEZONE", "Berlin"), ("AHA_NOW", "soon")])
             .unwrap_err()
             .to_string();
@@ -378,7 +385,7 @@ mod tests {
     }
 
     #[test]
-    fn vectors_without_a_price_are_refused_under_a_cap_if_they_were_asked_for() {
+    fn configured_vectors_without_a_price_are_refused_under_a_cap() {
         let judged = [
             ("OPENAI_API_KEY", "k"),
             ("OPENAI_TRIAGE_MODEL", "m"),

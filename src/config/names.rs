@@ -1,7 +1,8 @@
-//! Which variables are settings of this program, and which look as if they were meant to be.
+//! Finds variables that look like settings of this program but are not.
 //!
-//! Comes in: the names that are set, those of the structures that they are read into, those that a catalogue refers to. Goes out: the
-//! names that set nothing, each with the nearest that would. A cap that is misspelt is no cap.
+//! Input: the names that are set, the field names of the settings structs, and the names that a catalogue refers to.
+//! Output: the names without effect, each with the most similar setting. This matters because a misspelt cap would not
+//! limit spending.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -11,11 +12,11 @@ use aha_llm::settings::{own_prefixes, variable_names};
 
 use super::Raw;
 
-/// A variable that is set and sets nothing.
+/// A variable that is set but has no effect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnknownSetting {
     pub name: String,
-    /// The setting that was probably meant.
+    /// The setting that was probably intended.
     pub nearest: Option<String>,
 }
 
@@ -29,18 +30,19 @@ impl fmt::Display for UnknownSetting {
     }
 }
 
-/// Providers' names that other programs read, too: only what is nearly one of ours was meant for us.
+/// Prefixes of provider settings that other programs also use. Only a name very similar to one of our settings counts
+/// as unknown.
 const SHARED_PREFIXES: [&str; 5] = ["OPENAI_", "ANTHROPIC_", "GEMINI_", "OLLAMA_", "REDDIT_"];
-/// How nearly: letters that are missing, too many, wrong or in each other's place.
-const NEAR: usize = 2;
-/// Beyond that, a name of our own is said to be unknown without a guess.
-const FAR: f64 = 0.8;
+/// Maximum edit distance of a similar name (missing, extra, wrong or transposed letters).
+const MAX_EDIT_DISTANCE: usize = 2;
+/// Minimum similarity for a suggestion; below it, an unknown name with our prefix is reported without one.
+const MIN_SIMILARITY: f64 = 0.8;
 
-/// Of this repository's scripts, benches and tests, which start the program with them in the environment.
-const OF_TOOLS: [&str; 8] =
+/// Variables of this repository's scripts, benchmarks and tests, which start the program with them in the environment.
+const TOOL_VARIABLES: [&str; 8] =
     ["AHA_TEST_", "AHA_BENCH_", "AHA_PEERS_", "AHA_FUZZ_", "AHA_SCALE_", "AHA_RADAR_", "AHA_RADAR", "AHA_BIN"];
-/// Read by builds with debug assertions alone.
-const OF_DEBUG_BUILDS: [&str; 7] = [
+/// Read only by builds with debug assertions.
+const DEBUG_VARIABLES: [&str; 7] = [
     "AHA_FAILPOINT",
     "AHA_FAILPOINT_LOG",
     "AHA_FAILPOINT_SIGNAL",
@@ -50,30 +52,31 @@ const OF_DEBUG_BUILDS: [&str; 7] = [
     "AHA_SQLITE_MAX_PAGES",
 ];
 
-/// Those of the names that set nothing, in their order. `referred`: names that the catalogue's file refers to, whatever they are.
+/// Returns the names that set nothing, sorted. `referred`: names that the catalogue file refers to; they are never
+/// reported.
 pub(super) fn unknown<'a>(set: impl Iterator<Item = &'a str>, referred: &BTreeSet<String>) -> Vec<UnknownSetting> {
     let known = known();
     let mut found: Vec<UnknownSetting> = set
         .filter(|name| !known.iter().any(|known| known == name) && !referred.contains(*name))
-        .filter_map(|name| look_at(name, &known))
+        .filter_map(|name| check(name, &known))
         .collect();
     found.sort_by(|a, b| a.name.cmp(&b.name));
     found
 }
 
-fn look_at(name: &str, known: &[String]) -> Option<UnknownSetting> {
+fn check(name: &str, known: &[String]) -> Option<UnknownSetting> {
     let distance = |known: &&String| strsim::osa_distance(name, known);
     let unknown = |nearest: Option<&String>| UnknownSetting { name: name.to_owned(), nearest: nearest.cloned() };
-    // A name that breaks off is nearer to what it begins than to what has as many letters.
+    // A truncated name is closer to the setting it begins than to one with the same number of letters.
     let whole = known.iter().filter(|known| known.strip_prefix(name).is_some_and(|rest| rest.starts_with('_')));
     let nearest = whole.min_by_key(|known| known.len()).or_else(|| known.iter().min_by_key(distance));
-    let is_near = nearest.as_ref().is_some_and(|nearest| distance(nearest) <= NEAR);
+    let is_near = nearest.as_ref().is_some_and(|nearest| distance(nearest) <= MAX_EDIT_DISTANCE);
     if name.starts_with("AHA_") {
         let is_of_tools =
-            OF_TOOLS.iter().any(|tools| name == *tools || tools.ends_with('_') && name.starts_with(tools));
-        let is_of_debug = cfg!(debug_assertions) && OF_DEBUG_BUILDS.contains(&name);
+            TOOL_VARIABLES.iter().any(|tools| name == *tools || tools.ends_with('_') && name.starts_with(tools));
+        let is_of_debug = cfg!(debug_assertions) && DEBUG_VARIABLES.contains(&name);
         let guess = nearest.filter(|nearest| {
-            is_near || nearest.starts_with(name) || strsim::normalized_levenshtein(name, nearest) >= FAR
+            is_near || nearest.starts_with(name) || strsim::normalized_levenshtein(name, nearest) >= MIN_SIMILARITY
         });
         return (!is_of_tools && !is_of_debug).then(|| unknown(guess));
     }
@@ -82,12 +85,12 @@ fn look_at(name: &str, known: &[String]) -> Option<UnknownSetting> {
     (is_providers && (is_near || begins_as_ours)).then(|| unknown(nearest))
 }
 
-/// Every setting there is.
+/// Returns the names of all settings.
 fn known() -> Vec<String> {
     let mut known: Vec<String> = field_names::<Raw>().iter().map(|field| field.to_uppercase()).collect();
     known.extend(super::web::variable_names());
     known.extend(variable_names());
-    known.extend(super::SHARED.map(str::to_owned));
+    known.extend(super::SHARED_NAMES.map(str::to_owned));
     known
 }
 
@@ -95,13 +98,13 @@ fn known() -> Vec<String> {
 mod tests {
     use super::*;
 
-    fn said(names: &[&str]) -> Vec<(String, Option<String>)> {
+    fn reported(names: &[&str]) -> Vec<(String, Option<String>)> {
         let found = unknown(names.iter().copied(), &BTreeSet::from(["AHA_OF_A_CATALOGUE".to_owned()]));
         found.into_iter().map(|unknown| (unknown.name, unknown.nearest)).collect()
     }
 
     #[test]
-    fn what_is_misspelt_is_told_with_what_was_meant() {
+    fn misspelt_settings_are_reported_with_a_suggestion() {
         for (name, meant) in [
             ("AHA_BUGET_DAILY_CREDITS", Some("AHA_BUDGET_DAILY_CREDITS")),
             ("AHA_BUDGET_DAILY", Some("AHA_BUDGET_DAILY_CREDITS")),
@@ -111,17 +114,17 @@ mod tests {
             ("AHA_SHEDULE", Some("AHA_SCHEDULE")),
             ("AHA_COLOUR_OF_THE_SKY", None),
         ] {
-            let found = said(&[name]);
+            let found = reported(&[name]);
             assert_eq!(found.len(), 1, "{name}");
             if let Some(meant) = meant {
                 assert_eq!(found[0].1.as_deref(), Some(meant), "{name}");
             }
         }
-        assert_eq!(said(&["OPENAI_TRIAGE_WISHES"]).len(), 1);
+        assert_eq!(reported(&["OPENAI_TRIAGE_WISHES"]).len(), 1);
     }
 
     #[test]
-    fn other_programs_names_and_those_of_a_catalogue_are_left_alone() {
+    fn names_of_other_programs_and_of_a_catalogue_are_ignored() {
         let names = [
             "OPENAI_ORG_ID",
             "OPENAI_ORGANIZATION",
@@ -136,10 +139,10 @@ mod tests {
             "AHA_OF_A_CATALOGUE",
             "PATH",
         ];
-        assert_eq!(said(&names), []);
+        assert_eq!(reported(&names), []);
     }
 
-    /// The variables that `.env.example` sets, or would without the `#` in front.
+    /// The variables that `.env.example` sets, including commented-out ones.
     fn exemplified() -> Vec<String> {
         let is_of_name = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
         let lines = include_str!("../../.env.example").lines();

@@ -1,4 +1,4 @@
-//! How a search is asked: `AHA_SIGNAL_*`.
+//! Settings of the search service: `AHA_SIGNAL_*`.
 
 use aha_core::money::MicroCredits;
 use aha_core::settings::{number, size};
@@ -10,9 +10,9 @@ use url::Url;
 use super::{Raw, SettingsReader};
 use crate::sources::signal::{SearchPrice, SearchProvider};
 
-/// Results taken of one answer where nothing is set, and at most.
-const USUAL_RESULTS: u64 = 20;
-const MOST_RESULTS: u64 = 100;
+/// Default and maximum number of results taken from one response.
+const DEFAULT_RESULTS: u64 = 20;
+const MAX_RESULTS: u64 = 100;
 
 impl SettingsReader {
     pub(super) fn search(&mut self, raw: &mut Raw) -> Option<SearchProvider> {
@@ -21,7 +21,7 @@ impl SettingsReader {
         let url = raw.aha_signal_url.take()?.trim().to_owned();
         let headers = ("AHA_SIGNAL_HEADERS", "NAME: VALUE pairs, separated by semicolons", "x-api-key: {key}");
         let link = ("AHA_SIGNAL_LINK", "an http(s) address that holds {id}", "https://x.com/i/status/{id}");
-        let most = ("AHA_SIGNAL_MAX_RESULTS", "a whole number from 1 to 100", "20");
+        let max_results = ("AHA_SIGNAL_MAX_RESULTS", "a whole number from 1 to 100", "20");
         let lists = ("AHA_SIGNAL_RELATED", "JSON pointers, separated by commas", "/includes/users");
         let per_search = self.fee(raw.aha_signal_credits_per_search.take(), "AHA_SIGNAL_CREDITS_PER_SEARCH");
         let per_result = self.fee(raw.aha_signal_credits_per_result.take(), "AHA_SIGNAL_CREDITS_PER_RESULT");
@@ -39,11 +39,11 @@ impl SettingsReader {
                 .variables
                 .or(raw.aha_signal_related.take(), lists, Vec::new(), |text| text.split(',').map(pointer).collect()),
             link: self.variables.maybe(raw.aha_signal_link.take(), link, |text| is_link(text).then(|| text.to_owned())),
-            most: size(self.variables.or(
+            max_results: size(self.variables.or(
                 raw.aha_signal_max_results.take(),
-                most,
-                USUAL_RESULTS,
-                number(1, MOST_RESULTS),
+                max_results,
+                DEFAULT_RESULTS,
+                number(1, MAX_RESULTS),
             )),
             price: (per_search.is_some() || per_result.is_some()).then(|| SearchPrice {
                 per_search: per_search.unwrap_or_default(),
@@ -51,12 +51,12 @@ impl SettingsReader {
             }),
         };
         if !provider.is_usable() {
-            // Not shown: both may hold a key.
-            let wants = "an http(s) address without {key} in its path; {query} has to stand in it or in AHA_SIGNAL_BODY, which has to be JSON";
+            // The value is not shown: URL and body may contain a key.
+            let expected = "an http(s) address without {key} in its path; {query} has to stand in it or in AHA_SIGNAL_BODY, which has to be JSON";
             self.variables.problem(
                 "AHA_SIGNAL_URL",
                 Some("…".to_owned()),
-                wants,
+                expected,
                 "https://api.example/search?q={query}&n={count}",
             );
         }
@@ -67,11 +67,11 @@ impl SettingsReader {
         self.variables.maybe(text, (name, "credits, of at most six decimals", "0.005"), MicroCredits::parse_credits)
     }
 
-    /// As with models: a cap cannot hold what has no price.
+    /// As with models: a cap cannot be enforced without a price.
     pub(super) fn priced_search(&mut self, budget: &BudgetSettings, search: Option<&SearchProvider>) {
         if budget.caps.is_set() && search.is_some_and(|search| search.price.is_none()) {
-            let wants = "what the service charges (0 where that is nothing), because a budget is set";
-            self.variables.problem("AHA_SIGNAL_CREDITS_PER_SEARCH or _PER_RESULT", None, wants, "0.005");
+            let expected = "what the service charges (0 where that is nothing), because a budget is set";
+            self.variables.problem("AHA_SIGNAL_CREDITS_PER_SEARCH or _PER_RESULT", None, expected, "0.005");
         }
     }
 }
@@ -117,13 +117,13 @@ mod tests {
         let config = load(&[url, key, headers, ("AHA_SIGNAL_RELATED", "/includes/users, /includes/media")]).unwrap();
         let search = config.sources.search.clone().unwrap();
         assert_eq!(search.headers[0], ("x-api-key".to_owned(), "{key}".to_owned()));
-        assert_eq!((search.related.len(), search.most, search.results), (2, 20, None));
+        assert_eq!((search.related.len(), search.max_results, search.results), (2, 20, None));
         assert!(!format!("{config:?}").contains("hush"));
         assert!(load(&[]).unwrap().sources.search.is_none());
     }
 
     #[test]
-    fn a_budget_wants_to_know_what_a_search_costs() {
+    fn a_budget_requires_the_price_of_a_search() {
         let (url, cap) =
             (("AHA_SIGNAL_URL", "https://api.example/search?q={query}"), ("AHA_BUDGET_DAILY_CREDITS", "1"));
         let said = load(&[url, cap]).unwrap_err();
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_asked_is_said() {
+    fn unusable_search_settings_are_reported() {
         let url = "https://api.example/search?q={query}";
         for (name, value) in [
             ("AHA_SIGNAL_URL", "https://api.example/search?token=hush"),

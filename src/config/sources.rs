@@ -1,4 +1,4 @@
-//! How sources are asked: `AHA_FETCH_*`, `AHA_SITES`, `REDDIT_*`; searches in [`super::signal`].
+//! Settings of source fetching: `AHA_FETCH_*`, `AHA_SITES`, `REDDIT_*`. Searches are in [`super::signal`].
 
 use std::time::Duration;
 
@@ -11,30 +11,30 @@ use super::{Raw, SettingsReader};
 use crate::sources::signal::SearchProvider;
 use crate::sources::{RedditKey, Sites};
 
-/// How sources are asked (`AHA_FETCH_*`).
+/// How sources are fetched (`AHA_FETCH_*`).
 #[derive(Debug, Clone)]
 pub struct FetchSettings {
-    /// Hosts and networks excepted from the address rules.
+    /// Hosts and networks exempt from the address rules.
     pub allow: Vec<Allowed>,
-    /// Between two requests to one host.
+    /// Minimum time between two requests to one host.
     pub host_gap: Duration,
-    /// Sources asked at a time.
+    /// Maximum number of sources fetched at the same time.
     pub concurrency: usize,
-    /// The proxy that sources are asked through; its address may hold a password.
+    /// The proxy for fetching sources; its address may contain a password.
     pub proxy: Option<SecretString>,
-    /// Trusted besides the usual ones.
+    /// Trusted in addition to the default ones.
     pub certificates: Vec<reqwest::Certificate>,
 }
 
-/// Sites with connectors of their own (`AHA_SITES`, `REDDIT_*`).
+/// Settings of site-specific connectors (`AHA_SITES`, `REDDIT_*`).
 #[derive(Debug, Clone, Default)]
 pub struct SourceSettings {
     pub sites: Sites,
-    /// Without it Reddit's public listings are read.
+    /// If unset, Reddit's public listings are read.
     pub reddit: Option<RedditKey>,
     /// For `source import-miniflux`.
     pub miniflux_token: Option<SecretString>,
-    /// Without it sources of the kind `signal` are off.
+    /// If unset, sources of the kind `signal` are disabled.
     pub search: Option<SearchProvider>,
 }
 
@@ -73,20 +73,20 @@ impl SettingsReader {
         }
     }
 
-    /// Not shown when it cannot be used: it may hold a password.
+    /// An unusable value is not shown, because it may contain a password.
     fn proxy(&mut self, text: Option<String>) -> Option<SecretString> {
         let text = text?.trim().to_owned();
         if endpoint::http_url(&text).is_none() || reqwest::Proxy::all(&text).is_err() {
-            let (wants, example) = ("the http(s) URL of a proxy", "http://proxy.example:3128");
-            self.variables.problem("AHA_FETCH_PROXY", Some("…".to_owned()), wants, example);
+            let (expected, example) = ("the http(s) URL of a proxy", "http://proxy.example:3128");
+            self.variables.problem("AHA_FETCH_PROXY", Some("…".to_owned()), expected, example);
             return None;
         }
         Some(text.into())
     }
 
     pub(super) fn sources(&mut self, raw: &mut Raw) -> SourceSettings {
-        let wants = ("AHA_SITES", "NAME=URL pairs, separated by commas", "lobsters=https://lobsters.example");
-        let sites = self.variables.or(raw.aha_sites.take(), wants, Sites::default(), |text| text.parse().ok());
+        let expected = ("AHA_SITES", "NAME=URL pairs, separated by commas", "lobsters=https://lobsters.example");
+        let sites = self.variables.or(raw.aha_sites.take(), expected, Sites::default(), |text| text.parse().ok());
         let (given, file) = (raw.reddit_client_secret.take(), raw.reddit_client_secret_file.take());
         let secret = secret::of(&mut self.variables, "REDDIT_CLIENT_SECRET", given, file);
         let id = raw.reddit_client_id.take().map(|id| id.trim().to_owned());

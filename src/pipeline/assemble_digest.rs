@@ -1,4 +1,4 @@
-//! Stage 13: puts the digest together and stores it, with everything that ends the run, in one transaction.
+//! Stage 13: assembles the digest and stores it in one transaction, together with everything that ends the run.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -23,10 +23,10 @@ use super::task_batch::{Judgement, Skip, calls};
 use super::{RunContext, RunError, Stage};
 use aha_llm::tasks::{deep_summary, triage};
 
-/// Characters of a text quoted under a title.
+/// Maximum length of the excerpt under a title, in characters.
 const EXCERPT_CHARS: usize = 280;
 
-/// Words a person reads in a minute (Brysbaert 2019 finds 238 in silent reading).
+/// Reading speed (Brysbaert 2019 finds 238 words a minute in silent reading).
 const WORDS_A_MINUTE: usize = 230;
 
 pub(super) async fn run(context: &RunContext, results: &Results) -> Result<Digest, RunError> {
@@ -50,7 +50,7 @@ pub(super) async fn run(context: &RunContext, results: &Results) -> Result<Diges
         stories,
     };
     let cursor_run = context.run.mode == RunMode::Cursor;
-    // What a failing judge left out is asked about in the next run, and not shown for good.
+    // A story whose judgement failed is not marked as delivered, so that the next run asks about it again.
     let is_delivered = |ranked: &&&Ranked| {
         let judgement = results.judged.by_story.get(&results.selected.stories[ranked.story].cluster_id);
         cursor_run && judgement.is_some_and(|judgement| judgement.state() != Judgement::FAILED)
@@ -89,8 +89,8 @@ impl Names {
     }
 }
 
-/// Whether the sources that could not be read make the digest partial: so many as the settings say, or one that had items in
-/// the last digest. Of many sources there is always one that fails; its items come with a later digest.
+/// Whether unreadable sources make the digest partial: at least the configured share of them, or one that had items in
+/// the previous digest. Among many sources there is always one that fails; its items come with a later digest.
 async fn too_few_sources(context: &RunContext, results: &Results) -> Result<bool, RunError> {
     let failed: HashSet<SourceId> =
         results.sources.outcomes.iter().filter(|outcome| outcome.is_failure()).map(|outcome| outcome.source).collect();
@@ -117,8 +117,8 @@ fn head(
     let items = results.items.items.len() + results.items.muted.len();
     let unjudged = stories.iter().any(|story| story.triage.is_none() && story.state != "skipped_noise");
     let unsummarised = cost.summaries_failed + cost.summaries_skipped > 0;
-    let is_left_out = cost.judgements_skipped > 0 || !cost.calls_used_up.is_empty();
-    let unfinished = unjudged || unsummarised || is_left_out || cost.words_alone.is_some();
+    let has_omissions = cost.judgements_skipped > 0 || !cost.calls_used_up.is_empty();
+    let unfinished = unjudged || unsummarised || has_omissions || cost.words_alone.is_some();
     let status = if too_few_sources || unfinished {
         DigestStatus::Partial
     } else if items == 0 {
@@ -145,7 +145,7 @@ fn sources_with_items(results: &Results) -> BTreeSet<SourceId> {
     results.selected.items_by_source.keys().copied().collect()
 }
 
-/// A story of the digest; its rank is still to be given.
+/// Builds a story of the digest; the caller sets its rank.
 fn story(results: &Results, names: &Names, costs: &Costs, digest: DigestId, ranked: &Ranked) -> DigestStory {
     let story = &results.selected.stories[ranked.story];
     let item = story.representative();
@@ -172,7 +172,7 @@ fn story(results: &Results, names: &Names, costs: &Costs, digest: DigestId, rank
         cost: StoryCost { triage_microcredits: costs.share(judgement), summary_microcredits: costs.share(summary) },
         triage: verdict,
         summary: summary.and_then(Judgement::read::<Summary>),
-        // Added when the digest is stored, of all stories at once.
+        // Added for all stories at once after the digest is stored.
         kept_summary: None,
         entities: match results.entities.by_model.by_story.get(&story.cluster_id) {
             Some(judgement) => judgement.answer.clone(),
@@ -193,7 +193,7 @@ fn reason(verdict: Option<&Verdict>, judgement: Option<&Judgement>) -> String {
     }
 }
 
-/// The members, the representative first, then by time: what the story was judged on.
+/// Returns the members on which the story was judged: the representative first, then by time.
 fn members(results: &Results, names: &Names, story: &Story) -> Vec<StorySource> {
     let others = (0..story.members.len()).filter(|index| *index != story.representative);
     std::iter::once(story.representative)
@@ -217,7 +217,7 @@ fn member(results: &Results, names: &Names, member: &StoryMember) -> StorySource
     }
 }
 
-/// What has come to a story since it was delivered.
+/// Returns what has been added to a story since it was delivered.
 fn since(names: &Names, story: &Story) -> Option<Since> {
     let delivery = story.delivered.as_ref()?;
     let before: HashSet<SourceId> =
@@ -235,7 +235,7 @@ fn since(names: &Names, story: &Story) -> Option<Since> {
 
 fn source_reports(results: &Results, shown: &[&Ranked]) -> Vec<SourceReport> {
     let outcomes: HashMap<SourceId, _> = results.sources.outcomes.iter().map(|o| (o.source, o)).collect();
-    let telling: Vec<BTreeSet<SourceId>> = shown
+    let sources_by_story: Vec<BTreeSet<SourceId>> = shown
         .iter()
         .map(|ranked| results.selected.stories[ranked.story].members.iter().map(|m| m.item.source_id).collect())
         .collect();
@@ -249,7 +249,7 @@ fn source_reports(results: &Results, shown: &[&Ranked]) -> Vec<SourceReport> {
                 url: source.url.clone(),
                 items: results.selected.items_by_source.get(&source.id).copied().unwrap_or(0),
                 late: results.selected.late_by_source.get(&source.id).copied().unwrap_or(0),
-                shown: telling.iter().filter(|story| story.contains(&source.id)).count(),
+                shown: sources_by_story.iter().filter(|story| story.contains(&source.id)).count(),
                 status: outcome.map_or_else(|| "ok".to_owned(), |o| o.status.clone()),
                 error: outcome.and_then(|o| o.error.clone()),
             }
@@ -259,9 +259,9 @@ fn source_reports(results: &Results, shown: &[&Ranked]) -> Vec<SourceReport> {
 
 fn skipped(results: &Results, shown: &[&Ranked]) -> Skipped {
     let in_scope = |ranked: &Ranked| results.selected.stories[ranked.story].in_scope().count();
-    let told: usize = shown.iter().map(|ranked| in_scope(ranked)).sum();
+    let total: usize = shown.iter().map(|ranked| in_scope(ranked)).sum();
     Skipped {
-        folded: told - shown.len(),
+        folded: total - shown.len(),
         muted: results.items.muted.len(),
         already_delivered: results.selected.already_delivered,
         ranked_lower: results.ranked.iter().filter(|r| r.section.is_none()).map(in_scope).sum(),
@@ -269,11 +269,11 @@ fn skipped(results: &Results, shown: &[&Ranked]) -> Skipped {
     }
 }
 
-/// What the answers that the run used have cost, by call, and what the run has paid in all.
+/// The costs of the answers that the run used, by call, and the run's total cost.
 struct Costs {
     calls: HashMap<String, CallCost>,
-    /// All that stands in the ledger for the run, whatever came of it: tries that failed, searches, vectors. Of a call whose outcome is not known
-    /// what was set aside for it.
+    /// Ledger total of the run, whatever the outcomes: including failed tries, searches and vectors. A call with an
+    /// unknown outcome counts at its reserved amount.
     total: i64,
 }
 
@@ -297,7 +297,7 @@ impl Costs {
         MicroCredits(self.total)
     }
 
-    /// One story's part of a call about several, rounded up.
+    /// Returns one story's share of a call about several, rounded up.
     fn share(&self, judgement: Option<&Judgement>) -> MicroCredits {
         let call = judgement.and_then(|judgement| self.calls.get(judgement.call_id.as_ref()?));
         MicroCredits(call.map_or(0, |cost| {
@@ -332,7 +332,7 @@ fn cost(context: &RunContext, results: &Results, costs: &Costs, shown: &[&Ranked
     }
 }
 
-/// Whether a model was to judge or summarise a story, and `local` did.
+/// Whether a story should have been judged or summarised by a model but was processed by `local`.
 fn is_by_fallback(context: &RunContext, results: &Results, ranked: &Ranked) -> bool {
     let (gateway, tier) = (context.app.gateway(), context.run.settings.tier);
     let cluster = results.selected.stories[ranked.story].cluster_id;

@@ -1,10 +1,11 @@
-//! Stage 3: settles which items the run is about.
+//! Stage 3: determines the run's items.
 //!
-//! A cursor run claims what no run has claimed: older than the window's end, not older than 48 hours before its start, at most
-//! 50 a source, newest first. Of a source that had failed it claims what came since the source's last good fetch, up to seven days
-//! back. It claims again what the last digest shows without a judgement as the judge failed. What is older still is stored as
-//! seen: never judged, but it teaches novelty, word frequencies and cadence. So is what has no date and stood in its source when
-//! that was first read. A window run reads all items of its window and claims nothing.
+//! A cursor run claims items that no run has claimed: older than the window's end, at most 48 hours older than its
+//! start, at most 50 per source, newest first. For a source that had been failing it claims items since the source's
+//! last successful fetch, up to seven days back. It claims again the items of stories that the last digest shows
+//! without a judgement because triage failed. Older items are stored as seen: they are never judged, but they count for
+//! novelty, word frequencies and cadence. The same applies to items without a date that were in their source when it
+//! was first read. A window run reads all items of its window and claims nothing.
 
 use std::collections::{HashMap, HashSet};
 
@@ -17,20 +18,20 @@ use aha_store::ItemHeader;
 
 use super::{RunContext, RunError, Stage};
 
-/// An item that turns up this late is still taken: published at 08:50, first seen at 09:10.
+/// Late items are still accepted for this long: for example published at 08:50, first seen at 09:10.
 const LATENESS_HOURS: i64 = 48;
 
-/// A source that had failed is caught up from at most so long before the window's end.
+/// Maximum time before the window's end from which a source that had been failing is caught up.
 const CATCH_UP_DAYS: i64 = 7;
 
-/// Items that one source may bring into one run.
+/// Maximum number of items that one source may contribute to a run.
 const ITEMS_A_SOURCE: usize = 50;
 
-/// The items that the run is about.
+/// The run's items.
 #[derive(Debug, Default)]
 pub(super) struct Assigned {
     pub(super) items: Vec<ItemId>,
-    /// Of these, the ones that a source could not give when they were due.
+    /// Those of them that a source could not deliver when they were due.
     pub(super) late: HashSet<ItemId>,
 }
 
@@ -63,14 +64,14 @@ async fn claim(context: &RunContext) -> Result<Vec<ItemId>, RunError> {
     Ok(context.store().assigned_items(context.run.id).await?)
 }
 
-/// From when on an item is still taken.
+/// Returns the minimum time of an item for it to be claimed.
 fn oldest(item: &ItemHeader, window: Window) -> Timestamp {
     let of_the_window = window.start.hours_before(LATENESS_HOURS);
     let catch_up = item.catch_up_from.map(|from| from.hours_before(LATENESS_HOURS));
     catch_up.map_or(of_the_window, |from| of_the_window.min(from.max(window.end.days_before(CATCH_UP_DAYS))))
 }
 
-/// The newest [`ITEMS_A_SOURCE`] of each source; what is left out stays unassigned, for the next run.
+/// Returns the newest [`ITEMS_A_SOURCE`] of each source; the others stay unassigned for the next run.
 fn newest_of_each(mut items: Vec<ItemHeader>) -> Vec<ItemId> {
     items.sort_by(|a, b| b.time.cmp(&a.time).then(a.id.cmp(&b.id)));
     let mut taken: HashMap<SourceId, usize> = HashMap::new();
@@ -112,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn a_loud_source_is_cut_to_its_newest() {
+    fn a_prolific_source_is_limited_to_its_newest_items() {
         let source = SourceId::of(&["loud"]);
         let items: Vec<ItemHeader> = (0..80).map(|n| item(&n.to_string(), source, n)).collect();
         let kept = newest_of_each(items);

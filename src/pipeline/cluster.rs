@@ -1,5 +1,5 @@
-//! Stage 7: places every item of the topic that has no story yet, whatever the run's window: so overlapping windows find the
-//! same stories.
+//! Stage 7: assigns every item of the topic without a story to one, whatever the run's window, so that overlapping
+//! windows find the same stories.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -23,7 +23,7 @@ use super::{RunContext, RunError, Stage};
 /// Later than any item's time.
 pub(super) const FOREVER: Timestamp = Timestamp::from_millis(i64::MAX);
 
-/// `space`: of the dense vectors that are compared besides.
+/// `space`: the space of the dense vectors to compare in addition.
 pub(super) async fn run(context: &RunContext, space: Option<&str>) -> Result<(), RunError> {
     context.progress.begin(Stage::Cluster, 0);
     let Some(mut documents) = documents_since(context, FREQUENCY_DAYS).await? else {
@@ -57,12 +57,13 @@ fn in_words(commit: &ClusterCommit) -> String {
     format!("{begun}, {joined} joined to one{merged}")
 }
 
-/// Those that were found on the owner's labelled stories, with these vectors or with words alone; else those that ship.
+/// Returns the thresholds determined on the owner's labelled stories, with these vectors or lexically; otherwise the
+/// shipped ones.
 pub(super) async fn thresholds(context: &RunContext, dense: Option<&str>) -> Result<Thresholds, RunError> {
     Ok(found(context.store(), dense).await?.unwrap_or_else(|| Thresholds::shipped(&mixture(dense))))
 }
 
-/// Thresholds that `calibrate --tune` kept.
+/// Returns the thresholds stored by `calibrate --tune`.
 ///
 /// # Errors
 /// When the store fails.
@@ -75,7 +76,7 @@ pub async fn found(store: &SharedStore, dense: Option<&str>) -> Result<Option<Th
     Ok(of_words.map(|found| Thresholds { dense: DenseThresholds::of(&mixture), ..found }))
 }
 
-/// Gives the documents that are compared their dense vectors, as far as they have one of that space.
+/// Adds dense vectors of that space to the documents that are compared, where they exist.
 async fn add_vectors(context: &RunContext, space: &str, documents: &mut [Document]) -> Result<(), RunError> {
     let Some(oldest) = documents.iter().find(|document| document.cluster.is_none()) else { return Ok(()) };
     let window = Window { start: oldest.time.days_before(OPEN_DAYS), end: FOREVER };
@@ -88,7 +89,7 @@ async fn add_vectors(context: &RunContext, space: &str, documents: &mut [Documen
     Ok(())
 }
 
-/// Items from `days` before the oldest one without a story, or `None` when all have one.
+/// Returns items from `days` before the oldest one without a story on, or `None` if all have a story.
 pub(super) async fn documents_since(context: &RunContext, days: i64) -> Result<Option<Vec<Document>>, RunError> {
     let Some(oldest) = context.store().oldest_unclustered(context.topic.id, LOCAL_SPACE).await? else {
         return Ok(None);
@@ -97,7 +98,7 @@ pub(super) async fn documents_since(context: &RunContext, days: i64) -> Result<O
     documents_in(context.store(), context.topic.id, &context.vectors, window, FOREVER).await.map(Some)
 }
 
-/// A topic's items of a window as they are compared, for looking at them outside of a run.
+/// Returns a topic's items of a window in the form in which they are compared, for use outside of a run.
 ///
 /// # Errors
 /// When the store fails.
@@ -105,7 +106,7 @@ pub async fn stored_documents(store: &SharedStore, topic: TopicId, window: Windo
     documents_in(store, topic, &Vectors::default(), window, FOREVER).await
 }
 
-/// Reads part by part: what is stored of a text takes several times the memory of what is compared.
+/// Reads in parts, because the stored form of a text takes several times the memory of the compared form.
 pub(super) async fn documents_in(
     store: &SharedStore,
     topic: TopicId,
@@ -121,11 +122,11 @@ pub(super) async fn documents_in(
     Ok(documents)
 }
 
-/// So many days are read at a time, so many times; what is later than that is read at once.
+/// Number of days read at a time, and maximum number of such parts; the rest of the window is read at once.
 const PART_DAYS: i64 = 4;
 const PARTS: usize = 24;
 
-/// Reads the stored vectors, off the async threads.
+/// Decodes the stored vectors on the blocking pool.
 async fn to_documents(vectors: &Vectors, items: Vec<EmbeddedItem>) -> Result<Vec<Document>, RunError> {
     let vectors = vectors.clone();
     let reading = tokio::task::spawn_blocking(move || {
@@ -149,11 +150,11 @@ fn document(vectors: &Vectors, item: &EmbeddedItem) -> Result<Document, StoreErr
     })
 }
 
-/// Vectors that were read in this attempt: three stages look at the same ones.
+/// Vectors decoded in this attempt; three stages use the same ones.
 #[derive(Debug, Clone, Default)]
 pub struct Vectors(Arc<Mutex<HashMap<ItemId, ReadVector>>>);
 
-/// With the hash of the text it was made of.
+/// The features, with the hash of the text from which they were computed.
 type ReadVector = (String, Arc<Features>);
 
 impl Vectors {
@@ -172,7 +173,7 @@ impl Vectors {
     }
 }
 
-/// The item that stands for each story whose items are not the same as before.
+/// Returns the representative of each story whose items have changed.
 async fn representatives(
     context: &RunContext,
     documents: &[Document],

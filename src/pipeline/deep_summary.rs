@@ -1,5 +1,5 @@
-//! Stage 11: a deep summary for the few that deserve one, in order of rank, up to the plan's limit. None is asked for a story
-//! without a text.
+//! Stage 11: deep summaries for stories whose verdict asks for one, in order of rank, up to the plan's limit. Stories
+//! without a text are skipped.
 
 use std::collections::HashMap;
 
@@ -18,9 +18,9 @@ use super::{RunContext, RunError, Stage};
 use aha_llm::tasks::deep_summary;
 use aha_llm::tasks::summary::SummaryInput;
 
-/// Texts of a story that are read.
+/// Maximum number of a story's texts in the input.
 const TEXTS: usize = 6;
-/// Characters of each that are read in any case, so that one long text does not take the place of all others.
+/// Minimum number of characters included of each text, so that one long text does not displace all others.
 const TEXT_CHARS: usize = 8_000;
 
 pub(super) async fn run(
@@ -33,7 +33,7 @@ pub(super) async fn run(
     let settings = &context.run.settings;
     let plan = Plan::of(settings.tier, sources.all.len(), settings.depth);
     let sources = sources.by_id();
-    let asks: Vec<(ClusterId, TaskItem)> = ranked
+    let task_items: Vec<(ClusterId, TaskItem)> = ranked
         .iter()
         .filter(|ranked| ranked.section.is_some())
         .map(|ranked| &selected.stories[ranked.story])
@@ -44,8 +44,8 @@ pub(super) async fn run(
         })
         .take(plan.deep_summaries)
         .collect();
-    // One story a call: a summary is long, and one that fails takes no other with it.
-    run_tasks(context, deep_summary::TASK, Stage::DeepSummary, asks, 1).await
+    // One story per call: a summary is long, and a failed call affects no other story.
+    run_tasks(context, deep_summary::TASK, Stage::DeepSummary, task_items, 1).await
 }
 
 fn deserves(judged: &TaskResults, story: &Story) -> bool {
@@ -53,7 +53,8 @@ fn deserves(judged: &TaskResults, story: &Story) -> bool {
     verdict.is_some_and(|verdict| verdict.should_deep_summarize)
 }
 
-/// What a story's texts say; `None` for a story without a text. They share what the task's model may be sent.
+/// Returns the input built from a story's texts; `None` for a story without a text. The texts share the input limit of
+/// the task's model.
 pub(super) fn summary_input(
     context: &RunContext,
     task: Task,
@@ -85,7 +86,7 @@ pub(super) fn summary_input(
     })
 }
 
-/// Where the story is discussed, without repetition.
+/// Returns the story's discussion URLs, without duplicates.
 pub(super) fn discussions(story: &Story) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for url in story.members.iter().filter_map(|m| m.item.metadata.discussion_url.as_ref()) {

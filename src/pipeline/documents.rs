@@ -1,4 +1,4 @@
-//! Documents of the sources of that kind: they are read at each run, and when they are added. Called by the stage `ingest` and by
+//! Refreshes sources of the kind `documents`: at each run, and when they are added. Called by the stage `ingest` and by
 //! [`crate::services::documents`].
 
 use std::collections::BTreeMap;
@@ -13,17 +13,17 @@ use crate::sentences::{self, PassageOf};
 use crate::sources::documents::{Changes, changes};
 use crate::sources::fetch::FetchError;
 
-/// What reading a source's documents came to.
+/// Result of reading a source's documents.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Refreshed {
     pub read: usize,
     pub unchanged: usize,
     pub removed: usize,
-    /// Path and reason of what could not be read.
+    /// Path and reason of each document that could not be read.
     pub failed: Vec<(String, String)>,
 }
 
-/// Reads what is new or changed in a source of documents, and forgets what is gone.
+/// Reads new and changed documents of a source, and removes deleted ones.
 ///
 /// # Errors
 /// When its folder cannot be read, or the store fails.
@@ -34,12 +34,12 @@ pub async fn refresh(app: &App, source: &Source) -> Result<Refreshed, RunError> 
     let reading = tokio::task::spawn_blocking(move || changes(&url, &known, now));
     let gave_up = |_| FetchError::Unparseable { reason: "reading the documents was given up".to_owned() };
     let found = reading.await.map_err(gave_up).and_then(|found| found);
-    let Changes { read, gone, unchanged, failed } = found?;
-    if !read.is_empty() || !gone.is_empty() {
-        app.store().replace_documents(source.id, &read, &gone).await?;
+    let Changes { read, removed, unchanged, failed } = found?;
+    if !read.is_empty() || !removed.is_empty() {
+        app.store().replace_documents(source.id, &read, &removed).await?;
         sentences::make(app, &passages(&read)).await?;
     }
-    Ok(Refreshed { read: read.len(), unchanged, removed: gone.len(), failed })
+    Ok(Refreshed { read: read.len(), unchanged, removed: removed.len(), failed })
 }
 
 fn passages(read: &[NewDocument]) -> Vec<PassageOf<'_>> {

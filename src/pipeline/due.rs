@@ -1,5 +1,5 @@
-//! Whether a topic's scheduled run is due, and when the next one is. Called by the daemon, and by the runner once it holds
-//! the topic: of two daemons that see the same run due, the second finds that it is done.
+//! Whether a topic's scheduled run is due, and when the next one is. Called by the daemon, and by the runner once it
+//! holds the lease: if two daemons see the same run due, the second one then finds it done.
 
 use aha_core::schedule::Schedule;
 use aha_core::time::{DAY_MS, Timestamp};
@@ -12,9 +12,9 @@ use super::RunError;
 use crate::app::App;
 use crate::config::Config;
 
-/// Whether a time of the schedule has come that the topic has not been read up to. A topic that was never run is due at
-/// once: a first digest should not wait for tomorrow. One that was read up to a day that has not come is, too, so that its
-/// run says what is wrong.
+/// Whether a scheduled time has passed up to which the topic has not been read. A topic that was never run is due at
+/// once, so that the first digest does not wait until the next day. A topic whose cursor is more than a day in the
+/// future is due, too, so that its run reports the error.
 ///
 /// # Errors
 /// When the topic's schedule or zone cannot be read.
@@ -30,18 +30,18 @@ pub fn is_due(app: &App, topic: &Topic, now: Timestamp) -> Result<bool, RunError
     })
 }
 
-/// A topic that had no successful run for longer than `AHA_ALERT_HOURS`.
+/// A topic without a successful run for longer than `AHA_ALERT_HOURS`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Overdue {
     pub topic: String,
-    /// `None`: there never was one.
+    /// `None` if there never was one.
     pub last_success: Option<Timestamp>,
 }
 
-/// So many runs are looked at for one that succeeded.
-const RUNS_LOOKED_AT: i64 = 50;
+/// Maximum number of runs searched for a successful one.
+const MAX_RUNS_SEARCHED: i64 = 50;
 
-/// Whether a topic is overdue; one that was never run is not.
+/// Returns the topic if it is overdue. A topic that was never run is not.
 pub async fn overdue(
     store: &SharedStore,
     config: &Config,
@@ -49,7 +49,7 @@ pub async fn overdue(
     now: Timestamp,
 ) -> Result<Option<Overdue>, StoreError> {
     let Some(limit) = config.alert_after else { return Ok(None) };
-    let runs = store.runs(Some(topic.id), RUNS_LOOKED_AT).await?;
+    let runs = store.runs(Some(topic.id), MAX_RUNS_SEARCHED).await?;
     let attempts = || runs.iter().flat_map(|(_, attempts)| attempts);
     let last_success = attempts().filter(|a| a.outcome == "done").filter_map(|a| a.finished_at).max();
     let since = last_success.or_else(|| attempts().map(|a| a.started_at).min());
@@ -57,7 +57,8 @@ pub async fn overdue(
     Ok(is_overdue.then(|| Overdue { topic: topic.name.clone(), last_success }))
 }
 
-/// Plans the next run of a topic that is not due, where that is not done, or was done when the clock was wrong.
+/// Schedules the next run of a topic that is not due, unless it is scheduled already. A time that is too late, because
+/// it was set when the clock was wrong, is replaced.
 pub async fn plan_anew(app: &App, topic: &Topic, now: Timestamp) -> Result<(), StoreError> {
     let planned = topic.next_run_at.filter(|at| *at > now);
     if planned.is_some() && planned <= next(app, topic, now) {
@@ -66,7 +67,7 @@ pub async fn plan_anew(app: &App, topic: &Topic, now: Timestamp) -> Result<(), S
     plan_next(app, topic, now).await
 }
 
-/// Writes down when the topic is due next after a time.
+/// Stores the topic's first due time after `after`.
 pub async fn plan_next(app: &App, topic: &Topic, after: Timestamp) -> Result<(), StoreError> {
     let next = next(app, topic, after);
     app.store().set_next_run(topic.id, next).await?;
@@ -80,10 +81,10 @@ fn next(app: &App, topic: &Topic, after: Timestamp) -> Option<Timestamp> {
     schedule.next_after(after, zone)
 }
 
-/// The topic's own schedule, else the environment's.
+/// Returns the topic's own schedule, otherwise that of the environment.
 ///
 /// # Errors
-/// When the topic's cannot be read.
+/// When the topic's schedule cannot be read.
 pub fn schedule_of(app: &App, topic: &Topic) -> Result<Schedule, RunError> {
     match &topic.schedule {
         Some(text) => Schedule::parse(text).map_err(|_| RunError::BadSchedule(text.clone())),
@@ -91,10 +92,10 @@ pub fn schedule_of(app: &App, topic: &Topic) -> Result<Schedule, RunError> {
     }
 }
 
-/// The topic's own zone, else the environment's.
+/// Returns the topic's own zone, otherwise that of the environment.
 ///
 /// # Errors
-/// When the topic's is unknown.
+/// When the topic's zone is unknown.
 pub fn zone_of(app: &App, topic: &Topic) -> Result<Tz, RunError> {
     match &topic.timezone {
         Some(text) => text.parse().map_err(|_| RunError::BadTimezone(text.clone())),

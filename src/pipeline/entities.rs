@@ -1,6 +1,6 @@
-//! Stage 12: what the stories of the top section name. By a model, where one is configured for it: the first thing that is left out as
-//! the budget comes to its end. Else by rules, which name what a text itself shows to be a place, an organisation or a person; that is
-//! no answer to a question, so no row of the ledger tells of it.
+//! Stage 12: entities of the stories in the top section. If a model is configured for the task, it is called; this is
+//! the first task to be dropped when the budget runs low. Otherwise rules extract places, organisations and persons
+//! that are evident from the text itself; that makes no call, so there is no ledger row.
 
 use std::collections::HashMap;
 
@@ -19,11 +19,11 @@ use super::select::Selected;
 use super::task_batch::{TaskResults, run_tasks};
 use super::{RunContext, RunError, Stage};
 
-/// What the stories of the top section name.
+/// Entities of the stories in the top section.
 #[derive(Debug, Default)]
 pub(super) struct Entities {
     pub(super) by_model: TaskResults,
-    /// Where no model is configured for them.
+    /// Set if no model is configured for the task.
     pub(super) by_rules: HashMap<ClusterId, Value>,
 }
 
@@ -41,13 +41,13 @@ pub(super) async fn run(
     if !context.app.gateway().can_do(entity_extract::TASK, context.run.settings.tier) {
         return Ok(Entities { by_rules: by_rules(inputs), ..Entities::default() });
     }
-    let asks: Vec<(ClusterId, TaskItem)> = inputs
+    let task_items: Vec<(ClusterId, TaskItem)> = inputs
         .map(|(story, input)| {
             let input = entity_extract::input(input);
             (story.cluster_id, TaskItem { fingerprint: story.fingerprint(), members: story.member_ids(), input })
         })
         .collect();
-    let by_model = run_tasks(context, entity_extract::TASK, Stage::Entities, asks, 1).await?;
+    let by_model = run_tasks(context, entity_extract::TASK, Stage::Entities, task_items, 1).await?;
     Ok(Entities { by_model, ..Entities::default() })
 }
 

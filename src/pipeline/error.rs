@@ -1,4 +1,4 @@
-//! Why an attempt at a run ended without a digest.
+//! Reasons why an attempt at a run ended without a digest.
 
 use std::error::Error as _;
 
@@ -63,7 +63,7 @@ impl From<StoreError> for RunError {
 }
 
 impl RunError {
-    /// The message with its causes, as far as it does not say them itself.
+    /// Returns the message with those causes that it does not contain itself.
     #[must_use]
     pub fn with_causes(&self) -> String {
         let mut text = self.to_string();
@@ -79,7 +79,7 @@ impl RunError {
         text
     }
 
-    /// What a daemon does about it; `None`: the topic waits for the schedule's next time.
+    /// How a daemon handles the error; `None`: the topic waits for its next scheduled time.
     #[must_use]
     pub const fn decision(&self) -> Option<Decision> {
         match self {
@@ -98,7 +98,7 @@ impl RunError {
         }
     }
 
-    /// The outcome written on the attempt's row.
+    /// The outcome stored in the attempt's row.
     #[must_use]
     pub const fn attempt_outcome(&self) -> &'static str {
         match self {

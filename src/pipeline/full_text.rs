@@ -1,5 +1,6 @@
-//! Part of stage 1: reads the pages that a source's teasers link to, where its owner asked for that. Items go in as the source
-//! gave them; those whose page has more to say come out with its text. Called by the ingest stage for one source at a time.
+//! Part of stage 1: reads the pages that a source's teasers link to, if its owner enabled that. Input: items as the
+//! source gave them. Output: items whose page has more text contain that text. Called by the ingest stage for one
+//! source at a time.
 
 use std::cmp::Reverse;
 use std::sync::atomic::Ordering;
@@ -11,12 +12,13 @@ use aha_store::IdentifiedItem;
 use super::RunContext;
 use crate::sources::identity::text_hash;
 
-/// Pages read in one attempt, over all sources.
+/// Maximum number of pages read in one attempt, over all sources.
 pub(super) const PAGES_A_RUN: usize = 200;
-/// Of one source: its host is asked with a pause between two requests.
+/// Maximum number of pages per source: there is a pause between two requests to its host.
 const PAGES_A_SOURCE: usize = 20;
 
-/// Reads the newest ones that were not read before. What is left over is read by later runs while the source still lists it.
+/// Reads the pages of the newest items whose page was not read before. Later runs read the others while the source
+/// still lists them.
 pub(super) async fn read(context: &RunContext, source: &Source, items: &mut [IdentifiedItem]) {
     let notes = match context.store().page_notes(source.id).await {
         Ok(notes) => notes,
@@ -25,18 +27,19 @@ pub(super) async fn read(context: &RunContext, source: &Source, items: &mut [Ide
             return;
         }
     };
-    let is_wanted = |item: &&mut IdentifiedItem| {
+    let should_read = |item: &&mut IdentifiedItem| {
         let is_new = match notes.get(&item.external_id) {
             None => true,
             Some(read_before) => read_before.as_ref().is_some_and(|hash| *hash != item.hash_text),
         };
         is_new && item.url.is_some() && item.body_text.chars().count() < TEASER_CHARS
     };
-    let mut wanted: Vec<&mut IdentifiedItem> = items.iter_mut().filter(is_wanted).collect();
-    wanted.sort_by_key(|item| Reverse(item.time));
-    for item in wanted.into_iter().take(PAGES_A_SOURCE) {
-        let left = context.pages_left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1));
-        if left.is_err() || context.check().is_err() {
+    let mut to_read: Vec<&mut IdentifiedItem> = items.iter_mut().filter(should_read).collect();
+    to_read.sort_by_key(|item| Reverse(item.time));
+    for item in to_read.into_iter().take(PAGES_A_SOURCE) {
+        let remaining =
+            context.pages_left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |remaining| remaining.checked_sub(1));
+        if remaining.is_err() || context.check().is_err() {
             return;
         }
         read_one(context, item).await;
@@ -47,7 +50,7 @@ async fn read_one(context: &RunContext, item: &mut IdentifiedItem) {
     let Some(url) = item.url.clone() else { return };
     let page = context.app.pages().read(context.app.fetcher(), &url).await;
     item.metadata.full_text = Some(PageNote { outcome: page.outcome, source_hash: item.hash_text.clone() });
-    // A page with less than the teaser says is none that was meant.
+    // A page with less text than the teaser is not the intended one.
     if page.outcome == PageOutcome::Read && page.text.len() > item.body_text.len() {
         item.body_text = page.text;
         item.hash_text = text_hash(item.title.as_deref().unwrap_or_default(), &item.body_text);

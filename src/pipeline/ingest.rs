@@ -1,8 +1,9 @@
-//! Stage 1: fetches every source that is due, in parallel, and stores what they bring, in the order of their addresses.
+//! Stage 1: fetches every source that is due, in parallel, and stores their items, in the order of the sources'
+//! addresses.
 //!
-//! Comes in: the topic's enabled sources; of a scheduled run those that want to be asked by now. Goes out: `fetch_runs`, `content_items`, source health. A source that fails is
-//! marked with the reason; the others go on. Committing in a fixed order makes it certain which of two sources that bring
-//! one link is its first, however fast each server answers.
+//! Input: the topic's enabled sources; in a scheduled run only those whose next check is due. Output: `fetch_runs`,
+//! `content_items`, source health. A source that fails is marked with the reason; the others continue. Committing in a
+//! fixed order determines which of two sources with the same link comes first, however fast each server answers.
 
 use std::collections::{HashMap, HashSet};
 use std::pin::pin;
@@ -19,7 +20,7 @@ use aha_store::{FetchCommit, FetchCounts, FetchStatus};
 use futures::{Stream, StreamExt as _};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 
-use super::signals::Off;
+use super::signals::DisabledReason;
 use super::task_batch::scope_for;
 use super::{RunContext, RunError, SourceOutcome, Stage, documents, full_text, signals};
 use crate::sources::blocking_pool::run_blocking;
@@ -28,19 +29,19 @@ use crate::sources::fetch::{FetchError, Freshness};
 use crate::sources::signal::Found;
 use crate::sources::{FetchOutcome, FetchResult, identity, pace};
 
-/// The kind of source that is a search.
+/// The kind of sources that are searches.
 const SIGNAL: &str = "signal";
 
-/// Fetches that may be finished or under way while an earlier one is still awaited or stored; bounds what is held in memory.
+/// Maximum number of fetches finished or under way while an earlier one is still awaited or stored; bounds memory use.
 const FETCHES_AHEAD: usize = 30;
-/// Fetches that are committed together, where so many wait: the more, the fewer pages of indexes are written twice.
-const MOST_TOGETHER: usize = 24;
+/// Maximum number of fetches committed together. The more there are, the fewer index pages are written twice.
+const MAX_COMMITTED_TOGETHER: usize = 24;
 
-/// The topic's sources once those that were due have been read.
+/// The topic's sources after those that were due have been read.
 #[derive(Debug)]
 pub(super) struct ReadSources {
     pub(super) all: Vec<Source>,
-    /// What became of each that was asked in this pass.
+    /// Outcomes of the sources fetched in this pass, and of failing ones that were not.
     pub(super) outcomes: Vec<SourceOutcome>,
 }
 
@@ -56,20 +57,20 @@ impl ReadSources {
     }
 }
 
-/// Reads all sources but searches.
+/// Reads all sources except searches.
 pub(super) async fn run(context: &RunContext) -> Result<(), RunError> {
     let due = due(context, |source| source.kind != SIGNAL).await?;
     read(context, Stage::Ingest, due).await
 }
 
-/// Stage 2: reads those that are searches, which are paid for. Their addresses come after all others, so they are committed in the
-/// order of addresses as well.
+/// Stage 2: reads the sources that are searches, which cost money. Their addresses sort after all others, so they are
+/// committed in the order of addresses as well.
 pub(super) async fn search(context: &RunContext) -> Result<(), RunError> {
     let due = due(context, |source| source.kind == SIGNAL).await?;
     if due.is_empty() { Ok(()) } else { read(context, Stage::Search, due).await }
 }
 
-/// The enabled sources that are due and were not read in this pass.
+/// Returns the enabled sources that are due and were not read in this pass.
 async fn due(context: &RunContext, is_of_stage: impl Fn(&Source) -> bool) -> Result<Vec<Source>, RunError> {
     let sources = context.store().sources(context.topic.id).await?.into_iter().filter(|source| source.enabled);
     let from_attempt = context.run.pass_attempt;
@@ -84,11 +85,12 @@ async fn read(context: &RunContext, stage: Stage, due: Vec<Source>) -> Result<()
     context.progress.begin(stage, due.len());
     let urls: HashMap<SourceId, String> = due.iter().map(|source| (source.id, source.url.clone())).collect();
     let mut failed = Vec::new();
-    let turns = Arc::new(Semaphore::new(FETCHES_AHEAD));
-    let fetches = futures::stream::iter(due).map(|source| in_turn(context, source, &turns)).buffered(FETCHES_AHEAD);
+    let permits = Arc::new(Semaphore::new(FETCHES_AHEAD));
+    let fetches =
+        futures::stream::iter(due).map(|source| fetch_with_permit(context, source, &permits)).buffered(FETCHES_AHEAD);
     let (finished, to_commit) = mpsc::unbounded_channel();
-    // While one fetch is being read or stored the others go on: their servers do not wait.
-    let ended = tokio::try_join!(commit_all(context, to_commit, &mut failed), hand_over(fetches, finished));
+    // While one fetch is being read or stored the others continue: their servers do not wait.
+    let ended = tokio::try_join!(commit_all(context, to_commit, &mut failed), forward(fetches, finished));
     log_failures(&urls, &failed);
     let (total, ()) = ended?;
     let read = count(total.seen, "item", "items");
@@ -99,7 +101,7 @@ async fn read(context: &RunContext, stage: Stage, due: Vec<Source>) -> Result<()
 /// A source, with the kind and the message of its failure.
 type Failed = (SourceId, String, String);
 
-/// Identical failures are one line.
+/// Logs identical failures in one line.
 fn log_failures(urls: &HashMap<SourceId, String>, failed: &[Failed]) {
     let url = |id| urls.get(id).map_or("", String::as_str);
     for alike in alike(failed.iter().map(|(id, kind, reason)| Failure { url: url(id), kind, reason })) {
@@ -108,19 +110,23 @@ fn log_failures(urls: &HashMap<SourceId, String>, failed: &[Failed]) {
     }
 }
 
-/// A fetch, and the turn that is free for another one when it is stored: so there are never more of them in memory.
-type Turn = (SourceFetch, Option<OwnedSemaphorePermit>);
+/// A fetch with its permit, which is released once the fetch is stored. This limits the number of fetches in memory.
+type PermittedFetch = (SourceFetch, Option<OwnedSemaphorePermit>);
 
-async fn in_turn(context: &RunContext, source: Source, turns: &Arc<Semaphore>) -> Result<Turn, RunError> {
-    // It is never closed.
-    let turn = Arc::clone(turns).acquire_owned().await.ok();
-    Ok((fetch(context, source).await?, turn))
+async fn fetch_with_permit(
+    context: &RunContext,
+    source: Source,
+    permits: &Arc<Semaphore>,
+) -> Result<PermittedFetch, RunError> {
+    // The semaphore is never closed.
+    let permit = Arc::clone(permits).acquire_owned().await.ok();
+    Ok((fetch(context, source).await?, permit))
 }
 
-/// Hands the fetches on, in their order, for as long as somebody takes them.
-async fn hand_over(
-    fetches: impl Stream<Item = Result<Turn, RunError>>,
-    finished: mpsc::UnboundedSender<Result<Turn, RunError>>,
+/// Sends the fetches on, in order, until the receiver is dropped.
+async fn forward(
+    fetches: impl Stream<Item = Result<PermittedFetch, RunError>>,
+    finished: mpsc::UnboundedSender<Result<PermittedFetch, RunError>>,
 ) -> Result<(), RunError> {
     let mut fetches = pin!(fetches);
     while let Some(fetch) = fetches.next().await {
@@ -133,12 +139,12 @@ async fn hand_over(
 
 async fn commit_all(
     context: &RunContext,
-    mut fetches: mpsc::UnboundedReceiver<Result<Turn, RunError>>,
+    mut fetches: mpsc::UnboundedReceiver<Result<PermittedFetch, RunError>>,
     failed: &mut Vec<Failed>,
 ) -> Result<FetchCounts, RunError> {
     let mut total = FetchCounts::default();
     loop {
-        // A slow server does not keep the process from ending.
+        // A slow server must not delay the end of the process.
         let fetch = tokio::select! {
             fetch = fetches.recv() => fetch,
             error = context.stop.ended() => return Err(error),
@@ -149,23 +155,23 @@ async fn commit_all(
     }
 }
 
-/// Commits a fetch with those that are finished by now.
+/// Commits a fetch together with those that have finished by now.
 async fn commit_together(
     context: &RunContext,
-    first: Turn,
-    fetches: &mut mpsc::UnboundedReceiver<Result<Turn, RunError>>,
+    first: PermittedFetch,
+    fetches: &mut mpsc::UnboundedReceiver<Result<PermittedFetch, RunError>>,
     failed: &mut Vec<Failed>,
 ) -> Result<FetchCounts, RunError> {
-    let (fetch, turn) = first;
-    let (mut commits, mut turns) = (vec![finished(context, fetch).await?], vec![turn]);
-    while commits.len() < MOST_TOGETHER
+    let (fetch, permit) = first;
+    let (mut commits, mut permits) = (vec![finished(context, fetch).await?], vec![permit]);
+    while commits.len() < MAX_COMMITTED_TOGETHER
         && let Ok(fetch) = fetches.try_recv()
     {
-        let (fetch, turn) = fetch?;
+        let (fetch, permit) = fetch?;
         commits.push(finished(context, fetch).await?);
-        turns.push(turn);
+        permits.push(permit);
     }
-    // A task of its own: this one goes on with the fetches.
+    // A separate task, so that this one continues with the fetches.
     let (store, lease) = (Arc::clone(context.store()), context.lease.clone());
     let committing =
         tokio::spawn(async move { store.commit_fetches(&lease, &commits).await.map(|counts| (counts, commits)) });
@@ -179,13 +185,14 @@ async fn commit_together(
     Ok(counts)
 }
 
-/// What became of each source that was asked, and of those that are left alone because they failed again and again.
+/// Returns the outcome of each source that was fetched, and of those that were not fetched because they failed
+/// repeatedly.
 async fn outcomes(context: &RunContext, sources: &[Source]) -> Result<Vec<SourceOutcome>, RunError> {
     let records = context.store().fetch_outcomes(context.run.id, context.run.pass_attempt).await?;
-    let asked: HashSet<SourceId> = records.iter().map(|record| record.source).collect();
-    let left_alone =
-        sources.iter().filter(|s| s.enabled && s.health == SourceHealth::Failing && !asked.contains(&s.id));
-    let left_alone = left_alone.map(|source| SourceOutcome {
+    let fetched_ids: HashSet<SourceId> = records.iter().map(|record| record.source).collect();
+    let not_fetched =
+        sources.iter().filter(|s| s.enabled && s.health == SourceHealth::Failing && !fetched_ids.contains(&s.id));
+    let not_fetched = not_fetched.map(|source| SourceOutcome {
         source: source.id,
         status: source.last_error_kind.clone().unwrap_or_else(|| "failing".to_owned()),
         error: source.last_error.clone(),
@@ -201,14 +208,14 @@ async fn outcomes(context: &RunContext, sources: &[Source]) -> Result<Vec<Source
             },
             error: record.error,
         })
-        .chain(left_alone)
+        .chain(not_fetched)
         .collect())
 }
 
-/// A fetch of a source, as it will be stored.
+/// A fetch of a source, ready to be stored.
 struct SourceFetch {
     commit: FetchCommit,
-    /// What a search found and nobody has read yet, and when more is to be expected.
+    /// The results of a search that have not been read yet, and the response's freshness.
     found: Option<(Source, Found, Freshness)>,
 }
 
@@ -218,7 +225,7 @@ impl From<FetchCommit> for SourceFetch {
     }
 }
 
-/// One fetch of one source. That a source fails is no error, but what is stored.
+/// Fetches a source. A failure of the source is not an error but is stored.
 async fn fetch(context: &RunContext, source: Source) -> Result<SourceFetch, RunError> {
     let clock = context.app.clock();
     let started_at = clock.now();
@@ -228,7 +235,7 @@ async fn fetch(context: &RunContext, source: Source) -> Result<SourceFetch, RunE
         commit.not_before = source.not_before;
         return Ok(commit.into());
     }
-    // Nobody pays for a search that nobody reads.
+    // Results of a search could not be read in a dry run, so the search is not paid for.
     if source.kind == SIGNAL && context.app.gateway().is_dry_run() {
         commit.status = FetchStatus::Waiting;
         return Ok(commit.into());
@@ -265,7 +272,7 @@ async fn fetch(context: &RunContext, source: Source) -> Result<SourceFetch, RunE
     Ok(commit.into())
 }
 
-/// Documents are stored by themselves and are no items: what a run has of them is whether they could be read.
+/// Documents are stored separately and are not items; the run only records whether they could be read.
 async fn read_documents(
     context: &RunContext,
     source: &Source,
@@ -286,22 +293,22 @@ async fn read_documents(
     Ok(commit)
 }
 
-/// A search costs something, and is made only where there is somebody to read what it finds, and the budget for both.
+/// A search costs money. It is made only if its results can be read, and the budget covers both.
 async fn searched(context: &RunContext, source: &Source) -> Result<Result<FetchResult, FetchError>, RunError> {
-    let off = |(kind, reason): Off| Ok(Err(FetchError::Search { kind, status: None, reason }));
-    if let Some(why) = signals::off(context).await? {
-        return off(why);
+    let disabled = |(kind, reason): DisabledReason| Ok(Err(FetchError::Search { kind, status: None, reason }));
+    if let Some(why) = signals::disabled(context).await? {
+        return disabled(why);
     }
     match super::paid_search::search(&context.app, &scope_for(context, String::new()), source).await? {
         Executed::Answered(fetched) => Ok(fetched),
-        Executed::Failed(error) => off((error.kind(), error.to_string())),
-        Executed::NotSent(NotSent::NoBudget(used_up)) => off(("no_budget", used_up.why)),
-        Executed::NotSent(NotSent::CircuitOpen(why) | NotSent::Unusable(why)) => off(("not_sent", why)),
+        Executed::Failed(error) => disabled((error.kind(), error.to_string())),
+        Executed::NotSent(NotSent::NoBudget(used_up)) => disabled(("no_budget", used_up.why)),
+        Executed::NotSent(NotSent::CircuitOpen(why) | NotSent::Unusable(why)) => disabled(("not_sent", why)),
         Executed::NotSent(NotSent::Interrupted) => Err(RunError::Interrupted),
     }
 }
 
-/// With what a search found read, one source after the other: a call that is under way is then waited for when a run is to end.
+/// Reads the results of a search, one source after the other, so that a call under way is awaited when a run is to end.
 async fn finished(context: &RunContext, fetch: SourceFetch) -> Result<FetchCommit, RunError> {
     let SourceFetch { mut commit, found: Some((source, found, freshness)) } = fetch else { return Ok(fetch.commit) };
     let read = signals::read(context, &found).await?;
@@ -312,7 +319,7 @@ async fn finished(context: &RunContext, fetch: SourceFetch) -> Result<FetchCommi
         tracing::warn!(source = %source.url, %left_out, "not all that a search found is used");
         commit.error = Some((String::new(), left_out));
     }
-    if let Some((kind, reason)) = read.off {
+    if let Some((kind, reason)) = read.disabled {
         mark(&mut commit, &source, (kind.to_owned(), reason), context.app.jitter());
     }
     Ok(commit)
@@ -344,7 +351,7 @@ fn empty_commit(context: &RunContext, source: &Source, started_at: Timestamp) ->
     }
 }
 
-/// What of a fetch can be stored at once; results that are still to be read come back.
+/// Fills in what can be stored at once; returns results that are still to be read.
 async fn fill(commit: &mut FetchCommit, source: &Source, fetched: FetchResult) -> Option<Found> {
     commit.health = SourceHealth::Ok;
     commit.http_status = fetched.http_status;
@@ -374,7 +381,7 @@ async fn identify(commit: &mut FetchCommit, items: Vec<NewItem>) {
     commit.items = identified.await.unwrap_or_default();
 }
 
-/// When the source is asked again after a good answer.
+/// Sets the time of the next fetch after a successful one.
 fn schedule(commit: &mut FetchCommit, source: &Source, freshness: Freshness, jitter: f64) {
     let published: Vec<Timestamp> = commit.items.iter().filter_map(|item| item.published_at).collect();
     let interval = pace::interval(source.check_interval, &published, commit.finished_at);
@@ -382,7 +389,7 @@ fn schedule(commit: &mut FetchCommit, source: &Source, freshness: Freshness, jit
     // A file has no host to be polite to.
     let is_remote = commit.http_status.is_some();
     commit.next_check_at = is_remote.then(|| commit.finished_at + pace::wait(interval, freshness, jitter));
-    commit.not_before = freshness.leave_alone.map(|wait| commit.finished_at + wait);
+    commit.not_before = freshness.limited_for.map(|wait| commit.finished_at + wait);
 }
 
 fn fail(commit: &mut FetchCommit, source: &Source, error: &FetchError, jitter: f64) {
@@ -392,7 +399,7 @@ fn fail(commit: &mut FetchCommit, source: &Source, error: &FetchError, jitter: f
     mark(commit, source, (error.kind().to_owned(), error.to_string()), jitter);
 }
 
-/// The source shows what is wrong with it until a fetch succeeds.
+/// Marks the source as failed; it shows the error until a fetch succeeds.
 fn mark(commit: &mut FetchCommit, source: &Source, error: (String, String), jitter: f64) {
     commit.status = FetchStatus::Error;
     commit.health = if error.0 == "gone" { SourceHealth::Gone } else { SourceHealth::Failing };

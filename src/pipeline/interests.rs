@@ -1,4 +1,5 @@
-//! What interests would match of what is stored, for somebody who is about to set them. Called by `aha-radar topic`; stores nothing.
+//! Previews what interests would match among stored items, for a user who is about to set them. Called by `aha-radar
+//! topic`; stores nothing.
 
 use std::sync::Arc;
 
@@ -15,32 +16,32 @@ use super::RunError;
 use super::cluster::stored_documents;
 use crate::app::App;
 
-/// How interests are understood, and what they match.
+/// How interests are interpreted, and what they match.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Preview {
     pub clauses: Vec<ReadClause>,
-    /// The window that was looked at.
+    /// The searched window.
     pub start: Timestamp,
     pub end: Timestamp,
     pub items: usize,
-    /// Items that are what was asked for, and items that touch it.
+    /// Items with a strong match, and items with a weak one.
     pub strong: usize,
     pub weak: usize,
-    /// Items that match but for a denial.
+    /// Items that would match without a denied clause.
     pub denied: usize,
-    /// The best matches, the most first.
+    /// The best matches, best first.
     pub best: Vec<PreviewMatch>,
 }
 
-/// A clause as it was understood.
+/// A clause as it was interpreted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ReadClause {
     pub written: String,
     pub wanted: bool,
-    /// With English ones beside those of another language, and typing errors put right.
+    /// Including English words added to those of another language, and corrected typing errors.
     pub words: Vec<String>,
     pub places: Vec<String>,
-    /// Items that meet it.
+    /// Items that match it.
     pub items: usize,
 }
 
@@ -52,12 +53,12 @@ pub struct PreviewMatch {
     pub clauses: Vec<String>,
 }
 
-/// Matches that are listed.
-const LISTED: usize = 10;
-/// Items that are looked at, at most: the newest.
-const MOST_ITEMS: usize = 5_000;
+/// Maximum number of matches listed.
+const MAX_MATCHES: usize = 10;
+/// Maximum number of items searched: the newest.
+const MAX_ITEMS: usize = 5_000;
 
-/// Interests, held against the items of so many days before `end`.
+/// Compares interests with the items of `days` days before `end`.
 ///
 /// # Errors
 /// When the store fails.
@@ -66,7 +67,7 @@ pub async fn preview(app: &App, topic: &Topic, text: &str, end: Timestamp, days:
     let documents = stored_documents(app.store(), topic.id, window).await?;
     let features: Vec<Arc<Features>> = documents.iter().map(|document| Arc::clone(&document.features)).collect();
     let mut ids = app.store().items_in_window(topic.id, window).await?;
-    ids.truncate(MOST_ITEMS);
+    ids.truncate(MAX_ITEMS);
     let items: Vec<Item> = app.store().load_items(topic.id, &ids).await?.into_iter().map(|(item, _)| item).collect();
     let interests = Interests::parse(text);
     let measuring = tokio::task::spawn_blocking(move || {
@@ -104,7 +105,7 @@ fn measure(interests: &Interests, items: &[Item], frequencies: &Frequencies, win
         })
         .collect();
     best.sort_by(|a, b| b.degree.total_cmp(&a.degree).then_with(|| a.title.cmp(&b.title)));
-    best.truncate(LISTED);
+    best.truncate(MAX_MATCHES);
     let clauses = interests.clauses.iter().enumerate().map(|(number, clause)| ReadClause {
         written: clause.written.clone(),
         wanted: !clause.denied,

@@ -1,4 +1,4 @@
-//! Holding a topic while its run goes on.
+//! Holds a topic's lease during a run.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,37 +13,38 @@ use super::lease_owner::LeaseOwner;
 use super::{RunError, StopSignal};
 use crate::app::{App, RunningTopics};
 
-/// A second process waits this long for the first, then says who holds the topic.
+/// How long a second process waits for the first before it reports the owner of the lease.
 const WAIT: Duration = Duration::from_secs(5);
 const POLL: Duration = Duration::from_millis(200);
 
-/// Takes the topic's lease, waiting a little for another process to finish. An owner on this machine that is dead is
-/// succeeded at once; one elsewhere only when its lease has run out.
+/// Acquires the topic's lease, waiting a little for another process to finish. A lease of a dead process on this
+/// machine is taken over at once, one of another machine only when it has expired.
 ///
 /// # Errors
-/// [`RunError::Held`] when it stays taken.
+/// [`RunError::Held`] if it is not released in time.
 pub async fn acquire(app: &App, topic: &Topic) -> Result<Lease, RunError> {
-    let me = LeaseOwner::current();
+    let own = LeaseOwner::current();
     let clock = app.clock();
     let until = clock.wall() + WAIT;
     let mut dead: Option<String> = None;
     loop {
-        let attempt = app.store().acquire_lease(topic.id, &me.to_string(), clock.wall(), dead.as_deref()).await?;
-        let late = clock.wall() >= until;
+        let attempt = app.store().acquire_lease(topic.id, &own.to_string(), clock.wall(), dead.as_deref()).await?;
+        let timed_out = clock.wall() >= until;
         match attempt {
             LeaseAttempt::Acquired(lease) => return Ok(lease),
-            // Tried once at once, then as any other: what it left undone may keep its row a while.
+            // Takes over once without waiting, then waits as for any other owner, because an unfinished transaction of
+            // the dead process may lock the row for a while.
             LeaseAttempt::Held { owner, .. }
-                if dead.is_none() && !app.running().contains(topic.id) && is_left_behind(&me, &owner) =>
+                if dead.is_none() && !app.running().contains(topic.id) && is_abandoned(&own, &owner) =>
             {
                 tracing::info!(%owner, "the owner of the lease is gone; taking over");
                 dead = Some(owner);
                 continue;
             }
-            LeaseAttempt::Held { owner, expires_at } if late => {
+            LeaseAttempt::Held { owner, expires_at } if timed_out => {
                 return Err(RunError::Held { topic: topic.name.clone(), owner: LeaseOwner::short(&owner), expires_at });
             }
-            LeaseAttempt::Busy if late => {
+            LeaseAttempt::Busy if timed_out => {
                 return Err(RunError::Store(StoreError::Locked { waited_seconds: WAIT.as_secs() }));
             }
             LeaseAttempt::Held { .. } | LeaseAttempt::Busy => {}
@@ -52,13 +53,13 @@ pub async fn acquire(app: &App, topic: &Topic) -> Result<Lease, RunError> {
     }
 }
 
-/// Whether nobody works under a lease any more: its process is dead, or is this one, which does not run the topic and has a lease left only
-/// where it could not give it back.
-fn is_left_behind(me: &LeaseOwner, owner: &str) -> bool {
-    me.is_dead(owner) || me.to_string() == owner
+/// Whether a lease is abandoned: its process is dead, or it is this process, which does not run the topic, so it failed
+/// to release the lease.
+fn is_abandoned(own: &LeaseOwner, owner: &str) -> bool {
+    own.is_dead(owner) || own.to_string() == owner
 }
 
-/// Renews a lease until it is dropped or lost; a lost one stops the attempt.
+/// Renews a lease until it is dropped or lost. If the lease is lost, the attempt is stopped.
 #[derive(Debug)]
 pub struct Heartbeat {
     task: JoinHandle<()>,
@@ -89,7 +90,7 @@ impl Heartbeat {
     }
 }
 
-/// Whether the lease is lost. A store that fails for now is asked again at the next beat.
+/// Renews the lease. Returns true if it is lost. If the store fails temporarily, the next beat tries again.
 async fn renew(store: &SharedStore, lease: &Lease, wall: aha_core::time::Timestamp) -> bool {
     match store.renew_lease(lease, wall).await {
         Ok(()) => false,

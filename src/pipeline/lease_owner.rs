@@ -1,13 +1,15 @@
-//! The owner of a lease, written so that another process on the same machine can tell whether the owner still runs.
+//! The owner of a lease, in a text form from which another process on the same machine can tell whether the owner is
+//! still running.
 
 use std::fmt;
 
-/// A process: host, id, when it started, and the pid namespace in which the id means something.
+/// A process: host, process id, start time, and the pid namespace of the id.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LeaseOwner {
     host: String,
     pid: u32,
-    /// Clock ticks since boot at which the process started, with the boot's id; empty where the system does not tell.
+    /// Clock ticks since boot at which the process started, with the boot's id; empty if the system does not report
+    /// them.
     started: String,
     namespace: String,
 }
@@ -20,7 +22,7 @@ impl LeaseOwner {
         Self { host: hostname(), pid, started: started(pid).unwrap_or_default(), namespace: namespace() }
     }
 
-    /// Whether `text` names a process of this machine and pid namespace that is gone. Unsure means no.
+    /// Whether `text` is a process of this machine and pid namespace that has ended. Returns false if unsure.
     #[must_use]
     pub fn is_dead(&self, text: &str) -> bool {
         let Some(other) = Self::parse(text) else { return false };
@@ -32,7 +34,7 @@ impl LeaseOwner {
         comparable && started(other.pid).is_none_or(|now| now != other.started)
     }
 
-    /// Host and process id of an owner, for people.
+    /// Returns host and process id of an owner, for display.
     #[must_use]
     pub fn short(text: &str) -> String {
         text.split(' ').take(2).collect::<Vec<_>>().join(" ")
@@ -62,10 +64,11 @@ fn hostname() -> String {
     if name.is_empty() { "unknown-host".to_owned() } else { name }
 }
 
-/// Start time of a living process (field 22 of /proc/PID/stat, proc(5)) within this boot; `None` when there is none.
+/// Returns the start time of a living process (field 22 of /proc/PID/stat, proc(5)) within this boot; `None` if there
+/// is no such process.
 fn started(pid: u32) -> Option<String> {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The command name in field 2 may hold spaces and parentheses: fields are counted after its last one.
+    // The command name in field 2 may contain spaces and parentheses, so fields are counted after the last parenthesis.
     let after_name = &stat[stat.rfind(')')? + 1..];
     let mut fields = after_name.split_ascii_whitespace();
     let state = fields.next()?;
@@ -86,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn this_process_lives_and_a_strangers_host_is_not_judged() {
+    fn this_process_is_alive_and_other_hosts_are_unknown() {
         let me = LeaseOwner::current();
         assert!(!me.is_dead(&me.to_string()));
         let elsewhere = LeaseOwner { host: "another-host".into(), pid: 1, ..me.clone() };
@@ -96,7 +99,7 @@ mod tests {
 
     #[test]
     #[cfg(target_os = "linux")]
-    fn a_process_that_is_gone_is_dead() {
+    fn an_ended_process_is_dead() {
         let me = LeaseOwner::current();
         let mut child = std::process::Command::new("true").spawn().unwrap();
         let pid = child.id();

@@ -1,8 +1,8 @@
-//! The pipeline: THE ordered list of stages, and what an attempt at a run shares.
+//! The pipeline: THE ordered list of stages, and the shared state of an attempt at a run.
 //!
-//! Comes in: a topic and a window. Goes out: a digest and its files. Called by `aha-radar run` and the daemon through [`runner`]. Every
-//! stage is idempotent: an attempt that continues a killed one goes through all of them again, and each finds what is
-//! already done (sources fetched, items assigned, stories placed, answers stored).
+//! Input: a topic and a window. Output: a digest and its files. Called by `aha-radar run` and the daemon through
+//! [`runner`]. Every stage is idempotent: an attempt that continues a killed one goes through all of them again, and
+//! each finds what is already done (sources fetched, items assigned, stories placed, answers stored).
 
 pub mod assemble_digest;
 pub mod assign;
@@ -71,19 +71,19 @@ pub enum Stage {
     Publish,
 }
 
-/// What is known of a stage before it runs.
+/// Static properties of a stage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StageSpec {
     pub stage: Stage,
-    /// As in the run's row, in logs and as a failpoint.
+    /// The name used in the run's row, in logs and as a failpoint.
     pub name: &'static str,
-    /// Whether it may make calls that cost something.
+    /// Whether it may make calls that cost money.
     pub pays: bool,
-    /// Whether a replay runs it: what reads sources, places items or writes files is left out there.
+    /// Whether a replay runs it. Stages that read sources, place items or write files are skipped there.
     pub replayed: bool,
 }
 
-/// THE list of stages, in their order; [`stages::run`] hands the output of each to those that take it.
+/// THE list of stages, in order; [`stages::run`] passes the output of each to those that use it.
 pub const STAGES: [StageSpec; 14] = [
     StageSpec { stage: Stage::Ingest, name: "ingest", pays: false, replayed: false },
     StageSpec { stage: Stage::Search, name: "search", pays: true, replayed: false },
@@ -113,7 +113,7 @@ impl Stage {
     }
 }
 
-/// What the stages of one attempt share and do not change.
+/// State that the stages of one attempt share and do not change.
 #[derive(Debug)]
 pub struct RunContext {
     pub app: App,
@@ -121,19 +121,19 @@ pub struct RunContext {
     pub run: Run,
     pub attempt: i64,
     pub lease: Lease,
-    /// Items first seen after this do not count in term frequencies.
+    /// Items first seen after this are excluded from term frequencies.
     pub snapshot: Timestamp,
     pub vectors: cluster::Vectors,
     pub rejudge: bool,
-    /// A past run is made again from what is stored: no model is asked.
+    /// A past run is repeated from stored data; no model is called.
     pub replays: bool,
-    /// Whether a schedule began it: then sources are left alone until they want to be asked.
+    /// Whether a schedule started it; sources are then fetched only if their next check is due.
     pub scheduled: bool,
-    /// What the attempt's calls to models know of each other.
+    /// Shared state of the attempt's model calls.
     pub call_state: Arc<RunCallState>,
     pub progress: Arc<dyn Progress>,
     pub stop: StopSignal,
-    /// Pages that may still be read in this attempt.
+    /// Remaining number of pages that may be read in this attempt.
     pub pages_left: Arc<AtomicUsize>,
 }
 
@@ -143,6 +143,8 @@ impl RunContext {
         self.app.store()
     }
 
+    /// Checks whether the attempt should end.
+    ///
     /// # Errors
     /// [`RunError::Interrupted`] or [`RunError::LeaseLost`] once the attempt should end.
     pub fn check(&self) -> Result<(), RunError> {
@@ -150,7 +152,7 @@ impl RunContext {
     }
 }
 
-/// What became of a source in this pass.
+/// The outcome of a source in this pass.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourceOutcome {
     pub source: SourceId,
@@ -160,17 +162,17 @@ pub struct SourceOutcome {
 }
 
 impl SourceOutcome {
-    /// Whether it was asked and could not be read.
+    /// Whether it was fetched and could not be read.
     #[must_use]
     pub fn is_failure(&self) -> bool {
         self.status != "ok" && self.status != "waiting"
     }
 }
 
-/// How soon a stage that waits notices that it should end.
+/// Maximum delay until a waiting stage notices that it should end.
 const STOP_POLL: Duration = Duration::from_millis(100);
 
-/// Tells an attempt to end: somebody asked, or the lease is gone.
+/// Signals an attempt to end, because it was interrupted or the lease is lost.
 #[derive(Debug, Clone, Default)]
 pub struct StopSignal {
     interrupted: Arc<AtomicBool>,
@@ -191,7 +193,7 @@ impl StopSignal {
         self.interrupted.load(Ordering::SeqCst)
     }
 
-    /// Waits until the attempt should end and says why; for stages that wait long for something else.
+    /// Waits until the attempt should end and returns the reason; for stages that wait long for something else.
     pub async fn ended(&self) -> RunError {
         loop {
             if let Err(error) = self.check() {
@@ -217,7 +219,7 @@ mod tests {
     use super::{STAGES, Stage};
 
     #[test]
-    fn each_stage_stands_at_its_own_place_in_the_list() {
+    fn each_stage_is_at_its_own_index_in_the_list() {
         for (place, spec) in STAGES.iter().enumerate() {
             assert_eq!(spec.stage as usize, place, "{}", spec.name);
             assert_eq!(spec.stage.spec(), *spec);

@@ -1,5 +1,6 @@
-//! Part of stage 2: asks a search service, which charges for it as a model does. What it found is stored with what that has cost: an
-//! attempt that goes on after a kill does not search again. Called by the search stage, and by `source test`.
+//! Part of stage 2: calls a search service, which charges for it like a model. The results are stored together with
+//! their cost, so an attempt that continues after a kill does not search again. Called by the search stage, and by
+//! `source test`.
 
 use aha_core::money::MicroCredits;
 use aha_core::source::{Source, Validators};
@@ -14,35 +15,35 @@ use crate::sources::fetch::{FetchError, Freshness};
 use crate::sources::signal::{Found, SearchProvider};
 use crate::sources::{Connector as _, FetchOutcome, FetchResult};
 
-/// What of a service is asked, as on the ledger where a model's name stands.
+/// The operation, stored in the ledger instead of a model's name.
 const OPERATION: &str = "search";
-/// Of what is stored.
+/// Version of the stored format.
 const VERSION: &str = "search_v1";
 
-/// The result of a search as it is stored until it has been read: one a source.
+/// The stored results of a search until they have been read: one row per source.
 #[derive(Debug, Serialize, Deserialize)]
-struct Kept {
-    /// The run and its pass, for which it was made.
+struct CachedSearch {
+    /// The run and pass for which it was made.
     made_for: String,
     http_status: Option<u16>,
     bytes: u64,
     found: Found,
 }
 
-/// Fetches a source that is a search, unless that was done for this run.
+/// Fetches a source that is a search, unless that was already done for this run.
 ///
 /// # Errors
-/// When the store fails or the lease is lost; that the search fails is within.
+/// When the store fails or the lease is lost. A failure of the search itself is returned within the result.
 pub(crate) async fn search(
     app: &App,
     scope: &CallScope,
     source: &Source,
 ) -> Result<Executed<Result<FetchResult, FetchError>>, StoreError> {
-    let ask = app.connectors().signal().fetch(source, app.fetcher());
-    // Without one it says what is missing, and asks nobody.
-    let Some(provider) = &app.config().sources.search else { return Ok(Executed::Answered(ask.await)) };
-    if let Some(kept) = kept(app, scope, source).await? {
-        return Ok(Executed::Answered(Ok(kept.into())));
+    let fetching = app.connectors().signal().fetch(source, app.fetcher());
+    // Without a provider the connector reports what is missing and makes no request.
+    let Some(provider) = &app.config().sources.search else { return Ok(Executed::Answered(fetching.await)) };
+    if let Some(cached) = cached(app, scope, source).await? {
+        return Ok(Executed::Answered(Ok(cached.into())));
     }
     let call = ServiceCall {
         scope,
@@ -50,24 +51,26 @@ pub(crate) async fn search(
         provider: service(provider),
         operation: OPERATION,
         words: &source.url,
-        at_most: provider.price.map(|price| price.of(provider.most)),
-        results: provider.most,
+        at_most: provider.price.map(|price| price.of(provider.max_results)),
+        results: provider.max_results,
     };
-    app.gateway().execute_service(app.store(), &call, ask, |fetched| charge(provider, scope, source, fetched)).await
+    app.gateway()
+        .execute_service(app.store(), &call, fetching, |fetched| charge(provider, scope, source, fetched))
+        .await
 }
 
-/// The service's name on the ledger: its host.
+/// Returns the service's name in the ledger: its host.
 fn service(provider: &SearchProvider) -> String {
     let origin = provider.host();
     origin.split_once("://").map_or(origin.as_str(), |(_, host)| host).to_owned()
 }
 
-/// What is stored of this run's pass; by hand each search is one of its own.
-async fn kept(app: &App, scope: &CallScope, source: &Source) -> Result<Option<Kept>, StoreError> {
+/// Returns the results stored for this run's pass. Without a run, every search is made anew.
+async fn cached(app: &App, scope: &CallScope, source: &Source) -> Result<Option<CachedSearch>, StoreError> {
     let Some(made_for) = made_for(scope) else { return Ok(None) };
     let stored = app.store().answer(&key(source), scope.run).await?;
-    let kept = stored.map(|stored| serde_json::from_str::<Kept>(&stored.answer_json)).transpose()?;
-    Ok(kept.filter(|kept| kept.made_for == made_for))
+    let cached = stored.map(|stored| serde_json::from_str::<CachedSearch>(&stored.answer_json)).transpose()?;
+    Ok(cached.filter(|cached| cached.made_for == made_for))
 }
 
 fn made_for(scope: &CallScope) -> Option<String> {
@@ -118,24 +121,25 @@ fn returned(fetched: &FetchResult) -> usize {
 
 fn answer(made_for: String, provider: &SearchProvider, source: &Source, fetched: &FetchResult) -> Option<NewAnswer> {
     let FetchOutcome::Results(found) = &fetched.outcome else { return None };
-    let kept = Kept { made_for, http_status: fetched.http_status, bytes: fetched.bytes, found: found.clone() };
+    let cached =
+        CachedSearch { made_for, http_status: fetched.http_status, bytes: fetched.bytes, found: found.clone() };
     Some(NewAnswer {
         key: key(source),
         provider: service(provider),
         model: OPERATION.to_owned(),
         input_hash: String::new(),
-        // Values that came as JSON and texts: it cannot fail.
-        answer_json: serde_json::to_string(&kept).ok()?,
+        // The values came from JSON and text, so serialising them cannot fail.
+        answer_json: serde_json::to_string(&cached).ok()?,
         members: Vec::new(),
     })
 }
 
-impl From<Kept> for FetchResult {
-    fn from(kept: Kept) -> Self {
+impl From<CachedSearch> for FetchResult {
+    fn from(cached: CachedSearch) -> Self {
         Self {
-            outcome: FetchOutcome::Results(kept.found),
-            http_status: kept.http_status,
-            bytes: kept.bytes,
+            outcome: FetchOutcome::Results(cached.found),
+            http_status: cached.http_status,
+            bytes: cached.bytes,
             validators: Validators::default(),
             moved_to: None,
             freshness: Freshness::default(),

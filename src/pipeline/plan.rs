@@ -1,26 +1,26 @@
-//! How many stories a run may consider and summarise, by budget tier, number of sources and depth.
+//! Limits on the stories that a run may consider and summarise, by budget tier, number of sources and depth.
 
 use aha_core::topic::BudgetTier;
 
-/// Stories of one source in the top section.
+/// Maximum number of stories of one source in the top section.
 pub const TOP_OF_ONE_SOURCE: usize = 2;
 
 /// Limits of one run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Plan {
-    /// Stories put up for triage.
+    /// Maximum number of stories for triage.
     pub candidates: usize,
-    /// Stories given a deep summary.
+    /// Maximum number of stories with a deep summary.
     pub deep_summaries: usize,
 }
 
 struct Tier {
     base: f64,
     per_source: f64,
-    least: f64,
-    most: f64,
+    min: f64,
+    max: f64,
     deep_share: f64,
-    deep_most: f64,
+    max_deep: f64,
 }
 
 impl Plan {
@@ -35,18 +35,18 @@ impl Plan {
     pub fn of(tier: BudgetTier, sources: usize, depth: u8) -> Self {
         let tier = match tier {
             BudgetTier::Low => {
-                Tier { base: 30.0, per_source: 10.0, least: 25.0, most: 300.0, deep_share: 0.0, deep_most: 0.0 }
+                Tier { base: 30.0, per_source: 10.0, min: 25.0, max: 300.0, deep_share: 0.0, max_deep: 0.0 }
             }
             BudgetTier::Normal => {
-                Tier { base: 70.0, per_source: 20.0, least: 50.0, most: 700.0, deep_share: 0.15, deep_most: 40.0 }
+                Tier { base: 70.0, per_source: 20.0, min: 50.0, max: 700.0, deep_share: 0.15, max_deep: 40.0 }
             }
             BudgetTier::High => {
-                Tier { base: 200.0, per_source: 60.0, least: 100.0, most: 2000.0, deep_share: 0.30, deep_most: 150.0 }
+                Tier { base: 200.0, per_source: 60.0, min: 100.0, max: 2000.0, deep_share: 0.30, max_deep: 150.0 }
             }
         };
-        let wanted = (tier.base + tier.per_source * sources as f64) * (0.5 + 1.5 * f64::from(depth) / 100.0);
-        let candidates = wanted.round().clamp(tier.least, tier.most);
-        let deep = (candidates * tier.deep_share).min(tier.deep_most).floor();
+        let unclamped = (tier.base + tier.per_source * sources as f64) * (0.5 + 1.5 * f64::from(depth) / 100.0);
+        let candidates = unclamped.round().clamp(tier.min, tier.max);
+        let deep = (candidates * tier.deep_share).min(tier.max_deep).floor();
         Self { candidates: candidates as usize, deep_summaries: deep as usize }
     }
 }

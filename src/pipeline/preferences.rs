@@ -1,7 +1,7 @@
-//! What the user's likes and dislikes say about the stories of a run, and in words for the judge.
+//! Computes how the stories of a run relate to the user's likes and dislikes, and a summary in words for triage.
 //!
-//! Comes in: what was said (`feedback_events`) and unlearnt, the items of the last weeks. Goes out: [`Preferences`], which the stages
-//! `select`, `triage` and `rank` read; and the profile for `aha-radar feedback list`.
+//! Input: feedback (`feedback_events`) and unlearnt names, the items of the last weeks. Output: [`Preferences`], used
+//! by the stages `select`, `triage` and `rank`, and the profile for `aha-radar feedback list`.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -23,19 +23,19 @@ use aha_store::{SharedStore, StoreError};
 use super::cluster::{documents_in, stored_documents};
 use super::{RunContext, RunError};
 
-/// The newest sayings count; older ones have decayed.
+/// Number of the newest feedback events that are used; older ones have decayed.
 pub const EVENTS: i64 = 2_000;
 
-/// From this degree on a story is judged whatever its headline.
-const WANTED: f64 = 0.2;
+/// Minimum degree at which a story is judged whatever its headline.
+const MIN_LIKED_DEGREE: f64 = 0.2;
 
-/// Days before a window whose items terms are weighted by.
+/// Days before a window whose items are used for term weights.
 const BACKGROUND_DAYS: i64 = 30;
 
-/// Texts that are read at a time.
+/// Number of texts read at a time.
 const PART: usize = 200;
 
-/// What is known of the user's taste, for the stories of a run.
+/// The user's preferences for the stories of a run.
 #[derive(Debug, Default)]
 pub struct Preferences {
     pub summary: String,
@@ -49,12 +49,12 @@ impl Preferences {
     }
 
     #[must_use]
-    pub fn wants(&self, story: ClusterId) -> bool {
-        self.leanings.get(&story).is_some_and(|leaning| leaning.degree >= WANTED)
+    pub fn is_liked(&self, story: ClusterId) -> bool {
+        self.leanings.get(&story).is_some_and(|leaning| leaning.degree >= MIN_LIKED_DEGREE)
     }
 }
 
-/// What was said of a topic's items by those who teach it, with whose it is, oldest first, and the names that are not to be learnt.
+/// The feedback that a topic learns from, with its users, oldest first, and the names excluded from learning.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Sayings {
     pub events: Vec<(UserId, FeedbackEvent)>,
@@ -62,6 +62,8 @@ pub struct Sayings {
 }
 
 impl Sayings {
+    /// Reads the feedback of a topic.
+    ///
     /// # Errors
     /// When the store fails.
     pub async fn stored(store: &SharedStore, topic: TopicId) -> Result<Self, StoreError> {
@@ -69,7 +71,7 @@ impl Sayings {
     }
 }
 
-/// A topic's profile as a run up to `at` would find it from these sayings, by words alone.
+/// Returns a topic's profile as a run up to `at` would compute it from this feedback, lexically only.
 ///
 /// # Errors
 /// When the store fails.
@@ -83,7 +85,7 @@ pub async fn profile(
     Ok(profiles(store, topic, vec![sayings], at, ranking).await?.pop().unwrap_or_default())
 }
 
-/// The same of several sets of sayings; what they are weighted by is read once.
+/// Returns the profiles of several sets of feedback; the background is read once.
 ///
 /// # Errors
 /// When the store fails.
@@ -115,7 +117,7 @@ const fn fading(at: Timestamp, ranking: &Ranking) -> Fading {
     Fading { at, decay_days: ranking.decay_days }
 }
 
-/// Vectors of items, where a model makes some.
+/// Vectors of items, if a model computes them.
 #[derive(Default)]
 struct Vectors {
     of_item: HashMap<ItemId, Arc<DenseVector>>,
@@ -123,7 +125,7 @@ struct Vectors {
 }
 
 impl Vectors {
-    /// Those of the space that the run's model makes, of any time: what was liked long ago has one, too.
+    /// Reads the vectors of the space of the run's model, of any time, because items liked long ago have one, too.
     async fn read(context: &RunContext) -> Result<Self, StoreError> {
         let route = context.app.embedder().route(context.run.settings.tier).and_then(|route| route.as_ref().ok());
         let Some(space) = route.map(EmbedRoute::space) else { return Ok(Self::default()) };
@@ -137,7 +139,7 @@ impl Vectors {
     }
 }
 
-/// Reads the texts that were said something of, as far as they are still here.
+/// Computes a profile. Reads the texts of the items with feedback, if they are still stored.
 async fn learn(
     store: &SharedStore,
     topic: TopicId,
@@ -181,7 +183,7 @@ pub(super) async fn gather(
     let of_story = vectors.of_item.clone();
     let fading = fading(window.end, &context.run.settings.ranking);
     let profile = learn(store, topic, sayings, vectors, &documents, fading).await?;
-    let known = Known {
+    let known = StoryFeatures {
         names: sources.iter().map(|source| (source.id, source.display_name())).collect(),
         features: documents.into_iter().map(|document| (document.id, document.features)).collect(),
         vectors: of_story,
@@ -190,14 +192,14 @@ pub(super) async fn gather(
     Ok(Preferences { summary: profile.summary(), leanings: leanings.collect() })
 }
 
-/// What a story's items are compared by.
-struct Known {
+/// The data by which a story's items are compared.
+struct StoryFeatures {
     names: HashMap<SourceId, String>,
     features: HashMap<ItemId, Arc<Features>>,
     vectors: HashMap<ItemId, Arc<DenseVector>>,
 }
 
-impl Known {
+impl StoryFeatures {
     fn leaning(&self, profile: &Profile, story: &Story) -> Leaning {
         let mut members: Vec<&StoryMember> = story.in_scope().collect();
         if members.is_empty() {

@@ -1,16 +1,16 @@
-//! How a run tells what it is doing, to whoever shows it.
+//! Progress reports of a run, for display.
 
 use super::Stage;
 
 /// Receives the run's progress; the terminal draws bars, a log writes lines.
 pub trait Progress: Send + Sync + std::fmt::Debug {
-    /// A stage begins with `total` steps; 0 when that is not known.
+    /// A stage begins with `total` steps; 0 if the number is unknown.
     fn begin(&self, stage: Stage, total: usize);
     fn step(&self, what: &str);
     fn end(&self, stage: Stage, summary: &str);
 }
 
-/// Says nothing.
+/// Ignores all progress.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Silent;
 

@@ -1,4 +1,4 @@
-//! Stage 14: writes the files of the digest, after its commit: they can be made again from the rows at any time.
+//! Stage 14: writes the files of the digest after its commit. They can be written again from the rows at any time.
 
 use std::path::PathBuf;
 
@@ -7,7 +7,7 @@ use aha_core::digest::Digest;
 use super::{RunContext, RunError};
 use crate::digest::write_files;
 
-/// The files that were written.
+/// Returns the files that were written.
 #[expect(clippy::unused_async, reason = "as every stage")]
 pub(super) async fn run(context: &RunContext, digest: &Digest) -> Result<Vec<PathBuf>, RunError> {
     let config = context.app.config();

@@ -1,10 +1,11 @@
-//! Stage 10: the order of the digest, every term of it kept.
+//! Stage 10: the order of the digest, with every term of each score.
 //!
-//! The judgement (0 to 100) is moved by recency and engagement, novelty, decay and, beside a model, likes, by as many points as
-//! `aha_core::ranking` gives each, and never out of its band; then it is multiplied by the weight of the source and the boost of the rules. Age counts
-//! from the window's end; in a window longer than the decay time the window's length takes its place, or a digest of a week would be
-//! one of its last day. Then stories are chosen one by one: each story already taken of the same source or author takes points from
-//! the next one within its band. `docs/RANKING.md` has the formula.
+//! The judgement (0 to 100) is moved by recency and engagement, novelty, decay and, if a model gave it, likes, by as
+//! many points as `aha_core::ranking` gives each, but never out of its band. Then it is multiplied by the weight of the
+//! source and the boost of the rules. Age is measured from the window's end. If the window is longer than the decay
+//! time, its length is used as the decay time; otherwise a weekly digest would show only its last day. Then stories are
+//! selected one by one: each story already selected of the same source or author subtracts points from the next one,
+//! within its band. `docs/RANKING.md` has the formula.
 
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
@@ -28,18 +29,18 @@ use super::select::{Selected, heuristic, recency};
 use super::task_batch::{Judgement, Skip, TaskResults};
 use super::{RunContext, Stage};
 
-/// Engagement of an item nobody counted: neither for nor against it.
+/// Neutral engagement of an item whose engagement is unknown.
 const UNKNOWN_ENGAGEMENT: f64 = 0.5;
 
-/// A story in its place.
+/// A story with its rank.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ranked {
     /// Index into the selected stories.
     pub story: usize,
-    /// `None`: ranked below what is shown.
+    /// `None`: ranked below the stories shown.
     pub section: Option<Section>,
     pub label: Option<Label>,
-    /// Share of the other ranked stories that stand below it by final score, 0–100.
+    /// Share of the other ranked stories with a lower final score, 0–100.
     pub percentile: u8,
     pub debug: ScoreDebug,
 }
@@ -53,8 +54,8 @@ pub(super) fn run(
 ) -> Vec<Ranked> {
     context.progress.begin(Stage::Rank, 0);
     let sources = sources.by_id();
-    let of_run = Scored { items, selected, judged, sources: &sources };
-    let mut ranked: Vec<Ranked> = (0..selected.stories.len()).map(|index| of_run.score(context, index)).collect();
+    let scorer = Scorer { items, selected, judged, sources: &sources };
+    let mut ranked: Vec<Ranked> = (0..selected.stories.len()).map(|index| scorer.score(context, index)).collect();
     ranked.sort_by(|a, b| {
         let key = |r: &Ranked| (Reverse(selected.stories[r.story].latest()), selected.stories[r.story].cluster_id);
         b.debug.final_score.total_cmp(&a.debug.final_score).then_with(|| key(a).cmp(&key(b)))
@@ -76,15 +77,15 @@ pub(super) fn run(
     ranked
 }
 
-/// What a story's score is made of.
-struct Scored<'a> {
+/// Inputs of the scores.
+struct Scorer<'a> {
     items: &'a InScope,
     selected: &'a Selected,
     judged: &'a TaskResults,
     sources: &'a HashMap<SourceId, &'a Source>,
 }
 
-impl Scored<'_> {
+impl Scorer<'_> {
     fn score(&self, context: &RunContext, index: usize) -> Ranked {
         let story = &self.selected.stories[index];
         let ranking = &context.run.settings.ranking;
@@ -116,7 +117,7 @@ impl Scored<'_> {
 struct Terms {
     /// The Aha score, 0 to 100.
     judgement: Option<f64>,
-    /// Whether `local` gave it, which has counted the reader's likes and interests already.
+    /// Whether `local` gave it; it then already includes the reader's likes and interests.
     is_local: bool,
     recency: f64,
     engagement: f64,
@@ -127,18 +128,19 @@ struct Terms {
     leaning: Leaning,
 }
 
-/// The contract's bands of an Aha score: where each begins, and where the last ends.
+/// Lower bounds of the Aha score's bands, and the upper bound of the last.
 const BANDS: [f64; 5] = [0.0, 21.0, 51.0, 81.0, 100.0];
 
-/// The part of a band that is left free at its upper end: a story of the next one always stands above.
+/// Margin at the upper end of a band, so that a story of the next band always ranks above.
 const BELOW_NEXT_BAND: f64 = 0.01;
 
-/// The band that a score of 0 to 100 is in, from 0.
+/// Returns the band of a score of 0 to 100, from 0.
 fn band(score: f64) -> usize {
     BANDS[1..4].iter().filter(|begin| score >= **begin).count()
 }
 
-/// A score moved by so many points, in the band in which it was. What decay, novelty and likes say orders a band; they overrule no judge.
+/// Returns a score moved by `points` within its band. Decay, novelty and likes only order a band; they do not overrule
+/// the judgement.
 fn moved(score: f64, points: f64) -> f64 {
     let band = band(score);
     let end = if band == 3 { BANDS[4] } else { BANDS[band + 1] - BELOW_NEXT_BAND };
@@ -148,9 +150,9 @@ fn moved(score: f64, points: f64) -> f64 {
 impl Terms {
     fn weigh(self, ranking: &Ranking, evidence: Evidence) -> ScoreDebug {
         let heuristic = heuristic(self.recency, self.engagement);
-        // Without a judgement what `local` would say stands in for it: the story is ranked, its score stays unknown.
+        // Without a judgement, the score that `local` would give is used for ranking; the Aha score stays unknown.
         let stand_in = local::worth(&evidence) * self.noise_factor;
-        // Whole numbers tie; what `local` counts has digits.
+        // Integer scores tie; the score of `local` has decimals, which break ties.
         let judged = match self.judgement {
             Some(score) if !self.is_local => score,
             Some(score) => moved(score, (stand_in - score).clamp(-0.5, 0.5)),
@@ -194,10 +196,10 @@ impl Terms {
     }
 }
 
-/// Of what the reader asked for or likes the degree decides, and age and novelty only among equals.
+/// For stories that match the reader's interests or likes, the degree decides; age and novelty only break ties.
 const ASKED_FOR_SCALE: f64 = 0.2;
 
-/// The first that fits; nothing where nothing of it is worth a word.
+/// Returns the first label that fits; `None` if none does.
 fn label(story: &Story, evidence: &Evidence) -> Option<Label> {
     let cadence = Cadence { gap_days: evidence.source_gap_days, usual_gap_days: evidence.source_usual_gap_days };
     if !evidence.matched_interests.is_empty() {
@@ -209,25 +211,26 @@ fn label(story: &Story, evidence: &Evidence) -> Option<Label> {
     }
 }
 
-/// By place in the order of final scores: equals are told apart by the same keys as in the digest.
+/// Sets percentiles by position in the order of final scores; ties are ordered by the same keys as in the digest.
 #[expect(clippy::cast_possible_truncation, reason = "a percentage")]
 fn set_percentiles(ranked: &mut [Ranked]) {
     let others = ranked.len().saturating_sub(1);
-    for (place, entry) in ranked.iter_mut().enumerate() {
-        entry.percentile = ((others - place) * 100).checked_div(others).unwrap_or(100) as u8;
+    for (index, entry) in ranked.iter_mut().enumerate() {
+        entry.percentile = ((others - index) * 100).checked_div(others).unwrap_or(100) as u8;
     }
 }
 
-/// What the stories taken so far have in common with the next.
+/// Counts of the stories selected so far, by kind, source and author.
 #[derive(Default)]
-struct Taken<'a> {
+struct DiversityCounts<'a> {
     kinds: HashMap<&'a str, u32>,
     sources: HashMap<SourceId, u32>,
     authors: HashMap<String, u32>,
 }
 
-impl<'a> Taken<'a> {
-    /// Points that a story loses for what was taken before. One that several tell is of no one source, nor author.
+impl<'a> DiversityCounts<'a> {
+    /// Returns the points that a story loses for stories selected before. A story with several sources is not penalised
+    /// by source or author.
     fn points(&self, story: &Story, kind: &str, ranking: &Ranking) -> f64 {
         let item = story.representative();
         let count = |n: Option<&u32>| f64::from(n.copied().unwrap_or(0));
@@ -258,42 +261,43 @@ fn is_of_several(story: &Story) -> bool {
     story.distinct_sources().len() >= 2
 }
 
-/// The most that diversity takes from a story.
-const MOST_DIVERSITY: f64 = 3.0;
+/// Maximum number of points that diversity subtracts from a story.
+const MAX_DIVERSITY: f64 = 3.0;
 
-/// Takes the stories one by one, each time the best by the score that will be printed, so that each section stands in its order.
+/// Selects the stories one by one, each time the best by the score that will be shown, so that each section is in
+/// order.
 struct Selection<'a> {
     stories: &'a [Story],
     sources: &'a HashMap<SourceId, &'a Source>,
     ranking: &'a Ranking,
     sizes: DigestSizes,
-    /// Stories that a model has judged, by their places in `stories`.
+    /// Indices in `stories` of the stories that a model has judged.
     judged: HashSet<usize>,
 }
 
-/// Points by which a model's judgement is no accident.
+/// Minimum difference in points that makes one model judgement clearly better than another.
 const CLEARLY_BETTER: f64 = 5.0;
 
-/// A story that is to be taken next: its place among those open, and its score less what was taken before.
+/// The story to select next: its index among the open ones, and its score minus diversity points.
 struct Next {
     open: usize,
     score: f64,
 }
 
 impl Selection<'_> {
-    /// Top and scan, then what is not shown. `open` is sorted by score and natural keys.
+    /// Returns top and scan, then the stories not shown. `open` is sorted by score and natural keys.
     fn choose(&self, mut open: Vec<Ranked>) -> Vec<Ranked> {
-        let mut taken = Taken::default();
+        let mut counts = DiversityCounts::default();
         let mut order: Vec<Ranked> = Vec::new();
-        for (section, most) in [(Section::Top, self.sizes.top), (Section::Scan, self.sizes.scan)] {
-            for _ in 0..most {
-                let Some(next) = self.next(&taken, &open, section) else { break };
+        for (section, max) in [(Section::Top, self.sizes.top), (Section::Scan, self.sizes.scan)] {
+            for _ in 0..max {
+                let Some(next) = self.next(&counts, &open, section) else { break };
                 let mut ranked = open.remove(next.open);
                 ranked.debug.diversity = round(ranked.debug.final_score - next.score);
                 ranked.debug.final_score = round(next.score);
                 ranked.section = Some(section);
                 let story = &self.stories[ranked.story];
-                taken.add(story, self.kind(story));
+                counts.add(story, self.kind(story));
                 order.push(ranked);
             }
         }
@@ -301,18 +305,19 @@ impl Selection<'_> {
         order
     }
 
-    fn next(&self, taken: &Taken<'_>, open: &[Ranked], section: Section) -> Option<Next> {
+    fn next(&self, counts: &DiversityCounts<'_>, open: &[Ranked], section: Section) -> Option<Next> {
         let mut best: Option<Next> = None;
-        // The best of those whose source has its share of the top already.
+        // The best of those whose source already has its maximum in the top section.
         let mut best_of_full: Option<Next> = None;
         for (index, ranked) in open.iter().enumerate().filter(|(_, ranked)| self.may_be_in(ranked, section)) {
             let story = &self.stories[ranked.story];
-            let is_strong = is_strong(&ranked.debug.evidence);
-            let of_source = taken.sources.get(&story.representative().source_id).copied().unwrap_or(0);
-            let may_be_full = section == Section::Top && !is_strong && !is_of_several(story);
+            let is_strong_match = is_strong_match(&ranked.debug.evidence);
+            let of_source = counts.sources.get(&story.representative().source_id).copied().unwrap_or(0);
+            let may_be_full = section == Section::Top && !is_strong_match && !is_of_several(story);
             let is_full = may_be_full && of_source as usize >= TOP_OF_ONE_SOURCE;
-            let points = taken.points(story, self.kind(story), self.ranking).min(MOST_DIVERSITY);
-            let score = if is_strong { ranked.debug.final_score } else { moved(ranked.debug.final_score, -points) };
+            let points = counts.points(story, self.kind(story), self.ranking).min(MAX_DIVERSITY);
+            let score =
+                if is_strong_match { ranked.debug.final_score } else { moved(ranked.debug.final_score, -points) };
             let highest = if is_full { &mut best_of_full } else { &mut best };
             // Strictly greater keeps the earlier of equals.
             if highest.as_ref().is_none_or(|highest| score > highest.score) {
@@ -320,7 +325,8 @@ impl Selection<'_> {
             }
         }
         match (best, best_of_full) {
-            // Variety is chosen among equals: nothing is passed over for a story of a lower band, or one that a model finds clearly less worth.
+            // Variety applies only among equals: a story is not passed over for one of a lower band, or one that a
+            // model judged clearly lower.
             (Some(best), Some(full)) if self.is_better(open, &full, &best) => Some(full),
             (best, full) => best.or(full),
         }
@@ -332,13 +338,14 @@ impl Selection<'_> {
         band(one.score) > band(other.score) || is_clear
     }
 
-    /// What a reader with interests did not ask for is never on top by itself.
+    /// Whether a story may be in a section. For a reader with interests, a story that does not match them is never in
+    /// the top section because of its own score alone.
     fn may_be_in(&self, ranked: &Ranked, section: Section) -> bool {
         let evidence = &ranked.debug.evidence;
-        let is_unasked = evidence.has_interests && !local::is_asked_for(evidence) && evidence.distinct_sources < 2;
+        let is_unrelated = evidence.has_interests && !local::is_asked_for(evidence) && evidence.distinct_sources < 2;
         let is_mild = band(ranked.debug.final_score) < 2;
         ranked.debug.final_score >= f64::from(self.sizes.at_least)
-            && !(section == Section::Top && is_unasked && is_mild)
+            && !(section == Section::Top && is_unrelated && is_mild)
     }
 
     fn kind(&self, story: &Story) -> &str {
@@ -346,16 +353,16 @@ impl Selection<'_> {
     }
 }
 
-/// Whether the reader asked for it in so many words or, having asked for nothing, likes what is like it.
-fn is_strong(evidence: &Evidence) -> bool {
+/// Whether the story strongly matches the reader's interests or, if there are none, strongly resembles liked stories.
+fn is_strong_match(evidence: &Evidence) -> bool {
     let is_liked = !evidence.has_interests && evidence.preference >= STRONGLY_LIKED;
     is_liked || evidence.relevance.as_ref().is_some_and(|relevance| relevance.matched >= STRONG)
 }
 
-/// From this degree on a story is like what was liked.
+/// Minimum degree at which a story strongly resembles liked ones.
 const STRONGLY_LIKED: f64 = 0.3;
 
-/// To six digits, so that what is stored reads back the same on either database.
+/// Rounds to six decimals, so that stored values read back the same on either database.
 fn round(value: f64) -> f64 {
     (value * 1_000_000.0).round() / 1_000_000.0
 }

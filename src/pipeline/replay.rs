@@ -1,7 +1,8 @@
-//! A past run once more, ranked by other settings from the answers that are stored.
+//! Repeats a past run with other ranking settings, from the stored answers.
 //!
-//! Comes in: a run, and an [`App`] on a copy of the database that asks nobody. Goes out: the digest as it would be. What [`super::STAGES`] says is not
-//! replayed is left out: that is done, and its rows are what is replayed. Called by `aha-radar replay`.
+//! Input: a run, and an [`App`] on a copy of the database that calls no provider. Output: the digest that would result.
+//! Stages that [`super::STAGES`] marks as not replayed are skipped; their rows exist and are used. Called by `aha-radar
+//! replay`.
 
 use std::sync::Arc;
 
@@ -15,7 +16,7 @@ use super::progress::Silent;
 use super::{RunContext, RunError, StopSignal, cluster, stages};
 use crate::app::App;
 
-/// The digest of a run by other settings than it had.
+/// Returns the digest of a run with other settings.
 ///
 /// # Errors
 /// When the store fails or the process is asked to stop.
@@ -42,7 +43,7 @@ pub async fn replay(
     let mut context = RunContext {
         app: app.clone(),
         topic: topic.clone(),
-        // The pass that is replayed is the one whose sources and snapshot count.
+        // Uses the sources and the snapshot of the replayed pass.
         run: Run { pass_attempt: run.pass_attempt, ..opened },
         attempt,
         lease,

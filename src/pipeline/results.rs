@@ -1,4 +1,4 @@
-//! What the stages have given by the time the digest is put together.
+//! Outputs of the stages, from which the digest is assembled.
 
 use aha_core::digest::Estimate;
 
@@ -10,7 +10,7 @@ use super::rules::InScope;
 use super::select::Selected;
 use super::task_batch::TaskResults;
 
-/// What the stages before the digest gave, of which it is made.
+/// Outputs of the stages before the digest.
 #[derive(Debug)]
 pub(super) struct Results {
     pub(super) sources: ReadSources,
@@ -24,7 +24,7 @@ pub(super) struct Results {
 }
 
 impl Results {
-    /// What asking a model would take, where none was asked.
+    /// Estimated costs of using models, if none was used.
     pub(super) fn estimates(&self) -> Vec<Estimate> {
         let tasks = [&self.judged, &self.summaries, &self.entities.by_model];
         self.vectors

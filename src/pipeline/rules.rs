@@ -1,4 +1,5 @@
-//! Stage 4: the owner's rules, before a credit is spent. Muted items leave the run; boosted ones raise their story.
+//! Stage 4: applies the owner's rules before any credit is spent. Muted items leave the run; boosted ones raise their
+//! story.
 
 use std::collections::HashSet;
 
@@ -12,7 +13,7 @@ use super::assign::Assigned;
 use super::ingest::ReadSources;
 use super::{RunContext, RunError, Stage};
 
-/// The rules that the run began with.
+/// The rules pinned when the run began.
 pub(super) struct Rules(Vec<Compiled>);
 
 struct Compiled {
@@ -23,7 +24,7 @@ struct Compiled {
 /// The run's items after the owner's rules.
 #[derive(Debug, Default)]
 pub(super) struct InScope {
-    /// Those that are not muted.
+    /// Items that are not muted.
     pub(super) items: Vec<ItemId>,
     pub(super) late: HashSet<ItemId>,
     pub(super) muted: Vec<ItemId>,
@@ -56,7 +57,7 @@ impl Rules {
         Ok(Self(context.run.settings.rules.iter().map(compile).collect::<Result<_, _>>()?))
     }
 
-    /// Whether one of the rules with that action is about the item.
+    /// Whether a rule with that action matches the item.
     pub(super) fn hit(&self, action: RuleAction, item: &Item, sources: &[Source]) -> bool {
         let source = sources.iter().find(|source| source.id == item.source_id);
         self.0.iter().any(|compiled| compiled.rule.action == action && matches(compiled, item, source))

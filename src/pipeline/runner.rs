@@ -1,4 +1,4 @@
-//! Runs a topic: finishes what is unfinished, then reads the next window. Called by `aha-radar run` and the daemon.
+//! Runs a topic: finishes an unfinished run, then reads the next window. Called by `aha-radar run` and the daemon.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -23,29 +23,29 @@ use crate::app::App;
 use crate::digest::write_missing_files;
 use aha_llm::tasks;
 
-/// What is asked of a run.
+/// Parameters of a run.
 #[derive(Debug, Clone)]
 pub struct RunRequest {
     pub topic: String,
     /// A window run of this window; `None` for a cursor run.
     pub window: Option<Window>,
-    /// Started by a schedule: after down time it reaches back over at most [`MAX_CATCH_UP`] intervals.
+    /// Started by a schedule: after downtime it covers at most [`MAX_CATCH_UP`] past intervals.
     pub scheduled: bool,
-    /// Ask again for what is answered, with the prompts of today.
+    /// Judge again what is already answered, with the current prompts.
     pub rejudge: bool,
     pub progress: Arc<dyn Progress>,
     pub stop: StopSignal,
 }
 
-/// What a call made: usually one digest; two when an unfinished run came first; none when there was nothing to do.
+/// Result of a call: usually one digest; two if an unfinished run came first; none if there was nothing to do.
 #[derive(Debug, Default)]
 pub struct RunOutcome {
     pub made: Vec<Made>,
-    /// A cursor run found its window empty: the topic has been read up to this minute.
+    /// Set if a cursor run found its window empty: the topic has been read up to this minute.
     pub up_to_date: Option<Timestamp>,
 }
 
-/// A digest and the files it was written to.
+/// A digest and the files to which it was written.
 #[derive(Debug)]
 pub struct Made {
     pub digest: Digest,
@@ -55,7 +55,7 @@ pub struct Made {
 /// Runs a topic once.
 ///
 /// # Errors
-/// [`RunError`] when there is no digest; what was done so far is kept, and the next call continues.
+/// [`RunError`] if there is no digest; completed work is stored, and the next call continues.
 pub async fn run(app: &App, request: &RunRequest) -> Result<RunOutcome, RunError> {
     let topic = topic(app, &request.topic).await?;
     if app.store().sources(topic.id).await?.is_empty() {
@@ -68,22 +68,22 @@ pub async fn run(app: &App, request: &RunRequest) -> Result<RunOutcome, RunError
         None => Box::pin(cursor_run(app, request, &lease)).await,
     };
     drop(heartbeat);
-    give_back(app, &lease).await;
+    release(app, &lease).await;
     outcome
 }
 
-/// Gives the lease back; over a connection that was cut, once more.
-async fn give_back(app: &App, lease: &Lease) {
-    let mut given = app.store().release_lease(lease).await;
-    if matches!(given, Err(StoreError::ConnectionLost { .. })) {
-        given = app.store().release_lease(lease).await;
+/// Releases the lease; tries once more if the connection was lost.
+async fn release(app: &App, lease: &Lease) {
+    let mut released = app.store().release_lease(lease).await;
+    if matches!(released, Err(StoreError::ConnectionLost { .. })) {
+        released = app.store().release_lease(lease).await;
     }
-    if let Err(error) = given {
+    if let Err(error) = released {
         tracing::warn!(%error, "the lease could not be given back; it runs out by itself");
     }
 }
 
-/// The topic as it is now.
+/// Reads the current topic.
 async fn topic(app: &App, name: &str) -> Result<Topic, RunError> {
     app.store().topic(name).await?.ok_or_else(|| RunError::NoTopic { name: name.to_owned() })
 }
@@ -103,20 +103,21 @@ async fn window_run(
 async fn cursor_run(app: &App, request: &RunRequest, lease: &Lease) -> Result<RunOutcome, RunError> {
     let mut outcome = RunOutcome::default();
     let topic = topic(app, &request.topic).await?;
-    let mended = mend_files(app, &topic).await;
+    let restored = restore_files(app, &topic).await;
     if let Some(unfinished) = app.store().unfinished_cursor_run(topic.id).await? {
         tracing::info!(run = %unfinished.id, window = %unfinished.window, "continuing an unfinished run");
-        outcome.made.push(Box::pin(attempt(app, request, &topic, lease, &again(&unfinished, app))).await?);
+        outcome.made.push(Box::pin(attempt(app, request, &topic, lease, &continued_run(&unfinished, app))).await?);
     }
     let topic = self::topic(app, &request.topic).await?;
-    // Another process may have made this run while we waited for the topic; or the unfinished run was the one that was due.
+    // Another process may have made this run while we waited for the lease, or the unfinished run was the one that was
+    // due.
     if request.scheduled && !is_due(app, &topic, app.clock().now())? {
-        mended?;
+        restored?;
         return Ok(outcome);
     }
     let window = next_window(app, &topic, request.scheduled)?;
     if window.is_empty() {
-        mended?;
+        restored?;
         outcome.up_to_date = topic.cursor_end;
         return Ok(outcome);
     }
@@ -125,20 +126,20 @@ async fn cursor_run(app: &App, request: &RunRequest, lease: &Lease) -> Result<Ru
     Ok(outcome)
 }
 
-/// Writes the files of the latest digest that are missing: the process that stored it may have died before, or the folder
-/// was full. A folder that still cannot be written keeps no sources from being read.
-async fn mend_files(app: &App, topic: &Topic) -> Result<(), RunError> {
+/// Writes missing files of the latest digest: the process that stored it may have died before, or the disk was full. If
+/// the folder still cannot be written, sources are read nevertheless.
+async fn restore_files(app: &App, topic: &Topic) -> Result<(), RunError> {
     if let Some(digest) = app.store().latest_digest(topic.id).await? {
         write_missing_files(&app.config().output_dir, &digest, app.config().web.site())?;
     }
     Ok(())
 }
 
-/// From the cursor (the first time: one interval back) to the start of this minute. A scheduled run reaches back over at most
-/// [`MAX_CATCH_UP`] intervals; what it leaves out is logged.
+/// Returns the window from the cursor (the first time: one interval back) to the start of this minute. A scheduled run
+/// covers at most [`MAX_CATCH_UP`] past intervals; what it omits is logged.
 ///
 /// # Errors
-/// When the topic's schedule or zone cannot be read, or its cursor lies more than a day ahead of the clock.
+/// When the topic's schedule or zone cannot be read, or its cursor is more than a day ahead of the clock.
 pub fn next_window(app: &App, topic: &Topic, scheduled: bool) -> Result<Window, RunError> {
     let (schedule, zone) = (schedule_of(app, topic)?, zone_of(app, topic)?);
     let end = app.clock().now().floor_to_minute();
@@ -148,15 +149,16 @@ pub fn next_window(app: &App, topic: &Topic, scheduled: bool) -> Result<Window, 
     if cursor - end > DAY_MS {
         return Err(RunError::CursorAhead { topic: topic.name.clone(), cursor, now: end });
     }
-    let start = if scheduled { within_reach(cursor, end, interval) } else { cursor };
+    let start = if scheduled { earliest_start(cursor, end, interval) } else { cursor };
     if start > cursor {
         tracing::warn!(topic = %topic.name, from = %cursor, to = %start, "down too long: what was published in between is not read; `run --window` can");
     }
     Ok(Window { start: start.min(end), end })
 }
 
-/// Where a scheduled run starts: at the cursor, but not more than [`MAX_CATCH_UP`] intervals (in milliseconds) before its end.
-fn within_reach(cursor: Timestamp, end: Timestamp, interval_ms: i64) -> Timestamp {
+/// Returns the start of a scheduled run: the cursor, but at most [`MAX_CATCH_UP`] intervals (in milliseconds) before
+/// its end.
+fn earliest_start(cursor: Timestamp, end: Timestamp, interval_ms: i64) -> Timestamp {
     cursor.max(Timestamp::from_millis(end.as_millis().saturating_sub(interval_ms.saturating_mul(MAX_CATCH_UP))))
 }
 
@@ -187,8 +189,8 @@ fn new_run(app: &App, topic: &Topic, mode: RunMode, window: Window) -> Result<Ne
     })
 }
 
-/// An unfinished run as it was begun.
-fn again(run: &Run, app: &App) -> NewRun {
+/// Returns an unfinished run with the settings with which it began.
+fn continued_run(run: &Run, app: &App) -> NewRun {
     NewRun {
         id: run.id,
         topic: run.topic_id,
@@ -200,7 +202,7 @@ fn again(run: &Run, app: &App) -> NewRun {
     }
 }
 
-/// One attempt: all stages in order. A failure is written on the attempt's row.
+/// Makes one attempt: runs all stages in order. A failure is stored in the attempt's row.
 async fn attempt(
     app: &App,
     request: &RunRequest,
@@ -240,7 +242,7 @@ async fn attempt(
     outcome
 }
 
-/// Whoever reserved under an earlier lease is gone: what became of those calls will never be known.
+/// Processes that reserved calls under an earlier lease have ended, so the outcome of these calls will never be known.
 async fn end_orphaned_calls(app: &App, lease: &Lease) -> Result<(), RunError> {
     let store = app.store();
     let succeeded = store.sweep_calls(Gone::Succeeded(lease.topic, lease.token)).await?;
@@ -251,7 +253,7 @@ async fn end_orphaned_calls(app: &App, lease: &Lease) -> Result<(), RunError> {
     Ok(())
 }
 
-/// All stages in order.
+/// Runs all stages in order.
 async fn all_stages(context: &mut RunContext) -> Result<Made, RunError> {
     let window = context.run.window;
     let mode = context.run.mode.as_str();
@@ -271,7 +273,7 @@ mod tests {
     #[test]
     fn a_schedule_reaches_back_over_six_intervals_at_most() {
         let at = |day: i64| Timestamp::from_millis(day * DAY_MS);
-        assert_eq!(within_reach(at(9), at(10), DAY_MS), at(9));
-        assert_eq!(within_reach(at(1), at(10), DAY_MS), at(4));
+        assert_eq!(earliest_start(at(9), at(10), DAY_MS), at(9));
+        assert_eq!(earliest_start(at(1), at(10), DAY_MS), at(4));
     }
 }

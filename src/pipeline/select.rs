@@ -1,7 +1,7 @@
-//! Stage 8: gathers the items of the run into stories and chooses those worth judging.
+//! Stage 8: groups the run's items into stories and selects those worth judging.
 //!
-//! Comes in: the run's items. Goes out: stories with their members up to the window's end, and the evidence on each. A story
-//! that was delivered before and has not grown since is left out here, before anything is paid for it.
+//! Input: the run's items. Output: stories with their members up to the window's end, and the evidence on each. A story
+//! that was delivered before and has not grown since is excluded here, before anything is paid for it.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -22,19 +22,19 @@ use super::preferences::Preferences;
 use super::rules::InScope;
 use super::{RunContext, RunError, Stage, evidence, preferences};
 
-/// The stories that are to be judged, and what is known of them.
+/// The stories to judge, with the data about them.
 #[derive(Debug, Default)]
 pub(super) struct Selected {
     pub(super) stories: Vec<Story>,
     pub(super) evidence: HashMap<ClusterId, Evidence>,
     pub(super) preferences: Preferences,
-    /// How many of the run's items each source brought.
+    /// Number of the run's items by source.
     pub(super) items_by_source: HashMap<SourceId, usize>,
-    /// How many of these are late.
+    /// Number of late items by source.
     pub(super) late_by_source: HashMap<SourceId, usize>,
     /// In-scope items of stories shown before that have not grown.
     pub(super) already_delivered: usize,
-    /// In-scope items of stories left out by the plan.
+    /// In-scope items of stories excluded by the plan.
     pub(super) not_considered: usize,
 }
 
@@ -43,11 +43,11 @@ pub(super) async fn run(context: &RunContext, sources: &ReadSources, scope: &InS
     let window = context.run.window;
     let records = context.store().stories_of(context.topic.id, &scope.items, window.end).await?;
     let stories = assemble(context, scope, records).await?;
-    let brought = items_by_source(&stories, |_| true);
+    let by_source = items_by_source(&stories, |_| true);
     let late_by_source = items_by_source(&stories, |item| scope.late.contains(&item));
-    let (fresh, told): (Vec<Story>, Vec<Story>) = stories.into_iter().partition(Story::has_grown);
-    let already_delivered = told.iter().map(|story| story.in_scope().count()).sum();
-    let mut evidence = evidence::gather(context, &fresh, &brought).await?;
+    let (fresh, unchanged): (Vec<Story>, Vec<Story>) = stories.into_iter().partition(Story::has_grown);
+    let already_delivered = unchanged.iter().map(|story| story.in_scope().count()).sum();
+    let mut evidence = evidence::gather(context, &fresh, &by_source).await?;
     let preferences = preferences::gather(context, &sources.all, &fresh).await?;
     for (story, evidence) in &mut evidence {
         let leaning = preferences.leaning(*story);
@@ -57,9 +57,10 @@ pub(super) async fn run(context: &RunContext, sources: &ReadSources, scope: &InS
     let plan = Plan::of(context.run.settings.tier, sources.all.len(), context.run.settings.depth);
     let explored = explored(plan.candidates, context.run.settings.ranking.exploration);
     let chosen = choose(&fresh, plan.candidates, explored, window, &evidence);
-    let (kept, left): (Vec<_>, Vec<_>) = fresh.into_iter().enumerate().partition(|(index, _)| chosen.contains(index));
-    let not_considered = left.iter().map(|(_, story)| story.in_scope().count()).sum();
-    let stories: Vec<Story> = kept.into_iter().map(|(_, story)| story).collect();
+    let (selected, excluded): (Vec<_>, Vec<_>) =
+        fresh.into_iter().enumerate().partition(|(index, _)| chosen.contains(index));
+    let not_considered = excluded.iter().map(|(_, story)| story.in_scope().count()).sum();
+    let stories: Vec<Story> = selected.into_iter().map(|(_, story)| story).collect();
     context.progress.end(
         Stage::Select,
         &format!(
@@ -72,7 +73,7 @@ pub(super) async fn run(context: &RunContext, sources: &ReadSources, scope: &InS
         stories,
         evidence,
         preferences,
-        items_by_source: brought,
+        items_by_source: by_source,
         late_by_source,
         already_delivered,
         not_considered,
@@ -111,9 +112,9 @@ async fn assemble(context: &RunContext, scope: &InScope, records: Vec<StoryRecor
             })
             .collect();
         if members.iter().any(|member| member.in_scope) {
-            // A window run is about all of its window, delivered or not. A run's own delivery does not count against it: a
-            // killed attempt may have been the last to commit.
-            // Neither does that of a later run, when this one is replayed.
+            // A window run includes all stories of its window, delivered or not. A run's own delivery does not count
+            // against it, because a killed attempt may have committed last. The delivery of a later run does not count
+            // either when this one is replayed.
             let counts = |delivery: &Delivery| {
                 cursor_run && record.delivered_by != Some(context.run.id) && delivery.at < context.run.window.end
             };
@@ -126,8 +127,8 @@ async fn assemble(context: &RunContext, scope: &InScope, records: Vec<StoryRecor
     Ok(stories)
 }
 
-/// Indices of at most `limit` stories: most by weight, a share by fair turns of (source, time bucket), so that neither a loud
-/// source nor one busy hour takes all places.
+/// Returns indices of at most `limit` stories: most by weight, a share by turns of (source, time bucket), so that
+/// neither a prolific source nor one busy hour takes all places.
 fn choose(
     stories: &[Story],
     limit: usize,
@@ -165,13 +166,13 @@ fn choose(
     clippy::cast_sign_loss,
     reason = "a share of at most 2000"
 )]
-/// Candidates chosen for variety, whatever their rank.
+/// Returns the number of candidates chosen for variety, whatever their rank.
 fn explored(limit: usize, share: f64) -> usize {
     (limit as f64 * share) as usize
 }
 
-/// Takes the best of each (source, bucket) in turn until `places` are filled.
-fn explore(stories: &[Story], by_weight: &[usize], places: usize, window: Window) -> BTreeSet<usize> {
+/// Takes the best of each (source, bucket) in turn until `count` stories are chosen.
+fn explore(stories: &[Story], by_weight: &[usize], count: usize, window: Window) -> BTreeSet<usize> {
     let mut groups: BTreeMap<(SourceId, i64), Vec<usize>> = BTreeMap::new();
     for index in by_weight {
         let item = stories[*index].representative();
@@ -181,7 +182,7 @@ fn explore(stories: &[Story], by_weight: &[usize], places: usize, window: Window
     let deepest = groups.values().map(Vec::len).max().unwrap_or(0);
     for turn in 0..deepest {
         for group in groups.values() {
-            if chosen.len() >= places {
+            if chosen.len() >= count {
                 return chosen;
             }
             chosen.extend(group.get(turn));
@@ -190,7 +191,7 @@ fn explore(stories: &[Story], by_weight: &[usize], places: usize, window: Window
     chosen
 }
 
-/// The window is cut into clamp(3, 12, round(hours / 2)) buckets.
+/// Returns the time bucket; the window is divided into clamp(3, 12, round(hours / 2)) buckets.
 #[expect(clippy::cast_possible_truncation, reason = "clamped to 3..=12")]
 fn bucket(time: Timestamp, window: Window) -> i64 {
     let buckets = (window.hours() / 2.0).round().clamp(3.0, 12.0) as i64;
@@ -198,10 +199,10 @@ fn bucket(time: Timestamp, window: Window) -> i64 {
     ((time - window.start) * buckets / length).clamp(0, buckets - 1)
 }
 
-/// Hours that recency looks back over at least: what a run of five minutes finds is not all old.
+/// Minimum time span of recency, in hours, so that the items of a five-minute run do not all count as old.
 const RECENT_HOURS: i64 = 24;
 
-/// Linear over the window, or over the day before its end where that is longer: 0 at its start and before, 1 at its end.
+/// Linear over the window, or over the day before its end if that is longer: 0 at its start and before, 1 at its end.
 #[must_use]
 pub(super) fn recency(time: Timestamp, window: Window) -> f64 {
     let start = window.start.min(window.end.hours_before(RECENT_HOURS));

@@ -1,6 +1,6 @@
-//! Part of stage 2: has a model tell apart the fields of a search's results. Results go in as the service returned them, items come
-//! out. What was told of a result is kept, so that none is paid for twice, however often it is found. Called by the search stage
-//! for one source after the other.
+//! Part of stage 2: has a model identify the fields of search results. Input: results as the service returned them.
+//! Output: items. Answers are stored by result, so that no result is paid for twice, however often it is found. Called
+//! by the search stage for one source after the other.
 
 use std::collections::HashSet;
 
@@ -15,24 +15,24 @@ use crate::sources::signal::{Found, SearchResult};
 use aha_llm::tasks::signal_parse;
 use aha_llm::tasks::signal_parse::SignalInput;
 
-/// Results in one call.
+/// Maximum number of results in one call.
 const BATCH: usize = 10;
 
-/// Why a search is switched off or what it found is not read: a kind and words, as they stand with the source.
-pub(super) type Off = (&'static str, String);
+/// Why a search is disabled or its results are not read: kind and message, as shown with the source.
+pub(super) type DisabledReason = (&'static str, String);
 
-/// What came of some results.
+/// The result of reading search results.
 #[derive(Debug, Default)]
 pub(super) struct Read {
     pub(super) items: Vec<NewItem>,
     /// Why some of them were not read.
-    pub(super) off: Option<Off>,
-    /// What was left out and why, in words.
+    pub(super) disabled: Option<DisabledReason>,
+    /// What was left out and why, as text.
     pub(super) left_out: Option<String>,
 }
 
-/// Why nothing need be searched for: what is found could not be read. Nobody is asked, and nothing is paid.
-pub(super) async fn off(context: &RunContext) -> Result<Option<Off>, RunError> {
+/// Returns why a search should not be made: its results could not be read. Makes no call.
+pub(super) async fn disabled(context: &RunContext) -> Result<Option<DisabledReason>, RunError> {
     let gateway = context.app.gateway();
     let scope = own_scope(context);
     if !gateway.can_do(signal_parse::TASK, scope.tier) {
@@ -48,10 +48,10 @@ pub(super) async fn off(context: &RunContext) -> Result<Option<Off>, RunError> {
     }))
 }
 
-/// Items for the results, of stored answers or new ones.
+/// Returns items for the results, from stored or new answers.
 pub(super) async fn read(context: &RunContext, found: &Found) -> Result<Read, RunError> {
-    let (results, asks) = apart(found);
-    let outcomes = until_stopped(context, answers(context, &asks)).await?;
+    let (results, items) = distinct_results(found);
+    let outcomes = until_stopped(context, answers(context, &items)).await?;
     let mut read = Read::default();
     let (mut fields, mut invented, mut unread) = (0, 0, Vec::new());
     for (result, outcome) in results.iter().zip(outcomes) {
@@ -69,9 +69,9 @@ pub(super) async fn read(context: &RunContext, found: &Found) -> Result<Read, Ru
         }
     }
     let (count, all) = (unread.len(), results.len());
-    // The budget is what its owner can do something about.
+    // The budget comes first, because it is the reason that the owner can act on.
     unread.sort_by_key(|(kind, _)| *kind != "no_budget");
-    read.off = unread
+    read.disabled = unread
         .into_iter()
         .next()
         .map(|(kind, why)| (kind, format!("{count} of {all} results of the search were not read: {why}")));
@@ -87,32 +87,32 @@ pub(super) async fn read(context: &RunContext, found: &Found) -> Result<Read, Ru
     Ok(read)
 }
 
-/// Each result once, and what is asked of it.
-fn apart(found: &Found) -> (Vec<&SearchResult>, Vec<TaskItem>) {
+/// Returns each distinct result with its task item.
+fn distinct_results(found: &Found) -> (Vec<&SearchResult>, Vec<TaskItem>) {
     let mut seen = HashSet::new();
-    let ask = |found: &SearchResult| {
+    let item = |found: &SearchResult| {
         let input = SignalInput { result: found.result.clone(), related: found.related.clone() };
         TaskItem { fingerprint: found.fingerprint(), members: Vec::new(), input: signal_parse::input(input) }
     };
-    let each = found.results.iter().map(|result| (result, ask(result)));
-    each.filter(|(_, ask)| seen.insert(ask.fingerprint.clone())).unzip()
+    let each = found.results.iter().map(|result| (result, item(result)));
+    each.filter(|(_, item)| seen.insert(item.fingerprint.clone())).unzip()
 }
 
-/// Judging again does not mean reading again: what a result says has not changed.
+/// Judging again does not require reading again, because the content of a result does not change.
 fn own_scope(context: &RunContext) -> CallScope {
     CallScope { rejudge: false, ..scope(context, signal_parse::TASK) }
 }
 
-async fn answers(context: &RunContext, asks: &[TaskItem]) -> Result<Vec<Outcome>, RunError> {
+async fn answers(context: &RunContext, items: &[TaskItem]) -> Result<Vec<Outcome>, RunError> {
     let (gateway, store, scope) = (context.app.gateway(), context.store(), own_scope(context));
-    let mut outcomes = Vec::with_capacity(asks.len());
-    for ask in asks {
-        outcomes.push(gateway.stored(store, signal_parse::TASK, &scope, ask).await?);
+    let mut outcomes = Vec::with_capacity(items.len());
+    for item in items {
+        outcomes.push(gateway.stored(store, signal_parse::TASK, &scope, item).await?);
     }
-    let open: Vec<usize> = (0..asks.len()).filter(|index| outcomes[*index].is_none()).collect();
+    let open: Vec<usize> = (0..items.len()).filter(|index| outcomes[*index].is_none()).collect();
     for batch in open.chunks(BATCH) {
         context.check()?;
-        let some: Vec<TaskItem> = batch.iter().map(|index| asks[*index].clone()).collect();
+        let some: Vec<TaskItem> = batch.iter().map(|index| items[*index].clone()).collect();
         let answered = gateway.call(store, signal_parse::TASK, &scope, &some).await?;
         for (index, outcome) in batch.iter().zip(answered) {
             outcomes[*index] = Some(outcome);

@@ -1,8 +1,8 @@
-//! The stages of one attempt, one after the other: what each takes and gives is its signature.
+//! The stages of one attempt, one after the other; the signature of each shows its input and output.
 //!
-//! Comes in: what the attempt shares. Goes out: the digest and the files it was written to. Called by [`super::runner`], and by
-//! [`super::replay`], where a stage that is not replayed gives nothing: its rows are what is replayed. All that is handed on can
-//! be rebuilt from rows.
+//! Input: the attempt's shared state. Output: the digest and the files to which it was written. Called by
+//! [`super::runner`], and by [`super::replay`], where a stage that is not replayed returns a default: its rows already
+//! exist. Everything passed between stages can be rebuilt from rows.
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -18,7 +18,7 @@ use super::{
     publish, rank, rules, select, triage,
 };
 
-/// Runs all stages, or those that are replayed.
+/// Runs all stages, or in a replay those that are replayed.
 pub(super) async fn run(context: &mut RunContext) -> Result<(Digest, Vec<PathBuf>), RunError> {
     enter(context, Stage::Ingest, Box::pin(ingest::run(context))).await?;
     enter(context, Stage::Search, Box::pin(ingest::search(context))).await?;
@@ -40,13 +40,13 @@ pub(super) async fn run(context: &mut RunContext) -> Result<(Digest, Vec<PathBuf
     let results = Results { sources, items, vectors, selected, judged, ranked, summaries, entities };
     let digest =
         enter(context, Stage::Digest, async { assemble_digest::run(context, &results).await.map(Some) }).await?;
-    // It is replayed as well, so that it is never left out.
+    // `None` only if the stage was skipped, and this stage is also replayed.
     let digest = digest.ok_or(RunError::Interrupted)?;
     let files = enter(context, Stage::Publish, publish::run(context, &digest)).await?;
     Ok((digest, files))
 }
 
-/// Runs a stage, after noting it on the run's row; a replay notes nothing, and leaves out what is not replayed.
+/// Runs a stage, after recording it in the run's row. A replay records nothing and skips stages that are not replayed.
 async fn enter<T: Default>(
     context: &RunContext,
     stage: Stage,
@@ -56,7 +56,8 @@ async fn enter<T: Default>(
     if context.replays && !spec.replayed {
         return Ok(T::default());
     }
-    // The run ends with the digest: what comes after it writes nothing on the run's row and is done even when a stop was asked for.
+    // The run ends with the digest. The stage after it writes nothing to the run's row and runs even if a stop was
+    // requested.
     if stage != Stage::Publish {
         context.check()?;
         note(context, stage).await?;
@@ -78,7 +79,8 @@ async fn note(context: &RunContext, stage: Stage) -> Result<(), RunError> {
     Ok(())
 }
 
-/// Items that come after the sources were read do not count in the run's term frequencies. A replay goes by the run's own snapshot.
+/// Pins the snapshot: items that arrive after the sources were read are excluded from the run's term frequencies. A
+/// replay uses the run's own snapshot.
 async fn pin_snapshot(context: &mut RunContext) -> Result<(), RunError> {
     if !context.replays {
         let now = context.app.clock().now();

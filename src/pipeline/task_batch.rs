@@ -1,5 +1,5 @@
-//! Asking the gateway about stories: what is already answered is not asked again, the rest goes in batches, several at a time,
-//! admitted in the order in which they are given.
+//! Runs a gateway task for stories. Stored answers are reused; the rest is sent in batches, several at a time, started
+//! in the given order.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -16,45 +16,45 @@ use serde_json::Value;
 
 use super::{RunContext, RunError, Stage};
 
-/// Calls under way when a run is interrupted have this long to end; what they cost is then known.
+/// How long calls under way may still take when a run is interrupted, so that their cost becomes known.
 const GRACE: Duration = Duration::from_secs(15);
 
-/// Why nobody is asked about a story.
+/// Why a story was not sent to a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Skip {
     /// There was no budget left.
     Budget,
-    /// Its headline is too likely noise to be paid for.
+    /// Its headline is too likely noise to pay for.
     Noise,
 }
 
-/// What came of asking about a story.
+/// The result of a task for a story.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Judgement {
-    /// The stamped answer; `None` when there is none, which is never a score of 0.
+    /// The answer with the fields added by the gateway; `None` if there is none, which is never a score of 0.
     pub answer: Option<Value>,
     pub call_id: Option<String>,
     pub failure: Option<String>,
-    /// Nobody was asked, on purpose; `failure` says why.
+    /// Deliberately not sent; `failure` contains the reason.
     pub skipped: Option<Skip>,
 }
 
 impl Judgement {
-    /// The state of a story that was to be judged, and whose judge failed.
+    /// The state of a story whose judgement failed.
     pub const FAILED: &str = "failed";
 
-    /// The answer as its type.
+    /// Returns the answer, deserialised.
     #[must_use]
     pub fn read<T: DeserializeOwned>(&self) -> Option<T> {
         self.answer.as_ref().and_then(|answer| serde_json::from_value(answer.clone()).ok())
     }
 
-    /// Whether a model said it, not `local`.
+    /// Whether a model gave the answer, not `local`.
     pub(super) fn is_paid(&self) -> bool {
         self.answer.as_ref().is_some_and(|answer| answer["provider"] != local::PROVIDER)
     }
 
-    /// As it stands in `digest_items.state`.
+    /// The value of `digest_items.state`.
     #[must_use]
     pub const fn state(&self) -> &'static str {
         match (self.answer.is_some(), self.skipped) {
@@ -80,13 +80,13 @@ impl From<Outcome> for Judgement {
     }
 }
 
-/// On whose behalf a stage of a run asks.
+/// Returns the scope of a task's calls in this run.
 pub(super) fn scope(context: &RunContext, task: Task) -> CallScope {
     let pinned = context.run.settings.prompts.get(task.as_str()).cloned();
     scope_for(context, pinned.unwrap_or_else(|| task.prompt_id().to_owned()))
 }
 
-/// The same with what stands for the prompt.
+/// Returns the scope of calls in this run, with the given prompt id or its replacement.
 pub(super) fn scope_for(context: &RunContext, prompt_id: String) -> CallScope {
     CallScope {
         lease: Some(context.lease.clone()),
@@ -102,7 +102,7 @@ pub(super) fn scope_for(context: &RunContext, prompt_id: String) -> CallScope {
     }
 }
 
-/// The run's calls for a purpose.
+/// Returns the run's calls, optionally of one purpose.
 pub(super) async fn calls(context: &RunContext, purpose: Option<&str>) -> Result<Vec<CallRecord>, RunError> {
     let filter = CallFilter {
         purpose: purpose.map(str::to_owned),
@@ -113,31 +113,31 @@ pub(super) async fn calls(context: &RunContext, purpose: Option<&str>) -> Result
     Ok(context.store().calls(&filter).await?)
 }
 
-/// What came of asking about some stories.
+/// The results of a task for some stories.
 #[derive(Debug, Default)]
 pub(super) struct TaskResults {
     pub(super) by_story: HashMap<ClusterId, Judgement>,
-    /// What it would take to ask a model about those that none has been asked about; only where there is none to ask.
+    /// Estimated cost of using a model for the stories without a model's answer; only set if no model is configured.
     pub(super) with_a_model: Option<Estimate>,
 }
 
-/// Answers for all asks, in batches of at most `batch_size`.
+/// Returns answers for all task items, in batches of at most `batch_size`.
 pub(super) async fn run_tasks(
     context: &RunContext,
     task: Task,
     stage: Stage,
-    asks: Vec<(ClusterId, TaskItem)>,
+    items: Vec<(ClusterId, TaskItem)>,
     batch_size: usize,
 ) -> Result<TaskResults, RunError> {
     let scope = scope(context, task);
-    context.progress.begin(stage, asks.len());
+    context.progress.begin(stage, items.len());
     let (store, gateway) = (context.store(), context.app.gateway());
     let mut by_story: HashMap<ClusterId, Judgement> = HashMap::new();
-    for (cluster, ask) in &asks {
+    for (cluster, item) in &items {
         let stored = if context.replays {
-            gateway.given(store, task, &scope, ask).await?
+            gateway.given(store, task, &scope, item).await?
         } else {
-            gateway.stored(store, task, &scope, ask).await?
+            gateway.stored(store, task, &scope, item).await?
         };
         if let Some(outcome) = stored {
             by_story.insert(*cluster, outcome.into());
@@ -145,24 +145,24 @@ pub(super) async fn run_tasks(
         }
     }
     let paid = |cluster: &ClusterId| by_story.get(cluster).is_some_and(Judgement::is_paid);
-    let unpaid: Vec<&TaskItem> = asks.iter().filter(|(cluster, _)| !paid(cluster)).map(|(_, ask)| ask).collect();
+    let unpaid: Vec<&TaskItem> = items.iter().filter(|(cluster, _)| !paid(cluster)).map(|(_, item)| item).collect();
     let with_a_model =
         if gateway.has_models() { None } else { gateway.estimate(task, scope.tier, &unpaid, batch_size) };
     let known = by_story.len();
     let open: Vec<(ClusterId, TaskItem)> =
-        asks.into_iter().filter(|(cluster, _)| !by_story.contains_key(cluster)).collect();
+        items.into_iter().filter(|(cluster, _)| !by_story.contains_key(cluster)).collect();
     let asked = open.len();
-    let open = if context.replays { without_asking(context, open, &mut by_story) } else { open };
+    let open = if context.replays { without_calls(context, open, &mut by_story) } else { open };
     spare(context, task, &scope).await?;
-    for (cluster, outcome) in until_stopped(context, ask_all(context, task, &scope, open, batch_size)).await? {
+    for (cluster, outcome) in until_stopped(context, call_all(context, task, &scope, open, batch_size)).await? {
         by_story.insert(cluster, outcome.into());
     }
     context.progress.end(stage, &format!("{asked} asked, {known} answered before"));
     Ok(TaskResults { by_story, with_a_model })
 }
 
-/// In a replay what has no stored answer has none, unless `local` would have given it.
-fn without_asking(
+/// In a replay, items without a stored answer have none, unless `local` would have given it.
+fn without_calls(
     context: &RunContext,
     open: Vec<(ClusterId, TaskItem)>,
     by_story: &mut HashMap<ClusterId, Judgement>,
@@ -175,7 +175,8 @@ fn without_asking(
     Vec::new()
 }
 
-/// As a budget comes to its end, what matters less is left out so that triage goes on: entities first, then summaries.
+/// When the budget runs low, less important tasks are skipped so that triage can continue: entities first, then
+/// summaries.
 async fn spare(context: &RunContext, task: Task, scope: &CallScope) -> Result<(), RunError> {
     let gateway = context.app.gateway();
     if !gateway.has_models() {
@@ -192,7 +193,7 @@ async fn spare(context: &RunContext, task: Task, scope: &CallScope) -> Result<()
     Ok(())
 }
 
-async fn ask_all(
+async fn call_all(
     context: &RunContext,
     task: Task,
     scope: &CallScope,
@@ -201,7 +202,7 @@ async fn ask_all(
 ) -> Result<Vec<(ClusterId, Outcome)>, RunError> {
     let mut calls = Vec::new();
     for batch in open.chunks(batch_size.max(1)) {
-        calls.push(ask_batch(context, task, scope, batch.to_vec()));
+        calls.push(call_batch(context, task, scope, batch.to_vec()));
     }
     let concurrency = context.app.config().llm.concurrency;
     let answered: Vec<Result<Vec<_>, RunError>> =
@@ -213,16 +214,16 @@ async fn ask_all(
     Ok(outcomes)
 }
 
-async fn ask_batch(
+async fn call_batch(
     context: &RunContext,
     task: Task,
     scope: &CallScope,
     batch: Vec<(ClusterId, TaskItem)>,
 ) -> Result<Vec<(ClusterId, Outcome)>, RunError> {
     context.check()?;
-    let (clusters, asks): (Vec<ClusterId>, Vec<TaskItem>) = batch.into_iter().unzip();
-    let outcomes = context.app.gateway().call(context.store(), task, scope, &asks).await;
-    // The others under way are not dropped: what they bring is paid for.
+    let (clusters, items): (Vec<ClusterId>, Vec<TaskItem>) = batch.into_iter().unzip();
+    let outcomes = context.app.gateway().call(context.store(), task, scope, &items).await;
+    // The other calls under way are not dropped, because their results are paid for.
     let outcomes = outcomes.inspect_err(|_| context.call_state.close())?;
     for _ in &clusters {
         context.progress.step("");
@@ -230,7 +231,8 @@ async fn ask_batch(
     Ok(clusters.into_iter().zip(outcomes).collect())
 }
 
-/// Waits for the calls; when the attempt is to end, no further one begins and those under way have [`GRACE`].
+/// Waits for the calls. When the attempt is to end, no further call begins, and those under way may take up to
+/// [`GRACE`].
 pub(super) async fn until_stopped<T>(
     context: &RunContext,
     calls: impl Future<Output = Result<T, RunError>>,
@@ -241,7 +243,7 @@ pub(super) async fn until_stopped<T>(
         ended = context.stop.ended() => ended,
     };
     context.call_state.close();
-    // What they bring is stored by then, whatever becomes of this attempt.
+    // Their results are stored by then, whatever happens to this attempt.
     let _ = tokio::time::timeout(GRACE, calls).await;
     Err(ended)
 }

@@ -1,5 +1,5 @@
-//! Stage 9: a judgement for every candidate, paid once a story. What `local` would say decides who is asked about first: should the
-//! budget end on the way, the most promising are judged.
+//! Stage 9: a judgement for every candidate, paid once per story. Stories are sent in the order of the score that
+//! `local` would give, so that the most promising are judged if the budget runs out.
 
 use std::collections::{HashMap, HashSet};
 
@@ -17,12 +17,12 @@ use super::{RunContext, RunError, Stage};
 use aha_llm::tasks::triage;
 use aha_llm::tasks::triage::{MemberInput, TriageInput};
 
-/// Characters of the representative's body that are judged, where no model's settings say otherwise.
+/// Maximum number of characters of the representative's body, unless a model's settings specify another.
 const BODY_CHARS: usize = 4_000;
 const TITLE_CHARS: usize = 240;
-/// Members named to the judge.
+/// Maximum number of members in the input.
 const MEMBERS: usize = 8;
-/// Categories kept of the feeds' own.
+/// Maximum number of categories from the feeds.
 const CATEGORIES: usize = 5;
 
 pub(super) async fn run(
@@ -32,63 +32,74 @@ pub(super) async fn run(
     selected: &Selected,
 ) -> Result<TaskResults, RunError> {
     let sources = sources.by_id();
-    let mut asks: Vec<(ClusterId, TaskItem)> =
-        selected.stories.iter().map(|story| (story.cluster_id, ask(context, selected, &sources, story))).collect();
+    let mut task_items: Vec<(ClusterId, TaskItem)> = selected
+        .stories
+        .iter()
+        .map(|story| (story.cluster_id, task_item(context, selected, &sources, story)))
+        .collect();
     if context.app.gateway().has_models() {
         let worth = |cluster: &ClusterId| selected.evidence.get(cluster).map_or(0.0, local::worth);
-        asks.sort_by(|(a, _), (b, _)| worth(b).total_cmp(&worth(a)).then(a.cmp(b)));
+        task_items.sort_by(|(a, _), (b, _)| worth(b).total_cmp(&worth(a)).then(a.cmp(b)));
     }
-    let (asks, noise) = apart(context, items, selected, asks).await?;
+    let (task_items, noise) = split_noise(context, items, selected, task_items).await?;
     let batch_size = context.app.config().llm.triage_batch_size;
-    let mut judged = run_tasks(context, triage::TASK, Stage::Triage, asks, batch_size).await?;
+    let mut judged = run_tasks(context, triage::TASK, Stage::Triage, task_items, batch_size).await?;
     judged.by_story.extend(noise);
     Ok(judged)
 }
 
-/// Stories whose headline is too likely noise to be paid for. What was judged before stays judged; where judging is free, all is.
-async fn apart(
+/// Separates stories whose headline is too likely noise to pay for. Stories judged before keep their judgement; if
+/// judging is free, all are judged.
+async fn split_noise(
     context: &RunContext,
     items: &InScope,
     selected: &Selected,
-    asks: Vec<(ClusterId, TaskItem)>,
+    task_items: Vec<(ClusterId, TaskItem)>,
 ) -> Result<(Vec<(ClusterId, TaskItem)>, Vec<(ClusterId, Judgement)>), RunError> {
     let limit = context.run.settings.ranking.noise_limit;
-    // As configured: an estimate and a replay leave out what a run would.
+    // Depends on the configuration, so that an estimate and a replay skip the same stories as a run.
     if !context.app.config().llm.has_models() || limit >= 1.0 {
-        return Ok((asks, Vec::new()));
+        return Ok((task_items, Vec::new()));
     }
-    let wanted = wanted(items, selected);
+    let always_judged = always_judged(items, selected);
     let scope = scope(context, triage::TASK);
-    let (mut kept, mut noise) = (Vec::new(), Vec::new());
-    for (cluster, ask) in asks {
+    let (mut to_judge, mut noise) = (Vec::new(), Vec::new());
+    for (cluster, task_item) in task_items {
         let likely = selected.evidence.get(&cluster).map_or(0.0, |evidence| evidence.noise);
-        let is_noise = likely >= limit && !wanted.contains(&cluster);
-        if is_noise && context.app.gateway().stored(context.store(), triage::TASK, &scope, &ask).await?.is_none() {
+        let is_noise = likely >= limit && !always_judged.contains(&cluster);
+        if is_noise && context.app.gateway().stored(context.store(), triage::TASK, &scope, &task_item).await?.is_none()
+        {
             let why = format!(
                 "its headline is {:.1} % like advertisements and bait, too likely noise to be paid for",
                 likely * 100.0
             );
             noise.push((cluster, Judgement { failure: Some(why), skipped: Some(Skip::Noise), ..Judgement::default() }));
         } else {
-            kept.push((cluster, ask));
+            to_judge.push((cluster, task_item));
         }
     }
-    Ok((kept, noise))
+    Ok((to_judge, noise))
 }
 
-/// Stories that are judged whatever their headline: boosted, liked, about the owner's interests, or told by several.
-fn wanted(items: &InScope, selected: &Selected) -> HashSet<ClusterId> {
-    let is_wanted = |story: &&Story| {
+/// Returns the stories that are judged whatever their headline: boosted, liked, matching the owner's interests, or
+/// covered by several sources.
+fn always_judged(items: &InScope, selected: &Selected) -> HashSet<ClusterId> {
+    let is_always_judged = |story: &&Story| {
         let evidence = selected.evidence.get(&story.cluster_id);
         story.in_scope().any(|member| items.boosted.contains(&member.item.id))
             || story.distinct_sources().len() >= 2
-            || selected.preferences.wants(story.cluster_id)
+            || selected.preferences.is_liked(story.cluster_id)
             || evidence.is_some_and(local::is_asked_for)
     };
-    selected.stories.iter().filter(is_wanted).map(|story| story.cluster_id).collect()
+    selected.stories.iter().filter(is_always_judged).map(|story| story.cluster_id).collect()
 }
 
-fn ask(context: &RunContext, selected: &Selected, sources: &HashMap<SourceId, &Source>, story: &Story) -> TaskItem {
+fn task_item(
+    context: &RunContext,
+    selected: &Selected,
+    sources: &HashMap<SourceId, &Source>,
+    story: &Story,
+) -> TaskItem {
     let item = story.representative();
     let mut kinds: Vec<String> =
         story.members.iter().filter_map(|m| sources.get(&m.item.source_id)).map(|s| s.kind.clone()).collect();
@@ -114,7 +125,7 @@ fn ask(context: &RunContext, selected: &Selected, sources: &HashMap<SourceId, &S
     }
 }
 
-/// The representative first, then the others by time.
+/// Returns the representative first, then the others by time.
 fn members(sources: &HashMap<SourceId, &Source>, story: &Story) -> Vec<MemberInput> {
     let order = std::iter::once(story.representative)
         .chain((0..story.members.len()).filter(|index| *index != story.representative));

@@ -1,5 +1,5 @@
-//! Work that keeps a processor busy, off the threads that serve the network. A little more of it at once than there are processors:
-//! more would be no faster, and each thread keeps memory of its own. Called by the connectors and the ingest stage.
+//! Runs CPU-bound work off the network threads. The pool has slightly more threads than there are processors: more
+//! would not be faster, and each thread uses memory. Called by the connectors and the ingest stage.
 
 use std::num::NonZero;
 use std::sync::LazyLock;
@@ -7,31 +7,34 @@ use std::sync::LazyLock;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use tokio::sync::{Semaphore, oneshot};
 
-/// So many documents that take their whole time hold nobody else up.
-const SPARE: usize = 2;
+/// Additional threads, so that this many slow documents delay no others.
+const EXTRA_THREADS: usize = 2;
 
-static TURNS: LazyLock<Semaphore> = LazyLock::new(|| Semaphore::new(most()));
+static PERMITS: LazyLock<Semaphore> = LazyLock::new(|| Semaphore::new(max_threads()));
 
-/// Threads of its own, as many as there are turns: those that the runtime has for work that blocks become more, and each keeps memory.
+/// A separate pool with as many threads as permits. The runtime's blocking pool would grow further, and each thread
+/// uses memory.
 static THREADS: LazyLock<Option<ThreadPool>> = LazyLock::new(|| {
-    // What panics is reported by the hook, and by the answer that does not come.
-    let threads =
-        ThreadPoolBuilder::new().num_threads(most()).thread_name(|_| "blocking".to_owned()).panic_handler(|_| ());
+    // A panic is reported by the panic hook, and by the dropped reply channel.
+    let threads = ThreadPoolBuilder::new()
+        .num_threads(max_threads())
+        .thread_name(|_| "blocking".to_owned())
+        .panic_handler(|_| ());
     threads.build().ok()
 });
 
-fn most() -> usize {
-    std::thread::available_parallelism().map_or(1, NonZero::get) + SPARE
+fn max_threads() -> usize {
+    std::thread::available_parallelism().map_or(1, NonZero::get) + EXTRA_THREADS
 }
 
-/// Starts `work` when it is its turn; what is returned waits for its end, and fails when it panics.
+/// Starts `work` when a permit is free. The returned receiver waits for the result and fails if `work` panics.
 pub(crate) async fn run_blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> oneshot::Receiver<T> {
-    // It is never closed; were it, going on is right.
-    let turn = TURNS.acquire().await.ok();
+    // The semaphore is never closed; if it were, continuing would be right.
+    let permit = PERMITS.acquire().await.ok();
     let (reply_tx, outcome) = oneshot::channel();
     let work = move || {
-        let _turn = turn;
-        // Who asked may have gone away.
+        let _permit = permit;
+        // The receiver may have been dropped.
         let _ = reply_tx.send(work());
     };
     match &*THREADS {
@@ -47,21 +50,21 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
     use std::time::Duration;
 
-    use super::{most, run_blocking};
+    use super::{max_threads, run_blocking};
 
     #[tokio::test]
-    async fn work_that_panics_takes_nothing_with_it() {
-        for number in 0..=most() {
+    async fn a_panic_does_not_affect_other_work() {
+        for number in 0..=max_threads() {
             assert!(run_blocking(|| -> usize { panic!("on purpose") }).await.await.is_err());
             assert_eq!(run_blocking(move || number).await.await, Ok(number));
         }
     }
 
     #[tokio::test]
-    async fn work_waits_for_its_turn() {
+    async fn work_waits_for_a_permit() {
         let (now, peak) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
         let mut started = Vec::new();
-        for _ in 0..3 * most() {
+        for _ in 0..3 * max_threads() {
             let (now, peak) = (Arc::clone(&now), Arc::clone(&peak));
             started.push(
                 run_blocking(move || {
@@ -75,6 +78,6 @@ mod tests {
         for work in started {
             work.await.unwrap();
         }
-        assert!((1..=most()).contains(&peak.load(Ordering::SeqCst)), "{peak:?}");
+        assert!((1..=max_threads()).contains(&peak.load(Ordering::SeqCst)), "{peak:?}");
     }
 }

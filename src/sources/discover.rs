@@ -1,5 +1,6 @@
-//! The feeds of a page. The address of a page goes in; the feeds that it names, or that stand where feeds usually do, come out.
-//! Called by `source add`. All requests go through the fetcher, so what a page names is asked by the same rules as anything else.
+//! Finds the feeds of a page. Input: the page's address. Output: the feeds that it links to, or that are at common feed
+//! paths. Called by `source add`. All requests go through the fetcher, so linked addresses are subject to the same
+//! rules as any other.
 
 use aha_content::feed::decode;
 use aha_content::html::clean_line;
@@ -10,32 +11,32 @@ use url::Url;
 use super::feed::parse_blocking;
 use super::fetch::{FetchError, Fetcher, Response, shown};
 
-/// A page says where its feeds are at its beginning.
+/// A page links to its feeds near its beginning.
 const MAX_PAGE_BYTES: usize = 1024 * 1024;
-/// More feeds than these are not listed.
+/// Maximum number of feeds listed.
 const MAX_FOUND: usize = 20;
-/// Where feeds usually are, for pages that do not say.
-const USUAL_PATHS: [&str; 7] = ["feed", "rss", "feed.xml", "rss.xml", "atom.xml", "index.xml", "feed.json"];
+/// Common feed paths, for pages that link to no feed.
+const COMMON_PATHS: [&str; 7] = ["feed", "rss", "feed.xml", "rss.xml", "atom.xml", "index.xml", "feed.json"];
 const FEED_TYPES: [&str; 4] =
     ["application/rss+xml", "application/atom+xml", "application/feed+json", "application/rdf+xml"];
 
-/// What an address is.
+/// What an address turned out to be.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Discovery {
     /// A feed itself.
     Feed,
-    /// A page with these feeds, one at least.
+    /// A page with these feeds, at least one.
     Page(Vec<FoundFeed>),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FoundFeed {
     pub url: String,
-    /// As the page calls it.
+    /// The title in the page's link.
     pub title: Option<String>,
 }
 
-/// Whether an address is written like a feed's, so that no page need be fetched for.
+/// Whether an address looks like that of a feed, so that discovery is unnecessary.
 #[must_use]
 pub fn is_like_feed_address(address: &str) -> bool {
     let Ok(url) = Url::parse(address) else { return false };
@@ -44,10 +45,10 @@ pub fn is_like_feed_address(address: &str) -> bool {
     words.any(|word| matches!(word, "feed" | "feeds" | "rss" | "rss2" | "atom" | "xml" | "rdf" | "json"))
 }
 
-/// Finds out what is at an address.
+/// Determines whether an address is a feed or a page with feeds.
 ///
 /// # Errors
-/// `not_a_feed` where neither a feed nor a page with feeds is; what the fetcher says where nothing could be read.
+/// `not_a_feed` if it is neither; the fetcher's error if nothing could be read.
 pub async fn discover(fetcher: &Fetcher, address: &str) -> Result<Discovery, FetchError> {
     let Response::Body { bytes, content_type, final_url, .. } = fetcher.get(address, &Validators::default()).await?
     else {
@@ -63,15 +64,16 @@ pub async fn discover(fetcher: &Fetcher, address: &str) -> Result<Discovery, Fet
     let base =
         Url::parse(&final_url).map_err(|error| FetchError::BadUrl { url: final_url, reason: error.to_string() })?;
     let named = named_feeds(page, content_type, base.clone()).await;
-    let (allowed, refused): (Vec<_>, Vec<_>) = named.into_iter().partition(|feed| fetcher.may_ask(&feed.url).is_ok());
+    let (allowed, refused): (Vec<_>, Vec<_>) =
+        named.into_iter().partition(|feed| fetcher.check_address(&feed.url).is_ok());
     let Some(first) = allowed.first() else {
-        let why = refused.first().and_then(|feed| fetcher.may_ask(&feed.url).err());
+        let why = refused.first().and_then(|feed| fetcher.check_address(&feed.url).err());
         return match why {
             Some(why) => Err(no_feed(&base, &format!("of the feed that it names, {why}"))),
-            None => at_usual_places(fetcher, &base).await,
+            None => at_common_paths(fetcher, &base).await,
         };
     };
-    // One that cannot be reached now is still the page's; one that is none, or is not there, is not.
+    // A feed that is temporarily unreachable is still listed; one that is no feed or does not exist is not.
     if allowed.len() == 1
         && let Err(error) = read(fetcher, &first.url).await
         && is_final(&error)
@@ -81,7 +83,7 @@ pub async fn discover(fetcher: &Fetcher, address: &str) -> Result<Discovery, Fet
     Ok(Discovery::Page(allowed))
 }
 
-/// Whether it will be the same another time.
+/// Whether the error is permanent.
 const fn is_final(error: &FetchError) -> bool {
     use FetchError::{Gone, Http, NotAFeed, RefusedAddress};
     matches!(error, NotAFeed { .. } | RefusedAddress { .. } | Http { .. } | Gone { .. })
@@ -91,7 +93,7 @@ fn no_feed(page: &Url, why: &str) -> FetchError {
     FetchError::NoFeed { page: shown(page), why: why.to_owned() }
 }
 
-/// Whether a feed is at an address.
+/// Checks that there is a feed at an address.
 async fn read(fetcher: &Fetcher, address: &str) -> Result<(), FetchError> {
     let Response::Body { bytes, content_type, final_url, .. } = fetcher.get(address, &Validators::default()).await?
     else {
@@ -100,13 +102,13 @@ async fn read(fetcher: &Fetcher, address: &str) -> Result<(), FetchError> {
     parse_blocking(bytes, content_type, Some(final_url)).await.map(|_| ())
 }
 
-/// The first feed found below the page, or at the root of its host.
-async fn at_usual_places(fetcher: &Fetcher, page: &Url) -> Result<Discovery, FetchError> {
-    for path in USUAL_PATHS {
+/// Returns the first feed found at a common path of the page's host.
+async fn at_common_paths(fetcher: &Fetcher, page: &Url) -> Result<Discovery, FetchError> {
+    for path in COMMON_PATHS {
         let Ok(candidate) = page.join(&format!("/{path}")) else { continue };
         match read(fetcher, candidate.as_str()).await {
             Ok(()) => return Ok(Discovery::Page(vec![FoundFeed { url: candidate.into(), title: None }])),
-            // Who asks for fewer requests is not asked for more.
+            // The host asked for fewer requests, so no more are made.
             Err(FetchError::RateLimited { .. }) => break,
             Err(_) => {}
         }
@@ -122,7 +124,7 @@ async fn named_feeds(page: Vec<u8>, content_type: Option<String>, base: Url) -> 
     tokio::task::spawn_blocking(read).await.unwrap_or_default()
 }
 
-/// What a page links to as another form of itself; feeds of comments only where there is no other.
+/// Returns the feeds that a page links to as alternates; feeds of comments only if there are no others.
 fn in_page(html: &str, base: &Url) -> Vec<FoundFeed> {
     let page = links_of(html);
     let own_base = page.base.and_then(|href| base.join(&href).ok());
@@ -188,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn feeds_are_told_by_their_addresses() {
+    fn feeds_are_recognised_by_their_addresses() {
         for feed in
             ["https://x.org/feed.xml", "https://x.org/a/RSS/", "https://x.org/?format=rss", "https://x.org/index.rdf"]
         {

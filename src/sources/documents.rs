@@ -1,5 +1,5 @@
-//! Documents of the owner's in a local folder or file. A path goes in; which of its documents are new, changed or gone comes out. Only the
-//! command line makes such a source. Called by [`crate::services::documents`].
+//! The owner's documents in a local folder or file. Input: a path and the known hashes. Output: new, changed and
+//! deleted documents. Such a source can only be created on the command line. Called by [`crate::services::documents`].
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
@@ -15,26 +15,27 @@ use url::Url;
 
 use super::fetch::FetchError;
 
-/// What names such a source in `sources.kind`.
+/// The value of `sources.kind` for such a source.
 pub const DOCUMENTS: &str = "documents";
 
-/// Documents of a source; more are left out, with a word about it.
+/// Maximum number of documents of a source; the rest is left out and reported.
 const MAX_FILES: usize = 20_000;
-/// Folders within one another.
+/// Maximum depth of nested folders.
 const MAX_DEPTH: usize = 16;
 
-/// What became of a folder since it was read.
+/// Changes to a folder since it was last read.
 #[derive(Debug, Clone, Default)]
 pub struct Changes {
     pub read: Vec<NewDocument>,
-    /// Paths that are no more.
-    pub gone: Vec<String>,
+    /// Paths that no longer exist.
+    pub removed: Vec<String>,
     pub unchanged: usize,
-    /// Path and reason of what could not be read.
+    /// Path and reason of each document that could not be read.
     pub failed: Vec<(String, String)>,
 }
 
-/// Reads what is new or changed; `known` has the hash of each path that was read. Blocks: for a thread of its own.
+/// Reads new and changed documents; `known` has the hash of each path read before. Blocks, so call it on a blocking
+/// thread.
 ///
 /// # Errors
 /// When the folder itself cannot be read.
@@ -67,12 +68,12 @@ pub fn changes(url: &str, known: &BTreeMap<String, String>, now: Timestamp) -> R
         }
     }
     let is_there = |path: &&String| names.iter().any(|(there, _)| there == *path);
-    changes.gone = known.keys().filter(|path| !is_there(path)).cloned().collect();
-    changes.gone.sort();
+    changes.removed = known.keys().filter(|path| !is_there(path)).cloned().collect();
+    changes.removed.sort();
     Ok(changes)
 }
 
-/// Files of a known format; what is hidden or a link is left alone.
+/// Lists files of a known format; hidden files and symbolic links are skipped.
 fn list(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
     for entry in std::fs::read_dir(folder)? {
         let entry = entry?;
@@ -90,7 +91,8 @@ fn list(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) -> std::io::Resul
     Ok(())
 }
 
-/// Path below the folder, and the name it is cited as: the file's own, where no other has it.
+/// Returns for each file its path relative to the folder, and the name used in citations: the file name if it is
+/// unique, otherwise the path.
 fn names(files: &[PathBuf], base: &Path) -> Vec<(String, String)> {
     let name = |file: &PathBuf| file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let mut uses: HashMap<String, usize> = HashMap::new();
@@ -106,7 +108,7 @@ fn names(files: &[PathBuf], base: &Path) -> Vec<(String, String)> {
     files.iter().map(both).collect()
 }
 
-/// `None` where it is as it was.
+/// Reads a document; `None` if it is unchanged.
 fn read_one(
     file: &Path,
     path: &str,
@@ -126,8 +128,8 @@ fn read_one(
     let document = read(name, &bytes).map_err(|error| error.to_string())?;
     let written = metadata.modified().ok().and_then(|at| at.duration_since(UNIX_EPOCH).ok());
     let written = written.and_then(|at| i64::try_from(at.as_millis()).ok()).map_or(now, Timestamp::from_millis);
-    let says = document.standing.dated.and_then(|date| date.and_hms_opt(0, 0, 0));
-    let dated = says.map_or(written, |date| Timestamp::from_millis(date.and_utc().timestamp_millis()));
+    let stated = document.standing.dated.and_then(|date| date.and_hms_opt(0, 0, 0));
+    let dated = stated.map_or(written, |date| Timestamp::from_millis(date.and_utc().timestamp_millis()));
     let text: String = document.passages.iter().take(8).map(|passage| passage.text.as_str()).collect();
     let title = document.title.clone().unwrap_or_default();
     let language = Languages::of(std::iter::once((title.as_str(), text.as_str()))).language(&title, &text, None);
@@ -144,7 +146,7 @@ fn read_one(
     }))
 }
 
-/// 128 bits of it.
+/// The first 128 bits of the SHA-256, in hex.
 fn hash(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().take(16).fold(String::new(), |mut hex, byte| {
         let _ = write!(hex, "{byte:02x}");
@@ -157,7 +159,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_new_changed_and_gone_is_found() {
+    fn new_changed_and_deleted_documents_are_found() {
         let folder = tempfile::tempdir().unwrap();
         let write = |name: &str, text: &str| {
             let path = folder.path().join(name);
@@ -182,7 +184,7 @@ mod tests {
         write("c.txt", "Ten.");
         let second = changes(&url, &known, now).unwrap();
         let read: Vec<&str> = second.read.iter().map(|d| d.path.as_str()).collect();
-        assert_eq!((read, second.gone, second.unchanged), (vec!["c.txt"], vec!["was.md".to_owned()], 2));
+        assert_eq!((read, second.removed, second.unchanged), (vec!["c.txt"], vec!["was.md".to_owned()], 2));
         assert!(changes("file:///no/such/folder", &known, now).is_err());
     }
 }

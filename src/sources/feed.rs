@@ -13,7 +13,7 @@ use crate::sources::fetch::{FetchError, Fetcher, Freshness, Request};
 use crate::sources::listing::{Page, fetch_with};
 use crate::sources::{Connector, FetchOutcome, FetchResult};
 
-/// The parser has a deadline of its own; this one is for what it may be in the middle of.
+/// The parser has its own deadline; this one covers steps that it cannot interrupt.
 const MAX_WAIT: Duration = Duration::from_mins(1);
 
 /// The connector of the kind `feed`.
@@ -63,7 +63,7 @@ async fn read_file(url: &Url, max_bytes: usize) -> Result<FetchResult, FetchErro
     })
 }
 
-/// Parses off the threads that serve the network, and is waited for only a little longer than parsing may take.
+/// Parses off the network threads, waiting only slightly longer than parsing may take.
 pub(super) async fn parse_blocking(
     bytes: Vec<u8>,
     content_type: Option<String>,

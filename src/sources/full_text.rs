@@ -1,5 +1,6 @@
-//! The readable text of the page that a teaser links to. The page's address goes in, its text or why there is none comes out.
-//! Called by the ingest stage for sources whose owner asked for it. A host's `robots.txt` is asked first, and heeded.
+//! Extracts the readable text of the page that a teaser links to. Input: the page's address. Output: its text, or why
+//! there is none. Called by the ingest stage for sources whose owner enabled it. The host's `robots.txt` is read first
+//! and respected.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,34 +17,34 @@ use robotxt::Robots;
 use tokio::time::Instant;
 use url::Url;
 
-use super::fetch::{FetchError, Fetcher, Guide, Request, Response, shown};
+use super::fetch::{FetchError, Fetcher, RedirectGuard, Request, Response, shown};
 
-/// Fewer characters than these are no article: a cookie notice, a login, an error in words.
-const LEAST_CHARS: usize = 250;
-/// No article that is worth judging is longer.
-const MOST_CHARS: usize = 100_000;
+/// Shorter texts are not articles, but cookie notices, logins or error messages.
+const MIN_CHARS: usize = 250;
+/// No article worth judging is longer.
+const MAX_CHARS: usize = 100_000;
 const MAX_PAGE_BYTES: usize = 4 * 1024 * 1024;
-/// What is left of a page once scripts, styles and most attributes are gone.
+/// Maximum size of a page without scripts, styles and most attributes.
 const MAX_PRUNED_BYTES: usize = 1024 * 1024;
-/// More elements than these are no article, and take too long.
+/// Pages with more elements are not articles, and take too long.
 const MAX_ELEMENTS: usize = 20_000;
-/// What a `robots.txt` may be long, as RFC 9309 wants.
+/// Maximum length of a `robots.txt` that is read, as in RFC 9309.
 const MAX_ROBOTS_BYTES: usize = 500 * 1024;
-/// For so long what a host said is remembered.
+/// How long a host's `robots.txt` is cached.
 const ROBOTS_KEEP: Duration = Duration::from_hours(12);
 const REMEMBERED_HOSTS: usize = 1000;
-/// Our name in a `robots.txt`.
+/// Our product token in a `robots.txt`.
 const AGENT: &str = "aha-radar";
 
-/// What came of reading a page.
+/// The result of reading a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PageRead {
     pub outcome: PageOutcome,
-    /// Empty unless it was read.
+    /// Empty unless the page was read.
     pub text: String,
 }
 
-/// Reads pages; one a process, so that what hosts allow is asked once.
+/// Reads pages. Use one instance per process, so that each `robots.txt` is fetched once.
 #[derive(Debug, Default)]
 pub struct Pages {
     robots: Mutex<HashMap<String, (Arc<Robots>, Instant)>>,
@@ -52,13 +53,13 @@ pub struct Pages {
 impl Pages {
     pub async fn read(&self, fetcher: &Fetcher, address: &str) -> PageRead {
         let without = |outcome| PageRead { outcome, text: String::new() };
-        let Some(url) = Url::parse(address).ok().filter(|url| fetcher.may_ask(url.as_str()).is_ok()) else {
+        let Some(url) = Url::parse(address).ok().filter(|url| fetcher.check_address(url.as_str()).is_ok()) else {
             return without(PageOutcome::Failed);
         };
         if !self.robots_of(fetcher, &url).await.is_url_allowed(&url) {
             return without(PageOutcome::Disallowed);
         }
-        let answer = fetcher.ask_where(&Request::to(address), &Heeding { pages: self, fetcher }).await;
+        let answer = fetcher.send_guided(&Request::to(address), &RobotsGuard { pages: self, fetcher }).await;
         let (bytes, content_type, final_url) = match answer {
             Ok(Response::Body { bytes, content_type, final_url, .. }) => (bytes, content_type, final_url),
             Err(FetchError::Disallowed { .. }) => return without(PageOutcome::Disallowed),
@@ -74,7 +75,8 @@ impl Pages {
         }
     }
 
-    /// What a host allows. One that has no `robots.txt` allows all, one that does not answer nothing (RFC 9309).
+    /// Returns the rules of a host. A host without a `robots.txt` allows everything; one that does not respond allows
+    /// nothing (RFC 9309).
     async fn robots_of(&self, fetcher: &Fetcher, page: &Url) -> Arc<Robots> {
         let origin = page.origin().ascii_serialization();
         let known = self.robots.lock().unwrap_or_else(PoisonError::into_inner).get(&origin).cloned();
@@ -96,17 +98,17 @@ impl Pages {
     }
 }
 
-/// A redirect may lead to where nobody is to read: that is asked before it is followed.
-struct Heeding<'a> {
+/// Checks `robots.txt` before a redirect is followed, because it may lead to a disallowed page.
+struct RobotsGuard<'a> {
     pages: &'a Pages,
     fetcher: &'a Fetcher,
 }
 
 #[async_trait]
-impl Guide for Heeding<'_> {
+impl RedirectGuard for RobotsGuard<'_> {
     async fn may_follow(&self, url: &Url) -> Result<(), FetchError> {
-        // An address that is refused anyway has no robots.txt to be asked for.
-        self.fetcher.may_ask(url.as_str())?;
+        // Checked first, because no `robots.txt` is fetched from a refused address.
+        self.fetcher.check_address(url.as_str())?;
         if self.pages.robots_of(self.fetcher, url).await.is_url_allowed(url) {
             return Ok(());
         }
@@ -114,7 +116,7 @@ impl Guide for Heeding<'_> {
     }
 }
 
-/// The text of a page's article, if it has one.
+/// Returns the text of a page's article, if it has one.
 fn article(html: &str, address: &str) -> Option<String> {
     let pruned = prune_page(html, Url::parse(address).ok().as_ref());
     if pruned.len() > MAX_PRUNED_BYTES {
@@ -124,12 +126,12 @@ fn article(html: &str, address: &str) -> Option<String> {
     let found = Readability::new(pruned.as_str(), Some(address), Some(config)).ok()?.parse().ok()?;
     let text = html_to_text(&found.content);
     let length = text.chars().count();
-    (length >= LEAST_CHARS).then(|| if length > MOST_CHARS { text.chars().take(MOST_CHARS).collect() } else { text })
+    (length >= MIN_CHARS).then(|| if length > MAX_CHARS { text.chars().take(MAX_CHARS).collect() } else { text })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{MOST_CHARS, article};
+    use super::{MAX_CHARS, article};
 
     fn page(body: &str) -> String {
         format!(
@@ -170,10 +172,10 @@ mod tests {
             format!("<p{attributes}>x</p>"),
         ] {
             let read = article(&page(&hostile), "https://x.example/").unwrap_or_default();
-            assert!(read.chars().count() <= MOST_CHARS, "{} characters", read.len());
+            assert!(read.chars().count() <= MAX_CHARS, "{} characters", read.len());
         }
         assert_eq!(article(&page(&"<p>x</p>".repeat(50_000)), "https://x.example/"), None);
         let long = article(&page(&paragraphs(2000)), "https://x.example/").unwrap();
-        assert_eq!(long.chars().count(), MOST_CHARS);
+        assert_eq!(long.chars().count(), MAX_CHARS);
     }
 }

@@ -1,5 +1,5 @@
-//! Hacker News: its front page, its newest and best stories, or a search. One request a fetch, by the search of the site, which
-//! answers with whole stories; two for the best ones, as only the site's own lists know them.
+//! Hacker News: its front page, its newest and best stories, or a search. One request per fetch to the site's search
+//! API, which returns whole stories; two for the best stories, because only the site's own lists contain them.
 
 use aha_content::feed::ParsedFeed;
 use aha_content::html::{clean_line, html_to_text};
@@ -11,13 +11,13 @@ use serde::Deserialize;
 use url::Url;
 
 use super::fetch::{FetchError, Fetcher, Request, Response};
-use super::listing::{fetch_with, json, problems_of, things};
+use super::listing::{elements, fetch_with, json, problems_of};
 use super::sites::Sites;
 use super::{Connector, FetchResult};
 
-/// Stories read in one fetch.
+/// Maximum number of stories in one fetch.
 const STORIES: usize = 50;
-/// Where people read it, whatever answers the requests.
+/// The site for readers, whatever host answers the requests.
 const SITE: &str = "https://news.ycombinator.com";
 
 /// The connector of the kind `hacker_news`; the source's address is `hn:top`, `hn:new`, `hn:best` or `hn:WORDS`.
@@ -41,7 +41,7 @@ impl HackerNews {
         url.map(String::from).map_err(|error| FetchError::BadUrl { url: base, reason: error.to_string() })
     }
 
-    /// The ids of the best stories as a filter for the search.
+    /// Returns a filter for the search with the ids of the best stories.
     async fn best(&self, fetcher: &Fetcher) -> Result<String, FetchError> {
         let url = format!("{}/beststories.json", self.lists);
         let Response::Body { bytes, .. } = fetcher.get(&url, &Validators::default()).await? else {
@@ -71,12 +71,12 @@ impl Connector for HackerNews {
         };
         let request = Request::to(url).if_changed(&source.validators);
         let result = fetch_with(fetcher, &request, async |page| stories(&page.bytes, title)).await?;
-        // The address asked is not the source's: a redirect moves nothing.
+        // The request URL is not the source's address, so a redirect does not move the source.
         Ok(FetchResult { moved_to: None, ..result })
     }
 }
 
-/// A story as the search tells it.
+/// A story as returned by the search.
 #[derive(Debug, Deserialize)]
 struct Hit {
     #[serde(rename = "objectID")]
@@ -93,7 +93,7 @@ struct Hit {
 }
 
 fn stories(bytes: &[u8], title: String) -> Result<ParsedFeed, FetchError> {
-    let (hits, lost): (Vec<Hit>, usize) = things(bytes, "/hits")?;
+    let (hits, lost): (Vec<Hit>, usize) = elements(bytes, "/hits")?;
     Ok(ParsedFeed {
         title: Some(title),
         link: Some(format!("{SITE}/")),

@@ -1,5 +1,5 @@
-//! What makes an item this item and no other. Items as a connector found them go in, identified ones come out. Called by the
-//! ingest stage; pure, so that the same document has the same ids on every machine.
+//! Determines the identity of items. Input: items as a connector found them. Output: identified items. Called by the
+//! ingest stage. Pure, so that the same document has the same ids on every machine.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -17,10 +17,11 @@ use aha_store::records::IdentifiedItem;
 use sha2::{Digest, Sha256};
 use url::Url;
 
-/// Hexadecimal digits kept of a hash: 128 bits.
+/// Number of hexadecimal digits of a hash: 128 bits.
 const HASH_DIGITS: usize = 32;
 
-/// Identifies the items of one document. Of those with the same identity the first stays; those that say nothing at all go.
+/// Identifies the items of one document. Of several with the same identity the first is kept; completely empty items
+/// are dropped.
 #[must_use]
 pub fn identify(source: SourceId, items: Vec<NewItem>, fetched_at: Timestamp) -> Vec<IdentifiedItem> {
     let canonical: Vec<Option<String>> = items.iter().map(|i| i.url.as_deref().and_then(canonical_url)).collect();
@@ -67,7 +68,7 @@ fn identify_one(
         (None, Some(url)) => (ItemId::of(&["url", url]), url.to_owned()),
         (None, None) => (ItemId::of(&[&source, "text", &hash_text]), format!("text:{hash_text}")),
     };
-    // A date to come is a mistake or an advertisement: what counts is when it was seen.
+    // A date in the future is a mistake or an advertisement, so the time of the fetch is used.
     let (time, time_basis) = match item.published_at.filter(|published| *published <= fetched_at) {
         Some(published) => (published, TimeBasis::Published),
         None => (fetched_at, TimeBasis::Fetched),
@@ -99,8 +100,8 @@ fn identify_one(
     }
 }
 
-/// Plain text of the longest body the source gives; empty when it gives none. The connectors leave it to be made here, so that parsing
-/// a feed to be fetched at does not wait for it.
+/// Returns the plain text of the longest body that the source gives; empty if it gives none. Connectors leave this
+/// conversion to this function, so that parsing a feed does not wait for it.
 #[must_use]
 pub fn body_text(item: &NewItem) -> Cow<'_, str> {
     match &item.body_text {
@@ -109,7 +110,7 @@ pub fn body_text(item: &NewItem) -> Cow<'_, str> {
     }
 }
 
-/// The longest of an item's markups, as it may be shown.
+/// Returns the longest of an item's markups, sanitised.
 fn html_of(item: &NewItem) -> Option<String> {
     let base = item.markup_base.as_deref().and_then(|base| Url::parse(base).ok());
     sanitize(longest_markup(item)?, base.as_ref())
@@ -120,7 +121,7 @@ fn longest_markup(item: &NewItem) -> Option<&str> {
     both.max_by_key(|markup| markup.len()).map(String::as_str)
 }
 
-/// The hash of a title and a body, the same however they are spaced and capitalised.
+/// Returns the hash of a title and a body, independent of white space and capitalisation.
 #[must_use]
 pub fn text_hash(title: &str, body: &str) -> String {
     hash(&[&fold_line(title).to_lowercase(), "\n\n", &fold_line(body).to_lowercase()])
@@ -181,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn a_date_to_come_counts_as_seen_now() {
+    fn a_future_date_is_replaced_by_the_fetch_time() {
         let now = Timestamp::from_millis(1_000_000);
         let at = |millis| NewItem { published_at: Some(Timestamp::from_millis(millis)), ..item(Some("g"), None, "x") };
         let future = &identify(SourceId::of(&["s"]), vec![at(1_000_001)], now)[0];

@@ -1,4 +1,4 @@
-//! What connectors have in common: one request, what came of it, and lists of things in JSON. Called by the connectors alone.
+//! Shared code of the connectors: one request, its result, and lists in JSON. Only called by the connectors.
 
 use std::future::Future;
 
@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::fetch::{FetchError, Fetcher, Request, Response};
 use super::{FetchOutcome, FetchResult};
 
-/// A body and where it came from.
+/// A body with its type and final URL.
 #[derive(Debug)]
 pub(super) struct Page {
     pub(super) bytes: Vec<u8>,
@@ -18,18 +18,18 @@ pub(super) struct Page {
     pub(super) final_url: String,
 }
 
-/// Asks once; `read` makes a feed of the body, if there is one.
+/// Sends one request; `read` parses the body, if there is one, as a feed.
 pub(super) async fn fetch_with<R, F>(fetcher: &Fetcher, request: &Request, read: R) -> Result<FetchResult, FetchError>
 where
     R: FnOnce(Page) -> F,
     F: Future<Output = Result<ParsedFeed, FetchError>>,
 {
-    match fetcher.ask(request).await? {
+    match fetcher.send_request(request).await? {
         Response::NotModified { final_url, permanent_url, etag, last_modified, freshness } => Ok(FetchResult {
             outcome: FetchOutcome::NotModified,
             http_status: Some(304),
             bytes: 0,
-            // A 304 may leave out what has not changed.
+            // A 304 may omit unchanged headers.
             validators: Validators {
                 url: Some(final_url),
                 etag: etag.or_else(|| request.validators.etag.clone()),
@@ -54,25 +54,27 @@ where
     }
 }
 
-/// The things in the array at `pointer`, at most [`MAX_ITEMS`], and how many could not be read.
-pub(super) fn things<T: DeserializeOwned>(bytes: &[u8], pointer: &str) -> Result<(Vec<T>, usize), FetchError> {
+/// Returns the elements of the array at `pointer`, at most [`MAX_ITEMS`], and the number of those that could not be
+/// read.
+pub(super) fn elements<T: DeserializeOwned>(bytes: &[u8], pointer: &str) -> Result<(Vec<T>, usize), FetchError> {
     let mut document: Value = json(bytes)?;
     let Some(Value::Array(all)) = document.pointer_mut(pointer).map(Value::take) else {
         return Err(FetchError::NotAFeed { found: "JSON without the list that was asked for".to_owned() });
     };
     let given = all.len().min(MAX_ITEMS);
-    let read: Vec<T> = all.into_iter().take(MAX_ITEMS).filter_map(|thing| serde_json::from_value(thing).ok()).collect();
+    let read: Vec<T> =
+        all.into_iter().take(MAX_ITEMS).filter_map(|element| serde_json::from_value(element).ok()).collect();
     let lost = given - read.len();
     Ok((read, lost))
 }
 
-/// A JSON document of a service.
+/// Parses a JSON document of a service.
 pub(super) fn json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, FetchError> {
     serde_json::from_slice(bytes)
         .map_err(|error| FetchError::Unparseable { reason: format!("JSON was expected: {error}") })
 }
 
-/// What to say of things that could not be read.
+/// Returns the problem message for elements that could not be read.
 pub(super) fn problems_of(lost: usize) -> Vec<String> {
     if lost == 0 { Vec::new() } else { vec![format!("{lost} entries could not be read and were left out")] }
 }

@@ -1,5 +1,5 @@
-//! Where a source is: a URL or a path as somebody wrote it goes in, the source's URL comes out. Called by the commands and by
-//! the OPML reader.
+//! Resolves where a source is. Input: a URL or a path as the user wrote it. Output: the source's URL. Called by the
+//! commands and by the OPML reader.
 
 use std::path::{Path, PathBuf};
 
@@ -9,10 +9,10 @@ use super::fetch::FetchError;
 use super::presets::{Place, recognise, shorthand};
 use super::sites::Sites;
 
-/// A command line argument as a source: a short name such as `hn:top`, an address or an existing path.
+/// Resolves a command line argument to a source: a short name such as `hn:top`, an address or an existing path.
 ///
 /// # Errors
-/// `bad_url` for a name or an address that cannot be used, `file` for a path where nothing is.
+/// `bad_url` for a name or address that cannot be used, `file` for a path that does not exist.
 pub fn place_from_argument(text: &str, sites: &Sites) -> Result<Place, FetchError> {
     if let Some(place) = shorthand(text, sites)? {
         return Ok(place);
@@ -21,7 +21,7 @@ pub fn place_from_argument(text: &str, sites: &Sites) -> Result<Place, FetchErro
     Ok(recognise(&url, sites).unwrap_or(Place { kind: "feed", url }))
 }
 
-/// An address out of another program's list: as an argument, but never a path.
+/// Resolves an address from another program's list: like an argument, but never a path.
 ///
 /// # Errors
 /// `bad_url` for one that cannot be fetched.
@@ -30,16 +30,16 @@ pub(super) fn place_from_list(address: &str, sites: &Sites) -> Result<Place, Fet
     Ok(recognise(&url, sites).unwrap_or(Place { kind: "feed", url }))
 }
 
-/// Whether `text` is another way to say where a source is.
+/// Whether `text` is another notation for the source at `url`.
 #[must_use]
 pub fn is_location_of(text: &str, url: &str, sites: &Sites) -> bool {
     place_from_argument(text, sites).is_ok_and(|place| place.url == url)
 }
 
-/// A command line argument, a URL or an existing path, as a source's URL: `http(s)://…` or `file:///…`.
+/// Converts a command line argument, a URL or an existing path, to a source's URL: `http(s)://…` or `file:///…`.
 ///
 /// # Errors
-/// `bad_url` for an address that cannot be fetched, `file` for a path where nothing is.
+/// `bad_url` for an address that cannot be fetched, `file` for a path that does not exist.
 fn location_from_argument(text: &str) -> Result<String, FetchError> {
     let text = text.trim();
     if let Some(url) = web_url(text)? {
@@ -64,7 +64,7 @@ fn missing(path: &str) -> FetchError {
     FetchError::File { path: path.to_owned(), reason: "there is no such file".to_owned() }
 }
 
-/// Whether it is a host as it is written in an address, such as `example.com`, rather than the name of a file.
+/// Whether `text` is a host as written in an address, such as `example.com`, rather than a file name.
 fn names_host(text: &str) -> bool {
     const FILES: [&str; 10] = ["xml", "json", "rss", "rdf", "atom", "opml", "html", "htm", "txt", "cdf"];
     let host = text.split_once(':').filter(|(_, port)| port.parse::<u16>().is_ok()).map_or(text, |(host, _)| host);
@@ -74,8 +74,8 @@ fn names_host(text: &str) -> bool {
     is_ending && name.split('.').all(is_label) && !FILES.iter().any(|file| last.eq_ignore_ascii_case(file))
 }
 
-/// An address within an OPML: as an argument, but a path starts at `folder` and need not exist yet. Without a folder, paths
-/// are refused: they are for the command line alone.
+/// Converts an address within an OPML: like an argument, but a path is relative to `folder` and need not exist yet.
+/// Without a folder, paths are refused: they are accepted only from the command line.
 pub(super) fn location_from_outline(text: &str, folder: Option<&Path>) -> Result<String, FetchError> {
     let text = text.trim();
     let is_file = text.len() >= 5 && text.as_bytes()[..5].eq_ignore_ascii_case(b"file:");
@@ -90,7 +90,7 @@ pub(super) fn location_from_outline(text: &str, folder: Option<&Path>) -> Result
     file_url(&folder.join(path_of(text)))
 }
 
-/// The http(s) URL, if it is one; `None` for a path or a file URL.
+/// Returns the http(s) URL if it is one; `None` for a path or a file URL.
 fn web_url(text: &str) -> Result<Option<String>, FetchError> {
     let text = without_feed_scheme(text);
     let bad = |reason: String| FetchError::BadUrl { url: text.to_string(), reason };
@@ -109,7 +109,7 @@ fn web_url(text: &str) -> Result<Option<String>, FetchError> {
     }
 }
 
-/// Browsers hand out `feed:https://…` and `feed://…`.
+/// Removes the scheme of `feed:https://…` and `feed://…`, which browsers generate.
 fn without_feed_scheme(text: &str) -> std::borrow::Cow<'_, str> {
     if let Some(rest) = text.strip_prefix("feed://") {
         return format!("https://{rest}").into();

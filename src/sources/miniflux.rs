@@ -1,5 +1,5 @@
-//! Another reader's subscriptions and marks: those of a Miniflux, over its REST API. Its address and a token go in; sources and
-//! marked entries come out. Called by `source import-miniflux`. What it says is from outside like any feed.
+//! Imports subscriptions and marks of a Miniflux server over its REST API. Input: its address and a token. Output:
+//! sources and marked entries. Called by `source import-miniflux`. Its responses are untrusted, like any feed.
 
 use aha_content::fold::fold_line;
 use aha_content::html::{clean_line, html_to_text};
@@ -11,25 +11,25 @@ use serde::de::DeserializeOwned;
 use url::Url;
 
 use super::fetch::{FetchError, Fetcher, Request, Response, shown};
-use super::listing::things;
+use super::listing::elements;
 use super::location::place_from_list;
 use super::sites::Sites;
 
-/// Entries in one answer: each comes with its whole content.
+/// Entries per response: each includes its whole content.
 const PAGE: usize = 100;
-/// More stars than these are not read, newest first.
+/// Maximum number of starred entries read, newest first.
 pub const MOST_ENTRIES: usize = 5_000;
-/// A category's name is a topic's, and topics are folders.
+/// Maximum length of a category name; it becomes a topic name, which is used for folders.
 const MAX_NAME_CHARS: usize = 100;
 
-/// Where it is, and the key to it.
+/// The server's address and API token.
 #[derive(Debug, Clone)]
 pub struct Miniflux {
     base: Url,
     token: SecretString,
 }
 
-/// What it is subscribed to.
+/// The server's subscriptions.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Subscriptions {
     pub feeds: Vec<Subscription>,
@@ -39,21 +39,21 @@ pub struct Subscriptions {
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Subscription {
-    /// Its number there.
+    /// Its id on the server.
     pub id: i64,
-    /// With full text where its pages are fetched there.
+    /// Full text is enabled if the server fetches its pages.
     pub source: NewSource,
     pub category: Option<String>,
 }
 
-/// Which entries are wanted.
+/// Which entries to read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mark {
     Starred,
     Read,
 }
 
-/// A marked entry, by what it is remembered.
+/// A marked entry, with the properties that are stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Marked {
     pub feed: i64,
@@ -100,8 +100,10 @@ struct Entry {
 }
 
 impl Miniflux {
+    /// Creates a client.
+    ///
     /// # Errors
-    /// `bad_url` for an address that is none.
+    /// `bad_url` for an invalid address.
     pub fn at(address: &str, token: SecretString) -> Result<Self, FetchError> {
         let bad = |reason: &str| FetchError::BadUrl { url: address.to_owned(), reason: reason.to_owned() };
         let address = address.trim().trim_end_matches('/').trim_end_matches("/v1");
@@ -111,10 +113,10 @@ impl Miniflux {
         Ok(Self { base, token })
     }
 
-    /// All feeds but those that are switched off there.
+    /// Reads all feeds except those disabled on the server.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// When the server cannot be read.
     pub async fn subscriptions(&self, fetcher: &Fetcher, sites: &Sites) -> Result<Subscriptions, FetchError> {
         let (feeds, lost): (Vec<Feed>, usize) = self.read(fetcher, "v1/feeds", &[], "").await?;
         let mut found = Subscriptions::default();
@@ -145,21 +147,21 @@ impl Miniflux {
         Ok(found)
     }
 
-    /// The entries so marked, the last changed first, at most `most`.
+    /// Reads the entries with this mark, last changed first, at most `max`.
     ///
     /// # Errors
-    /// When it cannot be read.
-    pub async fn marked(&self, fetcher: &Fetcher, mark: Mark, most: usize) -> Result<Vec<Marked>, FetchError> {
+    /// When the server cannot be read.
+    pub async fn marked(&self, fetcher: &Fetcher, mark: Mark, max: usize) -> Result<Vec<Marked>, FetchError> {
         let mut found = Vec::new();
-        let wanted = match mark {
+        let filter = match mark {
             Mark::Starred => ("starred", "true"),
             Mark::Read => ("status", "read"),
         };
-        // Pages are counted: entries that cannot be read do not make it go on for ever.
-        for page in 0..most.div_ceil(PAGE) {
-            let (limit, offset) = (PAGE.min(most - page * PAGE).to_string(), (page * PAGE).to_string());
+        // The number of pages is bounded, so that unreadable entries cannot cause an endless loop.
+        for page in 0..max.div_ceil(PAGE) {
+            let (limit, offset) = (PAGE.min(max - page * PAGE).to_string(), (page * PAGE).to_string());
             let parameters =
-                [wanted, ("order", "changed_at"), ("direction", "desc"), ("limit", &limit), ("offset", &offset)];
+                [filter, ("order", "changed_at"), ("direction", "desc"), ("limit", &limit), ("offset", &offset)];
             let (entries, lost): (Vec<Entry>, usize) =
                 self.read(fetcher, "v1/entries", &parameters, "/entries").await?;
             let given = entries.len() + lost;
@@ -168,7 +170,7 @@ impl Miniflux {
                 break;
             }
         }
-        found.truncate(most);
+        found.truncate(max);
         Ok(found)
     }
 
@@ -187,8 +189,8 @@ impl Miniflux {
             url.query_pairs_mut().extend_pairs(parameters);
         }
         let request = Request::to(url).secret_header("x-auth-token", self.token.expose_secret());
-        match fetcher.ask(&request).await {
-            Ok(Response::Body { bytes, .. }) => things(&bytes, list),
+        match fetcher.send_request(&request).await {
+            Ok(Response::Body { bytes, .. }) => elements(&bytes, list),
             Ok(Response::NotModified { .. }) => {
                 Err(FetchError::NotAFeed { found: "an answer without a body".to_owned() })
             }
@@ -213,7 +215,7 @@ fn marked(entry: Entry) -> Marked {
     }
 }
 
-/// A topic's name; `None` where nothing is left of it.
+/// Returns a topic's name; `None` if it is empty after cleaning.
 fn name_of(title: &str) -> Option<String> {
     let name: String = clean_line(title).chars().take(MAX_NAME_CHARS).collect();
     Some(name.trim().to_owned()).filter(|name| !name.is_empty())

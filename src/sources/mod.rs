@@ -1,5 +1,6 @@
-//! Where items come from. A [`Source`] goes in; what a fetch of it gave comes out, its items not yet identified. Called by
-//! the ingest stage and by `source test`. One connector a kind of source; all reach the outside through [`fetch::Fetcher`].
+//! Connectors of sources. Input: a [`Source`]. Output: the result of fetching it, with items that are not yet
+//! identified. Called by the ingest stage and by `source test`. There is one connector per kind of source; all access
+//! the network through [`fetch::Fetcher`].
 
 pub(crate) mod blocking_pool;
 pub mod discover;
@@ -35,7 +36,7 @@ pub use presets::{Place, recognise};
 pub use reddit::RedditKey;
 pub use sites::Sites;
 
-/// What a fetch of a source gave.
+/// The result of fetching a source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FetchResult {
     pub outcome: FetchOutcome,
@@ -43,9 +44,9 @@ pub struct FetchResult {
     pub http_status: Option<u16>,
     /// Size of the body after decompression.
     pub bytes: u64,
-    /// What the next fetch sends; on an unchanged source those that still hold.
+    /// The validators for the next fetch; on an unchanged source those that are still valid.
     pub validators: Validators,
-    /// The address to use from now on, after permanent redirects alone.
+    /// The address to use from now on, if all redirects were permanent.
     pub moved_to: Option<String>,
     pub freshness: Freshness,
 }
@@ -54,7 +55,7 @@ pub struct FetchResult {
 pub enum FetchOutcome {
     NotModified,
     Feed(ParsedFeed),
-    /// What a search found; its fields are still to be parsed.
+    /// Results of a search; their fields are still to be identified.
     Results(Found),
 }
 
@@ -65,7 +66,8 @@ pub trait Connector: Send + Sync {
     async fn fetch(&self, source: &Source, fetcher: &Fetcher) -> Result<FetchResult, FetchError>;
 }
 
-/// One connector a kind of source; one set a process, so that those with limits of their own keep them.
+/// One connector per kind of source. Use one set per process, so that the connectors' rate limits apply to all
+/// requests.
 #[derive(Debug)]
 pub struct Connectors {
     hacker_news: HackerNews,
@@ -79,13 +81,13 @@ impl Connectors {
         Self { hacker_news: HackerNews::at(sites), reddit: Reddit::at(sites, reddit), signal: Signal::by(search) }
     }
 
-    /// The connector for searches, which has to be paid.
+    /// The connector for searches, which cost money.
     #[must_use]
     pub const fn signal(&self) -> &Signal {
         &self.signal
     }
 
-    /// The connector for a source's `kind`.
+    /// Returns the connector for a source's `kind`; `None` if it is unknown.
     #[must_use]
     pub fn of(&self, kind: &str) -> Option<&dyn Connector> {
         match kind {

@@ -1,5 +1,4 @@
-//! Lists of sources as OPML. A file goes in and sources come out, or the other way round. Called by the commands `opml import`,
-//! `opml export` and `--import`.
+//! Reads and writes lists of sources as OPML. Called by the commands `opml import`, `opml export` and `--import`.
 
 use std::collections::HashSet;
 use std::fmt::Write;
@@ -15,20 +14,20 @@ use super::location::location_from_outline;
 use super::presets::{FEED_PRESETS, Place, shorthand};
 use super::sites::Sites;
 
-/// More outlines that cannot be used are counted, not named.
+/// Maximum number of unusable outlines that are named; the rest is only counted.
 const MAX_NAMED: usize = 20;
-/// A larger file is no list of sources.
+/// A larger file is not a list of sources.
 const MAX_FILE_BYTES: u64 = 16 * 1024 * 1024;
 
-/// The attributes that say how a source is read. Other readers pass over what is in a namespace that they do not know.
+/// Namespace of the attributes with a source's options. Other readers ignore attributes of unknown namespaces.
 const NAMESPACE: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/opml");
 const KIND: &str = "aha:kind";
 const WEIGHT: &str = "aha:weight";
 const FULL_TEXT: &str = "aha:fullText";
-/// As lists of version 0.1 have it.
+/// The attribute in lists of version 0.1.
 const OLDER_KIND: &str = "ahaKind";
 
-/// Why a list cannot be used; the message names the file.
+/// Why a list cannot be used; the message contains the file's name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{file}: {reason}")]
 pub struct OpmlError {
@@ -36,14 +35,14 @@ pub struct OpmlError {
     pub reason: String,
 }
 
-/// What a list holds.
+/// The content of a list.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Listed {
-    /// Nested or not, each address once.
+    /// Sources at any level, each address once.
     pub sources: Vec<NewSource>,
-    /// The outlines that cannot be used, each with the reason; the first [`MAX_NAMED`] of them.
+    /// The outlines that cannot be used, each with the reason; at most [`MAX_NAMED`].
     pub unusable: Vec<String>,
-    /// How many there are in all.
+    /// The total number of unusable outlines.
     pub unusable_count: usize,
 }
 
@@ -107,16 +106,16 @@ fn is_outline(start: &BytesStart<'_>) -> bool {
     start.local_name().as_ref().eq_ignore_ascii_case("outline")
 }
 
-/// The outlines around the next one.
+/// The outlines that enclose the current position.
 #[derive(Default)]
 struct Folders {
-    /// Their names, as far as they are no sources themselves.
+    /// Their names; `None` for outlines that are sources themselves.
     names: Vec<Option<String>>,
 }
 
-/// Levels of folders that are kept; what is nested deeper is in the last one.
+/// Maximum number of folder levels; deeper ones are merged into the last.
 const MAX_LEVELS: usize = 8;
-/// Characters of a folder's name.
+/// Maximum length of a folder's name in characters.
 const MAX_NAME_CHARS: usize = 100;
 
 impl Folders {
@@ -135,10 +134,10 @@ impl Folders {
     }
 }
 
-/// The first of the attributes that says something.
+/// Returns the first attribute that is not empty.
 fn value(outline: &BytesStart<'_>, names: &[&str]) -> Option<String> {
-    let said = names.iter().find_map(|name| attribute(outline, name));
-    said.map(|said| aha_content::fold::fold_line(&said)).filter(|said| !said.is_empty())
+    let text = names.iter().find_map(|name| attribute(outline, name));
+    text.map(|text| aha_content::fold::fold_line(&text)).filter(|text| !text.is_empty())
 }
 
 fn address(outline: &BytesStart<'_>) -> Option<String> {
@@ -170,12 +169,11 @@ fn source(
     let title = value(&["title", "text"]);
     let Some(address) = address(outline) else { return Ok(None) };
     let unusable = |error| format!("the outline '{}' cannot be used: {error}", title.as_deref().unwrap_or(&address));
-    let place = match shorthand(&address, sites).map_err(unusable)? {
-        Some(place) => place,
-        None => {
-            let url = location_from_outline(&address, folder).map_err(unusable)?;
-            Place { kind: kind_of(value(&[KIND, OLDER_KIND]).as_deref(), &url), url }
-        }
+    let place = if let Some(place) = shorthand(&address, sites).map_err(unusable)? {
+        place
+    } else {
+        let url = location_from_outline(&address, folder).map_err(unusable)?;
+        Place { kind: kind_of(value(&[KIND, OLDER_KIND]).as_deref(), &url), url }
     };
     let weight = value(&[WEIGHT]).and_then(|weight| weight.parse().ok()).filter(|weight| (0.1..=3.0).contains(weight));
     Ok(Some(NewSource {
@@ -188,21 +186,21 @@ fn source(
     }))
 }
 
-/// The kind of a source that has an address; one that is not known is a feed, and documents are local.
-fn kind_of(said: Option<&str>, url: &str) -> &'static str {
-    if said == Some(DOCUMENTS) && url.starts_with("file:") {
+/// Returns the kind of a source with an address: an unknown kind becomes a feed, and documents have to be local.
+fn kind_of(text: Option<&str>, url: &str) -> &'static str {
+    if text == Some(DOCUMENTS) && url.starts_with("file:") {
         return DOCUMENTS;
     }
-    FEED_PRESETS.into_iter().chain(["reddit"]).find(|kind| Some(*kind) == said).unwrap_or("feed")
+    FEED_PRESETS.into_iter().chain(["reddit"]).find(|kind| Some(*kind) == text).unwrap_or("feed")
 }
 
-/// The sources as an OPML 2.0 document.
+/// Renders the sources as an OPML 2.0 document.
 #[must_use]
 pub fn write(title: &str, sources: &[NewSource]) -> String {
     let mut out =
         format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<opml version=\"2.0\" xmlns:aha=\"{NAMESPACE}\">\n");
     let _ = write!(out, "  <head>\n    <title>{}</title>\n  </head>\n  <body>\n", escape(title));
-    // Sources in no folder come first, then the folders by name, each with its own sources before the folders in it.
+    // Sources without a folder come first, then the folders by name, each with its own sources before its subfolders.
     let mut by_folder: Vec<&NewSource> = sources.iter().collect();
     by_folder.sort_by(|a, b| a.folder.cmp(&b.folder));
     let mut open: &[String] = &[];
@@ -225,7 +223,7 @@ fn indent(level: usize) -> String {
     " ".repeat(4 + 2 * level)
 }
 
-/// Closes folders until so many are open.
+/// Closes folders until `until` are open.
 fn close(out: &mut String, open: usize, until: usize) {
     for level in (until..open).rev() {
         let _ = writeln!(out, "{}</outline>", indent(level));
@@ -239,7 +237,7 @@ fn write_source(out: &mut String, source: &NewSource) {
     if source.kind != "feed" {
         let _ = write!(out, " {KIND}=\"{}\"", escape(&source.kind));
     }
-    // What is usual is not said.
+    // Default values are omitted.
     if let Some(weight) = source.weight.filter(|weight| (weight - 1.0).abs() > f64::EPSILON) {
         let _ = write!(out, " {WEIGHT}=\"{weight}\"");
     }
@@ -312,7 +310,7 @@ mod tests {
         let sites = ["hn:heat pumps", "reddit:rust/new"]
             .map(|url| site(if url.starts_with("hn") { "hacker_news" } else { "reddit" }, url));
         let preset = site("github_releases", "https://github.com/a/b/releases.atom");
-        let documents = site(DOCUMENTS, "file:///handbook");
+        let documents = site(super::DOCUMENTS, "file:///handbook");
         let mut sources: Vec<_> = sources.into_iter().chain(sites).chain([preset, documents]).collect();
         (sources[0].weight, sources[1].weight, sources[1].full_text) = (Some(0.35), Some(3.0), true);
         let text = write("Mine & yours", &sources);

@@ -1,26 +1,26 @@
-//! Sources by the names that people have for them. `hn:top`, `reddit:rust`, `github:owner/repo` or the address of such a page
-//! goes in; the kind of source and what is stored as its address come out. Called by the commands and by the OPML reader.
+//! Short names of sources. Input: `hn:top`, `reddit:rust`, `github:owner/repo` or the address of such a page. Output:
+//! the kind of source and the address to store. Called by the commands and by the OPML reader.
 
 use url::Url;
 
 use super::fetch::FetchError;
 use super::sites::Sites;
 
-/// A source as it will be stored.
+/// A source's kind and address, as stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
     pub kind: &'static str,
-    /// An address, or a name such as `hn:top` where the connector makes its requests by itself.
+    /// An address, or a name such as `hn:top` if the connector builds its requests itself.
     pub url: String,
 }
 
-/// The kinds of sources that are feeds, apart from `feed` itself.
+/// The kinds of sources that are feeds, other than `feed` itself.
 pub(super) const FEED_PRESETS: [&str; 4] = ["youtube", "github_releases", "arxiv", "lobsters"];
 
-/// A source by its short name; `None` where `text` is none, but an address or a path.
+/// Resolves a short name; `None` if `text` is an address or a path instead.
 ///
 /// # Errors
-/// `bad_url` where the site is known and the rest is not what it wants.
+/// `bad_url` if the site is known but the rest is invalid.
 pub fn shorthand(text: &str, sites: &Sites) -> Result<Option<Place>, FetchError> {
     let text = text.trim();
     if text == "lobsters" {
@@ -45,7 +45,7 @@ pub fn shorthand(text: &str, sites: &Sites) -> Result<Option<Place>, FetchError>
     found.map(Some).ok_or_else(|| FetchError::BadName { name: text.to_owned(), wants })
 }
 
-/// The source that an address of a known site stands for; `None` for any other address.
+/// Returns the source for an address of a known site; `None` for any other address.
 #[must_use]
 pub fn recognise(address: &str, sites: &Sites) -> Option<Place> {
     let url = Url::parse(address).ok().filter(|url| matches!(url.scheme(), "http" | "https"))?;
@@ -75,7 +75,7 @@ pub fn recognise(address: &str, sites: &Sites) -> Option<Place> {
     }
 }
 
-/// Paths of GitHub that look like an owner's.
+/// Paths of GitHub that look like those of an owner.
 const GITHUB_PAGES: [&str; 14] = [
     "about",
     "apps",
@@ -107,7 +107,7 @@ fn without_listing_suffix(segment: &str) -> &str {
     segment.strip_suffix(".rss").or_else(|| segment.strip_suffix(".json")).unwrap_or(segment)
 }
 
-/// Whether `text` is made of ASCII letters, digits and `others`, at most `longest` of them.
+/// Whether `text` consists of ASCII letters, digits and `others`, at most `longest` of them.
 fn all_of(text: &str, longest: usize, others: &str) -> bool {
     text.len() <= longest && text.chars().all(|c| c.is_ascii_alphanumeric() || others.contains(c))
 }
@@ -122,7 +122,7 @@ fn hacker_news(what: &str) -> Option<Place> {
     fits.then(|| Place { kind: "hacker_news", url: format!("hn:{words}") })
 }
 
-/// The words go to the search as they are: it may know operators.
+/// The words are passed to the search unchanged, because it may support operators.
 fn signal(what: &str) -> Option<Place> {
     let words = aha_content::fold::fold_line(what);
     let fits = !words.is_empty() && words.chars().count() <= 500;
@@ -137,7 +137,7 @@ fn reddit(what: &str) -> Option<Place> {
     (some_of(name, 200, "_+") && is_order).then(|| Place { kind: "reddit", url: format!("reddit:{name}{suffix}") })
 }
 
-/// Of a handle only the page is known; the search for feeds finds the rest.
+/// A handle only identifies the channel's page; feed discovery finds the feed.
 fn youtube(what: &str, sites: &Sites) -> Option<Place> {
     let base = &sites.youtube;
     if let Some(handle) = what.strip_prefix('@') {

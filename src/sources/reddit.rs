@@ -1,5 +1,5 @@
-//! Reddit: a subreddit's listing, as its public JSON or, with a key, over its API. One request at a time for all of them; when
-//! the site says that enough was asked, or shuts us out (403), none is asked until its time is up.
+//! Reddit: a subreddit's listing, as its public JSON or, with a key, over its API. One request at a time for all
+//! subreddits. If the site reports a rate limit or refuses us (403), no request is made until the limit ends.
 
 use std::time::Duration;
 
@@ -18,17 +18,17 @@ use url::Url;
 
 use super::feed::parse_blocking;
 use super::fetch::{FetchError, Fetcher, Request, Response};
-use super::listing::{fetch_with, json, problems_of, things};
+use super::listing::{elements, fetch_with, json, problems_of};
 use super::sites::Sites;
 use super::{Connector, FetchResult};
 
-/// Posts read in one fetch.
+/// Maximum number of posts in one fetch.
 const POSTS: usize = 50;
-/// Where people read it, whatever answers the requests.
+/// The site for readers, whatever host answers the requests.
 const SITE: &str = "https://www.reddit.com";
-/// How long nothing is asked after a refusal that names no time.
+/// How long no request is made after a refusal without a time.
 const REFUSED_FOR: Duration = Duration::from_mins(10);
-/// A token is asked for anew so long before it ends.
+/// How long before its expiry a token is renewed.
 const TOKEN_MARGIN: Duration = Duration::from_mins(1);
 
 /// An application's key (`REDDIT_CLIENT_ID`, `REDDIT_CLIENT_SECRET`).
@@ -45,11 +45,11 @@ pub struct Reddit {
     api: String,
     key: Option<RedditKey>,
     /// Held while a request is under way.
-    turn: Mutex<Turn>,
+    state: Mutex<State>,
 }
 
 #[derive(Debug, Default)]
-struct Turn {
+struct State {
     token: Option<(SecretString, Instant)>,
     blocked_until: Option<Instant>,
 }
@@ -57,10 +57,15 @@ struct Turn {
 impl Reddit {
     #[must_use]
     pub fn at(sites: &Sites, key: Option<RedditKey>) -> Self {
-        Self { public: sites.reddit.clone(), api: sites.reddit_oauth.clone(), key, turn: Mutex::default() }
+        Self { public: sites.reddit.clone(), api: sites.reddit_oauth.clone(), key, state: Mutex::default() }
     }
 
-    async fn ask(&self, source: &Source, fetcher: &Fetcher, turn: &mut Turn) -> Result<FetchResult, FetchError> {
+    async fn send_request(
+        &self,
+        source: &Source,
+        fetcher: &Fetcher,
+        state: &mut State,
+    ) -> Result<FetchResult, FetchError> {
         let Some(name) = source.url.strip_prefix("reddit:") else {
             let request = Request::to(&source.url).if_changed(&source.validators);
             let read = async |page: super::listing::Page| {
@@ -71,7 +76,7 @@ impl Reddit {
         let (subreddit, order) = name.split_once('/').unwrap_or((name, "hot"));
         let request = match &self.key {
             Some(key) => {
-                let token = self.token(key, fetcher, turn).await?;
+                let token = self.token(key, fetcher, state).await?;
                 let url = format!("{}/r/{subreddit}/{order}?limit={POSTS}&raw_json=1", self.api);
                 Request::to(url).secret_header("authorization", &format!("Bearer {}", token.expose_secret()))
             }
@@ -80,26 +85,26 @@ impl Reddit {
         let request = request.if_changed(&source.validators);
         let result = fetch_with(fetcher, &request, async |page| posts(&page.bytes, subreddit)).await;
         if matches!(&result, Err(FetchError::Http { status: 401, .. })) {
-            turn.token = None;
+            state.token = None;
         }
         Ok(FetchResult { moved_to: None, ..result? })
     }
 
-    /// A token by the application's key, asked for once an hour or so.
-    async fn token(&self, key: &RedditKey, fetcher: &Fetcher, turn: &mut Turn) -> Result<SecretString, FetchError> {
-        if let Some((token, _)) = turn.token.as_ref().filter(|(_, until)| *until > Instant::now()) {
+    /// Returns a token for the application's key; requested about once an hour.
+    async fn token(&self, key: &RedditKey, fetcher: &Fetcher, state: &mut State) -> Result<SecretString, FetchError> {
+        if let Some((token, _)) = state.token.as_ref().filter(|(_, until)| *until > Instant::now()) {
             return Ok(token.clone());
         }
         let request = Request::to(format!("{}/api/v1/access_token", self.public))
             .login(&key.id, &key.secret)
             .posting("grant_type=client_credentials");
-        let Response::Body { bytes, .. } = fetcher.ask(&request).await? else {
+        let Response::Body { bytes, .. } = fetcher.send_request(&request).await? else {
             return Err(FetchError::NotAFeed { found: "no token".to_owned() });
         };
         let granted: Granted = json(&bytes)?;
         let lasts = Duration::from_secs(granted.expires_in.min(24 * 3600)).saturating_sub(TOKEN_MARGIN);
         let token = SecretString::from(granted.access_token);
-        turn.token = Some((token.clone(), Instant::now() + lasts));
+        state.token = Some((token.clone(), Instant::now() + lasts));
         Ok(token)
     }
 }
@@ -107,22 +112,22 @@ impl Reddit {
 #[async_trait]
 impl Connector for Reddit {
     async fn fetch(&self, source: &Source, fetcher: &Fetcher) -> Result<FetchResult, FetchError> {
-        let mut turn = self.turn.lock().await;
-        if let Some(left) = turn.blocked_until.and_then(|until| until.checked_duration_since(Instant::now())) {
+        let mut state = self.state.lock().await;
+        if let Some(left) = state.blocked_until.and_then(|until| until.checked_duration_since(Instant::now())) {
             return Err(FetchError::RateLimited { host: "reddit".to_owned(), status: 429, retry_after: Some(left) });
         }
-        let result = self.ask(source, fetcher, &mut turn).await.map_err(as_limit);
+        let result = self.send_request(source, fetcher, &mut state).await.map_err(as_limit);
         let wait = match &result {
-            Ok(result) => result.freshness.leave_alone,
+            Ok(result) => result.freshness.limited_for,
             Err(FetchError::RateLimited { retry_after, .. }) => *retry_after,
             Err(_) => None,
         };
-        turn.blocked_until = wait.map(|wait| Instant::now() + wait);
+        state.blocked_until = wait.map(|wait| Instant::now() + wait);
         result
     }
 }
 
-/// Reddit answers 403 to whom it takes for a robot: to be left alone is what it asks for.
+/// Reddit answers 403 to clients that it considers bots, so this is treated as a rate limit.
 fn as_limit(error: FetchError) -> FetchError {
     match error {
         FetchError::Http { status: 403, url } => {
@@ -170,9 +175,9 @@ struct Post {
     stickied: bool,
 }
 
-/// The posts of a listing, without those that moderators pinned to its top.
+/// Parses the posts of a listing, without those that moderators pinned to its top.
 fn posts(bytes: &[u8], subreddit: &str) -> Result<ParsedFeed, FetchError> {
-    let (things, lost): (Vec<Thing>, usize) = things(bytes, "/data/children")?;
+    let (things, lost): (Vec<Thing>, usize) = elements(bytes, "/data/children")?;
     Ok(ParsedFeed {
         title: Some(format!("r/{subreddit}")),
         link: Some(format!("{SITE}/r/{subreddit}/")),
@@ -212,12 +217,12 @@ fn item(post: Post) -> Option<NewItem> {
     })
 }
 
-/// Without `raw_json` Reddit escapes its markup a second time.
+/// Without `raw_json` Reddit escapes its markup twice.
 fn decode_entities_once(html: &str) -> String {
     if html.contains('<') { html.to_owned() } else { decode_entities(html).into_owned() }
 }
 
-/// Seconds since the epoch, with a fraction that is always zero.
+/// Converts seconds since the epoch, given with a fraction that is always zero.
 #[expect(clippy::cast_possible_truncation, reason = "seconds of a sane date; the cast saturates")]
 fn instant(seconds: f64) -> Option<Timestamp> {
     let is_sane = seconds.is_finite() && seconds > 0.0 && seconds < 1e11;

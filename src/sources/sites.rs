@@ -1,19 +1,19 @@
-//! Where the sites are that have connectors of their own. Read from `AHA_SITES` once; a mirror, or a test that plays the site,
-//! stands in for the real one.
+//! Base URLs of the sites with their own connectors. Read from `AHA_SITES` once; a mirror or a test server can replace
+//! the real site.
 
 use std::str::FromStr;
 
 use url::Url;
 
-/// The address of each site, without a slash at its end.
+/// The URL of each site, without a trailing slash.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sites {
-    /// The search of Hacker News, which answers with stories.
+    /// The search of Hacker News, which returns stories.
     pub hacker_news: String,
-    /// The lists of Hacker News, which answer with ids.
+    /// The lists of Hacker News, which return ids.
     pub hacker_news_lists: String,
     pub reddit: String,
-    /// Where Reddit answers those who have a token.
+    /// The API host of Reddit for requests with a token.
     pub reddit_oauth: String,
     pub youtube: String,
     pub github: String,
@@ -55,7 +55,7 @@ impl Sites {
 impl FromStr for Sites {
     type Err = ();
 
-    /// Reads `NAME=URL` pairs, separated by commas; a site that is not named stays where it is.
+    /// Parses `NAME=URL` pairs, separated by commas; the other sites keep their default.
     fn from_str(text: &str) -> Result<Self, ()> {
         let mut sites = Self::default();
         for pair in text.split(',').map(str::trim).filter(|pair| !pair.is_empty()) {
@@ -76,7 +76,7 @@ mod tests {
     use super::Sites;
 
     #[test]
-    fn sites_are_moved_by_name() {
+    fn sites_are_replaced_by_name() {
         let sites: Sites = "reddit = http://127.0.0.1:9/r/, arxiv=http://mirror.example".parse().unwrap();
         assert_eq!(sites.reddit, "http://127.0.0.1:9/r");
         assert_eq!((sites.arxiv.as_str(), sites.github.as_str()), ("http://mirror.example", "https://github.com"));

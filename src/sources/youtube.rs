@@ -1,4 +1,4 @@
-//! YouTube: the feeds of channels and playlists, with the views and ratings that feed readers usually leave out.
+//! YouTube: the feeds of channels and playlists, with views and ratings, which feed readers usually omit.
 
 use std::collections::HashMap;
 
@@ -36,7 +36,8 @@ impl Connector for YouTube {
     }
 }
 
-/// Views and ratings by the entry's id. Stops where the document stops being XML: these are no reason to lose it.
+/// Returns views and ratings by the entry's id. Parsing stops where the document is no longer valid XML, because
+/// missing counts are no reason to reject it.
 fn counts(bytes: &[u8]) -> HashMap<String, Engagement> {
     let (text, _) = decode(bytes, None);
     let mut reader = Reader::from_str(&text);

@@ -1,4 +1,4 @@
-//! Who may sign in, and what for.
+//! Accounts that may sign in, and their roles.
 
 use std::str::FromStr;
 
@@ -6,15 +6,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::time::Timestamp;
 
-/// What an account may do; each role includes those before it.
+/// What an account may do. Each role includes the roles before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
-    /// Reads.
+    /// May read.
     Reader,
-    /// Gives feedback, changes sources and topics, starts runs.
+    /// May give feedback, change sources and topics, and start runs.
     Editor,
-    /// Changes accounts and adjusts what was spent.
+    /// May change accounts and adjust recorded spending.
     Admin,
 }
 

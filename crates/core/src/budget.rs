@@ -1,4 +1,4 @@
-//! What may be spent, and what happens as the limit comes near.
+//! Spending caps, and what happens as spending approaches them.
 
 use std::str::FromStr;
 
@@ -6,21 +6,21 @@ use serde::{Deserialize, Serialize};
 
 use super::money::MicroCredits;
 
-/// From this share of a cap on, `fallback_low` asks the low tier, and every rendering says so.
+/// Share of a cap from which `fallback_low` uses the low tier and every rendering shows a warning.
 pub const APPROACHING: f64 = 0.80;
-/// From this share of a cap on, a run plans for much less.
+/// Share of a cap from which a run plans for much less work.
 pub const CRITICAL: f64 = 0.95;
 
-/// What happens before a cap is reached. None lets a cap be exceeded.
+/// What happens before a cap is reached. No policy lets a cap be exceeded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BudgetPolicy {
     /// Keep the tier until the cap.
     #[default]
     Warn,
-    /// Ask the low tier's models from [`APPROACHING`] on.
+    /// Use the low tier's models from [`APPROACHING`] on.
     FallbackLow,
-    /// Begin no further paid stage once a call was refused.
+    /// Begin no further paid stage once a call has been refused.
     Stop,
 }
 
@@ -37,10 +37,10 @@ impl FromStr for BudgetPolicy {
     }
 }
 
-/// Upper limits in micro-credits; `None` is no limit. Days and months are those of UTC.
+/// Upper limits in micro-credits; `None` means no limit. Days and months are in UTC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Caps {
-    /// Of one run, whatever its passes and attempts.
+    /// For one run, including all its passes and attempts.
     pub run: Option<MicroCredits>,
     pub day: Option<MicroCredits>,
     pub month: Option<MicroCredits>,

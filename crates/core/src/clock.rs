@@ -1,13 +1,13 @@
-//! The only source of "now".
+//! The only source of the current time.
 //!
-//! Everything that decides what a digest contains asks [`Clock::now`], which `AHA_NOW` can pin. Leases and politeness
-//! between live processes need real elapsed time instead and ask [`Clock::wall`].
+//! Code that decides what a digest contains uses [`Clock::now`], which `AHA_NOW` can pin. Leases and politeness between
+//! live processes need real elapsed time and use [`Clock::wall`].
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::time::Timestamp;
 
-/// Where "now" comes from.
+/// Source of the current time.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Clock {
     pinned: Option<Timestamp>,
@@ -20,25 +20,26 @@ impl Clock {
         Self { pinned: None }
     }
 
-    /// A clock that always says `at` (`AHA_NOW`).
+    /// A clock that always returns `at` (`AHA_NOW`).
     #[must_use]
     pub const fn pinned(at: Timestamp) -> Self {
         Self { pinned: Some(at) }
     }
 
-    /// Whether `AHA_NOW` says what time it is.
+    /// Whether the time is pinned by `AHA_NOW`.
     #[must_use]
     pub const fn is_pinned(&self) -> bool {
         self.pinned.is_some()
     }
 
-    /// The product's time: decides windows, recency and what is stored.
+    /// Returns the product's time, which decides windows, recency and stored times.
     #[must_use]
     pub fn now(&self) -> Timestamp {
         self.pinned.unwrap_or_else(|| self.wall())
     }
 
-    /// The machine's time, whatever `AHA_NOW` says: for leases, which live processes hold against each other.
+    /// Returns the machine's time, ignoring `AHA_NOW`. Leases need it, because live processes hold them against each
+    /// other.
     #[must_use]
     #[expect(clippy::disallowed_methods, reason = "this is the one place that may ask the machine for the time")]
     pub fn wall(&self) -> Timestamp {

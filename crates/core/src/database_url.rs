@@ -1,14 +1,15 @@
-//! Where the rows are kept: a URL that may hold a password, and so shows itself without it.
+//! The URL of the database. It may contain a password, so it is displayed without it.
 
 use std::fmt;
 
 use url::Url;
 
-/// `sqlite://PATH` or `postgres://USER:PASSWORD@HOST:PORT/DATABASE`; may be of another scheme, or no URL at all.
+/// `sqlite://PATH` or `postgres://USER:PASSWORD@HOST:PORT/DATABASE`. It is not validated: it may have another scheme or
+/// be no URL at all.
 #[derive(Clone, PartialEq, Eq)]
 pub struct DatabaseUrl(String);
 
-/// Takes the place of a password.
+/// Replaces a password.
 const HIDDEN: &str = "***";
 
 impl DatabaseUrl {
@@ -17,13 +18,13 @@ impl DatabaseUrl {
         Self(url.into())
     }
 
-    /// All of it, for the store alone.
+    /// The whole URL including the password; only for the store.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// What may be shown and logged.
+    /// The URL in a form that may be displayed and logged.
     fn shown(&self) -> String {
         if self.0.starts_with("sqlite:") {
             return self.0.clone();

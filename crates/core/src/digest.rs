@@ -1,4 +1,4 @@
-//! A digest: what a run found worth a person's time, and what became of everything else.
+//! A digest: the stories a run selected for the reader, and counts of everything it left out.
 //!
 //! Its serialised form is the product's JSON (`aha-radar digest --format json`).
 
@@ -34,9 +34,9 @@ pub struct DigestHead {
     /// IANA zone in which times are shown.
     pub timezone: String,
     pub status: DigestStatus,
-    /// Items that the run was about.
+    /// Items in the run's scope.
     pub items: usize,
-    /// Sources that these items came from.
+    /// Sources of these items.
     pub sources: usize,
     /// Minutes it takes to read the digest, at 230 words a minute (Brysbaert 2019, silent reading: 238).
     pub reading_minutes: usize,
@@ -45,7 +45,7 @@ pub struct DigestHead {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DigestStatus {
-    /// Everything asked for is in it.
+    /// Nothing that was requested is missing.
     Complete,
     /// Something is missing: a source or a judgement failed.
     Partial,
@@ -81,7 +81,8 @@ impl Section {
     }
 }
 
-/// Why a story is here, in one word: the first that fits, your words before others.
+/// Why a story is included, as a label of one to three words. The first label that fits applies; the reader's own words
+/// come before others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Label {
@@ -100,7 +101,7 @@ impl Label {
         }
     }
 
-    /// As a person reads it.
+    /// The label as shown to the reader.
     #[must_use]
     pub const fn in_words(self) -> &'static str {
         match self {
@@ -117,19 +118,19 @@ pub struct DigestStory {
     /// From 1, across both sections.
     pub rank: usize,
     pub section: Section,
-    /// Nothing where no label tells something of it.
+    /// `None` if no label applies.
     pub label: Option<Label>,
     pub title: String,
     pub url: Option<String>,
-    /// 0–100, or nothing when no judgement was to be had.
+    /// 0–100; `None` if there is no judgement.
     pub aha_score: Option<u8>,
     pub final_score: f64,
-    /// Share of the ranked stories that this one beats, 0–100.
+    /// Share of the ranked stories with a lower score, 0–100.
     pub percentile: u8,
     pub reason: String,
-    /// When it was delivered before: what has come since.
+    /// If the story was delivered before: what has been added since.
     pub since: Option<Since>,
-    /// Newest of the items that the run is about.
+    /// Time of the newest item in the run's scope.
     pub published_at: Timestamp,
     pub author: Option<String>,
     pub teaser: bool,
@@ -137,7 +138,7 @@ pub struct DigestStory {
     pub excerpt: String,
     pub triage: Option<Verdict>,
     pub summary: Option<Summary>,
-    /// Of a text that the owner pasted and whose summary was kept (`deep-dive --promote`); it is shown in the place of `summary`.
+    /// Summary of a text that the owner pasted and saved with `deep-dive --promote`. It is shown instead of `summary`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kept_summary: Option<Summary>,
     pub entities: Option<Value>,
@@ -152,7 +153,7 @@ pub struct DigestStory {
 }
 
 impl Digest {
-    /// Gives each story the summary that was kept for it. `kept`: by item, the last decision first.
+    /// Sets each story's `kept_summary`. `kept` lists summaries by item, the latest decision first.
     pub fn add_kept(&mut self, kept: &[(ItemId, Summary)]) {
         for story in &mut self.stories {
             let is_of = |item: &ItemId| story.sources.iter().any(|source| source.item_id == *item);
@@ -169,16 +170,16 @@ impl DigestStory {
     }
 }
 
-/// Where a story that comes back stood before.
+/// How often a returning story had been covered when it was last delivered.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Since {
     pub delivered_at: Timestamp,
     pub sources_before: i64,
-    /// Names of the sources that told it since.
+    /// Names of the sources that have covered it since.
     pub new_sources: Vec<String>,
 }
 
-/// One member of a story, as it was judged.
+/// One member of a story, as it was at the time of the judgement.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StorySource {
     pub item_id: ItemId,
@@ -186,30 +187,30 @@ pub struct StorySource {
     pub url: Option<String>,
     pub title: String,
     pub published_at: Timestamp,
-    /// False where the source gave no date and the time is when we first saw it.
+    /// False if the source gave no date; the time is then when the item was first fetched.
     pub dated: bool,
     /// A copy of another member's text.
     pub copy: bool,
-    /// It came with a later run than it was due, as its source could not be read before.
+    /// The item appears in a later run than it was due, because its source could not be read before.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub late: bool,
-    /// Other sources that brought the very same link.
+    /// Other sources that published the same link.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub also_from: Vec<String>,
 }
 
-/// What became of a source in the run.
+/// Outcome of one source in the run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SourceReport {
     pub id: SourceId,
     pub name: String,
     pub url: String,
-    /// Items of it that the run was about.
+    /// Its items in the run's scope.
     pub items: usize,
-    /// Of these, the ones that it could not give when they were due.
+    /// Of these, items that could not be fetched when they were due.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub late: usize,
-    /// Stories shown that it tells.
+    /// Shown stories that contain an item of this source.
     pub shown: usize,
     /// `ok`, `waiting` (asked us to come back later), or the kind of failure.
     pub status: String,
@@ -221,18 +222,18 @@ const fn is_zero(count: &usize) -> bool {
     *count == 0
 }
 
-/// Where the items that are not shown went; with the stories shown they add up to all items of the run.
+/// Why items are not shown. Together with the stories shown, the counts add up to all items of the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Skipped {
-    /// Told by a story that is shown through another item.
+    /// Belongs to a story that is shown through another item.
     pub folded: usize,
     /// Muted by the owner's rules.
     pub muted: usize,
     /// In a story that an earlier digest showed and that has not grown since.
     pub already_delivered: usize,
-    /// Judged, and ranked below what is shown.
+    /// Judged, but ranked below the stories shown.
     pub ranked_lower: usize,
-    /// Left out before judgement: the plan's limit on candidates.
+    /// Excluded before judgement by the plan's limit on candidates.
     pub not_considered: usize,
 }
 
@@ -243,35 +244,35 @@ impl Skipped {
     }
 }
 
-/// What stands in the ledger for the run, whatever came of it, and what was left out for lack of budget.
+/// Ledger total of the run, whatever its outcome, and what was left out for lack of budget.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Cost {
     pub microcredits: MicroCredits,
     /// Why something was left out for lack of credits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget_exhausted: Option<String>,
-    /// Limits on a task's calls that left something out; they end no other task.
+    /// Task call limits that caused something to be left out. They end no other task.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub calls_used_up: Vec<String>,
-    /// Stories that were to be judged and were not, for lack of budget.
+    /// Stories that were due for judgement but were not judged for lack of budget.
     #[serde(default)]
     pub judgements_skipped: usize,
-    /// Stories shown that were to have a summary and have none, for lack of budget.
+    /// Shown stories that were due for a summary but have none for lack of budget.
     #[serde(default)]
     pub summaries_skipped: usize,
-    /// Stories shown whose summary failed.
+    /// Shown stories whose summary failed.
     #[serde(default)]
     pub summaries_failed: usize,
-    /// Why stories were put together by their words alone, though a model for vectors was named.
+    /// Why stories were clustered lexically only, although an embedding model was configured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub words_alone: Option<String>,
-    /// Stories shown whose judgement or summary is by `local` because every model that was asked has failed.
+    /// Shown stories whose judgement or summary is by `local` because every requested model failed.
     #[serde(default, skip_serializing_if = "is_none_of_them")]
     pub local_fallbacks: usize,
-    /// Models that were not asked any more in this run, and why.
+    /// Models that the run stopped using, and why.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub given_up: Vec<String>,
-    /// Where no model was asked: what it would take to ask one, by task.
+    /// If no model was used: the estimated cost of using one, by task.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub with_a_model: Vec<Estimate>,
 }
@@ -281,30 +282,30 @@ const fn is_none_of_them(count: &usize) -> bool {
     *count == 0
 }
 
-/// What one task of a window would take.
+/// Estimated cost of one task for a window.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Estimate {
     pub task: String,
     pub model: String,
-    /// Whether the model is one that the owner configured, or an example.
+    /// True for a model that the owner configured, false for an example.
     pub configured: bool,
     pub stories: usize,
     pub calls: usize,
     pub input_tokens: i64,
-    /// What is usual; the limits allow more.
+    /// Typical count; the limits allow more.
     pub output_tokens: i64,
-    /// `None` where the price is not known.
+    /// `None` if the price is unknown.
     pub microcredits: Option<MicroCredits>,
-    /// What is set aside for all its calls before they are sent, the most they can cost when none is repeated. `None` where the price is
-    /// not known.
+    /// Amount reserved for all its calls before they are sent: the maximum cost if no call is repeated. `None` if the
+    /// price is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub most_microcredits: Option<MicroCredits>,
-    /// The same of the dearest of its calls.
+    /// The same for its most expensive call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dearest_microcredits: Option<MicroCredits>,
 }
 
-/// What a story's own share of the calls about it cost, rounded up.
+/// The story's share of the cost of the calls about it, rounded up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct StoryCost {
     pub triage_microcredits: MicroCredits,

@@ -1,9 +1,10 @@
-//! Named places at which a test may kill or freeze this process, as the power of a person or of the kernel would; or have it panic.
+//! Named points at which a test may kill or freeze this process, as a user or the kernel could, or make it panic.
 //!
-//! `AHA_FAILPOINT=name` strikes at the first hit of that name, `name:N` at the N-th; with `AHA_FAILPOINT_SIGNAL=STOP` it
-//! freezes instead of killing, with `PANIC` it panics and shows what is at hand there. `AHA_FAILPOINT_LOG=FILE` writes the names that are passed, so that a test need not list
-//! them. Only debug builds look at any of it; in a release build [`hit`] is empty. Called by the store right before and
-//! right after each commit, by the stages, and around what is sent.
+//! `AHA_FAILPOINT=name` triggers at the first hit of that name, `name:N` at the N-th. With `AHA_FAILPOINT_SIGNAL=STOP`
+//! it freezes instead of killing; with `PANIC` it panics and prints the value passed to the failpoint.
+//! `AHA_FAILPOINT_LOG=FILE` appends the names of all failpoints passed, so that a test need not list them. Only debug
+//! builds read these variables; in a release build [`hit`] is empty. Callers: the store right before and after each
+//! commit, the stages, and the code around outgoing requests.
 
 #[cfg(debug_assertions)]
 mod armed {
@@ -18,7 +19,7 @@ mod armed {
     #[derive(Debug, PartialEq, Eq)]
     pub(super) struct Failpoint {
         pub(super) name: String,
-        /// The hit that strikes, from 1.
+        /// The hit that triggers, from 1.
         pub(super) at_hit: u32,
     }
 
@@ -43,13 +44,13 @@ mod armed {
         let armed = ARMED.get_or_init(|| std::env::var("AHA_FAILPOINT").ok().as_deref().and_then(Failpoint::parse));
         let Some(failpoint) = armed.as_ref().filter(|failpoint| failpoint.name == name) else { return };
         if HITS.fetch_add(1, Ordering::SeqCst) + 1 == failpoint.at_hit {
-            strike(at_hand);
+            trigger(at_hand);
         }
     }
 
-    /// By `kill`, because this crate forbids unsafe code. SIGKILL, so that no destructor and no handler runs; after
-    /// SIGSTOP the process goes on here once it is woken.
-    fn strike(at_hand: &dyn Debug) {
+    /// Sends the signal with `kill`, because this crate forbids unsafe code. SIGKILL runs no destructor and no handler.
+    /// After SIGSTOP the process continues here once it is resumed.
+    fn trigger(at_hand: &dyn Debug) {
         let signal = std::env::var("AHA_FAILPOINT_SIGNAL").unwrap_or_else(|_| "KILL".to_owned());
         assert!(signal != "PANIC", "a failpoint struck: {at_hand:#?}");
         let sent = Command::new("kill").args([format!("-{signal}"), std::process::id().to_string()]).status();
@@ -58,8 +59,9 @@ mod armed {
         }
     }
 
-    /// Whether SIGSTOP was sent and no thread has taken it yet: until one does, often the main thread, and it may wait for
-    /// a processor, this thread would go on past the failpoint. The bits of `ShdPnd` are those of `proc_pid_status(5)`.
+    /// Whether SIGSTOP was sent but no thread has handled it yet. Until a thread (often the main thread, which may be
+    /// waiting for a processor) handles it, this thread would run past the failpoint. The bits of `ShdPnd` are
+    /// documented in `proc_pid_status(5)`.
     fn stop_is_pending() -> bool {
         const SIGSTOP_BIT: u64 = 1 << 18;
         let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
@@ -72,13 +74,13 @@ mod armed {
     }
 }
 
-/// Kills or freezes this process when `AHA_FAILPOINT` says so.
+/// Kills or freezes this process if `AHA_FAILPOINT` requests it here.
 #[cfg(debug_assertions)]
 pub fn hit(name: &str) {
     armed::hit(name, &name);
 }
 
-/// The same, where a panic would show this, as an `unwrap` might.
+/// Like [`hit`], but a panic prints `at_hand`, as an `unwrap` might.
 #[cfg(debug_assertions)]
 pub fn hit_showing(name: &str, at_hand: &dyn std::fmt::Debug) {
     armed::hit(name, at_hand);
@@ -92,21 +94,22 @@ pub fn hit_showing(_name: &str, _at_hand: &dyn std::fmt::Debug) {}
 #[inline]
 pub fn hit(_name: &str) {}
 
-/// A pause that a test may shorten by naming its milliseconds in the environment; a release build keeps it.
+/// Returns a pause that a test may shorten by setting the named variable in milliseconds. A release build always
+/// returns the default.
 #[cfg(debug_assertions)]
 #[must_use]
-pub fn pause(name: &str, usual: std::time::Duration) -> std::time::Duration {
-    armed::number(name).map_or(usual, std::time::Duration::from_millis)
+pub fn pause(name: &str, default_pause: std::time::Duration) -> std::time::Duration {
+    armed::number(name).map_or(default_pause, std::time::Duration::from_millis)
 }
 
 #[cfg(not(debug_assertions))]
 #[inline]
 #[must_use]
-pub fn pause(_name: &str, usual: std::time::Duration) -> std::time::Duration {
-    usual
+pub fn pause(_name: &str, default_pause: std::time::Duration) -> std::time::Duration {
+    default_pause
 }
 
-/// A limit that a test sets in the environment; a release build has none.
+/// Returns a limit that a test sets in the environment; `None` in a release build.
 #[cfg(debug_assertions)]
 #[must_use]
 pub fn limit(name: &str) -> Option<u64> {
@@ -125,7 +128,7 @@ mod tests {
     use super::armed::Failpoint;
 
     #[test]
-    fn a_failpoint_names_the_hit_that_strikes() {
+    fn a_failpoint_triggers_at_the_given_hit() {
         let at = |name: &str, at_hit| Some(Failpoint { name: name.to_owned(), at_hit });
         assert_eq!(Failpoint::parse("commit_fetch.before_commit"), at("commit_fetch.before_commit", 1));
         assert_eq!(Failpoint::parse("commit_fetch.after_commit:3"), at("commit_fetch.after_commit", 3));

@@ -1,11 +1,11 @@
-//! Failures of sources that differ in nothing but the source: reported once, with how many there are.
+//! Groups failures of sources that differ only in the source, so that each is reported once with a count.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-/// What stands for the source in a reason that several share.
+/// Replaces the source in a reason that several failures share.
 const ANY: &str = "…";
-/// The sources that are named.
+/// Maximum number of sources that are named.
 const NAMED: usize = 3;
 
 /// Why a source failed.
@@ -21,13 +21,13 @@ pub struct Failure<'a> {
 #[derive(Debug, PartialEq, Eq)]
 pub struct Alike<'a> {
     pub kind: &'a str,
-    /// Of several, without their names.
+    /// Without the source's names if there are several.
     pub reason: Cow<'a, str>,
     pub urls: Vec<&'a str>,
 }
 
 impl Alike<'_> {
-    /// The first of them, and how many more there are.
+    /// The first URLs, and the number of the remaining ones.
     #[must_use]
     pub fn names(&self) -> String {
         let named = self.urls.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
@@ -38,15 +38,15 @@ impl Alike<'_> {
     }
 }
 
-/// Puts failures together, in the order of the first of each.
+/// Groups failures by kind and reason, in the order of the first of each group.
 #[must_use]
 pub fn alike<'a>(failures: impl Iterator<Item = Failure<'a>>) -> Vec<Alike<'a>> {
     let mut found: Vec<(Alike<'a>, String)> = Vec::new();
-    let mut places: BTreeMap<(&str, String), usize> = BTreeMap::new();
+    let mut indices: BTreeMap<(&str, String), usize> = BTreeMap::new();
     for Failure { url, kind, reason } in failures {
         let general = without_names(reason, url);
-        let place = *places.entry((kind, general.clone())).or_insert(found.len());
-        match found.get_mut(place) {
+        let index = *indices.entry((kind, general.clone())).or_insert(found.len());
+        match found.get_mut(index) {
             Some((alike, _)) => alike.urls.push(url),
             None => found.push((Alike { kind, reason: reason.into(), urls: vec![url] }, general)),
         }
@@ -58,7 +58,7 @@ pub fn alike<'a>(failures: impl Iterator<Item = Failure<'a>>) -> Vec<Alike<'a>> 
     found.into_iter().map(shared).collect()
 }
 
-/// A reason without the address, path or host of its source.
+/// Removes the address, path and host of its source from a reason.
 fn without_names(reason: &str, address: &str) -> String {
     let path = address.strip_prefix("file://").unwrap_or(address);
     let host = url::Url::parse(address).ok().and_then(|url| url.host_str().map(str::to_owned));
@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_differs_in_the_source_alone_is_told_once() {
+    fn failures_that_differ_only_in_the_source_are_grouped() {
         let failures = [
             ("https://a.example/feed", "dns", "the name a.example could not be resolved"),
             ("https://b.example/feed", "http", "https://b.example/feed answered 404"),

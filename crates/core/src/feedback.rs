@@ -1,4 +1,5 @@
-//! What an owner said of an item, and what of the item it is remembered by. Serialised, it is a line of `feedback export`.
+//! An owner's feedback on an item, with the properties of the item that are stored with it. Serialised, it is a line of
+//! `feedback export`.
 
 use std::str::FromStr;
 
@@ -12,11 +13,11 @@ use super::time::Timestamp;
 pub enum FeedbackKind {
     Like,
     Dislike,
-    /// Kept for later: half a like.
+    /// Saved for later: half a like.
     Save,
     /// Not now: half a dislike.
     Skip,
-    /// Opened or marked as read in another reader: a tenth of a like, as nobody knows why.
+    /// Opened or marked as read in another reader: a tenth of a like, because the reason is unknown.
     Read,
 }
 
@@ -32,7 +33,7 @@ impl FeedbackKind {
         }
     }
 
-    /// What cannot be meant at the same time: giving the one takes the other back.
+    /// The kind that cannot apply at the same time: giving one withdraws the other.
     #[must_use]
     pub const fn opposite(self) -> Option<Self> {
         match self {
@@ -44,7 +45,7 @@ impl FeedbackKind {
         }
     }
 
-    /// What it counts for, from −1 to 1.
+    /// Its weight, from −1 to 1.
     #[must_use]
     pub const fn weight(self) -> f64 {
         match self {
@@ -72,7 +73,7 @@ impl FromStr for FeedbackKind {
     }
 }
 
-/// One saying of one item. A topic's owner says each thing of an item at most once.
+/// One feedback event on one item. A topic has at most one event per item and kind.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FeedbackEvent {
     pub item_id: ItemId,
@@ -86,45 +87,48 @@ pub struct FeedbackEvent {
     pub given_at: Timestamp,
 }
 
-/// How a story stands to what was liked and disliked (`score_debug_json`). What an older version stored reads back as far as it goes.
+/// How a story relates to liked and disliked stories (`score_debug_json`). Values stored by an older version
+/// deserialise with defaults for missing fields.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Leaning {
-    /// By words, vectors, source and author together, −1 to 1: comparable over the stories of a run; 0 where nothing was said.
+    /// From words, vectors, source and author together, −1 to 1. Comparable across the stories of a run; 0 without
+    /// feedback.
     pub degree: f64,
-    /// By its words and vectors, −1 to 1.
+    /// From its words and vectors, −1 to 1.
     pub terms: f64,
-    /// By its source and author, −1 to 1.
+    /// From its source and author, −1 to 1.
     pub voice: f64,
-    /// By each of them.
+    /// From the source and the author separately.
     pub source: f64,
     pub author: f64,
-    /// The words, source or author that weigh most, with their signed share of the degree.
+    /// The words, source or author with the greatest weight, each with its signed share of the degree.
     pub because: Vec<(String, f64)>,
-    /// Titles of the liked or saved stories that it resembles, the most alike first.
+    /// Titles of the liked or saved stories that it resembles, most similar first.
     pub like: Vec<String>,
-    /// How many of these there are, and how many of them were saved rather than liked.
+    /// Number of these stories, and how many of them were saved rather than liked.
     pub liked_stories: usize,
     pub saved_stories: usize,
-    /// How many disliked or skipped stories it resembles, and how many of them were skipped.
+    /// Number of disliked or skipped stories that it resembles, and how many of them were skipped.
     pub disliked_stories: usize,
     pub skipped_stories: usize,
 }
 
-/// A smaller degree is not worth a sentence.
-const WORTH_SAYING: f64 = 0.05;
+/// Degrees below this are not reported.
+const MIN_REPORTED_DEGREE: f64 = 0.05;
 
-/// A source or author from which more comes that is liked than not: two likes reach it.
+/// Minimum degree at which a source or author counts as liked; two likes reach it.
 const LIKED_VOICE: f64 = 0.4;
 
-/// Words named in a sentence.
+/// Maximum number of words named in a sentence.
 const NAMED_WORDS: usize = 3;
 
 impl Leaning {
-    /// What moves the story, in words: "like two stories you saved"; `None` where nothing moves it enough to say so.
+    /// Describes what moves the story: "like two stories you saved". Returns `None` if the degree is too small to
+    /// report.
     #[must_use]
     pub fn in_words(&self) -> Option<String> {
-        if self.degree.abs() < WORTH_SAYING {
+        if self.degree.abs() < MIN_REPORTED_DEGREE {
             return None;
         }
         let is_liked = self.degree > 0.0;
@@ -142,7 +146,7 @@ impl Leaning {
                 _ if later == stories => of_later.to_owned(),
                 _ => format!("{said} or {of_later}"),
             };
-            Some(format!("like {} you {said}", counted_stories(stories)))
+            Some(format!("like {} you {said}", story_count(stories)))
         } else if self.source * sign >= LIKED_VOICE {
             Some(format!("from a source you {voice}"))
         } else if self.author * sign >= LIKED_VOICE {
@@ -156,14 +160,14 @@ impl Leaning {
     }
 }
 
-fn counted_stories(count: usize) -> String {
+fn story_count(count: usize) -> String {
     const NUMBERS: [&str; 11] =
         ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"];
     match count {
         1 => "a story".to_owned(),
         _ => count
             .checked_sub(2)
-            .and_then(|place| NUMBERS.get(place))
+            .and_then(|index| NUMBERS.get(index))
             .map_or_else(|| format!("{count} stories"), |number| format!("{number} stories")),
     }
 }
@@ -173,7 +177,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_moves_a_story_is_said_in_words() {
+    fn a_leaning_is_described_in_words() {
         let said = |leaning: Leaning| leaning.in_words();
         let liked = Leaning { degree: 0.3, liked_stories: 2, saved_stories: 2, ..Leaning::default() };
         assert_eq!(said(liked.clone()).as_deref(), Some("like two stories you saved"));

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-/// The namespace below which every identifier of Aha Radar lives (UUIDv5 of the DNS name `aha-radar`).
+/// The namespace of all identifiers of Aha Radar (UUIDv5 of the DNS name `aha-radar`).
 const NAMESPACE: Uuid = Uuid::from_u128(0x5f2c_9d0e_6b1a_5c3e_8f47_2a90_d1c4_7be3);
 
 fn derive(kind: &str, parts: &[&str]) -> Uuid {
@@ -27,7 +27,7 @@ macro_rules! id_type {
         pub struct $name(Uuid);
 
         impl $name {
-            /// The id of the natural identity spelled by `parts`.
+            /// Returns the id of the natural identity given by `parts`.
             #[must_use]
             pub fn of(parts: &[&str]) -> Self {
                 Self(derive($kind, parts))
@@ -58,7 +58,7 @@ id_type!(/// A source, by topic and location.
     SourceId, "source");
 id_type!(/// A content item, by its natural identity.
     ItemId, "item");
-id_type!(/// A document of the owner's, by source and path.
+id_type!(/// An owner's document, by source and path.
     DocumentId, "document");
 id_type!(/// A story, by topic and first item.
     ClusterId, "cluster");
@@ -68,17 +68,17 @@ id_type!(/// A digest, by its run.
     DigestId, "digest");
 id_type!(/// A line of a digest, by digest and cluster.
     DigestItemId, "digest_item");
-id_type!(/// A ledger row, by run, purpose and what it was asked for.
+id_type!(/// A ledger row, by run, purpose and request.
     CallId, "call");
-id_type!(/// What an owner said of an item, by user, topic, item and kind.
+id_type!(/// A feedback event, by user, topic, item and kind.
     FeedbackId, "feedback");
-id_type!(/// A batch of operations that was applied, by user and the version that it made.
+id_type!(/// An applied batch of operations, by user and resulting version.
     BatchId, "operation_batch");
 id_type!(/// One fetch of one source in one attempt.
     FetchRunId, "fetch_run");
 
-id_type!(/// A block of the owner's notes, by its page, its text and what it stands below; or one that is written, by what
-    /// knowledge goes where.
+id_type!(/// A block of the owner's notes, by its parent block or page, its text and its occurrence; or a block
+    /// that the journal writes, by the knowledge, page, action and target of the change.
     NoteBlockId, "note_block");
 
 #[cfg(test)]
@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn borders_between_parts_count() {
+    fn boundaries_between_parts_matter() {
         assert_ne!(ItemId::of(&["ab", "c"]), ItemId::of(&["a", "bc"]));
     }
 

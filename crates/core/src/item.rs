@@ -1,43 +1,43 @@
-//! A content item: one thing that a source published, whatever the source.
+//! A content item: one entry that a source published, of any kind of source.
 
 use serde::{Deserialize, Serialize};
 
 use super::ids::{ItemId, SourceId};
 use super::time::Timestamp;
 
-/// An item as a connector found it, before identity is settled.
+/// An item as a connector found it, before its identity is determined.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct NewItem {
-    /// The source's own identifier, when it gives one.
+    /// The source's own identifier, if it has one.
     pub guid: Option<String>,
     /// Absolute link, as published.
     pub url: Option<String>,
     pub title: Option<String>,
-    /// Plain text, where the connector has it; else it is made of the longer markup once it is needed.
+    /// Plain text, if the connector has it; otherwise it is derived from the longer markup when needed.
     pub body_text: Option<String>,
-    /// The source's markup for the short and the long text, raw; what is stored of it is sanitised.
+    /// The source's raw markup of the short and the long text; it is sanitised before it is stored.
     pub summary_markup: Option<String>,
     pub content_markup: Option<String>,
-    /// The longer of the two is said to be plain text.
+    /// The source declares the longer of the two to be plain text.
     pub is_plain: bool,
     pub author: Option<String>,
-    /// The authors with their addresses, where the source gives any beside the names: `Ann (ann@example.org)`.
+    /// The authors with addresses, if the source gives addresses in addition to names: `Ann (ann@example.org)`.
     pub byline: Option<String>,
-    /// As the source says it; never invented.
+    /// The date given by the source; never invented.
     pub published_at: Option<Timestamp>,
     pub updated_at: Option<Timestamp>,
-    /// The date was written without a zone and read as UTC.
+    /// The date had no zone and was read as UTC.
     pub is_zone_assumed: bool,
     pub categories: Vec<String>,
     pub engagement: Engagement,
     pub discussion_url: Option<String>,
-    /// What relative addresses in the markup start from.
+    /// Base URL for relative addresses in the markup.
     pub markup_base: Option<String>,
-    /// The language that the source says it writes in.
+    /// The language that the source declares.
     pub language: Option<String>,
 }
 
-/// What readers did with an item where it was published; unknown is `None`, never 0.
+/// Readers' reactions to an item on the site where it was published. Unknown is `None`, never 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Engagement {
     pub score: Option<i64>,
@@ -46,13 +46,13 @@ pub struct Engagement {
     pub views: Option<i64>,
 }
 
-/// Which clock an item's time comes from.
+/// Where an item's time comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TimeBasis {
     /// The source's own date.
     Published,
-    /// The source gave no usable date: when we first saw it.
+    /// The source gave no usable date; this is the time of the first fetch.
     Fetched,
 }
 
@@ -70,7 +70,7 @@ impl TimeBasis {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Item {
     pub id: ItemId,
-    /// The source that brought it first; its edits are the ones that count.
+    /// The source that published it first. Only its edits are applied.
     pub source_id: SourceId,
     pub external_id: String,
     pub url: Option<String>,
@@ -80,7 +80,7 @@ pub struct Item {
     pub author: Option<String>,
     pub published_at: Option<Timestamp>,
     pub fetched_at: Timestamp,
-    /// The time that windows, recency and order go by.
+    /// The time used for windows, recency and order.
     pub time: Timestamp,
     pub time_basis: TimeBasis,
     pub engagement: Engagement,
@@ -88,7 +88,7 @@ pub struct Item {
     pub duplicate_of: Option<ItemId>,
 }
 
-/// What is kept of an item beside the columns (`metadata_json`).
+/// Stored properties of an item that have no column (`metadata_json`).
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ItemMetadata {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -97,49 +97,49 @@ pub struct ItemMetadata {
     pub discussion_url: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub updated_at: Option<Timestamp>,
-    /// Where the page that a teaser links to was read, or was to be.
+    /// Result of reading the page that a teaser links to, if that was attempted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub full_text: Option<PageNote>,
-    /// The date was written without a zone and read as UTC.
+    /// The date had no zone and was read as UTC.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_zone_assumed: bool,
-    /// The authors with their addresses, where the source gives any beside the names.
+    /// The authors with addresses, if the source gives addresses in addition to names.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub byline: Option<String>,
-    /// As detected from its text, else as the source says: an ISO 639 code, of two letters where there is one.
+    /// As detected from its text, otherwise as the source declares: an ISO 639 code, of two letters if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub language: Option<String>,
 }
 
-/// What came of reading the page that an item links to.
+/// Result of reading the page that an item links to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PageNote {
     pub outcome: PageOutcome,
-    /// The text hash of what the source itself gave: an edit there has the page read again.
+    /// Hash of the text that the source itself gave. If the source edits it, the page is read again.
     pub source_hash: String,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PageOutcome {
-    /// The item's text is the page's.
+    /// The item's text is that of the page.
     Read,
     /// Too little text to be an article.
     NoContent,
-    /// `robots.txt` asks not to.
+    /// `robots.txt` disallows it.
     Disallowed,
     /// The page could not be fetched.
     Failed,
 }
 
-/// A title is cut to this many characters when it has to be made from the body.
+/// Maximum length of a title derived from the body, in characters.
 const MADE_TITLE_CHARS: usize = 90;
 
-/// Below this many characters of body an item is a teaser: there is nothing to summarise.
+/// An item with fewer characters of body text is a teaser: there is nothing to summarise.
 pub const TEASER_CHARS: usize = 200;
 
 impl Item {
-    /// The title to show: the source's, else the first words of the body, else the link.
+    /// Returns the title to show: the source's, otherwise the first words of the body, otherwise the link.
     #[must_use]
     pub fn display_title(&self) -> String {
         if let Some(title) = self.title.as_deref().filter(|t| !t.trim().is_empty()) {
@@ -152,7 +152,7 @@ impl Item {
         first_words(body, MADE_TITLE_CHARS)
     }
 
-    /// Whether its text may be read as English: it is, or nobody says what it is.
+    /// Whether its text may be treated as English: it is English, or its language is unknown.
     #[must_use]
     pub fn is_english(&self) -> bool {
         self.metadata.language.as_deref().is_none_or(|language| language.starts_with("en"))
@@ -164,7 +164,8 @@ impl Item {
     }
 }
 
-/// The beginning of `text`, cut at a word, at most `max_chars` long, with an ellipsis where something is left out.
+/// Returns the beginning of `text`, cut between words to at most `max_chars` characters, with an ellipsis if something
+/// is omitted.
 #[must_use]
 pub fn first_words(text: &str, max_chars: usize) -> String {
     let line: String = text.split_whitespace().collect::<Vec<_>>().join(" ");

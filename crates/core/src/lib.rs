@@ -1,9 +1,11 @@
-//! What the product talks about: items, stories, verdicts, runs, digests. No I/O, no clock, no randomness.
+//! The domain types of the product: items, stories, verdicts, runs, digests. No I/O, no randomness; only [`clock`]
+//! reads the time.
 //!
-//! Every other crate builds on this one, and it builds on none of them. Money is whole micro-credits ([`money`]), times are whole
-//! milliseconds ([`time`]) from a [`clock`] that can be pinned, ids are made from what they name ([`ids`]), and what a row can be is an
-//! enumeration ([`run`], [`source`], [`topic`], [`task`]). [`settings`] reads variables and keeps what is wrong with each; [`failpoint`]
-//! lets a test kill the process at a named place, in debug builds alone.
+//! Every other crate builds on this one, and it depends on none of them. Money is whole micro-credits ([`money`]),
+//! times are whole milliseconds ([`time`]) from a [`clock`] that can be pinned, ids are derived from natural identities
+//! ([`ids`]), and states and kinds of rows are enumerations ([`run`], [`source`], [`topic`], [`task`]). [`settings`]
+//! reads variables and collects the problems of each. [`failpoint`] lets a test kill the process at a named point, in
+//! debug builds only.
 //!
 //! ```
 //! use aha_core::money::MicroCredits;

@@ -1,11 +1,11 @@
-//! Models by name, and the interfaces by which they are asked.
+//! Models by name, and the provider interfaces through which they are called.
 
 use std::fmt;
 use std::str::FromStr;
 
 use thiserror::Error;
 
-/// The provider and the model that answer without a network: rules and counts on this machine.
+/// Provider and model of the answers made without a network: rules and counts on this machine.
 pub const LOCAL_PROVIDER: &str = "local";
 pub const LOCAL_MODEL: &str = "briefing-1";
 
@@ -17,7 +17,7 @@ pub struct ModelRef {
 }
 
 impl ModelRef {
-    /// What answers without a network.
+    /// The local model, which needs no network.
     #[must_use]
     pub fn local() -> Self {
         Self { provider: LOCAL_PROVIDER.to_owned(), model: LOCAL_MODEL.to_owned() }
@@ -33,7 +33,7 @@ impl fmt::Display for ModelRef {
 impl FromStr for ModelRef {
     type Err = NotAModel;
 
-    /// Reads `provider/model`; the model may have slashes of its own.
+    /// Parses `provider/model`; the model may itself contain slashes.
     fn from_str(text: &str) -> Result<Self, NotAModel> {
         match text.split_once('/') {
             Some((provider, model)) if !provider.is_empty() && !model.is_empty() => {
@@ -49,12 +49,12 @@ impl FromStr for ModelRef {
 #[error("{0:?} names no model: write provider/model, for example openai/gpt-5-mini")]
 pub struct NotAModel(String);
 
-/// Who is asked, which is to say: which interface is spoken.
+/// The kind of provider, which determines the interface that is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Provider {
     /// The Responses API.
     OpenAi,
-    /// Chat completions, as many servers have them.
+    /// Chat completions, as many servers implement them.
     OpenAiCompatible,
     Anthropic,
     Gemini,
@@ -64,7 +64,7 @@ pub enum Provider {
 impl Provider {
     pub const ALL: [Self; 5] = [Self::OpenAi, Self::OpenAiCompatible, Self::Anthropic, Self::Gemini, Self::Ollama];
 
-    /// The name in catalogues, in the ledger and of the dialect.
+    /// The name in catalogues and the ledger, and of the dialect.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {

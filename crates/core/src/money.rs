@@ -27,25 +27,25 @@ impl fmt::Display for MicroCredits {
     }
 }
 
-/// What a model charges. Micro-credits for a million tokens are whole numbers for every price of up to nine decimals a
+/// A model's price. Micro-credits per million tokens are whole numbers for every price with up to nine decimals per
 /// thousand tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Price {
     pub input_microcredits_per_million: i64,
-    /// Of input read from a cache; `None`: as any other input.
+    /// For input read from a cache; `None`: the same as any other input.
     pub cached_input_microcredits_per_million: Option<i64>,
     pub output_microcredits_per_million: i64,
 }
 
 impl Price {
-    /// What a call costs of whose input nothing is in a cache, rounded up to the micro-credit. Negative counts are 0; more than can
-    /// be told is the largest amount.
+    /// Returns the cost of a call with no cached input, rounded up to the micro-credit. Negative counts are treated as
+    /// 0; a cost that is too large to represent becomes the largest amount.
     #[must_use]
     pub fn cost(&self, input_tokens: i64, output_tokens: i64) -> MicroCredits {
         self.cost_with_cache(input_tokens, 0, output_tokens)
     }
 
-    /// The same, with `cached_tokens` of the input read from a cache.
+    /// Like [`Self::cost`], with `cached_tokens` of the input read from a cache.
     #[must_use]
     pub fn cost_with_cache(&self, input_tokens: i64, cached_tokens: i64, output_tokens: i64) -> MicroCredits {
         let part = |tokens: i64, price: i64| i128::from(tokens.max(0)) * i128::from(price);
@@ -66,7 +66,8 @@ impl Price {
     }
 }
 
-/// Reads a decimal number of at most `places` decimals as a whole number of 10^-places; exact, never through a float.
+/// Parses a decimal number of at most `places` decimals as a whole number of 10^-places. Exact: no float is involved.
+/// Returns `None` if the text is not such a number.
 #[must_use]
 pub fn parse_decimal(text: &str, places: usize) -> Option<i64> {
     let (whole, fraction) = text.trim().split_once('.').unwrap_or((text.trim(), ""));
@@ -79,13 +80,13 @@ pub fn parse_decimal(text: &str, places: usize) -> Option<i64> {
 }
 
 impl MicroCredits {
-    /// Reads an amount in credits, of at most six decimals.
+    /// Parses an amount in credits with at most six decimals.
     #[must_use]
     pub fn parse_credits(text: &str) -> Option<Self> {
         parse_decimal(text, 6).map(Self)
     }
 
-    /// The amount as credits, for shares and plots alone: sums are made of whole numbers.
+    /// The amount in credits, only for shares and plots: sums are computed with whole numbers.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "for display and shares; amounts stay far below 2^52")]
     pub fn as_credits(self) -> f64 {
@@ -132,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn input_from_a_cache_has_a_price_of_its_own() {
+    fn cached_input_has_a_separate_price() {
         let usual = price(1_000_000, 4_000_000);
         let cached = Price { cached_input_microcredits_per_million: Some(100_000), ..usual };
         assert_eq!(usual.cost_with_cache(1000, 900, 10), usual.cost(1000, 10));

@@ -1,4 +1,4 @@
-//! What waits for one task that serves all, in the order in which it came.
+//! A queue of jobs that one task processes on behalf of all callers, first in, first out.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -21,25 +21,25 @@ impl<J> Default for Queue<J> {
 }
 
 impl<J> Queue<J> {
-    /// Whether nobody serves the queue yet, so that the caller has to see to it.
+    /// Adds a job. Returns true if no task serves the queue yet, so that the caller has to start one.
     pub fn push(&self, job: J) -> bool {
         let mut state = self.state();
         state.waiting.push_back(job);
         !std::mem::replace(&mut state.is_served, true)
     }
 
-    pub fn take(&self, most: usize) -> Vec<J> {
+    pub fn take(&self, max: usize) -> Vec<J> {
         let mut state = self.state();
-        let most = most.min(state.waiting.len());
-        state.waiting.drain(..most).collect()
+        let max = max.min(state.waiting.len());
+        state.waiting.drain(..max).collect()
     }
 
-    /// With nothing left the service has ended.
-    pub fn take_or_end(&self, most: usize) -> Vec<J> {
+    /// Takes jobs; if none are left, the queue is marked as not served.
+    pub fn take_or_end(&self, max: usize) -> Vec<J> {
         let mut state = self.state();
         state.is_served = !state.waiting.is_empty();
-        let most = most.min(state.waiting.len());
-        state.waiting.drain(..most).collect()
+        let max = max.min(state.waiting.len());
+        state.waiting.drain(..max).collect()
     }
 
     pub fn state(&self) -> MutexGuard<'_, State<J>> {
@@ -47,7 +47,8 @@ impl<J> Queue<J> {
     }
 }
 
-/// While somebody serves a queue. A service that breaks off leaves nobody waiting.
+/// Guard held while a task serves a queue. If that task panics, the waiting jobs are dropped and the queue is marked as
+/// not served.
 #[derive(Debug)]
 pub struct Service<'a, J>(pub &'a Queue<J>);
 

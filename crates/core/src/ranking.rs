@@ -1,31 +1,31 @@
-//! How the terms of a final score weigh: settings of the owner's, pinned for a pass over the stages.
+//! Weights of the terms of a final score: the owner's settings, pinned for a pass over the stages.
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-/// What each term counts for, in points of a score from 0 to 100; the defaults are the documented formula.
+/// Weight of each term, in points of a score from 0 to 100. The defaults are the documented formula.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Ranking {
-    /// What the judgement is multiplied by.
+    /// Factor of the judgement.
     pub ai: f64,
-    /// Points between the least and the most of 0.6 recency + 0.4 engagement.
+    /// Points between the lowest and the highest value of 0.6 recency + 0.4 engagement.
     pub heuristic: f64,
-    /// Points between a story that resembles an earlier one entirely and one that resembles none.
+    /// Points between a story identical to an earlier one and one that resembles none.
     pub novelty: f64,
-    /// Points that a story loses that has decayed entirely.
+    /// Points that a completely decayed story loses.
     pub decay: f64,
-    /// Points that likes and dislikes add to or take from the judgement of a model, at most.
+    /// Maximum of the points that likes and dislikes add to or subtract from a model's judgement.
     pub preference: f64,
     /// Days after which a like has decayed to 1/e.
     pub decay_days: f64,
-    /// Points that each story already taken takes from one of the same kind of source, source or author.
+    /// Points that each story already selected subtracts from one of the same kind of source, source or author.
     pub same_kind: f64,
     pub same_source: f64,
     pub same_author: f64,
-    /// Share of the candidates that are chosen for variety, where there are too many.
+    /// Share of the candidates that are chosen for variety if there are too many.
     pub exploration: f64,
-    /// A headline this likely to be noise is not judged by a model that is paid; 1: all are.
+    /// A headline with at least this noise probability is not judged by a paid model; 1: all are judged.
     pub noise_limit: f64,
 }
 
@@ -54,7 +54,7 @@ impl Default for Ranking {
 pub struct WeightError(String);
 
 impl Ranking {
-    /// Sets what `NAME=NUMBER` says.
+    /// Sets the weight given as `NAME=NUMBER`.
     ///
     /// # Errors
     /// When the name is unknown or the number out of its range.
@@ -62,15 +62,15 @@ impl Ranking {
         let wrong = || WeightError(text.to_owned());
         let (name, number) = text.split_once('=').ok_or_else(wrong)?;
         let number: f64 = number.trim().parse().map_err(|_| wrong())?;
-        let (place, range) = self.place(name.trim()).ok_or_else(wrong)?;
+        let (field_mut, range) = self.field_mut(name.trim()).ok_or_else(wrong)?;
         if !range.contains(&number) {
             return Err(wrong());
         }
-        *place = number;
+        *field_mut = number;
         Ok(())
     }
 
-    fn place(&mut self, name: &str) -> Option<(&mut f64, std::ops::RangeInclusive<f64>)> {
+    fn field_mut(&mut self, name: &str) -> Option<(&mut f64, std::ops::RangeInclusive<f64>)> {
         let any = 0.0..=100.0;
         Some(match name {
             "ai" => (&mut self.ai, 0.0..=10.0),
@@ -88,10 +88,10 @@ impl Ranking {
         })
     }
 
-    /// Reads a list of weights, separated by commas, over the defaults.
+    /// Parses a comma-separated list of weights; the others keep their defaults.
     ///
     /// # Errors
-    /// The first that cannot be used.
+    /// The first weight that cannot be used.
     pub fn parse(text: &str) -> Result<Self, WeightError> {
         let mut ranking = Self::default();
         text.split(',').filter(|part| !part.trim().is_empty()).try_for_each(|part| ranking.set(part))?;
@@ -104,13 +104,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_named_changes_and_the_rest_stays() {
+    fn only_named_weights_change() {
         let ranking = Ranking::parse("ai=0.5, novelty = 0.2").unwrap();
         assert_eq!(ranking, Ranking { ai: 0.5, novelty: 0.2, ..Ranking::default() });
     }
 
     #[test]
-    fn what_cannot_be_meant_is_refused() {
+    fn invalid_weights_are_refused() {
         for text in ["ai", "ai=x", "ai=-1", "ai=NaN", "height=1", "noise_limit=0.1", "decay_days=0"] {
             assert!(Ranking::parse(text).is_err(), "{text}");
         }

@@ -1,4 +1,4 @@
-//! A run: one topic, one window, one mode. Its attempts are rows of their own.
+//! A run: one topic, one window, one mode. Its attempts are separate rows.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use super::window::Window;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RunMode {
-    /// From the topic's cursor to now: claims items, marks stories delivered, moves the cursor.
+    /// From the topic's cursor to now: claims items, marks stories as delivered, moves the cursor.
     Cursor,
     /// A given window: reads everything in it; claims, marks and moves nothing.
     Window,
@@ -38,16 +38,16 @@ pub struct Run {
     pub mode: RunMode,
     pub window: Window,
     pub done: bool,
-    /// The stage an attempt reached last, for people who ask.
+    /// The last stage an attempt reached, for display.
     pub stage: Option<String>,
-    /// The attempt with which the current pass over the stages began: a finished run that is run again starts a new pass.
+    /// The attempt in which the current pass over the stages began. Running a finished run again starts a new pass.
     pub pass_attempt: i64,
     pub settings: RunSettings,
-    /// Items first seen after this moment do not count in term frequencies: pinned when ingest is done.
+    /// Items first seen after this time are excluded from term frequencies. Pinned when ingest is done.
     pub snapshot_at: Option<Timestamp>,
 }
 
-/// What a pass over the stages goes by, pinned on the run's row when the pass begins.
+/// Settings of a pass over the stages, pinned on the run's row when the pass begins.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunSettings {
     pub interests: String,
@@ -56,7 +56,7 @@ pub struct RunSettings {
     pub depth: u8,
     pub decay_hours: f64,
     pub timezone: String,
-    /// Prompt ids by task: pinned at the run's first attempt.
+    /// Prompt ids by task, pinned at the run's first attempt.
     pub prompts: BTreeMap<String, String>,
     #[serde(default)]
     pub ranking: Ranking,
@@ -78,7 +78,7 @@ pub struct RunAttempt {
 }
 
 impl RunAttempt {
-    /// Why it failed; nothing where it did not, or was only interrupted.
+    /// Why it failed; `None` if it did not fail or was only interrupted.
     #[must_use]
     pub fn failure(&self) -> Option<String> {
         let why = || self.error.clone().unwrap_or_else(|| "its process ended".to_owned());

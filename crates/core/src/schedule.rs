@@ -11,7 +11,7 @@ use thiserror::Error;
 
 use super::time::{MINUTE_MS, Timestamp};
 
-/// After down time a run reaches back over at most this many intervals.
+/// After downtime a run covers at most this many past intervals.
 pub const MAX_CATCH_UP: i64 = 6;
 
 /// Shortest and longest interval, in minutes.
@@ -31,7 +31,7 @@ pub enum Schedule {
     Every(i64),
 }
 
-/// As it is set: `0 7 * * *`, `every 90m`.
+/// In the form of the setting: `0 7 * * *`, `every 90m`.
 impl fmt::Display for Schedule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -48,8 +48,10 @@ impl Schedule {
         Self::parse("0 7 * * *").unwrap_or(Self::Every(24 * 60))
     }
 
+    /// Parses a cron expression or `every INTERVAL`.
+    ///
     /// # Errors
-    /// When the text is neither form.
+    /// When the text has neither form.
     pub fn parse(text: &str) -> Result<Self, ScheduleError> {
         let bad = || ScheduleError(text.to_owned());
         if let Some(interval) = text.trim().strip_prefix("every ") {
@@ -58,7 +60,7 @@ impl Schedule {
         Cron::from_str(text).map(|cron| Self::Cron(Box::new(cron))).map_err(|_| bad())
     }
 
-    /// The first due time after `after`.
+    /// Returns the first due time after `after`.
     #[must_use]
     pub fn next_after(&self, after: Timestamp, zone: Tz) -> Option<Timestamp> {
         match self {
@@ -70,7 +72,7 @@ impl Schedule {
         }
     }
 
-    /// The time between two due times, as it was last before `before`.
+    /// Returns the time between the last two due times before `before`; a day if there are fewer than two.
     #[must_use]
     pub fn interval_before(&self, before: Timestamp, zone: Tz) -> Duration {
         const DAY: Duration = Duration::from_hours(24);

@@ -1,4 +1,4 @@
-//! How the scores that models give are spread, and whether they drift: what one model means by 60 another calls 80.
+//! Distribution and drift of the scores that models give. Models differ: one model's 60 may be another's 80.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::time::Timestamp;
 
-/// A score that was given.
+/// A score that a model gave.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GivenScore {
     /// `provider/model`.
@@ -16,7 +16,7 @@ pub struct GivenScore {
     pub given_at: Timestamp,
 }
 
-/// Scores of one model by one prompt.
+/// Statistics of the scores of one model with one prompt.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ScoreHealth {
     pub model: String,
@@ -25,20 +25,21 @@ pub struct ScoreHealth {
     pub mean: f64,
     /// Standard deviation.
     pub spread: f64,
-    /// How many scores are in 0–9, 10–19 … 90–100.
+    /// Number of scores in 0–9, 10–19 … 90–100.
     pub histogram: [usize; 10],
-    /// Mean of the last [`RECENT_DAYS`] less the mean of before; `None` with fewer than [`ENOUGH`] of either.
+    /// Mean of the last [`RECENT_DAYS`] minus the mean of the time before; `None` with fewer than [`MIN_SCORES`] scores
+    /// in either.
     pub drift: Option<f64>,
 }
 
 /// Days before the newest score that count as recent.
 pub const RECENT_DAYS: i64 = 7;
-/// Scores that a mean is taken of at least.
-pub const ENOUGH: usize = 20;
-/// Points by which a mean may move before it is worth saying.
+/// Minimum number of scores for a mean.
+pub const MIN_SCORES: usize = 20;
+/// Minimum drift in points that is reported.
 pub const WORTH_SAYING: f64 = 10.0;
 
-/// The health of each model's scores, by model and prompt.
+/// Returns the statistics of the scores, by model and prompt.
 #[must_use]
 pub fn health(scores: &[GivenScore]) -> Vec<ScoreHealth> {
     let mut groups: BTreeMap<(&str, &str), Vec<&GivenScore>> = BTreeMap::new();
@@ -70,11 +71,11 @@ fn of_group(model: &str, prompt_id: &str, scores: &[&GivenScore]) -> ScoreHealth
 fn drift(scores: &[&GivenScore]) -> Option<f64> {
     let border = scores.iter().map(|score| score.given_at).max()?.days_before(RECENT_DAYS);
     let of = |is_recent: bool| -> Vec<f64> {
-        let wanted = scores.iter().filter(|score| (score.given_at > border) == is_recent);
-        wanted.map(|score| f64::from(score.aha_score)).collect()
+        let selected = scores.iter().filter(|score| (score.given_at > border) == is_recent);
+        selected.map(|score| f64::from(score.aha_score)).collect()
     };
     let (recent, before) = (of(true), of(false));
-    (recent.len() >= ENOUGH && before.len() >= ENOUGH).then(|| mean(&recent) - mean(&before))
+    (recent.len() >= MIN_SCORES && before.len() >= MIN_SCORES).then(|| mean(&recent) - mean(&before))
 }
 
 fn mean(values: &[f64]) -> f64 {

@@ -1,4 +1,4 @@
-//! Reading one variable after the other, keeping what is wrong with each.
+//! Reads settings from variables and collects the problems of each.
 
 use std::fmt;
 
@@ -6,11 +6,11 @@ use serde::de::value::Error;
 use serde::de::{Deserialize, Deserializer, Error as _, Visitor};
 use serde::forward_to_deserialize_any;
 
-/// Something wrong with one variable.
+/// A variable that is missing or cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
     pub variable: String,
-    /// As it stands; `None` when it is missing.
+    /// As given; `None` if it is missing.
     pub value: Option<String>,
     pub wants: String,
     pub example: &'static str,
@@ -27,14 +27,15 @@ impl fmt::Display for Problem {
     }
 }
 
-/// Reads values, and keeps what is wrong with them.
+/// Parses values and collects the problems.
 #[derive(Debug, Default)]
 pub struct Reader {
     pub problems: Vec<Problem>,
 }
 
 impl Reader {
-    /// The value of a variable: parsed, or the default with the problem noted. It is (name, what it wants, an example).
+    /// Returns the parsed value of a variable. If it cannot be parsed, records the problem and returns the default.
+    /// `what` is (name, expected value, example).
     pub fn or<T>(
         &mut self,
         text: Option<String>,
@@ -45,7 +46,7 @@ impl Reader {
         self.maybe(text, what, parse).unwrap_or(default)
     }
 
-    /// The value of a variable that has no default.
+    /// Returns the parsed value of a variable without a default; `None` if it is missing or cannot be parsed.
     pub fn maybe<T>(
         &mut self,
         text: Option<String>,
@@ -65,9 +66,9 @@ impl Reader {
     }
 }
 
-/// A whole number in a range.
-pub fn number(least: u64, most: u64) -> impl Fn(&str) -> Option<u64> {
-    move |text| text.parse::<u64>().ok().filter(|n| (least..=most).contains(n))
+/// Returns a parser of whole numbers from `min` to `max`.
+pub fn number(min: u64, max: u64) -> impl Fn(&str) -> Option<u64> {
+    move |text| text.parse::<u64>().ok().filter(|n| (min..=max).contains(n))
 }
 
 #[must_use]
@@ -75,11 +76,11 @@ pub fn size(n: u64) -> usize {
     usize::try_from(n).unwrap_or(usize::MAX)
 }
 
-/// The names of a structure's fields, as its derived reading asks for them.
+/// Returns the names of a struct's fields, as its derived `Deserialize` requests them.
 #[must_use]
 pub fn field_names<'de, T: Deserialize<'de>>() -> &'static [&'static str] {
     let mut fields: &'static [&'static str] = &[];
-    // It gives no value: what is wanted is what is asked for.
+    // This returns an error by design: the fields are recorded when they are requested.
     let _ = T::deserialize(Names(&mut fields));
     fields
 }

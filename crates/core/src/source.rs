@@ -1,4 +1,4 @@
-//! Where items come from.
+//! A source: where items come from.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ pub enum SourceHealth {
     Ok,
     /// The last fetch failed; the next run tries again.
     Failing,
-    /// The server said 410: switched off, nothing will come any more.
+    /// The server returned 410: the source is switched off and will publish nothing more.
     Gone,
 }
 
@@ -40,12 +40,12 @@ pub struct Source {
     /// The connector that reads it: `feed`, `hacker_news`, `reddit`, `youtube`, `github_releases`, `arxiv`, `lobsters`,
     /// `signal`, or `documents` (a folder or file of the owner's).
     pub kind: String,
-    /// `http(s)://…`, `file:///…` when a path was given on the command line, or a name such as `hn:top` or `reddit:rust`.
+    /// `http(s)://…`, `file:///…` for a path given on the command line, or a name such as `hn:top` or `reddit:rust`.
     pub url: String,
-    /// The owner's name for it, else the feed's own title once seen.
+    /// The owner's name for it, otherwise the feed's own title once it is known.
     pub title: Option<String>,
     pub enabled: bool,
-    /// The folders that its list keeps it in, the outermost first; in none where it is empty.
+    /// The folders that contain it in its list, outermost first; empty if none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub folder: Vec<String>,
     /// Multiplies the final score of its stories, in [0.1, 3].
@@ -58,20 +58,20 @@ pub struct Source {
     pub last_ok_at: Option<Timestamp>,
     #[serde(skip)]
     pub added_at: Option<Timestamp>,
-    /// Do not ask before this time (`Retry-After`).
+    /// Do not fetch before this time (`Retry-After`).
     pub not_before: Option<Timestamp>,
-    /// A scheduled run does not ask before this time.
+    /// A scheduled run does not fetch it before this time.
     pub next_check_at: Option<Timestamp>,
-    /// How often it is asked, by its cadence; `None` until it was read.
+    /// How often it is fetched, derived from its cadence; `None` until it has been read.
     pub check_interval: Option<Duration>,
-    /// Whether the pages are read that its teasers link to.
+    /// Whether to read the pages that its teasers link to.
     pub full_text: bool,
     #[serde(skip)]
     pub validators: Validators,
 }
 
 impl Source {
-    /// One that was never fetched.
+    /// A source that has never been fetched.
     #[must_use]
     pub fn unseen(topic_id: TopicId, new: &NewSource) -> Self {
         Self {
@@ -98,27 +98,27 @@ impl Source {
         }
     }
 
-    /// Where it failed the last time: since when it may have published what nobody has read yet.
+    /// If its last fetch failed: the time since which it may have published items that have not been read.
     #[must_use]
     pub fn unread_since(&self) -> Option<Timestamp> {
         self.last_ok_at.or(self.added_at).filter(|_| self.consecutive_failures > 0)
     }
 
-    /// As it is written into a list.
+    /// Converts it to an entry of a source list.
     #[must_use]
     pub fn listed(self) -> NewSource {
         let Self { kind, url, title, folder, weight, full_text, .. } = self;
         NewSource { kind, url, title, folder, weight: Some(weight), full_text }
     }
 
-    /// The name to show: the title, else the host or path.
+    /// Returns the name to show: the title, otherwise the host or path.
     #[must_use]
     pub fn display_name(&self) -> String {
         self.title.clone().filter(|t| !t.trim().is_empty()).unwrap_or_else(|| short_location(&self.url))
     }
 }
 
-/// What a conditional request sends; it belongs to the URL that gave it and to no other.
+/// Validators for a conditional request. They are valid only for the URL that returned them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Validators {
     pub url: Option<String>,
@@ -126,13 +126,13 @@ pub struct Validators {
     pub last_modified: Option<String>,
 }
 
-/// A source as somebody asked for it, on the command line or in a list, and how it is to be read if it is new.
+/// A source as requested on the command line or in a list, with the options that apply if it is new.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct NewSource {
     pub kind: String,
     pub url: String,
     pub title: Option<String>,
-    /// The folders that a list keeps it in, the outermost first.
+    /// The folders that contain it in a list, outermost first.
     pub folder: Vec<String>,
     pub weight: Option<f64>,
     pub full_text: bool,

@@ -1,4 +1,4 @@
-//! A story: the items of one cluster, as far as a run sees them.
+//! A story: the items of one cluster that are visible to a run.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use super::ids::{ClusterId, ItemId, SourceId};
 use super::item::Item;
 use super::time::Timestamp;
 
-/// A cluster with its members up to the window's end, and which of them the run is about.
+/// A cluster with its members up to the window's end, including which of them are in the run's scope.
 #[derive(Debug, Clone)]
 pub struct Story {
     pub cluster_id: ClusterId,
@@ -16,18 +16,18 @@ pub struct Story {
     pub members: Vec<StoryMember>,
     /// Index into `members`.
     pub representative: usize,
-    /// How the story stood when it was last delivered.
+    /// State of the story when it was last delivered.
     pub delivered: Option<Delivery>,
 }
 
 #[derive(Debug, Clone)]
 pub struct StoryMember {
     pub item: Item,
-    /// Whether the run is about this item (claimed by it, or in its window), not just found before it.
+    /// Whether the item is in the run's scope (claimed by it, or in its window), rather than from before.
     pub in_scope: bool,
-    /// Similarity to the story when it joined; 1 for the first.
+    /// Similarity to the story when the item joined; 1 for the first.
     pub similarity: f64,
-    /// Every source that brought this item, its own first.
+    /// Every source that published this item, its own first.
     pub sources: Vec<SourceId>,
 }
 
@@ -35,7 +35,7 @@ pub struct StoryMember {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Delivery {
     pub at: Timestamp,
-    /// Distinct sources that had told it by then.
+    /// Distinct sources that had covered it by then.
     pub sources: i64,
 }
 
@@ -49,7 +49,8 @@ impl Story {
         self.members.iter().filter(|member| member.in_scope)
     }
 
-    /// Sources that told the story themselves: a copy of another member's text is no second voice.
+    /// Returns the sources that covered the story independently. A copy of another member's text does not count, unless
+    /// all members are copies.
     #[must_use]
     pub fn distinct_sources(&self) -> BTreeSet<SourceId> {
         let own = self.members.iter().filter(|m| m.item.duplicate_of.is_none()).map(|m| m.item.source_id);
@@ -57,20 +58,22 @@ impl Story {
         if sources.is_empty() { self.members.iter().map(|m| m.item.source_id).collect() } else { sources }
     }
 
-    /// The newest time of an item that the run is about.
+    /// Returns the time of the newest item in the run's scope, otherwise that of the representative.
     #[must_use]
     pub fn latest(&self) -> Timestamp {
         self.in_scope().map(|m| m.item.time).max().unwrap_or_else(|| self.representative().time)
     }
 
-    /// Whether its sources have doubled since it was delivered; true for a story never delivered.
+    /// Whether the number of its sources has at least doubled since it was delivered; true for a story that was never
+    /// delivered.
     #[must_use]
     pub fn has_grown(&self) -> bool {
         let sources = i64::try_from(self.distinct_sources().len()).unwrap_or(i64::MAX);
         self.delivered.as_ref().is_none_or(|delivery| sources >= delivery.sources.saturating_mul(2))
     }
 
-    /// What a judgement of the story is stored under: it changes when its sources double.
+    /// Returns the key under which a judgement of the story is stored. It changes when the number of its sources
+    /// doubles.
     #[must_use]
     pub fn fingerprint(&self) -> String {
         fingerprint(self.cluster_id, self.distinct_sources().len())
@@ -82,14 +85,16 @@ impl Story {
     }
 }
 
-/// What a judgement of a story is stored under, by the distinct sources that told it then.
+/// Returns the key under which a judgement of a story is stored, given the number of distinct sources that had covered
+/// it then.
 #[must_use]
 pub fn fingerprint(story: ClusterId, distinct_sources: usize) -> String {
     format!("{story}:{}", distinct_sources.max(1).ilog2())
 }
 
-/// Picks the member that stands for a story: among those at least as close to it as the median member, has a title, has a link,
-/// longest body, newest; then the smallest id. (The longest text alone may be an essay that touches the story in passing.)
+/// Returns the index of the member that represents a story. Among the members at least as similar to the story as the
+/// median member, it prefers one with a title, with a link, with the longest body, then the newest, then the smallest
+/// id. (The longest text overall may be an essay that only mentions the story.)
 #[must_use]
 pub fn choose_representative(members: &[StoryMember]) -> usize {
     let scoped = members.iter().any(|m| m.in_scope);

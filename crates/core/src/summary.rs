@@ -1,8 +1,8 @@
-//! What a deep summary says of a story (seed 004, `deep_summary_v1`).
+//! A deep summary of a story (seed 004, `deep_summary_v1`).
 
 use serde::{Deserialize, Serialize};
 
-/// A stored deep summary: the model's fields and the four that we stamp.
+/// A stored deep summary: the model's fields and the four that the gateway adds.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Summary {

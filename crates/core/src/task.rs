@@ -1,15 +1,15 @@
-//! What is paid for beside the tasks of the gateway, as on the ledger.
+//! Names of paid purposes in the ledger, other than the gateway's tasks.
 
-/// Names on the ledger beside those of the tasks.
+/// Ledger purposes other than those of the tasks.
 pub mod purpose {
     /// A question asked on the command line.
     pub const ASK: &str = "llm_ask";
-    /// Whether a model answers at all.
+    /// A check whether a model answers at all.
     pub const CHECK: &str = "llm_check";
     pub const QUESTIONNAIRE: &str = "questionnaire";
-    /// Vectors of texts.
+    /// Embedding of texts.
     pub const EMBED: &str = "embed";
-    /// What a source `signal:WORDS` asks a search service.
+    /// A search-service request of a `signal:WORDS` source.
     pub const SIGNAL_SEARCH: &str = "signal_search";
 
     pub const ALL: [&str; 5] = [ASK, CHECK, QUESTIONNAIRE, EMBED, SIGNAL_SEARCH];

@@ -11,7 +11,7 @@ pub const MINUTE_MS: i64 = 60_000;
 pub const HOUR_MS: i64 = 60 * MINUTE_MS;
 pub const DAY_MS: i64 = 24 * HOUR_MS;
 
-/// An instant: milliseconds since 1970-01-01T00:00:00Z. Read and written as RFC 3339 in UTC.
+/// An instant: milliseconds since 1970-01-01T00:00:00Z. Parsed and displayed as RFC 3339 in UTC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Timestamp(i64);
 
@@ -26,13 +26,13 @@ impl Timestamp {
         self.0
     }
 
-    /// The start of the minute it lies in.
+    /// Returns the start of its minute.
     #[must_use]
     pub const fn floor_to_minute(self) -> Self {
         Self(self.0 - self.0.rem_euclid(MINUTE_MS))
     }
 
-    /// Reads RFC 3339.
+    /// Parses RFC 3339.
     ///
     /// # Errors
     /// When `text` is not an RFC 3339 date and time with a zone.
@@ -40,7 +40,7 @@ impl Timestamp {
         DateTime::parse_from_rfc3339(text).map(|t| Self(t.timestamp_millis()))
     }
 
-    /// As chrono sees it; an instant outside chrono's range (year ±262,000) becomes the epoch.
+    /// Converts to chrono; an instant outside chrono's range (year ±262,000) becomes the epoch.
     #[must_use]
     pub fn to_utc(self) -> DateTime<Utc> {
         DateTime::from_timestamp_millis(self.0).unwrap_or_default()

@@ -1,4 +1,4 @@
-//! What an owner wants to be told about, and how.
+//! A topic: the reader's interests, rules, schedule and sizes.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,10 +10,10 @@ use thiserror::Error;
 use super::ids::TopicId;
 use super::time::Timestamp;
 
-/// The topic that the first import makes.
+/// The topic that the first import creates.
 pub const DEFAULT_TOPIC: &str = "default";
 
-/// How much a run may consider and summarise; also the quality of model asked for.
+/// How much a run may consider and summarise; also the quality of the models used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, Default)]
 #[serde(rename_all = "snake_case")]
 pub enum BudgetTier {
@@ -53,22 +53,22 @@ impl FromStr for BudgetTier {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct DigestSizes {
-    /// Stories of the top section, at most.
+    /// Maximum number of stories in the top section.
     pub top: usize,
-    /// Stories of the scan section, at most.
+    /// Maximum number of stories in the scan section.
     pub scan: usize,
-    /// A story whose final score is lower is not shown, 0 to 100.
+    /// Stories with a lower final score are not shown, 0 to 100.
     pub at_least: u8,
 }
 
 impl Default for DigestSizes {
-    /// Ten and twenty; noise (a score up to 20) is not shown.
+    /// Ten and twenty stories; noise (a score up to 20) is not shown.
     fn default() -> Self {
         Self { top: 10, scan: 20, at_least: 21 }
     }
 }
 
-/// A topic as stored. `None` means "as the environment says".
+/// A topic as stored. `None` means the value from the environment.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Topic {
     pub id: TopicId,
@@ -77,24 +77,24 @@ pub struct Topic {
     pub schedule: Option<String>,
     /// IANA zone.
     pub timezone: Option<String>,
-    /// The owner's words for what matters, free text.
+    /// The owner's description of what matters, free text.
     pub interests: String,
     pub rules: Vec<Rule>,
     pub budget_tier: Option<BudgetTier>,
-    /// Of the daily and the monthly budget, 1–100; `None`: as much as is left.
+    /// Share of the daily and the monthly budget, 1–100; `None`: whatever is left.
     pub budget_share_percent: Option<u8>,
-    /// 0–100: how many stories a run may consider.
+    /// 0–100: determines how many stories a run may consider.
     pub depth: u8,
     /// After this many hours a story has lost 63 % of the points that decay takes.
     pub decay_hours: f64,
     pub sizes: DigestSizes,
-    /// Everything before it has been read by a cursor run.
+    /// A cursor run has read everything before this time.
     pub cursor_end: Option<Timestamp>,
     pub next_run_at: Option<Timestamp>,
 }
 
 impl Topic {
-    /// A topic of that name as it is made: everything as the environment says, depth 50, decay 48 h.
+    /// Returns a new topic of that name: values from the environment, depth 50, decay 48 h.
     #[must_use]
     pub fn new(name: &str) -> Self {
         Self {
@@ -115,7 +115,7 @@ impl Topic {
     }
 }
 
-/// What has to be added to a command for a shell, so that it is about that topic: nothing for the default one.
+/// Returns the option that selects a topic in a shell command; empty for the default topic.
 #[must_use]
 pub fn topic_option(topic: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
@@ -126,31 +126,31 @@ pub fn topic_option(topic: &str) -> String {
     }
 }
 
-/// What to do with an item that a rule matches.
+/// What happens to an item that a rule matches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RuleAction {
     /// The item is not judged and not shown.
     Mute,
-    /// Its story's final score is multiplied by [`BOOST`].
+    /// The final score of its story is multiplied by [`BOOST`].
     Boost,
 }
 
-/// What a boost rule multiplies a final score by.
+/// Factor of a boost rule on a final score.
 pub const BOOST: f64 = 1.5;
 
-/// What a rule looks at.
+/// The field that a rule matches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RuleField {
-    /// Title and body, at word borders.
+    /// Title and body, at word boundaries.
     Word,
     /// The source's name or URL.
     Source,
     Author,
 }
 
-/// A rule of the owner's, written `word:PATTERN`, `source:PATTERN` or `author:PATTERN`.
+/// An owner's rule, written `word:PATTERN`, `source:PATTERN` or `author:PATTERN`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rule {
     pub action: RuleAction,
@@ -167,11 +167,11 @@ pub enum RuleError {
     BadPattern { pattern: String, source: Box<regex::Error> },
 }
 
-/// A rule's compiled pattern may take this many bytes.
+/// Size limit of a rule's compiled pattern, in bytes.
 const PATTERN_BYTES: usize = 1 << 20;
 
 impl Rule {
-    /// Reads `field:pattern` and checks the pattern.
+    /// Parses `field:pattern` and checks the pattern.
     ///
     /// # Errors
     /// When the field is unknown or the pattern does not compile.
@@ -192,6 +192,8 @@ impl Rule {
         Ok(rule)
     }
 
+    /// Compiles the pattern.
+    ///
     /// # Errors
     /// When the pattern does not compile.
     pub fn compile(&self) -> Result<Regex, RuleError> {

@@ -1,8 +1,8 @@
-//! What triage says of a story (seed 004, `triage_v1`).
+//! The triage verdict on a story (seed 004, `triage_v1`).
 
 use serde::{Deserialize, Serialize};
 
-/// A stored triage answer: the model's fields and the four that we stamp.
+/// A stored triage answer: the model's fields and the four that the gateway adds.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Verdict {

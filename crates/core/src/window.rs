@@ -30,8 +30,10 @@ pub enum WindowError {
 }
 
 impl Window {
+    /// Creates a window.
+    ///
     /// # Errors
-    /// [`WindowError::Reversed`] when `end` lies before `start`.
+    /// [`WindowError::Reversed`] when `end` is before `start`.
     pub fn new(start: Timestamp, end: Timestamp) -> Result<Self, WindowError> {
         if end < start {
             return Err(WindowError::Reversed { start, end });
@@ -39,10 +41,10 @@ impl Window {
         Ok(Self { start, end })
     }
 
-    /// Reads `START..END`; a bare date means midnight in `zone`.
+    /// Parses `START..END`; a bare date means midnight in `zone`.
     ///
     /// # Errors
-    /// Says which half could not be read.
+    /// Names the half that could not be read, or reports that the end is before the start.
     pub fn parse(text: &str, zone: Tz) -> Result<Self, WindowError> {
         let (start, end) = text.split_once("..").ok_or_else(|| WindowError::NoRange(text.to_owned()))?;
         Self::new(instant(start.trim(), zone)?, instant(end.trim(), zone)?)
@@ -53,7 +55,8 @@ impl Window {
         self.start <= at && at < self.end
     }
 
-    /// Its first `count` spans of so many days, by time, and what is left after them. None of them is empty.
+    /// Splits the window into up to `count` consecutive parts of `days` days each, and one part with the rest. No part
+    /// is empty.
     #[must_use]
     pub fn parts(self, days: i64, count: usize) -> Vec<Self> {
         let mut parts = Vec::new();
@@ -92,7 +95,7 @@ fn instant(text: &str, zone: Tz) -> Result<Timestamp, WindowError> {
     local_midnight(date, zone).ok_or_else(|| WindowError::BadInstant(text.to_owned()))
 }
 
-/// The first instant of `date` in `zone`: where midnight is skipped by a clock change, the first that exists.
+/// Returns the first instant of `date` in `zone`; if a clock change skips midnight, the first instant that exists.
 fn local_midnight(date: NaiveDate, zone: Tz) -> Option<Timestamp> {
     (0..=24 * 4)
         .filter_map(|quarter| date.and_hms_opt(quarter / 4 % 24, quarter % 4 * 15, 0))
@@ -123,13 +126,13 @@ mod tests {
 
     #[test]
     fn a_skipped_midnight_is_the_first_instant_that_exists() {
-        // Beirut moves its clocks forward at midnight: 2026-03-29 starts at 01:00.
+        // In Beirut clocks go forward at midnight: 2026-03-29 starts at 01:00.
         let window = Window::parse("2026-03-29..2026-03-30", chrono_tz::Asia::Beirut).map(|w| w.hours());
         assert_eq!(window, Ok(23.0));
     }
 
     #[test]
-    fn what_is_wrong_is_said() {
+    fn errors_name_the_problem() {
         let zone = chrono_tz::UTC;
         assert!(matches!(Window::parse("yesterday", zone), Err(WindowError::NoRange(_))));
         assert!(matches!(Window::parse("a..b", zone), Err(WindowError::BadInstant(_))));

@@ -1,4 +1,4 @@
-//! What can go wrong with the rows, in words a person can act on.
+//! Errors of the store, with messages that a user can act on.
 
 use aha_core::topic::BudgetTier;
 use thiserror::Error;
@@ -83,14 +83,14 @@ pub enum StoreError {
     Database(#[source] sqlx::Error),
 }
 
-/// What a caller does about an error.
+/// How a caller should handle an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Decision {
-    /// The cause passes by itself: try the same again later.
+    /// The cause passes by itself: retry later.
     Retry,
     /// Stop this attempt; the run stays unfinished and the next attempt continues.
     Park,
-    /// Trying again will not help until a person acts.
+    /// Retrying will not help until a person acts.
     Abort,
 }
 
@@ -132,7 +132,7 @@ impl From<serde_json::Error> for StoreError {
     }
 }
 
-/// Reads a tier column.
+/// Parses a tier column.
 pub(crate) fn tier_of(text: &str) -> Result<BudgetTier, StoreError> {
     text.parse().map_err(|()| StoreError::corrupt("budget tier", text))
 }

@@ -1,4 +1,4 @@
-//! Items as a person lists them: the newest first, of a topic, of a source, or of all.
+//! Lists of items, newest first: of a topic, of a source, or of all.
 
 use aha_core::ids::{ItemId, SourceId, TopicId};
 use aha_core::item::{Engagement, Item};
@@ -8,13 +8,13 @@ use serde::Serialize;
 
 use crate::Result;
 
-/// Which items to list; `None` is all.
+/// Filter of items; `None` means all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ItemFilter {
     pub topic: Option<TopicId>,
-    /// Of that source alone, whatever the topic.
+    /// Of that source only, whatever the topic.
     pub source: Option<SourceId>,
-    /// Items that come after this one in the list: its time and id.
+    /// Items that come after this one in the list, given by its time and id.
     pub after: Option<(Timestamp, ItemId)>,
     pub limit: i64,
 }
@@ -23,23 +23,23 @@ pub struct ItemFilter {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ListedItem {
     pub id: ItemId,
-    /// The source that brought it first; it may be gone.
+    /// The source that published it first; it may have been removed.
     pub source_id: SourceId,
     pub url: Option<String>,
     pub title: Option<String>,
     pub author: Option<String>,
     pub published_at: Option<Timestamp>,
-    /// The time that lists and windows go by.
+    /// The time used by lists and windows.
     pub time: Timestamp,
     pub engagement: Engagement,
-    /// The item whose text it repeats.
+    /// The item of which it is a copy.
     pub duplicate_of: Option<ItemId>,
 }
 
 #[async_trait]
 pub trait ItemListStore: Send + Sync {
-    /// Items by time and id, the newest first. Those that retention emptied are left out.
+    /// Returns items by time and id, newest first. Items emptied by retention are omitted.
     async fn list_items(&self, filter: &ItemFilter) -> Result<Vec<ListedItem>>;
-    /// One item, whatever its topic.
+    /// Returns one item, whatever its topic.
     async fn item(&self, id: ItemId) -> Result<Option<Item>>;
 }

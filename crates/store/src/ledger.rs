@@ -1,8 +1,8 @@
 //! The ledger: every call to a provider, reserved before it is sent and settled when its outcome is known.
 //!
-//! What it may cost is counted in `budget_counters`, each with what is settled and what is still reserved. A reservation raises
-//! all counters of a call, in the order of their names and only where none would pass its cap, in one short transaction; so
-//! any number of processes can spend from one budget and none overshoots it.
+//! The possible cost is counted in `budget_counters`, each with its settled and its reserved amount. A reservation
+//! raises all counters of a call in one short transaction, in the order of their names, and only if none would exceed
+//! its cap. So any number of processes can spend from one budget without overshooting it.
 
 use std::slice;
 
@@ -18,15 +18,16 @@ use super::{AnswerKey, Lease, NewEmbedding, Result};
 
 #[async_trait]
 pub trait LedgerStore: Send + Sync {
-    /// Writes the rows of calls that are about to be made, in one transaction, or none of them when a counter would pass a cap:
-    /// then it says why. With a lease, refused when another process has taken the topic over.
+    /// Writes the rows of calls that are about to be made, in one transaction. If a counter would exceed a cap, writes
+    /// none of them and returns the reason. With a lease, fails if another process has taken the topic over.
     async fn reserve_together(&self, lease: Option<&Lease>, calls: &[NewCall]) -> Result<Reservation>;
-    /// Closes rows, moves what was reserved to what is settled, and stores answers and vectors, in one transaction. What was spent
-    /// is written even when a lease is lost meanwhile; then an answer or a vector is stored only where there is none yet.
+    /// Closes rows, moves reserved amounts to settled amounts, and stores answers and vectors, in one transaction.
+    /// Costs are written even if a lease has been lost; answers and vectors are then stored only if there are none yet.
     async fn settle_calls(&self, settlements: &[LeasedSettlement]) -> Result<()>;
 
-    /// Reserves calls in their order, as far as the first that is not reserved: all at once where they fit together, else one after
-    /// the other. At least one is answered; an error after that is left to the next time.
+    /// Reserves calls in order, up to the first that is not reserved: all at once if they fit together, otherwise one
+    /// after the other. At least one reservation is returned. An error after the first ends the list and is not
+    /// reported.
     async fn reserve_calls(&self, lease: Option<&Lease>, calls: &[NewCall]) -> Result<Vec<Reservation>> {
         let together = self.reserve_together(lease, calls).await?;
         if together == Reservation::Reserved || calls.len() == 1 {
@@ -57,25 +58,27 @@ pub trait LedgerStore: Send + Sync {
         self.settle_calls(&[leased]).await
     }
 
-    /// Ends reservations whose caller is gone: `unsettled` at what was reserved, or an error at 0 where nothing was. How many.
-    async fn sweep_calls(&self, gone: Gone) -> Result<u64>;
-    /// Writes what a call really cost, with the reason. An `unsettled` one becomes an error of the kind that it has.
+    /// Ends the reservations of calls whose caller has ended. A call becomes `unsettled` at its reserved amount, or an
+    /// error at 0 if nothing was reserved. Returns the number of calls.
+    async fn sweep_calls(&self, which: Gone) -> Result<u64>;
+    /// Writes the actual cost of a call, with the reason. An `unsettled` call becomes an error and keeps its error
+    /// kind.
     async fn adjust_call(&self, adjustment: &Adjustment) -> Result<()>;
-    /// The counters of these names; one that nothing was charged to is all 0.
+    /// Returns the counters of these names; a counter without charges is all 0.
     async fn counters(&self, names: &[String]) -> Result<Vec<Counter>>;
-    /// Calls, newest first.
+    /// Returns calls, newest first.
     async fn calls(&self, filter: &CallFilter) -> Result<Vec<CallRecord>>;
-    /// Calls whose id begins with these hexadecimal digits in lower case, newest first.
+    /// Returns calls whose id begins with these lower-case hexadecimal digits, newest first.
     async fn calls_by_id(&self, prefix: &str, limit: i64) -> Result<Vec<CallRecord>>;
-    /// The calls of the answers that are stored under the key, whatever their tier, oldest first.
+    /// Returns the calls of the answers stored under the key, in any tier, oldest first.
     async fn calls_of_answer(&self, answer: &AnswerKey) -> Result<Vec<CallRecord>>;
-    /// What calls begun since then have cost, by something.
+    /// Returns the cost of calls begun since then, grouped by `by`.
     async fn spend(&self, by: SpendBy, since: Timestamp) -> Result<Vec<SpendRow>>;
-    /// Whether a call begun since then was to another provider than `local`.
+    /// Whether a call begun since then was to a provider other than `local`.
     async fn has_paid(&self, since: Timestamp) -> Result<bool>;
-    /// What the calls named have cost, by id; unsettled ones count at what was reserved.
+    /// Returns the costs of these calls, by id; unsettled calls count at their reserved amount.
     async fn costs_of_calls(&self, calls: &[String]) -> Result<Vec<CallCost>>;
-    /// The owner's decision on a pasted text.
+    /// Stores the owner's decision on a pasted text.
     async fn commit_review(&self, review: &Review) -> Result<()>;
     async fn review(&self, item: ItemId) -> Result<Option<Review>>;
 }
@@ -90,23 +93,23 @@ pub struct NewCall {
     pub provider: String,
     pub model: String,
     pub prompt_id: String,
-    /// From 1, over all tries of the same ask in an attempt at a run.
+    /// From 1, over all tries of the same request in an attempt at a run.
     pub attempt: i64,
-    /// Stories asked about, or texts.
+    /// Number of stories or texts in the request.
     pub stories: i64,
-    /// The run's tier, where a lower one is asked because the budget is nearly used up.
+    /// The run's tier, if a lower one is used because the budget is nearly used up.
     pub degraded_from: Option<BudgetTier>,
-    /// The most it can cost; `None` where the price is not known.
+    /// The maximum cost; `None` if the price is unknown.
     pub reserved_microcredits: Option<i64>,
-    /// What it is charged to; empty for a call that costs nothing.
+    /// The counters it is charged to; empty for a call that costs nothing.
     pub limits: Vec<CounterLimit>,
     pub started_at: Timestamp,
-    /// By the machine's clock: when its caller must be gone.
+    /// When its caller must have ended, by the machine's clock.
     pub expires_at: Timestamp,
 }
 
 impl NewCall {
-    /// The names of what it is charged to, in their order.
+    /// Returns the names of the counters it is charged to, sorted.
     #[must_use]
     pub fn counters(&self) -> Vec<&str> {
         let mut counters: Vec<&str> = self.limits.iter().map(|limit| limit.counter.as_str()).collect();
@@ -115,7 +118,7 @@ impl NewCall {
     }
 }
 
-/// A counter that a call is charged to, and how far it may go.
+/// A counter that a call is charged to, with its limits.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct CounterLimit {
     pub counter: String,
@@ -126,21 +129,21 @@ pub struct CounterLimit {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reservation {
     Reserved,
-    /// It would fit if calls under way cost nothing: ask again when they are settled.
+    /// It would fit if the calls under way cost nothing: try again when they are settled.
     Wait,
     /// It does not fit.
     Exhausted(Exhausted),
 }
 
-/// The counter that left no room.
+/// The counter whose limit was reached.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Exhausted {
     pub counter: String,
-    /// What may be spent; `None` when it is the number of calls that is used up.
+    /// The cap; `None` if the limit on the number of calls was reached.
     pub cap_microcredits: Option<i64>,
 }
 
-/// How a call ended, and the answers it gave.
+/// How a call ended, with its answers.
 #[derive(Debug, Clone)]
 pub struct Settlement {
     pub call: CallId,
@@ -151,7 +154,7 @@ pub struct Settlement {
     pub cached_input_tokens: Option<i64>,
     pub output_tokens: Option<i64>,
     pub reasoning_tokens: Option<i64>,
-    /// `None`: unknown; then what was reserved stays charged.
+    /// `None`: unknown; the reserved amount then stays charged.
     pub cost_microcredits: Option<i64>,
     pub latency_ms: i64,
     pub request_id: Option<String>,
@@ -160,11 +163,11 @@ pub struct Settlement {
     pub vectors: Option<NewVectors>,
 }
 
-/// The kind of a call that was answered, and whose usage is missing or cannot be true.
+/// Error kind of a call that was answered but whose usage is missing or implausible.
 const NO_USAGE: &str = "no_usage";
 
 impl Settlement {
-    /// As the row has them: a kind wherever the call did not end well.
+    /// Returns kind and message as stored in the row. Every call that did not end well has a kind.
     pub(crate) fn kind_and_message(&self) -> (Option<&str>, Option<&str>) {
         let (kind, message) = self.error.as_ref().map(|(kind, message)| (kind.as_str(), message.as_str())).unzip();
         match self.outcome {
@@ -174,14 +177,14 @@ impl Settlement {
         }
     }
 
-    /// Of a call that was reserved and is not made after all.
+    /// The settlement of a call that was reserved but never sent.
     #[must_use]
     pub fn of_nothing_sent(call: CallId, now: Timestamp) -> Self {
         let error = ("interrupted".to_owned(), "whoever wanted it went away before it was sent".to_owned());
         Self { outcome: CallOutcome::Error, error: Some(error), ..Self::without_tokens(call, now) }
     }
 
-    /// Of a call that took no tokens and cost nothing.
+    /// The settlement of a call that took no tokens and cost nothing.
     #[must_use]
     pub fn without_tokens(call: CallId, now: Timestamp) -> Self {
         Self {
@@ -202,14 +205,14 @@ impl Settlement {
     }
 }
 
-/// A settlement, and the lease under which its call was made.
+/// A settlement with the lease under which its call was made.
 #[derive(Debug, Clone)]
 pub struct LeasedSettlement {
     pub lease: Option<Lease>,
     pub settlement: Settlement,
 }
 
-/// Vectors that a call brought, and their space.
+/// Vectors that a call returned, with their space.
 #[derive(Debug, Clone)]
 pub struct NewVectors {
     pub space: String,
@@ -220,7 +223,7 @@ pub struct NewVectors {
 pub enum CallOutcome {
     Ok,
     Error,
-    /// What it cost is not known.
+    /// Its cost is unknown.
     Unsettled,
 }
 
@@ -295,16 +298,16 @@ pub struct NewAnswer {
     pub model: String,
     pub input_hash: String,
     pub answer_json: String,
-    /// The members judged.
+    /// The members of the judged story.
     pub members: Vec<ItemId>,
 }
 
-/// Whose reservations end.
+/// Selects the reservations to end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Gone {
     /// Those that have expired by the machine's clock.
     Expired(Timestamp),
-    /// Those of a topic's earlier owners: the token is the present one's.
+    /// Those of a topic's earlier lease owners; the token is the current owner's.
     Succeeded(TopicId, i64),
 }
 
@@ -325,18 +328,18 @@ pub struct Counter {
     pub calls: i64,
 }
 
-/// Which calls to show; `None` is all.
+/// Filter of calls; `None` means all.
 #[derive(Debug, Clone, Default)]
 pub struct CallFilter {
     pub state: Option<String>,
     pub purpose: Option<String>,
     pub run: Option<RunId>,
-    /// Calls that come after this one in the list: its time and id.
+    /// Calls that come after this one in the list, given by its time and id.
     pub after: Option<(Timestamp, String)>,
     pub limit: i64,
 }
 
-/// A ledger row, as it is shown.
+/// A ledger row, for display.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CallRecord {
     pub id: String,
@@ -389,7 +392,7 @@ from_rows!(CallRecord {
     finished_at
 });
 
-/// What a call has cost, and how many stories it was about.
+/// The cost of a call, and the number of stories in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallCost {
     pub id: String,
@@ -401,7 +404,7 @@ from_rows!(CallCost { id, microcredits, stories });
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SpendBy {
-    /// Days of UTC, as days since 1970.
+    /// Days in UTC, as days since 1970.
     Day,
     Purpose,
     Model,
@@ -426,14 +429,14 @@ pub struct SpendRow {
     pub calls: i64,
     pub errors: i64,
     pub unsettled: i64,
-    /// Calls whose price is not known.
+    /// Calls whose price is unknown.
     pub unpriced: i64,
     pub stories: i64,
     pub input_tokens: i64,
     pub output_tokens: i64,
-    /// Unsettled calls count at what was reserved.
+    /// Unsettled calls count at their reserved amount.
     pub microcredits: i64,
-    /// The part of it that is only set aside: of unsettled calls, and of those under way.
+    /// The part of it that is only reserved: of unsettled calls, and of those under way.
     pub reserved_microcredits: i64,
 }
 
@@ -450,11 +453,11 @@ from_rows!(SpendRow {
     reserved_microcredits
 });
 
-/// What the owner decided on a pasted text.
+/// The owner's decision on a pasted text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Review {
     pub item: ItemId,
-    /// The summary, when it was promoted; the text itself is kept nowhere.
+    /// The summary if it was promoted; the text itself is not stored.
     pub summary_json: Option<String>,
     pub call: Option<String>,
     pub at: Timestamp,

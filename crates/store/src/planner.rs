@@ -1,4 +1,4 @@
-//! The planner's operations and records: what an owner plans, changed by batches that can be undone.
+//! The planner's operations and records: an owner's plans, changed by batches that can be undone.
 
 use aha_core::ids::{BatchId, UserId};
 use aha_core::time::Timestamp;
@@ -9,10 +9,10 @@ use serde_json::Value;
 
 use super::Result;
 
-/// Answers to requests with a key are kept so long.
+/// How long answers to requests with a key are stored.
 pub const IDEMPOTENCY_HOURS: i64 = 24;
 
-/// The one user, until there are more.
+/// The only user of the planner so far.
 #[must_use]
 pub fn owner() -> UserId {
     UserId::of(&["owner"])
@@ -20,31 +20,31 @@ pub fn owner() -> UserId {
 
 #[async_trait]
 pub trait PlannerStore: Send + Sync {
-    /// All records of a user, and the version that each change of them moves on by one.
+    /// Returns all records of a user, and the version, which each change increases by one.
     async fn planner(&self, user: UserId) -> Result<Planner>;
-    /// Applies all of the operations, or none: validated against the records inside the transaction, which also keeps an audit row for
-    /// each, what undoes them, and the answer under the request's key.
+    /// Applies all of the operations, or none. They are validated against the records inside the transaction, which
+    /// also stores an audit row for each, the data needed to undo them, and the answer under the request's key.
     async fn apply_operations(&self, user: UserId, request: &ApplyRequest) -> Result<ApplyOutcome>;
-    /// Puts the records of a batch back as they were before it, unless one of them was changed since.
+    /// Restores the records of a batch to their state before it, unless one of them was changed since.
     async fn undo_operations(&self, user: UserId, batch: BatchId, now: Timestamp) -> Result<UndoOutcome>;
-    /// The newest batches, newest first.
+    /// Returns the newest batches, newest first.
     async fn operation_batches(&self, user: UserId, limit: i64) -> Result<Vec<BatchRecord>>;
-    /// The newest audit rows, newest first.
+    /// Returns the newest audit rows, newest first.
     async fn audit(&self, user: UserId, limit: i64) -> Result<Vec<AuditRecord>>;
 }
 
-/// What a user plans.
+/// A user's planner records.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Planner {
     pub version: i64,
     pub state: State,
 }
 
-/// What [`PlannerStore::apply_operations`] is to do.
+/// Input of [`PlannerStore::apply_operations`].
 #[derive(Debug, Clone)]
 pub struct ApplyRequest {
     pub operations: Vec<Value>,
-    /// The version that the operations were proposed for; another one now is refused.
+    /// The version that the operations were proposed for; if the current version differs, the request is refused.
     pub expected_version: Option<i64>,
     pub key: Option<IdempotencyKey>,
     pub now: Timestamp,
@@ -59,18 +59,18 @@ pub struct IdempotencyKey {
 
 #[derive(Debug, Clone)]
 pub enum ApplyOutcome {
-    /// The answer, as JSON text. `replayed`: the request had been answered before, and this is that answer.
+    /// The answer as JSON text. `replayed`: the request had been answered before, and this is that answer.
     Applied {
         response: String,
         replayed: bool,
     },
     Invalid(Box<Validation>),
-    /// Something was changed since the version that the operations were proposed for.
+    /// Records were changed after the version that the operations were proposed for.
     Changed {
         expected: i64,
         found: i64,
     },
-    /// The key belongs to another request.
+    /// The key was used for another request.
     KeyReused,
 }
 
@@ -82,11 +82,11 @@ pub enum UndoOutcome {
     },
     NotFound,
     AlreadyUndone,
-    /// These were changed since.
+    /// These records were changed since.
     Changed(Vec<Key>),
 }
 
-/// A batch that was applied.
+/// An applied batch.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BatchRecord {
     pub id: BatchId,
@@ -96,7 +96,7 @@ pub struct BatchRecord {
     pub undone_at: Option<Timestamp>,
 }
 
-/// What was done to a record.
+/// A change to a record.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AuditRecord {
     /// The code of the operation, or `undo`.

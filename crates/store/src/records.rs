@@ -1,4 +1,4 @@
-//! What goes into and comes out of the store beside the domain's own types.
+//! Input and output types of the store other than the domain types.
 
 use std::ops::AddAssign;
 use std::time::Duration;
@@ -17,10 +17,10 @@ use aha_core::time::Timestamp;
 use aha_core::topic::BudgetTier;
 use serde::{Deserialize, Serialize};
 
-/// The user that is there from the start, whose all topics are.
+/// The initial user, who owns all topics.
 pub(crate) const OWNER: &str = "owner";
 
-/// A held lease on a topic's runs. The token grows with each owner: a commit under an old one is refused.
+/// A held lease on a topic's runs. The token grows with each acquisition; a commit with an older token is refused.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Lease {
     pub topic: TopicId,
@@ -35,7 +35,8 @@ pub enum LeaseAttempt {
         owner: String,
         expires_at: Timestamp,
     },
-    /// Nobody holds it, but somebody is writing the topic's row: another process that is just taking it, or the owner.
+    /// The lease is free, but another writer has locked the topic's row: a process that is acquiring the lease, or the
+    /// owner.
     Busy,
 }
 
@@ -45,14 +46,14 @@ pub struct SourcesAdded {
     pub known: usize,
 }
 
-/// An item with its identity settled, ready to be stored.
+/// An item with a determined identity, ready to be stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IdentifiedItem {
     pub id: ItemId,
     pub external_id: String,
     pub url: Option<String>,
     pub canonical_url: Option<String>,
-    /// Hash of the canonical URL where it identifies the item; `None` where it does not (a home page, a link used twice).
+    /// Hash of the canonical URL if it identifies the item; `None` if it does not (a home page, a link used twice).
     pub hash_url: Option<String>,
     pub hash_text: String,
     pub title: Option<String>,
@@ -63,7 +64,7 @@ pub struct IdentifiedItem {
     pub time_basis: TimeBasis,
     pub engagement: Engagement,
     pub metadata: ItemMetadata,
-    /// Its markup, made fit to be shown in a page; `None` where the text says as much.
+    /// Its sanitised markup; `None` if the text contains as much.
     pub html: Option<String>,
 }
 
@@ -73,7 +74,7 @@ pub struct IdentifiedItem {
 pub enum FetchStatus {
     Ok,
     NotModified,
-    /// Not asked: the server had said to come back later.
+    /// Not fetched: the server had asked to come back later.
     Waiting,
     Error,
 }
@@ -104,19 +105,19 @@ pub struct FetchCommit {
     pub started_at: Timestamp,
     pub finished_at: Timestamp,
     pub health: SourceHealth,
-    /// The feed's own title: kept when the owner gave none.
+    /// The feed's own title, stored if the owner gave none.
     pub feed_title: Option<String>,
     pub validators: Validators,
     pub not_before: Option<Timestamp>,
-    /// Before it a scheduled run does not ask.
+    /// A scheduled run does not fetch the source before this time.
     pub next_check_at: Option<Timestamp>,
-    /// `None` keeps the one before.
+    /// `None` keeps the previous value.
     pub check_interval: Option<Duration>,
     /// The source's new address after a permanent redirect.
     pub moved_to: Option<String>,
-    /// The source had failed since: what it published from then on may have been missed.
+    /// Set if the source had been failing: items that it published from this time on may have been missed.
     pub catch_up_from: Option<Timestamp>,
-    /// The source was never read before.
+    /// The source had never been read before.
     pub is_first: bool,
     pub items: Vec<IdentifiedItem>,
 }
@@ -145,7 +146,7 @@ pub struct FetchRecord {
     pub error: Option<String>,
 }
 
-/// A fetch of a source, as it is listed.
+/// A fetch of a source, for lists.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PastFetch {
     pub run: RunId,
@@ -163,7 +164,7 @@ pub struct PastFetch {
     pub finished_at: Timestamp,
 }
 
-/// How a fetch ended, as a list of sources shows it.
+/// The outcome of a fetch, for the list of sources.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FetchMark {
     /// `ok`, `not_modified`, `waiting` or `error`.
@@ -171,11 +172,11 @@ pub struct FetchMark {
     pub items_new: i64,
 }
 
-/// How much of what a source brought reached a digest.
+/// How many of a source's items reached a digest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct SourceShare {
     pub items: i64,
-    /// Those of them that a digest shows, first or as one of several that tell a story.
+    /// Items that a digest shows, as representative or as another member of a story.
     pub shown: i64,
 }
 
@@ -184,9 +185,9 @@ pub struct ItemHeader {
     pub id: ItemId,
     pub source: SourceId,
     pub time: Timestamp,
-    /// Where a source that had failed brought it: the source's last good fetch before that.
+    /// Set if the item came from a source that had been failing: the last successful fetch before that.
     pub catch_up_from: Option<Timestamp>,
-    /// It has no date, and a source listed it when it was read for the first time.
+    /// It has no date, and was in the first fetch of its source.
     pub is_of_unknown_age: bool,
 }
 
@@ -207,7 +208,7 @@ pub struct NewEmbedding {
     pub vector: Vec<u8>,
 }
 
-/// An embedded item as clustering sees it.
+/// An embedded item, as needed for clustering.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EmbeddedItem {
     pub id: ItemId,
@@ -216,36 +217,36 @@ pub struct EmbeddedItem {
     pub hash_text: String,
     pub duplicate_of: Option<ItemId>,
     pub cluster: Option<ClusterId>,
-    /// Whether that story was shown in a digest.
+    /// Whether that story has been shown in a digest.
     pub delivered: bool,
     pub vector: Vec<u8>,
 }
 
-/// What clustering found, committed at once.
+/// Results of clustering, committed at once.
 #[derive(Debug, Clone, Default)]
 pub struct ClusterCommit {
     /// New stories with their first item.
     pub created: Vec<(ClusterId, ItemId)>,
-    /// Items that joined a story, with the similarity at which they did.
+    /// Items that joined a story, with their similarity at that time.
     pub joined: Vec<(ItemId, ClusterId, f64)>,
-    /// Stories that turned out to be part of another, and that one.
+    /// Stories merged into another: the merged story and the remaining one.
     pub merged: Vec<(ClusterId, ClusterId)>,
-    /// The item that now stands for a story.
+    /// The new representative of a story.
     pub representatives: Vec<(ClusterId, ItemId)>,
 }
 
-/// Thresholds that were found on labelled stories.
+/// Thresholds determined on labelled stories.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FoundThresholds {
     pub thresholds: Thresholds,
-    /// Labelled documents that they were found on.
+    /// Number of labelled documents used.
     pub documents: i64,
-    /// B-cubed F1 on these.
+    /// B-cubed F1 on these documents.
     pub bcubed_f1: f64,
     pub found_at: Timestamp,
 }
 
-/// A story and its members' ids, by time and id.
+/// A story with its members' ids and similarities, by time and id.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoryRecord {
     pub cluster: ClusterId,
@@ -254,7 +255,7 @@ pub struct StoryRecord {
     pub members: Vec<(ItemId, f64)>,
 }
 
-/// What an answer is stored under (DESIGN: answers are paid once).
+/// The key under which an answer is stored (DESIGN: answers are paid once).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AnswerKey {
     pub task: &'static str,
@@ -268,13 +269,13 @@ pub struct AnswerKey {
 pub struct StoredAnswer {
     pub provider: String,
     pub model: String,
-    /// Hash of what was asked. A free answer is given anew when it changes; a paid one is kept.
+    /// Hash of the request. If it changes, a free answer is computed again; a paid one is kept.
     pub input_hash: String,
     pub answer_json: String,
     pub call_id: String,
 }
 
-/// A line of a digest, with what distinguishes it from others.
+/// A line of a digest, with the fields that distinguish it from others.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DigestItemRecord {
     pub id: DigestItemId,
@@ -283,11 +284,11 @@ pub struct DigestItemRecord {
     pub window_end: Timestamp,
 }
 
-/// Which digests to list; `None` is all.
+/// Filter of digests; `None` means all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DigestFilter {
     pub topic: Option<TopicId>,
-    /// Digests whose windows end later than this.
+    /// Digests whose windows end after this.
     pub ends_after: Option<Timestamp>,
     /// Digests whose windows end by this.
     pub ends_until: Option<Timestamp>,
@@ -298,14 +299,14 @@ pub struct DigestFilter {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct DigestEntry {
     pub head: DigestHead,
-    /// How many it shows.
+    /// Number of stories it shows.
     pub stories: usize,
-    /// The title of the first, where there is one.
+    /// The title of the first story, if there is one.
     pub first_title: Option<String>,
     pub microcredits: MicroCredits,
 }
 
-/// Where a story stood in a digest.
+/// An appearance of a story in a digest.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct StoryAppearance {
     pub digest: DigestId,
@@ -314,23 +315,23 @@ pub struct StoryAppearance {
     pub rank: usize,
     pub section: Section,
     pub title: String,
-    /// Nothing where it was not judged.
+    /// `None` if it was not judged.
     pub aha_score: Option<u8>,
     pub final_score: f64,
-    /// Items that told it then.
+    /// Number of its items then.
     pub members: usize,
 }
 
 /// A change of a topic's feedback.
 #[derive(Debug, Clone, PartialEq)]
 pub enum FeedbackWrite {
-    /// Each takes its opposite back.
+    /// Each event withdraws its opposite.
     Give(Vec<FeedbackEvent>),
     TakeBack {
         item: ItemId,
         kind: FeedbackKind,
     },
-    /// A word, source or author that is not to be learnt, in lower case.
+    /// Excludes a word, source or author, in lower case, from learning.
     Unlearn {
         name: String,
         at: Timestamp,
@@ -340,22 +341,22 @@ pub enum FeedbackWrite {
     },
 }
 
-/// The id of a user's feedback of a kind on an item. Feedback of one time is in the order of its ids.
+/// Returns the id of a user's feedback of a kind on an item. Feedback given at the same time is ordered by id.
 #[must_use]
 pub fn feedback_id(user: UserId, topic: TopicId, item: ItemId, kind: FeedbackKind) -> FeedbackId {
     FeedbackId::of(&[&user.to_string(), &topic.to_string(), &item.to_string(), kind.as_str()])
 }
 
-/// What saving a topic's settings changes besides them.
+/// State that saving a topic's settings changes in addition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct TopicReset {
-    /// The next run is to be planned anew.
+    /// The next run is to be scheduled again.
     pub next_run: bool,
     /// The time up to which the topic counts as read.
     pub read_until: Option<Timestamp>,
 }
 
-/// A topic's preference profile as it was when something was last said.
+/// A topic's preference profile, as of its latest feedback.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SavedProfile {
     pub profile_json: String,
@@ -364,7 +365,7 @@ pub struct SavedProfile {
     pub computed_at: Timestamp,
 }
 
-/// How an attempt at a run ended without a digest.
+/// The end of an attempt at a run without a digest.
 #[derive(Debug, Clone)]
 pub struct AttemptEnd {
     /// `failed`, `interrupted` or `lost`.
@@ -373,28 +374,28 @@ pub struct AttemptEnd {
     pub at: Timestamp,
 }
 
-/// What retention removes, in this order: an item stays while a digest that shows it does.
+/// The rows that retention removes, in this order: an item is kept as long as a digest that shows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RetentionStep {
     Digests,
-    /// Emptied; their rows stay, so that they do not come back.
+    /// Items are emptied; their rows stay, so that they are not added again.
     Items,
     /// Vectors of emptied items.
     Vectors,
     Fetches,
-    /// Settled calls that no stored answer came from.
+    /// Settled calls without a stored answer.
     Calls,
 }
 
-/// How a batch of retention went.
+/// Result of a batch of retention.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RemovedRows {
     Removed(u64),
-    /// A run is under way; later.
+    /// A run is in progress; try again later.
     AtWork,
 }
 
-/// What is changed of a source; what is `None` stays as it is.
+/// Changes to a source; `None` leaves a value unchanged.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct SourceChange {
     pub enabled: Option<bool>,

@@ -1,9 +1,9 @@
-//! Rows into structs whose fields are named as the columns are.
+//! Macros that read rows into structs whose fields are named like the columns.
 //!
-//! As sqlx's derive does it, in the form of two macros: the derive brings the drivers a second time, built for the compiler's own process,
-//! which a build from nothing waits for.
+//! They replace sqlx's derive, which would compile the drivers a second time for proc macros and so lengthen clean
+//! builds.
 
-/// Reads a struct of `tables/` from this database's rows.
+/// Reads a struct of `tables/` from rows of this database.
 macro_rules! from_row {
     ($name:ident { $($column:ident),+ $(,)? }) => {
         from_row!(super::Row, $name { $($column),+ });
@@ -18,7 +18,7 @@ macro_rules! from_row {
     };
 }
 
-/// Reads a struct that both databases' tables share.
+/// Reads a struct shared by both databases' tables.
 macro_rules! from_rows {
     ($name:ident { $($column:ident),+ $(,)? }) => {
         from_row!(sqlx::sqlite::SqliteRow, $name { $($column),+ });

@@ -1,4 +1,4 @@
-//! Whether a database's schema is ours: what was applied, compared with what this program has.
+//! Compares the migrations applied to a database with those of this program.
 
 use std::sync::LazyLock;
 
@@ -8,37 +8,37 @@ use sqlx::migrate::{MigrateError, Migration, MigrationType, Migrator};
 
 use super::{Result, StoreError};
 
-/// Whether a database may be made.
+/// Whether a missing database may be created.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OpenMode {
     CreateIfMissing,
     MustExist,
 }
 
-/// The newest migration that a database has, and the newest that this program has; 0 for none.
+/// The newest migration applied to a database, and the newest that this program has; 0 for none.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SchemaVersion {
     pub applied: i64,
     pub known: i64,
-    /// What opening the database would do to it, in order.
+    /// Migrations that opening the database would apply, in order.
     pub pending: Vec<PendingMigration>,
-    /// A migration that the database has in another form than this program.
+    /// A migration that was applied in a different form than this program's.
     pub changed: Option<i64>,
 }
 
-/// A migration that a database does not have yet.
+/// A migration that has not been applied to a database yet.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PendingMigration {
     pub version: i64,
-    /// As its file is called.
+    /// From its file name.
     pub name: String,
 }
 
-/// The migrations of SQLite, as `build.rs` found them.
+/// The SQLite migrations that `build.rs` found.
 pub(crate) static SQLITE_MIGRATIONS: LazyLock<Migrator> =
     LazyLock::new(|| migrator(&include!(concat!(env!("OUT_DIR"), "/sqlite_migrations.rs"))));
 
-/// The migrations of Postgres, as `build.rs` found them.
+/// The Postgres migrations that `build.rs` found.
 pub(crate) static POSTGRES_MIGRATIONS: LazyLock<Migrator> =
     LazyLock::new(|| migrator(&include!(concat!(env!("OUT_DIR"), "/postgres_migrations.rs"))));
 
@@ -49,15 +49,15 @@ fn migrator(migrations: &[(i64, &'static str, &'static str)]) -> Migrator {
     Migrator::with_migrations(migrations.iter().map(simple).collect())
 }
 
-/// Versions and checksums of the migrations that a database has, oldest first.
+/// Versions and checksums of applied migrations, oldest first.
 pub(crate) type Applied = Vec<(i64, Vec<u8>)>;
 
 /// Reads an [`Applied`].
 pub(crate) const APPLIED: &str = "SELECT version, checksum FROM _sqlx_migrations ORDER BY version";
 
 pub fn version(applied: &Applied, migrations: &Migrator) -> SchemaVersion {
-    let has = |wanted: i64| applied.iter().any(|(version, _)| *version == wanted);
-    let missing = migrations.iter().filter(|migration| !has(migration.version));
+    let is_applied = |number: i64| applied.iter().any(|(version, _)| *version == number);
+    let missing = migrations.iter().filter(|migration| !is_applied(migration.version));
     let pending = missing.map(|m| PendingMigration { version: m.version, name: m.description.to_string() });
     let changed = match is_pending(applied, migrations) {
         Err(StoreError::ChangedSchema { version }) => Some(version),
@@ -71,7 +71,7 @@ pub fn version(applied: &Applied, migrations: &Migrator) -> SchemaVersion {
     }
 }
 
-/// Whether migrations are left to do. An error when the database is not one that this program may touch.
+/// Whether migrations remain to be applied. An error if this program must not touch the database.
 pub fn is_pending(applied: &Applied, migrations: &Migrator) -> Result<bool> {
     let known = known(migrations);
     for (version, checksum) in applied {

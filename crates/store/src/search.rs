@@ -1,4 +1,4 @@
-//! What is searched for and what is found: the operations, and their records.
+//! Full-text search and documents: the operations and their records.
 
 use aha_core::ids::{ItemId, SourceId};
 use aha_core::time::Timestamp;
@@ -10,7 +10,8 @@ use crate::terms::{SearchTerms, phrase_stems, query_stems};
 /// Full-text search of items and documents.
 #[async_trait]
 pub trait SearchStore: Send + Sync {
-    /// What matches, the best first by the database's own measure; of more than 4,000 entries those that were indexed last.
+    /// Returns matches, best first by the database's own ranking. If more than 4,000 entries match, only those indexed
+    /// last are ranked.
     async fn search(&self, query: &SearchQuery) -> Result<Vec<SearchHit>>;
     /// Those of `entries` that the query's filters and unwanted words leave, in their order, at most its limit; what it wants does not matter.
     async fn search_among(&self, entries: &[i64], query: &SearchQuery) -> Result<Vec<SearchHit>>;
@@ -18,45 +19,48 @@ pub trait SearchStore: Send + Sync {
     async fn vector_state(&self, space: &str) -> Result<(i64, i64)>;
     /// Entries after `after` in the order of the index, at most `limit`: items with a vector in the space, and passages of documents.
     async fn entry_vectors(&self, space: &str, after: i64, limit: i64) -> Result<Vec<EntryVector>>;
-    /// In how many entries each of these stems occurs, counted up to [`MAX_FREQUENCY`]; one that no entry has is left out.
+    /// Returns the number of entries in which each of these stems occurs, counted up to [`MAX_FREQUENCY`]. Stems that
+    /// do not occur are omitted.
     async fn term_frequencies(&self, stems: &[String]) -> Result<Vec<(String, i64)>>;
-    /// How many entries there are.
+    /// Returns the number of entries.
     async fn search_entries(&self) -> Result<i64>;
-    /// The time at which the oldest item came that is not indexed; `None` where all are.
+    /// Returns the arrival time of the oldest item that is not indexed; `None` if all are.
     async fn search_behind_since(&self) -> Result<Option<Timestamp>>;
-    /// Forgets the index; nothing is found until it is made again.
+    /// Clears the index; searches find nothing until it is rebuilt.
     async fn clear_search(&self) -> Result<()>;
-    /// Indexes up to `limit` items, and up to `limit` passages of documents, that are not indexed; how many that were.
+    /// Indexes up to `limit` items, and up to `limit` passages of documents, that are not indexed. Returns their
+    /// number.
     async fn index_missing(&self, limit: i64) -> Result<usize>;
 }
 
-/// Documents of the owner's.
+/// The owner's documents.
 #[async_trait]
 pub trait DocumentStore: Send + Sync {
-    /// Those of a source, by path: path and hash of the content.
+    /// Returns path and content hash of a source's documents, by path.
     async fn documents(&self, source: SourceId) -> Result<Vec<(String, String)>>;
-    /// Takes over documents that are new or changed, and forgets those that are gone, with their index, at once.
-    async fn replace_documents(&self, source: SourceId, read: &[NewDocument], gone: &[String]) -> Result<()>;
+    /// Stores new or changed documents and deletes those at the `removed` paths, with their index entries, in one
+    /// transaction.
+    async fn replace_documents(&self, source: SourceId, read: &[NewDocument], removed: &[String]) -> Result<()>;
 }
 
 /// Vectors of sentences and passages by a sentence model, by the hash of their text.
 #[async_trait]
 pub trait SentenceStore: Send + Sync {
-    /// Those of these texts that there are.
+    /// Returns the stored vectors of these texts.
     async fn sentence_vectors(&self, space: &str, hashes: &[String]) -> Result<Vec<(String, Vec<u8>)>>;
-    /// Keeps more of them; those that are there stay.
+    /// Stores vectors; existing ones are not replaced.
     async fn put_sentence_vectors(&self, space: &str, vectors: &[(String, Vec<u8>)]) -> Result<()>;
     async fn clear_sentence_vectors(&self) -> Result<()>;
-    /// Passages of all documents, behind the one of a document's id and a position.
+    /// Returns passages of all documents that come after the given document id and position.
     async fn passages_after(&self, after: Option<(&str, i64)>, limit: i64) -> Result<Vec<PassageText>>;
 }
 
-/// A passage of a document, as vectors are made of it.
+/// A passage of a document, as input for embedding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PassageText {
     pub document_id: String,
     pub position: i64,
-    /// Of its document.
+    /// Name of its document.
     pub name: String,
     pub title: Option<String>,
     pub section: String,
@@ -78,47 +82,47 @@ pub enum EntryContent {
     Passage { section: String, text: String },
 }
 
-/// Beyond it a word is frequent, whatever the number.
+/// From this number on, a word counts as frequent without further distinction.
 pub const MAX_FREQUENCY: i64 = 5_000;
 
 /// A document with its passages.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewDocument {
-    /// Below the source's folder, or the file itself.
+    /// Relative to the source's folder, or the file name if the source is a file.
     pub path: String,
-    /// What it is cited as.
+    /// The name used in citations.
     pub name: String,
     pub title: Option<String>,
     pub content_hash: String,
     pub language: Option<String>,
-    /// Since when it holds, as far as it says so, else when its file was written.
+    /// Date from which it is valid, if the document states one; otherwise the time its file was written.
     pub dated: Timestamp,
     pub is_replaced: bool,
     pub read_at: Timestamp,
-    /// Section and text.
+    /// Section and text of each passage.
     pub passages: Vec<(String, String)>,
 }
 
-/// A word or a phrase, in each form in which it may be indexed: one of them has to occur, its words side by side.
+/// A word or phrase in each form in which it may be indexed. One form has to occur, its words adjacent.
 pub type Forms = Vec<Vec<String>>;
 
-/// What is to be found.
+/// A search query.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SearchQuery {
-    /// All of them, or (`is_any`) one at least.
+    /// All of them have to occur, or at least one if `is_any`.
     pub wanted: Vec<Forms>,
     pub is_any: bool,
     pub unwanted: Vec<Forms>,
-    /// Only of these sources; `None` for all.
+    /// Only these sources; `None` for all.
     pub sources: Option<Vec<SourceId>>,
     /// Only from this time on.
     pub since: Option<Timestamp>,
-    /// Whether hits come with their markup.
+    /// Whether hits include their markup.
     pub with_html: bool,
     pub limit: i64,
 }
 
-/// The forms of a word or a phrase of a query; empty for one that holds no letter or digit.
+/// Returns the forms of a word or phrase of a query; empty if it contains no letter or digit.
 #[must_use]
 pub fn forms(text: &str) -> Forms {
     let words = phrase_stems(text);
@@ -129,14 +133,15 @@ pub fn forms(text: &str) -> Forms {
 }
 
 impl SearchQuery {
-    /// In the language of FTS5 (sqlite.org/fts5.html). Stems are letters, digits, `+` and `#`, so that quoting them is safe.
+    /// Renders the query in FTS5 syntax (sqlite.org/fts5.html). Stems contain only letters, digits, `+` and `#`, so
+    /// quoting them is safe.
     pub(crate) fn fts5(&self) -> String {
         let phrase = |words: &Vec<String>| format!("\"{}\"", words.join(" "));
         let forms = |forms: &Forms| format!("({})", forms.iter().map(phrase).collect::<Vec<_>>().join(" OR "));
         self.expression(&forms, " OR ", " AND ", " NOT ")
     }
 
-    /// In the language of `tsquery`.
+    /// Renders the query in `tsquery` syntax.
     pub(crate) fn tsquery(&self) -> String {
         let word = |word: &String| format!("'{word}'");
         let phrase = |words: &Vec<String>| words.iter().map(word).collect::<Vec<_>>().join(" <-> ");
@@ -161,7 +166,7 @@ impl SearchQuery {
     }
 }
 
-/// An item or a passage that was found.
+/// A matching item or passage.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SearchHit {
     /// In the index; another one after a `reindex`.
@@ -170,25 +175,25 @@ pub struct SearchHit {
     pub item: Option<ItemId>,
     /// The document's name; `None` for an item.
     pub document: Option<String>,
-    /// Of a document.
+    /// Section of a document.
     pub section: Option<String>,
     pub title: Option<String>,
     pub text: String,
-    /// The markup kept of an item, where it was asked for.
+    /// The stored markup of an item, if requested.
     pub html: Option<String>,
     pub url: Option<String>,
-    /// The name of the source, else its address.
+    /// The name of the source, otherwise its address.
     pub source: Option<String>,
     pub time: Timestamp,
     pub is_replaced: bool,
 }
 
-/// An entry to be indexed.
+/// An entry to index.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Entry {
-    /// Of an item or of a document.
+    /// Id of an item or of a document.
     pub(crate) id: String,
-    /// Of a passage in its document.
+    /// Position of a passage in its document.
     pub(crate) position: Option<i64>,
     pub(crate) terms: SearchTerms,
 }
@@ -198,7 +203,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_languages_say_the_same() {
+    fn both_databases_get_equivalent_queries() {
         let forms =
             |text: &[&[&str]]| text.iter().map(|words| words.iter().map(|w| (*w).to_owned()).collect()).collect();
         let query = SearchQuery {

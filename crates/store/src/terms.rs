@@ -1,30 +1,30 @@
-//! The words by which texts are found: lower case, stemmed by their language, without those that every text has.
+//! Search terms of texts: words in lower case, stemmed by their language.
 //!
-//! Comes in: a text and its language. Goes out: stems, which both databases index as they are, so that both find the same. Called by what
-//! stores items and documents, and for each word of a query. Pure.
+//! Input: a text and its language. Output: stems, which both databases index unchanged, so that both find the same
+//! entries. Called when items and documents are stored, and for each word of a query. Pure.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use rust_stemmers::{Algorithm, Stemmer};
 
-/// Of a text; what stands behind is not found.
+/// Maximum length of an indexed text; the rest is not indexed.
 const MAX_BYTES: usize = 200_000;
-/// Those with a stemmer.
+/// Languages with a stemmer.
 const LANGUAGES: [&str; 8] = ["en", "de", "fr", "es", "it", "nl", "pt", "sv"];
-/// Longer words are no words.
+/// Longer tokens are not words.
 const MAX_WORD_BYTES: usize = 60;
 
-/// What is indexed of a text.
+/// The indexed terms of a text.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SearchTerms {
-    /// Stems, with a space between them.
+    /// Stems, separated by spaces.
     pub title: String,
     pub body: String,
 }
 
 impl SearchTerms {
-    /// `language` is an ISO 639-1 code.
+    /// Computes the terms. `language` is an ISO 639-1 code.
     #[must_use]
     pub fn of(title: &str, body: &str, language: Option<&str>) -> Self {
         let stemmer = stemmer(language.unwrap_or("en"));
@@ -41,9 +41,10 @@ impl SearchTerms {
         Self { title: terms(title), body: terms(body) }
     }
 
-    /// As Postgres reads a `tsvector`: the words of the title weigh more.
+    /// Renders a Postgres `tsvector`; words of the title have a higher weight.
     pub(crate) fn tsvector(&self) -> String {
-        // Of one lexeme, and of a whole vector (postgresql.org/docs/current/textsearch-limitations.html).
+        // Maximum position of a lexeme (postgresql.org/docs/current/textsearch-limitations.html); later ones get this
+        // position.
         const MAX_POSITION: usize = 16_383;
         let title = self.title.split_whitespace().map(|term| (term, "A"));
         let all = title.chain(self.body.split_whitespace().map(|term| (term, "")));
@@ -56,7 +57,7 @@ impl SearchTerms {
     }
 }
 
-/// Every way in which a word of a query can stand in the index, by the languages that texts are in.
+/// Returns every form in which a word of a query can occur in the index, by the languages of texts.
 #[must_use]
 pub fn query_stems(word: &str) -> BTreeSet<String> {
     let mut stems = BTreeSet::new();
@@ -67,7 +68,7 @@ pub fn query_stems(word: &str) -> BTreeSet<String> {
     stems
 }
 
-/// The words of a phrase, stemmed, by each language; those that come out alike once.
+/// Returns the words of a phrase, stemmed by each language; identical results once.
 #[must_use]
 pub fn phrase_stems(phrase: &str) -> BTreeSet<Vec<String>> {
     let stemmed = |language: &&str| {
@@ -78,7 +79,7 @@ pub fn phrase_stems(phrase: &str) -> BTreeSet<Vec<String>> {
     LANGUAGES.iter().map(stemmed).filter(|stems| !stems.is_empty()).collect()
 }
 
-/// Letters and digits, with `+` and `#` behind them (`c++`).
+/// Calls `each` with every word in lower case: letters and digits, optionally followed by `+` or `#` (`c++`).
 pub fn each_word(text: &str, mut each: impl FnMut(&str)) {
     let text = &text[..text.floor_char_boundary(MAX_BYTES)];
     let is_word = |c: char| c.is_alphanumeric() || matches!(c, '+' | '#');
@@ -105,7 +106,7 @@ fn stem(word: &str, stemmer: Option<&Stemmer>) -> String {
     }
 }
 
-/// `None` for a language without a stemmer: its words are indexed as they are.
+/// Returns the stemmer of a language, or `None` if it has none: its words are indexed unchanged.
 fn stemmer(language: &str) -> Option<Stemmer> {
     let algorithm = match language {
         "en" => Algorithm::English,

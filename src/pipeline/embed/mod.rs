@@ -1,6 +1,6 @@
-//! Stage 5: turns texts into vectors, once a text. In the `local` space these are sparse counts (`stories::features`), which all
-//! items get. Where there is a folder of weights, those that are compared get a dense one as well ([`weights`]); where a
-//! provider's model is configured, the newest do ([`vectors`]).
+//! Stage 5: computes vectors of texts, once per text. All items get a sparse vector of counts in the `local` space
+//! (`stories::features`). If a folder of weights is configured, the items to compare also get a dense vector
+//! ([`weights`]); if a provider's model is configured, the newest items do ([`vectors`]).
 
 mod vectors;
 mod weights;
@@ -19,18 +19,18 @@ use super::{RunContext, RunError, Stage};
 
 /// Items read and committed at a time.
 const COMMIT_ITEMS: usize = 512;
-/// Items counted by one thread at a time.
+/// Items that one thread processes at a time.
 const CHUNK_ITEMS: usize = 64;
 const THREADS: usize = 8;
 
-/// By what the stage `cluster` compares besides words.
+/// Vectors that the stage `cluster` compares in addition to words.
 #[derive(Debug, Default)]
 pub(super) struct DenseVectors {
-    /// The space of dense vectors, where all that were due are there.
+    /// The space of the dense vectors, if all that were due exist.
     pub(super) space: Option<String>,
-    /// Why only words are compared, though a model for vectors was named.
+    /// Why only words are compared although an embedding model was configured.
     pub(super) lexical_only: Option<String>,
-    /// What asking a model for vectors would take, where none was asked.
+    /// Estimated cost of using an embedding model, if none was used.
     pub(super) estimate: Option<Estimate>,
 }
 
@@ -71,7 +71,7 @@ async fn count_words(context: &RunContext) -> Result<usize, RunError> {
     Ok(embedded)
 }
 
-/// On several threads, in the order of the texts; one that has no vector is left out.
+/// Computes vectors on several threads, in the order of the texts. Texts without a vector are omitted.
 async fn embed<S: Space + 'static>(space: &Arc<S>, texts: Vec<ItemText>) -> Result<Vec<NewEmbedding>, RunError> {
     let chunks: Vec<Vec<ItemText>> = texts.chunks(CHUNK_ITEMS).map(<[ItemText]>::to_vec).collect();
     let made = futures::stream::iter(chunks)
@@ -82,7 +82,7 @@ async fn embed<S: Space + 'static>(space: &Arc<S>, texts: Vec<ItemText>) -> Resu
         .buffered(THREADS)
         .try_collect::<Vec<_>>()
         .await;
-    // A counting thread only fails when the process is shutting down.
+    // A blocking task only fails when the process is shutting down.
     Ok(made.map_err(|_| RunError::Interrupted)?.into_iter().flatten().collect())
 }
 

@@ -1,8 +1,9 @@
-//! The provider's part of stage 5: dense vectors for items that have no story yet and for those that they may be told with.
+//! The provider's part of stage 5: dense vectors for items without a story and for items that may belong to the same
+//! stories.
 //!
-//! Comes in: items with their counts of words. Goes out: [`DenseVectors::space`], by which the stage `cluster` compares besides. Where a
-//! vector that is due is not to be had, words alone serve the whole run; items beyond `OPENAI_EMBED_MAX_ITEMS_PER_RUN` are compared by
-//! words, the others by both.
+//! Input: items with their word counts. Output: [`DenseVectors::space`], which the stage `cluster` compares in
+//! addition. If a vector that is due cannot be obtained, the whole run compares words only. Items beyond
+//! `OPENAI_EMBED_MAX_ITEMS_PER_RUN` are compared by words, the others by both.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -25,8 +26,8 @@ use crate::pipeline::rules::Rules;
 use crate::pipeline::task_batch::{calls, scope_for, until_stopped};
 use crate::pipeline::{RunContext, RunError};
 
-/// An item without a vector gets one if it is up to so many days from one that has no story yet: most of a story's items come within a
-/// week, and vectors cost. What is older and has none is compared by words alone.
+/// An item without a vector gets one if it is at most this many days from an item without a story: most of a story's
+/// items appear within a week, and vectors cost money. Older items without a vector are compared by words only.
 const VECTOR_DAYS: i64 = 7;
 
 pub(super) async fn run(context: &RunContext, sources: &[Source]) -> Result<DenseVectors, RunError> {
@@ -45,7 +46,7 @@ pub(super) async fn run(context: &RunContext, sources: &[Source]) -> Result<Dens
     }
     let texts = due.texts(context, sources, &job).await?;
     if embedder.is_dry_run() {
-        // Whether a general model makes vectors is not known before it has.
+        // Whether a general model can compute vectors is only known after it has.
         let is_certain = !job.route.is_general || job.is_known;
         let estimate = embedder.estimate(&job, &texts).filter(|_| is_certain);
         return Ok(DenseVectors { estimate, ..DenseVectors::default() });
@@ -63,16 +64,16 @@ pub(super) async fn run(context: &RunContext, sources: &[Source]) -> Result<Dens
     }
 }
 
-/// Items that are to have a vector and have none of their present text.
+/// Items that need a vector of their current text.
 pub(super) struct Due {
     /// Newest first, with the hash of the text.
     pub(super) items: Vec<(ItemId, String)>,
-    /// Whether others have theirs.
+    /// Whether other items have a vector already.
     some_known: bool,
 }
 
 impl Due {
-    /// `None` when every item has its story.
+    /// Returns the items; `None` if every item has a story.
     pub(super) async fn find(context: &RunContext, space: &str) -> Result<Option<Self>, RunError> {
         let (store, topic) = (context.store(), context.topic.id);
         let Some(oldest) = store.oldest_unclustered(topic, LOCAL_SPACE).await? else { return Ok(None) };
@@ -87,7 +88,7 @@ impl Due {
         Ok(Some(Self { items, some_known: !known.is_empty() }))
     }
 
-    /// Their texts, as many as the run may still have vectors made of; what reads the same is one text, and what is muted none.
+    /// Returns their texts, up to the run's remaining limit. Identical texts are merged, and muted items are omitted.
     async fn texts(
         self,
         context: &RunContext,
@@ -99,14 +100,14 @@ impl Due {
         let items = context.store().load_items(context.topic.id, &ids).await?;
         let hashes: HashMap<ItemId, String> = self.items.into_iter().collect();
         let mut texts: Vec<EmbedText> = Vec::new();
-        let mut places: HashMap<String, usize> = HashMap::new();
+        let mut indices: HashMap<String, usize> = HashMap::new();
         for (item, _) in items.into_iter().filter(|(item, _)| !rules.hit(RuleAction::Mute, item, sources)) {
             let text = dense_text(item.title.as_deref(), &item.body_text, job.max_chars());
             let (Some(hash), Some(text)) = (hashes.get(&item.id), text) else { continue };
-            if let Some(place) = places.get(hash) {
-                texts[*place].items.push(item.id);
+            if let Some(index) = indices.get(hash) {
+                texts[*index].items.push(item.id);
             } else {
-                places.insert(hash.clone(), texts.len());
+                indices.insert(hash.clone(), texts.len());
                 texts.push(EmbedText { items: vec![item.id], content_hash: hash.clone(), text });
             }
         }
@@ -115,21 +116,22 @@ impl Due {
     }
 }
 
-/// Whether an item of that time can be told with one of the new ones, whose times rise.
+/// Whether an item of that time may belong to a story with one of the new items, whose times are ascending.
 fn is_near(new: &[Timestamp], time: Timestamp) -> bool {
-    let reach = VECTOR_DAYS * DAY_MS;
-    let first = new.partition_point(|other| time - *other > reach);
-    new.get(first).is_some_and(|other| *other - time <= reach)
+    let max_distance = VECTOR_DAYS * DAY_MS;
+    let first = new.partition_point(|other| time - *other > max_distance);
+    new.get(first).is_some_and(|other| *other - time <= max_distance)
 }
 
-/// Texts that earlier attempts at the run had vectors made of.
+/// Returns the number of texts embedded in earlier attempts at the run.
 async fn embedded_before(context: &RunContext) -> Result<usize, RunError> {
-    let brought = |call: &&CallRecord| call.state != "error" && call.finished_at.is_some();
-    let texts: i64 = calls(context, Some(PURPOSE)).await?.iter().filter(brought).map(|call| call.stories).sum();
+    let is_stored = |call: &&CallRecord| call.state != "error" && call.finished_at.is_some();
+    let texts: i64 = calls(context, Some(PURPOSE)).await?.iter().filter(is_stored).map(|call| call.stories).sum();
     Ok(usize::try_from(texts).unwrap_or(0))
 }
 
-/// The first batch shows whether the model is of use; then several at a time. After one that fails no further one begins.
+/// Embeds all texts. The first batch shows whether the model is usable; then several run at a time. After a failure no
+/// further batch begins.
 async fn embed_all(context: &RunContext, job: &EmbedJob<'_>, texts: &[EmbedText]) -> Result<Embedded, RunError> {
     let failed = AtomicBool::new(false);
     let mut batches = texts.chunks(job.batch_size());
@@ -140,7 +142,7 @@ async fn embed_all(context: &RunContext, job: &EmbedJob<'_>, texts: &[EmbedText]
         calls.push(embed(context, job, batch, &failed));
     }
     let concurrency = context.app.config().llm.concurrency;
-    // All are waited for: what those under way bring is paid for.
+    // All are awaited, because the results of calls under way are paid for.
     let others: Vec<_> = futures::stream::iter(calls).buffered(concurrency).collect().await;
     others.into_iter().try_fold(first, |so_far, next| Ok(so_far.and(next?)))
 }

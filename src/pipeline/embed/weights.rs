@@ -1,8 +1,9 @@
-//! The part of stage 5 that makes dense vectors from a folder of weights, for items that have no story yet and for those that they may be
-//! told with.
+//! Part of stage 5: computes dense vectors from a folder of weights, for items without a story and for items that may
+//! belong to the same stories.
 //!
-//! Comes in: items with their counts of words. Goes out: [`DenseVectors::space`], by which the stage `cluster` compares besides; only once all
-//! are there, so that a change of the weights switches at once. Where the folder is of no use, words alone serve, and the digest says so.
+//! Input: items with their word counts. Output: [`DenseVectors::space`], which the stage `cluster` compares in
+//! addition. It is set only once all vectors exist, so that a change of the weights takes effect at once. If the folder
+//! is unusable, words only are compared, and the digest reports it.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -22,7 +23,7 @@ pub(super) async fn run(context: &RunContext, folder: &Path) -> Result<DenseVect
     if context.store().oldest_unclustered(context.topic.id, LOCAL_SPACE).await?.is_none() {
         return Ok(DenseVectors::default());
     }
-    // Anew for each run: the folder may have changed since.
+    // Loaded again for each run, because the folder may have changed.
     let weights = match Weights::load(folder).await {
         Ok(weights) => Arc::new(weights),
         Err(error) => {
@@ -40,7 +41,7 @@ pub(super) async fn run(context: &RunContext, folder: &Path) -> Result<DenseVect
     Ok(DenseVectors::space(weights.id().to_owned()))
 }
 
-/// The texts that the hashes were taken of.
+/// Returns the texts that belong to the hashes.
 async fn texts(context: &RunContext, items: &[(ItemId, String)]) -> Result<Vec<ItemText>, RunError> {
     let ids: Vec<ItemId> = items.iter().map(|(id, _)| *id).collect();
     let hashes: HashMap<&ItemId, &String> = items.iter().map(|(id, hash)| (id, hash)).collect();

@@ -1,4 +1,4 @@
-//! What can be counted about each story: the facts that `local` judges by, and that every reason cites.
+//! Gathers the facts about each story that `local` uses for its judgement and that every reason cites.
 
 mod near_sources;
 mod prominence;
@@ -26,16 +26,16 @@ use near_sources::NearSources;
 use prominence::Prominence;
 use relevance::Relevances;
 
-/// Days before the window that novelty and new terms are told against.
+/// Number of days before the window that novelty and new terms are compared with.
 const NOVELTY_DAYS: i64 = 30;
 
-/// With fewer earlier items than this every term would be "new".
+/// With fewer earlier items every term would be "new".
 const MIN_HISTORY: usize = 200;
 
-/// New terms named at most.
+/// Maximum number of new terms.
 const NEW_TERMS: usize = 4;
 
-/// Everything that is looked up while the evidence is gathered.
+/// Data needed to gather the evidence.
 struct History {
     /// Items before the window that are not the run's own, by time.
     earlier: Vec<Document>,
@@ -44,14 +44,14 @@ struct History {
     frequencies: Frequencies,
     earlier_frequencies: Frequencies,
     features: HashMap<ItemId, Arc<Features>>,
-    /// The newest items of each source, for how often it matched.
+    /// The newest items of each source, to determine how often it matched.
     of_sources: Vec<(ItemId, SourceId, Arc<Features>)>,
     prominence: Prominence,
 }
 
-/// Items of a source by which it is judged how often it matches.
+/// Maximum number of items per source, to determine how often it matches.
 const SOURCE_ITEMS: usize = 50;
-/// Items of all sources for the same.
+/// Maximum number of such items over all sources.
 const ALL_SOURCE_ITEMS: usize = 5_000;
 
 pub(super) async fn gather(
@@ -64,7 +64,7 @@ pub(super) async fn gather(
     let cadences = Cadences::of(context.store().source_times(context.topic.id, year).await?);
     let history = history(context, stories).await?;
     let relevance = Relevances::of(context, &history, stories).await?;
-    // Who sets interests is told by them; nobody else needs it.
+    // Only readers without interests need it; with interests, relevance is used.
     let near = if relevance.has_interests() {
         NearSources::default()
     } else {
@@ -103,7 +103,7 @@ pub(super) async fn gather(
 
 async fn history(context: &RunContext, stories: &[Story]) -> Result<History, RunError> {
     let window = context.run.window;
-    // What came late is news as well, and no history of itself.
+    // Late items are part of the run, so they must not count as history.
     let own: HashSet<ItemId> = stories.iter().flat_map(Story::in_scope).map(|member| member.item.id).collect();
     let span = Window { start: window.start.days_before(NOVELTY_DAYS), end: window.end };
     let documents = documents_in(context.store(), context.topic.id, &context.vectors, span, context.snapshot).await?;
@@ -122,7 +122,7 @@ async fn history(context: &RunContext, stories: &[Story]) -> Result<History, Run
     Ok(History { earlier, weighted, index, frequencies, earlier_frequencies, features, of_sources, prominence })
 }
 
-/// The newest first, at most [`SOURCE_ITEMS`] a source.
+/// Returns the newest items first, at most [`SOURCE_ITEMS`] per source.
 fn newest_of_sources(documents: &[Document]) -> Vec<(ItemId, SourceId, Arc<Features>)> {
     let mut newest: Vec<&Document> = documents.iter().filter(|document| !document.copy).collect();
     newest.sort_by_key(|document| (std::cmp::Reverse(document.time), document.id));
@@ -136,7 +136,7 @@ fn newest_of_sources(documents: &[Document]) -> Vec<(ItemId, SourceId, Arc<Featu
     newest.into_iter().map(|document| (document.id, document.source, Arc::clone(&document.features))).collect()
 }
 
-/// For each story the most similar earlier item of another story: similarity and title.
+/// Returns for each story the most similar earlier item of another story: similarity and title.
 async fn resembled_titles(
     context: &RunContext,
     history: &History,
@@ -188,7 +188,8 @@ fn about_text(history: &History, story: &Story) -> Evidence {
     }
 }
 
-/// Names in the title that no earlier item has, and in the window hardly any but the story's own, as written.
+/// Returns names in the title, as written, that no earlier item contains, and in the window hardly any items other than
+/// the story's own.
 fn new_terms(history: &History, story: &Story) -> Vec<String> {
     let item = story.representative();
     let own = u32::try_from(story.members.len()).unwrap_or(u32::MAX);
@@ -214,13 +215,13 @@ fn new_terms(history: &History, story: &Story) -> Vec<String> {
     found
 }
 
-/// ln(1 + score) + 0.25 ln(1 + comments), each item measured against its own source's.
+/// Engagement is ln(1 + score) + 0.25 ln(1 + comments), relative to the items of the same source.
 struct EngagementScale {
     by_source: HashMap<SourceId, Vec<f64>>,
 }
 
-/// With fewer measured items a source has no scale of its own.
-const MIN_MEASURED: usize = 4;
+/// Minimum number of items with engagement for a source to have a percentile.
+const MIN_ENGAGED_ITEMS: usize = 4;
 
 impl EngagementScale {
     fn of(stories: &[Story]) -> Self {
@@ -233,7 +234,7 @@ impl EngagementScale {
         Self { by_source }
     }
 
-    /// The story's most discussed item.
+    /// Adds the engagement of the story's most discussed item.
     fn describe(&self, story: &Story, evidence: &mut Evidence) {
         let best = story
             .in_scope()
@@ -248,7 +249,7 @@ impl EngagementScale {
     }
 
     fn percentile(&self, source: SourceId, response: f64) -> Option<f64> {
-        let all = self.by_source.get(&source).filter(|all| all.len() >= MIN_MEASURED)?;
+        let all = self.by_source.get(&source).filter(|all| all.len() >= MIN_ENGAGED_ITEMS)?;
         let below = all.iter().filter(|other| **other < response).count();
         Some(share(below, all.len() - 1))
     }
@@ -273,7 +274,7 @@ fn share(part: usize, whole: usize) -> f64 {
     if whole == 0 { 0.0 } else { round(part as f64 / whole as f64) }
 }
 
-/// To four digits: what is stored reads back the same, and prints short.
+/// Rounds to four decimals, so that stored values read back the same and are short.
 fn round(value: f64) -> f64 {
     (value * 10_000.0).round() / 10_000.0
 }

@@ -1,8 +1,8 @@
-//! How many other sources of a run bring something like a story: the more of them, the more its matter is of public interest, for who sets no
-//! interests.
+//! Counts the other sources of a run with an item similar to a story. The more there are, the more its subject is of
+//! public interest; used for readers without interests.
 //!
-//! Comes in: the run's stories with the features of their texts. Goes out: a number of the evidence. What it is worth was measured in
-//! `docs/RANKING.md`. Called while the evidence is gathered.
+//! Input: the run's stories with the features of their texts. Output: a number for the evidence. Its value was measured
+//! in `docs/RANKING.md`. Called while the evidence is gathered.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -13,10 +13,10 @@ use aha_analysis::stories::similarity::{Frequencies, Weighted};
 use aha_core::ids::{ItemId, SourceId};
 use aha_core::story::Story;
 
-/// From this similarity on two texts are of one matter, though they need not tell one story.
+/// Minimum similarity of two texts on the same subject, though not necessarily the same story.
 const NEAR: f64 = 0.1;
 
-/// See the module.
+/// Index of the run's texts.
 #[derive(Debug, Default)]
 pub(super) struct NearSources {
     texts: Vec<(SourceId, Weighted)>,
@@ -38,13 +38,13 @@ impl NearSources {
         near
     }
 
-    /// Of the story's text with the most of them.
+    /// Returns the count of the story's text that has the most similar sources.
     pub(super) fn count(&self, story: &Story, shared: &mut Shared) -> usize {
         let texts = story.in_scope().filter_map(|member| self.texts.get(*self.by_item.get(&member.item.id)?));
-        texts.map(|text| self.around(text, shared)).max().unwrap_or(0)
+        texts.map(|text| self.count_near(text, shared)).max().unwrap_or(0)
     }
 
-    fn around(&self, (source, text): &(SourceId, Weighted), shared: &mut Shared) -> usize {
+    fn count_near(&self, (source, text): &(SourceId, Weighted), shared: &mut Shared) -> usize {
         let query = self.index.lookup(&self.index.heavy(text));
         let mut sources: HashSet<SourceId> = HashSet::new();
         for (other, candidate) in self.index.candidates(&query, shared).into_iter().map(|number| &self.texts[number]) {

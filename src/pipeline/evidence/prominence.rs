@@ -1,8 +1,8 @@
-//! How much of public matter a story is, for who sets no interests: how many sources name what it names, and how often what its source
-//! brings is brought by others, too.
+//! Prominence of a story, for readers without interests: how many sources mention its names, and how often other
+//! sources also publish what its source publishes.
 //!
-//! Comes in: the items of the window and of the days before it, with their stories. Goes out: two numbers of the evidence. What they are
-//! worth was measured in `docs/RANKING.md`.
+//! Input: the items of the window and of the days before it, with their stories. Output: two numbers for the evidence.
+//! Their value was measured in `docs/RANKING.md`.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -16,25 +16,25 @@ use aha_core::story::Story;
 
 use super::share_of;
 
-/// Names of a text that are counted: those that most sources name, the rarer the more.
-const NAMES_COUNTED: usize = 8;
-/// Weight of a name, ln(1 + N / df), that counts as one: about that of a name in one of twenty texts.
-const USUAL_WEIGHT: f64 = 3.0;
-/// Items of which it is the only source that every source is taken to have besides.
+/// Number of a text's names that are used: those with the highest product of sources and rarity.
+const MAX_NAMES: usize = 8;
+/// Weight ln(1 + N / df) of a name that counts as one: approximately that of a name in one of twenty texts.
+const REFERENCE_WEIGHT: f64 = 3.0;
+/// Smoothing: number of items without other sources added to every source.
 const SMOOTHING_ITEMS: usize = 3;
 
-/// See the module.
+/// Counts by name and by source.
 #[derive(Debug)]
 pub(super) struct Prominence {
-    /// The sources of the window that have a name in an opening.
+    /// The sources with a name in the opening of an item in the window.
     sources_with_name: HashMap<Term, HashSet<SourceId>>,
-    /// Of each source how many of its items others brought, too, and how many it has.
+    /// For each source, the number of its items that others also published, and of all its items.
     corroborated: HashMap<SourceId, (usize, usize)>,
     of_several: HashSet<ClusterId>,
 }
 
 impl Prominence {
-    /// `is_in_window`: whether an item is in the run's window; the others are of the days before.
+    /// `is_in_window`: whether an item is in the run's window; the others are from the days before.
     pub(super) fn of(documents: &[Document], is_in_window: impl Fn(&Document) -> bool) -> Self {
         let mut first_source: HashMap<ClusterId, SourceId> = HashMap::new();
         let mut of_several: HashSet<ClusterId> = HashSet::new();
@@ -58,7 +58,8 @@ impl Prominence {
         Self { sources_with_name, corroborated, of_several }
     }
 
-    /// The mean number of sources that name the most shared names of the story's best text, each name weighed by its rarity.
+    /// Returns the mean number of sources that mention the most shared names of the story's best text, each name
+    /// weighted by its rarity.
     pub(super) fn shared_names(
         &self,
         story: &Story,
@@ -73,14 +74,14 @@ impl Prominence {
                 })
                 .collect();
             counts.sort_unstable_by(|a, b| b.total_cmp(a));
-            counts.truncate(NAMES_COUNTED);
-            counts.iter().sum::<f64>() / USUAL_WEIGHT / share_of(NAMES_COUNTED, 1)
+            counts.truncate(MAX_NAMES);
+            counts.iter().sum::<f64>() / REFERENCE_WEIGHT / share_of(MAX_NAMES, 1)
         };
         let texts = story.in_scope().filter_map(|member| features.get(&member.item.id));
         texts.map(of_text).fold(0.0, f64::max)
     }
 
-    /// The share of the other items of the story's source that other sources brought, too.
+    /// Returns the share of the other items of the story's source that other sources also published.
     pub(super) fn corroborated_share(&self, story: &Story) -> f64 {
         let Some((by_others, all)) = self.corroborated.get(&story.representative().source_id) else { return 0.0 };
         let own = usize::from(self.of_several.contains(&story.cluster_id));

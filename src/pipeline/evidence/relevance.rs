@@ -1,7 +1,8 @@
-//! How far each story of a run is what the reader asked for, by its best text and by how often its source matched before.
+//! Relevance of each story of a run to the reader's interests, from its best text and from how often its source matched
+//! before.
 //!
-//! Comes in: the topic's interests, the run's stories, what is stored of their sources. Goes out: [`Relevance`] and the clauses that are met,
-//! written into the evidence. Called by [`super::gather`].
+//! Input: the topic's interests, the run's stories, stored features of their sources' items. Output: [`Relevance`] and
+//! the matching clauses, written into the evidence. Called by [`super::gather`].
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -17,24 +18,24 @@ use rayon::prelude::*;
 use super::{History, round, share_of};
 use crate::pipeline::{RunContext, RunError};
 
-/// How far each story is what the reader asked for.
+/// Relevance of each story.
 #[derive(Debug, Default)]
 pub(super) struct Relevances {
     has_interests: bool,
     by_story: HashMap<ClusterId, StoryRelevance>,
 }
 
-/// By the story's best text.
+/// Relevance of the story's best text.
 #[derive(Debug)]
 struct StoryRelevance {
-    /// Clauses that are met, as written, the most first, and those that are met in part only.
+    /// Clauses that match, as written, best match first, and clauses that match only in part.
     met: Vec<String>,
     touched: Vec<String>,
     relevance: Relevance,
 }
 
 impl Relevances {
-    /// Off the async threads: it reads every word of the run's texts.
+    /// Computed on the blocking pool, because it reads every word of the run's texts.
     pub(super) async fn of(context: &RunContext, history: &History, stories: &[Story]) -> Result<Self, RunError> {
         let interests = Interests::parse(&context.run.settings.interests);
         if interests.clauses.is_empty() {
@@ -62,7 +63,7 @@ impl Relevances {
         let query = Query::new(interests, &corpus, frequencies);
         let priors = SourcePriors::of(&StoredQuery::of(&query), of_sources);
         let degrees = query.degrees();
-        let asks_for_nothing = interests.is_empty();
+        let has_only_denials = interests.is_empty();
         let mut best: HashMap<ClusterId, (usize, f64)> = HashMap::new();
         let mut allowed: HashMap<ClusterId, (f64, usize)> = HashMap::new();
         for (text, ((cluster, item, source, _), degree)) in texts.iter().zip(&degrees).enumerate() {
@@ -70,9 +71,9 @@ impl Relevances {
             let (sum, count) = allowed.entry(*cluster).or_default();
             *sum += degree.allowed;
             *count += 1;
-            // Who asks for nothing and denies something is told what is denied.
+            // If the interests contain only denials, the text with the strongest denial is used.
             let is_better = |(best, its_prior): &(usize, f64)| {
-                if asks_for_nothing {
+                if has_only_denials {
                     degree.allowed < degrees[*best].allowed
                 } else {
                     degree.total(prior) > degrees[*best].total(*its_prior)
@@ -84,7 +85,7 @@ impl Relevances {
         }
         let by_story = best.into_iter().map(|(cluster, (text, prior))| {
             let mut found = StoryRelevance::of(interests, &query, text, &degrees[text], prior);
-            if let Some((sum, count)) = allowed.get(&cluster).filter(|_| asks_for_nothing) {
+            if let Some((sum, count)) = allowed.get(&cluster).filter(|_| has_only_denials) {
                 found.relevance.allowed = round(sum * share_of(1, *count));
             }
             (cluster, found)
@@ -109,9 +110,9 @@ impl Relevances {
 impl StoryRelevance {
     fn of(interests: &Interests, query: &Query<'_>, text: usize, degree: &Degree, source_prior: f64) -> Self {
         let written = |met: &ClauseMatch| interests.clauses[met.clause].written.clone();
-        let counting = || degree.clauses.iter().filter(|met| met.score * degree.allowed >= WEAK);
+        let matching = || degree.clauses.iter().filter(|met| met.score * degree.allowed >= WEAK);
         let mut words: Vec<String> = Vec::new();
-        for word in counting().flat_map(|met| query.meeting_words(text, met)) {
+        for word in matching().flat_map(|met| query.meeting_words(text, met)) {
             if !words.iter().any(|known| known == word) {
                 words.push(word.to_owned());
             }
@@ -126,16 +127,17 @@ impl StoryRelevance {
             denied: degree.denied.iter().filter(|met| met.share >= MET_SHARE).map(written).collect(),
         };
         let (met, touched): (Vec<&ClauseMatch>, Vec<&ClauseMatch>) =
-            counting().partition(|met| met.is_met(degree.allowed));
-        let said = touched.into_iter().filter(|touched| touched.share >= TOUCHED_SHARE);
-        Self { met: met.into_iter().map(written).collect(), touched: said.map(written).collect(), relevance }
+            matching().partition(|met| met.is_met(degree.allowed));
+        let partial = touched.into_iter().filter(|touched| touched.share >= TOUCHED_SHARE);
+        Self { met: met.into_iter().map(written).collect(), touched: partial.map(written).collect(), relevance }
     }
 }
 
-/// Below this share of its terms' weight a clause is not named: of "US Supreme Court" a text about the United States has only the country.
+/// Minimum share of a clause's term weight for it to be named as a partial match: of "US Supreme Court", a text about
+/// the United States matches only the country.
 const TOUCHED_SHARE: f64 = 0.3;
 
-/// What is searched of an item.
+/// The searched parts of an item.
 #[derive(Debug)]
 struct Text {
     title: String,
@@ -144,7 +146,7 @@ struct Text {
     is_english: bool,
 }
 
-/// Characters of a body that are searched.
+/// Maximum number of characters searched of a body.
 const SEARCHED_CHARS: usize = 16_000;
 
 impl Text {
@@ -170,7 +172,7 @@ struct SourcePriors {
     of_source: HashMap<SourceId, (f64, usize)>,
 }
 
-/// Items that did not match, which every source is taken to have besides.
+/// Smoothing: number of items without a match added to every source.
 const SMOOTHING_ITEMS: usize = 3;
 
 impl SourcePriors {
@@ -187,7 +189,7 @@ impl SourcePriors {
         Self { matched, of_source }
     }
 
-    /// Of the source's other items.
+    /// Returns the share among the source's other items.
     fn without(&self, source: SourceId, item: ItemId) -> f64 {
         let (sum, count) = self.of_source.get(&source).copied().unwrap_or_default();
         let own = self.matched.get(&item);

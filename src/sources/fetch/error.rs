@@ -1,4 +1,4 @@
-//! What can go wrong with a source. The message says what failed, why, and what to do next; it holds no header and no query.
+//! Errors of fetching a source. The message contains what failed, why, and what to do next, but no header and no query.
 
 use std::net::IpAddr;
 use std::time::Duration;
@@ -51,7 +51,7 @@ pub enum FetchError {
     Unparseable { reason: String },
     #[error("the robots.txt of its host asks not to read {url}")]
     Disallowed { url: String },
-    /// A search that is switched off; `kind` says why.
+    /// A search that is disabled; `kind` is the reason.
     #[error("{reason}")]
     Search { kind: &'static str, status: Option<u16>, reason: String },
     #[error("{path} cannot be read: {reason}")]
@@ -86,7 +86,7 @@ impl FetchError {
         }
     }
 
-    /// How long the server asks to be left alone.
+    /// How long the server asks us to wait.
     #[must_use]
     pub const fn retry_after(&self) -> Option<Duration> {
         match self {
@@ -95,7 +95,7 @@ impl FetchError {
         }
     }
 
-    /// The status of the answer, where there was one that says so.
+    /// The HTTP status of the response, if the error results from one.
     #[must_use]
     pub const fn http_status(&self) -> Option<u16> {
         match self {
@@ -108,7 +108,7 @@ impl FetchError {
         }
     }
 
-    /// Whether a service that charges for its answers may have charged for this one: it had the question, and did not refuse it.
+    /// Whether a paid service may have charged for this request: it received the request and did not refuse it.
     #[must_use]
     pub const fn may_be_charged(&self) -> bool {
         match self {
@@ -137,9 +137,9 @@ impl FetchError {
         }
     }
 
-    /// With `place` for the address, which may hold a key.
+    /// Replaces the address, which may contain a key, by `replacement`.
     #[must_use]
-    pub fn without_address(mut self, place: &str) -> Self {
+    pub fn without_address(mut self, replacement: &str) -> Self {
         match &mut self {
             Self::BadUrl { url, .. }
             | Self::RedirectLoop { url, .. }
@@ -148,7 +148,7 @@ impl FetchError {
             | Self::Gone { url }
             | Self::Disallowed { url }
             | Self::TooLarge { what: url, .. }
-            | Self::NoFeed { page: url, .. } => place.clone_into(url),
+            | Self::NoFeed { page: url, .. } => replacement.clone_into(url),
             Self::BadName { .. }
             | Self::RefusedAddress { .. }
             | Self::Dns { .. }
@@ -220,13 +220,13 @@ fn later(retry_after: Option<Duration>) -> String {
     )
 }
 
-/// A URL as it may stand in a message or a log: a query can hold a key.
+/// Returns a URL for messages and logs, without its query, which may contain a key.
 #[must_use]
 pub fn shown(url: &Url) -> String {
     let mut bare = url.clone();
     bare.set_query(None);
     bare.set_fragment(None);
-    // Fails only for URLs that cannot carry them.
+    // Fails only for URLs that cannot have credentials.
     let _ = bare.set_password(None);
     let _ = bare.set_username("");
     format!("{bare}{}", if url.query().is_some() { "?…" } else { "" })

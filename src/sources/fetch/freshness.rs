@@ -1,4 +1,5 @@
-//! How soon a server wants to be asked again: what its headers and the feed itself say. Read by the fetcher and the connectors.
+//! How long to wait before the next request, from the server's headers and the feed itself. Used by the fetcher and the
+//! connectors.
 
 use std::time::Duration;
 
@@ -7,28 +8,28 @@ use reqwest::header::HeaderMap;
 
 use super::hop::{header_text, http_date, used_up};
 
-/// Where a feed says how long it keeps, it does so before its first item and near its beginning.
+/// A feed that declares its caching time does so near its beginning, before its first item.
 const HEAD_BYTES: usize = 64 * 1024;
 
-/// What an answer says of the next request.
+/// What a response declares about the next request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Freshness {
-    /// Nothing new is to be expected for so long (`Cache-Control`, `Expires`, the feed's `ttl` or `sy:updatePeriod`).
-    pub keeps_for: Option<Duration>,
-    /// Nothing more is granted for so long (`x-ratelimit-remaining`, `x-ratelimit-reset`).
-    pub leave_alone: Option<Duration>,
+    /// How long nothing new is to be expected (`Cache-Control`, `Expires`, the feed's `ttl` or `sy:updatePeriod`).
+    pub fresh_for: Option<Duration>,
+    /// How long no further request is allowed (`x-ratelimit-remaining`, `x-ratelimit-reset`).
+    pub limited_for: Option<Duration>,
 }
 
 impl Freshness {
-    /// `now` stands in where the server does not tell its own clock.
+    /// Reads the headers. `now` is used if the server does not send its own time.
     pub(super) fn of(headers: &HeaderMap, now: Timestamp) -> Self {
-        Self { keeps_for: max_age(headers).or_else(|| expires(headers, now)), leave_alone: used_up(headers) }
+        Self { fresh_for: max_age(headers).or_else(|| expires(headers, now)), limited_for: used_up(headers) }
     }
 
-    /// With what the body says, where that is longer.
+    /// Includes the time declared in the body, if that is longer.
     #[must_use]
     pub(in crate::sources) fn with_body(self, bytes: &[u8]) -> Self {
-        Self { keeps_for: self.keeps_for.max(ttl(bytes)), ..self }
+        Self { fresh_for: self.fresh_for.max(ttl(bytes)), ..self }
     }
 }
 
@@ -49,7 +50,7 @@ fn expires(headers: &HeaderMap, now: Timestamp) -> Option<Duration> {
     Some(Duration::from_millis(u64::try_from(until.saturating_sub(now)).unwrap_or(0)))
 }
 
-/// `<ttl>` in minutes, or a period of the syndication module, where the document says one before its first item.
+/// Returns `<ttl>` in minutes, or a period of the syndication module, if the document has one before its first item.
 fn ttl(bytes: &[u8]) -> Option<Duration> {
     let head = &bytes[..bytes.len().min(HEAD_BYTES)];
     let first_item = head.windows(6).position(|start| start.starts_with(b"<item") || start == b"<entry");
@@ -87,11 +88,11 @@ mod tests {
             headers.iter().map(|(n, v)| (HeaderName::from_static(n), HeaderValue::from_static(v))).collect();
         // 2026-11-18T06:00:00Z.
         let found = Freshness::of(&headers, Timestamp::from_millis(1_794_981_600_000));
-        (found.keeps_for.map(|d| d.as_secs()), found.leave_alone.map(|d| d.as_secs()))
+        (found.fresh_for.map(|d| d.as_secs()), found.limited_for.map(|d| d.as_secs()))
     }
 
     #[test]
-    fn headers_say_when_to_come_back() {
+    fn headers_determine_the_next_request() {
         let day = "Wed, 18 Nov 2026 07:00:00 GMT";
         assert_eq!(of(&[("cache-control", "public, max-age=600")]), (Some(600), None));
         assert_eq!(of(&[("cache-control", "Max-Age=\"600\""), ("age", "90")]), (Some(510), None));
@@ -106,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn a_feed_says_how_long_it_keeps() {
+    fn a_feed_declares_its_freshness() {
         let minutes = |text: &str| ttl(text.as_bytes()).map(|d| d.as_secs() / 60);
         assert_eq!(minutes("<rss><channel><ttl> 90 </ttl><item/>"), Some(90));
         assert_eq!(minutes("<rss><channel><item><ttl>90</ttl></item>"), None, "an item's is not the feed's");
@@ -119,7 +120,7 @@ mod tests {
             Some(24 * 60)
         );
         assert_eq!(minutes("<ttl>-3</ttl>"), None);
-        let body = Freshness { keeps_for: Some(Duration::from_mins(1)), leave_alone: None }.with_body(b"<ttl>5</ttl>");
-        assert_eq!(body.keeps_for, Some(Duration::from_mins(5)));
+        let body = Freshness { fresh_for: Some(Duration::from_mins(1)), limited_for: None }.with_body(b"<ttl>5</ttl>");
+        assert_eq!(body.fresh_for, Some(Duration::from_mins(5)));
     }
 }

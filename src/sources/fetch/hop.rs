@@ -1,4 +1,5 @@
-//! One request and its answer: what is sent, how the body is read, what a failure means. Called by the fetcher alone.
+//! One request and its response: headers to send, reading the body, classification of failures. Only called by the
+//! fetcher.
 
 use std::error::Error;
 use std::time::Duration;
@@ -17,10 +18,10 @@ use super::error::{FetchError, shown};
 pub(super) const ACCEPT: &str = "application/rss+xml, application/atom+xml, application/feed+json, \
                                  application/xml;q=0.9, text/xml;q=0.9, application/json;q=0.8, */*;q=0.5";
 
-/// Nobody is asked to stay away longer than this, whatever a header says.
+/// Maximum waiting time, whatever a header requests.
 const MAX_RETRY_AFTER: Duration = Duration::from_hours(7 * 24);
 
-/// The conditional headers, if the validators belong to this very URL.
+/// Returns the conditional headers if the validators belong to exactly this URL.
 pub(super) fn conditions(url: &Url, validators: &Validators) -> HeaderMap {
     let mut headers = HeaderMap::new();
     if validators.url.as_deref() != Some(url.as_str()) {
@@ -54,7 +55,7 @@ pub(super) async fn body(response: reqwest::Response, url: &Url, config: &FetchC
     Ok(bytes)
 }
 
-/// What an answer that is neither a body nor a redirect means.
+/// Returns the error for a response that is neither a body nor a redirect.
 pub(super) fn refusal(url: &Url, status: u16, headers: &HeaderMap) -> FetchError {
     let host = host_of(url);
     match status {
@@ -68,7 +69,7 @@ pub(super) fn refusal(url: &Url, status: u16, headers: &HeaderMap) -> FetchError
     }
 }
 
-/// `Retry-After` as a delay; a date counts from the server's own clock where it tells it.
+/// Returns `Retry-After` as a delay; a date is compared with the server's own time if it sends one.
 fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let value = header_text(headers, "retry-after")?;
     let wait = if let Ok(seconds) = value.parse() {
@@ -82,7 +83,7 @@ fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     Some(wait.min(MAX_RETRY_AFTER))
 }
 
-/// What a failed request or a broken body means.
+/// Returns the error for a failed request or an interrupted body.
 pub(super) fn classify(error: &reqwest::Error, url: &Url, config: &FetchConfig) -> FetchError {
     let host = host_of(url);
     if let Some(failure) = causes(error).find_map(|cause| cause.downcast_ref::<ResolveFailure>()) {
@@ -96,8 +97,8 @@ pub(super) fn classify(error: &reqwest::Error, url: &Url, config: &FetchConfig) 
         };
     }
     let reason = root_cause(error);
-    let speaks_of_tls = ["certificate", "TLS", "tls", "handshake", "UnknownIssuer", "peer is incompatible"];
-    if error.is_connect() && speaks_of_tls.iter().any(|word| reason.contains(word)) {
+    let tls_words = ["certificate", "TLS", "tls", "handshake", "UnknownIssuer", "peer is incompatible"];
+    if error.is_connect() && tls_words.iter().any(|word| reason.contains(word)) {
         FetchError::Tls { host, reason }
     } else if error.is_connect() {
         FetchError::Connect { host, reason }
@@ -110,7 +111,7 @@ fn causes(error: &reqwest::Error) -> impl Iterator<Item = &(dyn Error + 'static)
     std::iter::successors(error.source(), |cause| Error::source(*cause))
 }
 
-/// The innermost cause: it says most, and names neither URL nor header.
+/// Returns the innermost cause: it is the most specific, and contains neither URL nor header.
 pub(super) fn root_cause(error: &reqwest::Error) -> String {
     causes(error).last().map_or_else(|| "unknown cause".to_owned(), ToString::to_string)
 }
@@ -119,23 +120,23 @@ fn host_of(url: &Url) -> String {
     url.host_str().unwrap_or_default().to_owned()
 }
 
-/// How long nothing is granted any more, where the last request has used up what there was.
+/// Returns how long no request is allowed, if the last one has used up the limit.
 pub(super) fn used_up(headers: &HeaderMap) -> Option<Duration> {
     let number =
         |name| header_text(headers, name)?.parse::<f64>().ok().filter(|number| number.is_finite() && *number >= 0.0);
     let remaining = number("x-ratelimit-remaining")?;
     let reset = number("x-ratelimit-reset")?;
-    // Some give the seconds that are left, others the time in seconds since 1970, which is no span.
+    // Some servers send the remaining seconds, others seconds since 1970, which is not a duration.
     (remaining < 1.0 && reset <= 24.0 * 3600.0).then(|| Duration::from_secs_f64(reset))
 }
 
-/// A header as text, if it is any.
+/// Returns a header as trimmed text; `None` if it is missing, empty or not UTF-8.
 pub(super) fn header_text(headers: &HeaderMap, name: &str) -> Option<String> {
     let value = std::str::from_utf8(headers.get(name)?.as_bytes()).ok()?.trim();
     (!value.is_empty()).then(|| value.to_owned())
 }
 
-/// Milliseconds since the epoch.
+/// Parses an HTTP date; returns milliseconds since the epoch.
 pub(super) fn http_date(value: &str) -> Option<i64> {
     DateTime::parse_from_rfc2822(value).ok().map(|date| date.timestamp_millis())
 }

@@ -1,5 +1,6 @@
-//! The one way to the outside for sources: a URL and what is known of it go in; a body, "not modified" or a [`FetchError`]
-//! comes out. Called by the connectors. Addresses are checked at every hop, hosts are asked politely, bodies are capped.
+//! The only access of sources to the network. Input: a URL and its validators. Output: a body, "not modified" or a
+//! [`FetchError`]. Called by the connectors. Addresses are checked at every hop, requests to a host are limited, bodies
+//! are capped.
 
 mod error;
 mod freshness;
@@ -27,34 +28,35 @@ pub use request::Request;
 use aha_net::address::{self, AddressRules, Allowed, CheckedResolver, Lookup, SystemLookup, host_key};
 use politeness::Politeness;
 
-/// A resolver that takes longer is not waited for where nothing is to be read anyway.
+/// Time limit of name resolution where nothing is to be read.
 const MAX_RESOLVING: Duration = Duration::from_secs(5);
-/// The next request to a host comes a gap after the last one, or not for long; an open connection takes memory on both sides.
+/// The next request to a host comes after the gap, or not for a long time, and an open connection uses memory on both
+/// sides.
 const IDLE_SLACK: Duration = Duration::from_millis(50);
 
-/// How the fetcher behaves; the defaults are those of a considerate reader.
+/// Configuration of the fetcher; the defaults are those of a polite reader.
 #[derive(Debug, Clone)]
 pub struct FetchConfig {
     /// Exceptions from the address rules.
     pub allow: Vec<Allowed>,
-    /// Least time between two requests to a host; zero for none.
+    /// Minimum time between two requests to a host; zero for none.
     pub host_gap: Duration,
-    /// Requests under way at once, over all hosts.
+    /// Maximum number of concurrent requests, over all hosts.
     pub concurrency: usize,
     pub connect_timeout: Duration,
-    /// Longest silence while an answer is awaited or arrives.
+    /// Maximum time without data while a response is awaited or received.
     pub idle_timeout: Duration,
-    /// Longest time for a fetch with its redirects, without the waiting for one's turn.
+    /// Maximum time of a fetch with its redirects, without waiting for a permit.
     pub total_timeout: Duration,
-    /// Counted after decompression.
+    /// Measured after decompression.
     pub max_body_bytes: usize,
     pub max_redirects: usize,
     pub user_agent: String,
-    /// Finds the addresses of names.
+    /// Resolves host names.
     pub lookup: Arc<dyn Lookup>,
-    /// The proxy that all requests go through, as a URL; it may hold a password.
+    /// The proxy for all requests, as a URL; it may contain a password.
     pub proxy: Option<SecretString>,
-    /// Trusted besides the usual ones.
+    /// Trusted in addition to the default ones.
     pub certificates: Vec<reqwest::Certificate>,
 }
 
@@ -78,13 +80,13 @@ impl Default for FetchConfig {
     }
 }
 
-/// What a fetch brought.
+/// The result of a fetch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Response {
-    /// The validators sent still hold.
+    /// The validators sent are still valid.
     NotModified {
         final_url: String,
-        /// The new address, where nothing but permanent redirects led to it.
+        /// The new address, if all redirects on the way to it were permanent.
         permanent_url: Option<String>,
         etag: Option<String>,
         last_modified: Option<String>,
@@ -102,24 +104,27 @@ pub enum Response {
     },
 }
 
-/// Says where redirects may be followed to, beside the address rules.
+/// Decides which redirects may be followed, in addition to the address rules.
 #[async_trait]
-pub trait Guide: Send + Sync {
+pub trait RedirectGuard: Send + Sync {
+    /// Checks whether a redirect to `url` may be followed.
+    ///
     /// # Errors
-    /// Why not.
+    /// The reason why not.
     async fn may_follow(&self, url: &Url) -> Result<(), FetchError>;
 }
 
-struct Anywhere;
+struct AllowAll;
 
 #[async_trait]
-impl Guide for Anywhere {
+impl RedirectGuard for AllowAll {
     async fn may_follow(&self, _url: &Url) -> Result<(), FetchError> {
         Ok(())
     }
 }
 
-/// Fetches politely and carefully. Cheap to share behind an `Arc`; one a process, so that politeness holds.
+/// Fetches politely and safely. Share one instance per process behind an `Arc`, so that politeness applies to all
+/// requests.
 #[derive(Debug)]
 pub struct Fetcher {
     client: reqwest::Client,
@@ -130,6 +135,8 @@ pub struct Fetcher {
 }
 
 impl Fetcher {
+    /// Creates a fetcher.
+    ///
     /// # Errors
     /// When TLS cannot be set up on this machine.
     pub fn new(config: FetchConfig) -> Result<Self, FetchError> {
@@ -141,24 +148,24 @@ impl Fetcher {
         Ok(Self { client, rules, resolver, politeness, config })
     }
 
-    /// The cap that also holds for local files.
+    /// The size limit, which also applies to local files.
     #[must_use]
     pub const fn max_body_bytes(&self) -> usize {
         self.config.max_body_bytes
     }
 
-    /// Fetches `url`, following redirects. Validators are sent only to the URL that gave them.
+    /// Fetches `url`, following redirects. Validators are sent only to the URL that returned them.
     pub async fn get(&self, url: &str, validators: &Validators) -> Result<Response, FetchError> {
-        self.ask(&Request::to(url).if_changed(validators)).await
+        self.send_request(&Request::to(url).if_changed(validators)).await
     }
 
     /// Sends a request, following redirects.
-    pub async fn ask(&self, request: &Request) -> Result<Response, FetchError> {
-        self.ask_where(request, &Anywhere).await
+    pub async fn send_request(&self, request: &Request) -> Result<Response, FetchError> {
+        self.send_guided(request, &AllowAll).await
     }
 
-    /// The same, going only where `guide` lets it.
-    pub async fn ask_where(&self, request: &Request, guide: &dyn Guide) -> Result<Response, FetchError> {
+    /// Sends a request, following only redirects that `guide` allows.
+    pub async fn send_guided(&self, request: &Request, guide: &dyn RedirectGuard) -> Result<Response, FetchError> {
         let mut chain = Chain::start(&request.url, self.config.max_redirects)?;
         let mut left = self.config.total_timeout;
         loop {
@@ -166,10 +173,10 @@ impl Fetcher {
             if self.config.proxy.is_some() {
                 self.check_for_proxy(&chain.url).await?;
             }
-            let turn = self.politeness.turn(&host).await;
+            let permit = self.politeness.permit(&host).await;
             let began = Instant::now();
             let hop = tokio::time::timeout(left, Box::pin(self.hop(&chain, request))).await;
-            drop(turn);
+            drop(permit);
             left = left.saturating_sub(began.elapsed());
             match hop.map_err(|_| FetchError::Timeout { host, seconds: self.config.total_timeout.as_secs() })?? {
                 Hop::Done(response) => return Ok(response),
@@ -185,19 +192,19 @@ impl Fetcher {
         }
     }
 
-    /// Whether an address may be asked, as far as can be told without resolving its name.
+    /// Checks whether an address may be requested, as far as possible without resolving its name.
     ///
     /// # Errors
-    /// Why it is refused.
-    pub fn may_ask(&self, url: &str) -> Result<(), FetchError> {
+    /// The reason why it is refused.
+    pub fn check_address(&self, url: &str) -> Result<(), FetchError> {
         let chain = Chain::start(url, self.config.max_redirects)?;
         self.check(&chain.url).map(|_| ())
     }
 
-    /// Looks up the name in an address. Nothing is sent there.
+    /// Resolves the host name of an address, without sending a request to it.
     ///
     /// # Errors
-    /// `dns` for a name without an address, or why it is refused.
+    /// `dns` for a name without an address, or the reason why it is refused.
     pub async fn resolve(&self, url: &str) -> Result<(), FetchError> {
         let chain = Chain::start(url, self.config.max_redirects)?;
         let host = self.check(&chain.url)?;
@@ -205,7 +212,7 @@ impl Fetcher {
         resolving.await.unwrap_or_else(|_| Err(FetchError::Dns { host, reason: "no answer in time".to_owned() }))
     }
 
-    /// The host to be polite to, if it may be asked at all.
+    /// Returns the host for politeness, if requests to it are allowed at all.
     fn check(&self, url: &Url) -> Result<String, FetchError> {
         let refuse = |reason: &str| FetchError::BadUrl { url: shown(url), reason: reason.to_owned() };
         if !matches!(url.scheme(), "http" | "https") {
@@ -238,7 +245,7 @@ impl Fetcher {
         }
     }
 
-    /// A proxy resolves names by itself, so they are resolved here first. It has to keep to the same rules.
+    /// A proxy resolves names itself, so they are resolved here first and checked by the same rules.
     async fn check_for_proxy(&self, url: &Url) -> Result<(), FetchError> {
         match url.host() {
             Some(Host::Domain(name)) => self.resolver.checked(name).await.map(|_| ()).map_err(FetchError::from),
@@ -278,7 +285,7 @@ impl Fetcher {
         }
     }
 
-    /// The request for this hop. Keys are for the origin it began at.
+    /// Builds the request of this hop. Secrets are sent only to the original origin.
     fn prepare(&self, chain: &Chain, request: &Request) -> reqwest::RequestBuilder {
         let builder = match &request.body {
             Some((kind, body)) => {
@@ -342,7 +349,7 @@ fn redirect(url: &Url, status: u16, headers: &HeaderMap) -> Result<Hop, FetchErr
     Ok(Hop::Redirect { location, permanent: matches!(status, 301 | 308) })
 }
 
-/// The way from the URL asked for to the one in hand.
+/// The redirects from the original URL to the current one.
 struct Chain {
     url: Url,
     seen: Vec<Url>,
@@ -389,7 +396,7 @@ impl Chain {
     }
 }
 
-/// An address that cannot even be parsed, without what may be a key.
+/// Returns an address that cannot be parsed without parts that may be secret.
 fn without_secrets(url: &str) -> String {
     let bare = url.split(['?', '#']).next().unwrap_or_default();
     match bare.rsplit_once('@') {

@@ -1,5 +1,5 @@
-//! One request at a time to a host, a gap between two of them, and so many at once in all. Asked by the fetcher before
-//! each hop.
+//! Limits requests: one at a time per host, a gap between two of them, and a maximum number in total. Called by the
+//! fetcher before each hop.
 
 use std::collections::HashMap;
 use std::num::NonZeroU32;
@@ -9,12 +9,12 @@ use std::time::Duration;
 use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
 use tokio::sync::{OwnedMutexGuard, OwnedSemaphorePermit, Semaphore};
 
-/// Above so many remembered hosts those at rest are forgotten.
+/// Above this number of hosts, idle ones are removed.
 const REMEMBERED_HOSTS: usize = 1024;
 
 /// Held while a request is under way.
 #[derive(Debug)]
-pub(super) struct Turn {
+pub(super) struct Permit {
     _host: OwnedMutexGuard<()>,
     _slot: Option<OwnedSemaphorePermit>,
 }
@@ -32,15 +32,16 @@ impl Politeness {
         Self { hosts: Mutex::default(), gap, slots: Arc::new(Semaphore::new(concurrency.max(1))) }
     }
 
-    /// Waits until a request to `host` is in order. The slot comes last: who waits for a host takes none from the others.
-    pub(super) async fn turn(&self, host: &str) -> Turn {
+    /// Waits until a request to `host` is allowed. The slot is acquired last, so that waiting for a host takes no slot
+    /// from others.
+    pub(super) async fn permit(&self, host: &str) -> Permit {
         let guard = self.lock_of(host).lock_owned().await;
         if let Some(gap) = &self.gap {
             gap.until_key_ready(&host.to_owned()).await;
         }
-        // The semaphore is never closed; were it, fetching on is right.
+        // The semaphore is never closed; if it were, continuing would be right.
         let slot = Arc::clone(&self.slots).acquire_owned().await.ok();
-        Turn { _host: guard, _slot: slot }
+        Permit { _host: guard, _slot: slot }
     }
 
     fn lock_of(&self, host: &str) -> Arc<tokio::sync::Mutex<()>> {
@@ -65,59 +66,59 @@ impl std::fmt::Debug for Politeness {
 mod tests {
     use std::time::{Duration, Instant};
 
-    use super::{Politeness, Turn};
+    use super::{Permit, Politeness};
 
-    /// Time enough for whatever does not wait, on however slow a machine.
+    /// Enough time for anything that does not wait, even on a slow machine.
     const AMPLE: Duration = Duration::from_secs(20);
 
-    async fn takes_its_turn(politeness: &Politeness, host: &str) -> Turn {
-        tokio::time::timeout(AMPLE, politeness.turn(host)).await.expect("it is this host's turn")
+    async fn acquires(politeness: &Politeness, host: &str) -> Permit {
+        tokio::time::timeout(AMPLE, politeness.permit(host)).await.expect("it is this host's turn")
     }
 
     async fn waits(politeness: &Politeness, host: &str) {
-        let turn = tokio::time::timeout(Duration::from_millis(100), politeness.turn(host)).await;
-        assert!(turn.is_err(), "{host} has to wait");
+        let permit = tokio::time::timeout(Duration::from_millis(100), politeness.permit(host)).await;
+        assert!(permit.is_err(), "{host} has to wait");
     }
 
     #[tokio::test]
-    async fn a_host_is_asked_once_at_a_time() {
+    async fn a_host_gets_one_request_at_a_time() {
         let politeness = Politeness::new(Duration::ZERO, 8);
-        let held = takes_its_turn(&politeness, "a").await;
+        let held = acquires(&politeness, "a").await;
         waits(&politeness, "a").await;
-        drop(takes_its_turn(&politeness, "b").await);
+        drop(acquires(&politeness, "b").await);
         drop(held);
-        drop(takes_its_turn(&politeness, "a").await);
+        drop(acquires(&politeness, "a").await);
     }
 
     #[tokio::test]
-    async fn a_host_is_asked_with_a_gap_and_another_does_not_wait_for_it() {
+    async fn a_gap_delays_only_the_same_host() {
         let politeness = Politeness::new(Duration::from_mins(10), 8);
-        drop(takes_its_turn(&politeness, "a").await);
+        drop(acquires(&politeness, "a").await);
         waits(&politeness, "a").await;
-        drop(takes_its_turn(&politeness, "b").await);
+        drop(acquires(&politeness, "b").await);
         let (gap, least, start) = (Duration::from_millis(200), Duration::from_millis(190), Instant::now());
         let politeness = Politeness::new(gap, 8);
-        drop(takes_its_turn(&politeness, "a").await);
-        drop(takes_its_turn(&politeness, "a").await);
+        drop(acquires(&politeness, "a").await);
+        drop(acquires(&politeness, "a").await);
         assert!(start.elapsed() >= least, "{:?}", start.elapsed());
     }
 
     #[tokio::test]
-    async fn so_many_hosts_are_asked_at_once() {
+    async fn the_number_of_concurrent_hosts_is_limited() {
         let politeness = Politeness::new(Duration::ZERO, 2);
-        let held = [takes_its_turn(&politeness, "a").await, takes_its_turn(&politeness, "b").await];
+        let held = [acquires(&politeness, "a").await, acquires(&politeness, "b").await];
         waits(&politeness, "c").await;
         drop(held);
-        drop(takes_its_turn(&politeness, "c").await);
+        drop(acquires(&politeness, "c").await);
     }
 
-    /// With a gap of a millisecond only, these would take longer than is allowed.
+    /// Even with a gap of one millisecond, these would take longer than allowed.
     #[tokio::test]
-    async fn without_a_gap_nobody_waits() {
+    async fn without_a_gap_no_request_waits() {
         let politeness = Politeness::new(Duration::ZERO, 1);
         let all = async {
             for _ in 0..50_000 {
-                drop(politeness.turn("a").await);
+                drop(politeness.permit("a").await);
             }
         };
         tokio::time::timeout(AMPLE, all).await.expect("nobody waits");

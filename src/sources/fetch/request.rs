@@ -1,17 +1,17 @@
-//! What is asked of a server. Built by the connectors; sent by the fetcher.
+//! Requests to servers. Built by the connectors; sent by the fetcher.
 
 use aha_core::source::Validators;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use secrecy::SecretString;
 
-/// A request. What is secret in it goes to the host it was made for and to no other, wherever that one redirects to.
+/// A request. Its secrets are sent only to the host for which it was built, wherever that redirects to.
 #[derive(Debug, Clone, Default)]
 pub struct Request {
     pub(super) url: String,
     pub(crate) validators: Validators,
     pub(super) headers: HeaderMap,
     pub(super) login: Option<(String, SecretString)>,
-    /// What is posted, and what it is; makes it a POST.
+    /// Media type and content of the body; makes the request a POST.
     pub(super) body: Option<(&'static str, String)>,
 }
 
@@ -21,14 +21,14 @@ impl Request {
         Self { url: url.into(), ..Self::default() }
     }
 
-    /// Only if it changed since these were given.
+    /// Makes the request conditional on a change since these validators were returned.
     #[must_use]
     pub fn if_changed(mut self, validators: &Validators) -> Self {
         self.validators = validators.clone();
         self
     }
 
-    /// A header that is never shown. One that is no header is left out, and the server says what it misses.
+    /// Adds a header that is never logged. An invalid header is omitted, and the server then reports what is missing.
     #[must_use]
     pub fn secret_header(mut self, name: &str, value: &str) -> Self {
         if let (Ok(name), Ok(mut value)) = (HeaderName::try_from(name), HeaderValue::try_from(value)) {
@@ -44,7 +44,7 @@ impl Request {
         self
     }
 
-    /// A form, URL-encoded.
+    /// Posts a URL-encoded form.
     #[must_use]
     pub fn posting(mut self, form: &str) -> Self {
         self.body = Some(("application/x-www-form-urlencoded", form.to_owned()));

@@ -1,6 +1,6 @@
-//! A search over somebody's HTTP API, such as that of X: words go in, results come out as the service returned them. What a service
-//! calls its fields only its own documentation tells, so the ingest stage has a model tell them apart (the task `signal_parse`)
-//! and [`normal`] takes of its answer what the result really says.
+//! Search through a third-party HTTP API, such as that of X. Input: words. Output: results as the service returned
+//! them. The field names are specific to each service, so the ingest stage has a model identify the fields (the task
+//! `signal_parse`), and [`normal`] accepts only values that the result contains.
 
 pub mod normal;
 mod provider;
@@ -31,11 +31,11 @@ impl Signal {
 impl Connector for Signal {
     async fn fetch(&self, source: &Source, fetcher: &Fetcher) -> Result<FetchResult, FetchError> {
         let provider = self.0.as_ref().ok_or_else(|| {
-            switched_off("no_search", None, "no search is configured: set AHA_SIGNAL_URL and AHA_SIGNAL_KEY")
+            disabled("no_search", None, "no search is configured: set AHA_SIGNAL_URL and AHA_SIGNAL_KEY")
         })?;
         let words = source.url.strip_prefix("signal:").unwrap_or(&source.url);
-        let asked = fetcher.ask(&provider.request(words)).await;
-        let answer = asked.map_err(|error| in_own_words(error).without_address(&provider.host()))?;
+        let sent = fetcher.send_request(&provider.request(words)).await;
+        let answer = sent.map_err(|error| explained(error).without_address(&provider.host()))?;
         let Response::Body { mut bytes, status, freshness, .. } = answer else {
             return Err(FetchError::NotAFeed { found: "an answer without results".to_owned() });
         };
@@ -48,27 +48,27 @@ impl Connector for Signal {
             http_status: Some(status),
             bytes: length,
             validators: Validators::default(),
-            // The address asked is not the source's, and may hold a key.
+            // The request URL is not the source's address, and may contain a key.
             moved_to: None,
             freshness,
         })
     }
 }
 
-fn switched_off(kind: &'static str, status: Option<u16>, reason: &str) -> FetchError {
+fn disabled(kind: &'static str, status: Option<u16>, reason: &str) -> FetchError {
     FetchError::Search { kind, status, reason: reason.to_owned() }
 }
 
-/// What a refusal means where a key and an account stand behind the request.
-fn in_own_words(error: FetchError) -> FetchError {
+/// Explains a refused request in terms of the search's key or account.
+fn explained(error: FetchError) -> FetchError {
     let FetchError::Http { status, .. } = error else { return error };
     match status {
-        401 | 403 => switched_off(
+        401 | 403 => disabled(
             "search_key",
             Some(status),
             &format!("the search refuses its key ({status}); check AHA_SIGNAL_KEY and AHA_SIGNAL_HEADERS"),
         ),
-        402 => switched_off(
+        402 => disabled(
             "search_credits",
             Some(status),
             "the credits of the search's account are used up (402); nothing is found until they are renewed there",

@@ -1,4 +1,5 @@
-//! From what a model says of a result to an item: only what the result itself says is taken. Pure; called by the ingest stage.
+//! Converts a model's answer about a search result to an item. Only values that the result itself contains are used.
+//! Pure; called by the ingest stage.
 
 use std::collections::HashSet;
 
@@ -13,10 +14,10 @@ use url::Url;
 
 use super::results::{SearchResult, scalar, scalars};
 
-/// Numbers from here on are milliseconds since 1970, smaller ones seconds.
-const LEAST_MILLIS: i64 = 100_000_000_000;
+/// Numbers from this one on are milliseconds since 1970, smaller ones seconds.
+const MIN_MILLIS: i64 = 100_000_000_000;
 
-/// An answer of `signal_v1`, without the stamped fields.
+/// An answer of `signal_v1`, without the fields added by the gateway.
 #[derive(Debug, Clone, Deserialize)]
 struct Answer {
     is_post: bool,
@@ -32,26 +33,27 @@ struct Answer {
     views: Option<i64>,
 }
 
-/// What came of an answer.
+/// The outcome of converting an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Normal {
-    /// With how many of its fields were left out, as they are not in the result.
+    /// The item, and the number of its fields that were left out because they are not in the result.
     Item(Box<NewItem>, usize),
-    /// An advertisement, or a word of the service's own.
+    /// An advertisement, or a message of the service itself.
     NoPost,
-    /// It names an identifier, an address or a text that is not in the result.
+    /// The answer contains an identifier, an address or a text that is not in the result.
     Invented,
 }
 
-/// Takes of a stamped answer what the result says.
+/// Converts an answer, using only values that the result contains.
 #[must_use]
 pub fn normal(answer: &Value, result: &SearchResult, link: Option<&str>) -> Normal {
     let Ok(answer) = Answer::deserialize(answer) else { return Normal::Invented };
     if !answer.is_post {
         return Normal::NoPost;
     }
-    let said = Said::of(result);
-    let identity = (said.whole(&answer.external_id), said.whole(&answer.url), said.words(&answer.text));
+    let values = ResultValues::of(result);
+    let identity =
+        (values.whole_field(&answer.external_id), values.whole_field(&answer.url), values.words(&answer.text));
     let (Ok(id), Ok(url), Ok(text)) = identity else { return Normal::Invented };
     let url = link.zip(id.as_deref()).map(|(link, id)| address(link, id)).or(url).filter(|url| is_web(url));
     let mut left_out = 0;
@@ -61,13 +63,13 @@ pub fn normal(answer: &Value, result: &SearchResult, link: Option<&str>) -> Norm
             None
         })
     };
-    let title = optional(said.words(&answer.title)).map(|title| fold_line(&title)).filter(|title| !title.is_empty());
-    let author = optional(said.name(&answer.author));
-    let published = optional(said.whole(&answer.published_at));
-    let language = optional(said.whole(&answer.language));
+    let title = optional(values.words(&answer.title)).map(|title| fold_line(&title)).filter(|title| !title.is_empty());
+    let author = optional(values.name(&answer.author));
+    let published = optional(values.whole_field(&answer.published_at));
+    let language = optional(values.whole_field(&answer.language));
     let published = published.as_deref().and_then(date);
     let mut count = |number: Option<i64>| {
-        let known = number.filter(|number| *number >= 0 && said.scalars.contains(&number.to_string()));
+        let known = number.filter(|number| *number >= 0 && values.scalars.contains(&number.to_string()));
         left_out += usize::from(number.is_some() && known.is_none());
         known
     };
@@ -95,29 +97,30 @@ pub fn normal(answer: &Value, result: &SearchResult, link: Option<&str>) -> Norm
 /// A value that is not in the result.
 struct Invented;
 
-/// All that a result says, to look values up in.
-struct Said {
+/// All values of a result, for lookups.
+struct ResultValues {
     scalars: HashSet<String>,
-    /// Its texts, each folded to a line.
+    /// Its texts, each folded to one line.
     lines: Vec<String>,
 }
 
-impl Said {
+impl ResultValues {
     fn of(result: &SearchResult) -> Self {
-        let mut said = Self { scalars: HashSet::new(), lines: Vec::new() };
+        let mut values = Self { scalars: HashSet::new(), lines: Vec::new() };
         let mut take = |value: &Value| {
             if let Value::String(text) = value {
-                said.lines.push(plain(text));
+                values.lines.push(plain(text));
             }
-            said.scalars.extend(scalar(value));
+            values.scalars.extend(scalar(value));
         };
         scalars(&result.result, &mut take);
         result.related.iter().for_each(|thing| scalars(thing, &mut take));
-        said
+        values
     }
 
-    /// The whole of a field: what a text merely mentions is none of the result's own. `None` for an empty one.
-    fn whole(&self, value: &str) -> Result<Option<String>, Invented> {
+    /// Accepts a value only if it equals a whole field, because a value merely mentioned in a text may not be the
+    /// result's own. `None` if it is empty.
+    fn whole_field(&self, value: &str) -> Result<Option<String>, Invented> {
         let value = value.trim();
         match self.scalars.contains(value) {
             _ if value.is_empty() => Ok(None),
@@ -126,12 +129,12 @@ impl Said {
         }
     }
 
-    /// A handle, with its sign or without.
+    /// A handle, with or without `@`.
     fn name(&self, value: &str) -> Result<Option<String>, Invented> {
-        self.whole(value).or_else(|_| self.whole(value.trim().trim_start_matches('@')))
+        self.whole_field(value).or_else(|_| self.whole_field(value.trim().trim_start_matches('@')))
     }
 
-    /// Words that stand in one of its texts just like that, but for white space.
+    /// Words that occur in one of its texts, apart from white space.
     fn words(&self, value: &str) -> Result<Option<String>, Invented> {
         let words = plain(value);
         if words.is_empty() {
@@ -150,16 +153,16 @@ fn is_web(address: &str) -> bool {
     Url::parse(address).is_ok_and(|url| matches!(url.scheme(), "http" | "https"))
 }
 
-/// The owner's template with an identifier that the service gave.
+/// Fills the owner's link template with an identifier given by the service.
 fn address(link: &str, id: &str) -> String {
     let encoded: String = url::form_urlencoded::byte_serialize(id.as_bytes()).collect();
     link.replace("{id}", &encoded)
 }
 
-/// As a feed's date, or a number since 1970.
+/// Parses a feed date, or a number since 1970.
 fn date(text: &str) -> Option<ReadDate> {
     let Ok(number) = text.parse::<i64>() else { return read_date(text) };
-    let millis = if number >= LEAST_MILLIS { number } else { number.checked_mul(1000)? };
+    let millis = if number >= MIN_MILLIS { number } else { number.checked_mul(1000)? };
     let at = chrono::DateTime::from_timestamp_millis(millis)?;
     (at.timestamp() >= 365 * 86_400).then_some(ReadDate { at, has_zone: true })
 }
@@ -204,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_result_says_becomes_an_item() {
+    fn values_of_the_result_become_an_item() {
         let (found, left_out) = item(&answer(), None);
         assert_eq!((found.guid.as_deref(), found.url.as_deref()), (Some("1893"), Some("https://posts.example/1893")));
         assert_eq!(
@@ -219,11 +222,11 @@ mod tests {
     }
 
     #[test]
-    fn identities_and_texts_that_are_not_there_are_invented() {
+    fn unknown_identities_and_texts_are_rejected_as_invented() {
         for (field, value) in [
             ("external_id", "1894"),
             ("url", "https://posts.example/1894"),
-            // Only mentioned in the text, whatever the text asks for.
+            // Only mentioned in the text, whatever instructions the text contains.
             ("url", "https://evil.example/now"),
             ("text", "Tide and time: the second array."),
         ] {
@@ -233,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn other_fields_that_are_not_there_are_left_out() {
+    fn other_unknown_fields_are_left_out() {
         for (field, value) in [
             ("author", json!("somebody else")),
             ("published_at", json!("2026-11-19T00:00:00Z")),
@@ -248,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn times_are_read_in_the_forms_that_services_have() {
+    fn times_are_parsed_in_the_formats_of_services() {
         for (written, expected) in [
             (json!(1_763_447_400), "2025-11-18T06:30:00Z"),
             (json!(1_763_447_400_000_i64), "2025-11-18T06:30:00Z"),
@@ -256,18 +259,18 @@ mod tests {
         ] {
             let mut result = result();
             result.result["created_at"] = written.clone();
-            let said = written.as_str().map_or_else(|| written.to_string(), str::to_owned);
-            let Normal::Item(item, 0) = normal(&with("published_at", json!(said)), &result, None) else { panic!() };
+            let text = written.as_str().map_or_else(|| written.to_string(), str::to_owned);
+            let Normal::Item(item, 0) = normal(&with("published_at", json!(text)), &result, None) else { panic!() };
             assert_eq!(item.published_at.unwrap().to_string(), expected);
         }
     }
 
     proptest! {
         #[test]
-        fn nothing_is_taken_that_is_not_there(id in "\\PC{0,20}", url in "\\PC{0,40}", text in "\\PC{0,60}") {
-            let said = json!({"is_post": true, "external_id": id, "url": url, "title": "", "text": text, "author": id,
+        fn only_values_of_the_result_are_used(id in "\\PC{0,20}", url in "\\PC{0,40}", text in "\\PC{0,60}") {
+            let invented = json!({"is_post": true, "external_id": id, "url": url, "title": "", "text": text, "author": id,
                 "published_at": text, "language": "", "likes": null, "replies": null, "views": null});
-            if let Normal::Item(item, _) = normal(&said, &result(), None) {
+            if let Normal::Item(item, _) = normal(&invented, &result(), None) {
                 let raw = result().result.to_string();
                 prop_assert!(item.guid.is_none_or(|id| raw.contains(&id)));
                 prop_assert!(item.url.is_none_or(|url| raw.contains(&url)));

@@ -1,4 +1,5 @@
-//! How a search is asked: an address, headers and perhaps a document with places to fill in. Read from the settings once.
+//! Configuration of a search service: URL, headers and optionally a body, with placeholders. Read from the settings
+//! once.
 
 use std::fmt;
 
@@ -9,28 +10,29 @@ use url::{Url, form_urlencoded};
 
 use crate::sources::fetch::Request;
 
-/// A search over HTTP (`AHA_SIGNAL_*`). In its templates `{query}`, `{count}` and `{key}` are filled in.
+/// A search over HTTP (`AHA_SIGNAL_*`). The placeholders `{query}`, `{count}` and `{key}` of its templates are filled
+/// in.
 #[derive(Clone)]
 pub struct SearchProvider {
     pub url: String,
-    /// A JSON document to post; without one the address is asked.
+    /// A JSON document to post; without one the request is a GET.
     pub body: Option<String>,
     /// Names and values.
     pub headers: Vec<(String, String)>,
     pub key: Option<SecretString>,
-    /// Where the list of results stands, as a JSON pointer; `None` for the usual places.
+    /// JSON pointer to the list of results; `None` for the common ones.
     pub results: Option<String>,
-    /// Lists of things that results refer to by their ids.
+    /// JSON pointers to lists of objects that results refer to by id.
     pub related: Vec<String>,
-    /// The address of a result, with `{id}`, for services that do not give it.
+    /// URL template of a result, with `{id}`, for services that return no URL.
     pub link: Option<String>,
-    /// Results taken of one answer.
-    pub most: usize,
-    /// What the service charges, if that is told.
+    /// Maximum number of results taken from one response.
+    pub max_results: usize,
+    /// The service's price, if configured.
     pub price: Option<SearchPrice>,
 }
 
-/// What a service charges for a search.
+/// The price of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SearchPrice {
     pub per_search: MicroCredits,
@@ -43,7 +45,8 @@ impl SearchPrice {
         self == Self::default()
     }
 
-    /// Of a search that brings so many results; more than can be told is the largest amount.
+    /// The cost of a search with this number of results; a cost that is too large to represent becomes the largest
+    /// amount.
     #[must_use]
     pub fn of(self, results: usize) -> MicroCredits {
         let results = i64::try_from(results).unwrap_or(i64::MAX);
@@ -51,7 +54,7 @@ impl SearchPrice {
     }
 }
 
-/// Without what may hold a key.
+/// Shows only the host, because other fields may contain a key.
 impl fmt::Debug for SearchProvider {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("SearchProvider").field("host", &self.host()).finish_non_exhaustive()
@@ -59,20 +62,20 @@ impl fmt::Debug for SearchProvider {
 }
 
 impl SearchProvider {
-    /// Where it is, as it may be shown.
+    /// The origin of its URL, for display.
     #[must_use]
     pub fn host(&self) -> String {
         Url::parse(&self.address("words")).map(|url| url.origin().ascii_serialization()).unwrap_or_default()
     }
 
-    /// What can be said against its address, once filled in.
+    /// Whether the URL and the body are valid once filled in.
     #[must_use]
     pub fn is_usable(&self) -> bool {
         let asks = self.url.contains("{query}") || self.body.as_ref().is_some_and(|body| body.contains("{query}"));
         let is_web = |text: &str| Url::parse(text).is_ok_and(|url| matches!(url.scheme(), "http" | "https"));
         let posts_json =
             || self.document("words").is_none_or(|body| serde_json::from_str::<serde_json::Value>(&body).is_ok());
-        // Of an address in a message the query is left out, not the path.
+        // Messages omit the query of an address, but not its path.
         let path = self.url.split('?').next().unwrap_or_default();
         asks && !path.contains("{key}") && is_web(&self.address("words")) && posts_json()
     }
@@ -88,7 +91,7 @@ impl SearchProvider {
         request
     }
 
-    /// Keeps the key out of what is stored and sent on.
+    /// Removes the key from data that is stored and sent on.
     pub(super) fn redact(&self, bytes: &mut Vec<u8>) {
         Redactor::of(self.key.as_ref()).bytes(bytes);
     }
@@ -107,7 +110,7 @@ impl SearchProvider {
         self.body.as_ref().map(|body| self.fill(body, words, escaped))
     }
 
-    /// As configured; where nothing else carries the key, it goes as a bearer's.
+    /// Returns the headers as configured; if no template contains the key, it is sent as a bearer token.
     fn headers(&self) -> Vec<(String, String)> {
         let templates = self.headers.iter().map(|(_, value)| value).chain([&self.url]).chain(&self.body);
         let is_carried = templates.into_iter().any(|template| template.contains("{key}"));
@@ -119,7 +122,7 @@ impl SearchProvider {
         headers
     }
 
-    /// In one pass, so that nothing in the words is filled in.
+    /// Fills a template in one pass, so that placeholders within the words are not replaced.
     fn fill(&self, template: &str, words: &str, encoded: impl Fn(&str) -> String) -> String {
         let mut filled = String::with_capacity(template.len() + words.len());
         let mut rest = template;
@@ -130,7 +133,7 @@ impl SearchProvider {
             let (name, value) = if rest.starts_with("{query}") {
                 ("{query}", encoded(words))
             } else if rest.starts_with("{count}") {
-                ("{count}", self.most.to_string())
+                ("{count}", self.max_results.to_string())
             } else if rest.starts_with("{key}") {
                 ("{key}", encoded(key()))
             } else {
@@ -158,20 +161,20 @@ pub(super) mod tests {
             results: None,
             related: Vec::new(),
             link: None,
-            most: 20,
+            max_results: 20,
             price: None,
         }
     }
 
     #[test]
-    fn a_search_costs_what_it_brings() {
+    fn a_search_is_priced_by_its_results() {
         let price = SearchPrice { per_search: MicroCredits(200), per_result: MicroCredits(5_000) };
         assert_eq!([price.of(0), price.of(20)], [MicroCredits(200), MicroCredits(100_200)]);
         assert_eq!(SearchPrice { per_result: MicroCredits(i64::MAX), ..price }.of(2), MicroCredits(i64::MAX));
     }
 
     #[test]
-    fn words_are_filled_in_and_are_no_template() {
+    fn words_are_filled_in_but_not_expanded() {
         let get = provider("https://api.example/search?q={query}&n={count}");
         assert_eq!(get.address("a&b {key} ü"), "https://api.example/search?q=a%26b%20%7Bkey%7D%20%C3%BC&n=20");
         assert_eq!(get.headers(), [("authorization".to_owned(), "Bearer hush-hush-1".to_owned())]);

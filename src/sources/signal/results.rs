@@ -1,4 +1,5 @@
-//! The results in a service's answer: where the list stands, what each refers to, and what it is known by. Pure.
+//! Extracts the results from a service's response: the list, the objects that each result refers to, and its
+//! fingerprint. Pure.
 
 use std::collections::HashMap;
 
@@ -11,32 +12,32 @@ use super::provider::SearchProvider;
 use crate::sources::fetch::FetchError;
 use crate::sources::listing::json;
 
-/// Where lists of results usually stand.
-const USUAL_PLACES: [&str; 9] =
+/// Common JSON pointers to lists of results.
+const COMMON_POINTERS: [&str; 9] =
     ["", "/data", "/results", "/tweets", "/statuses", "/items", "/posts", "/data/results", "/web/results"];
-/// Where a service says how many results there are.
-const COUNTS: [&str; 4] = ["/meta/result_count", "/total", "/count", "/total_results"];
-/// Where a service says what is wrong.
-const COMPLAINTS: [&str; 6] =
+/// JSON pointers to the number of results.
+const COUNT_POINTERS: [&str; 4] = ["/meta/result_count", "/total", "/count", "/total_results"];
+/// JSON pointers to error messages.
+const ERROR_POINTERS: [&str; 6] =
     ["/errors/0/message", "/errors/0/detail", "/error/message", "/error", "/detail", "/message"];
-/// A longer text within a result is cut: no post is as long.
+/// Longer texts within a result are cut: no post is that long.
 const MAX_TEXT_CHARS: usize = 6_000;
 /// A result that is still larger is left out.
 const MAX_RESULT_BYTES: usize = 24 * 1024;
 const MAX_RELATED: usize = 4;
-/// A smaller number is how often something was liked or seen, which changes all the time.
-const LEAST_IDENTIFYING: u64 = 1_000_000_000;
+/// Smaller numbers are counts of likes or views, which change all the time.
+const MIN_IDENTIFYING: u64 = 1_000_000_000;
 
-/// What a fetch of a search gave.
+/// The results of a search.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Found {
     pub title: String,
-    /// The address of a result, with `{id}`, where the service gives none.
+    /// URL template of a result, with `{id}`, if the service returns no URL.
     pub link: Option<String>,
     pub results: Vec<SearchResult>,
-    /// Results that were too large to be read.
+    /// Number of results that were too large to read.
     pub too_large: usize,
-    /// All that came, which is what the service charges for.
+    /// Number of all results returned, for which the service charges.
     pub returned: usize,
 }
 
@@ -48,20 +49,21 @@ pub struct SearchResult {
 }
 
 impl SearchResult {
-    /// What it is known by from one fetch to the next: its texts and its large numbers, which identify it or tell its time.
+    /// Returns a key that is stable between fetches: the hash of its texts and its large numbers, which are ids or
+    /// times.
     #[must_use]
     pub fn fingerprint(&self) -> String {
         let mut parts = Vec::new();
         scalars(&self.result, &mut |value| match value {
-            // Some services write their counts as texts.
-            Value::String(text) if text.parse::<u64>().is_ok_and(|n| n < LEAST_IDENTIFYING) => {}
+            // Some services return counts as strings.
+            Value::String(text) if text.parse::<u64>().is_ok_and(|n| n < MIN_IDENTIFYING) => {}
             Value::String(text) => parts.push(text.clone()),
-            Value::Number(number) if number.as_u64().is_some_and(|n| n >= LEAST_IDENTIFYING) => {
+            Value::Number(number) if number.as_u64().is_some_and(|n| n >= MIN_IDENTIFYING) => {
                 parts.push(number.to_string());
             }
             _ => {}
         });
-        // Services order fields as they like.
+        // The order of fields may vary.
         parts.sort_unstable();
         hex32(parts.join("\u{1f}").as_bytes())
     }
@@ -72,7 +74,7 @@ pub(super) fn read(provider: &SearchProvider, bytes: &[u8]) -> Result<Found, Fet
     let related = related_by_id(provider, &document);
     let list = list(provider, &document)?;
     let mut found = Found { returned: list.len(), ..Found::default() };
-    for result in list.iter().take(provider.most) {
+    for result in list.iter().take(provider.max_results) {
         let result = clipped(result);
         if !result.is_object() || result.to_string().len() > MAX_RESULT_BYTES {
             found.too_large += 1;
@@ -84,18 +86,19 @@ pub(super) fn read(provider: &SearchProvider, bytes: &[u8]) -> Result<Found, Fet
     Ok(found)
 }
 
-/// The list of results; none is an empty one only where the service says so or has its place for it.
+/// Returns the list of results. A missing list counts as empty only if the service reports zero results, or if its
+/// pointer is configured and the document is an object.
 fn list<'a>(provider: &SearchProvider, document: &'a Value) -> Result<&'a [Value], FetchError> {
     let at = |pointer: &str| document.pointer(pointer).and_then(Value::as_array);
     let found = match &provider.results {
         Some(pointer) => at(pointer),
-        None => USUAL_PLACES.into_iter().find_map(at),
+        None => COMMON_POINTERS.into_iter().find_map(at),
     };
     if let Some(list) = found {
         return Ok(list);
     }
-    let is_none = || COUNTS.iter().any(|place| document.pointer(place).and_then(Value::as_u64) == Some(0));
-    if let Some(complaint) = COMPLAINTS.iter().find_map(|place| document.pointer(place)?.as_str()) {
+    let is_none = || COUNT_POINTERS.iter().any(|pointer| document.pointer(pointer).and_then(Value::as_u64) == Some(0));
+    if let Some(complaint) = ERROR_POINTERS.iter().find_map(|pointer| document.pointer(pointer)?.as_str()) {
         let said: String = clean_line(complaint).chars().take(200).collect();
         let reason = format!("the search answers with a complaint in place of results: {said}");
         return Err(FetchError::Search { kind: "search_failed", status: None, reason });
@@ -109,7 +112,7 @@ fn list<'a>(provider: &SearchProvider, document: &'a Value) -> Result<&'a [Value
 }
 
 fn related_by_id(provider: &SearchProvider, document: &Value) -> HashMap<String, Value> {
-    let lists = provider.related.iter().filter_map(|place| document.pointer(place)?.as_array());
+    let lists = provider.related.iter().filter_map(|pointer| document.pointer(pointer)?.as_array());
     let with_id = |thing: &Value| Some((scalar(thing.get("id").or_else(|| thing.get("id_str"))?)?, clipped(thing)));
     lists.flatten().filter_map(with_id).collect()
 }
@@ -130,7 +133,7 @@ fn referred_to(result: &Value, related: &HashMap<String, Value>) -> Vec<Value> {
     found
 }
 
-/// A text or a number as a text.
+/// Returns a text or a number as text.
 pub(super) fn scalar(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.trim().to_owned()),
@@ -139,7 +142,7 @@ pub(super) fn scalar(value: &Value) -> Option<String> {
     }
 }
 
-/// Gives all that is neither a list nor an object, at any depth; a document has no more of these than the parser lets it.
+/// Calls `take` with every value that is neither a list nor an object, at any depth, which the parser limits.
 pub(super) fn scalars<'a>(value: &'a Value, take: &mut impl FnMut(&'a Value)) {
     match value {
         Value::Array(values) => values.iter().for_each(|value| scalars(value, take)),
@@ -182,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_result_refers_to_goes_with_it() {
+    fn related_objects_are_included() {
         let mut provider = provider("https://api.example/?q={query}");
         provider.results = Some("/data".to_owned());
         provider.related = vec!["/includes/users".to_owned()];
@@ -194,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_change_nothing_and_texts_do() {
+    fn the_fingerprint_depends_on_texts_but_not_on_counts() {
         let of = |text: &str, likes: i64| {
             let result = json!({"id": 1_893_456_789_012_345_678_u64, "text": text, "likes": likes});
             SearchResult { result, related: Vec::new() }.fingerprint()

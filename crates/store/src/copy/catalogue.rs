@@ -1,8 +1,8 @@
-//! Tables as a database describes them.
+//! Descriptions of tables, as read from a database's catalogue.
 
 use super::{CopyError, Result};
 
-/// Belongs to the migrations, which make it.
+/// Created and maintained by the migrations.
 pub(super) const MIGRATIONS_TABLE: &str = "_sqlx_migrations";
 
 #[derive(Debug, Clone)]
@@ -16,11 +16,11 @@ pub(super) struct Table {
 pub(super) struct Column {
     pub(super) name: String,
     pub(super) kind: Kind,
-    /// The type in the database's own words.
+    /// The type as the database declares it.
     pub(super) declared: String,
 }
 
-/// What both databases can keep.
+/// Value kinds that both databases support.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Integer,
@@ -34,19 +34,20 @@ pub(super) enum Kind {
 pub(super) struct Reference {
     pub(super) column: String,
     pub(super) table: String,
-    /// The column it names there.
+    /// The column it refers to in that table.
     pub(super) key: String,
 }
 
 impl Table {
-    /// Places of a column that refers to a row of the same table, and of the column it refers by.
+    /// Returns the index of each column that refers to a row of the same table, with the index of the column it refers
+    /// to.
     pub(super) fn references_to_itself(&self) -> impl Iterator<Item = (usize, usize)> {
-        let place = |name: &str| self.columns.iter().position(|column| column.name == name);
+        let index_of = |name: &str| self.columns.iter().position(|column| column.name == name);
         let own = self.references.iter().filter(|reference| reference.table == self.name);
-        own.filter_map(move |reference| place(&reference.column).zip(place(&reference.key)))
+        own.filter_map(move |reference| index_of(&reference.column).zip(index_of(&reference.key)))
     }
 
-    /// The table of that name in another database, its columns in this one's order.
+    /// Returns the table of that name in another database, with its columns in this table's order.
     pub(super) fn counterpart(&self, others: &[Self]) -> Result<Self> {
         let differ = |what: String| CopyError::Schemas(what);
         let found = others.iter().find(|other| other.name == self.name);
@@ -54,29 +55,30 @@ impl Table {
         if other.columns.len() != self.columns.len() {
             return Err(differ(format!("table {} has other columns", self.name)));
         }
-        let column = |wanted: &Column| {
-            let found = other.columns.iter().find(|column| column.name == wanted.name && column.kind == wanted.kind);
-            found.cloned().ok_or_else(|| differ(format!("column {}.{} is another one", self.name, wanted.name)))
+        let column = |expected: &Column| {
+            let found =
+                other.columns.iter().find(|column| column.name == expected.name && column.kind == expected.kind);
+            found.cloned().ok_or_else(|| differ(format!("column {}.{} is another one", self.name, expected.name)))
         };
         let columns = self.columns.iter().map(column).collect::<Result<_>>()?;
         Ok(Self { columns, ..other.clone() })
     }
 }
 
-/// Each table after those it refers to.
-pub(super) fn in_order(mut left: Vec<Table>) -> Result<Vec<Table>> {
-    left.sort_by(|a, b| a.name.cmp(&b.name));
+/// Orders tables so that each comes after those it refers to.
+pub(super) fn in_order(mut remaining: Vec<Table>) -> Result<Vec<Table>> {
+    remaining.sort_by(|a, b| a.name.cmp(&b.name));
     let mut ordered: Vec<Table> = Vec::new();
-    while !left.is_empty() {
+    while !remaining.is_empty() {
         let is_ready = |table: &Table| {
             let mut others = table.references.iter().filter(|reference| reference.table != table.name);
             others.all(|reference| ordered.iter().any(|done| done.name == reference.table))
         };
-        let Some(next) = left.iter().position(is_ready) else {
-            let names: Vec<&str> = left.iter().map(|table| table.name.as_str()).collect();
+        let Some(next) = remaining.iter().position(is_ready) else {
+            let names: Vec<&str> = remaining.iter().map(|table| table.name.as_str()).collect();
             return Err(CopyError::Schemas(format!("{} refer to one another in a circle", names.join(", "))));
         };
-        ordered.push(left.remove(next));
+        ordered.push(remaining.remove(next));
     }
     Ok(ordered)
 }

@@ -1,4 +1,4 @@
-//! Why a database was not copied.
+//! Reasons why a database was not copied.
 
 use aha_core::time::Timestamp;
 use thiserror::Error;

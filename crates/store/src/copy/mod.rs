@@ -1,8 +1,8 @@
-//! Copying a database: every row of one into another, empty one of either kind, compared before it is committed.
+//! Copies a database: every row of one into another, empty one of either kind, compared before it is committed.
 //!
-//! Comes in: two URLs. Goes out: rows and hashes by table. Called by `aha-radar copy`. Tables, columns and their order are read
-//! from the catalogue, so that a table of a later migration is copied without being named here. The source is read in one
-//! snapshot; the target is written in one transaction, so a copy that is killed leaves it empty.
+//! Input: two URLs. Output: row counts and hashes by table. Called by `aha-radar copy`. Tables, columns and their order
+//! are read from the catalogue, so tables of later migrations are copied without changes here. The source is read in
+//! one snapshot. The target is written in one transaction, so a copy that is killed leaves it empty.
 
 mod catalogue;
 mod error;
@@ -26,21 +26,21 @@ use super::shared::hit;
 
 pub type Result<T> = std::result::Result<T, CopyError>;
 
-/// Rows, and their bytes, that are written by one statement.
+/// Maximum number of rows, and of their bytes, that one statement writes.
 const BATCH_ROWS: usize = 500;
 const BATCH_BYTES: usize = 4 << 20;
 
-/// Columns that say who is at work on a topic, which nobody is in a copy.
+/// Columns that name the process running a topic. They are cleared in the copy, where no process runs it.
 const LEASE_COLUMNS: [&str; 2] = ["lease_holder", "lease_expires_at"];
 
-/// What to copy where.
+/// Source, target and callbacks of a copy.
 pub struct CopyRequest<'a> {
     pub from: &'a str,
     pub to: &'a str,
     pub wall: Timestamp,
-    /// Whether the owner of a lease is a process of this machine that is gone.
+    /// Whether the owner of a lease is a process of this machine that has ended.
     pub is_dead: fn(&str) -> bool,
-    /// Called as it goes on: table, rows so far, rows in all.
+    /// Called with the progress: table, rows so far, total rows.
     pub progress: &'a (dyn Fn(&str, u64, u64) + Send + Sync),
 }
 
@@ -50,27 +50,29 @@ impl std::fmt::Debug for CopyRequest<'_> {
     }
 }
 
-/// A table that was copied: what was read here is what was written there.
+/// A copied table; the rows read from the source equal those written to the target.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CopiedTable {
     pub table: String,
     pub rows: u64,
-    /// Of all rows, whatever their order, in hex; computed from the source as it was read and from the target as it reads back.
+    /// Order-independent hash of all rows, in hex; computed from the rows read from the source and from those read back
+    /// from the target.
     pub hash: String,
 }
 
 /// Copies all rows and compares them.
 ///
 /// # Errors
-/// [`CopyError`]; then the target has no row, as before.
+/// [`CopyError`]; the target is then left without rows.
 pub async fn copy(request: &CopyRequest<'_>) -> Result<Vec<CopiedTable>> {
     let mut source = open_source(request.from).await?;
-    refuse_while_at_work(&mut *source, request).await?;
+    refuse_during_run(&mut *source, request).await?;
     let mut target = open_target(request.to, &source.identity().await?).await?;
     let tables = in_order(source.catalogue().await?)?;
-    let there = target.catalogue().await?;
-    let pairs = tables.iter().map(|table| Ok((table, table.counterpart(&there)?))).collect::<Result<Vec<_>>>()?;
-    refuse_unless_empty(&mut *target, &there).await?;
+    let target_tables = target.catalogue().await?;
+    let pairs =
+        tables.iter().map(|table| Ok((table, table.counterpart(&target_tables)?))).collect::<Result<Vec<_>>>()?;
+    refuse_unless_empty(&mut *target, &target_tables).await?;
     let mut read = Vec::new();
     for (table, counterpart) in &pairs {
         read.push(copy_table(&mut *source, &mut *target, table, counterpart, request).await?);
@@ -91,8 +93,8 @@ pub async fn copy(request: &CopyRequest<'_>) -> Result<Vec<CopiedTable>> {
     Ok(copied)
 }
 
-/// A run that is under way would not be whole in the copy.
-async fn refuse_while_at_work(source: &mut dyn Side, request: &CopyRequest<'_>) -> Result<()> {
+/// Refuses to copy during a run, because an unfinished run would be incomplete in the copy.
+async fn refuse_during_run(source: &mut dyn Side, request: &CopyRequest<'_>) -> Result<()> {
     for (topic, owner, expires_at) in source.lease_owners().await? {
         let expires_at = Timestamp::from_millis(expires_at);
         if expires_at > request.wall && !(request.is_dead)(&owner) {
@@ -113,7 +115,8 @@ async fn refuse_unless_empty(target: &mut dyn Side, tables: &[Table]) -> Result<
     if found.is_empty() { Ok(()) } else { Err(CopyError::NotEmpty { found: found.join(", ") }) }
 }
 
-/// Rows read and their hash. A reference of a table to itself is left out at first, as the row it names may come later.
+/// Copies a table and returns the number of rows read and their hash. References of a table to itself are first written
+/// as NULL, because the referenced row may come later.
 async fn copy_table(
     source: &mut dyn Side,
     target: &mut dyn Side,
@@ -146,7 +149,7 @@ async fn copy_table(
     Ok((rows, hash))
 }
 
-/// Fills in a reference of a table to itself, now that all its rows are there.
+/// Fills in a reference of a table to itself, once all its rows are written.
 async fn link(
     source: &mut dyn Side,
     target: &mut dyn Side,
@@ -186,26 +189,26 @@ fn without_lease(table: &Table, mut row: Row) -> Row {
     row
 }
 
-/// Rows that wait to be written together.
+/// Rows waiting to be written in one statement.
 struct Batch {
     rows: Vec<Row>,
     bytes: usize,
-    most: usize,
+    max_rows: usize,
 }
 
 impl Batch {
-    /// Parameters that one statement may have on both databases; SQLite has the lower limit.
+    /// Maximum number of parameters in a statement on both databases; SQLite has the lower limit.
     const PARAMETERS: usize = 30_000;
 
     fn of(table: &Table) -> Self {
-        Self { rows: Vec::new(), bytes: 0, most: BATCH_ROWS.min(Self::PARAMETERS / table.columns.len().max(1)) }
+        Self { rows: Vec::new(), bytes: 0, max_rows: BATCH_ROWS.min(Self::PARAMETERS / table.columns.len().max(1)) }
     }
 
-    /// Whether it is full.
+    /// Adds a row. Returns true if the batch is full.
     fn push(&mut self, row: Row) -> bool {
         self.bytes += size_of(&row);
         self.rows.push(row);
-        self.rows.len() >= self.most || self.bytes >= BATCH_BYTES
+        self.rows.len() >= self.max_rows || self.bytes >= BATCH_BYTES
     }
 
     fn take(&mut self) -> Vec<Row> {
@@ -214,7 +217,7 @@ impl Batch {
     }
 }
 
-/// In a snapshot that does not change while it is read.
+/// Opens the source in a snapshot that does not change while it is read.
 async fn open_source(url: &str) -> Result<Box<dyn Side>> {
     Ok(match Kind::of(url)? {
         Kind::Sqlite => Box::new(SqliteSide::source(url).await?),
@@ -222,7 +225,7 @@ async fn open_source(url: &str) -> Result<Box<dyn Side>> {
     })
 }
 
-/// In a transaction that keeps other writers out; migrated before.
+/// Migrates the target and opens it in a transaction that excludes other writers.
 async fn open_target(url: &str, source: &str) -> Result<Box<dyn Side>> {
     let mut target: Box<dyn Side> = match Kind::of(url)? {
         Kind::Sqlite if SqliteSide::identity_of(url).is_some_and(|target| target == source) => {

@@ -7,7 +7,7 @@ use futures::stream::BoxStream;
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection, Postgres};
 
 use super::catalogue::{Column, Kind, MIGRATIONS_TABLE, Reference, Table};
-use super::side::{Side, link, places, quoted};
+use super::side::{Side, link, placeholders, quoted};
 use super::value::{Row, arguments, kinds, read};
 use super::{CopyError, Result};
 use crate::postgres::leases;
@@ -41,7 +41,8 @@ impl PostgresSide {
         Ok(side)
     }
 
-    /// A big table takes longer than a statement of ours may elsewhere, and one side waits while the other works.
+    /// Connects without timeouts: a large table takes longer than other statements may, and one side is idle while the
+    /// other works.
     async fn connect(server: &Server) -> Result<Self> {
         let mut connection = server.connect().await?;
         sqlx::query(
@@ -94,7 +95,7 @@ impl PostgresSide {
     }
 }
 
-/// Whatever is none of these is copied as its text.
+/// All other types are copied as text.
 fn kind_of(declared: &str) -> Kind {
     match declared {
         "bigint" | "integer" | "smallint" | "boolean" => Kind::Integer,
@@ -104,8 +105,8 @@ fn kind_of(declared: &str) -> Kind {
     }
 }
 
-/// A column as a value of its kind.
-fn reading(column: &Column) -> String {
+/// SQL that reads a column as a value of its kind.
+fn read_expression(column: &Column) -> String {
     let name = format!("\"{}\"", column.name);
     match (column.kind, column.declared.as_str()) {
         (Kind::Integer, "boolean") => format!("{name}::int4::int8"),
@@ -116,8 +117,8 @@ fn reading(column: &Column) -> String {
     }
 }
 
-/// A parameter of a column's kind as its type.
-fn writing(number: usize, column: &Column) -> String {
+/// SQL that converts a parameter of a column's kind to the column's type.
+fn write_expression(number: usize, column: &Column) -> String {
     match column.declared.as_str() {
         "boolean" => format!("${number} <> 0"),
         declared => format!("${number}::{declared}"),
@@ -152,7 +153,7 @@ impl Side for PostgresSide {
     }
 
     fn rows<'a>(&'a mut self, table: &'a Table) -> BoxStream<'a, Result<Row>> {
-        let columns: Vec<String> = table.columns.iter().map(reading).collect();
+        let columns: Vec<String> = table.columns.iter().map(read_expression).collect();
         self.stream(format!("SELECT {} FROM \"{}\"", columns.join(", "), table.name), kinds(table))
     }
 
@@ -160,8 +161,8 @@ impl Side for PostgresSide {
         let (key, column) = (&table.columns[key], &table.columns[column]);
         let sql = format!(
             "SELECT {}, {} FROM \"{}\" WHERE \"{}\" IS NOT NULL",
-            reading(key),
-            reading(column),
+            read_expression(key),
+            read_expression(column),
             table.name,
             column.name
         );
@@ -172,7 +173,9 @@ impl Side for PostgresSide {
         if rows.is_empty() {
             return Ok(());
         }
-        let values = places(rows.len(), table.columns.len(), |number, column| writing(number, &table.columns[column]));
+        let values = placeholders(rows.len(), table.columns.len(), |number, column| {
+            write_expression(number, &table.columns[column])
+        });
         let sql = format!("INSERT INTO \"{}\" ({}) VALUES {values}", table.name, quoted(table));
         let arguments = arguments::<Postgres>(rows, &kinds(table))?;
         sqlx::query_with(AssertSqlSafe(sql), arguments).execute(&mut self.connection).await?;
@@ -191,7 +194,7 @@ impl Side for PostgresSide {
 
     async fn commit(mut self: Box<Self>) -> Result<()> {
         sqlx::query("COMMIT").execute(&mut self.connection).await?;
-        // Counts what is in the tables, by which the server plans; it would do so itself only after a while.
+        // Updates the planner's statistics of the tables, which the server itself would do only after a while.
         for name in self.table_names().await? {
             sqlx::query(AssertSqlSafe(format!("ANALYZE \"{name}\""))).execute(&mut self.connection).await?;
         }

@@ -10,7 +10,7 @@ use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, Sqlite, SqliteConnection};
 
 use super::catalogue::{Column, Kind, MIGRATIONS_TABLE, Reference, Table};
-use super::side::{Side, link, places, quoted};
+use super::side::{Side, link, placeholders, quoted};
 use super::value::{Row, arguments, kinds, read};
 use super::{CopyError, Result};
 use crate::schema::OpenMode;
@@ -42,7 +42,7 @@ impl SqliteSide {
         Ok(Self { connection: options.connect().await?, file })
     }
 
-    /// [`Side::identity`] without opening or making the file; none while there is none.
+    /// [`Side::identity`] without opening or creating the file; `None` if the file does not exist.
     pub(super) fn identity_of(url: &str) -> Option<String> {
         let options: SqliteConnectOptions = url.parse().ok()?;
         identity(options.get_filename())
@@ -135,7 +135,7 @@ impl Side for SqliteSide {
         if rows.is_empty() {
             return Ok(());
         }
-        let values = places(rows.len(), table.columns.len(), |number, _| format!("${number}"));
+        let values = placeholders(rows.len(), table.columns.len(), |number, _| format!("${number}"));
         let sql = format!("INSERT INTO \"{}\" ({}) VALUES {values}", table.name, quoted(table));
         let arguments = arguments::<Sqlite>(rows, &kinds(table))?;
         sqlx::query_with(AssertSqlSafe(sql), arguments).execute(&mut self.connection).await?;
@@ -154,7 +154,7 @@ impl Side for SqliteSide {
 
     async fn commit(mut self: Box<Self>) -> Result<()> {
         sqlx::query("COMMIT").execute(&mut self.connection).await?;
-        // Counts what is in the indexes, by which SQLite chooses among them.
+        // Updates the statistics by which SQLite chooses among indexes.
         sqlx::query("PRAGMA optimize = 0x10002").execute(&mut self.connection).await?;
         Ok(self.connection.close().await?)
     }

@@ -1,4 +1,4 @@
-//! Values between the two databases, and the hash of many rows.
+//! Values exchanged between the two databases, and the hash of many rows.
 
 use std::fmt;
 
@@ -19,7 +19,7 @@ pub(super) enum Value {
 
 pub(super) type Row = Vec<Value>;
 
-/// Bytes in memory, roughly.
+/// Approximate size in memory, in bytes.
 pub(super) fn size_of(row: &Row) -> usize {
     let size = |value: &Value| match value {
         Value::Text(text) => text.len(),
@@ -29,7 +29,7 @@ pub(super) fn size_of(row: &Row) -> usize {
     row.iter().map(size).sum()
 }
 
-/// Reads a row whose columns come in the table's order.
+/// Reads a row whose columns are in the table's order.
 pub(super) fn read<R>(row: &R, kinds: impl Iterator<Item = Kind>) -> Result<Row>
 where
     R: sqlx::Row,
@@ -39,18 +39,18 @@ where
     for<'r> String: Decode<'r, R::Database> + Type<R::Database>,
     for<'r> Vec<u8>: Decode<'r, R::Database> + Type<R::Database>,
 {
-    let value = |(place, kind)| {
+    let value = |(index, kind)| {
         Ok(match kind {
-            Kind::Integer => row.try_get::<Option<i64>, _>(place)?.map_or(Value::Null, Value::Integer),
-            Kind::Real => row.try_get::<Option<f64>, _>(place)?.map_or(Value::Null, Value::Real),
-            Kind::Text => row.try_get::<Option<String>, _>(place)?.map_or(Value::Null, Value::Text),
-            Kind::Blob => row.try_get::<Option<Vec<u8>>, _>(place)?.map_or(Value::Null, Value::Blob),
+            Kind::Integer => row.try_get::<Option<i64>, _>(index)?.map_or(Value::Null, Value::Integer),
+            Kind::Real => row.try_get::<Option<f64>, _>(index)?.map_or(Value::Null, Value::Real),
+            Kind::Text => row.try_get::<Option<String>, _>(index)?.map_or(Value::Null, Value::Text),
+            Kind::Blob => row.try_get::<Option<Vec<u8>>, _>(index)?.map_or(Value::Null, Value::Blob),
         })
     };
     kinds.enumerate().map(value).collect()
 }
 
-/// Rows as the parameters of a statement, row by row.
+/// Flattens rows into the parameters of a statement, row by row.
 pub(super) fn arguments<DB>(rows: Vec<Row>, kinds: &[Kind]) -> Result<DB::Arguments>
 where
     DB: Database,
@@ -80,7 +80,7 @@ pub(super) fn kinds(table: &Table) -> Vec<Kind> {
     table.columns.iter().map(|column| column.kind).collect()
 }
 
-/// Of any number of rows in any order: the sum of their SHA-256, in four parts that overflow each for itself.
+/// Order-independent hash of any number of rows: the sum of their SHA-256, in four parts that each wrap on overflow.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Hash([u64; 4]);
 
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn order_does_not_count_and_everything_else_does() {
+    fn the_hash_ignores_only_the_order() {
         let text = |text: &str| Value::Text(text.to_owned());
         let (a, b) = (vec![text("a"), Value::Null], vec![Value::Integer(1), text("")]);
         assert_eq!(hash(&[a.clone(), b.clone()]), hash(&[b.clone(), a.clone()]));

@@ -1,12 +1,13 @@
-//! Operations that SQLite does in statement batches (`sqlite/batches/`), as Postgres does them.
+//! The Postgres versions of the operations that SQLite runs as statement batches (`sqlite/batches/`).
 //!
-//! Here a transaction is one fetch, so that others wait for its locks as briefly as can be, and the ledger goes step by step.
+//! Each fetch has its own transaction here, so that its locks are held as briefly as possible, and the ledger runs
+//! statement by statement.
 
 use super::fetches::{INSERT_FETCH_RUN, UPDATE_SOURCE, bind_fetch_run, bind_source_update, store_items};
 use super::{Connection, PostgresStore, Values};
 use crate::{FetchCommit, FetchCounts, IdentifiedItem, Lease, LeasedSettlement, NewCall, Result};
 
-/// Stores fetches in their order, each in a transaction of its own.
+/// Stores fetches in order, each in its own transaction.
 pub(super) async fn commit_fetches(
     store: &PostgresStore,
     lease: &Lease,
@@ -19,7 +20,7 @@ pub(super) async fn commit_fetches(
     Ok(total)
 }
 
-/// Stores nothing when the source was removed while it was being fetched.
+/// Stores nothing if the source was removed while it was being fetched.
 async fn commit_fetch(store: &PostgresStore, lease: &Lease, fetch: &FetchCommit) -> Result<FetchCounts> {
     let mut write = store.write_fenced("commit_fetch", lease).await?;
     if !lock_source(write.connection(), lease, fetch).await? {
@@ -35,7 +36,7 @@ async fn commit_fetch(store: &PostgresStore, lease: &Lease, fetch: &FetchCommit)
     Ok(counts)
 }
 
-/// Whether the source is still the topic's; its row stays locked until the end.
+/// Locks the source's row until the end of the transaction. Returns false if the source no longer belongs to the topic.
 async fn lock_source(connection: &mut Connection, lease: &Lease, fetch: &FetchCommit) -> Result<bool> {
     let source: Option<String> =
         sqlx::query_scalar("SELECT id FROM sources WHERE id = $1 AND topic_id = $2 FOR NO KEY UPDATE")
@@ -46,13 +47,13 @@ async fn lock_source(connection: &mut Connection, lease: &Lease, fetch: &FetchCo
     Ok(source.is_some())
 }
 
-/// Whether the calls were reserved in one batch: never here.
+/// Always false: calls are not reserved in a batch here.
 #[expect(clippy::unused_async, reason = "as on SQLite")]
 pub(super) async fn reserve_calls(_: &PostgresStore, _: Option<&Lease>, _: &[NewCall]) -> Result<bool> {
     Ok(false)
 }
 
-/// Whether the calls were settled in one batch: never here.
+/// Always false: calls are not settled in a batch here.
 #[expect(clippy::unused_async, reason = "as on SQLite")]
 pub(super) async fn settle_calls(_: &PostgresStore, _: &[LeasedSettlement]) -> Result<bool> {
     Ok(false)

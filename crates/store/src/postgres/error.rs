@@ -1,10 +1,10 @@
-//! What the server or the way to it says, in the store's words.
+//! Converts errors of the Postgres server and of connections to it into [`StoreError`].
 
 use sqlx::postgres::PgDatabaseError;
 
 use crate::StoreError;
 
-/// How long a statement, and within it a lock, may keep us waiting before the server gives it up.
+/// How long a statement, or a lock within it, may wait before the server aborts it.
 pub(super) const STATEMENT_SECONDS: u64 = 60;
 pub(super) const LOCK_SECONDS: u64 = 10;
 
@@ -24,13 +24,13 @@ mod code {
     pub(super) const LOCK_TIMEOUT: &str = "55P03";
     pub(super) const STATEMENT_TIMEOUT: &str = "57014";
     pub(super) const STARTING_OR_ENDING: &str = "57P03";
-    /// `admin_shutdown` and `crash_shutdown`: the server ended this connection.
+    /// `admin_shutdown` and `crash_shutdown`: the server closed this connection.
     pub(super) const CUT: [&str; 2] = ["57P01", "57P02"];
 }
 
-/// An error of a connection that was at work.
+/// Converts an error of an established connection.
 pub fn of(error: sqlx::Error) -> StoreError {
-    let Some(said) = said(&error) else {
+    let Some(pg_error) = pg_error(&error) else {
         return match error {
             sqlx::Error::Io(_) | sqlx::Error::Tls(_) | sqlx::Error::Protocol(_) => {
                 StoreError::ConnectionLost { reason: error.to_string() }
@@ -38,8 +38,8 @@ pub fn of(error: sqlx::Error) -> StoreError {
             other => StoreError::Database(other),
         };
     };
-    let reason = said.message().to_owned();
-    match said.code() {
+    let reason = pg_error.message().to_owned();
+    match pg_error.code() {
         code::SERIALIZATION | code::DEADLOCK => StoreError::Conflict { reason },
         code::LOCK_TIMEOUT => StoreError::Locked { waited_seconds: LOCK_SECONDS },
         code::STATEMENT_TIMEOUT => StoreError::TooSlow { waited_seconds: STATEMENT_SECONDS },
@@ -53,18 +53,18 @@ pub fn of(error: sqlx::Error) -> StoreError {
     }
 }
 
-/// An error on the way to the server, which is named without its password.
+/// Converts an error of connecting to the server. `server` is its name without the password.
 pub(super) fn of_connecting(error: sqlx::Error, server: &str) -> StoreError {
     let server = server.to_owned();
-    let Some(said) = said(&error) else {
+    let Some(pg_error) = pg_error(&error) else {
         return match error {
             sqlx::Error::Configuration(_) => StoreError::ServerUnfit { server, reason: error.to_string() },
             sqlx::Error::Io(error) => StoreError::ServerAway { server, reason: error.to_string() },
             other => StoreError::ServerAway { server, reason: other.to_string() },
         };
     };
-    let reason = said.message().to_owned();
-    match said.code() {
+    let reason = pg_error.message().to_owned();
+    match pg_error.code() {
         code::TOO_MANY_CONNECTIONS => StoreError::ServerFull { server },
         code::STARTING_OR_ENDING => StoreError::ServerAway { server, reason },
         code::NO_DATABASE => {
@@ -80,6 +80,6 @@ pub(super) fn of_connecting(error: sqlx::Error, server: &str) -> StoreError {
     }
 }
 
-fn said(error: &sqlx::Error) -> Option<&PgDatabaseError> {
+fn pg_error(error: &sqlx::Error) -> Option<&PgDatabaseError> {
     error.as_database_error().and_then(|error| error.try_downcast_ref())
 }

@@ -1,13 +1,13 @@
-//! The store on a Postgres server: up to eight connections, one table group a file, as in `sqlite/` beside it.
+//! The store on a Postgres server: up to eight connections, one file per table group, as in `sqlite/`.
 //!
-//! Comes in: the store's operations. Goes out: domain types. Called through [`super::open`]. What SQLite has by having one
-//! writer is had by locks, always taken in this order: the topic's row, a source's row, [`Write::lock_contents`].
+//! Input: the store's operations. Output: domain types. Called through [`super::open`]. Locks replace SQLite's single
+//! writer. They are always taken in this order: the topic's row, a source's row, [`Write::lock_contents`].
 
 mod batches;
 pub(super) mod error;
 pub(super) mod open;
 
-// The table groups, written once in `tables/` and compiled here for this database.
+// The table groups: written once in `tables/`, compiled here for this database.
 #[path = "../tables/accounts.rs"]
 mod accounts;
 #[path = "../tables/answer_feedback.rs"]
@@ -70,21 +70,21 @@ use super::schema::{OpenMode, SchemaVersion};
 use super::shared::{PerDatabase, hit, values};
 use super::{Result, StoreError};
 
-/// What the files of `tables/` call this database's store, connection, rows and parameters.
+/// This database's types, under the names that the files of `tables/` use.
 pub(crate) type Database = PostgresStore;
 pub(crate) type Connection = PgConnection;
 pub(crate) type Row = PgRow;
 pub(crate) type Values = values::Values<PgArguments>;
 
-/// How a transaction begins that reads several times and sees the same rows each time.
+/// Begins a transaction whose reads all see the same rows.
 const BEGIN_SNAPSHOT: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY";
 
 const CONNECTIONS: u32 = 8;
 
-/// The advisory lock of [`Write::lock_contents`]: any number that nothing else in the database uses.
+/// The advisory lock of [`Write::lock_contents`]: an arbitrary number not used elsewhere in the database.
 const CONTENTS: i64 = 0x0061_6861_2d72_6164;
 
-/// Everything the product keeps, in one Postgres database.
+/// The product's store in one Postgres database.
 #[derive(Debug, Clone)]
 pub struct PostgresStore {
     pool: PgPool,
@@ -92,8 +92,8 @@ pub struct PostgresStore {
 }
 
 impl PostgresStore {
-    /// Connects to the database of a `postgres://` URL and brings its schema up to date. The database itself is made by
-    /// an administrator: one without our tables is [`StoreError::Missing`] where it must exist.
+    /// Connects to the database of a `postgres://` URL and brings its schema up to date. The database itself has to be
+    /// created by an administrator. A database without our tables is [`StoreError::Missing`] if it must exist.
     pub async fn open(url: &str, mode: OpenMode) -> Result<Self> {
         let server = Server::of(url)?;
         open::prepare(&server, mode).await?;
@@ -104,7 +104,7 @@ impl PostgresStore {
         Ok(Self { pool, server })
     }
 
-    /// The schema version of a database and the one that this program knows, without changing anything.
+    /// Returns the schema version of a database and the version that this program knows, without changing anything.
     pub async fn schema_version(url: &str) -> Result<SchemaVersion> {
         open::schema_version(&Server::of(url)?).await
     }
@@ -114,7 +114,7 @@ impl PostgresStore {
         self.pool.close().await;
     }
 
-    /// A connection for reading.
+    /// Returns a connection for reading.
     async fn reader(&self) -> Result<PoolConnection<Postgres>> {
         match self.pool.acquire().await {
             Ok(connection) => Ok(connection),
@@ -122,7 +122,7 @@ impl PostgresStore {
         }
     }
 
-    /// A write that needs no lease: the owner's own settings, and the ledger's reservations.
+    /// Begins a write that needs no lease: the owner's own settings, and the ledger's reservations.
     async fn write(&self, operation: &'static str) -> Result<Write> {
         match self.pool.begin().await {
             Ok(tx) => Ok(Write { tx, operation }),
@@ -130,14 +130,15 @@ impl PostgresStore {
         }
     }
 
-    /// A write of a run's work: refused when another process has taken the topic over. The row stays locked until the
-    /// end, as an update would lock it, so that nobody takes the topic over while this commits.
+    /// Begins a write of a run's work; fails if another process has taken the topic over. The topic's row stays locked
+    /// until the end, as by an update, so that no other process takes the topic over before this commits.
     async fn write_fenced(&self, operation: &'static str, lease: &Lease) -> Result<Write> {
         let mut write = self.write(operation).await?;
         if write.holds(lease).await? { Ok(write) } else { Err(StoreError::LeaseLost { token: lease.token }) }
     }
 
-    /// The pool tries a server that is away again and again, and in the end says only that time is up: so ask once more.
+    /// Finds the reason why no connection could be acquired. The pool retries an unreachable server and finally reports
+    /// only a timeout, so this tries to connect once more.
     async fn unreachable(&self, error: sqlx::Error) -> StoreError {
         match error {
             sqlx::Error::PoolTimedOut => match self.server.try_connect().await {
@@ -152,7 +153,8 @@ impl PostgresStore {
     }
 }
 
-/// A write transaction; dropped without [`Write::commit`], it changes nothing, but keeps its locks until the pool gets to it.
+/// A write transaction. Dropped without [`Write::commit`], it changes nothing but keeps its locks until the pool rolls
+/// it back.
 struct Write {
     tx: Transaction<'static, Postgres>,
     operation: &'static str,
@@ -163,7 +165,7 @@ impl Write {
         &mut self.tx
     }
 
-    /// Whether the lease is still its owner's; the topic's row stays locked, so that it stays so until the end.
+    /// Whether the lease still belongs to its owner. The topic's row stays locked, so this remains true until the end.
     async fn holds(&mut self, lease: &Lease) -> Result<bool> {
         let held: Option<i64> = sqlx::query_scalar(
             "SELECT lease_token FROM topics WHERE id = $1 AND lease_token = $2 AND lease_holder = $3 FOR NO KEY UPDATE",
@@ -176,7 +178,7 @@ impl Write {
         Ok(held.is_some())
     }
 
-    /// Keeps other writers of this topic out until the end.
+    /// Excludes other writers of this topic until the end.
     async fn lock_topic(&mut self, topic: TopicId) -> Result<()> {
         sqlx::query("SELECT id FROM topics WHERE id = $1 FOR NO KEY UPDATE")
             .bind(topic.to_string())
@@ -185,7 +187,7 @@ impl Write {
         Ok(())
     }
 
-    /// Whether no other writer has the topic's row; then it is locked until the end, without waiting.
+    /// Locks the topic's row until the end, without waiting. Returns false if another writer has locked it.
     async fn try_lock_topic(&mut self, topic: TopicId) -> Result<bool> {
         let locked: Option<String> =
             sqlx::query_scalar("SELECT id FROM topics WHERE id = $1 FOR NO KEY UPDATE SKIP LOCKED")
@@ -195,8 +197,9 @@ impl Write {
         Ok(locked.is_some())
     }
 
-    /// Keeps other writers of what topics share (items, their vectors) out until the end: two topics that bring the same
-    /// new item at once make one of it. Waiting for our own writers is no fault, so only the statement's limit ends it.
+    /// Excludes other writers of data that topics share (items and their vectors) until the end, so that two topics
+    /// that fetch the same new item at once store it once. Waiting for our own writers is no error, so only the
+    /// statement timeout limits it.
     async fn lock_contents(&mut self) -> Result<()> {
         sqlx::query("SELECT set_config('lock_timeout', '0', true), pg_advisory_xact_lock($1)")
             .bind(CONTENTS)
@@ -212,18 +215,18 @@ impl Write {
         Ok(())
     }
 
-    /// Changes nothing, and has let go of its locks when it returns.
+    /// Rolls back; the locks are released when it returns.
     async fn roll_back(self) -> Result<()> {
         Ok(self.tx.rollback().await?)
     }
 }
 
-/// This database's words for a statement.
-const fn statement(words: PerDatabase) -> &'static str {
-    words.postgres
+/// Selects this database's version of a statement.
+const fn statement(variants: PerDatabase) -> &'static str {
+    variants.postgres
 }
 
-/// Ids as an array, for `= ANY`: any number of them in one parameter.
+/// Ids as an array for `= ANY`: any number of them in one parameter.
 #[expect(clippy::unnecessary_wraps, reason = "as on SQLite, whose JSON may fail")]
 fn id_list<T: ToString>(ids: &[T]) -> Result<Vec<String>> {
     Ok(ids.iter().map(ToString::to_string).collect())

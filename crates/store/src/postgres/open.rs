@@ -1,4 +1,4 @@
-//! Reaching the server: who it is, whether it will do, and whether its schema is ours.
+//! Connects to the server and checks its identity, its version and its schema.
 
 use std::str::FromStr;
 use std::time::Duration;
@@ -10,26 +10,26 @@ use super::error::{self, LOCK_SECONDS, STATEMENT_SECONDS};
 use crate::schema::{self, Applied, OpenMode, POSTGRES_MIGRATIONS, SchemaVersion};
 use crate::{Result, StoreError};
 
-/// The oldest server that is still maintained and was tried, as `server_version_num` counts.
+/// The oldest server version that is still maintained and was tested, in the format of `server_version_num`.
 const SERVER_NEEDED: i32 = 150_000;
 
-/// How long a transaction may stand still: a frozen process must not keep its locks as long as its lease.
+/// How long a transaction may be idle: a frozen process must not keep its locks as long as its lease.
 const STANDSTILL_SECONDS: u64 = 30;
 
-/// How long one try to connect may take, and the pauses between the tries.
+/// Time limit of one connection attempt, and the pauses between the attempts.
 pub(super) const CONNECT_SECONDS: u64 = 10;
 const PAUSES_MS: [u64; 2] = [300, 1500];
 
 const APPLICATION: &str = "aha-radar";
 
-/// Statements that a connection keeps prepared: all that pages and the API make.
+/// Prepared statements per connection: enough for all statements of the pages and the API.
 const STATEMENTS: usize = 400;
 
-/// How to connect, and what may be shown of it.
+/// Connection options, and a name that may be displayed.
 #[derive(Debug, Clone)]
 pub struct Server {
     pub(super) options: PgConnectOptions,
-    /// Host, port and database: no user, no password.
+    /// Host, port and database, without user and password.
     pub(super) name: String,
 }
 
@@ -50,14 +50,14 @@ impl Server {
                 ("statement_timeout", format!("{STATEMENT_SECONDS}s")),
                 ("lock_timeout", format!("{LOCK_SECONDS}s")),
                 ("idle_in_transaction_session_timeout", format!("{STANDSTILL_SECONDS}s")),
-                // Compiling a statement takes longer than running any of ours.
+                // JIT compilation takes longer than running any of our statements.
                 ("jit", "off".to_owned()),
             ])
             .disable_statement_logging();
         Ok(Self { options, name })
     }
 
-    /// Connects. A server that is away or full is asked again: it may be starting.
+    /// Connects. Retries if the server is unreachable or full, because it may be starting.
     pub async fn connect(&self) -> Result<PgConnection> {
         for pause in PAUSES_MS {
             match self.try_connect().await {
@@ -90,7 +90,7 @@ impl Server {
     }
 }
 
-/// Checks the server and migrates the database where needed.
+/// Checks the server and migrates the database if needed.
 pub async fn prepare(server: &Server, mode: OpenMode) -> Result<()> {
     let mut connection = server.connect().await?;
     let outcome = check_and_migrate(server, &mut connection, mode).await;
@@ -106,7 +106,7 @@ pub(super) async fn schema_version(server: &Server) -> Result<SchemaVersion> {
 }
 
 async fn close(connection: PgConnection) {
-    // What could be lost is reported by the operations; closing has nothing to add.
+    // Operations have already reported anything that could be lost; closing has nothing to add.
     let _ = connection.close().await;
 }
 
@@ -119,7 +119,7 @@ async fn check_and_migrate(server: &Server, connection: &mut PgConnection, mode:
     if !schema::is_pending(&applied, &POSTGRES_MIGRATIONS)? {
         return Ok(());
     }
-    // Holds an advisory lock and checks again under it, so that two processes that start together migrate once.
+    // sqlx takes an advisory lock and checks again under it, so that two processes that start together migrate once.
     POSTGRES_MIGRATIONS.run(&mut *connection).await.map_err(|error| {
         match schema::migration_error(error, &POSTGRES_MIGRATIONS) {
             StoreError::Database(error) => error::of_connecting(error, &server.name),
@@ -145,12 +145,12 @@ async fn check_server(server: &Server, connection: &mut PgConnection) -> Result<
     }
 }
 
-/// An error is the version needed.
+/// The error is the version needed.
 fn check_version(number: i32) -> std::result::Result<(), i32> {
     if number < SERVER_NEEDED { Err(SERVER_NEEDED / 10_000) } else { Ok(()) }
 }
 
-/// None for a database without tables.
+/// Returns the applied migrations; empty for a database without tables.
 async fn applied_migrations(server: &Server, connection: &mut PgConnection) -> Result<Applied> {
     let (tables, ours): (i64, i64) = sqlx::query_as(
         "SELECT count(*), coalesce(sum(CASE WHEN tablename = '_sqlx_migrations' THEN 1 ELSE 0 END), 0)::int8
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn sessions_have_limits_beside_the_urls_own_options() {
+    fn sessions_have_limits_in_addition_to_the_urls_options() {
         let server = Server::of("postgres://db.example/aha?options=-csearch_path%3Daha").unwrap();
         let options = server.options.get_options().unwrap();
         for wanted in ["search_path=aha", "statement_timeout=60s", "lock_timeout=10s", "jit=off", "session_timeout=30s"]

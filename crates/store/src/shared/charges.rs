@@ -1,4 +1,4 @@
-//! What calls are charged to: how far they raise the counters when they are reserved, and what settling moves on them.
+//! Computes the changes to budget counters: how far reservations raise them, and what settlements move on them.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use super::column;
 use crate::ledger::CallState;
 use crate::{CounterLimit, NewCall, Result, Settlement, StoreError};
 
-/// What settling needs to know of a row.
+/// The columns of a call's row that settling needs.
 pub(crate) struct OpenCall {
     pub id: String,
     pub(crate) state: CallState,
@@ -16,32 +16,33 @@ pub(crate) struct OpenCall {
     pub cost_microcredits: Option<i64>,
     pub(crate) counters_json: String,
     pub latency_ms: Option<i64>,
-    /// `None` also where the caller was given up for lost.
+    /// Also `None` if the caller was presumed dead.
     pub finished_at: Option<i64>,
 }
 
 from_rows!(OpenCall { id, state, reserved_microcredits, cost_microcredits, counters_json, latency_ms, finished_at });
 
 impl OpenCall {
-    /// What its counters hold for it.
+    /// Returns the amount that its counters contain for it.
     pub fn charged(&self) -> i64 {
         self.cost_microcredits.or(self.reserved_microcredits).unwrap_or(0)
     }
 
-    /// What a settlement takes from what is reserved, and adds to what is settled. `None` where it was written before.
+    /// Returns what a settlement subtracts from the reserved amount and adds to the settled amount. `None` if it was
+    /// already written.
     pub(crate) fn change_by(&self, settlement: &Settlement) -> Result<Option<(i64, i64)>> {
         let reserved = self.reserved_microcredits.unwrap_or(0);
         let cost = settlement.cost_microcredits.unwrap_or(reserved);
         match self.state {
             CallState::Reserved => Ok(Some((reserved, cost))),
             _ if self.is_closed_by(settlement) => Ok(None),
-            // It was given up for lost, and charged with all that was reserved.
+            // Its caller was presumed dead, and the full reserved amount was charged.
             _ if self.finished_at.is_none() => Ok(Some((0, cost - self.charged()))),
             state => Err(StoreError::corrupt("ledger row", format_args!("{} is {} already", self.id, state.as_str()))),
         }
     }
 
-    /// Whether it was closed by this very settlement, whose commit nobody confirmed.
+    /// Whether it was closed by this same settlement, whose commit was not confirmed.
     fn is_closed_by(&self, settlement: &Settlement) -> bool {
         self.state == settlement.outcome.into()
             && self.cost_microcredits == settlement.cost_microcredits
@@ -50,45 +51,46 @@ impl OpenCall {
     }
 }
 
-/// What calls raise a counter by, and how far they may.
+/// The amount by which calls raise a counter, and its limits.
 #[derive(Debug, PartialEq, Eq, Serialize)]
-pub(crate) struct Rise {
+pub(crate) struct CounterIncrease {
     #[serde(flatten)]
     pub limit: CounterLimit,
     pub microcredits: i64,
     pub calls: i64,
 }
 
-impl Rise {
-    /// Of all counters of these calls, by name: the order in which they are locked. Of different caps the lowest holds.
+impl CounterIncrease {
+    /// Returns the increases of all counters of these calls, by name: the order in which they are locked. If the caps
+    /// differ, the lowest applies.
     pub fn of(calls: &[NewCall]) -> Vec<Self> {
-        let mut rises = BTreeMap::<&str, Self>::new();
+        let mut increases = BTreeMap::<&str, Self>::new();
         for call in calls {
             let amount = call.reserved_microcredits.unwrap_or(0);
             for limit in &call.limits {
-                let rise = rises.entry(&limit.counter).or_insert_with(|| Self {
+                let increase = increases.entry(&limit.counter).or_insert_with(|| Self {
                     limit: limit.clone(),
                     microcredits: 0,
                     calls: 0,
                 });
                 let lowest = |one: Option<i64>, other: Option<i64>| one.into_iter().chain(other).min();
-                rise.limit.cap_microcredits = lowest(rise.limit.cap_microcredits, limit.cap_microcredits);
-                rise.limit.max_calls = lowest(rise.limit.max_calls, limit.max_calls);
-                rise.microcredits = rise.microcredits.saturating_add(amount);
-                rise.calls += 1;
+                increase.limit.cap_microcredits = lowest(increase.limit.cap_microcredits, limit.cap_microcredits);
+                increase.limit.max_calls = lowest(increase.limit.max_calls, limit.max_calls);
+                increase.microcredits = increase.microcredits.saturating_add(amount);
+                increase.calls += 1;
             }
         }
-        rises.into_values().collect()
+        increases.into_values().collect()
     }
 
-    /// Whether it passes a cap whatever was spent before.
-    pub(crate) fn is_too_much(&self) -> bool {
+    /// Whether it exceeds a cap regardless of what was spent before.
+    pub(crate) fn exceeds_cap(&self) -> bool {
         self.limit.cap_microcredits.is_some_and(|cap| self.microcredits > cap)
-            || self.limit.max_calls.is_some_and(|most| self.calls > most)
+            || self.limit.max_calls.is_some_and(|max| self.calls > max)
     }
 }
 
-/// What settlements move on counters: from what is reserved, to what is settled.
+/// Amounts that settlements move on counters, from reserved to settled.
 #[derive(Debug, Default)]
 pub(crate) struct Moves(BTreeMap<String, (i64, i64)>);
 
@@ -103,7 +105,7 @@ impl Moves {
         Ok(())
     }
 
-    /// By name, the order in which counters are locked: what is released and what is settled.
+    /// Returns released and settled amounts by counter name, the order in which counters are locked.
     pub(crate) fn into_rows(self) -> impl Iterator<Item = (String, (i64, i64))> {
         self.0.into_iter()
     }

@@ -1,4 +1,4 @@
-//! Between columns and domain types. A column that cannot be read is [`StoreError::Corrupt`] and says what it held.
+//! Converts between columns and domain types. An unreadable column is [`StoreError::Corrupt`], with its content.
 
 use std::borrow::Cow;
 use std::fmt::Display;
@@ -27,7 +27,7 @@ where
     text.map(|text| id(what, text)).transpose()
 }
 
-/// Reads one of an enumeration's words, as serde spells them.
+/// Parses one of an enumeration's names, as serde spells them.
 pub fn word<'a, T: Deserialize<'a>>(what: &'static str, text: &'a str) -> Result<T> {
     T::deserialize(IntoDeserializer::<WordError>::into_deserializer(text)).map_err(|e| StoreError::corrupt(what, e))
 }
@@ -64,7 +64,7 @@ pub(crate) fn to_optional_json<T: Serialize>(value: Option<&T>) -> Result<Option
     value.map(to_json).transpose()
 }
 
-/// Text as both databases can keep it: Postgres refuses U+0000, so neither gets it.
+/// Returns text that both databases can store: Postgres refuses U+0000, so it is removed for both.
 pub fn text(text: &str) -> Cow<'_, str> {
     if text.contains('\0') { Cow::Owned(text.replace('\0', "")) } else { Cow::Borrowed(text) }
 }
@@ -73,7 +73,7 @@ pub(crate) fn optional_text(text: Option<&str>) -> Option<Cow<'_, str>> {
     text.map(self::text)
 }
 
-/// JSON without U+0000, which it spells as an escape.
+/// Returns JSON without escaped U+0000.
 pub(crate) fn json_text(json: &str) -> Cow<'_, str> {
     const NUL: &str = "\\u0000";
     if !json.contains(NUL) {
@@ -87,7 +87,7 @@ pub(crate) fn json_text(json: &str) -> Cow<'_, str> {
         rest = if let Some(after) = escape.strip_prefix(NUL) {
             after
         } else {
-            // The character after a backslash belongs to it, so that an escaped backslash before "u0000" stays.
+            // The character after a backslash belongs to the escape, so an escaped backslash before "u0000" is kept.
             let end = escape.char_indices().nth(2).map_or(escape.len(), |(end, _)| end);
             cleaned.push_str(&escape[..end]);
             &escape[end..]
@@ -97,7 +97,7 @@ pub(crate) fn json_text(json: &str) -> Cow<'_, str> {
     Cow::Owned(cleaned)
 }
 
-/// A count as a column; none of ours comes near the limit.
+/// Converts a count to a column value; our counts are far below the limit.
 pub fn count(count: usize) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
 }

@@ -1,4 +1,4 @@
-//! What the table groups of `tables/` use on both databases: columns, bound values, charges, failpoints.
+//! Shared code of the table groups in `tables/`, for both databases: columns, bound values, charges, failpoints.
 
 pub mod charges;
 pub mod column;
@@ -8,14 +8,14 @@ use aha_core::failpoint;
 
 use super::{Result, StoreError};
 
-/// A statement that the two databases want in different words, side by side. Each database's `statement` takes its own.
+/// A statement that needs different SQL on the two databases. Each database's `statement` selects its own.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PerDatabase {
     pub(crate) sqlite: &'static str,
     pub(crate) postgres: &'static str,
 }
 
-/// Passes a failpoint at a commit of that operation.
+/// Passes the failpoint at a commit of that operation.
 pub fn hit(operation: &str, place: &str) {
     if cfg!(debug_assertions) {
         failpoint::hit(&format!("{operation}.{place}"));

@@ -1,4 +1,4 @@
-//! The values of a statement's parameters, bound one after the other by their types, for one statement or for a batch of them.
+//! Parameter values of a statement or of a batch of statements, bound one after the other by type.
 
 use sqlx::error::BoxDynError;
 use sqlx::query::Query;
@@ -6,11 +6,11 @@ use sqlx::{Arguments, Encode, IntoArguments, Type};
 
 use crate::Result;
 
-/// What a table's `bind_…` functions take and give. `A` is the database's kind of arguments.
+/// Argument and result of a table's `bind_…` functions. `A` is the database's arguments type.
 #[derive(Debug, Default)]
 pub(crate) struct Values<A> {
     arguments: A,
-    /// The first error in encoding a value, reported when the statement is made.
+    /// The first encoding error, reported when the statement is built.
     error: Option<BoxDynError>,
 }
 
@@ -34,7 +34,7 @@ impl<A: Arguments + IntoArguments<A::Database>> Values<A> {
         }
     }
 
-    /// A statement with these parameters.
+    /// Builds a statement with these parameters.
     pub(crate) fn query(self, statement: &'static str) -> Result<Query<'static, A::Database, A>> {
         Ok(sqlx::query_with(statement, self.into_arguments()?))
     }

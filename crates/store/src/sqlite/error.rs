@@ -1,4 +1,4 @@
-//! SQLite's result codes in the store's words.
+//! Converts SQLite's result codes into [`StoreError`].
 
 use crate::StoreError;
 
@@ -13,7 +13,7 @@ const SQLITE_CANTOPEN: i32 = 14;
 const SQLITE_AUTH: i32 = 23;
 const SQLITE_NOTADB: i32 = 26;
 
-/// How long SQLite waits for a lock before it gives up.
+/// How long SQLite waits for a lock before it reports an error.
 pub(super) const BUSY_SECONDS: u64 = 5;
 
 pub fn of(error: sqlx::Error) -> StoreError {
@@ -25,13 +25,13 @@ pub fn of(error: sqlx::Error) -> StoreError {
     }
 }
 
-/// SQLite's primary result code.
+/// Returns SQLite's primary result code.
 fn primary_code(error: &sqlx::Error) -> Option<i32> {
     let code = error.as_database_error().and_then(sqlx::error::DatabaseError::code)?;
     code.parse::<i32>().ok().map(|code| code & 0xff)
 }
 
-/// Whether the file or its folder refused what was asked, so that asking for less may do.
+/// Whether the file or its folder denied access, so that opening it with fewer rights may work.
 pub(super) fn is_about_access(error: &sqlx::Error) -> bool {
     matches!(primary_code(error), Some(SQLITE_PERM | SQLITE_READONLY | SQLITE_IOERR | SQLITE_CANTOPEN | SQLITE_AUTH))
 }

@@ -1,14 +1,14 @@
-//! The store on one SQLite file: one writer, four readers, one table group a file.
+//! The store on one SQLite file: one writer, four readers, one file per table group.
 //!
-//! Comes in: the store's operations. Goes out: domain types. Called through [`super::open`]. The database keeps a
-//! write-ahead log, so readers never wait for the writer; writers of other processes wait for each other, 5 s at most.
+//! Input: the store's operations. Output: domain types. Called through [`super::open`]. The database uses a write-ahead
+//! log, so readers never wait for the writer; writers of other processes wait for each other, 5 s at most.
 
 mod batches;
 mod checkpoint;
 pub(super) mod error;
 pub(super) mod open;
 
-// The table groups, written once in `tables/` and compiled here for this database.
+// The table groups: written once in `tables/`, compiled here for this database.
 #[path = "../tables/accounts.rs"]
 mod accounts;
 #[path = "../tables/answer_feedback.rs"]
@@ -72,26 +72,27 @@ use super::{Result, StoreError};
 use batches::WriteQueue;
 use checkpoint::{Checkpoints, PAGES_OF_A_WRITE};
 
-/// What the files of `tables/` call this database's store, connection, rows and parameters.
+/// This database's types, under the names that the files of `tables/` use.
 pub(crate) type Database = SqliteStore;
 pub(crate) type Connection = SqliteConnection;
 pub(crate) type Row = SqliteRow;
 pub(crate) type Values = values::Values<SqliteArguments>;
 
-/// How a transaction begins that reads several times and sees the same rows each time.
+/// Begins a transaction whose reads all see the same rows.
 const BEGIN_SNAPSHOT: &str = "BEGIN";
 
-/// SQLite has one writer: a queue in this process waits better than a lock in the file.
+/// SQLite has one writer; a queue in this process is better than waiting for a lock in the file.
 const WRITERS: u32 = 1;
 const READERS: u32 = 4;
 
-/// What the writer keeps of the file, in KiB, which SQLite tells from pages by the sign: the indexes that a day's items go into.
+/// The writer's page cache in KiB (negative, because SQLite reads positive numbers as pages): enough for the indexes
+/// that a day's items are inserted into.
 const WRITER_CACHE_KIB: &str = "-5120";
 
 /// How long an operation waits for one of this process's own connections.
 const QUEUE_SECONDS: u64 = 60;
 
-/// Everything the product keeps, in one SQLite file.
+/// The product's store in one SQLite file.
 #[derive(Debug, Clone)]
 pub struct SqliteStore {
     writer: SqlitePool,
@@ -101,8 +102,8 @@ pub struct SqliteStore {
 }
 
 impl SqliteStore {
-    /// Opens the database of a `sqlite://` URL and brings its schema up to date; one that is up to date is not written.
-    /// A file that cannot be written is still opened for reading: then every writing operation is
+    /// Opens the database of a `sqlite://` URL and brings its schema up to date; a database that is up to date is not
+    /// written. A file that cannot be written is opened for reading; every writing operation is then
     /// [`StoreError::ReadOnly`].
     pub async fn open(url: &str, mode: OpenMode) -> Result<Self> {
         let (options, prepared) = open::prepared(url, mode).await?;
@@ -116,50 +117,51 @@ impl SqliteStore {
         let reading = options.clone().pragma("query_only", "ON");
         let reader = pool(READERS).connect_lazy_with(reading);
         let checkpoints = Checkpoints::new(reader.clone());
-        // What a statement for many rows would undo if it failed: a megabyte at most, not worth a file.
+        // Journal of a multi-row statement for rollback: a megabyte at most, not worth a file.
         let writing = options.pragma("cache_size", WRITER_CACHE_KIB).pragma("temp_store", "MEMORY");
         let writer = pool(WRITERS).connect_lazy_with(writing);
-        // Only then: the last to close would fold the log of the migrations into the file at once.
+        // Only after the writer is open: the last connection to close would checkpoint the migrations' log at once.
         drop(writer.acquire().await?);
         open::close(prepared).await;
         Ok(Self { batches: WriteQueue::new(writer.clone()), writer, reader, checkpoints })
     }
 
-    /// The schema version of a database and the one that this program knows, without changing anything.
+    /// Returns the schema version of a database and the version that this program knows, without changing anything.
     pub async fn schema_version(url: &str) -> Result<SchemaVersion> {
         open::schema_version(url).await
     }
 
-    /// Closes all connections, which folds the write-ahead log into the file.
+    /// Closes all connections, which checkpoints the write-ahead log.
     pub async fn close(&self) {
         self.reader.close().await;
         self.writer.close().await;
     }
 
-    /// A connection for reading.
+    /// Returns a connection for reading.
     async fn reader(&self) -> Result<PoolConnection<Sqlite>> {
         Ok(self.reader.acquire().await?)
     }
 
-    /// A write that needs no lease: the owner's own settings, and the ledger's reservations.
+    /// Begins a write that needs no lease: the owner's own settings, and the ledger's reservations.
     async fn write(&self, operation: &'static str) -> Result<Write> {
-        // A deferred transaction that reads before it writes can fail at once where an immediate one waits its turn.
+        // A deferred transaction that reads before it writes can fail at once where an immediate one waits.
         let tx = self.writer.begin_with("BEGIN IMMEDIATE").await?;
         Ok(Write { tx, operation, checkpoints: self.checkpoints.clone() })
     }
 
-    /// A write of a run's work: refused when another process has taken the topic over.
+    /// Begins a write of a run's work; fails if another process has taken the topic over.
     async fn write_fenced(&self, operation: &'static str, lease: &Lease) -> Result<Write> {
         let mut write = self.write(operation).await?;
         if write.holds(lease).await? { Ok(write) } else { Err(StoreError::LeaseLost { token: lease.token }) }
     }
 }
 
-/// Whether a connection that comes back has no transaction open. When the disk is full or fails, SQLite rolls back by itself;
-/// the driver's own rollback then finds nothing to do, and it would refuse every later transaction: such a connection goes.
+/// Whether a returned connection has no open transaction. If the disk is full or fails, SQLite rolls back by itself.
+/// The driver's own rollback then finds no transaction, and every later transaction on that connection would be
+/// refused, so the connection is closed.
 async fn is_usable(connection: &mut SqliteConnection) -> std::result::Result<bool, sqlx::Error> {
     if connection.is_in_transaction() {
-        // Waits until the rollback that was begun when the transaction was dropped is done.
+        // Waits for the rollback that was started when the transaction was dropped.
         connection.ping().await?;
     }
     Ok(!connection.is_in_transaction())
@@ -177,7 +179,7 @@ impl Write {
         &mut self.tx
     }
 
-    /// Whether the lease is still its owner's.
+    /// Whether the lease still belongs to its owner.
     async fn holds(&mut self, lease: &Lease) -> Result<bool> {
         let held: Option<i64> = sqlx::query_scalar(
             "SELECT lease_token FROM topics WHERE id = $1 AND lease_token = $2 AND lease_holder = $3",
@@ -190,25 +192,26 @@ impl Write {
         Ok(held.is_some())
     }
 
-    /// Keeps other writers of this topic out until the end: nothing to do, as nobody else writes meanwhile.
+    /// Excludes other writers of this topic until the end: nothing to do, because SQLite has only one writer at a time.
     #[expect(clippy::unused_async, reason = "as on Postgres, which has to lock")]
     async fn lock_topic(&mut self, _: TopicId) -> Result<()> {
         Ok(())
     }
 
-    /// Whether no other writer has the topic's row: nobody else writes meanwhile.
+    /// Whether no other writer has locked the topic's row: always true, because SQLite has only one writer at a time.
     #[expect(clippy::unused_async, reason = "as on Postgres, which has to lock")]
     async fn try_lock_topic(&mut self, _: TopicId) -> Result<bool> {
         Ok(true)
     }
 
-    /// Keeps other writers of what topics share out until the end: nothing to do, as nobody else writes meanwhile.
+    /// Excludes other writers of data that topics share until the end: nothing to do, because SQLite has only one
+    /// writer at a time.
     #[expect(clippy::unused_async, reason = "as on Postgres, which has to lock")]
     async fn lock_contents(&mut self) -> Result<()> {
         Ok(())
     }
 
-    /// Changes nothing, and has let go of its locks when it returns.
+    /// Rolls back; the locks are released when it returns.
     async fn roll_back(self) -> Result<()> {
         Ok(self.tx.rollback().await?)
     }
@@ -217,7 +220,7 @@ impl Write {
         self.commit_all(1).await
     }
 
-    /// Of so many operations at once, each of which passes the failpoints.
+    /// Commits several operations at once, each of which passes the failpoints.
     async fn commit_all(self, operations: usize) -> Result<()> {
         (0..operations).for_each(|_| hit(self.operation, "before_commit"));
         self.tx.commit().await?;
@@ -227,12 +230,12 @@ impl Write {
     }
 }
 
-/// This database's words for a statement.
-const fn statement(words: PerDatabase) -> &'static str {
-    words.sqlite
+/// Selects this database's version of a statement.
+const fn statement(variants: PerDatabase) -> &'static str {
+    variants.sqlite
 }
 
-/// Ids as a JSON array, for `json_each`: any number of them in one parameter.
+/// Ids as a JSON array for `json_each`: any number of them in one parameter.
 fn id_list<T: ToString>(ids: &[T]) -> Result<String> {
     column::to_json(&ids.iter().map(ToString::to_string).collect::<Vec<_>>())
 }

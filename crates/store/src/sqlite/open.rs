@@ -1,4 +1,4 @@
-//! Opening the file: what it is, whether it can be written, and whether its schema is ours.
+//! Opens the file and checks its format, whether it is writable, and its schema.
 
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -8,29 +8,29 @@ use aha_core::failpoint;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteSynchronous};
 use sqlx::{ConnectOptions, Connection, SqliteConnection};
 
-use super::checkpoint::MOST_PAGES;
+use super::checkpoint::MAX_WAL_PAGES;
 use super::error::{self, BUSY_SECONDS};
 use crate::schema::{self, Applied, OpenMode, SQLITE_MIGRATIONS, SchemaVersion};
 use crate::shared::hit;
 use crate::{Result, StoreError};
 
-/// Older ones can lose a write-ahead log (sqlite.org/wal.html, the WAL-reset bug, fixed in 3.51.3).
+/// Older versions can lose a write-ahead log (sqlite.org/wal.html, the WAL-reset bug, fixed in 3.51.3).
 const SQLITE_NEEDED: &str = "3.51.3";
 
-/// Statements that a connection keeps prepared: all that pages and the API make.
+/// Prepared statements per connection: enough for all statements of the pages and the API.
 const STATEMENTS: usize = 400;
 
-/// How often a switch to the write-ahead log is tried again; SQLite does not wait for that lock by itself.
+/// Pause between attempts to switch to the write-ahead log; SQLite does not wait for that lock by itself.
 const WAL_RETRY_MS: u64 = 50;
 
-/// Checks the file, migrates it where needed, and returns how to connect to it.
+/// Checks the file, migrates it if needed, and returns the connection options.
 pub async fn prepare(url: &str, mode: OpenMode) -> Result<SqliteConnectOptions> {
     let (options, connection) = prepared(url, mode).await?;
     close(connection).await;
     Ok(options)
 }
 
-/// The same with a connection. Whoever closes the last one folds the log into the file.
+/// Like [`prepare`], but also returns the connection. Closing the last connection checkpoints the log.
 pub(super) async fn prepared(url: &str, mode: OpenMode) -> Result<(SqliteConnectOptions, SqliteConnection)> {
     let options = options(url)?.create_if_missing(mode == OpenMode::CreateIfMissing);
     let path = options.get_filename().to_path_buf();
@@ -57,7 +57,7 @@ pub(super) async fn schema_version(url: &str) -> Result<SchemaVersion> {
     if !path.exists() {
         return Ok(schema::version(&Applied::new(), &SQLITE_MIGRATIONS));
     }
-    // A writer would fold the log of the last one into the file when it closes.
+    // A writer would checkpoint the previous writer's log when it closes.
     let (_, mut connection) = connect(options.read_only(true), &path).await?;
     let applied = applied_migrations(&mut connection, &path).await;
     close(connection).await;
@@ -78,17 +78,17 @@ fn options(url: &str) -> Result<SqliteConnectOptions> {
         .statement_cache_capacity(STATEMENTS)
         .synchronous(SqliteSynchronous::Normal)
         .busy_timeout(Duration::from_secs(BUSY_SECONDS))
-        .pragma("wal_autocheckpoint", MOST_PAGES)
+        .pragma("wal_autocheckpoint", MAX_WAL_PAGES)
         .disable_statement_logging();
-    // A test's disk is full when the file has so many pages.
+    // A test simulates a full disk by limiting the file to this number of pages.
     Ok(match failpoint::limit("AHA_SQLITE_MAX_PAGES") {
         Some(pages) => options.pragma("max_page_count", pages.to_string()),
         None => options,
     })
 }
 
-/// Connects for writing; where that cannot be, for reading; where the folder cannot hold the files that readers share
-/// either, as a file that nobody writes, provided that no log with unread changes lies beside it.
+/// Connects for writing, otherwise for reading. If the folder cannot contain the files that readers share either, opens
+/// the file as immutable, unless there is a write-ahead log with unread changes next to it.
 async fn connect(options: SqliteConnectOptions, path: &Path) -> Result<(SqliteConnectOptions, SqliteConnection)> {
     let first = match try_connect(&options).await {
         Ok(connection) => return Ok((options, connection)),
@@ -109,7 +109,7 @@ async fn connect(options: SqliteConnectOptions, path: &Path) -> Result<(SqliteCo
     Err(opening_error(first, path))
 }
 
-/// Connects and reads, since SQLite looks at the file at the first read only.
+/// Connects and reads, because SQLite accesses the file only at the first read.
 async fn try_connect(options: &SqliteConnectOptions) -> std::result::Result<SqliteConnection, sqlx::Error> {
     let mut connection = options.connect().await?;
     sqlx::query("SELECT count(*) FROM sqlite_schema").fetch_one(&mut connection).await?;
@@ -117,7 +117,7 @@ async fn try_connect(options: &SqliteConnectOptions) -> std::result::Result<Sqli
 }
 
 pub(super) async fn close(connection: SqliteConnection) {
-    // What could be lost is reported by the operations; closing has nothing to add.
+    // Operations have already reported anything that could be lost; closing has nothing to add.
     let _ = connection.close().await;
 }
 
@@ -162,7 +162,7 @@ async fn bring_up_to_date(connection: &mut SqliteConnection, path: &Path) -> Res
         return Ok(());
     }
     use_write_ahead_log(connection).await?;
-    // sqlx takes no lock of its own on SQLite: without this, two processes that start together migrate twice.
+    // sqlx takes no lock on SQLite: without this transaction, two processes that start together would migrate twice.
     let mut tx = connection.begin_with("BEGIN IMMEDIATE").await?;
     if is_pending(&mut tx, path).await? {
         SQLITE_MIGRATIONS
@@ -180,7 +180,7 @@ async fn is_pending(connection: &mut SqliteConnection, path: &Path) -> Result<bo
     schema::is_pending(&applied_migrations(connection, path).await?, &SQLITE_MIGRATIONS)
 }
 
-/// None for an empty file.
+/// Returns the applied migrations; empty for an empty file.
 async fn applied_migrations(connection: &mut SqliteConnection, path: &Path) -> Result<Applied> {
     let (tables, ours): (i64, i64) = sqlx::query_as(
         "SELECT count(*), coalesce(sum(CASE WHEN name = '_sqlx_migrations' THEN 1 ELSE 0 END), 0)
@@ -200,7 +200,8 @@ async fn applied_migrations(connection: &mut SqliteConnection, path: &Path) -> R
     Ok(sqlx::query_as(schema::APPLIED).fetch_all(connection).await?)
 }
 
-/// The mode stays with the file. Where the file system cannot do it, SQLite keeps its rollback journal: slower, as safe.
+/// Switches to the write-ahead log; the mode is stored in the file. If the file system does not support it, SQLite
+/// keeps its rollback journal, which is slower but as safe.
 async fn use_write_ahead_log(connection: &mut SqliteConnection) -> Result<()> {
     let mut waited_ms = 0;
     loop {

@@ -51,7 +51,7 @@ const REMOVE_FEED_TOKEN: &str = "DELETE FROM feed_tokens WHERE user_id = $1";
 const USER_OF_FEED_TOKEN: &str = "
     SELECT u.name FROM feed_tokens f JOIN users u ON u.id = f.user_id WHERE f.fingerprint = $1";
 
-const FORGET_KEYS: &str = "DELETE FROM idempotency_keys WHERE begun_at < $1";
+const REMOVE_OLD_KEYS: &str = "DELETE FROM idempotency_keys WHERE begun_at < $1";
 
 const TAKE_KEY: &str = "
     INSERT INTO idempotency_keys (user_name, key, request_hash, begun_at) VALUES ($1, $2, $3, $4)
@@ -232,10 +232,10 @@ impl AccountStore for Database {
     }
 
     #[tracing::instrument(level = "debug", skip_all)]
-    async fn take_key(&self, of: &KeyUse, now: Timestamp, forget_before: Timestamp) -> Result<KeyState> {
+    async fn take_key(&self, of: &KeyUse, now: Timestamp, remove_before: Timestamp) -> Result<KeyState> {
         let (user, key) = (column::text(&of.user), column::text(&of.key));
         let mut write = self.write("take_key").await?;
-        sqlx::query(FORGET_KEYS).bind(forget_before.as_millis()).execute(write.connection()).await?;
+        sqlx::query(REMOVE_OLD_KEYS).bind(remove_before.as_millis()).execute(write.connection()).await?;
         let taken = sqlx::query(TAKE_KEY)
             .bind(&user)
             .bind(&key)

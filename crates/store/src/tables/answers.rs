@@ -1,4 +1,4 @@
-//! `answers`: what models said, each paid for once.
+//! `answers`: models' answers, each paid for once.
 
 use aha_core::ids::{ItemId, RunId};
 use aha_core::score_health::GivenScore;
@@ -10,8 +10,8 @@ use super::{Connection, Database, Values};
 use crate::shared::column;
 use crate::{AnswerKey, AnswerStore, NewAnswer, Result, Settlement, StoreError, StoredAnswer};
 
-/// The answer of this tier, else of the next higher one, else of a lower one that this very run was given because its budget
-/// was nearly used up. All tiers are named so that the primary key serves.
+/// Selects the answer of this tier, otherwise of the next higher one, otherwise of a lower one that this run received
+/// because its budget was nearly used up. All tiers are listed so that the primary key is used.
 const ANSWER: &str = "
     SELECT provider, model, input_hash, answer_json, provider_call_id
     FROM (SELECT a.*, CASE a.tier WHEN 'low' THEN 0 WHEN 'normal' THEN 1 ELSE 2 END AS height,
@@ -32,7 +32,7 @@ const GIVEN_SCORES: &str = "
     SELECT provider, model, prompt_id, answer_json, answered_at FROM answers
     WHERE task = 'triage' ORDER BY answered_at DESC, fingerprint, tier LIMIT $1";
 
-/// Stores an answer; in the place of an earlier one only where $13 is 1.
+/// Stores an answer; replaces an earlier one only if $13 is 1.
 pub(super) const WRITE_ANSWER: &str = "
     INSERT INTO answers (task, tier, prompt_id, schema_version, fingerprint, provider, model, input_hash,
         answer_json, members_json, provider_call_id, answered_at)
@@ -123,7 +123,7 @@ impl AnswerStore for Database {
     }
 }
 
-/// Stores an answer; without `replace` only where there is none yet.
+/// Stores an answer; without `replace` only if there is none yet.
 pub(super) async fn write_answer(
     connection: &mut Connection,
     settlement: &Settlement,

@@ -1,4 +1,4 @@
-//! `provider_calls`, the ledger's rows, and `budget_adjustments`, their corrections by hand.
+//! `provider_calls`, the ledger's rows, and `budget_adjustments`, their manual corrections.
 
 use std::collections::BTreeMap;
 
@@ -64,7 +64,8 @@ const CALLS: &str = "
       AND (CAST($5 AS BIGINT) IS NULL OR c.started_at < $5 OR (c.started_at = $5 AND c.id > $6))
     ORDER BY c.started_at DESC, c.id LIMIT $4";
 
-/// Beginning with `$1`: ids are lower case, so that what follows the prefix is below "g". The primary key serves.
+/// Ids that begin with `$1`: ids are lower case, so every continuation of the prefix is below "g". The primary key is
+/// used.
 const CALLS_BY_ID: &str = "
     SELECT c.id, c.run_id, t.name AS topic, c.purpose, c.provider, c.model, c.prompt_id, c.attempt, c.stories, c.state,
            c.error_kind, c.error, c.input_tokens, c.cached_input_tokens, c.output_tokens, c.reasoning_tokens,
@@ -72,7 +73,7 @@ const CALLS_BY_ID: &str = "
     FROM provider_calls c LEFT JOIN topics t ON t.id = c.topic_id
     WHERE c.id >= $1 AND c.id < $1 || 'g' ORDER BY c.started_at DESC, c.id LIMIT $2";
 
-/// Few of many, which an index of their own lists.
+/// Only a few of many rows; they have their own index.
 const UNSETTLED_CALLS: &str = "
     SELECT c.id, c.run_id, t.name AS topic, c.purpose, c.provider, c.model, c.prompt_id, c.attempt, c.stories, c.state,
            c.error_kind, c.error, c.input_tokens, c.cached_input_tokens, c.output_tokens, c.reasoning_tokens,
@@ -80,7 +81,7 @@ const UNSETTLED_CALLS: &str = "
     FROM provider_calls c LEFT JOIN topics t ON t.id = c.topic_id
     WHERE c.state = 'unsettled' ORDER BY c.started_at DESC, c.id LIMIT $1";
 
-/// All tiers are named so that the primary key serves.
+/// All tiers are listed so that the primary key is used.
 const CALLS_OF_ANSWER: &str = "
     SELECT c.id, c.run_id, t.name AS topic, c.purpose, c.provider, c.model, c.prompt_id, c.attempt, c.stories, c.state,
            c.error_kind, c.error, c.input_tokens, c.cached_input_tokens, c.output_tokens, c.reasoning_tokens,
@@ -90,7 +91,7 @@ const CALLS_OF_ANSWER: &str = "
       AND a.fingerprint = $4
     ORDER BY c.started_at, c.id";
 
-/// Grouped by columns as they are, and put in words afterwards: a key of text made for each row takes twice the time.
+/// Groups by unchanged columns and formats the key afterwards: building a text key for each row takes twice the time.
 const SPEND: &str = "
     SELECT CASE CAST($1 AS TEXT)
                WHEN 'day' THEN CAST(g.day AS TEXT)
@@ -131,7 +132,7 @@ const COSTS: &str = super::statement(PerDatabase {
         WHERE id = ANY($1) ORDER BY id",
 });
 
-/// Rows that are about to be written. On Postgres they stay locked until the end; on SQLite nobody else writes meanwhile.
+/// Rows that are about to be written. On Postgres they stay locked until the end; SQLite has only one writer at a time.
 const OPEN_CALLS: &str = super::statement(PerDatabase {
     sqlite: "
         SELECT id, state, reserved_microcredits, cost_microcredits, counters_json, latency_ms, finished_at
@@ -255,8 +256,8 @@ pub(super) async fn adjust(connection: &mut Connection, adjustment: &Adjustment)
     Ok(())
 }
 
-pub(super) async fn gone(connection: &mut Connection, gone: Gone) -> Result<Vec<String>> {
-    Ok(match gone {
+pub(super) async fn orphaned_calls(connection: &mut Connection, orphaned_calls: Gone) -> Result<Vec<String>> {
+    Ok(match orphaned_calls {
         Gone::Expired(wall) => sqlx::query_scalar(EXPIRED).bind(wall.as_millis()).fetch_all(connection).await?,
         Gone::Succeeded(topic, token) => {
             let query = sqlx::query_scalar(SUCCEEDED).bind(topic.to_string()).bind(token);

@@ -1,10 +1,12 @@
-//! `budget_counters`: what calls are charged to, raised when they are reserved and moved when they are settled.
+//! `budget_counters`: the counters that calls are charged to, raised when calls are reserved and moved when they are
+//! settled.
 
 use super::{Connection, Values};
-use crate::shared::charges::{Moves, OpenCall, Rise};
+use crate::shared::charges::{CounterIncrease, Moves, OpenCall};
 use crate::{Counter, Exhausted, NewCall, Reservation, Result};
 
-/// Raises a counter by an amount for so many calls, made when it is not there. The caps were compared with these alone before.
+/// Raises a counter by an amount for a number of calls; inserts it if it does not exist. The inserted values must have
+/// been compared with the caps before.
 pub(super) const RAISE: &str = "
     INSERT INTO budget_counters (counter, settled_microcredits, reserved_microcredits, calls)
     VALUES ($1, 0, $2, $5)
@@ -44,37 +46,38 @@ impl From<CounterRow> for Counter {
     }
 }
 
-/// Raises the counters of calls that are about to be made; anything but `Reserved` must be rolled back.
+/// Raises the counters of calls that are about to be made. On any result other than `Reserved`, the caller must roll
+/// back.
 pub(super) async fn raise_all(connection: &mut Connection, calls: &[NewCall]) -> Result<Reservation> {
-    for rise in Rise::of(calls) {
-        if rise.is_too_much() || !raise(connection, &rise).await? {
-            return refused(connection, &rise).await;
+    for increase in CounterIncrease::of(calls) {
+        if increase.exceeds_cap() || !raise(connection, &increase).await? {
+            return refused(connection, &increase).await;
         }
     }
     Ok(Reservation::Reserved)
 }
 
-/// Whether the counter stays within its caps.
-async fn raise(connection: &mut Connection, rise: &Rise) -> Result<bool> {
-    let raised = bind_rise(Values::default(), rise).query(RAISE)?.execute(connection).await?;
+/// Raises a counter. Returns false if it would exceed a cap.
+async fn raise(connection: &mut Connection, increase: &CounterIncrease) -> Result<bool> {
+    let raised = bind_increase(Values::default(), increase).query(RAISE)?.execute(connection).await?;
     Ok(raised.rows_affected() > 0)
 }
 
 /// Binds the parameters of [`RAISE`].
-pub(super) fn bind_rise(values: Values, rise: &Rise) -> Values {
+pub(super) fn bind_increase(values: Values, increase: &CounterIncrease) -> Values {
     values
-        .bind(rise.limit.counter.as_str())
-        .bind(rise.microcredits)
-        .bind(rise.limit.cap_microcredits)
-        .bind(rise.limit.max_calls)
-        .bind(rise.calls)
+        .bind(increase.limit.counter.as_str())
+        .bind(increase.microcredits)
+        .bind(increase.limit.cap_microcredits)
+        .bind(increase.limit.max_calls)
+        .bind(increase.calls)
 }
 
-async fn refused(connection: &mut Connection, rise: &Rise) -> Result<Reservation> {
-    let limit = &rise.limit;
+async fn refused(connection: &mut Connection, increase: &CounterIncrease) -> Result<Reservation> {
+    let limit = &increase.limit;
     let counter = counter(connection, &limit.counter).await?;
-    let calls_left = limit.max_calls.is_none_or(|most| counter.calls + rise.calls <= most);
-    let fits = limit.cap_microcredits.is_none_or(|cap| counter.settled_microcredits + rise.microcredits <= cap);
+    let calls_left = limit.max_calls.is_none_or(|max| counter.calls + increase.calls <= max);
+    let fits = limit.cap_microcredits.is_none_or(|cap| counter.settled_microcredits + increase.microcredits <= cap);
     if calls_left && fits {
         return Ok(Reservation::Wait);
     }
@@ -87,7 +90,7 @@ pub(super) async fn counter(connection: &mut Connection, name: &str) -> Result<C
     Ok(row.map_or_else(|| Counter { counter: name.to_owned(), ..Counter::default() }, Counter::from))
 }
 
-/// Moves amounts from what is reserved to what is settled.
+/// Moves amounts from reserved to settled.
 pub(super) async fn charge(connection: &mut Connection, moves: Moves) -> Result<()> {
     for (counter, (release, settle)) in moves.into_rows() {
         sqlx::query(MOVE).bind(counter).bind(release).bind(settle).execute(&mut *connection).await?;
@@ -95,7 +98,7 @@ pub(super) async fn charge(connection: &mut Connection, moves: Moves) -> Result<
     Ok(())
 }
 
-/// Takes an amount from what is reserved on a call's counters and adds another to what is settled.
+/// Subtracts `release` from the reserved amount of a call's counters and adds `settle` to the settled amount.
 pub(super) async fn charge_one(connection: &mut Connection, open: &OpenCall, release: i64, settle: i64) -> Result<()> {
     let mut moves = Moves::default();
     moves.add(&open.counters_json, release, settle)?;

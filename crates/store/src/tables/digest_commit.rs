@@ -1,4 +1,4 @@
-//! A digest is written, and its run ends: one transaction.
+//! Writes a digest and ends its run, in one transaction.
 
 use aha_core::digest::{Digest, DigestStory, Label};
 use aha_core::ids::DigestId;
@@ -115,7 +115,7 @@ async fn mark_delivered(connection: &mut Connection, commit: &DigestCommit) -> R
     Ok(())
 }
 
-/// A cursor never goes back.
+/// A cursor never moves back.
 async fn move_cursor(connection: &mut Connection, commit: &DigestCommit) -> Result<()> {
     let Some(cursor) = commit.cursor else { return Ok(()) };
     sqlx::query(MOVE_CURSOR).bind(commit.topic.to_string()).bind(cursor.as_millis()).execute(connection).await?;

@@ -1,4 +1,4 @@
-//! Lists over `digests` and `digest_items`: digests without their stories, and where a story stood.
+//! Lists over `digests` and `digest_items`: digests without their stories, and a story's appearances.
 
 use aha_core::digest::{Cost, StorySource};
 use aha_core::ids::ClusterId;
@@ -8,7 +8,7 @@ use super::Connection;
 use crate::shared::{PerDatabase, column};
 use crate::{DigestEntry, DigestFilter, Result, StoreError, StoryAppearance};
 
-/// `$1` to `$3` may be NULL. Stories are counted of the digests listed alone.
+/// `$1` to `$3` may be NULL. Stories are counted only for the digests listed.
 const ENTRIES: &str = "
     SELECT d.head_json, d.cost_json, f.title AS first_title,
            (SELECT count(*) FROM digest_items i WHERE i.digest_id = d.id) AS stories
@@ -37,7 +37,8 @@ pub(super) const STORIES_OF: &str = super::statement(PerDatabase {
         ORDER BY digest_id, rank",
 });
 
-/// One list of ids, for which Postgres takes the index; for two conditions it reads every line of every digest.
+/// Uses a single list of ids, for which Postgres uses the index; with two conditions it would read every line of every
+/// digest.
 const APPEARANCES: &str = "
     SELECT d.id AS digest, i.id, d.window_end, i.rank, i.section, i.title, i.aha_score, i.final_score, i.members_json
     FROM digest_items i JOIN digests d ON d.id = i.digest_id

@@ -1,4 +1,4 @@
-//! Rows of `digests` and `digest_items`, and what they become.
+//! Rows of `digests` and `digest_items`, and their conversion to domain types.
 
 use std::collections::BTreeMap;
 
@@ -37,7 +37,7 @@ impl DigestRow {
     }
 }
 
-/// An item and the summary that was kept for it.
+/// An item and its promoted summary.
 pub(super) type KeptRow = (String, String);
 
 pub(super) fn kept_summaries(rows: Vec<KeptRow>) -> Result<Vec<(ItemId, Summary)>> {
@@ -45,7 +45,7 @@ pub(super) fn kept_summaries(rows: Vec<KeptRow>) -> Result<Vec<(ItemId, Summary)
     rows.into_iter().map(read).collect()
 }
 
-/// In the place of a label where none tells something: the word that the first versions had for it.
+/// Stored if no label applies: the name that the first versions used.
 pub(super) const NO_LABEL: &str = "new_here";
 
 pub(super) struct DigestItemRow {
@@ -68,7 +68,7 @@ impl TryFrom<DigestItemRow> for DigestItemRecord {
     }
 }
 
-/// For each item the first of its lines.
+/// Returns the first line of each item.
 pub(super) fn newest_lines(rows: Vec<(String, String)>) -> Result<Vec<(ItemId, DigestItemId)>> {
     let mut newest: BTreeMap<String, String> = BTreeMap::new();
     for (item, line) in rows {
@@ -77,7 +77,7 @@ pub(super) fn newest_lines(rows: Vec<(String, String)>) -> Result<Vec<(ItemId, D
     newest.into_iter().map(|(item, line)| Ok((column::id("item", &item)?, column::id("digest item", &line)?))).collect()
 }
 
-/// What a story shows beside its columns (`detail_json`).
+/// Fields of a story that have no column (`detail_json`).
 #[derive(Serialize, Deserialize)]
 pub(super) struct StoryDetail {
     since: Option<Since>,

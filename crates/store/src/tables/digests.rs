@@ -1,4 +1,4 @@
-//! `digests` and `digest_items`. How they are written is in `digest_commit.rs`, how rows become digests in `digest_rows.rs`.
+//! `digests` and `digest_items`. Writing is in `digest_commit.rs`, the conversion of rows in `digest_rows.rs`.
 
 #[path = "digest_commit.rs"]
 mod commit;
@@ -36,7 +36,7 @@ const OF_ITEM: &str = "
     SELECT id, head_json, sources_json, skipped_json, cost_json FROM digests
     WHERE id = (SELECT digest_id FROM digest_items WHERE id = $1)";
 
-/// Beginning with `$1`: ids are lower case, so that what follows the prefix is below "g".
+/// Ids that begin with `$1`: ids are lower case, so every continuation of the prefix is below "g".
 const BY_PREFIX: &str = "
     SELECT i.id, i.title, d.window_end FROM digest_items i JOIN digests d ON d.id = i.digest_id
     WHERE i.id >= $1 AND i.id < $1 || 'g' ORDER BY d.window_end DESC, i.id LIMIT $2";
@@ -51,7 +51,7 @@ const STORY: &str = "
            triage_json, summary_json, entities_json, score_debug_json, members_json, detail_json
     FROM digest_items WHERE id = $1";
 
-/// The owner keeps few: all of them, the last decision first.
+/// All promoted summaries, latest decision first; an owner has few.
 const KEPT: &str = "
     SELECT content_item_id, summary_json FROM content_item_deep_reviews
     WHERE decision = 'promoted' ORDER BY decided_at DESC, content_item_id";
@@ -163,7 +163,8 @@ impl DigestStore for Database {
 }
 
 impl Database {
-    /// Reads head and stories in one transaction: a digest that is being rendered again is never seen half old, half new.
+    /// Reads head and stories in one transaction, so that a digest being rendered again is never read half old, half
+    /// new.
     async fn read_digest(&self, select: &'static str, parameter: String) -> Result<Option<Digest>> {
         let mut reader = self.reader().await?;
         let mut snapshot = reader.begin_with(BEGIN_SNAPSHOT).await?;
@@ -174,7 +175,7 @@ impl Database {
         row.with(stories, &kept_summaries(kept)?).map(Some)
     }
 
-    /// The digest that has the line, with that line alone.
+    /// Returns the digest that contains the line, with only that line.
     async fn read_line(&self, item: DigestItemId) -> Result<Option<Digest>> {
         let mut reader = self.reader().await?;
         let mut snapshot = reader.begin_with(BEGIN_SNAPSHOT).await?;

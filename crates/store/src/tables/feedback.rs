@@ -11,7 +11,7 @@ use crate::records::OWNER;
 use crate::shared::{PerDatabase, column};
 use crate::{FeedbackStore, FeedbackWrite, Result, SavedProfile, StoreError, feedback_id};
 
-/// What was said before counts; saying it again changes nothing.
+/// Feedback given before is kept; giving it again changes nothing.
 const GIVE: &str = "
     INSERT INTO feedback_events (id, user_id, topic_id, item_id, kind, title, source, author, terms_json, given_at)
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
@@ -20,7 +20,7 @@ const GIVE: &str = "
 const TAKE_BACK: &str = "
     DELETE FROM feedback_events WHERE user_id = $1 AND topic_id = $2 AND item_id = $3 AND kind = $4";
 
-/// The newest of a user's, so that reading them is bounded.
+/// The newest events of a user, so that reading is bounded.
 const OF_TOPIC: &str = "
     SELECT item_id, kind, title, source, author, terms_json, given_at FROM feedback_events
     WHERE user_id = $1 AND topic_id = $2 ORDER BY given_at DESC, id DESC LIMIT $3";
@@ -35,8 +35,8 @@ const SAVED: &str = "
     SELECT item_id, kind, title, source, author, terms_json, given_at FROM feedback_events
     WHERE user_id = $1 AND topic_id = $2 AND kind = 'save' ORDER BY given_at DESC, id DESC";
 
-/// Read from the index of what is said once.
-const SAID_OF: &str = super::statement(PerDatabase {
+/// Uses the unique index.
+const FEEDBACK_ON: &str = super::statement(PerDatabase {
     sqlite: "
         SELECT item_id, kind FROM feedback_events
         WHERE user_id = $1 AND topic_id = $2 AND item_id IN (SELECT value FROM json_each($3)) ORDER BY item_id, kind",
@@ -101,7 +101,7 @@ impl TryFrom<FeedbackRow> for FeedbackEvent {
     }
 }
 
-/// Oldest first, as they are added up.
+/// Converts rows, newest first, to events, oldest first, which is the order for adding them up.
 fn in_order(rows: Vec<FeedbackRow>) -> Result<Vec<FeedbackEvent>> {
     rows.into_iter().rev().map(FeedbackEvent::try_from).collect()
 }
@@ -160,7 +160,7 @@ impl FeedbackStore for Database {
 
     #[tracing::instrument(level = "debug", skip_all)]
     async fn feedback_on(&self, user: UserId, topic: TopicId, items: &[ItemId]) -> Result<Vec<(ItemId, FeedbackKind)>> {
-        let rows: Vec<(String, String)> = sqlx::query_as(SAID_OF)
+        let rows: Vec<(String, String)> = sqlx::query_as(FEEDBACK_ON)
             .bind(user.to_string())
             .bind(topic.to_string())
             .bind(id_list(items)?)
@@ -176,8 +176,8 @@ impl FeedbackStore for Database {
     async fn teaching_feedback(&self, topic: TopicId, limit: i64) -> Result<Vec<(UserId, FeedbackEvent)>> {
         let rows: Vec<TeachingRow> =
             sqlx::query_as(TEACHING).bind(topic.to_string()).bind(limit).fetch_all(&mut *self.reader().await?).await?;
-        let saying = |row: TeachingRow| Ok((column::id("feedback's user", &row.user_id)?, row.feedback.try_into()?));
-        rows.into_iter().rev().map(saying).collect()
+        let event = |row: TeachingRow| Ok((column::id("feedback's user", &row.user_id)?, row.feedback.try_into()?));
+        rows.into_iter().rev().map(event).collect()
     }
 
     #[tracing::instrument(level = "debug", skip_all)]
@@ -190,7 +190,7 @@ impl FeedbackStore for Database {
     }
 }
 
-/// The statements of [`FeedbackStore::write_feedback`]; each says how many rows it changed.
+/// The statements of [`FeedbackStore::write_feedback`]; each returns the number of changed rows.
 impl Write {
     async fn give(&mut self, user: UserId, topic: TopicId, event: &FeedbackEvent) -> Result<u64> {
         let given = sqlx::query(GIVE)
@@ -255,7 +255,7 @@ impl Write {
     }
 }
 
-/// Profiles and what is unlearnt are the topic's, under its owner's name.
+/// Profiles and unlearnt names belong to the topic and are stored under its owner.
 fn owner() -> String {
     UserId::of(&[OWNER]).to_string()
 }

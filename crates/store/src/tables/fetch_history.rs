@@ -1,4 +1,4 @@
-//! `fetch_runs`, as a person reads them: how the last fetches of a source went.
+//! `fetch_runs`, for display: how the last fetches of a source ended.
 
 use std::collections::HashMap;
 
@@ -15,7 +15,7 @@ const LAST: &str = "
            started_at, finished_at
     FROM fetch_runs WHERE source_id = $1 ORDER BY started_at DESC, id LIMIT $2";
 
-/// Of each source only the rows shown are read, in the order of its index.
+/// Reads only the shown rows of each source, in index order.
 const MARKS: &str = super::statement(PerDatabase {
     sqlite: "
         SELECT f.source_id, f.status, f.items_new FROM sources s
@@ -29,7 +29,7 @@ const MARKS: &str = super::statement(PerDatabase {
         WHERE s.topic_id = $1 ORDER BY f.source_id, f.started_at DESC, f.id",
 });
 
-/// Items without a date are left out: their time is that of the fetch, which no index has.
+/// Items without a date are excluded: their time is that of the fetch, which is not indexed.
 const SHARES: &str = super::statement(PerDatabase {
     sqlite: "
         SELECT b.source_id, b.items, coalesce(r.shown, 0) AS shown

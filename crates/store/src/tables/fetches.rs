@@ -1,7 +1,7 @@
-//! One fetch of one source, item by item: `content_items`, `content_item_sources`, and how the fetch ended (`fetch_runs`, the
+//! One fetch of one source, item by item: `content_items`, `content_item_sources`, and the outcome (`fetch_runs`, the
 //! source's health).
 //!
-//! Called by each database's `batches`, which says how much of it is one transaction and what SQLite writes at once.
+//! Called by each database's `batches`, which decides what is one transaction and what SQLite writes in one batch.
 
 use std::collections::HashSet;
 
@@ -30,7 +30,7 @@ const UPDATE_ITEM: &str = "
 
 const UPDATE_ENGAGEMENT: &str = "UPDATE content_items SET engagement = $2 WHERE id = $1";
 
-/// An item that its source names anew at each fetch keeps four names: the oldest gives way.
+/// An item whose source gives it a new external id at each fetch keeps four of them; the oldest is replaced.
 const REPLACE_PROVENANCE: &str = "
     UPDATE content_item_sources SET external_id = $2, url = $4, first_seen_at = $5
     WHERE source_id = $1
@@ -46,7 +46,7 @@ const INSERT_PROVENANCE: &str = "
         (SELECT item_time FROM content_items WHERE id = $3 AND time_basis = 'published'))
     ON CONFLICT DO NOTHING";
 
-/// An edited item is to be embedded again, by whichever of its topics comes first.
+/// An edited item has to be embedded again, by whichever of its topics runs first.
 const UNPLACE: &str = "UPDATE content_item_sources SET is_placed = 0 WHERE item_id = $1 AND is_placed = 1";
 
 pub(super) const INSERT_FETCH_RUN: &str = "
@@ -54,7 +54,7 @@ pub(super) const INSERT_FETCH_RUN: &str = "
         items_new, items_updated, bytes, started_at, finished_at)
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)";
 
-/// What became of a fetched item.
+/// How a fetched item was stored.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stored {
     New,
@@ -62,11 +62,11 @@ enum Stored {
     Known,
 }
 
-/// A stored item, as far as an edit is told from a repetition.
+/// The columns of a stored item that distinguish an edit from a repetition.
 struct KnownItem {
     id: String,
     source_id: String,
-    /// By which sign it was found; 1 for the name that this source gave it before.
+    /// The identity key by which it was found; 1 for the external id that this source gave it before.
     way: i64,
     hash_text: String,
     title: Option<String>,
@@ -79,7 +79,8 @@ struct KnownItem {
 from_row!(KnownItem { id, source_id, way, hash_text, title, body_text, engagement, metadata_json, deleted_at });
 
 impl KnownItem {
-    /// The same teaser as the one whose page was read before is no edit; a page that was read just now is one.
+    /// Whether the item is an edit. The same teaser as the one whose page was read before is not; a page read just now
+    /// is.
     fn differs_from(&self, item: &IdentifiedItem) -> Result<bool> {
         if item.metadata.full_text.is_some() {
             return Ok(true);
@@ -94,26 +95,28 @@ impl KnownItem {
     }
 }
 
-/// Kind and message; a fetch that did not fail has a message at most (why it waited).
+/// Returns kind and message; a fetch that did not fail has at most a message (why it waited).
 fn error_of(fetch: &FetchCommit) -> (Option<&str>, Option<&str>) {
     let message = fetch.error.as_ref().map(|(_, message)| message.as_str());
     let kind = fetch.error.as_ref().map_or("unknown", |(kind, _)| kind.as_str());
     ((fetch.status == FetchStatus::Error).then_some(kind), message)
 }
 
-/// Only the source that brought it first may edit an item, what retention removed stays removed, and two entries of one
-/// fetch that turn out to be one item are no edit: `settled` holds those that this fetch has stored already.
+/// Only the source that published an item first may edit it. Items removed by retention stay removed. Two entries of
+/// one fetch that turn out to be the same item are not an edit: `settled` contains the items that this fetch has stored
+/// already.
 fn may_edit(known: &KnownItem, fetch: &FetchCommit, settled: &HashSet<String>) -> bool {
     known.source_id == fetch.source.to_string() && known.deleted_at.is_none() && !settled.contains(&known.id)
 }
 
-/// Readers' counts change all the time; a source that gives none this time takes none back.
+/// Returns the engagement to store, or `None` if it is unchanged. Counts change all the time; a source that gives none
+/// this time does not clear earlier ones.
 fn new_engagement(known: &KnownItem, now: Engagement) -> Result<Option<String>> {
     let before: Engagement = column::json("item's engagement", &known.engagement)?;
     if now == Engagement::default() || now == before { Ok(None) } else { column::to_json(&now).map(Some) }
 }
 
-/// Stores items of a fetch in their order, and counts them.
+/// Stores items of a fetch in order, and counts them.
 pub(super) async fn store_items(
     connection: &mut Connection,
     fetch: &FetchCommit,
@@ -166,7 +169,7 @@ async fn store_item(
     Ok((stored, id))
 }
 
-/// Takes over an edit. Times stay: an item keeps its place in the windows.
+/// Applies an edit. Times do not change, so an item stays in its windows.
 async fn refresh_item(connection: &mut Connection, known: &KnownItem, item: &IdentifiedItem) -> Result<Stored> {
     if !known.differs_from(item)? {
         refresh_engagement(connection, known, item).await?;
@@ -216,7 +219,7 @@ async fn insert_provenance(
     Ok(())
 }
 
-/// True when a row was written.
+/// Returns true if a row was replaced.
 async fn replace_provenance(
     connection: &mut Connection,
     fetch: &FetchCommit,

@@ -1,4 +1,4 @@
-//! `content_items`, as a person lists them.
+//! `content_items`, as lists for display.
 
 use aha_core::ids::ItemId;
 use aha_core::item::Item;
@@ -10,7 +10,7 @@ use super::stories::ItemRow;
 use crate::shared::column;
 use crate::{ItemFilter, ItemListStore, ListedItem, Result, StoreError};
 
-/// Walks the index by time. `$1` may be NULL. Postgres would answer an EXISTS from a table of all items that the topic has.
+/// Walks the index by time. `$1` may be NULL. With EXISTS, Postgres would build a table of all the topic's items.
 const OF_TOPIC: &str = "
     SELECT i.id, i.source_id, i.url, i.title, i.author, i.published_at, i.item_time, i.engagement, i.duplicate_of
     FROM content_items i
@@ -20,7 +20,7 @@ const OF_TOPIC: &str = "
                WHERE p.item_id = i.id AND s.topic_id = $1 LIMIT 1) = 1)
     ORDER BY i.item_time DESC, i.id DESC LIMIT $4";
 
-/// Of a source's dated items only those that are listed are looked at, in the order of its index; few have no date.
+/// Reads only the listed ones of a source's dated items, in index order; few items have no date.
 const OF_SOURCE: &str = "
     SELECT i.id, i.source_id, i.url, i.title, i.author, i.published_at, i.item_time, i.engagement, i.duplicate_of
     FROM (SELECT newest.item_id

@@ -1,7 +1,7 @@
-//! `topic_items` and `embeddings`: which items a topic has, which run took them, and what they are to compare by.
+//! `topic_items` and `embeddings`: the items of a topic, the run that claimed each, and their vectors.
 //!
-//! A topic's items are those that a source of the topic brought. Within a topic an item's source is the one that brought
-//! it first, where that is the topic's own, else the topic's source with the smallest id.
+//! A topic's items are those published by a source of the topic. Within a topic, an item's source is the one that
+//! published it first if it belongs to the topic, otherwise the topic's source with the smallest id.
 
 use aha_core::ids::{ItemId, RunId, SourceId, TopicId};
 use aha_core::time::Timestamp;
@@ -25,7 +25,8 @@ const UNASSIGNED: &str = "
     GROUP BY i.id
     ORDER BY i.item_time, i.id";
 
-/// Gives a run the items, not older than $3, of stories that the topic's last cursor digest shows without a judgement as the judge failed.
+/// Assigns to a run the items, not older than $3, of stories that the topic's last cursor digest shows without a
+/// judgement because triage failed.
 const RECLAIM_FAILED: &str = "
     UPDATE topic_items SET run_id = $1
     WHERE topic_id = $2 AND state = 'assigned' AND item_id IN (
@@ -40,7 +41,7 @@ const ASSIGNED: &str = "
     SELECT i.id FROM topic_items t JOIN content_items i ON i.id = t.item_id
     WHERE t.run_id = $1 AND i.deleted_at IS NULL ORDER BY i.item_time, i.id";
 
-/// Of the items that a run claimed, those from before $2 that a source could not give in time.
+/// Items claimed by a run, from before $2, that a source could not deliver in time.
 const LATE: &str = "
     SELECT DISTINCT i.id FROM topic_items t
     JOIN content_items i ON i.id = t.item_id
@@ -55,14 +56,15 @@ const IN_WINDOW: &str = "
                   WHERE p.item_id = i.id AND s.topic_id = $1)
     ORDER BY i.item_time, i.id";
 
-/// Notes what has a row in `topic_items`, so that [`UNASSIGNED`] need not look at it.
+/// Marks items that have a row in `topic_items`, so that [`UNASSIGNED`] can skip them.
 const NOTE_ASSIGNED: &str = "
     UPDATE content_item_sources SET is_assigned = 1
     WHERE is_assigned = 0 AND source_id IN (SELECT id FROM sources WHERE topic_id = $1)
       AND EXISTS (SELECT 1 FROM topic_items t WHERE t.topic_id = $1 AND t.item_id = content_item_sources.item_id)";
 
-/// Whether what was placed is embedded in this space: items are embedded by time, so the newest that was placed tells. It is not
-/// when the space is a new one. Without the bound of time SQLite would sort all items instead of walking the index.
+/// Whether placed items are embedded in this space. Items are embedded in order of time, so the newest placed item is
+/// checked. The result is 0 for a new space. Without the lower bound of time SQLite would sort all items instead of
+/// walking the index.
 const KNOWS_SPACE: &str = "
     SELECT count(*) FROM embeddings e
     WHERE e.space = $2 AND e.item_id = (
@@ -72,7 +74,7 @@ const KNOWS_SPACE: &str = "
                       WHERE p.item_id = i.id AND s.topic_id = $1 AND p.is_placed = 1)
         ORDER BY i.item_time DESC, i.id DESC LIMIT 1)";
 
-/// Of the items that are not placed.
+/// Selects only among items that are not placed.
 const TO_EMBED_OF_NEW: &str = "
     SELECT i.id, i.hash_text, i.title, i.body_text
     FROM (SELECT DISTINCT p.item_id FROM sources s
@@ -93,7 +95,8 @@ const TO_EMBED: &str = "
                   WHERE p.item_id = i.id AND s.topic_id = $1)
     ORDER BY i.item_time, i.id LIMIT $3";
 
-/// How many of its times a source is measured by. What a loud one did longer ago says nothing about its pace.
+/// Maximum number of publication times read per source. Older times say nothing about the current pace of a prolific
+/// source.
 const TIMES_A_SOURCE: i64 = 200;
 
 const SOURCE_IDS: &str = "SELECT id FROM sources WHERE topic_id = $1 ORDER BY id";
@@ -105,14 +108,14 @@ const TIMES_OF_SOURCE: &str = "
           ORDER BY published_time DESC, item_id DESC LIMIT $4) AS published
     ORDER BY published_time DESC";
 
-/// Stores a vector; in the place of an earlier one only where $6 is 1.
+/// Stores a vector; replaces an earlier one only if $6 is 1.
 const UPSERT_EMBEDDING: &str = "
     INSERT INTO embeddings (item_id, space, content_hash, dimensions, vector) VALUES ($1, $2, $3, $4, $5)
     ON CONFLICT (item_id, space) DO UPDATE
     SET content_hash = excluded.content_hash, dimensions = excluded.dimensions, vector = excluded.vector
     WHERE CAST($6 AS BIGINT) = 1";
 
-/// Vectors of the topic's items in the window that are of their present text.
+/// Vectors of the topic's items in the window that match the items' current texts.
 const VECTORS: &str = "
     SELECT e.item_id, e.vector FROM content_items i
     JOIN embeddings e ON e.item_id = i.id AND e.space = $2 AND e.content_hash = i.hash_text
@@ -174,7 +177,7 @@ impl TryFrom<TextRow> for ItemText {
     }
 }
 
-/// Vectors of rows of item and bytes.
+/// Converts rows of item id and vector.
 fn vectors(rows: Vec<(String, Vec<u8>)>) -> Result<Vec<(ItemId, Vec<u8>)>> {
     rows.into_iter().map(|(item, vector)| Ok((column::id("item id", &item)?, vector))).collect()
 }
@@ -301,7 +304,7 @@ impl ItemStore for Database {
     }
 }
 
-/// Items that a run claims, or without a run: items passed over. What is settled stays settled.
+/// Inserts items that a run claims, or without a run, items that are skipped. Existing rows are not changed.
 async fn insert_topic_items(
     connection: &mut Connection,
     topic: TopicId,
@@ -317,7 +320,7 @@ async fn insert_topic_items(
     Ok(())
 }
 
-/// Stores a vector; without `replace` only where there is none yet.
+/// Stores a vector; without `replace` only if there is none yet.
 pub(super) async fn upsert_embedding(
     connection: &mut Connection,
     space: &str,

@@ -1,4 +1,4 @@
-//! The lease half of `topics`: who may run a topic, until when, under which token.
+//! The lease columns of `topics`: which process may run a topic, until when, under which token.
 
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ const RELEASE: &str = "
 
 const PRESENT_OWNER: &str = "SELECT lease_holder, lease_expires_at FROM topics WHERE id = $1";
 
-/// Topics that have a lease owner, and until when.
+/// Topics that have a lease owner, with the end of the lease.
 pub(crate) const LEASE_OWNERS: &str = "
     SELECT name, lease_holder, lease_expires_at FROM topics WHERE lease_holder IS NOT NULL ORDER BY name";
 
@@ -32,7 +32,7 @@ fn expiry(wall: Timestamp) -> i64 {
     (wall + Duration::from_secs(LEASE_SECONDS)).as_millis()
 }
 
-/// Who stood in the way, read in the transaction that was refused the lease.
+/// The lease's current owner, read in the same transaction in which acquiring it failed.
 fn held(topic: TopicId, row: Option<OwnerRow>) -> Result<LeaseAttempt> {
     match row {
         Some((Some(owner), Some(expires_at))) => {
@@ -55,7 +55,8 @@ impl LeaseStore for Database {
         dead_owner: Option<&str>,
     ) -> Result<LeaseAttempt> {
         let mut write = self.write("acquire_lease").await?;
-        // An owner in the middle of a commit has the topic's row locked: it is named at once instead of waited for.
+        // An owner in the middle of a commit has locked the topic's row: it is reported at once instead of waiting for
+        // it.
         let mut token: Option<i64> = None;
         if write.try_lock_topic(topic).await? {
             token = sqlx::query_scalar(ACQUIRE)
@@ -69,7 +70,7 @@ impl LeaseStore for Database {
         }
         let Some(token) = token else {
             let row = sqlx::query_as(PRESENT_OWNER).bind(topic.to_string()).fetch_optional(write.connection()).await?;
-            // A dropped transaction keeps the row locked for a moment more, in which the next caller would skip it.
+            // A dropped transaction would keep the row locked for a moment, and the next caller would skip it.
             write.roll_back().await?;
             return held(topic, row);
         };

@@ -1,5 +1,5 @@
-//! The ledger's operations, over `provider_calls`, `budget_counters`, `budget_adjustments` and `content_item_deep_reviews`: see
-//! `calls.rs`, `counters.rs` and `reviews.rs` beside this file.
+//! The ledger's operations, over `provider_calls`, `budget_counters`, `budget_adjustments` and
+//! `content_item_deep_reviews`: see `calls.rs`, `counters.rs` and `reviews.rs`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,8 +9,8 @@ use async_trait::async_trait;
 
 use super::answers::write_answer;
 use super::calls::{
-    adjust, close_calls, end_unknown, gone, has_paid, insert_call, list_calls, list_calls_by_id, list_calls_of_answer,
-    list_costs, list_spend,
+    adjust, close_calls, end_unknown, has_paid, insert_call, list_calls, list_calls_by_id, list_calls_of_answer,
+    list_costs, list_spend, orphaned_calls,
 };
 use super::counters::{counter, raise_all};
 use super::items::upsert_embedding;
@@ -50,7 +50,7 @@ impl LedgerStore for Database {
             return Ok(());
         }
         let mut write = self.write("settle_call").await?;
-        // The topics' rows before the counters, as reservations lock them.
+        // Locks the topics' rows before the counters, in the same order as reservations.
         let mut held = BTreeMap::new();
         for lease in settlements.iter().filter_map(|leased| leased.lease.as_ref()).collect::<BTreeSet<_>>() {
             held.insert(lease, write.holds(lease).await?);
@@ -74,8 +74,8 @@ impl LedgerStore for Database {
     }
 
     #[tracing::instrument(level = "debug", skip_all)]
-    async fn sweep_calls(&self, whose: Gone) -> Result<u64> {
-        let calls = gone(&mut *self.reader().await?, whose).await?;
+    async fn sweep_calls(&self, which: Gone) -> Result<u64> {
+        let calls = orphaned_calls(&mut *self.reader().await?, which).await?;
         let mut swept = 0;
         for id in calls {
             let mut write = self.write("sweep_calls").await?;

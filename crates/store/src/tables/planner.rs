@@ -1,6 +1,7 @@
-//! `planner_states`, `operation_batches`, `audit_log` and `idempotency`: how records are changed, each change in one transaction.
+//! `planner_states`, `operation_batches`, `audit_log` and `idempotency`: changes of records, each in one transaction.
 //!
-//! The user's row of `planner_states` is written first, so that on Postgres too one change of a user's records follows the other.
+//! The user's row of `planner_states` is written first, so that changes of a user's records are serialised on Postgres
+//! too.
 
 use aha_core::ids::{BatchId, UserId};
 use aha_core::time::{HOUR_MS, Timestamp};
@@ -31,12 +32,12 @@ const SAVE_LAST_ID: &str = "UPDATE planner_states SET last_id = $2 WHERE user_id
 
 const VERSION: &str = "SELECT version FROM planner_states WHERE user_id = $1";
 
-const FORGET_ANSWERS: &str = "DELETE FROM idempotency WHERE answered_at <= $1";
+const REMOVE_OLD_ANSWERS: &str = "DELETE FROM idempotency WHERE answered_at <= $1";
 
 const ANSWER: &str = "
     SELECT request_sha256, response FROM idempotency WHERE user_id = $1 AND key_sha256 = $2";
 
-const KEEP_ANSWER: &str = "
+const STORE_ANSWER: &str = "
     INSERT INTO idempotency (user_id, key_sha256, request_sha256, response, answered_at) VALUES ($1, $2, $3, $4, $5)";
 
 const INSERT_BATCH: &str = "
@@ -60,15 +61,15 @@ const AUDIT: &str = "
     SELECT action, kind, record_id, batch_id, operation_json, at FROM audit_log
     WHERE user_id = $1 ORDER BY version DESC, position DESC LIMIT $2";
 
-/// A record of a batch, before or after it.
+/// A record of a batch, as it was before or after it.
 #[derive(Serialize, Deserialize)]
-struct Kept {
+struct BatchEntry {
     kind: Kind,
     id: i64,
     record: Option<Record>,
 }
 
-impl Kept {
+impl BatchEntry {
     fn of(keys: &[Key], state: &State) -> Vec<Self> {
         keys.iter()
             .map(|(kind, id)| Self { kind: *kind, id: *id, record: state.record((*kind, *id)).cloned() })
@@ -89,7 +90,8 @@ impl PlannerStore for Database {
     async fn planner(&self, user: UserId) -> Result<Planner> {
         let user = user.to_string();
         let mut connection = self.reader().await?;
-        // The version first: what is read after it is at least as new, and a change proposed on it is refused if it is newer.
+        // The version is read first: records read afterwards are at least as new. If they are newer, a change proposed
+        // on this version is refused.
         let version: Option<i64> = sqlx::query_scalar(VERSION).bind(&user).fetch_optional(&mut *connection).await?;
         let state = records::read(&mut connection, &user).await?;
         Ok(Planner { version: version.unwrap_or(0), state })
@@ -149,7 +151,8 @@ impl PlannerStore for Database {
     }
 }
 
-/// Moves the version on, which keeps other writers of the user's records out. The new version, and the last id given.
+/// Increments the version, which blocks other writers of the user's records. Returns the new version and the last id
+/// assigned.
 async fn next_version(connection: &mut Connection, user: UserId, now: Timestamp) -> Result<(i64, i64)> {
     let id = user.to_string();
     if user == owner() {
@@ -159,7 +162,7 @@ async fn next_version(connection: &mut Connection, user: UserId, now: Timestamp)
     Ok(sqlx::query_as(NEXT_VERSION).bind(&id).fetch_one(connection).await?)
 }
 
-/// Whether there is anything to commit.
+/// Returns the outcome, and whether there is anything to commit.
 async fn apply_request(
     connection: &mut Connection,
     user: UserId,
@@ -190,18 +193,18 @@ async fn apply_request(
     let keys = before.changed_keys(&after);
     records::write(connection, &user_id, &keys, &before, &after).await?;
     let batch = BatchId::of(&[&user_id, &version.to_string()]);
-    keep_batch(connection, &user_id, (batch, version), &operations, (&keys, &before, &after), request.now).await?;
-    keep_audit(connection, &user_id, (batch, version), &audit_rows(&operations, &applied.keys)?, request.now).await?;
+    store_batch(connection, &user_id, (batch, version), &operations, (&keys, &before, &after), request.now).await?;
+    store_audit(connection, &user_id, (batch, version), &audit_rows(&operations, &applied.keys)?, request.now).await?;
     let response = column::to_json(&json!({
         "ok": true, "batchId": batch, "version": version, "results": applied.results, "summary": applied.summary,
     }))?;
     if let Some(key) = &request.key {
-        keep_answer(connection, &user_id, key, &response, request.now).await?;
+        store_answer(connection, &user_id, key, &response, request.now).await?;
     }
     Ok((ApplyOutcome::Applied { response, replayed: false }, true))
 }
 
-/// The operation that does not fit gets its error.
+/// Adds the error to the operation that could not be applied.
 fn refused(mut validation: Validation, error: ApplyError) -> Validation {
     validation.errors.push(ErrorCode::InvalidOperations);
     if let Some(result) = validation.results.get_mut(error.index) {
@@ -218,7 +221,7 @@ async fn answered(
     now: Timestamp,
 ) -> Result<Option<ApplyOutcome>> {
     let expired = now.as_millis() - IDEMPOTENCY_HOURS * HOUR_MS;
-    sqlx::query(FORGET_ANSWERS).bind(expired).execute(&mut *connection).await?;
+    sqlx::query(REMOVE_OLD_ANSWERS).bind(expired).execute(&mut *connection).await?;
     let found: Option<(String, String)> =
         sqlx::query_as(ANSWER).bind(user).bind(&key.key_sha256).fetch_optional(connection).await?;
     Ok(found.map(|(request_sha256, response)| {
@@ -230,14 +233,14 @@ async fn answered(
     }))
 }
 
-async fn keep_answer(
+async fn store_answer(
     connection: &mut Connection,
     user: &str,
     key: &IdempotencyKey,
     response: &str,
     now: Timestamp,
 ) -> Result<()> {
-    sqlx::query(KEEP_ANSWER)
+    sqlx::query(STORE_ANSWER)
         .bind(user)
         .bind(&key.key_sha256)
         .bind(&key.request_sha256)
@@ -248,7 +251,7 @@ async fn keep_answer(
     Ok(())
 }
 
-async fn keep_batch(
+async fn store_batch(
     connection: &mut Connection,
     user: &str,
     (batch, version): (BatchId, i64),
@@ -261,15 +264,15 @@ async fn keep_batch(
         .bind(user)
         .bind(version)
         .bind(column::to_json(operations)?)
-        .bind(column::to_json(&Kept::of(keys, before))?)
-        .bind(column::to_json(&Kept::of(keys, after))?)
+        .bind(column::to_json(&BatchEntry::of(keys, before))?)
+        .bind(column::to_json(&BatchEntry::of(keys, after))?)
         .bind(now.as_millis())
         .execute(connection)
         .await?;
     Ok(())
 }
 
-/// What is written of each record: its action and the operation.
+/// Audit data of a record: the action, its key and the operation.
 type AuditRow = (String, Key, Value);
 
 fn audit_rows(operations: &[Operation], keys: &[Key]) -> Result<Vec<AuditRow>> {
@@ -279,7 +282,7 @@ fn audit_rows(operations: &[Operation], keys: &[Key]) -> Result<Vec<AuditRow>> {
     operations.iter().zip(keys).map(row).collect()
 }
 
-async fn keep_audit(
+async fn store_audit(
     connection: &mut Connection,
     user: &str,
     (batch, version): (BatchId, i64),
@@ -313,22 +316,22 @@ async fn undo(connection: &mut Connection, user: UserId, batch: BatchId, now: Ti
         return Ok(UndoOutcome::AlreadyUndone);
     }
     let state = records::read(connection, &user_id).await?;
-    let (before, after): (Vec<Kept>, Vec<Kept>) =
+    let (before, after): (Vec<BatchEntry>, Vec<BatchEntry>) =
         (column::json("records of a batch", &row.before_json)?, column::json("records of a batch", &row.after_json)?);
-    let is_changed = |kept: &&Kept| state.record((kept.kind, kept.id)) != kept.record.as_ref();
-    let changed: Vec<Key> = after.iter().filter(is_changed).map(|kept| (kept.kind, kept.id)).collect();
+    let is_changed = |entry: &&BatchEntry| state.record((entry.kind, entry.id)) != entry.record.as_ref();
+    let changed: Vec<Key> = after.iter().filter(is_changed).map(|entry| (entry.kind, entry.id)).collect();
     if !changed.is_empty() {
         return Ok(UndoOutcome::Changed(changed));
     }
-    let keys: Vec<Key> = before.iter().map(|kept| (kept.kind, kept.id)).collect();
+    let keys: Vec<Key> = before.iter().map(|entry| (entry.kind, entry.id)).collect();
     let mut restored = state.clone();
-    for kept in before {
-        restored.set((kept.kind, kept.id), kept.record);
+    for entry in before {
+        restored.set((entry.kind, entry.id), entry.record);
     }
     records::write(connection, &user_id, &keys, &state, &restored).await?;
     let (batch_id, at) = (batch.to_string(), now.as_millis());
     sqlx::query(UNDO_BATCH).bind(&user_id).bind(batch_id).bind(at).execute(&mut *connection).await?;
     let rows: Vec<AuditRow> = keys.iter().map(|key| ("undo".to_owned(), *key, json!({}))).collect();
-    keep_audit(connection, &user_id, (batch, version), &rows, now).await?;
+    store_audit(connection, &user_id, (batch, version), &rows, now).await?;
     Ok(UndoOutcome::Undone { restored: keys.len(), version })
 }

@@ -1,4 +1,5 @@
-//! `todos`, `events`, `habits`, `occurrence_logs`, `goals` and their links: reading all of a user's, writing what changed.
+//! `todos`, `events`, `habits`, `occurrence_logs`, `goals` and their links: reads all of a user's rows, writes the
+//! changed ones.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -84,7 +85,7 @@ const DELETE_GOAL: &str = "DELETE FROM goals WHERE user_id = $1 AND id = $2";
 const LOG: &str = "INSERT INTO occurrence_logs (user_id, item_id, day, kind) VALUES ($1, $2, $3, $4)";
 const UNLOG: &str = "DELETE FROM occurrence_logs WHERE user_id = $1 AND item_id = $2 AND day = $3";
 
-/// For each sort of link how one is made and taken away.
+/// For each kind of link, the statements that insert and delete one.
 const LINK: [(Kind, &str, &str); 3] = [
     (
         Kind::Todo,
@@ -207,7 +208,7 @@ impl TryFrom<GoalRow> for Goal {
     }
 }
 
-/// All records of a user.
+/// Returns all records of a user.
 pub(super) async fn read(connection: &mut Connection, user: &str) -> Result<State> {
     let logs: Vec<(i64, String)> = sqlx::query_as(LOGS).bind(user).fetch_all(&mut *connection).await?;
     let mut days: BTreeMap<i64, BTreeSet<chrono::NaiveDate>> = BTreeMap::new();
@@ -231,7 +232,7 @@ pub(super) async fn read(connection: &mut Connection, user: &str) -> Result<Stat
     Ok(State::new(items, goals.into_values().collect()))
 }
 
-/// Brings the rows of these keys from `before` to `after`.
+/// Updates the rows of these keys from `before` to `after`.
 pub(super) async fn write(
     connection: &mut Connection,
     user: &str,
@@ -317,8 +318,8 @@ async fn write_logs(
 ) -> Result<()> {
     let days = |state: &State| state.item(kind, id).map(|item| item.completed_dates.clone()).unwrap_or_default();
     let (old, new) = (days(before), days(after));
-    for gone in old.difference(&new) {
-        sqlx::query(UNLOG).bind(user).bind(id).bind(gone.to_string()).execute(&mut *connection).await?;
+    for removed in old.difference(&new) {
+        sqlx::query(UNLOG).bind(user).bind(id).bind(removed.to_string()).execute(&mut *connection).await?;
     }
     for day in new.difference(&old) {
         sqlx::query(LOG)
@@ -349,8 +350,8 @@ async fn write_links(
             goal.map(of).unwrap_or_default()
         };
         let (old, new) = (linked(before), linked(after));
-        for gone in old.difference(&new) {
-            sqlx::query(unlink).bind(user).bind(id).bind(*gone).execute(&mut *connection).await?;
+        for removed in old.difference(&new) {
+            sqlx::query(unlink).bind(user).bind(id).bind(*removed).execute(&mut *connection).await?;
         }
         for added in new.difference(&old) {
             sqlx::query(link).bind(user).bind(id).bind(*added).execute(&mut *connection).await?;

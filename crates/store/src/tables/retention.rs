@@ -1,6 +1,6 @@
-//! What retention removes for its age, in batches: `$1` is the time before which rows go, `$2` how many at most.
+//! Removes old rows in batches: `$1` is the time before which rows are removed, `$2` the maximum number.
 //!
-//! Feedback is kept for good, with the title, source and words of what it is about; an item that somebody saved keeps its text.
+//! Feedback is kept for ever, with the title, source and words of its item; an item that a user saved keeps its text.
 
 use aha_core::time::Timestamp;
 use async_trait::async_trait;
@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use super::Database;
 use crate::{RemovedRows, Result, RetentionStep, RetentionStore};
 
-/// Rows of [`RetentionStep`]: what would go, and the statement that makes it go.
+/// The statements of a [`RetentionStep`]: one counts the rows to remove, the other removes them.
 struct Statements {
     count: &'static str,
     remove: &'static str,
@@ -25,10 +25,10 @@ fn of(step: RetentionStep) -> Statements {
     Statements { count, remove }
 }
 
-/// Whether somebody is at work on a topic: what it reads must not go meanwhile.
-const AT_WORK: &str = "SELECT count(*) FROM topics WHERE lease_holder IS NOT NULL AND lease_expires_at > $1";
+/// Whether a process is running a topic: rows that it reads must not be removed meanwhile.
+const RUNNING_TOPICS: &str = "SELECT count(*) FROM topics WHERE lease_holder IS NOT NULL AND lease_expires_at > $1";
 
-/// A topic's newest digest stays however old it is.
+/// A topic's newest digest is kept, however old it is.
 const COUNT_DIGESTS: &str = "
     SELECT count(*) FROM digests d
     WHERE d.window_end < $1
@@ -56,7 +56,7 @@ const REMOVE_VECTORS: &str = "
           AND EXISTS (SELECT 1 FROM embeddings e WHERE e.item_id = i.id)
         ORDER BY i.item_time, i.id LIMIT $2)";
 
-/// A run that is not done may still ask which sources it has read.
+/// An unfinished run may still query which sources it has read.
 const COUNT_FETCHES: &str = "
     SELECT count(*) FROM fetch_runs f JOIN runs r ON r.id = f.run_id
     WHERE f.finished_at < $1 AND r.status = 'done'";
@@ -66,7 +66,7 @@ const REMOVE_FETCHES: &str = "
         SELECT f.id FROM fetch_runs f JOIN runs r ON r.id = f.run_id
         WHERE f.finished_at < $1 AND r.status = 'done' LIMIT $2)";
 
-/// A call whose answer is kept stays with it, and so does one whose cost is not settled, or was corrected by hand.
+/// Calls with a stored answer are kept, and so are calls that are not settled or were corrected manually.
 const COUNT_CALLS: &str = "
     SELECT count(*) FROM provider_calls c
     WHERE c.started_at < $1 AND c.state IN ('ok', 'error')
@@ -101,8 +101,9 @@ impl RetentionStore for Database {
     ) -> Result<RemovedRows> {
         let mut write = self.write("remove_old").await?;
         write.lock_contents().await?;
-        let at_work: i64 = sqlx::query_scalar(AT_WORK).bind(wall.as_millis()).fetch_one(write.connection()).await?;
-        if at_work > 0 {
+        let running_topics: i64 =
+            sqlx::query_scalar(RUNNING_TOPICS).bind(wall.as_millis()).fetch_one(write.connection()).await?;
+        if running_topics > 0 {
             write.roll_back().await?;
             return Ok(RemovedRows::AtWork);
         }

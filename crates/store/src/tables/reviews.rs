@@ -1,4 +1,4 @@
-//! `content_item_deep_reviews`: what the owner decided on a pasted text.
+//! `content_item_deep_reviews`: the owner's decision on a pasted text.
 
 use aha_core::ids::ItemId;
 use aha_core::time::Timestamp;

@@ -136,23 +136,23 @@ impl From<AttemptRow> for RunAttempt {
     }
 }
 
-/// The settings of a finished run's new pass.
+/// Returns the settings of a finished run's new pass.
 fn settings_of_new_pass(finished: &Run, new: &NewRun) -> RunSettings {
     let prompts = if new.repin_prompts { &new.settings.prompts } else { &finished.settings.prompts };
     RunSettings { prompts: prompts.clone(), ..new.settings.clone() }
 }
 
-/// Gives each run its attempts, which come by run and number.
+/// Combines runs with their attempts; the rows are ordered by run and number.
 fn with_attempts(runs: Vec<Run>, rows: Vec<AttemptRow>) -> Result<Vec<(Run, Vec<RunAttempt>)>> {
     let mut attempts: HashMap<RunId, Vec<RunAttempt>> = HashMap::new();
     for row in rows {
         attempts.entry(column::id("run id", &row.run_id)?).or_default().push(row.into());
     }
-    let mut with_its_own = |run: Run| {
+    let mut with_own_attempts = |run: Run| {
         let of_run = attempts.remove(&run.id).unwrap_or_default();
         (run, of_run)
     };
-    Ok(runs.into_iter().map(&mut with_its_own).collect())
+    Ok(runs.into_iter().map(&mut with_own_attempts).collect())
 }
 
 #[async_trait]
@@ -296,7 +296,7 @@ async fn start_new_pass(connection: &mut Connection, finished: &Run, new: &NewRu
     Ok(())
 }
 
-/// The number of the run's newest attempt, 0 before the first.
+/// Returns the number of the run's newest attempt, 0 before the first.
 async fn last_attempt(connection: &mut Connection, run: RunId) -> Result<i64> {
     Ok(sqlx::query_scalar(LAST_ATTEMPT).bind(run.to_string()).fetch_one(connection).await?)
 }

@@ -39,7 +39,8 @@ const ENTRY_VECTORS: &str = "
     LEFT JOIN document_passages p ON p.document_id = e.document_id AND p.position = e.position
     WHERE e.id > $2 AND (v.vector IS NOT NULL OR p.text IS NOT NULL) ORDER BY e.id LIMIT $3";
 
-/// On Postgres counted up to a limit: a word that is in half of all texts is not worth counting.
+/// On Postgres counted only up to a limit: the exact count of a word that occurs in half of all texts is not worth
+/// computing.
 const FREQUENCIES: &str = super::statement(PerDatabase {
     sqlite: "SELECT term, min(doc, $2) AS entries FROM search_terms WHERE term IN (SELECT value FROM json_each($1)) ORDER BY term",
     postgres: "
@@ -50,11 +51,11 @@ const FREQUENCIES: &str = super::statement(PerDatabase {
 
 const COUNT_ENTRIES: &str = "SELECT count(*) FROM search_entries";
 
-const BEHIND: &str = "
+const OLDEST_MISSING: &str = "
     SELECT min(i.fetched_at) FROM content_items i
     WHERE i.deleted_at IS NULL AND NOT EXISTS (SELECT 1 FROM search_entries e WHERE e.item_id = i.id)";
 
-/// The oldest first, as they are stored: of what matches, the entries made last count as the newest.
+/// Oldest first, as items are stored: searches treat the entries inserted last as the newest.
 const MISSING_ITEMS: &str = "
     SELECT i.id, i.title, i.body_text, i.metadata_json FROM content_items i
     WHERE i.deleted_at IS NULL AND NOT EXISTS (SELECT 1 FROM search_entries e WHERE e.item_id = i.id)
@@ -66,7 +67,7 @@ const MISSING_PASSAGES: &str = "
     WHERE NOT EXISTS (SELECT 1 FROM search_entries e WHERE e.document_id = p.document_id AND e.position = p.position)
     ORDER BY p.document_id, p.position LIMIT $1";
 
-/// Entries of items in the list of arrays of id and terms; those that are there already stay.
+/// Inserts entries of items, given as a list of arrays of id and terms. On SQLite, existing entries are kept.
 const INSERT_ITEMS: &str = super::statement(PerDatabase {
     sqlite: "
         INSERT INTO search_entries (item_id) SELECT w.value ->> 0 FROM json_each($1) w
@@ -89,7 +90,7 @@ const INSERT_PASSAGES: &str = super::statement(PerDatabase {
         ON CONFLICT DO NOTHING",
 });
 
-/// On SQLite the terms stand in a table of their own; on Postgres all is done.
+/// On SQLite the terms are in a separate table; on Postgres the entry contains them.
 const INSERT_TERMS: Option<&str> = terms_of(PerDatabase {
     sqlite: "
         INSERT OR REPLACE INTO search_index (rowid, title, body)
@@ -122,21 +123,21 @@ const INSERT_DOCUMENT: &str = "
 const INSERT_PASSAGE: &str = "
     INSERT INTO document_passages (document_id, position, section, text) VALUES ($1, $2, $3, $4)";
 
-const fn terms_of(words: PerDatabase) -> Option<&'static str> {
-    let own = super::statement(words);
+const fn terms_of(variants: PerDatabase) -> Option<&'static str> {
+    let own = super::statement(variants);
     if own.is_empty() { None } else { Some(own) }
 }
 
 /// Indexes items, in the transaction that stores them.
 pub(super) async fn index_items(connection: &mut Connection, items: &[ToIndex<'_>]) -> Result<()> {
-    // Of two texts of one item the later counts; a statement cannot take both.
+    // If an item occurs twice, its later text is used; one statement cannot insert both.
     let last: HashMap<&str, &IdentifiedItem> = items.iter().map(|(id, item)| (id.as_str(), *item)).collect();
     let mut entries: Vec<Entry> = last.into_iter().map(|(id, item)| entry(id, item)).collect();
     entries.sort_by(|a, b| a.id.cmp(&b.id));
     index(connection, &entries).await
 }
 
-/// An item with the id it is stored by.
+/// An item with the id under which it is stored.
 pub(super) type ToIndex<'i> = (String, &'i IdentifiedItem);
 
 fn entry(id: &str, item: &IdentifiedItem) -> Entry {
@@ -144,7 +145,7 @@ fn entry(id: &str, item: &IdentifiedItem) -> Entry {
     Entry { id: id.to_owned(), position: None, terms: SearchTerms::of(title, &item.body_text, language) }
 }
 
-/// All of items or all of passages.
+/// Indexes entries, which must be all items or all passages.
 async fn index(connection: &mut Connection, entries: &[Entry]) -> Result<()> {
     let Some(first) = entries.first() else { return Ok(()) };
     let (insert, terms) = match first.position {
@@ -305,7 +306,7 @@ impl SearchStore for Database {
     }
 
     async fn search_behind_since(&self) -> Result<Option<Timestamp>> {
-        let oldest: Option<i64> = sqlx::query_scalar(BEHIND).fetch_one(&mut *self.reader().await?).await?;
+        let oldest: Option<i64> = sqlx::query_scalar(OLDEST_MISSING).fetch_one(&mut *self.reader().await?).await?;
         Ok(column::optional_time(oldest))
     }
 
@@ -342,7 +343,7 @@ impl SearchStore for Database {
     }
 }
 
-/// Both are found by.
+/// Document title and section heading; both are searchable.
 fn heading(title: Option<&str>, section: &str) -> String {
     match title {
         Some(title) if title != section => format!("{title}\n{section}"),
@@ -357,10 +358,10 @@ impl DocumentStore for Database {
         Ok(rows)
     }
 
-    async fn replace_documents(&self, source: SourceId, read: &[NewDocument], gone: &[String]) -> Result<()> {
+    async fn replace_documents(&self, source: SourceId, read: &[NewDocument], removed: &[String]) -> Result<()> {
         let id = |path: &str| DocumentId::of(&[&source.to_string(), path]).to_string();
         let mut write = self.write("replace_documents").await?;
-        for path in gone.iter().chain(read.iter().map(|document| &document.path)) {
+        for path in removed.iter().chain(read.iter().map(|document| &document.path)) {
             sqlx::query(REMOVE_DOCUMENT).bind(id(path)).execute(write.connection()).await?;
         }
         for document in read {

@@ -1,4 +1,4 @@
-//! `sentence_vectors`, and the passages that they are made of.
+//! `sentence_vectors`, and the passages to embed.
 
 use async_trait::async_trait;
 

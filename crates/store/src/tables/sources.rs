@@ -34,7 +34,7 @@ const CHANGE: &str = "
 
 const REMOVE: &str = "DELETE FROM sources WHERE id = $1";
 
-/// Items beyond these are not in a feed any more.
+/// The limit is larger than any feed: older items no longer appear in it.
 const PAGE_NOTES: &str = "
     SELECT p.external_id, CASE WHEN i.source_id = p.source_id AND i.deleted_at IS NULL THEN i.metadata_json END AS metadata
     FROM content_item_sources p JOIN content_items i ON i.id = p.item_id
@@ -58,7 +58,7 @@ const INSERT: &str = "
     VALUES ($1, $2, $3, $4, $5, $6, coalesce(CAST($7 AS DOUBLE PRECISION), 1), $8, $9)
     ON CONFLICT DO NOTHING";
 
-/// A known source takes over what it lacks.
+/// Fills in what a known source lacks.
 const COMPLETE: &str = "
     UPDATE sources SET title = coalesce(title, $4), folder_json = coalesce(folder_json, $5)
     WHERE (id = $1 OR (topic_id = $2 AND url = $3))
@@ -285,7 +285,8 @@ impl SourceStore for Database {
     }
 }
 
-/// Whether it was new. A known one may have moved since: it keeps the id of its first address.
+/// Adds a source. Returns false if it was known. A known source may have moved since; it keeps the id of its first
+/// address.
 async fn add_source(connection: &mut Connection, topic: TopicId, source: &NewSource, now: Timestamp) -> Result<bool> {
     let topic = topic.to_string();
     let id = SourceId::of(&[&topic, &source.url]).to_string();

@@ -1,4 +1,4 @@
-//! `clusters` and `cluster_items`: which items tell the same story, and what a story's items are.
+//! `clusters` and `cluster_items`: the stories and their items.
 
 use std::collections::HashMap;
 
@@ -23,7 +23,7 @@ const HTML: &str = super::statement(PerDatabase {
         WHERE id = ANY($1) AND html IS NOT NULL AND deleted_at IS NULL ORDER BY id",
 });
 
-/// How much the first item of a story resembles it.
+/// Similarity of a story's first item.
 const FIRST_SIMILARITY: f64 = 1.0;
 
 const EMBEDDED_ITEMS: &str = include_str!("embedded_items.sql");
@@ -36,7 +36,8 @@ const OLDEST_UNCLUSTERED: &str = "
     WHERE s.topic_id = $1 AND i.deleted_at IS NULL
       AND NOT EXISTS (SELECT 1 FROM cluster_items m WHERE m.topic_id = $1 AND m.item_id = i.id)";
 
-/// Notes what is in a story and embedded as it reads now, so that only the rest is looked at. An edit takes the note back.
+/// Marks items that belong to a story and whose current text is embedded, so that only the others are read. An edit
+/// removes the mark.
 const NOTE_PLACED: &str = "
     UPDATE content_item_sources SET is_placed = 1
     WHERE is_placed = 0 AND source_id IN (SELECT id FROM sources WHERE topic_id = $1)
@@ -47,7 +48,7 @@ const NOTE_PLACED: &str = "
 
 const SET_DUPLICATE: &str = "UPDATE content_items SET duplicate_of = $2 WHERE id = $1";
 
-/// What had gone into the story goes on with it.
+/// Stories merged into `$2` earlier follow it.
 const MERGE: &str = "
     UPDATE clusters SET merged_into = $3 WHERE topic_id = $1 AND id <> $3 AND (id = $2 OR merged_into = $2)";
 
@@ -63,13 +64,13 @@ const KEEP_THRESHOLDS: &str = "
 const SET_REPRESENTATIVE: &str = "
     UPDATE clusters SET representative_item_id = $3 WHERE id = $1 AND topic_id = $2";
 
-/// What was a member of a story when it went into another stays there, unless it is placed anew.
+/// Members of a story that was merged into another stay there, unless they are placed again.
 const HAND_OVER: &str = "
     UPDATE cluster_items SET cluster_id = (SELECT c.merged_into FROM clusters c WHERE c.id = $1)
     WHERE topic_id = $2 AND cluster_id = $1
       AND EXISTS (SELECT 1 FROM clusters c WHERE c.id = $1 AND c.merged_into IS NOT NULL)";
 
-/// A story that had gone into another and parts from it again is one of its own again.
+/// A story that was merged into another and separates again is independent again.
 const CREATE: &str = "
     INSERT INTO clusters (id, topic_id, representative_item_id) VALUES ($1, $2, $3)
     ON CONFLICT (id) DO UPDATE SET merged_into = NULL";
@@ -221,7 +222,7 @@ impl TryFrom<ItemRow> for Item {
     }
 }
 
-/// Stories of rows that come by story, then by time and id of the member.
+/// Builds stories from rows ordered by story, then by time and id of the member.
 fn stories(rows: Vec<MemberRow>) -> Result<Vec<StoryRecord>> {
     let mut stories: Vec<StoryRecord> = Vec::new();
     for row in rows {
@@ -236,21 +237,21 @@ fn stories(rows: Vec<MemberRow>) -> Result<Vec<StoryRecord>> {
     Ok(stories)
 }
 
-/// Gives each item the topic's sources that brought it (pairs of item and source), its own first. Where its own is none of
-/// the topic's, the smallest takes its place.
-fn with_sources(rows: Vec<ItemRow>, brought: &[(String, String)]) -> Result<Vec<(Item, Vec<SourceId>)>> {
+/// Adds to each item the topic's sources that published it, its own first. `item_sources` has pairs of item and source.
+/// If its own source does not belong to the topic, the smallest one replaces it.
+fn with_sources(rows: Vec<ItemRow>, item_sources: &[(String, String)]) -> Result<Vec<(Item, Vec<SourceId>)>> {
     let mut sources: HashMap<ItemId, Vec<SourceId>> = HashMap::new();
-    for (item, source) in brought {
+    for (item, source) in item_sources {
         sources.entry(column::id("item id", item)?).or_default().push(column::id("source id", source)?);
     }
-    let with_its_own = |row| {
+    let with_own_sources = |row| {
         let mut item = Item::try_from(row)?;
-        let mut brought_by = sources.get(&item.id).cloned().unwrap_or_default();
-        brought_by.sort_by_key(|source| (*source != item.source_id, *source));
-        item.source_id = brought_by.first().copied().unwrap_or(item.source_id);
-        Ok((item, brought_by))
+        let mut own_sources = sources.get(&item.id).cloned().unwrap_or_default();
+        own_sources.sort_by_key(|source| (*source != item.source_id, *source));
+        item.source_id = own_sources.first().copied().unwrap_or(item.source_id);
+        Ok((item, own_sources))
     };
-    rows.into_iter().map(with_its_own).collect()
+    rows.into_iter().map(with_own_sources).collect()
 }
 
 #[async_trait]

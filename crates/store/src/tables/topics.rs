@@ -1,4 +1,4 @@
-//! `users`, and the owner's half of `topics`.
+//! `users`, and the owner's settings in `topics`.
 
 use aha_core::ids::{TopicId, UserId};
 use aha_core::time::Timestamp;
@@ -11,7 +11,7 @@ use crate::records::OWNER;
 use crate::shared::{column, found};
 use crate::{Lease, Result, StoreError, TopicReset, TopicStore};
 
-/// How much a new topic considers, of 100.
+/// Default depth of a new topic, of 100.
 const DEFAULT_DEPTH: i64 = 50;
 const DEFAULT_DECAY_HOURS: f64 = 48.0;
 
@@ -33,8 +33,9 @@ const SAVE_TOPIC: &str = "
            least_score = $13
     WHERE id = $1";
 
-/// All rows of a topic, those first that others refer to last. Calls stay in the ledger, as the money is gone; items stay, as other
-/// topics may have them, until retention empties them.
+/// Statements that remove all rows of a topic, referring rows before the rows that they refer to. Calls stay in the
+/// ledger, because the money has been spent. Items stay until retention empties them, because other topics may share
+/// them.
 const REMOVE: [&str; 15] = [
     "UPDATE provider_calls SET run_id = NULL WHERE run_id IN (SELECT id FROM runs WHERE topic_id = $1)",
     "UPDATE provider_calls SET topic_id = NULL WHERE topic_id = $1",
@@ -122,7 +123,7 @@ impl TryFrom<TopicRow> for Topic {
 }
 
 impl Database {
-    /// Topics of that name, or all, by name.
+    /// Returns the topic of that name, or all topics, by name.
     async fn topics_named(&self, name: Option<&str>) -> Result<Vec<Topic>> {
         let rows: Vec<TopicRow> = sqlx::query_as(TOPICS_NAMED)
             .bind(column::optional_text(name))
@@ -133,7 +134,7 @@ impl Database {
 }
 
 impl Write {
-    /// Makes the topic and its user where they are not there. Whether the topic was not.
+    /// Inserts the topic and its user if they do not exist. Returns false if the topic existed.
     async fn insert_topic(&mut self, name: &str, now: Timestamp) -> Result<bool> {
         let owner = UserId::of(&[OWNER]).to_string();
         sqlx::query(INSERT_USER).bind(&owner).bind(OWNER).bind(now.as_millis()).execute(self.connection()).await?;

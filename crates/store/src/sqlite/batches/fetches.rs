@@ -1,4 +1,4 @@
-//! Fetches that wait together, stored in one transaction.
+//! Stores several pending fetches in one transaction.
 
 use std::collections::HashSet;
 
@@ -7,11 +7,11 @@ use crate::sqlite::fetches::{INSERT_FETCH_RUN, UPDATE_SOURCE, bind_fetch_run, bi
 use crate::sqlite::{Connection, SqliteStore, id_list};
 use crate::{FetchCommit, FetchCounts, Lease, Result};
 
-/// Fetches whose ends are written in one batch.
+/// Fetches whose final rows are written in one batch.
 const ENDS_PER_BATCH: usize = 8;
 
-/// Stores fetches in one transaction: the indexes' pages that they share are written once. Nothing is stored of a source that was
-/// removed while it was being read.
+/// Stores fetches in one transaction, so that shared index pages are written once. Nothing is stored for a source that
+/// was removed while it was being read.
 pub(crate) async fn commit_fetches(store: &SqliteStore, lease: &Lease, fetches: &[FetchCommit]) -> Result<FetchCounts> {
     let mut write = store.write_fenced("commit_fetch", lease).await?;
     let sources = sources_of(write.connection(), lease, fetches).await?;
@@ -36,7 +36,7 @@ pub(crate) async fn commit_fetches(store: &SqliteStore, lease: &Lease, fetches: 
     Ok(total)
 }
 
-/// Those of the fetched sources that are still the topic's.
+/// Returns the fetched sources that still belong to the topic.
 async fn sources_of(connection: &mut Connection, lease: &Lease, fetches: &[FetchCommit]) -> Result<HashSet<String>> {
     let ids: Vec<_> = fetches.iter().map(|fetch| fetch.source).collect();
     let found: Vec<String> =
@@ -48,7 +48,7 @@ async fn sources_of(connection: &mut Connection, lease: &Lease, fetches: &[Fetch
     Ok(found.into_iter().collect())
 }
 
-/// Adds what becomes of a fetch and of its source.
+/// Adds the statements for a fetch's row and its source's new state.
 fn end(batch: Batch, fetch: &FetchCommit, counts: FetchCounts) -> Batch {
     batch
         .statement(INSERT_FETCH_RUN)

@@ -1,23 +1,23 @@
-//! What the ledger does all the time: reserving calls that all fit, and settling calls that are all under way. Anything else is
-//! left to `tables/ledger.rs`, which goes step by step and can say why.
+//! The frequent cases of the ledger as batches: reserving calls that all fit, and settling calls that are all under
+//! way. Other cases are left to `tables/ledger.rs`, which goes statement by statement and can report the reason.
 
 use std::collections::BTreeSet;
 
 use super::{Batch, run};
-use crate::shared::charges::Rise;
+use crate::shared::charges::CounterIncrease;
 use crate::sqlite::SqliteStore;
 use crate::sqlite::answers::{WRITE_ANSWER, bind_answer};
 use crate::sqlite::calls::{CLOSE_CALL, INSERT_CALL, bind_call, bind_settlement};
-use crate::sqlite::counters::{RAISE, bind_rise};
+use crate::sqlite::counters::{RAISE, bind_increase};
 use crate::{Lease, LeasedSettlement, NewCall, Result, Settlement};
 
-/// The lease is still its owner's.
+/// The lease still belongs to its owner.
 const HOLDS: &str = "EXISTS (SELECT 1 FROM topics WHERE id = $1 AND lease_token = $2 AND lease_holder = $3)";
 
 /// A call is under way.
 const IS_OPEN: &str = "EXISTS (SELECT 1 FROM provider_calls WHERE id = $1 AND state = 'reserved')";
 
-/// Moves what was reserved for one call on all its counters.
+/// Moves the reserved amount of one call on all its counters.
 const MOVE_ALL: &str = "
     UPDATE budget_counters
     SET reserved_microcredits = budget_counters.reserved_microcredits - coalesce(call.reserved_microcredits, 0),
@@ -25,15 +25,15 @@ const MOVE_ALL: &str = "
     FROM provider_calls AS call
     WHERE call.id = $1 AND budget_counters.counter IN (SELECT value FROM json_each(call.counters_json))";
 
-/// Whether all the calls were reserved.
+/// Returns whether all the calls were reserved.
 pub(crate) async fn reserve_calls(store: &SqliteStore, lease: Option<&Lease>, calls: &[NewCall]) -> Result<bool> {
-    let rises = Rise::of(calls);
-    if rises.is_empty() || rises.iter().any(Rise::is_too_much) {
+    let increases = CounterIncrease::of(calls);
+    if increases.is_empty() || increases.iter().any(CounterIncrease::exceeds_cap) {
         return Ok(false);
     }
-    let mut batch = under(Batch::new(), lease);
-    for rise in &rises {
-        batch = batch.statement(RAISE).bind_with(|values| bind_rise(values, rise)).assert_changed();
+    let mut batch = with_lease(Batch::new(), lease);
+    for increase in &increases {
+        batch = batch.statement(RAISE).bind_with(|values| bind_increase(values, increase)).assert_changed();
     }
     let token = lease.map(|lease| lease.token);
     for call in calls {
@@ -42,13 +42,13 @@ pub(crate) async fn reserve_calls(store: &SqliteStore, lease: Option<&Lease>, ca
     run(store, "reserve_call", batch).await
 }
 
-/// Whether all the calls were settled; never where vectors come with one.
+/// Returns whether all the calls were settled; always false if one of them has vectors.
 pub(crate) async fn settle_calls(store: &SqliteStore, settlements: &[LeasedSettlement]) -> Result<bool> {
     if settlements.iter().any(|leased| leased.settlement.vectors.is_some()) {
         return Ok(false);
     }
     let leases: BTreeSet<&Lease> = settlements.iter().filter_map(|leased| leased.lease.as_ref()).collect();
-    let mut batch = leases.into_iter().fold(Batch::new(), |batch, lease| under(batch, Some(lease)));
+    let mut batch = leases.into_iter().fold(Batch::new(), |batch, lease| with_lease(batch, Some(lease)));
     for LeasedSettlement { settlement, .. } in settlements {
         batch = close(batch, settlement);
         for answer in &settlement.answers {
@@ -59,7 +59,7 @@ pub(crate) async fn settle_calls(store: &SqliteStore, settlements: &[LeasedSettl
     run(store, "settle_call", batch).await
 }
 
-fn under(batch: Batch, lease: Option<&Lease>) -> Batch {
+fn with_lease(batch: Batch, lease: Option<&Lease>) -> Batch {
     match lease {
         Some(lease) => batch.assert(HOLDS).bind(lease.topic.to_string()).bind(lease.token).bind(lease.owner.as_str()),
         None => batch,

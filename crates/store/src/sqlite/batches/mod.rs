@@ -1,10 +1,12 @@
-//! Statement batches: several statements run in one trip to the connection's thread, as a transaction or within one.
+//! Statement batches: several statements sent in one round trip to the connection's thread, as a transaction or within
+//! one.
 //!
-//! A trip there and back costs more than a statement does, and the ledger and ingest are measured (`cargo bench`). So what they do all
-//! the time is a batch: `ledger.rs` reserves and settles calls, `new_items.rs` inserts items that nobody has seen before,
-//! `fetches.rs` writes how fetches ended. Anything else goes statement by statement. A batch cannot ask and then decide; it can
-//! assert, and where an assertion fails nothing of it was done, and the caller goes step by step, which can say why. Statements and the
-//! functions that bind their parameters are those of `tables/`, by the types of [`Values`].
+//! A round trip costs more than a statement, and the ledger and ingest are performance-critical (`cargo bench`). Their
+//! frequent operations are therefore batches: `ledger.rs` reserves and settles calls, `new_items.rs` inserts items not
+//! seen before, `fetches.rs` writes the outcomes of fetches. Everything else runs statement by statement. A batch
+//! cannot branch on a query, but it can assert. If an assertion fails, the batch has no effect, and the caller goes
+//! statement by statement, which can report the reason. The statements and the functions that bind their parameters are
+//! those of `tables/`, through [`Values`].
 
 mod fetches;
 mod ledger;
@@ -25,24 +27,24 @@ pub(super) use fetches::commit_fetches;
 pub(super) use ledger::{reserve_calls, settle_calls};
 pub(super) use queue::WriteQueue;
 
-/// Of a batch's statements, about.
-const USUAL_BYTES: usize = 4096;
+/// Approximate length of a batch's SQL in bytes.
+const TYPICAL_SQL_BYTES: usize = 4096;
 
 /// Statements with their parameters.
 #[derive(Debug)]
 struct Batch {
     sql: String,
     values: Values,
-    /// How many parameters the statements before the last one have.
+    /// Number of parameters of the statements before the last one.
     before: usize,
 }
 
 impl Batch {
     fn new() -> Self {
-        Self { sql: String::with_capacity(USUAL_BYTES), values: Values::default(), before: 0 }
+        Self { sql: String::with_capacity(TYPICAL_SQL_BYTES), values: Values::default(), before: 0 }
     }
 
-    /// Adds a statement; the parameters that are bound next are its own, from `$1` on.
+    /// Adds a statement. Parameters bound after this are its own, from `$1` on.
     fn statement(mut self, statement: &str) -> Self {
         self.before = self.values.len();
         if !self.sql.is_empty() {
@@ -66,36 +68,37 @@ impl Batch {
         self.bind_with(|values| values.bind(value))
     }
 
-    /// Binds what a table's function binds.
+    /// Binds parameters with a table's function.
     fn bind_with(mut self, bind: impl FnOnce(Values) -> Values) -> Self {
         self.values = bind(self.values);
         self
     }
 
-    /// The same with a function that may fail.
+    /// The same with a fallible function.
     fn try_bind_with(mut self, bind: impl FnOnce(Values) -> Result<Values>) -> Result<Self> {
         self.values = bind(self.values)?;
         Ok(self)
     }
 
-    /// The whole fails unless the condition holds; the parameters that are bound next are its own. It adds a row that a `CHECK` refuses
-    /// where it does not: SQLite reports that by a code, and a statement that gives no row wakes nobody who waits for the end.
+    /// Makes the batch fail unless the condition holds. Parameters bound after this are the condition's. If the
+    /// condition does not hold, it inserts a row that a `CHECK` refuses: SQLite reports that by an error code, and a
+    /// statement without result rows does not wake the task that waits for the end.
     fn assert(self, condition: &str) -> Self {
         self.statement(&format!("INSERT INTO budget_counters (counter, calls) SELECT '', -1 WHERE NOT ({condition})"))
     }
 
-    /// The whole fails unless the last statement changed a row.
+    /// Makes the batch fail unless the last statement changed a row.
     fn assert_changed(self) -> Self {
         self.assert("changes() > 0")
     }
 
-    /// Makes a transaction of its own of it.
+    /// Wraps it in its own transaction.
     fn into_transaction(mut self) -> Self {
         self.sql = format!("BEGIN IMMEDIATE;\n{};\nCOMMIT", self.sql);
         self
     }
 
-    /// Runs it as a part of a transaction that is open already.
+    /// Runs it within a transaction that is already open.
     async fn run_within(self, connection: &mut Connection) -> Result<()> {
         Ok(self.execute(connection).await?)
     }
@@ -108,8 +111,8 @@ impl Batch {
     }
 }
 
-/// Runs a batch as a transaction of its own, to its end, also when the caller goes away meanwhile. `false` where an assertion failed or a row
-/// was refused; then nothing has changed.
+/// Runs a batch as its own transaction. It runs to its end even if the caller is dropped meanwhile. Returns `false` if
+/// an assertion failed or a row was refused; nothing has changed then.
 async fn run(store: &SqliteStore, operation: &'static str, batch: Batch) -> Result<bool> {
     hit(operation, "before_commit");
     let is_done = store.batches.run(operation, batch).await?;
@@ -120,7 +123,7 @@ async fn run(store: &SqliteStore, operation: &'static str, batch: Batch) -> Resu
     Ok(is_done)
 }
 
-/// Whether a constraint refused a row, an assertion's included.
+/// Whether a constraint refused a row, including that of an assertion.
 fn is_refused(error: &sqlx::Error) -> bool {
     error.as_database_error().is_some_and(|error| {
         matches!(error.kind(), ErrorKind::CheckViolation | ErrorKind::UniqueViolation | ErrorKind::ForeignKeyViolation)
@@ -150,14 +153,14 @@ mod tests {
     }
 
     #[test]
-    fn each_statement_s_parameters_are_its_own() {
+    fn each_statement_has_its_own_parameters() {
         let batch = Batch::new().statement("A $1, $2 $1").bind(1).bind(2).assert("B $1").bind(3).statement("C $1");
         let asserting = "INSERT INTO budget_counters (counter, calls) SELECT '', -1 WHERE NOT (B $3)";
         assert_eq!(batch.sql, format!("A $1, $2 $1;\n{asserting};\nC $4"));
     }
 
     #[tokio::test]
-    async fn all_of_it_is_done_or_nothing() {
+    async fn a_batch_is_atomic() {
         let folder = tempfile::tempdir().unwrap();
         let store = store(&folder).await;
         let both = raise(raise(Batch::new(), "one", 1), "two", 2).assert_changed();
@@ -187,7 +190,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn it_ends_though_its_caller_goes_away() {
+    async fn a_batch_completes_after_its_caller_is_dropped() {
         let folder = tempfile::tempdir().unwrap();
         let store = store(&folder).await;
         assert!(run(&store, "test", raise(Batch::new(), "one", 1)).now_or_never().is_none());

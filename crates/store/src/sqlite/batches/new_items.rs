@@ -1,5 +1,5 @@
-//! The items of fetches that nobody has seen before, stored many at a time. What may be an item that is stored already, or another one
-//! of these fetches, is left to be found one by one.
+//! Stores many new items of fetches at a time. Items that may already be stored, or that may equal another item of
+//! these fetches, are left to be resolved one by one.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -14,11 +14,11 @@ use crate::sqlite::search::{ToIndex, index_items};
 use crate::sqlite::{Connection, Values};
 use crate::{FetchCommit, IdentifiedItem, Result};
 
-/// Rows a statement; SQLite takes 32,766 parameters.
+/// Rows per statement; SQLite allows 32,766 parameters.
 const ROWS: usize = 32;
 
-/// Of the items in the array $1, each as its source, its external id, the hash of its address, its id and the hash of its text, those
-/// by position that may be stored already. The signs are those of `find_item.sql`, but for the dates.
+/// Returns the positions of the items in the array $1 that may already be stored. Each item is given as its source,
+/// external id, URL hash, id and text hash. The identity keys are those of `find_item.sql`, except for the dates.
 const MAYBE_KNOWN: &str = "
     SELECT w.key FROM json_each($1) w
     WHERE EXISTS (SELECT 1 FROM content_item_sources p
@@ -29,45 +29,46 @@ const MAYBE_KNOWN: &str = "
               SELECT 1 FROM content_items t
               WHERE t.source_id = w.value ->> 0 AND t.hash_text = w.value ->> 4 AND t.hash_url IS NULL))";
 
-/// Where an item came from that is new.
+/// Inserts the provenance of a new item.
 const INSERT_NEW_PROVENANCE: &str = "
     INSERT INTO content_item_sources (source_id, external_id, item_id, url, first_seen_at, catch_up_from,
         from_first_fetch, published_time)
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
 
-/// An item and the fetch that brought it.
-type Brought<'f> = (&'f FetchCommit, &'f IdentifiedItem);
+/// An item with the fetch that returned it.
+type FetchedItem<'f> = (&'f FetchCommit, &'f IdentifiedItem);
 
-/// Stores what is certainly new; returns the others of each fetch, in their order.
+/// Stores items that are certainly new; returns the others of each fetch, in order.
 pub(super) async fn store<'f>(
     connection: &mut Connection,
     fetches: &[&'f FetchCommit],
 ) -> Result<Vec<Vec<&'f IdentifiedItem>>> {
-    let brought: Vec<Brought<'f>> =
+    let fetched: Vec<FetchedItem<'f>> =
         fetches.iter().flat_map(|fetch| fetch.items.iter().map(move |item| (*fetch, item))).collect();
-    let maybe_known = maybe_known(connection, &brought).await?;
-    let shared = shared_signs(&brought);
-    let is_new = |(position, brought): &(usize, Brought<'_>)| {
-        !maybe_known.contains(position) && !signs(brought).iter().flatten().any(|sign| shared.contains(sign))
+    let maybe_known = maybe_known(connection, &fetched).await?;
+    let shared = shared_keys(&fetched);
+    let is_new = |(position, fetched): &(usize, FetchedItem<'_>)| {
+        !maybe_known.contains(position) && !identity_keys(fetched).iter().flatten().any(|key| shared.contains(key))
     };
-    let (new, others): (Vec<_>, Vec<_>) = brought.iter().copied().enumerate().partition(is_new);
-    let new: Vec<Brought<'_>> = new.into_iter().map(|(_, brought)| brought).collect();
+    let (new, others): (Vec<_>, Vec<_>) = fetched.iter().copied().enumerate().partition(is_new);
+    let new: Vec<FetchedItem<'_>> = new.into_iter().map(|(_, fetched)| fetched).collect();
     for some in new.chunks(ROWS) {
         insert(connection, some).await?;
     }
     let to_index: Vec<ToIndex<'_>> = new.iter().map(|(_, item)| (item.id.to_string(), *item)).collect();
     index_items(connection, &to_index).await?;
-    let mut others = others.into_iter().map(|(_, brought)| brought).peekable();
+    let mut others = others.into_iter().map(|(_, fetched)| fetched).peekable();
     let others_of = |fetch: &FetchCommit| {
         std::iter::from_fn(|| others.next_if(|(of, _)| std::ptr::eq(*of, fetch))).map(|(_, item)| item).collect()
     };
     Ok(fetches.iter().copied().map(others_of).collect())
 }
 
-/// What an item can be found by: kind and value, and the source where others may give the same to something else.
-type Sign<'i> = (u8, Option<SourceId>, Cow<'i, str>);
+/// An identity key of an item: kind and value, and the source if other sources may use the same value for a different
+/// item.
+type IdentityKey<'i> = (u8, Option<SourceId>, Cow<'i, str>);
 
-fn signs<'f>((fetch, item): &Brought<'f>) -> [Option<Sign<'f>>; 4] {
+fn identity_keys<'f>((fetch, item): &FetchedItem<'f>) -> [Option<IdentityKey<'f>>; 4] {
     let text = item.hash_url.is_none().then(|| column::text(&item.hash_text));
     [
         Some((0, Some(fetch.source), column::text(&item.external_id))),
@@ -77,20 +78,20 @@ fn signs<'f>((fetch, item): &Brought<'f>) -> [Option<Sign<'f>>; 4] {
     ]
 }
 
-/// Those that several of the items have.
-fn shared_signs<'f>(brought: &[Brought<'f>]) -> HashSet<Sign<'f>> {
-    let mut uses: HashMap<Sign<'f>, usize> = HashMap::new();
-    for sign in brought.iter().flat_map(signs).flatten() {
-        *uses.entry(sign).or_default() += 1;
+/// Returns the keys shared by several of the items.
+fn shared_keys<'f>(fetched: &[FetchedItem<'f>]) -> HashSet<IdentityKey<'f>> {
+    let mut uses: HashMap<IdentityKey<'f>, usize> = HashMap::new();
+    for key in fetched.iter().flat_map(identity_keys).flatten() {
+        *uses.entry(key).or_default() += 1;
     }
-    uses.into_iter().filter(|(_, uses)| *uses > 1).map(|(sign, _)| sign).collect()
+    uses.into_iter().filter(|(_, uses)| *uses > 1).map(|(key, _)| key).collect()
 }
 
-async fn maybe_known(connection: &mut Connection, brought: &[Brought<'_>]) -> Result<HashSet<usize>> {
-    if brought.is_empty() {
+async fn maybe_known(connection: &mut Connection, fetched: &[FetchedItem<'_>]) -> Result<HashSet<usize>> {
+    if fetched.is_empty() {
         return Ok(HashSet::new());
     }
-    let items: Vec<_> = brought
+    let items: Vec<_> = fetched
         .iter()
         .map(|(fetch, i)| {
             let (source, external_id) = (fetch.source.to_string(), column::text(&i.external_id));
@@ -102,8 +103,8 @@ async fn maybe_known(connection: &mut Connection, brought: &[Brought<'_>]) -> Re
     positions.into_iter().map(|position| column::number("position", position)).collect()
 }
 
-/// One row an item, and one for where each came from, in one trip.
-async fn insert(connection: &mut Connection, items: &[Brought<'_>]) -> Result<()> {
+/// Inserts one row per item and one for each provenance, in one round trip.
+async fn insert(connection: &mut Connection, items: &[FetchedItem<'_>]) -> Result<()> {
     let both = [INSERT_ITEM, INSERT_NEW_PROVENANCE].map(|insert| for_rows(insert, items.len())).join(";\n");
     let mut values = Values::default();
     for (fetch, item) in items {
@@ -124,7 +125,8 @@ async fn insert(connection: &mut Connection, items: &[Brought<'_>]) -> Result<()
     Batch { sql: both, values, before: 0 }.run_within(connection).await
 }
 
-/// A statement that inserts one row, for so many. Its parameters have no numbers: SQLite would look for each of them among all.
+/// Expands a one-row INSERT to `rows` rows. The parameters are unnumbered, because SQLite would search all parameters
+/// for each numbered one.
 fn for_rows(insert: &str, rows: usize) -> String {
     let (columns, parameters) = insert.split_once("VALUES").unwrap_or_default();
     let row = format!("(?{})", ", ?".repeat(parameters.matches(',').count()));

@@ -1,4 +1,4 @@
-//! The write queue: batches that wait for the writer, run one after the other by one task.
+//! The write queue: pending batches, run one after the other by a single task.
 
 use std::sync::Arc;
 
@@ -10,8 +10,8 @@ use tokio::sync::oneshot;
 use super::{Batch, is_refused};
 use crate::{Result, StoreError};
 
-/// Batches that wait. One task runs all of them on the connection that it has: the pool checks each time whether a connection that comes
-/// back is still good, which takes as long as a batch does.
+/// Pending batches. One task runs all of them on the connection that it holds, because the pool checks each returned
+/// connection, which takes as long as a batch.
 #[derive(Debug, Clone)]
 pub(in crate::sqlite) struct WriteQueue {
     writer: SqlitePool,
@@ -24,8 +24,8 @@ struct Waiting {
     reply_tx: oneshot::Sender<Result<bool>>,
 }
 
-/// Batches in a row, before others who want to write get the connection.
-const MOST_IN_A_ROW: usize = 16;
+/// Maximum number of consecutive batches before other writers get the connection.
+const MAX_CONSECUTIVE: usize = 16;
 
 impl WriteQueue {
     pub(in crate::sqlite) fn new(writer: SqlitePool) -> Self {
@@ -42,37 +42,38 @@ impl WriteQueue {
         })
     }
 
-    /// Until nothing waits.
+    /// Runs batches until the queue is empty.
     async fn serve(self) {
         let _service = Service(&self.waiting);
         while !self.serve_some().await {}
     }
 
-    /// On one connection. Whether nothing waits any more.
+    /// Runs batches on one connection. Returns true if the queue is empty.
     async fn serve_some(&self) -> bool {
         let mut connection = match self.writer.acquire().await {
             Ok(connection) => connection,
             Err(error) => return self.refuse(error),
         };
-        for _ in 0..MOST_IN_A_ROW {
+        for _ in 0..MAX_CONSECUTIVE {
             let Some(Waiting { batch, reply_tx }) = self.waiting.take_or_end(1).pop() else { return true };
             let outcome = run_on(&mut connection, batch).await;
             let is_done = matches!(outcome, Ok(true));
-            // A caller who went away does not listen.
+            // The receiver may have been dropped.
             let _ = reply_tx.send(outcome);
             if !is_done {
-                // The pool checks whether the connection is still good.
+                // Returns the connection, so that the pool checks whether it is still usable.
                 return false;
             }
         }
         false
     }
 
-    /// Answers the first that there is no connection, and all others too where waiting for one timed out: they have waited as long.
+    /// Reports the connection error to the first waiting caller, and to all of them if acquiring timed out, because
+    /// they have waited as long. Returns true if the queue is empty.
     fn refuse(&self, error: sqlx::Error) -> bool {
-        let most = if matches!(error, sqlx::Error::PoolTimedOut) { usize::MAX } else { 1 };
+        let max = if matches!(error, sqlx::Error::PoolTimedOut) { usize::MAX } else { 1 };
         let mut error = Some(error);
-        let refused = self.waiting.take_or_end(most);
+        let refused = self.waiting.take_or_end(max);
         let is_over = refused.is_empty();
         for Waiting { reply_tx, .. } in refused {
             let _ = reply_tx.send(Err(error.take().unwrap_or(sqlx::Error::PoolTimedOut).into()));
@@ -83,7 +84,8 @@ impl WriteQueue {
 
 async fn run_on(connection: &mut PoolConnection<Sqlite>, transaction: Batch) -> Result<bool> {
     let Err(error) = transaction.execute(connection).await else { return Ok(true) };
-    // What it began stays open otherwise. Where nothing is, SQLite says so; a connection that does not even say that goes.
+    // The failed batch may have left a transaction open. If there is none, SQLite reports that as a database error; on
+    // any other error the connection is closed.
     let undone = sqlx::query("ROLLBACK").execute(&mut **connection).await;
     if undone.is_err_and(|error| error.as_database_error().is_none()) {
         connection.close_on_drop();
