@@ -1,4 +1,4 @@
-//! One attempt at a task: renders and encodes the request, executes the call, reads the answer.
+//! One attempt at a task: renders and encodes the request, executes the call and reads the answer.
 
 use aha_core::ids::CallId;
 use aha_core::time::Timestamp;
@@ -17,11 +17,11 @@ use super::router::{Reach, Route};
 use super::schema;
 use super::task_item::TaskItem;
 
-/// For each item its stamped answer, or what is wrong with it; one at least is good.
+/// For each item its stamped answer or what is wrong with it; at least one is good.
 pub(super) type Answers = Vec<Result<Value, String>>;
 
 impl Gateway {
-    /// With the id of the call.
+    /// Makes one attempt. Also returns the id of the call.
     pub(super) async fn attempt(
         &self,
         store: &SharedStore,
@@ -50,7 +50,7 @@ impl Gateway {
         let send = || self.send(job, route, items, id, encoded.as_ref());
         let close = |received: &Received<Answers>, closing: &mut Closing| {
             if let Ok(answers) = &received.outcome {
-                keep(job, route, items, answers, closing);
+                store_answers(job, route, items, answers, closing);
             }
         };
         Ok((id, self.execute(store, &call, send, close).await?))
@@ -80,49 +80,53 @@ impl Gateway {
         id: CallId,
         encoded: Option<&EncodedRequest<'_>>,
     ) -> Received<Answers> {
-        let Some(encoded) = encoded else { return Received::here(some_good(answered_here(job, route, items))) };
+        let Some(encoded) = encoded else {
+            return Received::answered_locally(require_good_answer(local_answers(job, route, items)));
+        };
         let label = Label { call: id, purpose: job.task.as_str(), items: items.len(), is_lines: false };
         let exchanged = ended(self.logged_exchange(label, encoded)).await;
         let at_limit = exchanged.reply.at_limit(encoded.request.max_output_tokens);
         Received::of(exchanged, |text| {
-            answer::read(job.task, job.prompt_id, &route.model, items.len(), &text, at_limit).and_then(some_good)
+            answer::read(job.task, job.prompt_id, &route.model, items.len(), &text, at_limit)
+                .and_then(require_good_answer)
         })
     }
 }
 
-/// The id of one attempt. A call outside a run is told apart by the machine's time: that of `AHA_NOW` may stand still.
+/// Returns the id of one attempt. Calls outside a run are distinguished by the system time, because the time given by
+/// `AHA_NOW` may not advance.
 fn call_id(job: &Job<'_>, items: &[&TaskItem], number: i64, wall: Timestamp) -> CallId {
     let scope = job.scope;
-    let whose = scope.run.map_or_else(|| wall.as_millis().to_string(), |run| run.to_string());
+    let run_or_time = scope.run.map_or_else(|| wall.as_millis().to_string(), |run| run.to_string());
     let (attempt, number) = (scope.attempt.to_string(), number.to_string());
-    let mut parts = vec![whose.as_str(), attempt.as_str(), job.task.as_str()];
+    let mut parts = vec![run_or_time.as_str(), attempt.as_str(), job.task.as_str()];
     parts.extend(items.iter().map(|item| item.fingerprint.as_str()));
     parts.push(&number);
     CallId::of(&parts)
 }
 
-/// What `local` says of each item.
-fn answered_here(job: &Job<'_>, route: &Route, items: &[&TaskItem]) -> Answers {
+/// Returns the answers of `local` for each item.
+fn local_answers(job: &Job<'_>, route: &Route, items: &[&TaskItem]) -> Answers {
     let stamped = items.iter().map(|item| {
-        let by_rules = job.task.spec().local.and_then(|local| local(&item.input));
-        let answer = by_rules.ok_or("it is not for `local` to say")?;
+        let local_answer = job.task.spec().local.and_then(|local| local(&item.input));
+        let answer = local_answer.ok_or("it is not for `local` to say")?;
         schema::stamp(job.task, job.prompt_id, &route.model, &answer).map_err(|error| error.to_string())
     });
     stamped.collect()
 }
 
-/// Answers of which none is good are a failed call.
-fn some_good(answers: Answers) -> Result<Answers, CallError> {
+/// Turns answers into a failed call when none of them is good.
+fn require_good_answer(answers: Answers) -> Result<Answers, CallError> {
     match answers.iter().find_map(|answer| answer.as_ref().err()) {
         Some(why) if answers.iter().all(Result::is_err) => Err(CallError::Invalid(why.clone())),
         _ => Ok(answers),
     }
 }
 
-/// Stores the good answers as far as the task's are kept, and says how many there are not.
-fn keep(job: &Job<'_>, route: &Route, items: &[&TaskItem], answers: &Answers, closing: &mut Closing) {
-    let is_kept = job.task.spec().kept.includes(route.is_local());
-    let stored = items.iter().zip(answers).filter(|_| is_kept).filter_map(|(item, answer)| {
+/// Stores the good answers if the task keeps them, and records in the closing how many items got none.
+fn store_answers(job: &Job<'_>, route: &Route, items: &[&TaskItem], answers: &Answers, closing: &mut Closing) {
+    let is_stored = job.task.spec().stored_answers.includes(route.is_local());
+    let stored = items.iter().zip(answers).filter(|_| is_stored).filter_map(|(item, answer)| {
         Some(NewAnswer {
             key: key(job.task, job.tier, job.prompt_id, item),
             provider: route.model.provider.clone(),
@@ -134,6 +138,6 @@ fn keep(job: &Job<'_>, route: &Route, items: &[&TaskItem], answers: &Answers, cl
     });
     closing.answers = stored.collect();
     let bad: Vec<&String> = answers.iter().filter_map(|answer| answer.as_ref().err()).collect();
-    closing.complaint =
+    closing.partial_failure =
         bad.first().map(|why| format!("{} of {} stories got no answer: {why}", bad.len(), answers.len()));
 }

@@ -1,7 +1,8 @@
-//! Breakers: a server that fails again and again is left alone for a while, and then asked once whether it is back.
+//! Circuit breakers: after repeated failures a server is not called for a while. A single probe then checks whether it
+//! is back.
 //!
-//! Comes in: what became of each exchange. Goes out: whether the next one may begin. One breaker a server and key; they live as
-//! long as the process.
+//! Input: the outcome of each exchange. Output: whether the next one may begin. There is one breaker per server and
+//! key; breakers live as long as the process.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -14,16 +15,16 @@ use super::error::CallError;
 /// When a breaker opens, and for how long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BreakerPolicy {
-    /// Failures in a row.
+    /// Consecutive failures that open it.
     pub failures: u32,
-    /// The first time; doubled with each probe that fails.
+    /// The first pause; doubled with each failed probe.
     pub pause: Duration,
-    pub longest_pause: Duration,
+    pub max_pause: Duration,
 }
 
 impl Default for BreakerPolicy {
     fn default() -> Self {
-        Self { failures: 5, pause: Duration::from_secs(30), longest_pause: Duration::from_mins(10) }
+        Self { failures: 5, pause: Duration::from_secs(30), max_pause: Duration::from_mins(10) }
     }
 }
 
@@ -36,7 +37,7 @@ pub struct Breakers {
 
 #[derive(Debug, Default)]
 struct Server {
-    /// In a row.
+    /// Consecutive failures.
     failures: u32,
     open: Option<Open>,
 }
@@ -45,18 +46,18 @@ struct Server {
 struct Open {
     until: Instant,
     pause: Duration,
-    /// Somebody is asking whether it is back.
-    is_probed: bool,
+    /// Whether a probe is under way.
+    is_probing: bool,
     why: String,
 }
 
-/// A server that is not to be asked.
+/// A call refused because the breaker is open.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("its server has failed again and again and is left alone for {} s more; the last time: {why}", wait.as_secs() + 1)]
 pub struct Refused {
-    /// How long still.
+    /// Remaining time.
     pub wait: Duration,
-    /// What it failed of last.
+    /// The last failure.
     pub why: String,
 }
 
@@ -66,48 +67,49 @@ impl Breakers {
         Self { policy, servers: Mutex::default() }
     }
 
-    /// Lets an exchange with a server begin. What becomes of it has to be told with [`Self::tell`] or [`Self::forget`].
+    /// Lets an exchange with a server begin. The caller must report its outcome with [`Self::record`] or
+    /// [`Self::cancel`].
     ///
     /// # Errors
-    /// When the server is to be left alone: until when, and why.
+    /// When the breaker is open: for how long, and why.
     pub fn admit(&self, server: &str, now: Instant) -> Result<(), Refused> {
         let mut servers = self.servers();
         let Some(open) = servers.get_mut(server).and_then(|server| server.open.as_mut()) else { return Ok(()) };
-        if now < open.until || open.is_probed {
+        if now < open.until || open.is_probing {
             return Err(Refused { wait: open.until.saturating_duration_since(now), why: open.why.clone() });
         }
-        open.is_probed = true;
+        open.is_probing = true;
         Ok(())
     }
 
-    /// What became of an exchange. An answer, good or bad, and a refusal show that the server is there.
-    pub fn tell(&self, server: &str, failure: Option<&CallError>, now: Instant) {
+    /// Records the outcome of an exchange. An answer, good or bad, and a refusal show that the server is available.
+    pub fn record(&self, server: &str, failure: Option<&CallError>, now: Instant) {
         let mut servers = self.servers();
-        let Some(error) = failure.filter(|error| is_the_server_s(error)) else {
+        let Some(error) = failure.filter(|error| is_server_fault(error)) else {
             servers.remove(server);
             return;
         };
         let known = servers.entry(server.to_owned()).or_default();
         known.failures = known.failures.saturating_add(1);
         let pause = match &known.open {
-            Some(open) if open.is_probed => (open.pause * 2).min(self.policy.longest_pause),
-            // Exchanges that began before it opened say nothing new.
+            Some(open) if open.is_probing => (open.pause * 2).min(self.policy.max_pause),
+            // Exchanges that began before the breaker opened are no new evidence.
             Some(_) => return,
             None if known.failures < self.policy.failures => return,
             None => self.policy.pause,
         };
         tracing::warn!(%server, %error, pause_s = pause.as_secs(), "the server is left alone for a while");
-        known.open = Some(Open { until: now + pause, pause, is_probed: false, why: error.to_string() });
+        known.open = Some(Open { until: now + pause, pause, is_probing: false, why: error.to_string() });
     }
 
-    /// An exchange that was admitted did not take place.
-    pub fn forget(&self, server: &str) {
+    /// Records that an admitted exchange did not take place.
+    pub fn cancel(&self, server: &str) {
         if let Some(open) = self.servers().get_mut(server).and_then(|server| server.open.as_mut()) {
-            open.is_probed = false;
+            open.is_probing = false;
         }
     }
 
-    /// The servers that are left alone, and for how long still.
+    /// Returns the servers whose breakers are open, and the remaining time of each.
     #[must_use]
     pub fn open(&self, now: Instant) -> Vec<(String, Refused)> {
         let servers = self.servers();
@@ -124,8 +126,8 @@ impl Breakers {
     }
 }
 
-/// Whether a failure says that the server is ill, not that the request or the account is.
-const fn is_the_server_s(error: &CallError) -> bool {
+/// Whether a failure is caused by the server rather than by the request or the account.
+const fn is_server_fault(error: &CallError) -> bool {
     matches!(
         error,
         CallError::Connect(_)
@@ -145,7 +147,7 @@ mod tests {
 
     fn failing(breakers: &Breakers, times: u32, now: Instant) {
         for _ in 0..times {
-            breakers.tell(SERVER, Some(&CallError::TimedOut(1)), now);
+            breakers.record(SERVER, Some(&CallError::TimedOut(1)), now);
         }
     }
 
@@ -154,7 +156,7 @@ mod tests {
         let (breakers, begun) = (Breakers::new(BreakerPolicy::default()), Instant::now());
         let after = |seconds| begun + Duration::from_secs(seconds);
         failing(&breakers, 4, begun);
-        breakers.tell(SERVER, Some(&CallError::Invalid(String::new())), begun);
+        breakers.record(SERVER, Some(&CallError::Invalid(String::new())), begun);
         failing(&breakers, 4, begun);
         assert_eq!(breakers.admit(SERVER, begun), Ok(()), "an answer in between, however bad, counts");
         failing(&breakers, 1, begun);
@@ -168,7 +170,7 @@ mod tests {
         failing(&breakers, 1, after(32));
         assert_eq!(breakers.admit(SERVER, after(33)).unwrap_err().wait, Duration::from_secs(59), "twice as long");
         assert_eq!(breakers.admit(SERVER, after(92)), Ok(()));
-        breakers.tell(SERVER, None, after(93));
+        breakers.record(SERVER, None, after(93));
         assert_eq!((breakers.admit(SERVER, after(93)), breakers.admit(SERVER, after(93))), (Ok(()), Ok(())));
         assert_eq!(breakers.open(after(93)), []);
     }
@@ -179,7 +181,7 @@ mod tests {
         failing(&breakers, 5, begun);
         let later = begun + Duration::from_secs(31);
         assert_eq!(breakers.admit(SERVER, later), Ok(()));
-        breakers.forget(SERVER);
+        breakers.cancel(SERVER);
         assert_eq!(breakers.admit(SERVER, later), Ok(()));
     }
 

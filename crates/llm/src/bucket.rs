@@ -1,14 +1,14 @@
-//! A minute's tokens as a bucket that fills up evenly: a call takes what it is thought to need before it is sent, and what it turned
-//! out to use corrects that. Pure: the time is told.
+//! A token bucket for a limit per minute, which refills continuously. A call takes its estimated tokens before it is
+//! sent, and the tokens that it actually used correct that afterwards. Pure: the caller passes the time.
 
 use std::num::NonZeroU32;
 use std::time::{Duration, Instant};
 
-/// Nanoseconds of a minute: so many parts make a token, of which each nanosecond brings one for every token a minute. So nothing is
-/// rounded.
-const PARTS: i128 = 60_000_000_000;
+/// Nanoseconds of a minute. One token is divided into this many parts, and each nanosecond adds one part for every
+/// token per minute. So nothing is rounded.
+const PARTS_PER_TOKEN: i128 = 60_000_000_000;
 
-/// Tokens that may be used now: all of a minute's at first. What was used beyond them is a debt.
+/// Tokens that may be used now; initially those of a full minute. Tokens used beyond them are a debt.
 #[derive(Debug)]
 pub struct TokenBucket {
     per_minute: i128,
@@ -20,36 +20,37 @@ impl TokenBucket {
     #[must_use]
     pub fn new(per_minute: NonZeroU32, now: Instant) -> Self {
         let per_minute = i128::from(per_minute.get());
-        Self { per_minute, parts: per_minute * PARTS, filled_at: now }
+        Self { per_minute, parts: per_minute * PARTS_PER_TOKEN, filled_at: now }
     }
 
-    /// Takes so many tokens, but no more than those of a minute, and says how many these are.
+    /// Takes `tokens`, at most those of one minute, and returns the number taken.
     ///
     /// # Errors
-    /// How long they are to be waited for, when there are not so many.
+    /// The time to wait, when not enough tokens are available.
     pub fn take(&mut self, tokens: i64, now: Instant) -> Result<i64, Duration> {
         self.fill(now);
         let taken = i128::from(tokens).clamp(0, self.per_minute);
-        let missing = taken * PARTS - self.parts;
+        let missing = taken * PARTS_PER_TOKEN - self.parts;
         if missing > 0 {
             let wait = (missing + self.per_minute - 1) / self.per_minute;
             return Err(Duration::from_nanos(u64::try_from(wait).unwrap_or(u64::MAX)));
         }
-        self.parts -= taken * PARTS;
+        self.parts -= taken * PARTS_PER_TOKEN;
         Ok(i64::try_from(taken).unwrap_or(i64::MAX))
     }
 
-    /// Of `taken` tokens so many were used, which may be more. The debt is a minute's tokens at most: a count may be wrong.
+    /// Corrects a reservation of `taken` tokens to `used`, which may be more. The debt is at most one minute's tokens,
+    /// because a count may be wrong.
     pub fn correct(&mut self, taken: i64, used: i64, now: Instant) {
         self.fill(now);
-        let (full, rest) = (self.per_minute * PARTS, i128::from(taken) - i128::from(used));
-        self.parts = (self.parts + rest * PARTS).clamp(-full, full);
+        let (full, rest) = (self.per_minute * PARTS_PER_TOKEN, i128::from(taken) - i128::from(used));
+        self.parts = (self.parts + rest * PARTS_PER_TOKEN).clamp(-full, full);
     }
 
     fn fill(&mut self, now: Instant) {
         let passed = now.saturating_duration_since(self.filled_at).as_nanos();
-        let brought = i128::try_from(passed).unwrap_or(i128::MAX).saturating_mul(self.per_minute);
-        self.parts = self.parts.saturating_add(brought).min(self.per_minute * PARTS);
+        let added = i128::try_from(passed).unwrap_or(i128::MAX).saturating_mul(self.per_minute);
+        self.parts = self.parts.saturating_add(added).min(self.per_minute * PARTS_PER_TOKEN);
         self.filled_at = self.filled_at.max(now);
     }
 }
@@ -93,8 +94,8 @@ mod tests {
     }
 
     proptest! {
-        /// Calls that use what they took, or less, never use more than the minute's tokens and those that time has brought; and a wait
-        /// that is told is just as long as it has to be.
+        /// Calls that use at most what they took never use more than the minute's tokens plus those refilled since; and
+        /// a reported wait is exactly as long as necessary.
         #[test]
         fn no_more_is_used_than_time_allows(
             per_minute in 1_u32..5_000,
@@ -115,12 +116,13 @@ mod tests {
                 let spent = taken * percent / 100;
                 bucket.correct(taken, spent, now);
                 used += i128::from(spent);
-                let allowed = i128::from(per_minute) * (PARTS + i128::try_from((now - begun).as_nanos()).unwrap());
-                prop_assert!(used * PARTS <= allowed);
+                let allowed = i128::from(per_minute) * (PARTS_PER_TOKEN + i128::try_from((now - begun).as_nanos()).unwrap());
+                prop_assert!(used * PARTS_PER_TOKEN <= allowed);
             }
         }
 
-        /// Whatever is said to have been used, a full minute later something can be sent, and two minutes later all of a minute's tokens.
+        /// Whatever usage is reported, one minute later something can be sent, and two minutes later all of a minute's
+        /// tokens.
         #[test]
         fn no_count_stops_a_model_for_longer_than_two_minutes(
             per_minute in 1_u32..1_000_000_000,

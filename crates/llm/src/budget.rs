@@ -1,4 +1,4 @@
-//! What a call is charged to, how far each of it may go, and how much of it is used up.
+//! The counters that a call is charged to, the cap of each, and how much of it is used up.
 
 use aha_core::budget::Caps;
 use aha_core::ids::{RunId, TopicId};
@@ -10,8 +10,8 @@ use super::call_scope::CallScope;
 pub use super::spending_limit::{Limit, Used, UsedUp};
 use crate::settings::BudgetSettings;
 
-/// The counters that a paid call raises: the topic's month and day, those of all topics, the run, and the calls of a purpose in
-/// the run's pass.
+/// Returns the counters that a paid call increments: the topic's month and day, those of all topics, the run, and the
+/// calls of a purpose in the run's pass.
 #[must_use]
 pub fn limits(
     budget: &BudgetSettings,
@@ -31,12 +31,12 @@ pub fn limits(
     limits
 }
 
-/// On whose counters money is counted.
+/// The run and topic whose counters are charged.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Spender {
     pub run: Option<RunId>,
     pub topic: Option<TopicId>,
-    /// The topic's, of the caps of the day and the month.
+    /// The topic's share of the daily and the monthly caps.
     pub share_percent: Option<u8>,
 }
 
@@ -46,7 +46,7 @@ impl Spender {
     }
 }
 
-/// Those that money is counted on: the day, the topic's share of it, the month, the topic's share of it, the run.
+/// Returns the counters of money spent: the day, the topic's share of it, the month, the topic's share of it, the run.
 #[must_use]
 pub fn spending(caps: &Caps, spender: &Spender, now: Timestamp) -> Vec<CounterLimit> {
     let date = now.to_utc();
@@ -71,12 +71,12 @@ fn limit(counter: String, cap: Option<MicroCredits>) -> CounterLimit {
     CounterLimit { counter, cap_microcredits: cap.map(|cap| cap.0), max_calls: None }
 }
 
-/// A topic's share of a cap; `None` when it has no share of its own.
+/// Returns a topic's share of a cap; `None` when the topic has no share.
 fn share(cap: MicroCredits, percent: Option<u8>) -> Option<MicroCredits> {
     percent.map(|percent| MicroCredits(cap.0 / 100 * i64::from(percent) + cap.0 % 100 * i64::from(percent) / 100))
 }
 
-/// How much of the nearest cap is used up.
+/// Returns how much of the nearest cap is used up.
 ///
 /// # Errors
 /// When the store fails.
@@ -91,18 +91,18 @@ pub async fn used(
     }
     let limits = spending(&budget.caps, &Spender::of(scope), now);
     let names: Vec<String> = limits.iter().map(|limit| limit.counter.clone()).collect();
-    let mut most = 0.0_f64;
+    let mut max_share = 0.0_f64;
     for (limit, counter) in limits.iter().zip(store.counters(&names).await?) {
         if let Some(cap) = limit.cap_microcredits {
             let spent = MicroCredits(counter.settled_microcredits + counter.reserved_microcredits);
             let share = if cap == 0 { 1.0 } else { spent.as_credits() / MicroCredits(cap).as_credits() };
-            most = most.max(share);
+            max_share = max_share.max(share);
         }
     }
-    Ok(Used(most))
+    Ok(Used(max_share))
 }
 
-/// Which limit left no room.
+/// Returns the exhausted limit with an explanation.
 #[must_use]
 pub fn used_up(exhausted: &Exhausted) -> UsedUp {
     let Some(cap) = exhausted.cap_microcredits.map(MicroCredits) else {

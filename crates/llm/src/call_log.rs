@@ -1,6 +1,7 @@
-//! What is logged of a call, by which it can be followed: that it began, what came, and how long it took.
+//! Logs the course of a call: its start, the chunks received, and its duration.
 //!
-//! The texts themselves are logged for tasks whose spec names a phase of the log: what is pasted or asked elsewhere stays out of it.
+//! The texts themselves are logged only for tasks whose spec names a log phase. Texts that users paste or ask elsewhere
+//! stay out of the log.
 
 use std::time::{Instant, SystemTime};
 
@@ -14,19 +15,19 @@ use super::gateway::Gateway;
 use super::tasks;
 use super::turn::Turn;
 
-/// By what a call is known in the log.
+/// Identifies a call in the log.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Label {
     pub(super) call: CallId,
     pub(super) purpose: &'static str,
-    /// Inputs asked about; of the journal blocks.
+    /// Number of inputs; for the journal, of blocks.
     pub(super) items: usize,
-    /// It answers in lines: whoever reads them logs each by [`chunk`], and the end by [`completed`].
+    /// The answer is in lines: its reader logs each line with [`chunk`] and the end with [`completed`].
     pub(super) is_lines: bool,
 }
 
 impl Gateway {
-    /// Exchanges, and logs what comes (at `debug`).
+    /// Sends the request and logs the events (at `debug`).
     pub(super) fn logged_exchange<'a>(
         &'a self,
         label: Label,
@@ -57,7 +58,7 @@ impl Gateway {
     }
 }
 
-/// An object of an answer in lines.
+/// Logs an object of an answer in lines.
 pub(super) fn chunk(call: CallId, purpose: &'static str, number: u64, object: &Map<String, Value>) {
     let data = if is_logged_in_full(purpose) { Value::Object(object.clone()).to_string() } else { String::new() };
     tracing::debug!(event = "llm_response_chunk", request_id = %call, chunk_num = number, data);
@@ -77,7 +78,7 @@ fn is_logged_in_full(purpose: &str) -> bool {
     logged_phase(purpose).is_some()
 }
 
-/// A purpose that is no task, such as one of vectors, has none.
+/// Returns the log phase. A purpose that is not a task, such as embedding, has none.
 fn logged_phase(purpose: &str) -> Option<&'static str> {
     tasks::by_name(purpose).and_then(|task| task.spec().logged_phase)
 }

@@ -1,4 +1,4 @@
-//! On whose behalf a call is made: the run, its lease and budget, and what its calls know of each other.
+//! The context of a call: the run, its lease and budget, and the state that its calls share.
 
 use std::sync::Arc;
 
@@ -8,10 +8,10 @@ use aha_store::Lease;
 
 use super::run_call_state::RunCallState;
 
-/// On whose behalf a call is made.
+/// The context of a call.
 #[derive(Debug, Clone)]
 pub struct CallScope {
-    /// Of the run; `None` for what the owner asks by hand.
+    /// The run's lease; `None` for requests by the user outside a run.
     pub lease: Option<Lease>,
     pub run: Option<RunId>,
     /// The number of the attempt with which the run's pass began.
@@ -23,7 +23,7 @@ pub struct CallScope {
     pub tier: BudgetTier,
     /// As pinned on the run.
     pub prompt_id: String,
-    /// Executed again although there is an answer (`--rejudge`).
+    /// Calls the model again although there is a stored answer (`--rejudge`).
     pub rejudge: bool,
     pub call_state: Arc<RunCallState>,
 }

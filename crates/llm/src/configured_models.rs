@@ -1,5 +1,5 @@
-//! The models that are configured, by the catalogue or by the settings `OPENAI_…`: how each is reached, what it costs, and what it
-//! may be sent and answer for each task. Called by the router, which knows no other difference between the two.
+//! The models configured by the catalogue or by the settings `OPENAI_…`: how each is reached, its price, and its input
+//! and output limits for each task. Called by the router, which sees no other difference between the two.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,17 +21,17 @@ use super::transport::Timeouts;
 use crate::catalogue::{Catalogue, CatalogueEntry};
 use crate::settings::{Effort, Egress, OpenAiSettings, PricedModel, TaskSettings};
 
-/// What an answer may have where neither a task nor the entry says: some pages.
-const USUAL_OUTPUT_TOKENS: u32 = 4_096;
+/// Maximum output tokens where neither a task nor the entry sets a limit: some pages.
+const DEFAULT_OUTPUT_TOKENS: u32 = 4_096;
 
-/// Models that were configured in one way.
+/// The models of one configuration source.
 #[derive(Debug, Default)]
 pub(super) struct ConfiguredModels {
-    /// Each of them, or why it is not called.
+    /// Each model, or why it is not called.
     models: BTreeMap<ModelRef, Result<Model, String>>,
-    /// For each task the models of each tier, first to last.
+    /// For each task the models of each tier, in order.
     chains: BTreeMap<Task, [Vec<ChainEntry>; 3]>,
-    /// What goes for a model of the same server that no setting names.
+    /// The model used for names on the same server that no setting mentions.
     unnamed: Option<Result<Model, String>>,
 }
 
@@ -39,7 +39,7 @@ pub(super) struct ConfiguredModels {
 struct Model {
     wire: Arc<Wire>,
     traits: Traits,
-    /// In a conversation.
+    /// The terms in a conversation.
     terms: Terms,
 }
 
@@ -50,10 +50,10 @@ struct ChainEntry {
     terms: Terms,
 }
 
-/// What a model costs, and how much it may be sent and answer.
+/// The price of a model and its input and output limits.
 #[derive(Debug, Clone, Copy)]
 struct Terms {
-    /// `None`: unknown.
+    /// `None` when unknown.
     price: Option<Price>,
     max_output_tokens: u32,
     max_input_chars: usize,
@@ -74,7 +74,7 @@ impl Terms {
         }
     }
 
-    /// Of a model that is not called for a task.
+    /// Returns the terms of a model that is not called for a task.
     const fn without_task(max_output_tokens: u32, price: Option<Price>) -> Self {
         Self {
             price,
@@ -88,9 +88,9 @@ impl Terms {
 }
 
 impl ConfiguredModels {
-    /// Those of a catalogue; `tasks` says how each task is asked.
+    /// Builds the models of a catalogue; `tasks` holds the settings of each task.
     pub(super) fn of_catalogue(catalogue: &Catalogue, tasks: &BTreeMap<Task, TaskSettings>, egress: Egress) -> Self {
-        // A server of the owner's does not get quicker by being asked for two of its models at once.
+        // Models on the same local server share slots: calling two of them at once makes neither faster.
         let mut shared: BTreeMap<(String, u32), Arc<Semaphore>> = BTreeMap::new();
         let mut slots = |entry: &CatalogueEntry| {
             let calls = entry.limits.concurrency.filter(|_| entry.is_own())?;
@@ -100,8 +100,8 @@ impl ConfiguredModels {
         let models = catalogue.entries.iter();
         let models = models.map(|(name, entry)| (name.clone(), Model::of_entry(entry, egress, slots(entry))));
         let chain_entry = |task: Task, (name, entry): (&ModelRef, &CatalogueEntry)| {
-            let usual = Terms::without_task(entry.max_tokens.unwrap_or(USUAL_OUTPUT_TOKENS), entry.price);
-            let terms = tasks.get(&task).map_or(usual, |settings| Terms::of(settings, entry.price));
+            let default_terms = Terms::without_task(entry.max_tokens.unwrap_or(DEFAULT_OUTPUT_TOKENS), entry.price);
+            let terms = tasks.get(&task).map_or(default_terms, |settings| Terms::of(settings, entry.price));
             ChainEntry { model: name.clone(), terms }
         };
         let chain =
@@ -110,7 +110,7 @@ impl ConfiguredModels {
         Self { models: models.collect(), chains: chains.collect(), unnamed: None }
     }
 
-    /// Those that the settings name: each at its own price, on one server.
+    /// Builds the models that the settings name: each at its own price, all on one server.
     pub(super) fn of_settings(settings: &OpenAiSettings, egress: Egress) -> Self {
         let server =
             Server { endpoint: settings.endpoint.clone(), key: Some(settings.key.clone()), headers: HeaderMap::new() };
@@ -120,12 +120,13 @@ impl ConfiguredModels {
         let refusal = egress::refusal(egress, &settings.endpoint);
         let of_texts = settings.tasks.get(&manual_summary::TASK);
         let model = |price| {
-            let terms = of_texts.map_or(Terms::without_task(USUAL_OUTPUT_TOKENS, price), |task| Terms::of(task, price));
+            let terms =
+                of_texts.map_or(Terms::without_task(DEFAULT_OUTPUT_TOKENS, price), |task| Terms::of(task, price));
             let model = Model { wire: Arc::clone(&wire), traits: Traits::default(), terms };
             refusal.clone().map_or(Ok(model), Err)
         };
         let mut named = priced_models(settings);
-        // Any other is booked like the one for texts that are given by hand.
+        // Any other model is charged like the one for manually submitted texts.
         let unnamed = Some(model(named.clone().next().and_then(|first| first.price)));
         let mut models = BTreeMap::new();
         for PricedModel { name, price } in named.by_ref() {
@@ -148,7 +149,7 @@ impl ConfiguredModels {
         !self.chains.is_empty()
     }
 
-    /// The chain of a task, refused ones among it.
+    /// Returns the chain of a task, including refused models.
     pub(super) fn candidates(&self, task: Task, tier: BudgetTier) -> Vec<Candidate> {
         let chain = self.chains.get(&task).map_or(&[][..], |tiers| &tiers[tier as usize]);
         let candidate = |entry: &ChainEntry| Candidate {
@@ -162,7 +163,7 @@ impl ConfiguredModels {
         self.models.keys()
     }
 
-    /// A model by its name, for a conversation.
+    /// Returns a model by its name, for a conversation.
     pub(super) fn named(&self, name: &ModelRef) -> Result<Route, String> {
         self.model(name).map(|model| model.route(name, model.terms))
     }
@@ -183,7 +184,8 @@ impl ConfiguredModels {
     }
 }
 
-/// Those that some task names, first of all the one for texts that are given by hand; a model of several tasks comes several times.
+/// Returns the models that tasks name, starting with the one for manually submitted texts. A model of several tasks
+/// appears several times.
 fn priced_models(settings: &OpenAiSettings) -> impl Iterator<Item = PricedModel<'_>> + Clone {
     let of_texts = settings.tasks.get(&manual_summary::TASK).into_iter();
     let all = of_texts.chain(settings.tasks.values());
@@ -221,13 +223,13 @@ impl Model {
             Server { endpoint: entry.endpoint.clone(), key: entry.key.clone(), headers: entry.headers.clone() };
         let times = entry.timeouts;
         let timeouts = Timeouts { first_byte: times.first_byte, idle: times.idle, whole: times.whole };
-        let can = entry.capabilities;
+        let capabilities = entry.capabilities;
         let traits = Traits {
             capabilities: Capabilities {
-                strict_schema: can.strict_schema,
-                streaming_only: can.streaming_only,
-                reasoning_effort: can.reasoning_effort,
-                usage_in_streams: can.usage_in_streams,
+                strict_schema: capabilities.strict_schema,
+                streaming_only: capabilities.streaming_only,
+                reasoning_effort: capabilities.reasoning_effort,
+                usage_in_streams: capabilities.usage_in_streams,
             },
             sampling: Sampling { temperature: entry.temperature, top_p: entry.top_p },
             provider_specific: entry.provider_specific.clone(),
@@ -241,7 +243,7 @@ impl Model {
             pace: Some(Arc::new(Pace::of(&entry.limits, slots, Instant::now))),
         };
         let wire = Wire { dialect, server, timeouts, streaming_only: StreamingOnly::default() };
-        let terms = Terms::without_task(entry.max_tokens.unwrap_or(USUAL_OUTPUT_TOKENS), entry.price);
+        let terms = Terms::without_task(entry.max_tokens.unwrap_or(DEFAULT_OUTPUT_TOKENS), entry.price);
         Ok(Self { wire: Arc::new(wire), traits, terms })
     }
 }

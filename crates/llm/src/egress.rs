@@ -1,12 +1,12 @@
-//! Where models may be (`AHA_EGRESS`): what is refused before anything is sent. The transport proves it once more at the socket, where names
-//! have become addresses.
+//! Restricts where models may be (`AHA_EGRESS`). It refuses endpoints before anything is sent. The transport checks
+//! again at the socket, where names have been resolved to addresses.
 
 use aha_net::endpoint::is_own;
 use url::Url;
 
 use crate::settings::Egress;
 
-/// Why a server is not to be asked, if it is not.
+/// Returns why a server must not be called; `None` if it may be.
 #[must_use]
 pub fn refusal(egress: Egress, endpoint: &Url) -> Option<String> {
     match egress {

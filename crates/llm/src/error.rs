@@ -1,4 +1,4 @@
-//! What can go wrong with one attempt at a call: what it is called on the ledger, what it may have cost, what to do next.
+//! Failures of one attempt at a call: the kind on the ledger, the possible charge, and what to do next.
 
 use std::time::Duration;
 
@@ -54,33 +54,33 @@ pub enum CallError {
 /// What to do after a failed attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Decision {
-    /// The cause may pass: ask the same again, once, not before this.
+    /// The cause may be temporary: send the same request once more, not before `after`.
     Retry { after: Option<Duration> },
-    /// It answers as a stream alone: ask for one.
+    /// The model answers only as a stream: request one.
     Stream,
-    /// The answer was unusable: say why and ask again, once.
+    /// The answer was unusable: ask again once, giving the reason.
     Repair,
-    /// This much at once does not work: ask about fewer stories; about a single one, the next model.
+    /// The batch is too large: ask about fewer stories; for a single story, call the next model.
     Split,
-    /// This model is of no use in this run.
+    /// This model cannot be used in this run.
     AbandonModel,
-    /// This provider is of no use in this run.
+    /// This provider cannot be used in this run.
     AbandonProvider,
 }
 
-/// What an attempt without a usable usage may have cost.
+/// What an attempt without a plausible usage may have cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Charge {
     /// The server did no work.
     Nothing,
-    /// Perhaps all that was reserved.
+    /// Possibly all that was reserved.
     Unknown,
 }
 
 impl CallError {
-    /// The same error with other words of the server's.
+    /// Returns the same error with its server message changed.
     #[must_use]
-    pub fn in_words(mut self, change: impl Fn(String) -> String) -> Self {
+    pub fn map_message(mut self, change: impl Fn(String) -> String) -> Self {
         let words = match &mut self {
             Self::Connect(words)
             | Self::NotLocal(words)
@@ -106,12 +106,12 @@ impl CallError {
         self
     }
 
-    /// Its kind, and what it says.
-    pub(super) fn kind_and_words(&self) -> (&'static str, String) {
+    /// Returns its kind and message.
+    pub(super) fn kind_and_message(&self) -> (&'static str, String) {
         (self.kind(), self.to_string())
     }
 
-    /// As it stands in `provider_calls.error_kind`.
+    /// As in `provider_calls.error_kind`.
     #[must_use]
     pub const fn kind(&self) -> &'static str {
         match self {
@@ -139,7 +139,8 @@ impl CallError {
         }
     }
 
-    /// Whether the call was probably paid for, and the fault is probably not in what it was about: the next one may well fail alike.
+    /// Whether the call was probably charged and its inputs are probably not the cause, so that the next call may well
+    /// fail in the same way.
     #[must_use]
     pub const fn is_unusable(&self) -> bool {
         matches!(
@@ -177,8 +178,8 @@ impl CallError {
         matches!(self, Self::Declined(_) | Self::Filtered | Self::TooLarge(_))
     }
 
-    /// An HTTP error is the server's word that it gave no answer; 502 and 504 are only a gateway's, and what stood behind it may
-    /// have worked on.
+    /// Returns what the attempt may have cost. An HTTP error means that the server gave no answer. 502 and 504 come
+    /// only from a gateway; the server behind it may have continued.
     #[must_use]
     pub const fn charge(&self) -> Charge {
         match self {

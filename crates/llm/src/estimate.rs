@@ -1,4 +1,4 @@
-//! What asking would take, without asking.
+//! Estimates tokens and cost of a task without calling a model.
 
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
@@ -22,7 +22,7 @@ use super::transport::Timeouts;
 /// English text has about four bytes a token, with the tokenizers of 2024 to 2026.
 pub(super) const BYTES_PER_TOKEN: usize = 4;
 
-/// The example for those who have configured no model: a small one at its list price, 1 credit for a dollar.
+/// The example when no model is configured: a small model at its list price, at 1 credit per dollar.
 pub const EXAMPLE_MODEL: &str = "gpt-5-mini";
 const EXAMPLE_PRICE: Price = Price {
     input_microcredits_per_million: 250_000,
@@ -42,12 +42,12 @@ pub(super) fn estimate(
     }
     let configured = parts.router.choose(task, tier).into_iter().next().filter(|route| !route.is_local());
     let is_configured = configured.is_some();
-    // An example goes by the example's settings: nobody's own may show in a digest that no model has seen.
+    // An example uses the example's settings: the user's settings must not appear in a digest that no model has seen.
     let batch_size = if is_configured { batch_size } else { task.spec().limits.example_batch };
     let route = configured.unwrap_or_else(|| example(task));
     let Reach::Wire(wire) = &route.reach else { return None };
-    let (mut calls, mut bytes, mut most) = (0, 0, 0_i64);
-    let (mut reserved, mut dearest) = (0_i64, 0_i64);
+    let (mut calls, mut bytes, mut max_output_tokens) = (0, 0, 0_i64);
+    let (mut reserved, mut max_bound) = (0_i64, 0_i64);
     for batch in items.chunks(batch_size.max(1)) {
         let inputs: Vec<_> = batch.iter().map(|item| &item.input).collect();
         let request = request::build(&parts.prompts, task, &route, &parts.language, tier, &inputs, None).ok()?;
@@ -57,13 +57,14 @@ pub(super) fn estimate(
         if let Some(price) = route.price {
             let bound = ledger::upper_bound(price, &body, request.max_output_tokens);
             reserved = reserved.saturating_add(bound);
-            dearest = dearest.max(bound);
+            max_bound = max_bound.max(bound);
         }
-        most += i64::from(request.max_output_tokens);
+        max_output_tokens += i64::from(request.max_output_tokens);
     }
     let input_tokens = tokens(bytes);
     let stories = i64::try_from(items.len()).unwrap_or(i64::MAX);
-    let output_tokens = i64::from(task.spec().limits.usual_output_tokens).saturating_mul(stories).min(most);
+    let output_tokens =
+        i64::from(task.spec().limits.typical_output_tokens).saturating_mul(stories).min(max_output_tokens);
     Some(Estimate {
         task: task.as_str().to_owned(),
         model: route.model.model.clone(),
@@ -74,11 +75,11 @@ pub(super) fn estimate(
         output_tokens,
         microcredits: route.price.map(|price| price.cost(input_tokens, output_tokens)),
         most_microcredits: route.price.filter(|_| is_configured).map(|_| MicroCredits(reserved)),
-        dearest_microcredits: route.price.filter(|_| is_configured).map(|_| MicroCredits(dearest)),
+        dearest_microcredits: route.price.filter(|_| is_configured).map(|_| MicroCredits(max_bound)),
     })
 }
 
-/// As many as a text of that length usually has.
+/// Returns the typical number of tokens of a text of that length.
 pub(super) fn tokens(bytes: usize) -> i64 {
     i64::try_from(bytes / BYTES_PER_TOKEN).unwrap_or(i64::MAX)
 }

@@ -1,7 +1,7 @@
-//! One exchange with a server: sends what a dialect encoded, and has the dialect read what comes back.
+//! One exchange with a server: sends an encoded request, and lets the dialect read the response.
 //!
-//! Comes in: an encoded request. Goes out: a stream of the answer's text as it comes, and at its end the reply. The key is taken
-//! out of whatever the server says.
+//! Input: an encoded request. Output: a stream of the answer's text as it arrives, followed by the reply. The key is
+//! redacted from everything that the server returns.
 
 use std::pin::pin;
 use std::time::{Duration, SystemTime};
@@ -14,12 +14,12 @@ use tokio::sync::mpsc::UnboundedSender;
 use super::error::CallError;
 use super::provider::{ModelRequest, Reply, StreamReader, short};
 use super::router::Wire;
-use super::stream::{Decoder, Frame, sent_by};
+use super::stream::{Decoder, Frame, stream_from};
 use super::streaming_only;
 use super::tasks::TaskTimeouts;
 use super::transport::{Timeouts, Transport, WireRequest, WireStream};
 
-/// What is sent, and to whom.
+/// An encoded request and its server.
 #[derive(Debug)]
 pub struct EncodedRequest<'a> {
     pub wire: &'a Wire,
@@ -28,7 +28,7 @@ pub struct EncodedRequest<'a> {
     pub timeouts: Timeouts,
 }
 
-/// What comes of an exchange.
+/// An event of an exchange.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ExchangeEvent {
     /// A piece of the answer's text.
@@ -37,13 +37,13 @@ pub enum ExchangeEvent {
     Ended(Exchanged),
 }
 
-/// What an exchange came to.
+/// The result of an exchange.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Exchanged {
     pub reply: Reply,
-    /// The text of a stream up to where it ended, be it complete or not; empty for an answer in one piece.
+    /// The text of a stream up to its end, complete or not; empty for an answer in one piece.
     pub streamed: String,
-    /// Events of the stream that could not be read and were passed over.
+    /// Number of stream events that could not be read and were skipped.
     pub unreadable: u32,
 }
 
@@ -60,16 +60,16 @@ impl From<CallError> for Exchanged {
 }
 
 impl<'a> EncodedRequest<'a> {
-    /// With the time-outs of its model.
+    /// Encodes a request, with the timeouts of its model.
     ///
     /// # Errors
-    /// As [`crate::provider::Dialect::encode`]'s.
+    /// As for [`crate::provider::Dialect::encode`].
     pub fn new(wire: &'a Wire, request: ModelRequest) -> Result<Self, CallError> {
         let encoded = wire.dialect.encode(&request, &wire.server)?;
         Ok(Self { wire, request, encoded, timeouts: wire.timeouts })
     }
 
-    /// Within the time that a task has.
+    /// Limits the timeouts to those of a task.
     #[must_use]
     pub fn within(mut self, task: TaskTimeouts) -> Self {
         let shorter = |model: Duration, task: Option<Duration>| task.map_or(model, |task| task.min(model));
@@ -81,13 +81,13 @@ impl<'a> EncodedRequest<'a> {
         self
     }
 
-    /// Sends. `now` is for a `Retry-After` that is a date.
+    /// Sends the request. `now` is used for a `Retry-After` that is a date.
     pub fn exchange<'b>(
         &'b self,
         transport: &'b dyn Transport,
         now: SystemTime,
     ) -> impl Stream<Item = ExchangeEvent> + Send + 'b {
-        sent_by(move |events| async move {
+        stream_from(move |events| async move {
             let exchanged = self.exchanged(transport, now, &events).await;
             let _ = events.send(ExchangeEvent::Ended(exchanged));
         })
@@ -101,16 +101,16 @@ impl<'a> EncodedRequest<'a> {
     ) -> Exchanged {
         let Self { wire, request, .. } = self;
         let redactor = Redactor::of(wire.server.key.as_ref());
-        let mut exchanged = self.answered(transport, now, events).await;
-        // Once more, of what was read: the bytes may have spelled the key otherwise.
+        let mut exchanged = self.receive(transport, now, events).await;
+        // Redacted again after decoding: the raw bytes may have contained the key in an escaped form.
         let reply = &mut exchanged.reply;
         reply.request_id = reply.request_id.take().map(|id| redactor.text(id));
         reply.outcome = match std::mem::replace(&mut reply.outcome, Ok(String::new())) {
             Ok(text) => Ok(redactor.text(text)),
-            Err(error) => Err(error.in_words(|words| redactor.text(words))),
+            Err(error) => Err(error.map_message(|words| redactor.text(words))),
         };
         if let (Err(error), false) = (&reply.outcome, request.stream)
-            && let Some(why) = streaming_only::wanted_by(error)
+            && let Some(why) = streaming_only::stream_requirement(error)
         {
             tracing::info!(
                 model = request.model,
@@ -120,16 +120,16 @@ impl<'a> EncodedRequest<'a> {
             wire.streaming_only.remember(&request.model);
             reply.outcome = Err(CallError::StreamingOnly(why.to_owned()));
         }
-        // No answer takes no tokens: a server that says so does not count.
+        // Every answer takes tokens, so a usage of zero is not a count.
         reply.usage = reply.usage.filter(|usage| usage.input_tokens > 0 || usage.output_tokens > 0);
-        // Some servers answer in one piece whatever they were asked: it is shown all the same.
+        // Some servers answer in one piece although a stream was requested. The text is still emitted.
         if let (Ok(text), true, true) = (&reply.outcome, request.stream, exchanged.streamed.is_empty()) {
             let _ = events.send(ExchangeEvent::Text(text.clone()));
         }
         exchanged
     }
 
-    async fn answered(
+    async fn receive(
         &self,
         transport: &dyn Transport,
         now: SystemTime,
@@ -164,18 +164,18 @@ impl<'a> EncodedRequest<'a> {
             unreadable: 0,
         };
         let mut decoder = wire.dialect.framing().decoder();
-        let mut broken = None;
+        let mut stream_error = None;
         while let Some(chunk) = answer.chunks.next().await {
             let read = chunk.and_then(|chunk| collector.read_chunk(&mut decoder, &chunk));
             if let Err(error) = read {
-                broken = Some(error);
+                stream_error = Some(error);
                 break;
             }
             if collector.reader.is_over() {
                 break;
             }
         }
-        // A last line that cannot be read was cut off, which says nothing about the server.
+        // A last line that cannot be read was cut off, which does not count as unreadable.
         if let Some(frame) = decoder.finish().filter(|_| !collector.reader.is_over()) {
             collector.read_frame(frame);
         }
@@ -186,23 +186,23 @@ impl<'a> EncodedRequest<'a> {
             let model = &request.model;
             tracing::warn!(unreadable, model, "events of a stream could not be read and were passed over");
         }
-        let mut reply = reader.close(&text, broken);
+        let mut reply = reader.close(&text, stream_error);
         reply.request_id = reply.request_id.or(header_id);
         Exchanged { reply, streamed: text, unreadable }
     }
 }
 
-/// How long an exchange goes on after its reader has gone, so that its cost is known.
-const GRACE: Duration = Duration::from_secs(30);
+/// How long an exchange continues after its reader has been dropped, so that its cost is known.
+const GRACE_PERIOD: Duration = Duration::from_secs(30);
 
-/// Ends some time after nobody reads any more what an exchange sends.
+/// Returns some time after the receiver of an exchange's events has been dropped.
 pub(super) async fn abandoned<T>(reader: &UnboundedSender<T>, timeouts: Timeouts) -> CallError {
     reader.closed().await;
-    tokio::time::sleep(GRACE.min(timeouts.whole)).await;
+    tokio::time::sleep(GRACE_PERIOD.min(timeouts.whole)).await;
     CallError::Interrupted("nobody was waiting for the answer any more".to_owned())
 }
 
-/// What an exchange came to, whatever came on the way.
+/// Returns the result of an exchange, ignoring the other events.
 pub async fn ended(exchange: impl Stream<Item = ExchangeEvent>) -> Exchanged {
     let mut exchange = pin!(exchange);
     while let Some(event) = exchange.next().await {
@@ -213,19 +213,20 @@ pub async fn ended(exchange: impl Stream<Item = ExchangeEvent>) -> Exchanged {
     CallError::Interrupted("the exchange ended without a reply".to_owned()).into()
 }
 
-/// An error comes in one piece, and some servers give the answer so too, whatever they were asked; a page is no stream either.
+/// Whether the response is a stream. Errors come in one piece, and some servers also give the answer so, whatever was
+/// requested; an HTML page is not a stream either.
 fn is_stream(answer: &WireStream) -> bool {
     let content_type = answer.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let kind = content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     (200..300).contains(&answer.status) && !["application/json", "text/html"].contains(&kind.as_str())
 }
 
-/// Hands frames to the dialect's reader, and gathers the text.
+/// Passes frames to the dialect's reader, and collects the text.
 struct StreamCollector<'a> {
     reader: Box<dyn StreamReader + 'a>,
     redactor: Redactor<'a>,
     events: &'a UnboundedSender<ExchangeEvent>,
-    /// Not handed on yet: the end of the text, as long as it may become the key.
+    /// The end of the text that is held back, because it may be the beginning of the key.
     pending: String,
     text: String,
     unreadable: u32,
@@ -242,7 +243,7 @@ impl StreamCollector<'_> {
         Ok(())
     }
 
-    /// Whether the frame could be read.
+    /// Returns whether the frame could be read.
     fn read_frame(&mut self, mut frame: Frame) -> bool {
         let mut data = std::mem::take(&mut frame.data).into_bytes();
         self.redactor.bytes(&mut data);

@@ -1,4 +1,5 @@
-//! Text from outside, fenced for a prompt: JSON in which `<`, `>` and `&` are escaped, so that it can close no tag around it.
+//! Fences untrusted text for a prompt: JSON in which `<`, `>` and `&` are escaped, so that it cannot close a
+//! surrounding tag.
 
 use std::io::Write;
 
@@ -7,7 +8,7 @@ use serde::ser::Error as _;
 use serde_json::Serializer;
 use serde_json::ser::Formatter;
 
-/// A value as JSON that holds no `<`, `>` or `&`; an empty text stays empty.
+/// Returns a value as JSON without `<`, `>` or `&`; an empty text stays empty.
 ///
 /// # Errors
 /// When the value cannot be written as JSON.
@@ -18,7 +19,7 @@ pub fn fenced(value: &impl Serialize) -> Result<String, serde_json::Error> {
     Ok(if json == "\"\"" { String::new() } else { json })
 }
 
-/// Escapes more than JSON asks for: what tags are made of, which stands in texts alone.
+/// Also escapes the characters of tags, which occur only within strings.
 struct Fence;
 
 const ESCAPES: [(char, &str); 3] = [('<', "\\u003c"), ('>', "\\u003e"), ('&', "\\u0026")];

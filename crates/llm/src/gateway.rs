@@ -1,5 +1,5 @@
-//! The one way to an answer: what is stored already, else a call, tried again, repaired, split up or passed on to the next model
-//! as its failure asks for. Each try is a ledger row of its own ([`super::attempt`]).
+//! The single entry point for answers: returns a stored answer, else makes calls, with retry, repair, splitting and
+//! fallback as each failure requires. Each attempt has its own ledger row ([`super::attempt`]).
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -27,44 +27,44 @@ use super::tasks::Task;
 #[derive(Debug)]
 pub struct Gateway {
     pub(super) parts: GatewayParts,
-    /// Exchanges of conversations, which end by themselves when nobody waits for them any more.
-    pub(super) under_way: TaskTracker,
+    /// Exchanges of conversations, which finish even if their caller stops waiting.
+    pub(super) in_flight: TaskTracker,
 }
 
-/// A call that is being made, with all its tries.
+/// A batch that is being answered, with all its attempts.
 #[derive(Debug)]
 pub(super) struct Job<'a> {
     pub(super) task: Task,
     pub(super) scope: &'a CallScope,
-    /// At which it is asked; lower than the scope's when the budget is nearly used up.
+    /// The tier of the call; lower than the scope's when the budget is nearly used up.
     pub(super) tier: BudgetTier,
     pub(super) prompt_id: &'a str,
     chain: Vec<Route>,
     tally: Tally,
-    /// What is said where the chain is empty.
-    nobody: String,
+    /// The reason given where the chain is empty.
+    no_model_reason: String,
 }
 
-/// A server that has failed again and again.
+/// A server that has failed repeatedly.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpenCircuit {
     pub provider: String,
     /// Scheme, host and port.
     pub server: String,
-    /// How long still.
+    /// Remaining time.
     pub wait: Duration,
 }
 
 impl Gateway {
     #[must_use]
     pub fn new(parts: GatewayParts) -> Self {
-        Self { parts, under_way: TaskTracker::new() }
+        Self { parts, in_flight: TaskTracker::new() }
     }
 
-    /// Waits until every exchange that was begun is settled, also those that nobody waits for.
+    /// Waits until every exchange that was begun is settled, including those whose caller stopped waiting.
     pub async fn settled(&self) {
-        self.under_way.close();
-        self.under_way.wait().await;
+        self.in_flight.close();
+        self.in_flight.wait().await;
     }
 
     #[must_use]
@@ -77,11 +77,11 @@ impl Gateway {
         &self.parts.router
     }
 
-    /// The servers that have failed again and again.
+    /// Returns the servers that have failed repeatedly.
     #[must_use]
     pub fn open_circuits(&self) -> Vec<OpenCircuit> {
         let open = self.parts.breakers.open(std::time::Instant::now()).into_iter();
-        // By their accounts (`route::account`), of which the key's part is nobody's business.
+        // The accounts (`route::account`) contain a hash of the key, which is left out.
         open.map(|(account, refused)| {
             let mut parts = account.split(' ').map(str::to_owned);
             let (provider, server) = (parts.next().unwrap_or_default(), parts.nth(1).unwrap_or_default());
@@ -90,26 +90,27 @@ impl Gateway {
         .collect()
     }
 
-    /// Whether anything but `local` may be asked.
+    /// Whether a model other than `local` may be called.
     #[must_use]
     pub fn has_models(&self) -> bool {
         !self.parts.dry_run && self.parts.router.has_models()
     }
 
-    /// Whether nobody is asked and nothing is spent.
+    /// Whether no model is called and nothing is spent.
     #[must_use]
     pub const fn is_dry_run(&self) -> bool {
         self.parts.dry_run
     }
 
-    /// Whether a task is to be done at all. That all its models are refused is a failure, not a wish.
+    /// Whether a task is to be done at all. It is, even if all its models are refused: that is a failure, not the
+    /// user's choice.
     #[must_use]
     pub fn can_do(&self, task: Task, tier: BudgetTier) -> bool {
         !self.parts.router.candidates(task, tier).is_empty()
     }
 
-    /// The stored answer that satisfies an item, if any. A paid answer satisfies it whatever has changed around the story; a
-    /// free one is given anew when its input has changed or a model is to be asked.
+    /// Returns the stored answer that satisfies an item, if any. A paid answer satisfies it whatever has changed around
+    /// the story. A free one is replaced when its input has changed or a model is to be called.
     ///
     /// # Errors
     /// When the store fails.
@@ -127,7 +128,8 @@ impl Gateway {
         self.find(store, task, scope, item, is_free).await
     }
 
-    /// The stored answer that a run was given, for a replay of it: what `local` said in a model's place is among them.
+    /// Returns the stored answer that a run was given, to replay it. This includes answers that `local` gave in place
+    /// of a model.
     ///
     /// # Errors
     /// When the store fails.
@@ -153,7 +155,7 @@ impl Gateway {
             let same_input = || is_local_accepted && stored.input_hash == item.input.hash();
             stored.provider != LOCAL_PROVIDER || same_input()
         };
-        // Prompts that are not there any more were answered under their own id, what is missing under the present one's.
+        // Answers of former prompts are stored under the id of the scope, missing ones under the current prompt's id.
         let present = self.parts.prompts.id(task);
         let mut prompt_ids = vec![scope.prompt_id.as_str()];
         prompt_ids.extend((present != scope.prompt_id).then_some(present));
@@ -167,7 +169,7 @@ impl Gateway {
         Ok(None)
     }
 
-    /// How much of the nearest cap is used up.
+    /// Returns how much of the nearest cap is used up.
     ///
     /// # Errors
     /// When the store fails.
@@ -175,13 +177,13 @@ impl Gateway {
         budget::used(store, &self.parts.budget, scope, self.parts.clock.now()).await
     }
 
-    /// What asking would take: with the models configured, or else with an example.
+    /// Estimates the cost of a task with the configured models, or else with an example model.
     #[must_use]
     pub fn estimate(&self, task: Task, tier: BudgetTier, items: &[&TaskItem], batch_size: usize) -> Option<Estimate> {
         estimate(&self.parts, task, tier, items, batch_size)
     }
 
-    /// Asks for a batch and stores what fits the schema. One outcome an item, in order.
+    /// Calls models for a batch and stores the answers that match the schema. Returns one outcome per item, in order.
     ///
     /// # Errors
     /// When the store fails or the lease is lost; a provider's failure is an [`Outcome`].
@@ -195,10 +197,10 @@ impl Gateway {
         let (tier, chain) = self.chain(store, task, scope).await?;
         let prompt_id =
             if chain.iter().all(Route::is_local) { scope.prompt_id.as_str() } else { self.parts.prompts.id(task) };
-        let nobody = if chain.is_empty() { self.parts.router.why_nobody(task, tier) } else { String::new() };
-        let job = Job { task, scope, tier, prompt_id, chain, tally: Tally::default(), nobody };
+        let no_model_reason = if chain.is_empty() { self.parts.router.why_nobody(task, tier) } else { String::new() };
+        let job = Job { task, scope, tier, prompt_id, chain, tally: Tally::default(), no_model_reason };
         let mut outcomes = vec![Outcome::Failed { reason: "it was not asked about".to_owned() }; batch.len()];
-        let mut queue = VecDeque::from([RetryPlan::about((0..batch.len()).collect(), &job.nobody)]);
+        let mut queue = VecDeque::from([RetryPlan::new((0..batch.len()).collect(), &job.no_model_reason)]);
         let mut tries = 0;
         while let Some(plan) = queue.pop_front() {
             tries += 1;
@@ -207,7 +209,8 @@ impl Gateway {
                 outcomes[index] = outcome;
             }
             match next.first() {
-                // The other parts first: only where one is answered is it worth finding out which story a model does not take.
+                // The other parts come first: only if one is answered is it worth finding out which story a model does
+                // not accept.
                 Some(plan) if plan.is_part() => queue.extend(next),
                 _ => next.into_iter().rev().for_each(|plan| queue.push_front(plan)),
             }
@@ -215,7 +218,7 @@ impl Gateway {
         Ok(outcomes)
     }
 
-    /// At which tier a task is asked, and the models that are asked for it.
+    /// Returns the tier at which a task is called, and the models of its chain.
     pub(super) async fn chain(
         &self,
         store: &SharedStore,
@@ -223,22 +226,22 @@ impl Gateway {
         scope: &CallScope,
     ) -> Result<(BudgetTier, Vec<Route>), StoreError> {
         let tier = self.tier(store, scope).await?;
-        let local_alone = Router::default();
-        let router = if self.parts.dry_run { &local_alone } else { &self.parts.router };
+        let local_only = Router::default();
+        let router = if self.parts.dry_run { &local_only } else { &self.parts.router };
         Ok((tier, router.choose(task, tier)))
     }
 
-    /// The scope's tier, or the low one when the owner wants that as the budget comes to its end.
+    /// Returns the scope's tier, or the low one when the budget is nearly used up and the budget policy asks for that.
     async fn tier(&self, store: &SharedStore, scope: &CallScope) -> Result<BudgetTier, StoreError> {
-        let keeps = self.parts.dry_run || self.parts.budget.policy != BudgetPolicy::FallbackLow;
-        if keeps || scope.tier == BudgetTier::Low {
+        let keeps_tier = self.parts.dry_run || self.parts.budget.policy != BudgetPolicy::FallbackLow;
+        if keeps_tier || scope.tier == BudgetTier::Low {
             return Ok(scope.tier);
         }
         let used = self.used(store, scope).await?;
         Ok(if used.is_approaching() { BudgetTier::Low } else { scope.tier })
     }
 
-    /// One try: what is settled by it, and what is to be tried next.
+    /// Makes one attempt. Returns the settled outcomes and what to try next.
     async fn step(
         &self,
         store: &SharedStore,
@@ -255,11 +258,11 @@ impl Gateway {
         if let Some(why) = call_state.abandoned(job.task, route) {
             return Ok((Vec::new(), vec![plan.next_model(&why)]));
         }
-        if job.tally.is_enough(plan.route) {
+        if job.tally.is_exhausted(plan.route) {
             let why = plan.failure.clone();
             return Ok((Vec::new(), vec![plan.next_model(&why)]));
         }
-        // A sleep of no time takes up to two milliseconds.
+        // A sleep of zero duration still takes up to two milliseconds.
         if !plan.after.is_zero() {
             tokio::time::sleep(plan.after).await;
         }
@@ -268,13 +271,13 @@ impl Gateway {
         let (call_id, executed) = self.attempt(store, job, route, &items, plan.note.as_deref(), tries).await?;
         Ok(match executed {
             Executed::Answered(answers) => {
-                call_state.succeeded(job.task, route);
+                call_state.record_success(job.task, route);
                 job.tally.answered(plan.route);
                 plan.answered(&policy, &call_id.to_string(), answers)
             }
             Executed::Failed(error) => {
                 if error.is_unusable() {
-                    call_state.failed_unusably(job.task, route, error.kind(), &format!("{}: {error}", route.model));
+                    call_state.record_unusable(job.task, route, error.kind(), &format!("{}: {error}", route.model));
                 }
                 job.tally.failed(plan.route, &error);
                 let next = plan.failed(&policy, call_state, route, &error, (self.parts.jitter)());

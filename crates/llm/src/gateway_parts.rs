@@ -1,4 +1,4 @@
-//! What a gateway is made of.
+//! The dependencies of a gateway.
 
 use std::fmt;
 use std::sync::Arc;
@@ -12,10 +12,10 @@ use super::router::Router;
 use super::transport::Transport;
 use crate::settings::BudgetSettings;
 
-/// Where random numbers in `0.0..1.0` come from.
+/// A source of random numbers in `0.0..1.0`.
 pub type Jitter = Arc<dyn Fn() -> f64 + Send + Sync>;
 
-/// What the gateway goes by.
+/// The dependencies and settings of the gateway.
 #[derive(Clone)]
 pub struct GatewayParts {
     pub router: Router,
@@ -24,12 +24,12 @@ pub struct GatewayParts {
     pub clock: Clock,
     pub budget: BudgetSettings,
     pub language: String,
-    /// In the place of the tasks' own, for tests that do not wait.
+    /// Replaces the tasks' policies, for tests that do not wait.
     pub retry_override: Option<RetryPolicy>,
-    /// The circuit breakers, shared with whoever else calls the same servers.
+    /// The circuit breakers, shared with all other callers of the same servers.
     pub breakers: Arc<Breakers>,
     pub jitter: Jitter,
-    /// Nobody is asked and nothing is spent: `local` answers, and what the models would take is estimated.
+    /// No model is called and nothing is spent: `local` answers, and the models' cost is estimated.
     pub dry_run: bool,
 }
 

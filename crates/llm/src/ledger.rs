@@ -1,5 +1,5 @@
-//! What every call's ledger row says, whoever is asked for what: the most it can cost, what it has cost, how it ended. `ledger_writer` writes it
-//! before the call is sent; [`settle`] closes it when its outcome is known.
+//! The contents of a call's ledger row, for any kind of call: the maximum cost, the actual cost and the outcome.
+//! `ledger_writer` writes the row before the call is sent; [`settle`] closes it when the outcome is known.
 
 use std::time::Duration;
 
@@ -12,23 +12,23 @@ use super::error::{CallError, Charge};
 use super::ledger_writer;
 use super::provider::Usage;
 
-/// Tokens that a provider puts around our texts (roles, separators), at most.
+/// Maximum tokens that a provider adds around our texts (roles, separators).
 const FRAME_TOKENS: i64 = 64;
-/// A paid answer is not given up because the database is busy.
+/// Attempts to settle a call, so that a paid answer is not lost because the database is busy.
 const SETTLE_TRIES: u32 = 5;
 
-/// The most that a call of a known price can cost. A token is a byte at least, so the body's bytes are an upper bound whatever
-/// the tokenizer.
+/// Returns the maximum cost of a call with a known price, in micro-credits. A token is at least one byte, so the body's
+/// bytes are an upper bound for any tokenizer.
 pub(super) fn upper_bound(price: Price, body: &[u8], output_tokens: u32) -> i64 {
     let input = i64::try_from(body.len()).unwrap_or(i64::MAX).saturating_add(FRAME_TOKENS);
     price.cost(input, i64::from(output_tokens)).0
 }
 
-/// What a call has cost.
+/// The cost of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cost {
     Known(MicroCredits),
-    /// Perhaps what was reserved.
+    /// Possibly what was reserved.
     Unknown,
     /// The price is not known.
     Unpriced,
@@ -57,7 +57,7 @@ impl Cost {
         }
     }
 
-    /// How a row with this cost is closed.
+    /// Returns how a row with this cost is closed.
     pub(super) const fn outcome(self, has_failed: bool) -> CallOutcome {
         match (self, has_failed) {
             (Self::Unknown, _) => CallOutcome::Unsettled,
@@ -67,9 +67,9 @@ impl Cost {
     }
 }
 
-/// What a row says in words: why it failed (kind and words), else `missing`, what is missing from it; and whether it cost more than
-/// can be.
-pub(super) fn words(
+/// Returns the kind and message of a row: its failure, else `missing`, what is missing from the answer. The message
+/// also reports a cost above the reservation.
+pub(super) fn row_error(
     call: &NewCall,
     cost: Cost,
     failure: Option<(&'static str, String)>,
@@ -92,16 +92,16 @@ pub(super) fn words(
     (!words.is_empty()).then(|| (kind.to_owned(), words))
 }
 
-/// Settles a call; a paid answer is not given up because the database is busy.
+/// Settles a call. Retries, so that a paid answer is not lost because the database is busy.
 pub(super) async fn settle(store: &SharedStore, scope: &CallScope, settlement: &Settlement) -> Result<(), StoreError> {
-    let mut tries = 1;
+    let mut attempts = 1;
     loop {
         let leased = LeasedSettlement { lease: scope.lease.clone(), settlement: settlement.clone() };
         match ledger_writer::settle(store, &scope.call_state, leased).await {
-            Err(error) if error.decision() == Decision::Retry && tries < SETTLE_TRIES => {
+            Err(error) if error.decision() == Decision::Retry && attempts < SETTLE_TRIES => {
                 tracing::warn!(%error, call = %settlement.call, "the call is settled again in a moment");
-                tokio::time::sleep(Duration::from_secs(1 << tries)).await;
-                tries += 1;
+                tokio::time::sleep(Duration::from_secs(1 << attempts)).await;
+                attempts += 1;
             }
             other => return other,
         }

@@ -1,19 +1,22 @@
-//! The gateway: everything that asks a model, or `local`, goes through here.
+//! The gateway to models: every call of a model, or of `local`, goes through it.
 //!
-//! Comes in: a task with its inputs. Goes out: validated, stamped answers, each with its ledger row. Called by whatever
-//! asks a model: the pipeline's stages, deep dives, answers, the assistant, the journal, questionnaires. Downstream code depends on the task's schema, never on the model.
+//! Input: a task with its inputs. Output: validated, stamped answers, each with its ledger row. Called by everything
+//! that needs a model: the pipeline's stages, deep dives, answers, the assistant, the journal, questionnaires.
+//! Downstream code depends on the task's schema, never on the model.
 //!
-//! What can be asked is in [`tasks`], one file each. The way of a call: `router` chooses a chain of models (`configured_models` has those of
-//! catalogue and settings, `model_name` finds one by what was typed, `egress` refuses those that are elsewhere), `request` and `prompt` render the
-//! task's input, a `provider`'s dialect encodes it, `metered_call` waits for the model's `pace` (with a `bucket` of tokens), reserves,
-//! sends and settles, `exchange` brings what comes over the `transport` and has the dialect decode it, in one piece or as a `stream`
-//! (`streaming_only` finds out which models answer in no other way), `answer` reads and `schema` checks and stamps it. `retry` says
-//! what follows a failure, `retry_plan` what that leaves to be asked; `gateway` does it. [`streaming`] gives answers in words or in lines
-//! as they come, a `conversation` with one model has answers that know of each other, `embedder` makes vectors, and a `service_call` is
-//! for what is no model and charges all the same. All are metered calls on one `ledger`, which `ledger_writer` writes.
+//! The tasks are in [`tasks`], one file each. The path of a call: `router` chooses a chain of models
+//! (`configured_models` holds those of catalogue and settings, `model_name` finds one by what the user typed, `egress`
+//! refuses those outside the allowed network). `request` and `prompt` render the task's input, and a `provider`'s
+//! dialect encodes it. `metered_call` waits for the model's `pace` (with a token `bucket`), reserves, sends and
+//! settles. `exchange` receives the response over the `transport` and has the dialect decode it, in one piece or as a
+//! `stream` (`streaming_only` detects which models answer only as a stream). `answer` reads the text, and `schema`
+//! checks and stamps it. `retry` decides what follows a failure, `retry_plan` which items remain; `gateway` executes
+//! the plan. [`streaming`] returns answers in plain text or lines as they arrive, `conversation` keeps a history with
+//! one model, `embedder` makes vectors, and `service_call` covers paid services that are not models. All are metered
+//! calls on one `ledger`, written by `ledger_writer`.
 //!
-//! A stage of a run has a lease and a scope of its own; whoever else wants an answer takes a scope without either. The ledger and its
-//! caps are the same, and what was answered before is not paid for again:
+//! A stage of a run has its own lease and scope; other callers use a scope without either. The ledger and its caps are
+//! the same, and stored answers are not paid for again:
 //!
 //! ```
 //! # use std::sync::Arc;
@@ -63,7 +66,7 @@
 //! # }
 //! ```
 //!
-//! A model's answer is taken as it is or not at all; noise around it changes no value:
+//! A model's answer is taken unchanged or not at all; ignoring noise around it changes no value:
 //!
 //! ```
 //! use aha_llm::answer::object;

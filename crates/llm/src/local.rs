@@ -1,4 +1,5 @@
-//! `local`: what answers without a model. Its answers to tasks are in the tasks' own files; here is what callers may want by itself.
+//! `local`: answers without a model. Its answers to tasks are in the tasks' files; this module exports what callers use
+//! directly.
 
 use serde_json::Value;
 
@@ -10,13 +11,13 @@ use aha_core::model::ModelRef;
 pub use super::tasks::triage::{NOTHING_SAID, UNASKED, is_asked_for, worth};
 pub use aha_core::model::{LOCAL_MODEL as MODEL, LOCAL_PROVIDER as PROVIDER};
 
-/// In the place of a prompt, for entities that rules found.
+/// Takes the place of a prompt id for entities found by rules.
 const RULES: &str = "rules_v1";
 
-/// Entities that the texts themselves show to be such; `None` where they show none.
+/// Returns entities that the texts themselves identify; `None` where there are none.
 ///
 /// # Errors
-/// When what was found does not fit the schema.
+/// When the result does not match the schema.
 pub fn entities(input: &SummaryInput) -> Result<Option<Value>, SchemaError> {
     let stamp = |found: &Value| schema::stamp(entity_extract::TASK, RULES, &ModelRef::local(), found);
     entity_extract::named(input).as_ref().map(stamp).transpose()

@@ -1,5 +1,5 @@
-//! One metered call, whatever it is for: reserve, send, settle. A task, a batch of vectors, a search and a conversation's answer are
-//! all paid for here. What was answered is stored in the transaction that closes the ledger row.
+//! One metered call of any kind: reserve, send, settle. A task, an embedding batch, a search and a conversation's
+//! answer are all paid for here. The answer is stored in the transaction that closes the ledger row.
 
 use std::fmt::Debug;
 use std::time::Instant;
@@ -17,7 +17,7 @@ pub use super::ledger_writer::NotSent;
 use super::pace::Pace;
 use super::provider::Usage;
 
-/// What became of a call.
+/// The result of a call.
 #[derive(Debug)]
 pub enum Executed<T> {
     Answered(T),
@@ -30,50 +30,50 @@ pub(super) struct MeteredCall<'a> {
     pub(super) store: &'a SharedStore,
     pub(super) scope: &'a CallScope,
     pub(super) deadline: Deadline,
-    /// `None` for what is answered in this process, or by a service with limits of its own.
+    /// `None` for calls answered in this process, or by a service with limits of its own.
     pub(super) server: Option<ServerLimits<'a>>,
-    /// What may come to be printed of it: the tests look for secrets there.
+    /// Data of the call that might be printed: tests search it for secrets.
     pub(super) shown: &'a (dyn Debug + Sync),
 }
 
-/// What limits the calls to a server.
+/// The limits on calls to a server.
 pub(super) struct ServerLimits<'a> {
     pub(super) breakers: &'a Breakers,
-    /// By which the breakers know it.
+    /// Identifies the server to the breakers.
     pub(super) account: String,
-    /// Requests and tokens a minute, and the tokens that this call takes.
+    /// The model's limits per minute, and the tokens that this call takes.
     pub(super) pace: Option<(&'a Pace, i64)>,
 }
 
-/// What came back.
+/// The response to a call.
 pub(super) struct Received<T> {
     pub(super) outcome: Result<T, CallError>,
     pub(super) usage: Option<Usage>,
     pub(super) request_id: Option<String>,
-    /// Text has come before it failed, and so work was done that is charged perhaps.
+    /// Text arrived before the failure, so work was done that may be charged.
     pub(super) has_begun: bool,
 }
 
-/// What is written into the ledger of a call that has ended.
+/// What is written to the ledger for a finished call.
 #[derive(Debug)]
 pub(super) struct Closing {
     pub(super) cost: Cost,
-    /// Kind and words of its failure.
+    /// Kind and message of its failure.
     pub(super) failure: Option<(&'static str, String)>,
-    /// What is wrong with an answer that is good in part.
-    pub(super) complaint: Option<String>,
+    /// What is wrong with a partly good answer.
+    pub(super) partial_failure: Option<String>,
     pub(super) answers: Vec<NewAnswer>,
     pub(super) vectors: Option<NewVectors>,
 }
 
 impl Closing {
-    /// At a model's price, with nothing to store.
+    /// Closes at a model's price, with nothing to store.
     pub(super) fn at<T>(price: Option<Price>, received: &Received<T>) -> Self {
         let failure = received.outcome.as_ref().err();
         Self {
             cost: Cost::of(price, failure.filter(|_| !received.has_begun), received.usage),
-            failure: failure.map(CallError::kind_and_words),
-            complaint: None,
+            failure: failure.map(CallError::kind_and_message),
+            partial_failure: None,
             answers: Vec::new(),
             vectors: None,
         }
@@ -81,7 +81,7 @@ impl Closing {
 }
 
 impl MeteredCall<'_> {
-    /// Waits for the server's pace, reserves, sends, and settles with what `close` makes of what came back.
+    /// Waits for the server's pace, reserves, sends, and settles with what `close` makes of the response.
     ///
     /// # Errors
     /// When the store fails or the lease is lost.
@@ -103,7 +103,7 @@ impl MeteredCall<'_> {
         let call = new_call();
         let admitted = ledger_writer::admit(self.store, self.scope, self.deadline, &call).await;
         if let (Some(server), Ok(Some(_)) | Err(_)) = (&self.server, &admitted) {
-            server.breakers.forget(&server.account);
+            server.breakers.cancel(&server.account);
         }
         if let Some(refused) = admitted? {
             return Ok(Executed::NotSent(refused));
@@ -120,7 +120,7 @@ impl MeteredCall<'_> {
             turn.used(received.usage);
         }
         if let Some(server) = &self.server {
-            server.breakers.tell(&server.account, received.outcome.as_ref().err(), Instant::now());
+            server.breakers.record(&server.account, received.outcome.as_ref().err(), Instant::now());
         }
         let closing = close(&received);
         let settlement = self.settlement(&call, &received, closing, latency_ms);
@@ -132,12 +132,12 @@ impl MeteredCall<'_> {
     }
 
     fn settlement<T>(&self, call: &NewCall, received: &Received<T>, closing: Closing, latency_ms: i64) -> Settlement {
-        let Closing { cost, failure, complaint, answers, vectors } = closing;
+        let Closing { cost, failure, partial_failure, answers, vectors } = closing;
         let usage = received.usage;
         Settlement {
             call: call.id,
             outcome: cost.outcome(failure.is_some()),
-            error: ledger::words(call, cost, failure, complaint),
+            error: ledger::row_error(call, cost, failure, partial_failure),
             input_tokens: usage.map(|usage| usage.input_tokens),
             cached_input_tokens: usage.and_then(|usage| usage.cached_input_tokens),
             output_tokens: usage.map(|usage| usage.output_tokens),

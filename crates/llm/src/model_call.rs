@@ -1,4 +1,5 @@
-//! A metered call of a model's text: a task's, or a conversation's. Makes the ledger row of the route, and reads the reply.
+//! A metered call for a model's text, from a task or a conversation. Builds the ledger row from the route, and reads
+//! the reply.
 
 use aha_core::ids::CallId;
 use aha_core::topic::BudgetTier;
@@ -16,7 +17,7 @@ use super::metered_call::{Closing, Executed, MeteredCall, Received, ServerLimits
 use super::provider::Reply;
 use super::router::Route;
 
-/// What is called, and on whose account.
+/// A call and its context.
 #[derive(Debug)]
 pub(super) struct ModelCall<'a> {
     pub(super) id: CallId,
@@ -25,31 +26,31 @@ pub(super) struct ModelCall<'a> {
     pub(super) purpose: &'static str,
     pub(super) prompt_id: &'a str,
     pub(super) route: &'a Route,
-    /// `None` for what is answered in this process.
+    /// `None` for calls answered in this process.
     pub(super) encoded: Option<&'a EncodedRequest<'a>>,
-    /// Inputs asked about at once.
+    /// Number of inputs in the call.
     pub(super) items: usize,
-    /// Which attempt it is, from 1.
+    /// Number of the attempt, from 1.
     pub(super) attempt: i64,
     pub(super) degraded_from: Option<BudgetTier>,
 }
 
 impl<T> Received<T> {
-    /// The reply, once its text has been read.
+    /// Builds the result of an exchange, parsing its text with `read`.
     pub(super) fn of(exchanged: Exchanged, read: impl FnOnce(String) -> Result<T, CallError>) -> Self {
         let has_begun = !exchanged.streamed.is_empty();
         let Reply { outcome, usage, request_id } = exchanged.reply;
         Self { outcome: outcome.and_then(read), usage, request_id, has_begun }
     }
 
-    /// What was answered in this process.
-    pub(super) const fn here(outcome: Result<T, CallError>) -> Self {
+    /// Builds the result of a call answered in this process.
+    pub(super) const fn answered_locally(outcome: Result<T, CallError>) -> Self {
         Self { outcome, usage: None, request_id: None, has_begun: false }
     }
 }
 
 impl Gateway {
-    /// Reserves, has it sent, and settles with what `close` adds to the closing of the row.
+    /// Reserves, sends, and settles with what `close` adds to the closing of the row.
     pub(super) async fn execute<T, F: Future<Output = Received<T>>>(
         &self,
         store: &SharedStore,
@@ -58,7 +59,7 @@ impl Gateway {
         close: impl FnOnce(&Received<T>, &mut Closing),
     ) -> Result<Executed<T>, StoreError> {
         let route = call.route;
-        // `local` is always there.
+        // `local` needs no breaker or pace.
         let server = call.encoded.map(|encoded| ServerLimits {
             breakers: &self.parts.breakers,
             account: route.account(),
@@ -71,7 +72,7 @@ impl Gateway {
             close(received, &mut closing);
             closing
         };
-        // On the heap: the exchange's future is in it, and the callers' are in those of whole stages.
+        // Boxed, because it contains the exchange's future and is contained in the futures of whole stages.
         Box::pin(metered.execute(|| self.new_call(call, deadline), send, closing)).await
     }
 
@@ -98,12 +99,12 @@ impl Gateway {
             reserved_microcredits: reserved,
             limits,
             started_at: clock.now(),
-            expires_at: deadline.of_a_call(),
+            expires_at: deadline.for_call(),
         }
     }
 }
 
-/// About how many tokens a call takes, as a server counts them beforehand: those sent, and the most it may answer.
+/// Returns the approximate tokens of a call, as a server counts them in advance: the input, and the maximum output.
 fn tokens(encoded: &EncodedRequest<'_>) -> i64 {
     let input = encoded.encoded.body.len() / BYTES_PER_TOKEN;
     i64::try_from(input).unwrap_or(i64::MAX).saturating_add(i64::from(encoded.request.max_output_tokens))

@@ -1,4 +1,5 @@
-//! Finding a configured model by what somebody typed: its whole name, its name without the provider, or the beginning of either.
+//! Finds a configured model by what the user typed: its full name, its name without the provider, or a prefix of
+//! either.
 
 use std::str::FromStr as _;
 
@@ -10,42 +11,43 @@ use super::router::{Route, Router};
 use super::tasks::manual_summary;
 
 impl Router {
-    /// The model that is meant, for a conversation. A whole name beats one without its provider, and that one a beginning.
+    /// Returns the matching model, for a conversation. A full name takes precedence over one without its provider, and
+    /// that over a prefix.
     ///
     /// # Errors
-    /// Why it cannot be asked: nothing or several are called so, or what is called so is refused.
+    /// Why it cannot be called: no model or several models match, or the match is refused.
     pub fn find(&self, typed: &str) -> Result<Route, String> {
         let typed = typed.trim();
         if typed.is_empty() {
             return Err("the name of the model is empty: write provider/model".to_owned());
         }
         let known = self.names();
-        let whole = ModelRef::from_str(typed).ok();
-        if let Some(name) = whole.as_ref().filter(|name| known.contains(name)) {
+        let full_name = ModelRef::from_str(typed).ok();
+        if let Some(name) = full_name.as_ref().filter(|name| known.contains(name)) {
             return self.named(name);
         }
         let mut found: Vec<&ModelRef> = known.iter().filter(|name| name.model == typed).collect();
         if found.is_empty() {
-            // The server of the settings is asked for whatever it may have.
-            if let Some(name) = whole.as_ref().filter(|name| name.provider == OPENAI_NAME && self.has_settings()) {
+            // The server of the settings may be asked for any model.
+            if let Some(name) = full_name.as_ref().filter(|name| name.provider == OPENAI_NAME && self.has_settings()) {
                 return self.named(name);
             }
-            let begins_so = |name: &&ModelRef| name.to_string().starts_with(typed) || name.model.starts_with(typed);
-            found = known.iter().filter(begins_so).collect();
+            let has_prefix = |name: &&ModelRef| name.to_string().starts_with(typed) || name.model.starts_with(typed);
+            found = known.iter().filter(has_prefix).collect();
         }
-        match (&found[..], whole) {
+        match (&found[..], full_name) {
             ([name], _) => self.named(name),
             ([], Some(name)) => self.named(&name),
             ([], None) => Err(format!("no configured model is called {typed:?} or begins so: write provider/model")),
-            (several, _) => {
-                let several: Vec<String> = several.iter().map(ToString::to_string).collect();
-                Err(format!("{typed:?} may be any of {}: write more of the name", several.join(", ")))
+            (ambiguous, _) => {
+                let ambiguous: Vec<String> = ambiguous.iter().map(ToString::to_string).collect();
+                Err(format!("{typed:?} may be any of {}: write more of the name", ambiguous.join(", ")))
             }
         }
     }
 
-    /// The model that is asked where none is named: that of texts given by hand at the low tier, so that none of the dear ones is asked by
-    /// mistake; else the only one of the catalogue.
+    /// Returns the default model: that of manually submitted texts at the low tier, so that no expensive model is
+    /// called by mistake; else the only one of the catalogue.
     ///
     /// # Errors
     /// Why there is none.

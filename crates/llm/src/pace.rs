@@ -1,5 +1,5 @@
-//! How many calls of a model are under way at a time, and how many requests and tokens it is sent in a minute. Asked by each attempt
-//! before it reserves, so that no credits are set aside for one that waits.
+//! Limits a model's concurrent calls, and its requests and tokens per minute. Each attempt waits here before it
+//! reserves, so that no credits are reserved for a waiting call.
 
 use std::num::NonZeroU32;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -25,7 +25,7 @@ impl std::fmt::Debug for Pace {
     }
 }
 
-/// Held while a call is under way. One that is let go before its call was sent gives its tokens back.
+/// Held while a call is under way. Dropping it before the call was sent returns its tokens.
 #[derive(Debug)]
 pub struct Turn<'a> {
     _slot: Option<SemaphorePermit<'a>>,
@@ -33,7 +33,8 @@ pub struct Turn<'a> {
 }
 
 impl Pace {
-    /// `slots`: shared with other models of the same server, in the place of its own. `now`: the time, which never goes back.
+    /// Builds the limits. `slots`: shared with other models of the same server, replacing its own. `now`: a monotonic
+    /// clock.
     #[must_use]
     pub fn of(limits: &LimitSettings, slots: Option<Arc<Semaphore>>, now: fn() -> Instant) -> Self {
         let per_minute = |count: Option<u32>| count.and_then(NonZeroU32::new);
@@ -44,10 +45,11 @@ impl Pace {
         }
     }
 
-    /// Waits until a call of about so many tokens is in order. One of more than a minute's tokens waits for all of them.
+    /// Waits until a call of about `tokens` tokens is allowed. A call of more than a minute's tokens waits for all of
+    /// them.
     pub async fn turn(&self, tokens: i64) -> Turn<'_> {
         let slot = match &self.slots {
-            // It is never closed; were it, asking on is right.
+            // The semaphore is never closed. If it were, continuing without a permit is right.
             Some(slots) => slots.acquire().await.ok(),
             None => None,
         };
@@ -63,14 +65,14 @@ impl Pace {
 }
 
 impl Turn<'_> {
-    /// Its call is sent: from now on its tokens count as used, until it is known how many were.
+    /// Marks the call as sent: its tokens count as used until the actual usage is known.
     pub fn sent(&mut self) {
         if let Some(taken) = &mut self.taken {
             taken.is_sent = true;
         }
     }
 
-    /// What the call has used. `None`: nobody knows, so what was taken stands.
+    /// Records the usage of the call. `None` when unknown: the estimate remains.
     pub fn used(&mut self, usage: Option<Usage>) {
         if let (Some(taken), Some(usage)) = (self.taken.take(), usage) {
             taken.of.correct(taken.tokens, usage.input_tokens.saturating_add(usage.output_tokens));
@@ -78,17 +80,17 @@ impl Turn<'_> {
     }
 }
 
-/// The tokens of a minute, and those who wait for them.
+/// The tokens of a minute, and the calls that wait for them.
 #[derive(Debug)]
 struct Tokens {
     bucket: Mutex<TokenBucket>,
     now: fn() -> Instant,
-    /// Held by the first of those who wait, so that a small call does not pass a large one again and again.
-    first: tokio::sync::Mutex<()>,
+    /// Held by the first waiting call, so that small calls do not repeatedly overtake a large one.
+    queue_head: tokio::sync::Mutex<()>,
     corrected: Notify,
 }
 
-/// What a call has taken.
+/// The tokens that a call has taken.
 #[derive(Debug)]
 struct Taken<'a> {
     of: &'a Tokens,
@@ -99,11 +101,11 @@ struct Taken<'a> {
 impl Tokens {
     fn new(per_minute: NonZeroU32, now: fn() -> Instant) -> Self {
         let bucket = Mutex::new(TokenBucket::new(per_minute, now()));
-        Self { bucket, now, first: tokio::sync::Mutex::default(), corrected: Notify::new() }
+        Self { bucket, now, queue_head: tokio::sync::Mutex::default(), corrected: Notify::new() }
     }
 
     async fn take(&self, tokens: i64) -> Taken<'_> {
-        let _first = self.first.lock().await;
+        let _head = self.queue_head.lock().await;
         loop {
             let taken = self.bucket().take(tokens, (self.now)());
             match taken {
@@ -131,7 +133,7 @@ impl Drop for Taken<'_> {
     }
 }
 
-/// Room for so many calls.
+/// Returns a semaphore for `calls` concurrent calls.
 #[must_use]
 pub fn slots_for(calls: u32) -> Arc<Semaphore> {
     Arc::new(Semaphore::new(usize::try_from(calls).unwrap_or(1)))
@@ -144,21 +146,21 @@ mod tests {
 
     use super::*;
 
-    /// A time at which nothing comes back by itself.
-    fn standing() -> Instant {
+    /// A clock that stands still, so that nothing is refilled.
+    fn frozen_clock() -> Instant {
         static NOW: LazyLock<Instant> = LazyLock::new(Instant::now);
         *NOW
     }
 
     fn pace(limits: LimitSettings) -> Pace {
-        Pace::of(&limits, None, standing)
+        Pace::of(&limits, None, frozen_clock)
     }
 
     fn of_tokens(tokens_per_minute: u32) -> Pace {
         pace(LimitSettings { tokens_per_minute: Some(tokens_per_minute), ..LimitSettings::default() })
     }
 
-    /// Sends a call, of which nobody says what it used.
+    /// Sends a call whose usage is never reported.
     async fn waits(pace: &Pace, tokens: i64) -> bool {
         let turn = tokio::time::timeout(Duration::from_millis(50), pace.turn(tokens)).await;
         turn.map(|mut turn| turn.sent()).is_err()

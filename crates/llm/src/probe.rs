@@ -1,6 +1,7 @@
-//! Whether a model's server answers, and knows the model: its list of models, which costs nothing.
+//! Checks whether a model's server answers and knows the model, by fetching its list of models, which costs nothing.
 //!
-//! In: a route. Out: what was found, in words that a person can act on. Called by whoever sets an installation up.
+//! Input: a route. Output: the result, with a problem description the user can act on. Called when an installation is
+//! set up.
 
 use aha_net::endpoint::{beside, without_secrets};
 use serde::Serialize;
@@ -12,26 +13,26 @@ use crate::provider::{self, KeyHeader};
 use crate::route::{Reach, Route, Wire};
 use crate::transport::Http;
 
-/// A server that was asked for its models.
+/// The result of fetching a server's models.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Probed {
     /// `provider/model`.
     pub model: String,
     /// Scheme, host, port and path.
     pub endpoint: String,
-    /// Its end; `None` for a server that wants none.
+    /// The end of the key; `None` for a server that requires none.
     pub key: Option<String>,
-    /// Whether it answered as a server of models does.
+    /// Whether it answered with a list of models.
     pub answers: bool,
-    /// Whether the model is among those it lists; `None` where it lists none.
+    /// Whether the model is in that list; `None` where there is none.
     pub knows_model: Option<bool>,
-    /// How many it lists.
+    /// Number of models in the list.
     pub models: Option<usize>,
-    /// What is wrong and what to do; empty where nothing is.
+    /// What is wrong and what to do; empty if nothing is.
     pub problem: String,
 }
 
-/// `key`: how a key may be shown. `None` for what is no server.
+/// Probes a route. `key`: the key in a form that may be shown. Returns `None` for a route without a server.
 pub async fn probe(http: &Http, route: &Route, key: Option<String>) -> Option<Probed> {
     let Reach::Wire(wire) = &route.reach else { return None };
     let mut probed = Probed {
@@ -43,7 +44,7 @@ pub async fn probe(http: &Http, route: &Route, key: Option<String>) -> Option<Pr
         models: None,
         problem: String::new(),
     };
-    match listed(http, wire).await {
+    match model_names(http, wire).await {
         Ok(names) => {
             let name = route.traits.name.as_deref().unwrap_or(&route.model.model);
             probed.answers = true;
@@ -58,15 +59,15 @@ pub async fn probe(http: &Http, route: &Route, key: Option<String>) -> Option<Pr
     Some(probed)
 }
 
-/// Ollama lists `qwen3:latest` where `qwen3` is asked for; Gemini lists `models/NAME`.
+/// Ollama lists `qwen3:latest` for a request for `qwen3`; Gemini lists `models/NAME`.
 fn is_name(listed: &str, name: &str) -> bool {
     let listed = listed.strip_prefix("models/").unwrap_or(listed);
     listed == name || listed.strip_suffix(":latest") == Some(name)
 }
 
-/// The names of the models at a server.
-async fn listed(http: &Http, wire: &Wire) -> Result<Vec<String>, CallError> {
-    // Dialects are told apart by their names: they hold nothing, so that their addresses may be one.
+/// Fetches the names of the models at a server.
+async fn model_names(http: &Http, wire: &Wire) -> Result<Vec<String>, CallError> {
+    // Dialects are compared by name: they are zero-sized, so their addresses may be equal.
     let spoken = format!("{:?}", wire.dialect);
     let dialect = provider::DIALECTS.iter().find(|(_, dialect)| format!("{dialect:?}") == spoken);
     let name = dialect.map_or("", |(name, _)| *name);
@@ -91,7 +92,7 @@ fn address(dialect: &str, endpoint: &Url) -> Option<(Url, KeyHeader)> {
     })
 }
 
-/// `data[].id`, or `models[].name`.
+/// Reads `data[].id`, or `models[].name`.
 fn names(body: &[u8]) -> Option<Vec<String>> {
     let body: Value = serde_json::from_slice(body).ok()?;
     let (list, field) = match (&body["data"], &body["models"]) {

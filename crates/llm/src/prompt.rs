@@ -1,7 +1,8 @@
-//! Prompts: files with a version, rendered with what a task is about.
+//! Prompts: versioned template files, rendered with a task's values.
 //!
-//! Comes in: a task and what its templates may name. Goes out: a system and a user text. Whatever strangers wrote comes
-//! [`crate::fence::fenced`]. An owner's own version of a prompt has the id `NAME@` and eight hexadecimal digits of its hash.
+//! Input: a task and the values of its templates. Output: a system and a user text. Untrusted text is passed
+//! [`crate::fence::fenced`]. A user's own version of a prompt has the id `NAME@` plus eight hexadecimal digits of its
+//! hash.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -27,7 +28,7 @@ pub struct Rendered {
     pub user: String,
 }
 
-/// The prompts of this process, one a task.
+/// The prompts of this process, one per task.
 #[derive(Debug)]
 pub struct Prompts {
     environment: Environment<'static>,
@@ -35,26 +36,27 @@ pub struct Prompts {
 }
 
 impl Prompts {
-    /// The shipped prompts, and in their place those that the owner's folder has.
+    /// Loads the shipped prompts, replaced by those in the user's folder where present.
     ///
     /// # Errors
-    /// When a file of the folder cannot be read or is no template.
+    /// When a file of the folder cannot be read or is not a template.
     pub fn load(folder: Option<&Path>) -> Result<Self, PromptError> {
         Self::of(tasks::ALL, folder)
     }
 
-    /// Those of some tasks.
+    /// Loads the prompts of some tasks.
     ///
     /// # Errors
-    /// As [`Self::load`]'s.
+    /// As for [`Self::load`].
     pub fn of(tasks: &[Task], folder: Option<&Path>) -> Result<Self, PromptError> {
         let mut environment = Environment::new();
         environment.set_undefined_behavior(UndefinedBehavior::Strict);
         let mut prompts = Self { environment, ids: BTreeMap::new() };
         for task in tasks.iter().copied() {
             let (system, user) = (task.spec().prompt.system, task.spec().prompt.user);
-            let own = folder.map(|folder| own(&folder.join(task.prompt_id()), system, user)).transpose()?.flatten();
-            match own {
+            let user_prompt =
+                folder.map(|folder| user_prompt(&folder.join(task.prompt_id()), system, user)).transpose()?.flatten();
+            match user_prompt {
                 Some((system, user)) => {
                     let id = format!("{}@{}", task.prompt_id(), hash8(&system, &user));
                     prompts.add(task, id, system, user)?;
@@ -74,14 +76,16 @@ impl Prompts {
         Ok(())
     }
 
-    /// The prompt that new runs are given.
+    /// Returns the id of the prompt that new runs use.
     #[must_use]
     pub fn id(&self, task: Task) -> &str {
         self.ids.get(&task).map_or_else(|| task.prompt_id(), String::as_str)
     }
 
+    /// Renders a task's prompt.
+    ///
     /// # Errors
-    /// [`PromptError::Unusable`] when the owner's template fails, for instance on an unknown name.
+    /// [`PromptError::Unusable`] when the user's template fails, for instance on an unknown name.
     pub fn render(&self, task: Task, names: &[(&'static str, String)]) -> Result<Rendered, PromptError> {
         let id = self.id(task);
         let part = |name: &str| {
@@ -95,8 +99,8 @@ impl Prompts {
     }
 }
 
-/// The owner's files; one that is missing is the shipped one. `None` when there is neither.
-fn own(folder: &Path, system: &str, user: &str) -> Result<Option<(String, String)>, PromptError> {
+/// Reads the user's files, completed with the shipped ones; `None` when there are none.
+fn user_prompt(folder: &Path, system: &str, user: &str) -> Result<Option<(String, String)>, PromptError> {
     let read = |name: &str| {
         let path = folder.join(name);
         match std::fs::read_to_string(&path) {
@@ -127,7 +131,7 @@ mod tests {
 
     #[test]
     fn the_shipped_prompts_are_these() {
-        // A change of a shipped prompt makes a new version beside it: answers of one version can then be told apart for ever.
+        // Changing a shipped prompt requires a new version, so that answers of each version stay distinguishable.
         let prompts = tasks::ALL.iter().map(|task| task.spec().prompt);
         let hashes: Vec<String> =
             prompts.map(|prompt| format!("{} {}", prompt.id, hash8(prompt.system, prompt.user))).collect();

@@ -1,4 +1,4 @@
-//! From a task's inputs to what a model is asked: rendered within the route's limits, with the form of the answer.
+//! Builds a model request from a task's inputs, rendered within the route's limits, with the answer's format.
 
 use aha_core::topic::BudgetTier;
 use thiserror::Error;
@@ -20,11 +20,11 @@ pub enum RequestError {
     Render(#[from] RenderError),
 }
 
-/// The request for some inputs of one task: several where it is asked in batches, one for all others. `note` says what was wrong with the last
-/// answer.
+/// Builds the request for the inputs of one call: several for batched tasks, one for all others. `note` states what was
+/// wrong with the last answer.
 ///
 /// # Errors
-/// When the owner's prompt or a shipped schema cannot be used.
+/// When the user's prompt or a shipped schema cannot be used.
 pub fn build(
     prompts: &Prompts,
     task: Task,
@@ -62,7 +62,7 @@ fn format(task: Task) -> Result<AnswerFormat, SchemaError> {
         AnswerKind::Object(_) | AnswerKind::Batch(_) => {
             AnswerFormat::Schema { name: task.schema_version().to_owned(), schema: schema::wire_schema(task)? }
         }
-        // No server holds a model to lines of objects; each is checked here.
+        // No server enforces a schema for lines of objects; each line is checked here.
         AnswerKind::Lines(_) | AnswerKind::Text => AnswerFormat::Text,
     })
 }

@@ -1,30 +1,32 @@
-//! What follows a failed call: the one place that decides by a task's policy ([`crate::retry_policy`]).
+//! Decides what follows a failed call, according to a task's policy ([`crate::retry_policy`]).
 
 use std::time::Duration;
 
 use super::error::{CallError, Decision};
 use super::retry_policy::{Left, RetriedKinds, RetryPolicy};
 
-/// What happens next.
+/// What to do next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Next {
-    /// The same again after a while.
+    /// Send the same request again after a wait.
     Again { after: Duration, left: Left },
-    /// The same as a stream, at once; it counts as no further attempt, for nothing was wrong with the question.
+    /// Send the same request as a stream, at once. It does not count as a further attempt, because the question was not
+    /// at fault.
     AsStream,
-    /// The same with a word on what was wrong.
+    /// Send the same request with a note on what was wrong.
     Repair { left: Left },
-    /// In two halves.
+    /// Split in two halves.
     Halves,
-    /// The next model.
+    /// Call the next model.
     NextModel,
-    /// The next model, and this one not again in this run.
+    /// Call the next model, and do not use this one again in this run.
     AbandonModel,
-    /// The next provider, and this one not again in this run.
+    /// Call the next provider, and do not use this one again in this run.
     AbandonProvider,
 }
 
-/// Decides. `stories` is how many the failed call was about; `jitter` is a random number in `0.0..1.0`.
+/// Returns what to do next. `stories` is the number of stories in the failed call; `jitter` is a random number in
+/// `0.0..1.0`.
 #[must_use]
 pub fn next(policy: &RetryPolicy, left: Left, error: &CallError, stories: usize, jitter: f64) -> Next {
     match error.decision() {
@@ -54,11 +56,12 @@ const fn is_retried(kinds: RetriedKinds, error: &CallError) -> bool {
     }
 }
 
-/// base · multiplier^n, at most the longest wait; a share of it is left to chance, so that many callers do not come back at once.
+/// Returns base · multiplier^n, capped at the longest wait. A share of it is random, so that many callers do not retry
+/// at once.
 fn backoff(policy: &RetryPolicy, left: Left, jitter: f64) -> Duration {
-    let tried = i32::try_from(policy.transient.saturating_sub(left.transient)).unwrap_or(i32::MAX);
+    let retries = i32::try_from(policy.transient.saturating_sub(left.transient)).unwrap_or(i32::MAX);
     let longest = policy.longest_wait.as_secs_f64();
-    let full = (policy.base.as_secs_f64() * policy.multiplier.powi(tried)).min(longest);
+    let full = (policy.base.as_secs_f64() * policy.multiplier.powi(retries)).min(longest);
     let share = policy.jitter.clamp(0.0, 1.0);
     Duration::try_from_secs_f64(full * (1.0 - share + share * jitter.clamp(0.0, 1.0))).unwrap_or(policy.longest_wait)
 }

@@ -1,5 +1,5 @@
-//! What is still to be asked of a batch, and what follows from how an attempt went: items that got a bad answer alone, the rest in
-//! halves, the same again, or the next model.
+//! Plans the remaining calls for a batch after each attempt: items with a bad answer alone, the rest in halves, the
+//! same again, or the next model.
 
 use std::time::Duration;
 
@@ -12,28 +12,28 @@ use super::router::Route;
 use super::run_call_state::RunCallState;
 use super::task_item::Outcome;
 
-/// What is still to be asked, and how.
+/// A remaining call.
 #[derive(Debug, Clone)]
 pub(super) struct RetryPlan {
     /// Indices into the batch.
     pub(super) items: Vec<usize>,
     /// Index into the chain.
     pub(super) route: usize,
-    /// What is left of the tries that this model is granted; `None`: all of them.
+    /// Remaining retries with this model; `None`: all of them.
     left: Option<Left>,
     /// What was wrong with the last answer.
     pub(super) note: Option<String>,
     /// Why the last model did not answer.
     pub(super) failure: String,
     pub(super) after: Duration,
-    /// Whether it is a part of what failed, and not asked yet.
+    /// Whether it is a part of a failed call, and has not been sent yet.
     is_part: bool,
-    /// Whether it is a part of a batch about which the answer was cut off.
-    is_of_what_was_cut: bool,
+    /// Whether it is a part of a batch whose answer was cut off.
+    is_from_truncated: bool,
 }
 
 impl RetryPlan {
-    pub(super) fn about(items: Vec<usize>, failure: &str) -> Self {
+    pub(super) fn new(items: Vec<usize>, failure: &str) -> Self {
         Self {
             items,
             route: 0,
@@ -42,7 +42,7 @@ impl RetryPlan {
             failure: failure.to_owned(),
             after: Duration::ZERO,
             is_part: false,
-            is_of_what_was_cut: false,
+            is_from_truncated: false,
         }
     }
 
@@ -58,7 +58,7 @@ impl RetryPlan {
             failure: why.to_owned(),
             after: Duration::ZERO,
             is_part: false,
-            is_of_what_was_cut: false,
+            is_from_truncated: false,
             items: self.items,
         }
     }
@@ -67,7 +67,7 @@ impl RetryPlan {
         self.is_part
     }
 
-    /// As what it takes is more than the budget has left.
+    /// Splits the plan because its cost exceeds the remaining budget.
     pub(super) fn halves(self) -> Vec<Self> {
         self.split(false)
     }
@@ -77,8 +77,9 @@ impl RetryPlan {
         [first, second].map(|items| self.part(items, is_part)).into()
     }
 
-    /// A quarter, then halves of the rest. After a whole batch failed, a model that answers nothing of the next part either is not asked about
-    /// the others ([`super::tally`]); the smaller that part is, the less likely it holds the one story that is at fault.
+    /// Splits into a quarter and two halves of the rest. After a whole batch failed, a model that answers nothing of
+    /// the next part either is not called for the others ([`super::tally`]). The smaller that part is, the less likely
+    /// it contains the one story that is at fault.
     fn quarter_first(self) -> Vec<Self> {
         let (first, rest) = self.items.split_at((self.items.len() / 4).max(1));
         let (second, third) = rest.split_at(rest.len() / 2);
@@ -90,7 +91,7 @@ impl RetryPlan {
         Self { items: items.to_vec(), after: Duration::ZERO, is_part, ..self.clone() }
     }
 
-    /// Stories that got no answer, or a bad one, among others that did are asked about again, each alone.
+    /// Settles the answered stories. Stories with no answer or a bad one are retried, each alone.
     pub(super) fn answered(
         self,
         policy: &RetryPolicy,
@@ -131,9 +132,10 @@ impl RetryPlan {
         if policy.falls_back {
             return next;
         }
-        // The failure goes to whoever asked.
-        let ends = |plan: Self| if plan.route == route_index { plan } else { Self { route: usize::MAX, ..plan } };
-        next.into_iter().map(ends).collect()
+        // The failure is returned to the caller.
+        let without_fallback =
+            |plan: Self| if plan.route == route_index { plan } else { Self { route: usize::MAX, ..plan } };
+        next.into_iter().map(without_fallback).collect()
     }
 
     fn after_failure(
@@ -162,12 +164,12 @@ impl RetryPlan {
                     ..self
                 }]
             }
-            // What is cut off is split once: a model that does not fit a half either will fit no quarter.
-            Next::Halves if self.is_of_what_was_cut => vec![self.next_model(&why)],
+            // Truncated answers are split once: a model that cannot fit half the batch will not fit a quarter either.
+            Next::Halves if self.is_from_truncated => vec![self.next_model(&why)],
             Next::Halves if !self.is_part && error.may_be_one_story() => Self { failure: why, ..self }.quarter_first(),
             Next::Halves => {
-                let is_of_what_was_cut = matches!(error, CallError::Truncated(_));
-                Self { failure: why, is_of_what_was_cut, ..self }.split(true)
+                let is_from_truncated = matches!(error, CallError::Truncated(_));
+                Self { failure: why, is_from_truncated, ..self }.split(true)
             }
             Next::NextModel => vec![self.next_model(&why)],
             Next::AbandonModel => {
@@ -189,7 +191,7 @@ mod tests {
     #[test]
     fn a_declined_batch_is_asked_about_in_a_quarter_and_two_halves_of_the_rest() {
         for (stories, parts) in [(20, [5, 7, 8].as_slice()), (4, &[1, 1, 2]), (3, &[1, 1, 1]), (2, &[1, 1])] {
-            let plans = RetryPlan::about((0..stories).collect(), "").quarter_first();
+            let plans = RetryPlan::new((0..stories).collect(), "").quarter_first();
             assert_eq!(plans.iter().map(|plan| plan.items.len()).collect::<Vec<_>>(), parts, "{stories}");
             let items: Vec<usize> = plans.iter().flat_map(|plan| plan.items.clone()).collect();
             assert!(items.into_iter().eq(0..stories) && plans.iter().all(RetryPlan::is_part));

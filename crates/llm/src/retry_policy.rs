@@ -1,49 +1,51 @@
-//! How often and how soon a call is tried again, as data: a task's policy, and what a model's own settings change of it.
+//! Retry policies as data: a task's policy, and how a model's settings change it.
 
 use std::time::Duration;
 
-/// What a task is granted for each model of its chain.
+/// The retries that a task allows for each model of its chain.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RetryPolicy {
-    /// Further tries after a failure that may pass by itself.
+    /// Retries after a failure that may be temporary.
     pub transient: u32,
     /// Which failures those are.
     pub retried: RetriedKinds,
-    /// Further tries after an answer that could not be used.
+    /// Retries after an unusable answer.
     pub repairs: u32,
-    /// Whether the next model of the chain is called when this one has failed; else the failure goes to whoever asked.
+    /// Whether the next model of the chain is called when this one has failed; otherwise the failure is returned to the
+    /// caller.
     pub falls_back: bool,
-    /// Before the first further try, without jitter.
+    /// Wait before the first retry, without jitter.
     pub base: Duration,
-    /// From one wait to the next.
+    /// Factor from one wait to the next.
     pub multiplier: f64,
-    /// The share of a wait that is left to chance.
+    /// The random share of a wait, from 0 to 1.
     pub jitter: f64,
-    /// No wait is longer; a server that asks for a longer one is given up.
+    /// Maximum wait; if a server asks for a longer one, the call is given up.
     pub longest_wait: Duration,
 }
 
-/// Kinds of failures that may pass by themselves. One that is not retried goes to the next model, or to whoever asked.
+/// Kinds of failures that may be temporary. A failure that is not retried leads to the next model, or is returned to
+/// the caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each kind is retried or not, whatever the others are")]
 pub struct RetriedKinds {
-    /// No connection, no answer in time, or one that broke off.
+    /// No connection, no answer in time, or a broken connection.
     pub transport: bool,
     /// 429.
     pub rate_limits: bool,
-    /// 503 and its like: the server is overloaded.
+    /// 503 and the like: the server is overloaded.
     pub overload: bool,
-    /// 500 and its like: the server failed.
+    /// 500 and the like: the server failed.
     pub server_errors: bool,
 }
 
 impl RetriedKinds {
     pub const ALL: Self = Self { transport: true, rate_limits: true, overload: true, server_errors: true };
-    /// The network's failures alone; what a server answers is for the person to decide on.
+    /// Network failures only; the user decides on failures that a server reports.
     pub const TRANSPORT: Self = Self { transport: true, rate_limits: false, overload: false, server_errors: false };
 }
 
-/// Seed 004: once more after a transient error, once more after a failed validation.
+/// Seed 004: one retry after a transient error, one after a failed validation.
 pub const PIPELINE: RetryPolicy = RetryPolicy {
     transient: 1,
     retried: RetriedKinds::ALL,
@@ -55,7 +57,7 @@ pub const PIPELINE: RetryPolicy = RetryPolicy {
     longest_wait: Duration::from_mins(1),
 };
 
-/// For a person who waits: once more after two seconds where the network failed; what a server refuses is shown at once.
+/// For interactive use: one retry after two seconds where the network failed; a server's refusal is shown at once.
 pub const INTERACTIVE: RetryPolicy = RetryPolicy {
     transient: 1,
     retried: RetriedKinds::TRANSPORT,
@@ -67,19 +69,19 @@ pub const INTERACTIVE: RetryPolicy = RetryPolicy {
     longest_wait: Duration::from_secs(2),
 };
 
-/// A model's own settings for the retries of a task.
+/// A model's settings for retries, which override those of a task.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct RetrySettings {
-    /// Tries in all.
+    /// Attempts in total.
     pub max_attempts: Option<u32>,
     pub initial_delay: Option<Duration>,
     pub max_delay: Option<Duration>,
     pub multiplier: Option<f64>,
-    /// The share of a wait that is left to chance.
+    /// The random share of a wait, from 0 to 1.
     pub jitter: Option<f64>,
 }
 
-/// Tries still to be had with the present model.
+/// Remaining retries with the current model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Left {
     pub transient: u32,
@@ -87,7 +89,7 @@ pub struct Left {
 }
 
 impl RetryPolicy {
-    /// For a conversation: so many tries in all, whatever each fails of.
+    /// Returns the policy for a conversation: `attempts` in total, whatever the failures.
     #[must_use]
     pub const fn with_attempts(self, attempts: u32) -> Self {
         let further = attempts.saturating_sub(1);
@@ -99,7 +101,7 @@ impl RetryPolicy {
         Left { transient: self.transient, repairs: self.repairs }
     }
 
-    /// As a model's own settings say, where they do. How often an unusable answer is repaired is the task's.
+    /// Returns the policy with a model's settings applied where given. Repairs are always those of the task.
     #[must_use]
     pub fn with(&self, settings: &RetrySettings) -> Self {
         Self {

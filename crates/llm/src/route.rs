@@ -1,4 +1,4 @@
-//! A model of a chain: how it is reached, what it costs, and how much it may be sent and answer.
+//! A model of a chain: how it is reached, its price, and its input and output limits.
 
 use std::fmt;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -26,7 +26,7 @@ pub enum Reach {
     Wire(Arc<Wire>),
 }
 
-/// A server and the dialect it speaks.
+/// A server and its dialect.
 pub struct Wire {
     pub dialect: &'static dyn provider::Dialect,
     pub server: Server,
@@ -34,7 +34,7 @@ pub struct Wire {
     pub streaming_only: StreamingOnly,
 }
 
-/// Without the address's query, which may hold a key.
+/// Omits the address's query, which may hold a key.
 impl fmt::Debug for Wire {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let host = self.server.endpoint.host_str();
@@ -42,12 +42,12 @@ impl fmt::Debug for Wire {
     }
 }
 
-/// A model of a chain, and how much it may be sent and answer.
+/// A model of a chain, with its price and limits.
 #[derive(Debug, Clone)]
 pub struct Route {
     pub model: ModelRef,
     pub reach: Reach,
-    /// `None`: unknown.
+    /// `None` when unknown.
     pub price: Option<Price>,
     /// For one story.
     pub max_output_tokens: u32,
@@ -58,33 +58,33 @@ pub struct Route {
     pub traits: Traits,
 }
 
-/// What is particular to a model, whatever it is asked.
+/// Settings of a model that apply to every request.
 #[derive(Debug, Clone, Default)]
 pub struct Traits {
     pub capabilities: Capabilities,
     pub sampling: Sampling,
-    /// Fields of the provider's own, sent with every request.
+    /// Provider-specific fields, sent with every request.
     pub provider_specific: Map<String, Value>,
-    /// The same with the names of variables in the place of their values, fit to be kept.
+    /// The same with variable names instead of their values, so that it may be stored.
     pub provider_specific_as_written: Map<String, Value>,
-    /// At its server; `None`: as it is called here.
+    /// The name at its server; `None`: the same as here.
     pub name: Option<String>,
-    /// The most that one answer may have, whatever it is about.
+    /// Maximum tokens of one answer, whatever the task.
     pub max_tokens: Option<u32>,
-    /// What it is told first in conversations that bring nothing of their own.
+    /// System prompt of conversations that bring none.
     pub system_prompt: Option<String>,
-    /// The form of its answers in such conversations; `None`: the entry does not say.
+    /// Answer format of such conversations; `None` if the entry sets none.
     pub response_format: Option<ResponseFormat>,
-    /// The owner's own words about it, kept with conversations and never sent.
+    /// The user's notes about it, stored with conversations and never sent.
     pub metadata: Map<String, Value>,
-    /// `None`: as the task has it.
+    /// `None`: the task's settings apply.
     pub retry: Option<RetrySettings>,
-    /// `None`: as often as is wanted.
+    /// `None`: unlimited.
     pub pace: Option<Arc<Pace>>,
 }
 
 impl Traits {
-    /// How often and how soon a model is tried again, where a task has its own idea of it.
+    /// Returns the task's retry policy with this model's settings applied.
     #[must_use]
     pub fn retry(&self, of_task: &RetryPolicy) -> RetryPolicy {
         self.retry.map_or(*of_task, |settings| of_task.with(&settings))
@@ -97,24 +97,24 @@ impl Route {
         matches!(self.reach, Reach::Local)
     }
 
-    /// A question to this model, on its terms.
+    /// Builds a question to this model, with its settings.
     #[must_use]
     pub fn request(&self, system: String, user: String, format: AnswerFormat, max_output_tokens: u32) -> ModelRequest {
         let Traits { capabilities, sampling, provider_specific, name, max_tokens, .. } = self.traits.clone();
         let name = name.as_deref().unwrap_or(&self.model.model);
         let max_output_tokens = max_output_tokens.min(max_tokens.unwrap_or(u32::MAX));
-        let is_found_out = matches!(&self.reach, Reach::Wire(wire) if wire.streaming_only.is_known(name));
+        let is_streaming_only = matches!(&self.reach, Reach::Wire(wire) if wire.streaming_only.is_known(name));
         ModelRequest {
             effort: self.effort.filter(|_| capabilities.reasoning_effort),
             capabilities,
             sampling,
             provider_specific,
-            stream: capabilities.streaming_only || is_found_out,
+            stream: capabilities.streaming_only || is_streaming_only,
             ..ModelRequest::question(name, system, user, format, max_output_tokens)
         }
     }
 
-    /// How long an answer may take.
+    /// Returns the maximum duration of an answer.
     #[must_use]
     pub fn longest(&self) -> Duration {
         match &self.reach {
@@ -123,13 +123,13 @@ impl Route {
         }
     }
 
-    /// How often and how soon this model is tried again, where a task has its own idea of it.
+    /// Returns the task's retry policy with this model's settings applied.
     #[must_use]
     pub fn retry(&self, of_task: &RetryPolicy) -> RetryPolicy {
         self.traits.retry(of_task)
     }
 
-    /// Whose account at which server pays for it: models with the same one are refused together.
+    /// Returns the account that is charged, by server and key: models on the same account are refused together.
     pub(super) fn account(&self) -> String {
         let provider = &self.model.provider;
         let Reach::Wire(wire) = &self.reach else { return provider.clone() };
@@ -137,14 +137,14 @@ impl Route {
     }
 }
 
-/// Of a provider's server and key.
+/// Returns the account of a provider's server and key.
 pub(super) fn account(provider: &str, Server { endpoint, key, .. }: &Server) -> String {
     let mut hasher = DefaultHasher::new();
     key.as_ref().map(ExposeSecret::expose_secret).hash(&mut hasher);
     format!("{provider} at {} {:x}", endpoint.origin().ascii_serialization(), hasher.finish())
 }
 
-/// A model of a chain, and how it is asked; or why it is not.
+/// A model of a chain with its route, or why it is not called.
 #[derive(Debug, Clone)]
 pub struct Candidate {
     pub model: ModelRef,

@@ -1,4 +1,4 @@
-//! Which models serve a task at a budget tier.
+//! Chooses the models that serve a task at a budget tier.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -14,26 +14,26 @@ use crate::settings::{Egress, LlmSettings, OpenAiSettings};
 pub use super::route::{Candidate, Reach, Route, Traits, Wire};
 pub use aha_core::model::ModelRef;
 
-/// Chooses; the first of a chain is called first, the others when it fails.
+/// Chooses chains of models. The first of a chain is called first, the others when it fails.
 #[derive(Debug, Clone, Default)]
 pub struct Router {
-    /// Of the file that `AHA_LLM_CONFIG` names.
+    /// From the file that `AHA_LLM_CONFIG` names.
     catalogue: Option<Arc<ConfiguredModels>>,
-    /// Of the settings `OPENAI_…`.
+    /// From the settings `OPENAI_…`.
     settings: Option<Arc<ConfiguredModels>>,
     /// Tasks that `local` does where every model called has failed.
     local_fallback: BTreeSet<Task>,
 }
 
 impl Router {
-    /// With the server of `OPENAI_…` alone.
+    /// Builds a router with only the server of `OPENAI_…`.
     #[must_use]
     pub fn new(openai: Option<&OpenAiSettings>) -> Self {
         let settings = openai.map(|settings| ConfiguredModels::of_settings(settings, Egress::Any));
         Self { settings: settings.map(Arc::new), ..Self::default() }
     }
 
-    /// With all that is configured.
+    /// Builds a router with everything that is configured.
     #[must_use]
     pub fn configured(llm: &LlmSettings) -> Self {
         let of_catalogue = |catalogue| ConfiguredModels::of_catalogue(catalogue, &llm.tasks, llm.egress);
@@ -45,19 +45,20 @@ impl Router {
         }
     }
 
-    /// The catalogue's models, which come first, and those of the settings.
+    /// Returns the catalogue's models, which come first, and those of the settings.
     fn configured_models(&self) -> impl Iterator<Item = &ConfiguredModels> {
         self.catalogue.iter().chain(&self.settings).map(AsRef::as_ref)
     }
 
-    /// The chain for a task at a tier: the catalogue's; where it names no model for it, that of `OPENAI_…`; where that names none either, `local`
-    /// alone. Empty for a task that nobody can do. `local` comes after models only for the tasks of `AHA_LLM_LOCAL_FALLBACK`.
+    /// Returns the chain for a task at a tier: the catalogue's; where it names no model for the task, that of
+    /// `OPENAI_…`; where that names none either, only `local`. Empty for a task without any of these. `local` follows
+    /// models only for the tasks of `AHA_LLM_LOCAL_FALLBACK`.
     #[must_use]
     pub fn choose(&self, task: Task, tier: BudgetTier) -> Vec<Route> {
         self.candidates(task, tier).into_iter().filter_map(|candidate| candidate.route.ok()).collect()
     }
 
-    /// The same, with those that are not called.
+    /// Returns the same chain, including models that may not be called.
     #[must_use]
     pub fn candidates(&self, task: Task, tier: BudgetTier) -> Vec<Candidate> {
         let models = self.configured_models().find(|models| models.serves(task));
@@ -76,7 +77,7 @@ impl Router {
         chain.len() > 1 && chain.last().is_some_and(is_local)
     }
 
-    /// Why a chain is empty.
+    /// Returns why a chain is empty.
     #[must_use]
     pub fn why_nobody(&self, task: Task, tier: BudgetTier) -> String {
         let candidates = self.candidates(task, tier).into_iter();
@@ -88,8 +89,8 @@ impl Router {
         format!("no model may be asked for {}: {}", task.as_str(), refused.join("; "))
     }
 
-    /// A model by its name, for a conversation: one of the catalogue with no task's limits, or any of the server of `OPENAI_…` on the
-    /// terms of texts that are given by hand.
+    /// Returns a model by its name, for a conversation: one of the catalogue without task limits, or any of the server
+    /// of `OPENAI_…` on the terms of manually submitted texts.
     ///
     /// # Errors
     /// Why it cannot be called.
@@ -103,35 +104,35 @@ impl Router {
         }
     }
 
-    /// Every model that is configured.
+    /// Returns every model that is configured.
     pub(super) fn names(&self) -> BTreeSet<ModelRef> {
         self.configured_models().flat_map(ConfiguredModels::names).cloned().collect()
     }
 
-    /// Whether the server of `OPENAI_…` is configured, which is asked for any of its models.
+    /// Whether the server of `OPENAI_…` is configured, which may be asked for any model.
     pub(super) const fn has_settings(&self) -> bool {
         self.settings.is_some()
     }
 
-    /// An entry of the catalogue, whatever it is called for.
+    /// Returns an entry of the catalogue, without task limits.
     pub(super) fn of_catalogue(&self, model: &ModelRef) -> Result<Route, String> {
         let nowhere = || Err(format!("{model} is no model of the catalogue"));
         self.catalogue.as_ref().map_or_else(nowhere, |models| models.named(model))
     }
 
-    /// Whether the catalogue names the models of a task.
+    /// Whether the catalogue names models for a task.
     #[must_use]
     pub fn is_listed(&self, task: Task) -> bool {
         self.catalogue.as_ref().is_some_and(|models| models.serves(task))
     }
 
-    /// Why the server of `OPENAI_…` is not called.
+    /// Returns why the server of `OPENAI_…` is not called.
     #[must_use]
     pub fn settings_refusal(&self) -> Option<&str> {
         self.settings.as_ref()?.refusal()
     }
 
-    /// The models that are configured and not called, and why.
+    /// Returns the models that are configured but not called, and why.
     #[must_use]
     pub fn refused(&self) -> Vec<(String, String)> {
         let of_catalogue = self.catalogue.iter().flat_map(|models| models.refused());
@@ -140,7 +141,7 @@ impl Router {
         of_catalogue.chain(of_settings).collect()
     }
 
-    /// Whether anything but `local` is configured for a task.
+    /// Whether any model other than `local` is configured for any task.
     #[must_use]
     pub fn has_models(&self) -> bool {
         self.settings.is_some() || self.catalogue.as_ref().is_some_and(|models| models.serves_any())

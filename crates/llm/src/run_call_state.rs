@@ -1,5 +1,5 @@
-//! What the calls of one attempt at a run know of each other: what they have to write into the ledger, which models are given up, which
-//! budgets are used up.
+//! The state that the calls of one attempt at a run share: pending ledger writes, abandoned models, and exhausted
+//! budgets.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,7 +13,7 @@ use super::tasks::Task;
 /// Shared by all calls of an attempt.
 #[derive(Debug, Default)]
 pub struct RunCallState {
-    /// What its calls have to write into the ledger.
+    /// Pending ledger writes.
     pub(super) ledger_writer: LedgerWriter,
     closed: AtomicBool,
     known: Mutex<Known>,
@@ -21,22 +21,22 @@ pub struct RunCallState {
 
 #[derive(Debug, Default)]
 struct Known {
-    /// Models (`provider/model`) and accounts ([`Route::account`]) of no use in this run, and why.
+    /// Models (`provider/model`) and accounts ([`Route::account`]) that cannot be used in this run, and why.
     abandoned: BTreeMap<String, String>,
     /// Purposes for which no budget is left, and why.
     exhausted: BTreeMap<&'static str, UsedUp>,
-    /// Why no paid stage begins any more.
+    /// Why no further paid stage begins.
     stopped: Option<UsedUp>,
     logged: BTreeSet<String>,
-    /// By task and model: how many calls in a row have been paid for without use, and the kind of their failure.
+    /// By task and model: the number of consecutive paid calls without a usable answer, and the kind of their failure.
     unusable: BTreeMap<(&'static str, String), (&'static str, u32)>,
 }
 
-/// After so many calls of one task in a row that were paid for and failed alike, a model is not asked for it again in the run.
-const MOST_UNUSABLE: u32 = 3;
+/// Consecutive paid calls of one task with the same failure after which a model is not called for it again in the run.
+const MAX_UNUSABLE: u32 = 3;
 
 impl RunCallState {
-    /// Lets no further call begin; those under way end.
+    /// Prevents further calls; those under way finish.
     pub fn close(&self) {
         self.closed.store(true, Ordering::SeqCst);
     }
@@ -51,13 +51,13 @@ impl RunCallState {
         self.abandon(name.clone(), &name, why);
     }
 
-    /// All models that are asked at the same server with the same key.
+    /// Abandons all models at the same server with the same key.
     pub(super) fn abandon_provider(&self, route: &Route, why: &str) {
         self.abandon(route.account(), &route.model.provider, why);
     }
 
-    /// Counts an answer of no use; the last that is allowed ends it for the task.
-    pub(super) fn failed_unusably(&self, task: Task, route: &Route, kind: &'static str, why: &str) {
+    /// Counts an unusable answer, and abandons the model for the task when the limit is reached.
+    pub(super) fn record_unusable(&self, task: Task, route: &Route, kind: &'static str, why: &str) {
         let (task, model) = (task.as_str(), route.model.to_string());
         let count = {
             let mut known = self.known();
@@ -65,14 +65,14 @@ impl RunCallState {
             *last = if last.0 == kind { (kind, last.1 + 1) } else { (kind, 1) };
             last.1
         };
-        if count >= MOST_UNUSABLE {
+        if count >= MAX_UNUSABLE {
             let why = format!("{count} calls in a row failed alike; the last: {why}");
             self.abandon(format!("{task} by {model}"), &model, &why);
         }
     }
 
-    /// It has given an answer of use.
-    pub(super) fn succeeded(&self, task: Task, route: &Route) {
+    /// Resets the count after a usable answer.
+    pub(super) fn record_success(&self, task: Task, route: &Route) {
         self.known().unusable.remove(&(task.as_str(), route.model.to_string()));
     }
 
@@ -84,13 +84,13 @@ impl RunCallState {
         known.abandoned.entry(name).or_insert_with(|| why.to_owned());
     }
 
-    /// Who was given up in this run, and why, each once.
+    /// Returns why models were abandoned in this run, each reason once.
     #[must_use]
     pub fn given_up(&self) -> Vec<String> {
         self.known().abandoned.values().cloned().collect::<BTreeSet<_>>().into_iter().collect()
     }
 
-    /// Why a model is not to be asked for a task.
+    /// Returns why a model must not be called for a task.
     pub(super) fn abandoned(&self, task: Task, route: &Route) -> Option<String> {
         let known = self.known();
         if known.abandoned.is_empty() {
@@ -102,7 +102,8 @@ impl RunCallState {
         named.or_else(|| known.abandoned.get(&route.account())).cloned()
     }
 
-    /// No budget is left for a purpose, or with `all` for any: a limit on a purpose's calls is no limit of another's.
+    /// Records that no budget is left for a purpose, or with `all` for any. A limit on one purpose's calls does not
+    /// affect others.
     pub(super) fn exhaust(&self, purpose: &'static str, used_up: &UsedUp, all: bool) {
         let mut known = self.known();
         if known.logged.insert(used_up.why.clone()) {
@@ -114,19 +115,19 @@ impl RunCallState {
         }
     }
 
-    /// A task is not begun, so that the budget serves others.
+    /// Skips a task, so that the budget serves others.
     pub fn spare(&self, task: Task, why: &str) {
         self.exhaust(task.as_str(), &UsedUp { limit: Limit::Credits, why: why.to_owned() }, false);
     }
 
-    /// Why a purpose is not to be paid for any more.
+    /// Returns why a purpose may not be paid for any more.
     #[must_use]
     pub fn exhausted(&self, purpose: &str) -> Option<UsedUp> {
         let known = self.known();
         known.exhausted.get(purpose).or(known.stopped.as_ref()).cloned()
     }
 
-    /// Why anything was left out for lack of credits.
+    /// Returns why anything was left out for lack of credits.
     #[must_use]
     pub fn credits_used_up(&self) -> Option<String> {
         let known = self.known();
@@ -134,7 +135,7 @@ impl RunCallState {
         all.find(|used_up| used_up.limit == Limit::Credits).map(|used_up| used_up.why.clone())
     }
 
-    /// Why anything was left out for want of calls, by purpose.
+    /// Returns why anything was left out because of a limit on calls, by purpose.
     #[must_use]
     pub fn calls_used_up(&self) -> Vec<String> {
         let known = self.known();
@@ -162,10 +163,10 @@ mod tests {
     #[test]
     fn a_model_that_fails_alike_three_times_in_a_row_is_given_up_for_its_task() {
         let (call_state, route) = (RunCallState::default(), route());
-        let fail = |kind| call_state.failed_unusably(triage::TASK, &route, kind, "the answer cannot be used");
+        let fail = |kind| call_state.record_unusable(triage::TASK, &route, kind, "the answer cannot be used");
         fail("invalid_answer");
         fail("invalid_answer");
-        call_state.succeeded(triage::TASK, &route);
+        call_state.record_success(triage::TASK, &route);
         fail("invalid_answer");
         fail("truncated");
         fail("invalid_answer");

@@ -1,5 +1,5 @@
-//! The contracts of the answers: the stored schema, the one an answer is checked by, which lacks the fields that we stamp, and
-//! the one that a provider is asked to enforce.
+//! The schemas of the answers: the stored schema, the one that answers are checked against, which lacks the fields that
+//! we stamp, and the one that a provider is asked to enforce.
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
@@ -11,11 +11,11 @@ use thiserror::Error;
 use super::tasks::Task;
 use aha_core::model::ModelRef;
 
-/// Fields that we write and a model never does.
+/// Fields that we set and a model never does.
 pub const STAMPED: [&str; 4] = ["schema_version", "prompt_id", "provider", "model"];
 
-/// Keywords that providers' strict modes refuse, or that mean nothing to them. Answers are checked by them here.
-const OURS_ALONE: [&str; 4] = ["$schema", "title", "minLength", "maxLength"];
+/// Keywords that providers' strict modes refuse or ignore. Answers are checked against them here.
+const LOCAL_KEYWORDS: [&str; 4] = ["$schema", "title", "minLength", "maxLength"];
 
 #[derive(Debug, Error, Clone, PartialEq, Eq)]
 pub enum SchemaError {
@@ -28,13 +28,13 @@ pub enum SchemaError {
 struct Contract {
     stored: Validator,
     answered: Validator,
-    /// What a provider is asked to enforce.
+    /// The schema that a provider is asked to enforce.
     wire: Arc<Value>,
 }
 
 type Compiled = Result<Arc<Contract>, SchemaError>;
 
-/// By the tasks' names; each is compiled when it is first wanted.
+/// By the tasks' names; each is compiled on first use.
 static COMPILED: LazyLock<Mutex<HashMap<&'static str, Compiled>>> = LazyLock::new(Mutex::default);
 
 fn contract(task: Task) -> Compiled {
@@ -56,12 +56,12 @@ fn compile(task: Task) -> Compiled {
     };
     let answered = answer_schema(&accepted);
     let build = |schema: &Value| jsonschema::validator_for(schema).map_err(|e| broken(e.to_string()));
-    let one = without_ours(&wire);
-    let wire = if task.is_batched() { list_of(one) } else { one };
+    let one = without_local_keywords(&wire);
+    let wire = if task.is_batched() { batch_schema(one) } else { one };
     Ok(Arc::new(Contract { stored: build(&accepted)?, answered: build(&answered)?, wire: Arc::new(wire) }))
 }
 
-/// Of what is stored of an answer in words.
+/// Returns the stored schema of an answer in plain text.
 fn schema_of_text(version: &str) -> Value {
     let text = || json!({ "type": "string", "minLength": 1 });
     json!({
@@ -75,7 +75,7 @@ fn schema_of_text(version: &str) -> Value {
     })
 }
 
-/// The stored schema without the stamped fields.
+/// Returns the stored schema without the stamped fields.
 #[must_use]
 pub fn answer_schema(stored: &Value) -> Value {
     let mut schema = stored.clone();
@@ -88,19 +88,20 @@ pub fn answer_schema(stored: &Value) -> Value {
     schema
 }
 
-fn without_ours(schema: &Value) -> Value {
+fn without_local_keywords(schema: &Value) -> Value {
     match schema {
         Value::Object(fields) => fields
             .iter()
-            .filter(|(name, value)| !OURS_ALONE.contains(&name.as_str()) || value.is_object())
-            .map(|(name, value)| (name.clone(), without_ours(value)))
+            .filter(|(name, value)| !LOCAL_KEYWORDS.contains(&name.as_str()) || value.is_object())
+            .map(|(name, value)| (name.clone(), without_local_keywords(value)))
             .collect(),
-        Value::Array(values) => values.iter().map(without_ours).collect(),
+        Value::Array(values) => values.iter().map(without_local_keywords).collect(),
         other => other.clone(),
     }
 }
 
-/// What a provider is asked to enforce. Some tasks are answered for several things at once: `results`, each with the id it is about.
+/// Returns the schema that a provider is asked to enforce. For batched tasks it is a list `results`, each with the id
+/// of its item.
 ///
 /// # Errors
 /// [`SchemaError::Broken`] when a shipped schema cannot be read.
@@ -108,7 +109,7 @@ pub fn wire_schema(task: Task) -> Result<Arc<Value>, SchemaError> {
     Ok(Arc::clone(&contract(task)?.wire))
 }
 
-fn list_of(mut item: Value) -> Value {
+fn batch_schema(mut item: Value) -> Value {
     if let Some(required) = item.get_mut("required").and_then(Value::as_array_mut) {
         required.insert(0, "id".into());
     }
@@ -125,15 +126,15 @@ fn list_of(mut item: Value) -> Value {
     })
 }
 
-/// Checks what a model answered: an object, or one line.
+/// Checks a model's answer: an object, or one line.
 ///
 /// # Errors
-/// [`SchemaError::Violated`] names each violation.
+/// [`SchemaError::Violated`] lists the violations.
 pub(crate) fn check_answer(task: Task, answer: &Value) -> Result<(), SchemaError> {
     check(&contract(task)?.answered, task, answer)
 }
 
-/// An answer with the four fields that we write before its own.
+/// Returns an answer with the four stamped fields before its own.
 pub(crate) fn stamped(task: Task, prompt_id: &str, by: &ModelRef, answer: &Value) -> Value {
     let mut stamped = Map::new();
     stamped.insert("schema_version".into(), task.schema_version().into());
@@ -141,14 +142,14 @@ pub(crate) fn stamped(task: Task, prompt_id: &str, by: &ModelRef, answer: &Value
     stamped.insert("provider".into(), by.provider.clone().into());
     stamped.insert("model".into(), by.model.clone().into());
     let own = answer.as_object().into_iter().flatten().filter(|(key, _)| !STAMPED.contains(&key.as_str()));
-    stamped.extend(own.map(|(key, value)| (key.clone(), whole(value))));
+    stamped.extend(own.map(|(key, value)| (key.clone(), whole_number(value))));
     Value::Object(stamped)
 }
 
-/// Checks a model's answer, stamps it, and checks what will be stored.
+/// Checks a model's answer, stamps it, and checks the result that will be stored.
 ///
 /// # Errors
-/// [`SchemaError::Violated`] names each violation.
+/// [`SchemaError::Violated`] lists the violations.
 pub fn stamp(task: Task, prompt_id: &str, by: &ModelRef, answer: &Value) -> Result<Value, SchemaError> {
     let contract = contract(task)?;
     check(&contract.answered, task, answer)?;
@@ -157,8 +158,8 @@ pub fn stamp(task: Task, prompt_id: &str, by: &ModelRef, answer: &Value) -> Resu
     Ok(stamped)
 }
 
-/// JSON Schema takes 61.0 for an integer; types do not.
-fn whole(value: &Value) -> Value {
+/// Converts whole floats to integers: JSON Schema accepts 61.0 as an integer, Rust's integer types do not.
+fn whole_number(value: &Value) -> Value {
     match value.as_f64() {
         #[expect(clippy::cast_possible_truncation, reason = "checked to be whole and small")]
         Some(number) if value.is_f64() && number.fract() == 0.0 && number.abs() < 1e15 => Value::from(number as i64),
@@ -166,7 +167,7 @@ fn whole(value: &Value) -> Value {
     }
 }
 
-/// Longest single violation that is told: it may quote all of an answer.
+/// Maximum characters of one violation, which may quote the whole answer.
 const VIOLATION_CHARS: usize = 200;
 
 fn check(validator: &Validator, task: Task, value: &Value) -> Result<(), SchemaError> {
@@ -174,10 +175,10 @@ fn check(validator: &Validator, task: Task, value: &Value) -> Result<(), SchemaE
         .map_or(Ok(()), |violations| Err(SchemaError::Violated { schema: task.schema_version(), violations }))
 }
 
-/// The first violations in words; `None` where there are none.
+/// Describes the first violations; `None` where there are none.
 #[must_use]
 pub fn violations(validator: &Validator, value: &Value) -> Option<String> {
-    // Much cheaper than to look for what is wrong.
+    // Much cheaper than searching for the violations.
     if validator.is_valid(value) {
         return None;
     }
@@ -255,7 +256,7 @@ mod tests {
         assert!(serde_json::from_value::<aha_core::verdict::Verdict>(stamped).is_ok());
     }
 
-    /// What OpenAI's strict mode asks of a schema: closed objects, every property required, no keyword it does not know.
+    /// Checks OpenAI's strict mode: closed objects, every property required, no unknown keyword.
     fn strict(schema: &Value) {
         if let Some(properties) = schema.get("properties").and_then(Value::as_object) {
             assert_eq!(schema["additionalProperties"], false, "{schema}");
@@ -266,7 +267,7 @@ mod tests {
         if let Some(items) = schema.get("items") {
             strict(items);
         }
-        for keyword in OURS_ALONE {
+        for keyword in LOCAL_KEYWORDS {
             assert!(schema.get(keyword).is_none(), "{keyword} in {schema}");
         }
     }

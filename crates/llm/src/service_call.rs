@@ -1,5 +1,5 @@
-//! A metered call of a service that charges for it and is no model, such as a search. Its row is on the same ledger, under the same
-//! caps, as a model's call.
+//! A metered call of a paid service that is not a model, such as a search. Its row is on the same ledger, under the
+//! same caps, as a model's call.
 
 use std::time::Duration;
 
@@ -15,10 +15,10 @@ use super::ledger::Cost;
 use super::ledger_writer::Deadline;
 use super::metered_call::{Closing, Executed, MeteredCall, NotSent, Received};
 
-/// Longer than a call takes, with the wait for its turn at a host that is asked politely.
-const LONGEST: Duration = Duration::from_mins(10);
+/// Longer than any call takes, including the wait of a rate-limited host.
+const MAX_DURATION: Duration = Duration::from_mins(10);
 
-/// What is called, and on whose account.
+/// A call and its context.
 #[derive(Debug)]
 pub struct ServiceCall<'a> {
     pub scope: &'a CallScope,
@@ -26,28 +26,28 @@ pub struct ServiceCall<'a> {
     pub purpose: &'static str,
     /// The service, as on the ledger.
     pub provider: String,
-    /// What of the service is called; stands where a model's name does.
+    /// The operation of the service; takes the place of the model's name.
     pub operation: &'static str,
-    /// Tells it from the other calls of the same attempt.
+    /// Distinguishes it from the other calls of the same attempt.
     pub words: &'a str,
-    /// The most it can cost, if that is known.
+    /// The maximum cost, if known.
     pub at_most: Option<MicroCredits>,
-    /// Results wanted.
+    /// Number of results requested.
     pub results: usize,
 }
 
-/// What a call has cost, and what is kept of its answer.
+/// The cost of a call, and the part of its answer to store.
 #[derive(Debug)]
 pub struct ServiceCharge {
     pub cost: Cost,
-    /// Kind and words, where it failed.
+    /// Kind and message, where it failed.
     pub failure: Option<(&'static str, String)>,
     pub answer: Option<NewAnswer>,
 }
 
 impl Gateway {
-    /// Reserves the most it can cost, has it sent, and settles what `charge` says. What the service answered, good or bad, is
-    /// [`Executed::Answered`].
+    /// Reserves the maximum cost, sends the call, and settles what `charge` returns. Any response of the service, good
+    /// or bad, is [`Executed::Answered`].
     ///
     /// # Errors
     /// When the store fails or the lease is lost.
@@ -58,17 +58,17 @@ impl Gateway {
         send: impl Future<Output = T>,
         charge: impl FnOnce(&T) -> ServiceCharge,
     ) -> Result<Executed<T>, StoreError> {
-        let deadline = Deadline { clock: self.parts.clock, timeout: LONGEST };
+        let deadline = Deadline { clock: self.parts.clock, timeout: MAX_DURATION };
         let metered = MeteredCall { store, scope: call.scope, deadline, server: None, shown: &(self, call) };
         let close = |received: &Received<T>| match &received.outcome {
             Ok(answer) => {
                 let ServiceCharge { cost, failure, answer } = charge(answer);
-                Closing { cost, failure, complaint: None, answers: answer.into_iter().collect(), vectors: None }
+                Closing { cost, failure, partial_failure: None, answers: answer.into_iter().collect(), vectors: None }
             }
             Err(_) => Closing::at(None, received),
         };
-        let exchange = || async { Received::here(Ok(send.await)) };
-        // On the heap: the search's own future is in it.
+        let exchange = || async { Received::answered_locally(Ok(send.await)) };
+        // Boxed, because it contains the search's future.
         let executed = Box::pin(metered.execute(|| self.service_row(call, deadline), exchange, close)).await?;
         if let Executed::NotSent(NotSent::NoBudget(why)) = &executed {
             let is_last = self.parts.budget.policy == BudgetPolicy::Stop;
@@ -95,7 +95,7 @@ impl Gateway {
             reserved_microcredits: call.at_most.map(|amount| amount.0),
             limits: budget::limits(&self.parts.budget, scope, purpose, None, now),
             started_at: now,
-            expires_at: deadline.of_a_call(),
+            expires_at: deadline.for_call(),
         }
     }
 }

@@ -1,8 +1,8 @@
-//! How far the budget reaches: how much of it is used up, and which limit left no room.
+//! The state of the budget: how much of it is used up, and which limit is exhausted.
 
 use aha_core::budget::{APPROACHING, CRITICAL};
 
-/// How much of the nearest cap is used up, reservations included.
+/// How much of the nearest cap is used up, including reservations; 1.0 is the cap.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Used(pub f64);
 
@@ -31,10 +31,10 @@ pub struct UsedUp {
     pub why: String,
 }
 
-/// What a call is counted in.
+/// The unit of a limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Limit {
     Credits,
-    /// Of one task; other tasks are not concerned.
+    /// Of one task; other tasks are not affected.
     Calls,
 }

@@ -1,4 +1,5 @@
-//! Calls outside a run: what a person asks for by hand, in a command or a browser. They have no lease, and the same ledger and caps.
+//! Calls outside a run, requested by the user in a command or a browser. They have no lease, and use the same ledger
+//! and caps.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -11,24 +12,24 @@ use super::call_scope::CallScope;
 use super::gateway::Gateway;
 use super::run_call_state::RunCallState;
 use super::task_item::{Outcome, TaskItem};
-use super::tasks::{KeptAnswers, Task, TaskInput};
+use super::tasks::{StoredAnswers, Task, TaskInput};
 
-/// Calls of one millisecond are told apart by their number.
+/// Calls of one millisecond are distinguished by their number.
 const CALLS_A_MILLISECOND: i64 = 1_000;
 
-/// Scopes made by this process.
-static MADE: AtomicI64 = AtomicI64::new(0);
+/// Scopes created by this process.
+static SCOPES_CREATED: AtomicI64 = AtomicI64::new(0);
 
 impl Gateway {
-    /// The scope of one call outside a run. With `rejudge` set what is stored already is not used.
+    /// Returns the scope of one call outside a run. Set `rejudge` to ignore stored answers.
     #[must_use]
     pub fn standalone(&self, task: Task, tier: BudgetTier) -> CallScope {
-        let number = MADE.fetch_add(1, Ordering::Relaxed) % CALLS_A_MILLISECOND;
+        let number = SCOPES_CREATED.fetch_add(1, Ordering::Relaxed) % CALLS_A_MILLISECOND;
         CallScope {
             lease: None,
             run: None,
             pass: 0,
-            // Tells its calls from those of any other scope, also where `AHA_NOW` pins the time.
+            // Distinguishes its calls from those of any other scope, even where `AHA_NOW` fixes the time.
             attempt: self.parts.clock.wall().as_millis() * CALLS_A_MILLISECOND + number,
             topic: None,
             share_percent: None,
@@ -39,7 +40,8 @@ impl Gateway {
         }
     }
 
-    /// Executes a task about one input, unless its answer is stored already. The answer's fingerprint is the hash of the input.
+    /// Executes a task for one input, unless its answer is stored already. The answer's fingerprint is the hash of the
+    /// input.
     ///
     /// # Errors
     /// When the store fails; a provider's failure is an [`Outcome`].
@@ -51,12 +53,12 @@ impl Gateway {
     ) -> Result<Outcome, StoreError> {
         let task = input.task();
         let item = TaskItem { fingerprint: input.hash(), members: Vec::new(), input };
-        if task.spec().kept != KeptAnswers::None
+        if task.spec().stored_answers != StoredAnswers::None
             && let Some(stored) = self.stored(store, task, scope, &item).await?
         {
             return Ok(stored);
         }
-        // What a process that was killed had reserved is counted for good before this call is admitted.
+        // Expired reservations of killed processes are settled before this call is admitted.
         store.sweep_calls(Gone::Expired(self.parts.clock.wall())).await?;
         let outcomes = self.call(store, task, scope, std::slice::from_ref(&item)).await?;
         let none = || Outcome::Failed { reason: "it was not asked about".to_owned() };
@@ -65,7 +67,7 @@ impl Gateway {
 }
 
 impl CallScope {
-    /// On a topic's account: its counters, and its share of the daily and the monthly budget.
+    /// Returns the scope charged to a topic: its counters, and its share of the daily and the monthly budget.
     #[must_use]
     pub fn for_topic(self, topic: TopicId, share_percent: Option<u8>) -> Self {
         Self { topic: Some(topic), share_percent, ..self }

@@ -1,8 +1,8 @@
-//! Answers as they come: words piece by piece, or objects line by line, for a person who waits.
+//! Streams answers to waiting users: plain text piece by piece, or objects line by line.
 //!
-//! Comes in: one input of a task that is answered in words or in lines. Goes out: a stream of events, the last of which says what it
-//! came to. What is stored already is given again without a call. A caller who drops the stream changes nothing about what was spent:
-//! the exchange goes on for a while by itself, so that its row says what it cost.
+//! Input: one input of a task that is answered in plain text or in lines. Output: a stream of events, the last of which
+//! contains the result. A stored answer is returned again without a call. A caller that drops the stream does not
+//! change what is spent: the exchange continues for a limited time, so that its cost reaches the ledger.
 
 mod attempt;
 mod collector;
@@ -29,53 +29,54 @@ use super::metered_call::{Executed, NotSent};
 use super::retry::{self, Next};
 use super::retry_policy::Left;
 use super::router::Route;
-use super::stream::sent_by;
+use super::stream::stream_from;
 use super::task_item::{Outcome, TaskItem};
-use super::tasks::{AnswerKind, KeptAnswers, Task, TaskInput};
+use super::tasks::{AnswerKind, StoredAnswers, Task, TaskInput};
 use attempt::StreamAttempt;
 
-/// What comes of a streamed answer.
+/// An event of a streamed answer.
 #[derive(Debug, Clone, PartialEq)]
 pub enum StreamEvent {
-    /// A piece of an answer in words.
+    /// A piece of an answer in plain text.
     Text(String),
-    /// A line that fits the task's schema.
+    /// A line that matches the task's schema.
     Line(Map<String, Value>),
-    /// A line that is left out, and why.
+    /// A rejected line, and why.
     BadLine { line: String, error: String },
-    /// The text so far was the model's thought, and no answer.
+    /// The text so far was thinking, not an answer.
     Void,
-    /// Another attempt begins after a wait. Text so far is void; lines stay, and one that comes again is not given again.
+    /// Another attempt begins after a wait. Text so far is void; lines remain valid, and repeated lines are not sent
+    /// again.
     Retry {
         /// Its number, from 2.
         attempt: u32,
         after: Duration,
-        /// What went wrong with the one before.
+        /// Why the previous attempt failed.
         reason: String,
     },
     /// The last event.
     Finished(StreamedAnswer),
 }
 
-/// What a streamed answer came to.
+/// The result of a streamed answer.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct StreamedAnswer {
-    /// Of an answer in words.
+    /// The text of an answer in plain text.
     pub text: String,
-    /// Of an answer in lines: those that fit the schema.
+    /// The lines that match the schema, of an answer in lines.
     pub lines: Vec<Map<String, Value>>,
-    /// Lines that did not.
+    /// Number of lines that do not match.
     pub bad_lines: usize,
     pub model: Option<ModelRef>,
     /// The ledger rows of all attempts.
     pub calls: Vec<String>,
-    /// Whether it was stored before, and no call was made.
+    /// Whether it was stored before, so that no call was made.
     pub was_stored: bool,
-    /// Why it is not complete; `None` where it is. Lines that were complete are there, and stored, all the same.
+    /// Why it is incomplete; `None` if it is complete. Complete lines are included and stored in any case.
     pub failure: Option<StreamFailure>,
 }
 
-/// Why an answer is not complete.
+/// Why an answer is incomplete.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum StreamFailure {
     #[error("{model}: {error}")]
@@ -104,7 +105,7 @@ impl Stream for AnswerStream {
 }
 
 impl AnswerStream {
-    /// What it comes to, for callers who show nothing on the way.
+    /// Returns the result, for callers that do not use the other events.
     ///
     /// # Errors
     /// When the store fails.
@@ -118,10 +119,10 @@ impl AnswerStream {
     }
 }
 
-/// Where the events of one stream go.
+/// The channel for the events of one stream.
 pub(super) type Events = UnboundedSender<Result<StreamEvent, StoreError>>;
 
-/// One input, and what its attempts go by.
+/// One input with everything that its attempts need.
 struct Streaming {
     gateway: Arc<Gateway>,
     store: SharedStore,
@@ -131,14 +132,14 @@ struct Streaming {
 }
 
 impl Gateway {
-    /// Executes a task about one input, unless its answer is stored already, and gives what comes as it comes. The answer's
-    /// fingerprint is the hash of the input; the scope is that of a run, or [`Gateway::standalone`].
+    /// Executes a task for one input, unless its answer is stored already, and returns events as they occur. The
+    /// answer's fingerprint is the hash of the input. The scope is that of a run, or [`Gateway::standalone`].
     #[must_use]
     pub fn stream(self: &Arc<Self>, store: &SharedStore, scope: CallScope, input: TaskInput) -> AnswerStream {
         let (gateway, store) = (Arc::clone(self), Arc::clone(store));
         let item = TaskItem { fingerprint: input.hash(), members: Vec::new(), input };
         AnswerStream(
-            sent_by(move |events: Events| async move {
+            stream_from(move |events: Events| async move {
                 let streaming = Streaming { gateway, store, scope, item, events };
                 let last = streaming.answer().await.map(StreamEvent::Finished);
                 let _ = streaming.events.send(last);
@@ -147,7 +148,7 @@ impl Gateway {
         )
     }
 
-    /// What was stored of an answer in lines whose stream broke; `None` where there is nothing.
+    /// Returns the stored lines of an answer whose stream broke; `None` where there are none.
     ///
     /// # Errors
     /// When the store fails.
@@ -164,7 +165,7 @@ impl Gateway {
     }
 }
 
-/// Under which the lines of a broken stream are stored: no whole answer is found there.
+/// Returns the key for the lines of a broken stream, which differs from that of the complete answer.
 pub(super) fn partial(key: AnswerKey) -> AnswerKey {
     AnswerKey { fingerprint: format!("{}:partial", key.fingerprint), ..key }
 }
@@ -189,7 +190,7 @@ impl Streaming {
     }
 
     fn send(&self, event: StreamEvent) {
-        // Nobody may be reading any more.
+        // The receiver may have been dropped.
         let _ = self.events.send(Ok(event));
     }
 
@@ -202,7 +203,7 @@ impl Streaming {
         if let Some(stored) = self.stored().await? {
             return Ok(stored);
         }
-        // What a process that was killed had reserved is counted for good before this call is admitted.
+        // Expired reservations of killed processes are settled before this call is admitted.
         self.store.sweep_calls(Gone::Expired(self.gateway.parts.clock.wall())).await?;
         let (tier, chain) = self.gateway.chain(&self.store, task, &self.scope).await?;
         let mut answer = StreamedAnswer::default();
@@ -211,7 +212,7 @@ impl Streaming {
             answer.failure = Some(StreamFailure::NotSent(why));
         }
         for route in chain {
-            if self.by(&route, tier, &mut answer).await? {
+            if self.call_model(&route, tier, &mut answer).await? {
                 break;
             }
         }
@@ -219,7 +220,7 @@ impl Streaming {
     }
 
     async fn stored(&self) -> Result<Option<StreamedAnswer>, StoreError> {
-        if self.task().spec().kept == KeptAnswers::None {
+        if self.task().spec().stored_answers == StoredAnswers::None {
             return Ok(None);
         }
         let found = self.gateway.stored(&self.store, self.task(), &self.scope, &self.item).await?;
@@ -232,8 +233,14 @@ impl Streaming {
         Ok(Some(answer))
     }
 
-    /// By one model, in as many attempts as the task's policy grants; whether that was all.
-    async fn by(&self, route: &Route, tier: BudgetTier, answer: &mut StreamedAnswer) -> Result<bool, StoreError> {
+    /// Calls one model, with the attempts that the task's policy allows. Returns whether no further model is to be
+    /// called.
+    async fn call_model(
+        &self,
+        route: &Route,
+        tier: BudgetTier,
+        answer: &mut StreamedAnswer,
+    ) -> Result<bool, StoreError> {
         let parts = &self.gateway.parts;
         let policy = route.retry(&parts.retry_override.unwrap_or(self.task().spec().retry));
         let (mut left, mut note): (Left, Option<String>) = (policy.all(), None);
@@ -274,7 +281,7 @@ impl Streaming {
         }
     }
 
-    /// One attempt, in a task of its own: who stops reading does not stop it from being settled.
+    /// Makes one attempt in a separate task, so that it is settled even if the caller stops reading.
     async fn attempt(
         &self,
         (route, tier): (&Route, BudgetTier),
@@ -295,7 +302,7 @@ impl Streaming {
             events: self.events.clone(),
         };
         answer.calls.push(attempt.id().to_string());
-        let ended = self.gateway.under_way.spawn(attempt.run()).await;
+        let ended = self.gateway.in_flight.spawn(attempt.run()).await;
         let ended = ended.map_err(|_| StoreError::Conflict { reason: "the task of the call ended".to_owned() })?;
         let (executed, collected) = ended?;
         answer.text = collected.text;

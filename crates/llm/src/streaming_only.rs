@@ -1,12 +1,12 @@
-//! Models that answer as a stream alone: found out by how their server refuses to answer in one piece, and remembered as long as the
-//! process runs. Called by `exchange`; the next request to the model is a stream then.
+//! Models that answer only as a stream. They are detected by their server's refusal of a non-streaming request, and
+//! remembered for the lifetime of the process. Called by `exchange`; the next request to the model is then a stream.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
 use super::error::CallError;
 
-/// The models of one server that are known to want a stream, as the server calls them.
+/// The models of one server that are known to require a stream, by their names there.
 #[derive(Debug, Default)]
 pub struct StreamingOnly(Mutex<BTreeSet<String>>);
 
@@ -21,8 +21,8 @@ impl StreamingOnly {
     }
 }
 
-/// What servers say that want a stream.
-const WANTED: [&str; 14] = [
+/// Phrases of servers that require a stream.
+const REQUIRES_STREAM: [&str; 14] = [
     "only support",
     "only available",
     "only work",
@@ -39,18 +39,19 @@ const WANTED: [&str; 14] = [
     "enable stream",
 ];
 
-/// What servers say that do not stream.
-const NOT_WANTED: [&str; 7] =
+/// Phrases of servers that do not support streams.
+const NO_STREAMS: [&str; 7] =
     ["not support", "unsupported", "unknown", "unrecognized", "must be false", "not allowed", "not permitted"];
 
-/// The words of a refusal (400 or 422) of a request in one piece that say that the model wants a stream.
-pub(super) fn wanted_by(error: &CallError) -> Option<&str> {
+/// Returns the message of a refusal (400 or 422) of a non-streaming request, if it shows that the model requires a
+/// stream.
+pub(super) fn stream_requirement(error: &CallError) -> Option<&str> {
     let CallError::Refused { status: 400 | 422, message } = error else { return None };
     let words = message.to_lowercase();
-    let names = |list: &[&str]| list.iter().any(|part| words.contains(part));
-    let refuses_whole = names(&["non-stream", "non stream", "nonstream"]);
-    let wants_stream = words.contains("stream") && names(&WANTED) && !names(&NOT_WANTED);
-    (refuses_whole || wants_stream).then_some(message)
+    let contains_any = |list: &[&str]| list.iter().any(|part| words.contains(part));
+    let refuses_non_streaming = contains_any(&["non-stream", "non stream", "nonstream"]);
+    let requires_stream = words.contains("stream") && contains_any(&REQUIRES_STREAM) && !contains_any(&NO_STREAMS);
+    (refuses_non_streaming || requires_stream).then_some(message)
 }
 
 #[cfg(test)]
@@ -71,9 +72,9 @@ mod tests {
             ("max_tokens must be at most 4096", false),
         ] {
             let error = CallError::Refused { status: 400, message: message.to_owned() };
-            assert_eq!(wanted_by(&error).is_some(), wants, "{message}");
+            assert_eq!(stream_requirement(&error).is_some(), wants, "{message}");
         }
         let elsewhere = CallError::Server { status: 500, message: "Stream must be set to true".to_owned() };
-        assert_eq!(wanted_by(&elsewhere), None);
+        assert_eq!(stream_requirement(&elsewhere), None);
     }
 }

@@ -1,14 +1,15 @@
-//! What the calls about one batch have come to, model by model: a batch that gives nothing is not paid for again and again.
+//! Counts the results of the calls for one batch, per model, so that a batch without any answer is not paid for
+//! repeatedly.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::error::{CallError, Charge};
 
-/// Failed calls that may be paid for, about a batch of which nothing is answered.
-const MOST_UNUSABLE: u32 = 2;
+/// Maximum failed calls that may be charged for a batch without any answer.
+const MAX_UNUSABLE: u32 = 2;
 
-/// See the module. By the models' places in the chain.
+/// See the module. Keyed by the models' positions in the chain.
 #[derive(Debug, Default)]
 pub(super) struct Tally(Mutex<BTreeMap<usize, Count>>);
 
@@ -19,7 +20,7 @@ struct Count {
 }
 
 impl Tally {
-    /// A part of the batch was answered.
+    /// Records that a part of the batch was answered.
     pub(super) fn answered(&self, route: usize) {
         self.counts().entry(route).or_default().is_answered = true;
     }
@@ -31,9 +32,9 @@ impl Tally {
         self.counts().entry(route).or_default().unusable += 1;
     }
 
-    /// Whether the model is not to be asked about more of the batch.
-    pub(super) fn is_enough(&self, route: usize) -> bool {
-        self.counts().get(&route).is_some_and(|count| !count.is_answered && count.unusable >= MOST_UNUSABLE)
+    /// Whether the model must not be called for more of the batch.
+    pub(super) fn is_exhausted(&self, route: usize) -> bool {
+        self.counts().get(&route).is_some_and(|count| !count.is_answered && count.unusable >= MAX_UNUSABLE)
     }
 
     fn counts(&self) -> MutexGuard<'_, BTreeMap<usize, Count>> {
@@ -50,10 +51,10 @@ mod tests {
         let tally = Tally::default();
         tally.failed(0, &CallError::Connect("refused".to_owned()));
         tally.failed(0, &CallError::TimedOut(5));
-        assert!(!tally.is_enough(0), "what cannot be paid for does not count");
+        assert!(!tally.is_exhausted(0), "what cannot be paid for does not count");
         tally.failed(0, &CallError::Invalid("no".to_owned()));
-        assert!(tally.is_enough(0) && !tally.is_enough(1));
+        assert!(tally.is_exhausted(0) && !tally.is_exhausted(1));
         tally.answered(0);
-        assert!(!tally.is_enough(0));
+        assert!(!tally.is_exhausted(0));
     }
 }

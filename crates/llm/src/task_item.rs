@@ -1,32 +1,32 @@
-//! What a task is asked about, and what became of it.
+//! The items of a task, and their outcomes.
 
 use aha_core::ids::ItemId;
 use serde_json::Value;
 
 use super::tasks::TaskInput;
 
-/// One thing to be judged or summarised.
+/// One item to be judged or summarised.
 #[derive(Debug, Clone)]
 pub struct TaskItem {
-    /// The story's fingerprint: with task, tier, prompt and schema the key of the answer.
+    /// The story's fingerprint: together with task, tier, prompt and schema it is the key of the answer.
     pub fingerprint: String,
-    /// The members judged, kept with the answer.
+    /// The judged members, stored with the answer.
     pub members: Vec<ItemId>,
     pub input: TaskInput,
 }
 
-/// What became of one item.
+/// The outcome of one item.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Outcome {
     Answered {
         answer: Value,
         call_id: String,
     },
-    /// No answer that fits the schema was to be had.
+    /// No model gave an answer that matches the schema.
     Failed {
         reason: String,
     },
-    /// There was no budget left for it.
+    /// No budget was left for it.
     Skipped {
         reason: String,
     },

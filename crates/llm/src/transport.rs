@@ -1,4 +1,5 @@
-//! Sends bytes and brings bytes back; it alone does. It follows no redirect, retries nothing and knows no dialect.
+//! Sends requests and receives responses; all I/O with providers is here. It follows no redirects, does not retry and
+//! knows no dialect.
 
 use std::fmt::{self, Debug};
 use std::sync::{Arc, OnceLock};
@@ -17,19 +18,19 @@ use super::error::CallError;
 use crate::settings::Egress;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// An answer is some kilobytes; this leaves room for embeddings.
+/// An answer has some kilobytes; this leaves room for embeddings.
 const MAX_BODY_MIB: usize = 32;
 
-/// What a dialect made of a request.
+/// A request encoded by a dialect.
 #[derive(Clone)]
 pub struct WireRequest {
     pub url: Url,
-    /// The key among them.
+    /// Include the key.
     pub headers: HeaderMap,
     pub body: Bytes,
 }
 
-/// Without the address's query, which may hold a key; headers that hold one are marked.
+/// Omits the address's query, which may hold a key; headers with keys are marked as sensitive.
 impl Debug for WireRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("WireRequest")
@@ -40,7 +41,7 @@ impl Debug for WireRequest {
     }
 }
 
-/// How long a server is waited for.
+/// Timeouts of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Timeouts {
     /// Until its answer begins.
@@ -52,14 +53,14 @@ pub struct Timeouts {
 }
 
 impl Timeouts {
-    /// Only the whole counts.
+    /// Returns timeouts that only limit the whole call.
     #[must_use]
     pub const fn of(whole: Duration) -> Self {
         Self { first_byte: whole, idle: whole, whole }
     }
 }
 
-/// What came back, whatever its status.
+/// A response with any status.
 #[derive(Clone, Default)]
 pub struct WireResponse {
     pub status: u16,
@@ -68,14 +69,14 @@ pub struct WireResponse {
 }
 
 impl WireResponse {
-    /// A header as text.
+    /// Returns a header as text.
     #[must_use]
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name)?.to_str().ok().map(str::trim).filter(|value| !value.is_empty())
     }
 }
 
-/// Without what the server said, which may quote a key.
+/// Omits the body and headers, which may quote a key.
 impl Debug for WireResponse {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let bytes = self.body.len();
@@ -83,7 +84,7 @@ impl Debug for WireResponse {
     }
 }
 
-/// An answer whose body is still on its way.
+/// A response whose body is still being received.
 pub struct WireStream {
     pub status: u16,
     pub headers: HeaderMap,
@@ -105,10 +106,10 @@ impl From<WireResponse> for WireStream {
 }
 
 impl WireStream {
-    /// Waits for all of it.
+    /// Receives the whole body.
     ///
     /// # Errors
-    /// When it breaks off, or is larger than a sane answer.
+    /// When it breaks off, or exceeds the maximum size.
     pub async fn collect(mut self) -> Result<WireResponse, CallError> {
         let mut body = Vec::new();
         while let Some(chunk) = self.chunks.next().await {
@@ -122,19 +123,19 @@ impl WireStream {
     }
 }
 
-/// The way to a server.
+/// Sends requests to servers.
 #[async_trait]
 pub trait Transport: Debug + Send + Sync {
     /// Sends, and returns when the answer begins.
     ///
     /// # Errors
-    /// When no answer began; one with an error's status is an answer.
+    /// When no answer began; a response with an error status is an answer.
     async fn open(&self, request: &WireRequest, timeouts: Timeouts) -> Result<WireStream, CallError>;
 
     /// Sends, and returns when the answer is complete.
     ///
     /// # Errors
-    /// When no whole answer came.
+    /// When no complete answer was received.
     async fn send(&self, request: &WireRequest, timeouts: Timeouts) -> Result<WireResponse, CallError> {
         self.open(request, timeouts).await?.collect().await
     }
@@ -143,15 +144,16 @@ pub trait Transport: Debug + Send + Sync {
 /// HTTP.
 #[derive(Debug)]
 pub struct Http {
-    /// Made for the first request: it reads all certificates of the machine, which takes longer than most commands.
+    /// Created for the first request: it loads all certificates of the machine, which takes longer than most commands.
     client: OnceLock<Result<reqwest::Client, String>>,
-    /// `None`: any address will do.
+    /// `None`: any address is allowed.
     rules: Option<AddressRules>,
 }
 
 impl Http {
-    /// With local egress only addresses of this machine and of private networks are connected to, whatever a name resolves to, and
-    /// no proxy of the environment is used: it would connect for us.
+    /// Builds a transport. With local egress, it connects only to addresses of this machine and of private networks,
+    /// whatever a name resolves to. It then uses no proxy from the environment, because the proxy would connect on its
+    /// behalf.
     #[must_use]
     pub fn within(egress: Egress) -> Self {
         Self { client: OnceLock::new(), rules: (egress == Egress::Local).then(AddressRules::own_network) }
@@ -162,23 +164,27 @@ impl Http {
         made.as_ref().map_err(|why| CallError::Connect(format!("the HTTP client cannot be made: {why}")))
     }
 
-    /// Fetches what costs nothing, such as a server's list of models; at most ten seconds long.
+    /// Fetches a free resource, such as a server's list of models, with a timeout of ten seconds.
     ///
     /// # Errors
-    /// When no whole answer came; one with an error's status is an answer.
+    /// When no complete answer was received; a response with an error status is an answer.
     pub async fn get(&self, request: &WireRequest) -> Result<WireResponse, CallError> {
         self.check(&request.url)?;
-        let asked = self.client()?.get(request.url.clone()).headers(request.headers.clone());
-        self.opened(asked, Timeouts::of(CONNECT_TIMEOUT)).await?.collect().await
+        let request_builder = self.client()?.get(request.url.clone()).headers(request.headers.clone());
+        self.opened(request_builder, Timeouts::of(CONNECT_TIMEOUT)).await?.collect().await
     }
 
-    /// The answer, once it has begun.
-    async fn opened(&self, asked: reqwest::RequestBuilder, timeouts: Timeouts) -> Result<WireStream, CallError> {
+    /// Returns the response as soon as it begins.
+    async fn opened(
+        &self,
+        request_builder: reqwest::RequestBuilder,
+        timeouts: Timeouts,
+    ) -> Result<WireStream, CallError> {
         let end = Instant::now() + timeouts.whole;
-        let longest = timeouts.first_byte.min(timeouts.whole);
-        let response = tokio::time::timeout(longest, asked.send())
+        let max_wait = timeouts.first_byte.min(timeouts.whole);
+        let response = tokio::time::timeout(max_wait, request_builder.send())
             .await
-            .map_err(|_| CallError::TimedOut(longest.as_secs()))?
+            .map_err(|_| CallError::TimedOut(max_wait.as_secs()))?
             .map_err(|error| failure(&error))?;
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
         if response.status().is_redirection() {
@@ -187,7 +193,7 @@ impl Http {
         Ok(WireStream { status, headers, chunks: chunks(response, end, timeouts) })
     }
 
-    /// Addresses in a URL are asked no resolver about.
+    /// Checks an address literal in a URL, which no resolver sees.
     fn check(&self, url: &Url) -> Result<(), CallError> {
         let address = match url.host() {
             Some(Host::Ipv4(address)) => address.into(),
@@ -231,7 +237,7 @@ fn client(rules: Option<&AddressRules>) -> Result<reqwest::Client, reqwest::Erro
     .build()
 }
 
-/// The body's pieces, each waited for as long as it may take.
+/// Returns the chunks of the body, each within its timeout.
 fn chunks(
     response: reqwest::Response,
     end: Instant,
@@ -240,8 +246,8 @@ fn chunks(
     let body = response.bytes_stream().boxed();
     futures::stream::unfold(Some(body), move |body| async move {
         let mut body = body?;
-        let longest = end.saturating_duration_since(Instant::now()).min(timeouts.idle);
-        match tokio::time::timeout(longest, body.next()).await {
+        let max_wait = end.saturating_duration_since(Instant::now()).min(timeouts.idle);
+        match tokio::time::timeout(max_wait, body.next()).await {
             Ok(Some(Ok(chunk))) => Some((Ok(chunk), Some(body))),
             Ok(Some(Err(error))) => Some((Err(failure(&error)), None)),
             Ok(None) => None,
@@ -252,7 +258,7 @@ fn chunks(
     .boxed()
 }
 
-/// The host that a redirect names, and no more of it: the rest may be made to look like a message.
+/// Returns only the host of a redirect, because the rest could be crafted to look like a message.
 fn target(headers: &HeaderMap) -> String {
     let location = headers.get(LOCATION).and_then(|value| value.to_str().ok());
     let host = location.and_then(|text| Url::parse(text).ok()).and_then(|url| url.host_str().map(str::to_owned));
@@ -265,8 +271,8 @@ fn failure(error: &reqwest::Error) -> CallError {
         ResolveFailure::Refused { host, address } => Some(format!("{host}, which is {address},")),
         ResolveFailure::Unknown { .. } => None,
     });
-    if let Some(place) = refused {
-        return CallError::NotLocal(place);
+    if let Some(refused_target) = refused {
+        return CallError::NotLocal(refused_target);
     }
     let why = innermost(error);
     if error.is_connect() {
@@ -278,7 +284,7 @@ fn failure(error: &reqwest::Error) -> CallError {
     CallError::Interrupted(why)
 }
 
-/// The cause at the bottom: the ones above it only say that something failed, and name the address.
+/// Returns the innermost cause: the outer ones only state that something failed, and contain the address.
 fn innermost(error: &dyn std::error::Error) -> String {
     let mut cause = error;
     while let Some(next) = cause.source() {
@@ -298,7 +304,7 @@ mod tests {
         http.send(&request, Timeouts::of(Duration::from_secs(5))).await
     }
 
-    /// Whether anybody connects within a moment.
+    /// Whether a client connects within 200 ms.
     async fn is_reached(listener: &tokio::net::TcpListener) -> bool {
         tokio::time::timeout(Duration::from_millis(200), listener.accept()).await.is_ok()
     }
@@ -311,8 +317,8 @@ mod tests {
         }
     }
 
-    /// The resolver is that of the machine, whose names lead where we cannot say; so one that leads here is held against rules by
-    /// which here is elsewhere.
+    /// The resolver is the machine's, whose results for remote names are unknown. So a name that resolves to this
+    /// machine is checked against rules that treat this machine as remote.
     #[tokio::test]
     async fn a_name_that_leads_elsewhere_is_refused_before_a_byte_is_sent() {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -321,7 +327,10 @@ mod tests {
         assert!(!rules.permits(IpAddr::from([127, 0, 0, 1])));
         let http = Http { client: OnceLock::new(), rules: Some(rules) };
         let error = sent(&http, &format!("http://localhost:{port}/")).await.unwrap_err();
-        assert!(matches!(&error, CallError::NotLocal(place) if place.starts_with("localhost, which is ")), "{error}");
+        assert!(
+            matches!(&error, CallError::NotLocal(refused_target) if refused_target.starts_with("localhost, which is ")),
+            "{error}"
+        );
         assert!(!is_reached(&listener).await);
     }
 

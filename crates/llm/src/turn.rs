@@ -1,6 +1,6 @@
-//! Messages of a conversation: who said what.
+//! Messages of a conversation, with their roles.
 
-/// Who said something.
+/// The author of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
     User,

@@ -1,37 +1,39 @@
-//! The one JSON object in a model's text, whatever stands around it.
+//! Extracts the one JSON object from a model's text, whatever surrounds it.
 //!
-//! What is taken is exactly what the model said: fences, prose, thoughts, comments and trailing commas say nothing and are left out.
-//! Where something would have to be guessed or completed, or where two things are said, nothing is taken.
+//! The object is taken exactly as the model wrote it. Code fences, prose, thinking text, comments and trailing commas
+//! carry no meaning and are ignored. Nothing is extracted where a value would have to be guessed or completed, or where
+//! the text contains two different objects.
 
 use serde_json::{Map, Value};
 
 use super::noise;
-use super::once;
+use super::unique_keys;
 use crate::error::CallError;
 
-/// Tags between which models think aloud. Some begin without the first, which their template has said for them.
-const THOUGHTS: [(&str, &str); 2] = [("<think>", "</think>"), ("<thinking>", "</thinking>")];
+/// Tags around a model's thinking text. Some models omit the opening tag because their prompt template already contains
+/// it.
+const THINKING_TAGS: [(&str, &str); 2] = [("<think>", "</think>"), ("<thinking>", "</thinking>")];
 
-/// Braces in prose that are opened and not closed; each costs a look at all of the rest.
+/// Maximum number of unclosed braces in prose. Each one costs a scan of the rest of the text.
 const MAX_PROSE_BRACES: usize = 16;
 
-/// Characters of the reason why an object cannot be read, which may quote it.
+/// Maximum length of a parse error message, in characters. It may quote the object.
 const REASON_CHARS: usize = 120;
 
-/// Why there is not exactly one object.
+/// Why a text does not contain exactly one object.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum NotOne {
+pub(super) enum ExtractError {
     None,
     Several,
-    /// A brace is opened that no brace closes.
+    /// An opening brace has no closing brace.
     Unfinished,
-    /// Something is meant as an object and is none.
+    /// Looks like an object but cannot be parsed.
     Unreadable(String),
 }
 
-impl NotOne {
-    /// An answer that its provider says was cut off never comes here: one without an end was cut off if it has as many tokens as were allowed
-    /// (`at_limit`), and is as wrong as any other if not.
+impl ExtractError {
+    /// Answers that the provider reports as cut off do not reach this function. An object without an end counts as
+    /// truncated if the answer used all allowed tokens (`at_limit`), otherwise as invalid.
     pub(super) fn into_error(self, at_limit: Option<u32>) -> CallError {
         if let (Self::Unfinished, Some(tokens)) = (&self, at_limit) {
             return CallError::Truncated(tokens);
@@ -45,54 +47,54 @@ impl NotOne {
     }
 }
 
-/// The one object in a text, or in the text that a JSON string holds which is all of the answer.
-pub(super) fn extract(text: &str) -> Result<Map<String, Value>, NotOne> {
+/// Returns the one object in a text. Also accepts a text that is a single JSON string containing the object.
+pub(super) fn extract(text: &str) -> Result<Map<String, Value>, ExtractError> {
     let text = text.trim();
     if text.starts_with('"')
         && let Ok(inner) = serde_json::from_str::<String>(text)
     {
         return extract(&inner);
     }
-    of_text(text)
+    object_in_text(text)
 }
 
-/// Whether what a text begins with an opening brace for is closed in it.
+/// Returns whether the object that a text begins with is closed within it. The text must begin with an opening brace.
 pub(super) fn is_balanced(text: &str) -> bool {
-    noise::balanced(text).is_some()
+    noise::object_length(text).is_some()
 }
 
-/// The objects of a line: one, or several in a row, in a list or not.
-pub(super) fn extract_all(line: &str) -> Result<Vec<Map<String, Value>>, NotOne> {
+/// Returns the objects of a line: one, or several in a row, in a list or not.
+pub(super) fn extract_all(line: &str) -> Result<Vec<Map<String, Value>>, ExtractError> {
     let line = line.trim().trim_start_matches('[').trim_end_matches([']', ',', ' ']);
     match extract(line) {
-        Err(NotOne::Several) => several(line),
+        Err(ExtractError::Several) => objects_in_a_row(line),
         one => one.map(|object| vec![object]),
     }
 }
 
-fn several(line: &str) -> Result<Vec<Map<String, Value>>, NotOne> {
+fn objects_in_a_row(line: &str) -> Result<Vec<Map<String, Value>>, ExtractError> {
     let (mut objects, mut rest) = (Vec::new(), line);
     while let Some(start) = rest.find('{') {
-        let length = noise::balanced(&rest[start..]).ok_or(NotOne::Unfinished)?;
+        let length = noise::object_length(&rest[start..]).ok_or(ExtractError::Unfinished)?;
         let (object, after) = rest[start..].split_at(length);
-        objects.push(once::object(object).map_err(|error| NotOne::Unreadable(error.to_string()))?);
+        objects.push(unique_keys::object(object).map_err(|error| ExtractError::Unreadable(error.to_string()))?);
         rest = after;
     }
     Ok(objects)
 }
 
-fn of_text(text: &str) -> Result<Map<String, Value>, NotOne> {
-    let text = without_thoughts(text).ok_or(NotOne::Unfinished)?;
+fn object_in_text(text: &str) -> Result<Map<String, Value>, ExtractError> {
+    let text = without_thinking(text).ok_or(ExtractError::Unfinished)?;
     let mut found = Ok(None);
     let (mut at, mut prose_braces) = (0, 0);
     while let Some(gap) = text[at..].find('{') {
         let start = at + gap;
-        if ends_a_thought(&text[at..start]) {
+        if ends_thinking(&text[at..start]) {
             found = Ok(None);
         }
-        if let Some(length) = noise::balanced(&text[start..]) {
+        if let Some(length) = noise::object_length(&text[start..]) {
             at = start + length;
-            found = one_of(found, candidate(&text, start, at));
+            found = merge(found, candidate(&text, start, at));
         } else if prose_braces == MAX_PROSE_BRACES || is_meant_as_object(&text[start..]) {
             return Err(unfinished(&text[start..]));
         } else {
@@ -100,43 +102,43 @@ fn of_text(text: &str) -> Result<Map<String, Value>, NotOne> {
             at = start + 1;
         }
     }
-    if ends_a_thought(&text[at..]) {
-        return Err(NotOne::None);
+    if ends_thinking(&text[at..]) {
+        return Err(ExtractError::None);
     }
-    found?.ok_or(NotOne::None)
+    found?.ok_or(ExtractError::None)
 }
 
-type Found = Result<Option<Map<String, Value>>, NotOne>;
+type Found = Result<Option<Map<String, Value>>, ExtractError>;
 
-/// The same said twice is said once.
-fn one_of(earlier: Found, later: Found) -> Found {
+/// Identical objects count as one.
+fn merge(earlier: Found, later: Found) -> Found {
     match (earlier?, later?) {
-        (Some(earlier), Some(later)) if earlier != later => Err(NotOne::Several),
+        (Some(earlier), Some(later)) if earlier != later => Err(ExtractError::Several),
         (earlier, later) => Ok(earlier.or(later)),
     }
 }
 
-/// What stands between two braces: an object, or prose.
+/// Reads the text between two braces. Returns `None` when it is prose rather than an object.
 fn candidate(text: &str, start: usize, end: usize) -> Found {
     let object = &text[start..end];
     if !is_meant_as_object(object) {
         return Ok(None);
     }
-    let read = once::object(object).or_else(|error| {
-        let clean = noise::without(object).ok_or(error)?;
-        once::object(&clean)
+    let read = unique_keys::object(object).or_else(|error| {
+        let clean = noise::strip_noise(object).ok_or(error)?;
+        unique_keys::object(&clean)
     });
     let object = read.map_err(|error| {
         let why = error.to_string();
-        NotOne::Unreadable(why.chars().filter(|c| !c.is_control()).take(REASON_CHARS).collect())
+        ExtractError::Unreadable(why.chars().filter(|c| !c.is_control()).take(REASON_CHARS).collect())
     })?;
-    if stands_alone(&text[..start], &text[end..]) {
+    if is_complete(&text[..start], &text[end..]) {
         return Ok(Some(object));
     }
-    Err(NotOne::Unreadable("it is a part of something larger that is not whole".to_owned()))
+    Err(ExtractError::Unreadable("it is a part of something larger that is not whole".to_owned()))
 }
 
-/// Whether an opening brace begins an object, be it one that can be read or not, rather than a remark in braces.
+/// Whether an opening brace begins an object, readable or not, rather than a remark in braces.
 fn is_meant_as_object(text: &str) -> bool {
     let inside = text[1..].trim_start();
     let name_end = inside.find(|c: char| !c.is_alphanumeric() && c != '_' && c != '-').unwrap_or(inside.len());
@@ -147,48 +149,50 @@ fn is_meant_as_object(text: &str) -> bool {
     inside.is_empty() || inside.starts_with(['"', '\'', '“', '”', '‘', '’', '`', '\\', '{', '[', '}', '/', '#'])
 }
 
-/// What is wrong with an object without an end. Where not even its beginning is JSON, its quotes may be none, and nobody knows its end.
-fn unfinished(text: &str) -> NotOne {
+/// Returns the error for an object without an end. If not even its beginning is JSON, its quotes may not be string
+/// delimiters, so its end cannot be determined.
+fn unfinished(text: &str) -> ExtractError {
     let inside = text[1..].trim_start();
     if inside.is_empty() || inside.starts_with(['"', '/', '}']) {
-        return NotOne::Unfinished;
+        return ExtractError::Unfinished;
     }
-    NotOne::Unreadable("what follows its first brace is no name in double quotes".to_owned())
+    ExtractError::Unreadable("what follows its first brace is no name in double quotes".to_owned())
 }
 
-/// Whether an object is the whole of what was meant: not the value of a name, not followed by more fields, and in a list only alone.
-fn stands_alone(before: &str, after: &str) -> bool {
+/// Whether an object is complete by itself: not the value of a field, not followed by more fields, and in a list only
+/// as its single element.
+fn is_complete(before: &str, after: &str) -> bool {
     let (before, after) = (before.trim_end(), after.trim_start());
     let outer = before.trim_end_matches(|c: char| c == '[' || c.is_whitespace());
     let is_value = outer.strip_suffix(':').is_some_and(|name| name.trim_end().ends_with('"'));
-    let goes_on = after.strip_prefix(',').is_some_and(|next| next.trim_start().starts_with('"'));
-    !is_value && !goes_on && before.ends_with('[') == after.starts_with(']')
+    let continues = after.strip_prefix(',').is_some_and(|next| next.trim_start().starts_with('"'));
+    !is_value && !continues && before.ends_with('[') == after.starts_with(']')
 }
 
-/// Whether what came before was thought, in a text whose thoughts have no beginning.
-fn ends_a_thought(prose: &str) -> bool {
-    THOUGHTS.iter().any(|(_, close)| prose.contains(close))
+/// Whether the preceding text was thinking, in a text whose opening tag is missing.
+fn ends_thinking(prose: &str) -> bool {
+    THINKING_TAGS.iter().any(|(_, close)| prose.contains(close))
 }
 
-/// The text without the model's thoughts; `None` when it never stopped thinking. Only what comes before the answer is thought: the
-/// answer itself may quote the tag.
-fn without_thoughts(text: &str) -> Option<String> {
-    let (mut kept, mut rest) = (String::new(), text);
+/// Returns the text without the model's thinking; `None` when the thinking never ends. Only text before the answer is
+/// treated as thinking, because the answer itself may quote the tag.
+fn without_thinking(text: &str) -> Option<String> {
+    let (mut visible, mut rest) = (String::new(), text);
     while let Some(at) = rest.find(['{', '<']) {
         let (before, from) = rest.split_at(at);
         if from.starts_with('{') {
             break;
         }
-        kept.push_str(before);
-        if let Some((_, close)) = THOUGHTS.iter().find(|(open, _)| from.starts_with(open)) {
+        visible.push_str(before);
+        if let Some((_, close)) = THINKING_TAGS.iter().find(|(open, _)| from.starts_with(open)) {
             rest = from.split_once(close)?.1;
         } else {
-            kept.push('<');
+            visible.push('<');
             rest = &from[1..];
         }
     }
-    kept.push_str(rest);
-    Some(kept)
+    visible.push_str(rest);
+    Some(visible)
 }
 
 #[cfg(test)]
@@ -198,7 +202,8 @@ mod tests {
 
     use super::*;
 
-    /// Answers as weak models give them, a JSON object a line: `name`, `text`, and `recovered` or the error's kind as `refused`.
+    /// Answers as weak models give them, one JSON object a line: `name`, `text`, and `recovered` or the error's kind as
+    /// `refused`.
     const CORPUS: &str = include_str!("../../../../tests/data/answers/weak_models.jsonl");
 
     #[test]
@@ -220,34 +225,35 @@ mod tests {
 
     #[test]
     fn a_text_full_of_braces_is_given_up_soon() {
-        assert!(matches!(extract(&"{x ".repeat(1 << 16)), Err(NotOne::Unreadable(_))));
-        assert_eq!(extract(&"{x} ".repeat(1 << 16)), Err(NotOne::None));
-        assert_eq!(extract(&"<think></think>".repeat(1 << 15)), Err(NotOne::None));
+        assert!(matches!(extract(&"{x ".repeat(1 << 16)), Err(ExtractError::Unreadable(_))));
+        assert_eq!(extract(&"{x} ".repeat(1 << 16)), Err(ExtractError::None));
+        assert_eq!(extract(&"<think></think>".repeat(1 << 15)), Err(ExtractError::None));
         assert!(extract(&format!("{}7{}", "{\"a\":".repeat(1 << 15), "}".repeat(1 << 15))).is_err());
     }
 
-    /// What stands between the tokens of an object, and says nothing.
-    const BETWEEN: [&str; 7] = ["", " ", "\n\t", "/* } \" ] */", "// { \" [ '\n", "\r\n", " /*a*/ /*b*/ "];
+    /// Whitespace and comments between the tokens of an object.
+    const SEPARATORS: [&str; 7] = ["", " ", "\n\t", "/* } \" ] */", "// { \" [ '\n", "\r\n", " /*a*/ /*b*/ "];
 
     /// Writes a value with noise between its tokens and with trailing commas.
     fn noisy(value: &Value, choices: &mut impl Iterator<Item = usize>) -> String {
-        let between = |choices: &mut dyn Iterator<Item = usize>| BETWEEN[choices.next().unwrap() % BETWEEN.len()];
+        let separator =
+            |choices: &mut dyn Iterator<Item = usize>| SEPARATORS[choices.next().unwrap() % SEPARATORS.len()];
         let parts: Vec<String> = match value {
             Value::Object(fields) => fields
                 .iter()
                 .map(|(name, value)| {
-                    let name = format!("{}{}{}:", between(choices), json!(name), between(choices));
-                    name + between(choices) + &noisy(value, choices) + between(choices)
+                    let name = format!("{}{}{}:", separator(choices), json!(name), separator(choices));
+                    name + separator(choices) + &noisy(value, choices) + separator(choices)
                 })
                 .collect(),
             Value::Array(values) => values
                 .iter()
-                .map(|value| between(choices).to_owned() + &noisy(value, choices) + between(choices))
+                .map(|value| separator(choices).to_owned() + &noisy(value, choices) + separator(choices))
                 .collect(),
             other => return other.to_string(),
         };
         let trailing = if !parts.is_empty() && choices.next().unwrap().is_multiple_of(2) { "," } else { "" };
-        let inside = parts.join(",") + trailing + between(choices);
+        let inside = parts.join(",") + trailing + separator(choices);
         if value.is_object() { format!("{{{inside}}}") } else { format!("[{inside}]") }
     }
 

@@ -1,74 +1,75 @@
-//! An answer of one JSON object a line (NDJSON), as it comes: each line is read and checked by itself, so that a bad one spoils no
-//! other, and what was complete stays when the stream breaks.
+//! Reads an answer of one JSON object a line (NDJSON) as it streams in. Each line is parsed and checked separately, so
+//! a bad line does not affect the others, and complete lines survive a broken stream.
 //!
-//! Fences, prose and thoughts around the objects say nothing and are passed over. A line that is meant as an object and cannot be
-//! read, or does not fit the schema, is counted as bad.
+//! Fences, prose and thinking text around the objects are skipped. A line that is meant as an object but cannot be
+//! parsed, or does not match the schema, counts as bad.
 
 use serde_json::{Map, Value};
 
 use super::extract;
-use super::words::{Words, WordsFilter};
+use super::text_filter::{TextEvent, TextFilter};
 use crate::error::CallError;
 use crate::schema;
 use crate::tasks::Task;
 
-/// An object written over several lines is gathered up to this many bytes.
-const MOST_PENDING_BYTES: usize = 64 << 10;
+/// Maximum size, in bytes, of an object written over several lines.
+const MAX_PENDING_BYTES: usize = 64 << 10;
 
-/// What comes of a line.
+/// The result of reading a line.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum ReadLine {
     Good(Map<String, Value>),
     Bad(BadLine),
 }
 
-/// A line that is left out.
+/// A rejected line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct BadLine {
     pub(crate) line: String,
     pub(crate) why: String,
 }
 
-/// Gathers pieces of text, and gives the lines that they complete.
+/// Collects pieces of text and returns the lines that they complete.
 #[derive(Debug)]
 pub(crate) struct LineReader {
     task: Task,
-    words: WordsFilter,
+    filter: TextFilter,
     /// A line without its end.
-    begun: String,
+    partial_line: String,
     /// An object that is not closed yet.
     pending: String,
 }
 
 impl LineReader {
     pub(crate) fn of(task: Task) -> Self {
-        Self { task, words: WordsFilter::default(), begun: String::new(), pending: String::new() }
+        Self { task, filter: TextFilter::default(), partial_line: String::new(), pending: String::new() }
     }
 
     pub(crate) fn push(&mut self, piece: &str) -> Vec<ReadLine> {
         let mut read = Vec::new();
-        for words in self.words.push(piece) {
-            match words {
-                Words::More(text) => self.begun.push_str(&text),
-                Words::Void => {
-                    self.begun.clear();
+        for event in self.filter.push(piece) {
+            match event {
+                TextEvent::More(text) => self.partial_line.push_str(&text),
+                TextEvent::Void => {
+                    self.partial_line.clear();
                     self.pending.clear();
                 }
             }
-            while let Some(end) = self.begun.find('\n') {
-                let line: String = self.begun.drain(..=end).collect();
-                self.line(line.trim(), &mut read);
+            while let Some(end) = self.partial_line.find('\n') {
+                let line: String = self.partial_line.drain(..=end).collect();
+                self.read_line(line.trim(), &mut read);
             }
         }
         read
     }
 
-    /// The last line, which nothing ends. Where the stream broke (`is_broken`), one that cannot be read was cut off, and is not bad.
+    /// Reads the last line, which has no line end. Where the stream broke (`is_broken`), an unreadable last line was
+    /// cut off and does not count as bad.
     pub(crate) fn finish(&mut self, is_broken: bool) -> Vec<ReadLine> {
         let mut read = Vec::new();
-        self.begun.extend(self.words.finish());
-        let last = std::mem::take(&mut self.begun);
-        self.line(last.trim(), &mut read);
+        self.partial_line.extend(self.filter.finish());
+        let last = std::mem::take(&mut self.partial_line);
+        self.read_line(last.trim(), &mut read);
         let pending = std::mem::take(&mut self.pending);
         if !pending.is_empty() {
             read.push(unfinished(&pending));
@@ -79,12 +80,12 @@ impl LineReader {
         read
     }
 
-    fn line(&mut self, line: &str, read: &mut Vec<ReadLine>) {
+    fn read_line(&mut self, line: &str, read: &mut Vec<ReadLine>) {
         if !self.pending.is_empty() {
             if !is_object(line) {
                 self.pending.push('\n');
                 self.pending.push_str(line);
-                if self.pending.len() > MOST_PENDING_BYTES {
+                if self.pending.len() > MAX_PENDING_BYTES {
                     read.push(unfinished(&std::mem::take(&mut self.pending)));
                 } else if extract::is_balanced(&self.pending) {
                     let whole = std::mem::take(&mut self.pending);
@@ -102,11 +103,11 @@ impl LineReader {
         }
     }
 
-    /// The objects of a line: one, or several where the model forgot the end of a line between them.
+    /// Reads the objects of a line: one, or several where the model omitted the line break between them.
     fn objects(&self, line: &str, read: &mut Vec<ReadLine>) {
         match extract::extract_all(line) {
             Ok(objects) => read.extend(objects.into_iter().map(|object| self.checked(object))),
-            Err(not_one) => read.push(bad(line, not_one.into_error(None).to_string())),
+            Err(error) => read.push(bad(line, error.into_error(None).to_string())),
         }
     }
 
@@ -120,11 +121,11 @@ impl LineReader {
     }
 }
 
-/// The lines of a whole text, and how many are bad.
+/// Reads the lines of a complete text. Returns the good lines and the number of bad ones.
 ///
 /// # Errors
-/// [`CallError::Invalid`] when all of them are.
-pub(super) fn whole(task: Task, text: &str) -> Result<(Vec<Map<String, Value>>, usize), CallError> {
+/// [`CallError::Invalid`] when all lines are bad.
+pub(super) fn read_all(task: Task, text: &str) -> Result<(Vec<Map<String, Value>>, usize), CallError> {
     let mut reader = LineReader::of(task);
     let mut read = reader.push(text);
     read.extend(reader.finish(false));
@@ -160,7 +161,7 @@ mod tests {
     use super::super::super::tasks::samples::LINES;
     use super::*;
 
-    /// The `id`s of the good lines, and how many are bad.
+    /// Returns the `id`s of the good lines and the number of bad lines.
     fn read(pieces: &[&str], is_broken: bool) -> (Vec<String>, usize) {
         let mut reader = LineReader::of(LINES);
         let mut lines: Vec<ReadLine> = pieces.iter().flat_map(|piece| reader.push(piece)).collect();

@@ -1,13 +1,13 @@
-//! From a model's text to one answer an ask.
+//! Turns a model's text into one answer per item.
 //!
-//! Comes in: text that should be one JSON object, and often comes with a fence, a preamble or the model's thoughts around it.
-//! Goes out: for each ask its answer, checked and stamped, or what is wrong with it.
+//! Input: text that should be one JSON object, often surrounded by a fence, a preamble or the model's thinking. Output:
+//! for each item its checked and stamped answer, or what is wrong with it.
 
 mod extract;
 mod lines;
 mod noise;
-mod once;
-mod words;
+mod text_filter;
+mod unique_keys;
 
 use std::collections::HashMap;
 
@@ -19,13 +19,13 @@ use super::schema;
 use super::tasks::{AnswerKind, Task, short_id};
 
 pub(crate) use lines::{BadLine, LineReader, ReadLine};
-pub(crate) use words::{Words, WordsFilter};
+pub(crate) use text_filter::{TextEvent, TextFilter};
 
-/// One stamped answer an ask, in order; what cannot be read at all is an error.
+/// Returns one stamped answer per item, in order. A text that cannot be read at all is an error.
 ///
 /// # Errors
-/// [`CallError::Invalid`] for no object, for several, for one that cannot be read or does not end, or for one that is not the envelope;
-/// [`CallError::Truncated`] for one that does not end and has all the tokens that were allowed (`at_limit`).
+/// [`CallError::Invalid`] for no object, for several, for one that cannot be read or does not end, or for one that is
+/// not the envelope; [`CallError::Truncated`] for one that does not end and used all allowed tokens (`at_limit`).
 pub fn read(
     task: Task,
     prompt_id: &str,
@@ -38,9 +38,9 @@ pub fn read(
     let one = |answer: &Value| stamp(answer).map(|answer| vec![Ok(answer)]).map_err(CallError::Invalid);
     let mut object = match task.spec().answer {
         AnswerKind::Object(_) => return one(&Value::Object(object(text, at_limit)?)),
-        AnswerKind::Text => return one(&json!({ "text": words::words(text) })),
+        AnswerKind::Text => return one(&json!({ "text": text_filter::filter_text(text) })),
         AnswerKind::Lines(_) => {
-            let (lines, bad_lines) = lines::whole(task, text)?;
+            let (lines, bad_lines) = lines::read_all(task, text)?;
             let answer = json!({ "lines": lines, "bad_lines": bad_lines });
             return Ok(vec![Ok(schema::stamped(task, prompt_id, by, &answer))]);
         }
@@ -49,38 +49,38 @@ pub fn read(
     let Some(Value::Array(results)) = object.swap_remove("results") else {
         return Err(CallError::Invalid("the answer has no list \"results\"".to_owned()));
     };
-    let mut by_id = by_id(results);
+    let mut results_by_id = results_by_id(results);
     let answers: Vec<Result<Value, String>> = (0..asks)
-        .map(|index| match by_id.remove(&short_id(index)) {
+        .map(|index| match results_by_id.remove(&short_id(index)) {
             Some(answer) => stamp(&Value::Object(answer)),
             None => Err("the story is missing from the answer".to_owned()),
         })
         .collect();
-    if !by_id.is_empty() {
-        tracing::debug!(unknown = by_id.len(), "results for ids that were not asked about are dropped");
+    if !results_by_id.is_empty() {
+        tracing::debug!(unknown = results_by_id.len(), "results for ids that were not asked about are dropped");
     }
     Ok(answers)
 }
 
-/// The one JSON object of a text.
+/// Returns the one JSON object of a text.
 ///
 /// # Errors
-/// As [`read`]'s.
+/// As for [`read`].
 pub fn object(text: &str, at_limit: Option<u32>) -> Result<Map<String, Value>, CallError> {
-    extract::extract(text).map_err(|not_one| not_one.into_error(at_limit))
+    extract::extract(text).map_err(|error| error.into_error(at_limit))
 }
 
-/// The results by the id they echo; of two with one id the first counts.
-fn by_id(results: Vec<Value>) -> HashMap<String, Map<String, Value>> {
-    let mut by_id = HashMap::new();
+/// Maps the results by the id that they echo. Of two results with one id, the first wins.
+fn results_by_id(results: Vec<Value>) -> HashMap<String, Map<String, Value>> {
+    let mut results_by_id = HashMap::new();
     for result in results {
         if let Value::Object(mut answer) = result
             && let Some(Value::String(id)) = answer.shift_remove("id")
         {
-            by_id.entry(id).or_insert(answer);
+            results_by_id.entry(id).or_insert(answer);
         }
     }
-    by_id
+    results_by_id
 }
 
 #[cfg(test)]

@@ -1,11 +1,11 @@
-//! What models write into JSON that JSON does not have, and that says nothing: comments, trailing commas, and line ends in strings
-//! that are not written as escapes.
+//! Handles syntax that models add to JSON although JSON does not allow it, and that carries no meaning: comments,
+//! trailing commas, and unescaped control characters (line breaks, tabs) in strings.
 
 /// What a byte of an object belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Part {
     Syntax,
-    /// Of a string, its quotes included.
+    /// Part of a string, including its quotes.
     Text,
     /// The byte of a string after a backslash.
     Escaped,
@@ -18,12 +18,13 @@ enum Inside {
     Text,
     Escape,
     LineComment,
-    /// Whether the last byte was a star.
+    /// `true` if the last byte was a star.
     BlockComment(bool),
 }
 
-/// Length in bytes of the object that the text begins with, braces in strings and comments not counted; `None` when it does not end.
-pub(super) fn balanced(text: &str) -> Option<usize> {
+/// Returns the length in bytes of the object that the text begins with; `None` when it does not end. Braces in strings
+/// and comments do not count.
+pub(super) fn object_length(text: &str) -> Option<usize> {
     let mut depth = 0_usize;
     for (index, byte, part) in parts(text) {
         match byte {
@@ -40,8 +41,9 @@ pub(super) fn balanced(text: &str) -> Option<usize> {
     None
 }
 
-/// The object without its noise; `None` where a comment says that something is left out.
-pub(super) fn without(object: &str) -> Option<String> {
+/// Returns the object as valid JSON, without comments and trailing commas; `None` where a comment indicates that
+/// something was left out ("...").
+pub(super) fn strip_noise(object: &str) -> Option<String> {
     let (mut clean, mut comments) = (Vec::with_capacity(object.len()), Vec::new());
     for (_, byte, part) in parts(object) {
         match (part, byte) {
@@ -68,7 +70,7 @@ pub(super) fn without(object: &str) -> Option<String> {
     String::from_utf8(clean).ok()
 }
 
-/// One comma after a value, before what closes the list or the object.
+/// Removes one comma that follows a value and precedes the end of the list or the object.
 fn drop_trailing_comma(clean: &mut Vec<u8>) {
     if let Some(before) = clean.trim_ascii_end().strip_suffix(b",")
         && !before.trim_ascii_end().ends_with(b",")
@@ -79,7 +81,7 @@ fn drop_trailing_comma(clean: &mut Vec<u8>) {
     }
 }
 
-/// Each byte with its place and what it belongs to; the second byte of what begins a comment is left out.
+/// Returns each byte with its index and what it belongs to. The second byte of a comment's opening is left out.
 fn parts(text: &str) -> impl Iterator<Item = (usize, u8, Part)> {
     let mut bytes = text.bytes().enumerate().peekable();
     let mut inside = Inside::Syntax;
@@ -120,23 +122,23 @@ mod tests {
             ("{\"a\": 1 /* } */, // ]\n \"b\": \"// no, ]\"}", "{\"a\": 1 ,  \"b\": \"// no, ]\"}"),
             ("{\"a\": \"one\ntwo\\\"\t\"}", "{\"a\": \"one\\ntwo\\\"\\t\"}"),
         ] {
-            assert_eq!(without(object).as_deref(), Some(clean));
+            assert_eq!(strip_noise(object).as_deref(), Some(clean));
         }
-        // A comma without a value before it is no trailing one, and an escaped line end is none that JSON has.
+        // A comma with no value before it is not a trailing comma, and JSON has no escape for a raw line break.
         for object in ["{,}", "[,]", "{\"a\": [1,,]}", "{\"a\": \"one\\\ntwo\"}"] {
-            let clean = without(object).unwrap();
+            let clean = strip_noise(object).unwrap();
             assert!(serde_json::from_str::<serde_json::Value>(&clean).is_err(), "{clean}");
         }
-        assert_eq!(without("{\"a\": [1, // ... and so on\n]}"), None);
+        assert_eq!(strip_noise("{\"a\": [1, // ... and so on\n]}"), None);
     }
 
     #[test]
     fn braces_in_strings_and_comments_do_not_count() {
         for object in ["{}", "{\"}\": \"\\\"}\"}", "{/*}*/}", "{// }\n}", "{/*/}*/}", "{\"a\": {\"b\": {}}}"] {
-            assert_eq!(balanced(&format!("{object} }}")), Some(object.len()), "{object}");
+            assert_eq!(object_length(&format!("{object} }}")), Some(object.len()), "{object}");
         }
         for text in ["{", "{\"}", "{/*}", "{//}", "{{}"] {
-            assert_eq!(balanced(text), None, "{text}");
+            assert_eq!(object_length(text), None, "{text}");
         }
     }
 }

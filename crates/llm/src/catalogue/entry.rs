@@ -1,4 +1,4 @@
-//! A model of a catalogue: where it is, how it is asked, what it costs.
+//! A model of a catalogue: its address, its request settings and its price.
 
 use std::fmt;
 use std::time::Duration;
@@ -14,12 +14,12 @@ use url::Url;
 
 use super::environment::Environment;
 use super::raw::{At, RawEntry, RawPrices, ResponseFormat};
-use super::sheet::{Sheet, below};
+use super::reader::{CatalogueReader, below};
 use crate::settings::general::{OWN_TIMEOUT_SECONDS, REMOTE_TIMEOUT_SECONDS};
 
-/// A model on the owner's own machine may have to be loaded first.
+/// A model on the user's own machine may have to be loaded first.
 const OWN_FIRST_BYTE: Duration = Duration::from_mins(5);
-/// It answers one at a time: more at once only make each slower.
+/// Such a server answers one call at a time: concurrent calls only slow each other down.
 const OWN_CONCURRENCY: u32 = 1;
 
 /// A model as a catalogue describes it.
@@ -29,39 +29,39 @@ pub struct CatalogueEntry {
     /// The model's name at its server.
     pub model: String,
     pub endpoint: Url,
-    /// `None` for a server that wants none.
+    /// `None` for a server that requires none.
     pub key: Option<SecretString>,
     /// Sent with every request; all are marked as sensitive.
     pub headers: HeaderMap,
     pub timeouts: TimeoutSettings,
-    /// `None`: as the task has it.
+    /// `None`: the task's settings apply.
     pub retry: Option<RetrySettings>,
-    /// Of free conversation: tasks have their own. `None`: as the command has it.
+    /// For free conversation; tasks have their own. `None`: the command's default.
     pub response_format: Option<ResponseFormat>,
     pub temperature: Option<f64>,
     pub top_p: Option<f64>,
-    /// The most that one answer may have.
+    /// Maximum tokens of one answer.
     pub max_tokens: Option<u32>,
-    /// How many numbers its vectors are to have.
+    /// Length of the vectors to request.
     pub dimensions: Option<u32>,
-    /// Of free conversation: tasks have their own.
+    /// For free conversation; tasks have their own.
     pub system_prompt: Option<String>,
-    /// The owner's notes, kept with conversations; never sent.
+    /// The user's notes, stored with conversations; never sent.
     pub metadata: Map<String, Value>,
     pub provider_specific: Map<String, Value>,
-    /// The same as it stands in the file: with the names of variables, whose values may be secret.
+    /// The same as written in the file: with variable names instead of their values, which may be secret.
     pub provider_specific_as_written: Map<String, Value>,
     pub capabilities: CapabilitySettings,
-    /// `None`: unknown, so that no amount can be told.
+    /// `None` when unknown, so that no cost can be computed.
     pub price: Option<Price>,
     pub limits: LimitSettings,
-    /// Asked in this order when it fails.
+    /// Models called in this order when this one fails.
     pub fallbacks: Vec<ModelRef>,
-    /// Where it stands in the file.
+    /// Line of the entry in the file.
     pub line: usize,
 }
 
-/// Without what may be secret: values of headers, and whatever the owner has put into fields of the provider's own.
+/// Omits what may be secret: header values, and everything the user put into provider-specific fields.
 impl fmt::Debug for CatalogueEntry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("CatalogueEntry")
@@ -75,7 +75,7 @@ impl fmt::Debug for CatalogueEntry {
     }
 }
 
-/// How long a server is waited for.
+/// Timeouts of calls to a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TimeoutSettings {
     pub whole: Duration,
@@ -83,7 +83,7 @@ pub struct TimeoutSettings {
     pub idle: Duration,
 }
 
-/// What a model can do, as its owner says.
+/// Capabilities of a model, as configured by the user.
 #[expect(clippy::struct_excessive_bools, reason = "four independent facts, each with its key in the file")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CapabilitySettings {
@@ -93,20 +93,20 @@ pub struct CapabilitySettings {
     pub usage_in_streams: bool,
 }
 
-/// How much a model may be asked. `None`: as much as is wanted.
+/// Rate limits of a model. `None`: unlimited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct LimitSettings {
     pub requests_per_minute: Option<u32>,
     pub tokens_per_minute: Option<u32>,
-    /// Calls under way at a time.
+    /// Concurrent calls.
     pub concurrency: Option<u32>,
 }
 
-/// Something is wrong, which has been said.
-struct Said;
+/// A problem has been recorded.
+struct AlreadyReported;
 
-/// What an entry is called, and where.
-pub(super) struct Place<'a> {
+/// The name of an entry and its location in the file.
+pub(super) struct EntryLocation<'a> {
     pub(super) name: &'a ModelRef,
     pub(super) provider: Provider,
     pub(super) line: usize,
@@ -114,16 +114,22 @@ pub(super) struct Place<'a> {
 }
 
 impl CatalogueEntry {
-    /// `timeout`: of the settings, for a whole call. `None` when something is missing, which is then said.
-    pub(super) fn of(sheet: &mut Sheet<'_>, place: &Place<'_>, raw: RawEntry, timeout: Option<u64>) -> Option<Self> {
-        let endpoint = endpoint(sheet, place, raw.endpoint);
-        let key = key(sheet, place, raw.api_key, endpoint.as_ref());
-        let price = price(sheet, place, raw.prices.as_ref());
+    /// Builds an entry. `timeout` is the general setting for a whole call, in seconds. Returns `None` when something is
+    /// missing, after recording the problem.
+    pub(super) fn of(
+        reader: &mut CatalogueReader<'_>,
+        location: &EntryLocation<'_>,
+        raw: RawEntry,
+        timeout: Option<u64>,
+    ) -> Option<Self> {
+        let endpoint = endpoint(reader, location, raw.endpoint);
+        let key = key(reader, location, raw.api_key, endpoint.as_ref());
+        let price = price(reader, location, raw.prices.as_ref());
         let is_own = endpoint.as_ref().is_some_and(is_own);
-        let whole = raw.timeout.unwrap_or_else(|| usual_timeout(is_own, timeout));
+        let whole = raw.timeout.unwrap_or_else(|| default_timeout(is_own, timeout));
         Some(Self {
-            provider: place.provider,
-            model: raw.model.unwrap_or_else(|| place.name.model.clone()),
+            provider: location.provider,
+            model: raw.model.unwrap_or_else(|| location.name.model.clone()),
             endpoint: endpoint?,
             key: key.ok()?,
             headers: raw.headers,
@@ -155,19 +161,19 @@ impl CatalogueEntry {
                 concurrency: raw.concurrency.or(is_own.then_some(OWN_CONCURRENCY)),
             },
             fallbacks: raw.fallbacks.into_iter().map(|fallback| fallback.value).collect(),
-            line: place.line,
+            line: location.line,
         })
     }
 
-    /// Whether its server is on this machine or a private network, as far as its address tells.
+    /// Whether its server is on this machine or a private network, as far as its address shows.
     #[must_use]
     pub fn is_own(&self) -> bool {
         is_own(&self.endpoint)
     }
 }
 
-/// What the owner's own server is granted is not cut short by a general setting.
-fn usual_timeout(is_own: bool, setting: Option<u64>) -> Duration {
+/// A general setting does not shorten the timeout of the user's own server.
+fn default_timeout(is_own: bool, setting: Option<u64>) -> Duration {
     if is_own {
         Duration::from_secs(setting.unwrap_or(OWN_TIMEOUT_SECONDS)).max(OWN_FIRST_BYTE)
     } else {
@@ -175,8 +181,8 @@ fn usual_timeout(is_own: bool, setting: Option<u64>) -> Duration {
     }
 }
 
-/// Where a provider's interface is below its host: the version, and the method, which is empty where it is added with each request.
-const fn usual_path(provider: Provider) -> (&'static str, &'static str) {
+/// The path of a provider's API: the version, and the method, which is empty where each request adds it.
+const fn default_path(provider: Provider) -> (&'static str, &'static str) {
     match provider {
         Provider::OpenAi => ("/v1", "/responses"),
         Provider::OpenAiCompatible => ("/v1", "/chat/completions"),
@@ -186,9 +192,9 @@ const fn usual_path(provider: Provider) -> (&'static str, &'static str) {
     }
 }
 
-/// An address with what is missing of its path: all of it, or what comes after the version.
+/// Completes the path of an address: adds all of it, or what follows the version.
 fn completed(provider: Provider, mut url: Url) -> Url {
-    let (version, method) = usual_path(provider);
+    let (version, method) = default_path(provider);
     let path = url.path().trim_end_matches('/').to_owned();
     if path.is_empty() {
         url.set_path(&format!("{version}{method}"));
@@ -198,7 +204,7 @@ fn completed(provider: Provider, mut url: Url) -> Url {
     url
 }
 
-fn usual_endpoint(provider: Provider, environment: &Environment) -> Option<Url> {
+fn default_endpoint(provider: Provider, environment: &Environment) -> Option<Url> {
     let text = match provider {
         Provider::OpenAi => "https://api.openai.com/v1/responses",
         Provider::Anthropic => "https://api.anthropic.com/v1/messages",
@@ -212,52 +218,60 @@ fn usual_endpoint(provider: Provider, environment: &Environment) -> Option<Url> 
     Url::parse(text).ok()
 }
 
-fn endpoint(sheet: &mut Sheet<'_>, place: &Place<'_>, given: Option<At<Option<Url>>>) -> Option<Url> {
+fn endpoint(
+    reader: &mut CatalogueReader<'_>,
+    location: &EntryLocation<'_>,
+    given: Option<At<Option<Url>>>,
+) -> Option<Url> {
     if let Some(given) = given {
-        return given.value.map(|url| completed(place.provider, url));
+        return given.value.map(|url| completed(location.provider, url));
     }
-    let usual = usual_endpoint(place.provider, sheet.environment);
-    if usual.is_none() && place.provider == Provider::OpenAiCompatible {
+    let default = default_endpoint(location.provider, reader.environment);
+    if default.is_none() && location.provider == Provider::OpenAiCompatible {
         let what = "it is missing: a compatible server can be anywhere";
-        sheet.problem(place.line, &below(place.path, "endpoint"), what, "endpoint: http://127.0.0.1:8080/v1");
+        reader.problem(location.line, &below(location.path, "endpoint"), what, "endpoint: http://127.0.0.1:8080/v1");
     }
-    usual
+    default
 }
 
 fn key(
-    sheet: &mut Sheet<'_>,
-    place: &Place<'_>,
+    reader: &mut CatalogueReader<'_>,
+    location: &EntryLocation<'_>,
     given: Option<At<Option<SecretString>>>,
     endpoint: Option<&Url>,
-) -> Result<Option<SecretString>, Said> {
+) -> Result<Option<SecretString>, AlreadyReported> {
     if let Some(given) = given {
-        return given.value.map(Some).ok_or(Said);
+        return given.value.map(Some).ok_or(AlreadyReported);
     }
-    let variable = match place.provider {
+    let variable = match location.provider {
         Provider::OpenAi => "OPENAI_API_KEY",
         Provider::Anthropic => "ANTHROPIC_API_KEY",
         Provider::Gemini => "GEMINI_API_KEY",
         Provider::OpenAiCompatible | Provider::Ollama => return Ok(None),
     };
-    let path = below(place.path, "api_key");
-    match sheet.environment.key(variable) {
+    let path = below(location.path, "api_key");
+    match reader.environment.key(variable) {
         Ok(Some(key)) => Ok(Some(key)),
         Ok(None) if endpoint.is_none_or(is_own) => Ok(None),
         Ok(None) => {
             let what = format!("it is missing, and neither {variable} nor {variable}_FILE is set");
-            sheet.problem(place.line, &path, what, format!("api_key: ${{{variable}}}"));
-            Err(Said)
+            reader.problem(location.line, &path, what, format!("api_key: ${{{variable}}}"));
+            Err(AlreadyReported)
         }
         Err(file) => {
             let what = format!("{file} wants {}", aha_net::secret::WANTS_FILE);
-            sheet.problem(place.line, &path, what, format!("{file}=/run/secrets/llm"));
-            Err(Said)
+            reader.problem(location.line, &path, what, format!("{file}=/run/secrets/llm"));
+            Err(AlreadyReported)
         }
     }
 }
 
-fn price(sheet: &mut Sheet<'_>, place: &Place<'_>, given: Option<&At<RawPrices>>) -> Result<Option<Price>, Said> {
-    let path = below(place.path, "prices");
+fn price(
+    reader: &mut CatalogueReader<'_>,
+    location: &EntryLocation<'_>,
+    given: Option<&At<RawPrices>>,
+) -> Result<Option<Price>, AlreadyReported> {
+    let path = below(location.path, "prices");
     let Some(At { line, value: RawPrices { input, cached_input, output } }) = given else { return Ok(None) };
     let (line, cached_input) = (*line, *cached_input);
     let (Some(input), Some(output)) = (*input, *output) else {
@@ -265,13 +279,13 @@ fn price(sheet: &mut Sheet<'_>, place: &Place<'_>, given: Option<&At<RawPrices>>
             return Ok(None);
         }
         let what = "a price has two sides: it wants input and output, 0 for a server of your own";
-        sheet.problem(line, &path, what, "prices: { input: 0.25, output: 2 }");
-        return Err(Said);
+        reader.problem(line, &path, what, "prices: { input: 0.25, output: 2 }");
+        return Err(AlreadyReported);
     };
     if cached_input.is_some_and(|cached| cached > input) {
         let what = "what comes from a cache costs no more than what does not: it wants a cached_input of at most input";
-        sheet.problem(line, &path, what, "prices: { input: 0.25, cached_input: 0.025, output: 2 }");
-        return Err(Said);
+        reader.problem(line, &path, what, "prices: { input: 0.25, cached_input: 0.025, output: 2 }");
+        return Err(AlreadyReported);
     }
     Ok(Some(Price {
         input_microcredits_per_million: input,

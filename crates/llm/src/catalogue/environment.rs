@@ -1,4 +1,4 @@
-//! Variables that a catalogue names as `${NAME}`.
+//! Environment variables that a catalogue references as `${NAME}`.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,22 +10,22 @@ use secrecy::SecretString;
 /// The process's variables. An empty one counts as unset.
 pub struct Environment {
     variables: BTreeMap<String, String>,
-    /// Names that were asked for.
+    /// Names that were looked up.
     referred: RefCell<BTreeSet<String>>,
 }
 
-/// Without the values, some of which are keys.
+/// Omits the values, some of which are keys.
 impl fmt::Debug for Environment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Environment").field("referred", &self.referred).finish_non_exhaustive()
     }
 }
 
-/// Why a text with variables cannot be used.
+/// Why variables in a text cannot be resolved.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Unresolved {
     Unset(String),
-    /// `${` that is followed by no name and `}`.
+    /// `${` that is not followed by a name and `}`.
     Malformed,
 }
 
@@ -41,12 +41,12 @@ impl Environment {
         self.variables.get(name).map(|value| value.trim())
     }
 
-    /// The names that were asked for so far.
+    /// Returns the names looked up so far.
     pub fn referred(&self) -> BTreeSet<String> {
         self.referred.borrow().clone()
     }
 
-    /// The text with its variables resolved; `$${` stands for `${` itself.
+    /// Resolves the variables in a text; `$${` is an escaped `${`.
     pub(super) fn resolve(&self, text: &str) -> Result<String, Unresolved> {
         let mut resolved = String::new();
         let mut rest = text;
@@ -69,7 +69,8 @@ impl Environment {
         Ok(resolved)
     }
 
-    /// The key in a variable, or in the file that the variable of that name with `_FILE` names. `Err`: which of them cannot be used.
+    /// Reads the key from a variable, or from the file named by the variable of that name with `_FILE` appended. `Err`:
+    /// the name of the variable that cannot be used.
     pub(super) fn key(&self, name: &str) -> Result<Option<SecretString>, String> {
         if let Some(key) = self.get(name) {
             return Ok(Some(key.to_owned().into()));
@@ -80,7 +81,7 @@ impl Environment {
     }
 }
 
-/// The name in a text that is a variable and nothing else.
+/// Returns the name if the text is a single variable and nothing else.
 pub(super) fn only_variable(text: &str) -> Option<&str> {
     text.trim().strip_prefix("${")?.strip_suffix('}').filter(|name| is_name(name))
 }

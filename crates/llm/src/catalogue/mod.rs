@@ -1,16 +1,17 @@
-//! The catalogue of models (`AHA_LLM_CONFIG`): a YAML file goes in, a checked [`Catalogue`] comes out, or all that is wrong with it at
-//! once. Read with the settings; the router and the commands go by it.
+//! The catalogue of models (`AHA_LLM_CONFIG`). Input: a YAML file. Output: a checked [`Catalogue`], or all of its
+//! problems at once. It is read with the settings and used by the router and the commands.
 //!
-//! The way of the file: `tree` makes nodes with lines of it, `raw` reads each entry's values over the defaults at the root through
-//! a `sheet`, which resolves variables of the `environment` and notes each `problem`; `entry` completes and checks them,
-//! `links` the names by which entries and tasks refer to each other, and `vectors` whether those of the task `embed` can make any.
+//! `tree` parses the file into nodes with line numbers. `raw` reads each entry's values, merged over the defaults at
+//! the root, through a `reader`, which resolves variables of the `environment` and records each `problem`. `entry`
+//! completes and checks the entries, `links` checks the names by which entries and tasks refer to each other, and
+//! `vectors` checks that the models of the task `embed` can make vectors.
 
 mod entry;
 mod environment;
 mod links;
 mod problem;
 mod raw;
-mod sheet;
+mod reader;
 #[cfg(test)]
 mod tests;
 mod tree;
@@ -30,38 +31,38 @@ pub use problem::CatalogueProblem;
 pub use raw::ResponseFormat;
 pub use tree::yaml_to_json;
 
-use entry::Place;
+use entry::EntryLocation;
 use links::Tasks;
 use raw::RawEntry;
-use sheet::{Sheet, below};
+use reader::{CatalogueReader, below};
 use tree::{MAX_BYTES, Node, Pair, Value};
 
 use crate::tasks::Task;
 
-/// Of an entry alone: the same for all would be a mistake.
+/// Keys that are allowed only in an entry: one value for all models would be a mistake.
 const NEVER_DEFAULTS: [&str; 2] = ["model", "fallbacks"];
 
-/// The models that are configured by file, and the tasks they serve.
+/// The models that are configured in the file, and the tasks they serve.
 #[derive(Debug, Clone)]
 pub struct Catalogue {
     pub file: PathBuf,
     pub entries: BTreeMap<ModelRef, CatalogueEntry>,
     pub tasks: BTreeMap<Task, TaskModels>,
-    /// Those that make vectors.
+    /// The embedding models.
     pub embed: Option<TaskModels>,
 }
 
 impl Catalogue {
-    /// Reads a file. `timeout`: seconds that a whole call is given where an entry does not say.
+    /// Reads a file. `timeout`: seconds for a whole call where an entry gives none.
     ///
     /// # Errors
-    /// All that is wrong with it.
+    /// All problems of the file.
     pub fn load(path: &Path, environment: &Environment, timeout: Option<u64>) -> Result<Self, Vec<CatalogueProblem>> {
         let file = path.display().to_string();
         let text = read(path).map_err(|what| vec![of_file(&file, &what)])?;
-        let mut sheet = Sheet::new(file, environment);
-        let (entries, Tasks { by_task, embed }) = document(&mut sheet, &text, timeout);
-        let mut problems = sheet.problems;
+        let mut reader = CatalogueReader::new(file, environment);
+        let (entries, Tasks { by_task, embed }) = document(&mut reader, &text, timeout);
+        let mut problems = reader.problems;
         if problems.is_empty() {
             let embed = embed.map(|embed| embed.value);
             return Ok(Self { file: path.to_owned(), entries, tasks: by_task, embed });
@@ -70,14 +71,14 @@ impl Catalogue {
         Err(problems)
     }
 
-    /// The model of a task at a tier, and those asked when it fails; empty where the file names none.
+    /// Returns the model of a task at a tier followed by its fallbacks; empty where the file names none.
     #[must_use]
     pub fn chain(&self, task: Task, tier: BudgetTier) -> Vec<(&ModelRef, &CatalogueEntry)> {
         let first = self.tasks.get(&task).and_then(|models| models.of(tier));
         first.map_or_else(Vec::new, |first| links::chain(&self.entries, first))
     }
 
-    /// The model that makes a tier's vectors.
+    /// Returns the embedding model of a tier.
     #[must_use]
     pub fn embedder(&self, tier: BudgetTier) -> Option<(&ModelRef, &CatalogueEntry)> {
         self.entries.get_key_value(self.embed.as_ref()?.of(tier)?)
@@ -89,7 +90,7 @@ impl Catalogue {
         self.tasks.contains_key(&task)
     }
 
-    /// Entries without a price: a cap, where one is set, could not hold them.
+    /// Returns entries without a price, on which a cap could not be enforced.
     #[must_use]
     pub fn unpriced(&self) -> Vec<CatalogueProblem> {
         let unpriced = self.entries.iter().filter(|(_, entry)| entry.price.is_none());
@@ -112,7 +113,7 @@ fn of_file(file: &str, what: &str) -> CatalogueProblem {
     CatalogueProblem { file: file.to_owned(), line: None, path: String::new(), what: what.to_owned(), example }
 }
 
-/// The file's text; never more of it than a catalogue can have.
+/// Reads the file's text, at most [`MAX_BYTES`].
 fn read(path: &Path) -> Result<String, String> {
     let unreadable = |error: std::io::Error| format!("AHA_LLM_CONFIG wants a YAML file that can be read ({error})");
     if !std::fs::metadata(path).map_err(unreadable)?.is_file() {
@@ -130,75 +131,80 @@ fn read(path: &Path) -> Result<String, String> {
 
 type Contents = (BTreeMap<ModelRef, CatalogueEntry>, Tasks);
 
-fn document(sheet: &mut Sheet<'_>, text: &str, timeout: Option<u64>) -> Contents {
+fn document(reader: &mut CatalogueReader<'_>, text: &str, timeout: Option<u64>) -> Contents {
     let mut faults = Vec::new();
     let root = tree::parse(text, &mut faults);
     for fault in faults.into_iter().chain(root.as_ref().err().cloned()) {
-        sheet.problem(fault.line, "", fault.what, "");
+        reader.problem(fault.line, "", fault.what, "");
     }
     let Ok(root) = root else { return Contents::default() };
     let root = root.unwrap_or(Node { line: 1, value: Value::Map(Vec::new()) });
-    let pairs = sheet.map(&root, "", ("models by name", "models: { openai/gpt-5-mini: {} }"));
+    let pairs = reader.map(&root, "", ("models by name", "models: { openai/gpt-5-mini: {} }"));
     let section = |name: &str| pairs.iter().find(|pair| pair.key == name);
-    let defaults = defaults(sheet, pairs);
+    let defaults = defaults(reader, pairs);
     let Some(models) = section("models") else {
-        sheet.problem(root.line, "models", "it is missing", "models: { openai/gpt-5-mini: {} }");
+        reader.problem(root.line, "models", "it is missing", "models: { openai/gpt-5-mini: {} }");
         return Contents::default();
     };
-    let (places, raws) = entries(sheet, &models.node, &defaults);
-    links::fallbacks(sheet, &raws);
-    let tasks = section("tasks").map(|tasks| links::tasks(sheet, &tasks.node, &raws)).unwrap_or_default();
+    let (locations, raws) = entries(reader, &models.node, &defaults);
+    links::fallbacks(reader, &raws);
+    let tasks = section("tasks").map(|tasks| links::tasks(reader, &tasks.node, &raws)).unwrap_or_default();
     let mut entries = BTreeMap::new();
     for (name, (path, raw)) in raws {
-        let (provider, line) = places[&name];
-        let place = Place { name: &name, provider, line, path: &path };
-        if let Some(entry) = CatalogueEntry::of(sheet, &place, raw, timeout) {
+        let (provider, line) = locations[&name];
+        let location = EntryLocation { name: &name, provider, line, path: &path };
+        if let Some(entry) = CatalogueEntry::of(reader, &location, raw, timeout) {
             entries.insert(name, entry);
         }
     }
     if let Some(embed) = &tasks.embed {
-        vectors::check(sheet, embed, &entries);
+        vectors::check(reader, embed, &entries);
     }
     (entries, tasks)
 }
 
-/// What stands at the root beside models and tasks, read once for itself so that what is wrong with it is said once, at its place.
-fn defaults(sheet: &mut Sheet<'_>, pairs: &[Pair]) -> Node {
+/// Returns the keys at the root other than models and tasks. They are read once by themselves, so that each problem is
+/// reported once, at its own line.
+fn defaults(reader: &mut CatalogueReader<'_>, pairs: &[Pair]) -> Node {
     let mut defaults = Vec::new();
     for pair in pairs.iter().filter(|pair| pair.key != "models" && pair.key != "tasks") {
         if NEVER_DEFAULTS.contains(&pair.key.as_str()) {
-            sheet.problem(pair.line, &pair.key, "it belongs to an entry below models, not to all of them", "");
+            reader.problem(pair.line, &pair.key, "it belongs to an entry below models, not to all of them", "");
         } else if raw::KEYS.contains(&pair.key.as_str()) {
             defaults.push(pair.clone());
         } else {
-            sheet.unknown(pair, &pair.key, &[&["models", "tasks"], &raw::KEYS[..]].concat());
+            reader.unknown(pair, &pair.key, &[&["models", "tasks"], &raw::KEYS[..]].concat());
         }
     }
-    let _ = RawEntry::read(sheet, &defaults, "");
+    let _ = RawEntry::read(reader, &defaults, "");
     Node { line: 1, value: Value::Map(defaults) }
 }
 
-type Places = BTreeMap<ModelRef, (Provider, usize)>;
+type EntryLocations = BTreeMap<ModelRef, (Provider, usize)>;
 
-fn entries(sheet: &mut Sheet<'_>, models: &Node, defaults: &Node) -> (Places, BTreeMap<ModelRef, (String, RawEntry)>) {
-    let (mut places, mut raws) = (Places::new(), BTreeMap::new());
-    let pairs = sheet.map(models, "models", ("models by name", "models: { openai/gpt-5-mini: {} }"));
+fn entries(
+    reader: &mut CatalogueReader<'_>,
+    models: &Node,
+    defaults: &Node,
+) -> (EntryLocations, BTreeMap<ModelRef, (String, RawEntry)>) {
+    let (mut locations, mut raws) = (EntryLocations::new(), BTreeMap::new());
+    let pairs = reader.map(models, "models", ("models by name", "models: { openai/gpt-5-mini: {} }"));
     if pairs.is_empty() {
-        sheet.problem(models.line, "models", "it names no model", "models: { openai/gpt-5-mini: {} }");
+        reader.problem(models.line, "models", "it names no model", "models: { openai/gpt-5-mini: {} }");
     }
     for pair in pairs {
         let path = below("models", &pair.key);
-        let name = sheet.model(&pair.key, pair.line, &path);
-        let _ = sheet.map(&pair.node, &path, ("the model's settings", "openai/gpt-5-mini: { temperature: 0.2 }"));
+        let name = reader.model(&pair.key, pair.line, &path);
+        let _ = reader.map(&pair.node, &path, ("the model's settings", "openai/gpt-5-mini: { temperature: 0.2 }"));
         let own = if pair.node.map().is_some() { pair.node.clone() } else { empty(pair.line) };
         let merged = own.over(defaults);
-        let raw = RawEntry::read(sheet, merged.map().unwrap_or_default(), &path);
+        let raw = RawEntry::read(reader, merged.map().unwrap_or_default(), &path);
         if let Some((provider, name)) = name {
-            places.insert(name.clone(), (provider, pair.line));
+            locations.insert(name.clone(), (provider, pair.line));
             raws.insert(name, (path, raw));
         }
     }
-    (places, raws)
+    (locations, raws)
 }
 
 const fn empty(line: usize) -> Node {

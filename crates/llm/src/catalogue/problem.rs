@@ -1,22 +1,22 @@
-//! What is wrong with a catalogue, each with its place, what is wanted there, and an example.
+//! A problem in a catalogue: its location, the expected value, and an example.
 
 use std::fmt;
 
-/// Characters of a value that are shown: a key put in the wrong place is not to be seen whole.
-const SHOWN: usize = 24;
+/// Maximum characters of a value that are shown, so that a misplaced key is not printed in full.
+const MAX_SHOWN_CHARS: usize = 24;
 
-/// Something wrong with one place of a catalogue.
+/// A problem at one location of a catalogue.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CatalogueProblem {
-    /// As it is named by `AHA_LLM_CONFIG`.
+    /// As named by `AHA_LLM_CONFIG`.
     pub file: String,
     /// From 1; `None` for the file as a whole.
     pub line: Option<usize>,
-    /// Keys from the root down, with dots between; empty for the root.
+    /// Keys from the root down, separated by dots; empty for the root.
     pub path: String,
-    /// What is wrong, and what is wanted.
+    /// What is wrong, and what is expected.
     pub what: String,
-    /// Empty: none.
+    /// Empty when there is none.
     pub example: String,
 }
 
@@ -37,9 +37,9 @@ impl fmt::Display for CatalogueProblem {
     }
 }
 
-/// A value as it stands in the file, in quotes, its variables unresolved.
+/// Returns a value as written in the file, in quotes, with unresolved variables, truncated to [`MAX_SHOWN_CHARS`] characters.
 pub(super) fn shown(text: &str) -> String {
-    match text.char_indices().nth(SHOWN) {
+    match text.char_indices().nth(MAX_SHOWN_CHARS) {
         Some((end, _)) => format!("\"{}…\"", text[..end].escape_debug()),
         None => format!("{text:?}"),
     }

@@ -1,4 +1,4 @@
-//! An entry as it is written, each of its values read for itself.
+//! An entry as written in the file. Each value is read separately.
 
 use std::str::FromStr;
 use std::time::Duration;
@@ -13,11 +13,11 @@ use serde_json::{Map, Value as Json};
 use url::Url;
 
 use super::environment::only_variable;
-use super::sheet::{Sheet, Wants, below};
+use super::reader::{CatalogueReader, Expected, below};
 use super::tree::{Node, Pair, Value, json};
 use crate::retry_policy::RetrySettings;
 
-/// What a free answer is to be.
+/// The format of an answer in free conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ResponseFormat {
     #[default]
@@ -68,14 +68,14 @@ const SECRET_HEADERS: [&str; 6] =
 
 const HOUR_MS: i64 = 3_600_000;
 
-/// A value and the line it stands on.
+/// A value and the line it is on.
 #[derive(Debug, Clone)]
 pub(super) struct At<T> {
     pub(super) line: usize,
     pub(super) value: T,
 }
 
-/// `None`: not said.
+/// The values of an entry. `None`: not given.
 #[derive(Default)]
 pub(super) struct RawEntry {
     pub(super) endpoint: Option<At<Option<Url>>>,
@@ -121,56 +121,56 @@ pub(super) struct RawPrices {
 }
 
 impl RawEntry {
-    pub(super) fn read(sheet: &mut Sheet<'_>, pairs: &[Pair], path: &str) -> Self {
+    pub(super) fn read(reader: &mut CatalogueReader<'_>, pairs: &[Pair], path: &str) -> Self {
         let mut raw = Self::default();
         for pair in pairs {
-            raw.take(sheet, pair, &below(path, &pair.key));
+            raw.set(reader, pair, &below(path, &pair.key));
         }
         raw
     }
 
-    fn take(&mut self, sheet: &mut Sheet<'_>, pair: &Pair, path: &str) {
+    fn set(&mut self, reader: &mut CatalogueReader<'_>, pair: &Pair, path: &str) {
         let node = &pair.node;
         if !KEYS.contains(&pair.key.as_str()) {
-            return sheet.unknown(pair, path, &KEYS);
+            return reader.unknown(pair, path, &KEYS);
         }
-        // Said to be nothing: so a default is taken back.
+        // An explicit null removes a default.
         if node.is_null() {
             return;
         }
         match pair.key.as_str() {
-            "endpoint" => self.endpoint = Some(At { line: node.line, value: endpoint(sheet, node, path) }),
-            "api_key" => self.api_key = Some(At { line: node.line, value: api_key(sheet, node, path) }),
-            "model" => self.model = text(sheet, node, path, ("the model's name at its server", "model: gpt-5-mini")),
-            "timeout_seconds" => self.timeout = seconds(sheet, node, path),
-            "first_byte_seconds" => self.first_byte = seconds(sheet, node, path),
-            "idle_seconds" => self.idle = seconds(sheet, node, path),
-            "retry" => self.retry = Some(retry(sheet, node, path)),
+            "endpoint" => self.endpoint = Some(At { line: node.line, value: endpoint(reader, node, path) }),
+            "api_key" => self.api_key = Some(At { line: node.line, value: api_key(reader, node, path) }),
+            "model" => self.model = text(reader, node, path, ("the model's name at its server", "model: gpt-5-mini")),
+            "timeout_seconds" => self.timeout = seconds(reader, node, path),
+            "first_byte_seconds" => self.first_byte = seconds(reader, node, path),
+            "idle_seconds" => self.idle = seconds(reader, node, path),
+            "retry" => self.retry = Some(retry(reader, node, path)),
             "response_format" => {
-                let wants = ("json or text", "response_format: json");
-                self.response_format = sheet.value(node, path, wants, |text| text.parse().ok());
+                let expected = ("json or text", "response_format: json");
+                self.response_format = reader.value(node, path, expected, |text| text.parse().ok());
             }
-            "temperature" => self.temperature = share(sheet, node, path, 2.0),
-            "top_p" => self.top_p = share(sheet, node, path, 1.0),
-            "max_tokens" => self.max_tokens = count(sheet, node, path, 1_000_000),
-            "dimensions" => self.dimensions = count(sheet, node, path, 65_536),
+            "temperature" => self.temperature = share(reader, node, path, 2.0),
+            "top_p" => self.top_p = share(reader, node, path, 1.0),
+            "max_tokens" => self.max_tokens = count(reader, node, path, 1_000_000),
+            "dimensions" => self.dimensions = count(reader, node, path, 65_536),
             "system_prompt" => {
-                self.system_prompt = sheet.text(node, path, ("a text", "system_prompt: Answer in one sentence."));
+                self.system_prompt = reader.text(node, path, ("a text", "system_prompt: Answer in one sentence."));
             }
-            "metadata" => self.metadata = object(sheet, node, path),
-            "headers" => self.headers = headers(sheet, node, path),
+            "metadata" => self.metadata = object(reader, node, path),
+            "headers" => self.headers = headers(reader, node, path),
             "provider_specific" => {
-                self.provider_specific = object(sheet, node, path);
+                self.provider_specific = object(reader, node, path);
                 if let Json::Object(written) = json(node) {
                     self.provider_specific_as_written = written;
                 }
             }
-            "capabilities" => self.capabilities = capabilities(sheet, node, path),
-            "prices" => self.prices = Some(At { line: node.line, value: prices(sheet, node, path) }),
-            "requests_per_minute" => self.requests_per_minute = count(sheet, node, path, 1_000_000),
-            "tokens_per_minute" => self.tokens_per_minute = count(sheet, node, path, 1_000_000_000),
-            "concurrency" => self.concurrency = count(sheet, node, path, 256),
-            "fallbacks" => self.fallbacks = fallbacks(sheet, node, path),
+            "capabilities" => self.capabilities = capabilities(reader, node, path),
+            "prices" => self.prices = Some(At { line: node.line, value: prices(reader, node, path) }),
+            "requests_per_minute" => self.requests_per_minute = count(reader, node, path, 1_000_000),
+            "tokens_per_minute" => self.tokens_per_minute = count(reader, node, path, 1_000_000_000),
+            "concurrency" => self.concurrency = count(reader, node, path, 256),
+            "fallbacks" => self.fallbacks = fallbacks(reader, node, path),
             _ => {}
         }
     }
@@ -180,89 +180,95 @@ fn key_of(path: &str) -> &str {
     path.rsplit('.').next().unwrap_or(path)
 }
 
-fn text(sheet: &mut Sheet<'_>, node: &Node, path: &str, wants: Wants<'_>) -> Option<String> {
-    sheet.value(node, path, wants, |text| (!text.is_empty()).then(|| text.to_owned()))
+fn text(reader: &mut CatalogueReader<'_>, node: &Node, path: &str, expected: Expected<'_>) -> Option<String> {
+    reader.value(node, path, expected, |text| (!text.is_empty()).then(|| text.to_owned()))
 }
 
-fn endpoint(sheet: &mut Sheet<'_>, node: &Node, path: &str) -> Option<Url> {
-    let wants = ("an http(s) URL without a user or password", "endpoint: http://127.0.0.1:8080/v1/responses");
-    sheet.secret_value(node, path, wants, |text| {
+fn endpoint(reader: &mut CatalogueReader<'_>, node: &Node, path: &str) -> Option<Url> {
+    let expected = ("an http(s) URL without a user or password", "endpoint: http://127.0.0.1:8080/v1/responses");
+    reader.secret_value(node, path, expected, |text| {
         http_url(text).filter(|url| url.username().is_empty() && url.password().is_none())
     })
 }
 
-/// Never the key itself: it would stand in a file that is shown and kept.
-fn api_key(sheet: &mut Sheet<'_>, node: &Node, path: &str) -> Option<SecretString> {
+/// Reads the key from a variable. The key itself is never written in the file, because the file is shown and stored.
+fn api_key(reader: &mut CatalogueReader<'_>, node: &Node, path: &str) -> Option<SecretString> {
     let (wants, example) = ("the name of a variable, so that no key stands in the file", "api_key: ${OPENAI_API_KEY}");
     let name = match &node.value {
         Value::Scalar { text, .. } => only_variable(text),
         Value::List(_) | Value::Map(_) => None,
     };
     let Some(name) = name else {
-        sheet.problem(node.line, path, format!("it wants {wants}"), example);
+        reader.problem(node.line, path, format!("it wants {wants}"), example);
         return None;
     };
-    match sheet.environment.key(name) {
+    match reader.environment.key(name) {
         Ok(Some(key)) => return Some(key),
         Ok(None) => {
             let what = format!("the variable {name} is not set, and neither is {name}_FILE: it wants {wants}");
-            sheet.problem(node.line, path, what, example);
+            reader.problem(node.line, path, what, example);
         }
         Err(variable) => {
             let what = format!("{variable} wants {}", aha_net::secret::WANTS_FILE);
-            sheet.problem(node.line, path, what, format!("{variable}=/run/secrets/llm"));
+            reader.problem(node.line, path, what, format!("{variable}=/run/secrets/llm"));
         }
     }
     None
 }
 
-fn seconds(sheet: &mut Sheet<'_>, node: &Node, path: &str) -> Option<Duration> {
-    duration(sheet, node, path, 1, ("seconds from 0.001 to 3600", &format!("{}: 120", key_of(path))))
+fn seconds(reader: &mut CatalogueReader<'_>, node: &Node, path: &str) -> Option<Duration> {
+    duration(reader, node, path, 1, ("seconds from 0.001 to 3600", &format!("{}: 120", key_of(path))))
 }
 
-fn duration(sheet: &mut Sheet<'_>, node: &Node, path: &str, least_ms: i64, wants: Wants<'_>) -> Option<Duration> {
-    sheet.value(node, path, wants, |text| {
-        let ms = parse_decimal(text, 3).filter(|ms| (least_ms..=HOUR_MS).contains(ms))?;
+fn duration(
+    reader: &mut CatalogueReader<'_>,
+    node: &Node,
+    path: &str,
+    min_ms: i64,
+    expected: Expected<'_>,
+) -> Option<Duration> {
+    reader.value(node, path, expected, |text| {
+        let ms = parse_decimal(text, 3).filter(|ms| (min_ms..=HOUR_MS).contains(ms))?;
         u64::try_from(ms).ok().map(Duration::from_millis)
     })
 }
 
-fn count(sheet: &mut Sheet<'_>, node: &Node, path: &str, most: u64) -> Option<u32> {
-    let wants = (&*format!("a whole number from 1 to {most}"), &*format!("{}: 4", key_of(path)));
-    sheet.value(node, path, wants, |text| number(1, most)(text).and_then(|number| u32::try_from(number).ok()))
+fn count(reader: &mut CatalogueReader<'_>, node: &Node, path: &str, most: u64) -> Option<u32> {
+    let expected = (&*format!("a whole number from 1 to {most}"), &*format!("{}: 4", key_of(path)));
+    reader.value(node, path, expected, |text| number(1, most)(text).and_then(|number| u32::try_from(number).ok()))
 }
 
-fn share(sheet: &mut Sheet<'_>, node: &Node, path: &str, most: f64) -> Option<f64> {
-    let wants = (&*format!("a number from 0 to {most}"), &*format!("{}: 0.2", key_of(path)));
-    sheet.value(node, path, wants, |text| decimal(text).filter(|number| (0.0..=most).contains(number)))
+fn share(reader: &mut CatalogueReader<'_>, node: &Node, path: &str, most: f64) -> Option<f64> {
+    let expected = (&*format!("a number from 0 to {most}"), &*format!("{}: 0.2", key_of(path)));
+    reader.value(node, path, expected, |text| decimal(text).filter(|number| (0.0..=most).contains(number)))
 }
 
-/// A number in digits, never `inf` or `nan`.
+/// Parses a number in digits, never `inf` or `nan`.
 fn decimal(text: &str) -> Option<f64> {
     text.bytes().all(|b| b.is_ascii_digit() || b == b'.').then(|| text.parse().ok())?
 }
 
-fn truth(sheet: &mut Sheet<'_>, node: &Node, path: &str) -> Option<bool> {
+fn boolean(reader: &mut CatalogueReader<'_>, node: &Node, path: &str) -> Option<bool> {
     let example = format!("{}: true", key_of(path));
-    sheet.value(node, path, ("true or false", &example), |text| text.to_ascii_lowercase().parse().ok())
+    reader.value(node, path, ("true or false", &example), |text| text.to_ascii_lowercase().parse().ok())
 }
 
-fn object(sheet: &mut Sheet<'_>, node: &Node, path: &str) -> Map<String, Json> {
+fn object(reader: &mut CatalogueReader<'_>, node: &Node, path: &str) -> Map<String, Json> {
     let example = format!("{}: {{ name: value }}", key_of(path));
-    let pairs = sheet.map(node, path, ("names with values", &example));
-    sheet.object(pairs, path)
+    let pairs = reader.map(node, path, ("names with values", &example));
+    reader.object(pairs, path)
 }
 
-fn retry(sheet: &mut Sheet<'_>, node: &Node, path: &str) -> RetrySettings {
+fn retry(reader: &mut CatalogueReader<'_>, node: &Node, path: &str) -> RetrySettings {
     const KEYS: [&str; 5] = ["max_attempts", "initial_delay_seconds", "max_delay_seconds", "multiplier", "jitter"];
     let mut retry = RetrySettings::default();
-    for pair in sheet.map(node, path, ("how often and how soon to try again", "retry: { max_attempts: 3 }")) {
+    for pair in reader.map(node, path, ("how often and how soon to try again", "retry: { max_attempts: 3 }")) {
         let (path, node) = (&*below(path, &pair.key), &pair.node);
         match pair.key.as_str() {
-            "max_attempts" => retry.max_attempts = count(sheet, node, path, 20),
+            "max_attempts" => retry.max_attempts = count(reader, node, path, 20),
             "initial_delay_seconds" | "max_delay_seconds" => {
                 let example = format!("{}: 1.5", pair.key);
-                let delay = duration(sheet, node, path, 0, ("seconds from 0 to 3600", &example));
+                let delay = duration(reader, node, path, 0, ("seconds from 0 to 3600", &example));
                 if pair.key == "max_delay_seconds" {
                     retry.max_delay = delay;
                 } else {
@@ -270,40 +276,40 @@ fn retry(sheet: &mut Sheet<'_>, node: &Node, path: &str) -> RetrySettings {
                 }
             }
             "multiplier" => {
-                let wants = ("a number from 1 to 10", "multiplier: 2");
+                let expected = ("a number from 1 to 10", "multiplier: 2");
                 let is_in_range = |number: &f64| (1.0..=10.0).contains(number);
-                retry.multiplier = sheet.value(node, path, wants, |text| decimal(text).filter(is_in_range));
+                retry.multiplier = reader.value(node, path, expected, |text| decimal(text).filter(is_in_range));
             }
             "jitter" => {
-                let wants = ("the share of a wait that is left to chance, from 0 to 1", "jitter: 0.5");
+                let expected = ("the share of a wait that is left to chance, from 0 to 1", "jitter: 0.5");
                 let is_in_range = |number: &f64| (0.0..=1.0).contains(number);
-                retry.jitter = sheet.value(node, path, wants, |text| decimal(text).filter(is_in_range));
+                retry.jitter = reader.value(node, path, expected, |text| decimal(text).filter(is_in_range));
             }
-            _ => sheet.unknown(pair, path, &KEYS),
+            _ => reader.unknown(pair, path, &KEYS),
         }
     }
     retry
 }
 
-fn headers(sheet: &mut Sheet<'_>, node: &Node, path: &str) -> HeaderMap {
+fn headers(reader: &mut CatalogueReader<'_>, node: &Node, path: &str) -> HeaderMap {
     let mut headers = HeaderMap::new();
-    for pair in sheet.map(node, path, ("names of headers with values", "headers: { X-Team: radar }")) {
+    for pair in reader.map(node, path, ("names of headers with values", "headers: { X-Team: radar }")) {
         let path = below(path, &pair.key);
         let Ok(name) = HeaderName::try_from(pair.key.as_str()) else {
-            sheet.problem(pair.line, &path, "this is no name of a header", "X-Team");
+            reader.problem(pair.line, &path, "this is no name of a header", "X-Team");
             continue;
         };
-        let wants = if SECRET_HEADERS.contains(&name.as_str()) {
+        let expected = if SECRET_HEADERS.contains(&name.as_str()) {
             ("a value from a variable, so that no key stands in the file", "\"Bearer ${MY_KEY}\"")
         } else {
             ("a text that a header can carry", "radar")
         };
         let is_open = matches!(&pair.node.value, Value::Scalar { text, .. } if !text.contains("${"));
         if is_open && SECRET_HEADERS.contains(&name.as_str()) {
-            sheet.problem(pair.node.line, &path, format!("it wants {}", wants.0), wants.1);
+            reader.problem(pair.node.line, &path, format!("it wants {}", expected.0), expected.1);
             continue;
         }
-        let value = sheet.secret_value(&pair.node, &path, wants, |text| HeaderValue::from_str(text).ok());
+        let value = reader.secret_value(&pair.node, &path, expected, |text| HeaderValue::from_str(text).ok());
         if let Some(mut value) = value {
             value.set_sensitive(true);
             headers.insert(name, value);
@@ -312,51 +318,51 @@ fn headers(sheet: &mut Sheet<'_>, node: &Node, path: &str) -> HeaderMap {
     headers
 }
 
-fn capabilities(sheet: &mut Sheet<'_>, node: &Node, path: &str) -> RawCapabilities {
+fn capabilities(reader: &mut CatalogueReader<'_>, node: &Node, path: &str) -> RawCapabilities {
     const KEYS: [&str; 4] = ["strict_schema", "streaming_only", "reasoning_effort", "usage_in_streams"];
-    let mut can = RawCapabilities::default();
-    for pair in sheet.map(node, path, ("what the model can do", "capabilities: { strict_schema: false }")) {
+    let mut raw = RawCapabilities::default();
+    for pair in reader.map(node, path, ("what the model can do", "capabilities: { strict_schema: false }")) {
         let (path, node) = (&*below(path, &pair.key), &pair.node);
         match pair.key.as_str() {
-            "strict_schema" => can.strict_schema = truth(sheet, node, path),
-            "streaming_only" => can.streaming_only = truth(sheet, node, path),
-            "reasoning_effort" => can.reasoning_effort = truth(sheet, node, path),
-            "usage_in_streams" => can.usage_in_streams = truth(sheet, node, path),
-            _ => sheet.unknown(pair, path, &KEYS),
+            "strict_schema" => raw.strict_schema = boolean(reader, node, path),
+            "streaming_only" => raw.streaming_only = boolean(reader, node, path),
+            "reasoning_effort" => raw.reasoning_effort = boolean(reader, node, path),
+            "usage_in_streams" => raw.usage_in_streams = boolean(reader, node, path),
+            _ => reader.unknown(pair, path, &KEYS),
         }
     }
-    can
+    raw
 }
 
-fn prices(sheet: &mut Sheet<'_>, node: &Node, path: &str) -> RawPrices {
+fn prices(reader: &mut CatalogueReader<'_>, node: &Node, path: &str) -> RawPrices {
     const KEYS: [&str; 3] = ["input", "cached_input", "output"];
-    let wants = ("credits for a million tokens, of at most six decimals", "prices: { input: 0.25, output: 2 }");
+    let expected = ("credits for a million tokens, of at most six decimals", "prices: { input: 0.25, output: 2 }");
     let mut prices = RawPrices::default();
-    for pair in sheet.map(node, path, wants) {
+    for pair in reader.map(node, path, expected) {
         let (path, node) = (&*below(path, &pair.key), &pair.node);
         let price = match pair.key.as_str() {
             "input" => &mut prices.input,
             "cached_input" => &mut prices.cached_input,
             "output" => &mut prices.output,
             _ => {
-                sheet.unknown(pair, path, &KEYS);
+                reader.unknown(pair, path, &KEYS);
                 continue;
             }
         };
         if !node.is_null() {
-            *price = sheet.value(node, path, wants, |text| parse_decimal(text, 6));
+            *price = reader.value(node, path, expected, |text| parse_decimal(text, 6));
         }
     }
     prices
 }
 
-fn fallbacks(sheet: &mut Sheet<'_>, node: &Node, path: &str) -> Vec<At<ModelRef>> {
-    let wants = ("a list of models of this file", "fallbacks: [ollama/qwen3]");
-    let nodes = sheet.list(node, path, wants);
+fn fallbacks(reader: &mut CatalogueReader<'_>, node: &Node, path: &str) -> Vec<At<ModelRef>> {
+    let expected = ("a list of models of this file", "fallbacks: [ollama/qwen3]");
+    let nodes = reader.list(node, path, expected);
     let named = nodes.iter().enumerate().filter_map(|(index, node)| {
         let path = below(path, &index.to_string());
-        let text = sheet.text(node, &path, ("the name of a model", "openai/gpt-5-mini"))?;
-        let (_, value) = sheet.model(text.trim(), node.line, &path)?;
+        let text = reader.text(node, &path, ("the name of a model", "openai/gpt-5-mini"))?;
+        let (_, value) = reader.model(text.trim(), node.line, &path)?;
         Some(At { line: node.line, value })
     });
     named.collect()

@@ -1,4 +1,4 @@
-//! Whole files, good and bad.
+//! Tests complete files, valid and invalid.
 
 use aha_core::money::Price;
 use secrecy::ExposeSecret as _;
@@ -30,7 +30,7 @@ fn entry(catalogue: &Catalogue, name: &str) -> CatalogueEntry {
     catalogue.entries[&ModelRef { provider: provider.to_owned(), model: model.to_owned() }].clone()
 }
 
-/// Line, path and what is wrong, of each problem.
+/// Returns line, path and description of each problem.
 fn problems(text: &str) -> Vec<(usize, String, String)> {
     let problems = load(text).expect_err(text);
     problems.into_iter().map(|problem| (problem.line.unwrap(), problem.path, problem.what)).collect()

@@ -1,6 +1,7 @@
-//! A YAML document as a tree that knows its lines. Text goes in, nodes or what is wrong comes out; nothing is typed yet.
+//! Parses a YAML document into a tree with line numbers. Input: text. Output: nodes or faults; values are not typed
+//! yet.
 //!
-//! The text may be anybody's: its size, depth and number of nodes are bounded, those that aliases repeat included.
+//! The text may be untrusted: its size, depth and number of nodes are bounded, and nodes repeated by aliases count.
 
 use std::collections::{HashMap, HashSet};
 use std::str::FromStr as _;
@@ -8,7 +9,7 @@ use std::str::FromStr as _;
 use saphyr_parser::{Event, Parser, ScalarStyle, ScanError, Span};
 use serde_json::Number;
 
-/// A catalogue is some kilobytes.
+/// Maximum size of a catalogue, which is usually some kilobytes.
 pub(super) const MAX_BYTES: u64 = 1 << 20;
 const MAX_DEPTH: usize = 32;
 const MAX_NODES: usize = 50_000;
@@ -22,7 +23,7 @@ pub(super) struct Node {
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Value {
-    /// `plain`: without quotes, so that it may be a number or a truth value.
+    /// `plain`: without quotes, so that it may be a number or a boolean.
     Scalar {
         text: String,
         plain: bool,
@@ -39,7 +40,7 @@ pub(super) struct Pair {
     pub(super) node: Node,
 }
 
-/// What is wrong with the form of the document.
+/// A fault in the structure of the document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Fault {
     pub(super) line: usize,
@@ -54,12 +55,12 @@ impl Node {
         }
     }
 
-    /// Whether it says nothing: empty, `~` or `null`.
+    /// Whether it is null: empty, `~` or `null`.
     pub(super) fn is_null(&self) -> bool {
         matches!(&self.value, Value::Scalar { text, plain: true } if matches!(text.as_str(), "" | "~" | "null" | "Null" | "NULL"))
     }
 
-    /// This value over `below`: maps are merged key by key, all else takes the other's place.
+    /// Merges this value over `below`: maps are merged key by key, any other value replaces the lower one.
     pub(super) fn over(self, below: &Self) -> Self {
         match (self.value, &below.value) {
             (Value::Map(above), Value::Map(lower)) => Self { line: self.line, value: Value::Map(merged(above, lower)) },
@@ -89,34 +90,34 @@ fn merged(above: Vec<Pair>, below: &[Pair]) -> Vec<Pair> {
     lower
 }
 
-/// The document's tree; `None` for an empty one. Repeated keys are `faults`, which do not keep the rest from being read.
+/// Parses the document; `None` for an empty one. Repeated keys are added to `faults`, and the rest is still read.
 ///
 /// # Errors
-/// What keeps the document from being read at all.
+/// The fault that prevents the document from being read.
 pub(super) fn parse(text: &str, faults: &mut Vec<Fault>) -> Result<Option<Node>, Fault> {
     let mut builder = Builder::new(faults);
     for event in Parser::new_from_str(text) {
         let (event, span) = event.map_err(|error| unreadable(&error))?;
-        builder.take(event, span).map_err(|what| Fault { line: span.start.line(), what })?;
+        builder.handle(event, span).map_err(|what| Fault { line: span.start.line(), what })?;
     }
     Ok(builder.root)
 }
 
-/// A YAML document as JSON, for files that are no catalogue.
+/// Converts a YAML document to JSON, for files other than the catalogue.
 ///
 /// # Errors
 /// What is wrong with it, and on which line.
 pub fn yaml_to_json(text: &str) -> Result<serde_json::Value, String> {
     let mut faults = Vec::new();
-    let told = |fault: &Fault| format!("line {}: {}", fault.line, fault.what);
-    let root = parse(text, &mut faults).map_err(|fault| told(&fault))?;
+    let describe = |fault: &Fault| format!("line {}: {}", fault.line, fault.what);
+    let root = parse(text, &mut faults).map_err(|fault| describe(&fault))?;
     match faults.first() {
-        Some(fault) => Err(told(fault)),
+        Some(fault) => Err(describe(fault)),
         None => Ok(root.as_ref().map_or(serde_json::Value::Null, json)),
     }
 }
 
-/// A value as it is written, with its variables unresolved.
+/// Returns a value as written, with its variables unresolved.
 pub(super) fn json(node: &Node) -> serde_json::Value {
     match &node.value {
         Value::Scalar { text, plain } => typed(text.clone(), *plain),
@@ -128,16 +129,16 @@ pub(super) fn json(node: &Node) -> serde_json::Value {
     }
 }
 
-/// The parser's words are its own, and quote nothing of the text.
+/// Converts a parser error, whose message quotes nothing of the text.
 fn unreadable(error: &ScanError) -> Fault {
     Fault { line: error.marker().line(), what: format!("it is no YAML: {}", error.info()) }
 }
 
-/// A collection that is not complete.
+/// A collection whose end has not been read.
 struct Open {
     anchor: usize,
     node: Node,
-    /// Of a map: the key whose value comes next.
+    /// In a map: the key whose value comes next.
     key: Option<(String, usize)>,
     keys: HashSet<String>,
 }
@@ -155,7 +156,7 @@ impl<'a> Builder<'a> {
         Self { open: Vec::new(), anchors: HashMap::new(), nodes: 0, root: None, faults }
     }
 
-    fn take(&mut self, event: Event<'_>, span: Span) -> Result<(), String> {
+    fn handle(&mut self, event: Event<'_>, span: Span) -> Result<(), String> {
         let line = span.start.line();
         match event {
             Event::Scalar(text, style, anchor, tag) => {
@@ -163,21 +164,25 @@ impl<'a> Builder<'a> {
                     return Err("it has a tag (!), which means nothing here".to_owned());
                 }
                 let value = Value::Scalar { text: text.into_owned(), plain: style == ScalarStyle::Plain };
-                self.close(anchor, Node { line, value })
+                self.add_node(anchor, Node { line, value })
             }
-            Event::SequenceStart(anchor, None) => self.begin(anchor, Node { line, value: Value::List(Vec::new()) }),
-            Event::MappingStart(anchor, None) => self.begin(anchor, Node { line, value: Value::Map(Vec::new()) }),
+            Event::SequenceStart(anchor, None) => {
+                self.open_collection(anchor, Node { line, value: Value::List(Vec::new()) })
+            }
+            Event::MappingStart(anchor, None) => {
+                self.open_collection(anchor, Node { line, value: Value::Map(Vec::new()) })
+            }
             Event::SequenceStart(_, Some(_)) | Event::MappingStart(_, Some(_)) => {
                 Err("it has a tag (!), which means nothing here".to_owned())
             }
             Event::SequenceEnd | Event::MappingEnd => match self.open.pop() {
-                Some(done) => self.close(done.anchor, done.node),
+                Some(done) => self.add_node(done.anchor, done.node),
                 None => Ok(()),
             },
             Event::Alias(anchor) => {
                 let node = self.anchors.get(&anchor).cloned().ok_or("it is an alias of what it stands in")?;
                 self.nodes += node.count() - 1;
-                self.close(0, Node { line, ..node })
+                self.add_node(0, Node { line, ..node })
             }
             Event::DocumentStart(_) if self.root.is_some() => Err("a second document begins".to_owned()),
             Event::DocumentStart(_) | Event::Nothing | Event::StreamStart | Event::StreamEnd | Event::DocumentEnd => {
@@ -186,7 +191,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn begin(&mut self, anchor: usize, node: Node) -> Result<(), String> {
+    fn open_collection(&mut self, anchor: usize, node: Node) -> Result<(), String> {
         if self.open.len() >= MAX_DEPTH {
             return Err(format!("it is nested more than {MAX_DEPTH} deep"));
         }
@@ -197,8 +202,8 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// A node is complete, and finds its place in what is open.
-    fn close(&mut self, anchor: usize, node: Node) -> Result<(), String> {
+    /// Adds a complete node to the innermost open collection.
+    fn add_node(&mut self, anchor: usize, node: Node) -> Result<(), String> {
         self.nodes += 1;
         if self.nodes > MAX_NODES {
             return Err(format!("it holds more than {MAX_NODES} values, aliases counted as often as they stand there"));
@@ -229,7 +234,7 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// A value without quotes is what it looks like, as YAML's core schema says; decimals keep their digits.
+/// Types a value: one without quotes follows YAML's core schema; decimals keep their digits.
 pub(super) fn typed(text: String, plain: bool) -> serde_json::Value {
     if !plain {
         return text.into();

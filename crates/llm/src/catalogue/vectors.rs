@@ -1,4 +1,5 @@
-//! The task `embed`: where its models make their vectors, which is beside where they answer, and which cannot make any.
+//! The task `embed`: derives the embedding endpoint from a model's endpoint, and checks that each model can make
+//! vectors.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,10 +10,11 @@ use url::Url;
 use super::entry::CatalogueEntry;
 use super::links::{EMBED, TaskModels};
 use super::raw::At;
-use super::sheet::{Sheet, below};
+use super::reader::{CatalogueReader, below};
 
 impl CatalogueEntry {
-    /// Where vectors are asked for; `None` where its provider has none, or its address does not tell.
+    /// Returns the endpoint for embeddings; `None` where the provider offers none or it cannot be derived from the
+    /// address.
     #[must_use]
     pub fn vectors_endpoint(&self) -> Option<Url> {
         match self.provider {
@@ -26,18 +28,22 @@ impl CatalogueEntry {
     }
 }
 
-/// Whether every model that is named for vectors can be asked for them.
-pub(super) fn check(sheet: &mut Sheet<'_>, embed: &At<TaskModels>, entries: &BTreeMap<ModelRef, CatalogueEntry>) {
+/// Checks that every model named for embeddings has an endpoint for them.
+pub(super) fn check(
+    reader: &mut CatalogueReader<'_>,
+    embed: &At<TaskModels>,
+    entries: &BTreeMap<ModelRef, CatalogueEntry>,
+) {
     let path = below("tasks", EMBED);
     for name in embed.value.all().collect::<BTreeSet<_>>() {
         let Some(entry) = entries.get(name).filter(|entry| entry.vectors_endpoint().is_none()) else { continue };
         if entry.provider == Provider::Anthropic {
             let what = format!("{name} cannot serve it: anthropic's interface makes no vectors");
-            sheet.problem(embed.line, &path, what, "embed: openai/text-embedding-3-small");
+            reader.problem(embed.line, &path, what, "embed: openai/text-embedding-3-small");
         } else {
             let what = format!("{name} cannot serve it: its endpoint does not tell where vectors are made");
             let example = if entry.provider == Provider::Ollama { "api/embed" } else { "v1/embeddings" };
-            sheet.problem(embed.line, &path, what, format!("endpoint: http://127.0.0.1:8080/{example}"));
+            reader.problem(embed.line, &path, what, format!("endpoint: http://127.0.0.1:8080/{example}"));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What is left of a conversation that has ended.
+//! The immutable record of a conversation that has ended.
 
 use aha_net::endpoint::without_secrets;
 use secrecy::{ExposeSecret as _, SecretString};
@@ -9,7 +9,7 @@ use super::{Exchanged, Terms};
 use crate::provider::AnswerFormat;
 use crate::router::Reach;
 
-/// All that was asked and answered, with what the model was asked by. It is never changed.
+/// All questions and answers, with the model's settings. It is never changed.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Archive {
     /// As in the log.
@@ -22,13 +22,13 @@ pub struct Archive {
     verification_summary: VerificationSummary,
 }
 
-/// The model's settings: its key masked, its address without a query, and variables by their names.
+/// The model's settings, with its key masked, its address without a query, and variable names instead of values.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ConfigSnapshot {
     pub provider: String,
     pub model: String,
     pub endpoint: String,
-    /// Its last four characters; `None` where there is none.
+    /// Its last four characters; `None` where there is no key.
     pub api_key: Option<String>,
     pub timeout_seconds: u64,
     pub max_output_tokens: u32,
@@ -86,7 +86,8 @@ impl Archive {
         self.verification_summary
     }
 
-    /// As JSON: `conversation_id`, `config_snapshot`, `system_prompt`, `response_format`, `turns`, `verification_summary`.
+    /// Returns it as JSON: `conversation_id`, `config_snapshot`, `system_prompt`, `response_format`, `turns`,
+    /// `verification_summary`.
     #[must_use]
     pub fn to_json(&self) -> Value {
         json!(self)
@@ -119,7 +120,7 @@ impl ConfigSnapshot {
     }
 }
 
-/// A key's last four characters, of one that is long enough to keep the rest to itself.
+/// Returns a key's last four characters if it has at least twelve; otherwise only the mask.
 fn masked(key: &SecretString) -> String {
     let characters: Vec<char> = key.expose_secret().chars().collect();
     match characters.len() {

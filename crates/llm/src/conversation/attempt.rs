@@ -1,4 +1,4 @@
-//! One attempt at a question, which settles whether anybody waits for it or not.
+//! One attempt at a question. It is settled whether or not a caller still waits for it.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -25,19 +25,20 @@ use crate::provider::{AnswerFormat, ModelRequest, Usage};
 use crate::router::Reach;
 use crate::schema;
 
-/// Says why an answer is not accepted. It is given the text and, unless the answer is in words, the object.
+/// Validates an answer; the error is the reason for rejecting it. It receives the text and, unless the answer is plain
+/// text, the object.
 pub type Validate = Arc<dyn Fn(&str, Option<&Map<String, Value>>) -> Result<(), String> + Send + Sync>;
 
-/// What is kept of a question to which no answer was accepted.
+/// The stored result of a question whose answers were all rejected.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Rejection {
-    /// Why each attempt's answer was not.
+    /// The reason for rejecting each attempt's answer.
     pub(super) rejected: Vec<String>,
     /// The ledger rows of all attempts.
     pub(super) calls: Vec<String>,
 }
 
-/// All that an attempt needs, so that it can go on by itself.
+/// All data of an attempt, so that it can run in a separate task.
 pub(super) struct ConversationAttempt {
     pub(super) gateway: Arc<Gateway>,
     pub(super) store: SharedStore,
@@ -48,18 +49,18 @@ pub(super) struct ConversationAttempt {
     pub(super) id: CallId,
     /// From 1.
     pub(super) number: u32,
-    /// Under which an accepted answer is kept.
+    /// The key under which an accepted answer is stored.
     pub(super) key: Option<AnswerKey>,
     pub(super) asked_at: Timestamp,
-    /// The ledger rows of this attempt and of those before it.
+    /// The ledger rows of this attempt and of the earlier ones.
     pub(super) calls: Vec<String>,
     pub(super) rejected: Vec<String>,
-    /// Whether no further attempt is made when its answer is not accepted.
+    /// Whether no further attempt is made when this answer is rejected.
     pub(super) is_last: bool,
 }
 
 impl ConversationAttempt {
-    /// Executes the call, and sends the answer's text on as it comes.
+    /// Executes the call, and forwards the answer's text as it arrives.
     pub(super) async fn run(
         self,
         request: ModelRequest,
@@ -85,18 +86,18 @@ impl ConversationAttempt {
         };
         let send = || self.send(&encoded, &text);
         let close = |received: &Received<Answer>, closing: &mut Closing| {
-            closing.answers.extend(self.kept(received.outcome.as_ref()));
+            closing.answers.extend(self.answer_to_store(received.outcome.as_ref()));
         };
         self.gateway.execute(&self.store, &call, send, close).await
     }
 
     async fn send(&self, encoded: &EncodedRequest<'_>, text: &UnboundedSender<String>) -> Received<Answer> {
         let label = Label { call: self.id, purpose: self.terms.purpose, items: 1, is_lines: false };
-        let reading = async {
+        let read_exchange = async {
             let mut exchange = pin!(self.gateway.logged_exchange(label, encoded));
             while let Some(event) = exchange.next().await {
                 match event {
-                    // Nobody may be reading any more.
+                    // The receiver may have been dropped.
                     ExchangeEvent::Text(piece) => drop(text.send(piece)),
                     ExchangeEvent::Ended(exchanged) => return exchanged,
                 }
@@ -104,7 +105,7 @@ impl ConversationAttempt {
             CallError::Interrupted("the exchange ended without a reply".to_owned()).into()
         };
         let exchanged: Exchanged = tokio::select! {
-            exchanged = reading => exchanged,
+            exchanged = read_exchange => exchanged,
             error = abandoned(text, encoded.timeouts) => error.into(),
         };
         let usage = exchanged.reply.usage;
@@ -112,7 +113,7 @@ impl ConversationAttempt {
         Received::of(exchanged, |text| self.read(text, usage, at_limit))
     }
 
-    /// The answer, if it is accepted.
+    /// Parses and validates the answer.
     fn read(&self, text: String, usage: Option<Usage>, at_limit: Option<u32>) -> Result<Answer, CallError> {
         let object = match self.terms.format {
             AnswerFormat::Text => None,
@@ -141,8 +142,9 @@ impl ConversationAttempt {
         })
     }
 
-    /// An accepted answer; or that none was accepted, which is paid for as well.
-    fn kept(&self, outcome: Result<&Answer, &CallError>) -> Option<NewAnswer> {
+    /// Returns what to store: an accepted answer, or the final rejection, because rejected answers are paid for as
+    /// well.
+    fn answer_to_store(&self, outcome: Result<&Answer, &CallError>) -> Option<NewAnswer> {
         let json = match outcome {
             Ok(answer) => serde_json::to_string(answer).ok(),
             Err(CallError::Invalid(why)) if self.is_last => {

@@ -1,12 +1,13 @@
-//! A conversation with one model: questions and answers that know of each other, each answer checked and paid for once.
+//! A conversation with one model: questions and answers share a history, and each answer is validated and paid for
+//! once.
 //!
-//! Comes in: questions. Goes out: answers, and at the end an [`Archive`] that nothing changes any more. Called by `aha-radar llm`. A
-//! caller that stops waiting changes nothing about what was spent: the exchange goes on for a while by itself, so that its row tells
-//! what it cost.
+//! Input: questions. Output: answers, and at the end an immutable [`Archive`]. Called by `aha-radar llm`. A caller that
+//! stops waiting does not change what is spent: the exchange continues for a limited time, so that its cost reaches the
+//! ledger.
 
 mod archive;
-mod asking;
 mod attempt;
+mod question;
 
 use std::fmt;
 use std::sync::Arc;
@@ -30,27 +31,28 @@ use crate::catalogue::ResponseFormat;
 pub use archive::{Archive, ConfigSnapshot, VerificationSummary};
 pub use attempt::Validate;
 
-/// What the whole conversation goes by.
+/// The settings of a conversation.
 #[derive(Debug, Clone)]
 pub struct Terms {
     pub route: Route,
-    /// Empty: none.
+    /// Empty when there is none.
     pub system: String,
     pub format: AnswerFormat,
-    /// Whether answers are to come in pieces.
+    /// Whether to request streamed answers.
     pub streams: bool,
-    /// Attempts at an answer, of whatever they fail; at least 1.
+    /// Maximum attempts at an answer, whatever the failure; at least 1.
     pub max_attempts: u32,
-    /// On the ledger.
+    /// The purpose on the ledger.
     pub purpose: &'static str,
-    /// Whether an answer is kept, so that the same question in the same conversation is never paid for again.
+    /// Whether answers are stored, so that the same question in the same conversation is never paid for again.
     pub keeps_answers: bool,
-    /// Whether a question is asked again to which no answer was accepted before.
+    /// Whether to retry a question whose answers were all rejected before.
     pub asks_again: bool,
 }
 
 impl Terms {
-    /// As the model's entry in the catalogue has it: its system prompt, unless there is another one, and its form of answers.
+    /// Builds the terms from the model's catalogue entry: its system prompt, unless `system` is given, and its response
+    /// format.
     #[must_use]
     pub fn of(route: Route, system: Option<String>, purpose: &'static str) -> Self {
         Self {
@@ -60,7 +62,7 @@ impl Terms {
                 ResponseFormat::Text => AnswerFormat::Text,
             },
             streams: route.traits.capabilities.streaming_only,
-            max_attempts: route.traits.retry.and_then(|retry| retry.max_attempts).unwrap_or(USUAL_ATTEMPTS),
+            max_attempts: route.traits.retry.and_then(|retry| retry.max_attempts).unwrap_or(DEFAULT_MAX_ATTEMPTS),
             purpose,
             keeps_answers: false,
             asks_again: false,
@@ -69,8 +71,8 @@ impl Terms {
     }
 }
 
-/// Attempts at an answer, where the model's entry says nothing of it.
-const USUAL_ATTEMPTS: u32 = 3;
+/// Maximum attempts at an answer where the model's entry sets none.
+const DEFAULT_MAX_ATTEMPTS: u32 = 3;
 
 #[derive(Debug, Error)]
 pub enum ConversationError {
@@ -90,18 +92,18 @@ pub enum ConversationError {
     Store(#[from] StoreError),
 }
 
-/// An answer that was accepted.
+/// An accepted answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Answer {
     /// As the model gave it.
     pub text: String,
-    /// Its JSON object; `None` for an answer in words.
+    /// Its JSON object; `None` for an answer in plain text.
     pub object: Option<Map<String, Value>>,
     pub input_tokens: Option<i64>,
     pub output_tokens: Option<i64>,
     pub asked_at: Timestamp,
     pub answered_at: Timestamp,
-    /// Attempts that it took, this one included.
+    /// Attempts made, including this one.
     pub attempts: u32,
     /// Why earlier attempts were not accepted.
     pub verification_errors: Vec<String>,
@@ -109,11 +111,11 @@ pub struct Answer {
     pub calls: Vec<String>,
 }
 
-/// A question and what came of it.
+/// A question and its result.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Exchanged {
     pub question: String,
-    /// `None`: no answer was accepted.
+    /// `None` if no answer was accepted.
     pub answer: Option<String>,
     pub asked_at: Timestamp,
     pub answered_at: Timestamp,
@@ -125,30 +127,30 @@ pub struct Exchanged {
     pub calls: Vec<String>,
 }
 
-/// What comes while a question is being answered.
+/// An event while a question is being answered.
 #[derive(Debug)]
 pub enum Progress {
     /// A piece of a streamed answer.
     Text(String),
-    /// The answer so far is void: another attempt begins.
+    /// The text so far is void: another attempt begins.
     Retry {
         /// Its number, from 2.
         attempt: u32,
-        /// What went wrong with the one before.
+        /// Why the previous attempt failed.
         reason: String,
     },
     /// The last event.
     Ended(Result<Box<Answer>, ConversationError>),
 }
 
-/// See the module.
+/// A conversation; see the module.
 pub struct Conversation {
     gateway: Arc<Gateway>,
     store: SharedStore,
     scope: CallScope,
     terms: Terms,
     schema: Option<Arc<Validator>>,
-    /// Told apart from any other on the ledger.
+    /// Unique on the ledger.
     id: String,
     turns: Vec<Exchanged>,
     archived: bool,
@@ -164,8 +166,10 @@ impl fmt::Debug for Conversation {
 static BEGUN: AtomicU64 = AtomicU64::new(0);
 
 impl Conversation {
+    /// Begins a conversation.
+    ///
     /// # Errors
-    /// [`ConversationError::BadSchema`] when the format's schema is none.
+    /// [`ConversationError::BadSchema`] when the format's schema is invalid.
     pub fn begin(
         gateway: Arc<Gateway>,
         store: SharedStore,
@@ -189,7 +193,7 @@ impl Conversation {
         &self.turns
     }
 
-    /// Ends the conversation and hands over what was said. Nothing can be asked after it.
+    /// Ends the conversation and returns its record. No further questions are accepted.
     pub fn archive(&mut self) -> Archive {
         self.archived = true;
         Archive::of(&self.id, &self.terms, &self.turns)

@@ -1,4 +1,4 @@
-//! One attempt at a call for vectors. The vectors are stored in the transaction that closes the ledger row.
+//! One attempt at an embedding call. The vectors are stored in the transaction that closes the ledger row.
 
 use std::time::SystemTime;
 
@@ -7,7 +7,7 @@ use aha_core::ids::{CallId, ItemId};
 use aha_net::redact::Redactor;
 use aha_store::{NewCall, NewEmbedding, NewVectors, SharedStore, StoreError};
 
-use super::{EmbedJob, EmbedText, Embedder, PREPARATION, PURPOSE, words};
+use super::{EmbedJob, EmbedText, Embedder, PREPARATION, PURPOSE, text_slices};
 use crate::budget;
 use crate::error::CallError;
 use crate::estimate;
@@ -65,7 +65,7 @@ impl Embedder {
             reserved_microcredits: job.route.price.map(|price| ledger::upper_bound(price, body, 0)),
             limits: budget::limits(&self.parts.budget, scope, PURPOSE, None, now),
             started_at: now,
-            expires_at: deadline.of_a_call(),
+            expires_at: deadline.for_call(),
         }
     }
 
@@ -78,15 +78,15 @@ impl Embedder {
         let mut reply = match self.send(job, encoded).await {
             Ok(response) => {
                 let now = SystemTime::from(self.parts.clock.wall().to_utc());
-                job.route.dialect.decode(&job.route.request(&words(texts)), &response, now)
+                job.route.dialect.decode(&job.route.request(&text_slices(texts)), &response, now)
             }
             Err(error) => EmbedReply { outcome: Err(error), usage: None, request_id: None },
         };
-        // Once more, of what was read: the bytes may have spelled the key otherwise.
+        // Redacted again after decoding: the raw bytes may have contained the key in an escaped form.
         let redactor = Redactor::of(job.route.server.key.as_ref());
         reply.request_id = reply.request_id.map(|id| redactor.text(id));
-        reply.outcome = reply.outcome.map_err(|error| error.in_words(|words| redactor.text(words)));
-        // No text takes no tokens: a server that says so does not count.
+        reply.outcome = reply.outcome.map_err(|error| error.map_message(|words| redactor.text(words)));
+        // Every text takes tokens, so a usage of zero is not a count.
         reply.usage = reply.usage.filter(|usage| usage.input_tokens > 0);
         reply.outcome = reply.outcome.and_then(|vectors| of_one_length(job, vectors));
         let EmbedReply { outcome, usage, request_id } = reply;
@@ -106,7 +106,7 @@ fn closing(job: &EmbedJob<'_>, texts: &[EmbedText], received: &Received<Vec<Vec<
     Closing { vectors: Some(vectors), ..Closing::at(job.route.price, received) }
 }
 
-/// All vectors of a run are of the length of its first.
+/// Checks that all vectors of a run have the length of its first.
 fn of_one_length(job: &EmbedJob<'_>, vectors: Vec<Vec<f32>>) -> Result<Vec<Vec<f32>>, CallError> {
     let length = vectors.first().map_or(0, Vec::len);
     let wanted = *job.dimensions.get_or_init(|| length);
@@ -126,7 +126,7 @@ fn stored((text, vector): (&EmbedText, &Vec<f32>)) -> Vec<NewEmbedding> {
     text.items.iter().map(one).collect()
 }
 
-/// The id of one attempt.
+/// Returns the id of one attempt.
 fn call_id(job: &EmbedJob<'_>, texts: &[EmbedText], number: i64) -> CallId {
     let (run, attempt) = (job.scope.run.map(|run| run.to_string()), job.scope.attempt.to_string());
     let number = number.to_string();

@@ -1,5 +1,5 @@
-//! Vectors for texts: reserved, sent, settled and tried again as every call; stored with the settlement, by item and text, so that
-//! none is paid for twice. Called by the stage `embed`.
+//! Makes vectors for texts. Each call is reserved, sent, settled and retried like any other. The vectors are stored
+//! with the settlement, by item and text, so that none is paid for twice. Called by the stage `embed`.
 
 mod attempt;
 mod route;
@@ -31,18 +31,19 @@ use crate::settings::{BudgetSettings, EmbedLimits};
 
 pub use route::{EmbedRoute, EmbedRouter};
 
-/// As it stands in `provider_calls.purpose`.
+/// As in `provider_calls.purpose`.
 pub const PURPOSE: &str = purpose::EMBED;
 
-/// What is made of an item before it is sent: title, line break, body. A change is a new name, and so a new space.
+/// How an item's text is prepared before it is sent: title, line break, body. A changed preparation needs a new name,
+/// and so makes a new space.
 pub const PREPARATION: &str = "text_v1";
 
-/// For so long a general model that was refused is not asked again: it makes no vectors.
+/// Days for which a general model that refused to embed is not called again.
 const REFUSED_DAYS: i64 = 30;
-/// Rows looked at for such a refusal.
+/// Number of ledger rows searched for such a refusal.
 const ROWS: i64 = 50;
 
-/// A text, and the items that read so.
+/// A text, and the items that have it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EmbedText {
     pub items: Vec<ItemId>,
@@ -50,10 +51,10 @@ pub struct EmbedText {
     pub text: String,
 }
 
-/// What became of a batch.
+/// The result of a batch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Embedded {
-    /// All have their vectors, but for so many that the model does not take.
+    /// All have their vectors, except `left_out` texts that the model does not accept.
     Stored {
         left_out: usize,
     },
@@ -64,7 +65,7 @@ pub enum Embedded {
 }
 
 impl Embedded {
-    /// What became of both: the first that is not well.
+    /// Combines two results: counts are added, and the first failure wins.
     #[must_use]
     pub fn and(self, next: Self) -> Self {
         match (self, next) {
@@ -76,7 +77,7 @@ impl Embedded {
     }
 }
 
-/// What the embedder goes by.
+/// Dependencies and settings of the embedder.
 #[derive(Clone)]
 pub struct EmbedderParts {
     pub router: EmbedRouter,
@@ -87,7 +88,7 @@ pub struct EmbedderParts {
     pub budget: BudgetSettings,
     pub retry: RetryPolicy,
     pub jitter: Jitter,
-    /// No call is made: what it would take is estimated.
+    /// No call is made; its cost is estimated.
     pub dry_run: bool,
 }
 
@@ -103,7 +104,7 @@ pub struct Embedder {
     parts: EmbedderParts,
 }
 
-/// What the calls of one attempt at a run have in common.
+/// The state that the calls of one attempt at a run share.
 #[derive(Debug)]
 pub struct EmbedJob<'a> {
     limits: EmbedLimits,
@@ -111,26 +112,26 @@ pub struct EmbedJob<'a> {
     pub scope: CallScope,
     /// See [`EmbedRoute::space`]; vectors of different lengths in it are not compared.
     pub space: String,
-    /// Of the vectors that came so far.
+    /// Length of the vectors received so far.
     dimensions: OnceLock<usize>,
-    /// Whether the space has vectors from earlier: then a refusal is about the texts, not about the model.
+    /// Whether the space has earlier vectors. If so, a refusal concerns the texts, not the model.
     pub is_known: bool,
 }
 
 impl EmbedJob<'_> {
-    /// Texts looked at in one run.
+    /// Maximum texts considered in one run.
     #[must_use]
     pub const fn max_items(&self) -> usize {
         self.limits.max_items_per_run
     }
 
-    /// Texts in one call.
+    /// Number of texts in one call.
     #[must_use]
     pub fn batch_size(&self) -> usize {
         self.route.batch_size(self.limits.batch_size)
     }
 
-    /// Characters of a text that are sent.
+    /// Maximum characters of a text that are sent.
     #[must_use]
     pub const fn max_chars(&self) -> usize {
         self.limits.max_input_chars
@@ -138,10 +139,10 @@ impl EmbedJob<'_> {
 
     fn encoded(&self, texts: &[EmbedText]) -> Result<WireRequest, CallError> {
         let EmbedRoute { dialect, server, .. } = self.route;
-        dialect.encode(&self.route.request(&words(texts)), server)
+        dialect.encode(&self.route.request(&text_slices(texts)), server)
     }
 
-    fn works(&self) -> bool {
+    fn has_vectors(&self) -> bool {
         self.is_known || self.dimensions.get().is_some()
     }
 }
@@ -152,13 +153,13 @@ impl Embedder {
         Self { parts }
     }
 
-    /// Whether no call is to be made.
+    /// Whether no call is made.
     #[must_use]
     pub const fn is_dry_run(&self) -> bool {
         self.parts.dry_run
     }
 
-    /// The model of a tier, or why it is not asked; `None` where none is configured.
+    /// Returns the model of a tier, or why it is not called; `None` where none is configured.
     #[must_use]
     pub const fn route(&self, tier: BudgetTier) -> Option<&Result<EmbedRoute, String>> {
         self.parts.router.at(tier)
@@ -170,7 +171,7 @@ impl Embedder {
         EmbedJob { limits, route, scope, space, dimensions: OnceLock::new(), is_known }
     }
 
-    /// Why a general model is not asked: it was not long ago, and makes no vectors.
+    /// Returns why a general model is not called: it refused recently, and so makes no vectors.
     ///
     /// # Errors
     /// When the store fails.
@@ -185,16 +186,16 @@ impl Embedder {
         Ok(refused.and_then(|call| call.error))
     }
 
-    /// What it would take to embed these texts.
+    /// Estimates the cost of embedding these texts.
     #[must_use]
     pub fn estimate(&self, job: &EmbedJob<'_>, texts: &[EmbedText]) -> Option<Estimate> {
-        let (mut bytes, mut most, mut dearest) = (0, 0, 0);
+        let (mut bytes, mut total_bound, mut max_bound) = (0, 0, 0);
         for batch in texts.chunks(job.batch_size()) {
             let body = job.encoded(batch).ok()?.body;
             let bound = job.route.price.map_or(0, |price| upper_bound(price, &body, 0));
             bytes += body.len();
-            most += bound;
-            dearest = dearest.max(bound);
+            total_bound += bound;
+            max_bound = max_bound.max(bound);
         }
         let input_tokens = super::estimate::tokens(bytes);
         (!texts.is_empty()).then(|| Estimate {
@@ -206,13 +207,13 @@ impl Embedder {
             input_tokens,
             output_tokens: 0,
             microcredits: job.route.price.map(|price| price.cost(input_tokens, 0)),
-            most_microcredits: job.route.price.map(|_| MicroCredits(most)),
-            dearest_microcredits: job.route.price.map(|_| MicroCredits(dearest)),
+            most_microcredits: job.route.price.map(|_| MicroCredits(total_bound)),
+            dearest_microcredits: job.route.price.map(|_| MicroCredits(max_bound)),
         })
     }
 
-    /// Has vectors made of a batch and stores them. What is refused among texts of which others work is tried in halves, and in
-    /// the end left out.
+    /// Embeds a batch and stores the vectors. When the model has accepted other texts, a refused batch is split in
+    /// halves, and a single refused text is left out.
     ///
     /// # Errors
     /// When the store fails or the lease is lost; a provider's failure is an [`Embedded`].
@@ -234,7 +235,7 @@ impl Embedder {
                 Executed::NotSent(NotSent::CircuitOpen(why) | NotSent::Unusable(why)) => {
                     return Ok(Embedded::Failed(format!("{}: {why}", job.route.model)));
                 }
-                Executed::Failed(error) if error.decision() == Decision::Split && job.works() => {
+                Executed::Failed(error) if error.decision() == Decision::Split && job.has_vectors() => {
                     if texts.len() == 1 {
                         tracing::warn!(item = ?texts[0].items, %error, "a text that the model does not take");
                         left_out += 1;
@@ -251,7 +252,7 @@ impl Embedder {
         Ok(Embedded::Stored { left_out })
     }
 
-    /// One call, and again as its failure asks for.
+    /// Makes one call, with the retries that its failures allow.
     async fn attempts(
         &self,
         store: &SharedStore,
@@ -264,7 +265,7 @@ impl Embedder {
         loop {
             let executed = self.attempt(store, job, texts, number).await?;
             let Executed::Failed(error) = &executed else { return Ok(executed) };
-            // As about a single story: whether to go on in halves is not for the policy to say.
+            // Decided as for a single story: splitting in halves is up to the caller, not the policy.
             let wait = match retry::next(&policy, left, error, 1, (self.parts.jitter)()) {
                 Next::Again { after, left: rest } => {
                     left = rest;
@@ -284,7 +285,7 @@ impl Embedder {
     }
 }
 
-fn words(texts: &[EmbedText]) -> Vec<&str> {
+fn text_slices(texts: &[EmbedText]) -> Vec<&str> {
     texts.iter().map(|text| text.text.as_str()).collect()
 }
 

@@ -1,5 +1,5 @@
-//! Who makes the vectors of a tier: the catalogue's model for `embed`, else that of `OPENAI_EMBED_…`. Only one is asked: there is no next
-//! model, as vectors of two cannot be compared.
+//! The embedding model of each tier: the catalogue's model for `embed`, else that of `OPENAI_EMBED_…`. There is no
+//! fallback model, because vectors of two models cannot be compared.
 
 use std::fmt;
 
@@ -17,23 +17,23 @@ use crate::router::{Reach, Router, Traits};
 use crate::settings::{EmbedModel, EmbedSettings, LlmSettings};
 use crate::transport::Timeouts;
 
-/// A model that makes vectors, and how it is asked.
+/// An embedding model, and how it is called.
 #[derive(Clone)]
 pub struct EmbedRoute {
     pub model: ModelRef,
-    /// It is `OPENAI_MODEL`, for want of one that was named for this: perhaps it makes no vectors at all.
+    /// It is `OPENAI_MODEL`, because no model was named for embedding; it may make no vectors at all.
     pub is_general: bool,
-    /// `None`: unknown.
+    /// `None` when unknown.
     pub price: Option<Price>,
     pub(super) dialect: &'static dyn EmbedDialect,
     pub server: Server,
     pub(super) timeouts: Timeouts,
     pub(super) traits: Traits,
-    /// How many numbers a vector is to have; `None`: as the model makes them.
+    /// Length of the vectors to request; `None`: the model's default.
     dimensions: Option<u32>,
 }
 
-/// Without the address's query, which may hold a key.
+/// Omits the address's query, which may hold a key.
 impl fmt::Debug for EmbedRoute {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let host = self.server.endpoint.host_str();
@@ -74,8 +74,8 @@ impl EmbedRoute {
         })
     }
 
-    /// What names all that decides whether two vectors can be compared: provider, model, what it is called at its server where that
-    /// differs, preparation, and the length that is asked for.
+    /// Returns the name of the space, built from everything that decides whether two vectors can be compared: provider,
+    /// model, its name at the server where that differs, preparation, and the requested length.
     #[must_use]
     pub fn space(&self) -> String {
         let name = self.traits.name.as_ref().filter(|name| **name != self.model.model);
@@ -84,7 +84,7 @@ impl EmbedRoute {
         format!("{}{name}#{PREPARATION}{length}", self.model)
     }
 
-    /// Of its server and key: the breaker is that of the models that are asked for texts there.
+    /// Identifies server and key. The breaker is shared with text models on the same account.
     pub(super) fn account(&self) -> String {
         crate::route::account(&self.model.provider, &self.server)
     }
@@ -98,21 +98,21 @@ impl EmbedRoute {
         }
     }
 
-    /// Texts in one call, where so many are wanted.
+    /// Returns the number of texts in one call: `wanted`, at least 1 and at most the dialect's limit.
     #[must_use]
     pub fn batch_size(&self, wanted: usize) -> usize {
-        wanted.clamp(1, self.dialect.most_texts())
+        wanted.clamp(1, self.dialect.max_texts())
     }
 }
 
-/// Who makes the vectors of each tier. `Err`: why the one that was named for it is not asked.
+/// The embedding model of each tier. `Err`: why the named model is not called.
 #[derive(Debug, Clone, Default)]
 pub struct EmbedRouter {
     by_tier: [Option<Result<EmbedRoute, String>>; 3],
 }
 
 impl EmbedRouter {
-    /// With all that is configured. The models share the pace of those that `router` asks for texts.
+    /// Builds the router from the settings. The models share the pace of the text models of `router`.
     #[must_use]
     pub fn configured(llm: &LlmSettings, router: &Router) -> Self {
         if !llm.has_vectors() {
@@ -121,13 +121,13 @@ impl EmbedRouter {
         Self { by_tier: BudgetTier::ALL.map(|tier| chosen(llm, router, tier)) }
     }
 
-    /// `None` where no model is configured.
+    /// Returns the model of a tier; `None` where none is configured.
     #[must_use]
     pub const fn at(&self, tier: BudgetTier) -> Option<&Result<EmbedRoute, String>> {
         self.by_tier[tier as usize].as_ref()
     }
 
-    /// Why a model that was named is not asked.
+    /// Returns why a named model is not called.
     #[must_use]
     pub fn refusal(&self) -> Option<&str> {
         self.by_tier.iter().flatten().find_map(|route| route.as_ref().err().map(String::as_str))
@@ -141,7 +141,7 @@ fn chosen(llm: &LlmSettings, router: &Router, tier: BudgetTier) -> Option<Result
     let settings = llm.embed.as_ref()?;
     let model = settings.model(tier)?;
     match egress::refusal(llm.egress, &settings.endpoint) {
-        // It was not named for this, so nothing is missed.
+        // It was not named for embedding, so a refusal is not reported.
         Some(_) if model.is_general => None,
         Some(why) => Some(Err(why)),
         None => EmbedRoute::of_settings(settings, model).map(Ok),

@@ -1,5 +1,5 @@
-//! Writes the calls of an attempt into the ledger. What comes while a transaction is under way is written by the
-//! next one, together, so that many calls at once cost little more than one.
+//! Writes the calls of an attempt into the ledger. Calls that arrive while a transaction is under way are written
+//! together by the next one, so that many concurrent calls cost little more than one.
 
 #[cfg(test)]
 mod tests;
@@ -20,13 +20,13 @@ pub(super) use waiting::Deadline;
 pub use waiting::NotSent;
 use waiting::{Admission, Reserving, Settling};
 
-/// Written in one transaction, at most: more would save little (a transaction costs about as much as two of its calls), and
-/// calls that are let go together come back together.
-const MOST_AT_ONCE: usize = 4;
-/// How often a reservation that has to wait for others is tried.
+/// Maximum calls written in one transaction. More would save little (a transaction costs about as much as two of its
+/// calls), and calls that are admitted together return together.
+const MAX_BATCH: usize = 4;
+/// Interval between tries of a reservation that has to wait for other calls.
 const WAIT: Duration = Duration::from_millis(50);
 
-/// Reserves, waiting for calls under way where they are all that stands in the way. `None` when the call may be sent.
+/// Reserves a call, waiting for calls under way if only they block it. Returns `None` when the call may be sent.
 pub(super) async fn admit(store: &SharedStore, scope: &CallScope, deadline: Deadline, call: &NewCall) -> Admission {
     let call_state = &scope.call_state;
     if call.limits.is_empty() {
@@ -60,16 +60,16 @@ fn writer_ended() -> StoreError {
     StoreError::Conflict { reason: "the task that writes into the ledger ended".to_owned() }
 }
 
-/// Reserves for all that wait, in their order, until none does. It is a task of its own, so that a caller who goes away takes
-/// nothing from the others.
+/// Reserves for all waiting calls in order, until the queue is empty. It runs as a separate task, so that a dropped
+/// caller does not affect the others.
 async fn reserve_all(store: SharedStore, call_state: Arc<RunCallState>) {
     let queue = &call_state.ledger_writer.reservations;
     let _service = Service(queue);
-    let mut most = MOST_AT_ONCE;
-    while let Some((lease, calls)) = next_to_reserve(&call_state, most) {
+    let mut max_calls = MAX_BATCH;
+    while let Some((lease, calls)) = next_to_reserve(&call_state, max_calls) {
         match store.reserve_calls(lease.as_ref(), &calls).await {
             Ok(reservations) => {
-                most = MOST_AT_ONCE;
+                max_calls = MAX_BATCH;
                 for reservation in reservations {
                     match reservation {
                         Reservation::Reserved => reply_reserved(&store, queue).await,
@@ -79,14 +79,14 @@ async fn reserve_all(store: SharedStore, call_state: Arc<RunCallState>) {
                 }
             }
             Err(error) if calls.len() == 1 => reply_to_first(queue, Err(error)),
-            // Each gets an error of its own.
-            Err(_) => most = 1,
+            // Retried one at a time, so that each gets its own error.
+            Err(_) => max_calls = 1,
         }
     }
 }
 
-/// The first that wait under one lease, without those who went away or who may not send any more.
-fn next_to_reserve(call_state: &RunCallState, most: usize) -> Option<(Option<Lease>, Vec<NewCall>)> {
+/// Returns the first waiting calls that share a lease. Removes calls that were dropped or may no longer be sent.
+fn next_to_reserve(call_state: &RunCallState, max_calls: usize) -> Option<(Option<Lease>, Vec<NewCall>)> {
     let mut state = call_state.ledger_writer.reservations.state();
     let waiting = std::mem::take(&mut state.waiting);
     for reserving in waiting {
@@ -100,9 +100,9 @@ fn next_to_reserve(call_state: &RunCallState, most: usize) -> Option<(Option<Lea
         state.is_served = false;
         return None;
     };
-    let together = state.waiting.iter().take(most).take_while(|reserving| reserving.lease == lease);
-    // A call that had to wait is not given less time for it.
-    let calls = together.map(|one| NewCall { expires_at: one.deadline.of_a_call(), ..one.call.clone() }).collect();
+    let batch = state.waiting.iter().take(max_calls).take_while(|reserving| reserving.lease == lease);
+    // A call's time limit starts now, so that waiting does not shorten it.
+    let calls = batch.map(|one| NewCall { expires_at: one.deadline.for_call(), ..one.call.clone() }).collect();
     Some((lease, calls))
 }
 
@@ -113,7 +113,8 @@ fn not_sent(call_state: &RunCallState, reserving: &Reserving) -> Option<NotSent>
     call_state.exhausted(reserving.call.purpose).map(NotSent::NoBudget)
 }
 
-/// Lets the first be sent. If it went away meanwhile, nothing will be sent, and nothing is to be charged for it.
+/// Admits the first call. If its caller was dropped meanwhile, nothing is sent, and the reservation is settled at no
+/// cost.
 async fn reply_reserved(store: &SharedStore, queue: &Queue<Reserving>) {
     let Some(Reserving { lease, call, deadline, reply_tx }) = queue.take(1).pop() else { return };
     if reply_tx.send(Ok(None)).is_ok() {
@@ -125,8 +126,9 @@ async fn reply_reserved(store: &SharedStore, queue: &Queue<Reserving>) {
     }
 }
 
-/// Tells the first that no budget is left for it. Where a run's call cannot be made smaller (it is about one story, or no call is left),
-/// none that comes after it is tried: the stories that score highest are served first, or none.
+/// Reports to the first call that its budget is exhausted. Where a run's call cannot be made smaller (it is about one
+/// story, or no call is left), later calls are not tried: the stories with the highest scores are served first, or
+/// none.
 fn reply_exhausted(call_state: &RunCallState, used_up: UsedUp) {
     let Some(first) = call_state.ledger_writer.reservations.take(1).pop() else { return };
     if first.call.run.is_some() && (first.call.stories == 1 || used_up.limit == Limit::Calls) {
@@ -141,7 +143,7 @@ fn reply_to_first(queue: &Queue<Reserving>, admission: Admission) {
     }
 }
 
-/// Until calls under way may have been settled, or given up for lost.
+/// Waits until calls under way may have been settled or expired.
 async fn wait(store: &SharedStore, queue: &Queue<Reserving>) {
     let clock = queue.state().waiting.front().map(|first| first.deadline.clock);
     if let Some(clock) = clock
@@ -152,19 +154,19 @@ async fn wait(store: &SharedStore, queue: &Queue<Reserving>) {
     tokio::time::sleep(WAIT).await;
 }
 
-/// Settles for all that wait, until none does.
+/// Settles all waiting calls, until the queue is empty.
 async fn settle_all(store: SharedStore, call_state: Arc<RunCallState>) {
     let queue = &call_state.ledger_writer.settlements;
     let _service = Service(queue);
     loop {
         let (leased, replies): (Vec<_>, Vec<_>) =
-            queue.take_or_end(MOST_AT_ONCE).into_iter().map(|one| (one.leased, one.reply_tx)).unzip();
+            queue.take_or_end(MAX_BATCH).into_iter().map(|one| (one.leased, one.reply_tx)).unzip();
         if leased.is_empty() {
             return;
         }
         match store.settle_calls(&leased).await {
             Err(_) if leased.len() > 1 => {
-                // Each gets an error of its own, or none.
+                // Settled one at a time, so that each gets its own result.
                 for (one, reply_tx) in leased.iter().zip(replies) {
                     let _ = reply_tx.send(store.settle_calls(std::slice::from_ref(one)).await);
                 }

@@ -1,4 +1,4 @@
-//! The calls that wait for the ledger to be written, and what each of them is answered.
+//! The calls that wait for the ledger to be written, and the reply to each.
 
 use std::time::Duration;
 
@@ -10,31 +10,31 @@ use tokio::sync::oneshot;
 
 use crate::spending_limit::UsedUp;
 
-/// A reservation outlives its call's time-out by this: whoever is still there has settled it by then.
+/// How long a reservation outlives its call's timeout, so that a live caller has settled it by then.
 const SETTLING: Duration = Duration::from_secs(30);
-/// Why a call was not sent, and cost nothing.
+/// Why a call was not sent, and so cost nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NotSent {
     /// The run ends.
     Interrupted,
     NoBudget(UsedUp),
-    /// Its server has failed again and again.
+    /// Its server has failed repeatedly.
     CircuitOpen(String),
-    /// The request cannot be made.
+    /// The request cannot be built.
     Unusable(String),
 }
 
-/// When calls must have ended.
+/// The deadline of calls.
 #[derive(Debug, Clone, Copy)]
 pub struct Deadline {
     pub clock: Clock,
-    /// Of a call.
+    /// Timeout of one call.
     pub timeout: Duration,
 }
 
 impl Deadline {
-    /// When a call reserved now must have ended.
-    pub fn of_a_call(self) -> Timestamp {
+    /// Returns when a call reserved now must have ended.
+    pub fn for_call(self) -> Timestamp {
         let lifetime = i64::try_from((self.timeout + SETTLING).as_millis()).unwrap_or(i64::MAX);
         Timestamp::from_millis(self.clock.wall().as_millis().saturating_add(lifetime))
     }
@@ -44,7 +44,7 @@ pub(super) type Admission = Result<Option<NotSent>, StoreError>;
 
 #[derive(Debug, Default)]
 pub struct LedgerWriter {
-    /// In the order in which they came, which is that of the stories' scores.
+    /// In order of arrival, which is that of the stories' scores.
     pub(super) reservations: Queue<Reserving>,
     pub(super) settlements: Queue<Settling>,
 }
@@ -65,7 +65,7 @@ pub(super) struct Settling {
 
 impl Reserving {
     pub(super) fn reply(self, admission: Admission) {
-        // A caller who went away does not listen.
+        // The receiver may have been dropped.
         let _ = self.reply_tx.send(admission);
     }
 }

@@ -1,9 +1,9 @@
-//! For tests: a recorded stream, cut wherever a network may cut it.
+//! Test support: a recorded stream, cut at every position where a network may cut it.
 
 use super::{Dialect, ModelRequest, Reply};
 use crate::error::CallError;
 
-/// What a reader makes of some bytes, and the text that came.
+/// Returns a reader's reply to some bytes, and the text received.
 pub(super) fn read(dialect: &dyn Dialect, request: &ModelRequest, chunks: &[&[u8]]) -> (Reply, String) {
     let mut reader = dialect.reader(request);
     let mut decoder = dialect.framing().decoder();
@@ -17,8 +17,8 @@ pub(super) fn read(dialect: &dyn Dialect, request: &ModelRequest, chunks: &[&[u8
     (reply, text)
 }
 
-/// Checks that of a stream cut at any byte all text is kept whose event is complete and no other, and that it is an answer from
-/// the event with the index `last` on, and interrupted before. `events`: each with its text.
+/// Checks a stream cut at every byte: the text of exactly the complete events is returned, and the result is an answer
+/// once the event with the index `last` is complete, and interrupted before. `events`: each with its text.
 pub(super) fn check(dialect: &dyn Dialect, request: &ModelRequest, events: &[(&str, &str)], last: usize) -> Reply {
     let stream: String = events.iter().map(|(event, _)| *event).collect();
     let bytes = stream.as_bytes();

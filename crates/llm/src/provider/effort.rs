@@ -1,39 +1,40 @@
-//! How much a model is to think, in the words of OpenAI's interfaces.
+//! The reasoning effort of a request, in the terms of OpenAI's APIs.
 
 use crate::provider::ModelRequest;
 use crate::settings::Effort;
 
-/// The word for a request's effort; `None` where none is asked for, or the model takes none. Only models from 5.1 on know `none`;
-/// the first of that family has `minimal` as its least, the o-series and the open ones `low`, and older models refuse the field.
+/// Returns the name of a request's effort; `None` where none is requested, or the model accepts none. Only models from
+/// 5.1 on know `none`. The minimum is `minimal` for the first models of that family, and `low` for the o-series and the
+/// open models; older models refuse the field.
 pub(super) fn word(request: &ModelRequest) -> Option<&'static str> {
     let effort = request.effort.filter(|_| request.capabilities.reasoning_effort)?;
-    let name = bare(&request.model);
+    let name = without_vendor(&request.model);
     let word = match effort {
         Effort::Low => "low",
         Effort::Medium => "medium",
         Effort::High => "high",
-        Effort::None => return least(name),
+        Effort::None => return min_effort(name),
     };
     (!takes_no_effort(name)).then_some(word)
 }
 
-/// Whether it is one of OpenAI's own that think, which count their thoughts as output and refuse the older fields.
+/// Whether it is one of OpenAI's own reasoning models, which count thinking as output and refuse the older fields.
 pub(super) fn is_openai_reasoner(model: &str) -> bool {
-    let name = bare(model);
+    let name = without_vendor(model);
     name.starts_with("gpt-5") || is_o_series(name)
 }
 
-/// Whether it is one of OpenAI's open models, which can think less, but not stop.
+/// Whether it is one of OpenAI's open models, which can reduce their thinking, but not disable it.
 pub(super) fn is_open(model: &str) -> bool {
-    bare(model).starts_with("gpt-oss")
+    without_vendor(model).starts_with("gpt-oss")
 }
 
-/// Without the maker that some servers put in front.
-fn bare(model: &str) -> &str {
+/// Returns the name without the vendor that some servers prepend.
+fn without_vendor(model: &str) -> &str {
     model.rsplit('/').next().unwrap_or(model)
 }
 
-fn least(name: &str) -> Option<&'static str> {
+fn min_effort(name: &str) -> Option<&'static str> {
     if takes_no_effort(name) {
         return None;
     }

@@ -1,4 +1,4 @@
-//! What the dialects for vectors have in common: what is asked, and what is wrong with an answer.
+//! The common part of the embedding dialects: the request, and the validation of an answer.
 
 use std::fmt::Debug;
 use std::time::SystemTime;
@@ -12,45 +12,47 @@ use super::{Server, Usage};
 use crate::error::CallError;
 use crate::transport::{WireRequest, WireResponse};
 
-/// Texts, and who is to make vectors of them.
+/// Texts to embed, and the model to use.
 #[derive(Debug, Clone, Copy)]
 pub struct EmbedRequest<'a> {
     pub model: &'a str,
-    /// One at least.
+    /// At least one.
     pub texts: &'a [&'a str],
-    /// How many numbers a vector is to have; `None`: as the model makes them.
+    /// Length of the vectors to request; `None`: the model's default.
     pub dimensions: Option<u32>,
-    /// Fields of the provider's own, sent beside ours.
+    /// Provider-specific fields, sent in addition to ours.
     pub provider_specific: &'a Map<String, Value>,
 }
 
-/// What a provider answered.
+/// A provider's answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EmbedReply {
-    /// A vector for each text, in the order of the texts: of one length, finite, none of zeros alone.
+    /// A vector for each text, in the order of the texts: all of one length, finite, none all zeros.
     pub outcome: Result<Vec<Vec<f32>>, CallError>,
-    /// `None` where it is missing or cannot be true.
+    /// `None` where it is missing or implausible.
     pub usage: Option<Usage>,
     pub request_id: Option<String>,
 }
 
-/// How a provider is asked for vectors.
+/// Encodes and decodes embedding calls of a provider.
 pub trait EmbedDialect: Debug + Send + Sync {
+    /// Encodes a request.
+    ///
     /// # Errors
     /// [`CallError::Unauthorized`] for a key that cannot be sent.
     fn encode(&self, request: &EmbedRequest<'_>, server: &Server) -> Result<WireRequest, CallError>;
 
-    /// Reads an answer of any status; `now` is for a `Retry-After` that is a date.
+    /// Decodes an answer of any status; `now` is used for a `Retry-After` that is a date.
     fn decode(&self, request: &EmbedRequest<'_>, response: &WireResponse, now: SystemTime) -> EmbedReply;
 
-    /// The most texts that its interface takes at once.
-    fn most_texts(&self) -> usize;
+    /// Returns the maximum number of texts that the API takes at once.
+    fn max_texts(&self) -> usize;
 }
 
-/// A vector as it came. What is no number is `None`.
+/// A vector as received. `None` stands for anything that is not a number.
 pub(super) type Numbers = Vec<Option<f64>>;
 
-/// The body of a success; else what is wrong with the response, of which `refusal` reads the errors.
+/// Returns the body of a success; otherwise the error, which `refusal` reads from a response with an error status.
 pub(super) fn success<T: DeserializeOwned>(
     response: &WireResponse,
     now: SystemTime,
@@ -60,17 +62,17 @@ pub(super) fn success<T: DeserializeOwned>(
         return Err(refusal(response, now));
     }
     serde_json::from_slice(&response.body).map_err(|error| {
-        let told = serde_json::from_slice(&response.body).ok().and_then(|body| within_success(&body));
-        told.unwrap_or_else(|| CallError::NotTheInterface(error.to_string()))
+        let reported_error = serde_json::from_slice(&response.body).ok().and_then(|body| within_success(&body));
+        reported_error.unwrap_or_else(|| CallError::NotTheInterface(error.to_string()))
     })
 }
 
-/// The id of the exchange that the headers give.
+/// Returns the request id from the headers.
 pub(super) fn header_id(response: &WireResponse) -> Option<String> {
     response.header("x-request-id").map(short)
 }
 
-/// The vectors by the number of their text, once they have been found to be what was asked for.
+/// Validates the vectors, and returns them in the order of their texts.
 pub(super) fn checked(
     request: &EmbedRequest<'_>,
     entries: impl ExactSizeIterator<Item = (usize, Numbers)>,
@@ -143,7 +145,7 @@ pub(super) mod tests {
         WireResponse { status, body: body.to_string().into_bytes(), ..WireResponse::default() }
     }
 
-    /// The body in which a dialect brings these vectors.
+    /// Returns the body in which a dialect returns these vectors.
     fn body(name: &str, vectors: &[Value]) -> Value {
         match name {
             provider::GEMINI_NAME => {

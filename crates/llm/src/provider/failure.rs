@@ -1,4 +1,4 @@
-//! What an error's status and body say, in whatever dialect: the words differ, the meanings do not.
+//! Interprets an error's status and body for all dialects, whose wording differs.
 
 use std::time::{Duration, SystemTime};
 
@@ -10,30 +10,30 @@ use crate::provider::{ModelRequest, Reply, Unreadable, Usage};
 use crate::stream::Frame;
 use crate::transport::WireResponse;
 
-/// No exchange uses more tokens than this: a number above it is a mistake, and would use up any budget.
+/// Maximum plausible tokens of an exchange. A larger number is a mistake, and would use up any budget.
 const MAX_PLAUSIBLE_TOKENS: i64 = 100_000_000;
-/// Characters of a server's message that are kept.
+/// Maximum characters of a server's message.
 const MESSAGE_CHARS: usize = 300;
-/// Nobody is waited for longer than this, whatever a header says.
+/// Maximum wait, whatever a header requests.
 pub(super) const MAX_RETRY_AFTER: Duration = Duration::from_hours(24);
 
-/// A server's message as it may be shown and stored.
+/// Returns a server's message in a form that may be shown and stored.
 pub fn short(text: &str) -> String {
     without_escapes(text).chars().filter(|c| !c.is_control()).take(MESSAGE_CHARS).collect()
 }
 
-/// A count of tokens that can be true.
+/// Returns a token count if it is plausible.
 pub(super) fn tokens(value: &Value) -> Option<i64> {
     value.as_i64().filter(|n| (0..=MAX_PLAUSIBLE_TOKENS).contains(n))
 }
 
-/// The sum of counts of which any may be missing, where it can be true.
+/// Returns the sum of counts, of which any may be missing, if it is plausible.
 pub(super) fn tokens_of(parts: &[&Value]) -> Option<i64> {
     let counts: Option<Vec<i64>> = parts.iter().filter(|part| !part.is_null()).map(|part| tokens(part)).collect();
     counts.map(|counts| counts.iter().sum()).filter(|sum| *sum <= MAX_PLAUSIBLE_TOKENS)
 }
 
-/// The body of a success, or the reply that says what is wrong with the response. `header_id` is the id that the headers give.
+/// Returns the body of a success, or a reply with the error of the response. `header_id` is the id from the headers.
 pub(super) fn success_body(
     response: &WireResponse,
     header_id: Option<String>,
@@ -54,14 +54,15 @@ pub(super) fn is_success(response: &WireResponse) -> bool {
     (200..300).contains(&response.status)
 }
 
-/// The data of an event.
+/// Parses the data of an event.
 pub(super) fn event_data(frame: &Frame) -> Result<Value, Unreadable> {
     serde_json::from_str(&frame.data).map_err(|error| Unreadable(error.to_string()))
 }
 
-/// The text of an answer that its server calls complete, unless it is empty or was cut off all the same.
+/// Returns the text of an answer that its server reports as complete, unless it is empty or was cut off nevertheless.
 pub(super) fn whole_text(request: &ModelRequest, text: &str, usage: Option<&Usage>) -> Result<String, CallError> {
-    // Some servers call an answer complete that they cut off at the limit: a whole JSON object ends with a brace.
+    // Some servers report an answer as complete that was cut off at the limit. A complete JSON object ends with a
+    // brace.
     let at_the_limit = usage.is_some_and(|usage| usage.output_tokens >= i64::from(request.max_output_tokens));
     if at_the_limit && !text.trim_end().trim_end_matches('`').trim_end().ends_with('}') {
         return Err(CallError::Truncated(request.max_output_tokens));
@@ -72,28 +73,29 @@ pub(super) fn whole_text(request: &ModelRequest, text: &str, usage: Option<&Usag
     Ok(text.to_owned())
 }
 
-/// A stream that ended by itself, but too soon.
+/// Returns the error for a stream that ended too early without an error.
 pub(super) fn ended_early() -> CallError {
     CallError::Interrupted("the stream ended before the answer did".to_owned())
 }
 
-/// The error that a body or an event tells although the status was a success: `{"error": …}` or `{"object": "error", …}`.
+/// Returns the error that a body or an event contains despite a success status: `{"error": …}` or `{"object": "error",
+/// …}`.
 pub(super) fn within_success(body: &Value) -> Option<CallError> {
     let error = &body["error"];
     if error.is_object() || error.as_str().is_some_and(|words| !words.is_empty()) {
-        return Some(of_status(told_status(error), body, None));
+        return Some(of_status(implied_status(error), body, None));
     }
-    (body["object"] == "error").then(|| bare(body))
+    (body["object"] == "error").then(|| of_error_object(body))
 }
 
-/// The same of an error that stands by itself.
-pub(super) fn bare(error: &Value) -> CallError {
-    of_status(told_status(error), &serde_json::json!({ "error": error }), None)
+/// Converts an error object that is not wrapped in a body.
+pub(super) fn of_error_object(error: &Value) -> CallError {
+    of_status(implied_status(error), &serde_json::json!({ "error": error }), None)
 }
 
-/// The status that an error would have come with: some servers give it as the code, others have only a word for it. 200 where
-/// nothing is told.
-fn told_status(error: &Value) -> u16 {
+/// Returns the status that corresponds to an error. Some servers give it as the code, others only as a word. 200 where
+/// neither is given.
+fn implied_status(error: &Value) -> u16 {
     let code = &error["code"];
     let number = code.as_u64().or_else(|| code.as_str()?.parse().ok());
     if let Some(status) = number.and_then(|number| u16::try_from(number).ok()).filter(|n| (400..600).contains(n)) {
@@ -109,12 +111,12 @@ fn told_status(error: &Value) -> u16 {
     }
 }
 
-/// What an error's status and body say.
+/// Converts a response with an error status.
 pub(super) fn refusal(response: &WireResponse, now: SystemTime) -> CallError {
     of_status(response.status, &error_body(response), retry_after(response, now))
 }
 
-/// An error's body, out of the list in which some servers wrap it; null where it is no JSON.
+/// Returns an error's body, unwrapped from the list that some servers use; null where it is not JSON.
 pub(super) fn error_body(response: &WireResponse) -> Value {
     match serde_json::from_slice(&response.body).unwrap_or_default() {
         Value::Array(bodies) => bodies.into_iter().next().unwrap_or_default(),
@@ -122,12 +124,12 @@ pub(super) fn error_body(response: &WireResponse) -> Value {
     }
 }
 
-/// The same of a status and a body `{"error": {"message", "code" or "type"}}` that came by another way.
+/// Converts a status and a body `{"error": {"message", "code" or "type"}}`.
 pub(super) fn of_status(status: u16, body: &Value, retry_after: Option<Duration>) -> CallError {
     let error = &body["error"];
     let flat = || body["message"].as_str().or_else(|| body["detail"].as_str());
-    let told = error["message"].as_str().or_else(|| error.as_str()).or_else(flat);
-    let message = told.map_or_else(|| "no reason given".to_owned(), short);
+    let message_text = error["message"].as_str().or_else(|| error.as_str()).or_else(flat);
+    let message = message_text.map_or_else(|| "no reason given".to_owned(), short);
     let is_quota = [&error["code"], &error["type"]].into_iter().any(|word| word == "insufficient_quota");
     match status {
         401 => CallError::Unauthorized(message),
@@ -143,7 +145,7 @@ pub(super) fn of_status(status: u16, body: &Value, retry_after: Option<Duration>
     }
 }
 
-/// Seconds, or a date.
+/// Reads the wait that a response requests, given in seconds or as a date.
 pub(super) fn retry_after(response: &WireResponse, now: SystemTime) -> Option<Duration> {
     if let Some(ms) = response.header("retry-after-ms").and_then(|text| text.parse().ok()) {
         return Some(Duration::from_millis(ms).min(MAX_RETRY_AFTER));

@@ -1,10 +1,10 @@
-//! JSON Schemas with only the keywords that a provider takes: it refuses a request with any other. Answers are checked by the whole
-//! schema here in any case.
+//! Reduces JSON Schemas to the keywords that a provider accepts, because it refuses a request with any other. Answers
+//! are always checked against the full schema here.
 
 use serde_json::{Map, Value};
 
-/// The schema with those keywords, its own and those of the schemas in it, that `is_known`. An enumeration of strings says that it
-/// is one, as some providers want.
+/// Returns the schema with only the keywords for which `is_known` is true, recursively. An enumeration of strings gets
+/// the type `string`, which some providers require.
 pub(super) fn with_known(schema: &Value, is_known: &dyn Fn(&str, &Value) -> bool) -> Value {
     let Value::Object(fields) = schema else { return schema.clone() };
     let mut known: Map<String, Value> = Map::new();
@@ -17,7 +17,7 @@ pub(super) fn with_known(schema: &Value, is_known: &dyn Fn(&str, &Value) -> bool
     Value::Object(known)
 }
 
-/// A keyword's value, with the schemas in it made known too. What stands below `properties` are names, not keywords.
+/// Reduces a keyword's value recursively. The keys of `properties` are names, not keywords.
 fn inner(name: &str, value: &Value, is_known: &dyn Fn(&str, &Value) -> bool) -> Value {
     match (name, value) {
         ("properties" | "$defs" | "definitions", Value::Object(named)) => {

@@ -1,4 +1,4 @@
-//! A conversation as a list of roles and contents, which OpenAI's interfaces and Ollama's have in common.
+//! A conversation as a list of roles and contents, shared by OpenAI's APIs and Ollama's.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::{ModelRequest, Turn};
 
-/// Something that somebody says.
+/// One message of a conversation.
 #[derive(Debug, Serialize)]
 pub(super) struct Message<'a> {
     role: &'static str,
@@ -19,12 +19,12 @@ impl<'a> From<&'a Turn> for Message<'a> {
     }
 }
 
-/// All turns.
+/// Returns all turns.
 pub(super) fn of_turns(request: &ModelRequest) -> Vec<Message<'_>> {
     request.turns.iter().map(Message::from).collect()
 }
 
-/// The system prompt, if any, and all turns.
+/// Returns the system prompt, if any, and all turns.
 pub(super) fn with_system(request: &ModelRequest) -> Vec<Message<'_>> {
     let system = Some(request.system_in_words()).filter(|system| !system.is_empty());
     let system = system.map(|content| Message { role: "system", content });

@@ -1,4 +1,4 @@
-//! The providers' dialects: pure translations between our requests and theirs. None of them sends anything.
+//! The providers' dialects: pure translations between our requests and theirs. They perform no I/O.
 
 mod anthropic;
 mod chat_completions;
@@ -46,14 +46,14 @@ pub use openai::{NAME as OPENAI_NAME, OpenAi};
 pub static ANTHROPIC: Anthropic = Anthropic;
 /// The generative language API of Google.
 pub static GEMINI: Gemini = Gemini;
-/// The Responses API, of OpenAI and of those who copied it.
+/// The Responses API of OpenAI and compatible servers.
 pub static OPENAI: OpenAi = OpenAi;
-/// Chat completions, which most servers have.
+/// Chat completions, which most servers support.
 pub static OPENAI_COMPATIBLE: ChatCompletions = ChatCompletions;
-/// Ollama's own.
+/// Ollama's native API.
 pub static OLLAMA: Ollama = Ollama;
 
-/// All dialects that a server can be said to speak, by name.
+/// All text dialects, by name.
 pub static DIALECTS: &[(&str, &dyn Dialect)] = &[
     (OPENAI_NAME, &OPENAI),
     (OPENAI_COMPATIBLE_NAME, &OPENAI_COMPATIBLE),
@@ -62,13 +62,13 @@ pub static DIALECTS: &[(&str, &dyn Dialect)] = &[
     (OLLAMA_NAME, &OLLAMA),
 ];
 
-/// The dialect of that name.
+/// Returns the dialect with that name.
 #[must_use]
 pub fn by_name(name: &str) -> Option<&'static dyn Dialect> {
     DIALECTS.iter().find(|(known, _)| *known == name).map(|(_, dialect)| *dialect)
 }
 
-/// All dialects in which a server can be asked for vectors, by name.
+/// All embedding dialects, by name.
 pub static EMBED_DIALECTS: &[(&str, &dyn EmbedDialect)] = &[
     (OPENAI_NAME, &openai::Embeddings),
     (OPENAI_COMPATIBLE_NAME, &openai::Embeddings),
@@ -76,39 +76,39 @@ pub static EMBED_DIALECTS: &[(&str, &dyn EmbedDialect)] = &[
     (OLLAMA_NAME, &ollama::Embed),
 ];
 
-/// The dialect for vectors of that name.
+/// Returns the embedding dialect with that name.
 #[must_use]
 pub fn embedder_by_name(name: &str) -> Option<&'static dyn EmbedDialect> {
     EMBED_DIALECTS.iter().find(|(known, _)| *known == name).map(|(_, dialect)| *dialect)
 }
 
-/// The form in which a model is to answer.
+/// The format of a model's answer.
 #[derive(Debug, Clone, PartialEq)]
 pub enum AnswerFormat {
     Text,
-    /// One JSON object, whatever is in it.
+    /// One JSON object with any content.
     Json,
-    /// One JSON object that fits a schema. The name: letters, digits and underscores.
+    /// One JSON object that matches a schema. The name contains letters, digits and underscores.
     Schema {
         name: String,
         schema: Arc<Value>,
     },
 }
 
-/// What a model can do, as its owner or its maker says.
+/// Capabilities of a model, as configured by the user or stated by its vendor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(
     clippy::struct_excessive_bools,
     reason = "each is a fact by itself, and any of them may be true with any other"
 )]
 pub struct Capabilities {
-    /// Its server holds it to a schema; else the schema is told in words.
+    /// Its server enforces a schema; otherwise the schema is described in the prompt.
     pub strict_schema: bool,
-    /// It answers in streams alone; its answers are gathered here.
+    /// It answers only as a stream.
     pub streaming_only: bool,
-    /// It can be told how much to think.
+    /// It accepts a reasoning effort.
     pub reasoning_effort: bool,
-    /// A stream of its ends with its usage, where that is asked for.
+    /// Its streams can end with the usage on request.
     pub usage_in_streams: bool,
 }
 
@@ -118,7 +118,7 @@ impl Default for Capabilities {
     }
 }
 
-/// How a model chooses its words. `None`: as its server does.
+/// Sampling parameters of a model. `None`: the server's default.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Sampling {
     /// From 0 to 2.
@@ -127,30 +127,30 @@ pub struct Sampling {
     pub top_p: Option<f64>,
 }
 
-/// What a model is asked, whatever its provider.
+/// A provider-independent request to a model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModelRequest {
     pub model: String,
-    /// Empty: none.
+    /// Empty when there is none.
     pub system: String,
     /// The last is the user's.
     pub turns: Vec<Turn>,
     pub format: AnswerFormat,
-    /// Reasoning included.
+    /// Includes reasoning.
     pub max_output_tokens: u32,
-    /// Room for the prompt and the answer, where the server lets it be chosen.
+    /// Context size for prompt and answer, where the server allows choosing it.
     pub context_tokens: Option<u32>,
     pub effort: Option<Effort>,
     pub sampling: Sampling,
     pub capabilities: Capabilities,
-    /// Whether the answer is to come in pieces.
+    /// Whether to stream the answer.
     pub stream: bool,
-    /// Fields of the provider's own, which take the place of ours in the body.
+    /// Provider-specific fields, which replace ours in the body.
     pub provider_specific: Map<String, Value>,
 }
 
 impl ModelRequest {
-    /// One question to a model of which nothing special is known.
+    /// Builds a request with one question to a model with default settings.
     #[must_use]
     pub fn question(model: &str, system: String, user: String, format: AnswerFormat, max_output_tokens: u32) -> Self {
         Self {
@@ -168,7 +168,8 @@ impl ModelRequest {
         }
     }
 
-    /// The system prompt, with the form of the answer in words where the server is not known to see to it.
+    /// Returns the system prompt. Where the server may not enforce the answer's format, it includes a description of
+    /// the format.
     #[must_use]
     pub fn system_in_words(&self) -> Cow<'_, str> {
         let form = match &self.format {
@@ -182,10 +183,10 @@ impl ModelRequest {
         Cow::Owned(if self.system.is_empty() { form } else { format!("{}\n\n{form}", self.system) })
     }
 
-    /// Writes a body, with the provider's own fields in the place of ours but for [`OURS`]; objects are merged.
+    /// Serialises a body. Provider-specific fields replace ours, except for [`RESERVED_FIELDS`]; objects are merged.
     pub(super) fn finish_body(&self, body: &impl Serialize) -> Vec<u8> {
         let texts = self.turns.iter().map(|turn| turn.content.len()).sum::<usize>() + self.system.len();
-        let mut bytes = Vec::with_capacity(texts + texts / 4 + ROOM_FOR_TERMS);
+        let mut bytes = Vec::with_capacity(texts + texts / 4 + BODY_OVERHEAD_BYTES);
         let written = if self.provider_specific.is_empty() {
             serde_json::to_writer(&mut bytes, body)
         } else {
@@ -196,17 +197,18 @@ impl ModelRequest {
                 serde_json::to_writer(&mut bytes, &body)
             })
         };
-        // What is made of strings, numbers and objects with string keys cannot fail to be written.
+        // Strings, numbers and objects with string keys can always be serialised.
         debug_assert!(written.is_ok(), "{written:?}");
         bytes
     }
 }
 
-/// Bytes of a body beside its texts, about: mostly the schema.
-const ROOM_FOR_TERMS: usize = 4096;
+/// Approximate bytes of a body in addition to its texts, mostly the schema.
+const BODY_OVERHEAD_BYTES: usize = 4096;
 
-/// Fields that decide what a call can cost or how its answer is read: what is reserved goes by ours.
-pub(super) const OURS: [&str; 11] = [
+/// Fields that determine the cost of a call or how its answer is read. They cannot be overridden, because the
+/// reservation is computed from ours.
+pub(super) const RESERVED_FIELDS: [&str; 11] = [
     "model",
     "stream",
     "max_output_tokens",
@@ -221,7 +223,7 @@ pub(super) const OURS: [&str; 11] = [
 ];
 
 pub(super) fn merge(fields: &mut Map<String, Value>, own: &Map<String, Value>) {
-    for (name, value) in own.iter().filter(|(name, _)| !OURS.contains(&name.as_str())) {
+    for (name, value) in own.iter().filter(|(name, _)| !RESERVED_FIELDS.contains(&name.as_str())) {
         match (fields.get_mut(name), value) {
             (Some(Value::Object(below)), Value::Object(above)) => merge(below, above),
             _ => drop(fields.insert(name.clone(), value.clone())),
@@ -229,10 +231,10 @@ pub(super) fn merge(fields: &mut Map<String, Value>, own: &Map<String, Value>) {
     }
 }
 
-/// Tokens, as the provider counts them.
+/// Tokens, as counted by the provider.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Usage {
-    /// Those read from a cache included.
+    /// Includes those read from a cache.
     pub input_tokens: i64,
     pub cached_input_tokens: Option<i64>,
     pub output_tokens: i64,
@@ -240,37 +242,37 @@ pub struct Usage {
     pub reasoning_tokens: Option<i64>,
 }
 
-/// What a provider answered.
+/// A provider's answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reply {
-    /// The model's text, of which nobody knows yet whether it is what was asked for.
+    /// The model's text, not yet validated.
     pub outcome: Result<String, CallError>,
-    /// `None` where it is missing or cannot be true.
+    /// `None` where it is missing or implausible.
     pub usage: Option<Usage>,
-    /// The provider's own id of the exchange.
+    /// The provider's id of the exchange.
     pub request_id: Option<String>,
 }
 
 impl Reply {
-    /// The most output tokens that were allowed, if it has as many.
+    /// Returns the allowed output tokens, if the answer used them all.
     #[must_use]
-    pub fn at_limit(&self, most: u32) -> Option<u32> {
-        self.usage.filter(|usage| usage.output_tokens >= i64::from(most)).map(|_| most)
+    pub fn at_limit(&self, max: u32) -> Option<u32> {
+        self.usage.filter(|usage| usage.output_tokens >= i64::from(max)).map(|_| max)
     }
 }
 
-/// Where a provider is, and how to be let in.
+/// A provider's address and credentials.
 #[derive(Clone)]
 pub struct Server {
-    /// Of the interface: what a dialect adds to it is the dialect's.
+    /// The API's base address, which a dialect may extend.
     pub endpoint: Url,
-    /// `None` for a server that wants none.
+    /// `None` for a server that requires none.
     pub key: Option<SecretString>,
     /// Sent with every request.
     pub headers: HeaderMap,
 }
 
-/// Without the address's query, which may hold a key; headers that hold one are marked.
+/// Omits the address's query, which may hold a key; headers with keys are marked as sensitive.
 impl Debug for Server {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let endpoint = without_secrets(&self.endpoint);
@@ -280,7 +282,7 @@ impl Debug for Server {
 }
 
 impl Server {
-    /// The request to `url` with a body, and the key in the header that the dialect names.
+    /// Builds the request to `url` with a body, and the key in the header that the dialect requires.
     ///
     /// # Errors
     /// [`CallError::Unauthorized`] for a key that no header can carry.
@@ -300,7 +302,7 @@ impl Server {
     }
 }
 
-/// In which header a provider wants its key.
+/// The header in which a provider expects its key.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum KeyHeader {
     Bearer,
@@ -316,38 +318,41 @@ impl KeyHeader {
     }
 }
 
-/// How a provider is talked to.
+/// Encodes and decodes the calls of a provider.
 pub trait Dialect: Debug + Send + Sync {
+    /// Encodes a request.
+    ///
     /// # Errors
     /// [`CallError::Unauthorized`] for a key that cannot be sent.
     fn encode(&self, request: &ModelRequest, server: &Server) -> Result<WireRequest, CallError>;
 
-    /// Reads a whole answer of any status; `now` is for a `Retry-After` that is a date.
+    /// Decodes a whole answer of any status; `now` is used for a `Retry-After` that is a date.
     fn decode(&self, request: &ModelRequest, response: &WireResponse, now: SystemTime) -> Reply;
 
-    /// How its streams are cut into events.
+    /// Returns how its streams are split into events.
     fn framing(&self) -> Framing;
 
-    /// A reader for one stream, whose status was a success.
+    /// Returns a reader for one stream with a success status.
     fn reader<'a>(&self, request: &'a ModelRequest) -> Box<dyn StreamReader + 'a>;
 }
 
 /// Reads the events of one stream.
 pub trait StreamReader: Send {
-    /// The text that an event adds to the answer, if any.
+    /// Returns the text that an event adds to the answer, if any. An event that reports a failure ends the answer: see
+    /// [`Self::is_over`].
     ///
     /// # Errors
-    /// When the event says that the answer has failed; an event that cannot be read is [`Unreadable`], is counted and passed over.
+    /// [`Unreadable`] for an event that cannot be read; it is counted and skipped.
     fn event(&mut self, frame: &Frame) -> Result<Option<String>, Unreadable>;
 
-    /// Whether the answer is complete, or has failed: nothing more is waited for.
+    /// Returns whether the answer is complete or has failed, so that reading can stop.
     fn is_over(&self) -> bool;
 
-    /// What has come of it. `text` is all that the events have added; `broken` says why the stream ended where it did, if not by
-    /// itself. One that ends before its end was seen is no answer, whatever it said: [`CallError::Interrupted`].
+    /// Returns the reply. `text` is all text added by the events; `broken` is the error that ended the stream, if any.
+    /// A stream without its final event is not an answer, whatever its text: [`CallError::Interrupted`].
     fn close(&mut self, text: &str, broken: Option<CallError>) -> Reply;
 }
 
-/// Why an event was passed over.
+/// Why an event was skipped.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unreadable(pub String);

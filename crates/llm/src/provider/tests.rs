@@ -1,4 +1,5 @@
-//! What holds for the streams of every dialect, wherever the network cuts them. A further dialect is one more entry in [`RECORDED`].
+//! Properties of the streams of every dialect, wherever the network cuts them. To cover a further dialect, add an entry
+//! to [`RECORDED`].
 
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -20,9 +21,9 @@ use crate::transport::{Timeouts, Transport, WireRequest, WireStream};
 /// A complete stream.
 struct Recorded {
     dialect: &'static str,
-    /// Each event as it is sent, and the text that it adds to the answer.
+    /// Each event as sent, and the text that it adds to the answer.
     events: &'static [(&'static str, &'static str)],
-    /// Index of the event with which the answer is complete.
+    /// Index of the event that completes the answer.
     end: usize,
 }
 
@@ -134,7 +135,8 @@ impl Recorded {
         self.events.iter().flat_map(|(sent, _)| sent.bytes()).collect()
     }
 
-    /// How many events are whole in so many bytes: a line without its end, an event after the CR of the empty line behind it.
+    /// Returns how many events are complete in the first `bytes` bytes: a line without its end, an event after the CR
+    /// of the empty line that follows it.
     fn whole(&self, bytes: usize, framing: Framing) -> usize {
         let mut start = 0;
         let ends = self.events.iter().map(|(sent, _)| {
@@ -153,7 +155,7 @@ impl Recorded {
     }
 }
 
-/// Sends these pieces, and then ends, or breaks.
+/// Sends these pieces, and then ends or breaks.
 #[derive(Debug)]
 struct Replay {
     pieces: Vec<Bytes>,
@@ -169,7 +171,7 @@ impl Transport for Replay {
     }
 }
 
-/// What comes of the pieces, and what was heard of the answer on the way.
+/// Returns the result of the pieces, and the text emitted before it.
 async fn replayed(dialect: &str, pieces: Vec<Bytes>, broken: bool) -> (Exchanged, String) {
     let dialect = by_name(dialect).unwrap();
     let server = Server { endpoint: "http://h/".parse().unwrap(), key: None, headers: HeaderMap::new() };
@@ -249,13 +251,13 @@ async fn a_whole_stream_is_the_same_however_it_is_cut() {
     }
 }
 
-/// The journal's recorded answers in lines, by both forms.
+/// The journal's recorded answers in lines, in both wire formats.
 const RECORDED_LINES: [(&str, &str); 2] = [
     ("openai_compatible", include_str!("../../../../tests/data/exchanges/journal/chat_completions.json")),
     ("ollama", include_str!("../../../../tests/data/exchanges/journal/ollama_chat.json")),
 ];
 
-/// The ids of the good lines in what was heard.
+/// Returns the ids of the good lines in the emitted text.
 fn good_lines(heard: &str, is_broken: bool) -> Vec<String> {
     let mut reader = LineReader::of(CLASSIFY);
     let mut read = reader.push(heard);
@@ -273,7 +275,7 @@ async fn recorded_lines_cut_at_every_byte_keep_what_was_complete_and_nothing_els
         let recorded: Value = serde_json::from_str(file).unwrap();
         let stream = recorded["exchanges"][0]["body"].as_str().unwrap().as_bytes().to_vec();
         let (_, whole) = replayed(dialect, vec![stream.clone().into()], false).await;
-        // Where each of the good objects ends in the text.
+        // The position in the text where each good object ends.
         let ends: Vec<(usize, String)> = ["b3", "b99", "b5", "b6"]
             .iter()
             .map(|id| {

@@ -1,11 +1,11 @@
-//! Conversations for those providers that want the two to speak in turns, the user first.
+//! Conversations for providers that require user and assistant to alternate, starting with the user.
 
 use super::{Role, Turn};
 
-/// Said for the user where the model spoke first.
+/// Inserted as the user's message where the assistant's comes first.
 const OPENING: &str = "(The conversation begins.)";
 
-/// The turns with consecutive ones of one role merged and without those that say nothing, which such providers refuse.
+/// Merges consecutive turns of one role and removes empty ones, because such providers refuse both.
 pub(super) fn alternating(turns: &[Turn]) -> Vec<Turn> {
     let mut merged: Vec<Turn> = Vec::new();
     for turn in turns.iter().filter(|turn| !turn.content.trim().is_empty()) {

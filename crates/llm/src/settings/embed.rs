@@ -1,6 +1,7 @@
-//! The `OPENAI_EMBED_*` settings: which model gives texts their vectors, where, how many of them, and what that costs.
+//! The `OPENAI_EMBED_*` settings: the embedding model, its server, the limits and the price.
 //!
-//! How many texts there are, and how long, holds for the models of a catalogue too. Without a model of its own, `OPENAI_MODEL` is asked; a server that refuses it is not asked again for a while (`llm/embedder`).
+//! The limits also apply to the models of a catalogue. Without an embedding model, `OPENAI_MODEL` is used; if its
+//! server refuses, it is not called again for a while (`llm/embedder`).
 
 use std::fmt;
 use std::time::Duration;
@@ -16,34 +17,34 @@ use url::Url;
 use super::general::{Models, RawGeneral, section, time_allowed, trimmed};
 use super::prices::rate;
 
-/// The most texts that the API takes at once.
-const MOST_TEXTS: u64 = 2048;
+/// Maximum texts that the API takes at once.
+const MAX_TEXTS: u64 = 2048;
 
-/// How much is asked for, whoever is asked.
+/// Limits of embedding, for any model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EmbedLimits {
-    /// 0: nobody is asked.
+    /// 0: embedding is disabled.
     pub max_items_per_run: usize,
-    /// Texts in one call.
+    /// Number of texts in one call.
     pub batch_size: usize,
-    /// Characters of a text that are sent.
+    /// Maximum characters of a text that are sent.
     pub max_input_chars: usize,
 }
 
-/// Which server is asked for vectors where the catalogue names no model for them.
+/// The embedding server used where the catalogue names no model for embedding.
 #[derive(Clone)]
 pub struct EmbedSettings {
     /// Full URL of `/v1/embeddings`.
     pub endpoint: Url,
     pub key: SecretString,
-    /// Of a whole call.
+    /// Timeout of a whole call.
     pub timeout: Duration,
     models: Models,
-    /// `None`: unknown.
+    /// `None` when unknown.
     pub price: Option<Price>,
 }
 
-/// Without the address's query, which may hold a key.
+/// Omits the address's query, which may hold a key.
 impl fmt::Debug for EmbedSettings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (endpoint, key) = (without_secrets(&self.endpoint), &self.key);
@@ -51,23 +52,24 @@ impl fmt::Debug for EmbedSettings {
     }
 }
 
-/// Who is asked for vectors.
+/// An embedding model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EmbedModel<'a> {
     pub name: &'a str,
-    /// It is `OPENAI_MODEL`, for want of one that was named for this: perhaps it makes no vectors at all.
+    /// It is `OPENAI_MODEL`, because no model was named for embedding; it may make no vectors at all.
     pub is_general: bool,
 }
 
 impl EmbedSettings {
-    /// By the topic's tier. That a budget comes to its end does not change it: vectors of two models cannot be compared.
+    /// Returns the model of the topic's tier. A budget that is nearly used up does not change it, because vectors of
+    /// two models cannot be compared.
     #[must_use]
     pub fn model(&self, tier: BudgetTier) -> Option<EmbedModel<'_>> {
         let name = self.models.of(tier)?;
         Some(EmbedModel { name, is_general: !self.models.is_named(tier) })
     }
 
-    /// Whether a model was named for this, at any tier.
+    /// Whether a model was named for embedding, at any tier.
     #[must_use]
     pub fn is_wanted(&self) -> bool {
         BudgetTier::ALL.iter().any(|tier| self.models.is_named(*tier))
@@ -89,7 +91,8 @@ pub(super) struct RawEmbed {
     credits_per_1k_tokens: Option<String>,
 }
 
-/// Reads the section. No settings where none of its models is to be asked: no key, no model, no address, or no vectors wanted.
+/// Reads the section. Returns no settings where none of its models may be called: without a key, a model or an address,
+/// or if embedding is disabled.
 pub(super) fn read(
     pairs: &[(String, String)],
     general: &RawGeneral,
@@ -104,7 +107,7 @@ pub(super) fn read(
         of_task: trimmed(raw.model),
         of_all: trimmed(general.model.clone()),
     };
-    let own = reader.maybe(raw.endpoint, PLACE, http_url);
+    let own = reader.maybe(raw.endpoint, ENDPOINT_VARIABLE, http_url);
     let input = rate(
         reader,
         [
@@ -116,7 +119,7 @@ pub(super) fn read(
     let Some(key) = key.filter(|_| models.any() && limits.max_items_per_run > 0) else { return Ok((limits, None)) };
     let Some(endpoint) = own.or_else(|| endpoint(general)) else {
         if BudgetTier::ALL.iter().any(|tier| models.is_named(*tier)) {
-            let (name, wants, example) = PLACE;
+            let (name, wants, example) = ENDPOINT_VARIABLE;
             reader.problem(name, None, &format!("{wants}, which cannot be made of OPENAI_ENDPOINT"), example);
         }
         return Ok((limits, None));
@@ -137,7 +140,7 @@ fn limits(raw: &mut RawEmbed, reader: &mut Reader) -> EmbedLimits {
     };
     let (items, texts) = ("a number of items up to 1000000, 0 for none", "a number of texts from 1 to 2048");
     let chars = "a number of characters from 16 to 1000000";
-    let (most_items, most_chars) = ((0, 1_000_000), (16, 1_000_000));
+    let (item_range, char_range) = ((0, 1_000_000), (16, 1_000_000));
     EmbedLimits {
         max_items_per_run: limit(
             &mut raw.max_items_per_run,
@@ -145,31 +148,32 @@ fn limits(raw: &mut RawEmbed, reader: &mut Reader) -> EmbedLimits {
             items,
             100,
             "100",
-            most_items,
+            item_range,
         ),
-        batch_size: limit(&mut raw.batch_size, "OPENAI_EMBED_BATCH_SIZE", texts, 16, "16", (1, MOST_TEXTS)),
+        batch_size: limit(&mut raw.batch_size, "OPENAI_EMBED_BATCH_SIZE", texts, 16, "16", (1, MAX_TEXTS)),
         max_input_chars: limit(
             &mut raw.max_input_chars,
             "OPENAI_EMBED_MAX_INPUT_CHARS",
             chars,
             8_000,
             "8000",
-            most_chars,
+            char_range,
         ),
     }
 }
 
-const PLACE: (&str, &str, &str) =
+const ENDPOINT_VARIABLE: (&str, &str, &str) =
     ("OPENAI_EMBED_ENDPOINT", "the full http(s) URL of /v1/embeddings", "https://api.openai.com/v1/embeddings");
 
-/// Of the base address; where only `OPENAI_ENDPOINT` is set, beside it; else the provider's own. `None` where it cannot be told.
+/// Returns the endpoint below the base address; if only `OPENAI_ENDPOINT` is set, next to it; otherwise the provider's
+/// default. `None` where it cannot be derived.
 fn endpoint(general: &RawGeneral) -> Option<Url> {
     if let Some(base) = &general.base_url {
         return http_url(base.trim()).map(|base| below(&base, "v1", "embeddings"));
     }
     match &general.endpoint {
         Some(endpoint) => beside(&http_url(endpoint.trim())?, &["/responses", "/chat/completions"], "/embeddings"),
-        None => Url::parse(PLACE.2).ok(),
+        None => Url::parse(ENDPOINT_VARIABLE.2).ok(),
     }
 }
 

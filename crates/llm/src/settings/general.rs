@@ -1,4 +1,4 @@
-//! What the sections of the `OPENAI_…` settings share: names of models, the general variables, time-outs.
+//! Shared by the sections of the `OPENAI_…` settings: model names, general variables, timeouts.
 
 use std::time::Duration;
 
@@ -7,12 +7,13 @@ use aha_net::endpoint::is_own;
 use serde::Deserialize;
 use url::Url;
 
-/// A provider elsewhere that has not answered by then has failed.
+/// Timeout of a remote provider.
 pub(crate) const REMOTE_TIMEOUT_SECONDS: u64 = 120;
-/// A model on the owner's own machine or network may take its time (its first byte alone may take five minutes).
+/// Timeout of a model on the user's own machine or network, which may be slow (its first byte alone may take five
+/// minutes).
 pub(crate) const OWN_TIMEOUT_SECONDS: u64 = 600;
 
-/// Names of models: of a task's tiers, of the task, and of everything.
+/// Model names: of a task's tiers, of the task, and for all tasks.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Models {
     pub(super) by_tier: [Option<String>; 3],
@@ -29,12 +30,12 @@ impl Models {
         BudgetTier::ALL.iter().any(|tier| self.of(*tier).is_some())
     }
 
-    /// Whether the task has one of its own at any tier.
+    /// Whether the task names a model of its own at any tier.
     pub(super) fn names_any(&self) -> bool {
         BudgetTier::ALL.into_iter().any(|tier| self.is_named(tier))
     }
 
-    /// Whether the task has one of its own at that tier.
+    /// Whether the task names a model of its own at that tier.
     pub(super) fn is_named(&self, tier: BudgetTier) -> bool {
         self.by_tier[tier as usize].is_some() || self.of_task.is_some()
     }
@@ -52,13 +53,13 @@ pub(super) struct RawGeneral {
     pub(super) credits_per_1k_output_tokens: Option<String>,
 }
 
-/// What is set, else what servers of that kind are given.
+/// Returns the configured timeout, else the default for that kind of server.
 pub(crate) fn time_allowed(endpoint: &Url, set: Option<u64>) -> Duration {
     let default = if is_own(endpoint) { OWN_TIMEOUT_SECONDS } else { REMOTE_TIMEOUT_SECONDS };
     Duration::from_secs(set.unwrap_or(default))
 }
 
-/// The variables with a prefix, without it.
+/// Reads the variables with a prefix, which is removed.
 pub(super) fn section<T: serde::de::DeserializeOwned>(
     pairs: &[(String, String)],
     prefix: &str,

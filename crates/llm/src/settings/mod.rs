@@ -1,4 +1,4 @@
-//! How models are asked and what may be spent on them: `AHA_BUDGET_*`, `AHA_LLM_*`, and around them `OPENAI_*` and the catalogue.
+//! The settings of models and budgets: `AHA_BUDGET_*` and `AHA_LLM_*`, together with `OPENAI_*` and the catalogue.
 
 mod embed;
 pub(crate) mod general;
@@ -26,14 +26,14 @@ use embed::RawEmbed;
 use general::RawGeneral;
 use openai::RawTask;
 
-/// What may be spent (`AHA_BUDGET_*`).
+/// Spending limits (`AHA_BUDGET_*`).
 #[derive(Debug, Clone, Copy, Default)]
 pub struct BudgetSettings {
     pub caps: Caps,
     pub policy: BudgetPolicy,
 }
 
-/// How models are asked (`OPENAI_*`, `AHA_LLM_*`).
+/// Settings of models (`OPENAI_*`, `AHA_LLM_*`).
 #[derive(Debug, Clone)]
 pub struct LlmSettings {
     /// Serves the tasks for which the catalogue names no model; where there is neither, `local` does.
@@ -41,37 +41,38 @@ pub struct LlmSettings {
     /// The models of the file that `AHA_LLM_CONFIG` names.
     pub catalogue: Option<Catalogue>,
     pub egress: Egress,
-    /// Tasks that `local` does where every model asked has failed.
+    /// Tasks that `local` does where every model called has failed.
     pub local_fallback: BTreeSet<Task>,
-    /// How each task is asked, whoever is asked: its limits and how much to think.
+    /// Limits and reasoning effort of each task, for any model.
     pub tasks: BTreeMap<Task, TaskSettings>,
-    /// Makes the vectors of texts where the catalogue names no model for them; where there is neither, texts are compared by their words.
+    /// The embedding server where the catalogue names no embedding model; where there is neither, texts are compared by
+    /// their words.
     pub embed: Option<EmbedSettings>,
     pub embed_limits: EmbedLimits,
-    /// A folder of weights that makes the vectors in a provider's place.
+    /// A folder of weights that makes the vectors in place of a provider.
     pub embed_model_dir: Option<PathBuf>,
     /// A folder with a sentence model, for questions.
     pub sentence_model_dir: Option<PathBuf>,
-    /// What is set without effect, for `doctor` and the start of a run.
+    /// Settings without effect, reported by `doctor` and at the start of a run.
     pub notes: Vec<String>,
     /// Stories in one triage call, 1–50.
     pub triage_batch_size: usize,
-    /// Calls under way at a time, 1–256.
+    /// Concurrent calls, 1–256.
     pub concurrency: usize,
-    /// In which language summaries are written: a name or a tag; empty for that of the text.
+    /// The language of summaries: a name or a tag; empty for the language of the text.
     pub language: String,
-    /// A folder with the owner's own prompts, laid out like `prompts/`.
+    /// A folder with the user's own prompts, laid out like `prompts/`.
     pub prompts: Option<PathBuf>,
 }
 
 impl LlmSettings {
-    /// Characters of one story's text that a model of the task is sent; `None` where none is configured.
+    /// Returns the maximum characters of one story's text for a model of the task; `None` where none is configured.
     #[must_use]
     pub fn max_input_chars(&self, task: Task) -> Option<usize> {
         self.task(task).map(|settings| settings.max_input_chars)
     }
 
-    /// Characters of a title that a model of the task is sent; `None` where none is configured.
+    /// Returns the maximum characters of a title for a model of the task; `None` where none is configured.
     #[must_use]
     pub fn max_title_chars(&self, task: Task) -> Option<usize> {
         self.task(task).map(|settings| settings.max_title_chars)
@@ -82,13 +83,13 @@ impl LlmSettings {
         of_catalogue.or_else(|| self.openai.as_ref().map(|openai| &openai.tasks))?.get(&task)
     }
 
-    /// Whether any model but `local` is configured for a task.
+    /// Whether any model but `local` is configured for any task.
     #[must_use]
     pub fn has_models(&self) -> bool {
         self.openai.is_some() || self.catalogue.as_ref().is_some_and(|catalogue| !catalogue.tasks.is_empty())
     }
 
-    /// Whether any provider's model is configured for vectors, and any are wanted.
+    /// Whether an embedding model of a provider is configured, and embedding is enabled.
     #[must_use]
     pub fn has_vectors(&self) -> bool {
         let of_catalogue = self.catalogue.as_ref().is_some_and(|catalogue| catalogue.embed.is_some());
@@ -103,7 +104,7 @@ impl LlmSettings {
 pub enum Egress {
     #[default]
     Any,
-    /// On this machine or a private network alone.
+    /// Only on this machine or a private network.
     Local,
 }
 
@@ -119,7 +120,7 @@ impl FromStr for Egress {
     }
 }
 
-/// `none`, `all`, or tasks that `local` does, with commas between them.
+/// Parses `none`, `all`, or a comma-separated list of tasks that `local` can do.
 fn tasks_of_fallback(text: &str) -> Option<BTreeSet<Task>> {
     let tasks = tasks::ALL.iter().copied().filter(|task| task.is_done_by_local());
     match text.trim() {
@@ -129,7 +130,7 @@ fn tasks_of_fallback(text: &str) -> Option<BTreeSet<Task>> {
     }
 }
 
-/// The variables as they stand; every one is optional. Those of `OPENAI_*` are read by their prefix.
+/// The raw variables; all are optional. Those of `OPENAI_*` are read by their prefix.
 #[derive(Debug, Default, Deserialize)]
 pub struct RawSettings {
     aha_budget_run_credits: Option<String>,
@@ -149,7 +150,7 @@ pub struct RawSettings {
     aha_triage_batch_size: Option<String>,
 }
 
-/// The names of all variables that are read here.
+/// Returns the names of all variables that are read here.
 #[must_use]
 pub fn variable_names() -> Vec<String> {
     let mut names: Vec<String> = field_names::<RawSettings>().iter().map(|field| field.to_uppercase()).collect();
@@ -165,21 +166,21 @@ pub fn variable_names() -> Vec<String> {
     names
 }
 
-/// The variables `OPENAI_<NAME>_MODEL` of the tasks that have no other of their own.
+/// Returns the variables `OPENAI_<NAME>_MODEL` of tasks that have no other variables.
 #[must_use]
 pub fn model_variables() -> Vec<String> {
     let tasks = tasks::ALL.iter().copied().filter(|task| task.spec().settings == TaskVariables::ModelAlone);
     tasks.map(|task| format!("{}MODEL", openai::task_prefix(task))).collect()
 }
 
-/// With these no other program's names begin.
+/// Returns prefixes that only variables of this program have.
 #[must_use]
 pub fn own_prefixes() -> Vec<String> {
     let others = ["OPENAI_EMBED_", "OPENAI_CREDITS_"].map(str::to_owned);
     tasks::ALL.iter().copied().map(openai::task_prefix).chain(others).collect()
 }
 
-/// What may be spent, of `AHA_BUDGET_*`.
+/// Reads the spending limits from `AHA_BUDGET_*`.
 pub fn budget(reader: &mut Reader, raw: &mut RawSettings) -> BudgetSettings {
     let mut cap = |text: &mut Option<String>, name| {
         reader.maybe(text.take(), (name, "credits, of at most six decimals", "2.5"), MicroCredits::parse_credits)
@@ -194,10 +195,11 @@ pub fn budget(reader: &mut Reader, raw: &mut RawSettings) -> BudgetSettings {
     BudgetSettings { caps, policy }
 }
 
-/// How models are asked. What is wrong with a variable goes to the reader, what is wrong with the catalogue's file to `of_catalogue`.
+/// Reads the settings of models. Problems of variables go to the reader, problems of the catalogue's file to
+/// `of_catalogue`.
 ///
 /// # Errors
-/// When a variable is no text.
+/// When a variable is not valid text.
 pub fn read(
     reader: &mut Reader,
     of_catalogue: &mut Vec<CatalogueProblem>,
@@ -252,7 +254,7 @@ fn catalogue(
     read.map_err(|problems| of_catalogue.extend(problems)).ok()
 }
 
-/// A cap that cannot bite, because a price is not known, is no cap.
+/// Reports models without a price if a cap is set: the cap could not be enforced.
 pub fn check_prices(
     reader: &mut Reader,
     of_catalogue: &mut Vec<CatalogueProblem>,

@@ -1,6 +1,7 @@
-//! The `OPENAI_*` settings: which server, which model for which task and tier, how much may be sent and answered, what it costs.
+//! The `OPENAI_*` settings: the server, the models for each task and tier, the input and output limits, and the prices.
 //!
-//! A model is asked only when both a key and a model are set: a key that happens to be in the environment spends nothing.
+//! A model is called only when both a key and a model are set: a key that happens to be in the environment spends
+//! nothing.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -21,7 +22,7 @@ use super::embed::{self, EmbedLimits, EmbedSettings};
 use super::general::{Models, RawGeneral, section, time_allowed, trimmed};
 use super::prices::Prices;
 
-/// Where requests go when no address is set.
+/// The base address when none is set.
 pub(crate) const DEFAULT_BASE: &str = "https://api.openai.com";
 
 /// A configured OpenAI-compatible server.
@@ -30,12 +31,12 @@ pub struct OpenAiSettings {
     /// Full URL of `/v1/responses`.
     pub endpoint: Url,
     pub key: SecretString,
-    /// Of a whole call.
+    /// Timeout of a whole call.
     pub timeout: Duration,
     pub tasks: BTreeMap<Task, TaskSettings>,
 }
 
-/// Without the address's query, which may hold a key.
+/// Omits the address's query, which may hold a key.
 impl fmt::Debug for OpenAiSettings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (endpoint, key) = (without_secrets(&self.endpoint), &self.key);
@@ -43,13 +44,13 @@ impl fmt::Debug for OpenAiSettings {
     }
 }
 
-/// How one task is asked.
+/// The settings of one task.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TaskSettings {
     models: Models,
-    /// For one story; a call about n may answer n times as much.
+    /// For one story; a call about n stories may return n times as many.
     pub max_output_tokens: u32,
-    /// Characters of one story's text that are sent.
+    /// Maximum characters of one story's text that are sent.
     pub max_input_chars: usize,
     pub max_title_chars: usize,
     pub max_calls_per_run: Option<u32>,
@@ -57,15 +58,15 @@ pub struct TaskSettings {
     prices: Prices,
 }
 
-/// A model of a task's chain, and what it costs.
+/// A model of a task's chain, and its price.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PricedModel<'a> {
     pub name: &'a str,
-    /// `None`: unknown.
+    /// `None` when unknown.
     pub price: Option<Price>,
 }
 
-/// How long a model may think before it answers.
+/// The reasoning effort of a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Effort {
     None,
@@ -75,9 +76,9 @@ pub enum Effort {
 }
 
 impl TaskSettings {
-    /// Models for a tier: the tier's own first, then the smaller one of the low tier, then the general one; each at its own price. A tier's
-    /// model has the tier's price, else the task's. Where the task names a model, its price is that model's: `OPENAI_MODEL`, which stands in
-    /// for it, has the general one or none.
+    /// Returns the models for a tier: the tier's own first, then that of the low tier, then the general one; each at
+    /// its own price. A tier's model has the tier's price, else the task's. Where the task names a model, the task's
+    /// price applies to that model, and `OPENAI_MODEL` as its fallback has the general price or none.
     #[must_use]
     pub fn chain(&self, tier: BudgetTier) -> Vec<PricedModel<'_>> {
         let mut chain: Vec<PricedModel<'_>> = Vec::new();
@@ -120,17 +121,17 @@ pub(super) struct RawTask {
 /// The section.
 #[derive(Debug)]
 pub(super) struct Section {
-    /// `None` where no model of it is to be asked.
+    /// `None` where no model of it may be called.
     pub(super) openai: Option<OpenAiSettings>,
     pub(super) embed: Option<EmbedSettings>,
     pub(super) embed_limits: EmbedLimits,
-    /// How each task is asked, whoever is asked.
+    /// The settings of each task, for any model.
     pub(super) tasks: BTreeMap<Task, TaskSettings>,
-    /// What is set in vain.
+    /// Settings without effect.
     pub(super) notes: Vec<String>,
 }
 
-/// Reads the section. `is_alone`: no catalogue is configured, which might use what is set here.
+/// Reads the section. `is_alone`: no catalogue is configured that might use what is set here.
 pub(super) fn read(
     pairs: &[(String, String)],
     timeout: Option<u64>,
@@ -168,22 +169,24 @@ pub(super) fn read(
     Ok(Section { openai, embed, embed_limits, tasks: all, notes: Vec::new() })
 }
 
-/// With which the settings of a task begin.
+/// Returns the prefix of a task's settings.
 pub(super) fn task_prefix(task: Task) -> String {
     format!("OPENAI_{}_", task.as_str().to_uppercase())
 }
 
 fn notes(general: &RawGeneral, has_model: bool, is_alone: bool) -> Vec<String> {
-    let keyed = general.api_key.is_some() || general.api_key_file.is_some();
-    let placed = general.endpoint.is_some() || general.base_url.is_some();
-    let note = match (keyed, has_model) {
+    let has_key = general.api_key.is_some() || general.api_key_file.is_some();
+    let has_address = general.endpoint.is_some() || general.base_url.is_some();
+    let note = match (has_key, has_model) {
         (true, false) if is_alone => {
             "a key is set and no model: set OPENAI_MODEL (or OPENAI_TRIAGE_MODEL) to have stories judged by one"
         }
         (false, true) => {
             "a model is set and no key: set OPENAI_API_KEY (any word, for a server of your own that wants none)"
         }
-        (false, false) if placed => "an address is set and neither key nor model: set OPENAI_API_KEY and OPENAI_MODEL",
+        (false, false) if has_address => {
+            "an address is set and neither key nor model: set OPENAI_API_KEY and OPENAI_MODEL"
+        }
         _ => return Vec::new(),
     };
     vec![note.to_owned()]

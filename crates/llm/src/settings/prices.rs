@@ -1,5 +1,5 @@
-//! What the models of a task cost, by the settings `OPENAI_…CREDITS_PER_1K_…`: of a tier's own model, of the task's, of `OPENAI_MODEL`. Called by
-//! [`super::openai`] and [`super::embed`].
+//! The prices of a task's models, from the settings `OPENAI_…CREDITS_PER_1K_…`: of a tier's own model, of the task's,
+//! of `OPENAI_MODEL`. Called by [`super::openai`] and [`super::embed`].
 
 use aha_core::money::{Price, parse_decimal};
 use aha_core::settings::Reader;
@@ -8,27 +8,27 @@ use aha_core::topic::BudgetTier;
 const INPUT: &str = "CREDITS_PER_1K_INPUT_TOKENS";
 const OUTPUT: &str = "CREDITS_PER_1K_OUTPUT_TOKENS";
 
-/// `None`: unknown, so that no amount can be told.
+/// `None` when unknown, so that no cost can be computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Prices {
-    /// Of the tiers' own models, else what [`Prices::of_task`] is.
+    /// Prices of the tiers' own models; default: [`Prices::of_task`].
     by_tier: [Option<Price>; 3],
-    /// Those that are named for the task, else what [`Prices::of_all`] is.
+    /// Price of the models named for the task; default: [`Prices::of_all`].
     pub(super) of_task: Option<Price>,
-    /// `OPENAI_MODEL`.
+    /// Price of `OPENAI_MODEL`.
     pub(super) of_all: Option<Price>,
 }
 
-/// Of a task or in general, as it is written: for what is sent and for what is answered.
+/// The raw input and output price, of a task or in general.
 pub(super) type Written = [Option<String>; 2];
 
 impl Prices {
-    /// Of a tier's model: of its own where it `is_named`, else of the task's.
+    /// Returns the price of a tier's model: the tier's own where it `is_named`, else the task's.
     pub(super) fn of(&self, tier: BudgetTier, is_named: bool) -> Option<Price> {
         self.by_tier[tier as usize].filter(|_| is_named).or(self.of_task)
     }
 
-    /// `prefix`: with which the task's settings begin.
+    /// Reads the prices. `prefix`: the prefix of the task's settings.
     pub(super) fn read(
         reader: &mut Reader,
         prefix: &str,
@@ -53,13 +53,13 @@ impl Prices {
             [(&name(INPUT), task_input), general_input.clone()],
             [(&name(OUTPUT), task_output), general_output.clone()],
         );
-        // What is wrong with them has been said.
+        // Their problems have been reported already.
         let of_all = price(&mut Reader::default(), [general_input], [general_output]);
         Self { by_tier, of_task, of_all }
     }
 }
 
-/// A price of which one half is missing is none.
+/// Reads a price; `None` if either half is missing.
 fn price<const N: usize>(
     reader: &mut Reader,
     input: [(&str, Option<String>); N],
@@ -70,7 +70,7 @@ fn price<const N: usize>(
     Some(Price { input_microcredits_per_million: input, output_microcredits_per_million: output, ..Price::default() })
 }
 
-/// The first rate that is set, in micro-credits for a million tokens: credits for a thousand, times 10^9.
+/// Returns the first rate that is set, in micro-credits for a million tokens: credits for a thousand, times 10^9.
 pub(super) fn rate<const N: usize>(reader: &mut Reader, given: [(&str, Option<String>); N]) -> Option<i64> {
     let mut first = None;
     for (name, text) in given {

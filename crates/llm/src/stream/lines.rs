@@ -1,34 +1,34 @@
-//! Lines, ended by LF or CR LF.
+//! Splits bytes into lines that end with LF or CR LF.
 
 use super::{MAX_FRAME_BYTES, TooLong};
 
-/// Gathers lines; empty ones are passed over.
+/// Collects lines; empty ones are skipped.
 #[derive(Debug, Default)]
 pub struct Lines {
-    begun: Vec<u8>,
+    partial_line: Vec<u8>,
 }
 
 impl Lines {
-    /// The lines that these bytes complete. Bytes that are no UTF-8 are replaced, a line at a time.
+    /// Returns the lines that these bytes complete. Invalid UTF-8 is replaced, line by line.
     ///
     /// # Errors
-    /// For a line that does not end.
+    /// For a line that exceeds the maximum length.
     pub fn push(&mut self, bytes: &[u8]) -> Result<Vec<String>, TooLong> {
         let mut lines = Vec::new();
         let mut rest = bytes;
         while let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
-            self.begun.extend_from_slice(&rest[..end]);
-            lines.extend(text(&std::mem::take(&mut self.begun)));
+            self.partial_line.extend_from_slice(&rest[..end]);
+            lines.extend(text(&std::mem::take(&mut self.partial_line)));
             rest = &rest[end + 1..];
         }
-        self.begun.extend_from_slice(rest);
-        if self.begun.len() > MAX_FRAME_BYTES { Err(TooLong) } else { Ok(lines) }
+        self.partial_line.extend_from_slice(rest);
+        if self.partial_line.len() > MAX_FRAME_BYTES { Err(TooLong) } else { Ok(lines) }
     }
 
-    /// The last line, when it was not ended.
+    /// Returns the last line if it has no line end.
     #[must_use]
     pub fn finish(self) -> Option<String> {
-        text(&self.begun)
+        text(&self.partial_line)
     }
 }
 

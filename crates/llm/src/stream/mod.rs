@@ -1,32 +1,32 @@
-//! From the bytes of a stream to its events, wherever the network cuts them.
+//! Splits the bytes of a stream into events, wherever the network cuts them.
 //!
-//! Comes in: chunks of bytes. Goes out: frames, each whole. What they say is the dialects' business.
+//! Input: chunks of bytes. Output: complete frames, which the dialects interpret.
 
+mod from_future;
 mod lines;
-mod sent;
 mod server_sent_events;
 
+pub(crate) use from_future::stream_from;
 pub use lines::Lines;
-pub(crate) use sent::sent_by;
 pub use server_sent_events::ServerSentEvents;
 
-/// Bytes that one frame may have: a server that sends no line's end is not gathered for ever.
+/// Maximum bytes of one frame, so that a server that sends no line end cannot exhaust memory.
 const MAX_FRAME_BYTES: usize = 8 << 20;
 
 /// One event.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Frame {
-    /// The event's name, empty where it has none.
+    /// The event's name; empty where it has none.
     pub event: String,
     pub data: String,
 }
 
-/// How a stream is cut into frames.
+/// How a stream is split into frames.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Framing {
-    /// `text/event-stream`, as the HTML standard has it.
+    /// `text/event-stream`, as in the HTML standard.
     ServerSentEvents,
-    /// A JSON value a line.
+    /// One JSON value per line.
     Lines,
 }
 
@@ -40,7 +40,7 @@ impl Framing {
     }
 }
 
-/// Gathers bytes until they make frames.
+/// Collects bytes until they form frames.
 #[derive(Debug)]
 pub enum Decoder {
     ServerSentEvents(ServerSentEvents),
@@ -48,10 +48,10 @@ pub enum Decoder {
 }
 
 impl Decoder {
-    /// The frames that these bytes complete.
+    /// Returns the frames that these bytes complete.
     ///
     /// # Errors
-    /// For a frame that does not end.
+    /// For a frame that exceeds the maximum length.
     pub fn push(&mut self, bytes: &[u8]) -> Result<Vec<Frame>, TooLong> {
         match self {
             Self::ServerSentEvents(decoder) => decoder.push(bytes),
@@ -59,8 +59,8 @@ impl Decoder {
         }
     }
 
-    /// What the end of the stream completes: a last line without an end, where it is whole; an event without the empty line after
-    /// it is dropped, as the standard says.
+    /// Returns the frame that the end of the stream completes: a last line without a line end. An event without the
+    /// empty line after it is dropped, as the standard requires.
     #[must_use]
     pub fn finish(self) -> Option<Frame> {
         match self {

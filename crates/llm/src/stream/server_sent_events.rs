@@ -1,26 +1,27 @@
-//! Server-sent events, as the HTML standard's section 9.2.6 interprets them; ids and reconnection times are not used here.
+//! Server-sent events, as specified in section 9.2.6 of the HTML standard; ids and reconnection times are not used
+//! here.
 
 use super::{Frame, MAX_FRAME_BYTES, TooLong};
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// Gathers events. Lines end with LF, CR LF or CR.
+/// Collects events. Lines end with LF, CR LF or CR.
 #[derive(Debug, Default)]
 pub struct ServerSentEvents {
     line: Vec<u8>,
-    /// The last byte was a CR: an LF after it ends no other line.
+    /// The last byte was a CR, so a following LF does not end another line.
     after_return: bool,
-    /// Whether a line has been read: a mark before the first is dropped.
-    begun: bool,
+    /// Whether a line has been read: a byte order mark before the first is dropped.
+    has_read_line: bool,
     frame: Frame,
     has_data: bool,
 }
 
 impl ServerSentEvents {
-    /// The events that these bytes complete.
+    /// Returns the events that these bytes complete.
     ///
     /// # Errors
-    /// For an event that does not end.
+    /// For an event that exceeds the maximum length.
     pub fn push(&mut self, bytes: &[u8]) -> Result<Vec<Frame>, TooLong> {
         let mut frames = Vec::new();
         for byte in bytes {
@@ -39,12 +40,12 @@ impl ServerSentEvents {
         if self.line.len() + self.frame.data.len() > MAX_FRAME_BYTES { Err(TooLong) } else { Ok(frames) }
     }
 
-    /// The event that an empty line ends.
+    /// Ends a line. Returns the event if the line is empty.
     fn end_line(&mut self) -> Option<Frame> {
         let line = std::mem::take(&mut self.line);
-        let unmarked = line.strip_prefix(BYTE_ORDER_MARK).filter(|_| !self.begun);
+        let unmarked = line.strip_prefix(BYTE_ORDER_MARK).filter(|_| !self.has_read_line);
         let line = String::from_utf8_lossy(unmarked.unwrap_or(&line));
-        self.begun = true;
+        self.has_read_line = true;
         if line.is_empty() {
             let frame = std::mem::take(&mut self.frame);
             return std::mem::take(&mut self.has_data).then_some(frame);
@@ -53,13 +54,13 @@ impl ServerSentEvents {
         let value = value.strip_prefix(' ').unwrap_or(value);
         match field {
             "data" => self.add(value),
-            // No field of the standard's: until late 2025 llama.cpp told its errors so.
+            // Not in the standard: until late 2025 llama.cpp reported its errors this way.
             "error" if !value.is_empty() => {
                 "error".clone_into(&mut self.frame.event);
                 self.add(value);
             }
             "event" => value.clone_into(&mut self.frame.event),
-            // A comment has an empty name.
+            // A comment has an empty field name.
             _ => {}
         }
         None

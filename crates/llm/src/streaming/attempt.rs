@@ -1,4 +1,4 @@
-//! One attempt at a streamed answer, which settles whether anybody reads it or not.
+//! One attempt at a streamed answer. It is settled whether or not a caller still reads it.
 
 use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -25,14 +25,14 @@ use crate::schema;
 use crate::task_item::TaskItem;
 use crate::tasks::{AnswerKind, Task};
 
-/// All that an attempt needs, so that it can go on by itself.
+/// All data of an attempt, so that it can run in a separate task.
 pub(super) struct StreamAttempt {
     pub(super) gateway: Arc<Gateway>,
     pub(super) store: SharedStore,
     pub(super) scope: CallScope,
     pub(super) item: TaskItem,
     pub(super) route: Route,
-    /// At which it is asked.
+    /// The tier of the call.
     pub(super) tier: BudgetTier,
     /// What was wrong with the last answer.
     pub(super) note: Option<String>,
@@ -101,15 +101,15 @@ impl StreamAttempt {
 
     async fn send(&self, encoded: Option<&EncodedRequest<'_>>, collector: &Mutex<Collector>) -> Received<()> {
         let Some(encoded) = encoded else {
-            self.answer_here(collector);
+            self.answer_locally(collector);
             locked(collector).finish(false);
-            return Received::here(self.read(&locked(collector).collected));
+            return Received::answered_locally(self.read(&locked(collector).collected));
         };
         let is_lines = matches!(self.task().spec().answer, AnswerKind::Lines(_));
         let (items, purpose) = (self.item.input.parts(), self.task().as_str());
         let label = Label { call: self.id(), purpose, items, is_lines };
         let begun = Instant::now();
-        let reading = async {
+        let read_exchange = async {
             let mut exchange = pin!(self.gateway.logged_exchange(label, encoded));
             while let Some(event) = exchange.next().await {
                 match event {
@@ -120,13 +120,13 @@ impl StreamAttempt {
             CallError::Interrupted("the exchange ended without a reply".to_owned()).into()
         };
         let mut exchanged: Exchanged = tokio::select! {
-            exchanged = reading => exchanged,
+            exchanged = read_exchange => exchanged,
             error = abandoned(&self.events, encoded.timeouts) => error.into(),
         };
         let is_empty =
             matches!(exchanged.reply.outcome, Err(CallError::Invalid(_))) && exchanged.streamed.trim().is_empty();
         if is_empty && is_lines {
-            // That nothing fits is an answer.
+            // An empty list of lines is a valid answer.
             exchanged.reply.outcome = Ok(String::new());
         }
         locked(collector).finish(exchanged.reply.outcome.is_err());
@@ -136,8 +136,8 @@ impl StreamAttempt {
         Received::of(exchanged, |_| self.read(&locked(collector).collected))
     }
 
-    /// What `local` says, as a model would have said it.
-    fn answer_here(&self, collector: &Mutex<Collector>) {
+    /// Feeds the answer of `local` to the collector, as if a model had sent it.
+    fn answer_locally(&self, collector: &Mutex<Collector>) {
         match self.task().spec().local.and_then(|local| local(&self.item.input)) {
             Some(Value::String(text)) => locked(collector).push(&text),
             Some(Value::Array(lines)) => lines.iter().for_each(|line| locked(collector).push(&format!("{line}\n"))),
@@ -145,7 +145,7 @@ impl StreamAttempt {
         }
     }
 
-    /// Whether what has come is an answer.
+    /// Checks whether the collected data is an answer.
     fn read(&self, collected: &Collected) -> Result<(), CallError> {
         let why = match self.task().spec().answer {
             AnswerKind::Lines(_) if !collected.lines.is_empty() => None,
@@ -159,10 +159,11 @@ impl StreamAttempt {
 
     fn close(&self, prompt_id: &str, received: &Received<()>, collected: &Collected, closing: &mut Closing) {
         if let Some(why) = &collected.first_bad {
-            closing.complaint = Some(format!("{} lines could not be used, the first: {why}", collected.bad_lines));
+            closing.partial_failure =
+                Some(format!("{} lines could not be used, the first: {why}", collected.bad_lines));
         }
         let (task, model) = (self.task(), &self.route.model);
-        if !task.spec().kept.includes(self.route.is_local()) {
+        if !task.spec().stored_answers.includes(self.route.is_local()) {
             return;
         }
         let key = key(task, self.tier, prompt_id, &self.item);

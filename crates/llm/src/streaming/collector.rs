@@ -1,21 +1,22 @@
-//! Gathers what comes of one attempt, and sends it on: words without the model's thoughts, or lines that fit the schema.
+//! Collects the output of one attempt and forwards it: text without the model's thinking, or lines that match the
+//! schema.
 
 use serde_json::{Map, Value};
 
 use super::{Events, StreamEvent};
-use crate::answer::{BadLine, LineReader, ReadLine, Words, WordsFilter};
+use crate::answer::{BadLine, LineReader, ReadLine, TextEvent, TextFilter};
 use crate::call_log;
 use crate::tasks::{AnswerKind, Task};
 use aha_core::ids::CallId;
 
-/// What has come.
+/// The data collected so far.
 #[derive(Debug, Default)]
 pub(super) struct Collected {
     pub(super) text: String,
-    /// Those of earlier attempts first.
+    /// Lines of earlier attempts come first.
     pub(super) lines: Vec<Map<String, Value>>,
     pub(super) bad_lines: usize,
-    /// What is wrong with the first bad one.
+    /// The problem of the first bad line.
     pub(super) first_bad: Option<String>,
 }
 
@@ -24,15 +25,15 @@ pub(super) struct Collector {
     reader: Reader,
     pub(super) collected: Collected,
     events: Events,
-    /// By which its lines are known in the log.
+    /// Identifies its lines in the log.
     call: CallId,
     purpose: &'static str,
-    /// Lines of this attempt, as they are counted in the log.
+    /// Number of this attempt's lines, as counted in the log.
     pub(super) chunks: u64,
 }
 
 enum Reader {
-    Words(WordsFilter),
+    Text(TextFilter),
     Lines(LineReader),
 }
 
@@ -40,7 +41,7 @@ impl Collector {
     pub(super) fn of(task: Task, call: CallId, earlier: Vec<Map<String, Value>>, events: Events) -> Self {
         let reader = match task.spec().answer {
             AnswerKind::Lines(_) => Reader::Lines(LineReader::of(task)),
-            AnswerKind::Object(_) | AnswerKind::Batch(_) | AnswerKind::Text => Reader::Words(WordsFilter::default()),
+            AnswerKind::Object(_) | AnswerKind::Batch(_) | AnswerKind::Text => Reader::Text(TextFilter::default()),
         };
         let collected = Collected { lines: earlier, ..Collected::default() };
         Self { reader, collected, events, call, purpose: task.as_str(), chunks: 0 }
@@ -48,11 +49,11 @@ impl Collector {
 
     pub(super) fn push(&mut self, piece: &str) {
         match &mut self.reader {
-            Reader::Words(filter) => {
+            Reader::Text(filter) => {
                 for words in filter.push(piece) {
                     self.send(match words {
-                        Words::More(text) => StreamEvent::Text(text),
-                        Words::Void => StreamEvent::Void,
+                        TextEvent::More(text) => StreamEvent::Text(text),
+                        TextEvent::Void => StreamEvent::Void,
                     });
                 }
             }
@@ -63,10 +64,10 @@ impl Collector {
         }
     }
 
-    /// Nothing more comes; `is_broken`: because the stream broke.
+    /// Ends the input; `is_broken`: because the stream broke.
     pub(super) fn finish(&mut self, is_broken: bool) {
         match &mut self.reader {
-            Reader::Words(filter) => {
+            Reader::Text(filter) => {
                 let rest = filter.finish();
                 filter.text().trim().clone_into(&mut self.collected.text);
                 if let Some(rest) = rest {
@@ -102,7 +103,7 @@ impl Collector {
     }
 
     fn send(&self, event: StreamEvent) {
-        // Nobody may be reading any more.
+        // The receiver may have been dropped.
         let _ = self.events.send(Ok(event));
     }
 }

@@ -1,4 +1,4 @@
-//! Streamed answers over recorded wire text of both forms, on a real ledger.
+//! Tests streamed answers over recorded wire text in both formats, with a real ledger.
 
 use std::collections::VecDeque;
 use std::path::Path;
@@ -27,7 +27,7 @@ use crate::transport::{Timeouts, Transport, WireRequest, WireResponse, WireStrea
 
 const DIALECTS: [&str; 2] = ["openai_compatible", "ollama"];
 
-/// What a server does with the next request.
+/// The server's reaction to the next request.
 enum Script {
     /// Sends the text as a stream of such pieces, and then ends or breaks.
     Stream {
@@ -46,7 +46,7 @@ fn broken(text: &str) -> Script {
     Script::Stream { text: text.to_owned(), piece: 7, breaks: true }
 }
 
-/// A server that speaks one of the two wire forms.
+/// A server with one of the two wire formats.
 #[derive(Debug)]
 struct Scripted {
     dialect: &'static str,
@@ -106,7 +106,7 @@ struct Fixture {
     _folder: TempDir,
 }
 
-/// With a model of that dialect for the sample tasks, which no catalogue can name.
+/// Returns settings with a model of that dialect for the sample tasks, which no catalogue can name.
 fn llm_settings(folder: &Path, dialect: &str) -> LlmSettings {
     let file = folder.join("models.yaml");
     let model = format!("{dialect}/m");
@@ -157,7 +157,7 @@ impl Fixture {
         self.gateway.stream(&self.store, self.gateway.standalone(task, BudgetTier::Normal), input)
     }
 
-    /// All events, and what it came to.
+    /// Returns all events, and the result.
     async fn events(&self, task: Task) -> (Vec<StreamEvent>, StreamedAnswer) {
         let mut events: Vec<StreamEvent> = self.stream(task).map(Result::unwrap).collect().await;
         let Some(StreamEvent::Finished(answer)) = events.pop() else { panic!("{events:?}") };

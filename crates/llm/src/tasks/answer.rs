@@ -1,9 +1,9 @@
-//! A question, answered from numbered passages. Which of the answer is supported by them is checked by who asks.
+//! Answers a question from numbered passages. The caller checks which statements the passages support.
 
 use serde::Serialize;
 
 use super::{
-    AnswerKind, Enabled, KeptAnswers, PromptFiles, PromptValues, RenderContext, RenderError, Task, TaskInput,
+    AnswerKind, Enabled, PromptFiles, PromptValues, RenderContext, RenderError, StoredAnswers, Task, TaskInput,
     TaskLimits, TaskSpec, TaskTimeouts, TaskVariables, clip,
 };
 use crate::fence::fenced;
@@ -22,13 +22,13 @@ static SPEC: TaskSpec = TaskSpec {
     answer: AnswerKind::Object(include_str!("../../../../schemas/answer_v1.json")),
     accepts: None,
     render,
-    // Sentences are picked where the passages are found, with what they were found by.
+    // The caller that finds the passages picks sentences itself, because it knows how they matched.
     local: None,
     limits: TaskLimits {
         input_chars: 8_000,
         title_chars: 240,
         output_tokens: 600,
-        usual_output_tokens: 150,
+        typical_output_tokens: 150,
         example_batch: 1,
     },
     retry: PIPELINE,
@@ -37,13 +37,13 @@ static SPEC: TaskSpec = TaskSpec {
     context_tokens: None,
     enabled: Enabled::ByOwnModel,
     settings: TaskVariables::All,
-    kept: KeptAnswers::All,
+    stored_answers: StoredAnswers::All,
     spared_from: None,
     is_pinned: false,
     logged_phase: None,
 };
 
-/// A question with the passages that may answer it, the likeliest first.
+/// A question with the passages that may answer it, the most likely first.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct AnswerInput {
     pub question: String,
@@ -52,11 +52,11 @@ pub struct AnswerInput {
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct NumberedPassage {
-    /// From 1; what the model cites.
+    /// From 1; the model cites it.
     pub number: usize,
     pub document: String,
     pub section: String,
-    /// Since when it holds, as `2026-01-31`.
+    /// Since when it applies, as `2026-01-31`.
     pub date: String,
     pub text: String,
 }
@@ -66,7 +66,7 @@ pub fn input(question: AnswerInput) -> TaskInput {
     TaskInput::new(TASK, question)
 }
 
-/// Passages as far as they fit.
+/// Renders as many passages as fit.
 fn render(context: &RenderContext<'_>, inputs: &[&TaskInput]) -> Result<PromptValues, RenderError> {
     let Some(input) = inputs.first() else { return Ok(PromptValues::default()) };
     let input: &AnswerInput = input.get()?;

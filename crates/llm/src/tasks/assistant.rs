@@ -1,30 +1,32 @@
-//! The assistant's five tasks: they read a message of the owner's and what is planned, and answer with a route, operations, or words.
+//! The assistant's five tasks: they read a message of the user and the planned records, and answer with a route,
+//! operations, or text.
 //!
-//! A summary and an answer in words are words, no JSON. One input serves all of them. Without a model none is done here: rules read the message (`aha_planner::language`). Answers are not
-//! kept: the same words mean something else when the records have changed.
+//! A summary and a chat answer are plain text, not JSON. All five share one input type. `local` does none of them:
+//! without a model, rules read the message (`aha_planner::language`). Answers are not stored, because the same message
+//! means something else once the records have changed.
 
 use serde::Serialize;
 use serde_json::Value;
 
 use super::{
-    AnswerKind, Enabled, KeptAnswers, PromptFiles, PromptValues, RenderContext, RenderError, Task, TaskInput,
+    AnswerKind, Enabled, PromptFiles, PromptValues, RenderContext, RenderError, StoredAnswers, Task, TaskInput,
     TaskLimits, TaskSpec, TaskTimeouts, TaskVariables, clip,
 };
 use crate::fence::fenced;
 use crate::retry_policy::{INTERACTIVE, RetryPolicy};
 
-/// A message with what it is read against.
+/// A message with its context.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct AssistantInput {
-    /// The owner's date with its day of the week.
+    /// The user's date with its day of the week.
     pub today: String,
     pub timezone: String,
     pub message: String,
     /// The last turns, oldest first.
     pub conversation: Vec<String>,
-    /// What is planned.
+    /// The planned records.
     pub records: Value,
-    /// What the task is about besides: invalid operations with their errors, or the sentences to summarise.
+    /// Additional input of the task: invalid operations with their errors, or the sentences to summarise.
     pub material: Value,
 }
 
@@ -33,7 +35,7 @@ pub fn input(task: Task, asked: AssistantInput) -> TaskInput {
     TaskInput::new(task, asked)
 }
 
-/// Whether a message is a plan, talk, or too unclear to act on.
+/// Classifies a message as a plan, a chat, or too unclear to act on.
 pub const ROUTE: Task = Task::of(&ROUTE_SPEC);
 
 static ROUTE_SPEC: TaskSpec = TaskSpec {
@@ -50,7 +52,7 @@ static ROUTE_SPEC: TaskSpec = TaskSpec {
     ..COMMON
 };
 
-/// A model without a strict mode leaves out what it has nothing to say about.
+/// A model without a strict mode omits fields without content.
 const ROUTE_ACCEPTED: &str = r#"{
     "type": "object", "required": ["decision", "confidence"],
     "properties": {
@@ -60,13 +62,13 @@ const ROUTE_ACCEPTED: &str = r#"{
     }
 }"#;
 
-/// Operations as they were written: the planner shapes and checks each, and says what is wrong with it.
+/// Operations as written by the model: the planner normalises and validates each, and reports its errors.
 const OPERATIONS_ACCEPTED: &str = r#"{
     "type": "object", "required": ["operations"],
     "properties": { "operations": { "type": "array", "items": { "type": "object" } } }
 }"#;
 
-/// Operations that a message asks for.
+/// Proposes the operations that a message asks for.
 pub const PROPOSE: Task = Task::of(&PROPOSE_SPEC);
 
 static PROPOSE_SPEC: TaskSpec = TaskSpec {
@@ -83,7 +85,7 @@ static PROPOSE_SPEC: TaskSpec = TaskSpec {
     ..COMMON
 };
 
-/// Invalid operations again, corrected.
+/// Corrects invalid operations.
 pub const REPAIR: Task = Task::of(&REPAIR_SPEC);
 
 static REPAIR_SPEC: TaskSpec = TaskSpec {
@@ -100,7 +102,7 @@ static REPAIR_SPEC: TaskSpec = TaskSpec {
     ..COMMON
 };
 
-/// Operations in words.
+/// Summarises operations in plain text.
 pub const SUMMARY: Task = Task::of(&SUMMARY_SPEC);
 
 static SUMMARY_SPEC: TaskSpec = TaskSpec {
@@ -116,7 +118,7 @@ static SUMMARY_SPEC: TaskSpec = TaskSpec {
     ..COMMON
 };
 
-/// An answer in words.
+/// Answers in plain text.
 pub const CHAT: Task = Task::of(&CHAT_SPEC);
 
 static CHAT_SPEC: TaskSpec = TaskSpec {
@@ -132,7 +134,7 @@ static CHAT_SPEC: TaskSpec = TaskSpec {
     ..COMMON
 };
 
-/// What the five have in common; the fields of the prompt and the answer are each one's own.
+/// Settings shared by all five; prompt and answer are set by each.
 const COMMON: TaskSpec = TaskSpec {
     name: "",
     schema_version: "",
@@ -148,14 +150,14 @@ const COMMON: TaskSpec = TaskSpec {
     context_tokens: None,
     enabled: Enabled::ByAnyModel,
     settings: TaskVariables::ModelAlone,
-    kept: KeptAnswers::None,
+    stored_answers: StoredAnswers::None,
     spared_from: None,
     is_pinned: false,
     logged_phase: None,
 };
 
-const fn limits(output_tokens: u32, usual_output_tokens: u32) -> TaskLimits {
-    TaskLimits { input_chars: 16_000, title_chars: 240, output_tokens, usual_output_tokens, example_batch: 1 }
+const fn limits(output_tokens: u32, typical_output_tokens: u32) -> TaskLimits {
+    TaskLimits { input_chars: 16_000, title_chars: 240, output_tokens, typical_output_tokens, example_batch: 1 }
 }
 
 fn render(context: &RenderContext<'_>, inputs: &[&TaskInput]) -> Result<PromptValues, RenderError> {

@@ -1,10 +1,10 @@
-//! A summary of one story from the texts of its members.
+//! Summarises one story from the texts of its members.
 
 use aha_core::budget::CRITICAL;
 
 use super::summary::{SummaryInput, local, render};
 use super::{
-    AnswerKind, Enabled, KeptAnswers, PromptFiles, Task, TaskInput, TaskLimits, TaskSpec, TaskTimeouts, TaskVariables,
+    AnswerKind, Enabled, PromptFiles, StoredAnswers, Task, TaskInput, TaskLimits, TaskSpec, TaskTimeouts, TaskVariables,
 };
 use crate::retry_policy::PIPELINE;
 
@@ -26,7 +26,7 @@ static SPEC: TaskSpec = TaskSpec {
         input_chars: 16_000,
         title_chars: 240,
         output_tokens: 1_200,
-        usual_output_tokens: 350,
+        typical_output_tokens: 350,
         example_batch: 1,
     },
     retry: PIPELINE,
@@ -35,7 +35,7 @@ static SPEC: TaskSpec = TaskSpec {
     context_tokens: None,
     enabled: Enabled::ByAnyModel,
     settings: TaskVariables::All,
-    kept: KeptAnswers::All,
+    stored_answers: StoredAnswers::All,
     spared_from: Some(CRITICAL),
     is_pinned: true,
     logged_phase: None,

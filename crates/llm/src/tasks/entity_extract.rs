@@ -1,14 +1,15 @@
-//! Persons, organisations, products and the like named by one story. Where no model is configured, rules name some of them.
+//! Extracts persons, organisations, products and the like from one story. Where no model is configured, rules find some
+//! of them.
 
 mod rules;
-mod words;
+mod word_lists;
 
 use aha_core::budget::APPROACHING;
 use serde_json::Value;
 
 use super::summary::{SummaryInput, render};
 use super::{
-    AnswerKind, Enabled, KeptAnswers, PromptFiles, Task, TaskInput, TaskLimits, TaskSpec, TaskTimeouts, TaskVariables,
+    AnswerKind, Enabled, PromptFiles, StoredAnswers, Task, TaskInput, TaskLimits, TaskSpec, TaskTimeouts, TaskVariables,
 };
 use crate::retry_policy::PIPELINE;
 
@@ -30,7 +31,7 @@ static SPEC: TaskSpec = TaskSpec {
         input_chars: 8_000,
         title_chars: 240,
         output_tokens: 800,
-        usual_output_tokens: 250,
+        typical_output_tokens: 250,
         example_batch: 1,
     },
     retry: PIPELINE,
@@ -39,7 +40,7 @@ static SPEC: TaskSpec = TaskSpec {
     context_tokens: None,
     enabled: Enabled::ByOwnModel,
     settings: TaskVariables::All,
-    kept: KeptAnswers::All,
+    stored_answers: StoredAnswers::All,
     spared_from: Some(APPROACHING),
     is_pinned: true,
     logged_phase: None,
@@ -50,7 +51,7 @@ pub fn input(story: SummaryInput) -> TaskInput {
     TaskInput::new(TASK, story)
 }
 
-/// The entities that rules find, as the answer of a model would name them; `None` where there are none.
+/// Returns the entities that rules find, in the format of a model's answer; `None` where there are none.
 #[must_use]
 pub fn named(input: &SummaryInput) -> Option<Value> {
     rules::named(input)

@@ -1,14 +1,15 @@
-//! The three phases of the journal: which blocks of a day have lasting knowledge, how it reads without its day, where it belongs.
+//! The three phases of the journal: which blocks of a day contain lasting knowledge, how it reads without its day, and
+//! where it belongs.
 //!
-//! Each answers in lines, so that a person sees what is found while the rest is under way. The material comes as XML that is escaped already, with
-//! ids that hold for one call; whoever made it knows which block is meant.
+//! Each answers in lines, so that the user sees results while the rest is under way. The material is XML that is
+//! already escaped, with ids that are valid for one call; the caller maps them to blocks.
 
 use std::time::Duration;
 
 use serde::Serialize;
 
 use super::{
-    AnswerKind, Enabled, KeptAnswers, PromptFiles, PromptValues, RenderContext, RenderError, Task, TaskInput,
+    AnswerKind, Enabled, PromptFiles, PromptValues, RenderContext, RenderError, StoredAnswers, Task, TaskInput,
     TaskLimits, TaskSpec, TaskTimeouts, TaskVariables,
 };
 use crate::retry_policy::INTERACTIVE;
@@ -59,7 +60,7 @@ static INTEGRATE_SPEC: TaskSpec = TaskSpec {
     ..PHASE
 };
 
-/// What the phases have in common.
+/// Settings shared by the phases.
 const PHASE: TaskSpec = TaskSpec {
     name: "",
     schema_version: "",
@@ -67,38 +68,38 @@ const PHASE: TaskSpec = TaskSpec {
     answer: AnswerKind::Text,
     accepts: None,
     render,
-    // What rules can tell of notes they tell elsewhere, without a call.
+    // Rules for notes are applied elsewhere, without a call.
     local: None,
     limits: TaskLimits {
         input_chars: 60_000,
         title_chars: 240,
         output_tokens: 4_000,
-        usual_output_tokens: 400,
+        typical_output_tokens: 400,
         example_batch: 1,
     },
     retry: INTERACTIVE,
     temperature: None,
-    // How long until the first byte is the model's own matter: one on this machine reads a long prompt for minutes.
+    // The timeout of the first byte is left to the model: a local one may take minutes to read a long prompt.
     timeouts: TaskTimeouts { first_byte: None, idle: Some(Duration::from_mins(1)), whole: None },
     context_tokens: Some(32_768),
     enabled: Enabled::ByAnyModel,
     settings: TaskVariables::ModelAlone,
-    kept: KeptAnswers::OfModels,
+    stored_answers: StoredAnswers::OfModels,
     spared_from: None,
     is_pinned: false,
     logged_phase: None,
 };
 
-/// What a phase is asked about.
+/// The input of a phase.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct JournalInput {
-    /// How the graph indents, in words.
+    /// Describes the graph's indentation in plain text.
     pub indent_style: String,
-    /// XML; everything from the notes in it is escaped.
+    /// XML, in which everything from the notes is escaped.
     pub material: String,
 }
 
-/// `task`: one of the three above.
+/// Wraps the input. `task`: one of the three above.
 #[must_use]
 pub fn input(task: Task, input: JournalInput) -> TaskInput {
     TaskInput::new(task, input)

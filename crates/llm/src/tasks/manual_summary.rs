@@ -1,8 +1,8 @@
-//! A summary of a text that the owner pasted, which is stored nowhere.
+//! Summarises a text that the user pasted. The text is not stored.
 
 use super::summary::{SummaryInput, local, render};
 use super::{
-    AnswerKind, Enabled, KeptAnswers, PromptFiles, Task, TaskInput, TaskLimits, TaskSpec, TaskTimeouts, TaskVariables,
+    AnswerKind, Enabled, PromptFiles, StoredAnswers, Task, TaskInput, TaskLimits, TaskSpec, TaskTimeouts, TaskVariables,
 };
 use crate::retry_policy::PIPELINE;
 
@@ -24,7 +24,7 @@ static SPEC: TaskSpec = TaskSpec {
         input_chars: 60_000,
         title_chars: 240,
         output_tokens: 1_500,
-        usual_output_tokens: 500,
+        typical_output_tokens: 500,
         example_batch: 1,
     },
     retry: PIPELINE,
@@ -33,7 +33,7 @@ static SPEC: TaskSpec = TaskSpec {
     context_tokens: None,
     enabled: Enabled::ByAnyModel,
     settings: TaskVariables::All,
-    kept: KeptAnswers::OfModels,
+    stored_answers: StoredAnswers::OfModels,
     spared_from: None,
     is_pinned: true,
     logged_phase: None,

@@ -1,8 +1,8 @@
-//! The tasks: what can be asked of a model, one file each.
+//! The tasks of models, one file each.
 //!
-//! A file holds the input's type, its `SPEC` ([`TaskSpec`]), how inputs are rendered into the prompt, and what `local` answers
-//! in a model's place. Settings, router, prompts, schemas and gateway go by the spec. To add a task, add its file here and to
-//! [`ALL`], its prompt below `prompts/`, its schema below `schemas/`.
+//! A file contains the input's type, its `SPEC` ([`TaskSpec`]), how inputs are rendered into the prompt, and the answer
+//! of `local` in place of a model. Settings, router, prompts, schemas and gateway are driven by the spec. To add a
+//! task, add its file here and to [`ALL`], its prompt below `prompts/`, its schema below `schemas/`.
 
 pub mod answer;
 pub mod assistant;
@@ -19,12 +19,12 @@ mod text;
 pub mod triage;
 
 pub use task::{
-    AnswerKind, Enabled, KeptAnswers, PromptFiles, PromptValues, RenderContext, RenderError, Task, TaskInput,
+    AnswerKind, Enabled, PromptFiles, PromptValues, RenderContext, RenderError, StoredAnswers, Task, TaskInput,
     TaskLimits, TaskSpec, TaskTimeouts, TaskVariables, short_id,
 };
 pub use text::clip;
 
-/// All tasks, in the order in which they are listed to people.
+/// All tasks, in display order.
 pub static ALL: &[Task] = &[
     triage::TASK,
     deep_summary::TASK,
@@ -42,7 +42,7 @@ pub static ALL: &[Task] = &[
     answer::TASK,
 ];
 
-/// The task of that name.
+/// Returns the task with that name.
 #[must_use]
 pub fn by_name(name: &str) -> Option<Task> {
     ALL.iter().copied().find(|task| task.as_str() == name)

@@ -1,9 +1,9 @@
-//! For tests: tasks of the kinds that need one, which nobody lists.
+//! Test support: sample tasks of the kinds that need one, which are not in the list of tasks.
 
 use serde::Serialize;
 
 use super::{
-    AnswerKind, Enabled, KeptAnswers, PromptFiles, PromptValues, RenderContext, RenderError, Task, TaskInput,
+    AnswerKind, Enabled, PromptFiles, PromptValues, RenderContext, RenderError, StoredAnswers, Task, TaskInput,
     TaskLimits, TaskSpec, TaskTimeouts, TaskVariables,
 };
 use crate::fence::fenced;
@@ -28,7 +28,7 @@ const SAMPLE: TaskSpec = TaskSpec {
         input_chars: 1_000,
         title_chars: 100,
         output_tokens: 500,
-        usual_output_tokens: 50,
+        typical_output_tokens: 50,
         example_batch: 1,
     },
     retry: INTERACTIVE,
@@ -37,13 +37,13 @@ const SAMPLE: TaskSpec = TaskSpec {
     context_tokens: None,
     enabled: Enabled::ByAnyModel,
     settings: TaskVariables::ModelAlone,
-    kept: KeptAnswers::All,
+    stored_answers: StoredAnswers::All,
     spared_from: None,
     is_pinned: false,
     logged_phase: None,
 };
 
-/// Answered in words.
+/// Answered in plain text.
 pub(crate) const TEXT: Task = Task::of(&TEXT_SPEC);
 static TEXT_SPEC: TaskSpec = TaskSpec { name: "sample_text", schema_version: "sample_text_v1", ..SAMPLE };
 

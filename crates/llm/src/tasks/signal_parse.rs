@@ -1,10 +1,10 @@
-//! The fields of each of several results of a search.
+//! Extracts the fields of each of several search results.
 
 use serde::Serialize;
 use serde_json::Value;
 
 use super::{
-    AnswerKind, Enabled, KeptAnswers, PromptFiles, PromptValues, RenderContext, RenderError, Task, TaskInput,
+    AnswerKind, Enabled, PromptFiles, PromptValues, RenderContext, RenderError, StoredAnswers, Task, TaskInput,
     TaskLimits, TaskSpec, TaskTimeouts, TaskVariables, clip, short_id,
 };
 use crate::fence::fenced;
@@ -23,13 +23,13 @@ static SPEC: TaskSpec = TaskSpec {
     answer: AnswerKind::Batch(include_str!("../../../../schemas/signal_v1.json")),
     accepts: None,
     render,
-    // It would have to guess.
+    // `local` would have to guess.
     local: None,
     limits: TaskLimits {
         input_chars: 8_000,
         title_chars: 240,
         output_tokens: 600,
-        usual_output_tokens: 200,
+        typical_output_tokens: 200,
         example_batch: 10,
     },
     retry: PIPELINE,
@@ -38,18 +38,18 @@ static SPEC: TaskSpec = TaskSpec {
     context_tokens: None,
     enabled: Enabled::ByOwnModelOr("AHA_SIGNAL_URL"),
     settings: TaskVariables::All,
-    kept: KeptAnswers::All,
+    stored_answers: StoredAnswers::All,
     spared_from: None,
     is_pinned: true,
     logged_phase: None,
 };
 
-/// A result of a search, put up to have its fields told apart.
+/// A search result whose fields are to be extracted.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SignalInput {
     /// As the service returned it.
     pub result: Value,
-    /// What it returned beside it that the result refers to, such as its author.
+    /// Other objects in the response that the result refers to, such as its author.
     pub related: Vec<Value>,
 }
 
@@ -74,7 +74,7 @@ fn render(context: &RenderContext<'_>, inputs: &[&TaskInput]) -> Result<PromptVa
     Ok(PromptValues::of(vec![("results", fenced(&results)?)]))
 }
 
-/// What is too long is cut off, and so is sent as a text; what it refers to is then left out.
+/// Builds the prompt's entry. A result that is too long is truncated and sent as a text, without its related objects.
 fn search_result<'a>(context: &RenderContext<'_>, index: usize, input: &'a SignalInput) -> SearchResult<'a> {
     let id = short_id(index);
     let text = input.result.to_string();

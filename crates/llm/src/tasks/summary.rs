@@ -1,4 +1,4 @@
-//! What the summaries and the extraction of entities are asked about, and how they put it into their prompts.
+//! The input of the summaries and of entity extraction, and its rendering into their prompts.
 
 pub(super) mod local;
 pub(super) mod quote;
@@ -9,11 +9,11 @@ use serde::Serialize;
 use super::{PromptValues, RenderContext, RenderError, TaskInput, clip};
 use crate::fence::fenced;
 
-/// A story, or a pasted text, put up for a summary or to have its entities named.
+/// A story, or a pasted text, to be summarised or searched for entities.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SummaryInput {
     pub title: String,
-    /// The members' headlines: what several say weighs more when a sentence is chosen.
+    /// The members' headlines: words in several of them weigh more when a sentence is chosen.
     pub headlines: Vec<String>,
     /// The members' texts with their sources' names, the representative's first; none is empty.
     pub texts: Vec<(String, String)>,
@@ -34,7 +34,7 @@ struct Text<'a> {
     text: String,
 }
 
-/// One story: its title, and its texts as far as they fit.
+/// Renders one story: its title, and as much of its texts as fits.
 pub(super) fn render(context: &RenderContext<'_>, inputs: &[&TaskInput]) -> Result<PromptValues, RenderError> {
     let Some(input) = inputs.first() else { return Ok(PromptValues::default()) };
     let input: &SummaryInput = input.get()?;

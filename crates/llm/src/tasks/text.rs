@@ -1,6 +1,6 @@
-//! Cutting texts to what may be sent.
+//! Truncates texts to the limits.
 
-/// The first `chars` characters.
+/// Returns the first `chars` characters.
 #[must_use]
 pub fn clip(text: &str, chars: usize) -> String {
     let end = text.char_indices().nth(chars).map_or(text.len(), |(end, _)| end);

@@ -1,4 +1,4 @@
-//! A verdict on each of several stories.
+//! Judges each of several stories.
 
 mod local;
 
@@ -9,7 +9,7 @@ use serde::Serialize;
 pub use local::{NOTHING_SAID, UNASKED, is_asked_for, worth};
 
 use super::{
-    AnswerKind, Enabled, KeptAnswers, PromptFiles, PromptValues, RenderContext, RenderError, Task, TaskInput,
+    AnswerKind, Enabled, PromptFiles, PromptValues, RenderContext, RenderError, StoredAnswers, Task, TaskInput,
     TaskLimits, TaskSpec, TaskTimeouts, TaskVariables, clip, short_id,
 };
 use crate::fence::fenced;
@@ -33,7 +33,7 @@ static SPEC: TaskSpec = TaskSpec {
         input_chars: 4_000,
         title_chars: 240,
         output_tokens: 250,
-        usual_output_tokens: 90,
+        typical_output_tokens: 90,
         example_batch: 10,
     },
     retry: PIPELINE,
@@ -42,21 +42,21 @@ static SPEC: TaskSpec = TaskSpec {
     context_tokens: None,
     enabled: Enabled::ByAnyModel,
     settings: TaskVariables::All,
-    kept: KeptAnswers::All,
+    stored_answers: StoredAnswers::All,
     spared_from: None,
     is_pinned: true,
     logged_phase: None,
 };
 
-/// A story put up for triage: the contract's five inputs, the owner's interests, and the facts that `local` judges by.
+/// A story for triage: the contract's five inputs, the user's interests, and the facts that `local` uses.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TriageInput {
     pub title: String,
     pub body: String,
     pub members: Vec<MemberInput>,
-    /// Kinds of the sources that tell it (`feed`, …).
+    /// Kinds of the sources that report it (`feed`, …).
     pub provenance: Vec<String>,
-    /// Likes and dislikes in words; empty while there are none.
+    /// Likes and dislikes as text; empty while there are none.
     pub preference_summary: String,
     pub interests: String,
     /// The feeds' own categories.
@@ -78,7 +78,7 @@ pub fn input(story: TriageInput) -> TaskInput {
     TaskInput::new(TASK, story)
 }
 
-/// Characters of a link that are sent: longer ones carry tracking, or something else.
+/// Maximum characters of a link that are sent: longer ones mostly carry tracking parameters.
 const LINK_CHARS: usize = 300;
 
 #[derive(Debug, Serialize)]
@@ -117,7 +117,7 @@ fn render(context: &RenderContext<'_>, inputs: &[&TaskInput]) -> Result<PromptVa
     ]))
 }
 
-/// Members take half of the story's characters at most, the text what they leave.
+/// Builds the prompt's entry. Members take at most half of the story's characters, the text the rest.
 fn story<'a>(context: &RenderContext<'_>, index: usize, input: &'a TriageInput) -> Story<'a> {
     let mut left = context.input_chars;
     let mut members = Vec::new();

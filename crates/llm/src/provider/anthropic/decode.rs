@@ -1,4 +1,4 @@
-//! A Messages answer as our reply.
+//! Decodes a Messages answer into a reply.
 
 use std::time::SystemTime;
 
@@ -25,7 +25,7 @@ pub(super) fn reply(request: &ModelRequest, response: &WireResponse, now: System
     }
 }
 
-/// What is read from a cache and what is written to one is counted beside the input, and is input.
+/// The provider reports tokens read from and written to a cache separately from the input. They are added to it here.
 pub(super) fn usage(usage: &Value) -> Option<Usage> {
     let fresh = tokens(&usage["input_tokens"])?;
     let (written, read) = (&usage["cache_creation_input_tokens"], &usage["cache_read_input_tokens"]);
@@ -39,20 +39,20 @@ pub(super) fn usage(usage: &Value) -> Option<Usage> {
 
 fn outcome(request: &ModelRequest, body: &Value) -> Result<String, CallError> {
     if body["type"] == "error" {
-        return Err(failure::told(500, body, None));
+        return Err(failure::error_of_response(500, body, None));
     }
     let Some(blocks) = body["content"].as_array() else {
         return Err(CallError::NotTheInterface("it has no content".to_owned()));
     };
-    let (mut words, mut called) = (String::new(), String::new());
+    let (mut words, mut tool_arguments) = (String::new(), String::new());
     for block in blocks {
-        if block["type"] == "tool_use" { &mut called } else { &mut words }.push_str(&said(block));
+        if block["type"] == "tool_use" { &mut tool_arguments } else { &mut words }.push_str(&block_text(block));
     }
-    answer(request, body, if called.is_empty() { words } else { called })
+    answer(request, body, if tool_arguments.is_empty() { words } else { tool_arguments })
 }
 
-/// The text of a block: what a tool is called with is an answer too, what the model thinks is none.
-pub(super) fn said(block: &Value) -> String {
+/// Returns the text of a block. Arguments of a tool call count as an answer, thinking does not.
+pub(super) fn block_text(block: &Value) -> String {
     match block["type"].as_str() {
         Some("text") => block["text"].as_str().unwrap_or_default().to_owned(),
         Some("tool_use") if block["input"].is_object() => block["input"].to_string(),
@@ -60,7 +60,8 @@ pub(super) fn said(block: &Value) -> String {
     }
 }
 
-/// The text as an answer, where its end says that it is one. `end` holds the reason, and perhaps its details.
+/// Returns the text as an answer if the stop reason shows that it is complete. `end` holds the reason and possibly its
+/// details.
 pub(super) fn answer(request: &ModelRequest, end: &Value, text: String) -> Result<String, CallError> {
     match end["stop_reason"].as_str() {
         Some("end_turn" | "stop_sequence" | "tool_use") if text.trim().is_empty() => {

@@ -1,4 +1,4 @@
-//! Our request as a Messages request.
+//! Encodes a request for the Messages API.
 
 use std::borrow::Cow;
 
@@ -10,10 +10,10 @@ use crate::provider::turns::alternating;
 use crate::provider::{AnswerFormat, ModelRequest, Role, Turn};
 use crate::settings::Effort;
 
-/// The provider's range; ours goes to 2.
+/// The provider's maximum; ours is 2.
 const MAX_TEMPERATURE: f64 = 1.0;
 
-/// Beginnings of the names of models that take an effort; all others refuse it.
+/// Prefixes of the names of models that accept an effort; all others refuse it.
 const TAKES_EFFORT: [&str; 10] = [
     "claude-opus-4-5",
     "claude-opus-4-6",
@@ -27,7 +27,7 @@ const TAKES_EFFORT: [&str; 10] = [
     "claude-mythos-",
 ];
 
-/// What its schemas may say.
+/// Schema keywords that the provider accepts.
 const KEYWORDS: [&str; 14] = [
     "type",
     "properties",
@@ -64,7 +64,7 @@ pub(super) fn body(request: &ModelRequest) -> Vec<u8> {
     if !output.is_empty() {
         body["output_config"] = output.into();
     }
-    // Newer models refuse both at once: the first decides.
+    // Newer models refuse both at once, so temperature takes precedence.
     if let Some(temperature) = request.sampling.temperature {
         body["temperature"] = temperature.clamp(0.0, MAX_TEMPERATURE).into();
     } else if let Some(top_p) = request.sampling.top_p {
@@ -76,7 +76,7 @@ pub(super) fn body(request: &ModelRequest) -> Vec<u8> {
     request.finish_body(&body)
 }
 
-/// A tool says the form itself.
+/// Returns the system prompt. A tool describes the answer's format itself.
 fn system(request: &ModelRequest) -> Cow<'_, str> {
     if tool(request).is_some() { Cow::Borrowed(&request.system) } else { request.system_in_words() }
 }
@@ -89,7 +89,8 @@ fn message(turn: &Turn) -> Value {
     json!({ "role": role, "content": turn.content })
 }
 
-/// No thinking is asked for: its budget would be taken from the answer's, and not every model takes one.
+/// Builds the output settings. Thinking is not requested: its budget would be taken from the answer's, and not every
+/// model accepts one.
 fn output_config(request: &ModelRequest) -> Map<String, Value> {
     let mut config = Map::new();
     if let AnswerFormat::Schema { schema, .. } = &request.format

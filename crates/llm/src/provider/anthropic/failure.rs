@@ -1,4 +1,4 @@
-//! What the provider's errors say, in an answer of their own or in the middle of a stream.
+//! Interprets the provider's errors, in a response or in the middle of a stream.
 
 use std::time::{Duration, SystemTime};
 
@@ -8,15 +8,15 @@ use crate::error::CallError;
 use crate::provider::failure::{error_body, of_status, retry_after};
 use crate::transport::WireResponse;
 
-/// What a refused request says when the money or the month's allowance is used up.
+/// Phrases in the message of a refused request when the credit or the monthly limit is used up.
 const USED_UP: [&str; 2] = ["credit balance is too low", "reached your specified api usage limits"];
 
 pub(super) fn refusal(response: &WireResponse, now: SystemTime) -> CallError {
-    told(response.status, &error_body(response), retry_after(response, now))
+    error_of_response(response.status, &error_body(response), retry_after(response, now))
 }
 
-/// What an error's body says; its type counts for more than the status, which a stream's error has not.
-pub(super) fn told(status: u16, body: &Value, retry_after: Option<Duration>) -> CallError {
+/// Converts an error's body. Its type takes precedence over the status, which errors within a stream do not have.
+pub(super) fn error_of_response(status: u16, body: &Value, retry_after: Option<Duration>) -> CallError {
     let message = body["error"]["message"].as_str().unwrap_or_default().to_lowercase();
     let status = if USED_UP.iter().any(|words| message.contains(words)) {
         402

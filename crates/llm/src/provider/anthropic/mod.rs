@@ -1,5 +1,5 @@
-//! The Messages API (`POST /v1/messages`). Where a model's server enforces no schema, a single tool that the model has to call takes
-//! its place: what it is called with is the answer.
+//! The Messages API (`POST /v1/messages`). Where a model's server enforces no schema, a single tool that the model has
+//! to call replaces it: the arguments of the call are the answer.
 
 mod decode;
 mod encode;
@@ -20,7 +20,7 @@ const KEY_HEADER: &str = "x-api-key";
 const VERSION_HEADER: HeaderName = HeaderName::from_static("anthropic-version");
 const VERSION: HeaderValue = HeaderValue::from_static("2023-06-01");
 
-/// The dialect. Its server's endpoint is the whole address, `/v1/messages` included.
+/// The dialect. Its server's endpoint is the complete address, including `/v1/messages`.
 #[derive(Debug)]
 pub struct Anthropic;
 
@@ -45,7 +45,7 @@ impl Dialect for Anthropic {
     }
 }
 
-/// The name and the schema of the tool that is the answer's form, where there is one.
+/// Returns the name and the schema of the tool that defines the answer's format, if one is used.
 fn tool(request: &ModelRequest) -> Option<(&str, &serde_json::Value)> {
     match &request.format {
         AnswerFormat::Schema { name, schema } if !request.capabilities.strict_schema => Some((name, schema)),

@@ -1,4 +1,4 @@
-//! The events of a Messages stream.
+//! Reads the events of a Messages stream.
 
 use serde_json::{Map, Value};
 
@@ -12,19 +12,19 @@ use crate::stream::Frame;
 pub(super) struct Reader<'a> {
     request: &'a ModelRequest,
     request_id: Option<String>,
-    /// What a tool is called with, which is part of the text too.
-    called: String,
+    /// The arguments of a tool call, which are also part of the text.
+    tool_arguments: String,
     usage: Map<String, Value>,
     /// Why the answer ended.
     end: Value,
-    /// Whether it is complete, or has failed.
+    /// Set when the answer is complete or has failed.
     over: Option<Result<(), CallError>>,
 }
 
 impl<'a> Reader<'a> {
     pub(super) fn new(request: &'a ModelRequest) -> Self {
-        let (called, usage) = (String::new(), Map::new());
-        Self { request, request_id: None, called, usage, end: Value::Null, over: None }
+        let (tool_arguments, usage) = (String::new(), Map::new());
+        Self { request, request_id: None, tool_arguments, usage, end: Value::Null, over: None }
     }
 
     fn begin(&mut self, message: &Value) {
@@ -34,31 +34,32 @@ impl<'a> Reader<'a> {
         self.usage.shift_remove("output_tokens");
     }
 
-    /// Later counts take the place of earlier ones: they are of the whole.
+    /// Records counts. Later counts replace earlier ones because they are cumulative.
     fn count(&mut self, usage: &Value) {
         let counts = usage.as_object().into_iter().flatten().filter(|(_, count)| !count.is_null());
         self.usage.extend(counts.map(|(name, count)| (name.clone(), count.clone())));
     }
 
-    fn call(&mut self, arguments: &str) -> String {
-        self.called.push_str(arguments);
+    fn add_arguments(&mut self, arguments: &str) -> String {
+        self.tool_arguments.push_str(arguments);
         arguments.to_owned()
     }
 
-    /// Some servers give what others send in pieces at once. A call that is still empty is one that will come in pieces.
+    /// Begins a block. Some servers send at once what others send in pieces. Empty arguments mean that they will follow
+    /// in pieces.
     fn begin_block(&mut self, block: &Value) -> String {
-        let said = decode::said(block);
+        let block_text = decode::block_text(block);
         match block["type"].as_str() {
-            Some("tool_use") if said == "{}" => String::new(),
-            Some("tool_use") => self.call(&said),
-            _ => said,
+            Some("tool_use") if block_text == "{}" => String::new(),
+            Some("tool_use") => self.add_arguments(&block_text),
+            _ => block_text,
         }
     }
 
     fn add_to_block(&mut self, delta: &Value) -> String {
         match delta["type"].as_str() {
             Some("text_delta") => delta["text"].as_str().unwrap_or_default().to_owned(),
-            Some("input_json_delta") => self.call(delta["partial_json"].as_str().unwrap_or_default()),
+            Some("input_json_delta") => self.add_arguments(delta["partial_json"].as_str().unwrap_or_default()),
             _ => String::new(),
         }
     }
@@ -77,7 +78,7 @@ impl StreamReader for Reader<'_> {
                 self.end = data["delta"].take();
             }
             "message_stop" => self.over = Some(Ok(())),
-            "error" => self.over = Some(Err(failure::told(500, &data, None))),
+            "error" => self.over = Some(Err(failure::error_of_response(500, &data, None))),
             _ => {}
         }
         Ok((!text.is_empty()).then_some(text))
@@ -91,7 +92,7 @@ impl StreamReader for Reader<'_> {
         let request_id = self.request_id.take();
         let error = match self.over.take() {
             Some(Ok(())) => {
-                let text = if self.called.is_empty() { text } else { &self.called };
+                let text = if self.tool_arguments.is_empty() { text } else { &self.tool_arguments };
                 let outcome = decode::answer(self.request, &self.end, text.to_owned());
                 let usage = decode::usage(&Value::Object(std::mem::take(&mut self.usage)));
                 return Reply { outcome, usage, request_id };

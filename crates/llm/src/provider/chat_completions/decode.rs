@@ -1,4 +1,4 @@
-//! A chat completion as our reply.
+//! Decodes a chat completion into a reply.
 
 use std::time::SystemTime;
 
@@ -23,15 +23,15 @@ pub(super) fn reply(request: &ModelRequest, response: &WireResponse, now: System
     }
 }
 
-/// Some servers leave the thoughts out of the completion's tokens and count them in the total alone.
+/// Reads the usage. Some servers omit thinking tokens from the completion's tokens and count them only in the total.
 pub(super) fn usage(usage: &Value) -> Option<Usage> {
     let input_tokens = tokens(&usage["prompt_tokens"])?;
-    let told = tokens(&usage["completion_tokens"])?;
-    let beside_input = tokens(&usage["total_tokens"]).map_or(0, |total| total - input_tokens);
+    let reported = tokens(&usage["completion_tokens"])?;
+    let outside_input = tokens(&usage["total_tokens"]).map_or(0, |total| total - input_tokens);
     Some(Usage {
         input_tokens,
         cached_input_tokens: tokens(&usage["prompt_tokens_details"]["cached_tokens"]),
-        output_tokens: told.max(beside_input),
+        output_tokens: reported.max(outside_input),
         reasoning_tokens: tokens(&usage["completion_tokens_details"]["reasoning_tokens"]),
     })
 }
@@ -44,27 +44,27 @@ fn outcome(request: &ModelRequest, body: &Value, usage: Option<&Usage>) -> Resul
         return Err(CallError::NotTheInterface("it has no choices".to_owned()));
     };
     let choice = choices.first().unwrap_or(&Value::Null);
-    let Said { text, refusal } = Said::by(&choice["message"]);
-    judged(request, &text, &refusal, choice["finish_reason"].as_str(), usage)
+    let MessageContent { text, refusal } = MessageContent::of(&choice["message"]);
+    outcome_of(request, &text, &refusal, choice["finish_reason"].as_str(), usage)
 }
 
-/// What a message, or a piece of one, holds.
+/// The content of a message, or of a piece of one.
 #[derive(Debug, Default)]
-pub(super) struct Said {
+pub(super) struct MessageContent {
     pub(super) text: String,
     pub(super) refusal: String,
 }
 
-impl Said {
-    /// The content is a text, or a list of parts of which some may be thoughts.
-    pub(super) fn by(message: &Value) -> Self {
-        let mut said = Self { text: String::new(), refusal: words(&message["refusal"]) };
+impl MessageContent {
+    /// Reads the content: a text, or a list of parts, some of which may be thinking.
+    pub(super) fn of(message: &Value) -> Self {
+        let mut content = Self { text: String::new(), refusal: words(&message["refusal"]) };
         match &message["content"] {
-            Value::String(text) => said.text.clone_from(text),
-            Value::Array(parts) => parts.iter().for_each(|part| said.add(part)),
+            Value::String(text) => content.text.clone_from(text),
+            Value::Array(parts) => parts.iter().for_each(|part| content.add(part)),
             _ => {}
         }
-        said
+        content
     }
 
     fn add(&mut self, part: &Value) {
@@ -80,8 +80,8 @@ fn words(value: &Value) -> String {
     value.as_str().unwrap_or_default().to_owned()
 }
 
-/// What an answer that has ended comes to. `finish` is why the model stopped.
-pub(super) fn judged(
+/// Returns the result of an answer that has ended. `finish` is why the model stopped.
+pub(super) fn outcome_of(
     request: &ModelRequest,
     text: &str,
     refusal: &str,

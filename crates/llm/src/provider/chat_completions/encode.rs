@@ -1,4 +1,4 @@
-//! Our request as a chat completion request.
+//! Encodes a request for chat completions.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -7,7 +7,7 @@ use url::Url;
 use crate::provider::messages::{self, Message};
 use crate::provider::{AnswerFormat, ModelRequest, effort};
 
-/// The limit's older name, which all copies know and OpenAI's thinking models refuse.
+/// The older name of the limit, which all compatible servers accept and OpenAI's reasoning models refuse.
 const MAX_TOKENS: &str = "max_tokens";
 const MAX_COMPLETION_TOKENS: &str = "max_completion_tokens";
 
@@ -70,7 +70,7 @@ pub(super) fn body(request: &ModelRequest, endpoint: &Url) -> Vec<u8> {
     })
 }
 
-/// The owner's word for the limit, else the one that the server is likely to know.
+/// Returns the user's name for the limit, else the one that the server most likely accepts.
 fn limit_name(request: &ModelRequest, endpoint: &Url) -> &'static str {
     let own =
         [MAX_COMPLETION_TOKENS, MAX_TOKENS].into_iter().find(|name| request.provider_specific.contains_key(*name));
@@ -144,9 +144,9 @@ mod tests {
         assert_eq!(name(&request("gpt-4o"), openai), [MAX_COMPLETION_TOKENS]);
         assert_eq!(name(&request("o3"), own), [MAX_COMPLETION_TOKENS]);
         assert_eq!(name(&request("openai/gpt-oss-120b"), own), [MAX_TOKENS]);
-        let mut told = request("my-deployment");
-        told.provider_specific.insert(MAX_COMPLETION_TOKENS.to_owned(), 99.into());
-        assert_eq!(name(&told, own), [MAX_COMPLETION_TOKENS]);
+        let mut overridden = request("my-deployment");
+        overridden.provider_specific.insert(MAX_COMPLETION_TOKENS.to_owned(), 99.into());
+        assert_eq!(name(&overridden, own), [MAX_COMPLETION_TOKENS]);
     }
 
     #[test]

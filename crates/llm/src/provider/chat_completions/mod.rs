@@ -1,6 +1,7 @@
-//! Chat completions (`POST …/chat/completions`): OpenAI's older interface, which nearly every other server has copied.
+//! Chat completions (`POST …/chat/completions`): OpenAI's older API, which nearly every other server also implements.
 //!
-//! The copies differ in what they leave out, so little is taken for granted of an answer, and of a request only what is asked for is sent.
+//! Implementations differ in what they omit, so decoding requires little of an answer, and a request contains only the
+//! fields that are needed.
 
 mod decode;
 mod encode;
@@ -15,7 +16,7 @@ use crate::transport::{WireRequest, WireResponse};
 
 pub const NAME: &str = "openai_compatible";
 
-/// The dialect. The endpoint is the whole address.
+/// The dialect. The endpoint is the complete address.
 #[derive(Debug)]
 pub struct ChatCompletions;
 

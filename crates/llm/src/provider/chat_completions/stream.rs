@@ -1,13 +1,13 @@
-//! The chunks of a chat completion's stream.
+//! Reads the chunks of a chat completion's stream.
 
-use super::decode::{self, Said};
+use super::decode::{self, MessageContent};
 use crate::error::CallError;
-use crate::provider::failure::{bare, ended_early, event_data, short, within_success};
+use crate::provider::failure::{ended_early, event_data, of_error_object, short, within_success};
 use crate::provider::{ModelRequest, Reply, StreamReader, Unreadable, Usage};
 use crate::stream::Frame;
 
-/// Reads one stream. The answer ends with the chunk that says why the model stopped; the usage comes with it or after it, and then
-/// `[DONE]`, which some servers leave out.
+/// Reads one stream. The answer ends with the chunk that contains the finish reason. The usage comes with it or after
+/// it, followed by `[DONE]`, which some servers omit.
 pub(super) struct Reader<'a> {
     request: &'a ModelRequest,
     request_id: Option<String>,
@@ -43,13 +43,13 @@ impl StreamReader for Reader<'_> {
             _ => {}
         }
         let data = event_data(frame)?;
-        let named = || (frame.event == "error").then(|| bare(&data));
+        let named = || (frame.event == "error").then(|| of_error_object(&data));
         if let Some(error) = within_success(&data).or_else(named) {
             self.failure = Some(error);
             return Ok(None);
         }
         self.request_id = self.request_id.take().or_else(|| data["id"].as_str().map(short));
-        // Some servers count up with each chunk: the last counts, even where it cannot be true.
+        // Some servers send a cumulative usage with each chunk: the last one is used, even if implausible.
         if data["usage"].is_object() {
             self.usage = decode::usage(&data["usage"]);
         }
@@ -61,7 +61,7 @@ impl StreamReader for Reader<'_> {
         if let Some(reason) = choice["finish_reason"].as_str().filter(|reason| !reason.is_empty()) {
             self.finish = Some(short(reason));
         }
-        let Said { text, refusal } = Said::by(&choice["delta"]);
+        let MessageContent { text, refusal } = MessageContent::of(&choice["delta"]);
         self.refusal.push_str(&refusal);
         Ok(Some(text).filter(|text| !text.is_empty()))
     }
@@ -78,7 +78,8 @@ impl StreamReader for Reader<'_> {
         if !self.is_done && self.finish.is_none() {
             return Reply { outcome: Err(broken.unwrap_or_else(ended_early)), usage: None, request_id };
         }
-        let outcome = decode::judged(self.request, text, &self.refusal, self.finish.as_deref(), self.usage.as_ref());
+        let outcome =
+            decode::outcome_of(self.request, text, &self.refusal, self.finish.as_deref(), self.usage.as_ref());
         Reply { outcome, usage: self.usage, request_id }
     }
 }
@@ -89,7 +90,8 @@ mod tests {
     use crate::provider::AnswerFormat;
     use crate::stream::Framing;
 
-    /// What a stream of these bytes comes to, how many events could not be read, and whether its end was waited for no longer.
+    /// Returns the reply to a stream of these bytes, the number of unreadable events, and whether reading stopped at
+    /// its end.
     fn read(stream: &str, broken: Option<CallError>) -> (Reply, u32, bool) {
         let request = ModelRequest::question("m", String::new(), String::new(), AnswerFormat::Json, 100);
         let mut reader = Reader::new(&request);

@@ -1,4 +1,5 @@
-//! A `generateContent` answer as our reply. One in pieces is a row of such answers, so both are gathered in one way.
+//! Decodes a `generateContent` answer into a reply. A streamed answer is a sequence of such answers, so both are
+//! collected in one way.
 
 use std::time::SystemTime;
 
@@ -16,31 +17,31 @@ pub(super) fn reply(request: &ModelRequest, response: &WireResponse, now: System
         return failed(failure::refusal(response, now));
     }
     let pieces = match serde_json::from_slice(&response.body) {
-        // A stream that was asked for in another way.
+        // A stream requested without server-sent events.
         Ok(Value::Array(pieces)) => pieces,
         Ok(piece) => vec![piece],
         Err(error) => return failed(CallError::NotTheInterface(error.to_string())),
     };
-    let mut gathered = Gathered::default();
-    let text: String = pieces.iter().map(|piece| gathered.take(piece)).collect();
-    let no_end = if gathered.has_candidate { "it does not say why it ended" } else { "it has no candidates" };
-    gathered.finish(request, &text, CallError::NotTheInterface(no_end.to_owned()))
+    let mut collector = PieceCollector::default();
+    let text: String = pieces.iter().map(|piece| collector.take(piece)).collect();
+    let no_end = if collector.has_candidate { "it does not say why it ended" } else { "it has no candidates" };
+    collector.finish(request, &text, CallError::NotTheInterface(no_end.to_owned()))
 }
 
-/// What the pieces say beside their text.
+/// The state collected from the pieces, except their text.
 #[derive(Debug, Default)]
-pub(super) struct Gathered {
+pub(super) struct PieceCollector {
     has_candidate: bool,
-    /// Why the model ended.
+    /// Why the model stopped.
     finish_reason: Option<String>,
     failed: Option<CallError>,
-    /// Of the whole up to the last piece; a piece of the answer without one makes it unknown.
+    /// Cumulative up to the last piece; a piece of the answer without usage makes it unknown.
     usage: Option<Usage>,
     request_id: Option<String>,
 }
 
-impl Gathered {
-    /// The text that a piece adds.
+impl PieceCollector {
+    /// Adds a piece, and returns its text.
     pub(super) fn take(&mut self, piece: &Value) -> String {
         if piece["error"].is_object() {
             self.failed = Some(failure::in_stream(piece));
@@ -71,9 +72,9 @@ impl Gathered {
         self.failed.is_some()
     }
 
-    /// What has come of it; `no_end` is why an answer that does not say that it ended is none.
+    /// Returns the reply. `no_end` is the error for an answer without a finish reason.
     pub(super) fn finish(self, request: &ModelRequest, text: &str, no_end: CallError) -> Reply {
-        // What was charged for an answer without an end is not known.
+        // The charge for an answer without an end is unknown.
         let is_ended = self.finish_reason.is_some() || self.failed == Some(CallError::Filtered);
         let usage = self.usage.filter(|_| is_ended);
         let outcome = match (self.failed, self.finish_reason) {
@@ -96,7 +97,7 @@ fn answer(request: &ModelRequest, finish_reason: &str, text: &str) -> Result<Str
     }
 }
 
-/// Counts of 0 are left out; an output without any is 0 only where the total says so.
+/// Reads the usage. The API omits counts of 0, so a missing output counts as 0 only where the total confirms it.
 fn usage(usage: &Value) -> Option<Usage> {
     let input = tokens(&usage["promptTokenCount"])?;
     let (words, thoughts) = (&usage["candidatesTokenCount"], &usage["thoughtsTokenCount"]);

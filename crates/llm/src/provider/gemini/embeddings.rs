@@ -1,4 +1,4 @@
-//! Vectors of the generative language API (`batchEmbedContents`).
+//! Embeddings of the generative language API (`batchEmbedContents`).
 
 use std::time::SystemTime;
 
@@ -13,9 +13,9 @@ use crate::provider::{KeyHeader, Server, Usage};
 use crate::transport::{WireRequest, WireResponse};
 
 /// The provider refuses more.
-const MOST_TEXTS: usize = 100;
+const MAX_TEXTS: usize = 100;
 
-/// The dialect. Its server's endpoint is the base, as for answers.
+/// The dialect. Its server's endpoint is the base address, as for answers.
 #[derive(Debug)]
 pub struct BatchEmbedContents;
 
@@ -51,12 +51,12 @@ impl EmbedDialect for BatchEmbedContents {
         }
     }
 
-    fn most_texts(&self) -> usize {
-        MOST_TEXTS
+    fn max_texts(&self) -> usize {
+        MAX_TEXTS
     }
 }
 
-/// Each text is a request by itself, with the owner's fields (`taskType`) in each.
+/// Encodes each text as a separate request, with the user's fields (`taskType`) in each.
 fn body(request: &EmbedRequest<'_>) -> Vec<u8> {
     let model = request.model.strip_prefix("models/").unwrap_or(request.model);
     let one = |text: &&str| {
@@ -101,8 +101,8 @@ mod tests {
         let usage =
             |body: Value| BatchEmbedContents.decode(&texts, &answered(200, &body), SystemTime::UNIX_EPOCH).usage;
         assert_eq!(usage(json!({ "embeddings": [{ "values": [0.5] }] })), None);
-        let told = json!({ "embeddings": [{ "values": [0.5] }], "usageMetadata": { "promptTokenCount": 4 } });
-        assert_eq!(usage(told), Some(Usage { input_tokens: 4, ..Usage::default() }));
+        let with_usage = json!({ "embeddings": [{ "values": [0.5] }], "usageMetadata": { "promptTokenCount": 4 } });
+        assert_eq!(usage(with_usage), Some(Usage { input_tokens: 4, ..Usage::default() }));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Our request as a `generateContent` request.
+//! Encodes a `generateContent` request.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use crate::provider::turns::alternating;
 use crate::provider::{AnswerFormat, ModelRequest, Role, Turn};
 use crate::settings::Effort;
 
-/// What its schemas may say.
+/// Schema keywords that the provider accepts.
 const KEYWORDS: [&str; 16] = [
     "type",
     "properties",
@@ -70,8 +70,8 @@ fn generation_config(request: &ModelRequest) -> Value {
     config
 }
 
-/// How much a model may think; `None` where it cannot be told or the level is not known to all of its family. The models of 2.5
-/// take a number of tokens, of which some go down to none and some do not; those since 3 take a level and always think a little.
+/// Returns the thinking settings; `None` where the family is unknown or does not support the level. The 2.5 models take
+/// a number of tokens, of which some accept 0 and some do not. Models since 3 take a level and always think a little.
 fn thinking(name: &str, effort: Effort) -> Option<Value> {
     if name.starts_with("gemini-2.5-") {
         let tokens = match effort {
@@ -149,7 +149,7 @@ mod tests {
 
     #[test]
     fn an_effort_is_said_in_the_model_s_own_words() {
-        let told = |model: &str, effort| {
+        let config = |model: &str, effort| {
             let request =
                 ModelRequest { model: model.to_owned(), effort: Some(effort), ..question(AnswerFormat::Text) };
             sent(&request)["generationConfig"].get("thinkingConfig").cloned()
@@ -166,7 +166,7 @@ mod tests {
             ("gemini-flash-latest", Effort::None, None),
             ("gemma-3-27b-it", Effort::Low, None),
         ] {
-            assert_eq!(told(model, effort), expected, "{model}");
+            assert_eq!(config(model, effort), expected, "{model}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What the provider's errors say, in an answer of their own or in the middle of a stream.
+//! Interprets the provider's errors, in a response or in the middle of a stream.
 
 use std::time::{Duration, SystemTime};
 
@@ -8,46 +8,46 @@ use crate::error::CallError;
 use crate::provider::failure::{MAX_RETRY_AFTER, error_body, of_status, retry_after};
 use crate::transport::WireResponse;
 
-/// What a 429 says when waiting for a minute does not help.
+/// Phrases in a 429 when waiting for a minute does not help.
 const USED_UP: [&str; 3] = ["per day", "credits are depleted", "spending cap"];
 
 pub(super) fn refusal(response: &WireResponse, now: SystemTime) -> CallError {
-    told(response.status, &error_body(response), retry_after(response, now))
+    error_of_response(response.status, &error_body(response), retry_after(response, now))
 }
 
-/// The same of an error that came with a success's status: it holds its own.
+/// Converts an error within a response of success status, which contains its own status.
 pub(super) fn in_stream(body: &Value) -> CallError {
     let code = body["error"]["code"].as_u64().and_then(|code| u16::try_from(code).ok());
     let status = code.filter(|code| (400..600).contains(code)).unwrap_or(500);
-    told(status, body, None)
+    error_of_response(status, body, None)
 }
 
-fn told(status: u16, body: &Value, header_wait: Option<Duration>) -> CallError {
+fn error_of_response(status: u16, body: &Value, header_wait: Option<Duration>) -> CallError {
     let error = &body["error"];
     let wait = details(error, "RetryInfo").find_map(|info| delay(info["retryDelay"].as_str()?)).or(header_wait);
     let status = match error["status"].as_str() {
         _ if is_bad_key(error) => 401,
         Some("RESOURCE_EXHAUSTED") if is_used_up(error) => 402,
-        // The provider does not serve this account, or not there.
+        // The provider does not serve this account, or not in its region.
         Some("FAILED_PRECONDITION") => 403,
         _ => status,
     };
     of_status(status, body, wait)
 }
 
-/// The details of an error that are of a type, which is the last part of an address.
+/// Returns the details of an error with a given type, which is the last part of the type URL.
 fn details<'a>(error: &'a Value, kind: &'static str) -> impl Iterator<Item = &'a Value> {
     let all = error["details"].as_array().into_iter().flatten();
     all.filter(move |detail| detail["@type"].as_str().is_some_and(|name| name.ends_with(kind)))
 }
 
-/// A bad key is a bad request, in this interface's view.
+/// Whether the key is invalid, which this API reports as a bad request.
 fn is_bad_key(error: &Value) -> bool {
     details(error, "ErrorInfo").any(|info| info["reason"] == "API_KEY_INVALID")
         || error["message"].as_str().is_some_and(|message| message.starts_with("API key not valid"))
 }
 
-/// Whether the quota is one of a day, or none at all.
+/// Whether the quota is per day, or zero.
 fn is_used_up(error: &Value) -> bool {
     let message = error["message"].as_str().unwrap_or_default().to_lowercase();
     let is_long = |violation: &Value| {
@@ -57,7 +57,7 @@ fn is_used_up(error: &Value) -> bool {
         || details(error, "QuotaFailure").filter_map(|failure| failure["violations"].as_array()).flatten().any(is_long)
 }
 
-/// A duration as the interface writes it: `17s`, `0.5s`.
+/// Parses a duration in the API's format: `17s`, `0.5s`.
 fn delay(text: &str) -> Option<Duration> {
     let seconds: f64 = text.strip_suffix('s')?.parse().ok()?;
     Some(Duration::try_from_secs_f64(seconds.max(0.0)).ok()?.min(MAX_RETRY_AFTER))

@@ -18,10 +18,10 @@ use crate::transport::{WireRequest, WireResponse};
 pub(super) use embeddings::BatchEmbedContents;
 
 pub const NAME: &str = "gemini";
-/// The interface takes its key in the address too, where logs and proxies would see it.
+/// The key goes into a header. The API also accepts it in the address, where logs and proxies would see it.
 const KEY_HEADER: &str = "x-goog-api-key";
 
-/// The dialect. Its server's endpoint is the base, such as `https://generativelanguage.googleapis.com/v1beta`.
+/// The dialect. Its server's endpoint is the base address, such as `https://generativelanguage.googleapis.com/v1beta`.
 #[derive(Debug)]
 pub struct Gemini;
 
@@ -52,7 +52,7 @@ fn url(request: &ModelRequest, base: &Url) -> Result<Url, CallError> {
     Ok(url)
 }
 
-/// The model's name is one segment of the path, whatever is in it.
+/// Returns the URL of a method. The model's name is one path segment, whatever it contains.
 fn address(base: &Url, model: &str, method: &str) -> Result<Url, CallError> {
     let model = model.strip_prefix("models/").unwrap_or(model);
     let mut url = base.clone();

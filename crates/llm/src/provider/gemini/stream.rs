@@ -1,9 +1,10 @@
-//! The events of a `streamGenerateContent` stream: whole answers, each with the next piece of the text. No event says that it is the
-//! last: after the one that says why the model ended, others may tell the usage, and then the server closes the stream.
+//! Reads the events of a `streamGenerateContent` stream: complete answers, each with the next piece of the text. No
+//! event is marked as the last: after the one with the finish reason, others may carry the usage, and then the server
+//! closes the stream.
 
 use serde_json::Value;
 
-use super::decode::Gathered;
+use super::decode::PieceCollector;
 use crate::error::CallError;
 use crate::provider::failure::event_data;
 use crate::provider::{ModelRequest, Reply, StreamReader, Unreadable};
@@ -12,12 +13,12 @@ use crate::stream::Frame;
 /// Reads one stream.
 pub(super) struct Reader<'a> {
     request: &'a ModelRequest,
-    gathered: Gathered,
+    collector: PieceCollector,
 }
 
 impl<'a> Reader<'a> {
     pub(super) fn new(request: &'a ModelRequest) -> Self {
-        Self { request, gathered: Gathered::default() }
+        Self { request, collector: PieceCollector::default() }
     }
 }
 
@@ -27,18 +28,18 @@ impl StreamReader for Reader<'_> {
             Value::Array(pieces) => pieces,
             piece => vec![piece],
         };
-        let text: String = pieces.iter().map(|piece| self.gathered.take(piece)).collect();
+        let text: String = pieces.iter().map(|piece| self.collector.take(piece)).collect();
         Ok((!text.is_empty()).then_some(text))
     }
 
     fn is_over(&self) -> bool {
-        self.gathered.has_failed()
+        self.collector.has_failed()
     }
 
     fn close(&mut self, text: &str, broken: Option<CallError>) -> Reply {
         let interrupted = || CallError::Interrupted("the stream ended before the answer did".to_owned());
-        let gathered = std::mem::take(&mut self.gathered);
-        gathered.finish(self.request, text, broken.unwrap_or_else(interrupted))
+        let collector = std::mem::take(&mut self.collector);
+        collector.finish(self.request, text, broken.unwrap_or_else(interrupted))
     }
 }
 

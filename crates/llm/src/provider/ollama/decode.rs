@@ -1,4 +1,4 @@
-//! Ollama's answer as our reply.
+//! Decodes Ollama's answer into a reply.
 
 use std::time::SystemTime;
 
@@ -10,7 +10,7 @@ use crate::provider::{ModelRequest, Reply, Usage};
 use crate::transport::WireResponse;
 
 pub(super) fn reply(request: &ModelRequest, response: &WireResponse, now: SystemTime) -> Reply {
-    // Not Ollama's own, but of what may stand in front of it.
+    // Not set by Ollama itself, but possibly by a proxy in front of it.
     let request_id = response.header("x-request-id").map(short);
     let body = match success_body(response, request_id.clone(), now) {
         Ok(body) => body,
@@ -26,7 +26,7 @@ pub(super) fn reply(request: &ModelRequest, response: &WireResponse, now: System
     Reply { outcome, usage: usage(&body), request_id }
 }
 
-/// What an answer, or a line of a stream, says: `message.content` of `/api/chat`, `response` of `/api/generate`.
+/// Returns the text of an answer or a stream's line: `message.content` of `/api/chat`, `response` of `/api/generate`.
 pub(super) fn text(body: &Value) -> Option<&str> {
     match &body["message"] {
         Value::Object(message) => Some(message.get("content").and_then(Value::as_str).unwrap_or_default()),
@@ -34,7 +34,7 @@ pub(super) fn text(body: &Value) -> Option<&str> {
     }
 }
 
-/// The reply to which an answer in one piece, or the last line of a stream, brings a text.
+/// Returns the reply for an answer in one piece, or for the last line of a stream, with its text.
 pub(super) fn last(request: &ModelRequest, body: &Value, text: &str) -> Reply {
     let usage = usage(body);
     let outcome = match body["done_reason"].as_str() {

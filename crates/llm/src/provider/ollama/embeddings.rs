@@ -1,4 +1,4 @@
-//! Ollama's vectors (`POST …/api/embed`).
+//! Ollama's embeddings (`POST …/api/embed`).
 
 use std::time::SystemTime;
 
@@ -11,12 +11,12 @@ use crate::provider::failure::{refusal, tokens};
 use crate::provider::{KeyHeader, Server, Usage, merge};
 use crate::transport::{WireRequest, WireResponse};
 
-/// It says no number; as others have it.
-const MOST_TEXTS: usize = 2048;
-/// The fields of a request itself that are the owner's to set; what else there is, is an option of the model's.
+/// Ollama documents no limit; this is the limit of other providers.
+const MAX_TEXTS: usize = 2048;
+/// Request fields that the user may set; all other fields are options of the model.
 const FIELDS: [&str; 2] = ["keep_alive", "truncate"];
 
-/// The dialect. The endpoint is the whole address.
+/// The dialect. The endpoint is the complete address.
 #[derive(Debug)]
 pub struct Embed;
 
@@ -44,8 +44,8 @@ impl EmbedDialect for Embed {
         }
     }
 
-    fn most_texts(&self) -> usize {
-        MOST_TEXTS
+    fn max_texts(&self) -> usize {
+        MAX_TEXTS
     }
 }
 

@@ -1,11 +1,11 @@
-//! Our request as one of Ollama's.
+//! Encodes a request for Ollama's chat API.
 
 use serde_json::{Map, Value, json};
 
-use crate::provider::{AnswerFormat, ModelRequest, OURS, effort, merge, messages};
+use crate::provider::{AnswerFormat, ModelRequest, RESERVED_FIELDS, effort, merge, messages};
 use crate::settings::Effort;
 
-/// The fields of a request itself; what else the owner sets is an option of the model's, such as `num_ctx`.
+/// Fields of the request itself; all other fields that the user sets are options of the model, such as `num_ctx`.
 pub(super) const FIELDS: [&str; 11] = [
     "model",
     "messages",
@@ -24,7 +24,7 @@ pub(super) fn body(request: &ModelRequest) -> Vec<u8> {
     let mut body = Map::new();
     body.insert("model".to_owned(), request.model.as_str().into());
     body.insert("messages".to_owned(), json!(messages::with_system(request)));
-    // It streams unless told not to.
+    // Ollama streams by default.
     body.insert("stream".to_owned(), request.stream.into());
     let format = format(request).map(|format| ("format".to_owned(), format));
     body.extend(format);
@@ -32,10 +32,12 @@ pub(super) fn body(request: &ModelRequest) -> Vec<u8> {
     finish(request, body, &FIELDS)
 }
 
-/// Adds the model's options and what the owner sets: fields of the request itself that `fields` lists, else options.
+/// Adds the model's options and the user's fields: those in `fields` go into the request itself, all others into the
+/// options.
 pub(super) fn finish(request: &ModelRequest, mut body: Map<String, Value>, fields: &[&str]) -> Vec<u8> {
     let mut options = options(request);
-    for (name, value) in request.provider_specific.iter().filter(|(name, _)| !OURS.contains(&name.as_str())) {
+    for (name, value) in request.provider_specific.iter().filter(|(name, _)| !RESERVED_FIELDS.contains(&name.as_str()))
+    {
         match value {
             Value::Object(own) if name == "options" => merge(&mut options, own),
             _ if fields.contains(&name.as_str()) => drop(body.insert(name.clone(), value.clone())),
@@ -49,7 +51,7 @@ pub(super) fn finish(request: &ModelRequest, mut body: Map<String, Value>, field
 fn options(request: &ModelRequest) -> Map<String, Value> {
     let mut options = Map::new();
     options.insert("num_predict".to_owned(), request.max_output_tokens.into());
-    // Without it a longer prompt is cut off by the server without a word.
+    // Without it the server silently truncates a longer prompt.
     options.extend(request.context_tokens.map(|tokens| ("num_ctx".to_owned(), tokens.into())));
     let sampling = [("temperature", request.sampling.temperature), ("top_p", request.sampling.top_p)];
     options.extend(sampling.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?.into()))));
@@ -64,7 +66,7 @@ fn format(request: &ModelRequest) -> Option<Value> {
     }
 }
 
-/// Most models think or do not; OpenAI's open ones always do, more or less.
+/// Most models can switch thinking on or off; OpenAI's open models always think, at some level.
 pub(super) fn think(request: &ModelRequest) -> Option<Value> {
     if effort::is_open(&request.model) {
         return effort::word(request).map(|word| json!(word));

@@ -1,6 +1,6 @@
-//! Our request in the form of one prompt: `POST …/api/generate`, with `format: "json"` for whatever object is wanted.
+//! Encodes a request as a single prompt: `POST …/api/generate`, with `format: "json"` for any JSON object.
 //!
-//! A schema is described in the system prompt: this form is chosen for servers and models that are not held to one.
+//! A schema is described in the system prompt: this API is chosen for servers and models that do not enforce one.
 
 use serde_json::{Map, Value};
 use url::Url;
@@ -8,7 +8,7 @@ use url::Url;
 use super::encode::{finish, think};
 use crate::provider::{AnswerFormat, Capabilities, ModelRequest, Role};
 
-/// The fields of a request itself; what else the owner sets is an option of the model's.
+/// Fields of the request itself; all other fields that the user sets are options of the model.
 const FIELDS: [&str; 12] = [
     "model",
     "prompt",
@@ -24,22 +24,22 @@ const FIELDS: [&str; 12] = [
     "keep_alive",
 ];
 
-/// Whether an endpoint is asked by this form.
-pub(super) fn is_asked(endpoint: &Url) -> bool {
+/// Whether an endpoint uses this API.
+pub(super) fn is_generate_endpoint(endpoint: &Url) -> bool {
     endpoint.path().trim_end_matches('/').ends_with("/generate")
 }
 
 pub(super) fn body(request: &ModelRequest) -> Vec<u8> {
-    let in_words =
+    let with_schema_in_prompt =
         ModelRequest { capabilities: Capabilities { strict_schema: false, ..request.capabilities }, ..request.clone() };
     let mut body = Map::new();
     body.insert("model".to_owned(), request.model.as_str().into());
-    let system = in_words.system_in_words();
+    let system = with_schema_in_prompt.system_in_words();
     if !system.is_empty() {
         body.insert("system".to_owned(), system.into());
     }
     body.insert("prompt".to_owned(), prompt(request).into());
-    // It streams unless told not to.
+    // Ollama streams by default.
     body.insert("stream".to_owned(), request.stream.into());
     if request.format != AnswerFormat::Text {
         body.insert("format".to_owned(), "json".into());
@@ -48,15 +48,15 @@ pub(super) fn body(request: &ModelRequest) -> Vec<u8> {
     finish(request, body, &FIELDS)
 }
 
-/// The one turn there usually is; several as a transcript, as this form has no roles.
+/// Returns the prompt: the single turn, or several as a transcript, because this API has no roles.
 fn prompt(request: &ModelRequest) -> String {
     if let [turn] = request.turns.as_slice() {
         return turn.content.clone();
     }
     let speaker = |role| if role == Role::Assistant { "Assistant" } else { "User" };
-    let said: Vec<String> =
+    let messages: Vec<String> =
         request.turns.iter().map(|turn| format!("{}: {}", speaker(turn.role), turn.content)).collect();
-    said.join("\n\n")
+    messages.join("\n\n")
 }
 
 #[cfg(test)]
@@ -100,7 +100,7 @@ mod tests {
 
     #[test]
     fn only_an_endpoint_of_this_name_is_asked_by_it() {
-        let asked = |url: &str| is_asked(&Url::parse(url).unwrap());
+        let asked = |url: &str| is_generate_endpoint(&Url::parse(url).unwrap());
         assert!(asked("http://127.0.0.1:11434/api/generate") && asked("http://h/x/api/generate/"));
         assert!(!asked("http://127.0.0.1:11434/api/chat") && !asked("http://h/generate/api/chat"));
     }

@@ -1,6 +1,8 @@
-//! Ollama's own interface (`POST …/api/chat`): its streams are a JSON object a line, and it alone lets the context's size be chosen.
+//! Ollama's native API (`POST …/api/chat`). Its streams contain one JSON object per line, and only here can the context
+//! size be chosen.
 //!
-//! An endpoint that ends with `/generate` is asked by the older form of one prompt (`POST …/api/generate` with `format: "json"`).
+//! An endpoint that ends with `/generate` uses the older single-prompt API (`POST …/api/generate` with `format:
+//! "json"`).
 
 mod decode;
 mod embeddings;
@@ -19,13 +21,18 @@ pub(super) use embeddings::Embed;
 
 pub const NAME: &str = "ollama";
 
-/// The dialect. The endpoint is the whole address; a key is needed only where something stands in front of the server.
+/// The dialect. The endpoint is the complete address; a key is needed only if a proxy in front of the server requires
+/// one.
 #[derive(Debug)]
 pub struct Ollama;
 
 impl Dialect for Ollama {
     fn encode(&self, request: &ModelRequest, server: &Server) -> Result<WireRequest, CallError> {
-        let body = if generate::is_asked(&server.endpoint) { generate::body(request) } else { encode::body(request) };
+        let body = if generate::is_generate_endpoint(&server.endpoint) {
+            generate::body(request)
+        } else {
+            encode::body(request)
+        };
         server.request(server.endpoint.clone(), KeyHeader::Bearer, body)
     }
 

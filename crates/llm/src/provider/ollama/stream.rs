@@ -1,4 +1,4 @@
-//! The lines of Ollama's stream.
+//! Reads the lines of Ollama's stream.
 
 use serde_json::Value;
 
@@ -8,10 +8,10 @@ use crate::provider::failure::{ended_early, event_data, within_success};
 use crate::provider::{ModelRequest, Reply, StreamReader, Unreadable};
 use crate::stream::Frame;
 
-/// Reads one stream, which ends with a line that says `done`.
+/// Reads one stream, which ends with a line that has `done` set.
 pub(super) struct Reader<'a> {
     request: &'a ModelRequest,
-    /// The last line, or why there is none.
+    /// The last line, or the error in its place.
     last: Option<Result<Value, CallError>>,
 }
 

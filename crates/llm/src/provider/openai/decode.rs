@@ -1,4 +1,4 @@
-//! A Responses answer as our reply.
+//! Decodes a Responses answer into a reply.
 
 use std::time::SystemTime;
 
@@ -17,7 +17,7 @@ pub(super) fn reply(request: &ModelRequest, response: &WireResponse, now: System
     }
 }
 
-/// The reply that a response object makes, of an answer in one piece or of the end of a stream.
+/// Returns the reply for a response object, from an answer in one piece or the end of a stream.
 pub(super) fn whole(request: &ModelRequest, body: &Value, header_id: Option<String>) -> Reply {
     let usage = usage(body);
     Reply {
@@ -58,7 +58,7 @@ fn outcome(request: &ModelRequest, body: &Value, usage: Option<&Usage>) -> Resul
     whole_text(request, &text(body)?, usage)
 }
 
-/// The text of all messages, or the first refusal.
+/// Returns the text of all messages, or the first refusal as an error.
 fn text(body: &Value) -> Result<String, CallError> {
     let messages = body["output"].as_array().into_iter().flatten().filter(|item| item["type"] == "message");
     let mut text = String::new();

@@ -1,4 +1,4 @@
-//! The embeddings API (`POST …/embeddings`), of OpenAI and of the servers that have copied it: texts go in, a vector for each comes out.
+//! The embeddings API (`POST …/embeddings`) of OpenAI and compatible servers. Input: texts. Output: a vector for each.
 
 use std::time::SystemTime;
 
@@ -11,10 +11,10 @@ use crate::provider::failure::{refusal, short, tokens};
 use crate::provider::{KeyHeader, Server, Usage};
 use crate::transport::{WireRequest, WireResponse};
 
-/// As OpenAI has it; what other servers take is seldom less.
-const MOST_TEXTS: usize = 2048;
+/// OpenAI's limit; other servers seldom accept less.
+const MAX_TEXTS: usize = 2048;
 
-/// The dialect. The endpoint is the whole address.
+/// The dialect. The endpoint is the complete address.
 #[derive(Debug)]
 pub struct Embeddings;
 
@@ -28,7 +28,7 @@ struct Body {
 
 #[derive(Debug, Deserialize)]
 struct Entry {
-    /// Where it is missing, the place counts.
+    /// Where it is missing, the position in the list counts.
     index: Option<usize>,
     embedding: Numbers,
 }
@@ -51,12 +51,12 @@ impl EmbedDialect for Embeddings {
         }
     }
 
-    fn most_texts(&self) -> usize {
-        MOST_TEXTS
+    fn max_texts(&self) -> usize {
+        MAX_TEXTS
     }
 }
 
-/// What the owner adds stands beside ours: how texts go in and numbers come out is not for a setting to say.
+/// Builds the body. User fields are added to ours, but cannot change how texts and numbers are encoded.
 fn body(request: &EmbedRequest<'_>) -> Vec<u8> {
     let mut body: Map<String, Value> = request.provider_specific.clone();
     body.insert("model".to_owned(), request.model.into());
@@ -67,8 +67,8 @@ fn body(request: &EmbedRequest<'_>) -> Vec<u8> {
 }
 
 fn vectors(request: &EmbedRequest<'_>, entries: Vec<Entry>) -> Result<Vec<Vec<f32>>, CallError> {
-    let placed = entries.into_iter().enumerate();
-    checked(request, placed.map(|(place, entry)| (entry.index.unwrap_or(place), entry.embedding)))
+    let indexed = entries.into_iter().enumerate();
+    checked(request, indexed.map(|(position, entry)| (entry.index.unwrap_or(position), entry.embedding)))
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Our request as a Responses request.
+//! Encodes a request for the Responses API.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::provider::messages::{self, Message};
 use crate::provider::{AnswerFormat, ModelRequest, effort};
 
-/// The provider's least.
+/// The provider's minimum.
 const MIN_OUTPUT_TOKENS: u32 = 16;
 
 #[derive(Serialize)]

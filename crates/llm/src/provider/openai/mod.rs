@@ -1,4 +1,4 @@
-//! The Responses API (`POST /v1/responses`): one request, one structured answer, nothing kept by the provider.
+//! The Responses API (`POST /v1/responses`): one request, one structured answer, nothing stored by the provider.
 
 mod decode;
 mod embeddings;

@@ -1,4 +1,4 @@
-//! The events of a Responses stream.
+//! Reads the events of a Responses stream.
 
 use serde_json::Value;
 
@@ -12,7 +12,7 @@ use crate::stream::Frame;
 pub(super) struct Reader<'a> {
     request: &'a ModelRequest,
     request_id: Option<String>,
-    /// The whole response that the last event carries, or why there is none.
+    /// The complete response of the last event, or the error in its place.
     last: Option<Result<Value, CallError>>,
 }
 
@@ -35,7 +35,7 @@ impl StreamReader for Reader<'_> {
                 self.last = Some(Ok(data["response"].take()));
             }
             "error" => {
-                // Flat in the interface's own words, nested in those of some servers.
+                // Flat in OpenAI's API, nested in that of some servers.
                 let error = if data["error"].is_object() { data } else { serde_json::json!({ "error": data }) };
                 let status = match error["error"]["code"].as_str() {
                     Some("rate_limit_exceeded" | "insufficient_quota") => 429,

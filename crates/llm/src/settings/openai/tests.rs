@@ -122,7 +122,7 @@ fn a_tier_s_model_has_a_price_of_its_own_or_the_task_s() {
         ("OPENAI_TRIAGE_CREDITS_PER_1K_OUTPUT_TOKENS", "0.004"),
         ("OPENAI_TRIAGE_CREDITS_PER_1K_INPUT_TOKENS_LOW", "0.001"),
         ("OPENAI_TRIAGE_CREDITS_PER_1K_OUTPUT_TOKENS_LOW", "0.003"),
-        // Half a price is none.
+        // Half a price counts as none.
         ("OPENAI_TRIAGE_CREDITS_PER_1K_INPUT_TOKENS_HIGH", "0.009"),
     ])
     .unwrap();

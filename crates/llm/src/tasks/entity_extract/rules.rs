@@ -1,7 +1,7 @@
-//! The entities of `local`: places, organisations and persons that a text itself shows to be such, by rules.
+//! The entities of `local`: places, organisations and persons that a text identifies, found by rules.
 //!
-//! Comes in: a story's texts. Goes out: names with the sentence that shows what each is. A name of which no rule knows what it is is left
-//! out: it could only be guessed. In languages other than English the rules find little.
+//! Input: a story's texts. Output: names, each with the sentence that identifies it. A name that no rule can classify
+//! is left out, because its type would be a guess. In languages other than English the rules find little.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -10,40 +10,40 @@ use regex::Regex;
 use serde_json::{Value, json};
 
 use super::SummaryInput;
-use super::words::{
-    JOINED_BY, NO_NAMES, OFFICES, ORG_BEGINS, ORG_ENDS, PLACE_BEGINS, PLACE_ENDS, PLACE_LEADS, SPEECH, TITLES,
-    WEAK_LEADS,
+use super::word_lists::{
+    NAME_PARTICLES, NON_NAMES, OFFICES, ORG_PREFIXES, ORG_SUFFIXES, PLACE_PREFIXES, PLACE_PREPOSITIONS, PLACE_SUFFIXES,
+    SPEECH_VERBS, TITLES, WEAK_PLACE_PREPOSITIONS,
 };
 use crate::tasks::summary::quote::whole_sentences;
 
-/// Entities of a story, the first named.
-const MOST: usize = 12;
-/// Characters of a sentence that is told with one.
+/// Maximum entities of a story, in order of first mention.
+const MAX_ENTITIES: usize = 12;
+/// Maximum characters of the sentence given with an entity.
 const CONTEXT_CHARS: usize = 200;
-/// A longer run of capitals is a headline.
+/// Maximum words of a name; a longer run of capitalised words is a headline.
 const MAX_WORDS: usize = 6;
 
 static TICKER: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"(?:^|\s)\$([A-Z]{1,5})\b").ok());
 static PAPER: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\barXiv:(\d{4}\.\d{4,5})").ok());
 
-/// Capitalised words in a row, and what stands around them.
+/// A run of capitalised words, with the words before and after it.
 struct Run<'a> {
     words: Vec<&'a str>,
     before: &'a str,
     after: &'a str,
 }
 
-/// What was found of a name so far.
+/// What is known of a name so far.
 struct Found {
     kind: &'static str,
     context: String,
-    /// Place among the names, for their order.
+    /// Rank of its first mention.
     first: usize,
-    /// Seen after a word that leads to a place but proves none.
+    /// Found only after a preposition that suggests a place but does not prove one.
     is_weak: bool,
 }
 
-/// An answer to the task, but for the four fields that we own; `None` where there is nothing to name.
+/// Returns an answer to the task, without the four stamped fields; `None` where no entity is found.
 pub(in crate::tasks) fn named(input: &SummaryInput) -> Option<Value> {
     let mut found: BTreeMap<String, Found> = BTreeMap::new();
     for sentence in input.texts.iter().flat_map(|(_, text)| whole_sentences(text)) {
@@ -51,7 +51,7 @@ pub(in crate::tasks) fn named(input: &SummaryInput) -> Option<Value> {
             let first = found.len();
             let context = || sentence.trim().chars().take(CONTEXT_CHARS).collect();
             let known = found.entry(name).or_insert_with(|| Found { kind, context: context(), first, is_weak });
-            // A second place, or a better proof.
+            // A second mention, or stronger evidence.
             if known.is_weak && (known.first != first || !is_weak) {
                 (known.kind, known.is_weak) = (kind, false);
             }
@@ -64,22 +64,22 @@ pub(in crate::tasks) fn named(input: &SummaryInput) -> Option<Value> {
     entities.sort_by_key(|(_, entity)| entity.first);
     let entities: Vec<Value> = entities
         .into_iter()
-        .take(MOST)
+        .take(MAX_ENTITIES)
         .map(|(name, Found { kind, context, .. })| json!({ "name": name, "type": kind, "context": context }))
         .collect();
     (!entities.is_empty()).then(|| json!({ "entities": entities }))
 }
 
-/// Names, what they are, and whether that wants a second sign.
+/// Returns names with their types, and whether each needs further evidence.
 fn of_sentence(sentence: &str) -> Vec<(String, &'static str, bool)> {
-    let coded = [(&TICKER, "ticker"), (&PAPER, "paper")];
+    let code_patterns = [(&TICKER, "ticker"), (&PAPER, "paper")];
     let mut found: Vec<(String, &'static str, bool)> = Vec::new();
-    for (pattern, kind) in coded {
+    for (pattern, kind) in code_patterns {
         let matches = pattern.iter().flat_map(|pattern| pattern.captures_iter(sentence));
         found.extend(matches.filter_map(|captures| Some((captures.get(1)?.as_str().to_owned(), kind, false))));
     }
     for run in runs(sentence) {
-        found.extend(run.judged());
+        found.extend(run.classify());
     }
     found
 }
@@ -94,10 +94,10 @@ fn runs(sentence: &str) -> Vec<Run<'_>> {
             at += 1;
             continue;
         }
-        let mut named: Vec<&str> = words[at..end].iter().map(|word| bare(word)).collect();
-        let leading = named.iter().take_while(|word| NO_NAMES.contains(word)).count();
+        let mut named: Vec<&str> = words[at..end].iter().map(|word| without_punctuation(word)).collect();
+        let leading = named.iter().take_while(|word| NON_NAMES.contains(word)).count();
         named.drain(..leading);
-        // The first word of a sentence has its capital for that.
+        // The first word of a sentence is always capitalised.
         let is_opening = at + leading == 0 && named.len() == 1;
         if !named.is_empty() && named.len() <= MAX_WORDS && !is_opening {
             let begin = at + leading;
@@ -109,16 +109,16 @@ fn runs(sentence: &str) -> Vec<Run<'_>> {
     runs
 }
 
-/// Where capitalised words end that begin at a place; that place itself where none begins.
+/// Returns the end of the run of capitalised words that begins at an index; the index itself where none begins.
 fn end_of_run(words: &[&str], begin: usize) -> usize {
     let mut end = begin;
     while end < words.len() {
-        let joins = JOINED_BY.contains(&words[end]) && words.get(end + 1).is_some_and(|next| is_capitalised(next));
+        let joins = NAME_PARTICLES.contains(&words[end]) && words.get(end + 1).is_some_and(|next| is_capitalised(next));
         if !(is_capitalised(words[end]) || (end > begin && joins)) {
             break;
         }
         end += 1;
-        if is_closed(words[end - 1]) {
+        if ends_run(words[end - 1]) {
             break;
         }
     }
@@ -126,16 +126,16 @@ fn end_of_run(words: &[&str], begin: usize) -> usize {
 }
 
 fn is_capitalised(word: &str) -> bool {
-    bare(word).starts_with(char::is_uppercase)
+    without_punctuation(word).starts_with(char::is_uppercase)
 }
 
-/// Whether what follows belongs to something else.
-fn is_closed(word: &str) -> bool {
+/// Whether a word ends a run, because of its punctuation.
+fn ends_run(word: &str) -> bool {
     !TITLES.contains(&word) && word.ends_with([',', '.', ';', ':', '!', '?', ')', '”', '"', '’', '\''])
 }
 
-/// Without marks around it and the genitive.
-fn bare(word: &str) -> &str {
+/// Returns a word without surrounding punctuation and without the genitive ending.
+fn without_punctuation(word: &str) -> &str {
     if TITLES.contains(&word) {
         return word;
     }
@@ -144,11 +144,11 @@ fn bare(word: &str) -> &str {
 }
 
 impl Run<'_> {
-    fn judged(&self) -> Option<(String, &'static str, bool)> {
+    fn classify(&self) -> Option<(String, &'static str, bool)> {
         let titles = self.words.iter().take_while(|word| TITLES.contains(word)).count();
         let (first, last, name) = (self.words[0], self.words[self.words.len() - 1], self.words[titles..].join(" "));
-        let (many, short) = (self.words.len() > 1, self.words.len() <= 3);
-        let is_joined = self.words.iter().any(|word| JOINED_BY.contains(word));
+        let (is_multi_word, short) = (self.words.len() > 1, self.words.len() <= 3);
+        let is_joined = self.words.iter().any(|word| NAME_PARTICLES.contains(word));
         let before = self.before;
         let found = |kind| Some((name.clone(), kind, false));
         if name.is_empty() {
@@ -157,21 +157,21 @@ impl Run<'_> {
         if titles > 0 && self.words.len() - titles <= 3 && !is_joined {
             return found("person");
         }
-        if many && (ORG_ENDS.contains(&last) || (is_joined && ORG_BEGINS.contains(&first))) {
+        if is_multi_word && (ORG_SUFFIXES.contains(&last) || (is_joined && ORG_PREFIXES.contains(&first))) {
             return found("org");
         }
-        if many && (PLACE_ENDS.contains(&last) || PLACE_BEGINS.contains(&first)) {
+        if is_multi_word && (PLACE_SUFFIXES.contains(&last) || PLACE_PREFIXES.contains(&first)) {
             return found("place");
         }
         let is_acronym = name.chars().all(char::is_uppercase);
-        let speaks = many && SPEECH.contains(&bare(self.after));
-        if short && !is_joined && !is_acronym && (OFFICES.contains(&before) || speaks) {
+        let is_speaker = is_multi_word && SPEECH_VERBS.contains(&without_punctuation(self.after));
+        if short && !is_joined && !is_acronym && (OFFICES.contains(&before) || is_speaker) {
             return found("person");
         }
-        if short && !is_acronym && PLACE_LEADS.contains(&before) {
+        if short && !is_acronym && PLACE_PREPOSITIONS.contains(&before) {
             return found("place");
         }
-        (short && !is_acronym && WEAK_LEADS.contains(&before)).then(|| (name.clone(), "place", true))
+        (short && !is_acronym && WEAK_PLACE_PREPOSITIONS.contains(&before)).then(|| (name.clone(), "place", true))
     }
 }
 
@@ -239,7 +239,7 @@ mod tests {
         for text in
             ["\u{0}", "Mr.", "Mr. Mr. Mr.", "of of Of de", "\u{202e}A’s ’s", "X".repeat(9000).as_str(), "Á É Í Ó Ú Ü Ñ"]
         {
-            assert!(names(text).len() <= MOST, "{text}");
+            assert!(names(text).len() <= MAX_ENTITIES, "{text}");
         }
     }
 }

@@ -1,11 +1,11 @@
-//! The deep summary of `local`: sentences of the sources, word for word, and facts that were counted.
+//! The deep summary of `local`: verbatim sentences of the sources, and counted facts.
 
 use serde_json::{Value, json};
 
 use super::SummaryInput;
 use super::quote::{Quote, choose};
 
-/// Sentences quoted of a story.
+/// Maximum sentences quoted from a story.
 const QUOTES: usize = 2;
 
 pub(in crate::tasks) fn summarise(input: &SummaryInput) -> Value {
@@ -25,7 +25,7 @@ fn attributed(quote: &Quote) -> String {
     format!("“{}” — {}", quote.sentence, quote.source)
 }
 
-/// Only what was counted: that others tell it too, that the owner asked for it.
+/// Returns reasons from counted facts only: several sources report it, or it matches the user's interests.
 fn why(input: &SummaryInput) -> Vec<String> {
     let evidence = &input.evidence;
     let mut reasons = Vec::new();
@@ -38,7 +38,7 @@ fn why(input: &SummaryInput) -> Vec<String> {
     reasons
 }
 
-/// Only what can be detected.
+/// Returns caveats that can be detected.
 fn caveats(input: &SummaryInput) -> Vec<String> {
     let evidence = &input.evidence;
     let mut found = Vec::new();

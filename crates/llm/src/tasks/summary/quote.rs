@@ -1,7 +1,8 @@
-//! Choosing the sentences worth quoting, word for word.
+//! Chooses sentences to quote verbatim.
 //!
-//! In: the headlines and texts of a story, and the words in it that matched the reader's interests. Out: the sentence that matches best,
-//! else the most central one. Called by `summary`; what must never be quoted is told in `text::quotable`.
+//! Input: the headlines and texts of a story, and its words that matched the reader's interests. Output: the sentence
+//! that matches best, else the most central one. Called by `summary`; `text::quotable` defines what must never be
+//! quoted.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,27 +10,27 @@ use aha_analysis::stories::tokens::tokens;
 use aha_content::quotable::{flaw, weakness};
 use aha_content::sentences::{passages, sentences};
 
-/// Characters of a sentence that stands by itself.
+/// Characters of a sentence that can be quoted alone.
 const SENTENCE_CHARS: std::ops::RangeInclusive<usize> = 45..=320;
 
-/// Sentences of a text that are looked at.
+/// Maximum sentences of a text that are considered.
 const MAX_SENTENCES: usize = 40;
 
-/// Two sentences that share more than this of their words (Jaccard) say the same.
-const REDUNDANT: f64 = 0.5;
+/// Two sentences whose words overlap at least this much (Jaccard) are redundant.
+const REDUNDANT_OVERLAP: f64 = 0.5;
 
-/// Points of a sentence with one of the words that matched the reader's interests, about what a central one has without, and of each
-/// further word.
+/// Points for the first word that matched the reader's interests, about what a central sentence scores without one, and
+/// for each further word.
 const FIRST_MATCH: f64 = 2.5;
 const FURTHER_MATCH: f64 = 1.0;
 
-/// A further sentence is no weaker than this: it may refer to the one before it, but not ask, greet or announce.
+/// Maximum weakness of a further sentence: it may refer to the one before it, but not ask, greet or announce.
 const FURTHER_WEAKNESS: f64 = 1.2;
 
-/// With fewer words that the headlines don't have, a sentence only repeats them.
-const NEW_TERMS: usize = 2;
+/// Minimum number of words that the headlines lack. With fewer, a sentence only repeats them.
+const MIN_NEW_TERMS: usize = 2;
 
-/// A sentence and where it is from.
+/// A sentence and its source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Quote {
     pub(super) sentence: String,
@@ -39,14 +40,14 @@ pub(super) struct Quote {
 struct Candidate {
     quote: Quote,
     terms: BTreeSet<String>,
-    merit: f64,
+    score: f64,
     text: usize,
 }
 
-/// What the sentences of a story are weighed by.
+/// The data for scoring the sentences of a story.
 struct Topic {
-    /// The headlines' words, with the number of headlines that have each.
-    told: BTreeMap<String, f64>,
+    /// The headlines' words, with the number of headlines that contain each.
+    headline_terms: BTreeMap<String, f64>,
     headlines: Vec<String>,
     /// The words that matched the reader's interests.
     matched: BTreeSet<String>,
@@ -54,26 +55,28 @@ struct Topic {
 
 impl Topic {
     fn of(headlines: &[String], matched: &[String]) -> Self {
-        let mut told: BTreeMap<String, f64> = BTreeMap::new();
+        let mut headline_terms: BTreeMap<String, f64> = BTreeMap::new();
         for term in headlines.iter().flat_map(|headline| terms(headline)) {
-            *told.entry(term).or_default() += 1.0;
+            *headline_terms.entry(term).or_default() += 1.0;
         }
         let matched = matched.iter().flat_map(|words| terms(words)).collect();
-        Self { told, headlines: headlines.to_vec(), matched }
+        Self { headline_terms, headlines: headlines.to_vec(), matched }
     }
 
-    /// 1.5 × the share of what the headlines say, weighted by how many say it; a bonus for standing early; half a point for the text
-    /// that represents the story; points for the words that matched. What is weak by itself, or tells hardly more than the headlines,
-    /// loses. Centrality comes on top, see [`add_centrality`].
+    /// Returns a sentence's score: 1.5 × the share of the headlines' words that it contains, weighted by the number of
+    /// headlines; a bonus for an early position; half a point for the text that represents the story; points for
+    /// matched words. Weak sentences, and those that add hardly anything to the headlines, lose points.
+    /// [`add_centrality`] adds centrality.
     #[expect(clippy::cast_precision_loss, reason = "a position among MAX_SENTENCES and counts of words")]
-    fn merit(&self, text: usize, position: usize, sentence: &str, terms: &BTreeSet<String>) -> f64 {
-        let said: f64 = self.told.iter().filter(|(term, _)| terms.contains(*term)).map(|(_, times)| times).sum();
-        let shared = said / self.told.values().sum::<f64>().max(1.0);
+    fn score(&self, text: usize, position: usize, sentence: &str, terms: &BTreeSet<String>) -> f64 {
+        let covered: f64 =
+            self.headline_terms.iter().filter(|(term, _)| terms.contains(*term)).map(|(_, times)| times).sum();
+        let shared = covered / self.headline_terms.values().sum::<f64>().max(1.0);
         let early = 0.4 / (1.0 + position as f64);
         let represents = if text == 0 { 0.5 } else { 0.0 };
-        let new = terms.iter().filter(|term| !self.told.contains_key(*term)).count();
-        let says_nothing_new = if new < NEW_TERMS { 1.0 } else { 0.0 };
-        1.5 * shared + early + represents + self.matched_points(terms) - weakness(sentence) - says_nothing_new
+        let new = terms.iter().filter(|term| !self.headline_terms.contains_key(*term)).count();
+        let redundancy_penalty = if new < MIN_NEW_TERMS { 1.0 } else { 0.0 };
+        1.5 * shared + early + represents + self.matched_points(terms) - weakness(sentence) - redundancy_penalty
     }
 
     #[expect(clippy::cast_precision_loss, reason = "a number of words")]
@@ -89,21 +92,22 @@ fn terms(text: &str) -> impl Iterator<Item = String> {
     tokens(text).map(|token| token.term.into_owned())
 }
 
-/// At most `count` sentences from the texts (source, text), the weightiest first, none repeating another. A second one from
-/// another text is preferred to one from the same. `matched` are the words, as written, that matched the reader's interests: a
-/// sentence with more of them is preferred to one with fewer, and to one that is merely central.
+/// Returns at most `count` sentences from the texts (source, text), the highest score first, without redundant ones. A
+/// second sentence from another text is preferred to one from the same. `matched` are the words, as written, that
+/// matched the reader's interests: a sentence with more of them is preferred to one with fewer, and to one that is
+/// merely central.
 pub(super) fn choose(headlines: &[String], texts: &[(String, String)], matched: &[String], count: usize) -> Vec<Quote> {
     let topic = Topic::of(headlines, matched);
     let mut candidates = candidates(&topic, texts);
     add_centrality(&mut candidates);
     let mut chosen: Vec<Candidate> = Vec::new();
     while chosen.len() < count {
-        // One that says little is better than none, but no second one.
+        // A weak sentence is better than none, but not as a second one.
         candidates.retain(|c| chosen.is_empty() || weakness(&c.quote.sentence) <= FURTHER_WEAKNESS);
-        candidates.retain(|c| chosen.iter().all(|taken| jaccard(&taken.terms, &c.terms) < REDUNDANT));
+        candidates.retain(|c| chosen.iter().all(|taken| jaccard(&taken.terms, &c.terms) < REDUNDANT_OVERLAP));
         let used = |text: usize| chosen.iter().any(|taken| taken.text == text);
         let best = (0..candidates.len()).max_by(|a, b| {
-            let value = |c: &Candidate| c.merit - if used(c.text) { 0.5 } else { 0.0 };
+            let value = |c: &Candidate| c.score - if used(c.text) { 0.5 } else { 0.0 };
             let (x, y) = (&candidates[*a], &candidates[*b]);
             value(x).total_cmp(&value(y)).then_with(|| y.quote.sentence.cmp(&x.quote.sentence))
         });
@@ -119,56 +123,56 @@ fn candidates(topic: &Topic, texts: &[(String, String)]) -> Vec<Candidate> {
     let mut found = Vec::new();
     for (text, (source, body)) in texts.iter().enumerate() {
         for (position, sentence) in quotable(body).enumerate() {
-            if topic.headlines.iter().any(|headline| runs_on_from(headline, sentence)) {
+            if topic.headlines.iter().any(|headline| is_joined_to_headline(headline, sentence)) {
                 continue;
             }
             let terms: BTreeSet<String> = terms(sentence).collect();
-            let merit = topic.merit(text, position, sentence, &terms);
+            let score = topic.score(text, position, sentence, &terms);
             let quote = Quote { sentence: sentence.to_owned(), source: source.clone() };
-            found.push(Candidate { quote, terms, merit, text });
+            found.push(Candidate { quote, terms, score, text });
         }
     }
     found
 }
 
-/// Half a point for what other sentences tell too: the mean share of them that a sentence's words are in, against that of the most
-/// central one.
+/// Adds up to half a point for centrality: the mean number of other sentences that contain each of a sentence's words,
+/// relative to the most central sentence.
 #[expect(clippy::cast_precision_loss, reason = "counts of sentences and words")]
 fn add_centrality(candidates: &mut [Candidate]) {
-    let mut told: BTreeMap<String, usize> = BTreeMap::new();
+    let mut term_counts: BTreeMap<String, usize> = BTreeMap::new();
     for term in candidates.iter().flat_map(|candidate| &candidate.terms) {
-        *told.entry(term.clone()).or_default() += 1;
+        *term_counts.entry(term.clone()).or_default() += 1;
     }
     let shared = |candidate: &Candidate| {
-        let others: usize = candidate.terms.iter().map(|term| told.get(term).map_or(0, |count| count - 1)).sum();
+        let others: usize = candidate.terms.iter().map(|term| term_counts.get(term).map_or(0, |count| count - 1)).sum();
         others as f64 / candidate.terms.len().max(1) as f64
     };
     let central: Vec<f64> = candidates.iter().map(shared).collect();
-    let most = central.iter().copied().fold(0.0, f64::max);
-    if most > 0.0 {
-        candidates.iter_mut().zip(central).for_each(|(candidate, mean)| candidate.merit += 0.5 * mean / most);
+    let max = central.iter().copied().fold(0.0, f64::max);
+    if max > 0.0 {
+        candidates.iter_mut().zip(central).for_each(|(candidate, mean)| candidate.score += 0.5 * mean / max);
     }
 }
 
-/// Sentences that stand by themselves and may be quoted, in order, as they stand in the text.
+/// Returns sentences that are quotable alone, in order, as in the text.
 fn quotable(text: &str) -> impl Iterator<Item = &str> {
-    let most_chars = *SENTENCE_CHARS.end();
+    let max_chars = *SENTENCE_CHARS.end();
     let marks = ['•', '-', '–', '—', '*', '>', '·', '▪', '◦', '‣', ' ', '\u{a0}'];
     text.lines()
-        .flat_map(move |paragraph| passages(paragraph, most_chars))
+        .flat_map(move |paragraph| passages(paragraph, max_chars))
         .map(move |passage| without_tag(passage.trim_start_matches(marks)))
         .filter(|passage| SENTENCE_CHARS.contains(&passage.chars().count()))
         .take(MAX_SENTENCES)
         .filter(|passage| flaw(passage).is_none())
 }
 
-/// "[Harbour Gazette] The ferry …": an agency's name is no part of the sentence.
+/// Removes a leading tag such as "[Harbour Gazette] The ferry …", which is not part of the sentence.
 fn without_tag(sentence: &str) -> &str {
-    let behind = sentence.strip_prefix('[').and_then(|rest| rest.split_once("] ")).map(|(_, behind)| behind);
-    behind.filter(|behind| behind.starts_with(char::is_uppercase)).unwrap_or(sentence)
+    let untagged = sentence.strip_prefix('[').and_then(|rest| rest.split_once("] ")).map(|(_, untagged)| untagged);
+    untagged.filter(|untagged| untagged.starts_with(char::is_uppercase)).unwrap_or(sentence)
 }
 
-/// The first sentences of a text, be they short, long or without an end.
+/// Returns the first sentences of a text, whatever their length, even without an end.
 pub(in crate::tasks) fn whole_sentences(text: &str) -> Vec<&str> {
     let mut whole = Vec::new();
     for paragraph in text.lines() {
@@ -180,10 +184,11 @@ pub(in crate::tasks) fn whole_sentences(text: &str) -> Vec<&str> {
     whole
 }
 
-/// A headline with what follows it, where the markup between them is lost: "Ferry strikes quay The ferry …".
-fn runs_on_from(headline: &str, sentence: &str) -> bool {
-    let behind = sentence.get(..headline.len()).filter(|start| start.eq_ignore_ascii_case(headline));
-    let rest = behind.and(sentence.get(headline.len()..)).and_then(|rest| rest.strip_prefix(' '));
+/// Whether a sentence is a headline joined to the following text, because the markup between them is lost: "Ferry
+/// strikes quay The ferry …".
+fn is_joined_to_headline(headline: &str, sentence: &str) -> bool {
+    let prefix = sentence.get(..headline.len()).filter(|start| start.eq_ignore_ascii_case(headline));
+    let rest = prefix.and(sentence.get(headline.len()..)).and_then(|rest| rest.strip_prefix(' '));
     headline.contains(' ') && rest.is_some_and(|rest| rest.starts_with(char::is_uppercase))
 }
 

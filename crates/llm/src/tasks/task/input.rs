@@ -1,4 +1,4 @@
-//! What a task is asked about, whatever its type. Serialised, it is what an answer's input hash is taken of.
+//! The input of a task, of any type. An answer's input hash is computed from its serialised form.
 
 use std::any::{Any, type_name};
 use std::fmt::Debug;
@@ -10,7 +10,7 @@ use thiserror::Error;
 
 use super::Task;
 
-/// Why an input cannot be put into a prompt.
+/// Why an input cannot be rendered into a prompt.
 #[derive(Debug, Error)]
 pub enum RenderError {
     #[error("the input cannot be written as JSON: {0}")]
@@ -19,12 +19,12 @@ pub enum RenderError {
     WrongInput { task: &'static str, wanted: &'static str },
 }
 
-/// The input of one task. Cloning copies a pointer.
+/// The input of one task. Cloning is cheap: the value is shared.
 #[derive(Debug, Clone)]
 pub struct TaskInput {
     task: Task,
     value: Arc<dyn Input>,
-    /// How many things it is about.
+    /// The number of things it is about.
     parts: usize,
 }
 
@@ -32,7 +32,7 @@ pub struct TaskInput {
 trait Input: Any + Debug + Send + Sync {
     fn as_any(&self) -> &dyn Any;
 
-    /// Its JSON with the task's name before its fields.
+    /// Returns its JSON with the task's name before its fields.
     fn tagged(&self, task: &'static str) -> Vec<u8>;
 }
 
@@ -54,13 +54,13 @@ impl<T: Serialize + Debug + Send + Sync + 'static> Input for T {
 }
 
 impl TaskInput {
-    /// `input` is a struct; each task's own file says which.
+    /// Wraps an input struct; each task's file defines its type.
     #[must_use]
     pub fn new<T: Serialize + Debug + Send + Sync + 'static>(task: Task, input: T) -> Self {
         Self { task, value: Arc::new(input), parts: 1 }
     }
 
-    /// Says how many things it is about, for the log.
+    /// Sets the number of things it is about, for the log.
     #[must_use]
     pub fn about(self, parts: usize) -> Self {
         Self { parts, ..self }
@@ -76,16 +76,16 @@ impl TaskInput {
         self.task
     }
 
-    /// The input as its type.
+    /// Returns the input as its type.
     ///
     /// # Errors
-    /// [`RenderError::WrongInput`] when it is of another one.
+    /// [`RenderError::WrongInput`] when it has another type.
     pub fn get<T: 'static>(&self) -> Result<&T, RenderError> {
         let wrong = || RenderError::WrongInput { task: self.task.as_str(), wanted: type_name::<T>() };
         (*self.value).as_any().downcast_ref().ok_or_else(wrong)
     }
 
-    /// First 32 hexadecimal digits of the SHA-256 of the serialised input.
+    /// Returns the first 32 hexadecimal digits of the SHA-256 of the serialised input.
     #[must_use]
     pub fn hash(&self) -> String {
         hex32(&self.value.tagged(self.task.as_str()))

@@ -1,7 +1,7 @@
-//! What a task is, as data: its name, prompt, answer, limits and policies.
+//! A task as data: its name, prompt, answer, limits and policies.
 //!
-//! One file of `tasks/` holds one [`TaskSpec`]; router, prompts, schemas, settings and gateway go by it and know no task by
-//! name.
+//! Each file of `tasks/` holds one [`TaskSpec`] or several; router, prompts, schemas, settings and gateway use it and
+//! know no task by name.
 
 mod input;
 
@@ -18,40 +18,42 @@ use crate::turn::Turn;
 
 pub use input::{RenderError, TaskInput};
 
-/// All that there is to know of a task.
+/// The complete definition of a task.
 #[derive(Debug)]
 pub struct TaskSpec {
     /// In settings (`OPENAI_<NAME>_…`), in the catalogue's `tasks:`, on the ledger and with stored answers.
     pub name: &'static str,
-    /// Of the stored answer: the name of its schema's file.
+    /// Version of the stored answer: the name of its schema's file.
     pub schema_version: &'static str,
     pub prompt: PromptFiles,
     pub answer: AnswerKind,
-    /// A wider schema that answers are checked by, where what is in them is checked by who asked, part by part. `None`: that of `answer`.
+    /// A wider schema that answers are checked against, where the caller checks their parts itself. `None`: that of
+    /// `answer`.
     pub accepts: Option<&'static str>,
-    /// From inputs to what the prompt's templates may name. Only batched tasks are given several inputs.
+    /// Converts inputs to the values of the prompt's templates. Only batched tasks get several inputs.
     pub render: fn(&RenderContext<'_>, &[&TaskInput]) -> Result<PromptValues, RenderError>,
-    /// The answer without a model; `None`: it could only be guessed.
+    /// Computes the answer without a model; `None` where it would be a guess.
     pub local: Option<fn(&TaskInput) -> Option<Value>>,
     pub limits: TaskLimits,
     pub retry: RetryPolicy,
-    /// Sent where the model's own settings name none, and only to a model that is not asked to reason.
+    /// Sent where the model's settings give none, and only to a model without reasoning effort.
     pub temperature: Option<f64>,
     pub timeouts: TaskTimeouts,
-    /// Tokens of context that a server is to have room for, where it lets that be chosen and the owner chose none.
+    /// Context size in tokens to request, where the server allows choosing it and the user has not.
     pub context_tokens: Option<u32>,
     pub enabled: Enabled,
     pub settings: TaskVariables,
-    pub kept: KeptAnswers,
-    /// From which share of a cap on the task is left out, so that the rest serves others; `None`: never.
+    pub stored_answers: StoredAnswers,
+    /// Share of a cap from which on the task is skipped, so that the rest serves others; `None`: never.
     pub spared_from: Option<f64>,
-    /// Whether the prompt is pinned on a run's row, so that a run that is continued asks as it began: true where a run's stage asks the task.
+    /// Whether the prompt is pinned on a run's row, so that a continued run uses the prompt it began with: true where a
+    /// run's stage calls the task.
     pub is_pinned: bool,
-    /// The name of the phase under which the log has the messages of a call in full (at `debug`); `None`: it has none of them.
+    /// The log phase under which a call's messages are logged in full (at `debug`); `None`: they are not logged.
     pub logged_phase: Option<&'static str>,
 }
 
-/// The prompt that ships with this version. `local` reads none, but its answers carry the id of the contract they fill.
+/// The shipped prompt. `local` uses none, but its answers carry the prompt's id.
 #[derive(Debug, Clone, Copy)]
 pub struct PromptFiles {
     /// The folder's name below `prompts/`.
@@ -60,35 +62,35 @@ pub struct PromptFiles {
     pub user: &'static str,
 }
 
-/// What a model answers with. The text is the JSON Schema of `schemas/`, with or without the four fields that we stamp.
+/// The format of a model's answer. The text is the JSON Schema of `schemas/`, with or without the four stamped fields.
 #[derive(Debug, Clone, Copy)]
 pub enum AnswerKind {
-    /// One JSON object a call.
+    /// One JSON object per call.
     Object(&'static str),
-    /// One JSON object a call with the list `results`, in which each input has its own object with the short id of the input.
+    /// One JSON object per call with the list `results`, in which each input has an object with the input's short id.
     Batch(&'static str),
-    /// A stream of JSON objects, one a line, each by itself.
+    /// A stream of independent JSON objects, one per line.
     Lines(&'static str),
-    /// Words.
+    /// Plain text.
     Text,
 }
 
-/// How much of a task is sent and answered where no setting says otherwise.
+/// Input and output limits of a task where no setting overrides them.
 #[derive(Debug, Clone, Copy)]
 pub struct TaskLimits {
-    /// Characters of one input's text.
+    /// Maximum characters of one input's text.
     pub input_chars: usize,
     pub title_chars: usize,
-    /// For one input; a call about n may answer n times as much.
+    /// Maximum tokens for one input; a call about n inputs may return n times as many.
     pub output_tokens: u32,
-    /// Tokens that an answer about one input usually takes, for estimates.
-    pub usual_output_tokens: u32,
-    /// Inputs of one call in the estimate for those who have configured no model.
+    /// Typical tokens of an answer for one input, for estimates.
+    pub typical_output_tokens: u32,
+    /// Inputs of one call in the estimate when no model is configured.
     pub example_batch: usize,
 }
 
-/// How long a server may take for this task, where that is less than its model's own settings allow. A connection is given
-/// 10 s, whatever it is for.
+/// Timeouts of a server for this task, where they are shorter than the model's own settings. The connection timeout is
+/// always 10 s.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct TaskTimeouts {
     /// Until the answer begins.
@@ -99,7 +101,7 @@ pub struct TaskTimeouts {
     pub whole: Option<Duration>,
 }
 
-/// Which models of the `OPENAI_…` settings do a task.
+/// Which models of the `OPENAI_…` settings may do a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Enabled {
     /// The task's own, or `OPENAI_MODEL`.
@@ -115,25 +117,25 @@ pub enum Enabled {
 pub enum TaskVariables {
     /// Models by tier, limits, effort and prices (`OPENAI_<NAME>_…`).
     All,
-    /// `OPENAI_<NAME>_MODEL` alone; all else is general.
+    /// Only `OPENAI_<NAME>_MODEL`; the general settings apply otherwise.
     ModelAlone,
 }
 
-/// Which answers are stored, so that the same is never paid for again.
+/// Which answers are stored, so that the same answer is never paid for again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum KeptAnswers {
+pub enum StoredAnswers {
     All,
-    /// Those of models, not those of `local`: they cost nothing, and may quote what is to be stored nowhere.
+    /// Those of models, but not those of `local`, which cost nothing and may quote text that must not be stored.
     OfModels,
     None,
 }
 
-/// What the templates of a prompt may name, and what was said before.
+/// The values of a prompt's templates, and earlier turns.
 #[derive(Debug, Clone, Default)]
 pub struct PromptValues {
-    /// Text from outside comes through [`crate::fence::fenced`].
+    /// Untrusted text is passed through [`crate::fence::fenced`].
     pub values: Vec<(&'static str, String)>,
-    /// Earlier turns of a conversation, before the rendered message of the user.
+    /// Earlier turns of a conversation, before the rendered user message.
     pub earlier: Vec<Turn>,
 }
 
@@ -144,24 +146,24 @@ impl PromptValues {
     }
 }
 
-/// By what inputs are rendered.
+/// The limits and settings for rendering inputs.
 #[derive(Debug, Clone, Copy)]
 pub struct RenderContext<'a> {
-    /// Characters of one input's text that may be sent.
+    /// Maximum characters of one input's text.
     pub input_chars: usize,
     pub title_chars: usize,
-    /// In which answers are to be written; empty for that of the text.
+    /// The language of answers; empty for the language of the text.
     pub language: &'a str,
     pub tier: BudgetTier,
 }
 
-/// The short id of an input within a call: `s1`, `s2`, …
+/// Returns the short id of an input within a call: `s1`, `s2`, …
 #[must_use]
 pub fn short_id(index: usize) -> String {
     format!("s{}", index + 1)
 }
 
-impl KeptAnswers {
+impl StoredAnswers {
     /// Whether an answer is stored; `is_local`: `local` gave it.
     #[must_use]
     pub const fn includes(self, is_local: bool) -> bool {
@@ -174,7 +176,7 @@ impl KeptAnswers {
 }
 
 impl AnswerKind {
-    /// The JSON Schema of the answer, or of one line of it.
+    /// Returns the JSON Schema of the answer, or of one line of it.
     #[must_use]
     pub const fn schema(self) -> Option<&'static str> {
         match self {
@@ -184,7 +186,7 @@ impl AnswerKind {
     }
 }
 
-/// A task, by its spec. Copied like a name; two are equal whose names are.
+/// A reference to a task's spec. Two tasks are equal if their names are.
 #[derive(Clone, Copy)]
 pub struct Task(&'static TaskSpec);
 
@@ -199,25 +201,25 @@ impl Task {
         self.0
     }
 
-    /// The name in settings, ledger and routes.
+    /// Returns the name in settings, ledger and routes.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         self.0.name
     }
 
-    /// The version of the stored answer's schema.
+    /// Returns the version of the stored answer's schema.
     #[must_use]
     pub const fn schema_version(self) -> &'static str {
         self.0.schema_version
     }
 
-    /// Of the prompt that ships with this version.
+    /// Returns the id of the shipped prompt.
     #[must_use]
     pub const fn prompt_id(self) -> &'static str {
         self.0.prompt.id
     }
 
-    /// Whether one call asks about several inputs.
+    /// Whether one call handles several inputs.
     #[must_use]
     pub const fn is_batched(self) -> bool {
         matches!(self.0.answer, AnswerKind::Batch(_))
@@ -229,7 +231,7 @@ impl Task {
         self.0.local.is_some()
     }
 
-    /// In the list of tasks.
+    /// Returns the index in the list of tasks.
     fn position(self) -> usize {
         super::ALL.iter().position(|task| *task == self).unwrap_or(usize::MAX)
     }
@@ -255,7 +257,7 @@ impl Hash for Task {
     }
 }
 
-/// As in the list of tasks.
+/// In the order of the list of tasks.
 impl Ord for Task {
     fn cmp(&self, other: &Self) -> Ordering {
         self.position().cmp(&other.position()).then_with(|| self.as_str().cmp(other.as_str()))

@@ -1,7 +1,8 @@
-//! The Aha Score of `local`: points for facts, within the contract's bands, and a reason that names what moved it most.
+//! The Aha score of `local`: points for facts, within the contract's bands, and a reason that names the facts with the
+//! largest effect.
 //!
-//! What a reader asked for leads; then what was liked, what several sources tell, and what many sources name. How each part was measured
-//! stands in `docs/RANKING.md`.
+//! What a reader asked for counts most; then likes, stories with several sources, and names that many sources mention.
+//! `docs/RANKING.md` describes how each part was measured.
 
 use aha_analysis::relevance::WEAK;
 use aha_core::digest::{Evidence, Relevance};
@@ -9,25 +10,26 @@ use serde_json::{Value, json};
 
 use super::TriageInput;
 
-/// Where a story with no evidence either way stands: mildly interesting.
+/// Initial score without evidence either way: mildly interesting.
 const START: f64 = 26.0;
 
-/// Where a story stands that a reader with interests did not ask for, and that one source tells: at best.
+/// Ceiling for a story from one source that a reader with interests did not ask for.
 const UNASKED_CEILING: f64 = 35.0;
-/// The same where several tell it, and for what is asked for: the contract's bands of mildly interesting and worth reading end here.
+/// The same for several sources, and for stories that were asked for. These are the upper ends of the contract's bands
+/// mildly interesting and worth reading.
 const MILD_CEILING: f64 = 50.0;
 const WORTH_CEILING: f64 = 80.0;
-/// From so many sources on a story may be rare.
+/// Minimum sources for a score in the rare band.
 const RARE_SOURCES: usize = 4;
 
-/// From this likelihood of noise on it counts against a story (`docs/RANKING.md`).
-const SURE_NOISE: f64 = 0.95;
+/// Noise probability from which on it counts against a story (`docs/RANKING.md`).
+const MIN_NOISE_PROBABILITY: f64 = 0.95;
 
-/// A reason where nothing speaks for or against a story; renderings leave it out.
+/// Reasons where there is no evidence for or against a story; renderings omit them.
 pub const NOTHING_SAID: &str = "One source tells it; nothing else is known";
 pub const UNASKED: &str = "One source tells it, and none of your interests is met";
 
-/// One reading of the evidence: points, and the fact in words.
+/// One fact: its points, and its description.
 struct Finding {
     points: f64,
     words: String,
@@ -46,13 +48,14 @@ pub(in crate::tasks) fn judge(input: &TriageInput) -> Value {
     })
 }
 
-/// What the facts are worth, 0 to 100: the Aha Score of `local` before it is rounded.
+/// Returns the value of the facts, 0 to 100: the Aha score of `local` before rounding.
 #[must_use]
 pub fn worth(evidence: &Evidence) -> f64 {
     let allowed = evidence.relevance.as_ref().filter(|_| !evidence.has_interests).map_or(1.0, |found| found.allowed);
-    // For who denies something and asks for nothing, what speaks for a story counts as far as it is not denied.
-    let counted = |finding: &Finding| if finding.points > 0.0 { allowed * finding.points } else { finding.points };
-    let points: f64 = findings(evidence, &[]).iter().map(counted).sum();
+    // For a reader who only denies things, positive points count to the extent that the story is not denied.
+    let effective_points =
+        |finding: &Finding| if finding.points > 0.0 { allowed * finding.points } else { finding.points };
+    let points: f64 = findings(evidence, &[]).iter().map(effective_points).sum();
     let ceiling = if is_noise(evidence) {
         NOISE_CEILING
     } else if evidence.has_interests && !is_asked_for(evidence) && evidence.preference <= 0.0 {
@@ -65,7 +68,7 @@ pub fn worth(evidence: &Evidence) -> f64 {
     (START + points).clamp(0.0, ceiling)
 }
 
-/// Whether its words touch what the reader asked for.
+/// Whether the story's words match what the reader asked for.
 #[must_use]
 pub fn is_asked_for(evidence: &Evidence) -> bool {
     evidence.relevance.as_ref().is_some_and(|relevance| relevance.matched >= WEAK)
@@ -75,7 +78,7 @@ fn is_noise(evidence: &Evidence) -> bool {
     !evidence.promotional.is_empty() || evidence.clickbait
 }
 
-/// The contract's band of noise ends here.
+/// The upper end of the contract's noise band.
 const NOISE_CEILING: f64 = 20.0;
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to 0..=100 before")]
@@ -83,7 +86,7 @@ fn as_score(score: f64) -> u8 {
     score.round().clamp(0.0, 100.0) as u8
 }
 
-/// `sources`: names of those that tell it.
+/// Returns all findings. `sources`: names of the sources that report the story.
 fn findings(evidence: &Evidence, sources: &[&str]) -> Vec<Finding> {
     let mut found = Vec::new();
     interests(evidence, &mut found);
@@ -98,11 +101,11 @@ fn add(found: &mut Vec<Finding>, points: f64, words: impl Into<String>) {
     found.push(Finding { points, words: words.into() });
 }
 
-/// What the highest degree is worth, and the degree at which 63 % of it are reached.
+/// Points of the highest degree, and the degree at which 63 % of them are reached.
 const INTEREST_POINTS: f64 = 54.0;
 const INTEREST_SCALE: f64 = 1.6;
 
-/// Points for the degree, in whole or in part taken away where the story is denied.
+/// Adds points for the degree of relevance, and subtracts points to the extent that the story is denied.
 fn interests(evidence: &Evidence, found: &mut Vec<Finding>) {
     let Some(relevance) = evidence.relevance.as_ref() else { return };
     let points = INTEREST_POINTS * (1.0 - (-relevance.degree.max(0.0) / INTEREST_SCALE).exp());
@@ -113,7 +116,7 @@ fn interests(evidence: &Evidence, found: &mut Vec<Finding>) {
     }
 }
 
-/// What a story loses that is denied entirely.
+/// Points that an entirely denied story loses.
 const DENIED_POINTS: f64 = 12.0;
 
 fn denied_part(relevance: &Relevance) -> f64 {
@@ -127,55 +130,56 @@ fn matched(evidence: &Evidence) -> String {
     };
     let quoted: Vec<String> = clauses.iter().take(3).map(|clause| format!("“{clause}”")).collect();
     match &quoted[..] {
-        // Its words are near to several, and enough of none.
+        // Its words are close to several interests, but match none sufficiently.
         [] => "comes near to your interests".to_owned(),
         [one] => format!("{verb} your {one}"),
         [others @ .., last] => format!("{verb} your {} and {last}", others.join(", ")),
     }
 }
 
-/// What likes and dislikes add or take away at most; where interests are set, they say less.
+/// Maximum points of likes and dislikes, in either direction; with interests set, they count less.
 const PREFERENCE_POINTS: f64 = 50.0;
-const PREFERENCE_BESIDE_INTERESTS: f64 = 15.0;
+const PREFERENCE_POINTS_WITH_INTERESTS: f64 = 15.0;
 
 fn preference(evidence: &Evidence, found: &mut Vec<Finding>) {
     if evidence.preference.abs() <= f64::EPSILON {
         return;
     }
-    let most = if evidence.has_interests { PREFERENCE_BESIDE_INTERESTS } else { PREFERENCE_POINTS };
-    let points = most * evidence.preference;
+    let max = if evidence.has_interests { PREFERENCE_POINTS_WITH_INTERESTS } else { PREFERENCE_POINTS };
+    let points = max * evidence.preference;
     let words = evidence.preference_reason.as_ref().filter(|_| points.abs() >= 0.5);
     add(found, points, words.map_or_else(String::new, |words| format!("{points:+.0}: {words}")));
 }
 
-/// Points a doubling of independent sources, and the most of them; beside interests they say less.
+/// Points for each doubling of independent sources, and the maximum number of doublings; with interests set, they count
+/// less.
 const SOURCE_POINTS: f64 = 18.0;
-const SOURCE_POINTS_BESIDE_INTERESTS: f64 = 1.5;
+const SOURCE_POINTS_WITH_INTERESTS: f64 = 1.5;
 const SOURCE_POINTS_UNASKED: f64 = 8.0;
-const MOST_DOUBLINGS: f64 = 3.0;
-/// Points a doubling of the sources that name what it names, and for a source all of whose items others bring, too: what one source has so
-/// far others may have later.
+const MAX_DOUBLINGS: f64 = 3.0;
+/// Points for each doubling of the sources that mention the same names; and points for a source whose items others all
+/// report as well, because a story that only one source has so far may reach others later.
 const NAME_POINTS: f64 = 4.0;
 const CORROBORATED_POINTS: f64 = 14.0;
-/// Points a doubling of the other sources that bring something like it.
+/// Points for each doubling of the other sources with similar items.
 const NEAR_POINTS: f64 = 3.0;
 
 #[expect(clippy::cast_precision_loss, reason = "numbers of sources")]
 fn corroboration(evidence: &Evidence, names: &[&str], found: &mut Vec<Finding>) {
     let sources = evidence.distinct_sources;
     let is_preferred = evidence.preference.abs() > f64::EPSILON;
-    let a_doubling = match (evidence.has_interests, is_asked_for(evidence)) {
-        (false, _) if is_preferred => SOURCE_POINTS_BESIDE_INTERESTS,
+    let points_per_doubling = match (evidence.has_interests, is_asked_for(evidence)) {
+        (false, _) if is_preferred => SOURCE_POINTS_WITH_INTERESTS,
         (false, _) => SOURCE_POINTS,
-        (true, true) => SOURCE_POINTS_BESIDE_INTERESTS,
+        (true, true) => SOURCE_POINTS_WITH_INTERESTS,
         (true, false) => SOURCE_POINTS_UNASKED,
     };
     if sources > 1 {
-        let points = a_doubling * (sources as f64).log2().min(MOST_DOUBLINGS);
+        let points = points_per_doubling * (sources as f64).log2().min(MAX_DOUBLINGS);
         let listed = if names.is_empty() { String::new() } else { format!(": {}", list(names, 3)) };
         add(found, points, format!("told by {sources} sources{listed}"));
     }
-    // It stays when likes are known: a story must not fall for being liked.
+    // Applies even if likes are known: a story must not lose points for being liked.
     if !evidence.has_interests {
         add(found, NEAR_POINTS * (1.0 + evidence.near_sources as f64).log2(), "");
     }
@@ -187,22 +191,24 @@ fn corroboration(evidence: &Evidence, names: &[&str], found: &mut Vec<Finding>) 
     }
 }
 
-/// Up to 4 points for more response than the source's own items usually get.
+/// Up to 4 points for more engagement than the source's own items usually get.
 const ENGAGEMENT_POINTS: f64 = 4.0;
-/// Fewer points, comments or views are no reason to read a story.
-const LEAST_COUNTED: i64 = 10;
+/// Minimum points, comments or views that count as a reason to read a story.
+const MIN_NOTABLE_COUNT: i64 = 10;
 
 fn engagement(evidence: &Evidence, found: &mut Vec<Finding>) {
     let Some(percentile) = evidence.engagement_percentile else { return };
     let what = match (evidence.score, evidence.comments) {
-        (Some(score), Some(comments)) => format!("{} and {}", counted(score, "point"), counted(comments, "comment")),
-        (Some(score), None) => counted(score, "point"),
-        (None, Some(comments)) => counted(comments, "comment"),
-        (None, None) => counted(evidence.views.unwrap_or_default(), "view"),
+        (Some(score), Some(comments)) => {
+            format!("{} and {}", with_unit(score, "point"), with_unit(comments, "comment"))
+        }
+        (Some(score), None) => with_unit(score, "point"),
+        (None, Some(comments)) => with_unit(comments, "comment"),
+        (None, None) => with_unit(evidence.views.unwrap_or_default(), "view"),
     };
     let counts = [evidence.score, evidence.comments, evidence.views];
     let words = match percentile {
-        _ if counts.into_iter().flatten().all(|count| count < LEAST_COUNTED) => String::new(),
+        _ if counts.into_iter().flatten().all(|count| count < MIN_NOTABLE_COUNT) => String::new(),
         p if p >= 1.0 => format!("{what}, the most of its source's items"),
         p if p > 0.5 => format!("{what}, more than {:.0} % of its source's items", percentile * 100.0),
         _ => String::new(),
@@ -229,7 +235,7 @@ fn caveats(evidence: &Evidence, found: &mut Vec<Finding>) {
     }
 }
 
-/// The facts that moved it most, those that speak for it first.
+/// Returns the facts with the largest effect, positive ones first.
 fn reason(input: &TriageInput) -> String {
     let mut sources: Vec<&str> = Vec::new();
     for member in &input.members {
@@ -244,11 +250,11 @@ fn reason(input: &TriageInput) -> String {
     findings.retain(|finding| !finding.words.is_empty());
     findings.sort_by(|a, b| {
         let key = |finding: &Finding| (finding.points > 0.0, finding.points.abs());
-        let ((speaks_for, x), (also_for, y)) = (key(a), key(b));
-        also_for.cmp(&speaks_for).then(y.total_cmp(&x)).then_with(|| a.words.cmp(&b.words))
+        let ((is_positive, x), (other_is_positive, y)) = (key(a), key(b));
+        other_is_positive.cmp(&is_positive).then(y.total_cmp(&x)).then_with(|| a.words.cmp(&b.words))
     });
     findings.truncate(3);
-    // What speaks against it, behind what speaks for it.
+    // Objections follow what speaks for it.
     if findings.first().is_some_and(|first| first.points > 0.0)
         && let Some(objection) = findings.iter_mut().find(|finding| finding.points < 0.0)
     {
@@ -265,21 +271,21 @@ fn reason(input: &TriageInput) -> String {
     text
 }
 
-fn counted(n: i64, what: &str) -> String {
+fn with_unit(n: i64, what: &str) -> String {
     if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
 }
 
-fn list(names: &[&str], most: usize) -> String {
-    let shown = names.iter().take(most).copied().collect::<Vec<_>>().join(", ");
-    if names.len() > most { format!("{shown} and {} more", names.len() - most) } else { shown }
+fn list(names: &[&str], max: usize) -> String {
+    let shown = names.iter().take(max).copied().collect::<Vec<_>>().join(", ");
+    if names.len() > max { format!("{shown} and {} more", names.len() - max) } else { shown }
 }
 
-/// Up to 15 points less for a headline that is surely noise, unless the reader asked for it or several sources tell it, or it was
-/// found to be noise by its very words.
+/// Returns the deduction of up to 15 points for a headline that is very likely noise. None if the reader asked for it,
+/// several sources report it, or its words were already found to be noise.
 fn noise_points(evidence: &Evidence) -> Option<f64> {
     let is_excused = evidence.distinct_sources >= 2 || is_asked_for(evidence);
-    (evidence.noise > SURE_NOISE && !is_excused && !is_noise(evidence))
-        .then(|| -15.0 * (evidence.noise - SURE_NOISE) / (1.0 - SURE_NOISE))
+    (evidence.noise > MIN_NOISE_PROBABILITY && !is_excused && !is_noise(evidence))
+        .then(|| -15.0 * (evidence.noise - MIN_NOISE_PROBABILITY) / (1.0 - MIN_NOISE_PROBABILITY))
 }
 
 #[cfg(test)]
@@ -441,7 +447,7 @@ mod tests {
         assert!(with(40).starts_with("40 comments") && !with(2).contains("comment"), "{}", with(2));
     }
 
-    /// A clause met in a title.
+    /// A clause matched in a title.
     fn asked_for() -> Relevance {
         Relevance { degree: 1.2, matched: 1.2, allowed: 1.0, ..Relevance::default() }
     }

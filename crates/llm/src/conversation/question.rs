@@ -1,4 +1,4 @@
-//! Asking one question: what is stored already, else attempts until one is accepted.
+//! Answers one question: from a stored answer, else by attempts until one is accepted.
 
 use std::sync::Arc;
 
@@ -18,21 +18,21 @@ use crate::provider::{AnswerFormat, ModelRequest};
 use crate::retry::{self, Next};
 use crate::retry_policy::{PIPELINE, RetryPolicy};
 use crate::router::Reach;
-use crate::stream::sent_by;
+use crate::stream::stream_from;
 use crate::turn::{Role, Turn};
 
-/// The version of what is kept of an answer.
+/// The version of the stored format.
 const STORED_VERSION: &str = "conversation_v1";
 
-/// What is kept of a question.
+/// The stored result of a question.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
-enum Kept {
+enum StoredResult {
     Answer(Box<Answer>),
     Rejection(Rejection),
 }
 
-/// What is known of a question before an attempt.
+/// The state of a question between attempts.
 struct Question<'a> {
     text: &'a str,
     fingerprint: String,
@@ -47,20 +47,21 @@ impl Conversation {
     /// Asks, and waits for the answer.
     ///
     /// # Errors
-    /// [`ConversationError::ValidationFailed`] when no answer was accepted, [`ConversationError::Provider`] when none was to be had.
+    /// [`ConversationError::ValidationFailed`] when no answer was accepted, [`ConversationError::Provider`] when the
+    /// provider gave none.
     pub async fn ask(&mut self, question: &str, validate: Option<Validate>) -> Result<Answer, ConversationError> {
         let (progress, _) = unbounded_channel();
         self.answer(question, validate, &progress).await
     }
 
-    /// Asks, and gives what comes as it comes: the text where the model is asked for a stream, each further attempt, and as the last event
-    /// the answer, or why there is none.
+    /// Asks, and yields progress: the text where the model streams, each further attempt, and as the last event the
+    /// answer or the error.
     pub fn ask_stream<'a>(
         &'a mut self,
         question: &'a str,
         validate: Option<Validate>,
     ) -> impl Stream<Item = Progress> + Send + 'a {
-        sent_by(move |progress| async move {
+        stream_from(move |progress| async move {
             let outcome = self.answer(question, validate, &progress).await;
             let _ = progress.send(Progress::Ended(outcome.map(Box::new)));
         })
@@ -85,14 +86,14 @@ impl Conversation {
             calls: Vec::new(),
         };
         let outcome = match self.stored(&question.fingerprint).await? {
-            Some(Kept::Answer(answer)) => Ok(*answer),
-            Some(Kept::Rejection(known)) => Err(self.recall(&mut question, known)),
+            Some(StoredResult::Answer(answer)) => Ok(*answer),
+            Some(StoredResult::Rejection(known)) => Err(self.rejected_before(&mut question, known)),
             None => self.attempts(&mut question, progress).await,
         };
-        let tried = u32::try_from(question.calls.len()).unwrap_or(u32::MAX);
+        let attempt_number = u32::try_from(question.calls.len()).unwrap_or(u32::MAX);
         let (retries, verification_errors) = match &outcome {
             Ok(answer) => (answer.attempts.saturating_sub(1), answer.verification_errors.clone()),
-            Err(_) => (tried.saturating_sub(1), question.rejected),
+            Err(_) => (attempt_number.saturating_sub(1), question.rejected),
         };
         self.turns.push(super::Exchanged {
             question: question.text.to_owned(),
@@ -106,8 +107,8 @@ impl Conversation {
         outcome
     }
 
-    /// That no answer was accepted before.
-    fn recall(&self, question: &mut Question<'_>, known: Rejection) -> ConversationError {
+    /// Returns the stored failure of a question whose answers were all rejected before.
+    fn rejected_before(&self, question: &mut Question<'_>, known: Rejection) -> ConversationError {
         let attempts = u32::try_from(known.calls.len()).unwrap_or(u32::MAX);
         let reason = known.rejected.last().cloned().unwrap_or_default();
         (question.rejected, question.calls) = (known.rejected, known.calls);
@@ -124,37 +125,37 @@ impl Conversation {
         let policy: RetryPolicy =
             self.terms.route.retry(&self.gateway.parts.retry_override.unwrap_or(PIPELINE)).with_attempts(attempts);
         let mut left = policy.all();
-        let mut tried = 0;
+        let mut attempt_number = 0;
         loop {
-            tried += 1;
-            let error = match self.attempt(question, tried, tried >= attempts, progress).await? {
+            attempt_number += 1;
+            let error = match self.attempt(question, attempt_number, attempt_number >= attempts, progress).await? {
                 Executed::Answered(answer) => return Ok(answer),
                 Executed::Failed(error) => error,
                 Executed::NotSent(why) => return Err(self.not_sent(why)),
             };
-            self.log_failure(tried, &error);
+            self.log_failure(attempt_number, &error);
             let next = retry::next(&policy, left, &error, 1, (self.gateway.parts.jitter)());
             let is_rejection = matches!(error, CallError::Invalid(_));
             if is_rejection {
                 question.rejected.push(error.to_string());
             }
             match next {
-                Next::Again { after, left: now_left } if tried < attempts => {
+                Next::Again { after, left: now_left } if attempt_number < attempts => {
                     left = now_left;
                     tokio::time::sleep(after).await;
                 }
-                Next::Repair { left: now_left } if tried < attempts => left = now_left,
+                Next::Repair { left: now_left } if attempt_number < attempts => left = now_left,
                 Next::AsStream => attempts += 1,
                 _ if is_rejection => {
                     return Err(ConversationError::ValidationFailed {
                         model,
-                        attempts: tried,
+                        attempts: attempt_number,
                         reason: error.to_string(),
                     });
                 }
                 _ => return Err(ConversationError::Provider { model, source: error }),
             }
-            let _ = progress.send(Progress::Retry { attempt: tried + 1, reason: error.to_string() });
+            let _ = progress.send(Progress::Retry { attempt: attempt_number + 1, reason: error.to_string() });
         }
     }
 
@@ -167,7 +168,7 @@ impl Conversation {
         }
     }
 
-    /// Without the error's words, which may quote what was asked.
+    /// Logs a failed attempt without the error message, which may quote the question.
     fn log_failure(&self, attempt: u32, error: &CallError) {
         let route = &self.terms.route;
         let endpoint = match &route.reach {
@@ -185,15 +186,15 @@ impl Conversation {
         );
     }
 
-    /// One attempt, in a task of its own: who stops waiting for it does not stop it from being settled.
+    /// Makes one attempt in a separate task, so that it is settled even if the caller stops waiting.
     async fn attempt(
         &self,
         question: &mut Question<'_>,
-        tried: u32,
+        attempt_number: u32,
         is_last: bool,
         progress: &UnboundedSender<Progress>,
     ) -> Result<Executed<Answer>, ConversationError> {
-        let id = self.call_id(tried);
+        let id = self.call_id(attempt_number);
         question.calls.push(id.to_string());
         let attempt = ConversationAttempt {
             gateway: Arc::clone(&self.gateway),
@@ -203,7 +204,7 @@ impl Conversation {
             schema: self.schema.clone(),
             validate: question.validate.clone(),
             id,
-            number: tried,
+            number: attempt_number,
             key: self.key(&question.fingerprint),
             asked_at: question.asked_at,
             calls: question.calls.clone(),
@@ -211,7 +212,7 @@ impl Conversation {
             is_last,
         };
         let (text, mut pieces) = unbounded_channel();
-        let executing = self.gateway.under_way.spawn(attempt.run(self.request(question), text));
+        let executing = self.gateway.in_flight.spawn(attempt.run(self.request(question), text));
         while let Some(piece) = pieces.recv().await {
             let _ = progress.send(Progress::Text(piece));
         }
@@ -222,7 +223,7 @@ impl Conversation {
         }
     }
 
-    /// What was said so far, and the question, with what was wrong with its last answer.
+    /// Builds the request: the turns so far, and the question, with the reason why its last answer was rejected.
     fn request(&self, question: &Question<'_>) -> ModelRequest {
         let route = &self.terms.route;
         let mut text = question.text.to_owned();
@@ -242,7 +243,7 @@ impl Conversation {
         request
     }
 
-    /// Of all that the answer depends on.
+    /// Returns a hash of everything that the answer depends on.
     fn fingerprint(&self, question: &str) -> String {
         let said: Vec<(&str, Option<&str>)> =
             self.turns.iter().map(|turn| (turn.question.as_str(), turn.answer.as_deref())).collect();
@@ -264,10 +265,10 @@ impl Conversation {
         })
     }
 
-    async fn stored(&self, fingerprint: &str) -> Result<Option<Kept>, StoreError> {
+    async fn stored(&self, fingerprint: &str) -> Result<Option<StoredResult>, StoreError> {
         let Some(key) = self.key(fingerprint) else { return Ok(None) };
         let found = self.store.answer(&key, None).await?;
         let kept = found.and_then(|stored| serde_json::from_str(&stored.answer_json).ok());
-        Ok(kept.filter(|kept| !self.terms.asks_again || matches!(kept, Kept::Answer(_))))
+        Ok(kept.filter(|kept| !self.terms.asks_again || matches!(kept, StoredResult::Answer(_))))
     }
 }

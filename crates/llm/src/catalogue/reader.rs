@@ -1,4 +1,4 @@
-//! Reading one value after the other from the tree, keeping what is wrong with each.
+//! Reads single values from the tree and records the problems of each.
 
 use std::str::FromStr as _;
 
@@ -9,25 +9,25 @@ use super::environment::{Environment, Unresolved};
 use super::problem::{CatalogueProblem, shown};
 use super::tree::{Node, Pair, Value, typed};
 
-/// Words more alike than this are taken for one another's misspelling.
-const ALIKE: f64 = 0.8;
+/// Minimum similarity at which a word counts as a misspelling of another.
+const MIN_SIMILARITY: f64 = 0.8;
 
-/// What a value wants, and an example of it.
-pub(super) type Wants<'a> = (&'a str, &'a str);
+/// What is expected of a value, and an example.
+pub(super) type Expected<'a> = (&'a str, &'a str);
 
-/// The file that is being read.
-pub(super) struct Sheet<'a> {
+/// Reads the values of a file and collects its problems.
+pub(super) struct CatalogueReader<'a> {
     pub(super) file: String,
     pub(super) environment: &'a Environment,
     pub(super) problems: Vec<CatalogueProblem>,
 }
 
-impl<'a> Sheet<'a> {
+impl<'a> CatalogueReader<'a> {
     pub(super) const fn new(file: String, environment: &'a Environment) -> Self {
         Self { file, environment, problems: Vec::new() }
     }
 
-    /// Notes a problem, unless it is known of that line: a default is read again with each entry.
+    /// Records a problem, unless it is already recorded for that line: a default is read again with each entry.
     pub(super) fn problem(&mut self, line: usize, path: &str, what: impl Into<String>, example: impl Into<String>) {
         let what = what.into();
         if self.problems.iter().any(|known| known.line == Some(line) && known.what == what) {
@@ -37,8 +37,8 @@ impl<'a> Sheet<'a> {
         self.problems.push(CatalogueProblem { file, line: Some(line), path, what, example: example.into() });
     }
 
-    /// A text with its variables resolved.
-    pub(super) fn text(&mut self, node: &Node, path: &str, (wants, example): Wants<'_>) -> Option<String> {
+    /// Returns a text with its variables resolved.
+    pub(super) fn text(&mut self, node: &Node, path: &str, (wants, example): Expected<'_>) -> Option<String> {
         let Value::Scalar { text, .. } = &node.value else {
             self.problem(node.line, path, format!("it wants {wants}"), example);
             return None;
@@ -57,39 +57,44 @@ impl<'a> Sheet<'a> {
         }
     }
 
-    /// A single value, made something of.
+    /// Parses a single value.
     pub(super) fn value<T>(
         &mut self,
         node: &Node,
         path: &str,
-        wants: Wants<'_>,
+        expected: Expected<'_>,
         parse: impl Fn(&str) -> Option<T>,
     ) -> Option<T> {
-        let text = self.text(node, path, wants)?;
+        let text = self.text(node, path, expected)?;
         let read = parse(text.trim());
         if let (None, Value::Scalar { text, .. }) = (&read, &node.value) {
-            self.problem(node.line, path, format!("{} cannot be used: it wants {}", shown(text), wants.0), wants.1);
+            self.problem(
+                node.line,
+                path,
+                format!("{} cannot be used: it wants {}", shown(text), expected.0),
+                expected.1,
+            );
         }
         read
     }
 
-    /// The same, without a word of what it is: it may be secret.
+    /// Parses a single value without quoting it in problems, because it may be secret.
     pub(super) fn secret_value<T>(
         &mut self,
         node: &Node,
         path: &str,
-        wants: Wants<'_>,
+        expected: Expected<'_>,
         parse: impl Fn(&str) -> Option<T>,
     ) -> Option<T> {
-        let text = self.text(node, path, wants)?;
+        let text = self.text(node, path, expected)?;
         let read = parse(text.trim());
         if read.is_none() {
-            self.problem(node.line, path, format!("it cannot be used: it wants {}", wants.0), wants.1);
+            self.problem(node.line, path, format!("it cannot be used: it wants {}", expected.0), expected.1);
         }
         read
     }
 
-    pub(super) fn map<'n>(&mut self, node: &'n Node, path: &str, (wants, example): Wants<'_>) -> &'n [Pair] {
+    pub(super) fn map<'n>(&mut self, node: &'n Node, path: &str, (wants, example): Expected<'_>) -> &'n [Pair] {
         if node.is_null() {
             return &[];
         }
@@ -99,7 +104,7 @@ impl<'a> Sheet<'a> {
         })
     }
 
-    pub(super) fn list<'n>(&mut self, node: &'n Node, path: &str, (wants, example): Wants<'_>) -> &'n [Node] {
+    pub(super) fn list<'n>(&mut self, node: &'n Node, path: &str, (wants, example): Expected<'_>) -> &'n [Node] {
         match &node.value {
             Value::List(nodes) => nodes,
             _ if node.is_null() => &[],
@@ -110,7 +115,7 @@ impl<'a> Sheet<'a> {
         }
     }
 
-    /// `provider/model`, of one of our providers.
+    /// Parses `provider/model` with a known provider.
     pub(super) fn model(&mut self, text: &str, line: usize, path: &str) -> Option<(Provider, ModelRef)> {
         let example = "openai/gpt-5-mini";
         let providers = Provider::ALL.map(Provider::as_str);
@@ -124,7 +129,7 @@ impl<'a> Sheet<'a> {
                 "the provider {} is not known: it wants one of {}{}",
                 shown(provider),
                 providers.join(", "),
-                perhaps(provider, &providers)
+                suggestion(provider, &providers)
             );
             self.problem(line, path, what, example);
             return None;
@@ -132,19 +137,19 @@ impl<'a> Sheet<'a> {
         Some((known, ModelRef { provider: provider.to_owned(), model: model.to_owned() }))
     }
 
-    /// A key that means nothing here.
+    /// Records an unknown key.
     pub(super) fn unknown(&mut self, pair: &Pair, path: &str, known: &[&str]) {
-        let what = format!("the key is not known{}", perhaps(&pair.key, known));
+        let what = format!("the key is not known{}", suggestion(&pair.key, known));
         let example = if what.ends_with('?') { String::new() } else { format!("one of {}", known.join(", ")) };
         self.problem(pair.line, path, what, example);
     }
 
-    /// Any value as JSON, with variables resolved in its texts.
+    /// Returns any value as JSON, with variables resolved in its texts.
     pub(super) fn json(&mut self, node: &Node, path: &str) -> serde_json::Value {
         match &node.value {
             Value::Scalar { plain, .. } => {
-                let wants = ("text, in which variables are set", "${NAME}");
-                self.text(node, path, wants).map_or(serde_json::Value::Null, |text| typed(text, *plain))
+                let expected = ("text, in which variables are set", "${NAME}");
+                self.text(node, path, expected).map_or(serde_json::Value::Null, |text| typed(text, *plain))
             }
             Value::List(nodes) => {
                 let numbered = nodes.iter().enumerate();
@@ -159,17 +164,17 @@ impl<'a> Sheet<'a> {
     }
 }
 
-/// The path of a key below another.
+/// Returns the path of a key below another.
 pub(super) fn below(path: &str, key: &str) -> String {
     if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
 }
 
-/// A question about the word that was meant, if any is like it.
-fn perhaps(word: &str, known: &[&str]) -> String {
-    let likeness = |other: &str| strsim::jaro_winkler(&word.to_lowercase().replace('-', "_"), other);
-    let best = known.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
+/// Returns a "did you mean" question for the most similar known word; empty if none is similar.
+fn suggestion(word: &str, known: &[&str]) -> String {
+    let similarity = |other: &str| strsim::jaro_winkler(&word.to_lowercase().replace('-', "_"), other);
+    let best = known.iter().max_by(|a, b| similarity(a).total_cmp(&similarity(b)));
     match best {
-        Some(best) if likeness(best) >= ALIKE => format!("; did you mean {best}?"),
+        Some(best) if similarity(best) >= MIN_SIMILARITY => format!("; did you mean {best}?"),
         Some(_) | None => String::new(),
     }
 }
@@ -201,8 +206,8 @@ mod tests {
     #[test]
     fn a_misspelt_key_is_guessed() {
         let known = ["timeout_seconds", "temperature", "max_tokens"];
-        assert_eq!(perhaps("timout_seconds", &known), "; did you mean timeout_seconds?");
-        assert_eq!(perhaps("max-tokens", &known), "; did you mean max_tokens?");
-        assert_eq!(perhaps("colour", &known), "");
+        assert_eq!(suggestion("timout_seconds", &known), "; did you mean timeout_seconds?");
+        assert_eq!(suggestion("max-tokens", &known), "; did you mean max_tokens?");
+        assert_eq!(suggestion("colour", &known), "");
     }
 }

@@ -1,6 +1,6 @@
-//! English words that show what a name is the name of. Looked up by [`super::rules`].
+//! English words that indicate the type of a name. Used by [`super::rules`].
 
-pub(super) const ORG_ENDS: [&str; 34] = [
+pub(super) const ORG_SUFFIXES: [&str; 34] = [
     "AG",
     "Agency",
     "Airlines",
@@ -36,10 +36,10 @@ pub(super) const ORG_ENDS: [&str; 34] = [
     "Union",
     "University",
 ];
-/// Begin a name that goes on with "of" or "for".
-pub(super) const ORG_BEGINS: [&str; 10] =
+/// First words of names that continue with "of" or "for".
+pub(super) const ORG_PREFIXES: [&str; 10] =
     ["Academy", "Bank", "Bureau", "Department", "House", "Institute", "Ministry", "Museum", "Office", "University"];
-pub(super) const PLACE_ENDS: [&str; 24] = [
+pub(super) const PLACE_SUFFIXES: [&str; 24] = [
     "Airport",
     "Avenue",
     "Bay",
@@ -65,8 +65,8 @@ pub(super) const PLACE_ENDS: [&str; 24] = [
     "Street",
     "Valley",
 ];
-pub(super) const PLACE_BEGINS: [&str; 8] = ["Cape", "Gulf", "Isle", "Lake", "Mount", "Port", "River", "Strait"];
-/// Stand before a person's name and belong to it.
+pub(super) const PLACE_PREFIXES: [&str; 8] = ["Cape", "Gulf", "Isle", "Lake", "Mount", "Port", "River", "Strait"];
+/// Precede a person's name and belong to it.
 pub(super) const TITLES: [&str; 18] = [
     "Captain",
     "Chancellor",
@@ -87,7 +87,7 @@ pub(super) const TITLES: [&str; 18] = [
     "Prof.",
     "Professor",
 ];
-/// Stand before a person's name.
+/// Precede a person's name.
 pub(super) const OFFICES: [&str; 24] = [
     "activist",
     "actor",
@@ -114,12 +114,12 @@ pub(super) const OFFICES: [&str; 24] = [
     "spokesman",
     "spokeswoman",
 ];
-pub(super) const SPEECH: [&str; 10] =
+pub(super) const SPEECH_VERBS: [&str; 10] =
     ["added", "argued", "explained", "recalled", "said", "says", "told", "tweeted", "warned", "wrote"];
-/// Lead to a place; "in" and "from" lead to much else besides, so that a name wants to stand after them twice.
-pub(super) const PLACE_LEADS: [&str; 5] = ["near", "outside", "off", "throughout", "visiting"];
-pub(super) const WEAK_LEADS: [&str; 3] = ["in", "from", "across"];
-pub(super) const NO_NAMES: [&str; 44] = [
+/// Precede a place. "in" and "from" precede much else as well, so a name must follow them twice.
+pub(super) const PLACE_PREPOSITIONS: [&str; 5] = ["near", "outside", "off", "throughout", "visiting"];
+pub(super) const WEAK_PLACE_PREPOSITIONS: [&str; 3] = ["in", "from", "across"];
+pub(super) const NON_NAMES: [&str; 44] = [
     "A",
     "After",
     "An",
@@ -165,4 +165,4 @@ pub(super) const NO_NAMES: [&str; 44] = [
     "Wednesday",
     "When",
 ];
-pub(super) const JOINED_BY: [&str; 9] = ["of", "for", "de", "del", "der", "du", "van", "von", "al"];
+pub(super) const NAME_PARTICLES: [&str; 9] = ["of", "for", "de", "del", "der", "du", "van", "von", "al"];

@@ -1,10 +1,13 @@
-//! Streams made by a future: what it sends is what the stream gives.
+//! Streams fed by a future through a channel.
 
 use futures::stream::{self, Stream, StreamExt as _};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
-/// A stream of what a future sends, in its order. The future goes on while the stream is read, and is dropped with it.
-pub(crate) fn sent_by<T, F: Future<Output = ()>>(work: impl FnOnce(UnboundedSender<T>) -> F) -> impl Stream<Item = T> {
+/// Returns a stream of the values that a future sends, in order. The future runs while the stream is polled, and is
+/// dropped with it.
+pub(crate) fn stream_from<T, F: Future<Output = ()>>(
+    work: impl FnOnce(UnboundedSender<T>) -> F,
+) -> impl Stream<Item = T> {
     let (sender, mut receiver) = unbounded_channel();
     let sent = stream::poll_fn(move |context| receiver.poll_recv(context));
     let working = stream::once(work(sender)).filter_map(|()| std::future::ready(None));
@@ -17,7 +20,7 @@ mod tests {
 
     #[tokio::test]
     async fn what_is_sent_comes_in_its_order_and_then_the_stream_ends() {
-        let numbers = sent_by(async |sender: UnboundedSender<u32>| {
+        let numbers = stream_from(async |sender: UnboundedSender<u32>| {
             for number in 0..100 {
                 let _ = sender.send(number);
                 tokio::task::yield_now().await;

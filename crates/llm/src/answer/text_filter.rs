@@ -1,74 +1,76 @@
-//! An answer in words, as it comes: without the model's thoughts and without the tags that some models put around their answer.
+//! Filters an answer in plain text as it streams in: removes the model's thinking and the tags that some models put
+//! around their answer.
 
-/// Tags between which models think aloud, before they answer.
-const THOUGHTS: [(&str, &str); 2] = [("<think>", "</think>"), ("<thinking>", "</thinking>")];
+/// Tags around the thinking text that precedes an answer.
+const THINKING_TAGS: [(&str, &str); 2] = [("<think>", "</think>"), ("<thinking>", "</thinking>")];
 const RESPONSE: (&str, &str) = ("<response>", "</response>");
 
-/// What comes of a piece of text.
+/// The result of a piece of text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Words {
+pub(crate) enum TextEvent {
     /// More of the answer.
     More(String),
-    /// What came so far was thought, not answered: thoughts whose beginning the model's template has said.
+    /// The text so far was thinking, not an answer. This happens when the opening tag is part of the model's prompt
+    /// template.
     Void,
 }
 
-/// Gathers pieces of text, and gives what is answer.
+/// Collects pieces of text and passes on those that belong to the answer.
 #[derive(Debug, Default)]
-pub(crate) struct WordsFilter {
+pub(crate) struct TextFilter {
     state: State,
-    /// Not decided yet.
+    /// Not classified yet.
     held: String,
-    /// All of the answer so far.
+    /// The whole answer so far.
     text: String,
-    /// Whether a thought was quoted in the answer: then its end ends no thought.
-    quotes_thought: bool,
+    /// Whether the answer quotes an opening thinking tag. A closing tag then ends no thinking.
+    quotes_thinking: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum State {
-    /// Nothing of the answer has come.
+    /// No text of the answer has arrived.
     #[default]
     Start,
-    /// In a thought that this tag ends.
-    Thought(&'static str),
-    /// In the answer; `true`: one in tags.
+    /// Inside thinking text that this tag ends.
+    Thinking(&'static str),
+    /// Inside the answer; `true` if it is enclosed in tags.
     Answer(bool),
     /// After the tag that ends the answer.
     End,
 }
 
-impl WordsFilter {
-    pub(crate) fn push(&mut self, piece: &str) -> Vec<Words> {
+impl TextFilter {
+    pub(crate) fn push(&mut self, piece: &str) -> Vec<TextEvent> {
         self.held.push_str(piece);
-        let mut words = Vec::new();
-        while self.step(&mut words) {}
-        words
+        let mut events = Vec::new();
+        while self.step(&mut events) {}
+        events
     }
 
-    /// The rest, when no more comes.
+    /// Returns the remaining text at the end of the stream.
     pub(crate) fn finish(&mut self) -> Option<String> {
         let rest = std::mem::take(&mut self.held);
         let rest = match self.state {
             State::Start | State::Answer(_) => rest,
-            State::Thought(_) | State::End => String::new(),
+            State::Thinking(_) | State::End => String::new(),
         };
         let rest = if self.text.is_empty() { rest.trim_start() } else { &rest }.to_owned();
         self.text.push_str(&rest);
         (!rest.is_empty()).then_some(rest)
     }
 
-    /// All of the answer that has come.
+    /// Returns the whole answer received so far.
     pub(crate) fn text(&self) -> &str {
         &self.text
     }
 
-    /// Goes on as far as can be decided; whether there may be more to decide.
-    fn step(&mut self, words: &mut Vec<Words>) -> bool {
+    /// Classifies as much text as possible. Returns whether to call it again.
+    fn step(&mut self, events: &mut Vec<TextEvent>) -> bool {
         match self.state {
-            State::Start => self.begin(),
-            State::Thought(close) => self.after_thought(close),
-            State::Answer(is_tagged) => self.answer(is_tagged, words),
+            State::Start => self.start_answer(),
+            State::Thinking(close) => self.skip_thinking(close),
+            State::Answer(is_tagged) => self.answer(is_tagged, events),
             State::End => {
                 self.held.clear();
                 false
@@ -76,11 +78,11 @@ impl WordsFilter {
         }
     }
 
-    fn begin(&mut self) -> bool {
+    fn start_answer(&mut self) -> bool {
         self.held.drain(..self.held.len() - self.held.trim_start().len());
-        if let Some((open, close)) = THOUGHTS.iter().find(|(open, _)| self.held.starts_with(open)) {
+        if let Some((open, close)) = THINKING_TAGS.iter().find(|(open, _)| self.held.starts_with(open)) {
             self.held.drain(..open.len());
-            self.state = State::Thought(close);
+            self.state = State::Thinking(close);
             return true;
         }
         if self.held.starts_with(RESPONSE.0) {
@@ -89,7 +91,7 @@ impl WordsFilter {
             self.state = State::Answer(true);
             return true;
         }
-        let mut opening = THOUGHTS.iter().map(|(open, _)| *open).chain([RESPONSE.0]);
+        let mut opening = THINKING_TAGS.iter().map(|(open, _)| *open).chain([RESPONSE.0]);
         if opening.any(|tag| tag.starts_with(self.held.as_str())) {
             return false;
         }
@@ -97,10 +99,10 @@ impl WordsFilter {
         true
     }
 
-    fn after_thought(&mut self, close: &str) -> bool {
+    fn skip_thinking(&mut self, close: &str) -> bool {
         let Some(at) = self.held.find(close) else {
-            // Only as much as may be the beginning of the tag.
-            let keep = held_back(&self.held, &[close]);
+            // Keeps only what may be the beginning of the tag.
+            let keep = tag_prefix_length(&self.held, &[close]);
             self.held.drain(..self.held.len() - keep);
             return false;
         };
@@ -109,60 +111,60 @@ impl WordsFilter {
         true
     }
 
-    fn answer(&mut self, is_tagged: bool, words: &mut Vec<Words>) -> bool {
+    fn answer(&mut self, is_tagged: bool, events: &mut Vec<TextEvent>) -> bool {
         if self.text.is_empty() {
             self.held.drain(..self.held.len() - self.held.trim_start().len());
         }
-        let ends_thought =
-            |text: &str| THOUGHTS.iter().filter_map(|(_, close)| Some((text.find(close)?, close.len()))).min();
-        self.quotes_thought |= THOUGHTS.iter().any(|(open, _)| self.held.contains(open));
+        let ends_thinking =
+            |text: &str| THINKING_TAGS.iter().filter_map(|(_, close)| Some((text.find(close)?, close.len()))).min();
+        self.quotes_thinking |= THINKING_TAGS.iter().any(|(open, _)| self.held.contains(open));
         if !is_tagged
-            && !self.quotes_thought
-            && let Some((at, length)) = ends_thought(&self.held)
+            && !self.quotes_thinking
+            && let Some((at, length)) = ends_thinking(&self.held)
         {
             self.held.drain(..at + length);
             if !self.text.is_empty() {
                 self.text.clear();
-                words.push(Words::Void);
+                events.push(TextEvent::Void);
             }
             self.state = State::Start;
             return true;
         }
         if is_tagged && let Some(at) = self.held.find(RESPONSE.1) {
             let last = self.held[..at].trim_end().to_owned();
-            self.more(last, words);
+            self.emit(last, events);
             self.state = State::End;
             return true;
         }
-        let tags = [THOUGHTS[0].0, THOUGHTS[0].1, THOUGHTS[1].0, THOUGHTS[1].1, RESPONSE.1];
-        let mut ready = self.held.len() - held_back(&self.held, &tags);
+        let tags = [THINKING_TAGS[0].0, THINKING_TAGS[0].1, THINKING_TAGS[1].0, THINKING_TAGS[1].1, RESPONSE.1];
+        let mut ready = self.held.len() - tag_prefix_length(&self.held, &tags);
         if is_tagged {
-            // What stands before the closing tag is no part of the answer.
+            // Whitespace before the closing tag is not part of the answer.
             ready = self.held[..ready].trim_end().len();
         }
         let ready = self.held.drain(..ready).collect();
-        self.more(ready, words);
+        self.emit(ready, events);
         false
     }
 
-    fn more(&mut self, text: String, words: &mut Vec<Words>) {
+    fn emit(&mut self, text: String, events: &mut Vec<TextEvent>) {
         if !text.is_empty() {
             self.text.push_str(&text);
-            words.push(Words::More(text));
+            events.push(TextEvent::More(text));
         }
     }
 }
 
-/// Bytes at the end of a text that may become one of the tags.
-fn held_back(text: &str, tags: &[&str]) -> usize {
+/// Returns the number of bytes at the end of a text that may become one of the tags.
+fn tag_prefix_length(text: &str, tags: &[&str]) -> usize {
     let Some(at) = text.rfind('<') else { return 0 };
     let tail = &text[at..];
     if tags.iter().any(|tag| tag.starts_with(tail)) { tail.len() } else { 0 }
 }
 
-/// The answer in a whole text.
-pub(crate) fn words(text: &str) -> String {
-    let mut filter = WordsFilter::default();
+/// Returns the answer in a complete text.
+pub(crate) fn filter_text(text: &str) -> String {
+    let mut filter = TextFilter::default();
     filter.push(text);
     filter.finish();
     filter.text.trim().to_owned()
@@ -174,13 +176,13 @@ mod tests {
 
     use super::*;
 
-    /// What comes of a text in pieces, as somebody shows it who forgets what is void.
+    /// Returns the text that a reader sees who discards void text.
     fn shown(pieces: &[&str]) -> String {
-        let (mut filter, mut shown) = (WordsFilter::default(), String::new());
-        for words in pieces.iter().flat_map(|piece| filter.push(piece)) {
-            match words {
-                Words::More(text) => shown.push_str(&text),
-                Words::Void => shown.clear(),
+        let (mut filter, mut shown) = (TextFilter::default(), String::new());
+        for event in pieces.iter().flat_map(|piece| filter.push(piece)) {
+            match event {
+                TextEvent::More(text) => shown.push_str(&text),
+                TextEvent::Void => shown.clear(),
             }
         }
         shown.extend(filter.finish());
@@ -208,7 +210,7 @@ mod tests {
             }
             let single: Vec<String> = text.chars().map(String::from).collect();
             assert_eq!(shown(&single.iter().map(String::as_str).collect::<Vec<_>>()), answer, "{text}");
-            assert_eq!(words(text), answer);
+            assert_eq!(filter_text(text), answer);
         }
     }
 
@@ -216,7 +218,7 @@ mod tests {
         #[test]
         fn no_pieces_make_it_panic_and_words_without_tags_stay(pieces in prop::collection::vec("[a<>/thinkresponse é]{0,9}", 0..9), plain in "[a-zé .]{1,40}") {
             let _ = shown(&pieces.iter().map(String::as_str).collect::<Vec<_>>());
-            prop_assert_eq!(words(&plain), plain.trim());
+            prop_assert_eq!(filter_text(&plain), plain.trim());
         }
     }
 }

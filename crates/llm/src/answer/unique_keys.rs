@@ -1,30 +1,30 @@
-//! JSON in which nothing is said twice: an object with two values for one name has none.
+//! Parses JSON and rejects objects with two different values for one name.
 
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
-/// The object that a text is.
+/// Parses a text that must be a JSON object.
 pub(super) fn object(text: &str) -> Result<Map<String, Value>, serde_json::Error> {
-    match serde_json::from_str::<Once>(text)?.0 {
+    match serde_json::from_str::<UniqueKeys>(text)?.0 {
         Value::Object(object) => Ok(object),
         _ => Err(serde_json::Error::custom("it is no object")),
     }
 }
 
-/// A value with one value a name, however often it is said.
-struct Once(Value);
+/// A value whose objects have one value per name, however often the name is repeated.
+struct UniqueKeys(Value);
 
-impl<'de> Deserialize<'de> for Once {
+impl<'de> Deserialize<'de> for UniqueKeys {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(OnceVisitor).map(Self)
+        deserializer.deserialize_any(UniqueKeysVisitor).map(Self)
     }
 }
 
-struct OnceVisitor;
+struct UniqueKeysVisitor;
 
-impl<'de> Visitor<'de> for OnceVisitor {
+impl<'de> Visitor<'de> for UniqueKeysVisitor {
     type Value = Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -57,7 +57,7 @@ impl<'de> Visitor<'de> for OnceVisitor {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut values: A) -> Result<Value, A::Error> {
         let mut list = Vec::new();
-        while let Some(Once(value)) = values.next_element()? {
+        while let Some(UniqueKeys(value)) = values.next_element()? {
             list.push(value);
         }
         Ok(list.into())
@@ -65,7 +65,7 @@ impl<'de> Visitor<'de> for OnceVisitor {
 
     fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Value, A::Error> {
         let mut object = Map::new();
-        while let Some((name, Once(value))) = fields.next_entry::<String, Once>()? {
+        while let Some((name, UniqueKeys(value))) = fields.next_entry::<String, UniqueKeys>()? {
             if object.get(&name).is_some_and(|earlier| *earlier != value) {
                 return Err(A::Error::custom(format_args!("it has two values for {name:?}")));
             }
